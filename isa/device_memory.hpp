@@ -1,0 +1,86 @@
+// Device memory: sparse storage of a 64-bit address space plus the table of allocations that bounds checks and fault
+// messages use. No timing, no SystemC: interpreter, model and host side share it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+namespace heddle::isa {
+
+struct Allocation {
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;  // bytes
+  std::string name;
+  bool writable = true;
+};
+
+class DeviceMemory {
+ public:
+  static constexpr std::size_t kPageBytes = 64 * 1024;  // storage is made when first touched
+
+  DeviceMemory();
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  // Buffers lie kAlignment-aligned from kGlobalBase upwards with at least one unused kAlignment between two of them,
+  // so that an overrun is seen. Throws InputError when a 32-bit address space is asked for and exhausted.
+  static constexpr std::uint64_t kAlignment = 256;
+  std::uint64_t allocate(std::string name, std::uint64_t size, bool below_4gib = true);
+  // An allocation at a fixed place (code, module variables, local backing store); replaces one of the same address.
+  void place(std::string name, std::uint64_t address, std::uint64_t size, bool writable = true);
+  void release(std::uint64_t address);
+  void clear();  // contents and allocations
+
+  void read(std::uint64_t address, std::span<std::byte> out) const;   // untouched bytes read as zero
+  void write(std::uint64_t address, std::span<const std::byte> in);
+  template <class T>
+  [[nodiscard]] T get(std::uint64_t address) const {
+    T value;
+    read(address, std::as_writable_bytes(std::span(&value, 1)));
+    return value;
+  }
+  template <class T>
+  void put(std::uint64_t address, const T& value) {
+    write(address, std::as_bytes(std::span(&value, 1)));
+  }
+
+  // Direct pointer to a byte and, in `length`, how many bytes follow it in storage. Makes the page.
+  [[nodiscard]] std::byte* direct(std::uint64_t address, std::size_t& length);
+
+  // A region whose pages are filled by a generator when first touched (page address, page bytes).
+  using Generator = std::function<void(std::uint64_t, std::span<std::byte>)>;
+  void fill_on_touch(std::uint64_t address, std::uint64_t size, Generator generator);
+
+  // ---- bounds. find: the allocation that holds [address, address + size); nearest: the closest one, for messages.
+  [[nodiscard]] const Allocation* find(std::uint64_t address, std::uint64_t size) const;
+  [[nodiscard]] const Allocation* nearest(std::uint64_t address) const;
+  [[nodiscard]] const std::map<std::uint64_t, Allocation>& allocations() const { return allocations_; }
+  // "4 bytes past the end of buffer 'y' (0x10000400, 1024 bytes)"
+  [[nodiscard]] std::string describe(std::uint64_t address, std::uint64_t size) const;
+
+  [[nodiscard]] std::uint64_t touched_bytes() const;  // storage made so far
+
+ private:
+  struct Page;
+  struct Region;
+  [[nodiscard]] Page* page(std::uint64_t address, bool make) const;
+
+  mutable std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  mutable std::uint64_t last_page_number_ = ~std::uint64_t{0};
+  mutable Page* last_page_ = nullptr;
+  std::map<std::uint64_t, Allocation> allocations_;
+  mutable const Allocation* last_found_ = nullptr;
+  std::map<std::uint64_t, Region> regions_;
+  std::uint64_t next_low_;
+  std::uint64_t next_high_;
+};
+
+}  // namespace heddle::isa

@@ -1,0 +1,208 @@
+// The machine instruction: 64-bit word, decoded form, modifiers.
+//
+// Word layout (bit 63 is the most significant):
+//
+//   63      immediate flag
+//   62..54  operation (isa/operations.inc)
+//   53..50  guard: bit 53 negates, bits 52..50 name a predicate register (7 = always true)
+//   register form                          immediate form
+//   49..44  destination                    49..44  destination
+//   43..38  a                              43..38  a
+//   37..32  c, or sub                      37..32  c, or sub
+//   31..26  b                              31..0   b as a 32-bit immediate (loads, stores: address offset)
+//   25..20  d
+//   19..0   modifiers
+//
+//   bra: 49..25 re-convergence PC, 24..0 target PC (both count instructions from the kernel's start).
+//
+// A program counter counts instructions. Registers 0..62 are general, 63 (RZ) reads zero and ignores writes; a 64-bit
+// value lives in an even register and the next one. Predicate registers 0..6 are general, 7 (PT) is always true.
+// A vector of n values occupies n consecutive registers (64-bit elements: 2n), aligned to that count.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace heddle::isa {
+
+inline constexpr unsigned kLanes = 32;  // lanes of one sub-warp at most; SIMD widths of 1..32 use the first lanes
+using LaneMask = std::uint32_t;         // bit i: lane i
+
+inline constexpr unsigned kRegisters = 63;  // general registers
+inline constexpr unsigned kRZ = 63;
+inline constexpr unsigned kPredicates = 7;  // general predicate registers
+inline constexpr unsigned kPT = 7;
+inline constexpr std::uint32_t kMaxPc = (1U << 25) - 2;
+inline constexpr std::uint32_t kNoReconvergence = (1U << 25) - 1;  // the paths meet only at the threads' exit
+
+enum class Op : std::uint16_t {
+#define HEDDLE_OPERATION(name, mnemonic, dst, a, b, c, d, unit) name,
+#include "isa/operations.inc"
+#undef HEDDLE_OPERATION
+};
+
+inline constexpr unsigned kOperations = 0
+#define HEDDLE_OPERATION(name, mnemonic, dst, a, b, c, d, unit) +1
+#include "isa/operations.inc"
+#undef HEDDLE_OPERATION
+    ;
+
+enum class OperandKind : std::uint8_t { none, r, w, p, x };
+enum class Unit : std::uint8_t { alu, complex, memory, control, barrier, warp };
+
+struct OperationInfo {
+  std::string_view mnemonic;
+  OperandKind dst, a, b, c, d;
+  Unit unit;
+};
+
+[[nodiscard]] const OperationInfo& info(Op op);
+
+// Element types of conversions, atomics and parameters, as PTX names them.
+enum class Type : std::uint8_t { u8, s8, u16, s16, u32, s32, u64, s64, f16, f32, f64, b8, b16, b32, b64, pred };
+[[nodiscard]] unsigned size_of(Type type);  // bytes; pred counts 1
+[[nodiscard]] std::string_view name_of(Type type);
+
+enum class Rounding : std::uint8_t { none, rn, rz, rm, rp, rni, rzi, rmi, rpi };
+enum class Comparison : std::uint8_t {
+  eq, ne, lt, le, gt, ge,                 // integers (signedness in the operation); ordered floats
+  equ, neu, ltu, leu, gtu, geu, num, nan  // floats: true when unordered; both numbers; either a NaN
+};
+enum class BoolOp : std::uint8_t { none, and_, or_, xor_ };
+enum class TestKind : std::uint8_t { finite, infinite, number, notanumber, normal, subnormal };
+enum class AtomicOp : std::uint8_t { add, and_, or_, xor_, min, max, inc, dec, exch, cas };
+enum class Space : std::uint8_t { global, shared, local, constant, param, generic };
+// Width of one element in memory. Loads of u8..s16 extend to 32 bits; stores use the low bits.
+enum class Width : std::uint8_t { u8, s8, u16, s16, b32, b64 };
+
+enum class Special : std::uint8_t {
+  tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z, ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z,
+  laneid, warpid, nwarpid, smid, nsmid, gridid, clock, clock_hi, clock64,
+  lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,
+  dynamic_smem_size, total_smem_size
+};
+
+// A predicate operand: register and negation, packed as bits 2..0 and 3.
+struct Pred {
+  std::uint8_t reg = kPT;
+  bool negated = false;
+  [[nodiscard]] constexpr unsigned bits() const { return reg | (negated ? 8U : 0U); }
+  [[nodiscard]] static constexpr Pred from(unsigned bits) {
+    return {static_cast<std::uint8_t>(bits & 7U), (bits & 8U) != 0};
+  }
+  [[nodiscard]] constexpr bool always() const { return reg == kPT && !negated; }
+  friend constexpr bool operator==(Pred, Pred) = default;
+};
+
+// Decoded instruction. Fields that an operation does not use are zero, registers RZ, predicates PT.
+struct Instruction {
+  Op op = Op::NOP;
+  bool immediate = false;
+  Pred guard;
+  std::uint8_t dst = kRZ;  // predicate results: p in bits 2..0, q in bits 5..3
+  std::uint8_t a = kRZ;
+  std::uint8_t b = kRZ;
+  std::uint8_t c = kRZ;  // or sub(): comparison, predicate operand, memory form...
+  std::uint8_t d = kRZ;
+  std::uint32_t imm = 0;
+  std::uint32_t mods = 0;            // 20 bits
+  std::uint32_t target = 0;          // bra
+  std::uint32_t reconvergence = kNoReconvergence;  // bra
+
+  friend bool operator==(const Instruction&, const Instruction&) = default;
+
+  // ---- sub() forms
+  [[nodiscard]] Comparison comparison() const { return static_cast<Comparison>(c); }              // setp
+  [[nodiscard]] Pred sub_predicate() const { return Pred::from(c); }                              // sel, vote, bar.red
+  [[nodiscard]] Space sub_space() const { return static_cast<Space>(c); }                         // isspacep
+  [[nodiscard]] TestKind test() const { return static_cast<TestKind>(c); }                        // testp
+  [[nodiscard]] Width width() const { return static_cast<Width>(c & 7U); }                        // ld, st
+  [[nodiscard]] unsigned vector() const { return 1U << ((c >> 3U) & 3U); }                        // ld, st: 1, 2, 4
+  [[nodiscard]] bool row_hint() const { return (c & 32U) != 0; }                                  // ld
+  // ---- modifiers
+  [[nodiscard]] Rounding float_rounding() const { return static_cast<Rounding>(1U + (mods & 3U)); }  // rn rz rm rp
+  [[nodiscard]] bool ftz() const { return (mods & 4U) != 0; }           // float arithmetic
+  [[nodiscard]] bool saturate() const { return (mods & 8U) != 0; }      // float arithmetic
+  [[nodiscard]] bool approximate() const { return (mods & 16U) != 0; }  // float arithmetic
+  [[nodiscard]] bool propagate_nan() const { return (mods & 32U) != 0; }  // min, max
+  [[nodiscard]] Type cvt_to() const { return static_cast<Type>(mods & 15U); }
+  [[nodiscard]] Type cvt_from() const { return static_cast<Type>((mods >> 4U) & 15U); }
+  [[nodiscard]] Rounding cvt_rounding() const { return static_cast<Rounding>((mods >> 8U) & 15U); }
+  [[nodiscard]] bool cvt_ftz() const { return (mods & (1U << 12U)) != 0; }
+  [[nodiscard]] bool cvt_saturate() const { return (mods & (1U << 13U)) != 0; }
+  [[nodiscard]] BoolOp setp_combine() const { return static_cast<BoolOp>(mods & 3U); }
+  [[nodiscard]] Pred setp_predicate() const { return Pred::from((mods >> 2U) & 15U); }
+  [[nodiscard]] bool setp_ftz() const { return (mods & 64U) != 0; }
+  [[nodiscard]] Pred plop_a() const { return Pred::from(mods & 15U); }
+  [[nodiscard]] Pred plop_b() const { return Pred::from((mods >> 4U) & 15U); }
+  [[nodiscard]] BoolOp plop_op() const { return static_cast<BoolOp>((mods >> 8U) & 3U); }
+  [[nodiscard]] Pred carry_in() const { return Pred::from(mods & 15U); }            // addc, subc
+  [[nodiscard]] unsigned carry_out() const { return (mods >> 4U) & 7U; }            // addc, subc: predicate, PT = none
+  // shfl, match.all: predicate result. The register form names it in the modifiers; the immediate form has none.
+  [[nodiscard]] unsigned pred_out() const { return immediate ? kPT : (mods & 7U); }
+  [[nodiscard]] unsigned lop3_lut() const { return mods & 255U; }
+  [[nodiscard]] unsigned prmt_mode() const { return mods & 7U; }  // index f4e b4e rc8 ecl ecr rc16
+  [[nodiscard]] bool bfind_shift_amount() const { return (mods & 1U) != 0; }
+  [[nodiscard]] AtomicOp atomic_op() const { return static_cast<AtomicOp>(mods & 15U); }
+  [[nodiscard]] Type atomic_type() const { return static_cast<Type>((mods >> 4U) & 15U); }
+  // ---- predicate results
+  [[nodiscard]] unsigned pred_p() const { return dst & 7U; }
+  [[nodiscard]] unsigned pred_q() const { return (dst >> 3U) & 7U; }
+};
+
+// Modifier and sub() composers, the inverses of the accessors above.
+[[nodiscard]] constexpr std::uint8_t memory_sub(Width width, unsigned vector, bool row_hint = false) {
+  return static_cast<std::uint8_t>(static_cast<unsigned>(width) | ((vector == 4 ? 2U : vector == 2 ? 1U : 0U) << 3U) |
+                                   (row_hint ? 32U : 0U));
+}
+[[nodiscard]] constexpr std::uint8_t pred_pair(unsigned p, unsigned q = kPT) {
+  return static_cast<std::uint8_t>(p | (q << 3U));
+}
+[[nodiscard]] constexpr std::uint32_t float_mods(Rounding rounding, bool ftz = false, bool saturate = false,
+                                                 bool approximate = false, bool nan = false) {
+  return (rounding == Rounding::none ? 0U : static_cast<unsigned>(rounding) - 1U) | (ftz ? 4U : 0U) |
+         (saturate ? 8U : 0U) | (approximate ? 16U : 0U) | (nan ? 32U : 0U);
+}
+[[nodiscard]] constexpr std::uint32_t cvt_mods(Type to, Type from, Rounding rounding, bool ftz, bool saturate) {
+  return static_cast<unsigned>(to) | (static_cast<unsigned>(from) << 4U) | (static_cast<unsigned>(rounding) << 8U) |
+         (ftz ? 1U << 12U : 0U) | (saturate ? 1U << 13U : 0U);
+}
+[[nodiscard]] constexpr std::uint32_t setp_mods(BoolOp combine, Pred with, bool ftz) {
+  return static_cast<unsigned>(combine) | (with.bits() << 2U) | (ftz ? 64U : 0U);
+}
+[[nodiscard]] constexpr std::uint32_t plop_mods(Pred a, BoolOp op, Pred b) {
+  return a.bits() | (b.bits() << 4U) | (static_cast<unsigned>(op) << 8U);
+}
+[[nodiscard]] constexpr std::uint32_t carry_mods(Pred in, unsigned out) { return in.bits() | (out << 4U); }
+[[nodiscard]] constexpr std::uint32_t atomic_mods(AtomicOp op, Type type) {
+  return static_cast<unsigned>(op) | (static_cast<unsigned>(type) << 4U);
+}
+
+[[nodiscard]] std::uint64_t encode(const Instruction& instruction);
+// Empty for a word that encodes no operation.
+[[nodiscard]] std::optional<Instruction> decode(std::uint64_t word);
+
+// ---- what an instruction reads and writes (in 32-bit registers), derived from the table and the modifiers
+[[nodiscard]] unsigned destination_registers(const Instruction& instruction);  // 0 when the result is no register
+[[nodiscard]] unsigned a_registers(const Instruction& instruction);            // 0, 1, 2
+[[nodiscard]] unsigned b_registers(const Instruction& instruction);            // as if b were a register
+[[nodiscard]] unsigned c_registers(const Instruction& instruction);
+[[nodiscard]] unsigned d_registers(const Instruction& instruction);
+[[nodiscard]] unsigned stored_registers(const Instruction& instruction);  // stores: registers from dst on
+
+[[nodiscard]] bool is_load(Op op);    // ld.*, ldv.*
+[[nodiscard]] bool is_store(Op op);   // st.*
+[[nodiscard]] bool is_atomic(Op op);  // atom.*
+[[nodiscard]] bool is_volatile(Op op);
+[[nodiscard]] bool has_wide_address(Op op);   // ".e" forms
+[[nodiscard]] Space space_of(Op op);          // of loads, stores, atomics
+[[nodiscard]] bool writes_predicate(const Instruction& instruction);  // p (and q) or carry or pred_out
+
+// ---- text. The assembler reads what the disassembler writes (labels not needed: targets are numbers).
+[[nodiscard]] std::string disassemble(const Instruction& instruction);
+// Throws InputError with the column of what it did not understand.
+[[nodiscard]] Instruction assemble(std::string_view text);
+
+}  // namespace heddle::isa

@@ -1,0 +1,91 @@
+// Compiled programs: what the PTX front end makes and what the interpreter and the model run.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/instruction.hpp"
+
+namespace heddle::isa {
+
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+  [[nodiscard]] std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+  friend bool operator==(const Dim3&, const Dim3&) = default;
+};
+
+struct Parameter {
+  std::string name;
+  Type type = Type::b32;       // element type
+  std::uint32_t offset = 0;    // bytes into the parameter block
+  std::uint32_t size = 4;      // bytes; larger than the type's for arrays (by-value structs)
+  std::uint32_t alignment = 4;
+};
+
+// Where one machine instruction comes from.
+struct LineInfo {
+  std::uint32_t ptx_line = 0;     // 0: made by the compiler
+  std::uint32_t source_file = 0;  // index into Module::source_files, from .loc; 0: unknown
+  std::uint32_t source_line = 0;
+  std::uint16_t live_registers = 0;  // 32-bit registers live before the instruction
+};
+
+struct Kernel {
+  std::string name;
+  std::vector<std::uint64_t> words;  // encoded instructions; PC i is words[i]
+  std::vector<LineInfo> lines;       // one per instruction
+  std::vector<Parameter> parameters;
+  std::uint32_t parameter_bytes = 0;
+  unsigned registers = 0;             // 32-bit registers per thread
+  unsigned predicates = 0;            // predicate registers per thread
+  std::uint32_t shared_bytes = 0;     // static scratchpad; dynamic scratchpad starts there, aligned to 16
+  std::uint32_t local_bytes = 0;      // local memory per thread: .local variables and spills
+  unsigned spilled_registers = 0;     // virtual registers that the allocator put into local memory
+  unsigned address_bits = 32;
+  bool uses_warp_operations = false;  // vote, shfl, match, activemask, laneid, lanemask...
+  std::optional<Dim3> required_block;       // .reqntid
+  std::optional<std::uint32_t> max_threads;  // .maxntid, product
+  std::optional<unsigned> warp_size;        // .pragma "warp_size N"
+};
+
+// A module-level variable. Global variables have final addresses (from kModuleBase on); constant ones are offsets into
+// the constant bank; shared ones (static) offsets into the block's scratchpad.
+struct Variable {
+  std::string name;
+  Space space = Space::global;
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+  std::uint32_t alignment = 4;
+  std::vector<std::uint8_t> initial;  // empty: zero; else exactly size bytes
+};
+
+struct Module {
+  std::string name;                        // file it came from
+  std::vector<std::string> source_files;   // index 0 is "", then .file entries in order of their numbers
+  std::vector<Kernel> kernels;
+  std::vector<Variable> variables;         // global and constant
+  std::vector<std::uint8_t> constant_bank; // initial contents
+
+  [[nodiscard]] const Kernel* find(std::string_view kernel) const;
+};
+
+// One kernel launch.
+struct LaunchRequest {
+  std::string kernel;
+  Dim3 grid;
+  Dim3 block;
+  std::uint32_t dynamic_shared = 0;       // bytes
+  std::vector<std::uint8_t> parameters;   // Kernel::parameter_bytes bytes, laid out as Kernel::parameters says
+};
+
+// "saxpy.ptx:41 (saxpy.cu:12)" for a PC of a kernel.
+[[nodiscard]] std::string describe_pc(const Module& module, const Kernel& kernel, std::uint32_t pc);
+
+// The listing of `heddle compile --listing`: per instruction PC, word, text, PTX line, live registers, re-convergence.
+[[nodiscard]] std::string listing(const Module& module, const Kernel& kernel);
+
+}  // namespace heddle::isa

@@ -1,0 +1,46 @@
+// What the operations compute, lane by lane. Every function computes all lanes and leaves blending by mask to the
+// caller (speed.md: compute all, then blend), so that the compiler vectorises it over kLanes lanes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "isa/instruction.hpp"
+
+namespace heddle::isa {
+
+using LaneWord = std::array<std::uint32_t, kLanes>;
+
+// Operands and results of one sub-warp. 64-bit values: word 0 low, word 1 high. An immediate b has been put into b
+// (see load_immediate). Source predicates have their negation applied.
+struct LaneValues {
+  alignas(64) std::array<LaneWord, 2> a;
+  alignas(64) std::array<LaneWord, 2> b;
+  alignas(64) std::array<LaneWord, 2> c;
+  alignas(64) LaneWord d;
+  alignas(64) std::array<LaneWord, 4> result;
+  LaneMask predicate_a = 0;  // setp combine, sel, vote, bar.red, addc/subc carry in, plop a
+  LaneMask predicate_b = 0;  // plop b
+  LaneMask active = 0;       // lanes that execute (active bit and guard): vote, shfl, match look at it
+  LaneMask p = 0;            // predicate results (p: also carry out, shfl and match predicate)
+  LaneMask q = 0;
+  LaneMask fault = 0;        // out: active lanes that divided an integer by zero
+};
+
+// Broadcasts the immediate into b as the operation wants it (sign-extended, or high word of a double).
+void load_immediate(const Instruction& instruction, LaneValues& values);
+
+// Executes a lane-wise operation (units alu, complex, warp; not s2r, memory, control, barrier).
+// An integer division by zero yields all ones (remainder: the dividend), as GPUs do, and reports the lanes in fault.
+using LaneFunction = void (*)(const Instruction&, LaneValues&);
+// Null for operations without lane-wise semantics (s2r, memory, control, barrier).
+[[nodiscard]] LaneFunction lane_function(const Instruction& instruction);
+
+// One atomic step on memory: returns the new value for old, operand b and (cas) c. 32-bit types use the low half.
+[[nodiscard]] std::uint64_t atomic_step(AtomicOp op, Type type, std::uint64_t old, std::uint64_t b, std::uint64_t c);
+
+// Widens a loaded element to its register value(s): u8..s16 extend to 32 bits.
+[[nodiscard]] std::uint64_t extend_loaded(Width width, std::uint64_t raw);
+[[nodiscard]] unsigned bytes_of(Width width);
+
+}  // namespace heddle::isa

@@ -1,0 +1,146 @@
+// What the parser makes of PTX text: declarations with resolved sizes, and statements whose operands are resolved to
+// registers, symbols, labels and constants. Which opcodes, modifiers and types exist is known to lowering, not here.
+// Reference: PTX ISA 8.x, chapters 4 (syntax), 5 (state spaces, types, variables), 6 (operands), 11 (directives).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "isa/instruction.hpp"
+
+namespace heddle::ptx {
+
+struct Position {
+  std::uint32_t line = 0, column = 0;  // in the PTX text, from 1
+  std::uint32_t source_file = 0, source_line = 0;  // from the latest .loc; 0: none
+};
+
+// A declared register of a function (after parameterised declarations like %r<13> have been expanded).
+struct Register {
+  std::string name;
+  isa::Type type;  // as declared: .pred, .b8 ... .f64, .f16 (f16x2 counts as b32, b128 is refused)
+};
+using RegisterId = std::uint32_t;  // index into Function::registers
+
+// A variable of any space; module level or function level. Multi-dimensional arrays are flattened.
+struct Relocation {           // initial value that is a symbol's address
+  std::uint64_t offset = 0;   // into the variable
+  unsigned size = 4;          // 4 or 8 bytes
+  std::string symbol;
+  std::int64_t addend = 0;
+  bool generic = false;       // generic(symbol)
+  Position at;
+};
+struct VariableDecl {
+  std::string name;
+  isa::Space space = isa::Space::global;
+  isa::Type type = isa::Type::b8;
+  std::uint64_t count = 1;      // elements in all; 0: extern unsized array (dynamic scratchpad)
+  unsigned vector = 1;          // .v2, .v4
+  std::uint32_t alignment = 0;  // bytes; natural unless .align says otherwise
+  bool is_extern = false;
+  bool is_array = false;
+  std::vector<std::uint8_t> initial;   // empty: none given; else size() bytes
+  std::vector<Relocation> relocations;
+  Position at;
+  [[nodiscard]] std::uint64_t size() const { return std::uint64_t{isa::size_of(type)} * vector * count; }
+};
+
+struct Operand;
+struct VectorOperand {
+  std::vector<Operand> elements;
+};
+
+struct Operand {
+  enum class Kind {
+    reg,       // reg
+    special,   // special (with .x .y .z folded in), e.g. %tid.x, %laneid, WARP_SZ (integer 32) is Kind::integer
+    integer,   // integer (two's complement), is_unsigned when written with U or above the signed range
+    real,      // real bits: 0f -> f32 bits in `integer` and is_f32; 0d or decimal -> f64 bits in `integer`
+    symbol,    // name (+ offset): address of a variable, parameter or function; label names are Kind::label
+    label,     // name of a label or of a .branchtargets list
+    address,   // [base + offset]: base in base_kind (reg, symbol or none)
+    vector,    // {a, b, ...}
+    sink,      // _
+    predicate, // !%p or %p where a predicate source may be negated
+    call_list  // (a, b, ...) of a call
+  };
+  Kind kind = Kind::integer;
+  Position at;
+  RegisterId reg = 0;        // reg, predicate, address with register base
+  bool negated = false;      // predicate; also "!%p" as source operand
+  isa::Special special = isa::Special::tid_x;
+  std::uint64_t integer = 0; // integer value or float bits
+  bool is_unsigned = false;
+  bool is_f32 = false;
+  std::string name;          // symbol, label, address with symbol base
+  std::int64_t offset = 0;   // symbol, address
+  bool base_is_register = false;  // address
+  std::vector<Operand> elements;  // vector, call_list
+  std::optional<RegisterId> paired_predicate;  // "d|p" of setp, shfl, match, lop3: the second destination; sink: none
+  bool paired_sink = false;                     // "d|_"
+  bool paired() const { return paired_predicate.has_value() || paired_sink; }
+};
+
+struct Statement {
+  enum class Kind { instruction, label, pragma, branch_targets, call_prototype };
+  Kind kind = Kind::instruction;
+  Position at;
+  // instruction
+  bool guarded = false;
+  RegisterId guard = 0;
+  bool guard_negated = false;
+  std::string opcode;                   // "ld", "setp", "cond_acc"
+  std::vector<std::string> modifiers;   // in order, without dots: "global", "v2", "f32", "relaxed", "L2::128B", ...
+  std::vector<Operand> operands;
+  // label: name; pragma: text; branch_targets: name and the labels it lists
+  std::string name;
+  std::vector<std::string> labels;
+};
+
+struct ParameterDecl {
+  std::string name;
+  isa::Type type = isa::Type::b32;
+  std::uint64_t count = 1;       // elements (arrays: by-value structs)
+  bool is_array = false;
+  std::uint32_t alignment = 0;   // 0: natural
+  bool is_register = false;      // .reg parameters of device functions
+  RegisterId reg = 0;
+  Position at;
+};
+
+// A nested { } scope renames registers, labels and variables to unique names while parsing ("%r1$2"), so that a
+// function is one flat list.
+struct Function {
+  std::string name;
+  bool is_entry = false;
+  bool has_body = false;         // false: declaration only
+  Position at;
+  std::vector<ParameterDecl> returns;
+  std::vector<ParameterDecl> parameters;
+  std::vector<Register> registers;
+  std::vector<VariableDecl> variables;  // function-level .local, .shared, .param (of calls), .const, .global
+  std::vector<Statement> body;
+  std::optional<std::uint32_t> maxnreg;
+  std::vector<std::uint32_t> maxntid, reqntid;  // as given: 1 to 3 numbers
+  std::vector<std::pair<std::string, Position>> pragmas;  // before the body's first statement or module-wide
+};
+
+struct File {
+  std::string name;
+  unsigned version_major = 0, version_minor = 0;
+  std::string target;             // "sm_60"
+  unsigned address_size = 32;
+  std::vector<std::string> source_files;  // index 0 "", then by .file number
+  std::vector<VariableDecl> variables;
+  std::vector<Function> functions;
+};
+
+// Throws InputError with file:line:column. Debug sections (.section) are skipped, they carry no code.
+[[nodiscard]] File parse(std::string_view text, const std::string& file);
+
+}  // namespace heddle::ptx

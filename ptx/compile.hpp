@@ -1,0 +1,25 @@
+// The PTX front end: text in, machine code out (what ptxas does for real GPUs).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "isa/program.hpp"
+
+namespace heddle::ptx {
+
+struct CompileOptions {
+  // Registers a thread may use (32-bit); more live values spill to local memory. A kernel's .maxnreg lowers it further.
+  // At least 8.
+  unsigned max_registers = isa::kRegisters;
+};
+
+// Compiles every .entry of a PTX file (3.0 to 8.x). Throws InputError with file:line:column, the construct and what to
+// do about it. `file` names the text in messages.
+[[nodiscard]] isa::Module compile(std::string_view text, const std::string& file, const CompileOptions& options = {});
+
+// Reads the file and compiles it.
+[[nodiscard]] isa::Module compile_file(const std::string& path, const CompileOptions& options = {});
+
+}  // namespace heddle::ptx
