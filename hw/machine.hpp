@@ -1,0 +1,210 @@
+// The machine: every parameter of the model, each declared once (base/parameter.hpp). A TOML file in configs/ sets
+// them; sections are named as the members of Machine. Defaults are the LWM report's baseline (report table 1).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/parameter.hpp"
+
+namespace heddle::hw {
+
+// The values that a policy's key may take: the names in its registry.
+[[nodiscard]] Limits divergence_policies();
+[[nodiscard]] Limits scheduler_policies();
+[[nodiscard]] Limits former_policies();
+[[nodiscard]] Limits issue_policies();
+[[nodiscard]] Limits coalescer_policies();
+[[nodiscard]] Limits dram_schedulers();
+[[nodiscard]] Limits dram_row_policies();
+
+struct GpuParameters {
+  unsigned cores = 1;
+  double clock_ghz = 1.0;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("cores", cores, Limits::between(1, 64), "cores", "SIMT cores");
+    visit("clock_ghz", clock_ghz, Limits::between(0.001, 10), "GHz", "clock of cores, caches and DRAM controller");
+  }
+};
+
+struct CoreParameters {
+  unsigned simd_width = 32;
+  unsigned warp_size = 32;
+  unsigned threads = 1024;
+  unsigned blocks = 8;
+  unsigned registers = 16384;
+  unsigned registers_per_thread = 16;
+  std::string divergence = "stack";
+  std::string scheduler = "round-robin";
+  std::string former = "rows";
+  std::string issue = "strict";
+  std::string coalescer = "per-sub-warp";
+  unsigned fetch_latency = 1;
+  unsigned decode_latency = 1;
+  unsigned register_read_latency = 1;
+  unsigned execute_stages = 2;
+  unsigned complex_latency = 8;
+  unsigned complex_interval = 4;
+  unsigned pending_accesses = 64;
+  bool division_trap = false;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("simd_width", simd_width, Limits::between(1, 32), "lanes", "SIMD lanes");
+    visit("warp_size", warp_size, Limits::between(1, 1024), "threads",
+          "threads of one warp; a wider warp than simd_width issues as several sub-warps");
+    visit("threads", threads, Limits::between(1, 4096), "threads", "resident threads");
+    visit("blocks", blocks, Limits::between(1, 64), "blocks", "resident thread blocks");
+    visit("registers", registers, Limits::between(64, 1 << 20), "registers", "32-bit registers of the register file");
+    visit("registers_per_thread", registers_per_thread, Limits::between(8, 63), "registers",
+          "what the compiler may use per thread; more live values spill to local memory");
+    visit("divergence", divergence, divergence_policies(), "", "what happens to a warp's threads at a branch");
+    visit("scheduler", scheduler, scheduler_policies(), "", "which ready warp is fetched next");
+    visit("former", former, former_policies(), "", "which threads of a warp fill the lanes in a cycle");
+    visit("issue", issue, issue_policies(), "", "when a warp may be fetched again");
+    visit("coalescer", coalescer, coalescer_policies(), "", "how lane addresses become line requests");
+    visit("fetch_latency", fetch_latency, Limits::between(1, 64), "cycles", "instruction fetch, on an I-cache hit");
+    visit("decode_latency", decode_latency, Limits::between(1, 64), "cycles", "decode and sub-warp formation");
+    visit("register_read_latency", register_read_latency, Limits::between(1, 64), "cycles", "register read");
+    visit("execute_stages", execute_stages, Limits::between(1, 64), "stages", "execute stages");
+    visit("complex_latency", complex_latency, Limits::between(1, 1000), "cycles",
+          "execute time of complex operations (division, square root, sine...)");
+    visit("complex_interval", complex_interval, Limits::between(1, 1000), "cycles",
+          "between the starts of two complex operations");
+    visit("pending_accesses", pending_accesses, Limits::between(1, 4096), "sub-warps",
+          "memory accesses that can be put aside waiting for lines");
+    visit("division_trap", division_trap, Limits::any(), "",
+          "true: an integer division by zero is a fault; false: it yields all ones, as GPUs do");
+  }
+};
+
+struct CacheParameters {
+  bool enabled = true;
+  std::uint64_t bytes = 32 * 1024;
+  unsigned ways = 4;
+  unsigned line_bytes = 128;
+  unsigned hit_latency = 1;
+  unsigned ports = 1;
+  unsigned mshrs = 64;
+  unsigned mshr_targets = 64;
+  std::string write_policy = "write-back";
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("enabled", enabled, Limits::any(), "", "false: every access goes to memory");
+    visit("bytes", bytes, Limits::power_of_two(128, 1 << 30), "bytes", "capacity");
+    visit("ways", ways, Limits::between(1, 1024), "ways", "associativity; replacement is least recently used");
+    visit("line_bytes", line_bytes, Limits::power_of_two(32, 128), "bytes", "line size");
+    visit("hit_latency", hit_latency, Limits::between(1, 1000), "cycles", "from access to data of a hit");
+    visit("ports", ports, Limits::between(1, 32), "ports", "line accesses that start per cycle");
+    visit("mshrs", mshrs, Limits::between(1, 4096), "entries", "lines that can be outstanding");
+    visit("mshr_targets", mshr_targets, Limits::between(1, 4096), "entries", "requests merged into one outstanding line");
+    visit("write_policy", write_policy, Limits::one_of({"write-back", "write-through"}), "",
+          "write-back allocates on a store miss; write-through does not");
+  }
+};
+
+struct ScratchpadParameters {
+  std::uint64_t bytes = 128 * 1024;
+  unsigned banks = 32;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("bytes", bytes, Limits::between(0, 16 << 20), "bytes", "capacity per core, shared by its resident blocks");
+    visit("banks", banks, Limits::power_of_two(1, 64), "banks", "32-bit wide banks; conflicts serialise, broadcast is free");
+  }
+};
+
+struct NocParameters {
+  unsigned request_latency = 1;
+  unsigned response_latency = 1;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("request_latency", request_latency, Limits::between(1, 1000), "cycles", "core to memory partition");
+    visit("response_latency", response_latency, Limits::between(1, 1000), "cycles", "memory partition to core");
+  }
+};
+
+struct DramParameters {
+  unsigned channels = 1;
+  unsigned banks = 8;
+  unsigned row_bytes = 4096;
+  unsigned row_hit = 100;
+  unsigned row_conflict = 300;
+  double bandwidth_gbs = 32.0;
+  unsigned queue = 64;
+  std::string scheduler = "fcfs";
+  std::string row_policy = "open";
+  std::string mapping = "row-bank-column";
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("channels", channels, Limits::power_of_two(1, 64), "channels", "memory channels, one TLM socket each");
+    visit("banks", banks, Limits::power_of_two(1, 1024), "banks", "banks per channel");
+    visit("row_bytes", row_bytes, Limits::power_of_two(128, 1 << 20), "bytes", "row buffer of one bank");
+    visit("row_hit", row_hit, Limits::between(1, 100000), "cycles", "latency of an access to the open row");
+    visit("row_conflict", row_conflict, Limits::between(1, 100000), "cycles", "latency of an access to another row");
+    visit("bandwidth_gbs", bandwidth_gbs, Limits::between(0.001, 100000), "GB/s",
+          "bus bandwidth of all channels together (10^9 bytes per second)");
+    visit("queue", queue, Limits::between(1, 65536), "requests", "requests that wait in a channel's controller");
+    visit("scheduler", scheduler, dram_schedulers(), "", "which waiting request is served next");
+    visit("row_policy", row_policy, dram_row_policies(), "", "what happens to a row after an access");
+    visit("mapping", mapping, Limits::one_of({"row-bank-column", "row-column-bank"}), "",
+          "address bits from most to least significant; channels interleave by line below them");
+  }
+};
+
+struct WatchdogParameters {
+  std::uint64_t deadlock_cycles = 1'000'000;
+  std::uint64_t livelock_instructions = 20'000'000;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("deadlock_cycles", deadlock_cycles, Limits::between(1000, 1e15), "cycles",
+          "cycles without a retired instruction after which the run stops as a deadlock");
+    visit("livelock_instructions", livelock_instructions, Limits::between(1000, 1e15), "instructions",
+          "instructions that one warp retires inside the same loop, while no other warp leaves its own, after which the "
+          "run stops as a livelock");
+  }
+};
+
+struct Machine {
+  std::string name = "baseline";
+  std::string description;
+  GpuParameters gpu;
+  CoreParameters core;
+  CacheParameters icache{true, 4 * 1024, 4, 128, 1, 1, 2, 32, "write-through"};
+  CacheParameters l1d;
+  ScratchpadParameters scratchpad;
+  NocParameters noc;
+  DramParameters dram;
+  WatchdogParameters watchdog;
+
+  // Calls visit.section("core", "what it holds") before each section's parameters.
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit.section("gpu", "the whole GPU");
+    gpu.describe(visit);
+    visit.section("core", "one SIMT core");
+    core.describe(visit);
+    visit.section("icache", "instruction cache of a core");
+    icache.describe(visit);
+    visit.section("l1d", "L1 data cache of a core");
+    l1d.describe(visit);
+    visit.section("scratchpad", "scratchpad (shared memory) of a core");
+    scratchpad.describe(visit);
+    visit.section("noc", "interconnect between cores and memory partitions");
+    noc.describe(visit);
+    visit.section("dram", "memory channels");
+    dram.describe(visit);
+    visit.section("watchdog", "when a run that makes no progress is stopped");
+    watchdog.describe(visit);
+  }
+};
+
+// Contradictions between parameters: one sentence each, naming the keys ("core.warp_size (48) is no multiple of ...").
+// Empty when the machine makes sense.
+struct Contradiction {
+  std::string key;  // the key to point at
+  std::string message;
+};
+[[nodiscard]] std::vector<Contradiction> check(const Machine& machine);
+
+}  // namespace heddle::hw

@@ -1,0 +1,65 @@
+// Between the core and its caches: one request for one cache line, of one sub-warp (memory stage to L1) or of the fetch
+// stage (to the instruction cache). Non-blocking:
+//
+//   fw request  -> TLM_COMPLETED  hit: answered in this call, `line` points to the line's bytes until the call returns
+//                                 (stores: done)
+//               -> TLM_ACCEPTED   miss: answered later by one bw response; the payload stays alive until then
+//               -> TLM_UPDATED    busy (port, MSHR or target list full): nothing happened, offer it again in a later cycle
+//   bw response -> `line` (loads) or `atomic->old` (atomics) valid during the call; returns TLM_COMPLETED
+//
+// The initiator owns the payload. A cache is advanced by its core (Cache::advance), so both sides share a cycle.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tlm>
+
+#include "isa/instruction.hpp"
+
+namespace heddle::link {
+
+// What the lanes of an atomic want from one line, in lane order: same address in that order.
+struct AtomicLanes {
+  isa::AtomicOp op = isa::AtomicOp::add;
+  isa::Type type = isa::Type::u32;
+  unsigned count = 0;  // entries used
+  std::array<std::uint8_t, isa::kLanes> lane{};
+  std::array<std::uint32_t, isa::kLanes> offset{};  // bytes into the line
+  std::array<std::uint64_t, isa::kLanes> b{};
+  std::array<std::uint64_t, isa::kLanes> c{};
+  std::array<std::uint64_t, isa::kLanes> old{};     // answer
+};
+
+struct LineRequest {
+  enum class Kind : std::uint8_t { load, store, atomic };
+  Kind kind = Kind::load;
+  bool bypass = false;    // loads: do not answer from the cache (ld.volatile, ld.cv, ld.cg)
+  bool row_hint = false;  // row-buffer hint bit of the instruction (thesis 7.2)
+  std::uint64_t address = 0;  // of the line, aligned to the line size
+  // Who asks: statistics, traces, and the payload extension beyond the core.
+  std::uint16_t core = 0;
+  std::uint32_t group = 0;
+  std::uint32_t pc = 0;
+  isa::LaneMask lanes = 0;
+  // Stores: line-sized data and byte enables (0x00 / 0xff, as TLM-2.0 has them).
+  const std::byte* store_data = nullptr;
+  const std::uint8_t* byte_enable = nullptr;
+  AtomicLanes* atomic = nullptr;
+  // Answer to a load: the whole line.
+  const std::byte* line = nullptr;
+  // The access failed (bus error response from a memory beyond the core).
+  bool failed = false;
+};
+
+enum class LinePhase : std::uint8_t { request, response };
+
+struct LineProtocol {
+  using tlm_payload_type = LineRequest;
+  using tlm_phase_type = LinePhase;
+};
+
+using LineInitiatorSocket = ::tlm::tlm_initiator_socket<32, LineProtocol>;
+using LineTargetSocket = ::tlm::tlm_target_socket<32, LineProtocol>;
+
+}  // namespace heddle::link
