@@ -1,0 +1,40 @@
+// Why the functional units of a core were idle in a cycle. Each idle cycle has exactly one cause, so the causes add up.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace heddle::hw {
+
+// HEDDLE_IDLE_CAUSE(Enumerator, "name", "meaning"): the one declaration.
+#define HEDDLE_IDLE_CAUSES(HEDDLE_IDLE_CAUSE)                                                                          \
+  HEDDLE_IDLE_CAUSE(no_work, "no_work", "no thread block is resident: before the first, after the last")               \
+  HEDDLE_IDLE_CAUSE(memory, "memory", "no warp was ready and most of them waited for lines from memory")               \
+  HEDDLE_IDLE_CAUSE(barrier, "barrier", "no warp was ready and most of them waited at a barrier")                      \
+  HEDDLE_IDLE_CAUSE(pipeline, "pipeline", "no warp was ready and most of them were in the pipeline (barrel issue)")    \
+  HEDDLE_IDLE_CAUSE(icache, "icache", "fetch waited for an instruction cache miss")                                    \
+  HEDDLE_IDLE_CAUSE(memory_port, "memory_port", "the memory stage was still sending the lines of an earlier access")   \
+  HEDDLE_IDLE_CAUSE(scratchpad, "scratchpad", "the memory stage was serialising a scratchpad bank conflict")           \
+  HEDDLE_IDLE_CAUSE(complex, "complex", "the complex unit was busy with an earlier operation")                         \
+  HEDDLE_IDLE_CAUSE(predicated_off, "predicated_off", "an instruction passed whose guard was false in every lane")
+
+enum class IdleCause : std::uint8_t {
+#define HEDDLE_IDLE_CAUSE(enumerator, name, meaning) enumerator,
+  HEDDLE_IDLE_CAUSES(HEDDLE_IDLE_CAUSE)
+#undef HEDDLE_IDLE_CAUSE
+};
+
+struct IdleCauseInfo {
+  std::string_view name;
+  std::string_view meaning;
+};
+inline constexpr std::array kIdleCauses = {
+#define HEDDLE_IDLE_CAUSE(enumerator, name, meaning) IdleCauseInfo{name, meaning},
+    HEDDLE_IDLE_CAUSES(HEDDLE_IDLE_CAUSE)
+#undef HEDDLE_IDLE_CAUSE
+};
+inline constexpr std::size_t kIdleCauseCount = kIdleCauses.size();
+
+}  // namespace heddle::hw

@@ -1,0 +1,57 @@
+// The model as an executor: one GPU, its memory, and the host side that launches kernels through the GPU's registers.
+// SystemC elaborates once per process, so a process has one Device.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/statistics.hpp"
+#include "hw/gpu/totals.hpp"
+#include "hw/machine.hpp"
+#include "tb/executor.hpp"
+
+namespace heddle::tb {
+
+// Thrown when the run ends early without a fault: SIGINT or the cycle limit. Statistics so far are valid.
+class RunStopped : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct DeviceOptions {
+  std::uint64_t max_cycles = 0;                       // 0: no limit; reaching it throws RunStopped
+  const std::atomic<bool>* interrupted = nullptr;     // set by a signal handler; checked now and then
+  struct Progress {
+    std::uint64_t cycles = 0;
+    std::uint64_t warp_instructions = 0;
+    std::uint64_t blocks_finished = 0;
+    std::uint64_t blocks = 0;                         // of the present launch
+    std::string kernel;
+  };
+  std::function<void(const Progress&)> progress;      // called a few times per second of host time
+};
+
+class Device final : public Executor {
+ public:
+  explicit Device(const hw::Machine& machine, DeviceOptions options = {});
+  ~Device() override;
+
+  [[nodiscard]] isa::DeviceMemory& memory() override;
+  void load(isa::Module module) override;
+  [[nodiscard]] const isa::Module& module() const override;
+  void launch(const isa::LaunchRequest& request) override;
+  [[nodiscard]] const isa::RetirementHash& retirement() const override;
+
+  [[nodiscard]] const hw::Machine& machine() const;
+  [[nodiscard]] hw::Totals totals() const;                         // since construction
+  [[nodiscard]] const StatisticsRegistry& statistics() const;      // every module's own counters
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace heddle::tb

@@ -1,0 +1,25 @@
+#include "tb/executor.hpp"
+
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace heddle::tb {
+
+ReferenceExecutor::ReferenceExecutor(isa::InterpreterOptions options) : options_(options) {}
+
+void ReferenceExecutor::load(isa::Module module) {
+  module_ = std::move(module);
+  isa::load_module(module_, memory_);
+}
+
+void ReferenceExecutor::launch(const isa::LaunchRequest& request) {
+  const isa::InterpreterResult result = isa::interpret(module_, request, memory_, hash_, options_);
+  thread_instructions_ += result.thread_instructions;
+  warp_instructions_ += result.warp_instructions;
+  if (result.fault) {
+    throw SimulatedFault(isa::describe(*result.fault, module_));
+  }
+}
+
+}  // namespace heddle::tb

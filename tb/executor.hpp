@@ -1,0 +1,48 @@
+// What runs kernels: the model (tb/device.hpp) or the reference interpreter, behind one interface, so that a workload
+// or a LAUNCH.toml runs on either.
+#pragma once
+
+#include <memory>
+
+#include "isa/device_memory.hpp"
+#include "isa/interpreter.hpp"
+#include "isa/program.hpp"
+#include "isa/retirement.hpp"
+
+namespace heddle::tb {
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  [[nodiscard]] virtual isa::DeviceMemory& memory() = 0;
+  // Replaces the loaded module: its code and variables appear in device memory.
+  virtual void load(isa::Module module) = 0;
+  [[nodiscard]] virtual const isa::Module& module() const = 0;
+  // Runs one kernel to its end. Throws InputError when the request does not fit the kernel or the machine, and
+  // SimulatedFault (whole message) when the simulated program faults.
+  virtual void launch(const isa::LaunchRequest& request) = 0;
+  [[nodiscard]] virtual const isa::RetirementHash& retirement() const = 0;
+};
+
+// Runs on isa::interpret.
+class ReferenceExecutor final : public Executor {
+ public:
+  explicit ReferenceExecutor(isa::InterpreterOptions options = {});
+  [[nodiscard]] isa::DeviceMemory& memory() override { return memory_; }
+  void load(isa::Module module) override;
+  [[nodiscard]] const isa::Module& module() const override { return module_; }
+  void launch(const isa::LaunchRequest& request) override;
+  [[nodiscard]] const isa::RetirementHash& retirement() const override { return hash_; }
+  [[nodiscard]] std::uint64_t thread_instructions() const { return thread_instructions_; }
+  [[nodiscard]] std::uint64_t warp_instructions() const { return warp_instructions_; }
+
+ private:
+  isa::InterpreterOptions options_;
+  isa::DeviceMemory memory_;
+  isa::Module module_;
+  isa::RetirementHash hash_;
+  std::uint64_t thread_instructions_ = 0;
+  std::uint64_t warp_instructions_ = 0;
+};
+
+}  // namespace heddle::tb

@@ -1,0 +1,45 @@
+// A workload: kernel(s), inputs, launches, and a check of the result against an independent computation on the host.
+// One folder below tb/workloads/ each, registered by name in Registry<Workload>.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/registry.hpp"
+#include "isa/program.hpp"
+#include "tb/executor.hpp"
+
+namespace heddle::tb {
+
+struct WorkloadOptions {
+  double scale = 1.0;      // 1: the input of thesis table 5.2 (or of the workload's own description)
+  std::uint64_t seed = 1;  // of the generated input
+  unsigned address_bits = 32;       // of the compiled kernel: 32 or 64
+  unsigned max_registers = 63;      // what the machine gives a thread (core.registers_per_thread)
+};
+
+struct Verdict {
+  bool correct = false;
+  std::string detail;  // what was compared; the first difference when wrong
+};
+
+class Workload {
+ public:
+  using Setup = WorkloadOptions;
+  virtual ~Workload() = default;
+  // The compiled kernels.
+  [[nodiscard]] virtual isa::Module compile() const = 0;
+  // Threads of one launch (the largest), for tables.
+  [[nodiscard]] virtual std::uint64_t threads() const = 0;
+  // Prepares the inputs, launches, reads back, and checks. `executor` has the module of compile() loaded.
+  [[nodiscard]] virtual Verdict run(Executor& executor) = 0;
+  // True when values legitimately depend on the order of atomics, so that retirement hashes may differ between
+  // machines; the workload's own check stands instead.
+  [[nodiscard]] virtual bool order_dependent() const { return false; }
+  // The scale for tests: runs in well under a second on the model.
+  [[nodiscard]] static constexpr double test_scale() { return 0.01; }
+};
+
+}  // namespace heddle::tb
