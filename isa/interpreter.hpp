@@ -11,27 +11,11 @@
 #include <string>
 
 #include "isa/device_memory.hpp"
+#include "isa/fault.hpp"
 #include "isa/program.hpp"
 #include "isa/retirement.hpp"
 
 namespace heddle::isa {
-
-// A fault of the simulated program, where it happened and why.
-struct Fault {
-  enum class Kind { out_of_bounds, misaligned, division_by_zero, trap, barrier_mismatch, deadlock, livelock,
-                    resources, invalid_instruction, bus_error };
-  Kind kind = Kind::trap;
-  std::string kernel;
-  std::uint32_t pc = 0;
-  Dim3 block;   // block index (ctaid)
-  Dim3 thread;  // thread index (tid)
-  std::uint64_t address = 0;
-  std::uint32_t size = 0;
-  std::string detail;  // extra text: nearest allocation, what waits for what
-};
-[[nodiscard]] std::string_view name_of(Fault::Kind kind);
-// The whole message: kind, kernel, PTX and CUDA line, block, thread, address, nearest allocation.
-[[nodiscard]] std::string describe(const Fault& fault, const Module& module);
 
 struct InterpreterOptions {
   unsigned warp_size = 32;  // 1..32

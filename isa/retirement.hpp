@@ -23,7 +23,9 @@ namespace heddle::isa {
 //   register results: each 32-bit word written, lowest first (nothing for RZ);
 //   predicate results: one value, bit 0 = p, bit 1 = q;
 //   stores: low word of the generic address, then each 32-bit value register;
-//   atomics: low word of the address, then the result words (nothing for RZ).
+//   atomics: low word of the generic address, then the result words (nothing for RZ).
+// An instruction with a register and a predicate result (carry out, shfl, match.all) folds the register first.
+// isa/retire.hpp does the folding.
 // A parameter-space or constant load is a register result like any other.
 
 // Hashes of one run: thread i of the current launch (block-linear index times threads per block plus thread-linear
@@ -35,9 +37,11 @@ class RetirementHash {
   [[nodiscard]] std::span<const std::uint32_t> threads() const { return threads_; }
   void end_launch();  // folds the launch's threads into the total
   [[nodiscard]] std::uint64_t total() const { return total_; }
+  [[nodiscard]] std::uint64_t launches() const { return launches_; }  // ended so far
 
  private:
   std::vector<std::uint32_t> threads_;
+  std::uint64_t launches_ = 0;
   std::uint64_t total_ = 0x68656464'6c652121ULL;
 };
 

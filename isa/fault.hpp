@@ -1,0 +1,39 @@
+// A fault of the simulated program, where it happened and why.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "isa/program.hpp"
+
+namespace heddle::isa {
+
+struct Fault {
+  enum class Kind {
+    out_of_bounds,
+    misaligned,
+    division_by_zero,
+    trap,
+    barrier_mismatch,
+    deadlock,
+    livelock,
+    resources,
+    invalid_instruction,
+    bus_error
+  };
+  Kind kind = Kind::trap;
+  std::string kernel;
+  std::uint32_t pc = 0;
+  Dim3 block;   // block index (ctaid)
+  Dim3 thread;  // thread index (tid)
+  std::uint64_t address = 0;
+  std::uint32_t size = 0;  // bytes accessed; 0: no memory access, address means nothing
+  std::string detail;      // extra text: nearest allocation, what waits for what
+};
+[[nodiscard]] std::string_view name_of(Fault::Kind kind);
+// The whole message: kind, kernel, PTX and CUDA line, block, thread, address, nearest allocation. A resources fault
+// concerns the launch as a whole: no line, block or thread.
+[[nodiscard]] std::string describe(const Fault& fault, const Module& module);
+
+}  // namespace heddle::isa
