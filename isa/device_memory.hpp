@@ -21,6 +21,8 @@ struct Allocation {
   bool writable = true;
 };
 
+// Bytes outside every allocation can be read and written all the same (a host or a bus may); bounds are the caller's
+// question to find().
 class DeviceMemory {
  public:
   static constexpr std::size_t kPageBytes = 64 * 1024;  // storage is made when first touched
@@ -31,15 +33,18 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
   // Buffers lie kAlignment-aligned from kGlobalBase upwards with at least one unused kAlignment between two of them,
-  // so that an overrun is seen. Throws InputError when a 32-bit address space is asked for and exhausted.
+  // so that an overrun is seen. Addresses of released buffers are used again only when no fresh ones are left. Throws
+  // InputError when the space below 4 GiB is asked for and exhausted, or that above it (up to kLocalBacking).
   static constexpr std::uint64_t kAlignment = 256;
   std::uint64_t allocate(std::string name, std::uint64_t size, bool below_4gib = true);
   // An allocation at a fixed place (code, module variables, local backing store); replaces one of the same address.
+  // Allocations must not overlap.
   void place(std::string name, std::uint64_t address, std::uint64_t size, bool writable = true);
+  // Forgets the allocation that starts at the address, its generator and its contents. No-op when there is none.
   void release(std::uint64_t address);
   void clear();  // contents and allocations
 
-  void read(std::uint64_t address, std::span<std::byte> out) const;   // untouched bytes read as zero
+  void read(std::uint64_t address, std::span<std::byte> out) const;  // untouched bytes read as zero
   void write(std::uint64_t address, std::span<const std::byte> in);
   template <class T>
   [[nodiscard]] T get(std::uint64_t address) const {
@@ -55,7 +60,8 @@ class DeviceMemory {
   // Direct pointer to a byte and, in `length`, how many bytes follow it in storage. Makes the page.
   [[nodiscard]] std::byte* direct(std::uint64_t address, std::size_t& length);
 
-  // A region whose pages are filled by a generator when first touched (page address, page bytes).
+  // A region whose pages are filled by a generator when first touched. The generator gets the address of the first byte
+  // and the bytes of one page that lie in the region; parts of pages that exist already are filled at once.
   using Generator = std::function<void(std::uint64_t, std::span<std::byte>)>;
   void fill_on_touch(std::uint64_t address, std::uint64_t size, Generator generator);
 
@@ -63,15 +69,26 @@ class DeviceMemory {
   [[nodiscard]] const Allocation* find(std::uint64_t address, std::uint64_t size) const;
   [[nodiscard]] const Allocation* nearest(std::uint64_t address) const;
   [[nodiscard]] const std::map<std::uint64_t, Allocation>& allocations() const { return allocations_; }
+  // Where an access lies with respect to the nearest allocation, for messages:
   // "4 bytes past the end of buffer 'y' (0x10000400, 1024 bytes)"
   [[nodiscard]] std::string describe(std::uint64_t address, std::uint64_t size) const;
 
   [[nodiscard]] std::uint64_t touched_bytes() const;  // storage made so far
 
  private:
-  struct Page;
-  struct Region;
+  struct Page {
+    alignas(64) std::byte bytes[kPageBytes];
+  };
+  struct Region {
+    std::uint64_t size = 0;
+    Generator generator;
+  };
+  // The page that holds the address; null when it was never touched, is not to be made, and no generator covers it.
   [[nodiscard]] Page* page(std::uint64_t address, bool make) const;
+  [[nodiscard]] static bool overlaps_page(std::uint64_t address, std::uint64_t size, std::uint64_t page_address);
+  void generate(std::uint64_t page_address, Page& page) const;
+  void erase_contents(std::uint64_t address, std::uint64_t size);
+  std::uint64_t allocate_between(std::uint64_t low, std::uint64_t high, std::uint64_t& next, std::uint64_t size) const;
 
   mutable std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
   mutable std::uint64_t last_page_number_ = ~std::uint64_t{0};

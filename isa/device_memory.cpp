@@ -1,0 +1,292 @@
+#include "isa/device_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "base/error.hpp"
+#include "isa/memory_map.hpp"
+
+namespace heddle::isa {
+
+namespace {
+
+constexpr std::uint64_t kFourGib = std::uint64_t{1} << 32U;
+
+constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+std::string bytes_text(std::uint64_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "byte" : "bytes");
+}
+
+// "buffer 'y' (0x10000400, 1024 bytes)". The name alone where it says itself what it is.
+std::string text_of(const Allocation& allocation) {
+  std::string_view sort;
+  if (allocation.address >= kGlobalBase && allocation.address < kLocalBacking) {
+    sort = "buffer ";
+  } else if (allocation.address >= kModuleBase && allocation.address < kGlobalBase) {
+    sort = "variable ";
+  }
+  return fmt::format("{}'{}' ({:#x}, {})", sort, allocation.name, allocation.address, bytes_text(allocation.size));
+}
+
+}  // namespace
+
+DeviceMemory::DeviceMemory() : next_low_(kGlobalBase), next_high_(kFourGib) {}
+DeviceMemory::~DeviceMemory() = default;
+
+// ---- allocations
+
+std::uint64_t DeviceMemory::allocate_between(std::uint64_t low, std::uint64_t high, std::uint64_t& next,
+                                             std::uint64_t size) const {
+  // An allocation takes its size rounded up, and the unused gap behind it.
+  const auto fits = [size](std::uint64_t from, std::uint64_t to) {
+    return from < to && to - from >= kAlignment && size <= to - from - kAlignment;
+  };
+  if (fits(next, high)) {
+    const std::uint64_t address = next;
+    next = address + align_up(size, kAlignment) + kAlignment;
+    return address;
+  }
+  std::uint64_t candidate = low;  // first fit among what was released
+  for (auto it = allocations_.lower_bound(low); it != allocations_.end() && it->first < high; ++it) {
+    if (fits(candidate, it->first)) {
+      return candidate;
+    }
+    candidate = std::max(candidate, align_up(it->first + it->second.size, kAlignment) + kAlignment);
+  }
+  return fits(candidate, high) ? candidate : 0;
+}
+
+std::uint64_t DeviceMemory::allocate(std::string name, std::uint64_t size, bool below_4gib) {
+  const std::uint64_t address = below_4gib ? allocate_between(kGlobalBase, kFourGib, next_low_, size)
+                                           : allocate_between(kFourGib, kLocalBacking, next_high_, size);
+  if (address == 0) {
+    std::uint64_t used = 0;
+    for (const auto& [start, allocation] : allocations_) {
+      const bool low = start >= kGlobalBase && start < kFourGib;
+      const bool high = start >= kFourGib && start < kLocalBacking;
+      used += (below_4gib ? low : high) ? allocation.size : 0;
+    }
+    throw InputError({},
+                     fmt::format("no room for buffer '{}' of {} in the {} address space ({} of it are allocated)", name,
+                                 bytes_text(size), below_4gib ? "32-bit" : "64-bit", bytes_text(used)),
+                     below_4gib ? "use smaller buffers, or a program with .address_size 64" : "use smaller buffers");
+  }
+  allocations_[address] = Allocation{address, size, std::move(name), true};
+  last_found_ = nullptr;
+  return address;
+}
+
+void DeviceMemory::place(std::string name, std::uint64_t address, std::uint64_t size, bool writable) {
+  allocations_[address] = Allocation{address, size, std::move(name), writable};
+  last_found_ = nullptr;
+}
+
+void DeviceMemory::release(std::uint64_t address) {
+  const auto found = allocations_.find(address);
+  if (found == allocations_.end()) {
+    return;
+  }
+  const std::uint64_t size = found->second.size;
+  allocations_.erase(found);
+  last_found_ = nullptr;
+  for (auto it = regions_.lower_bound(address); it != regions_.end() && it->first - address < size;) {
+    it = regions_.erase(it);
+  }
+  erase_contents(address, size);
+}
+
+void DeviceMemory::clear() {
+  allocations_.clear();
+  last_found_ = nullptr;
+  regions_.clear();
+  pages_.clear();
+  last_page_ = nullptr;
+  last_page_number_ = ~std::uint64_t{0};
+  next_low_ = kGlobalBase;
+  next_high_ = kFourGib;
+}
+
+// ---- storage
+
+bool DeviceMemory::overlaps_page(std::uint64_t address, std::uint64_t size, std::uint64_t page_address) {
+  return address < page_address ? size > page_address - address : address - page_address < kPageBytes && size != 0;
+}
+
+void DeviceMemory::generate(std::uint64_t page_address, Page& page) const {
+  for (const auto& [start, region] : regions_) {
+    if (!overlaps_page(start, region.size, page_address)) {
+      continue;
+    }
+    const std::uint64_t first = std::max(start, page_address);
+    const std::uint64_t in_region = region.size - (first - start);
+    const std::uint64_t in_page = kPageBytes - (first - page_address);
+    region.generator(first, std::span(page.bytes + (first - page_address), std::min(in_region, in_page)));
+  }
+}
+
+DeviceMemory::Page* DeviceMemory::page(std::uint64_t address, bool make) const {
+  const std::uint64_t number = address / kPageBytes;
+  if (number == last_page_number_) {
+    return last_page_;
+  }
+  auto found = pages_.find(number);
+  if (found == pages_.end()) {
+    const bool generated = std::any_of(regions_.begin(), regions_.end(), [&](const auto& entry) {
+      return overlaps_page(entry.first, entry.second.size, number * kPageBytes);
+    });
+    if (!make && !generated) {
+      return nullptr;
+    }
+    found = pages_.emplace(number, std::make_unique<Page>()).first;  // make_unique zeroes
+    if (generated) {
+      generate(number * kPageBytes, *found->second);
+    }
+  }
+  last_page_number_ = number;
+  last_page_ = found->second.get();
+  return last_page_;
+}
+
+void DeviceMemory::read(std::uint64_t address, std::span<std::byte> out) const {
+  while (!out.empty()) {
+    const std::size_t offset = address % kPageBytes;
+    const std::size_t count = std::min(out.size(), kPageBytes - offset);
+    if (const Page* from = page(address, false)) {
+      std::memcpy(out.data(), from->bytes + offset, count);
+    } else {
+      std::memset(out.data(), 0, count);
+    }
+    out = out.subspan(count);
+    address += count;
+  }
+}
+
+void DeviceMemory::write(std::uint64_t address, std::span<const std::byte> in) {
+  while (!in.empty()) {
+    const std::size_t offset = address % kPageBytes;
+    const std::size_t count = std::min(in.size(), kPageBytes - offset);
+    std::memcpy(page(address, true)->bytes + offset, in.data(), count);
+    in = in.subspan(count);
+    address += count;
+  }
+}
+
+std::byte* DeviceMemory::direct(std::uint64_t address, std::size_t& length) {
+  const std::size_t offset = address % kPageBytes;
+  length = kPageBytes - offset;
+  return page(address, true)->bytes + offset;
+}
+
+void DeviceMemory::fill_on_touch(std::uint64_t address, std::uint64_t size, Generator generator) {
+  if (size == 0) {
+    return;
+  }
+  const Region& region = regions_[address] = Region{size, std::move(generator)};
+  // Pages in the order of their addresses, whatever order the hash table keeps them in.
+  std::vector<std::uint64_t> existing;
+  for (const auto& [number, page] : pages_) {
+    if (overlaps_page(address, size, number * kPageBytes)) {
+      existing.push_back(number);
+    }
+  }
+  std::sort(existing.begin(), existing.end());
+  for (const std::uint64_t number : existing) {
+    const std::uint64_t page_address = number * kPageBytes;
+    const std::uint64_t first = std::max(address, page_address);
+    const std::uint64_t count = std::min(size - (first - address), kPageBytes - (first - page_address));
+    region.generator(first, std::span(pages_[number]->bytes + (first - page_address), count));
+  }
+}
+
+void DeviceMemory::erase_contents(std::uint64_t address, std::uint64_t size) {
+  for (auto it = pages_.begin(); it != pages_.end();) {
+    const std::uint64_t page_address = it->first * kPageBytes;
+    if (!overlaps_page(address, size, page_address)) {
+      ++it;
+      continue;
+    }
+    const std::uint64_t first = std::max(address, page_address);
+    const std::uint64_t count = std::min(size - (first - address), kPageBytes - (first - page_address));
+    if (count == kPageBytes) {
+      it = pages_.erase(it);
+    } else {
+      std::memset(it->second->bytes + (first - page_address), 0, count);
+      ++it;
+    }
+  }
+  last_page_ = nullptr;
+  last_page_number_ = ~std::uint64_t{0};
+}
+
+std::uint64_t DeviceMemory::touched_bytes() const {
+  return pages_.size() * kPageBytes;
+}
+
+// ---- bounds
+
+const Allocation* DeviceMemory::find(std::uint64_t address, std::uint64_t size) const {
+  const auto holds = [&](const Allocation& allocation) {
+    const std::uint64_t offset = address - allocation.address;  // huge when before it
+    return offset < allocation.size && size <= allocation.size - offset;
+  };
+  if (last_found_ != nullptr && holds(*last_found_)) {
+    return last_found_;
+  }
+  auto next = allocations_.upper_bound(address);
+  if (next == allocations_.begin()) {
+    return nullptr;
+  }
+  const Allocation& candidate = std::prev(next)->second;
+  if (!holds(candidate)) {
+    return nullptr;
+  }
+  last_found_ = &candidate;
+  return last_found_;
+}
+
+const Allocation* DeviceMemory::nearest(std::uint64_t address) const {
+  const auto next = allocations_.upper_bound(address);
+  const Allocation* after = next == allocations_.end() ? nullptr : &next->second;
+  if (next == allocations_.begin()) {
+    return after;
+  }
+  const Allocation* before = &std::prev(next)->second;
+  const std::uint64_t end = before->address + before->size;
+  if (after == nullptr || address < end) {
+    return before;
+  }
+  return address - end < after->address - address ? before : after;
+}
+
+std::string DeviceMemory::describe(std::uint64_t address, std::uint64_t size) const {
+  if (address < kSharedWindow) {
+    return fmt::format("in the null page ({:#x} to {:#x}), as from a null pointer", 0, kSharedWindow - 1);
+  }
+  const Allocation* allocation = nearest(address);
+  if (allocation == nullptr) {
+    return "no memory is allocated";
+  }
+  const std::string name = text_of(*allocation);
+  if (address < allocation->address) {
+    return fmt::format("{} before the start of {}", bytes_text(allocation->address - address), name);
+  }
+  const std::uint64_t offset = address - allocation->address;
+  if (offset == allocation->size) {
+    return "just past the end of " + name;
+  }
+  if (offset > allocation->size) {
+    return fmt::format("{} past the end of {}", bytes_text(offset - allocation->size), name);
+  }
+  if (size > allocation->size - offset) {
+    return fmt::format("reaches {} past the end of {}", bytes_text(size - (allocation->size - offset)), name);
+  }
+  return fmt::format("at offset {} of {}{}", offset, allocation->writable ? "" : "read-only ", name);
+}
+
+}  // namespace heddle::isa

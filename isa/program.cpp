@@ -1,0 +1,97 @@
+#include "isa/program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace heddle::isa {
+
+namespace {
+
+// "saxpy.cu:12", empty when unknown.
+std::string source_text(const Module& module, const LineInfo& line) {
+  if (line.source_file == 0 || line.source_file >= module.source_files.size() || line.source_line == 0) {
+    return {};
+  }
+  return fmt::format("{}:{}", module.source_files[line.source_file], line.source_line);
+}
+
+}  // namespace
+
+const Kernel* Module::find(std::string_view kernel) const {
+  const auto found =
+      std::find_if(kernels.begin(), kernels.end(), [&](const Kernel& entry) { return entry.name == kernel; });
+  return found == kernels.end() ? nullptr : &*found;
+}
+
+std::string describe_pc(const Module& module, const Kernel& kernel, std::uint32_t pc) {
+  const std::string file = module.name.empty() ? std::string("PTX") : module.name;
+  if (pc >= kernel.lines.size()) {
+    return fmt::format("{}, kernel '{}', PC {}", file, kernel.name, pc);
+  }
+  const LineInfo& line = kernel.lines[pc];
+  std::string out = line.ptx_line != 0
+                        ? fmt::format("{}:{}", file, line.ptx_line)
+                        : fmt::format("{}, kernel '{}', PC {} made by the compiler", file, kernel.name, pc);
+  if (const std::string source = source_text(module, line); !source.empty()) {
+    out += fmt::format(" ({})", source);
+  }
+  return out;
+}
+
+std::string listing(const Module& module, const Kernel& kernel) {
+  struct Row {
+    std::string pc, word, text, ptx, source, live, reconvergence;
+  };
+  std::vector<Row> rows;
+  rows.reserve(kernel.words.size() + 1);
+  rows.push_back({"PC", "word", "instruction", "PTX line", "source", "live", "re-convergence"});
+  for (std::size_t pc = 0; pc < kernel.words.size(); ++pc) {
+    Row row;
+    row.pc = fmt::format("{}", pc);
+    row.word = fmt::format("{:016x}", kernel.words[pc]);
+    const std::optional<Instruction> instruction = decode(kernel.words[pc]);
+    row.text = instruction ? disassemble(*instruction) : "(no instruction)";
+    if (instruction && instruction->op == Op::BRA) {
+      row.reconvergence =
+          instruction->reconvergence == kNoReconvergence ? "exit" : fmt::format("{}", instruction->reconvergence);
+    }
+    const LineInfo line = pc < kernel.lines.size() ? kernel.lines[pc] : LineInfo{};
+    row.ptx = line.ptx_line != 0 ? fmt::format("{}", line.ptx_line) : "-";
+    row.source = source_text(module, line);
+    row.live = fmt::format("{}", line.live_registers);
+    rows.push_back(std::move(row));
+  }
+  const auto width = [&rows](std::string Row::*column) {
+    std::size_t out = 0;
+    for (const Row& row : rows) {
+      out = std::max(out, (row.*column).size());
+    }
+    return out;
+  };
+  const bool has_source = std::any_of(rows.begin() + 1, rows.end(), [](const Row& row) { return !row.source.empty(); });
+  const std::size_t pc = width(&Row::pc);
+  const std::size_t text = width(&Row::text);
+  const std::size_t ptx = width(&Row::ptx);
+  const std::size_t source = width(&Row::source);
+  const std::size_t live = width(&Row::live);
+
+  std::string out = fmt::format(
+      "// {}: kernel {}: {} instructions, {} registers, {} predicates, {} bytes shared, {} bytes local, {} parameter "
+      "bytes, {} spilled\n",
+      module.name, kernel.name, kernel.words.size(), kernel.registers, kernel.predicates, kernel.shared_bytes,
+      kernel.local_bytes, kernel.parameter_bytes, kernel.spilled_registers);
+  for (const Row& row : rows) {
+    std::string line =
+        fmt::format("{:>{}}  {:<16}  {:<{}}  {:>{}}", row.pc, pc, row.word, row.text, text, row.ptx, ptx);
+    if (has_source) {
+      line += fmt::format("  {:<{}}", row.source, source);
+    }
+    line += fmt::format("  {:>{}}  {}", row.live, live, row.reconvergence);
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + '\n';
+  }
+  return out;
+}
+
+}  // namespace heddle::isa
