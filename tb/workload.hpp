@@ -14,10 +14,10 @@
 namespace heddle::tb {
 
 struct WorkloadOptions {
-  double scale = 1.0;      // 1: the input of thesis table 5.2 (or of the workload's own description)
-  std::uint64_t seed = 1;  // of the generated input
-  unsigned address_bits = 32;       // of the compiled kernel: 32 or 64
-  unsigned max_registers = 63;      // what the machine gives a thread (core.registers_per_thread)
+  double scale = 1.0;           // 1: the input of thesis table 5.2 (or of the workload's own description)
+  std::uint64_t seed = 1;       // of the generated input
+  unsigned address_bits = 32;   // of the compiled kernel: 32 or 64
+  unsigned max_registers = 63;  // what the machine gives a thread (core.registers_per_thread)
 };
 
 struct Verdict {
@@ -40,6 +40,8 @@ class Workload {
   [[nodiscard]] virtual bool order_dependent() const { return false; }
   // The scale for tests: runs in well under a second on the model.
   [[nodiscard]] static constexpr double test_scale() { return 0.01; }
+  // The scale for the demonstration: some ten seconds at most at a million warp instructions per second.
+  [[nodiscard]] virtual double demo_scale() const { return 0.1; }
 };
 
 }  // namespace heddle::tb
