@@ -20,21 +20,25 @@ namespace heddle::isa {
 struct InterpreterOptions {
   unsigned warp_size = 32;  // 1..32
   bool trap_on_division_by_zero = false;
-  std::uint64_t max_instructions_per_thread = 1'000'000'000;  // beyond: livelock
+  std::uint64_t max_instructions_per_thread = 1'000'000'000;  // one more is a livelock fault
 };
 
 struct InterpreterResult {
   std::optional<Fault> fault;
-  std::uint64_t thread_instructions = 0;
+  std::uint64_t thread_instructions = 0;  // active threads of each warp instruction, whatever their guards say
   std::uint64_t warp_instructions = 0;
 };
 
-// Runs one launch. `constants` is the module's constant bank (initial contents or what the host wrote since).
+// Runs one launch; the module's constant bank and global variables are as load_module and the host left them. Starts
+// and ends a launch of `hash`; after a fault the launch's threads keep what they had folded and the total is unchanged.
+// Registers, scratchpad and local memory start at zero in every block. Throws InputError for a launch that
+// check_request() refuses and for a warp size that is not 1 to 32.
 [[nodiscard]] InterpreterResult interpret(const Module& module, const LaunchRequest& launch, DeviceMemory& memory,
                                           RetirementHash& hash, const InterpreterOptions& options = {});
 
-// Puts a module's code, variables and their initial values into device memory.
-// Kernel k's code starts at code_address(module, k).
+// Puts a module's code (read-only) and global variables with their initial values into device memory, in place of those
+// of a module loaded before. Kernel k's code starts at code_address(module, k). Throws InputError when the code is
+// larger than its place.
 void load_module(const Module& module, DeviceMemory& memory);
 [[nodiscard]] std::uint64_t code_address(const Module& module, std::size_t kernel_index);
 

@@ -1,5 +1,7 @@
 #include "isa/result_form.hpp"
 
+#include "isa/instruction_fields.hpp"
+
 namespace heddle::isa {
 
 ResultForm result_form(const Instruction& instruction) {
@@ -13,7 +15,7 @@ ResultForm result_form(const Instruction& instruction) {
   form.address = is_atomic(op);
   if (info(op).dst == OperandKind::p) {
     form.p = static_cast<std::uint8_t>(instruction.pred_p());
-    if (is_setp(op)) {
+    if (has_second_predicate(op)) {
       form.q = static_cast<std::uint8_t>(instruction.pred_q());
     }
     return form;
@@ -25,8 +27,7 @@ ResultForm result_form(const Instruction& instruction) {
   }
   if (is_carry(op)) {
     form.p = static_cast<std::uint8_t>(instruction.carry_out());
-  } else if (info(op).unit == Unit::warp &&
-             (info(op).d == OperandKind::r || op == Op::MATCH_ALL || op == Op::MATCH_ALL64)) {
+  } else if (modifier_form(op) == ModifierForm::predicate_out) {
     form.p = static_cast<std::uint8_t>(instruction.pred_out());
   }
   return form;

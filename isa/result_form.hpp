@@ -13,7 +13,7 @@ struct ResultForm {
   std::uint8_t dst = kRZ;   // first register written
   std::uint8_t words = 0;   // registers written from dst on; 0 when dst is RZ
   std::uint8_t p = kPT;     // predicate register that takes LaneValues::p; PT: none
-  std::uint8_t q = kPT;     // predicate register that takes LaneValues::q; PT: none. Only setp has one.
+  std::uint8_t q = kPT;     // predicate register that takes LaneValues::q; PT: none. Only setp and plop have one.
   std::uint8_t stored = 0;  // stores: value registers (in LaneValues::result); RZ as the value stores zeros
   bool address = false;     // stores and atomics: the address is part of the retirement hash
   [[nodiscard]] bool predicates() const { return p != kPT || q != kPT; }

@@ -1,0 +1,80 @@
+// One block of the reference interpreter: its warps, their registers, and the loop that runs them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isa/interpreter.hpp"
+#include "isa/reference/barrier.hpp"
+#include "isa/reference/decoded.hpp"
+#include "isa/reference/memory.hpp"
+#include "isa/reference/stack.hpp"
+#include "isa/special.hpp"
+
+namespace heddle::isa::reference {
+
+// Registers from RZ on read zero: one row for RZ, one for the high half of a 64-bit RZ, two for a vector of four.
+inline constexpr unsigned kRegisterRows = kRZ + 4;
+
+struct Warp {
+  std::vector<LaneWord> registers{kRegisterRows};
+  std::array<LaneMask, kPredicates + 1> predicates{};  // [kPT]: all ones
+  Stack stack;
+  LaneWord hash{};
+  ThreadContext context;
+  std::uint32_t first_thread = 0;
+  unsigned threads = 0;
+  std::optional<unsigned> waits_at;  // barrier
+  LaneMask waiting = 0;              // the lanes that arrived there
+
+  [[nodiscard]] bool done() const { return stack.active() == 0; }
+};
+
+class Block {
+ public:
+  Block(const Module& module, const Kernel& kernel, const LaunchRequest& launch, DeviceMemory& memory,
+        const InterpreterOptions& options, std::uint64_t grid_id);
+
+  // Runs the block with this index to its end; its threads' hashes go to `hashes`, counts are added to `result`. A
+  // fault ends it early.
+  void run(const Dim3& block_index, std::span<std::uint32_t> hashes, InterpreterResult& result);
+
+ private:
+  using MaybeFault = std::optional<Fault>;
+
+  // A turn: this many instructions before another warp gets one, so that a warp which spins on a flag lets others set
+  // it.
+  static constexpr std::uint64_t kSlice = 512;
+
+  void start(const Dim3& block_index);
+  [[nodiscard]] MaybeFault run_warps(InterpreterResult& result);
+  // Until the slice is over or the warp waits or is done.
+  [[nodiscard]] MaybeFault run_slice(Warp& warp, InterpreterResult& result);
+  [[nodiscard]] MaybeFault step(Warp& warp, InterpreterResult& result);
+  [[nodiscard]] MaybeFault execute_memory(Warp& warp, const Decoded& decoded, LaneMask executed);
+  [[nodiscard]] MaybeFault arrive(Warp& warp, const Decoded& decoded, LaneMask executed);
+  void release_barriers();
+  void release(Warp& warp, const Barriers::State& done);
+
+  void gather(const Warp& warp, const Decoded& decoded);
+  void retire(Warp& warp, const Decoded& decoded, LaneMask executed);  // writes results back and folds the hash
+  [[nodiscard]] Fault fault(Fault::Kind kind, const Warp& warp, LaneMask lanes, std::string detail = {}) const;
+  [[nodiscard]] Fault stuck() const;
+
+  const Kernel& kernel_;
+  const LaunchRequest& launch_;
+  const InterpreterOptions& options_;
+  std::vector<Decoded> code_;
+  BlockMemory memory_;
+  Barriers barriers_;
+  std::vector<Warp> warps_;
+  std::uint32_t live_threads_ = 0;
+  LaneValues values_{};  // operands and results of the instruction being executed
+  alignas(64) LaneWord address_low_{};
+};
+
+}  // namespace heddle::isa::reference

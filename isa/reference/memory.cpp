@@ -1,0 +1,233 @@
+#include "isa/reference/memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "isa/memory_map.hpp"
+
+static_assert(std::endian::native == std::endian::little, "device memory is little-endian");
+
+namespace heddle::isa::reference {
+
+namespace {
+
+std::vector<std::byte> copy_of(std::span<const std::uint8_t> bytes) {
+  std::vector<std::byte> out(bytes.size());
+  std::transform(bytes.begin(), bytes.end(), out.begin(), [](std::uint8_t byte) { return std::byte{byte}; });
+  return out;
+}
+
+// 32-bit addresses wrap around at 32 bits; the ".e" forms at 64.
+std::uint64_t address_of(const Instruction& instruction, const LaneValues& values, unsigned lane) {
+  const std::uint32_t offset = instruction.immediate ? instruction.imm : 0;
+  if (has_wide_address(instruction.op)) {
+    const std::uint64_t base = values.a[0][lane] | std::uint64_t{values.a[1][lane]} << 32U;
+    return base + static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(offset)});
+  }
+  return values.a[0][lane] + offset;
+}
+
+std::uint64_t raw_element(const std::byte* from, unsigned bytes) {
+  std::uint64_t raw = 0;
+  std::memcpy(&raw, from, bytes);
+  return raw;
+}
+
+}  // namespace
+
+BlockMemory::BlockMemory(DeviceMemory& global, std::span<const std::uint8_t> constants,
+                         std::span<const std::uint8_t> parameters, std::size_t shared_bytes, std::size_t local_bytes,
+                         std::size_t threads)
+    : global_(global),
+      constants_(copy_of(constants)),
+      parameters_(copy_of(parameters)),
+      shared_(shared_bytes),
+      local_(local_bytes * threads),
+      local_bytes_(local_bytes) {}
+
+void BlockMemory::clear() {
+  std::fill(shared_.begin(), shared_.end(), std::byte{0});
+  std::fill(local_.begin(), local_.end(), std::byte{0});
+}
+
+BlockMemory::Place BlockMemory::locate_global(Access access, std::uint64_t address, std::uint32_t size, bool generic,
+                                              std::optional<AccessFault>& fault) {
+  const Allocation* allocation = global_.find(address, size);
+  const char* verb = access == Access::load ? "load" : access == Access::store ? "store" : "atomic";
+  if (allocation == nullptr) {
+    std::string detail = fmt::format("{}, {}", verb, global_.describe(address, size));
+    if (!generic && window_of(address) != Window::global) {
+      detail = fmt::format("global {} of an address in the {} window", verb,
+                           window_of(address) == Window::shared  ? "shared"
+                           : window_of(address) == Window::local ? "local"
+                                                                 : "constant");
+    }
+    fault = AccessFault{Fault::Kind::out_of_bounds, 0, address, size, std::move(detail)};
+    return {};
+  }
+  if (access != Access::load && !allocation->writable) {
+    fault = AccessFault{Fault::Kind::out_of_bounds, 0, address, size,
+                        fmt::format("{}, {}", verb, global_.describe(address, size))};
+    return {};
+  }
+  std::size_t length = 0;  // an aligned access of at most 16 bytes never leaves its page
+  return {global_.direct(address, length), static_cast<std::uint32_t>(address)};
+}
+
+BlockMemory::Place BlockMemory::locate(Access access, Space space, std::uint64_t address, std::uint32_t size,
+                                       std::uint32_t thread, std::optional<AccessFault>& fault) {
+  if (address % size != 0) {
+    fault =
+        AccessFault{Fault::Kind::misaligned, 0, address, size, fmt::format("the address is no multiple of {}", size)};
+    return {};
+  }
+  const std::uint64_t given = address;
+  const bool generic = space == Space::generic;
+  if (generic) {
+    switch (window_of(address)) {
+      case Window::global:
+        space = Space::global;
+        break;
+      case Window::shared:
+        space = Space::shared;
+        address -= kSharedWindow;
+        break;
+      case Window::local:
+        space = Space::local;
+        address -= kLocalWindow;
+        break;
+      case Window::constant:
+        space = Space::constant;
+        address -= kConstantWindow;
+        break;
+    }
+  }
+  std::span<std::byte> bytes;
+  std::uint64_t window = 0;
+  const char* name = "";
+  switch (space) {
+    case Space::global:
+    case Space::generic:
+      return locate_global(access, address, size, generic, fault);
+    case Space::shared:
+      bytes = shared_;
+      window = kSharedWindow;
+      name = "the block's scratchpad";
+      break;
+    case Space::local:
+      bytes = std::span(local_).subspan(thread * local_bytes_, local_bytes_);
+      window = kLocalWindow;
+      name = "the thread's local memory";
+      break;
+    case Space::constant:
+      bytes = constants_;
+      window = kConstantWindow;
+      name = "the constant bank";
+      break;
+    case Space::param:
+      bytes = parameters_;
+      name = "the kernel's parameters";
+      break;
+  }
+  const char* verb = access == Access::load ? "load" : access == Access::store ? "store" : "atomic";
+  const bool forbidden =
+      (space == Space::constant && access != Access::load) || (space == Space::local && access == Access::atomic);
+  if (address >= bytes.size() || size > bytes.size() - address || forbidden) {
+    std::string detail = fmt::format("{} at offset {} of {}, which has {} bytes", verb, address, name, bytes.size());
+    if (forbidden) {
+      detail = fmt::format("{} {} at offset {}, which {}", verb, access == Access::atomic ? "on" : "to", address,
+                           space == Space::local ? "is in local memory: atomics work on global and shared memory"
+                                                 : "is in the constant bank: it is read-only");
+    }
+    fault = AccessFault{Fault::Kind::out_of_bounds, 0, given, size, std::move(detail)};
+    return {};
+  }
+  return {bytes.data() + address, static_cast<std::uint32_t>(window + address)};
+}
+
+std::optional<AccessFault> BlockMemory::load(const Instruction& instruction, LaneMask lanes, std::uint32_t first_thread,
+                                             LaneValues& values, LaneWord& address_low) {
+  const Space space = space_of(instruction.op);
+  const Width width = instruction.width();
+  const unsigned bytes = bytes_of(width);
+  const unsigned elements = instruction.vector();
+  const unsigned words = width == Width::b64 ? 2 : 1;
+  std::optional<AccessFault> fault;
+  for (LaneMask rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const Place place = locate(Access::load, space, address_of(instruction, values, lane), bytes * elements,
+                               first_thread + lane, fault);
+    if (place.data == nullptr) {
+      fault->lane = lane;
+      return fault;
+    }
+    address_low[lane] = place.generic_low;
+    for (unsigned element = 0; element < elements; ++element) {
+      const std::uint64_t value = extend_loaded(width, raw_element(place.data + element * bytes, bytes));
+      values.result[element * words][lane] = static_cast<std::uint32_t>(value);
+      if (words == 2) {
+        values.result[element * words + 1][lane] = static_cast<std::uint32_t>(value >> 32U);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<AccessFault> BlockMemory::store(const Instruction& instruction, LaneMask lanes,
+                                              std::uint32_t first_thread, LaneValues& values, LaneWord& address_low) {
+  const Space space = space_of(instruction.op);
+  const Width width = instruction.width();
+  const unsigned bytes = bytes_of(width);
+  const unsigned elements = instruction.vector();
+  std::optional<AccessFault> fault;
+  for (LaneMask rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const Place place = locate(Access::store, space, address_of(instruction, values, lane), bytes * elements,
+                               first_thread + lane, fault);
+    if (place.data == nullptr) {
+      fault->lane = lane;
+      return fault;
+    }
+    address_low[lane] = place.generic_low;
+    for (unsigned element = 0; element < elements; ++element) {
+      const std::uint64_t value = width == Width::b64 ? values.result[2 * element][lane] |
+                                                            std::uint64_t{values.result[2 * element + 1][lane]} << 32U
+                                                      : values.result[element][lane];
+      std::memcpy(place.data + element * bytes, &value, bytes);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<AccessFault> BlockMemory::atomic(const Instruction& instruction, LaneMask lanes,
+                                               std::uint32_t first_thread, LaneValues& values, LaneWord& address_low) {
+  const Space space = space_of(instruction.op);
+  const AtomicOp op = instruction.atomic_op();
+  const Type type = instruction.atomic_type();
+  const unsigned bytes = size_of(type);
+  std::optional<AccessFault> fault;
+  for (LaneMask rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const Place place =
+        locate(Access::atomic, space, address_of(instruction, values, lane), bytes, first_thread + lane, fault);
+    if (place.data == nullptr) {
+      fault->lane = lane;
+      return fault;
+    }
+    address_low[lane] = place.generic_low;
+    const auto operand = [&](const std::array<LaneWord, 2>& words) {
+      return words[0][lane] | (bytes == 8 ? std::uint64_t{words[1][lane]} << 32U : 0);
+    };
+    const std::uint64_t old = raw_element(place.data, bytes);
+    const std::uint64_t next = atomic_step(op, type, old, operand(values.b), operand(values.c));
+    std::memcpy(place.data, &next, bytes);
+    values.result[0][lane] = static_cast<std::uint32_t>(old);
+    values.result[1][lane] = static_cast<std::uint32_t>(old >> 32U);
+  }
+  return std::nullopt;
+}
+
+}  // namespace heddle::isa::reference

@@ -1,0 +1,66 @@
+// The memory spaces of one block, functionally: global through DeviceMemory, scratchpad, local, constants, parameters.
+//
+// The order of checks is part of the contract with the core model, so that both report the same fault: lanes from 0 up;
+// for each lane alignment first (a vector is aligned to its whole size), then bounds, then whether it may be written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isa/device_memory.hpp"
+#include "isa/fault.hpp"
+#include "isa/reference/decoded.hpp"
+
+namespace heddle::isa::reference {
+
+struct AccessFault {
+  Fault::Kind kind = Fault::Kind::out_of_bounds;
+  unsigned lane = 0;
+  std::uint64_t address = 0;  // as the instruction's space counts it
+  std::uint32_t size = 0;     // bytes
+  std::string detail;
+};
+
+class BlockMemory {
+ public:
+  BlockMemory(DeviceMemory& global, std::span<const std::uint8_t> constants, std::span<const std::uint8_t> parameters,
+              std::size_t shared_bytes, std::size_t local_bytes, std::size_t threads);
+
+  void clear();  // zeroes scratchpad and local memory before the next block
+
+  // Each executes one instruction for the lanes of the mask; lane i is thread first_thread + i of the block. Operands
+  // and results are in `values`; address_low receives the low words of the generic addresses.
+  [[nodiscard]] std::optional<AccessFault> load(const Instruction& instruction, LaneMask lanes,
+                                                std::uint32_t first_thread, LaneValues& values, LaneWord& address_low);
+  [[nodiscard]] std::optional<AccessFault> store(const Instruction& instruction, LaneMask lanes,
+                                                 std::uint32_t first_thread, LaneValues& values, LaneWord& address_low);
+  [[nodiscard]] std::optional<AccessFault> atomic(const Instruction& instruction, LaneMask lanes,
+                                                  std::uint32_t first_thread, LaneValues& values,
+                                                  LaneWord& address_low);
+
+ private:
+  enum class Access : std::uint8_t { load, store, atomic };
+  struct Place {
+    std::byte* data = nullptr;  // null: fault
+    std::uint32_t generic_low = 0;
+  };
+  // Checks one lane's access and finds its bytes; fills `fault` and returns null data when it must not happen.
+  Place locate(Access access, Space space, std::uint64_t address, std::uint32_t size, std::uint32_t thread,
+               std::optional<AccessFault>& fault);
+  Place locate_global(Access access, std::uint64_t address, std::uint32_t size, bool generic,
+                      std::optional<AccessFault>& fault);
+
+  DeviceMemory& global_;
+  // Copies: a byte is a byte in every space, and a launch copies them once.
+  std::vector<std::byte> constants_;
+  std::vector<std::byte> parameters_;
+  std::vector<std::byte> shared_;
+  std::vector<std::byte> local_;  // thread after thread
+  std::size_t local_bytes_;
+};
+
+}  // namespace heddle::isa::reference
