@@ -89,6 +89,7 @@ struct CacheParameters {
   unsigned mshrs = 64;
   unsigned mshr_targets = 64;
   std::string write_policy = "write-back";
+  unsigned write_buffer = 32;
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("enabled", enabled, Limits::any(), "", "false: every access goes to memory");
@@ -101,6 +102,8 @@ struct CacheParameters {
     visit("mshr_targets", mshr_targets, Limits::between(1, 4096), "entries", "requests merged into one outstanding line");
     visit("write_policy", write_policy, Limits::one_of({"write-back", "write-through"}), "",
           "write-back allocates on a store miss; write-through does not");
+    visit("write_buffer", write_buffer, Limits::between(1, 4096), "entries",
+          "write-backs and write-through stores that memory has not acknowledged");
   }
 };
 
@@ -117,10 +120,13 @@ struct ScratchpadParameters {
 struct NocParameters {
   unsigned request_latency = 1;
   unsigned response_latency = 1;
+  unsigned queue = 8;
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("request_latency", request_latency, Limits::between(1, 1000), "cycles", "core to memory partition");
     visit("response_latency", response_latency, Limits::between(1, 1000), "cycles", "memory partition to core");
+    visit("queue", queue, Limits::between(1, 65536), "entries",
+          "requests (responses) that wait at each input, beyond those under way in the link");
   }
 };
 

@@ -1,0 +1,217 @@
+// A core's private cache: L1 data cache or instruction cache (thesis 5.1 table 5.1, LWM report table 1).
+//
+//   Cache(name, parameters, clock, core, instruction, core_waker)
+//   cpu     LineTargetSocket              requests of the core (tlm/line_protocol.hpp)
+//   memory  tlm_initiator_socket<32>      base protocol, pooled payloads with a MemoryExtension
+//
+// The cache has no process of its own. In every cycle in which its core runs, the core calls advance(now) once, before
+// it offers requests; between its cycles the core sleeps and the cache wakes it through `core_waker` when something
+// arrived. What arrives at `memory` in one cycle is visible in the next, so results do not depend on process order.
+//
+// Behaviour
+//   ports         at most `ports` requests are accepted per cycle; more are busy (TLM_UPDATED).
+//   load hit      hit_latency 1: answered in the call. More: pending, answered hit_latency - 1 cycles later with the
+//                 line as it was at the access.
+//   load miss     one MSHR per outstanding line; later requests to the line merge, up to mshr_targets, and are served
+//   in
+//                 order when the line comes. No MSHR or target free: busy.
+//   store         done in the call that accepts it (posted). Write-back: a hit marks the written bytes dirty, a miss
+//                 fetches the line and merges into it, unless the store covers the whole line. Write-through: updates
+//                 the line when it is there, never allocates, and goes to memory with byte enables.
+//   eviction      least recently used; only the dirty bytes are written, so that cores that write different bytes of
+//                 one line do not undo each other. Writes that memory has not acknowledged occupy `write_buffer`
+//                 entries; when none is free, stores are busy and fills wait.
+//   bypass load   a dirty copy is written back, the line is dropped and fetched anew; the new copy is kept.
+//   atomic        as a bypass load, but a TLM_IGNORE_COMMAND payload carries the operands to the memory partition,
+//   which
+//                 answers in place (LineRequest::atomic->old), and no copy is kept.
+//   order         requests to one line leave in the order in which they were accepted. A bypass load or atomic to a
+//   line
+//                 whose fetch with merged dirty stores is outstanding is busy until the line is there.
+//   enabled=false every load is a read of its own, every store a write of its own; MSHRs and write buffer bound them.
+//   errors        a bus error on a load or atomic is LineRequest::failed in its response; on a write, or on the fetch
+//                 that a posted store needed, it is counted and the first one kept: failed_write().
+// The core must not offer requests from within a response (bw) call.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "hw/cache/line_array.hpp"
+#include "hw/cache/miss_file.hpp"
+#include "hw/machine.hpp"
+#include "tlm/clock.hpp"
+#include "tlm/line_protocol.hpp"
+#include "tlm/payload_pool.hpp"
+#include "tlm/ring.hpp"
+
+namespace heddle::hw {
+
+struct CacheStatistics {
+  std::uint64_t accesses = 0;
+  std::uint64_t hits = 0;
+  std::uint64_t misses = 0;
+  std::uint64_t merged = 0;
+  std::uint64_t loads = 0;
+  std::uint64_t stores = 0;
+  std::uint64_t atomics = 0;
+  std::uint64_t bypasses = 0;
+  std::uint64_t fills = 0;
+  std::uint64_t evictions = 0;
+  std::uint64_t write_backs = 0;
+  std::uint64_t memory_reads = 0;
+  std::uint64_t memory_writes = 0;
+  std::uint64_t busy_ports = 0;
+  std::uint64_t busy_mshrs = 0;
+  std::uint64_t busy_targets = 0;
+  std::uint64_t busy_writes = 0;
+  std::uint64_t busy_order = 0;
+  std::uint64_t busy_flush = 0;
+  std::uint64_t failed_reads = 0;
+  std::uint64_t failed_writes = 0;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("accesses", accesses, "requests", "line requests accepted; hits + misses");
+    visit("hits", hits, "requests", "loads and stores that found their line");
+    visit("misses", misses, "requests", "requests that needed memory: line absent, bypass loads, atomics");
+    visit("merged", merged, "requests", "misses that joined a line already on its way (MSHR hits)");
+    visit("loads", loads, "requests", "loads accepted, bypass loads included");
+    visit("stores", stores, "requests", "stores accepted");
+    visit("atomics", atomics, "requests", "atomics accepted");
+    visit("bypasses", bypasses, "requests", "loads that must not be answered from the cache");
+    visit("fills", fills, "lines", "lines that came from memory and were kept");
+    visit("evictions", evictions, "lines", "lines replaced by another line");
+    visit("write_backs", write_backs, "lines", "dirty lines written to memory");
+    visit("memory_reads", memory_reads, "requests", "reads sent to memory");
+    visit("memory_writes", memory_writes, "requests", "writes sent to memory, write-backs included");
+    visit("busy_ports", busy_ports, "refusals", "requests refused: every port used in this cycle");
+    visit("busy_mshrs", busy_mshrs, "refusals", "requests refused: no MSHR free");
+    visit("busy_targets", busy_targets, "refusals", "requests refused: the line's MSHR has no target free");
+    visit("busy_writes", busy_writes, "refusals", "requests refused: write buffer full");
+    visit("busy_order", busy_order, "refusals", "bypass loads and atomics refused: stores wait for the line's fetch");
+    visit("busy_flush", busy_flush, "refusals", "requests refused during a flush");
+    visit("failed_reads", failed_reads, "requests", "loads and atomics answered with a bus error");
+    visit("failed_writes", failed_writes, "requests", "writes, and fetches for stores, that ended in a bus error");
+  }
+};
+
+class Cache final : public sc_core::sc_module,
+                    private ::tlm::tlm_fw_transport_if<link::LineProtocol>,
+                    private ::tlm::tlm_bw_transport_if<> {
+ public:
+  Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock, unsigned core,
+        bool instruction, link::Waker& core_waker);
+
+  link::LineTargetSocket cpu;
+  ::tlm::tlm_initiator_socket<> memory;
+
+  // The work of one cycle: acknowledged writes, lines that have become visible (answers every waiting request in
+  // order), delayed hits, the next request to memory, flush. Returns the next cycle it wants, kNever: when woken.
+  link::Cycle advance(link::Cycle now);
+
+  // Writes every dirty line back and empties the cache, after what is outstanding now. Requests are busy until done;
+  // quiet() tells when memory has everything.
+  void flush();
+  // Forgets every line at once, dirty ones too; lines on their way are answered but not kept.
+  void invalidate();
+  // Nothing is outstanding: no line on its way, every write acknowledged, no flush.
+  [[nodiscard]] bool quiet() const;
+
+  struct FailedWrite {
+    std::uint64_t address = 0;  // of the line
+    std::uint32_t group = 0;    // 0 for a write-back, which has no one writer
+    std::uint32_t pc = 0;
+  };
+  [[nodiscard]] const std::optional<FailedWrite>& failed_write() const { return failed_write_; }
+
+  [[nodiscard]] CacheStatistics& statistics() { return statistics_; }
+  [[nodiscard]] unsigned line_bytes() const { return line_bytes_; }
+
+ private:
+  using LineRequest = link::LineRequest;
+  using Payload = link::LinePayload;
+  struct Arrival {
+    link::Cycle visible = 0;
+    Payload* payload = nullptr;
+  };
+  struct DelayedHit {
+    link::Cycle ready = 0;
+    LineRequest* request = nullptr;
+    std::uint32_t snapshot = 0;
+  };
+
+  // TLM interfaces
+  ::tlm::tlm_sync_enum nb_transport_fw(LineRequest& request, link::LinePhase& phase, sc_core::sc_time& delay) override;
+  void b_transport(LineRequest& request, sc_core::sc_time& delay) override;
+  bool get_direct_mem_ptr(LineRequest& request, ::tlm::tlm_dmi& dmi) override;
+  unsigned transport_dbg(LineRequest& request) override;
+  ::tlm::tlm_sync_enum nb_transport_bw(::tlm::tlm_generic_payload& payload, ::tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
+  void invalidate_direct_mem_ptr(sc_dt::uint64 start, sc_dt::uint64 end) override;
+
+  // Requests (cache_requests.cpp): COMPLETED, ACCEPTED or UPDATED as the line protocol says.
+  ::tlm::tlm_sync_enum load(LineRequest& request);
+  ::tlm::tlm_sync_enum bypass_load(LineRequest& request);
+  ::tlm::tlm_sync_enum store_back(LineRequest& request);
+  ::tlm::tlm_sync_enum store_through(LineRequest& request);
+  ::tlm::tlm_sync_enum atomic(LineRequest& request);
+  ::tlm::tlm_sync_enum busy(std::uint64_t& counter);
+  void hit(std::uint64_t& kind);
+  void miss(std::uint64_t& kind);
+  ::tlm::tlm_sync_enum answer_hit(LineRequest& request, LineArray::Frame frame);
+  // Makes way for a request that must find the line in memory; false (and a counted refusal): not now.
+  bool give_up_copy(std::uint64_t address);
+
+  // Memory side (cache_memory.cpp)
+  void fetch(const LineRequest& request, std::uint32_t mshr);
+  void describe(const LineRequest& request, Payload& payload) const;
+  [[nodiscard]] bool write_room() const { return writes_ < write_buffer_; }
+  void write(Payload& payload, const std::byte* data, const std::uint8_t* enable);
+  void write_back(LineArray::Frame frame);
+  void send(Payload& payload);
+  void transmit(Payload& payload);
+  void arrived(Payload& payload, link::Cycle visible);
+  void acknowledge(Payload& payload);
+  bool fill(Payload& payload);  // false: the victim's write-back finds no room yet
+  void serve(Mshr& mshr, std::byte* line, LineArray::Frame frame, bool failed);
+  void answer(LineRequest& request, const std::byte* line, bool failed);
+  void remember_failed_write(std::uint64_t address, std::uint32_t group, std::uint32_t pc);
+  void continue_flush();
+
+  link::Clock clock_;
+  link::Waker& core_waker_;
+  const bool enabled_;
+  const bool write_through_;
+  const bool instruction_;
+  const std::uint16_t core_;
+  const unsigned line_bytes_;
+  const unsigned hit_latency_;
+  const unsigned ports_;
+  const unsigned write_buffer_;
+
+  LineArray lines_;
+  MissFile misses_;
+  link::PayloadPool pool_;
+  link::Ring<Payload*> send_queue_;
+  link::Ring<Arrival> acknowledgements_;  // responses to writes
+  link::Ring<Arrival> fills_;             // responses to reads and atomics
+  link::Ring<DelayedHit> delayed_;
+  std::vector<StoreBuffer> snapshots_;
+  std::vector<std::uint32_t> free_snapshots_;
+
+  link::Cycle now_ = 0;
+  link::Cycle next_send_ = 0;
+  Payload* in_request_ = nullptr;  // sent, its request phase not ended yet
+  unsigned ports_used_ = 0;
+  unsigned writes_ = 0;  // not acknowledged yet
+  bool flushing_ = false;
+  bool fill_blocked_ = false;
+  LineArray::Frame flush_cursor_ = 0;
+  std::optional<FailedWrite> failed_write_;
+  CacheStatistics statistics_;
+};
+
+}  // namespace heddle::hw

@@ -1,0 +1,57 @@
+// Tags and data of a set-associative cache with least-recently-used replacement. No timing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace heddle::hw {
+
+class LineArray {
+ public:
+  using Frame = std::uint32_t;  // index of a line's place: set * ways + way
+  static constexpr Frame kNone = ~Frame{0};
+
+  // Throws InternalError unless bytes is a positive multiple of ways * line_bytes (hw::check(Machine) tells the user).
+  LineArray(std::uint64_t bytes, unsigned ways, unsigned line_bytes);
+
+  // The frame that holds the line, or kNone. Does not count as a use.
+  [[nodiscard]] Frame find(std::uint64_t address) const;
+  void touch(Frame frame) { used_[frame] = ++uses_; }
+  // Where a line of this address would go: an empty way of its set, else the least recently used one.
+  [[nodiscard]] Frame victim(std::uint64_t address) const;
+  // Puts a clean line in (its bytes are the caller's to write) and counts as a use.
+  void install(Frame frame, std::uint64_t address);
+  void drop(Frame frame);
+  void drop_all();
+
+  [[nodiscard]] bool valid(Frame frame) const { return tags_[frame] != kEmpty; }
+  [[nodiscard]] bool dirty(Frame frame) const { return dirty_[frame] != 0; }
+  [[nodiscard]] std::uint64_t address(Frame frame) const { return tags_[frame]; }
+  [[nodiscard]] std::byte* data(Frame frame) { return &data_[std::size_t{frame} * line_bytes_]; }
+  // Bytes written since the line came in, as byte enables.
+  [[nodiscard]] const std::uint8_t* dirty_bytes(Frame frame) const {
+    return &dirty_bytes_[std::size_t{frame} * line_bytes_];
+  }
+  void add_dirty(Frame frame, const std::uint8_t* enable);
+  [[nodiscard]] Frame frames() const { return static_cast<Frame>(tags_.size()); }
+  [[nodiscard]] unsigned ways() const { return ways_; }
+
+ private:
+  static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
+  [[nodiscard]] Frame first_of_set(std::uint64_t address) const;
+
+  unsigned ways_;
+  unsigned line_bytes_;
+  unsigned line_shift_;
+  std::uint64_t sets_;
+  std::uint64_t set_mask_;  // sets - 1 when sets is a power of two, else 0
+  std::uint64_t uses_ = 0;
+  std::vector<std::uint64_t> tags_;  // line addresses
+  std::vector<std::uint64_t> used_;
+  std::vector<std::uint8_t> dirty_;
+  std::vector<std::byte> data_;
+  std::vector<std::uint8_t> dirty_bytes_;
+};
+
+}  // namespace heddle::hw

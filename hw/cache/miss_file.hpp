@@ -1,0 +1,74 @@
+// Miss status holding registers: which lines are on their way and who waits for each, in order. No timing.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tlm/line_protocol.hpp"
+#include "tlm/payload_pool.hpp"
+
+namespace heddle::hw {
+
+// One waiting request: a load to be answered, or a store to be merged into the line when it comes.
+struct MissTarget {
+  link::LineRequest* request = nullptr;  // loads and atomics
+  std::uint32_t store = ~0U;             // stores: index of a store buffer
+};
+
+struct StoreBuffer {
+  alignas(32) std::array<std::byte, link::kMaxLineBytes> data;
+  alignas(32) std::array<std::uint8_t, link::kMaxLineBytes> enable;
+};
+
+struct Mshr {
+  std::uint64_t address = 0;
+  bool used = false;
+  bool open = false;    // further requests to the line may merge, and the line goes into the cache when it comes
+  bool sent = false;    // the read has left the cache
+  bool atomic = false;  // an atomic, not a line: never open
+  bool dirty = false;   // merged stores exist that memory does not get otherwise (write-back)
+  std::uint32_t next = ~0U;
+  std::vector<MissTarget> targets;
+};
+
+class MissFile {
+ public:
+  MissFile(unsigned entries, unsigned targets, unsigned line_bytes);
+
+  static constexpr std::uint32_t kNone = ~0U;
+  [[nodiscard]] bool full() const { return free_.empty(); }
+  [[nodiscard]] bool empty() const { return used_ == 0; }
+  [[nodiscard]] unsigned used() const { return used_; }
+  // The open entry of a line, or kNone.
+  [[nodiscard]] std::uint32_t find(std::uint64_t address) const;
+  [[nodiscard]] Mshr& operator[](std::uint32_t index) { return entries_[index]; }
+
+  // A new entry; open entries are found by address. Must not be full.
+  [[nodiscard]] std::uint32_t allocate(std::uint64_t address, bool open);
+  void close(std::uint32_t index);
+  void close_all();
+  void release(std::uint32_t index);
+
+  [[nodiscard]] bool can_add_load(std::uint32_t index) const { return entries_[index].targets.size() < targets_; }
+  void add_load(std::uint32_t index, link::LineRequest& request);
+  // A store joins the buffer of a store directly before it; otherwise it takes a target of its own.
+  [[nodiscard]] bool can_add_store(std::uint32_t index) const;
+  void add_store(std::uint32_t index, const std::byte* data, const std::uint8_t* enable);
+  [[nodiscard]] const StoreBuffer& store(std::uint32_t buffer) const { return stores_[buffer]; }
+
+ private:
+  [[nodiscard]] std::size_t bucket(std::uint64_t address) const;
+
+  unsigned targets_;
+  unsigned line_bytes_;
+  unsigned used_ = 0;
+  std::vector<Mshr> entries_;
+  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> buckets_;  // chains of open entries by address
+  std::vector<StoreBuffer> stores_;
+  std::vector<std::uint32_t> free_stores_;
+};
+
+}  // namespace heddle::hw

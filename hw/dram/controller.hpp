@@ -1,0 +1,119 @@
+// DRAM controller of one memory channel: queue, scheduler, row policy, bank and bus timing (hw/dram/bank_timing.hpp).
+//
+//   DramController(name, parameters, line_bytes, clock)
+//   target   tlm_target_socket<32>     requests from the interconnect
+//   storage  tlm_initiator_socket<32>  the memory itself: the GPU's outward channel socket
+//
+// Base protocol on both sides. A request is in the queue from the cycle after it arrived; the queue holds `queue`
+// waiting requests and delays END_REQ when it is full (room that becomes free in a cycle counts from the next on). The
+// scheduler starts at most one request per cycle. When the data of a request is complete, its access is performed on
+// `storage` (hw/dram/storage_port.hpp) and BEGIN_RESP goes out in the same cycle, later by whatever delay the memory
+// adds. TLM_IGNORE_COMMAND payloads with MemoryExtension::atomic are executed here; ones without it take the time of a
+// read and move no data. A debug or blocking transport passes through to `storage` (the latter with row_conflict cycles
+// on top).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "hw/dram/address_map.hpp"
+#include "hw/dram/bank_timing.hpp"
+#include "hw/dram/policy.hpp"
+#include "hw/dram/request_queue.hpp"
+#include "hw/dram/storage_port.hpp"
+#include "hw/machine.hpp"
+#include "tlm/clock.hpp"
+#include "tlm/ring.hpp"
+
+namespace heddle::hw {
+
+struct DramStatistics {
+  std::uint64_t reads = 0;
+  std::uint64_t writes = 0;
+  std::uint64_t atomics = 0;
+  std::uint64_t row_hits = 0;
+  std::uint64_t row_conflicts = 0;
+  std::uint64_t activations = 0;
+  std::uint64_t bus_busy_cycles = 0;
+  std::uint64_t queue_wait_cycles = 0;
+  std::uint64_t queue_max = 0;
+  std::uint64_t queue_full = 0;
+  std::uint64_t failures = 0;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("reads", reads, "requests", "reads served");
+    visit("writes", writes, "requests", "writes served");
+    visit("atomics", atomics, "requests", "atomics served; each is one access and two bus slots");
+    visit("row_hits", row_hits, "requests", "accesses that found their row open");
+    visit("row_conflicts", row_conflicts, "requests", "accesses that did not, first accesses to a bank included");
+    visit("activations", activations, "rows", "rows opened");
+    visit("bus_busy_cycles", bus_busy_cycles, "cycles", "cycles of the data bus that transfers occupied");
+    visit("queue_wait_cycles", queue_wait_cycles, "cycles",
+          "cycles that requests waited before they started, summed: the integral of the queue's occupancy");
+    visit("queue_max", queue_max, "requests", "most requests waiting at once");
+    visit("queue_full", queue_full, "requests", "requests that found the queue full");
+    visit("failures", failures, "requests", "accesses that the memory answered with an error");
+  }
+};
+
+class DramController final : public link::ClockedModule,
+                             private ::tlm::tlm_fw_transport_if<>,
+                             private StoragePort::Listener {
+ public:
+  DramController(const sc_core::sc_module_name& name, const DramParameters& parameters, unsigned line_bytes,
+                 link::Clock clock);
+  ~DramController() override;
+
+  ::tlm::tlm_target_socket<> target;
+  ::tlm::tlm_initiator_socket<> storage;
+
+  [[nodiscard]] DramStatistics& statistics() { return statistics_; }
+  // Nothing waits or is being served.
+  [[nodiscard]] bool quiet() const;
+
+ private:
+  using Payload = ::tlm::tlm_generic_payload;
+  struct Response {
+    Cycle ready = 0;
+    DramRequest* request = nullptr;
+  };
+
+  Cycle advance(Cycle now) override;
+  ::tlm::tlm_sync_enum nb_transport_fw(Payload& payload, ::tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+  void b_transport(Payload& payload, sc_core::sc_time& delay) override;
+  bool get_direct_mem_ptr(Payload& payload, ::tlm::tlm_dmi& dmi) override;
+  unsigned transport_dbg(Payload& payload) override;
+  void finished(DramRequest& request, const sc_core::sc_time& delay) override;
+
+  void arrive(Payload& payload, Cycle visible);
+  void admit(Cycle now);
+  void complete(Cycle now);
+  Cycle start(Cycle now);
+  void respond(Cycle now);
+  void add_response(DramRequest& request, Cycle ready);
+
+  const AddressMap map_;
+  const unsigned line_bytes_;
+  const unsigned capacity_;
+  const Cycle row_conflict_;
+  std::unique_ptr<DramScheduler> scheduler_;
+  std::unique_ptr<DramRowPolicy> row_policy_;
+  BankTiming banks_;
+  StoragePort storage_port_;
+  RequestPool pool_;
+  link::Ring<DramRequest*> arriving_;  // accepted, visible in a later cycle
+  RequestQueue waiting_;
+  std::vector<DramRequest*> in_service_;  // started; by time of data, latest first
+  std::vector<Response> responses_;       // data there; by time, latest first
+  Payload* pending_ = nullptr;            // found the queue full: END_REQ is owed
+  Payload* in_response_ = nullptr;        // its response phase has not ended
+  Cycle next_response_ = 0;
+  Cycle started_at_ = kNever;  // the latest start: its room counts from the next cycle on
+  std::uint64_t bus_fraction_ = 0;
+  DramStatistics statistics_;
+};
+
+}  // namespace heddle::hw

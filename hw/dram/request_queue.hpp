@@ -1,0 +1,99 @@
+// The requests that wait in a DRAM controller, in order of arrival. Entries are pooled and linked through each other,
+// so that a scheduler may take one from the middle.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <tlm>
+#include <vector>
+
+#include "hw/dram/address_map.hpp"
+#include "tlm/clock.hpp"
+
+namespace heddle::link {
+struct MemoryExtension;
+}
+
+namespace heddle::hw {
+
+using link::Cycle;
+using link::kNever;
+
+struct DramRequest {
+  ::tlm::tlm_generic_payload* payload = nullptr;
+  const link::MemoryExtension* extension = nullptr;  // none: a request from elsewhere
+  DramLocation location;
+  bool write = false;
+  bool atomic = false;
+  bool row_hint = false;  // row-buffer hint bit (thesis 7.2)
+  bool row_hit = false;   // decided when it starts
+  Cycle arrival = 0;      // cycle in which the controller has it
+  Cycle data = 0;         // cycle in which its data is complete; known when it starts
+  unsigned slots = 1;     // bus slots that it occupies
+  DramRequest* previous = nullptr;
+  DramRequest* next = nullptr;
+};
+
+class RequestQueue {
+ public:
+  class Iterator {
+   public:
+    explicit Iterator(DramRequest* at) : at_(at) {}
+    DramRequest& operator*() const { return *at_; }
+    DramRequest* operator->() const { return at_; }
+    Iterator& operator++() {
+      at_ = at_->next;
+      return *this;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    DramRequest* at_;
+  };
+  [[nodiscard]] Iterator begin() const { return Iterator(first_); }
+  [[nodiscard]] Iterator end() const { return Iterator(nullptr); }
+  [[nodiscard]] bool empty() const { return first_ == nullptr; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] DramRequest& front() const { return *first_; }
+
+  void push_back(DramRequest& request) {
+    request.previous = last_;
+    request.next = nullptr;
+    (last_ != nullptr ? last_->next : first_) = &request;
+    last_ = &request;
+    ++size_;
+  }
+  void erase(DramRequest& request) {
+    (request.previous != nullptr ? request.previous->next : first_) = request.next;
+    (request.next != nullptr ? request.next->previous : last_) = request.previous;
+    --size_;
+  }
+
+ private:
+  DramRequest* first_ = nullptr;
+  DramRequest* last_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// Storage of requests, reused.
+class RequestPool {
+ public:
+  [[nodiscard]] DramRequest& acquire() {
+    if (free_.empty()) {
+      made_.push_back(std::make_unique<DramRequest>());
+      free_.push_back(made_.back().get());
+    }
+    DramRequest& request = *free_.back();
+    free_.pop_back();
+    request = DramRequest{};
+    return request;
+  }
+  void release(DramRequest& request) { free_.push_back(&request); }
+
+ private:
+  std::vector<std::unique_ptr<DramRequest>> made_;
+  std::vector<DramRequest*> free_;
+};
+
+}  // namespace heddle::hw

@@ -1,0 +1,42 @@
+// Device memory as a TLM-2.0 memory: what the GPU's outward channel sockets are bound to when no other platform
+// provides a memory. Untimed: the DRAM controller in front of it does the timing. Knows nothing of MemoryExtension.
+//
+//   MemoryTarget(name, device_memory, channels)
+//   channel[c]  tlm_target_socket<32>, base protocol: non-blocking (completes at once), blocking, debug, and direct
+//               memory, granted page by page (isa::DeviceMemory::kPageBytes) because storage is made on touch
+//
+// Errors: TLM_COMMAND_ERROR_RESPONSE for a command that is neither read nor write nor ignore, TLM_BURST_ERROR_RESPONSE
+// for a streaming width below the length, TLM_ADDRESS_ERROR_RESPONSE for a range that wraps around.
+#pragma once
+
+#include <memory>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "isa/device_memory.hpp"
+
+namespace heddle::hw {
+
+class MemoryTarget final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<> {
+ public:
+  using Socket = ::tlm::tlm_target_socket<32, ::tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
+
+  MemoryTarget(const sc_core::sc_module_name& name, isa::DeviceMemory& memory, unsigned channels);
+
+  sc_core::sc_vector<Socket> channel;
+
+  // Takes every direct memory pointer back. Must be called after DeviceMemory::clear(), which frees the pages.
+  void invalidate_direct_memory();
+
+ private:
+  ::tlm::tlm_sync_enum nb_transport_fw(::tlm::tlm_generic_payload& payload, ::tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
+  void b_transport(::tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
+  bool get_direct_mem_ptr(::tlm::tlm_generic_payload& payload, ::tlm::tlm_dmi& dmi) override;
+  unsigned transport_dbg(::tlm::tlm_generic_payload& payload) override;
+
+  isa::DeviceMemory& memory_;
+};
+
+}  // namespace heddle::hw

@@ -1,0 +1,126 @@
+// Crossbar between the cores' caches and the memory channels.
+//
+//   Interconnect(name, noc parameters, address map, cores, clock)
+//   data[i]         tlm_target_socket<32>     core i's L1 data cache
+//   instruction[i]  tlm_target_socket<32>     core i's instruction cache
+//   channel[c]      tlm_initiator_socket<32>  memory channel c, chosen by the address map
+// Target sockets may stay unbound.
+//
+// Timing: a request that arrives in cycle t can be handed to its channel in cycle t + request_latency (and is visible
+// there one cycle later, as everything between modules is); responses likewise with response_latency. Each channel
+// takes one request and each core (both its sockets together) one response per cycle, chosen round robin among the
+// inputs. An input is a queue (head-of-line blocking, as in an input-queued crossbar): one per cache on the way out,
+// one per channel on the way back, of NocParameters::queue entries beyond those still under way. A full queue delays
+// END_REQ or END_RESP. Room that becomes free in a cycle can be used from the next on, so that nothing depends on which
+// process runs first. Requests from one cache to one channel, and responses the other way, stay in order.
+//
+// The port by which a request came in is noted in its MemoryExtension (`route`); a payload without one gets one of the
+// interconnect's own until its response has left.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "hw/dram/address_map.hpp"
+#include "hw/machine.hpp"
+#include "tlm/clock.hpp"
+#include "tlm/memory_extension.hpp"
+#include "tlm/ring.hpp"
+
+namespace heddle::hw {
+
+struct InterconnectStatistics {
+  std::uint64_t requests = 0;
+  std::uint64_t responses = 0;
+  std::uint64_t request_wait_cycles = 0;
+  std::uint64_t response_wait_cycles = 0;
+  std::uint64_t request_stalls = 0;
+  std::uint64_t response_stalls = 0;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("requests", requests, "requests", "requests handed to memory channels");
+    visit("responses", responses, "responses", "responses handed to caches");
+    visit("request_wait_cycles", request_wait_cycles, "cycles", "waited by requests beyond the link latency, summed");
+    visit("response_wait_cycles", response_wait_cycles, "cycles",
+          "waited by responses beyond the link latency, summed");
+    visit("request_stalls", request_stalls, "requests", "requests that found their input queue full");
+    visit("response_stalls", response_stalls, "responses", "responses that found their input queue full");
+  }
+};
+
+class Interconnect final : public link::ClockedModule {
+ public:
+  using TargetSocket = ::tlm::tlm_target_socket<32, ::tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
+
+  Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, const AddressMap& map,
+               unsigned cores, link::Clock clock);
+  ~Interconnect() override;
+
+  sc_core::sc_vector<TargetSocket> data;
+  sc_core::sc_vector<TargetSocket> instruction;
+  sc_core::sc_vector<::tlm::tlm_initiator_socket<>> channel;
+
+  [[nodiscard]] InterconnectStatistics& statistics() { return statistics_; }
+
+ private:
+  using Payload = ::tlm::tlm_generic_payload;
+  struct Waiting {
+    Payload* payload = nullptr;
+    link::Cycle eligible = 0;
+    unsigned destination = 0;  // channel of a request, port of a response
+  };
+  // A bounded input queue. `pending` is the transfer that found it full; its phase ends when there is room.
+  struct Input {
+    link::Ring<Waiting> queue;
+    Waiting pending;
+    link::Cycle popped_at = link::kNever;  // a cycle's pop makes room from the next cycle on
+    // The output beside it: a phase that the other side has not ended.
+    Payload* unfinished = nullptr;
+    link::Cycle next_send = 0;
+  };
+  class CachePort;
+  class ChannelPort;
+
+  link::Cycle advance(link::Cycle now) override;
+  ::tlm::tlm_sync_enum forward(unsigned port, Payload& payload, ::tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  ::tlm::tlm_sync_enum backward(unsigned channel, Payload& payload, ::tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  [[nodiscard]] bool offer(Input& input, const Waiting& transfer, unsigned capacity, std::uint64_t& stalls);
+  void admit_pending(link::Cycle now);
+  link::Cycle move_requests(link::Cycle now);
+  link::Cycle move_responses(link::Cycle now);
+  void send_request(unsigned port, unsigned channel_index, link::Cycle now);
+  void send_response(unsigned channel_index, unsigned port, link::Cycle now);
+  void queue_response(unsigned channel_index, Payload& payload, link::Cycle visible);
+  [[nodiscard]] TargetSocket& socket_of(unsigned port) {
+    return port < cores_ ? data[port] : instruction[port - cores_];
+  }
+  [[nodiscard]] unsigned core_of(unsigned port) const { return port < cores_ ? port : port - cores_; }
+  [[nodiscard]] link::MemoryExtension& extension_of(Payload& payload);
+  void give_back_extension(Payload& payload);
+
+  const AddressMap map_;
+  const unsigned cores_;
+  const unsigned request_latency_;
+  const unsigned response_latency_;
+  const unsigned request_capacity_;
+  const unsigned response_capacity_;
+  std::vector<std::unique_ptr<CachePort>> cache_ports_;  // data ports, then instruction ports
+  std::vector<std::unique_ptr<ChannelPort>> channel_ports_;
+  std::vector<Input> requests_;         // per port; output state: the port's responses
+  std::vector<Input> responses_;        // per channel; output state: the channel's requests
+  std::vector<std::uint64_t> active_;   // bit set: the port has queued requests
+  std::vector<unsigned> next_port_;     // per channel: round robin starts here
+  std::vector<unsigned> next_channel_;  // per core
+  std::vector<unsigned> chosen_;        // per channel or core, within one cycle
+  unsigned pending_ = 0;                // inputs with a pending transfer
+  std::size_t queued_responses_ = 0;
+  struct OwnExtension;
+  std::vector<std::unique_ptr<OwnExtension>> own_extensions_;
+  std::vector<OwnExtension*> free_extensions_;
+  InterconnectStatistics statistics_;
+};
+
+}  // namespace heddle::hw
