@@ -12,10 +12,16 @@
 // Field types: bool, unsigned, std::uint64_t, double, std::string.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
+
+#include "base/error.hpp"
 
 namespace heddle {
 
@@ -47,5 +53,54 @@ struct Limits {
     return limits;
   }
 };
+
+// One declared parameter of a live struct, type-erased: what the reader, --set, the listings and the docs work on.
+struct ParameterReference {
+  using Field = std::variant<bool*, unsigned*, std::uint64_t*, double*, std::string*>;
+  std::string section;
+  std::string section_meaning;
+  std::string key;
+  Field field;
+  Limits limits;
+  std::string unit;
+  std::string meaning;
+
+  [[nodiscard]] std::string path() const { return section.empty() ? key : section + "." + key; }
+  [[nodiscard]] std::string_view type_name() const;  // "boolean", "integer", "number" or "string"
+  [[nodiscard]] std::string value_text() const;      // as a TOML value
+  [[nodiscard]] std::string range_text() const;  // "1 to 32", "power of two, 1 to 1024", "stack | dwf"; may be empty
+};
+
+// A describe() visitor that collects references.
+struct ParameterCollector {
+  std::vector<ParameterReference> found;
+  std::string section_name;
+  std::string section_meaning;
+  void section(std::string_view name, std::string_view meaning) {
+    section_name = name;
+    section_meaning = meaning;
+  }
+  template <class Field>
+  void operator()(std::string_view key, Field& field, Limits limits, std::string_view unit, std::string_view meaning) {
+    found.push_back({section_name, section_meaning, std::string(key), &field, std::move(limits), std::string(unit),
+                     std::string(meaning)});
+  }
+};
+
+// Every parameter of a struct with describe(), in order of declaration. Sections are those that describe() announces
+// with visit.section(name, meaning). The references point into `described`.
+template <class Described>
+[[nodiscard]] std::vector<ParameterReference> parameters_of(Described& described) {
+  ParameterCollector collector;
+  described.describe(collector);
+  return std::move(collector.found);
+}
+
+// A value as a user wrote it.
+using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
+[[nodiscard]] std::string_view type_name(const ParameterValue& value);
+
+// Checks type and limits, then assigns. Throws InputError at `where`, naming the parameter by its path.
+void assign(const ParameterReference& parameter, const ParameterValue& value, const SourceLocation& where);
 
 }  // namespace heddle

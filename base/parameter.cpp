@@ -1,0 +1,146 @@
+#include "base/parameter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "base/nearest.hpp"
+
+namespace heddle {
+namespace {
+
+template <class... Handlers>
+struct Overloaded : Handlers... {
+  using Handlers::operator()...;
+};
+template <class... Handlers>
+Overloaded(Handlers...) -> Overloaded<Handlers...>;
+
+// 1e15 as "1e15", 1073741824 in full, 0.001 as it is: the shortest text that reads back as the same number.
+std::string limit_text(double limit) {
+  return fmt::format("{}", limit);
+}
+
+std::string interval_text(const Limits& limits) {
+  std::string out = limits.must_be_power_of_two ? "a power of two " : "";
+  return out + (std::isinf(limits.high)
+                    ? fmt::format("of at least {}", limit_text(limits.low))
+                    : fmt::format("between {} and {}", limit_text(limits.low), limit_text(limits.high)));
+}
+
+std::string with_unit(const std::string& text, const std::string& unit) {
+  return unit.empty() ? text : text + " " + unit;
+}
+
+[[noreturn]] void refuse_range(const ParameterReference& parameter, const std::string& value,
+                               const SourceLocation& where) {
+  throw InputError(where, fmt::format("{} must be {}, not {}", parameter.path(),
+                                      with_unit(interval_text(parameter.limits), parameter.unit), value));
+}
+
+void check_number(const ParameterReference& parameter, double value, const std::string& text,
+                  const SourceLocation& where) {
+  const Limits& limits = parameter.limits;
+  if (!(value >= limits.low && value <= limits.high)) {  // written so that NaN is refused
+    refuse_range(parameter, text, where);
+  }
+}
+
+std::uint64_t checked_integer(const ParameterReference& parameter, std::int64_t value, const SourceLocation& where) {
+  const std::string text = fmt::format("{}", value);
+  if (value < 0) {
+    refuse_range(parameter, text, where);
+  }
+  check_number(parameter, static_cast<double>(value), text, where);
+  const auto result = static_cast<std::uint64_t>(value);
+  if (parameter.limits.must_be_power_of_two && !std::has_single_bit(result)) {
+    refuse_range(parameter, text, where);
+  }
+  return result;
+}
+
+void check_choice(const ParameterReference& parameter, const std::string& value, const SourceLocation& where) {
+  if (!parameter.limits.choices) {
+    return;
+  }
+  const std::vector<std::string> choices = parameter.limits.choices();
+  if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
+    const std::string known = choices.empty() ? "there is none to choose from" : "known: " + join(choices);
+    const std::string near = suggest(value, choices);
+    throw InputError(where, fmt::format("{} cannot be '{}'", parameter.path(), value),
+                     near.empty() ? known : near + " (" + known + ")");
+  }
+}
+
+}  // namespace
+
+std::string_view ParameterReference::type_name() const {
+  return std::visit(Overloaded{[](const bool*) { return "boolean"; }, [](const unsigned*) { return "integer"; },
+                               [](const std::uint64_t*) { return "integer"; }, [](const double*) { return "number"; },
+                               [](const std::string*) { return "string"; }},
+                    field);
+}
+
+std::string ParameterReference::value_text() const {
+  return std::visit(Overloaded{[](const std::string* text) { return '"' + *text + '"'; },
+                               [](const double* number) {
+                                 const std::string text = fmt::format("{}", *number);
+                                 return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+                               },
+                               [](const auto* value) { return fmt::format("{}", *value); }},
+                    field);
+}
+
+std::string ParameterReference::range_text() const {
+  if (std::holds_alternative<bool*>(field)) {
+    return "true | false";
+  }
+  if (std::holds_alternative<std::string*>(field)) {
+    return limits.choices ? join(limits.choices(), " | ") : "";
+  }
+  const std::string power = limits.must_be_power_of_two ? "power of two, " : "";
+  return power + (std::isinf(limits.high) ? fmt::format("{} or more", limit_text(limits.low))
+                                          : fmt::format("{} to {}", limit_text(limits.low), limit_text(limits.high)));
+}
+
+std::string_view type_name(const ParameterValue& value) {
+  return std::visit(Overloaded{[](bool) { return "boolean"; }, [](std::int64_t) { return "integer"; },
+                               [](double) { return "number"; }, [](const std::string&) { return "string"; }},
+                    value);
+}
+
+void assign(const ParameterReference& parameter, const ParameterValue& value, const SourceLocation& where) {
+  const auto wrong_type = [&]() -> InputError {
+    const std::string_view wanted = parameter.type_name();
+    return {where, fmt::format("{} must be {} {}, not {} {}", parameter.path(), wanted == "integer" ? "an" : "a",
+                               wanted, type_name(value) == "integer" ? "an" : "a", type_name(value))};
+  };
+  std::visit(
+      Overloaded{[&](bool* field, bool given) { *field = given; },
+                 [&](unsigned* field, std::int64_t given) {
+                   const std::uint64_t number = checked_integer(parameter, given, where);
+                   if (number > std::numeric_limits<unsigned>::max()) {
+                     throw InputError(where, fmt::format("{} must fit into 32 bits, not {}", parameter.path(), given));
+                   }
+                   *field = static_cast<unsigned>(number);
+                 },
+                 [&](std::uint64_t* field, std::int64_t given) { *field = checked_integer(parameter, given, where); },
+                 [&](double* field, double given) {
+                   check_number(parameter, given, fmt::format("{}", given), where);
+                   *field = given;
+                 },
+                 [&](double* field, std::int64_t given) {
+                   check_number(parameter, static_cast<double>(given), fmt::format("{}", given), where);
+                   *field = static_cast<double>(given);
+                 },
+                 [&](std::string* field, const std::string& given) {
+                   check_choice(parameter, given, where);
+                   *field = given;
+                 },
+                 [&](auto*, const auto&) { throw wrong_type(); }},
+      parameter.field, value);
+}
+
+}  // namespace heddle

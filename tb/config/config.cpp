@@ -1,0 +1,347 @@
+#include "tb/config/config.hpp"
+
+#include <fmt/format.h>
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/nearest.hpp"
+#include "base/parameter.hpp"
+#include "tb/config/search.hpp"
+
+namespace heddle::tb {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a user says a machine is: values, and where each came from, for the messages of hw::check.
+struct Reading {
+  hw::Machine machine;
+  std::vector<ParameterReference> parameters = parameters_of(machine);
+  std::map<std::string, SourceLocation> set_at;
+
+  Reading() = default;
+  Reading(const Reading&) = delete;  // the references point into this very object
+  Reading& operator=(const Reading&) = delete;
+
+  [[nodiscard]] std::vector<std::string> sections() const {
+    std::vector<std::string> names;
+    for (const ParameterReference& parameter : parameters) {
+      if (names.empty() || names.back() != parameter.section) {
+        names.push_back(parameter.section);
+      }
+    }
+    return names;
+  }
+  [[nodiscard]] const ParameterReference* find(std::string_view section, std::string_view key) const {
+    const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const ParameterReference& parameter) {
+      return parameter.section == section && parameter.key == key;
+    });
+    return found == parameters.end() ? nullptr : &*found;
+  }
+  void set(const ParameterReference& parameter, const ParameterValue& value, const SourceLocation& where) {
+    assign(parameter, value, where);
+    set_at[parameter.path()] = where;
+  }
+  // Throws: nothing is called `key`. `section` is empty for a key outside every section.
+  [[noreturn]] void refuse_key(const std::string& section, const std::string& key, const SourceLocation& where) const;
+};
+
+const std::vector<std::string> kTopKeys = {"description", "extends"};
+
+void Reading::refuse_key(const std::string& section, const std::string& key, const SourceLocation& where) const {
+  const std::string message = section.empty() ? fmt::format("there is no section or key '{}'", key)
+                                              : fmt::format("there is no parameter '{}' in section '{}'", key, section);
+  std::vector<std::string> keys = section.empty() ? kTopKeys : std::vector<std::string>{};
+  std::vector<std::string> elsewhere;
+  for (const ParameterReference& parameter : parameters) {
+    if (parameter.section == section) {
+      keys.push_back(parameter.key);
+    }
+    if (parameter.key == key) {
+      elsewhere.push_back("'" + parameter.path() + "'");
+    }
+  }
+  if (!elsewhere.empty()) {  // right name, wrong place
+    throw InputError(where, message, "did you mean " + join(elsewhere, " or ") + "?");
+  }
+  if (section.empty()) {
+    const std::vector<std::string> names = sections();
+    keys.insert(keys.end(), names.begin(), names.end());
+    if (!nearest(key, keys)) {
+      for (const ParameterReference& parameter : parameters) {
+        keys.push_back(parameter.key);
+      }
+      if (const auto near = nearest(key, keys)) {
+        const auto owner = std::find_if(parameters.begin(), parameters.end(),
+                                        [&](const ParameterReference& parameter) { return parameter.key == *near; });
+        throw InputError(where, message, "did you mean '" + owner->path() + "'?");
+      }
+      keys.resize(kTopKeys.size());
+      keys.insert(keys.end(), names.begin(), names.end());
+    }
+  }
+  throw InputError(where, message, suggest(key, keys, "known here: " + join(keys)));
+}
+
+SourceLocation location(const toml::source_region& region, const std::string& file) {
+  return {file, region.begin.line, region.begin.column};
+}
+
+std::string_view type_text(toml::node_type type) {
+  switch (type) {
+    case toml::node_type::table:
+      return "a section";
+    case toml::node_type::array:
+      return "an array";
+    case toml::node_type::string:
+      return "a string";
+    case toml::node_type::integer:
+      return "an integer";
+    case toml::node_type::floating_point:
+      return "a number";
+    case toml::node_type::boolean:
+      return "a boolean";
+    case toml::node_type::date:
+      return "a date";
+    case toml::node_type::time:
+      return "a time";
+    case toml::node_type::date_time:
+      return "a date and time";
+    case toml::node_type::none:
+      break;
+  }
+  return "nothing";
+}
+
+// The value of a node; `path` and `wanted` word the refusal of a node that is no scalar.
+ParameterValue scalar(const toml::node& node, std::string_view path, std::string_view wanted,
+                      const SourceLocation& where) {
+  if (const auto* value = node.as_boolean()) {
+    return value->get();
+  }
+  if (const auto* value = node.as_integer()) {
+    return value->get();
+  }
+  if (const auto* value = node.as_floating_point()) {
+    return value->get();
+  }
+  if (const auto* value = node.as_string()) {
+    return value->get();
+  }
+  throw InputError(where, fmt::format("{} must be {} {}, not {}", path, wanted == "integer" ? "an" : "a", wanted,
+                                      type_text(node.type())));
+}
+
+toml::table parse_text(std::string_view text, const std::string& file) {
+  try {
+    return toml::parse(text, file);
+  } catch (const toml::parse_error& error) {
+    throw InputError(location(error.source(), file), std::string(error.description()));
+  }
+}
+
+// A table's entries as they stand in the file (toml++ sorts them by name), so that the first mistake is named first.
+std::vector<std::pair<const toml::key*, const toml::node*>> in_file_order(const toml::table& table) {
+  std::vector<std::pair<const toml::key*, const toml::node*>> entries;
+  for (auto entry = table.begin(); entry != table.end(); ++entry) {
+    entries.emplace_back(&entry->first, &entry->second);
+  }
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const auto& a, const auto& b) { return a.first->source().begin < b.first->source().begin; });
+  return entries;
+}
+
+std::string top_string(const toml::table& table, std::string_view key, const std::string& file) {
+  const toml::node* node = table.get(key);
+  if (node == nullptr) {
+    return {};
+  }
+  const auto* text = node->as_string();
+  if (text == nullptr) {
+    throw InputError(location(node->source(), file),
+                     fmt::format("{} must be a string, not {}", key, type_text(node->type())));
+  }
+  return text->get();
+}
+
+void apply_section(Reading& reading, const std::string& section, const toml::table& table, const std::string& file) {
+  for (const auto& [key, node] : in_file_order(table)) {
+    const ParameterReference* parameter = reading.find(section, key->str());
+    if (parameter == nullptr) {
+      reading.refuse_key(section, std::string(key->str()), location(key->source(), file));
+    }
+    const SourceLocation where = location(node->source(), file);
+    reading.set(*parameter, scalar(*node, parameter->path(), parameter->type_name(), where), where);
+  }
+}
+
+// `chain`: the files being read, outermost first, to refuse cycles.
+void apply_text(Reading& reading, std::string_view text, const std::string& file, std::vector<std::string> chain);
+
+void apply_file(Reading& reading, const std::string& path, const SourceLocation& asked_at,
+                std::vector<std::string> chain) {
+  std::error_code error;
+  const fs::path canonical = fs::weakly_canonical(path, error);
+  const std::string identity = error ? path : canonical.string();
+  if (std::find(chain.begin(), chain.end(), identity) != chain.end()) {
+    std::vector<std::string> names;
+    for (const std::string& link : chain) {
+      names.push_back(fs::path(link).filename().string());
+    }
+    names.push_back(canonical.filename().string());
+    throw InputError(asked_at, "machines extend each other in a circle: " + join(names, " -> "));
+  }
+  chain.push_back(identity);
+  apply_text(reading, read_config_text(path), path, std::move(chain));
+}
+
+void apply_text(Reading& reading, std::string_view text, const std::string& file, std::vector<std::string> chain) {
+  const toml::table table = parse_text(text, file);
+  const std::string base = top_string(table, "extends", file);
+  if (const toml::node* node = table.get("extends")) {
+    const SourceLocation where = location(node->source(), file);
+    const std::string path = find_config_from(base, fs::path(file).parent_path().string(), where);
+    apply_file(reading, path, where, std::move(chain));
+  }
+  reading.machine.name = fs::path(file).stem().string();
+  reading.machine.description = top_string(table, "description", file);
+  const std::vector<std::string> sections = reading.sections();
+  for (const auto& [key, node] : in_file_order(table)) {
+    const std::string name(key->str());
+    if (std::find(kTopKeys.begin(), kTopKeys.end(), name) != kTopKeys.end()) {
+      continue;
+    }
+    if (std::find(sections.begin(), sections.end(), name) == sections.end()) {
+      reading.refuse_key({}, name, location(key->source(), file));
+    }
+    const auto* section = node->as_table();
+    if (section == nullptr) {
+      throw InputError(location(key->source(), file), fmt::format("{} is a section, not a value", name),
+                       "write [" + name + "] and its keys below");
+    }
+    apply_section(reading, name, *section, file);
+  }
+}
+
+// The text right of '=' in --set, read as the parameter's type wants it: a string needs no quotes there.
+ParameterValue setting_value(const ParameterReference& parameter, const std::string& text,
+                             const SourceLocation& where) {
+  if (parameter.type_name() == "string") {
+    const bool quoted =
+        text.size() >= 2 && text.front() == text.back() && (text.front() == '"' || text.front() == '\'');
+    return quoted ? text.substr(1, text.size() - 2) : text;
+  }
+  try {
+    const toml::table table = toml::parse("value = " + text);
+    const toml::node* node = table.get("value");
+    if (node != nullptr && table.size() == 1) {
+      return scalar(*node, parameter.path(), parameter.type_name(), where);
+    }
+  } catch (const toml::parse_error&) {  // falls through: not a value
+  }
+  return text;  // refused by assign() as a string where another type is wanted
+}
+
+void apply_setting(Reading& reading, const std::string& setting) {
+  const SourceLocation where{"--set " + setting};
+  const std::size_t equals = setting.find('=');
+  const std::size_t dot = setting.find('.');
+  if (equals == std::string::npos) {
+    throw InputError(where, "there is no '='", "write section.key=value, as in core.warp_size=64");
+  }
+  const std::string path = setting.substr(0, equals);
+  if (dot == std::string::npos || dot > equals) {
+    reading.refuse_key({}, path, where);
+  }
+  const std::string section = path.substr(0, dot);
+  const std::string key = path.substr(dot + 1);
+  const std::vector<std::string> sections = reading.sections();
+  if (std::find(sections.begin(), sections.end(), section) == sections.end()) {
+    throw InputError(where, fmt::format("there is no section '{}'", section),
+                     suggest(section, sections, "known: " + join(sections)));
+  }
+  const ParameterReference* parameter = reading.find(section, key);
+  if (parameter == nullptr) {
+    reading.refuse_key(section, key, where);
+  }
+  reading.set(*parameter, setting_value(*parameter, setting.substr(equals + 1), where), where);
+}
+
+// Where the user set what contradicts: the key itself, else another key that the message names, else the file.
+SourceLocation blame(const Reading& reading, const hw::Contradiction& contradiction, const std::string& file) {
+  if (const auto found = reading.set_at.find(contradiction.key); found != reading.set_at.end()) {
+    return found->second;
+  }
+  for (const auto& [path, where] : reading.set_at) {
+    const std::size_t at = contradiction.message.find(path);
+    const std::size_t end = at + path.size();
+    if (at != std::string::npos && (end == contradiction.message.size() ||
+                                    (std::isalnum(static_cast<unsigned char>(contradiction.message[end])) == 0 &&
+                                     contradiction.message[end] != '_'))) {
+      return where;
+    }
+  }
+  return {file};
+}
+
+hw::Machine finish(Reading& reading, const std::string& file, const std::vector<std::string>& settings) {
+  for (const std::string& setting : settings) {
+    apply_setting(reading, setting);
+  }
+  const std::vector<hw::Contradiction> contradictions = hw::check(reading.machine);
+  if (!contradictions.empty()) {
+    std::string others;
+    for (std::size_t i = 1; i < contradictions.size(); ++i) {
+      others += fmt::format("\n{}: {}", blame(reading, contradictions[i], file).text(), contradictions[i].message);
+    }
+    throw InputError(blame(reading, contradictions.front(), file), contradictions.front().message + others);
+  }
+  return reading.machine;
+}
+
+}  // namespace
+
+hw::Machine read_machine(const std::string& name_or_path, const std::vector<std::string>& settings) {
+  const std::string path = find_config(name_or_path);
+  Reading reading;
+  apply_file(reading, path, {}, {});
+  return finish(reading, path, settings);
+}
+
+hw::Machine parse_machine(std::string_view text, const std::string& file, const std::vector<std::string>& settings) {
+  Reading reading;
+  apply_text(reading, text, file, {});
+  return finish(reading, file, settings);
+}
+
+std::vector<ConfigEntry> list_configs() {
+  std::map<std::string, ConfigEntry> entries;
+  for (const std::string& folder : config_folders()) {
+    std::error_code error;
+    for (const auto& file : fs::directory_iterator(folder, error)) {
+      std::error_code unreadable;
+      const std::string name = file.path().stem().string();
+      if (file.path().extension() != ".toml" || !fs::is_regular_file(file.path(), unreadable) ||
+          entries.count(name) != 0) {
+        continue;
+      }
+      ConfigEntry entry{name, file.path().string(), {}};
+      try {
+        entry.description = top_string(parse_text(read_config_text(entry.path), entry.path), "description", entry.path);
+      } catch (const InputError&) {  // `heddle check` says what is wrong with it; the list goes on
+      }
+      entries.emplace(name, std::move(entry));
+    }
+  }
+  std::vector<ConfigEntry> list;
+  for (auto& [name, entry] : entries) {
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+}  // namespace heddle::tb

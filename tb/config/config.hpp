@@ -1,0 +1,37 @@
+// Machines as TOML files. Sections and keys are those that hw::Machine::describe declares; besides them a file may say
+//
+//   description = "one line"
+//   extends = "baseline"        # a machine's name, or a path relative to this file
+//
+// Everything that does not fit is refused with file, line, column and the nearest valid name (InputError).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hw/machine.hpp"
+
+namespace heddle::tb {
+
+// Reads a machine by name ("baseline") or path (anything with a '/' or ending in ".toml"), applies `settings`
+// ("core.warp_size=64", in order), and checks the whole for contradictions (hw::check). Throws InputError.
+[[nodiscard]] hw::Machine read_machine(const std::string& name_or_path, const std::vector<std::string>& settings = {});
+
+// The same for a text that is already in memory; `file` names it in messages and its folder resolves `extends`.
+[[nodiscard]] hw::Machine parse_machine(std::string_view text, const std::string& file,
+                                        const std::vector<std::string>& settings = {});
+
+// Where a machine's file is. Names are looked up in the folders of $HEDDLE_CONFIGS (separated by ':'), in the source
+// tree's configs/, and in share/heddle/configs beside the program's bin/ folder, in this order. Throws InputError.
+[[nodiscard]] std::string find_config(const std::string& name_or_path);
+
+// Every machine that a name can reach, sorted by name.
+struct ConfigEntry {
+  std::string name;
+  std::string path;
+  std::string description;  // empty when the file cannot be read
+};
+[[nodiscard]] std::vector<ConfigEntry> list_configs();
+
+}  // namespace heddle::tb

@@ -1,0 +1,16 @@
+// Output files that are whole or absent.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace heddle::tb {
+
+// Writes to a temporary file in the same folder and renames it into place. Throws InputError naming the path when the
+// folder or file cannot be written; then the old file, if any, is still there and no temporary one is left.
+void write_file(const std::string& path, std::string_view contents);
+
+// Makes a folder and its parents. Throws InputError.
+void make_folder(const std::string& path);
+
+}  // namespace heddle::tb

@@ -1,0 +1,46 @@
+#include "tb/measure/host_cost.hpp"
+
+#include <sys/resource.h>
+
+#include <ctime>
+#include <utility>
+
+namespace heddle::tb {
+namespace {
+
+double seconds_of(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace
+
+double wall_clock() {
+  return seconds_of(CLOCK_MONOTONIC);
+}
+double cpu_clock() {
+  return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+std::uint64_t peak_memory() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
+}
+
+void TimedExecutor::launch(const isa::LaunchRequest& request) {
+  // Adds up on every way out, a fault included.
+  struct Stopwatch {
+    TimedExecutor& owner;
+    double wall = wall_clock();
+    double cpu = cpu_clock();
+    ~Stopwatch() {
+      owner.wall_seconds_ += wall_clock() - wall;
+      owner.cpu_seconds_ += cpu_clock() - cpu;
+    }
+  } stopwatch{*this};
+  executor_.launch(request);
+}
+
+}  // namespace heddle::tb

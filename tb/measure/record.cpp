@@ -1,0 +1,206 @@
+#include "tb/measure/record.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <ctime>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/parameter.hpp"
+#include "tb/measure/atomic_file.hpp"
+#include "tb/measure/json_text.hpp"
+#include "tb/measure/version.hpp"
+
+namespace heddle::tb {
+namespace {
+
+namespace json = boost::json;
+
+json::value to_json(std::uint64_t value) {
+  return value;
+}
+json::value to_json(double value) {
+  return value;
+}
+json::value to_json(const std::string& value) {
+  return json::string(value);
+}
+json::value to_json(const std::vector<std::uint64_t>& values) {
+  return json::array(values.begin(), values.end());
+}
+json::value to_json(const IdleByCause& idle) {
+  json::object causes;
+  for (std::size_t i = 0; i < hw::kIdleCauseCount; ++i) {
+    causes[hw::kIdleCauses[i].name] = idle.cycles[i];
+  }
+  return causes;
+}
+
+void from_json(const json::value& value, std::uint64_t& field) {
+  field = value.to_number<std::uint64_t>();
+}
+void from_json(const json::value& value, double& field) {
+  field = value.to_number<double>();
+}
+void from_json(const json::value& value, std::string& field) {
+  field = value.as_string().c_str();
+}
+void from_json(const json::value& value, std::vector<std::uint64_t>& field) {
+  field.clear();
+  for (const json::value& entry : value.as_array()) {
+    field.push_back(entry.to_number<std::uint64_t>());
+  }
+}
+void from_json(const json::value& value, IdleByCause& field) {
+  for (std::size_t i = 0; i < hw::kIdleCauseCount; ++i) {
+    field.cycles[i] = value.as_object().at(hw::kIdleCauses[i].name).to_number<std::uint64_t>();
+  }
+}
+
+json::object machine_json(const hw::Machine& machine) {
+  hw::Machine copy = machine;  // describe() takes a mutable machine
+  json::object sections;
+  for (const ParameterReference& parameter : parameters_of(copy)) {
+    json::value& section = sections[parameter.section];
+    if (section.is_null()) {
+      section = json::object();
+    }
+    section.get_object()[parameter.key] =
+        std::visit([](const auto* field) { return json::value(*field); }, parameter.field);
+  }
+  return {{"name", machine.name}, {"description", machine.description}, {"parameters", std::move(sections)}};
+}
+
+json::object verdict_json(const std::optional<Verdict>& verdict) {
+  if (!verdict) {
+    return {{"result", "not checked"}, {"detail", ""}};
+  }
+  return {{"result", verdict->correct ? "correct" : "wrong"}, {"detail", verdict->detail}};
+}
+
+json::object modules_json(const StatisticsRegistry& modules) {
+  json::object out;
+  const auto slot = [&](const StatisticDeclaration& declaration) -> json::value& {
+    json::value& module = out[declaration.module];
+    if (module.is_null()) {
+      module = json::object();
+    }
+    return module.get_object()[declaration.name];
+  };
+  for (const StatisticsRegistry::Scalar& scalar : modules.scalars()) {
+    slot(scalar.declaration) = *scalar.value;
+  }
+  for (const StatisticsRegistry::Histogram& histogram : modules.histograms()) {
+    slot(histogram.declaration) = to_json(*histogram.values);
+  }
+  return out;
+}
+
+template <class Value>
+json::value or_null(const std::optional<Value>& value) {
+  return value ? json::value(*value) : json::value(nullptr);
+}
+
+double rate(std::uint64_t count, double seconds) {
+  return seconds > 0 ? static_cast<double>(count) / seconds : 0.0;
+}
+
+json::object read_object(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    throw InputError({path}, "is missing or cannot be read");
+  }
+  std::ostringstream text;
+  text << in.rdbuf();
+  json::error_code error;
+  json::value value = json::parse(text.str(), error);
+  if (error || !value.is_object()) {
+    throw InputError({path}, "is no JSON object");
+  }
+  if (const json::value* schema = value.get_object().if_contains("schema");
+      schema == nullptr || *schema != json::value(kStatisticsSchema)) {
+    throw InputError({path}, "is of another schema", fmt::format("this program reads schema {}", kStatisticsSchema));
+  }
+  return std::move(value.get_object());
+}
+
+}  // namespace
+
+std::string stats_json(const RunRecord& record, const StatisticsRegistry& modules) {
+  json::object summary;
+  record.summary.describe([&](std::string_view name, const auto& field, std::string_view, std::string_view) {
+    summary[name] = to_json(field);
+  });
+  return json_text(json::object{{"schema", kStatisticsSchema},
+                                {"heddle", json::string(version())},
+                                {"machine", machine_json(record.machine)},
+                                {"workload", record.workload},
+                                {"threads", record.threads},
+                                {"scale", or_null(record.scale)},
+                                {"seed", or_null(record.seed)},
+                                {"address_bits", record.address_bits},
+                                {"complete", record.complete},
+                                {"stop_reason", record.stop_reason},
+                                {"verdict", verdict_json(record.verdict)},
+                                {"summary", std::move(summary)},
+                                {"modules", modules_json(modules)}});
+}
+
+std::string host_json(const HostCost& cost, const Summary& summary) {
+  const double seconds = cost.simulation_cpu_seconds;
+  return json_text(json::object{{"schema", kStatisticsSchema},
+                                {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+                                {"wall_seconds", cost.wall_seconds},
+                                {"cpu_seconds", cost.cpu_seconds},
+                                {"simulation_wall_seconds", cost.simulation_wall_seconds},
+                                {"simulation_cpu_seconds", cost.simulation_cpu_seconds},
+                                {"peak_memory_bytes", cost.peak_memory_bytes},
+                                {"device_memory_bytes", cost.device_memory_bytes},
+                                {"cycles_per_second", rate(summary.cycles, seconds)},
+                                {"warp_instructions_per_second", rate(summary.warp_instructions, seconds)},
+                                {"thread_instructions_per_second", rate(summary.thread_instructions, seconds)}});
+}
+
+void write_run(const std::string& directory, const RunRecord& record, const StatisticsRegistry& modules,
+               const HostCost& cost) {
+  make_folder(directory);
+  write_file(directory + "/stats.json", stats_json(record, modules));
+  write_file(directory + "/host.json", host_json(cost, record.summary));
+}
+
+RunFiles read_run(const std::string& directory) {
+  const std::string path = directory + "/stats.json";
+  try {
+    const json::object stats = read_object(path);
+    RunFiles files;
+    files.workload = stats.at("workload").as_string().c_str();
+    from_json(stats.at("threads"), files.threads);
+    files.complete = stats.at("complete").as_bool();
+    files.stop_reason = stats.at("stop_reason").as_string().c_str();
+    const json::object& verdict = stats.at("verdict").as_object();
+    if (const json::string& result = verdict.at("result").as_string(); result != "not checked") {
+      files.verdict = Verdict{result == "correct", verdict.at("detail").as_string().c_str()};
+    }
+    const json::object& summary = stats.at("summary").as_object();
+    files.summary.describe([&](std::string_view name, auto& field, std::string_view, std::string_view) {
+      from_json(summary.at(name), field);
+    });
+    const json::object host = read_object(directory + "/host.json");
+    from_json(host.at("wall_seconds"), files.cost.wall_seconds);
+    from_json(host.at("cpu_seconds"), files.cost.cpu_seconds);
+    from_json(host.at("simulation_wall_seconds"), files.cost.simulation_wall_seconds);
+    from_json(host.at("simulation_cpu_seconds"), files.cost.simulation_cpu_seconds);
+    from_json(host.at("peak_memory_bytes"), files.cost.peak_memory_bytes);
+    from_json(host.at("device_memory_bytes"), files.cost.device_memory_bytes);
+    return files;
+  } catch (const InputError&) {
+    throw;
+  } catch (const std::exception& error) {  // a key is missing or of another type
+    throw InputError({path}, fmt::format("does not hold a run: {}", error.what()));
+  }
+}
+
+}  // namespace heddle::tb

@@ -1,0 +1,53 @@
+// What a run leaves behind: stats.json (a function of the input alone, byte-identical for identical input) and
+// host.json (what the run cost the host). Schema: docs/statistics.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/statistics.hpp"
+#include "hw/machine.hpp"
+#include "tb/measure/host_cost.hpp"
+#include "tb/measure/summary.hpp"
+#include "tb/workload.hpp"
+
+namespace heddle::tb {
+
+inline constexpr int kStatisticsSchema = 1;
+
+// What was run and how it ended.
+struct RunRecord {
+  hw::Machine machine;
+  std::string workload;         // a workload's name, or a LAUNCH.toml as named on the command line
+  std::uint64_t threads = 0;    // of the largest launch
+  std::optional<double> scale;  // workloads only
+  std::optional<std::uint64_t> seed;
+  unsigned address_bits = 32;
+  bool complete = false;           // every launch ran to its end
+  std::string stop_reason;         // why not complete: limit, interrupt, fault message
+  std::optional<Verdict> verdict;  // absent: the result was not checked
+  Summary summary;
+};
+
+// `modules`: every module's own counters, by hierarchical name in order of registration.
+[[nodiscard]] std::string stats_json(const RunRecord& record, const StatisticsRegistry& modules);
+[[nodiscard]] std::string host_json(const HostCost& cost, const Summary& summary);
+
+// Writes DIR/stats.json and DIR/host.json, each whole or not at all; makes DIR. Throws InputError.
+void write_run(const std::string& directory, const RunRecord& record, const StatisticsRegistry& modules,
+               const HostCost& cost);
+
+// What the demonstration and the reports read back. Throws InputError when the file is missing or of another schema.
+struct RunFiles {
+  std::string workload;
+  std::uint64_t threads = 0;
+  bool complete = false;
+  std::string stop_reason;
+  std::optional<Verdict> verdict;
+  Summary summary;
+  HostCost cost;
+};
+[[nodiscard]] RunFiles read_run(const std::string& directory);
+
+}  // namespace heddle::tb
