@@ -1,0 +1,33 @@
+// Type and space names of declarations, and special registers (PTX ISA 5.1, 5.2, 10).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "isa/instruction.hpp"
+
+namespace heddle::ptx {
+
+// ".u8" ... ".pred" without the dot; f16x2 is b32. Empty for names that declare nothing here.
+[[nodiscard]] std::optional<isa::Type> type_named(std::string_view name);
+
+// Why a type of the PTX ISA that type_named() does not know is refused; "" for names that are no type at all.
+[[nodiscard]] std::string_view refused_type(std::string_view name);
+
+// "global", "shared", "local", "const", "param"; not "reg".
+[[nodiscard]] std::optional<isa::Space> space_named(std::string_view name);
+
+// "%tid.x", "%laneid"... Empty for others.
+[[nodiscard]] std::optional<isa::Special> special_named(std::string_view name);
+
+// True for "%tid", "%ntid", "%ctaid", "%nctaid", which need .x, .y or .z.
+[[nodiscard]] bool is_vector_special(std::string_view name);
+
+// True for special registers of the PTX ISA that the machine does not have: %globaltimer, %envreg3, %pm0...
+[[nodiscard]] bool is_refused_special(std::string_view name);
+
+// The special register whose name is closest, or "".
+[[nodiscard]] std::string nearest_special(std::string_view name);
+
+}  // namespace heddle::ptx
