@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -15,7 +16,7 @@
 namespace heddle::ptx {
 
 struct Position {
-  std::uint32_t line = 0, column = 0;  // in the PTX text, from 1
+  std::uint32_t line = 0, column = 0;              // in the PTX text, from 1
   std::uint32_t source_file = 0, source_line = 0;  // from the latest .loc; 0: none
 };
 
@@ -27,12 +28,12 @@ struct Register {
 using RegisterId = std::uint32_t;  // index into Function::registers
 
 // A variable of any space; module level or function level. Multi-dimensional arrays are flattened.
-struct Relocation {           // initial value that is a symbol's address
-  std::uint64_t offset = 0;   // into the variable
-  unsigned size = 4;          // 4 or 8 bytes
+struct Relocation {          // initial value that is a symbol's address
+  std::uint64_t offset = 0;  // into the variable
+  unsigned size = 4;         // 4 or 8 bytes
   std::string symbol;
   std::int64_t addend = 0;
-  bool generic = false;       // generic(symbol)
+  bool generic = false;  // generic(symbol)
   Position at;
 };
 struct VariableDecl {
@@ -44,7 +45,7 @@ struct VariableDecl {
   std::uint32_t alignment = 0;  // bytes; natural unless .align says otherwise
   bool is_extern = false;
   bool is_array = false;
-  std::vector<std::uint8_t> initial;   // empty: none given; else size() bytes
+  std::vector<std::uint8_t> initial;  // empty: none given; else size() bytes
   std::vector<Relocation> relocations;
   Position at;
   [[nodiscard]] std::uint64_t size() const { return std::uint64_t{isa::size_of(type)} * vector * count; }
@@ -57,32 +58,32 @@ struct VectorOperand {
 
 struct Operand {
   enum class Kind {
-    reg,       // reg
-    special,   // special (with .x .y .z folded in), e.g. %tid.x, %laneid, WARP_SZ (integer 32) is Kind::integer
-    integer,   // integer (two's complement), is_unsigned when written with U or above the signed range
-    real,      // real bits: 0f -> f32 bits in `integer` and is_f32; 0d or decimal -> f64 bits in `integer`
-    symbol,    // name (+ offset): address of a variable, parameter or function; label names are Kind::label
-    label,     // name of a label or of a .branchtargets list
-    address,   // [base + offset]: base in base_kind (reg, symbol or none)
-    vector,    // {a, b, ...}
-    sink,      // _
-    predicate, // !%p or %p where a predicate source may be negated
-    call_list  // (a, b, ...) of a call
+    reg,        // reg
+    special,    // special (with .x .y .z folded in), e.g. %tid.x, %laneid, WARP_SZ (integer 32) is Kind::integer
+    integer,    // integer (two's complement), is_unsigned when written with U or above the signed range
+    real,       // real bits: 0f -> f32 bits in `integer` and is_f32; 0d or decimal -> f64 bits in `integer`
+    symbol,     // name (+ offset): address of a variable, parameter or function; label names are Kind::label
+    label,      // name of a label or of a .branchtargets list
+    address,    // [base + offset]: base is reg (base_is_register), else symbol `name`, else none: offset is the address
+    vector,     // {a, b, ...}
+    sink,       // _
+    predicate,  // !%p: a negated predicate source; a plain %p is Kind::reg
+    call_list   // (a, b, ...) of a call: results (if any) before the function's name, arguments behind it
   };
   Kind kind = Kind::integer;
   Position at;
-  RegisterId reg = 0;        // reg, predicate, address with register base
-  bool negated = false;      // predicate; also "!%p" as source operand
+  RegisterId reg = 0;    // reg, predicate, address with register base
+  bool negated = false;  // predicate; also "!%p" as source operand
   isa::Special special = isa::Special::tid_x;
-  std::uint64_t integer = 0; // integer value or float bits
+  std::uint64_t integer = 0;  // integer value or float bits
   bool is_unsigned = false;
   bool is_f32 = false;
-  std::string name;          // symbol, label, address with symbol base
-  std::int64_t offset = 0;   // symbol, address
-  bool base_is_register = false;  // address
-  std::vector<Operand> elements;  // vector, call_list
+  std::string name;                            // symbol, label, address with symbol base
+  std::int64_t offset = 0;                     // symbol, address
+  bool base_is_register = false;               // address
+  std::vector<Operand> elements;               // vector, call_list
   std::optional<RegisterId> paired_predicate;  // "d|p" of setp, shfl, match, lop3: the second destination; sink: none
-  bool paired_sink = false;                     // "d|_"
+  bool paired_sink = false;                    // "d|_"
   bool paired() const { return paired_predicate.has_value() || paired_sink; }
 };
 
@@ -94,8 +95,8 @@ struct Statement {
   bool guarded = false;
   RegisterId guard = 0;
   bool guard_negated = false;
-  std::string opcode;                   // "ld", "setp", "cond_acc"
-  std::vector<std::string> modifiers;   // in order, without dots: "global", "v2", "f32", "relaxed", "L2::128B", ...
+  std::string opcode;                  // "ld", "setp", "cond_acc"
+  std::vector<std::string> modifiers;  // in order, without dots: "global", "v2", "f32", "relaxed", "L2::128B", ...
   std::vector<Operand> operands;
   // label: name; pragma: text; branch_targets: name and the labels it lists
   std::string name;
@@ -105,20 +106,22 @@ struct Statement {
 struct ParameterDecl {
   std::string name;
   isa::Type type = isa::Type::b32;
-  std::uint64_t count = 1;       // elements (arrays: by-value structs)
+  std::uint64_t count = 1;  // elements (arrays: by-value structs)
   bool is_array = false;
-  std::uint32_t alignment = 0;   // 0: natural
-  bool is_register = false;      // .reg parameters of device functions
+  std::uint32_t alignment = 0;  // 0: natural
+  bool is_register = false;     // .reg parameters of device functions
   RegisterId reg = 0;
   Position at;
 };
 
 // A nested { } scope renames registers, labels and variables to unique names while parsing ("%r1$2"), so that a
-// function is one flat list.
+// function is one flat list. A name in an operand means the parameter of that name, else the function's variable, else
+// the module's variable or function; only parameters can hide a name of the module. A vector register v becomes the
+// registers v.x, v.y...
 struct Function {
   std::string name;
   bool is_entry = false;
-  bool has_body = false;         // false: declaration only
+  bool has_body = false;  // false: declaration only
   Position at;
   std::vector<ParameterDecl> returns;
   std::vector<ParameterDecl> parameters;
@@ -127,20 +130,23 @@ struct Function {
   std::vector<Statement> body;
   std::optional<std::uint32_t> maxnreg;
   std::vector<std::uint32_t> maxntid, reqntid;  // as given: 1 to 3 numbers
-  std::vector<std::pair<std::string, Position>> pragmas;  // before the body's first statement or module-wide
+  // Module-wide ones before the function and those between its header and its body; those in the body are statements.
+  std::vector<std::pair<std::string, Position>> pragmas;
 };
 
 struct File {
   std::string name;
   unsigned version_major = 0, version_minor = 0;
-  std::string target;             // "sm_60"
+  std::string target;  // "sm_60"
   unsigned address_size = 32;
   std::vector<std::string> source_files;  // index 0 "", then by .file number
-  std::vector<VariableDecl> variables;
-  std::vector<Function> functions;
+  std::vector<VariableDecl> variables;    // one per name, likewise
+  std::vector<Function> functions;        // one per name; a definition takes the place of its declaration
 };
 
-// Throws InputError with file:line:column. Debug sections (.section) are skipped, they carry no code.
+// Parses PTX 3.0 to 9.x. Throws InputError with file:line:column. Debug sections (.section) are skipped, they carry no
+// code. Limits, each refused with a message: 131072 registers a function, 4 GiB - 1 a variable, 64 MiB of initial
+// values a file, 128 nested scopes.
 [[nodiscard]] File parse(std::string_view text, const std::string& file);
 
 }  // namespace heddle::ptx

@@ -15,7 +15,7 @@ struct CompileOptions {
   unsigned max_registers = isa::kRegisters;
 };
 
-// Compiles every .entry of a PTX file (3.0 to 8.x). Throws InputError with file:line:column, the construct and what to
+// Compiles every .entry of a PTX file (3.0 to 9.x). Throws InputError with file:line:column, the construct and what to
 // do about it. `file` names the text in messages.
 [[nodiscard]] isa::Module compile(std::string_view text, const std::string& file, const CompileOptions& options = {});
 
