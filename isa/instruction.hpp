@@ -180,8 +180,20 @@ struct Instruction {
   return static_cast<unsigned>(op) | (static_cast<unsigned>(type) << 4U);
 }
 
+// What is wrong with an instruction, empty when it is well formed: every used field in range (64-bit operands in even
+// pairs, vectors aligned), every unused one at its default. Well-formed instructions are exactly those that decode()
+// yields, after canonical().
+[[nodiscard]] std::string_view why_malformed(const Instruction& instruction);
+// The same instruction with what has no meaning at its default: the predicate of a setp or plop that combines nothing;
+// the modifiers of an immediate form when they ask for nothing; the immediate flag of a load or store (always set).
+[[nodiscard]] Instruction canonical(const Instruction& instruction);
+// Whether b may be an immediate: the immediate form has neither modifiers nor d, so that a setp which combines, an addc,
+// a bfi or a float operation with .ftz needs its b in a register.
+[[nodiscard]] bool accepts_immediate(const Instruction& instruction);
+
+// Encodes canonical(instruction). Throws InternalError with why_malformed()'s reason.
 [[nodiscard]] std::uint64_t encode(const Instruction& instruction);
-// Empty for a word that encodes no operation.
+// Empty for a word that encodes no well-formed instruction: unknown operation, malformed or non-default unused field.
 [[nodiscard]] std::optional<Instruction> decode(std::uint64_t word);
 
 // ---- what an instruction reads and writes (in 32-bit registers), derived from the table and the modifiers

@@ -1,0 +1,72 @@
+// The instruction word (layout: isa/instruction.hpp).
+#include "isa/instruction.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+
+namespace heddle::isa {
+
+namespace {
+
+constexpr unsigned kImmediateBit = 63;
+constexpr unsigned kOpShift = 54;
+constexpr unsigned kGuardShift = 50;
+constexpr unsigned kDstShift = 44;
+constexpr unsigned kAShift = 38;
+constexpr unsigned kCShift = 32;
+constexpr unsigned kBShift = 26;
+constexpr unsigned kDShift = 20;
+constexpr unsigned kReconvergenceShift = 25;
+constexpr std::uint64_t kPcMask = (1U << 25) - 1;
+
+constexpr std::uint64_t field(std::uint64_t value, unsigned shift) {
+  return value << shift;
+}
+constexpr std::uint8_t register_at(std::uint64_t word, unsigned shift) {
+  return static_cast<std::uint8_t>((word >> shift) & 63U);
+}
+
+}  // namespace
+
+std::uint64_t encode(const Instruction& instruction) {
+  const Instruction i = canonical(instruction);
+  if (const std::string_view reason = why_malformed(i); !reason.empty()) {
+    const bool known = static_cast<unsigned>(i.op) < kOperations;
+    throw InternalError(fmt::format("cannot encode {}: {}", known ? info(i.op).mnemonic : "an instruction", reason));
+  }
+  std::uint64_t word =
+      field(static_cast<std::uint64_t>(i.op), kOpShift) | field(i.guard.reg | (i.guard.negated ? 8U : 0U), kGuardShift);
+  if (i.op == Op::BRA) return word | field(i.reconvergence, kReconvergenceShift) | i.target;
+  word |= field(i.dst, kDstShift) | field(i.a, kAShift) | field(i.c, kCShift);
+  if (i.immediate) return word | field(1, kImmediateBit) | i.imm;
+  return word | field(i.b, kBShift) | field(i.d, kDShift) | i.mods;
+}
+
+std::optional<Instruction> decode(std::uint64_t word) {
+  const unsigned op = static_cast<unsigned>(word >> kOpShift) & 511U;
+  if (op >= kOperations) return std::nullopt;
+  Instruction i;
+  i.op = static_cast<Op>(op);
+  i.immediate = (word >> kImmediateBit) != 0;
+  i.guard = Pred::from(static_cast<unsigned>(word >> kGuardShift) & 15U);
+  if (i.op == Op::BRA) {
+    i.target = static_cast<std::uint32_t>(word & kPcMask);
+    i.reconvergence = static_cast<std::uint32_t>((word >> kReconvergenceShift) & kPcMask);
+  } else {
+    i.dst = register_at(word, kDstShift);
+    i.a = register_at(word, kAShift);
+    i.c = register_at(word, kCShift);
+    if (i.immediate) {
+      i.imm = static_cast<std::uint32_t>(word);
+    } else {
+      i.b = register_at(word, kBShift);
+      i.d = register_at(word, kDShift);
+      i.mods = static_cast<std::uint32_t>(word & 0xFFFFFU);
+    }
+  }
+  if (!why_malformed(i).empty()) return std::nullopt;
+  return i;
+}
+
+}  // namespace heddle::isa

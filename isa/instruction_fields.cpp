@@ -1,0 +1,325 @@
+#include "isa/instruction_fields.hpp"
+
+namespace heddle::isa {
+
+namespace {
+
+constexpr bool between(Op op, Op first, Op last) {
+  return op >= first && op <= last;
+}
+constexpr bool is_setp(Op op) {
+  return between(op, Op::SETP_S32, Op::SETP_F64);
+}
+constexpr bool is_shfl(Op op) {
+  return between(op, Op::SHFL_UP, Op::SHFL_IDX);
+}
+
+bool is_float_type(Type type) {
+  return type == Type::f16 || type == Type::f32 || type == Type::f64;
+}
+bool is_integer_rounding(Rounding rounding) {
+  return rounding >= Rounding::rni;
+}
+
+std::string_view malformed_cvt(const Instruction& i) {
+  if (i.cvt_to() > Type::f64 || i.cvt_from() > Type::f64) return "cvt converts u8..s64, f16, f32 and f64 only";
+  const Rounding rounding = i.cvt_rounding();
+  if (rounding > Rounding::rpi) return "cvt has an unknown rounding";
+  if (rounding == Rounding::none) return {};
+  const bool to_float = is_float_type(i.cvt_to());
+  const bool from_float = is_float_type(i.cvt_from());
+  if (!to_float && !from_float) return "cvt between integers takes no rounding";
+  const bool integral = from_float && (!to_float || i.cvt_to() == i.cvt_from());
+  if (integral != is_integer_rounding(rounding)) {
+    return integral ? "cvt to an integral value rounds with rni, rzi, rmi or rpi"
+                    : "cvt to another floating-point type rounds with rn, rz, rm or rp";
+  }
+  return {};
+}
+
+std::string_view malformed_atomic(const Instruction& i) {
+  const AtomicOp op = i.atomic_op();
+  const Type type = i.atomic_type();
+  if (op > AtomicOp::cas) return "unknown atomic operation";
+  if (type == Type::f32 || type == Type::f64) {
+    return op == AtomicOp::add ? std::string_view{} : "a floating-point atomic can only add";
+  }
+  switch (type) {
+    case Type::u32:
+      return {};
+    case Type::s32:
+    case Type::u64:
+    case Type::s64:
+    case Type::b32:
+    case Type::b64:
+      break;
+    default:
+      return "atomics work on 32- and 64-bit types";
+  }
+  if (op == AtomicOp::inc || op == AtomicOp::dec) return "atomic inc and dec work on u32";
+  if ((op == AtomicOp::min || op == AtomicOp::max) && (type == Type::b32 || type == Type::b64)) {
+    return "atomic min and max need a signed or unsigned type";
+  }
+  return {};
+}
+
+std::string_view malformed_modifiers(const Instruction& i) {
+  if (i.immediate || i.op == Op::BRA) return i.mods == 0 ? std::string_view{} : "this form has no modifiers";
+  if ((i.mods & ~modifier_mask(i.op)) != 0) return "the operation does not have this modifier";
+  switch (modifier_form(i.op)) {
+    case ModifierForm::cvt:
+      return malformed_cvt(i);
+    case ModifierForm::atomic:
+      return malformed_atomic(i);
+    case ModifierForm::setp:
+      if (i.setp_combine() == BoolOp::none && !i.setp_predicate().always()) return "setp combines with no predicate";
+      return {};
+    case ModifierForm::plop:
+      if (i.plop_op() == BoolOp::none && !i.plop_b().always()) return "plop combines with no predicate";
+      return {};
+    case ModifierForm::prmt:
+      return i.prmt_mode() <= 6 ? std::string_view{} : "unknown prmt mode";
+    default:
+      return {};
+  }
+}
+
+std::string_view malformed_sub(const Instruction& i) {
+  switch (sub_form(i.op)) {
+    case SubForm::none:
+      return i.c == kRZ ? std::string_view{} : "the operation has no operand c";
+    case SubForm::reg:
+      return register_fits(i.c, c_registers(i)) ? std::string_view{} : "register c is out of range or not aligned";
+    case SubForm::comparison: {
+      const bool floating = i.op == Op::SETP_F32 || i.op == Op::SETP_F64;
+      return i.c <= static_cast<unsigned>(floating ? Comparison::nan : Comparison::ge) ? std::string_view{}
+                                                                                       : "unknown comparison";
+    }
+    case SubForm::predicate:
+      return i.c < 16 ? std::string_view{} : "unknown predicate operand";
+    case SubForm::space:
+      return i.c <= static_cast<unsigned>(Space::constant) ? std::string_view{} : "isspacep knows no such space";
+    case SubForm::test:
+      return i.c <= static_cast<unsigned>(TestKind::subnormal) ? std::string_view{} : "unknown test";
+    case SubForm::memory:
+      if (i.c > 63 || i.width() > Width::b64 || ((i.c >> 3U) & 3U) == 3) return "unknown element width or vector";
+      return is_store(i.op) && i.row_hint() ? "stores have no row hint" : std::string_view{};
+  }
+  return {};
+}
+
+std::string_view malformed_destination(const Instruction& i) {
+  if (info(i.op).dst == OperandKind::p) {
+    if (i.dst > 63) return "unknown predicate result";
+    return has_second_predicate(i.op) || i.pred_q() == kPT ? std::string_view{} : "the operation has one result";
+  }
+  const unsigned registers = is_store(i.op) ? stored_registers(i) : destination_registers(i);
+  if (registers == 0) return i.dst == kRZ ? std::string_view{} : "the operation has no destination";
+  const bool vector = sub_form(i.op) == SubForm::memory && i.vector() > 1;
+  return register_fits(i.dst, registers, vector) ? std::string_view{} : "the register is out of range or not aligned";
+}
+
+std::string_view malformed_branch(const Instruction& i) {
+  if (i.immediate || i.imm != 0 || i.dst != kRZ || i.a != kRZ || i.b != kRZ || i.c != kRZ || i.d != kRZ) {
+    return "bra has no register operands";
+  }
+  if (i.target > kMaxPc) return "branch target beyond the largest PC";
+  return i.reconvergence <= kMaxPc || i.reconvergence == kNoReconvergence ? std::string_view{}
+                                                                          : "re-convergence beyond the largest PC";
+}
+
+std::string_view malformed_operands(const Instruction& i) {
+  if (!register_fits(i.a, a_registers(i))) return "register a is out of range, not aligned or not used";
+  if (i.immediate) {
+    if (i.b != kRZ || i.d != kRZ) return "the immediate form has neither register b nor d";
+    if (!is_load(i.op) && !is_store(i.op) && !accepts_immediate(i)) return "b cannot be an immediate here";
+    const bool special = i.op == Op::S2R || i.op == Op::S2R64;
+    return special && i.imm > static_cast<unsigned>(Special::total_smem_size) ? "unknown special register"
+                                                                              : std::string_view{};
+  }
+  if (i.imm != 0) return "an immediate without the immediate form";
+  if (is_load(i.op) || is_store(i.op) || i.op == Op::S2R || i.op == Op::S2R64)
+    return "the operation needs an immediate";
+  if (!register_fits(i.b, b_registers(i))) return "register b is out of range, not aligned or not used";
+  if (!register_fits(i.d, d_registers(i))) return "register d is out of range, not aligned or not used";
+  return {};
+}
+
+}  // namespace
+
+bool register_fits(unsigned reg, unsigned registers, bool vector) {
+  if (reg == kRZ) return !vector;
+  return registers != 0 && reg % registers == 0 && reg + registers <= kRegisters;
+}
+
+SubForm sub_form(Op op) {
+  if (is_setp(op)) return SubForm::comparison;
+  if (is_load(op) || is_store(op)) return SubForm::memory;
+  if (info(op).c != OperandKind::none) return SubForm::reg;
+  switch (op) {
+    case Op::SEL:
+    case Op::SEL64:
+    case Op::VOTE_ALL:
+    case Op::VOTE_ANY:
+    case Op::VOTE_UNI:
+    case Op::BALLOT:
+    case Op::BAR_RED_POPC:
+    case Op::BAR_RED_AND:
+    case Op::BAR_RED_OR:
+      return SubForm::predicate;
+    case Op::TESTP_F32:
+    case Op::TESTP_F64:
+      return SubForm::test;
+    case Op::ISSPACEP:
+    case Op::ISSPACEP_E:
+      return SubForm::space;
+    default:
+      return SubForm::none;
+  }
+}
+
+ModifierForm modifier_form(Op op) {
+  if (is_setp(op)) return ModifierForm::setp;
+  if (is_atomic(op)) return ModifierForm::atomic;
+  if (is_shfl(op) || op == Op::MATCH_ALL || op == Op::MATCH_ALL64) return ModifierForm::predicate_out;
+  if (between(op, Op::FADD, Op::DRSQRT)) return modifier_mask(op) == 0 ? ModifierForm::none : ModifierForm::floating;
+  switch (op) {
+    case Op::CVT:
+      return ModifierForm::cvt;
+    case Op::PLOP:
+      return ModifierForm::plop;
+    case Op::ADDC:
+    case Op::SUBC:
+    case Op::ADDC64:
+    case Op::SUBC64:
+      return ModifierForm::carry;
+    case Op::LOP3:
+      return ModifierForm::lop3;
+    case Op::PRMT:
+      return ModifierForm::prmt;
+    case Op::BFIND_S:
+    case Op::BFIND_U:
+    case Op::BFIND_S64:
+    case Op::BFIND_U64:
+      return ModifierForm::bfind;
+    default:
+      return ModifierForm::none;
+  }
+}
+
+std::uint32_t modifier_mask(Op op) {
+  switch (op) {
+    case Op::FADD:
+    case Op::FSUB:
+    case Op::FMUL:
+    case Op::FFMA:
+      return kRoundingBits | kFtzBit | kSaturateBit;
+    case Op::FMIN:
+    case Op::FMAX:
+      return kFtzBit | kNanBit;
+    case Op::FABS:
+    case Op::FNEG:
+      return kFtzBit;
+    case Op::FDIV:
+    case Op::FRCP:
+    case Op::FSQRT:
+    case Op::DRCP:
+      return kRoundingBits | kFtzBit | kApproximateBit;
+    case Op::FRSQRT:
+    case Op::FSIN:
+    case Op::FCOS:
+    case Op::FEX2:
+    case Op::FLG2:
+    case Op::FTANH:
+    case Op::DRSQRT:
+      return kFtzBit | kApproximateBit;
+    case Op::DADD:
+    case Op::DSUB:
+    case Op::DMUL:
+    case Op::DFMA:
+    case Op::DDIV:
+    case Op::DSQRT:
+      return kRoundingBits;
+    case Op::FCOPYSIGN:
+    case Op::DMIN:
+    case Op::DMAX:
+    case Op::DABS:
+    case Op::DNEG:
+    case Op::DCOPYSIGN:
+      return 0;
+    case Op::SETP_F32:
+      return 0x7F;
+    default:
+      break;
+  }
+  switch (modifier_form(op)) {
+    case ModifierForm::cvt:
+      return 0x3FFF;
+    case ModifierForm::setp:
+      return 0x3F;
+    case ModifierForm::plop:
+      return 0x3FF;
+    case ModifierForm::carry:
+      return 0x7F;
+    case ModifierForm::predicate_out:
+    case ModifierForm::prmt:
+      return 7;
+    case ModifierForm::lop3:
+    case ModifierForm::atomic:
+      return 0xFF;
+    case ModifierForm::bfind:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+bool accepts_immediate(const Instruction& instruction) {
+  const OperandKind b = info(instruction.op).b;
+  if (b != OperandKind::r && b != OperandKind::w) return false;
+  if (instruction.d != kRZ || instruction.op == Op::BFI || instruction.op == Op::BFI64) return false;
+  Instruction form = instruction;
+  form.immediate = true;
+  switch (modifier_form(instruction.op)) {
+    case ModifierForm::carry:
+    case ModifierForm::lop3:
+      return false;
+    default:
+      return canonical(form).mods == 0;
+  }
+}
+
+Instruction canonical(const Instruction& instruction) {
+  Instruction out = instruction;
+  if (is_load(out.op) || is_store(out.op)) out.immediate = true;
+  switch (modifier_form(out.op)) {
+    case ModifierForm::setp:
+      if (out.setp_combine() == BoolOp::none) {
+        out.mods = (out.mods & ~0x3CU) | Pred{}.bits() << 2U;
+        if (out.immediate && !out.setp_ftz()) out.mods = 0;
+      }
+      break;
+    case ModifierForm::plop:
+      if (out.plop_op() == BoolOp::none) out.mods = (out.mods & ~0xF0U) | Pred{}.bits() << 4U;
+      break;
+    case ModifierForm::predicate_out:
+      if (out.immediate && out.mods == kPT) out.mods = 0;
+      break;
+    default:
+      break;
+  }
+  return out;
+}
+
+std::string_view why_malformed(const Instruction& i) {
+  if (static_cast<unsigned>(i.op) >= kOperations) return "unknown operation";
+  if (i.guard.reg > kPT) return "unknown guard";
+  if (const std::string_view reason = malformed_modifiers(i); !reason.empty()) return reason;
+  if (i.op == Op::BRA) return malformed_branch(i);
+  if (i.target != 0 || i.reconvergence != kNoReconvergence) return "only bra has a target";
+  if (const std::string_view reason = malformed_sub(i); !reason.empty()) return reason;
+  if (const std::string_view reason = malformed_destination(i); !reason.empty()) return reason;
+  return malformed_operands(i);
+}
+
+}  // namespace heddle::isa

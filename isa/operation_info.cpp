@@ -1,0 +1,183 @@
+// The operation table as data: operands, units and the groups that the operations form.
+#include <array>
+
+#include "isa/instruction.hpp"
+
+namespace heddle::isa {
+
+namespace {
+
+namespace kinds {
+inline constexpr OperandKind none = OperandKind::none;
+inline constexpr OperandKind r = OperandKind::r;
+inline constexpr OperandKind w = OperandKind::w;
+inline constexpr OperandKind p = OperandKind::p;
+inline constexpr OperandKind x = OperandKind::x;
+}  // namespace kinds
+
+constexpr std::array<OperationInfo, kOperations> make_table() {
+  using namespace kinds;
+  return {{
+#define HEDDLE_OPERATION(name, mnemonic, dst, a, b, c, d, unit) {mnemonic, dst, a, b, c, d, Unit::unit},
+#include "isa/operations.inc"
+#undef HEDDLE_OPERATION
+  }};
+}
+
+constexpr std::array<OperationInfo, kOperations> kTable = make_table();
+
+struct TypeInfo {
+  std::string_view name;
+  unsigned bytes;
+};
+
+constexpr std::array<TypeInfo, 16> kTypes = {{{"u8", 1},
+                                              {"s8", 1},
+                                              {"u16", 2},
+                                              {"s16", 2},
+                                              {"u32", 4},
+                                              {"s32", 4},
+                                              {"u64", 8},
+                                              {"s64", 8},
+                                              {"f16", 2},
+                                              {"f32", 4},
+                                              {"f64", 8},
+                                              {"b8", 1},
+                                              {"b16", 2},
+                                              {"b32", 4},
+                                              {"b64", 8},
+                                              {"pred", 1}}};
+static_assert(static_cast<std::size_t>(Type::pred) + 1 == kTypes.size());
+
+// Operations of one kind stand together in the table.
+constexpr bool between(Op op, Op first, Op last) {
+  return op >= first && op <= last;
+}
+
+unsigned registers_of(OperandKind kind) {
+  switch (kind) {
+    case OperandKind::r:
+      return 1;
+    case OperandKind::w:
+      return 2;
+    default:
+      return 0;
+  }
+}
+
+unsigned registers_of(Type type) {
+  return size_of(type) == 8 ? 2 : 1;
+}
+
+unsigned memory_registers(const Instruction& instruction) {
+  return instruction.vector() * (instruction.width() == Width::b64 ? 2 : 1);
+}
+
+}  // namespace
+
+const OperationInfo& info(Op op) {
+  return kTable[static_cast<std::size_t>(op)];
+}
+unsigned size_of(Type type) {
+  return kTypes[static_cast<std::size_t>(type)].bytes;
+}
+std::string_view name_of(Type type) {
+  return kTypes[static_cast<std::size_t>(type)].name;
+}
+
+bool is_load(Op op) {
+  return between(op, Op::LD_GLOBAL, Op::LDV_GENERIC_E);
+}
+bool is_store(Op op) {
+  return between(op, Op::ST_GLOBAL, Op::ST_LOCAL);
+}
+bool is_atomic(Op op) {
+  return between(op, Op::ATOM_GLOBAL, Op::ATOM_SHARED);
+}
+bool is_volatile(Op op) {
+  return between(op, Op::LDV_GLOBAL, Op::LDV_GENERIC_E);
+}
+
+bool has_wide_address(Op op) {
+  return (is_load(op) || is_store(op) || is_atomic(op) || op == Op::ISSPACEP_E) && info(op).a == OperandKind::w;
+}
+
+Space space_of(Op op) {
+  switch (op) {
+    case Op::LD_GENERIC:
+    case Op::LD_GENERIC_E:
+    case Op::LDV_GENERIC:
+    case Op::LDV_GENERIC_E:
+    case Op::ST_GENERIC:
+    case Op::ST_GENERIC_E:
+    case Op::ATOM_GENERIC:
+    case Op::ATOM_GENERIC_E:
+      return Space::generic;
+    case Op::LD_SHARED:
+    case Op::ST_SHARED:
+    case Op::ATOM_SHARED:
+      return Space::shared;
+    case Op::LD_LOCAL:
+    case Op::ST_LOCAL:
+      return Space::local;
+    case Op::LD_CONST:
+      return Space::constant;
+    case Op::LD_PARAM:
+      return Space::param;
+    default:
+      return Space::global;
+  }
+}
+
+unsigned destination_registers(const Instruction& instruction) {
+  const OperandKind kind = info(instruction.op).dst;
+  if (kind != OperandKind::x) return registers_of(kind);
+  if (instruction.op == Op::CVT) return registers_of(instruction.cvt_to());
+  if (is_atomic(instruction.op)) return registers_of(instruction.atomic_type());
+  return is_load(instruction.op) ? memory_registers(instruction) : 0;
+}
+
+unsigned a_registers(const Instruction& instruction) {
+  return registers_of(info(instruction.op).a);
+}
+
+unsigned b_registers(const Instruction& instruction) {
+  const OperandKind kind = info(instruction.op).b;
+  if (kind != OperandKind::x) return registers_of(kind);
+  return registers_of(instruction.op == Op::CVT ? instruction.cvt_from() : instruction.atomic_type());
+}
+
+unsigned c_registers(const Instruction& instruction) {
+  const OperandKind kind = info(instruction.op).c;
+  if (kind != OperandKind::x) return registers_of(kind);
+  return instruction.atomic_op() == AtomicOp::cas ? registers_of(instruction.atomic_type()) : 0;
+}
+
+unsigned d_registers(const Instruction& instruction) {
+  return registers_of(info(instruction.op).d);
+}
+
+unsigned stored_registers(const Instruction& instruction) {
+  return is_store(instruction.op) ? memory_registers(instruction) : 0;
+}
+
+bool writes_predicate(const Instruction& instruction) {
+  switch (instruction.op) {
+    case Op::ADDC:
+    case Op::SUBC:
+    case Op::ADDC64:
+    case Op::SUBC64:
+      return instruction.carry_out() != kPT;
+    case Op::SHFL_UP:
+    case Op::SHFL_DOWN:
+    case Op::SHFL_BFLY:
+    case Op::SHFL_IDX:
+    case Op::MATCH_ALL:
+    case Op::MATCH_ALL64:
+      return instruction.pred_out() != kPT;
+    default:
+      return info(instruction.op).dst == OperandKind::p && (instruction.pred_p() != kPT || instruction.pred_q() != kPT);
+  }
+}
+
+}  // namespace heddle::isa
