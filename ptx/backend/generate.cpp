@@ -1,0 +1,19 @@
+#include "ptx/backend/machine_code.hpp"
+
+namespace heddle::ptx {
+
+isa::Kernel generate(const IrFunction& function, const std::string& file) {
+  backend::MachineFunction machine = backend::import_function(function, file);
+  backend::simplify_control_flow(machine);
+  backend::clean_up(machine);
+  backend::simplify_control_flow(machine);
+  const backend::Assignment assignment = backend::allocate(machine, function.max_registers);
+  backend::drop_identity_copies(machine, assignment);
+  backend::simplify_control_flow(machine);
+  isa::Kernel kernel = function.kernel;
+  kernel.name = function.name;
+  backend::emit(machine, assignment, kernel);
+  return kernel;
+}
+
+}  // namespace heddle::ptx

@@ -1,0 +1,149 @@
+// The back end's own form of a function: basic blocks of machine operations on virtual registers.
+//
+// It differs from ptx/ir.hpp in three ways: every register has a size in 32-bit words (a vector load or store owns one
+// register of 2, 4 or 8 words, its tuple); PACK, UNPACK and register moves are copies between parts of registers, so
+// that they can be coalesced; unconditional jumps and fall-through are edges of a block, not instructions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "isa/instruction.hpp"
+#include "ptx/ir.hpp"
+
+namespace heddle::ptx::backend {
+
+struct Register {
+  std::uint8_t words = 1;  // 1, 2, 4 or 8: also the alignment; predicates: 1
+  bool predicate = false;
+  bool temporary = false;   // made by spilling or for a vector: too short-lived to gain from a spill
+  bool keep_apart = false;  // not to be coalesced with a part of a wider register
+};
+
+// A machine operation, or a copy. IrInstruction::elements is empty here: dst is what a load writes and a store reads.
+struct MachineInstruction {
+  IrInstruction in;
+  // A copy moves `words` words from in.b, word src_word on, to in.dst, word dst_word on. Without in.b it writes the
+  // constant in.imm. Only in.guard, in.dst, in.b, in.imm and in.at count then.
+  bool copy = false;
+  std::uint8_t dst_word = 0, src_word = 0, words = 0;
+  bool inserted = false;  // made by the allocator: belongs to no PTX line
+};
+
+inline constexpr int kNoBlock = -1;
+
+// A conditional branch is the last instruction (BRA, to `taken`). A block without `next` ends in EXIT or TRAP.
+struct Block {
+  std::vector<MachineInstruction> code;
+  int taken = kNoBlock;
+  int next = kNoBlock;
+  unsigned depth = 0;  // loops around it
+  Position jump_at;    // of the unconditional branch to next, for its line
+  bool removed = false;
+};
+
+struct MachineFunction {
+  std::string name;
+  std::string file;
+  std::vector<Register> registers;
+  std::vector<Block> blocks;  // in source order; 0 is the entry
+  std::uint32_t local_bytes = 0;
+  unsigned spilled = 0;  // virtual registers that went to local memory
+
+  VReg make(unsigned words, bool predicate = false, bool temporary = false);
+  [[nodiscard]] unsigned words(VReg reg) const { return registers[static_cast<std::size_t>(reg)].words; }
+  [[nodiscard]] bool is_predicate(VReg reg) const { return registers[static_cast<std::size_t>(reg)].predicate; }
+};
+
+// What a virtual register operand covers: words first .. first + count - 1.
+template <typename Visit>
+void for_each_use(const MachineFunction& function, const MachineInstruction& instruction, Visit visit) {
+  const IrInstruction& in = instruction.in;
+  const auto whole = [&](VReg reg) {
+    if (reg != kNone) visit(reg, 0U, function.words(reg));
+  };
+  whole(in.guard.reg);
+  if (instruction.copy) {
+    if (in.b != kNone)
+      visit(in.b, static_cast<unsigned>(instruction.src_word), static_cast<unsigned>(instruction.words));
+    return;
+  }
+  if (isa::is_store(in.op)) whole(in.dst);
+  for (const VReg reg : {in.a, in.b, in.c, in.d, in.pa.reg, in.pb.reg}) whole(reg);
+}
+
+// Also tells which result it is: 0 for dst and p, 1 for q.
+template <typename Visit>
+void for_each_definition(const MachineFunction& function, const MachineInstruction& instruction, Visit visit) {
+  const IrInstruction& in = instruction.in;
+  if (instruction.copy) {
+    visit(in.dst, static_cast<unsigned>(instruction.dst_word), static_cast<unsigned>(instruction.words), 0U);
+    return;
+  }
+  if (in.dst != kNone && !isa::is_store(in.op)) visit(in.dst, 0U, function.words(in.dst), 0U);
+  if (in.p != kNone) visit(in.p, 0U, 1U, 0U);
+  if (in.q != kNone) visit(in.q, 0U, 1U, 1U);
+}
+
+// Register fields that an instruction reads, for rewriting.
+template <typename Visit>
+void for_each_use_field(MachineInstruction& instruction, Visit visit) {
+  IrInstruction& in = instruction.in;
+  visit(in.guard.reg);
+  if (!instruction.copy && isa::is_store(in.op)) visit(in.dst);
+  visit(in.b);
+  if (instruction.copy) return;
+  visit(in.a);
+  visit(in.c);
+  visit(in.d);
+  visit(in.pa.reg);
+  visit(in.pb.reg);
+}
+
+[[nodiscard]] inline bool guarded(const MachineInstruction& instruction) {
+  return instruction.in.guard.reg != kNone || instruction.in.guard.negated;
+}
+[[nodiscard]] bool has_side_effect(const MachineInstruction& instruction);
+
+// A whole or partial register copy.
+[[nodiscard]] MachineInstruction make_copy(VReg dst, unsigned dst_word, VReg src, unsigned src_word, unsigned words,
+                                           VPred guard, const Position& at);
+
+// IR to blocks: splits at labels and branches, gives vectors their tuples, turns moves into copies.
+// Throws InternalError for IR that breaks the contract of ptx/ir.hpp.
+[[nodiscard]] MachineFunction import_function(const IrFunction& function, const std::string& file);
+
+// ptx/backend/control_flow.cpp
+// Removes unreachable blocks, threads jumps to jumps, merges straight-line blocks, drops branches that go nowhere else,
+// and turns a branch to a lone EXIT into a guarded EXIT.
+void simplify_control_flow(MachineFunction& function);
+[[nodiscard]] std::vector<std::vector<int>> predecessors(const MachineFunction& function);
+[[nodiscard]] std::vector<int> successors(const Block& block);
+
+// ptx/backend/dominators.cpp
+// Immediate dominators of the blocks; the entry's and a removed block's is kNoBlock.
+[[nodiscard]] std::vector<int> immediate_dominators(const MachineFunction& function);
+[[nodiscard]] bool dominates(const std::vector<int>& immediate, int above, int below);
+// Immediate post-dominators; kNoBlock stands for the virtual exit.
+[[nodiscard]] std::vector<int> immediate_post_dominators(const MachineFunction& function);
+void find_loop_depths(MachineFunction& function);
+
+// ptx/backend/clean_up.cpp: constant and copy propagation, immediates, multiply-add fusion, dead code.
+void clean_up(MachineFunction& function);
+void remove_dead_code(MachineFunction& function);
+
+// ptx/backend/allocate.cpp: physical register of every virtual one (its first word). Inserts spill code.
+// Throws InputError when the limit is too low for some instruction.
+struct Assignment {
+  std::vector<std::uint8_t> place;  // by virtual register; kRZ / kPT when unused
+};
+[[nodiscard]] Assignment allocate(MachineFunction& function, unsigned limit);
+
+// Removes copies from a place to itself; blocks that become empty can then be threaded.
+void drop_identity_copies(MachineFunction& function, const Assignment& assignment);
+
+// ptx/backend/emit.cpp
+void emit(const MachineFunction& function, const Assignment& assignment, isa::Kernel& kernel);
+
+}  // namespace heddle::ptx::backend

@@ -1,0 +1,56 @@
+// Register words that are written in one place only, without a guard: their value is known where that place is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ptx/backend/machine_code.hpp"
+
+namespace heddle::ptx::backend {
+
+struct CodePoint {
+  int block = kNoBlock;
+  std::size_t index = 0;
+};
+
+class SingleDefinitions {
+ public:
+  explicit SingleDefinitions(const MachineFunction& function);
+
+  // Where all of the register is written, if that is a single instruction.
+  [[nodiscard]] std::optional<CodePoint> definition(VReg reg) const;
+
+  // Value of words first .. first + words - 1 (at most 2), if constant. Holds wherever the register has a value.
+  [[nodiscard]] std::optional<std::uint64_t> constant(VReg reg, unsigned first, unsigned words) const;
+
+  // The register words that hold the same value as these ones at the point of use, because these are a copy of them.
+  struct Source {
+    VReg reg = kNone;
+    unsigned word = 0;
+  };
+  [[nodiscard]] std::optional<Source> source(VReg reg, unsigned first, unsigned words, const CodePoint& use) const;
+
+ private:
+  struct Word {
+    unsigned definitions = 0;
+    bool guarded = false;
+    CodePoint at;
+    bool is_constant = false;
+    std::uint32_t value = 0;
+    Source copy_of;
+  };
+  [[nodiscard]] const Word& word(VReg reg, unsigned index) const {
+    return words_[base_[static_cast<std::size_t>(reg)] + index];
+  }
+  [[nodiscard]] static bool known(const Word& word) { return word.definitions == 1 && !word.guarded; }
+  [[nodiscard]] bool before(const CodePoint& first, const CodePoint& second) const;
+  void record(const MachineInstruction& instruction, const CodePoint& at);
+
+  const MachineFunction& function_;
+  std::vector<int> dominators_;
+  std::vector<std::size_t> base_;
+  std::vector<Word> words_;
+};
+
+}  // namespace heddle::ptx::backend
