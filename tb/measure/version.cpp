@@ -2,6 +2,8 @@
 
 namespace heddle::tb {
 
-std::string_view version() { return HEDDLE_VERSION; }
+std::string_view version() {
+  return HEDDLE_VERSION;
+}
 
 }  // namespace heddle::tb

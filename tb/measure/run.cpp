@@ -1,0 +1,96 @@
+#include "tb/measure/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "tb/measure/atomic_file.hpp"
+
+namespace heddle::tb {
+namespace {
+
+WorkloadOptions workload_options(const RunRequest& request) {
+  return {request.scale, request.seed, request.address_bits, request.machine.core.registers_per_thread};
+}
+
+// The interpreter runs warps of the machine's size where it can; a larger warp than the widest SIMD unit has no
+// instruction that depends on the warp's size, so that any size serves as a yardstick.
+ReferenceCheck compare_with_reference(const RunRequest& request, const RunOutcome& outcome) {
+  const auto subject = make_subject(request.subject, workload_options(request));
+  isa::InterpreterOptions options;
+  options.warp_size = std::min(request.machine.core.warp_size, 32U);
+  options.trap_on_division_by_zero = request.machine.core.division_trap;
+  ReferenceExecutor reference(options);
+  reference.load(subject->compile());
+  Verdict verdict;
+  try {
+    verdict = subject->run(reference, std::nullopt);
+  } catch (const SimulatedFault& fault) {
+    return {false, fmt::format("the reference interpreter faults where the model does not: {}", fault.what())};
+  }
+  if (!verdict.correct) {
+    return {false, "the reference interpreter's own result is wrong: " + verdict.detail};
+  }
+  if (subject->order_dependent()) {
+    return {true, "results agree; instruction streams are not compared, as they depend on the order of atomics"};
+  }
+  const std::string expected = fmt::format("0x{:016x}", reference.retirement().total());
+  const std::string& ours = outcome.record.summary.retirement_hash;
+  if (expected != ours) {
+    return {false, fmt::format("retirement hash {} on the model, {} on the reference interpreter", ours, expected)};
+  }
+  return {true, fmt::format("the retirement hash {} equals the reference interpreter's", ours)};
+}
+
+}  // namespace
+
+RunOutcome run(const RunRequest& request) {
+  const double wall_start = wall_clock();
+  const double cpu_start = cpu_clock();
+  const auto subject = make_subject(request.subject, workload_options(request));
+  isa::Module module = subject->compile();
+  if (request.output_directory) {
+    make_folder(*request.output_directory);  // refused before the simulation rather than after it
+  }
+  Device device(request.machine, request.device);
+  TimedExecutor timed(device);
+
+  RunOutcome outcome;
+  RunRecord& record = outcome.record;
+  record.machine = request.machine;
+  record.workload = subject->name();
+  record.threads = subject->threads();
+  record.scale = subject->scale();
+  record.seed = subject->seed();
+  record.address_bits = subject->address_bits();
+  try {
+    timed.load(std::move(module));
+    record.verdict = subject->run(timed, request.output_directory);
+    record.complete = true;
+  } catch (const RunStopped& stop) {
+    outcome.ending = RunOutcome::Ending::stopped;
+    record.stop_reason = stop.what();
+  } catch (const SimulatedFault& fault) {
+    outcome.ending = RunOutcome::Ending::faulted;
+    record.stop_reason = fault.what();
+  }
+  record.summary = summarise(device.totals(), request.machine, device.retirement().total());
+
+  HostCost& cost = outcome.cost;
+  cost.wall_seconds = wall_clock() - wall_start;
+  cost.cpu_seconds = cpu_clock() - cpu_start;
+  cost.simulation_wall_seconds = timed.wall_seconds();
+  cost.simulation_cpu_seconds = timed.cpu_seconds();
+  cost.peak_memory_bytes = peak_memory();
+  cost.device_memory_bytes = device.memory().touched_bytes();
+  if (request.output_directory) {
+    write_run(*request.output_directory, record, device.statistics(), cost);
+  }
+  if (request.check_reference && record.complete) {
+    outcome.reference = compare_with_reference(request, outcome);
+  }
+  return outcome;
+}
+
+}  // namespace heddle::tb

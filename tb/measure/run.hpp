@@ -1,0 +1,43 @@
+// One measured run of one subject on one machine. SystemC elaborates once per process, so a process measures one run.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "tb/device.hpp"
+#include "tb/measure/record.hpp"
+#include "tb/measure/subject.hpp"
+
+namespace heddle::tb {
+
+struct RunRequest {
+  hw::Machine machine;
+  std::string subject;  // a workload's name or a LAUNCH.toml's path
+  double scale = 1.0;
+  std::uint64_t seed = 1;
+  unsigned address_bits = 32;
+  std::optional<std::string> output_directory;  // stats.json, host.json and a LAUNCH.toml's output files
+  bool check_reference = false;                 // run the reference interpreter too and compare
+  DeviceOptions device;
+};
+
+// How the reference interpreter's run compares.
+struct ReferenceCheck {
+  bool equal = false;
+  std::string detail;
+};
+
+struct RunOutcome {
+  enum class Ending { finished, stopped, faulted };  // stopped: limit or interrupt (RunStopped)
+  Ending ending = Ending::finished;
+  RunRecord record;
+  HostCost cost;
+  std::optional<ReferenceCheck> reference;
+};
+
+// Runs, measures, writes the output directory if there is one. A stop or a fault is an outcome (with the statistics so
+// far), not an exception; InputError and InternalError pass through, and then nothing is written.
+[[nodiscard]] RunOutcome run(const RunRequest& request);
+
+}  // namespace heddle::tb

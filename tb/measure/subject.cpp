@@ -1,0 +1,72 @@
+#include "tb/measure/subject.hpp"
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "tb/launch/launch_file.hpp"
+
+namespace heddle::tb {
+namespace {
+
+class WorkloadSubject final : public Subject {
+ public:
+  WorkloadSubject(std::string name, const WorkloadOptions& options)
+      : name_(std::move(name)), options_(options), workload_(Registry<Workload>::instance().make(name_, options)) {}
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] isa::Module compile() const override { return workload_->compile(); }
+  [[nodiscard]] std::uint64_t threads() const override { return workload_->threads(); }
+  [[nodiscard]] std::optional<double> scale() const override { return options_.scale; }
+  [[nodiscard]] std::optional<std::uint64_t> seed() const override { return options_.seed; }
+  [[nodiscard]] unsigned address_bits() const override { return options_.address_bits; }
+  [[nodiscard]] bool order_dependent() const override { return workload_->order_dependent(); }
+  [[nodiscard]] Verdict run(Executor& executor, const std::optional<std::string>& /*output_directory*/) override {
+    return workload_->run(executor);
+  }
+
+ private:
+  std::string name_;
+  WorkloadOptions options_;
+  std::unique_ptr<Workload> workload_;
+};
+
+class LaunchSubject final : public Subject {
+ public:
+  LaunchSubject(std::string path, unsigned max_registers)
+      : path_(std::move(path)), max_registers_(max_registers), file_(LaunchFile::read(path_)) {}
+  [[nodiscard]] const std::string& name() const override { return path_; }
+  [[nodiscard]] isa::Module compile() const override { return file_.compile(max_registers_); }
+  [[nodiscard]] std::uint64_t threads() const override { return file_.threads(); }
+  [[nodiscard]] std::optional<double> scale() const override { return std::nullopt; }
+  [[nodiscard]] std::optional<std::uint64_t> seed() const override { return std::nullopt; }
+  [[nodiscard]] unsigned address_bits() const override { return file_.address_bits(); }
+  // Nothing is known of the kernel; hashes are compared, and a difference is reported as such.
+  [[nodiscard]] bool order_dependent() const override { return false; }
+  [[nodiscard]] Verdict run(Executor& executor, const std::optional<std::string>& output_directory) override {
+    return file_.run(executor, output_directory);
+  }
+
+ private:
+  std::string path_;
+  unsigned max_registers_;
+  LaunchFile file_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subject> make_subject(const std::string& name, const WorkloadOptions& options) {
+  if (name.ends_with(".toml")) {
+    return std::make_unique<LaunchSubject>(name, options.max_registers);
+  }
+  const auto& entries = Registry<Workload>::instance().entries();
+  if (entries.find(name) == entries.end()) {
+    std::vector<std::string> names;
+    for (const auto& [known, entry] : entries) {
+      names.push_back(known);
+    }
+    const std::string listing = "known: " + join(names) + "; or a path ending in .toml";
+    const std::string near = suggest(name, names);
+    throw InputError({}, "there is no workload '" + name + "'", near.empty() ? listing : near + " (" + listing + ")");
+  }
+  return std::make_unique<WorkloadSubject>(name, options);
+}
+
+}  // namespace heddle::tb

@@ -1,0 +1,31 @@
+// What a run runs: a registered workload or somebody's LAUNCH.toml, behind one face.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "tb/workload.hpp"
+
+namespace heddle::tb {
+
+class Subject {
+ public:
+  virtual ~Subject() = default;
+  [[nodiscard]] virtual const std::string& name() const = 0;
+  [[nodiscard]] virtual isa::Module compile() const = 0;
+  [[nodiscard]] virtual std::uint64_t threads() const = 0;  // of the largest launch
+  [[nodiscard]] virtual std::optional<double> scale() const = 0;
+  [[nodiscard]] virtual std::optional<std::uint64_t> seed() const = 0;
+  [[nodiscard]] virtual unsigned address_bits() const = 0;
+  // True when retirement hashes may differ between machines.
+  [[nodiscard]] virtual bool order_dependent() const = 0;
+  // `executor` has the module of compile() loaded; `output_directory` takes a LAUNCH.toml's output files.
+  [[nodiscard]] virtual Verdict run(Executor& executor, const std::optional<std::string>& output_directory) = 0;
+};
+
+// A workload by name, or a LAUNCH.toml when the name ends in ".toml". Throws InputError with the nearest name.
+// `options` apply to workloads; a LAUNCH.toml takes max_registers only.
+[[nodiscard]] std::unique_ptr<Subject> make_subject(const std::string& name, const WorkloadOptions& options);
+
+}  // namespace heddle::tb

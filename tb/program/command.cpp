@@ -1,0 +1,114 @@
+#include "tb/program/command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+
+namespace heddle::program {
+namespace {
+
+constexpr const char* kOperands = "operands";  // the hidden option that takes the words without a dash
+
+std::vector<std::string> option_names(const Command& command) {
+  std::vector<std::string> names;
+  for (const auto& option : command.options.options()) {
+    names.push_back("--" + option->long_name());
+  }
+  return names;
+}
+
+SourceLocation at_option(const std::string& option) {
+  return {"--" + option};
+}
+
+template <class Number>
+std::optional<Number> converted(const std::string& text) {
+  Number number{};
+  const char* end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || last != end) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+}  // namespace
+
+std::string Arguments::text(const std::string& option, std::string otherwise) const {
+  return has(option) ? options_[option].as<std::string>() : std::move(otherwise);
+}
+
+std::vector<std::string> Arguments::all(const std::string& option) const {
+  return has(option) ? options_[option].as<std::vector<std::string>>() : std::vector<std::string>{};
+}
+
+std::uint64_t Arguments::whole(const std::string& option, std::uint64_t otherwise, std::uint64_t low,
+                               std::uint64_t high) const {
+  if (!has(option)) {
+    return otherwise;
+  }
+  const std::string given = text(option);
+  const auto number = converted<std::uint64_t>(given);
+  if (!number || *number < low || *number > high) {
+    throw InputError(at_option(option), fmt::format("'{}' is no whole number from {} to {}", given, low, high));
+  }
+  return *number;
+}
+
+double Arguments::number(const std::string& option, double otherwise, double low, double high) const {
+  if (!has(option)) {
+    return otherwise;
+  }
+  const std::string given = text(option);
+  const auto number = converted<double>(given);
+  if (!number || !(*number >= low && *number <= high)) {
+    throw InputError(at_option(option), fmt::format("'{}' is no number from {} to {}", given, low, high));
+  }
+  return *number;
+}
+
+Arguments parse(const Command& command, const std::vector<std::string>& words) {
+  po::options_description hidden;
+  hidden.add_options()(kOperands, po::value<std::vector<std::string>>());
+  po::options_description all;
+  all.add(command.options).add(hidden);
+  po::positional_options_description positions;
+  positions.add(kOperands, -1);
+  const SourceLocation here{"heddle " + command.name};
+  const std::string usage = fmt::format("usage: heddle {} {}", command.name, command.operands);
+  po::variables_map options;
+  try {
+    const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
+    po::store(po::command_line_parser(words).options(all).positional(positions).style(style).run(), options);
+    po::notify(options);
+  } catch (const po::unknown_option& error) {
+    const std::string name = error.get_option_name();
+    throw InputError(here, fmt::format("there is no option '{}'", name),
+                     suggest(name, option_names(command), fmt::format("try heddle {} --help", command.name)));
+  } catch (const po::error& error) {
+    throw InputError(here, error.what(), fmt::format("try heddle {} --help", command.name));
+  }
+  std::vector<std::string> operands;
+  if (options.count(kOperands) != 0) {
+    operands = options[kOperands].as<std::vector<std::string>>();
+  }
+  if (options.count("help") == 0) {
+    if (operands.size() < command.fewest) {
+      throw InputError(here,
+                       fmt::format("needs {}; {} words were given",
+                                   command.operands.empty() ? "nothing" : command.operands, operands.size()),
+                       usage);
+    }
+    if (operands.size() > command.most) {
+      throw InputError(here, fmt::format("'{}' is one word too many", operands[command.most]), usage);
+    }
+  }
+  return {std::move(options), std::move(operands)};
+}
+
+}  // namespace heddle::program

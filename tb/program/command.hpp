@@ -1,0 +1,71 @@
+// The commands of the program. Each is one file that makes a Command; commands.cpp lists them.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heddle::program {
+
+namespace po = boost::program_options;
+
+// The words of one call, taken apart and checked against the command's declaration.
+class Arguments {
+ public:
+  Arguments(po::variables_map options, std::vector<std::string> words)
+      : options_(std::move(options)), words_(std::move(words)) {}
+
+  [[nodiscard]] const std::vector<std::string>& words() const { return words_; }
+  [[nodiscard]] bool has(const std::string& option) const { return options_.count(option) != 0; }
+  [[nodiscard]] std::string text(const std::string& option, std::string otherwise = {}) const;
+  [[nodiscard]] std::vector<std::string> all(const std::string& option) const;
+  // Numbers within [low, high]; throw InputError naming the option otherwise.
+  [[nodiscard]] std::uint64_t whole(const std::string& option, std::uint64_t otherwise, std::uint64_t low,
+                                    std::uint64_t high) const;
+  [[nodiscard]] double number(const std::string& option, double otherwise, double low, double high) const;
+
+ private:
+  po::variables_map options_;
+  std::vector<std::string> words_;
+};
+
+struct Command {
+  std::string name;
+  std::string operands;  // as shown after the name: "CONFIG WORKLOAD|LAUNCH.toml"
+  std::size_t fewest = 0;
+  std::size_t most = 0;
+  std::string summary;  // one line
+  std::string details;  // paragraphs below the options
+  po::options_description options;
+  std::vector<std::vector<std::string>>
+      completions;                           // of the first, second... operand: words, "@files" or "@list NAME"
+  std::function<int(const Arguments&)> run;  // returns the exit code
+};
+
+[[nodiscard]] Command run_command();
+[[nodiscard]] Command list_command();
+[[nodiscard]] Command check_command();
+[[nodiscard]] Command compile_command();
+[[nodiscard]] Command demo_command();
+[[nodiscard]] Command bench_command();
+[[nodiscard]] Command completion_command();
+
+// In the order of the help text.
+[[nodiscard]] const std::vector<Command>& commands();
+
+// Takes a command's words apart. Throws InputError with the nearest option.
+[[nodiscard]] Arguments parse(const Command& command, const std::vector<std::string>& words);
+
+[[nodiscard]] std::string general_help();
+[[nodiscard]] std::string help_of(const Command& command);
+
+// Runs a whole command line (without the program's name) and returns the exit code. Reports every error on stderr.
+[[nodiscard]] int run_program(const std::vector<std::string>& words);
+
+// Below 0, above 4: not an outcome of the simulation. A run ended by SIGINT, as shells report it.
+inline constexpr int kInterruptedExit = 130;
+
+}  // namespace heddle::program

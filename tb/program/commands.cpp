@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+#include <systemc>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "tb/device.hpp"
+#include "tb/measure/version.hpp"
+#include "tb/program/command.hpp"
+#include "tb/report/text.hpp"
+
+namespace heddle::program {
+namespace {
+
+// Every command understands these.
+Command with_help(Command command) {
+  command.options.add_options()("help,h", "show this text");
+  return command;
+}
+
+const Command* find(const std::string& name) {
+  const auto found =
+      std::find_if(commands().begin(), commands().end(), [&](const Command& command) { return command.name == name; });
+  return found == commands().end() ? nullptr : &*found;
+}
+
+[[noreturn]] void refuse_command(const std::string& name) {
+  std::vector<std::string> names = {"help"};
+  for (const Command& command : commands()) {
+    names.push_back(command.name);
+  }
+  const bool option = name.starts_with("-");
+  throw InputError(
+      {"heddle"}, fmt::format("there is no {} '{}'", option ? "option" : "command", name),
+      option ? "options stand after a command; try heddle --help" : suggest(name, names, "known: " + join(names)));
+}
+
+int dispatch(const std::vector<std::string>& words) {
+  if (words.empty()) {
+    std::cerr << general_help();
+    return static_cast<int>(ExitCode::bad_input);
+  }
+  const std::string& name = words.front();
+  if (name == "--version" || name == "-V" || name == "version") {
+    std::cout << "heddle " << tb::version() << "\n";
+    return 0;
+  }
+  if (name == "help" || name == "--help" || name == "-h") {
+    if (words.size() == 1) {
+      std::cout << general_help();
+      return 0;
+    }
+    const Command* command = find(words[1]);
+    if (command == nullptr) {
+      refuse_command(words[1]);
+    }
+    std::cout << help_of(*command);
+    return 0;
+  }
+  const Command* command = find(name);
+  if (command == nullptr) {
+    refuse_command(name);
+  }
+  const Arguments arguments = parse(*command, {words.begin() + 1, words.end()});
+  if (arguments.has("help")) {
+    std::cout << help_of(*command);
+    return 0;
+  }
+  return command->run(arguments);
+}
+
+int report(ExitCode code, std::string_view kind, std::string_view text) {
+  std::cout.flush();
+  std::cerr << "heddle: " << kind << text << "\n";
+  return static_cast<int>(code);
+}
+
+}  // namespace
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all = [] {
+    std::vector<Command> list;
+    for (auto* make :
+         {run_command, list_command, check_command, compile_command, demo_command, bench_command, completion_command}) {
+      list.push_back(with_help(make()));
+    }
+    return list;
+  }();
+  return all;
+}
+
+std::string general_help() {
+  std::string out = fmt::format(
+      "heddle {}: a cycle-level SystemC model of a SIMT GPU core that runs real kernels from PTX\n\n"
+      "usage: heddle COMMAND [words]\n\n",
+      tb::version());
+  for (const Command& command : commands()) {
+    out += fmt::format("  {:<12}{}\n", command.name, command.summary);
+  }
+  out += fmt::format("  {:<12}{}\n", "help", "this text, or that of a command: heddle help run");
+  out +=
+      "\nstart with\n"
+      "  heddle demo                         every workload on the baseline machine, checked and measured\n"
+      "  heddle run baseline nqueens         one workload on one machine\n"
+      "  heddle list workloads               what there is to run\n"
+      "\nexit codes: 0 good, 1 wrong result, 2 bad input, 3 the simulated program failed or hit a limit,\n"
+      "4 internal error, 130 interrupted\n";
+  return out;
+}
+
+std::string help_of(const Command& command) {
+  std::ostringstream out;
+  out << "usage: heddle " << command.name << (command.operands.empty() ? "" : " ") << command.operands
+      << " [options]\n\n"
+      << command.summary << "\n\n"
+      << command.options;
+  if (!command.details.empty()) {
+    out << "\n" << command.details;
+  }
+  return out.str();
+}
+
+int run_program(const std::vector<std::string>& words) {
+  try {
+    const int code = dispatch(words);
+    std::cout.flush();
+    if (!std::cout) {
+      return report(ExitCode::bad_input, "", "the output cannot be written");
+    }
+    return code;
+  } catch (const InputError& error) {
+    return report(ExitCode::bad_input, "", error.what());
+  } catch (const SimulatedFault& fault) {
+    return report(ExitCode::simulated_fault, "", fault.what());
+  } catch (const tb::RunStopped& stop) {
+    return report(ExitCode::simulated_fault, "", stop.what());
+  } catch (const sc_core::sc_report& error) {
+    return report(ExitCode::internal_error, "internal error, reported by the SystemC kernel: ", error.what());
+  } catch (const std::bad_alloc&) {
+    return report(ExitCode::internal_error, "internal error: ", "the host has no memory left");
+  } catch (const std::exception& error) {
+    return report(ExitCode::internal_error, "internal error: ", error.what());
+  } catch (...) {
+    return report(ExitCode::internal_error, "internal error: ", "an exception of unknown kind");
+  }
+}
+
+}  // namespace heddle::program

@@ -1,0 +1,93 @@
+// heddle compile: what the compiler makes of a kernel file.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "ptx/compile.hpp"
+#include "tb/cuda/cuda_compiler.hpp"
+#include "tb/program/command.hpp"
+#include "tb/report/text.hpp"
+
+namespace heddle::program {
+namespace {
+
+isa::Module compile_any(const std::string& path, unsigned address_bits, const ptx::CompileOptions& options) {
+  const std::string suffix = std::filesystem::path(path).extension().string();
+  if (suffix == ".cu") {
+    return ptx::compile(tb::compile_cuda(path, address_bits), path + " (as PTX)", options);
+  }
+  if (suffix == ".ptx") {
+    return ptx::compile_file(path, options);
+  }
+  throw InputError({path}, "is neither a .ptx nor a .cu file");
+}
+
+int compile(const Arguments& arguments) {
+  const std::string& path = arguments.words().front();
+  const std::uint64_t bits = arguments.whole("address-bits", 32, 32, 64);
+  if (bits != 32 && bits != 64) {
+    throw InputError({"--address-bits"}, fmt::format("'{}' is neither 32 nor 64", bits));
+  }
+  ptx::CompileOptions options;
+  options.max_registers =
+      static_cast<unsigned>(arguments.whole("max-registers", options.max_registers, 8, options.max_registers));
+  const isa::Module module = compile_any(path, static_cast<unsigned>(bits), options);
+  std::vector<std::string> names;
+  for (const isa::Kernel& kernel : module.kernels) {
+    names.push_back(kernel.name);
+  }
+  const std::string wanted = arguments.text("entry");
+  if (!wanted.empty() && module.find(wanted) == nullptr) {
+    throw InputError({path}, fmt::format("there is no kernel '{}'", wanted),
+                     suggest(wanted, names, "known: " + join(names)));
+  }
+  using Align = tb::TextTable::Align;
+  tb::TextTable table({{"kernel"},
+                       {"instructions", Align::right},
+                       {"registers", Align::right},
+                       {"predicates", Align::right},
+                       {"spilled", Align::right},
+                       {"scratchpad\nbytes", Align::right},
+                       {"local bytes\nper thread", Align::right},
+                       {"parameter\nbytes", Align::right}});
+  for (const isa::Kernel& kernel : module.kernels) {
+    if (wanted.empty() || kernel.name == wanted) {
+      table.add({kernel.name, fmt::format("{}", kernel.words.size()), fmt::format("{}", kernel.registers),
+                 fmt::format("{}", kernel.predicates), fmt::format("{}", kernel.spilled_registers),
+                 fmt::format("{}", kernel.shared_bytes), fmt::format("{}", kernel.local_bytes),
+                 fmt::format("{}", kernel.parameter_bytes)});
+    }
+  }
+  std::cout << table.text();
+  if (arguments.has("listing")) {
+    for (const isa::Kernel& kernel : module.kernels) {
+      if (wanted.empty() || kernel.name == wanted) {
+        std::cout << "\n" << isa::listing(module, kernel);
+      }
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command compile_command() {
+  Command command;
+  command.name = "compile";
+  command.operands = "FILE.ptx|FILE.cu";
+  command.fewest = command.most = 1;
+  command.summary = "compiles kernels and shows what they need";
+  command.options.add_options()                                                                                //
+      ("entry", po::value<std::string>()->value_name("NAME"), "this kernel only")                              //
+      ("listing", "print the machine code: PTX line, live registers, re-convergence point per instruction")    //
+      ("max-registers", po::value<std::string>()->value_name("N"), "registers per thread; more values spill")  //
+      ("address-bits", po::value<std::string>()->value_name("32|64"), "pointers of a compiled .cu (default 32)");
+  command.completions = {{"@files"}};
+  command.run = compile;
+  return command;
+}
+
+}  // namespace heddle::program

@@ -1,0 +1,138 @@
+// heddle list: what there is to name on the command line, and what every parameter and statistic means.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "base/parameter.hpp"
+#include "tb/config/config.hpp"
+#include "tb/device.hpp"
+#include "tb/measure/summary.hpp"
+#include "tb/program/command.hpp"
+#include "tb/report/reference.hpp"
+#include "tb/report/text.hpp"
+#include "tb/workload.hpp"
+
+namespace heddle::program {
+namespace {
+
+using tb::TextTable;
+
+void print(const std::vector<std::string>& titles, const std::vector<std::vector<std::string>>& rows,
+           const Arguments& arguments) {
+  if (arguments.has("names")) {
+    for (const auto& row : rows) {
+      std::cout << row.front() << "\n";
+    }
+  } else if (arguments.has("markdown")) {
+    std::cout << tb::markdown_table(titles, rows);
+  } else {
+    std::vector<TextTable::Column> columns;
+    for (const std::string& title : titles) {
+      columns.push_back({title});
+    }
+    TextTable table(std::move(columns));
+    for (const auto& row : rows) {
+      table.add(row);
+    }
+    std::cout << table.text();
+  }
+}
+
+void list_workloads(const Arguments& arguments) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [name, entry] : Registry<tb::Workload>::instance().entries()) {
+    rows.push_back({name, entry.description});
+  }
+  print({"workload", "what it does"}, rows, arguments);
+}
+
+void list_configs(const Arguments& arguments) {
+  std::vector<std::vector<std::string>> rows;
+  for (const tb::ConfigEntry& entry : tb::list_configs()) {
+    rows.push_back({entry.name, entry.description, entry.path});
+  }
+  print({"machine", "what it is", "file"}, rows, arguments);
+}
+
+// The parameters that name a policy, with the policies that are registered.
+void list_policies(const Arguments& arguments) {
+  hw::Machine machine;
+  std::vector<std::vector<std::string>> rows;
+  for (const ParameterReference& parameter : parameters_of(machine)) {
+    if (std::holds_alternative<std::string*>(parameter.field) && parameter.limits.choices) {
+      for (const std::string& choice : parameter.limits.choices()) {
+        rows.push_back({parameter.path(), choice, parameter.meaning});
+      }
+    }
+  }
+  print({"parameter", "policy", "the question it answers"}, rows, arguments);
+}
+
+void list_parameters(const Arguments& arguments) {
+  if (arguments.has("names")) {
+    hw::Machine machine;
+    for (const ParameterReference& parameter : parameters_of(machine)) {
+      std::cout << parameter.path() << "\n";
+    }
+  } else {
+    std::cout << (arguments.has("markdown") ? tb::parameters_markdown({}) : tb::parameters_text({}));
+  }
+}
+
+void list_statistics(const Arguments& arguments) {
+  if (arguments.has("names")) {
+    for (const tb::SummaryDeclaration& declaration : tb::summary_declarations()) {
+      std::cout << declaration.name << "\n";
+    }
+    return;
+  }
+  const tb::Device device{hw::Machine()};  // elaborated, so that every module has registered its counters
+  std::cout << (arguments.has("markdown") ? tb::statistics_markdown(device.statistics())
+                                          : tb::statistics_text(device.statistics()));
+}
+
+using Lister = void (*)(const Arguments&);
+const std::vector<std::pair<std::string, Lister>> kLists = {{"workloads", list_workloads},
+                                                            {"configs", list_configs},
+                                                            {"policies", list_policies},
+                                                            {"statistics", list_statistics},
+                                                            {"parameters", list_parameters}};
+
+std::vector<std::string> list_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, lister] : kLists) {
+    names.push_back(name);
+  }
+  return names;
+}
+
+int list(const Arguments& arguments) {
+  const std::string& wanted = arguments.words().front();
+  for (const auto& [name, lister] : kLists) {
+    if (name == wanted) {
+      lister(arguments);
+      return 0;
+    }
+  }
+  throw InputError({"heddle list"}, fmt::format("there is no list of '{}'", wanted),
+                   suggest(wanted, list_names(), "known: " + join(list_names())));
+}
+
+}  // namespace
+
+Command list_command() {
+  Command command;
+  command.name = "list";
+  command.operands = "workloads|configs|policies|statistics|parameters";
+  command.fewest = command.most = 1;
+  command.summary = "what there is to name, and what every parameter and statistic means";
+  command.options.add_options()("names", "the names alone, one a line")("markdown", "as a Markdown document or table");
+  command.completions = {list_names()};
+  command.run = list;
+  return command;
+}
+
+}  // namespace heddle::program

@@ -1,0 +1,45 @@
+#include "tb/program/progress.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tb/report/text.hpp"
+
+namespace heddle::program {
+
+ProgressLine::ProgressLine(bool wanted) : active_(wanted && ::isatty(STDERR_FILENO) == 1) {}
+
+void ProgressLine::show(const std::string& text) {
+  if (!active_) {
+    return;
+  }
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  const std::size_t room = known ? size.ws_col - 1U : 79U;  // a full line would wrap and could not be rewritten
+  const std::string line = text.substr(0, room);
+  std::fprintf(stderr, "\r%s%s", line.c_str(),
+               std::string(shown_ > line.size() ? shown_ - line.size() : 0, ' ').c_str());
+  std::fflush(stderr);
+  shown_ = line.size();
+}
+
+void ProgressLine::clear() {
+  if (active_ && shown_ != 0) {
+    std::fprintf(stderr, "\r%s\r", std::string(shown_, ' ').c_str());
+    std::fflush(stderr);
+    shown_ = 0;
+  }
+}
+
+std::string progress_text(const tb::DeviceOptions::Progress& progress, double wall_seconds) {
+  const double rate = wall_seconds > 0 ? static_cast<double>(progress.warp_instructions) / wall_seconds : 0;
+  return fmt::format("{}: {} of {} blocks, {} cycles, {} warp instructions, {}/s", progress.kernel,
+                     progress.blocks_finished, progress.blocks, tb::scaled(static_cast<double>(progress.cycles)),
+                     tb::scaled(static_cast<double>(progress.warp_instructions)), tb::scaled(rate));
+}
+
+}  // namespace heddle::program

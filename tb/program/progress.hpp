@@ -1,0 +1,32 @@
+// The progress line of a long run: one line on stderr, rewritten in place, on a terminal only.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "tb/device.hpp"
+
+namespace heddle::program {
+
+class ProgressLine {
+ public:
+  // Active only when stderr is a terminal and `wanted`.
+  explicit ProgressLine(bool wanted);
+  ~ProgressLine() { clear(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  [[nodiscard]] bool active() const { return active_; }
+  void show(const std::string& text);
+  void clear();
+
+ private:
+  bool active_;
+  std::size_t shown_ = 0;  // columns
+};
+
+// "nqueens: 12 of 64 blocks, 3.2 M cycles, 1.9 M warp instructions, 1.1 M warp instructions/s"
+[[nodiscard]] std::string progress_text(const tb::DeviceOptions::Progress& progress, double wall_seconds);
+
+}  // namespace heddle::program

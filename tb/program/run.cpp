@@ -1,0 +1,137 @@
+// heddle run: one workload or LAUNCH.toml on one machine.
+#include <fmt/format.h>
+#include <csignal>
+
+#include <atomic>
+#include <iostream>
+
+#include "base/error.hpp"
+#include "tb/config/config.hpp"
+#include "tb/measure/run.hpp"
+#include "tb/program/command.hpp"
+#include "tb/program/progress.hpp"
+#include "tb/report/run_text.hpp"
+
+namespace heddle::program {
+namespace {
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "set by a signal handler");
+
+void on_interrupt(int /*signal*/) {
+  interrupted = true;
+}
+
+// The first SIGINT ends the run in an orderly way, a second one the process.
+void catch_interrupt() {
+  struct sigaction action {};
+  action.sa_handler = on_interrupt;
+  action.sa_flags = SA_RESETHAND;
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(SIGINT, &action, nullptr);
+}
+
+unsigned address_bits(const Arguments& arguments) {
+  const std::uint64_t bits = arguments.whole("address-bits", 32, 32, 64);
+  if (bits != 32 && bits != 64) {
+    throw InputError({"--address-bits"}, fmt::format("'{}' is neither 32 nor 64", bits));
+  }
+  return static_cast<unsigned>(bits);
+}
+
+int exit_code(const tb::RunOutcome& outcome) {
+  switch (outcome.ending) {
+    case tb::RunOutcome::Ending::stopped:
+      return interrupted ? kInterruptedExit : static_cast<int>(ExitCode::simulated_fault);
+    case tb::RunOutcome::Ending::faulted:
+      return static_cast<int>(ExitCode::simulated_fault);
+    case tb::RunOutcome::Ending::finished:
+      break;
+  }
+  const bool wrong = outcome.record.verdict && !outcome.record.verdict->correct;
+  const bool differs = outcome.reference && !outcome.reference->equal;
+  return static_cast<int>(wrong || differs ? ExitCode::result_mismatch : ExitCode::good);
+}
+
+int run(const Arguments& arguments) {
+  tb::RunRequest request;
+  request.subject = arguments.words()[1];
+  if (request.subject.ends_with(".toml")) {
+    for (const char* option : {"scale", "seed", "address-bits"}) {
+      if (arguments.has(option)) {
+        throw InputError({std::string("--") + option}, "applies to workloads; a LAUNCH.toml says this itself");
+      }
+    }
+  }
+  request.machine = tb::read_machine(arguments.words()[0], arguments.all("set"));
+  request.scale = arguments.number("scale", 1.0, 1e-6, 1000);
+  request.seed = arguments.whole("seed", 1, 0, UINT64_MAX);
+  request.address_bits = address_bits(arguments);
+  request.check_reference = arguments.has("check-reference");
+  request.device.max_cycles = arguments.whole("max-cycles", 0, 1, UINT64_MAX);
+  request.device.interrupted = &interrupted;
+  if (arguments.has("out")) {
+    request.output_directory = arguments.text("out");
+  }
+  const bool quiet = arguments.has("quiet");
+  ProgressLine line(!quiet);
+  const double start = tb::wall_clock();
+  if (line.active()) {
+    request.device.progress = [&](const tb::DeviceOptions::Progress& progress) {
+      line.show(progress_text(progress, tb::wall_clock() - start));
+    };
+  }
+  catch_interrupt();
+  const tb::RunOutcome outcome = tb::run(request);
+  line.clear();
+  if (!quiet) {
+    std::cout << tb::run_text(outcome.record, outcome.cost);
+    if (outcome.reference) {
+      std::cout << "reference: " << outcome.reference->detail << "\n";
+    }
+    if (request.output_directory) {
+      std::cout << "written: " << *request.output_directory << "/stats.json, host.json\n";
+    }
+    std::cout.flush();
+  }
+  if (!outcome.record.complete) {
+    std::cerr << "heddle: " << outcome.record.stop_reason << "\n";
+  } else if (outcome.record.verdict && !outcome.record.verdict->correct) {
+    std::cerr << "heddle: wrong result: " << outcome.record.verdict->detail << "\n";
+  } else if (outcome.reference && !outcome.reference->equal) {
+    std::cerr << "heddle: " << outcome.reference->detail << "\n";
+  }
+  return exit_code(outcome);
+}
+
+}  // namespace
+
+Command run_command() {
+  Command command;
+  command.name = "run";
+  command.operands = "CONFIG WORKLOAD|LAUNCH.toml";
+  command.fewest = command.most = 2;
+  command.summary = "runs one workload, or your own kernel by a LAUNCH.toml, on one machine";
+  command.options.add_options()  //
+      ("set", po::value<std::vector<std::string>>()->value_name("section.key=value")->composing(),
+       "change a parameter of the machine; may be repeated")  //
+      ("scale", po::value<std::string>()->value_name("S"),
+       "size of the workload's input; 1 (default) is the papers' size")                                          //
+      ("seed", po::value<std::string>()->value_name("N"), "seed of the workload's input (default 1)")            //
+      ("out,o", po::value<std::string>()->value_name("DIR"), "write DIR/stats.json, DIR/host.json and outputs")  //
+      ("max-cycles", po::value<std::string>()->value_name("N"), "stop after N simulated cycles")                 //
+      ("address-bits", po::value<std::string>()->value_name("32|64"),
+       "pointers of the compiled workload (default 32)")                                             //
+      ("check-reference", "also run the reference interpreter and compare the instruction streams")  //
+      ("quiet,q", "print errors only");
+  command.details =
+      "CONFIG is a machine's name (heddle list configs) or a path. On a terminal a progress line shows how far the "
+      "run\n"
+      "is. Ctrl-C ends the run early and still prints and writes the statistics so far, marked incomplete, with exit\n"
+      "code 130; reaching --max-cycles or a fault of the simulated program does the same with exit code 3.\n";
+  command.completions = {{"@list configs", "@files"}, {"@list workloads", "@files"}};
+  command.run = run;
+  return command;
+}
+
+}  // namespace heddle::program

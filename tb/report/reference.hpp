@@ -1,0 +1,23 @@
+// The references that are made from declarations: parameters and statistics, as terminal tables and as Markdown
+// (docs/parameters.md and docs/statistics.md).
+#pragma once
+
+#include <string>
+
+#include "base/statistics.hpp"
+#include "hw/machine.hpp"
+
+namespace heddle::tb {
+
+[[nodiscard]] std::string parameters_text(hw::Machine machine);
+[[nodiscard]] std::string parameters_markdown(hw::Machine machine);
+
+// `modules`: the counters of an elaborated GPU. Modules that differ by number only ("core0", "core1") are one row
+// group.
+[[nodiscard]] std::string statistics_text(const StatisticsRegistry& modules);
+[[nodiscard]] std::string statistics_markdown(const StatisticsRegistry& modules);
+
+// "gpu.core0.lane31" as "gpu.core<n>.lane<n>"; a name as short as "l2" keeps its number.
+[[nodiscard]] std::string module_pattern(const std::string& module);
+
+}  // namespace heddle::tb
