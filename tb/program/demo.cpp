@@ -1,0 +1,64 @@
+// heddle demo: every workload on one machine, in one table and one page.
+#include "tb/demo/demo.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <thread>
+
+#include "tb/demo/page.hpp"
+#include "tb/measure/atomic_file.hpp"
+#include "tb/program/command.hpp"
+#include "tb/program/progress.hpp"
+
+namespace heddle::program {
+namespace {
+
+int demo(const Arguments& arguments) {
+  tb::DemoOptions options;
+  options.config = arguments.text("config", "baseline");
+  options.settings = arguments.all("set");
+  options.workloads = arguments.words();
+  options.scale = arguments.number("scale", 1.0, 1e-6, 1000);
+  options.directory = arguments.text("out", "heddle-out/demo");
+  options.jobs =
+      static_cast<unsigned>(arguments.whole("jobs", std::max(1U, std::thread::hardware_concurrency()), 1, 1024));
+  ProgressLine line(true);
+  options.progress = [&](const std::string& text) { line.show(text); };
+  const tb::DemoResult result = tb::run_demo(options);
+  line.clear();
+  const std::string page = options.directory + "/demo.html";
+  tb::write_file(page, tb::demo_page(result));
+  std::cout << fmt::format("{} workloads on {}{}\n\n", result.rows.size(), result.machine.name,
+                           result.machine.description.empty() ? "" : " (" + result.machine.description + ")")
+            << tb::demo_table(result)
+            << fmt::format(
+                   "\nIPC: thread instructions per cycle. Rates are per second of processor time. Done in {:.0f} s.\n"
+                   "Page with charts: {}\nAll figures: {}/<workload>/stats.json\n",
+                   result.wall_seconds, page, options.directory);
+  return result.exit_code();
+}
+
+}  // namespace
+
+Command demo_command() {
+  Command command;
+  command.name = "demo";
+  command.operands = "[WORKLOAD...]";
+  command.most = 64;
+  command.summary = "runs every workload on a machine, checks the results, and explains the figures";
+  command.options.add_options()                                                                     //
+      ("config", po::value<std::string>()->value_name("CONFIG"), "the machine (default baseline)")  //
+      ("set", po::value<std::vector<std::string>>()->value_name("section.key=value")->composing(),
+       "change a parameter of the machine; may be repeated")  //
+      ("scale", po::value<std::string>()->value_name("S"),
+       "times each workload's size for the demonstration (default 1)")                                    //
+      ("out,o", po::value<std::string>()->value_name("DIR"), "where to write (default heddle-out/demo)")  //
+      ("jobs,j", po::value<std::string>()->value_name("N"), "runs at a time (default: one per processor)");
+  command.completions = {{"@list workloads"}};
+  command.run = demo;
+  return command;
+}
+
+}  // namespace heddle::program
