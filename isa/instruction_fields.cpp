@@ -64,7 +64,8 @@ std::string_view malformed_atomic(const Instruction& i) {
 }
 
 std::string_view malformed_modifiers(const Instruction& i) {
-  if (i.immediate || i.op == Op::BRA) return i.mods == 0 ? std::string_view{} : "this form has no modifiers";
+  if (i.immediate || i.op == Op::BRA)
+    return i.mods == 0 ? std::string_view{} : "bra and immediate forms have no modifiers";
   if ((i.mods & ~modifier_mask(i.op)) != 0) return "the operation does not have this modifier";
   switch (modifier_form(i.op)) {
     case ModifierForm::cvt:

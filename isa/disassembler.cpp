@@ -1,0 +1,286 @@
+// Instructions as text.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "isa/instruction_fields.hpp"
+#include "isa/instruction_text.hpp"
+
+namespace heddle::isa {
+
+namespace {
+
+constexpr std::array<std::string_view, 9> kRoundings = {"", "rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi"};
+constexpr std::array<std::string_view, 14> kComparisons = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
+                                                           "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+constexpr std::array<std::string_view, 4> kCombines = {"", "and", "or", "xor"};
+constexpr std::array<std::string_view, 6> kTests = {"finite",     "infinite", "number",
+                                                    "notanumber", "normal",   "subnormal"};
+constexpr std::array<std::string_view, 10> kAtomics = {"add", "and", "or",  "xor",  "min",
+                                                       "max", "inc", "dec", "exch", "cas"};
+constexpr std::array<std::string_view, 6> kSpaces = {"global", "shared", "local", "const", "param", "generic"};
+constexpr std::array<std::string_view, 6> kWidths = {"u8", "s8", "u16", "s16", "b32", "b64"};
+constexpr std::array<std::string_view, 28> kSpecials = {"tid.x",          "tid.y",       "tid.z",
+                                                        "ntid.x",         "ntid.y",      "ntid.z",
+                                                        "ctaid.x",        "ctaid.y",     "ctaid.z",
+                                                        "nctaid.x",       "nctaid.y",    "nctaid.z",
+                                                        "laneid",         "warpid",      "nwarpid",
+                                                        "smid",           "nsmid",       "gridid",
+                                                        "clock",          "clock_hi",    "clock64",
+                                                        "lanemask_eq",    "lanemask_le", "lanemask_lt",
+                                                        "lanemask_ge",    "lanemask_gt", "dynamic_smem_size",
+                                                        "total_smem_size"};
+static_assert(kSpecials.size() == static_cast<std::size_t>(Special::total_smem_size) + 1);
+constexpr std::array<std::string_view, 7> kPrmtModes = {"", "f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
+
+std::string register_text(unsigned reg) {
+  return reg == kRZ ? "rz" : fmt::format("r{}", reg);
+}
+std::string predicate_text(Pred pred) {
+  const std::string_view sign = pred.negated ? "!" : "";
+  return pred.reg == kPT ? fmt::format("{}pt", sign) : fmt::format("{}p{}", sign, pred.reg);
+}
+std::string predicate_text(unsigned reg) {
+  return predicate_text(Pred{static_cast<std::uint8_t>(reg), false});
+}
+
+std::string combination(BoolOp op, Pred with) {
+  return fmt::format("{}, {}", kCombines[static_cast<std::size_t>(op)], predicate_text(with));
+}
+
+// Predicate result beside a register result; PT when there is none.
+unsigned side_predicate(const Instruction& i) {
+  switch (modifier_form(i.op)) {
+    case ModifierForm::carry:
+      return i.carry_out();
+    case ModifierForm::predicate_out:
+      return i.pred_out();
+    default:
+      return kPT;
+  }
+}
+
+std::string address_text(const Instruction& i) {
+  const auto offset = static_cast<std::int32_t>(i.imm);
+  if (offset == 0) return fmt::format("[{}]", register_text(i.a));
+  return fmt::format("[{}{:+}]", register_text(i.a), offset);
+}
+
+// Empty for a slot that has nothing to say.
+std::string slot_text(const Instruction& i, Slot slot) {
+  switch (slot) {
+    case Slot::destination: {
+      const unsigned side = side_predicate(i);
+      return register_text(i.dst) + (side == kPT ? "" : "|" + predicate_text(side));
+    }
+    case Slot::predicates:
+      return predicate_text(i.pred_p()) + (i.pred_q() == kPT ? "" : "|" + predicate_text(i.pred_q()));
+    case Slot::value:
+      return register_text(i.dst);
+    case Slot::a:
+      return register_text(i.a);
+    case Slot::b:
+      return i.immediate ? fmt::format("{:#x}", i.imm) : register_text(i.b);
+    case Slot::c:
+      return register_text(i.c);
+    case Slot::d:
+      return i.immediate ? std::string{} : register_text(i.d);
+    case Slot::address:
+      return address_text(i);
+    case Slot::atomic_address:
+      return fmt::format("[{}]", register_text(i.a));
+    case Slot::special:
+      return fmt::format("%{}", kSpecials[i.imm]);
+    case Slot::sub_predicate:
+      return predicate_text(i.sub_predicate());
+    case Slot::combine:
+      return i.setp_combine() == BoolOp::none ? "" : combination(i.setp_combine(), i.setp_predicate());
+    case Slot::plop: {
+      const std::string first = predicate_text(i.plop_a());
+      return i.plop_op() == BoolOp::none ? first : first + ", " + combination(i.plop_op(), i.plop_b());
+    }
+    case Slot::carry_in:
+      return predicate_text(i.carry_in());
+    case Slot::table:
+      return fmt::format("{:#04x}", i.lop3_lut());
+    case Slot::target:
+      if (i.reconvergence == kNoReconvergence) return fmt::format("{}", i.target);
+      return fmt::format("{}, reconverge {}", i.target, i.reconvergence);
+  }
+  return {};
+}
+
+void add_floating(const Instruction& i, std::vector<std::string>& out) {
+  if (i.approximate()) out.emplace_back("approx");
+  if (i.float_rounding() != Rounding::rn) {
+    out.emplace_back(kRoundings[static_cast<std::size_t>(i.float_rounding())]);
+  }
+  if (i.ftz()) out.emplace_back("ftz");
+  if (i.saturate()) out.emplace_back("sat");
+  if (i.propagate_nan()) out.emplace_back("nan");
+}
+
+void add_cvt(const Instruction& i, std::vector<std::string>& out) {
+  if (i.cvt_rounding() != Rounding::none) out.emplace_back(kRoundings[static_cast<std::size_t>(i.cvt_rounding())]);
+  if (i.cvt_ftz()) out.emplace_back("ftz");
+  if (i.cvt_saturate()) out.emplace_back("sat");
+  out.emplace_back(name_of(i.cvt_to()));
+  out.emplace_back(name_of(i.cvt_from()));
+}
+
+}  // namespace
+
+std::span<const std::string_view> rounding_names() {
+  return kRoundings;
+}
+std::span<const std::string_view> comparison_names() {
+  return kComparisons;
+}
+std::span<const std::string_view> combine_names() {
+  return kCombines;
+}
+std::span<const std::string_view> test_names() {
+  return kTests;
+}
+std::span<const std::string_view> atomic_names() {
+  return kAtomics;
+}
+std::span<const std::string_view> space_names() {
+  return kSpaces;
+}
+std::span<const std::string_view> width_names() {
+  return kWidths;
+}
+std::span<const std::string_view> special_names() {
+  return kSpecials;
+}
+std::span<const std::string_view> prmt_names() {
+  return kPrmtModes;
+}
+
+std::vector<Slot> operand_slots(const Instruction& i) {
+  if (i.op == Op::BRA) return {Slot::target};
+  if (i.op == Op::PLOP) return {Slot::predicates, Slot::plop};
+  if (i.op == Op::S2R || i.op == Op::S2R64) return {Slot::destination, Slot::special};
+  if (is_load(i.op)) return {Slot::destination, Slot::address};
+  if (is_store(i.op)) return {Slot::address, Slot::value};
+  if (is_atomic(i.op)) {
+    std::vector<Slot> slots = {Slot::destination, Slot::atomic_address, Slot::b};
+    if (i.atomic_op() == AtomicOp::cas) slots.push_back(Slot::c);
+    return slots;
+  }
+  const OperationInfo& operation = info(i.op);
+  std::vector<Slot> slots;
+  if (operation.dst == OperandKind::p) {
+    slots.push_back(Slot::predicates);
+  } else if (operation.dst != OperandKind::none) {
+    slots.push_back(Slot::destination);
+  }
+  if (operation.a != OperandKind::none) slots.push_back(Slot::a);
+  if (operation.b != OperandKind::none) slots.push_back(Slot::b);
+  if (operation.c != OperandKind::none) slots.push_back(Slot::c);
+  if (operation.d != OperandKind::none) slots.push_back(Slot::d);
+  if (sub_form(i.op) == SubForm::predicate) slots.push_back(Slot::sub_predicate);
+  switch (modifier_form(i.op)) {
+    case ModifierForm::setp:
+      slots.push_back(Slot::combine);
+      break;
+    case ModifierForm::carry:
+      slots.push_back(Slot::carry_in);
+      break;
+    case ModifierForm::lop3:
+      slots.push_back(Slot::table);
+      break;
+    default:
+      break;
+  }
+  return slots;
+}
+
+bool suffixes_before_type(Op op) {
+  switch (modifier_form(op)) {
+    case ModifierForm::floating:
+    case ModifierForm::setp:
+    case ModifierForm::bfind:
+      return true;
+    default:
+      return sub_form(op) == SubForm::test;
+  }
+}
+
+std::vector<std::string> suffixes(const Instruction& i) {
+  std::vector<std::string> out;
+  switch (sub_form(i.op)) {
+    case SubForm::comparison:
+      out.emplace_back(kComparisons[i.c]);
+      break;
+    case SubForm::test:
+      out.emplace_back(kTests[i.c]);
+      break;
+    case SubForm::space:
+      out.emplace_back(kSpaces[i.c]);
+      break;
+    case SubForm::memory:
+      if (i.vector() > 1) out.push_back(fmt::format("v{}", i.vector()));
+      out.emplace_back(kWidths[static_cast<std::size_t>(i.width())]);
+      if (i.row_hint()) out.emplace_back("hint");
+      break;
+    default:
+      break;
+  }
+  if (i.immediate) return out;
+  switch (modifier_form(i.op)) {
+    case ModifierForm::floating:
+      add_floating(i, out);
+      break;
+    case ModifierForm::cvt:
+      add_cvt(i, out);
+      break;
+    case ModifierForm::setp:
+      if (i.setp_ftz()) out.emplace_back("ftz");
+      break;
+    case ModifierForm::prmt:
+      if (i.prmt_mode() != 0) out.emplace_back(kPrmtModes[i.prmt_mode()]);
+      break;
+    case ModifierForm::bfind:
+      if (i.bfind_shift_amount()) out.emplace_back("shiftamt");
+      break;
+    case ModifierForm::atomic:
+      out.emplace_back(kAtomics[static_cast<std::size_t>(i.atomic_op())]);
+      out.emplace_back(name_of(i.atomic_type()));
+      break;
+    default:
+      break;
+  }
+  return out;
+}
+
+std::string disassemble(const Instruction& given) {
+  const Instruction i = canonical(given);
+  if (const std::string_view reason = why_malformed(i); !reason.empty()) {
+    return fmt::format("<malformed: {}>", reason);
+  }
+  std::string text;
+  if (!i.guard.always()) text = fmt::format("@{} ", predicate_text(i.guard));
+  std::string_view mnemonic = info(i.op).mnemonic;
+  std::string_view type;
+  if (suffixes_before_type(i.op)) {
+    const std::size_t dot = mnemonic.rfind('.');
+    type = mnemonic.substr(dot);
+    mnemonic = mnemonic.substr(0, dot);
+  }
+  text += mnemonic;
+  for (const std::string& suffix : suffixes(i)) text += "." + suffix;
+  text += type;
+  std::string_view separator = " ";
+  for (const Slot slot : operand_slots(i)) {
+    const std::string operand = slot_text(i, slot);
+    if (operand.empty()) continue;
+    text += separator;
+    text += operand;
+    separator = ", ";
+  }
+  return text;
+}
+
+}  // namespace heddle::isa

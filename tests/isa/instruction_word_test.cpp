@@ -1,0 +1,305 @@
+// The instruction word: layout, refusal of malformed words, and what instructions read and write.
+#include "isa/instruction.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/error.hpp"
+#include "random_instruction.hpp"
+
+namespace heddle::isa {
+namespace {
+
+constexpr std::uint64_t at(std::uint64_t value, unsigned shift) {
+  return value << shift;
+}
+
+std::uint64_t op_bits(Op op) {
+  return at(static_cast<std::uint64_t>(op), 54);
+}
+
+TEST(Instruction, RegisterFormFollowsTheLayout) {
+  Instruction i;
+  i.op = Op::FFMA;
+  i.guard = {2, true};
+  i.dst = 1;
+  i.a = 2;
+  i.b = 3;
+  i.c = 4;
+  i.mods = float_mods(Rounding::rm, true, true);
+  EXPECT_EQ(encode(i),
+            op_bits(Op::FFMA) | at(0b1010, 50) | at(1, 44) | at(2, 38) | at(4, 32) | at(3, 26) | at(63, 20) | 0b1110U);
+}
+
+TEST(Instruction, ImmediateFormFollowsTheLayout) {
+  Instruction i;
+  i.op = Op::ADD;
+  i.immediate = true;
+  i.dst = 62;
+  i.a = 0;
+  i.imm = 0xDEADBEEF;
+  EXPECT_EQ(encode(i), at(1, 63) | op_bits(Op::ADD) | at(7, 50) | at(62, 44) | at(63, 32) | 0xDEADBEEFU);
+}
+
+TEST(Instruction, BranchCarriesTargetAndReconvergence) {
+  Instruction i;
+  i.op = Op::BRA;
+  i.target = kMaxPc;
+  i.reconvergence = 5;
+  EXPECT_EQ(encode(i), op_bits(Op::BRA) | at(7, 50) | at(5, 25) | kMaxPc);
+  i.target = kMaxPc + 1;
+  EXPECT_THROW((void)encode(i), InternalError);
+}
+
+TEST(Instruction, EveryOperationRoundTrips) {
+  test::RandomInstructions random(1);
+  for (unsigned op = 0; op < kOperations; ++op) {
+    std::set<std::uint64_t> words;
+    for (int n = 0; n < 200; ++n) {
+      const auto i = random.next(static_cast<Op>(op));
+      ASSERT_TRUE(i) << info(static_cast<Op>(op)).mnemonic;
+      const std::uint64_t word = encode(*i);
+      const auto back = decode(word);
+      ASSERT_TRUE(back) << disassemble(*i);
+      EXPECT_EQ(*back, *i) << disassemble(*i);
+      EXPECT_EQ(encode(*back), word);
+      words.insert(word);
+    }
+    EXPECT_GE(words.size(), 14U) << info(static_cast<Op>(op)).mnemonic;  // at least the guards differ
+  }
+}
+
+// Whatever decodes encodes to the same word: no bit of a word is ignored.
+TEST(Instruction, DecodingIgnoresNoBit) {
+  test::RandomInstructions random(2);
+  std::mt19937_64 bits(3);
+  unsigned legal = 0;
+  for (unsigned op = 0; op < kOperations; ++op) {
+    for (int n = 0; n < 20; ++n) {
+      const std::uint64_t word = encode(*random.next(static_cast<Op>(op)));
+      for (unsigned bit = 0; bit < 64; ++bit) {
+        const std::uint64_t flipped = word ^ at(1, bit);
+        if (const auto i = decode(flipped)) {
+          ++legal;
+          ASSERT_EQ(encode(*i), flipped);
+        }
+      }
+    }
+    if (const auto i = decode(bits())) {
+      EXPECT_TRUE(why_malformed(*i).empty());
+    }
+  }
+  EXPECT_GT(legal, 10000U);
+}
+
+TEST(Instruction, UnknownOperationsDoNotDecode) {
+  EXPECT_FALSE(decode(at(kOperations, 54) | at(7, 50)));
+  EXPECT_FALSE(decode(at(511, 54)));
+  EXPECT_FALSE(decode(~std::uint64_t{0}));
+}
+
+Instruction basic(Op op) {
+  Instruction i;
+  i.op = op;
+  i.dst = 2;
+  i.a = 4;
+  i.b = 6;
+  return i;
+}
+
+TEST(Instruction, ComparisonsEndWhereTheTypeSaysSo) {
+  Instruction i = basic(Op::SETP_S32);
+  i.dst = pred_pair(0);
+  i.mods = setp_mods(BoolOp::none, {}, false);
+  i.c = static_cast<std::uint8_t>(Comparison::ge);
+  EXPECT_TRUE(why_malformed(i).empty());
+  i.c = static_cast<std::uint8_t>(Comparison::equ);
+  EXPECT_FALSE(why_malformed(i).empty());
+  i.op = Op::SETP_F32;
+  i.c = static_cast<std::uint8_t>(Comparison::nan);
+  EXPECT_TRUE(why_malformed(i).empty());
+  i.c = static_cast<std::uint8_t>(Comparison::nan) + 1;
+  EXPECT_FALSE(why_malformed(i).empty());
+}
+
+TEST(Instruction, WidthsVectorsAndAlignment) {
+  Instruction i;
+  i.op = Op::LD_GLOBAL;
+  i.immediate = true;
+  i.a = 1;
+  i.dst = 4;
+  i.c = memory_sub(Width::b32, 4, true);
+  EXPECT_TRUE(why_malformed(i).empty());
+  i.dst = 2;
+  EXPECT_FALSE(why_malformed(i).empty());  // a vector of four starts at a multiple of four
+  i.dst = 60;
+  EXPECT_FALSE(why_malformed(i).empty());  // and must not reach RZ
+  i.dst = 56;
+  EXPECT_TRUE(why_malformed(i).empty());
+  i.dst = 0;
+  i.c = 6;
+  EXPECT_FALSE(why_malformed(i).empty());  // no such width
+  i.c = 4 | 3U << 3U;
+  EXPECT_FALSE(why_malformed(i).empty());  // no such vector
+  i.op = Op::ST_GLOBAL;
+  i.c = memory_sub(Width::b64, 2);
+  EXPECT_TRUE(why_malformed(i).empty());
+  i.c = memory_sub(Width::b64, 2, true);
+  EXPECT_FALSE(why_malformed(i).empty());  // stores carry no hint
+}
+
+TEST(Instruction, PairsAreEvenAndBelowTheLastRegister) {
+  Instruction i = basic(Op::ADD64);
+  EXPECT_TRUE(why_malformed(i).empty());
+  i.a = 5;
+  EXPECT_FALSE(why_malformed(i).empty());
+  i.a = 62;
+  EXPECT_FALSE(why_malformed(i).empty());
+  i.a = 60;
+  EXPECT_TRUE(why_malformed(i).empty());
+  i.a = kRZ;
+  EXPECT_TRUE(why_malformed(i).empty());
+}
+
+TEST(Instruction, UnusedFieldsStayAtTheirDefaults) {
+  Instruction i = basic(Op::ADD);
+  i.d = 1;
+  EXPECT_FALSE(why_malformed(i).empty());
+  i = basic(Op::ADD);
+  i.c = 0;
+  EXPECT_FALSE(why_malformed(i).empty());
+  i = basic(Op::ADD);
+  i.mods = 1;
+  EXPECT_FALSE(why_malformed(i).empty());
+  i = basic(Op::ADD);
+  i.imm = 1;
+  EXPECT_THROW((void)encode(i), InternalError);
+  i = basic(Op::ADD);
+  i.target = 1;
+  EXPECT_FALSE(why_malformed(i).empty());
+}
+
+TEST(Instruction, OnlyPlainFormsTakeAnImmediate) {
+  EXPECT_TRUE(accepts_immediate(basic(Op::ADD)));
+  Instruction i = basic(Op::FADD);
+  EXPECT_TRUE(accepts_immediate(i));
+  i.mods = float_mods(Rounding::rn, true);
+  EXPECT_FALSE(accepts_immediate(i));
+  i = basic(Op::SETP_S32);
+  i.c = 0;
+  i.mods = setp_mods(BoolOp::none, {}, false);
+  EXPECT_TRUE(accepts_immediate(i));
+  i.mods = setp_mods(BoolOp::and_, {}, false);
+  EXPECT_FALSE(accepts_immediate(i));
+  for (const Op op : {Op::ADDC, Op::SUBC64, Op::LOP3, Op::BFI, Op::BFI64, Op::CVT, Op::ATOM_SHARED, Op::EXIT}) {
+    EXPECT_FALSE(accepts_immediate(basic(op))) << info(op).mnemonic;
+  }
+}
+
+TEST(Instruction, CanonicalSetpImmediateHasNoModifiers) {
+  Instruction i = basic(Op::SETP_S32);
+  i.dst = pred_pair(1);
+  i.b = kRZ;
+  i.c = static_cast<std::uint8_t>(Comparison::lt);
+  i.immediate = true;
+  i.imm = 3;
+  i.mods = setp_mods(BoolOp::none, {}, false);
+  const auto back = decode(encode(i));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->mods, 0U);
+  EXPECT_EQ(back->setp_combine(), BoolOp::none);
+}
+
+TEST(Instruction, RegisterCounts) {
+  Instruction i = basic(Op::MAD_WIDE_S);
+  EXPECT_EQ(destination_registers(i), 2U);
+  EXPECT_EQ(a_registers(i), 1U);
+  EXPECT_EQ(b_registers(i), 1U);
+  EXPECT_EQ(c_registers(i), 2U);
+  EXPECT_EQ(d_registers(basic(Op::BFI)), 1U);
+  i = basic(Op::CVT);
+  i.mods = cvt_mods(Type::f64, Type::f16, Rounding::none, false, false);
+  EXPECT_EQ(destination_registers(i), 2U);
+  EXPECT_EQ(b_registers(i), 1U);
+  i.mods = cvt_mods(Type::s8, Type::u64, Rounding::none, false, false);
+  EXPECT_EQ(destination_registers(i), 1U);
+  EXPECT_EQ(b_registers(i), 2U);
+  i = basic(Op::LD_GLOBAL_E);
+  i.c = memory_sub(Width::b64, 4);
+  EXPECT_EQ(destination_registers(i), 8U);
+  EXPECT_EQ(a_registers(i), 2U);
+  EXPECT_EQ(stored_registers(i), 0U);
+  i = basic(Op::ST_SHARED);
+  i.c = memory_sub(Width::u8, 2);
+  EXPECT_EQ(destination_registers(i), 0U);
+  EXPECT_EQ(stored_registers(i), 2U);
+  i = basic(Op::ATOM_GLOBAL);
+  i.mods = atomic_mods(AtomicOp::cas, Type::b64);
+  EXPECT_EQ(destination_registers(i), 2U);
+  EXPECT_EQ(b_registers(i), 2U);
+  EXPECT_EQ(c_registers(i), 2U);
+  i.mods = atomic_mods(AtomicOp::add, Type::f32);
+  EXPECT_EQ(b_registers(i), 1U);
+  EXPECT_EQ(c_registers(i), 0U);
+  EXPECT_EQ(destination_registers(basic(Op::SETP_F64)), 0U);
+  EXPECT_EQ(a_registers(basic(Op::SETP_F64)), 2U);
+}
+
+TEST(Instruction, GroupsOfOperations) {
+  unsigned loads = 0;
+  unsigned stores = 0;
+  unsigned atomics = 0;
+  for (unsigned number = 0; number < kOperations; ++number) {
+    const Op op = static_cast<Op>(number);
+    const std::string_view name = info(op).mnemonic;
+    EXPECT_EQ(is_load(op), name.starts_with("ld.") || name.starts_with("ldv.")) << name;
+    EXPECT_EQ(is_volatile(op), name.starts_with("ldv.")) << name;
+    EXPECT_EQ(is_store(op), name.starts_with("st.")) << name;
+    EXPECT_EQ(is_atomic(op), name.starts_with("atom.")) << name;
+    EXPECT_EQ(has_wide_address(op), name.ends_with(".e")) << name;
+    if (is_load(op) || is_store(op) || is_atomic(op)) {
+      EXPECT_EQ(space_of(op) == Space::shared, name.find(".shared") != name.npos) << name;
+      EXPECT_EQ(space_of(op) == Space::generic, name.find(".generic") != name.npos) << name;
+      EXPECT_EQ(space_of(op) == Space::global, name.find(".global") != name.npos) << name;
+    }
+    loads += is_load(op) ? 1 : 0;
+    stores += is_store(op) ? 1 : 0;
+    atomics += is_atomic(op) ? 1 : 0;
+  }
+  EXPECT_EQ(loads, 12U);
+  EXPECT_EQ(stores, 6U);
+  EXPECT_EQ(atomics, 5U);
+}
+
+TEST(Instruction, PredicateWrites) {
+  Instruction i = basic(Op::ADDC);
+  i.mods = carry_mods({}, kPT);
+  EXPECT_FALSE(writes_predicate(i));
+  i.mods = carry_mods({}, 0);
+  EXPECT_TRUE(writes_predicate(i));
+  i = basic(Op::SHFL_IDX);
+  i.mods = kPT;
+  EXPECT_FALSE(writes_predicate(i));
+  i.mods = 3;
+  EXPECT_TRUE(writes_predicate(i));
+  i.immediate = true;
+  EXPECT_FALSE(writes_predicate(i));
+  i = basic(Op::VOTE_ALL);
+  i.dst = pred_pair(4);
+  EXPECT_TRUE(writes_predicate(i));
+  EXPECT_FALSE(writes_predicate(basic(Op::ADD)));
+}
+
+TEST(Instruction, TypesHaveNamesAndSizes) {
+  EXPECT_EQ(size_of(Type::u8), 1U);
+  EXPECT_EQ(size_of(Type::f16), 2U);
+  EXPECT_EQ(size_of(Type::b32), 4U);
+  EXPECT_EQ(size_of(Type::f64), 8U);
+  EXPECT_EQ(size_of(Type::pred), 1U);
+  EXPECT_EQ(name_of(Type::s16), "s16");
+  EXPECT_EQ(name_of(Type::pred), "pred");
+}
+
+}  // namespace
+}  // namespace heddle::isa
