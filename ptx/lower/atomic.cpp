@@ -1,0 +1,143 @@
+// Atomics and fences: atom red membar fence (PTX ISA, sections 9.7.13.3 to 9.7.13.13).
+#include <array>
+
+#include "ptx/lower/handlers.hpp"
+#include "ptx/lower/memory_modifiers.hpp"
+
+namespace heddle::ptx {
+namespace {
+
+using isa::AtomicOp;
+using isa::Op;
+using isa::Space;
+
+bool orders_before(Ordering o) {
+  return o == Ordering::release || o == Ordering::acquire_release;
+}
+bool orders_after(Ordering o) {
+  return o == Ordering::acquire || o == Ordering::acquire_release;
+}
+
+Op op_for(Selector& s, const Selector::Address& at) {
+  switch (at.space) {
+    case Space::global:
+      return at.wide ? Op::ATOM_GLOBAL_E : Op::ATOM_GLOBAL;
+    case Space::generic:
+      return at.wide ? Op::ATOM_GENERIC_E : Op::ATOM_GENERIC;
+    case Space::shared:
+      return Op::ATOM_SHARED;
+    default:
+      s.refuse("atomics work on .global, .shared and generic addresses", "move the variable there");
+  }
+}
+
+Type type_of(Modifiers& m, AtomicOp op) {
+  switch (op) {
+    case AtomicOp::add:
+      return m.type({Type::u32, Type::s32, Type::u64, Type::s64, Type::f32, Type::f64});
+    case AtomicOp::min:
+    case AtomicOp::max:
+      return m.type({Type::u32, Type::s32, Type::u64, Type::s64});
+    case AtomicOp::inc:
+    case AtomicOp::dec:
+      return m.type({Type::u32});
+    case AtomicOp::cas:
+      if (m.peek() == "b16")
+        m.refuse("atom.cas.b16 is not supported", "use atom.cas.b32 on the aligned word around it");
+      return m.type({Type::b32, Type::b64, Type::u32, Type::u64, Type::s32, Type::s64});
+    case AtomicOp::exch:
+      return m.type({Type::b32, Type::b64, Type::u32, Type::u64, Type::s32, Type::s64});
+    default:
+      return m.type({Type::b32, Type::b64, Type::u32, Type::u64, Type::s32, Type::s64});
+  }
+}
+
+void atomic(Selector& s, bool reduction) {
+  Modifiers m = s.modifiers();
+  if (m.peek() == "async") m.refuse("asynchronous reductions are not supported", "use red");
+  const Ordering ordering = m.choose<Ordering>({{"relaxed", Ordering::relaxed},
+                                                {"acquire", Ordering::acquire},
+                                                {"release", Ordering::release},
+                                                {"acq_rel", Ordering::acquire_release}})
+                                .value_or(Ordering::relaxed);
+  if (reduction && orders_after(ordering)) {
+    m.refuse("red has no value to acquire", "use .relaxed or .release, or atom");
+  }
+  m.scope();
+  const Space space = space_modifier(m);
+  const AtomicOp op = m.require<AtomicOp>("an atomic operation", {{"add", AtomicOp::add},
+                                                                  {"and", AtomicOp::and_},
+                                                                  {"or", AtomicOp::or_},
+                                                                  {"xor", AtomicOp::xor_},
+                                                                  {"min", AtomicOp::min},
+                                                                  {"max", AtomicOp::max},
+                                                                  {"inc", AtomicOp::inc},
+                                                                  {"dec", AtomicOp::dec},
+                                                                  {"exch", AtomicOp::exch},
+                                                                  {"cas", AtomicOp::cas}});
+  if (reduction && (op == AtomicOp::exch || op == AtomicOp::cas)) {
+    m.refuse("red cannot exchange", "use atom, with _ as destination if the old value does not matter");
+  }
+  m.accept("noftz");
+  const CacheHints hints = cache_hints(m, true);
+  if (m.peek() == "v2" || m.peek() == "v4" || m.peek() == "v8") {
+    m.refuse("vector atomics are not supported", "use one atomic for each element");
+  }
+  const Type type = type_of(m, op);
+  m.finish();
+  const std::size_t first = reduction ? 0 : 1;
+  const std::size_t values = op == AtomicOp::cas ? 2 : 1;
+  s.expect_operands(first + 1 + values + (hints.policy ? 1 : 0));
+  if (hints.policy) check_policy(s, first + 1 + values);
+  const VReg dst = reduction ? kNone : s.destination(s.operand(0), type);
+  const Selector::Address at = s.flat_address(s.operand(first), space);
+  IrInstruction instruction;
+  instruction.op = op_for(s, at);
+  instruction.dst = dst;
+  instruction.a = at.base;
+  instruction.b = s.in_register(s.source(s.operand(first + 1), type));
+  if (op == AtomicOp::cas) instruction.c = s.in_register(s.source(s.operand(first + 2), type));
+  instruction.mods = isa::atomic_mods(op, type);
+  if (orders_before(ordering)) emit_fence(s);
+  s.write(std::move(instruction));
+  if (orders_after(ordering)) emit_fence(s);
+}
+
+void lower_atom(Selector& s) {
+  atomic(s, false);
+}
+void lower_red(Selector& s) {
+  atomic(s, true);
+}
+
+void lower_membar(Selector& s) {
+  Modifiers m = s.modifiers();
+  if (m.peek() == "proxy") m.refuse("proxies are not supported", "this machine has one path to memory");
+  m.require<bool>("a scope", {{"cta", true}, {"gl", true}, {"sys", true}});
+  m.finish();
+  s.expect_operands(0);
+  emit_fence(s);
+}
+
+void lower_fence(Selector& s) {
+  Modifiers m = s.modifiers();
+  if (m.peek() == "proxy" || m.peek() == "mbarrier_init") {
+    m.refuse("fence." + std::string(m.peek()) + " is not supported", "use fence.acq_rel or fence.sc");
+  }
+  (void)m.choose<bool>({{"sc", true}, {"acq_rel", true}, {"acquire", true}, {"release", true}});
+  if (!m.scope()) m.refuse("the fence lacks a scope", "write .cta, .gpu or .sys");
+  m.finish();
+  s.expect_operands(0);
+  emit_fence(s);
+}
+
+constexpr std::array kHandlers = {Handler{"atom", lower_atom}, Handler{"red", lower_red},
+                                  Handler{"membar", lower_membar}, Handler{"fence", lower_fence}};
+
+}  // namespace
+
+std::span<const Handler> atomic_handlers() {
+  return kHandlers;
+}
+
+}  // namespace heddle::ptx

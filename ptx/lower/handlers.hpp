@@ -1,0 +1,37 @@
+// The table from PTX opcodes to the functions that lower them.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace heddle::ptx {
+
+class Selector;
+
+struct Handler {
+  std::string_view opcode;
+  void (*lower)(Selector&);
+};
+
+// One table per file of handlers.
+[[nodiscard]] std::span<const Handler> integer_handlers();   // add sub mul mad div rem min max ... (floats included)
+[[nodiscard]] std::span<const Handler> multiply_handlers();  // mul mad fma and their kin
+[[nodiscard]] std::span<const Handler> logic_handlers();     // and or xor not shl shr bfe ...
+[[nodiscard]] std::span<const Handler> real_handlers();      // rcp sqrt sin ...
+[[nodiscard]] std::span<const Handler> compare_handlers();   // setp set selp slct testp
+[[nodiscard]] std::span<const Handler> move_handlers();      // mov cvta isspacep
+[[nodiscard]] std::span<const Handler> convert_handlers();   // cvt
+[[nodiscard]] std::span<const Handler> memory_handlers();    // ld ldu st prefetch ...
+[[nodiscard]] std::span<const Handler> atomic_handlers();    // atom red membar fence
+[[nodiscard]] std::span<const Handler> control_handlers();   // bra brx call ret exit trap
+[[nodiscard]] std::span<const Handler> warp_handlers();      // vote shfl match activemask bar barrier
+
+// In call.cpp, listed with the control flow.
+void lower_call(Selector& s);
+
+// Null for an opcode that no table has.
+[[nodiscard]] const Handler* find_handler(std::string_view opcode);
+// Why a known PTX instruction is not supported and what to use instead; empty for unknown ones.
+[[nodiscard]] std::string_view advice_for(std::string_view opcode);
+
+}  // namespace heddle::ptx

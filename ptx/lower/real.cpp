@@ -1,0 +1,100 @@
+// Floating-point functions: rcp sqrt rsqrt sin cos ex2 lg2 tanh copysign (PTX ISA, section 9.7.3).
+#include <array>
+
+#include "ptx/lower/arithmetic.hpp"
+#include "ptx/lower/handlers.hpp"
+
+namespace heddle::ptx {
+namespace {
+
+using isa::Op;
+
+// rcp and sqrt: rounded, or approximate (.f32; for rcp also .approx.ftz.f64).
+void rounded_function(Selector& s, Op single, Op real, bool approximate_double) {
+  Modifiers m = s.modifiers();
+  FloatModifiers f;
+  f.approximate = m.accept("approx");
+  if (!f.approximate) f.rounding = m.rounding();
+  f.ftz = m.accept("ftz");
+  const Type type = m.type({Type::f32, Type::f64});
+  m.finish();
+  s.expect_operands(2);
+  const VReg dst = s.destination(s.operand(0), type);
+  const Value a = s.source(s.operand(1), type);
+  if (type == Type::f64 && f.approximate && approximate_double) {
+    if (!f.ftz) s.refuse("the approximation for .f64 flushes subnormals", "write .approx.ftz.f64");
+    s.emit_b(real, dst, a, isa::float_mods(isa::Rounding::none, true, false, true));
+    return;
+  }
+  f.expect_rounding_or_approximate(s, type);
+  s.emit_b(type == Type::f64 ? real : single, dst, a, f.encode(s, type));
+}
+
+void lower_rcp(Selector& s) {
+  rounded_function(s, Op::FRCP, Op::DRCP, true);
+}
+void lower_sqrt(Selector& s) {
+  rounded_function(s, Op::FSQRT, Op::DSQRT, false);
+}
+
+void lower_rsqrt(Selector& s) {
+  Modifiers m = s.modifiers();
+  m.expect("approx");
+  const bool ftz = m.accept("ftz");
+  const Type type = m.type({Type::f32, Type::f64});
+  m.finish();
+  s.expect_operands(2);
+  const VReg dst = s.destination(s.operand(0), type);
+  s.emit_b(type == Type::f64 ? Op::DRSQRT : Op::FRSQRT, dst, s.source(s.operand(1), type),
+           isa::float_mods(isa::Rounding::none, ftz, false, true));
+}
+
+// Functions that exist as approximations of .f32 only.
+void approximate_function(Selector& s, Op op, bool takes_ftz) {
+  Modifiers m = s.modifiers();
+  m.expect("approx");
+  const bool ftz = takes_ftz && m.accept("ftz");
+  m.type({Type::f32});
+  m.finish();
+  s.expect_operands(2);
+  const VReg dst = s.destination(s.operand(0), Type::f32);
+  s.emit_b(op, dst, s.source(s.operand(1), Type::f32), isa::float_mods(isa::Rounding::none, ftz, false, true));
+}
+
+void lower_sin(Selector& s) {
+  approximate_function(s, Op::FSIN, true);
+}
+void lower_cos(Selector& s) {
+  approximate_function(s, Op::FCOS, true);
+}
+void lower_ex2(Selector& s) {
+  approximate_function(s, Op::FEX2, true);
+}
+void lower_lg2(Selector& s) {
+  approximate_function(s, Op::FLG2, true);
+}
+void lower_tanh(Selector& s) {
+  approximate_function(s, Op::FTANH, false);
+}
+
+void lower_copysign(Selector& s) {
+  const Type type = sole_type(s, {Type::f32, Type::f64});
+  s.expect_operands(3);
+  const VReg dst = s.destination(s.operand(0), type);
+  const Value a = s.source(s.operand(1), type);
+  const Value b = s.source(s.operand(2), type);
+  s.emit(type == Type::f64 ? Op::DCOPYSIGN : Op::FCOPYSIGN, dst, a, b);
+}
+
+constexpr std::array kHandlers = {
+    Handler{"rcp", lower_rcp}, Handler{"sqrt", lower_sqrt}, Handler{"rsqrt", lower_rsqrt},
+    Handler{"sin", lower_sin}, Handler{"cos", lower_cos},   Handler{"ex2", lower_ex2},
+    Handler{"lg2", lower_lg2}, Handler{"tanh", lower_tanh}, Handler{"copysign", lower_copysign}};
+
+}  // namespace
+
+std::span<const Handler> real_handlers() {
+  return kHandlers;
+}
+
+}  // namespace heddle::ptx

@@ -1,0 +1,236 @@
+// Statements, frames and kernels: everything around the single instruction.
+#include "ptx/lower/selector.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "ptx/lower/handlers.hpp"
+
+namespace heddle::ptx {
+namespace {
+
+constexpr std::size_t kMaxCallDepth = 64;  // without recursion; keeps hostile input off the host's stack
+
+}  // namespace
+
+Selector::Selector(const File& file, const ModuleLayout& layout, IrFunction& out)
+    : file_(file), layout_(layout), out_(out) {}
+
+void Selector::refuse(const std::string& message, const std::string& hint) const {
+  refuse(statement_ != nullptr ? statement_->at : frame_->function->at, message, hint);
+}
+
+void Selector::refuse(const Position& at, const std::string& message, const std::string& hint) const {
+  throw InputError({file_.name, at.line, at.column}, message, hint);
+}
+
+void Selector::expect_operands(std::size_t least, std::size_t most) const {
+  const std::size_t count = operand_count();
+  if (count >= least && count <= most) return;
+  std::string expected = std::to_string(least);
+  if (most != least) expected += " to " + std::to_string(most);
+  refuse("'" + statement_->opcode + "' with these modifiers takes " + expected + " operands and has " +
+             std::to_string(count),
+         "compare the operands with the PTX manual's");
+}
+
+void Selector::lower_entry(const Function& entry) {
+  out_.name = entry.name;
+  out_.kernel.name = entry.name;
+  out_.kernel.address_bits = file_.address_size;
+  lay_out_parameters(file_, entry, out_.kernel);
+  shared_ = lay_out_shared(file_, layout_, entry);
+  out_.kernel.shared_bytes = shared_.bytes;
+  Frame frame;
+  frame_ = &frame;
+  calls_ = {&entry};
+  declare(frame, entry);
+  for (const auto& [text, at] : entry.pragmas) lower_pragma(text, at, false);
+  lower_body();
+  // The end of the body is an exit, unless nothing falls through to it.
+  const auto ends = [&] {
+    if (out_.items.empty() || out_.items.back().is_label) return false;
+    const IrInstruction& last = out_.items.back().instruction;
+    const bool leaves = last.op == isa::Op::EXIT || last.op == isa::Op::BRA;
+    return leaves && last.guard.reg == kNone && !last.guard.negated;
+  };
+  if (!ends()) {
+    IrInstruction exit;
+    exit.op = isa::Op::EXIT;
+    statement_ = nullptr;
+    if (!entry.body.empty()) exit.at = entry.body.back().at;
+    guard_ = {};
+    write(std::move(exit));
+  }
+  out_.kernel.local_bytes = out_.local_bytes;
+}
+
+void Selector::declare(Frame& frame, const Function& function) {
+  frame.function = &function;
+  frame.registers.assign(function.registers.size(), kUnmade);
+  for (const VariableDecl& variable : function.variables) {
+    if (variable.space != isa::Space::param) continue;
+    ParamSlot slot;
+    if (variable.is_array || variable.vector > 1) {
+      // No function is active twice, so that all calls of it share its arrays.
+      slot.in_memory = true;
+      slot.type = variable.type;
+      slot.size = variable.size();
+      slot.offset = local_offset(variable);
+    } else {
+      slot = make_slot(frame, variable.type, variable.name);
+    }
+    frame.parameters[variable.name] = slot;
+  }
+  for (const Statement& statement : function.body) {
+    if (statement.kind == Statement::Kind::branch_targets) frame.branch_targets[statement.name] = &statement;
+  }
+}
+
+ParamSlot Selector::make_slot(Frame& frame, Type type, const std::string& name) {
+  ParamSlot slot;
+  slot.type = type;
+  slot.size = isa::size_of(type);
+  slot.reg = out_.make(class_of(type), frame.prefix + name);
+  return slot;
+}
+
+Frame Selector::open_frame(const Function& function) {
+  Frame frame;
+  frame.prefix = frame_->prefix + function.name + "/";
+  frame.exit = new_label();
+  declare(frame, function);
+  return frame;
+}
+
+bool Selector::active(const Function& function) const {
+  return std::find(calls_.begin(), calls_.end(), &function) != calls_.end();
+}
+
+void Selector::inline_body(Frame& callee) {
+  if (calls_.size() >= kMaxCallDepth) {
+    refuse("calls are nested deeper than " + std::to_string(kMaxCallDepth), "merge some of the functions");
+  }
+  Frame* const caller = frame_;
+  const Statement* const statement = statement_;
+  const VPred guard = guard_;
+  const auto after = after_;
+  const bool last = last_statement_;
+  frame_ = &callee;
+  calls_.push_back(callee.function);
+  for (const auto& [text, at] : callee.function->pragmas) lower_pragma(text, at, false);
+  lower_body();
+  bind(*callee.exit);
+  calls_.pop_back();
+  frame_ = caller;
+  statement_ = statement;
+  guard_ = guard;
+  after_ = after;
+  last_statement_ = last;
+}
+
+void Selector::lower_body() {
+  const Function& function = *frame_->function;
+  for (const Statement& statement : function.body) {
+    last_statement_ = &statement == &function.body.back();
+    lower_statement(statement);
+  }
+  if (pending_hint_) {
+    refuse(*pending_hint_, "pragma \"row_hint\" stands before no load", "put it directly before the load it is for");
+  }
+  for (const auto& [name, label] : frame_->labels) {
+    if (!label.bound) {
+      refuse(label.first_use, "label '" + name + "' is not defined in '" + function.name + "'", "define the label");
+    }
+  }
+}
+
+void Selector::lower_statement(const Statement& statement) {
+  if (pending_hint_ && (statement.kind != Statement::Kind::instruction || statement.opcode != "ld")) {
+    refuse(*pending_hint_, "pragma \"row_hint\" stands before no load", "put it directly before the load it is for");
+  }
+  switch (statement.kind) {
+    case Statement::Kind::label: {
+      const LabelId id = label(statement.name, statement.at);
+      Frame::Label& entry = frame_->labels.at(statement.name);
+      if (entry.bound) {
+        refuse(statement.at, "label '" + statement.name + "' is defined twice", "rename one of them");
+      }
+      entry.bound = true;
+      bind(id);
+      return;
+    }
+    case Statement::Kind::pragma:
+      lower_pragma(statement.name, statement.at, true);
+      return;
+    case Statement::Kind::branch_targets:
+    case Statement::Kind::call_prototype:
+      return;  // brx and call look them up
+    case Statement::Kind::instruction:
+      break;
+  }
+  statement_ = &statement;
+  hinted_ = pending_hint_.has_value();
+  pending_hint_.reset();
+  guard_ = {};
+  after_.reset();
+  if (statement.guarded) {
+    if (declared(statement.guard) != Type::pred) {
+      refuse("the guard is not a predicate register", "use a register declared .pred");
+    }
+    guard_ = {vreg(statement.guard), statement.guard_negated};
+  }
+  const Handler* handler = find_handler(statement.opcode);
+  if (handler == nullptr) {
+    const std::string_view advice = advice_for(statement.opcode);
+    if (!advice.empty()) {
+      refuse("instruction '" + statement.opcode + "' is not supported", std::string(advice));
+    }
+    refuse("unknown instruction '" + statement.opcode + "'",
+           "this machine's instructions are listed in the machine reference");
+  }
+  handler->lower(*this);
+  if (after_) bind(*after_);
+  after_.reset();
+  statement_ = nullptr;
+}
+
+void Selector::lower_pragma(const std::string& text, const Position& at, bool statement_level) {
+  for (const std::string_view harmless : {"nounroll", "used_bytes_mask", "enable_smem_spilling", "frequency"}) {
+    if (text.compare(0, harmless.size(), harmless) == 0) return;
+  }
+  if (text == "row_hint" && statement_level) {
+    pending_hint_ = at;
+    return;
+  }
+  constexpr std::string_view kWarpSize = "warp_size ";
+  if (text.compare(0, kWarpSize.size(), kWarpSize) == 0) {
+    unsigned size = 0;
+    const char* const first = text.data() + kWarpSize.size();
+    const char* const last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(first, last, size);
+    if (error != std::errc() || end != last || size < 1 || size > 1024) {
+      refuse(at, "pragma \"" + text + "\" names no warp size", "write a number from 1 to 1024");
+    }
+    if (out_.kernel.warp_size && *out_.kernel.warp_size != size) {
+      refuse(at,
+             "pragma \"" + text + "\" contradicts an earlier warp size of " + std::to_string(*out_.kernel.warp_size),
+             "keep one of them");
+    }
+    out_.kernel.warp_size = size;
+    return;
+  }
+  refuse(at, "unknown pragma \"" + text + "\"",
+         "known ones: \"row_hint\" before a load, \"warp_size N\", \"nounroll\", \"used_bytes_mask ...\", "
+         "\"enable_smem_spilling\", \"frequency ...\"");
+}
+
+LabelId Selector::label(const std::string& name, const Position& use) {
+  const auto found = frame_->labels.find(name);
+  if (found != frame_->labels.end()) return found->second.id;
+  const LabelId id = new_label();
+  frame_->labels.emplace(name, Frame::Label{id, false, use});
+  return id;
+}
+
+}  // namespace heddle::ptx

@@ -1,0 +1,93 @@
+// PTX instructions that this machine does not have, with what to use instead.
+#include <algorithm>
+#include <array>
+
+#include "ptx/lower/handlers.hpp"
+
+namespace heddle::ptx {
+namespace {
+
+struct Advice {
+  std::string_view opcode, advice;
+};
+
+constexpr std::string_view kTexture = "there is no texture unit; read the data from a buffer with ld.global";
+constexpr std::string_view kSurface = "there are no surfaces; use a buffer with ld.global and st.global";
+constexpr std::string_view kTensor = "there is no tensor core; use fma on .f32 or .f64";
+constexpr std::string_view kAsync = "there are no asynchronous copies; use ld.global and st.shared, then bar.sync";
+constexpr std::string_view kMbarrier = "there are no barrier objects in memory; use bar.sync or atomics";
+constexpr std::string_view kStack = "there is no stack; declare a .local array of fixed size";
+constexpr std::string_view kCluster = "there are no clusters of blocks; use global memory";
+constexpr std::string_view kVideo = "write it with bfe, add and min/max";
+
+constexpr std::array kAdvice = {
+    Advice{"tex", kTexture},
+    Advice{"tld4", kTexture},
+    Advice{"txq", kTexture},
+    Advice{"istypep", kTexture},
+    Advice{"suld", kSurface},
+    Advice{"sust", kSurface},
+    Advice{"sured", kSurface},
+    Advice{"suq", kSurface},
+    Advice{"wmma", kTensor},
+    Advice{"mma", kTensor},
+    Advice{"wgmma", kTensor},
+    Advice{"tcgen05", kTensor},
+    Advice{"ldmatrix", kTensor},
+    Advice{"stmatrix", kTensor},
+    Advice{"movmatrix", kTensor},
+    Advice{"cp", kAsync},
+    Advice{"multimem", kAsync},
+    Advice{"tensormap", kAsync},
+    Advice{"mbarrier", kMbarrier},
+    Advice{"alloca", kStack},
+    Advice{"stacksave", kStack},
+    Advice{"stackrestore", kStack},
+    Advice{"mapa", kCluster},
+    Advice{"getctarank", kCluster},
+    Advice{"clusterlaunchcontrol", kCluster},
+    Advice{"vadd", kVideo},
+    Advice{"vsub", kVideo},
+    Advice{"vabsdiff", kVideo},
+    Advice{"vmin", kVideo},
+    Advice{"vmax", kVideo},
+    Advice{"vshl", kVideo},
+    Advice{"vshr", kVideo},
+    Advice{"vmad", kVideo},
+    Advice{"vset", kVideo},
+    Advice{"vadd2", kVideo},
+    Advice{"vsub2", kVideo},
+    Advice{"vavrg2", kVideo},
+    Advice{"vabsdiff2", kVideo},
+    Advice{"vmin2", kVideo},
+    Advice{"vmax2", kVideo},
+    Advice{"vset2", kVideo},
+    Advice{"vadd4", kVideo},
+    Advice{"vsub4", kVideo},
+    Advice{"vavrg4", kVideo},
+    Advice{"vabsdiff4", kVideo},
+    Advice{"vmin4", kVideo},
+    Advice{"vmax4", kVideo},
+    Advice{"vset4", kVideo},
+    Advice{"dp4a", "multiply and add the bytes with bfe and mad"},
+    Advice{"dp2a", "multiply and add the halves with bfe and mad"},
+    Advice{"fns", "search the mask with bfind and popc"},
+    Advice{"bmsk", "build the mask with shl and sub"},
+    Advice{"szext", "use bfe"},
+    Advice{"redux", "reduce with shfl, or with atom in shared memory"},
+    Advice{"elect", "compare %laneid with the lowest lane of activemask"},
+    Advice{"brkpt", "use trap"},
+    Advice{"pmevent", "this machine counts events by itself; remove it"},
+    Advice{"griddepcontrol", "launches run one after the other; remove it"},
+    Advice{"setmaxnreg", "registers are given to a kernel as a whole; use .maxnreg"},
+    Advice{"createpolicy", "caches have no eviction policies per access; remove it and its uses"}};
+
+}  // namespace
+
+std::string_view advice_for(std::string_view opcode) {
+  const auto* const found =
+      std::find_if(kAdvice.begin(), kAdvice.end(), [&](const Advice& advice) { return advice.opcode == opcode; });
+  return found == kAdvice.end() ? std::string_view() : found->advice;
+}
+
+}  // namespace heddle::ptx

@@ -1,0 +1,221 @@
+// Between threads: vote shfl match activemask, and barriers (PTX ISA, sections 9.7.9.5, 9.7.9.6 and 9.7.13).
+#include <array>
+
+#include "ptx/lower/handlers.hpp"
+#include "ptx/lower/selector.hpp"
+
+namespace heddle::ptx {
+namespace {
+
+using isa::Op;
+
+constexpr std::uint64_t kEveryLane = 0xffffffffU;
+constexpr std::uint64_t kBarriers = 16;
+
+// b as an immediate where it may be one.
+void set_b(Selector& s, IrInstruction& instruction, const Value& b) {
+  if (b.constant) {
+    instruction.immediate = true;
+    instruction.imm = static_cast<std::uint32_t>(b.bits);
+  } else {
+    instruction.b = s.in_register(b);
+  }
+}
+
+void lower_vote(Selector& s) {
+  Modifiers m = s.modifiers();
+  const bool sync = m.accept("sync");
+  const Op op = m.require<Op>(
+      "a vote", {{"all", Op::VOTE_ALL}, {"any", Op::VOTE_ANY}, {"uni", Op::VOTE_UNI}, {"ballot", Op::BALLOT}});
+  const bool ballot = op == Op::BALLOT;
+  m.type({ballot ? Type::b32 : Type::pred});
+  m.finish();
+  s.expect_operands(sync ? 3 : 2);
+  s.expect_unpaired(s.operand(0));
+  IrInstruction instruction;
+  instruction.op = op;
+  if (ballot) {
+    instruction.dst = s.destination(s.operand(0), Type::b32);
+  } else {
+    instruction.p = s.destination_predicate(s.operand(0));
+  }
+  instruction.pa = s.predicate(s.operand(1));
+  set_b(s, instruction, sync ? s.source(s.operand(2), Type::b32) : Value::imm(kEveryLane, Type::b32));
+  s.kernel().uses_warp_operations = true;
+  s.write(std::move(instruction));
+}
+
+void lower_shfl(Selector& s) {
+  Modifiers m = s.modifiers();
+  const bool sync = m.accept("sync");
+  const Op op = m.require<Op>(
+      "a mode", {{"up", Op::SHFL_UP}, {"down", Op::SHFL_DOWN}, {"bfly", Op::SHFL_BFLY}, {"idx", Op::SHFL_IDX}});
+  m.type({Type::b32});
+  m.finish();
+  s.expect_operands(sync ? 5 : 4);
+  IrInstruction instruction;
+  instruction.op = op;
+  instruction.dst = s.destination(s.operand(0), Type::b32);
+  instruction.p = s.paired(s.operand(0));
+  instruction.a = s.in_register(s.source(s.operand(1), Type::b32));
+  instruction.b = s.in_register(s.source(s.operand(2), Type::b32));
+  instruction.c = s.in_register(s.source(s.operand(3), Type::b32));
+  instruction.d = s.in_register(sync ? s.source(s.operand(4), Type::b32) : Value::imm(kEveryLane, Type::b32));
+  s.kernel().uses_warp_operations = true;
+  s.write(std::move(instruction));
+}
+
+void lower_match(Selector& s) {
+  Modifiers m = s.modifiers();
+  const bool all = m.require<bool>(".any or .all", {{"any", false}, {"all", true}});
+  m.expect("sync");
+  const Type type = m.type({Type::b32, Type::b64});
+  m.finish();
+  s.expect_operands(3);
+  const bool wide = is_wide(type);
+  IrInstruction instruction;
+  instruction.op = all ? (wide ? Op::MATCH_ALL64 : Op::MATCH_ALL) : (wide ? Op::MATCH_ANY64 : Op::MATCH_ANY);
+  if (!all) s.expect_unpaired(s.operand(0));
+  instruction.dst = s.destination(s.operand(0), Type::b32);
+  instruction.p = s.paired(s.operand(0));
+  instruction.a = s.in_register(s.source(s.operand(1), type));
+  const Value mask = s.source(s.operand(2), Type::b32);
+  if (instruction.p == kNone) {
+    set_b(s, instruction, mask);  // the immediate form has no predicate result
+  } else {
+    instruction.b = s.in_register(mask);
+  }
+  s.kernel().uses_warp_operations = true;
+  s.write(std::move(instruction));
+}
+
+void lower_activemask(Selector& s) {
+  Modifiers m = s.modifiers();
+  m.type({Type::b32});
+  m.finish();
+  s.expect_operands(1);
+  IrInstruction instruction;
+  instruction.op = Op::ACTIVEMASK;
+  instruction.dst = s.destination(s.operand(0), Type::b32);
+  s.kernel().uses_warp_operations = true;
+  s.write(std::move(instruction));
+}
+
+// Barrier id in operand a, thread count in b.
+void set_barrier(Selector& s, IrInstruction& instruction, std::size_t id, std::optional<std::size_t> count) {
+  const Operand& barrier = s.operand(id);
+  if (barrier.kind == Operand::Kind::integer) s.constant(barrier, 0, kBarriers - 1, "the barrier");
+  instruction.a = s.in_register(s.source(barrier, Type::u32));
+  set_b(s, instruction, count ? s.source(s.operand(*count), Type::u32) : Value::imm(0, Type::u32));
+}
+
+void barrier_sync(Selector& s) {
+  s.expect_operands(1, 2);
+  IrInstruction instruction;
+  instruction.op = Op::BAR_SYNC;
+  set_barrier(s, instruction, 0, s.operand_count() > 1 ? std::optional<std::size_t>(1) : std::nullopt);
+  s.write(std::move(instruction));
+}
+
+void barrier_arrive(Selector& s) {
+  s.expect_operands(2);
+  IrInstruction instruction;
+  instruction.op = Op::BAR_ARRIVE;
+  set_barrier(s, instruction, 0, 1);
+  s.write(std::move(instruction));
+}
+
+void barrier_reduce(Selector& s, Op op) {
+  s.expect_operands(3, 4);
+  const bool counted = s.operand_count() == 4;
+  IrInstruction instruction;
+  instruction.op = op;
+  if (op == Op::BAR_RED_POPC) {
+    instruction.dst = s.destination(s.operand(0), Type::u32);
+  } else {
+    instruction.p = s.destination_predicate(s.operand(0));
+  }
+  set_barrier(s, instruction, 1, counted ? std::optional<std::size_t>(2) : std::nullopt);
+  instruction.pa = s.predicate(s.operand(counted ? 3 : 2));
+  s.write(std::move(instruction));
+}
+
+// bar and barrier. `bar` is barrier.aligned; whether a barrier is aligned makes no difference to this machine.
+void barrier(Selector& s, bool may_be_aligned) {
+  enum class Action { sync, arrive, reduce };
+  Modifiers m = s.modifiers();
+  if (m.peek() == "cluster") m.refuse("clusters of blocks are not supported", "use barrier.cta");
+  if (m.accept("warp")) {
+    m.expect("sync");
+    m.finish();
+    s.expect_operands(1);
+    (void)s.source(s.operand(0), Type::b32);
+    // The threads of a warp run in lockstep between re-convergence points: nothing to wait for.
+    s.kernel().uses_warp_operations = true;
+    IrInstruction nothing;
+    nothing.op = Op::NOP;
+    s.write(std::move(nothing));
+    return;
+  }
+  m.accept("cta");
+  const Action action = m.require<Action>(
+      "what the barrier does", {{"sync", Action::sync}, {"arrive", Action::arrive}, {"red", Action::reduce}});
+  std::optional<Op> op;
+  // The aligned form stands before the operation of a reduction in PTX 6 and behind it in older texts.
+  if (may_be_aligned) m.accept("aligned");
+  if (action == Action::reduce) {
+    op = m.require<Op>("a reduction", {{"popc", Op::BAR_RED_POPC}, {"and", Op::BAR_RED_AND}, {"or", Op::BAR_RED_OR}});
+    if (may_be_aligned) m.accept("aligned");
+    if (*op == Op::BAR_RED_POPC) {
+      m.type({Type::u32});
+    } else {
+      m.type({Type::pred});
+    }
+  }
+  m.finish();
+  switch (action) {
+    case Action::sync:
+      barrier_sync(s);
+      return;
+    case Action::arrive:
+      barrier_arrive(s);
+      return;
+    case Action::reduce:
+      barrier_reduce(s, *op);
+      return;
+  }
+}
+
+void lower_bar(Selector& s) {
+  barrier(s, false);
+}
+void lower_barrier(Selector& s) {
+  barrier(s, true);
+}
+
+void lower_nanosleep(Selector& s) {
+  Modifiers m = s.modifiers();
+  m.type({Type::u32});
+  m.finish();
+  s.expect_operands(1);
+  (void)s.source(s.operand(0), Type::u32);
+  IrInstruction nothing;  // may wait for no time at all
+  nothing.op = Op::NOP;
+  s.write(std::move(nothing));
+}
+
+constexpr std::array kHandlers = {Handler{"vote", lower_vote},
+                                  Handler{"shfl", lower_shfl},
+                                  Handler{"match", lower_match},
+                                  Handler{"activemask", lower_activemask},
+                                  Handler{"bar", lower_bar},
+                                  Handler{"barrier", lower_barrier},
+                                  Handler{"nanosleep", lower_nanosleep}};
+
+}  // namespace
+
+std::span<const Handler> warp_handlers() {
+  return kHandlers;
+}
+
+}  // namespace heddle::ptx
