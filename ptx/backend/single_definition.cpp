@@ -67,6 +67,8 @@ std::optional<SingleDefinitions::Source> SingleDefinitions::source(VReg reg, uns
   for (unsigned i = 0; i < words; ++i) {
     const Word& part = word(reg, first + i);
     if (!known(part) || part.copy_of.reg == kNone || !before(part.at, use)) return std::nullopt;
+    // A vector's registers are only held for as long as its elements take to be copied.
+    if (function_.registers[static_cast<std::size_t>(part.copy_of.reg)].temporary) return std::nullopt;
     // Both single definitions, the source's before the copy and the copy before the use: whoever runs the source's
     // definition again runs the copy again before the use.
     const Word& original = word(part.copy_of.reg, part.copy_of.word);
