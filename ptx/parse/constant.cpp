@@ -115,7 +115,10 @@ class Evaluator {
   }
 
   const BinaryOperator* operator_here() {
-    if (in_.current().kind == Token::Kind::identifier && in_.current().text.front() == '%') {
+    // "10%3"; "%r3" stays a name, so that a missing comma before it reads as one.
+    const Token& token = in_.current();
+    if (token.kind == Token::Kind::identifier && token.text.front() == '%' &&
+        ((token.text[1] >= '0' && token.text[1] <= '9') || token.text == "%WARP_SZ")) {
       in_.split_percent();
     }
     if (in_.current().kind == Token::Kind::punctuation) {

@@ -121,6 +121,7 @@ class Parser {
   Operand address_operand();
   Operand constant_operand();
   std::optional<RegisterId> component(const Token& name, const Symbol& symbol);
+  [[noreturn]] void missing_operand(const Statement& statement) const;
   [[noreturn]] void undeclared(const Token& name) const;
 
   [[nodiscard]] isa::Type type_of(RegisterId reg) const { return fn_->registers[reg].type; }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/nearest.hpp"
 #include "ptx/parse/constant.hpp"
@@ -30,6 +31,10 @@ File Parser::run() {
     in_.fail(in_.current(), "the file has no .target", "write a line like '.target sm_60' after .version");
   }
   check_source_files();
+  out_.source_files.resize(source_files_.empty() ? 1 : source_files_.rbegin()->first + std::size_t{1});
+  for (auto& [number, name] : source_files_) {
+    out_.source_files[number] = std::move(name);
+  }
   return std::move(out_);
 }
 
@@ -170,7 +175,7 @@ void Parser::address_size() {
 void Parser::source_file() {
   in_.take();
   const Token number = in_.current();
-  const auto index = static_cast<std::uint32_t>(parse_number(in_, "the number of a source file", 0, kMaxSourceFiles));
+  const auto index = static_cast<std::uint32_t>(parse_number(in_, "the number of a source file", 1, kMaxSourceFiles));
   if (in_.current().kind != Token::Kind::string) {
     in_.fail_expected("the name of the source file in quotes");
   }

@@ -97,7 +97,14 @@ Operand Parser::operand(const Statement& statement) {
   if (at_constant(in_)) {
     return constant_operand();
   }
-  in_.fail_expected("an operand");
+  missing_operand(statement);
+}
+
+void Parser::missing_operand(const Statement& statement) const {
+  const bool next_line = in_.current().line != statement.at.line;
+  in_.fail_expected(
+      statement.operands.empty() ? "an operand or ';'" : "an operand",
+      next_line ? fmt::format("the instruction at line {} may need a ';' at its end", statement.at.line) : "");
 }
 
 Operand Parser::constant_operand() {
@@ -140,6 +147,11 @@ Operand Parser::name_operand(const Statement& statement) {
       pending_.back().push_back({wanted, name, fn_->body.size(), statement.operands.size(), false});
       return out;
     }
+  }
+  // "ret" without its ';' and "add.u32" on the next line.
+  if (name.line != statement.at.line && name.text.front() != '%' && in_.ahead().kind == Token::Kind::dotted &&
+      symbols_.find(name.text) == nullptr) {
+    missing_operand(statement);
   }
   in_.take();
   Operand out = declared_operand(name);
