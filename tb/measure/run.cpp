@@ -11,7 +11,13 @@ namespace heddle::tb {
 namespace {
 
 WorkloadOptions workload_options(const RunRequest& request) {
-  return {request.scale, request.seed, request.address_bits, request.machine.core.registers_per_thread};
+  WorkloadOptions options;
+  options.scale = request.scale;
+  options.seed = request.seed;
+  options.address_bits = request.address_bits;
+  options.max_registers = request.machine.core.registers_per_thread;
+  options.resident_threads = request.machine.gpu.cores * request.machine.core.threads;
+  return options;
 }
 
 // The interpreter runs warps of the machine's size where it can; a larger warp than the widest SIMD unit has no

@@ -1,0 +1,167 @@
+// What the benchmark measures.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "base/error.hpp"
+#include "isa/semantics.hpp"
+#include "ptx/compile.hpp"
+#include "tb/bench/bench.hpp"
+#include "tb/config/config.hpp"
+#include "tb/measure/host_cost.hpp"
+#include "tb/measure/run.hpp"
+
+namespace heddle::tb {
+namespace {
+
+double host_memory(std::uint64_t device_bytes) {
+  const std::uint64_t peak = peak_memory();
+  return static_cast<double>(peak - std::min(peak, device_bytes));
+}
+
+Benchmark workload(const std::string& name, double scale) {
+  return {name, "warp instructions/s", fmt::format("the workload at scale {:.3g}, 32 lanes, tracing off", scale), 1e6,
+          [name, scale]() -> Sample {
+            RunRequest request;
+            request.machine = read_machine("baseline");
+            request.subject = name;
+            request.scale = scale;
+            const RunOutcome outcome = run(request);
+            if (!outcome.record.complete || !outcome.record.verdict || !outcome.record.verdict->correct) {
+              throw InternalError(outcome.record.complete ? "the result is wrong" : outcome.record.stop_reason);
+            }
+            return {static_cast<double>(outcome.record.summary.warp_instructions), outcome.cost.simulation_cpu_seconds,
+                    host_memory(outcome.cost.device_memory_bytes)};
+          }};
+}
+
+// Each warp follows its own chain of pointers through a table far larger than the cache; every load misses and every
+// warp waits. One pointer per line; a thread writes where its chain ended.
+constexpr std::string_view kChase = R"(.version 6.0
+.target sm_50
+.address_size 32
+.entry chase(.param .u32 starts, .param .u32 ends, .param .u32 steps)
+{
+  .reg .u32 %warp, %thread, %place, %at, %left, %out;
+  .reg .pred %more;
+  mov.u32 %thread, %tid.x;
+  shr.u32 %warp, %thread, 5;
+  shl.b32 %warp, %warp, 2;
+  ld.param.u32 %place, [starts];
+  add.u32 %place, %place, %warp;
+  ld.global.u32 %at, [%place];
+  ld.param.u32 %left, [steps];
+again:
+  ld.global.u32 %at, [%at];
+  sub.u32 %left, %left, 1;
+  setp.ne.u32 %more, %left, 0;
+  @%more bra again;
+  ld.param.u32 %out, [ends];
+  shl.b32 %thread, %thread, 2;
+  add.u32 %out, %out, %thread;
+  st.global.u32 [%out], %at;
+  ret;
+}
+)";
+
+Sample chase(unsigned warps, std::uint32_t steps) {
+  constexpr std::uint32_t kLine = 128;
+  constexpr std::uint32_t kLines = 1U << 16U;  // 8 MiB, 256 times the cache
+  const hw::Machine machine = read_machine("baseline");
+  Device device(machine);
+  device.load(ptx::compile(kChase, "chase.ptx"));
+  isa::DeviceMemory& memory = device.memory();
+  const auto table = static_cast<std::uint32_t>(memory.allocate("table", std::uint64_t{kLines} * kLine));
+  const auto starts = static_cast<std::uint32_t>(memory.allocate("starts", std::uint64_t{warps} * 4));
+  const std::uint32_t threads = warps * 32;
+  const auto ends = static_cast<std::uint32_t>(memory.allocate("ends", std::uint64_t{threads} * 4));
+  // A permutation of one cycle over all lines (Sattolo's shuffle), so that no chain comes back to a cached line.
+  std::vector<std::uint32_t> next(kLines);
+  std::iota(next.begin(), next.end(), 0U);
+  std::uint64_t random = 1;
+  for (std::uint32_t i = kLines - 1; i > 0; --i) {
+    random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+    std::swap(next[i], next[static_cast<std::uint32_t>((random >> 33U) % i)]);
+  }
+  for (std::uint32_t i = 0; i < kLines; ++i) {
+    memory.put<std::uint32_t>(table + i * kLine, table + next[i] * kLine);
+  }
+  std::vector<std::uint32_t> expected(warps);
+  for (std::uint32_t warp = 0; warp < warps; ++warp) {
+    std::uint32_t line = warp * (kLines / warps);
+    memory.put<std::uint32_t>(starts + warp * 4, table + line * kLine);
+    for (std::uint32_t step = 0; step < steps; ++step) {
+      line = next[line];
+    }
+    expected[warp] = table + line * kLine;
+  }
+  isa::LaunchRequest request;
+  request.kernel = "chase";
+  request.block = {threads, 1, 1};
+  for (const std::uint32_t argument : {starts, ends, steps}) {
+    const std::size_t at = request.parameters.size();
+    request.parameters.resize(at + sizeof argument);
+    std::memcpy(request.parameters.data() + at, &argument, sizeof argument);
+  }
+  const double start = cpu_clock();
+  device.launch(request);
+  const double seconds = cpu_clock() - start;
+  for (std::uint32_t thread = 0; thread < threads; ++thread) {
+    if (memory.get<std::uint32_t>(ends + thread * 4) != expected[thread / 32]) {
+      throw InternalError("the pointer chase ends in a wrong place");
+    }
+  }
+  return {static_cast<double>(device.totals().cycles), seconds, host_memory(memory.touched_bytes())};
+}
+
+Benchmark pointer_chase(unsigned warps, std::uint32_t steps) {
+  return {fmt::format("chase-{}", warps), "cycles/s",
+          fmt::format("{} warp{} chase pointers, {} dependent row conflicts each; no warp is ever ready for long",
+                      warps, warps == 1 ? "" : "s", steps),
+          10e6, [=] { return chase(warps, std::max(steps, 1U)); }};
+}
+
+Benchmark lanes(const std::string& name, isa::Op op, std::uint64_t operations) {
+  return {name, "warp operations/s",
+          fmt::format("'{}' over 32 lanes, without the model around it", isa::info(op).mnemonic), std::nullopt,
+          [=]() -> Sample {
+            isa::Instruction instruction;
+            instruction.op = op;
+            instruction.dst = instruction.a = instruction.b = instruction.c = 0;
+            const isa::LaneFunction function = isa::lane_function(instruction);
+            isa::LaneValues values{};
+            values.active = ~isa::LaneMask{0};
+            for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+              values.a[0][lane] = 0x3f800000U + lane;  // numbers near 1 as f32, so that no lane meets a denormal
+              values.b[0][lane] = 0x3f000000U;
+              values.c[0][lane] = 0x3e000000U;
+            }
+            const double start = cpu_clock();
+            for (std::uint64_t i = 0; i < operations; ++i) {
+              function(instruction, values);
+              values.a[0] = values.result[0];  // depends on the step before, as in a kernel
+            }
+            const double seconds = cpu_clock() - start;
+            volatile std::uint32_t result = values.result[0][0];
+            (void)result;
+            return {static_cast<double>(operations), seconds, 0};
+          }};
+}
+
+}  // namespace
+
+std::vector<Benchmark> benchmarks(double effort) {
+  const auto times = [&](double count) { return static_cast<std::uint32_t>(std::max(1.0, count * effort)); };
+  return {workload("nqueens", 0.2 * effort),
+          workload("blackjack", 0.1 * effort),
+          workload("matrixmult", 0.1 * effort),
+          pointer_chase(32, times(1000)),
+          pointer_chase(1, times(60000)),
+          lanes("lanes-add", isa::Op::ADD, times(2e7)),
+          lanes("lanes-fma", isa::Op::FFMA, times(2e7))};
+}
+
+}  // namespace heddle::tb

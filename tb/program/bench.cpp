@@ -1,0 +1,50 @@
+// heddle bench: how fast the model simulates on this host.
+#include "tb/bench/bench.hpp"
+
+#include <iostream>
+
+#include "base/error.hpp"
+#include "tb/measure/atomic_file.hpp"
+#include "tb/program/command.hpp"
+#include "tb/program/progress.hpp"
+
+namespace heddle::program {
+namespace {
+
+int bench(const Arguments& arguments) {
+  const bool quick = arguments.has("quick");
+  tb::BenchOptions options;
+  options.repetitions = static_cast<unsigned>(arguments.whole("repeat", quick ? 1 : 5, 1, 1000));
+  options.effort = quick ? 0.1 : 1.0;
+  ProgressLine line(true);
+  options.progress = [&](const std::string& text) { line.show(text); };
+  const std::vector<tb::Benchmark> list = tb::benchmarks(options.effort);
+  const tb::BenchResult result = tb::run_bench(list, options);
+  line.clear();
+  std::cout << tb::bench_table(result);
+  if (arguments.has("json")) {
+    tb::write_file(arguments.text("json"), tb::bench_json(result));
+  }
+  for (const tb::BenchRow& row : result.rows) {
+    if (!row.failure.empty()) {
+      return static_cast<int>(ExitCode::internal_error);
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command bench_command() {
+  Command command;
+  command.name = "bench";
+  command.summary = "measures how fast the model simulates on this host";
+  command.options.add_options()                                                         //
+      ("quick", "a tenth of the work, once")                                            //
+      ("repeat", po::value<std::string>()->value_name("N"), "repetitions (default 5)")  //
+      ("json", po::value<std::string>()->value_name("FILE"), "also write the figures as JSON");
+  command.run = bench;
+  return command;
+}
+
+}  // namespace heddle::program
