@@ -1,0 +1,57 @@
+# heddle_kernels(): compiles every tb/workloads/*/kernel.cu with clang to PTX for 32- and 64-bit device addresses and puts
+# the results, the device header and clang's options into the tb library (tb/cuda/embedded.hpp).
+#
+# The options stand in tb/cuda/clang_options.txt, which the program uses too when it compiles a user's CUDA file.
+find_program(HEDDLE_CLANG
+             NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14
+             DOC "clang++ that compiles CUDA kernels to PTX (Debian package: clang)")
+
+function(heddle_kernels)
+  if(NOT HEDDLE_CLANG)
+    message(FATAL_ERROR "clang++ is needed to compile the CUDA kernels: install Debian's package clang, "
+                        "or set HEDDLE_CLANG to the compiler")
+  endif()
+  set(options_file ${PROJECT_SOURCE_DIR}/tb/cuda/clang_options.txt)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${options_file})
+  file(STRINGS ${options_file} options)
+  # Natural alignment of 64-bit values in 32-bit code too; the target names the host side, whose type sizes device code
+  # shares, so that the result does not depend on the machine that builds.
+  set(target_32 --target=i386-linux-gnu -malign-double)
+  set(target_64 --target=x86_64-linux-gnu)
+
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/include/*.h)
+  file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/workloads/*/kernel.cu)
+  set(folder ${PROJECT_BINARY_DIR}/kernels)
+  file(MAKE_DIRECTORY ${folder})
+  set(names "")
+  set(outputs "")
+  foreach(kernel IN LISTS kernels)
+    cmake_path(GET kernel PARENT_PATH parent)
+    cmake_path(GET parent FILENAME workload)
+    file(RELATIVE_PATH source ${PROJECT_SOURCE_DIR} ${kernel})
+    foreach(bits IN ITEMS 32 64)
+      set(name ${workload}.${bits})
+      add_custom_command(
+        OUTPUT ${folder}/${name}.ptx
+        COMMAND ${HEDDLE_CLANG} ${options} ${target_${bits}} -Wall -Wextra -Werror
+                -fdebug-prefix-map=${PROJECT_SOURCE_DIR}=. -Itb/include -include heddle/cuda.h ${source}
+                -o ${folder}/${name}.ptx
+        DEPENDS ${kernel} ${headers} ${options_file}
+        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+        COMMENT "Compiling kernel ${source} for ${bits}-bit addresses"
+        VERBATIM)
+      list(APPEND names ${name})
+      list(APPEND outputs ${folder}/${name}.ptx)
+    endforeach()
+  endforeach()
+  list(JOIN names "," joined)
+  set(embedded ${PROJECT_BINARY_DIR}/generated/tb/embedded_files.cpp)
+  add_custom_command(
+    OUTPUT ${embedded}
+    COMMAND ${CMAKE_COMMAND} -DKERNELS=${folder} -DNAMES=${joined} -DHEADERS=${PROJECT_SOURCE_DIR}/tb/include
+            -DOPTIONS=${options_file} -DOUTPUT=${embedded} -P ${PROJECT_SOURCE_DIR}/cmake/HeddleEmbed.cmake
+    DEPENDS ${outputs} ${headers} ${options_file} ${PROJECT_SOURCE_DIR}/cmake/HeddleEmbed.cmake
+    COMMENT "Embedding kernels"
+    VERBATIM)
+  target_sources(heddle_tb PRIVATE ${embedded})
+endfunction()

@@ -1,0 +1,211 @@
+#include "tb/cuda/cuda_compiler.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "base/error.hpp"
+#include "tb/cuda/embedded.hpp"
+
+namespace heddle::tb {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder of its own that disappears with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "heddle-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      throw InputError({}, fmt::format("cannot make a temporary folder '{}': {}", pattern, std::strerror(errno)),
+                       "set TMPDIR to a folder that can be written to");
+    }
+    path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+void write_text(const fs::path& path, std::string_view text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) {
+    throw InputError({path.string()}, "cannot write a temporary file", "is the disk full?");
+  }
+}
+
+std::string read_text(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+bool on_path(const std::string& program) {
+  const char* variable = std::getenv("PATH");
+  std::istringstream folders(variable == nullptr ? "" : variable);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (::access((fs::path(folder.empty() ? "." : folder) / program).c_str(), X_OK) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string find_clang() {
+  if (const char* chosen = std::getenv("HEDDLE_CLANG"); chosen != nullptr && *chosen != '\0') {
+    return chosen;
+  }
+  for (const char* name :
+       {"clang++", "clang++-19", "clang++-18", "clang++-17", "clang++-16", "clang++-15", "clang++-14"}) {
+    if (on_path(name)) {
+      return name;
+    }
+  }
+  throw InputError({}, "no clang++ found, which compiles CUDA files to PTX",
+                   "install Debian's package clang (14 to 19), set HEDDLE_CLANG to the compiler, or give a .ptx file");
+}
+
+// Runs a program without a shell, with its output in files; returns waitpid's status.
+int run_program(const std::vector<std::string>& words, const fs::path& output) {
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (const std::string& word : words) {
+    arguments.push_back(const_cast<char*>(word.c_str()));
+  }
+  arguments.push_back(nullptr);
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  pid_t child = 0;
+  const int error = ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) {
+    throw InputError({}, fmt::format("cannot run the CUDA compiler '{}': {}", words[0], std::strerror(error)),
+                     "set HEDDLE_CLANG to a clang++ of version 14 to 19, or unset it");
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) {
+      throw InternalError(fmt::format("waiting for '{}': {}", words[0], std::strerror(errno)));
+    }
+  }
+  return status;
+}
+
+// The first "file:line:column: error: message" of clang's output.
+struct Diagnostic {
+  SourceLocation where;
+  std::string message;
+};
+
+Diagnostic first_error(const std::string& output, const std::string& path) {
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    for (const std::string_view mark : {": fatal error: ", ": error: "}) {
+      const std::size_t at = line.find(mark);
+      if (at == std::string::npos) {
+        continue;
+      }
+      Diagnostic found{{path}, line.substr(at + mark.size())};
+      const std::string place = line.substr(0, at);
+      const std::size_t second = place.rfind(':');
+      const std::size_t first = second == std::string::npos || second == 0 ? second : place.rfind(':', second - 1);
+      if (first != std::string::npos && first < second) {
+        found.where.file = place.substr(0, first);
+        std::from_chars(place.data() + first + 1, place.data() + second, found.where.line);
+        std::from_chars(place.data() + second + 1, place.data() + place.size(), found.where.column);
+      }
+      return found;
+    }
+    if (const std::string_view mark = "error: "; line.find(mark) != std::string::npos) {
+      return {{path}, line};
+    }
+  }
+  return {{path}, "the CUDA compiler failed"};
+}
+
+}  // namespace
+
+std::string compile_cuda(const std::string& path, unsigned address_bits) {
+  if (address_bits != 32 && address_bits != 64) {
+    throw InternalError(fmt::format("device addresses of {} bits", address_bits));
+  }
+  if (!std::ifstream(path) || fs::is_directory(path)) {
+    throw InputError({path}, "cannot read the CUDA file", "does it exist?");
+  }
+  const std::string clang = find_clang();
+  const TemporaryFolder temporary;
+  for (const EmbeddedFile& header : device_headers()) {
+    write_text(temporary.path() / header.name, header.text);
+  }
+  // Headers that ordinary CUDA files include; heddle/cuda.h, which comes before everything, has their contents.
+  for (const char* name : {"cuda_runtime.h", "device_launch_parameters.h", "math.h", "stddef.h", "stdint.h"}) {
+    write_text(temporary.path() / name, "#pragma once\n");
+  }
+
+  const fs::path ptx = temporary.path() / "out.ptx";
+  const fs::path printed = temporary.path() / "printed.txt";
+  std::vector<std::string> words{clang};
+  std::istringstream options{std::string(clang_options())};
+  for (std::string option; std::getline(options, option);) {
+    if (!option.empty()) {
+      words.push_back(option);
+    }
+  }
+  if (address_bits == 32) {
+    words.insert(words.end(), {"--target=i386-linux-gnu", "-malign-double"});
+  } else {
+    words.emplace_back("--target=x86_64-linux-gnu");
+  }
+  words.insert(words.end(),
+               {"-fno-color-diagnostics", "-fdebug-prefix-map=" + temporary.path().string() + "=heddle",
+                "-I" + temporary.path().string(), "-include", "heddle/cuda.h", "-o", ptx.string(), "--", path});
+
+  const int status = run_program(words, printed);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    std::string output = read_text(printed);
+    // The folder's name differs from run to run.
+    const std::string folder = temporary.path().string() + "/";
+    for (std::size_t at = output.find(folder); at != std::string::npos; at = output.find(folder, at)) {
+      output.erase(at, folder.size());
+    }
+    const Diagnostic error = first_error(output, path);
+    std::string hint = error.message.find("file not found") != std::string::npos
+                           ? "device code can include files beside it and heddle/cuda.h only"
+                           : "see the compiler's output below";
+    if (!output.empty()) {
+      hint += "\n" + output;
+    }
+    throw InputError(error.where, error.message, hint);
+  }
+  return read_text(ptx);
+}
+
+}  // namespace heddle::tb

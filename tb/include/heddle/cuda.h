@@ -1,0 +1,251 @@
+// What a CUDA C++ kernel needs to compile with plain clang: no SDK, no host headers, no device library.
+//
+// Included before every CUDA file. Works for 32- and 64-bit device addresses and for clang 14 to 19.
+//
+// Mathematics: sqrtf, fmaf, fabsf, fminf, fmaxf, floorf, ceilf, truncf, rintf and their double forms are exact as IEEE
+// 754 has them. The functions with two underscores (__expf, __logf, __sinf, ...) are the hardware approximations, and
+// expf, exp2f, logf, log2f, log10f, sinf, cosf, tanf, tanhf, powf are the same approximations (what
+// -use_fast_math makes of them). Multiply and add are never fused unless fmaf is called.
+#pragma once
+
+#ifndef __CUDA__
+#error "heddle/cuda.h is for CUDA device code (clang++ -x cuda --cuda-device-only)"
+#endif
+
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __align__(n) __attribute__((aligned(n)))
+#ifndef __restrict__
+#define __restrict__ __restrict
+#endif
+
+// nodebug: an instruction of such a function counts as one of the line that calls it.
+#define HEDDLE_DEVICE_ static __device__ __forceinline__ __attribute__((nodebug))
+#define HEDDLE_BOTH_ static __host__ __device__ __forceinline__ __attribute__((nodebug))
+
+// ---------------------------------------------------------------------------------------------------------- types
+
+typedef __SIZE_TYPE__ size_t;
+typedef __PTRDIFF_TYPE__ ptrdiff_t;
+typedef __INT8_TYPE__ int8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __UINT64_TYPE__ uint64_t;
+typedef __UINTPTR_TYPE__ uintptr_t;
+typedef __INTPTR_TYPE__ intptr_t;
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+
+#ifndef NULL
+#define NULL __null
+#endif
+#define INT_MAX __INT_MAX__
+#define INT_MIN (-__INT_MAX__ - 1)
+#define UINT_MAX (__INT_MAX__ * 2U + 1U)
+#define FLT_MAX __FLT_MAX__
+#define FLT_MIN __FLT_MIN__
+#define FLT_EPSILON __FLT_EPSILON__
+#define DBL_MAX __DBL_MAX__
+#define INFINITY (__builtin_inff())
+#define NAN (__builtin_nanf(""))
+
+// Vectors of 2 and 4 are aligned to their size, so that one memory operation moves them.
+#define HEDDLE_VECTORS_(name, type, align2, align4)                     \
+  struct name##1 {                                                      \
+    type x;                                                             \
+  };                                                                    \
+  struct __align__(align2) name##2 {                                    \
+    type x, y;                                                          \
+  };                                                                    \
+  struct name##3 {                                                      \
+    type x, y, z;                                                       \
+  };                                                                    \
+  struct __align__(align4) name##4 {                                    \
+    type x, y, z, w;                                                    \
+  };                                                                    \
+  HEDDLE_BOTH_ name##1 make_##name##1(type x) {                         \
+    return name##1 {x};                                                 \
+  }                                                                     \
+  HEDDLE_BOTH_ name##2 make_##name##2(type x, type y) {                 \
+    return name##2 {x, y};                                              \
+  }                                                                     \
+  HEDDLE_BOTH_ name##3 make_##name##3(type x, type y, type z) {         \
+    return name##3 {x, y, z};                                           \
+  }                                                                     \
+  HEDDLE_BOTH_ name##4 make_##name##4(type x, type y, type z, type w) { \
+    return name##4 {x, y, z, w};                                        \
+  }
+
+HEDDLE_VECTORS_(char, signed char, 2, 4)
+HEDDLE_VECTORS_(uchar, unsigned char, 2, 4)
+HEDDLE_VECTORS_(short, short, 4, 8)
+HEDDLE_VECTORS_(ushort, unsigned short, 4, 8)
+HEDDLE_VECTORS_(int, int, 8, 16)
+HEDDLE_VECTORS_(uint, unsigned int, 8, 16)
+HEDDLE_VECTORS_(longlong, long long, 16, 16)
+HEDDLE_VECTORS_(ulonglong, unsigned long long, 16, 16)
+HEDDLE_VECTORS_(float, float, 8, 16)
+HEDDLE_VECTORS_(double, double, 16, 16)
+#undef HEDDLE_VECTORS_
+
+struct dim3 {
+  unsigned int x, y, z;
+  __host__ __device__ constexpr dim3(unsigned int vx = 1, unsigned int vy = 1, unsigned int vz = 1)
+      : x(vx), y(vy), z(vz) {}
+};
+
+// ---------------------------------------------------------------------------------------------- built-in variables
+
+// Reading threadIdx.x reads the special register; the variables themselves have no storage.
+#define HEDDLE_INLINE_ __device__ __forceinline__ __attribute__((nodebug))
+#define HEDDLE_INDEX_(name, sreg)                                                            \
+  struct heddle_##name##_ {                                                                  \
+    __declspec(property(get = get_x)) unsigned int x;                                        \
+    __declspec(property(get = get_y)) unsigned int y;                                        \
+    __declspec(property(get = get_z)) unsigned int z;                                        \
+    static HEDDLE_INLINE_ unsigned int get_x() { return __nvvm_read_ptx_sreg_##sreg##_x(); } \
+    static HEDDLE_INLINE_ unsigned int get_y() { return __nvvm_read_ptx_sreg_##sreg##_y(); } \
+    static HEDDLE_INLINE_ unsigned int get_z() { return __nvvm_read_ptx_sreg_##sreg##_z(); } \
+    HEDDLE_INLINE_ operator dim3() const { return dim3(get_x(), get_y(), get_z()); }         \
+    HEDDLE_INLINE_ operator uint3() const { return uint3{get_x(), get_y(), get_z()}; }       \
+    heddle_##name##_() = delete;                                                             \
+    heddle_##name##_(const heddle_##name##_&) = delete;                                      \
+    void operator=(const heddle_##name##_&) = delete;                                        \
+  };                                                                                         \
+  extern const __device__ __attribute__((weak)) heddle_##name##_ name;
+
+HEDDLE_INDEX_(threadIdx, tid)
+HEDDLE_INDEX_(blockIdx, ctaid)
+HEDDLE_INDEX_(blockDim, ntid)
+HEDDLE_INDEX_(gridDim, nctaid)
+#undef HEDDLE_INDEX_
+#undef HEDDLE_INLINE_
+
+#define warpSize 32
+
+// Special registers that CUDA reaches through inline assembly only.
+HEDDLE_DEVICE_ unsigned int __heddle_laneid() {
+  unsigned int value;
+  asm("mov.u32 %0, %%laneid;" : "=r"(value));
+  return value;
+}
+HEDDLE_DEVICE_ unsigned int __heddle_warpid() {
+  unsigned int value;
+  asm volatile("mov.u32 %0, %%warpid;" : "=r"(value));
+  return value;
+}
+HEDDLE_DEVICE_ unsigned int __heddle_smid() {
+  unsigned int value;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(value));
+  return value;
+}
+HEDDLE_DEVICE_ int clock() {
+  int value;
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(value)::"memory");
+  return value;
+}
+HEDDLE_DEVICE_ long long clock64() {
+  long long value;
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(value)::"memory");
+  return value;
+}
+
+// ----------------------------------------------------------------------------------------------- barriers and fences
+
+// __syncthreads() itself is a compiler built-in.
+HEDDLE_DEVICE_ int __syncthreads_count(int predicate) {
+  int value;
+  asm volatile("{ .reg .pred %%p; setp.ne.s32 %%p, %1, 0; bar.red.popc.u32 %0, 0, %%p; }"
+               : "=r"(value)
+               : "r"(predicate)
+               : "memory");
+  return value;
+}
+HEDDLE_DEVICE_ int __syncthreads_and(int predicate) {
+  int value;
+  asm volatile(
+      "{ .reg .pred %%p; .reg .pred %%q; setp.ne.s32 %%p, %1, 0; bar.red.and.pred %%q, 0, %%p; selp.s32 %0, 1, 0, %%q; "
+      "}"
+      : "=r"(value)
+      : "r"(predicate)
+      : "memory");
+  return value;
+}
+HEDDLE_DEVICE_ int __syncthreads_or(int predicate) {
+  int value;
+  asm volatile(
+      "{ .reg .pred %%p; .reg .pred %%q; setp.ne.s32 %%p, %1, 0; bar.red.or.pred %%q, 0, %%p; selp.s32 %0, 1, 0, %%q; }"
+      : "=r"(value)
+      : "r"(predicate)
+      : "memory");
+  return value;
+}
+HEDDLE_DEVICE_ void __syncwarp(unsigned int mask = 0xffffffffU) {
+  asm volatile("bar.warp.sync %0;" ::"r"(mask) : "memory");
+}
+HEDDLE_DEVICE_ void __threadfence_block() {
+  asm volatile("membar.cta;" ::: "memory");
+}
+HEDDLE_DEVICE_ void __threadfence() {
+  asm volatile("membar.gl;" ::: "memory");
+}
+HEDDLE_DEVICE_ void __threadfence_system() {
+  asm volatile("membar.sys;" ::: "memory");
+}
+HEDDLE_DEVICE_ void __trap() {
+  asm volatile("trap;");
+}
+HEDDLE_DEVICE_ void __brkpt() {
+  asm volatile("trap;");
+}
+
+// ------------------------------------------------------------------------------------------------- bit
+// reinterpretation
+
+HEDDLE_BOTH_ int __float_as_int(float x) {
+  return __builtin_bit_cast(int, x);
+}
+HEDDLE_BOTH_ unsigned int __float_as_uint(float x) {
+  return __builtin_bit_cast(unsigned int, x);
+}
+HEDDLE_BOTH_ float __int_as_float(int x) {
+  return __builtin_bit_cast(float, x);
+}
+HEDDLE_BOTH_ float __uint_as_float(unsigned int x) {
+  return __builtin_bit_cast(float, x);
+}
+HEDDLE_BOTH_ long long __double_as_longlong(double x) {
+  return __builtin_bit_cast(long long, x);
+}
+HEDDLE_BOTH_ double __longlong_as_double(long long x) {
+  return __builtin_bit_cast(double, x);
+}
+HEDDLE_BOTH_ int __double2hiint(double x) {
+  return static_cast<int>(__double_as_longlong(x) >> 32);
+}
+HEDDLE_BOTH_ int __double2loint(double x) {
+  return static_cast<int>(__double_as_longlong(x));
+}
+HEDDLE_BOTH_ double __hiloint2double(int hi, int lo) {
+  return __longlong_as_double(static_cast<long long>(
+      (static_cast<unsigned long long>(static_cast<unsigned int>(hi)) << 32) | static_cast<unsigned int>(lo)));
+}
+
+#include "heddle/cuda_atomics.h"
+#include "heddle/cuda_integers.h"
+#include "heddle/cuda_mathematics.h"
+#include "heddle/cuda_warps.h"
+
+#undef HEDDLE_DEVICE_
+#undef HEDDLE_BOTH_

@@ -1,0 +1,97 @@
+// Votes and shuffles of heddle/cuda.h. The forms without a mask serve the threads that are active together.
+#pragma once
+
+#define HEDDLE_VOTE_(name, mode)                                                             \
+  HEDDLE_DEVICE_ int __##name##_sync(unsigned int mask, int predicate) {                     \
+    int value;                                                                               \
+    asm volatile("{ .reg .pred %%p; .reg .pred %%q; setp.ne.s32 %%p, %1, 0; vote.sync." mode \
+                 ".pred %%q, %%p, %2; selp.s32 %0, 1, 0, %%q; }"                             \
+                 : "=r"(value)                                                               \
+                 : "r"(predicate), "r"(mask)                                                 \
+                 : "memory");                                                                \
+    return value;                                                                            \
+  }                                                                                          \
+  HEDDLE_DEVICE_ int __##name(int predicate) {                                               \
+    int value;                                                                               \
+    asm volatile("{ .reg .pred %%p; .reg .pred %%q; setp.ne.s32 %%p, %1, 0; vote." mode      \
+                 ".pred %%q, %%p; selp.s32 %0, 1, 0, %%q; }"                                 \
+                 : "=r"(value)                                                               \
+                 : "r"(predicate)                                                            \
+                 : "memory");                                                                \
+    return value;                                                                            \
+  }
+HEDDLE_VOTE_(all, "all")
+HEDDLE_VOTE_(any, "any")
+HEDDLE_VOTE_(uni, "uni")
+#undef HEDDLE_VOTE_
+
+HEDDLE_DEVICE_ unsigned int __ballot_sync(unsigned int mask, int predicate) {
+  unsigned int value;
+  asm volatile("{ .reg .pred %%p; setp.ne.s32 %%p, %1, 0; vote.sync.ballot.b32 %0, %%p, %2; }"
+               : "=r"(value)
+               : "r"(predicate), "r"(mask)
+               : "memory");
+  return value;
+}
+HEDDLE_DEVICE_ unsigned int __ballot(int predicate) {
+  unsigned int value;
+  asm volatile("{ .reg .pred %%p; setp.ne.s32 %%p, %1, 0; vote.ballot.b32 %0, %%p; }"
+               : "=r"(value)
+               : "r"(predicate)
+               : "memory");
+  return value;
+}
+HEDDLE_DEVICE_ unsigned int __activemask() {
+  unsigned int value;
+  asm volatile("activemask.b32 %0;" : "=r"(value)::"memory");
+  return value;
+}
+
+// The third operand holds the segment mask (bits 12..8) and the last lane of a segment (bits 4..0; 0 for up).
+#define HEDDLE_SHUFFLE_(name, mode, last, operand)                                                                   \
+  HEDDLE_DEVICE_ unsigned int __##name##_sync(unsigned int mask, unsigned int value, operand lane,                   \
+                                              int width = warpSize) {                                                \
+    unsigned int result;                                                                                             \
+    asm volatile("shfl.sync." mode ".b32 %0, %1, %2, %3, %4;"                                                        \
+                 : "=r"(result)                                                                                      \
+                 : "r"(value), "r"(lane), "r"(((warpSize - width) << 8) | last), "r"(mask)                           \
+                 : "memory");                                                                                        \
+    return result;                                                                                                   \
+  }                                                                                                                  \
+  HEDDLE_DEVICE_ unsigned int __##name(unsigned int value, operand lane, int width = warpSize) {                     \
+    unsigned int result;                                                                                             \
+    asm volatile("shfl." mode ".b32 %0, %1, %2, %3;"                                                                 \
+                 : "=r"(result)                                                                                      \
+                 : "r"(value), "r"(lane), "r"(((warpSize - width) << 8) | last)                                      \
+                 : "memory");                                                                                        \
+    return result;                                                                                                   \
+  }                                                                                                                  \
+  HEDDLE_DEVICE_ int __##name##_sync(unsigned int mask, int value, operand lane, int width = warpSize) {             \
+    return static_cast<int>(__##name##_sync(mask, static_cast<unsigned int>(value), lane, width));                   \
+  }                                                                                                                  \
+  HEDDLE_DEVICE_ int __##name(int value, operand lane, int width = warpSize) {                                       \
+    return static_cast<int>(__##name(static_cast<unsigned int>(value), lane, width));                                \
+  }                                                                                                                  \
+  HEDDLE_DEVICE_ float __##name##_sync(unsigned int mask, float value, operand lane, int width = warpSize) {         \
+    return __uint_as_float(__##name##_sync(mask, __float_as_uint(value), lane, width));                              \
+  }                                                                                                                  \
+  HEDDLE_DEVICE_ float __##name(float value, operand lane, int width = warpSize) {                                   \
+    return __uint_as_float(__##name(__float_as_uint(value), lane, width));                                           \
+  }                                                                                                                  \
+  HEDDLE_DEVICE_ unsigned long long __##name##_sync(unsigned int mask, unsigned long long value, operand lane,       \
+                                                    int width = warpSize) {                                          \
+    const unsigned int low = __##name##_sync(mask, static_cast<unsigned int>(value), lane, width);                   \
+    const unsigned int high = __##name##_sync(mask, static_cast<unsigned int>(value >> 32), lane, width);            \
+    return (static_cast<unsigned long long>(high) << 32) | low;                                                      \
+  }                                                                                                                  \
+  HEDDLE_DEVICE_ long long __##name##_sync(unsigned int mask, long long value, operand lane, int width = warpSize) { \
+    return static_cast<long long>(__##name##_sync(mask, static_cast<unsigned long long>(value), lane, width));       \
+  }                                                                                                                  \
+  HEDDLE_DEVICE_ double __##name##_sync(unsigned int mask, double value, operand lane, int width = warpSize) {       \
+    return __longlong_as_double(__##name##_sync(mask, __double_as_longlong(value), lane, width));                    \
+  }
+HEDDLE_SHUFFLE_(shfl, "idx", 31, int)
+HEDDLE_SHUFFLE_(shfl_up, "up", 0, unsigned int)
+HEDDLE_SHUFFLE_(shfl_down, "down", 31, unsigned int)
+HEDDLE_SHUFFLE_(shfl_xor, "bfly", 31, int)
+#undef HEDDLE_SHUFFLE_

@@ -1,0 +1,104 @@
+// bfs: breadth-first search of a random graph of 1M nodes (thesis table 5.2, after Rodinia). Loads with no locality and
+// branches that few threads take: the functional units are idle most of the time (LWM report, 6.1).
+#include <deque>
+
+#include "base/error.hpp"
+#include "base/registry.hpp"
+#include "tb/workloads/support.hpp"
+
+namespace heddle::tb {
+namespace {
+
+struct Graph {
+  std::vector<std::uint32_t> first_edge;  // nodes + 1 places into edges
+  std::vector<std::uint32_t> edges;
+};
+
+// Every node has 2 to 10 edges, 6 on average, to nodes drawn evenly.
+Graph random_graph(std::uint32_t nodes, std::uint64_t seed) {
+  Random random(seed);
+  Graph graph;
+  graph.first_edge.reserve(nodes + std::size_t{1});
+  graph.edges.reserve(std::size_t{nodes} * 6);
+  for (std::uint32_t node = 0; node < nodes; ++node) {
+    graph.first_edge.push_back(static_cast<std::uint32_t>(graph.edges.size()));
+    for (std::uint32_t left = 2 + random.below(9); left > 0; --left) {
+      graph.edges.push_back(random.below(nodes));
+    }
+  }
+  graph.first_edge.push_back(static_cast<std::uint32_t>(graph.edges.size()));
+  return graph;
+}
+
+// Distance of each node from node 0, with a queue; -1: not reached.
+std::vector<std::int32_t> distances(const Graph& graph) {
+  std::vector<std::int32_t> distance(graph.first_edge.size() - 1, -1);
+  std::deque<std::uint32_t> queue{0};
+  distance[0] = 0;
+  while (!queue.empty()) {
+    const std::uint32_t node = queue.front();
+    queue.pop_front();
+    for (std::uint32_t e = graph.first_edge[node]; e < graph.first_edge[node + 1]; ++e) {
+      const std::uint32_t neighbour = graph.edges[e];
+      if (distance[neighbour] < 0) {
+        distance[neighbour] = distance[node] + 1;
+        queue.push_back(neighbour);
+      }
+    }
+  }
+  return distance;
+}
+
+class Bfs final : public KernelWorkload {
+ public:
+  explicit Bfs(const WorkloadOptions& options) : KernelWorkload("bfs", options) {}
+  [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
+
+  [[nodiscard]] Verdict run(Executor& executor) override {
+    const std::uint32_t nodes = scaled(1'000'000, resident_threads());
+    const Graph graph = random_graph(nodes, options().seed);
+    std::vector<std::uint32_t> frontier(nodes, 0);
+    std::vector<std::int32_t> cost(nodes, -1);
+    frontier[0] = 1;
+    cost[0] = 0;
+    const std::uint64_t first_edge = upload(executor, "first_edge", graph.first_edge);
+    const std::uint64_t edges = upload(executor, "edges", graph.edges);
+    const std::uint64_t device_frontier = upload(executor, "frontier", frontier);
+    const std::uint64_t device_cost = upload(executor, "cost", cost);
+    const std::uint64_t reached = upload(executor, "reached", std::vector<std::uint32_t>(nodes, 0));
+    const std::uint64_t changed = upload(executor, "changed", std::vector<std::uint32_t>{1});
+
+    const isa::Module& module = executor.module();
+    std::uint32_t levels = 0;
+    while (executor.memory().get<std::uint32_t>(changed) != 0) {
+      if (++levels > nodes) {  // each level reaches at least one node
+        return {false, fmt::format("the search still goes on after {} levels", nodes)};
+      }
+      executor.memory().put<std::uint32_t>(changed, 0);
+      launch(executor, "expand", {blocks()}, {kBlock},
+             Arguments(module, "expand")
+                 .pointer(first_edge)
+                 .pointer(edges)
+                 .pointer(device_frontier)
+                 .pointer(device_cost)
+                 .pointer(reached)
+                 .value(nodes));
+      launch(executor, "commit", {blocks()}, {kBlock},
+             Arguments(module, "commit")
+                 .pointer(device_frontier)
+                 .pointer(device_cost)
+                 .pointer(reached)
+                 .pointer(changed)
+                 .value(nodes)
+                 .value(levels));
+    }
+    Verdict verdict = compare("distances", download<std::int32_t>(executor, device_cost, nodes), distances(graph));
+    verdict.detail += fmt::format(" ({} levels)", levels);
+    return verdict;
+  }
+};
+
+const Register<Workload, Bfs> entry{"bfs", "breadth-first search of a random graph of 1M nodes"};
+
+}  // namespace
+}  // namespace heddle::tb

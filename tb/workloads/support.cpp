@@ -1,0 +1,85 @@
+#include "tb/workloads/support.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "ptx/compile.hpp"
+#include "tb/cuda/embedded.hpp"
+
+namespace heddle::tb {
+namespace {
+
+const isa::Kernel& find_kernel(const isa::Module& module, const std::string& kernel) {
+  const isa::Kernel* found = module.find(kernel);
+  if (found == nullptr) {
+    throw InternalError("the loaded module has no kernel '" + kernel + "'");
+  }
+  return *found;
+}
+
+}  // namespace
+
+Arguments::Arguments(const isa::Module& module, const std::string& kernel)
+    : kernel_(find_kernel(module, kernel)), bytes_(kernel_.parameter_bytes) {}
+
+Arguments& Arguments::pointer(std::uint64_t address) {
+  return kernel_.address_bits == 64 ? value(address) : value(static_cast<std::uint32_t>(address));
+}
+
+Arguments& Arguments::add(std::span<const std::byte> value) {
+  if (next_ == kernel_.parameters.size() || kernel_.parameters[next_].size != value.size()) {
+    throw InternalError(
+        fmt::format("argument {} of {} bytes does not fit kernel '{}'", next_, value.size(), kernel_.name));
+  }
+  std::memcpy(bytes_.data() + kernel_.parameters[next_].offset, value.data(), value.size());
+  ++next_;
+  return *this;
+}
+
+std::vector<std::uint8_t> Arguments::bytes() const {
+  if (next_ != kernel_.parameters.size()) {
+    throw InternalError(fmt::format("{} arguments for the {} parameters of kernel '{}'", next_,
+                                    kernel_.parameters.size(), kernel_.name));
+  }
+  return bytes_;
+}
+
+KernelWorkload::KernelWorkload(std::string name, const WorkloadOptions& options)
+    : name_(std::move(name)), options_(options) {
+  if (!(options_.scale > 0) || options_.scale > 16) {
+    throw InputError({}, fmt::format("scale {} of workload '{}'", options_.scale, name_),
+                     "give a number above 0 and at most 16");
+  }
+  if (options_.resident_threads == 0 || options_.resident_threads % kBlock != 0) {
+    throw InputError({}, fmt::format("{} threads for workload '{}'", options_.resident_threads, name_),
+                     fmt::format("give a multiple of {}", kBlock));
+  }
+}
+
+isa::Module KernelWorkload::compile() const {
+  ptx::CompileOptions options;
+  options.max_registers = options_.max_registers;
+  return ptx::compile(kernel_ptx(name_, options_.address_bits), name_ + ".ptx", options);
+}
+
+std::uint32_t KernelWorkload::scaled(std::uint32_t full, std::uint32_t least, std::uint32_t step) const {
+  const double wanted = std::max<double>(least, std::round(full * scale()));
+  return static_cast<std::uint32_t>(std::ceil(wanted / step)) * step;
+}
+
+std::uint64_t KernelWorkload::allocate(Executor& executor, const std::string& buffer, std::uint64_t bytes) const {
+  return executor.memory().allocate(buffer, bytes, options_.address_bits == 32);
+}
+
+void KernelWorkload::launch(Executor& executor, const std::string& kernel, isa::Dim3 grid, isa::Dim3 block,
+                            const Arguments& arguments) {
+  isa::LaunchRequest request;
+  request.kernel = kernel;
+  request.grid = grid;
+  request.block = block;
+  request.parameters = arguments.bytes();
+  executor.launch(request);
+}
+
+}  // namespace heddle::tb

@@ -1,0 +1,133 @@
+// What the workloads' host sides share: the compiled kernel, buffers, arguments, comparison, random numbers.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isa/program.hpp"
+#include "tb/executor.hpp"
+#include "tb/workload.hpp"
+
+namespace heddle::tb {
+
+// Deterministic random numbers (splitmix64: a Weyl sequence through a 64-bit mixing function).
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() {
+    state_ += 0x9e3779b97f4a7c15ULL;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31U);
+  }
+  std::uint32_t next32() { return static_cast<std::uint32_t>(next() >> 32U); }
+  // In [0, bound); bound at least 1. The bias of the multiplication is below bound / 2^32.
+  std::uint32_t below(std::uint32_t bound) {
+    return static_cast<std::uint32_t>((std::uint64_t{next32()} * bound) >> 32U);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+// One kernel's argument bytes, laid out as its parameters say. Throws InternalError when count or sizes differ: the
+// workload and its kernel.cu must agree.
+class Arguments {
+ public:
+  Arguments(const isa::Module& module, const std::string& kernel);
+  Arguments& pointer(std::uint64_t address);
+  template <class T>
+  Arguments& value(const T& v) {
+    return add(std::as_bytes(std::span(&v, 1)));
+  }
+  [[nodiscard]] std::vector<std::uint8_t> bytes() const;
+
+ private:
+  Arguments& add(std::span<const std::byte> value);
+
+  const isa::Kernel& kernel_;
+  std::size_t next_ = 0;
+  std::vector<std::uint8_t> bytes_;
+};
+
+// A workload whose kernels stand in tb/workloads/<name>/kernel.cu.
+class KernelWorkload : public Workload {
+ public:
+  static constexpr unsigned kBlock = 256;  // threads per block: four blocks fill the papers' 1024 threads
+
+  KernelWorkload(std::string name, const WorkloadOptions& options);
+  [[nodiscard]] isa::Module compile() const override;
+
+ protected:
+  [[nodiscard]] const WorkloadOptions& options() const { return options_; }
+  [[nodiscard]] double scale() const { return options_.scale; }
+  // Blocks of a launch that divides its work among options().resident_threads.
+  [[nodiscard]] std::uint32_t blocks() const { return std::max(1U, options_.resident_threads / kBlock); }
+  [[nodiscard]] std::uint32_t resident_threads() const { return blocks() * kBlock; }
+  // `full` * scale, at least `least`, rounded up to a multiple of `step`.
+  [[nodiscard]] std::uint32_t scaled(std::uint32_t full, std::uint32_t least, std::uint32_t step = 1) const;
+
+  [[nodiscard]] std::uint64_t allocate(Executor& executor, const std::string& buffer, std::uint64_t bytes) const;
+  template <class T>
+  [[nodiscard]] std::uint64_t upload(Executor& executor, const std::string& buffer,
+                                     const std::vector<T>& values) const {
+    const std::uint64_t address = allocate(executor, buffer, values.size() * sizeof(T));
+    executor.memory().write(address, std::as_bytes(std::span(values)));
+    return address;
+  }
+  template <class T>
+  [[nodiscard]] static std::vector<T> download(Executor& executor, std::uint64_t address, std::size_t count) {
+    std::vector<T> values(count);
+    executor.memory().read(address, std::as_writable_bytes(std::span(values)));
+    return values;
+  }
+  static void launch(Executor& executor, const std::string& kernel, isa::Dim3 grid, isa::Dim3 block,
+                     const Arguments& arguments);
+
+ private:
+  std::string name_;
+  WorkloadOptions options_;
+};
+
+// Equal bit for bit? The verdict counts what was compared and shows the first difference.
+template <class T>
+[[nodiscard]] Verdict compare(const std::string& what, const std::vector<T>& actual, const std::vector<T>& expected) {
+  std::size_t differences = actual.size() == expected.size() ? 0 : 1;
+  std::size_t first = std::min(actual.size(), expected.size());
+  for (std::size_t i = std::min(actual.size(), expected.size()); i-- > 0;) {
+    if (std::memcmp(&actual[i], &expected[i], sizeof(T)) != 0) {
+      ++differences;
+      first = i;
+    }
+  }
+  if (differences == 0) {
+    return {true, fmt::format("{} {} equal the host's", actual.size(), what)};
+  }
+  if (first >= std::min(actual.size(), expected.size())) {
+    return {false, fmt::format("{} {} instead of {}", actual.size(), what, expected.size())};
+  }
+  return {false, fmt::format("{} of {} {} differ from the host's, first [{}]: {} instead of {}", differences,
+                             actual.size(), what, first, +actual[first], +expected[first])};
+}
+
+// Both right, or the first that is not.
+[[nodiscard]] inline Verdict both(Verdict first, Verdict second) {
+  if (!first.correct) {
+    return first;
+  }
+  if (!second.correct) {
+    return second;
+  }
+  return {true, first.detail + "; " + second.detail};
+}
+
+}  // namespace heddle::tb
