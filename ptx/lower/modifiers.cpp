@@ -14,14 +14,15 @@ constexpr std::array<std::string_view, 14> kForeignTypes = {"f16x2",  "bf16",   
                                                             "u16x2",  "s16x2",  "f32x2",  "e4m3", "e5m2",
                                                             "e4m3x2", "e5m2x2", "s8x4",   "u8x4"};
 
-}  // namespace
-
+// The type that a modifier names, if registers of this machine can have it.
 std::optional<Type> type_named(std::string_view word) {
   for (const Type type : kTypes) {
     if (isa::name_of(type) == word) return type;
   }
   return std::nullopt;
 }
+
+}  // namespace
 
 bool Modifiers::accept(std::string_view word) {
   if (peek() != word || !more()) return false;

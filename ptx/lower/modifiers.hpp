@@ -62,7 +62,4 @@ class Modifiers {
   std::size_t next_ = 0;
 };
 
-// The type a modifier names, if it is one that registers can have.
-[[nodiscard]] std::optional<Type> type_named(std::string_view word);
-
 }  // namespace heddle::ptx
