@@ -128,6 +128,9 @@ class Cache final : public sc_core::sc_module,
   [[nodiscard]] const std::optional<FailedWrite>& failed_write() const { return failed_write_; }
 
   [[nodiscard]] CacheStatistics& statistics() { return statistics_; }
+  [[nodiscard]] const CacheStatistics& statistics() const { return statistics_; }
+  // Writes that memory has not acknowledged yet.
+  [[nodiscard]] unsigned unacknowledged_writes() const { return writes_; }
   [[nodiscard]] unsigned line_bytes() const { return line_bytes_; }
 
  private:

@@ -4,13 +4,13 @@
 //   target   tlm_target_socket<32>     requests from the interconnect
 //   storage  tlm_initiator_socket<32>  the memory itself: the GPU's outward channel socket
 //
-// Base protocol on both sides. A request is in the queue from the cycle after it arrived; the queue holds `queue`
-// waiting requests and delays END_REQ when it is full (room that becomes free in a cycle counts from the next on). The
-// scheduler starts at most one request per cycle. When the data of a request is complete, its access is performed on
-// `storage` (hw/dram/storage_port.hpp) and BEGIN_RESP goes out in the same cycle, later by whatever delay the memory
-// adds. TLM_IGNORE_COMMAND payloads with MemoryExtension::atomic are executed here; ones without it take the time of a
-// read and move no data. A debug or blocking transport passes through to `storage` (the latter with row_conflict cycles
-// on top).
+// Base protocol on both sides; a request must lie within one line (else TLM_BURST_ERROR_RESPONSE). A request is in the
+// queue from the cycle after it arrived; the queue holds `queue` waiting requests and delays END_REQ when it is full
+// (room that becomes free in a cycle counts from the next on). The scheduler starts at most one request per cycle. When
+// the data of a request is complete, its access is performed on `storage` (hw/dram/storage_port.hpp) and BEGIN_RESP
+// goes out in the same cycle, later by whatever delay the memory adds. TLM_IGNORE_COMMAND payloads with
+// MemoryExtension::atomic are executed here; ones without it take the time of a read and move no data. A debug or
+// blocking transport passes through to `storage` (the latter with row_conflict cycles on top).
 #pragma once
 
 #include <cstdint>
@@ -59,9 +59,7 @@ struct DramStatistics {
   }
 };
 
-class DramController final : public link::ClockedModule,
-                             private ::tlm::tlm_fw_transport_if<>,
-                             private StoragePort::Listener {
+class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_transport_if<> {
  public:
   DramController(const sc_core::sc_module_name& name, const DramParameters& parameters, unsigned line_bytes,
                  link::Clock clock);
@@ -86,14 +84,14 @@ class DramController final : public link::ClockedModule,
   void b_transport(Payload& payload, sc_core::sc_time& delay) override;
   bool get_direct_mem_ptr(Payload& payload, ::tlm::tlm_dmi& dmi) override;
   unsigned transport_dbg(Payload& payload) override;
-  void finished(DramRequest& request, const sc_core::sc_time& delay) override;
 
-  void arrive(Payload& payload, Cycle visible);
   void admit(Cycle now);
   void complete(Cycle now);
   Cycle start(Cycle now);
+  void start_request(DramRequest& request, Cycle now);
   void respond(Cycle now);
   void add_response(DramRequest& request, Cycle ready);
+  [[nodiscard]] DramRequest& make_request(Payload& payload, Cycle arrival);
 
   const AddressMap map_;
   const unsigned line_bytes_;
@@ -108,11 +106,12 @@ class DramController final : public link::ClockedModule,
   RequestQueue waiting_;
   std::vector<DramRequest*> in_service_;  // started; by time of data, latest first
   std::vector<Response> responses_;       // data there; by time, latest first
-  Payload* pending_ = nullptr;            // found the queue full: END_REQ is owed
+  DramRequest* pending_ = nullptr;        // found the queue full: END_REQ is owed
   Payload* in_response_ = nullptr;        // its response phase has not ended
   Cycle next_response_ = 0;
-  Cycle started_at_ = kNever;  // the latest start: its room counts from the next cycle on
-  std::uint64_t bus_fraction_ = 0;
+  Cycle started_at_ = kNever;       // the latest start: its room counts from the next cycle on
+  std::uint64_t bus_fraction_ = 0;  // of a cycle, not in bus_busy_cycles yet
+  std::vector<DramRequest*> finished_;
   DramStatistics statistics_;
 };
 

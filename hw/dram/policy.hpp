@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/registry.hpp"
 #include "hw/dram/bank_timing.hpp"
 #include "hw/dram/request_queue.hpp"
 #include "hw/machine.hpp"

@@ -21,7 +21,6 @@
 #include "hw/dram/request_queue.hpp"
 #include "tlm/clock.hpp"
 #include "tlm/payload_pool.hpp"
-#include "tlm/ring.hpp"
 
 namespace heddle::hw {
 
@@ -43,8 +42,8 @@ class DirectMemory {
 
  private:
   // Ranges by first byte, and in front of it a direct-mapped table of whole granules with their pointer.
-  static constexpr unsigned kGranuleBits = 12;
-  static constexpr std::size_t kEntries = 1024;
+  static constexpr unsigned kGranuleBits = 16;
+  static constexpr std::size_t kEntries = 2048;
   struct Entry {
     std::uint64_t granule = ~std::uint64_t{0};
     std::uint64_t begin = 0;
@@ -56,17 +55,16 @@ class DirectMemory {
 
 class StoragePort final : public ::tlm::tlm_bw_transport_if<> {
  public:
-  // Told when an access that could not be finished at once is finished. The delay counts from now.
-  class Listener {
-   public:
-    virtual ~Listener() = default;
-    virtual void finished(DramRequest& request, const sc_core::sc_time& delay) = 0;
-  };
-  StoragePort(::tlm::tlm_initiator_socket<>& socket, Listener& listener, unsigned line_bytes);
+  // `owner` is woken when the memory answered something: its cycle then calls advance.
+  StoragePort(::tlm::tlm_initiator_socket<>& socket, link::Waker& owner, link::Clock clock, unsigned line_bytes);
+  ~StoragePort() override;
 
-  // Performs the access and sets the payload's response status. True: finished, after `delay` from now (added to by the
-  // memory). False: the listener will be told.
+  // Performs the access and sets the payload's response status. True: finished, `delay` after now (added to by the
+  // memory). False: advance will report it. The payload must lie within one line.
   [[nodiscard]] bool access(DramRequest& request, sc_core::sc_time& delay);
+  // Takes up what the memory answered by this cycle and sends what waits. Appends finished requests in order of
+  // arrival; returns the next cycle that it wants.
+  Cycle advance(Cycle now, std::vector<DramRequest*>& finished);
   [[nodiscard]] bool idle() const { return active_.empty(); }
 
   ::tlm::tlm_sync_enum nb_transport_bw(::tlm::tlm_generic_payload& payload, ::tlm::tlm_phase& phase,
@@ -75,26 +73,28 @@ class StoragePort final : public ::tlm::tlm_bw_transport_if<> {
 
  private:
   struct Job;
-  enum class Direct : std::uint8_t { done, unavailable };
-  [[nodiscard]] Direct access_directly(DramRequest& request, sc_core::sc_time& delay);
-  [[nodiscard]] std::byte* direct_pointer(::tlm::tlm_generic_payload& payload, bool write, sc_core::sc_time& latency);
-  void begin(Job& job);
-  bool next_step(Job& job);
-  bool run(Job& job, sc_core::sc_time& delay);
-  bool response(Job& job, sc_core::sc_time& delay);
-  void finish(Job& job, const sc_core::sc_time& delay);
-  void send_waiting();
+  // False: no direct memory for it.
+  [[nodiscard]] bool access_directly(DramRequest& request, sc_core::sc_time& delay);
+  [[nodiscard]] std::byte* direct_pointer(std::uint64_t address, unsigned length, bool read, bool write,
+                                          sc_core::sc_time& latency);
+  [[nodiscard]] Job& make_job(DramRequest& request);
+  void free_job(Job& job);
+  [[nodiscard]] bool next_transfer(Job& job);
+  [[nodiscard]] bool run(Job& job, sc_core::sc_time& delay);
+  [[nodiscard]] bool waits_for_line(const Job& job) const;
 
   ::tlm::tlm_initiator_socket<>& socket_;
-  Listener& listener_;
-  unsigned line_bytes_;
+  link::Waker& owner_;
+  const link::Clock clock_;
+  const unsigned line_bytes_;
   DirectMemory direct_;
   link::PayloadPool pool_;
+  link::LinePayload& question_;  // asks for direct memory
   std::vector<std::unique_ptr<Job>> jobs_;
   std::vector<Job*> free_jobs_;
   std::vector<Job*> active_;   // in order of arrival
-  link::Ring<Job*> to_send_;   // jobs whose next step waits for the request phase
   Job* in_request_ = nullptr;  // its request phase has not ended
+  Cycle next_send_ = 0;
 };
 
 }  // namespace heddle::hw

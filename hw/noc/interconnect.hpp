@@ -91,9 +91,8 @@ class Interconnect final : public link::ClockedModule {
   void admit_pending(link::Cycle now);
   link::Cycle move_requests(link::Cycle now);
   link::Cycle move_responses(link::Cycle now);
-  void send_request(unsigned port, unsigned channel_index, link::Cycle now);
+  void send_request(unsigned channel_index, unsigned port, link::Cycle now);
   void send_response(unsigned channel_index, unsigned port, link::Cycle now);
-  void queue_response(unsigned channel_index, Payload& payload, link::Cycle visible);
   [[nodiscard]] TargetSocket& socket_of(unsigned port) {
     return port < cores_ ? data[port] : instruction[port - cores_];
   }
@@ -116,10 +115,8 @@ class Interconnect final : public link::ClockedModule {
   std::vector<unsigned> next_channel_;  // per core
   std::vector<unsigned> chosen_;        // per channel or core, within one cycle
   unsigned pending_ = 0;                // inputs with a pending transfer
-  std::size_t queued_responses_ = 0;
-  struct OwnExtension;
-  std::vector<std::unique_ptr<OwnExtension>> own_extensions_;
-  std::vector<OwnExtension*> free_extensions_;
+  std::vector<std::unique_ptr<link::MemoryExtension>> own_extensions_;  // for payloads that come without one
+  std::vector<link::MemoryExtension*> free_extensions_;
   InterconnectStatistics statistics_;
 };
 

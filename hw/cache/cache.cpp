@@ -1,0 +1,144 @@
+#include "hw/cache/cache.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/error.hpp"
+
+namespace heddle::hw {
+
+using link::Cycle;
+using link::kNever;
+using ::tlm::tlm_sync_enum;
+
+Cache::Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock, unsigned core,
+             bool instruction, link::Waker& core_waker)
+    : sc_core::sc_module(name),
+      cpu("cpu"),
+      memory("memory"),
+      clock_(clock),
+      core_waker_(core_waker),
+      enabled_(parameters.enabled),
+      write_through_(!parameters.enabled || parameters.write_policy == "write-through"),
+      instruction_(instruction),
+      core_(static_cast<std::uint16_t>(core)),
+      line_bytes_(parameters.line_bytes),
+      hit_latency_(parameters.hit_latency),
+      ports_(parameters.ports),
+      write_buffer_(parameters.write_buffer),
+      lines_(parameters.bytes, parameters.ways, parameters.line_bytes),
+      misses_(parameters.mshrs, parameters.mshr_targets, parameters.line_bytes) {
+  if (line_bytes_ > link::kMaxLineBytes) {
+    throw InternalError("cache lines have at most " + std::to_string(link::kMaxLineBytes) + " bytes");
+  }
+  cpu.bind(*this);
+  memory.bind(*this);
+}
+
+// ---------------------------------------------------------------------------------------------------- one cycle
+
+Cycle Cache::advance(Cycle now) {
+  now_ = now;
+  ports_used_ = 0;
+  while (!acknowledgements_.empty() && acknowledgements_.front().visible <= now) {
+    Payload& payload = *acknowledgements_.front().payload;
+    acknowledgements_.pop();
+    acknowledge(payload);
+  }
+  fill_blocked_ = false;
+  while (!fills_.empty() && fills_.front().visible <= now) {
+    if (!fill(*fills_.front().payload)) {
+      fill_blocked_ = true;  // an acknowledgement will wake the core
+      break;
+    }
+    fills_.pop();
+  }
+  while (!delayed_.empty() && delayed_.front().ready <= now) {
+    const DelayedHit hit = delayed_.front();
+    delayed_.pop();
+    answer(*hit.request, snapshots_[hit.snapshot].data.data(), false);
+    free_snapshots_.push_back(hit.snapshot);
+  }
+  if (flushing_) {
+    continue_flush();
+  }
+  if (!send_queue_.empty() && in_request_ == nullptr && next_send_ <= now) {
+    Payload& payload = *send_queue_.front();
+    send_queue_.pop();
+    transmit(payload);
+  }
+
+  Cycle next = kNever;
+  const auto want = [&next, now](Cycle at) { next = std::min(next, std::max(at, now + 1)); };
+  if (!send_queue_.empty() && in_request_ == nullptr) {
+    want(next_send_);
+  }
+  if (!acknowledgements_.empty()) {
+    want(acknowledgements_.front().visible);
+  }
+  if (!fills_.empty() && !fill_blocked_) {
+    want(fills_.front().visible);
+  }
+  if (!delayed_.empty()) {
+    want(delayed_.front().ready);
+  }
+  return next;
+}
+
+// ------------------------------------------------------------------------------------------------- control
+
+void Cache::flush() {
+  if (!flushing_) {
+    flushing_ = true;
+    flush_cursor_ = 0;
+    core_waker_.wake(clock_.now() + 1);
+  }
+}
+
+void Cache::continue_flush() {
+  if (!misses_.empty()) {
+    return;  // their lines may become dirty; each fill wakes the core
+  }
+  for (; flush_cursor_ != lines_.frames(); ++flush_cursor_) {
+    if (lines_.dirty(flush_cursor_)) {
+      if (!write_room()) {
+        return;  // an acknowledgement will wake the core
+      }
+      write_back(flush_cursor_);
+    }
+    lines_.drop(flush_cursor_);
+  }
+  flushing_ = false;
+}
+
+void Cache::invalidate() {
+  lines_.drop_all();
+  misses_.close_all();
+}
+
+bool Cache::quiet() const {
+  return !flushing_ && misses_.empty() && writes_ == 0 && delayed_.empty() && send_queue_.empty() &&
+         in_request_ == nullptr;
+}
+
+// ------------------------------------------------------------------------------------------------- unused paths
+
+void Cache::b_transport(LineRequest& /*request*/, sc_core::sc_time& /*delay*/) {
+  SC_REPORT_ERROR("heddle/cache", "the line protocol is non-blocking");
+}
+
+bool Cache::get_direct_mem_ptr(LineRequest& /*request*/, ::tlm::tlm_dmi& dmi) {
+  dmi.allow_none();
+  dmi.set_start_address(0);
+  dmi.set_end_address(~sc_dt::uint64{0});
+  return false;
+}
+
+unsigned Cache::transport_dbg(LineRequest& /*request*/) {
+  return 0;
+}
+
+void Cache::invalidate_direct_mem_ptr(sc_dt::uint64 /*start*/, sc_dt::uint64 /*end*/) {}  // it asks for none
+
+}  // namespace heddle::hw

@@ -1,0 +1,204 @@
+// The memory side of the cache: payloads out, responses in.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "hw/cache/byte_enables.hpp"
+#include "hw/cache/cache.hpp"
+
+namespace heddle::hw {
+
+using link::Cycle;
+using ::tlm::tlm_sync_enum;
+
+// ------------------------------------------------------------------------------------------------------ out
+
+void Cache::describe(const LineRequest& request, Payload& payload) const {
+  link::MemoryExtension& extension = payload.extension;
+  extension.core = core_;
+  extension.group = request.group;
+  extension.pc = request.pc;
+  extension.lanes = request.lanes;
+  extension.coalesced = static_cast<std::uint8_t>(std::popcount(request.lanes));
+  extension.instruction = instruction_;
+  extension.row_hint = request.row_hint;
+  extension.route = 0;
+  extension.atomic = nullptr;
+}
+
+void Cache::fetch(const LineRequest& request, std::uint32_t mshr) {
+  Payload& payload = pool_.acquire(::tlm::TLM_READ_COMMAND, request.address, line_bytes_);
+  describe(request, payload);
+  payload.tag = mshr;
+  ++statistics_.memory_reads;
+  send(payload);
+}
+
+void Cache::write(Payload& payload, const std::byte* data, const std::uint8_t* enable) {
+  std::memcpy(payload.data.data(), data, line_bytes_);
+  if (!all_enabled(enable, line_bytes_)) {
+    std::memcpy(payload.enable.data(), enable, line_bytes_);
+    payload.set_byte_enable_ptr(payload.enable.data());
+    payload.set_byte_enable_length(line_bytes_);
+  }
+  ++writes_;
+  ++statistics_.memory_writes;
+  send(payload);
+}
+
+void Cache::write_back(LineArray::Frame frame) {
+  Payload& payload = pool_.acquire(::tlm::TLM_WRITE_COMMAND, lines_.address(frame), line_bytes_);
+  describe(LineRequest{}, payload);
+  ++statistics_.write_backs;
+  write(payload, lines_.data(frame), lines_.dirty_bytes(frame));
+}
+
+void Cache::send(Payload& payload) {
+  if (send_queue_.empty() && in_request_ == nullptr && next_send_ <= now_) {
+    transmit(payload);
+    return;
+  }
+  send_queue_.push(&payload);
+  if (in_request_ == nullptr) {
+    core_waker_.wake(std::max(next_send_, now_ + 1));
+  }
+}
+
+void Cache::transmit(Payload& payload) {
+  if (payload.is_read()) {
+    misses_[payload.tag].sent = true;
+  }
+  next_send_ = now_ + 1;
+  in_request_ = &payload;
+  ::tlm::tlm_phase phase = ::tlm::BEGIN_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  const tlm_sync_enum result = memory->nb_transport_fw(payload, phase, delay);
+  if (result == ::tlm::TLM_ACCEPTED) {
+    return;
+  }
+  const Cycle visible = clock_.visible_after(delay);
+  if (result == ::tlm::TLM_COMPLETED) {
+    in_request_ = nullptr;
+    arrived(payload, visible);
+    return;
+  }
+  if (phase == ::tlm::END_REQ) {
+    in_request_ = nullptr;
+    next_send_ = visible;
+    return;
+  }
+  if (phase == ::tlm::BEGIN_RESP) {  // implies END_REQ
+    in_request_ = nullptr;
+    next_send_ = visible;
+    arrived(payload, visible);
+    phase = ::tlm::END_RESP;
+    delay = clock_.until(visible);
+    memory->nb_transport_fw(payload, phase, delay);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------- in
+
+tlm_sync_enum Cache::nb_transport_bw(::tlm::tlm_generic_payload& payload, ::tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) {
+  const Cycle visible = clock_.visible_after(delay);
+  if (phase == ::tlm::BEGIN_RESP || phase == ::tlm::END_REQ) {
+    if (in_request_ == &payload) {
+      in_request_ = nullptr;
+      next_send_ = visible;
+      if (!send_queue_.empty() && phase == ::tlm::END_REQ) {
+        core_waker_.wake(visible);
+      }
+    }
+    if (phase == ::tlm::END_REQ) {
+      return ::tlm::TLM_ACCEPTED;
+    }
+    arrived(static_cast<Payload&>(payload), visible);
+    return ::tlm::TLM_COMPLETED;
+  }
+  SC_REPORT_ERROR("heddle/cache", "unexpected phase from memory");
+  return ::tlm::TLM_ACCEPTED;
+}
+
+void Cache::arrived(Payload& payload, Cycle visible) {
+  (payload.is_write() ? acknowledgements_ : fills_).push({visible, &payload});
+  core_waker_.wake(visible);
+}
+
+void Cache::acknowledge(Payload& payload) {
+  --writes_;
+  if (payload.is_response_error()) {
+    remember_failed_write(payload.get_address(), payload.extension.group, payload.extension.pc);
+  }
+  payload.release();
+}
+
+bool Cache::fill(Payload& payload) {
+  Mshr& mshr = misses_[payload.tag];
+  const bool failed = payload.is_response_error();
+  if (mshr.atomic) {
+    LineRequest& request = *mshr.targets.front().request;
+    misses_.release(payload.tag);
+    answer(request, nullptr, failed);
+    payload.release();
+    return true;
+  }
+  LineArray::Frame frame = LineArray::kNone;
+  std::byte* line = payload.data.data();
+  if (mshr.open && !failed) {
+    frame = lines_.victim(mshr.address);
+    if (lines_.valid(frame)) {
+      if (lines_.dirty(frame)) {
+        if (!write_room()) {
+          return false;
+        }
+        write_back(frame);
+      }
+      ++statistics_.evictions;
+    }
+    lines_.install(frame, mshr.address);
+    std::memcpy(lines_.data(frame), line, line_bytes_);
+    line = lines_.data(frame);
+    ++statistics_.fills;
+  }
+  misses_.close(payload.tag);
+  serve(mshr, line, frame, failed);
+  if (failed && mshr.dirty) {
+    remember_failed_write(mshr.address, payload.extension.group, payload.extension.pc);
+  }
+  misses_.release(payload.tag);
+  payload.release();
+  return true;
+}
+
+void Cache::serve(Mshr& mshr, std::byte* line, LineArray::Frame frame, bool failed) {
+  for (const MissTarget& target : mshr.targets) {
+    if (target.request != nullptr) {
+      answer(*target.request, line, failed);
+      continue;
+    }
+    const StoreBuffer& store = misses_.store(target.store);
+    merge_bytes(line, store.data.data(), store.enable.data(), line_bytes_);
+    if (!write_through_ && frame != LineArray::kNone) {
+      lines_.add_dirty(frame, store.enable.data());
+    }
+  }
+}
+
+void Cache::answer(LineRequest& request, const std::byte* line, bool failed) {
+  request.failed = failed;
+  request.line = failed ? nullptr : line;
+  statistics_.failed_reads += failed ? 1 : 0;
+  link::LinePhase phase = link::LinePhase::response;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  cpu->nb_transport_bw(request, phase, delay);
+}
+
+void Cache::remember_failed_write(std::uint64_t address, std::uint32_t group, std::uint32_t pc) {
+  ++statistics_.failed_writes;
+  if (!failed_write_) {
+    failed_write_ = FailedWrite{address, group, pc};
+  }
+}
+
+}  // namespace heddle::hw

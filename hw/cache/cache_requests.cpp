@@ -1,0 +1,256 @@
+// The core's side of the cache: what becomes of a load, a store, an atomic.
+#include <cstring>
+
+#include "hw/cache/byte_enables.hpp"
+#include "hw/cache/cache.hpp"
+
+namespace heddle::hw {
+
+using ::tlm::TLM_ACCEPTED;
+using ::tlm::TLM_COMPLETED;
+using ::tlm::tlm_sync_enum;
+using ::tlm::TLM_UPDATED;
+
+tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phase, sc_core::sc_time& /*delay*/) {
+  if (phase != link::LinePhase::request || request.address % line_bytes_ != 0) {
+    SC_REPORT_ERROR("heddle/cache", "a line request starts with phase request at a line's first byte");
+    return TLM_UPDATED;
+  }
+  if (flushing_) {
+    return busy(statistics_.busy_flush);
+  }
+  if (ports_used_ == ports_) {
+    return busy(statistics_.busy_ports);
+  }
+  request.failed = false;
+  tlm_sync_enum result = TLM_UPDATED;
+  switch (request.kind) {
+    case LineRequest::Kind::load:
+      result = request.bypass && enabled_ ? bypass_load(request) : load(request);
+      break;
+    case LineRequest::Kind::store:
+      result = write_through_ ? store_through(request) : store_back(request);
+      break;
+    case LineRequest::Kind::atomic:
+      result = atomic(request);
+      break;
+  }
+  if (result != TLM_UPDATED) {
+    ++ports_used_;
+  }
+  return result;
+}
+
+tlm_sync_enum Cache::busy(std::uint64_t& counter) {
+  ++counter;
+  return TLM_UPDATED;
+}
+
+void Cache::hit(std::uint64_t& kind) {
+  ++kind;
+  ++statistics_.accesses;
+  ++statistics_.hits;
+}
+
+void Cache::miss(std::uint64_t& kind) {
+  ++kind;
+  ++statistics_.accesses;
+  ++statistics_.misses;
+}
+
+tlm_sync_enum Cache::answer_hit(LineRequest& request, LineArray::Frame frame) {
+  hit(statistics_.loads);
+  lines_.touch(frame);
+  if (hit_latency_ == 1) {
+    request.line = lines_.data(frame);
+    return TLM_COMPLETED;
+  }
+  if (free_snapshots_.empty()) {
+    snapshots_.emplace_back();
+    free_snapshots_.push_back(static_cast<std::uint32_t>(snapshots_.size() - 1));
+  }
+  const std::uint32_t snapshot = free_snapshots_.back();
+  free_snapshots_.pop_back();
+  std::memcpy(snapshots_[snapshot].data.data(), lines_.data(frame), line_bytes_);
+  const link::Cycle ready = now_ + hit_latency_ - 1;
+  delayed_.push({ready, &request, snapshot});
+  core_waker_.wake(ready);
+  return TLM_ACCEPTED;
+}
+
+tlm_sync_enum Cache::load(LineRequest& request) {
+  if (enabled_) {
+    const LineArray::Frame frame = lines_.find(request.address);
+    if (frame != LineArray::kNone) {
+      return answer_hit(request, frame);
+    }
+    const std::uint32_t open = misses_.find(request.address);
+    if (open != MissFile::kNone) {
+      if (!misses_.can_add_load(open)) {
+        return busy(statistics_.busy_targets);
+      }
+      misses_.add_load(open, request);
+      miss(statistics_.loads);
+      ++statistics_.merged;
+      return TLM_ACCEPTED;
+    }
+  }
+  if (misses_.full()) {
+    return busy(statistics_.busy_mshrs);
+  }
+  const std::uint32_t mshr = misses_.allocate(request.address, enabled_);
+  misses_.add_load(mshr, request);
+  miss(statistics_.loads);
+  fetch(request, mshr);
+  return TLM_ACCEPTED;
+}
+
+bool Cache::give_up_copy(std::uint64_t address) {
+  const LineArray::Frame frame = lines_.find(address);
+  if (frame == LineArray::kNone) {
+    return true;
+  }
+  if (lines_.dirty(frame)) {
+    if (!write_room()) {
+      ++statistics_.busy_writes;
+      return false;
+    }
+    write_back(frame);
+  }
+  lines_.drop(frame);
+  return true;
+}
+
+tlm_sync_enum Cache::bypass_load(LineRequest& request) {
+  const std::uint32_t open = misses_.find(request.address);
+  if (open != MissFile::kNone && !misses_[open].sent) {  // that read is still to come: it will do
+    if (!misses_.can_add_load(open)) {
+      return busy(statistics_.busy_targets);
+    }
+    misses_.add_load(open, request);
+    miss(statistics_.loads);
+    ++statistics_.bypasses;
+    ++statistics_.merged;
+    return TLM_ACCEPTED;
+  }
+  if (open != MissFile::kNone && misses_[open].dirty) {
+    return busy(statistics_.busy_order);
+  }
+  if (misses_.full()) {
+    return busy(statistics_.busy_mshrs);
+  }
+  if (!give_up_copy(request.address)) {
+    return TLM_UPDATED;
+  }
+  if (open != MissFile::kNone) {
+    misses_.close(open);  // what it fetches may be older than what this load must see
+  }
+  const std::uint32_t mshr = misses_.allocate(request.address, true);
+  misses_.add_load(mshr, request);
+  miss(statistics_.loads);
+  ++statistics_.bypasses;
+  fetch(request, mshr);
+  return TLM_ACCEPTED;
+}
+
+tlm_sync_enum Cache::store_back(LineRequest& request) {
+  LineArray::Frame frame = lines_.find(request.address);
+  if (frame != LineArray::kNone) {
+    merge_bytes(lines_.data(frame), request.store_data, request.byte_enable, line_bytes_);
+    lines_.add_dirty(frame, request.byte_enable);
+    lines_.touch(frame);
+    hit(statistics_.stores);
+    return TLM_COMPLETED;
+  }
+  const std::uint32_t open = misses_.find(request.address);
+  if (open != MissFile::kNone) {
+    if (!misses_.can_add_store(open)) {
+      return busy(statistics_.busy_targets);
+    }
+    misses_.add_store(open, request.store_data, request.byte_enable);
+    misses_[open].dirty = true;
+    miss(statistics_.stores);
+    ++statistics_.merged;
+    return TLM_COMPLETED;
+  }
+  if (all_enabled(request.byte_enable, line_bytes_)) {  // nothing to fetch
+    frame = lines_.victim(request.address);
+    if (lines_.valid(frame)) {
+      if (lines_.dirty(frame)) {
+        if (!write_room()) {
+          return busy(statistics_.busy_writes);
+        }
+        write_back(frame);
+      }
+      ++statistics_.evictions;
+    }
+    lines_.install(frame, request.address);
+    std::memcpy(lines_.data(frame), request.store_data, line_bytes_);
+    lines_.add_dirty(frame, request.byte_enable);
+    miss(statistics_.stores);
+    return TLM_COMPLETED;
+  }
+  if (misses_.full()) {
+    return busy(statistics_.busy_mshrs);
+  }
+  const std::uint32_t mshr = misses_.allocate(request.address, true);
+  misses_.add_store(mshr, request.store_data, request.byte_enable);
+  misses_[mshr].dirty = true;
+  miss(statistics_.stores);
+  fetch(request, mshr);
+  return TLM_COMPLETED;
+}
+
+tlm_sync_enum Cache::store_through(LineRequest& request) {
+  if (!write_room()) {
+    return busy(statistics_.busy_writes);
+  }
+  const LineArray::Frame frame = enabled_ ? lines_.find(request.address) : LineArray::kNone;
+  if (frame != LineArray::kNone) {
+    merge_bytes(lines_.data(frame), request.store_data, request.byte_enable, line_bytes_);
+    lines_.touch(frame);
+    hit(statistics_.stores);
+  } else {
+    const std::uint32_t open = enabled_ ? misses_.find(request.address) : MissFile::kNone;
+    if (open != MissFile::kNone) {  // the line on its way lacks this store: merge it when it comes
+      if (!misses_.can_add_store(open)) {
+        return busy(statistics_.busy_targets);
+      }
+      misses_.add_store(open, request.store_data, request.byte_enable);
+      ++statistics_.merged;
+    }
+    miss(statistics_.stores);
+  }
+  Payload& payload = pool_.acquire(::tlm::TLM_WRITE_COMMAND, request.address, line_bytes_);
+  describe(request, payload);
+  write(payload, request.store_data, request.byte_enable);
+  return TLM_COMPLETED;
+}
+
+tlm_sync_enum Cache::atomic(LineRequest& request) {
+  const std::uint32_t open = misses_.find(request.address);
+  if (open != MissFile::kNone && misses_[open].dirty) {
+    return busy(statistics_.busy_order);
+  }
+  if (misses_.full()) {
+    return busy(statistics_.busy_mshrs);
+  }
+  if (!give_up_copy(request.address)) {
+    return TLM_UPDATED;
+  }
+  if (open != MissFile::kNone) {
+    misses_.close(open);  // it fetches the line as it was before this atomic
+  }
+  const std::uint32_t mshr = misses_.allocate(request.address, false);
+  misses_[mshr].atomic = true;
+  misses_.add_load(mshr, request);
+  miss(statistics_.atomics);
+  Payload& payload = pool_.acquire(::tlm::TLM_IGNORE_COMMAND, request.address, line_bytes_);
+  describe(request, payload);
+  payload.extension.atomic = request.atomic;
+  payload.tag = mshr;
+  send(payload);
+  return TLM_ACCEPTED;
+}
+
+}  // namespace heddle::hw

@@ -1,0 +1,384 @@
+#include "hw/noc/interconnect.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace heddle::hw {
+
+using link::Cycle;
+using link::kNever;
+using ::tlm::tlm_phase;
+using ::tlm::tlm_sync_enum;
+
+namespace {
+
+constexpr unsigned kNone = ~0U;
+
+// How far `index` comes after the place where a round of `count` starts.
+unsigned turn(unsigned index, unsigned start, unsigned count) {
+  return index >= start ? index - start : index + count - start;
+}
+
+}  // namespace
+
+// Every socket has its own interface object: it tells by which port a call came.
+class Interconnect::CachePort final : public ::tlm::tlm_fw_transport_if<> {
+ public:
+  CachePort(Interconnect& noc, unsigned index) : noc_(noc), index_(index) {}
+  tlm_sync_enum nb_transport_fw(Payload& payload, tlm_phase& phase, sc_core::sc_time& delay) override {
+    return noc_.forward(index_, payload, phase, delay);
+  }
+  void b_transport(Payload& payload, sc_core::sc_time& delay) override {
+    delay += noc_.clock().cycles(noc_.request_latency_ + noc_.response_latency_);
+    noc_.channel[noc_.map_.channel(payload.get_address())]->b_transport(payload, delay);
+  }
+  bool get_direct_mem_ptr(Payload& /*payload*/, ::tlm::tlm_dmi& dmi) override {
+    dmi.allow_none();
+    dmi.set_start_address(0);
+    dmi.set_end_address(~sc_dt::uint64{0});
+    return false;
+  }
+  unsigned transport_dbg(Payload& payload) override {
+    return noc_.channel[noc_.map_.channel(payload.get_address())]->transport_dbg(payload);
+  }
+
+ private:
+  Interconnect& noc_;
+  unsigned index_;
+};
+
+class Interconnect::ChannelPort final : public ::tlm::tlm_bw_transport_if<> {
+ public:
+  ChannelPort(Interconnect& noc, unsigned index) : noc_(noc), index_(index) {}
+  tlm_sync_enum nb_transport_bw(Payload& payload, tlm_phase& phase, sc_core::sc_time& delay) override {
+    return noc_.backward(index_, payload, phase, delay);
+  }
+  void invalidate_direct_mem_ptr(sc_dt::uint64 /*start*/, sc_dt::uint64 /*end*/) override {}  // none is ever granted
+
+ private:
+  Interconnect& noc_;
+  unsigned index_;
+};
+
+Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, const AddressMap& map,
+                           unsigned cores, link::Clock clock)
+    : ClockedModule(name, clock),
+      data("data", cores),
+      instruction("instruction", cores),
+      channel("channel", map.channels()),
+      map_(map),
+      cores_(cores),
+      request_latency_(parameters.request_latency),
+      response_latency_(parameters.response_latency),
+      request_capacity_(parameters.queue + parameters.request_latency),
+      response_capacity_(parameters.queue + parameters.response_latency),
+      requests_(std::size_t{2} * cores),
+      responses_(map.channels()),
+      active_((std::size_t{2} * cores + 63) / 64, 0),
+      next_port_(map.channels(), 0),
+      next_channel_(cores, 0),
+      chosen_(std::max(cores, map.channels()), kNone) {
+  for (unsigned port = 0; port != 2 * cores; ++port) {
+    cache_ports_.push_back(std::make_unique<CachePort>(*this, port));
+    socket_of(port).bind(*cache_ports_.back());
+  }
+  for (unsigned index = 0; index != map.channels(); ++index) {
+    channel_ports_.push_back(std::make_unique<ChannelPort>(*this, index));
+    channel[index].bind(*channel_ports_.back());
+  }
+}
+
+Interconnect::~Interconnect() = default;
+
+// ------------------------------------------------------------------------------------------------- extensions
+
+link::MemoryExtension& Interconnect::extension_of(Payload& payload) {
+  link::MemoryExtension* extension = nullptr;
+  payload.get_extension(extension);
+  if (extension == nullptr) {
+    if (free_extensions_.empty()) {
+      own_extensions_.push_back(std::make_unique<link::MemoryExtension>());
+      free_extensions_.push_back(own_extensions_.back().get());
+    }
+    extension = free_extensions_.back();
+    free_extensions_.pop_back();
+    payload.set_extension(extension);
+  }
+  return *extension;
+}
+
+void Interconnect::give_back_extension(Payload& payload) {
+  if (free_extensions_.size() == own_extensions_.size()) {
+    return;  // none is lent
+  }
+  link::MemoryExtension* extension = nullptr;
+  payload.get_extension(extension);
+  for (const auto& own : own_extensions_) {
+    if (own.get() == extension) {
+      payload.clear_extension(extension);
+      free_extensions_.push_back(extension);
+      return;
+    }
+  }
+}
+
+// ----------------------------------------------------------------------------------------------- what arrives
+
+bool Interconnect::offer(Input& input, const Waiting& transfer, unsigned capacity, std::uint64_t& stalls) {
+  const Cycle now = clock().now();
+  const bool popped_now = input.popped_at == now;
+  if (input.queue.size() + (popped_now ? 1 : 0) < capacity) {
+    input.queue.push(transfer);
+    wake(transfer.eligible);
+    return true;
+  }
+  input.pending = transfer;
+  ++pending_;
+  ++stalls;
+  if (popped_now) {
+    wake(now + 1);
+  }
+  return false;
+}
+
+tlm_sync_enum Interconnect::forward(unsigned port, Payload& payload, tlm_phase& phase, sc_core::sc_time& delay) {
+  const Cycle visible = clock().visible_after(delay);
+  if (phase == ::tlm::BEGIN_REQ) {
+    extension_of(payload).route = static_cast<std::uint16_t>(port);
+    const Waiting transfer{&payload, visible + request_latency_ - 1, map_.channel(payload.get_address())};
+    if (!offer(requests_[port], transfer, request_capacity_, statistics_.request_stalls)) {
+      return ::tlm::TLM_ACCEPTED;
+    }
+    active_[port / 64] |= std::uint64_t{1} << (port % 64);
+    phase = ::tlm::END_REQ;
+    return ::tlm::TLM_UPDATED;
+  }
+  if (phase == ::tlm::END_RESP && requests_[port].unfinished == &payload) {
+    requests_[port].unfinished = nullptr;
+    requests_[port].next_send = visible;
+    wake(visible);
+    return ::tlm::TLM_COMPLETED;
+  }
+  SC_REPORT_ERROR("heddle/interconnect", "unexpected phase from a cache");
+  return ::tlm::TLM_ACCEPTED;
+}
+
+tlm_sync_enum Interconnect::backward(unsigned channel_index, Payload& payload, tlm_phase& phase,
+                                     sc_core::sc_time& delay) {
+  Input& input = responses_[channel_index];
+  if (phase != ::tlm::END_REQ && phase != ::tlm::BEGIN_RESP) {
+    SC_REPORT_ERROR("heddle/interconnect", "unexpected phase from a memory channel");
+    return ::tlm::TLM_ACCEPTED;
+  }
+  const Cycle visible = clock().visible_after(delay);
+  if (input.unfinished == &payload) {
+    input.unfinished = nullptr;  // BEGIN_RESP implies END_REQ
+    input.next_send = visible;
+    wake(visible);
+  }
+  if (phase == ::tlm::END_REQ) {
+    return ::tlm::TLM_ACCEPTED;
+  }
+  const Waiting transfer{&payload, visible + response_latency_ - 1, extension_of(payload).route};
+  return offer(input, transfer, response_capacity_, statistics_.response_stalls) ? ::tlm::TLM_COMPLETED
+                                                                                 : ::tlm::TLM_ACCEPTED;
+}
+
+// --------------------------------------------------------------------------------------------------- one cycle
+
+Cycle Interconnect::advance(Cycle now) {
+  if (pending_ != 0) {
+    admit_pending(now);
+  }
+  const Cycle requests = move_requests(now);
+  const Cycle responses = move_responses(now);
+  return std::min(requests, responses);
+}
+
+// Before anything leaves: room is what there was when the cycle began.
+void Interconnect::admit_pending(Cycle now) {
+  for (unsigned port = 0; port != requests_.size(); ++port) {
+    Input& input = requests_[port];
+    if (input.pending.payload != nullptr && input.queue.size() < request_capacity_) {
+      input.pending.eligible = std::max(input.pending.eligible, now);
+      input.queue.push(input.pending);
+      active_[port / 64] |= std::uint64_t{1} << (port % 64);
+      Payload& payload = *input.pending.payload;
+      input.pending.payload = nullptr;
+      --pending_;
+      tlm_phase phase = ::tlm::END_REQ;
+      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+      socket_of(port)->nb_transport_bw(payload, phase, delay);
+    }
+  }
+  for (unsigned index = 0; index != responses_.size(); ++index) {
+    Input& input = responses_[index];
+    if (input.pending.payload != nullptr && input.queue.size() < response_capacity_) {
+      input.pending.eligible = std::max(input.pending.eligible, now);
+      input.queue.push(input.pending);
+      Payload& payload = *input.pending.payload;
+      input.pending.payload = nullptr;
+      --pending_;
+      tlm_phase phase = ::tlm::END_RESP;
+      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+      channel[index]->nb_transport_fw(payload, phase, delay);
+    }
+  }
+}
+
+Cycle Interconnect::move_requests(Cycle now) {
+  Cycle next = kNever;
+  const auto ports = static_cast<unsigned>(requests_.size());
+  bool any = false;
+  for (std::size_t word = 0; word != active_.size(); ++word) {
+    for (std::uint64_t bits = active_[word]; bits != 0; bits &= bits - 1) {
+      const auto port = static_cast<unsigned>(word * 64 + static_cast<unsigned>(std::countr_zero(bits)));
+      const Waiting& head = requests_[port].queue.front();
+      const Input& output = responses_[head.destination];
+      if (output.unfinished != nullptr) {
+        continue;  // the end of that request phase will wake this process
+      }
+      const Cycle possible = std::max(head.eligible, output.next_send);
+      if (possible > now) {
+        next = std::min(next, possible);
+        continue;
+      }
+      unsigned& chosen = chosen_[head.destination];
+      const unsigned start = next_port_[head.destination];
+      if (chosen != kNone) {
+        next = now + 1;  // one of the two has to wait
+      }
+      if (chosen == kNone || turn(port, start, ports) < turn(chosen, start, ports)) {
+        chosen = port;
+      }
+      any = true;
+    }
+  }
+  if (!any) {
+    return next;
+  }
+  for (unsigned index = 0; index != responses_.size(); ++index) {
+    const unsigned port = chosen_[index];
+    if (port == kNone) {
+      continue;
+    }
+    chosen_[index] = kNone;
+    next_port_[index] = port + 1 == ports ? 0 : port + 1;
+    send_request(index, port, now);
+    const Input& input = requests_[port];
+    if (!input.queue.empty()) {
+      next = std::min(next, std::max(input.queue.front().eligible, now + 1));
+    }
+    if (input.pending.payload != nullptr) {
+      next = now + 1;
+    }
+  }
+  return next;
+}
+
+void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now) {
+  Input& input = requests_[port];
+  Payload& payload = *input.queue.front().payload;
+  statistics_.request_wait_cycles += now - input.queue.front().eligible;
+  input.queue.pop();
+  input.popped_at = now;
+  if (input.queue.empty()) {
+    active_[port / 64] &= ~(std::uint64_t{1} << (port % 64));
+  }
+  ++statistics_.requests;
+
+  Input& output = responses_[channel_index];
+  output.unfinished = &payload;
+  output.next_send = now + 1;
+  tlm_phase phase = ::tlm::BEGIN_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  const tlm_sync_enum result = channel[channel_index]->nb_transport_fw(payload, phase, delay);
+  if (result == ::tlm::TLM_ACCEPTED) {
+    return;
+  }
+  const Cycle visible = clock().visible_after(delay);
+  output.unfinished = nullptr;
+  output.next_send = visible;
+  const Waiting transfer{&payload, visible + response_latency_ - 1, port};
+  if (result == ::tlm::TLM_COMPLETED) {  // answered at once: it cannot be refused
+    output.queue.push(transfer);
+    wake(transfer.eligible);
+  } else if (phase == ::tlm::BEGIN_RESP && offer(output, transfer, response_capacity_, statistics_.response_stalls)) {
+    phase = ::tlm::END_RESP;
+    delay = clock().until(visible);
+    channel[channel_index]->nb_transport_fw(payload, phase, delay);
+  }
+}
+
+Cycle Interconnect::move_responses(Cycle now) {
+  Cycle next = kNever;
+  const auto channels = static_cast<unsigned>(responses_.size());
+  bool any = false;
+  for (unsigned index = 0; index != channels; ++index) {
+    if (responses_[index].queue.empty()) {
+      continue;
+    }
+    const Waiting& head = responses_[index].queue.front();
+    const Input& output = requests_[head.destination];
+    if (output.unfinished != nullptr) {
+      continue;  // END_RESP will wake this process
+    }
+    const Cycle possible = std::max(head.eligible, output.next_send);
+    if (possible > now) {
+      next = std::min(next, possible);
+      continue;
+    }
+    const unsigned core = core_of(head.destination);
+    unsigned& chosen = chosen_[core];
+    if (chosen != kNone) {
+      next = now + 1;
+    }
+    if (chosen == kNone || turn(index, next_channel_[core], channels) < turn(chosen, next_channel_[core], channels)) {
+      chosen = index;
+    }
+    any = true;
+  }
+  if (!any) {
+    return next;
+  }
+  for (unsigned core = 0; core != cores_; ++core) {
+    const unsigned index = chosen_[core];
+    if (index == kNone) {
+      continue;
+    }
+    chosen_[core] = kNone;
+    next_channel_[core] = index + 1 == channels ? 0 : index + 1;
+    Input& input = responses_[index];
+    send_response(index, input.queue.front().destination, now);
+    if (!input.queue.empty()) {
+      next = std::min(next, std::max(input.queue.front().eligible, now + 1));
+    }
+    if (input.pending.payload != nullptr) {
+      next = now + 1;
+    }
+  }
+  return next;
+}
+
+void Interconnect::send_response(unsigned channel_index, unsigned port, Cycle now) {
+  Input& input = responses_[channel_index];
+  Payload& payload = *input.queue.front().payload;
+  statistics_.response_wait_cycles += now - input.queue.front().eligible;
+  input.queue.pop();
+  input.popped_at = now;
+  ++statistics_.responses;
+
+  Input& output = requests_[port];
+  output.unfinished = &payload;
+  output.next_send = now + 1;
+  give_back_extension(payload);  // the cache may release the payload within the call
+  tlm_phase phase = ::tlm::BEGIN_RESP;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  const tlm_sync_enum result = socket_of(port)->nb_transport_bw(payload, phase, delay);
+  if (result == ::tlm::TLM_COMPLETED || (result == ::tlm::TLM_UPDATED && phase == ::tlm::END_RESP)) {
+    output.unfinished = nullptr;
+    output.next_send = clock().visible_after(delay);
+  }
+}
+
+}  // namespace heddle::hw

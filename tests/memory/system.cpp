@@ -1,0 +1,204 @@
+#include "system.hpp"
+
+namespace heddle::hw::test {
+
+namespace {
+ExpectedReports* expected = nullptr;
+}
+
+void fail_on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
+  if (report.get_severity() == sc_core::SC_INFO) {
+    return;
+  }
+  if (expected != nullptr && report.get_severity() == sc_core::SC_ERROR) {
+    expected->messages.emplace_back(report.get_msg());
+    return;
+  }
+  ADD_FAILURE() << report.get_msg_type() << ": " << report.get_msg();
+  if (report.get_severity() == sc_core::SC_FATAL) {
+    sc_core::sc_report_handler::default_handler(report, actions);
+  }
+}
+
+ExpectedReports::ExpectedReports() {
+  expected = this;
+}
+ExpectedReports::~ExpectedReports() {
+  expected = nullptr;
+}
+
+ScriptCore::ScriptCore(const sc_core::sc_module_name& name, link::Clock clock, unsigned line_bytes)
+    : ClockedModule(name, clock), socket("socket"), line_bytes_(line_bytes) {
+  socket.bind(*this);
+}
+
+Access& ScriptCore::load(Cycle at, std::uint64_t line, bool bypass) {
+  Access& access = script_.emplace_back();
+  access.at = at;
+  access.request.kind = LineRequest::Kind::load;
+  access.request.bypass = bypass;
+  access.request.address = line;
+  return access;
+}
+
+Access& ScriptCore::store_word(Cycle at, std::uint64_t address, std::uint32_t value) {
+  Access& access = store_line(at, address / line_bytes_ * line_bytes_, 0);
+  const std::size_t offset = address % line_bytes_;
+  std::fill(access.enable.begin(), access.enable.end(), std::uint8_t{0});
+  std::memcpy(access.store.data() + offset, &value, 4);
+  std::fill_n(access.enable.begin() + static_cast<std::ptrdiff_t>(offset), 4, std::uint8_t{0xff});
+  return access;
+}
+
+Access& ScriptCore::store_line(Cycle at, std::uint64_t line, std::uint32_t value) {
+  Access& access = script_.emplace_back();
+  access.at = at;
+  access.request.kind = LineRequest::Kind::store;
+  access.request.address = line;
+  access.store.resize(line_bytes_);
+  access.enable.assign(line_bytes_, 0xff);
+  for (unsigned i = 0; i != line_bytes_; i += 4) {
+    std::memcpy(&access.store[i], &value, 4);
+  }
+  return access;
+}
+
+Access& ScriptCore::atomic_add(Cycle at, std::uint64_t line, const std::vector<std::uint32_t>& values, bool same_word) {
+  Access& access = script_.emplace_back();
+  access.at = at;
+  access.request.kind = LineRequest::Kind::atomic;
+  access.request.address = line;
+  for (const std::uint32_t value : values) {
+    const unsigned lane = access.lanes.count++;
+    access.lanes.lane[lane] = static_cast<std::uint8_t>(lane);
+    access.lanes.offset[lane] = same_word ? 0 : 4 * lane;
+    access.lanes.b[lane] = value;
+  }
+  return access;
+}
+
+bool ScriptCore::offer(Access& access, Cycle now) {
+  access.request.store_data = access.store.data();
+  access.request.byte_enable = access.enable.data();
+  access.request.atomic = &access.lanes;
+  link::LinePhase phase = link::LinePhase::request;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  // The answer finds its access through the request: it is the access's first member.
+  switch (socket->nb_transport_fw(access.request, phase, delay)) {
+    case ::tlm::TLM_UPDATED:
+      ++access.refusals;
+      return false;
+    case ::tlm::TLM_ACCEPTED:
+      access.accepted = now;
+      ++outstanding_;
+      return true;
+    case ::tlm::TLM_COMPLETED:
+      access.accepted = now;
+      access.answered = now;
+      if (access.request.kind == LineRequest::Kind::load) {
+        access.line.assign(access.request.line, access.request.line + line_bytes_);
+      }
+      if (on_answer) {
+        on_answer(access);
+      }
+      return true;
+  }
+  return false;
+}
+
+::tlm::tlm_sync_enum ScriptCore::nb_transport_bw(LineRequest& request, link::LinePhase& /*phase*/,
+                                                 sc_core::sc_time& /*delay*/) {
+  auto& access = reinterpret_cast<Access&>(request);
+  EXPECT_EQ(access.answered, kNever) << "answered twice";
+  access.answered = clock().now();
+  access.failed = request.failed;
+  if (request.kind == LineRequest::Kind::load && !request.failed) {
+    access.line.assign(request.line, request.line + line_bytes_);
+  }
+  --outstanding_;
+  if (on_answer) {
+    on_answer(access);
+  }
+  return ::tlm::TLM_COMPLETED;
+}
+
+Cycle ScriptCore::advance(Cycle now) {
+  Cycle next = cache_->advance(now);
+  if (each_cycle) {
+    next = std::min(next, each_cycle(now));
+  }
+  while (next_ != script_.size()) {
+    Access& access = script_[next_];
+    if (access.at > now) {
+      return std::min(next, access.at);
+    }
+    if (!offer(access, now)) {
+      return now + 1;
+    }
+    ++next_;
+  }
+  return next;
+}
+
+MemorySystem::MemorySystem(const SystemParameters& parameters) : clock(sc_core::sc_time(1, sc_core::SC_NS)) {
+  const unsigned line = parameters.cache.line_bytes;
+  const AddressMap map(parameters.dram, line);
+  noc_ = std::make_unique<Interconnect>("noc", parameters.noc, map, parameters.cores, clock);
+  target_ = std::make_unique<MemoryTarget>("memory", memory, parameters.dram.channels);
+  for (unsigned i = 0; i != parameters.cores; ++i) {
+    cores_.push_back(std::make_unique<ScriptCore>(("core" + std::to_string(i)).c_str(), clock, line));
+    caches_.push_back(std::make_unique<Cache>(("cache" + std::to_string(i)).c_str(), parameters.cache, clock, i, false,
+                                              *cores_.back()));
+    cores_.back()->attach(*caches_.back());
+    cores_.back()->socket.bind(caches_.back()->cpu);
+    connect(caches_.back()->memory, noc_->data[i], parameters.checked);
+  }
+  for (unsigned i = 0; i != parameters.dram.channels; ++i) {
+    controllers_.push_back(
+        std::make_unique<DramController>(("dram" + std::to_string(i)).c_str(), parameters.dram, line, clock));
+    connect(noc_->channel[i], controllers_.back()->target, parameters.checked);
+    connect(controllers_.back()->storage, target_->channel[i], parameters.checked);
+  }
+}
+
+MemorySystem::~MemorySystem() = default;
+
+template <class Initiator, class Target>
+void MemorySystem::connect(Initiator& initiator, Target& target, bool checked) {
+  if (!checked) {
+    initiator.bind(target);
+    return;
+  }
+  checkers_.push_back(std::make_unique<link::ProtocolChecker>(("checker" + std::to_string(checkers_.size())).c_str()));
+  initiator.bind(checkers_.back()->target);
+  checkers_.back()->initiator.bind(target);
+}
+
+void MemorySystem::run(Cycle limit) {
+  const auto finished = [this] {
+    for (std::size_t i = 0; i != cores_.size(); ++i) {
+      if (!cores_[i]->done() || !caches_[i]->quiet()) {
+        return false;
+      }
+    }
+    return true;
+  };
+  const Cycle end = clock.now() + limit;
+  do {
+    sc_core::sc_start(clock.cycles(100));
+  } while (!finished() && clock.now() < end);
+  EXPECT_TRUE(finished()) << "still busy after " << limit << " cycles";
+  for (const auto& checker : checkers_) {
+    EXPECT_EQ(checker->outstanding(), 0U) << checker->name();
+    EXPECT_EQ(checker->violations(), 0U) << checker->name();
+  }
+}
+
+void MemorySystem::flush() {
+  for (const auto& cache : caches_) {
+    cache->flush();
+  }
+  run();
+}
+
+}  // namespace heddle::hw::test

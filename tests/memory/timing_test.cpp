@@ -1,0 +1,218 @@
+// When things happen: hand-computed cycles of DRAM, interconnect and cache.
+#include <gtest/gtest.h>
+
+#include "system.hpp"
+
+namespace heddle::hw::test {
+namespace {
+
+constexpr std::uint64_t kBase = 0x1000'0000;
+
+// Cache sends in t; the interconnect forwards in t + 1; the controller has it in t + 2; data 300 (conflict) or 100
+// (hit) cycles later; the interconnect has the response one cycle after, and the cache one more.
+constexpr Cycle kOutward = 2;
+constexpr Cycle kReturn = 2;
+
+SystemParameters plain() {
+  SystemParameters parameters;
+  parameters.cache.bytes = 4096;
+  return parameters;
+}
+
+TEST(Timing, FirstAccessIsAConflictThenHitsTakeOneHundred) {
+  MemorySystem system(plain());
+  system.memory.put<std::uint32_t>(kBase, 0x1234);
+  system.memory.put<std::uint32_t>(kBase + 128, 0x5678);
+  const Access& first = system.core().load(10, kBase);
+  const Access& second = system.core().load(1000, kBase + 128);
+  system.run();
+  EXPECT_EQ(first.accepted, 10U);
+  EXPECT_EQ(first.answered, 10 + kOutward + 300 + kReturn);
+  EXPECT_EQ(second.answered, 1000 + kOutward + 100 + kReturn);
+  EXPECT_EQ(first.word(), 0x1234U);
+  EXPECT_EQ(second.word(), 0x5678U);
+  EXPECT_EQ(system.controller().statistics().row_conflicts, 1U);
+  EXPECT_EQ(system.controller().statistics().row_hits, 1U);
+}
+
+TEST(Timing, CacheHitIsAnsweredInTheCall) {
+  MemorySystem system(plain());
+  const Access& miss = system.core().load(0, kBase);
+  const Access& hit = system.core().load(400, kBase);
+  system.run();
+  EXPECT_EQ(miss.answered, 304U);
+  EXPECT_EQ(hit.answered, 400U);
+  EXPECT_EQ(system.cache().statistics().hits, 1U);
+}
+
+TEST(Timing, LongerHitLatencyAnswersLaterWithTheLineAsItWas) {
+  SystemParameters parameters = plain();
+  parameters.cache.hit_latency = 3;
+  MemorySystem system(parameters);
+  system.memory.put<std::uint32_t>(kBase, 7);
+  system.core().load(0, kBase);
+  const Access& hit = system.core().load(400, kBase);
+  const Access& store = system.core().store_word(401, kBase, 8);
+  const Access& after = system.core().load(402, kBase);
+  system.run();
+  EXPECT_EQ(hit.answered, 402U);
+  EXPECT_EQ(hit.word(), 7U);
+  EXPECT_EQ(store.answered, 401U);
+  EXPECT_EQ(after.answered, 404U);
+  EXPECT_EQ(after.word(), 8U);
+}
+
+TEST(Timing, RowHitsPipelineOneLinePerBusSlot) {
+  MemorySystem system(plain());
+  std::vector<const Access*> loads;
+  system.core().load(0, kBase);
+  for (unsigned i = 1; i <= 8; ++i) {
+    loads.push_back(&system.core().load(400, kBase + 128 * i));
+  }
+  system.run();
+  // One request enters per cycle; the bus gives each line four.
+  for (unsigned i = 0; i != 8; ++i) {
+    EXPECT_EQ(loads[i]->answered, 400 + kOutward + 100 + 4 * i + kReturn) << i;
+  }
+  EXPECT_EQ(system.controller().statistics().bus_busy_cycles, 9U * 4);
+}
+
+TEST(Timing, ConflictsOfOneBankDoNotPipeline) {
+  SystemParameters parameters = plain();
+  MemorySystem system(parameters);
+  const std::uint64_t row = std::uint64_t{4096} * parameters.dram.banks;  // next row of the same bank
+  const Access& a = system.core().load(0, kBase);
+  const Access& b = system.core().load(0, kBase + row);
+  const Access& c = system.core().load(0, kBase + row + 128);
+  system.run();
+  EXPECT_EQ(a.answered, kOutward + 300 + kReturn);
+  EXPECT_EQ(b.answered, kOutward + 600 + kReturn);
+  // A hit to the new row can start 200 cycles after the conflict did; its bus slot comes behind the conflict's.
+  EXPECT_EQ(c.answered, kOutward + 604 + kReturn);
+  EXPECT_EQ(system.controller().statistics().row_hits, 1U);
+}
+
+TEST(Timing, BanksOverlap) {
+  MemorySystem system(plain());
+  const Access& a = system.core().load(0, kBase);
+  const Access& b = system.core().load(0, kBase + 4096);
+  const Access& c = system.core().load(0, kBase + 2 * 4096);
+  system.run();
+  EXPECT_EQ(a.answered, kOutward + 300 + kReturn);
+  EXPECT_EQ(b.answered, kOutward + 304 + kReturn);
+  EXPECT_EQ(c.answered, kOutward + 308 + kReturn);
+}
+
+TEST(Timing, FirstComeFirstServedHoldsYoungerRequestsBack) {
+  SystemParameters parameters = plain();
+  MemorySystem system(parameters);
+  const std::uint64_t row = std::uint64_t{4096} * parameters.dram.banks;
+  system.core().load(0, kBase);                                 // opens bank 0: data at 302
+  const Access& older = system.core().load(0, kBase + row);     // same bank: starts at 302
+  const Access& younger = system.core().load(0, kBase + 4096);  // free bank, but younger
+  system.run();
+  EXPECT_EQ(older.answered, kOutward + 600 + kReturn);
+  EXPECT_EQ(younger.answered, kOutward + 604 + kReturn);
+}
+
+TEST(Timing, FirstComeFirstServedLeavesAHitBehindAConflict) {
+  SystemParameters parameters = plain();
+  MemorySystem system(parameters);
+  const std::uint64_t row = std::uint64_t{4096} * parameters.dram.banks;
+  system.core().load(0, kBase);
+  const Access& conflict = system.core().load(1000, kBase + row);
+  const Access& would_hit = system.core().load(1000, kBase + 128);  // row 0 was open when it arrived
+  system.run();
+  EXPECT_EQ(conflict.answered, 1000 + kOutward + 300 + kReturn);
+  EXPECT_EQ(would_hit.answered, 1000 + kOutward + 600 + kReturn);
+  EXPECT_EQ(system.controller().statistics().row_hits, 0U);
+}
+
+TEST(Timing, FractionalBusSlotKeepsTheBandwidth) {
+  SystemParameters parameters = plain();
+  parameters.dram.bandwidth_gbs = 128.0 / 7.5;  // a slot of 7.5 cycles
+  parameters.cache.bytes = 65536;
+  parameters.dram.row_bytes = 65536;
+  MemorySystem system(parameters);
+  system.core().load(0, kBase);
+  std::vector<const Access*> loads;
+  for (unsigned i = 1; i <= 41; ++i) {
+    loads.push_back(&system.core().load(1000, kBase + 128 * i));
+  }
+  system.run();
+  EXPECT_EQ(loads.front()->answered, 1000 + kOutward + 100 + kReturn);
+  EXPECT_EQ(loads.back()->answered, loads.front()->answered + 40 * 15 / 2);
+  // The first transfer ended early in its last cycle, so the second, 7.5 cycles later, still ends in the seventh.
+  EXPECT_EQ(loads[1]->answered, loads.front()->answered + 7);
+  EXPECT_EQ(loads[2]->answered, loads.front()->answered + 15);
+}
+
+TEST(Timing, LinkLatenciesAddUp) {
+  SystemParameters parameters = plain();
+  parameters.noc.request_latency = 5;
+  parameters.noc.response_latency = 9;
+  MemorySystem system(parameters);
+  const Access& load = system.core().load(0, kBase);
+  system.run();
+  EXPECT_EQ(load.answered, 5 + 1 + 300U + 9 + 1);
+}
+
+TEST(Timing, ShortQueuesOnlyDelay) {
+  SystemParameters parameters = plain();
+  parameters.dram.queue = 1;
+  parameters.noc.queue = 1;
+  parameters.cache.bytes = 16384;
+  MemorySystem system(parameters);
+  std::vector<const Access*> loads;
+  system.core().load(0, kBase);
+  for (unsigned i = 1; i <= 20; ++i) {
+    loads.push_back(&system.core().load(400, kBase + 128 * i));
+  }
+  system.run();
+  EXPECT_EQ(loads.front()->answered, 400 + kOutward + 100 + kReturn);
+  for (unsigned i = 1; i != 20; ++i) {
+    EXPECT_EQ(loads[i]->answered, loads[i - 1]->answered + 4) << i;  // the bus stays the bottleneck
+  }
+  EXPECT_GT(system.controller().statistics().queue_full, 0U);
+  EXPECT_GT(system.noc().statistics().request_stalls, 0U);
+  EXPECT_EQ(system.controller().statistics().queue_max, 1U);
+}
+
+TEST(Timing, ChannelsInterleaveByLineAndShareTheBandwidth) {
+  SystemParameters parameters = plain();
+  parameters.dram.channels = 2;
+  MemorySystem system(parameters);
+  const Access& a = system.core().load(0, kBase);
+  const Access& b = system.core().load(0, kBase + 128);
+  const Access& c = system.core().load(0, kBase + 256);
+  system.run();
+  EXPECT_EQ(a.answered, kOutward + 300 + kReturn);
+  EXPECT_EQ(b.answered, 1 + kOutward + 300 + kReturn);
+  EXPECT_EQ(c.answered, kOutward + 308 + kReturn);  // a slot is 8 cycles at half the bandwidth
+  EXPECT_EQ(system.controller(0).statistics().reads, 2U);
+  EXPECT_EQ(system.controller(1).statistics().reads, 1U);
+}
+
+TEST(Timing, OneRequestPerChannelAndCycleRoundRobin) {
+  SystemParameters parameters = plain();
+  parameters.cores = 3;
+  parameters.dram.bandwidth_gbs = 128;  // a slot of one cycle
+  MemorySystem system(parameters);
+  std::vector<const Access*> loads;
+  for (unsigned core = 0; core != 3; ++core) {
+    for (unsigned i = 0; i != 2; ++i) {
+      loads.push_back(&system.core(core).load(0, kBase + 4096 * (2 * core + i)));
+    }
+  }
+  system.run();
+  const Cycle base = kOutward + 300 + kReturn;
+  EXPECT_EQ(loads[0]->answered, base);
+  EXPECT_EQ(loads[2]->answered, base + 1);
+  EXPECT_EQ(loads[4]->answered, base + 2);
+  EXPECT_EQ(loads[1]->answered, base + 3);
+  EXPECT_EQ(loads[3]->answered, base + 4);
+  EXPECT_EQ(loads[5]->answered, base + 5);
+}
+
+}  // namespace
+}  // namespace heddle::hw::test
