@@ -31,8 +31,8 @@ struct Reciprocal {
 struct SquareRoot {
   static double of(double /*a*/, double b, double /*c*/) { return std::sqrt(b); }
 };
-// Within 1 ulp: both steps are correctly rounded (error below 0.5 ulp of the root, which the quotient halves or
-// keeps, and 0.5 ulp of the quotient).
+// Within 2 ulp: two correctly rounded steps, each with a relative error of at most 2^-53, make at most 2^-52, which is
+// below two units in the last place.
 struct ReciprocalRoot {
   static double of(double /*a*/, double b, double /*c*/) { return 1.0 / std::sqrt(b); }
 };
