@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -14,30 +14,10 @@
 
 #include "isa/program.hpp"
 #include "tb/executor.hpp"
+#include "tb/random.hpp"
 #include "tb/workload.hpp"
 
 namespace heddle::tb {
-
-// Deterministic random numbers (splitmix64: a Weyl sequence through a 64-bit mixing function).
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15ULL;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31U);
-  }
-  std::uint32_t next32() { return static_cast<std::uint32_t>(next() >> 32U); }
-  // In [0, bound); bound at least 1. The bias of the multiplication is below bound / 2^32.
-  std::uint32_t below(std::uint32_t bound) {
-    return static_cast<std::uint32_t>((std::uint64_t{next32()} * bound) >> 32U);
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 // One kernel's argument bytes, laid out as its parameters say. Throws InternalError when count or sizes differ: the
 // workload and its kernel.cu must agree.

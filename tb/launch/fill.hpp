@@ -1,0 +1,14 @@
+// Initial contents of a buffer.
+#pragma once
+
+#include <cstdint>
+
+#include "isa/device_memory.hpp"
+#include "tb/launch/description.hpp"
+
+namespace heddle::tb::launch {
+
+// Writes the buffer's contents to device memory at `address`. Throws InputError when its file cannot be read.
+void fill_buffer(const Buffer& buffer, std::uint64_t address, isa::DeviceMemory& memory);
+
+}  // namespace heddle::tb::launch

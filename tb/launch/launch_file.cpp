@@ -1,0 +1,73 @@
+#include "tb/launch/launch_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "base/error.hpp"
+#include "ptx/compile.hpp"
+#include "tb/cuda/cuda_compiler.hpp"
+#include "tb/launch/description.hpp"
+#include "tb/launch/session.hpp"
+
+namespace heddle::tb {
+namespace {
+
+std::uint64_t threads_of(const std::vector<launch::Step>& steps) {
+  std::uint64_t most = 0;
+  for (const launch::Step& step : steps) {
+    most = std::max(most, step.steps.empty() ? step.grid.count() * step.block.count() : threads_of(step.steps));
+  }
+  return most;
+}
+
+}  // namespace
+
+LaunchFile::LaunchFile(std::unique_ptr<launch::Description> description) : description_(std::move(description)) {}
+LaunchFile::LaunchFile(LaunchFile&&) noexcept = default;
+LaunchFile& LaunchFile::operator=(LaunchFile&&) noexcept = default;
+LaunchFile::~LaunchFile() = default;
+
+LaunchFile LaunchFile::read(const std::string& path) {
+  std::error_code error;
+  std::ifstream in(path, std::ios::binary);
+  if (!in || std::filesystem::is_directory(path, error)) {
+    throw InputError({path}, "cannot read the launch file", "does it exist?");
+  }
+  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  return LaunchFile(std::make_unique<launch::Description>(launch::parse(text, path)));
+}
+
+const std::string& LaunchFile::path() const {
+  return description_->path;
+}
+unsigned LaunchFile::address_bits() const {
+  return description_->address_bits;
+}
+
+isa::Module LaunchFile::compile(unsigned max_registers) const {
+  ptx::CompileOptions options;
+  options.max_registers = max_registers;
+  if (description_->is_cuda) {
+    return ptx::compile(compile_cuda(description_->source, description_->address_bits), description_->source, options);
+  }
+  return ptx::compile_file(description_->source, options);
+}
+
+std::uint64_t LaunchFile::threads() const {
+  return threads_of(description_->steps);
+}
+
+Verdict LaunchFile::run(Executor& executor, const std::optional<std::string>& output_directory) const {
+  launch::Session session(*description_, executor);
+  session.fill();
+  session.run();
+  if (output_directory) {
+    session.write(*output_directory);
+  }
+  return session.compare();
+}
+
+}  // namespace heddle::tb
