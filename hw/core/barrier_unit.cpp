@@ -1,0 +1,98 @@
+#include "hw/core/barrier_unit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace heddle::hw {
+
+void BarrierUnit::clear(unsigned block_slot) {
+  blocks_[block_slot].barriers.clear();
+  blocks_[block_slot].waiting.clear();
+}
+
+bool BarrierUnit::arrive(CoreState& state, link::SubWarp& sub_warp) {
+  const LaneMask executing = sub_warp.executing;
+  const isa::LaneValues& values = sub_warp.values;
+  const auto lane = static_cast<unsigned>(std::countr_zero(executing));
+  const std::uint32_t id = values.a[0][lane];
+  const std::uint32_t count = values.b[0][lane];
+  for (LaneMask left = executing; left != 0; left &= left - 1) {
+    const auto other = static_cast<unsigned>(std::countr_zero(left));
+    if (values.a[0][other] != id || values.b[0][other] != count) {
+      state.raise(isa::Fault::Kind::barrier_mismatch, sub_warp, other, 0, 0,
+                  fmt::format("threads of one warp name different barriers or counts: {} ({}) and {} ({})", id, count,
+                              values.a[0][other], values.b[0][other]));
+      return false;
+    }
+  }
+  const isa::Op op = sub_warp.decoded->instruction.op;
+  Block& block = blocks_[state.groups[sub_warp.group].block_slot];
+  const std::string wrong =
+      block.barriers.arrive(op, id, count, static_cast<std::uint32_t>(std::popcount(executing)),
+                            static_cast<std::uint32_t>(std::popcount(values.predicate_a & executing)));
+  if (!wrong.empty()) {
+    state.raise(isa::Fault::Kind::barrier_mismatch, sub_warp, lane, 0, 0, wrong);
+    return false;
+  }
+  if (op != isa::Op::BAR_ARRIVE) {
+    block.waiting.push_back({id, &sub_warp});
+  }
+  return true;
+}
+
+bool BarrierUnit::waits(const Group& group) const {
+  const std::vector<Waiter>& waiting = blocks_[group.block_slot].waiting;
+  return std::any_of(waiting.begin(), waiting.end(),
+                     [&](const Waiter& waiter) { return waiter.sub_warp->group == group.id; });
+}
+
+bool BarrierUnit::complete(unsigned block_slot, unsigned live_threads, Release& release) {
+  Block& block = blocks_[block_slot];
+  isa::reference::Barriers::State done;
+  const std::optional<unsigned> id = block.barriers.complete(live_threads, done);
+  if (!id) {
+    return false;
+  }
+  release.value = isa::reference::reduced(done);
+  release.waiting.clear();
+  for (const Waiter& waiter : block.waiting) {
+    if (waiter.barrier == *id) {
+      release.waiting.push_back(waiter.sub_warp);
+    }
+  }
+  std::erase_if(block.waiting, [&](const Waiter& waiter) { return waiter.barrier == *id; });
+  return true;
+}
+
+std::string BarrierUnit::describe(const CoreState& state) const {
+  std::string text;
+  const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
+  for (std::size_t slot = 0; slot < blocks_.size(); ++slot) {
+    const Block& block = blocks_[slot];
+    if (!state.blocks[slot].used || block.waiting.empty()) {
+      continue;
+    }
+    const isa::Dim3& index = state.blocks[slot].index;
+    for (const Waiter& waiter : block.waiting) {
+      add(fmt::format("warp {} of block ({},{},{}) ({} threads) waits at barrier {}, PC {}",
+                      state.groups[waiter.sub_warp->group].warp_in_block, index.x, index.y, index.z,
+                      std::popcount(waiter.sub_warp->executing), waiter.barrier, waiter.sub_warp->pc));
+    }
+    for (unsigned id = 0; id < isa::reference::kBarriers; ++id) {
+      const isa::reference::Barriers::State& barrier = block.barriers.state(id);
+      if (barrier.arrived != 0) {
+        add(fmt::format("barrier {} has {} of {} threads", id, barrier.arrived,
+                        barrier.count != 0 ? barrier.count : state.blocks[slot].live_threads));
+      }
+    }
+    const std::uint32_t exited = state.launch->threads_per_block() - state.blocks[slot].live_threads;
+    if (exited != 0) {
+      add(fmt::format("{} threads have exited", exited));
+    }
+  }
+  return text;
+}
+
+}  // namespace heddle::hw

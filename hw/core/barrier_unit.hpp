@@ -1,0 +1,51 @@
+// The barriers of a core's resident blocks. The rules are the interpreter's (isa/reference/barrier.hpp): a barrier counts
+// threads and completes at the given count or, without one, when every live thread of the block has arrived. What this
+// adds is who waits: the sub-warps whose results (bar.red) and hashes are written at the release.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hw/core/core_state.hpp"
+#include "isa/reference/barrier.hpp"
+#include "tlm/warp_protocol.hpp"
+
+namespace heddle::hw {
+
+class BarrierUnit {
+ public:
+  explicit BarrierUnit(unsigned blocks) : blocks_(blocks) {}
+
+  void clear(unsigned block_slot);
+
+  // The threads of a sub-warp arrive; for bar.sync and bar.red the payload is kept until the release. Returns false
+  // after raising a fault.
+  [[nodiscard]] bool arrive(CoreState& state, link::SubWarp& sub_warp);
+
+  // A sub-warp of the group waits.
+  [[nodiscard]] bool waits(const Group& group) const;
+
+  // Takes a barrier of the block that is complete: its reduced value and the sub-warps that waited. False: none is.
+  struct Release {
+    std::uint32_t value = 0;
+    std::vector<link::SubWarp*> waiting;
+  };
+  [[nodiscard]] bool complete(unsigned block_slot, unsigned live_threads, Release& release);
+
+  // "warp 3 of block (0,0,0) (32 threads) waits at barrier 0, PC 12; barrier 0 has 32 of 64 threads"; empty: nobody
+  // waits.
+  [[nodiscard]] std::string describe(const CoreState& state) const;
+
+ private:
+  struct Waiter {
+    unsigned barrier;
+    link::SubWarp* sub_warp;
+  };
+  struct Block {
+    isa::reference::Barriers barriers;
+    std::vector<Waiter> waiting;
+  };
+  std::vector<Block> blocks_;
+};
+
+}  // namespace heddle::hw

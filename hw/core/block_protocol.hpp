@@ -1,0 +1,32 @@
+// Between the grid dispatcher and a core: thread blocks and flushes. Non-blocking; each side looks at what it was told
+// in a later cycle.
+//
+//   fw start_block  slot, index -> TLM_COMPLETED   the block's warps may be fetched from the next cycle on
+//   fw flush                    -> TLM_ACCEPTED    bw flushed follows when memory has every store of the core
+//   bw block_done   slot        -> TLM_COMPLETED   the block's last thread has exited
+#pragma once
+
+#include <cstdint>
+#include <tlm>
+
+#include "isa/program.hpp"
+
+namespace heddle::hw {
+
+struct BlockCommand {
+  enum class Kind : std::uint8_t { start_block, block_done, flush, flushed };
+  Kind kind = Kind::start_block;
+  unsigned core = 0;
+  unsigned slot = 0;
+  isa::Dim3 index;
+  std::uint64_t linear = 0;  // block-linear index
+};
+enum class BlockPhase : std::uint8_t { command };
+struct BlockProtocol {
+  using tlm_payload_type = BlockCommand;
+  using tlm_phase_type = BlockPhase;
+};
+using BlockInitiatorSocket = ::tlm::tlm_initiator_socket<32, BlockProtocol>;
+using BlockTargetSocket = ::tlm::tlm_target_socket<32, BlockProtocol>;
+
+}  // namespace heddle::hw

@@ -1,0 +1,297 @@
+#include "hw/core/core.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hw/coalesce/coalescer.hpp"
+#include "hw/issue/discipline.hpp"
+
+namespace heddle::hw {
+
+namespace {
+
+std::unique_ptr<WarpScheduler> scheduler_for(CoreState& state) {
+  return Registry<WarpScheduler>::instance().make(state.machine.core.scheduler, {state.groups});
+}
+std::unique_ptr<SubWarpFormer> former_for(const CoreState& state) {
+  return Registry<SubWarpFormer>::instance().make(state.machine.core.former,
+                                                  {state.machine.core.simd_width, state.rows_per_warp});
+}
+std::unique_ptr<Divergence> divergence_for(CoreState& state) {
+  const CoreParameters& core = state.machine.core;
+  return Registry<Divergence>::instance().make(core.divergence, {state.groups, core.warp_size, core.simd_width});
+}
+std::unique_ptr<IssueDiscipline> issue_for(const CoreState& state) {
+  const CoreParameters& core = state.machine.core;
+  return Registry<IssueDiscipline>::instance().make(core.issue, {core.simd_width, core.warp_size});
+}
+std::unique_ptr<Coalescer> coalescer_for(const CoreState& state) {
+  return Registry<Coalescer>::instance().make(state.machine.core.coalescer, {state.machine.l1d.line_bytes});
+}
+
+}  // namespace
+
+Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, link::Clock clock,
+           const isa::DeviceMemory* bounds)
+    : link::ClockedModule(name, clock),
+      blocks("blocks"),
+      instruction("instruction"),
+      data("data"),
+      state_(machine, index, clock, bounds),
+      registers_("registers", machine.core.simd_width, static_cast<unsigned>(state_.rows.size())),
+      scratchpad_("scratchpad", machine.scratchpad, clock),
+      icache_("icache", machine.icache, clock, index, true, *this),
+      l1d_("l1d", machine.l1d, clock, index, false, *this),
+      fetch_("fetch", state_, scheduler_for(state_)),
+      decode_("decode", state_, former_for(state_), registers_.array()),
+      register_read_("register_read", state_),
+      execute_("execute", state_, fetch_),
+      memory_("memory", state_, coalescer_for(state_)),
+      writeback_("writeback", state_, divergence_for(state_), issue_for(state_)) {
+  blocks.bind(*this);
+  icache_.memory.bind(instruction);
+  l1d_.memory.bind(data);
+  fetch_.icache.bind(icache_.cpu);
+  fetch_.out.socket.bind(decode_.in);
+  decode_.out.socket.bind(register_read_.in);
+  register_read_.out.socket.bind(execute_.in);
+  register_read_.registers.bind(registers_.read_port);
+  execute_.out.socket.bind(memory_.in);
+  memory_.l1d.bind(l1d_.cpu);
+  memory_.scratchpad.bind(scratchpad_.access);
+  memory_.out.socket.bind(writeback_.in);
+  memory_.returns.socket.bind(writeback_.returns.in);
+  writeback_.registers.bind(registers_.write_port);
+  writeback_.block_finished = [this](unsigned slot) { finish_block(slot); };
+}
+
+void Core::begin_launch(const Launch& launch, Cycle first) {
+  state_.launch = &launch;
+  state_.fault.reset();
+  fault_told_ = false;
+  state_.wake_ups.clear();
+  for (const Group& group : state_.groups.all()) {
+    state_.groups.set_state(state_.groups[group.id], GroupState::free);
+  }
+  for (BlockSlot& block : state_.blocks) {
+    block.used = false;
+  }
+  registers_.configure(launch.registers);
+  icache_.invalidate();
+  fetch_.reset();
+  decode_.reset();
+  register_read_.reset();
+  execute_.reset();
+  memory_.reset();
+  writeback_.reset();
+  running_ = true;
+  flushing_ = false;
+  flushed_ = false;
+  accounted_ = first;
+  sleep_cause_ = IdleCause::no_work;
+  state_.last_retirement = first;
+}
+
+void Core::end_launch(Cycle end) {
+  if (running_) {
+    account_sleep(end);
+    running_ = false;
+  }
+}
+
+::tlm::tlm_sync_enum Core::nb_transport_fw(BlockCommand& command, BlockPhase&, sc_core::sc_time&) {
+  if (command.kind == BlockCommand::Kind::flush) {
+    l1d_.flush();
+    flushing_ = true;
+    wake(clock().now() + 1);
+    return ::tlm::TLM_ACCEPTED;
+  }
+  start_block(command);
+  wake(clock().now() + 1);
+  return ::tlm::TLM_COMPLETED;
+}
+
+void Core::start_block(const BlockCommand& command) {
+  const Launch& launch = *state_.launch;
+  BlockSlot& block = state_.blocks[command.slot];
+  block.used = true;
+  block.index = command.index;
+  block.linear = command.linear;
+  block.live_threads = launch.threads_per_block();
+  block.scratchpad_base = command.slot * launch.shared_bytes;
+  block.groups.clear();
+  scratchpad_.clear(block.scratchpad_base, launch.shared_bytes);
+  writeback_.start_block(command.slot);
+  const unsigned warp_size = state_.machine.core.warp_size;
+  const unsigned warps = (launch.threads_per_block() + warp_size - 1) / warp_size;
+  for (unsigned warp = 0; warp < warps; ++warp) {
+    start_warp(command, warp);
+  }
+}
+
+void Core::start_warp(const BlockCommand& command, unsigned warp) {
+  const Launch& launch = *state_.launch;
+  const CoreParameters& core = state_.machine.core;
+  const std::uint32_t block_threads = launch.threads_per_block();
+  const unsigned warps = (block_threads + core.warp_size - 1) / core.warp_size;
+  Group& group = state_.groups[command.slot * warps + warp];
+  group.block_slot = command.slot;
+  group.warp_in_block = warp;
+  group.first_row = static_cast<std::uint16_t>(group.id * state_.rows_per_warp);
+  group.age = state_.groups.next_age();
+  group.flight = {};
+  group.loop_first = 1;
+  group.loop_last = 0;
+  group.loop_instructions = 0;
+  state_.blocks[command.slot].groups.push_back(group.id);
+  for (unsigned row = 0; row < state_.rows_per_warp; ++row) {
+    const std::uint32_t first = warp * core.warp_size + row * core.simd_width;
+    const std::uint32_t threads =
+        first < block_threads ? std::min<std::uint32_t>(core.simd_width, block_threads - first) : 0;
+    const unsigned at = group.first_row + row;
+    RowState& state = state_.rows[at];
+    state.block_slot = command.slot;
+    state.threads = threads;
+    state.hashes =
+        launch.hashes == nullptr ? nullptr : launch.hashes + command.linear * block_threads + first;
+    isa::ThreadContext& context = state.context;
+    context.block = launch.block;
+    context.block_index = command.index;
+    context.grid = launch.grid;
+    context.warp_id = warp;
+    context.warps = warps;
+    context.smid = state_.index;
+    context.nsmid = state_.machine.gpu.cores;
+    context.grid_id = launch.id;
+    context.dynamic_shared = launch.dynamic_shared;
+    context.total_shared = launch.shared_bytes;
+    context.set_threads(first, threads, row * core.simd_width);
+    group.active[row] = threads == 0 ? 0 : ~LaneMask{0} >> (32 - threads);
+    group.taken[row] = 0;
+    group.exited[row] = 0;
+    registers_.array().clear_row(at);
+  }
+  writeback_.start(group);
+  // Not free any more, but not fetched before the next cycle.
+  state_.groups.set_state(group, GroupState::in_flight);
+  state_.make_ready(group);
+}
+
+void Core::finish_block(unsigned slot) {
+  state_.blocks[slot].used = false;
+  answer_ = {BlockCommand::Kind::block_done, state_.index, slot, {}, 0};
+  BlockPhase phase = BlockPhase::command;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  blocks->nb_transport_bw(answer_, phase, delay);
+}
+
+void Core::account_sleep(Cycle until) {
+  if (until <= accounted_) {
+    return;
+  }
+  const Cycle slept = until - accounted_;
+  state_.statistics.fu_active[0] += slept;
+  state_.statistics.idle[static_cast<std::size_t>(sleep_cause_)] += slept;
+  fetch_.slept(accounted_, until - 1, sleep_cause_);
+  accounted_ = until;
+}
+
+void Core::apply_wake_ups(Cycle now) {
+  auto& wake_ups = state_.wake_ups;
+  std::size_t kept = 0;
+  for (const CoreState::WakeUp& entry : wake_ups) {
+    if (entry.decided < now) {
+      state_.groups.set_state(state_.groups[entry.group], GroupState::ready);
+    } else {
+      wake_ups[kept++] = entry;
+    }
+  }
+  wake_ups.resize(kept);
+}
+
+bool Core::pipeline_idle() const {
+  return decode_.idle() && register_read_.empty() && execute_.idle() && memory_.idle() && writeback_.idle() &&
+         fetch_.idle();
+}
+
+Cycle Core::advance(Cycle now) {
+  const Cycle l1d = l1d_.advance(now);
+  const Cycle icache = icache_.advance(now);
+  if (!running_ || flushed_ || state_.fault) {
+    return std::min(l1d, icache);
+  }
+  account_sleep(now);
+  apply_wake_ups(now);
+  writeback_.tick(now);
+  memory_.tick(now, l1d_.unacknowledged_writes() == 0);
+  execute_.tick(now);
+  register_read_.tick(now);
+  decode_.tick(now);
+  fetch_.tick(now);
+  accounted_ = now + 1;
+  if (l1d_.failed_write() && !state_.fault) {
+    const Cache::FailedWrite& write = *l1d_.failed_write();
+    state_.raise(isa::Fault::Kind::bus_error, state_.groups[write.group],
+                 fmt::format("the memory refused a write to the line at {:#x}", write.address));
+    state_.fault->pc = write.pc;
+    state_.fault->address = write.address;
+    state_.fault->size = state_.machine.l1d.line_bytes;
+  }
+  if (state_.fault) {
+    if (!fault_told_) {
+      fault_told_ = true;
+      faulted();
+    }
+    return link::kNever;
+  }
+  return next_cycle(now, l1d, icache);
+}
+
+Cycle Core::next_cycle(Cycle now, Cycle l1d, Cycle icache) {
+  if (flushing_ && pipeline_idle() && l1d_.quiet()) {
+    flushing_ = false;
+    flushed_ = true;
+    answer_ = {BlockCommand::Kind::flushed, state_.index, 0, {}, 0};
+    BlockPhase phase = BlockPhase::command;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    blocks->nb_transport_bw(answer_, phase, delay);
+  }
+  if (state_.groups.any_ready() || !state_.wake_ups.empty() || !pipeline_idle()) {
+    return now + 1;
+  }
+  // Everything waits: nothing changes until a line arrives or a block starts.
+  sleep_cause_ = fetch_.idle_cause();
+  const Cycle next = std::min(l1d, icache);
+  if (next == link::kNever) {
+    check_deadlock();
+  }
+  return next;
+}
+
+void Core::check_deadlock() {
+  if (sleep_cause_ == IdleCause::no_work || !l1d_.quiet() || !icache_.quiet()) {
+    return;
+  }
+  for (const Group& group : state_.groups.all()) {
+    if (group.state != GroupState::barrier) {
+      continue;
+    }
+    // Nothing is outstanding, so whoever is left waits at a barrier that nobody can complete.
+    state_.raise(isa::Fault::Kind::barrier_mismatch, group,
+                 "the barrier can never complete: " + writeback_.describe_barriers());
+    fault_told_ = true;
+    faulted();
+    return;
+  }
+}
+
+void Core::collect(StatisticsRegistry& registry) {
+  registry.add(name(), state_.statistics);
+  registry.add(icache_.name(), icache_.statistics());
+  registry.add(l1d_.name(), l1d_.statistics());
+  registry.add(scratchpad_.name(), scratchpad_.statistics);
+  registers_.collect(registry);
+}
+
+}  // namespace heddle::hw

@@ -1,0 +1,101 @@
+// One SIMT core: the seven-stage pipeline of LWM report 2.1 and thesis 2.1.1 with its register banks, scratchpad and
+// caches.
+//
+//   blocks       target, BlockProtocol            thread blocks from the grid dispatcher
+//   instruction  initiator, TLM-2.0 base protocol  I-cache misses
+//   data         initiator, TLM-2.0 base protocol  L1 misses, write-backs, atomics
+//
+// Each stage is a module with sockets of its own; the core's one process advances them from write-back to fetch in every
+// cycle in which something can happen, and then sleeps until the next such cycle. What a stage hands on is seen in the
+// next cycle. A warp fetched in cycle t is in decode at t+1, register read t+2, execute t+3 and t+4, memory t+5 and
+// write-back t+6, and may be fetched again at t+7.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/statistics.hpp"
+#include "hw/cache/cache.hpp"
+#include "hw/core/block_protocol.hpp"
+#include "hw/core/core_state.hpp"
+#include "hw/core/decode.hpp"
+#include "hw/core/execute.hpp"
+#include "hw/core/fetch.hpp"
+#include "hw/core/memory.hpp"
+#include "hw/core/register_read.hpp"
+#include "hw/core/writeback.hpp"
+#include "hw/gpu/totals.hpp"
+#include "hw/registers/register_file.hpp"
+#include "hw/scratchpad/scratchpad.hpp"
+#include "tlm/clock.hpp"
+
+namespace heddle::hw {
+
+class Core final : public link::ClockedModule, private link::NonBlockingTarget<BlockProtocol> {
+ public:
+  Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, link::Clock clock,
+       const isa::DeviceMemory* bounds);
+
+  BlockTargetSocket blocks;
+  ::tlm::tlm_initiator_socket<> instruction;
+  ::tlm::tlm_initiator_socket<> data;
+
+  // Called by the GPU between launches and at a launch's first and last cycle (cycles [first, end) are accounted).
+  void begin_launch(const Launch& launch, Cycle first);
+  void end_launch(Cycle end);
+  // Brings the counters up to (not including) a cycle while a launch runs, for statistics in between.
+  void settle(Cycle until) {
+    if (running_) {
+      account_sleep(until);
+    }
+  }
+
+  [[nodiscard]] const std::optional<isa::Fault>& fault() const { return state_.fault; }
+  [[nodiscard]] Cycle last_retirement() const { return state_.last_retirement; }
+  [[nodiscard]] std::uint64_t warp_instructions() const { return state_.statistics.warp_instructions; }
+  [[nodiscard]] std::string describe_waiting() const { return writeback_.describe_waiting(); }
+  std::function<void()> faulted;  // told once, in the cycle of the fault
+
+  void collect(StatisticsRegistry& registry);
+  void add_to(Totals& totals);
+
+  // For tests and traces.
+  [[nodiscard]] const CoreState& state() const { return state_; }
+  [[nodiscard]] Divergence& divergence() { return writeback_.divergence(); }
+
+ private:
+  Cycle advance(Cycle now) override;
+  ::tlm::tlm_sync_enum nb_transport_fw(BlockCommand& command, BlockPhase& phase, sc_core::sc_time& delay) override;
+
+  void start_block(const BlockCommand& command);
+  void start_warp(const BlockCommand& command, unsigned warp);
+  void finish_block(unsigned slot);
+  void account_sleep(Cycle until);
+  void apply_wake_ups(Cycle now);
+  [[nodiscard]] bool pipeline_idle() const;
+  [[nodiscard]] Cycle next_cycle(Cycle now, Cycle l1d, Cycle icache);
+  void check_deadlock();
+
+  CoreState state_;
+  RegisterFile registers_;
+  Scratchpad scratchpad_;
+  Cache icache_;
+  Cache l1d_;
+  FetchStage fetch_;
+  DecodeStage decode_;
+  RegisterReadStage register_read_;
+  ExecuteStage execute_;
+  MemoryStage memory_;
+  WriteBackStage writeback_;
+
+  bool running_ = false;        // a launch is being accounted
+  bool flushing_ = false;
+  bool flushed_ = false;        // the launch is over for this core
+  bool fault_told_ = false;
+  Cycle accounted_ = 0;         // cycles before this one have been counted
+  IdleCause sleep_cause_ = IdleCause::no_work;
+  BlockCommand answer_;
+};
+
+}  // namespace heddle::hw

@@ -1,0 +1,47 @@
+#include "hw/core/core_state.hpp"
+
+#include <bit>
+#include <utility>
+
+namespace heddle::hw {
+
+isa::Dim3 CoreState::thread_of(unsigned row, unsigned lane) const {
+  const isa::ThreadContext& context = rows[row].context;
+  return {context.tid_x[lane], context.tid_y[lane], context.tid_z[lane]};
+}
+
+void CoreState::raise(isa::Fault::Kind kind, const link::SubWarp& sub_warp, unsigned lane, std::uint64_t address,
+                      std::uint32_t size, std::string detail) {
+  if (fault) {
+    return;
+  }
+  const unsigned row = sub_warp.row_of(lane);
+  fault.emplace();
+  fault->kind = kind;
+  fault->pc = sub_warp.pc;
+  fault->block = rows[row].context.block_index;
+  fault->thread = thread_of(row, lane);
+  fault->address = address;
+  fault->size = size;
+  fault->detail = std::move(detail);
+}
+
+void CoreState::raise(isa::Fault::Kind kind, const Group& group, std::string detail) {
+  if (fault) {
+    return;
+  }
+  fault.emplace();
+  fault->kind = kind;
+  fault->pc = group.pc;
+  fault->block = blocks[group.block_slot].index;
+  for (unsigned row = 0; row < group.rows(); ++row) {
+    if (group.active[row] != 0) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(group.active[row]));
+      fault->thread = thread_of(group.row_of(row, lane), lane);
+      break;
+    }
+  }
+  fault->detail = std::move(detail);
+}
+
+}  // namespace heddle::hw

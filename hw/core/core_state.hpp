@@ -1,0 +1,83 @@
+// What the stages of one core share: its groups, resident blocks, register rows, the launch, and the fault that stops
+// it. Plain data; every stage module gets a reference.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "hw/core/core_statistics.hpp"
+#include "hw/core/group.hpp"
+#include "hw/gpu/launch.hpp"
+#include "hw/machine.hpp"
+#include "isa/device_memory.hpp"
+#include "isa/fault.hpp"
+#include "isa/special.hpp"
+#include "tlm/warp_protocol.hpp"
+
+namespace heddle::hw {
+
+// A resident thread block.
+struct BlockSlot {
+  bool used = false;
+  isa::Dim3 index;                    // ctaid
+  std::uint64_t linear = 0;           // block-linear index
+  unsigned live_threads = 0;
+  std::uint32_t scratchpad_base = 0;  // bytes into the core's scratchpad
+  std::vector<GroupId> groups;
+};
+
+// One register-file row: the threads of simd_width consecutive thread ids of a block.
+struct RowState {
+  isa::ThreadContext context;
+  unsigned block_slot = 0;
+  std::uint32_t* hashes = nullptr;  // of the row's first thread; null: not wanted
+  unsigned threads = 0;             // lanes that have a thread
+};
+
+struct CoreState {
+  CoreState(const Machine& machine, unsigned index, link::Clock clock, const isa::DeviceMemory* bounds)
+      : machine(machine),
+        index(index),
+        clock(clock),
+        bounds(bounds),
+        rows_per_warp(machine.core.warp_size / machine.core.simd_width),
+        groups(machine.core.threads / machine.core.warp_size, rows_per_warp),
+        rows(machine.core.threads / machine.core.simd_width),
+        blocks(machine.core.blocks),
+        statistics(machine.core.simd_width) {}
+
+  const Machine& machine;
+  unsigned index;
+  link::Clock clock;
+  const isa::DeviceMemory* bounds;  // allocation table for bounds checks; null: only the memory's own error responses
+  unsigned rows_per_warp;
+  const Launch* launch = nullptr;
+  GroupTable groups;
+  std::vector<RowState> rows;
+  std::vector<BlockSlot> blocks;
+  CoreStatistics statistics;
+  link::SubWarpPool pool;
+
+  // Groups that become ready in the cycle after the one in which this was decided.
+  struct WakeUp {
+    Cycle decided;
+    GroupId group;
+  };
+  std::vector<WakeUp> wake_ups;
+  void make_ready(Group& group) { wake_ups.push_back({clock.now(), group.id}); }
+
+  std::optional<isa::Fault> fault;  // the first one
+  Cycle last_retirement = 0;
+  // Why the stages behind fetch take nothing in this cycle (valid while execute is blocked).
+  IdleCause block_cause = IdleCause::memory_port;
+
+  // Records a fault of one lane of a sub-warp. The first fault stays.
+  void raise(isa::Fault::Kind kind, const link::SubWarp& sub_warp, unsigned lane, std::uint64_t address,
+             std::uint32_t size, std::string detail);
+  // A fault of a whole group (barrier mismatch, livelock): its first active thread stands for it.
+  void raise(isa::Fault::Kind kind, const Group& group, std::string detail);
+  [[nodiscard]] isa::Dim3 thread_of(unsigned row, unsigned lane) const;
+};
+
+}  // namespace heddle::hw

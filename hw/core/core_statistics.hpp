@@ -1,0 +1,52 @@
+// Counters of one core's pipeline.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hw/core/idle_cause.hpp"
+
+namespace heddle::hw {
+
+struct CoreStatistics {
+  explicit CoreStatistics(unsigned simd_width) : fu_active(simd_width + 1) {}
+
+  std::vector<std::uint64_t> fu_active;
+  std::array<std::uint64_t, kIdleCauseCount> idle{};
+  std::uint64_t fetched = 0;
+  std::uint64_t fetch_misses = 0;
+  std::uint64_t warp_instructions = 0;
+  std::uint64_t thread_instructions = 0;
+  std::uint64_t branches = 0;
+  std::uint64_t divergent_branches = 0;
+  std::uint64_t memory_instructions = 0;
+  std::uint64_t line_requests = 0;
+  std::uint64_t put_aside = 0;
+  std::uint64_t complex_operations = 0;
+  std::uint64_t barriers = 0;
+  std::uint64_t blocks = 0;
+
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("fu_active_cycles", fu_active, "cycles", "cycles with 0, 1, ... simd_width functional units active");
+    for (std::size_t cause = 0; cause < kIdleCauseCount; ++cause) {
+      visit("idle_" + std::string(kIdleCauses[cause].name), idle[cause], "cycles", kIdleCauses[cause].meaning);
+    }
+    visit("fetched", fetched, "instructions", "warp instructions handed to decode");
+    visit("fetch_misses", fetch_misses, "instructions", "fetches put off by an instruction cache miss");
+    visit("warp_instructions", warp_instructions, "sub-warps", "sub-warp instructions retired");
+    visit("thread_instructions", thread_instructions, "threads", "threads of retired sub-warps whose guard was true");
+    visit("branches", branches, "instructions", "conditional branches retired, per warp");
+    visit("divergent_branches", divergent_branches, "instructions", "of those, taken by some threads only");
+    visit("memory_instructions", memory_instructions, "sub-warps", "loads, stores and atomics on global or local memory");
+    visit("line_requests", line_requests, "lines", "distinct lines that those needed: requests to the L1");
+    visit("put_aside", put_aside, "sub-warps", "accesses put aside until lines arrived");
+    visit("complex_operations", complex_operations, "sub-warps", "operations of the complex unit");
+    visit("barriers", barriers, "barriers", "barriers that released their threads");
+    visit("blocks", blocks, "blocks", "thread blocks finished");
+  }
+};
+
+}  // namespace heddle::hw

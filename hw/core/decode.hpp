@@ -1,0 +1,52 @@
+// Decode stage: decodes the instruction word and, in parallel, breaks the group into sub-warps (LWM report 3.1.1 and
+// figure 5: the sub-warp logic works beside the decoder).
+//
+//   in    target, WarpProtocol      from fetch
+//   out   initiator, WarpProtocol   one sub-warp per cycle to register read
+// While threads remain the instruction stays in the input latch, which stalls fetch.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "hw/core/stage.hpp"
+#include "hw/registers/register_file.hpp"
+#include "hw/subwarp/former.hpp"
+
+namespace heddle::hw {
+
+// The sub-warp former as a module: a policy with a port on the active mask.
+class SubWarpFormerModule final : public sc_core::sc_module {
+ public:
+  SubWarpFormerModule(const sc_core::sc_module_name& name, std::unique_ptr<SubWarpFormer> policy)
+      : sc_core::sc_module(name), policy_(std::move(policy)) {}
+  [[nodiscard]] SubWarpFormer& policy() { return *policy_; }
+
+ private:
+  std::unique_ptr<SubWarpFormer> policy_;
+};
+
+class DecodeStage final : public ReceivingStage {
+ public:
+  DecodeStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<SubWarpFormer> former,
+              RegisterArray& registers);
+
+  StageOutput out;
+
+  void tick(Cycle now);
+  [[nodiscard]] bool idle() const { return empty() && prepared_ == nullptr; }
+  void reset();
+
+ private:
+  [[nodiscard]] const link::DecodedInstruction* decode(const link::SubWarp& sub_warp);
+  void form(link::SubWarp& sub_warp, Group& group);
+
+  SubWarpFormerModule former_;
+  RegisterArray& registers_;
+  std::vector<std::unique_ptr<link::DecodedInstruction>> decoded_;  // by PC: what the word there decoded to
+  std::vector<LaneMask> guarded_;
+  const link::DecodedInstruction* present_ = nullptr;  // of the instruction in the latch, once decoded
+  link::SubWarp* prepared_ = nullptr;                  // formed, but register read had no room
+};
+
+}  // namespace heddle::hw

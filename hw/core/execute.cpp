@@ -1,0 +1,183 @@
+#include "hw/core/execute.hpp"
+
+#include <bit>
+
+#include "isa/special.hpp"
+
+namespace heddle::hw {
+
+namespace {
+
+// Address = base + offset; 32-bit forms wrap at 32 bits.
+void generate_addresses(link::SubWarp& sub_warp) {
+  const isa::Instruction& instruction = sub_warp.decoded->instruction;
+  const isa::LaneValues& values = sub_warp.values;
+  const std::uint32_t offset = instruction.immediate ? instruction.imm : 0;
+  if (isa::has_wide_address(instruction.op)) {
+    const auto wide = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(offset)});
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+      sub_warp.address[lane] = (values.a[0][lane] | (std::uint64_t{values.a[1][lane]} << 32U)) + wide;
+    }
+  } else {
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+      sub_warp.address[lane] = values.a[0][lane] + offset;
+    }
+  }
+  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+    sub_warp.address_low[lane] = static_cast<std::uint32_t>(sub_warp.address[lane]);
+  }
+}
+
+}  // namespace
+
+ExecuteStage::ExecuteStage(const sc_core::sc_module_name& name, CoreState& state, const FetchStage& fetch)
+    : ReceivingStage(name, state, state.machine.core.register_read_latency),
+      out("out"),
+      fetch_(fetch),
+      front_latency_(state.machine.core.fetch_latency + state.machine.core.decode_latency +
+                     state.machine.core.register_read_latency),
+      pipe_(state.machine.core.execute_stages) {}
+
+void ExecuteStage::tick(Cycle now) {
+  const bool handed_on = hand_on(now);
+  CoreStatistics& statistics = state_.statistics;
+  link::SubWarp* const sub_warp = latch_.front(now);
+  if (sub_warp == nullptr) {
+    ++statistics.fu_active[0];
+    const IdleCause cause = now >= front_latency_ ? fetch_.cause(now - front_latency_) : IdleCause::no_work;
+    ++statistics.idle[static_cast<std::size_t>(cause)];
+    return;
+  }
+  if (!start(*sub_warp, now)) {
+    ++statistics.fu_active[0];
+    ++statistics.idle[static_cast<std::size_t>(state_.block_cause)];
+    return;
+  }
+  latch_.pop();
+  if (!handed_on) {
+    hand_on(now);  // with a single execute stage, in the cycle of the start
+  }
+}
+
+// One sub-warp per cycle to the memory stage, complex results first.
+bool ExecuteStage::hand_on(Cycle now) {
+  if (!complex_.empty() && complex_.front().done <= now) {
+    if (!out.offer(*complex_.front().sub_warp)) {
+      return false;
+    }
+    complex_.erase(complex_.begin());
+    return true;
+  }
+  if (pipe_.empty() || pipe_.front().done > now || !out.offer(*pipe_.front().sub_warp)) {
+    return false;
+  }
+  pipe_.pop_front();
+  return true;
+}
+
+bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now) {
+  const CoreParameters& core = state_.machine.core;
+  const bool complex = sub_warp.decoded->unit == isa::Unit::complex;
+  if (complex && now < complex_free_) {
+    state_.block_cause = IdleCause::complex;
+    return false;
+  }
+  if (!complex && pipe_.full()) {
+    return false;  // the memory stage has set the cause
+  }
+  compute(sub_warp, now);
+  count(sub_warp);
+  if (complex) {
+    ++state_.statistics.complex_operations;
+    complex_free_ = now + core.complex_interval;
+    complex_.push_back({now + std::max(core.complex_latency, core.execute_stages) - 1, &sub_warp});
+  } else {
+    pipe_.push_back({now + core.execute_stages - 1, &sub_warp});
+  }
+  return true;
+}
+
+void ExecuteStage::count(const link::SubWarp& sub_warp) {
+  // Every active thread evaluates a conditional branch; its guard is the condition.
+  const LaneMask working =
+      sub_warp.decoded->instruction.op == isa::Op::BRA ? sub_warp.lanes : sub_warp.executing;
+  const auto active = static_cast<unsigned>(std::popcount(working));
+  ++state_.statistics.fu_active[active];
+  if (active == 0) {
+    ++state_.statistics.idle[static_cast<std::size_t>(IdleCause::predicated_off)];
+  }
+}
+
+void ExecuteStage::compute(link::SubWarp& sub_warp, Cycle now) {
+  const link::DecodedInstruction& decoded = *sub_warp.decoded;
+  if (sub_warp.executing == 0) {
+    return;
+  }
+  switch (decoded.unit) {
+    case isa::Unit::memory:
+      if (decoded.instruction.op != isa::Op::MEMBAR) {
+        generate_addresses(sub_warp);
+      }
+      return;
+    case isa::Unit::control:
+      if (decoded.instruction.op == isa::Op::TRAP) {
+        state_.raise(isa::Fault::Kind::trap, sub_warp, static_cast<unsigned>(std::countr_zero(sub_warp.executing)), 0,
+                     0, "the program executed trap");
+      }
+      return;
+    default:
+      break;
+  }
+  if (decoded.instruction.op == isa::Op::S2R || decoded.instruction.op == isa::Op::S2R64) {
+    read_special(sub_warp, now);
+    return;
+  }
+  if (decoded.function == nullptr) {
+    return;
+  }
+  decoded.function(decoded.instruction, sub_warp.values);
+  const LaneMask divided = sub_warp.values.fault & sub_warp.executing;
+  if (divided != 0 && state_.machine.core.division_trap) {
+    state_.raise(isa::Fault::Kind::division_by_zero, sub_warp, static_cast<unsigned>(std::countr_zero(divided)), 0, 0,
+                 isa::disassemble(decoded.instruction));
+  }
+}
+
+void ExecuteStage::read_special(link::SubWarp& sub_warp, Cycle now) {
+  const std::uint32_t number = sub_warp.decoded->instruction.imm;
+  const bool reads_clock = number == static_cast<std::uint32_t>(isa::Special::clock) ||
+                           number == static_cast<std::uint32_t>(isa::Special::clock_hi) ||
+                           number == static_cast<std::uint32_t>(isa::Special::clock64);
+  const auto read = [&](unsigned row, isa::LaneValues& values) {
+    isa::ThreadContext& context = state_.rows[row].context;
+    if (reads_clock) {
+      context.clock.fill(now);
+    }
+    return isa::read_special(number, context, values);
+  };
+  bool known = true;
+  if (sub_warp.uniform) {
+    known = read(sub_warp.first_row, sub_warp.values);
+  } else {
+    isa::LaneValues of_row;
+    for (LaneMask left = sub_warp.lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      known = read(sub_warp.row[lane], of_row) && known;
+      sub_warp.values.result[0][lane] = of_row.result[0][lane];
+      sub_warp.values.result[1][lane] = of_row.result[1][lane];
+    }
+  }
+  if (!known) {
+    state_.raise(isa::Fault::Kind::invalid_instruction, sub_warp,
+                 static_cast<unsigned>(std::countr_zero(sub_warp.executing)), 0, 0, "there is no such special register");
+  }
+}
+
+void ExecuteStage::reset() {
+  drop_all();
+  pipe_.clear();
+  complex_.clear();
+  complex_free_ = 0;
+}
+
+}  // namespace heddle::hw

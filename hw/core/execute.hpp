@@ -1,0 +1,46 @@
+// Execute stages: the SIMD lanes, the address generators, and the complex unit beside them.
+//
+//   in    target, WarpProtocol      from register read
+//   out   initiator, WarpProtocol   to memory
+// A simple operation passes `execute_stages` cycles. A complex one takes `complex_latency` cycles in a unit that starts
+// one every `complex_interval` cycles; it overtakes nothing of its own warp, which waits for it (barrel issue), and
+// others flow past it. A functional unit is active in the cycle in which its lane's operation enters the first stage.
+#pragma once
+
+#include <vector>
+
+#include "hw/core/fetch.hpp"
+#include "hw/core/stage.hpp"
+
+namespace heddle::hw {
+
+class ExecuteStage final : public ReceivingStage {
+ public:
+  ExecuteStage(const sc_core::sc_module_name& name, CoreState& state, const FetchStage& fetch);
+
+  StageOutput out;
+
+  void tick(Cycle now);
+  [[nodiscard]] bool idle() const { return empty() && pipe_.empty() && complex_.empty(); }
+  void reset();
+
+ private:
+  struct Running {
+    Cycle done;
+    link::SubWarp* sub_warp;
+  };
+
+  bool hand_on(Cycle now);  // true: a sub-warp went on
+  [[nodiscard]] bool start(link::SubWarp& sub_warp, Cycle now);
+  void compute(link::SubWarp& sub_warp, Cycle now);
+  void read_special(link::SubWarp& sub_warp, Cycle now);
+  void count(const link::SubWarp& sub_warp);
+
+  const FetchStage& fetch_;
+  const unsigned front_latency_;  // cycles from fetch to execute
+  boost::circular_buffer<Running> pipe_;
+  std::vector<Running> complex_;  // in the order of their ends
+  Cycle complex_free_ = 0;        // the unit takes another operation from this cycle on
+};
+
+}  // namespace heddle::hw

@@ -1,0 +1,116 @@
+#include "hw/core/fetch.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace heddle::hw {
+
+FetchStage::FetchStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<WarpScheduler> scheduler)
+    : sc_core::sc_module(name),
+      icache("icache"),
+      out("out"),
+      state_(state),
+      scheduler_(std::move(scheduler)),
+      requests_(state.groups.size()) {
+  icache.bind(*this);
+}
+
+void FetchStage::tick(Cycle now) {
+  IdleCause& cause = history_[now % kHistory];
+  if (waiting_ != nullptr) {
+    if (!out.offer(*waiting_)) {
+      cause = state_.block_cause;
+      return;
+    }
+    waiting_ = nullptr;
+    cause = IdleCause::pipeline;
+    return;
+  }
+  if (!state_.groups.any_ready()) {
+    cause = idle_cause();
+    return;
+  }
+  const std::optional<GroupId> picked = scheduler_->pick(now);
+  if (!picked) {
+    cause = IdleCause::pipeline;
+    return;
+  }
+  Group& group = state_.groups[*picked];
+  if (group.pc >= state_.launch->code_words) {
+    state_.raise(isa::Fault::Kind::invalid_instruction, group, "the program counter is past the kernel's end");
+    return;
+  }
+  const std::uint64_t address = state_.launch->code_address + std::uint64_t{group.pc} * 8;
+  const std::uint64_t line_bytes = state_.machine.icache.line_bytes;
+  link::LineRequest& request = requests_[group.id];
+  request.address = address & ~(line_bytes - 1);
+  request.core = static_cast<std::uint16_t>(state_.index);
+  request.group = group.id;
+  request.pc = group.pc;
+  request.failed = false;
+  link::LinePhase phase = link::LinePhase::request;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  switch (icache->nb_transport_fw(request, phase, delay)) {
+    case ::tlm::TLM_ACCEPTED:
+      state_.groups.set_state(group, GroupState::fetching);
+      ++state_.statistics.fetch_misses;
+      cause = IdleCause::icache;
+      return;
+    case ::tlm::TLM_UPDATED:
+      cause = IdleCause::icache;
+      return;
+    case ::tlm::TLM_COMPLETED:
+      break;
+  }
+  link::SubWarp& sub_warp = state_.pool.take();
+  sub_warp.group = group.id;
+  sub_warp.pc = group.pc;
+  std::memcpy(&sub_warp.word, request.line + (address & (line_bytes - 1)), sizeof sub_warp.word);
+  group.flight = {};
+  state_.groups.set_state(group, GroupState::in_flight);
+  ++state_.statistics.fetched;
+  cause = IdleCause::pipeline;
+  if (!out.offer(sub_warp)) {
+    waiting_ = &sub_warp;
+    cause = state_.block_cause;
+  }
+}
+
+::tlm::tlm_sync_enum FetchStage::nb_transport_bw(link::LineRequest& request, link::LinePhase&, sc_core::sc_time&) {
+  Group& group = state_.groups[request.group];
+  if (request.failed) {
+    state_.raise(isa::Fault::Kind::bus_error, group, "the memory answered the instruction fetch with an error");
+  }
+  state_.groups.set_state(group, GroupState::ready);
+  return ::tlm::TLM_COMPLETED;
+}
+
+IdleCause FetchStage::idle_cause() const {
+  const GroupTable& groups = state_.groups;
+  const struct {
+    unsigned count;
+    IdleCause cause;
+  } candidates[] = {{groups.count(GroupState::memory), IdleCause::memory},
+                    {groups.count(GroupState::barrier), IdleCause::barrier},
+                    {groups.count(GroupState::fetching), IdleCause::icache},
+                    {groups.count(GroupState::in_flight), IdleCause::pipeline}};
+  unsigned most = 0;
+  IdleCause cause = IdleCause::no_work;
+  for (const auto& candidate : candidates) {
+    if (candidate.count > most) {
+      most = candidate.count;
+      cause = candidate.cause;
+    }
+  }
+  return cause;
+}
+
+void FetchStage::slept(Cycle first, Cycle last, IdleCause cause) {
+  for (Cycle cycle = std::max(first, last >= kHistory ? last - kHistory + 1 : 0); cycle <= last; ++cycle) {
+    history_[cycle % kHistory] = cause;
+  }
+}
+
+void FetchStage::reset() { waiting_ = nullptr; }
+
+}  // namespace heddle::hw

@@ -1,0 +1,50 @@
+// Fetch stage: the warp scheduler and the instruction cache's client.
+//
+//   icache   initiator, LineProtocol   one line request per fetch (single-ported I-cache)
+//   out      initiator, WarpProtocol   one instruction word per cycle to decode
+// In a cycle: asks the scheduler for a ready group and reads its word. A miss sets the group aside until its line is
+// there. Nothing is fetched while decode is full.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "hw/core/stage.hpp"
+#include "hw/schedule/scheduler.hpp"
+#include "tlm/line_protocol.hpp"
+
+namespace heddle::hw {
+
+class FetchStage final : public sc_core::sc_module, private ::tlm::tlm_bw_transport_if<link::LineProtocol> {
+ public:
+  FetchStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<WarpScheduler> scheduler);
+
+  link::LineInitiatorSocket icache;
+  StageOutput out;
+
+  void tick(Cycle now);
+  // For a cycle in which nothing was fetched: why. `age` cycles ago, fewer than kHistory.
+  [[nodiscard]] IdleCause cause(Cycle cycle) const { return history_[cycle % kHistory]; }
+  // Why nothing can be fetched, from what the groups wait for.
+  [[nodiscard]] IdleCause idle_cause() const;
+  // The core slept through [first, last]: nothing was fetched there for the given reason.
+  void slept(Cycle first, Cycle last, IdleCause cause);
+  [[nodiscard]] bool idle() const { return waiting_ == nullptr; }
+  void reset();
+
+ private:
+  static constexpr std::size_t kHistory = 256;
+
+  ::tlm::tlm_sync_enum nb_transport_bw(link::LineRequest& request, link::LinePhase& phase,
+                                       sc_core::sc_time& delay) override;
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+
+  CoreState& state_;
+  std::unique_ptr<WarpScheduler> scheduler_;
+  std::vector<link::LineRequest> requests_;  // one per group
+  link::SubWarp* waiting_ = nullptr;         // fetched, but decode had no room
+  std::array<IdleCause, kHistory> history_{};
+};
+
+}  // namespace heddle::hw

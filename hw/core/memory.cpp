@@ -1,0 +1,412 @@
+#include "hw/core/memory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace heddle::hw {
+
+MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<Coalescer> coalescer)
+    : ReceivingStage(name, state, 1),
+      l1d("l1d"),
+      scratchpad("scratchpad"),
+      out("out"),
+      returns("returns"),
+      coalescer_(std::move(coalescer)) {
+  l1d.bind(*this);
+  scratchpad.bind(*this);
+  for (unsigned i = 0; i < state.machine.core.pending_accesses; ++i) {
+    accesses_.push_back(std::make_unique<MemoryAccess>());
+    free_.push_back(accesses_.back().get());
+  }
+}
+
+void MemoryStage::tick(Cycle now, bool stores_visible) {
+  if (stores_visible && !fences_.empty()) {
+    for (link::SubWarp* const fence : fences_) {
+      clear_waiting(*fence);
+      returned_.push_back(fence);
+    }
+    fences_.clear();
+  }
+  if (!returned_.empty() && returns.offer(*returned_.front())) {
+    returned_.erase(returned_.begin());
+  }
+  link::SubWarp* const sub_warp = latch_.front(now);
+  if (sub_warp == nullptr) {
+    return;
+  }
+  if (!finished_ && present_ == nullptr && !begin(*sub_warp, now)) {
+    return;
+  }
+  if (present_ != nullptr) {
+    if (now < busy_until_) {
+      state_.block_cause = IdleCause::scratchpad;
+      return;
+    }
+    MemoryAccess& access = *present_;
+    send(access);
+    if (access.sent < access.count) {
+      state_.block_cause = IdleCause::memory_port;
+      return;
+    }
+    present_ = nullptr;
+    if (access.outstanding != 0) {
+      wait_for_lines(access);
+      latch_.pop();
+      return;
+    }
+    complete(access);
+    finished_ = true;
+  }
+  if (finished_) {
+    if (out.offer(*sub_warp)) {
+      latch_.pop();
+      finished_ = false;
+    } else {
+      state_.block_cause = IdleCause::memory_port;
+    }
+  }
+}
+
+// True: the access can go on in this cycle (present_ set, or nothing to do and finished_ set).
+bool MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
+  const isa::Instruction& instruction = sub_warp.decoded->instruction;
+  if (sub_warp.decoded->unit != isa::Unit::memory || sub_warp.executing == 0) {
+    finished_ = true;
+    return true;
+  }
+  if (instruction.op == isa::Op::MEMBAR) {
+    // Within a core all accesses meet in one L1; only other cores can see stores late.
+    if (state_.machine.gpu.cores == 1 || instruction.c == 0) {
+      finished_ = true;
+      return true;
+    }
+    latch_.pop();
+    set_waiting(sub_warp);
+    fences_.push_back(&sub_warp);
+    return false;
+  }
+  if (free_.empty()) {
+    state_.block_cause = IdleCause::memory_port;
+    return false;
+  }
+  MemoryAccess& access = *free_.back();
+  access.classify(sub_warp);
+  if (!check_access(state_, access)) {
+    return false;
+  }
+  free_.pop_back();
+  present_ = &access;
+  busy_until_ = now;
+  if ((access.constant | access.parameter) != 0) {
+    read_bank(access, access.constant, state_.launch->constants);
+    read_bank(access, access.parameter, state_.launch->parameters);
+  }
+  if (access.shared != 0) {
+    access_scratchpad(access, now);
+  }
+  if ((access.global | access.local) != 0) {
+    ++state_.statistics.memory_instructions;
+    translate_local(access);
+    make_lines(access);
+  }
+  return true;
+}
+
+void MemoryStage::read_bank(MemoryAccess& access, LaneMask lanes, const std::vector<std::uint8_t>& bank) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    std::memcpy(access.loaded[lane].data(), bank.data() + access.sub_warp->address[lane], access.lane_bytes);
+  }
+}
+
+std::uint64_t MemoryStage::stored_value(const MemoryAccess& access, unsigned lane, unsigned element) const {
+  const isa::LaneValues& values = access.sub_warp->values;
+  if (access.sub_warp->decoded->instruction.width() == isa::Width::b64) {
+    return values.result[2 * element][lane] | (std::uint64_t{values.result[2 * element + 1][lane]} << 32U);
+  }
+  return values.result[element][lane];
+}
+
+namespace {
+
+std::uint64_t operand(const std::array<isa::LaneWord, 2>& words, unsigned lane, unsigned bytes) {
+  return words[0][lane] | (bytes == 8 ? std::uint64_t{words[1][lane]} << 32U : 0);
+}
+
+}  // namespace
+
+void MemoryStage::access_scratchpad(MemoryAccess& access, Cycle now) {
+  link::SubWarp& sub_warp = *access.sub_warp;
+  const isa::Instruction& instruction = sub_warp.decoded->instruction;
+  scratchpad_access_.lanes = access.shared;
+  scratchpad_access_.bytes = access.lane_bytes;
+  scratchpad_access_.atomic = access.kind == MemoryAccess::Kind::atomic;
+  for (LaneMask left = access.shared; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const BlockSlot& block = state_.blocks[state_.rows[sub_warp.row_of(lane)].block_slot];
+    scratchpad_access_.address[lane] = block.scratchpad_base + static_cast<std::uint32_t>(sub_warp.address[lane]);
+  }
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  scratchpad->b_transport(scratchpad_access_, delay);
+  busy_until_ = now + delay.value() / state_.clock.cycles(1).value() - 1;
+  if (scratchpad_data_ == nullptr) {
+    ::tlm::tlm_dmi dmi;
+    if (!scratchpad->get_direct_mem_ptr(scratchpad_access_, dmi)) {
+      throw InternalError("the scratchpad grants no direct memory access");
+    }
+    scratchpad_data_ = reinterpret_cast<std::byte*>(dmi.get_dmi_ptr());
+  }
+  const unsigned bytes = access.kind == MemoryAccess::Kind::atomic ? access.lane_bytes
+                                                                    : isa::bytes_of(instruction.width());
+  for (LaneMask left = access.shared; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    std::byte* const place = scratchpad_data_ + scratchpad_access_.address[lane];
+    switch (access.kind) {
+      case MemoryAccess::Kind::load:
+        std::memcpy(access.loaded[lane].data(), place, access.lane_bytes);
+        break;
+      case MemoryAccess::Kind::store:
+        for (unsigned element = 0; element < instruction.vector(); ++element) {
+          const std::uint64_t value = stored_value(access, lane, element);
+          std::memcpy(place + element * bytes, &value, bytes);
+        }
+        break;
+      case MemoryAccess::Kind::atomic: {
+        std::uint64_t old = 0;
+        std::memcpy(&old, place, bytes);
+        const std::uint64_t next =
+            isa::atomic_step(instruction.atomic_op(), instruction.atomic_type(), old,
+                             operand(sub_warp.values.b, lane, bytes), operand(sub_warp.values.c, lane, bytes));
+        std::memcpy(place, &next, bytes);
+        sub_warp.values.result[0][lane] = static_cast<std::uint32_t>(old);
+        sub_warp.values.result[1][lane] = static_cast<std::uint32_t>(old >> 32U);
+        break;
+      }
+    }
+  }
+}
+
+// Local memory lies in device memory, interleaved by words over the resident threads of all cores, so that the lanes of
+// a warp that access the same offset share lines.
+void MemoryStage::translate_local(MemoryAccess& access) {
+  const link::SubWarp& sub_warp = *access.sub_warp;
+  LaneAddresses& addresses = access.addresses;
+  addresses.lanes = access.global | access.local;
+  addresses.pieces = 1;
+  addresses.piece_bytes = access.lane_bytes;
+  addresses.address[0] = sub_warp.address;
+  if (access.local == 0) {
+    return;
+  }
+  const CoreParameters& core = state_.machine.core;
+  const std::uint64_t threads = std::uint64_t{state_.machine.gpu.cores} * core.threads;
+  const unsigned pieces = std::max(access.lane_bytes / 4, 1U);
+  addresses.pieces = pieces;
+  addresses.piece_bytes = std::min(access.lane_bytes, 4U);
+  for (LaneMask left = addresses.lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const std::uint64_t offset = sub_warp.address[lane];
+    const bool is_local = ((access.local >> lane) & 1U) != 0;
+    const std::uint64_t slot = std::uint64_t{state_.index} * core.threads +
+                               std::uint64_t{sub_warp.row_of(lane)} * core.simd_width + lane;
+    for (unsigned piece = 0; piece < pieces; ++piece) {
+      addresses.address[piece][lane] =
+          is_local ? state_.launch->local_base + ((offset / 4 + piece) * threads + slot) * 4 + offset % 4
+                   : offset + piece * 4;
+    }
+  }
+}
+
+void MemoryStage::make_lines(MemoryAccess& access) {
+  const isa::Instruction& instruction = access.sub_warp->decoded->instruction;
+  coalescer_->coalesce(access.addresses, access.coalesced);
+  access.count = static_cast<unsigned>(access.coalesced.size());
+  state_.statistics.line_requests += access.count;
+  if (access.lines.size() < access.count) {
+    access.lines.resize(access.count);  // nothing of this access is outstanding yet: addresses may change
+  }
+  for (unsigned i = 0; i < access.count; ++i) {
+    AccessLine& line = access.lines[i];
+    line.access = &access;
+    line.address = access.coalesced[i].line;
+    line.lanes = access.coalesced[i].lanes;
+    line.core = static_cast<std::uint16_t>(state_.index);
+    line.group = access.sub_warp->group;
+    line.pc = access.sub_warp->pc;
+    line.bypass = isa::is_volatile(instruction.op);
+    line.row_hint = isa::is_load(instruction.op) && instruction.row_hint();
+    line.failed = false;
+    line.atomic = nullptr;
+    line.store_data = nullptr;
+    line.byte_enable = nullptr;
+    switch (access.kind) {
+      case MemoryAccess::Kind::load:
+        line.kind = link::LineRequest::Kind::load;
+        break;
+      case MemoryAccess::Kind::store:
+        line.kind = link::LineRequest::Kind::store;
+        fill_store(access, line);
+        break;
+      case MemoryAccess::Kind::atomic:
+        line.kind = link::LineRequest::Kind::atomic;
+        fill_atomic(access, line);
+        break;
+    }
+  }
+}
+
+void MemoryStage::fill_store(MemoryAccess& access, AccessLine& line) {
+  const isa::Instruction& instruction = access.sub_warp->decoded->instruction;
+  const std::uint64_t line_bytes = state_.machine.l1d.line_bytes;
+  const unsigned element_bytes = isa::bytes_of(instruction.width());
+  line.enable.fill(0);
+  line.store_data = line.data.data();
+  line.byte_enable = line.enable.data();
+  for (LaneMask left = line.lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    std::array<std::byte, 16> bytes;
+    for (unsigned element = 0; element < instruction.vector(); ++element) {
+      const std::uint64_t value = stored_value(access, lane, element);
+      std::memcpy(bytes.data() + element * element_bytes, &value, element_bytes);
+    }
+    for (unsigned piece = 0; piece < access.addresses.pieces; ++piece) {
+      const std::uint64_t address = access.addresses.address[piece][lane];
+      if ((address & ~(line_bytes - 1)) != line.address) {
+        continue;
+      }
+      const std::uint64_t offset = address & (line_bytes - 1);
+      std::memcpy(line.data.data() + offset, bytes.data() + piece * 4, access.addresses.piece_bytes);
+      std::memset(line.enable.data() + offset, 0xff, access.addresses.piece_bytes);
+    }
+  }
+}
+
+void MemoryStage::fill_atomic(MemoryAccess& access, AccessLine& line) {
+  const isa::Instruction& instruction = access.sub_warp->decoded->instruction;
+  const std::uint64_t line_bytes = state_.machine.l1d.line_bytes;
+  link::AtomicLanes& atomic = line.lanes_of_atomic;
+  atomic.op = instruction.atomic_op();
+  atomic.type = instruction.atomic_type();
+  atomic.count = 0;
+  for (LaneMask left = line.lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const unsigned entry = atomic.count++;
+    atomic.lane[entry] = static_cast<std::uint8_t>(lane);
+    atomic.offset[entry] = static_cast<std::uint32_t>(access.sub_warp->address[lane] & (line_bytes - 1));
+    atomic.b[entry] = operand(access.sub_warp->values.b, lane, access.lane_bytes);
+    atomic.c[entry] = operand(access.sub_warp->values.c, lane, access.lane_bytes);
+  }
+  line.atomic = &atomic;
+}
+
+void MemoryStage::send(MemoryAccess& access) {
+  while (access.sent < access.count) {
+    AccessLine& line = access.lines[access.sent];
+    link::LinePhase phase = link::LinePhase::request;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    switch (l1d->nb_transport_fw(line, phase, delay)) {
+      case ::tlm::TLM_UPDATED:
+        return;
+      case ::tlm::TLM_ACCEPTED:
+        ++access.outstanding;
+        break;
+      case ::tlm::TLM_COMPLETED:
+        take_line(access, line);
+        break;
+    }
+    ++access.sent;
+  }
+}
+
+// A line has answered: its lanes' bytes or old values.
+void MemoryStage::take_line(MemoryAccess& access, const link::LineRequest& request) {
+  if (request.failed) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(request.lanes));
+    state_.raise(isa::Fault::Kind::bus_error, *access.sub_warp, lane, access.sub_warp->address[lane], access.lane_bytes,
+                 "the memory answered with an error");
+    return;
+  }
+  if (access.kind == MemoryAccess::Kind::atomic) {
+    const link::AtomicLanes& atomic = *request.atomic;
+    for (unsigned entry = 0; entry < atomic.count; ++entry) {
+      access.sub_warp->values.result[0][atomic.lane[entry]] = static_cast<std::uint32_t>(atomic.old[entry]);
+      access.sub_warp->values.result[1][atomic.lane[entry]] = static_cast<std::uint32_t>(atomic.old[entry] >> 32U);
+    }
+    return;
+  }
+  if (access.kind == MemoryAccess::Kind::store) {
+    return;
+  }
+  const std::uint64_t line_mask = ~(std::uint64_t{state_.machine.l1d.line_bytes} - 1);
+  const unsigned bytes = access.addresses.piece_bytes;
+  for (unsigned piece = 0; piece < access.addresses.pieces; ++piece) {
+    for (LaneMask left = request.lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      const std::uint64_t address = access.addresses.address[piece][lane];
+      if ((address & line_mask) == request.address) {
+        std::memcpy(access.loaded[lane].data() + piece * 4, request.line + (address & ~line_mask), bytes);
+      }
+    }
+  }
+}
+
+void MemoryStage::complete(MemoryAccess& access) {
+  if (access.kind == MemoryAccess::Kind::load) {
+    access.finish_load();
+  }
+  free_.push_back(&access);
+}
+
+void MemoryStage::wait_for_lines(MemoryAccess& access) {
+  ++state_.statistics.put_aside;
+  ++put_aside_;
+  set_waiting(*access.sub_warp);
+}
+
+void MemoryStage::set_waiting(link::SubWarp& sub_warp) {
+  Group& group = state_.groups[sub_warp.group];
+  ++group.flight.waiting;
+  if (group.state == GroupState::in_flight && group.flight.all_formed &&
+      group.flight.waiting + group.flight.completed == group.flight.formed) {
+    state_.groups.set_state(group, GroupState::memory);
+  }
+}
+
+void MemoryStage::clear_waiting(link::SubWarp& sub_warp) {
+  Group& group = state_.groups[sub_warp.group];
+  --group.flight.waiting;
+  if (group.state == GroupState::memory) {
+    state_.groups.set_state(group, GroupState::in_flight);
+  }
+}
+
+::tlm::tlm_sync_enum MemoryStage::nb_transport_bw(link::LineRequest& request, link::LinePhase&, sc_core::sc_time&) {
+  MemoryAccess& access = *static_cast<AccessLine&>(request).access;
+  take_line(access, request);
+  --access.outstanding;
+  if (access.outstanding == 0 && &access != present_) {
+    --put_aside_;
+    link::SubWarp& sub_warp = *access.sub_warp;
+    clear_waiting(sub_warp);
+    complete(access);
+    returned_.push_back(&sub_warp);
+  }
+  return ::tlm::TLM_COMPLETED;
+}
+
+void MemoryStage::reset() {
+  drop_all();
+  free_.clear();
+  for (const auto& access : accesses_) {
+    free_.push_back(access.get());
+  }
+  present_ = nullptr;
+  finished_ = false;
+  put_aside_ = 0;
+  returned_.clear();
+  fences_.clear();
+}
+
+}  // namespace heddle::hw

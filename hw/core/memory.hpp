@@ -1,0 +1,74 @@
+// Memory stage: address checks, scratchpad, constants, coalescer, and the requests to the L1.
+//
+//   in          target, WarpProtocol        from execute
+//   scratchpad  initiator, ScratchpadProtocol  timing by b_transport, data by direct memory
+//   l1d         initiator, LineProtocol     each distinct line of an access takes one port cycle
+//   out         initiator, WarpProtocol     to write-back, in pipeline order
+//   returns     initiator, WarpProtocol     to write-back, accesses that had been put aside
+// A sub-warp with a miss is put aside until all its lines are there, so that others flow through (LWM report 2.2, thesis
+// 2.1.2). Scratchpad bank conflicts hold the stage.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "hw/core/memory_access.hpp"
+#include "hw/core/stage.hpp"
+#include "hw/scratchpad/scratchpad.hpp"
+
+namespace heddle::hw {
+
+class MemoryStage final : public ReceivingStage,
+                          private ::tlm::tlm_bw_transport_if<link::LineProtocol>,
+                          private ::tlm::tlm_bw_transport_if<ScratchpadProtocol> {
+ public:
+  MemoryStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<Coalescer> coalescer);
+
+  link::LineInitiatorSocket l1d;
+  ScratchpadInitiatorSocket scratchpad;
+  StageOutput out;
+  StageOutput returns;
+
+  // `stores_visible`: every store that has left the core so far has been acknowledged (membar waits for that).
+  void tick(Cycle now, bool stores_visible);
+  [[nodiscard]] bool idle() const { return empty() && returned_.empty() && fences_.empty(); }
+  [[nodiscard]] unsigned put_aside() const { return put_aside_; }
+  void reset();
+
+ private:
+  ::tlm::tlm_sync_enum nb_transport_bw(link::LineRequest& request, link::LinePhase& phase,
+                                       sc_core::sc_time& delay) override;
+  ::tlm::tlm_sync_enum nb_transport_bw(ScratchpadAccess&, link::WarpPhase&, sc_core::sc_time&) override {
+    throw InternalError("the scratchpad's socket is blocking");
+  }
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { scratchpad_data_ = nullptr; }
+
+  [[nodiscard]] bool begin(link::SubWarp& sub_warp, Cycle now);
+  void access_scratchpad(MemoryAccess& access, Cycle now);
+  void read_bank(MemoryAccess& access, LaneMask lanes, const std::vector<std::uint8_t>& bank);
+  void translate_local(MemoryAccess& access);
+  void make_lines(MemoryAccess& access);
+  void fill_store(MemoryAccess& access, AccessLine& line);
+  void fill_atomic(MemoryAccess& access, AccessLine& line);
+  void send(MemoryAccess& access);
+  void take_line(MemoryAccess& access, const link::LineRequest& request);
+  void wait_for_lines(MemoryAccess& access);
+  void complete(MemoryAccess& access);
+  [[nodiscard]] std::uint64_t stored_value(const MemoryAccess& access, unsigned lane, unsigned element) const;
+  void set_waiting(link::SubWarp& sub_warp);
+  void clear_waiting(link::SubWarp& sub_warp);
+
+  std::unique_ptr<Coalescer> coalescer_;
+  std::byte* scratchpad_data_ = nullptr;  // direct view
+  ScratchpadAccess scratchpad_access_;
+  std::vector<std::unique_ptr<MemoryAccess>> accesses_;
+  std::vector<MemoryAccess*> free_;
+  MemoryAccess* present_ = nullptr;  // of the sub-warp in the latch
+  bool finished_ = false;            // the sub-warp in the latch only waits for write-back to take it
+  Cycle busy_until_ = 0;             // scratchpad: last cycle of the access
+  unsigned put_aside_ = 0;
+  std::vector<link::SubWarp*> returned_;  // complete, in order; offered one per cycle
+  std::vector<link::SubWarp*> fences_;    // membar: wait for the core's stores
+};
+
+}  // namespace heddle::hw

@@ -1,0 +1,216 @@
+#include "hw/core/memory_access.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "isa/launch_check.hpp"
+#include "isa/memory_map.hpp"
+
+namespace heddle::hw {
+
+void MemoryAccess::classify(link::SubWarp& of) {
+  sub_warp = &of;
+  const isa::Instruction& instruction = of.decoded->instruction;
+  const LaneMask executing = of.executing;
+  shared = constant = parameter = local = global = 0;
+  count = sent = outstanding = 0;
+  if (isa::is_atomic(instruction.op)) {
+    kind = Kind::atomic;
+    lane_bytes = isa::size_of(instruction.atomic_type());
+  } else {
+    kind = isa::is_store(instruction.op) ? Kind::store : Kind::load;
+    lane_bytes = isa::bytes_of(instruction.width()) * instruction.vector();
+  }
+  switch (isa::space_of(instruction.op)) {
+    case isa::Space::shared:
+      shared = executing;
+      break;
+    case isa::Space::local:
+      local = executing;
+      break;
+    case isa::Space::constant:
+      constant = executing;
+      break;
+    case isa::Space::param:
+      parameter = executing;
+      break;
+    case isa::Space::global:
+      global = executing;
+      break;
+    case isa::Space::generic:
+      for (LaneMask left = executing; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const LaneMask bit = LaneMask{1} << lane;
+        switch (isa::window_of(of.address[lane])) {
+          case isa::Window::shared:
+            shared |= bit;
+            of.address[lane] -= isa::kSharedWindow;
+            break;
+          case isa::Window::local:
+            local |= bit;
+            of.address[lane] -= isa::kLocalWindow;
+            break;
+          case isa::Window::constant:
+            constant |= bit;
+            of.address[lane] -= isa::kConstantWindow;
+            break;
+          case isa::Window::global:
+            global |= bit;
+            break;
+        }
+      }
+      break;
+  }
+  // The retirement hash takes generic addresses.
+  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+    const LaneMask bit = LaneMask{1} << lane;
+    std::uint64_t window = 0;
+    window = (shared & bit) != 0 ? isa::kSharedWindow : window;
+    window = (local & bit) != 0 ? isa::kLocalWindow : window;
+    of.address_low[lane] = static_cast<std::uint32_t>(of.address[lane] + window);
+  }
+}
+
+void MemoryAccess::finish_load() {
+  const isa::Instruction& instruction = sub_warp->decoded->instruction;
+  const isa::Width width = instruction.width();
+  const unsigned bytes = isa::bytes_of(width);
+  const unsigned elements = instruction.vector();
+  isa::LaneValues& values = sub_warp->values;
+  if (bytes >= 4) {
+    for (unsigned word = 0; word < lane_bytes / 4; ++word) {
+      for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+        std::memcpy(&values.result[word][lane], loaded[lane].data() + word * 4, 4);
+      }
+    }
+    return;
+  }
+  for (unsigned element = 0; element < elements; ++element) {
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+      std::uint64_t raw = 0;
+      std::memcpy(&raw, loaded[lane].data() + element * bytes, bytes);
+      values.result[element][lane] = static_cast<std::uint32_t>(isa::extend_loaded(width, raw));
+    }
+  }
+}
+
+namespace {
+
+const char* verb(MemoryAccess::Kind kind) {
+  switch (kind) {
+    case MemoryAccess::Kind::load:
+      return "load";
+    case MemoryAccess::Kind::store:
+      return "store";
+    case MemoryAccess::Kind::atomic:
+      break;
+  }
+  return "atomic";
+}
+
+// Raises the fault of one lane if it has one.
+bool check_lane(CoreState& state, const MemoryAccess& access, unsigned lane) {
+  const link::SubWarp& sub_warp = *access.sub_warp;
+  const LaneMask bit = LaneMask{1} << lane;
+  const std::uint64_t address = sub_warp.address[lane];
+  const std::uint32_t size = access.lane_bytes;
+  const auto fail = [&](isa::Fault::Kind kind, std::string detail) {
+    // Reported as the instruction's own space counts it: generic addresses with their window.
+    const std::uint64_t given = isa::space_of(sub_warp.decoded->instruction.op) == isa::Space::generic
+                                    ? (address & ~std::uint64_t{0xffff'ffff}) | sub_warp.address_low[lane]
+                                    : address;
+    state.raise(kind, sub_warp, lane, given, size, std::move(detail));
+    return false;
+  };
+  if (address % size != 0) {
+    return fail(isa::Fault::Kind::misaligned, fmt::format("the address is no multiple of {}", size));
+  }
+  const auto within = [&](std::uint64_t bytes, const char* name) {
+    if (address < bytes && size <= bytes - address) {
+      return true;
+    }
+    return fail(isa::Fault::Kind::out_of_bounds,
+                fmt::format("{} at offset {} of {}, which has {} bytes", verb(access.kind), address, name, bytes));
+  };
+  if ((access.shared & bit) != 0) {
+    return within(state.launch->shared_bytes, "the block's scratchpad");
+  }
+  if ((access.local & bit) != 0) {
+    if (access.kind == MemoryAccess::Kind::atomic) {
+      return fail(isa::Fault::Kind::out_of_bounds,
+                  fmt::format("atomic on offset {}, which is in local memory: atomics work on global and shared memory",
+                              address));
+    }
+    return within(state.launch->local_bytes, "the thread's local memory");
+  }
+  if (((access.constant | access.parameter) & bit) != 0) {
+    if (access.kind != MemoryAccess::Kind::load) {
+      return fail(isa::Fault::Kind::out_of_bounds,
+                  fmt::format("{} to offset {}, which is in the constant bank: it is read-only", verb(access.kind),
+                              address));
+    }
+    return (access.constant & bit) != 0 ? within(state.launch->constants.size(), "the constant bank")
+                                        : within(state.launch->parameters.size(), "the kernel's parameters");
+  }
+  if (state.bounds == nullptr) {
+    return true;
+  }
+  const isa::Allocation* const allocation = state.bounds->find(address, size);
+  if (allocation == nullptr || (access.kind != MemoryAccess::Kind::load && !allocation->writable)) {
+    return fail(isa::Fault::Kind::out_of_bounds,
+                fmt::format("{}, {}", verb(access.kind), state.bounds->describe(address, size)));
+  }
+  return true;
+}
+
+}  // namespace
+
+bool check_access(CoreState& state, MemoryAccess& access) {
+  const link::SubWarp& sub_warp = *access.sub_warp;
+  const LaneMask executing = sub_warp.executing;
+  // All lanes at once: extremes and alignment. The usual access passes here.
+  std::uint64_t lowest = ~std::uint64_t{0};
+  std::uint64_t highest = 0;
+  std::uint64_t low_bits = 0;
+  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+    const std::uint64_t take = 0 - std::uint64_t{(executing >> lane) & 1U};
+    const std::uint64_t address = sub_warp.address[lane];
+    lowest = std::min(lowest, address | ~take);
+    highest = std::max(highest, address & take);
+    low_bits |= address & take;
+  }
+  const std::uint64_t size = access.lane_bytes;
+  bool good = (low_bits & (size - 1)) == 0;
+  const auto below = [&](std::uint64_t bytes) { return highest < bytes && size <= bytes - highest; };
+  const bool loads = access.kind == MemoryAccess::Kind::load;
+  if (executing == access.shared) {
+    good = good && below(state.launch->shared_bytes);
+  } else if (executing == access.local) {
+    good = good && access.kind != MemoryAccess::Kind::atomic && below(state.launch->local_bytes);
+  } else if (executing == access.constant) {
+    good = good && loads && below(state.launch->constants.size());
+  } else if (executing == access.parameter) {
+    good = good && loads && below(state.launch->parameters.size());
+  } else if (executing == access.global) {
+    if (state.bounds != nullptr && good) {
+      const isa::Allocation* const allocation = state.bounds->find(lowest, highest - lowest + size);
+      good = allocation != nullptr && (loads || allocation->writable);
+    }
+  } else {
+    good = false;  // lanes in several windows: look at each
+  }
+  if (good) {
+    return true;
+  }
+  for (LaneMask left = executing; left != 0; left &= left - 1) {
+    if (!check_lane(state, access, static_cast<unsigned>(std::countr_zero(left)))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace heddle::hw

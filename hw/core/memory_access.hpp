@@ -1,0 +1,53 @@
+// One sub-warp's memory access while it is in the memory stage or put aside: which lanes go where, the line requests
+// that serve them, and the bytes that have come back.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "hw/coalesce/coalescer.hpp"
+#include "hw/core/core_state.hpp"
+#include "tlm/line_protocol.hpp"
+#include "tlm/warp_protocol.hpp"
+
+namespace heddle::hw {
+
+struct MemoryAccess;
+
+// A line request with the storage of its operands.
+struct AccessLine : link::LineRequest {
+  MemoryAccess* access = nullptr;
+  std::array<std::byte, 128> data;
+  std::array<std::uint8_t, 128> enable;
+  link::AtomicLanes lanes_of_atomic;
+};
+
+struct MemoryAccess {
+  link::SubWarp* sub_warp = nullptr;
+  enum class Kind : std::uint8_t { load, store, atomic } kind = Kind::load;
+  unsigned lane_bytes = 4;  // bytes that each lane accesses
+  // Executing lanes by where their address lies.
+  LaneMask shared = 0, constant = 0, parameter = 0, local = 0, global = 0;
+  // Lanes served by lines: global ones, or local ones translated to their backing store.
+  LaneAddresses addresses;
+  std::vector<LineAccess> coalesced;
+  std::vector<AccessLine> lines;  // lines[0..count)
+  unsigned count = 0;
+  unsigned sent = 0;
+  unsigned outstanding = 0;
+  // Loaded bytes of each lane.
+  alignas(64) std::array<std::array<std::byte, 16>, isa::kLanes> loaded;
+
+  // Sets kind, lane_bytes and the lane masks from the instruction and the generated addresses.
+  void classify(link::SubWarp& of);
+  // Turns `loaded` into result registers (loads) after the last byte has come.
+  void finish_load();
+};
+
+// Checks every executing lane the way the interpreter does: from lane 0 up, alignment, then bounds, then whether it may
+// be written. Raises a fault and returns false when a lane must not access.
+[[nodiscard]] bool check_access(CoreState& state, MemoryAccess& access);
+
+}  // namespace heddle::hw

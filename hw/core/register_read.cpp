@@ -1,0 +1,109 @@
+#include "hw/core/register_read.hpp"
+
+#include <bit>
+
+namespace heddle::hw {
+
+void gather_word(RegisterArray& array, const link::SubWarp& sub_warp, unsigned reg, isa::LaneWord& out) {
+  if (reg >= isa::kRZ) {
+    out.fill(0);
+    return;
+  }
+  if (sub_warp.uniform) {
+    out = array.word(sub_warp.first_row, reg);
+    return;
+  }
+  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+    out[lane] = ((sub_warp.lanes >> lane) & 1U) != 0 ? array.word(sub_warp.row[lane], reg)[lane] : 0;
+  }
+}
+
+isa::LaneMask gather_predicate(RegisterArray& array, const link::SubWarp& sub_warp, isa::Pred pred) {
+  isa::LaneMask value = 0;
+  if (pred.reg == isa::kPT) {
+    value = ~isa::LaneMask{0};
+  } else if (sub_warp.uniform) {
+    value = array.predicate(sub_warp.first_row, pred.reg);
+  } else {
+    for (isa::LaneMask left = sub_warp.lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      value |= array.predicate(sub_warp.row[lane], pred.reg) & (isa::LaneMask{1} << lane);
+    }
+  }
+  return pred.negated ? ~value : value;
+}
+
+RegisterReadStage::RegisterReadStage(const sc_core::sc_module_name& name, CoreState& state)
+    : ReceivingStage(name, state, state.machine.core.decode_latency), registers("registers"), out("out") {
+  registers.bind(*this);
+}
+
+void RegisterReadStage::read(link::SubWarp& sub_warp) {
+  const link::DecodedInstruction& decoded = *sub_warp.decoded;
+  const isa::Instruction& instruction = decoded.instruction;
+  RegisterAccess access{
+      &sub_warp,
+      static_cast<unsigned>(decoded.a_words + decoded.b_words + decoded.c_words + decoded.d_words +
+                            decoded.stored_words),
+      false};
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  registers->b_transport(access, delay);
+  done_at_ = state_.clock.now() + (delay == sc_core::SC_ZERO_TIME ? 0 : delay / state_.clock.cycles(1));
+  if (array_ == nullptr) {
+    ::tlm::tlm_dmi dmi;
+    if (!registers->get_direct_mem_ptr(access, dmi)) {
+      throw InternalError("the register file grants no direct memory access");
+    }
+    array_ = reinterpret_cast<RegisterArray*>(dmi.get_dmi_ptr());
+  }
+  RegisterArray& array = *array_;
+  isa::LaneValues& values = sub_warp.values;
+  const auto word_of = [](unsigned reg, unsigned word) { return reg == isa::kRZ ? isa::kRZ : reg + word; };
+  for (unsigned word = 0; word < decoded.a_words; ++word) {
+    gather_word(array, sub_warp, word_of(instruction.a, word), values.a[word]);
+  }
+  if (instruction.immediate) {
+    isa::load_immediate(instruction, values);
+  } else {
+    for (unsigned word = 0; word < decoded.b_words; ++word) {
+      gather_word(array, sub_warp, word_of(instruction.b, word), values.b[word]);
+    }
+    if (decoded.d_words != 0) {
+      gather_word(array, sub_warp, instruction.d, values.d);
+    }
+  }
+  for (unsigned word = 0; word < decoded.c_words; ++word) {
+    gather_word(array, sub_warp, word_of(instruction.c, word), values.c[word]);
+  }
+  for (unsigned word = 0; word < decoded.stored_words; ++word) {
+    gather_word(array, sub_warp, word_of(instruction.dst, word), values.result[word]);
+  }
+  const isa::SourcePredicates sources = isa::source_predicates(instruction);
+  values.predicate_a = gather_predicate(array, sub_warp, sources.a);
+  values.predicate_b = gather_predicate(array, sub_warp, sources.b);
+  sub_warp.executing = sub_warp.lanes & gather_predicate(array, sub_warp, instruction.guard);
+  values.active = sub_warp.executing;
+  values.fault = 0;
+}
+
+void RegisterReadStage::tick(Cycle now) {
+  link::SubWarp* const sub_warp = latch_.front(now);
+  if (sub_warp == nullptr) {
+    return;
+  }
+  if (!read_done_) {
+    read(*sub_warp);
+    read_done_ = true;
+  }
+  if (now >= done_at_ && out.offer(*sub_warp)) {
+    latch_.pop();
+    read_done_ = false;
+  }
+}
+
+void RegisterReadStage::reset() {
+  drop_all();
+  read_done_ = false;
+}
+
+}  // namespace heddle::hw

@@ -1,0 +1,39 @@
+// Register read stage: the operands of a sub-warp, one row per lane's bank.
+//
+//   in         target, WarpProtocol        from decode
+//   registers  initiator, RegisterProtocol timing by b_transport, data by direct memory
+//   out        initiator, WarpProtocol     to execute
+#pragma once
+
+#include "hw/core/stage.hpp"
+#include "hw/registers/register_file.hpp"
+
+namespace heddle::hw {
+
+class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_transport_if<RegisterProtocol> {
+ public:
+  RegisterReadStage(const sc_core::sc_module_name& name, CoreState& state);
+
+  RegisterInitiatorSocket registers;
+  StageOutput out;
+
+  void tick(Cycle now);
+  void reset();
+
+ private:
+  ::tlm::tlm_sync_enum nb_transport_bw(RegisterAccess&, link::WarpPhase&, sc_core::sc_time&) override {
+    throw InternalError("the register file's socket is blocking");
+  }
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { array_ = nullptr; }
+  void read(link::SubWarp& sub_warp);
+
+  RegisterArray* array_ = nullptr;  // direct view
+  bool read_done_ = false;          // the sub-warp in the latch has its operands
+  Cycle done_at_ = 0;
+};
+
+// Operand fetch through a sub-warp's row or rows; shared by register read and its tests.
+void gather_word(RegisterArray& array, const link::SubWarp& sub_warp, unsigned reg, isa::LaneWord& out);
+[[nodiscard]] isa::LaneMask gather_predicate(RegisterArray& array, const link::SubWarp& sub_warp, isa::Pred pred);
+
+}  // namespace heddle::hw

@@ -1,0 +1,131 @@
+#include "hw/divergence/stack.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace heddle::hw {
+
+namespace {
+
+bool empty(const std::vector<LaneMask>& masks) {
+  return std::all_of(masks.begin(), masks.end(), [](LaneMask mask) { return mask == 0; });
+}
+
+}  // namespace
+
+StackDivergence::StackDivergence(const Setup& setup) : warp_size_(setup.warp_size), stacks_(setup.groups.size()) {}
+
+unsigned StackDivergence::groups(unsigned threads) const { return threads / warp_size_; }
+
+StackDivergence::Entry& StackDivergence::Stack::push() {
+  if (depth == entries.size()) {
+    entries.emplace_back();
+  }
+  return entries[depth++];
+}
+
+void StackDivergence::start(Group& group) {
+  group.pc = 0;
+  stacks_[group.id].depth = 0;
+}
+
+bool StackDivergence::complete(Group& group, const Outcome& outcome) {
+  bool diverged = false;
+  Stack& stack = stacks_[group.id];
+  switch (outcome.instruction.op) {
+    case isa::Op::BRA:
+      diverged = branch(group, outcome);
+      break;
+    case isa::Op::EXIT:
+      for (unsigned row = 0; row < group.rows(); ++row) {
+        group.active[row] &= ~outcome.exited[row];
+        for (std::size_t level = 0; level < stack.depth; ++level) {
+          stack.entries[level].active[row] &= ~outcome.exited[row];
+        }
+      }
+      ++group.pc;
+      break;
+    default:
+      ++group.pc;
+      break;
+  }
+  pop_reached(group);
+  return diverged;
+}
+
+bool StackDivergence::branch(Group& group, const Outcome& outcome) {
+  const std::uint32_t fall_through = group.pc + 1;
+  const std::uint32_t target = outcome.instruction.target;
+  const std::uint32_t reconvergence = outcome.instruction.reconvergence;
+  bool any_taken = false;
+  bool any_not_taken = false;
+  for (unsigned row = 0; row < group.rows(); ++row) {
+    any_taken = any_taken || outcome.taken[row] != 0;
+    any_not_taken = any_not_taken || (group.active[row] & ~outcome.taken[row]) != 0;
+  }
+  if (!any_taken || !any_not_taken) {
+    group.pc = any_taken ? target : fall_through;
+    return false;
+  }
+  Stack& stack = stacks_[group.id];
+  // A loop's exit branch diverges at the same merge point every time round: the join entry is there already.
+  const bool joined =
+      stack.depth != 0 && stack.top().reconvergence_pc == reconvergence && stack.top().execute_pc == reconvergence;
+  if (reconvergence != isa::kNoReconvergence && !joined) {
+    Entry& join = stack.push();
+    join.reconvergence_pc = reconvergence;
+    join.execute_pc = reconvergence;
+    join.active = group.active;
+  }
+  const bool taken_first = target != reconvergence;
+  if (taken_first && fall_through != reconvergence) {
+    Entry& waiting = stack.push();
+    waiting.reconvergence_pc = reconvergence;
+    waiting.execute_pc = fall_through;
+    waiting.active = group.active;
+    for (unsigned row = 0; row < group.rows(); ++row) {
+      waiting.active[row] &= ~outcome.taken[row];
+    }
+  }
+  for (unsigned row = 0; row < group.rows(); ++row) {
+    group.active[row] &= taken_first ? outcome.taken[row] : ~outcome.taken[row];
+  }
+  group.pc = taken_first ? target : fall_through;
+  return true;
+}
+
+void StackDivergence::pop_reached(Group& group) {
+  Stack& stack = stacks_[group.id];
+  while (stack.depth != 0) {
+    Entry& top = stack.top();
+    const bool reached = group.pc == top.reconvergence_pc;
+    if (!reached && !empty(group.active)) {
+      return;
+    }
+    group.active = top.active;
+    group.pc = top.execute_pc;
+    --stack.depth;
+    // An entry whose threads have all exited meanwhile leaves the mask empty: the loop pops on.
+  }
+}
+
+std::string StackDivergence::describe(const Group& group) const {
+  const std::span<const Entry> stack = this->stack(group.id);
+  std::string text = fmt::format("{} stack entries", stack.size());
+  for (auto entry = stack.rbegin(); entry != stack.rend(); ++entry) {
+    const std::string merge =
+        entry->reconvergence_pc == isa::kNoReconvergence ? "exit" : fmt::format("{}", entry->reconvergence_pc);
+    text += fmt::format("; PC {} until {} lanes", entry->execute_pc, merge);
+    for (const LaneMask mask : entry->active) {
+      text += fmt::format(" {:08x}", mask);
+    }
+  }
+  return text;
+}
+
+namespace {
+const Register<Divergence, StackDivergence> entry{"stack", "re-convergence stack at the immediate post-dominator"};
+}
+
+}  // namespace heddle::hw

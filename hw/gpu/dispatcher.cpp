@@ -1,0 +1,210 @@
+#include "hw/gpu/dispatcher.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace heddle::hw {
+
+Residency residency(const Machine& machine, const Launch& launch) {
+  const CoreParameters& core = machine.core;
+  const std::uint64_t warps = (launch.threads_per_block() + core.warp_size - 1) / core.warp_size;
+  const std::uint64_t threads = warps * core.warp_size;
+  const struct {
+    const char* key;
+    std::uint64_t have;
+    std::uint64_t need;
+    const char* unit;
+  } resources[] = {
+      {"core.blocks", core.blocks, 1, "blocks"},
+      {"core.threads", core.threads, threads, "threads (whole warps)"},
+      {"core.registers", core.registers, threads * launch.registers, "registers"},
+      {"scratchpad.bytes", machine.scratchpad.bytes, launch.shared_bytes, "bytes of scratchpad"},
+  };
+  Residency result;
+  std::uint64_t blocks = ~std::uint64_t{0};
+  for (const auto& resource : resources) {
+    const std::uint64_t fit = resource.need == 0 ? ~std::uint64_t{0} : resource.have / resource.need;
+    if (fit < blocks) {
+      blocks = fit;
+      result.limit = resource.key;
+    }
+    if (fit == 0) {
+      result.reason = fmt::format("a block needs {} {}, a core has {} ({})", resource.need, resource.unit,
+                                  resource.have, resource.key);
+      break;
+    }
+  }
+  result.blocks = static_cast<unsigned>(blocks);
+  return result;
+}
+
+Dispatcher::Dispatcher(const sc_core::sc_module_name& name, const Machine& machine, link::Clock clock,
+                       std::vector<std::unique_ptr<Core>>& cores)
+    : link::ClockedModule(name, clock), core("core", machine.gpu.cores), machine_(machine), cores_(cores) {
+  for (unsigned i = 0; i < cores.size(); ++i) {
+    core[i].bind(*this);
+    core[i].bind(cores[i]->blocks);
+    cores[i]->faulted = [this] { wake(this->clock().now() + 1); };
+  }
+}
+
+void Dispatcher::start(const Launch& launch) {
+  launch_ = &launch;
+  status_ = LaunchStatus::running;
+  fault_.reset();
+  begun_ = false;
+  flushing_ = false;
+  wake(clock().now() + 1);
+}
+
+Cycle Dispatcher::launch_cycles() const {
+  return status_ == LaunchStatus::running && begun_ ? clock().now() - first_ : last_cycles_;
+}
+
+Cycle Dispatcher::total_cycles() const {
+  return statistics_.cycles + (status_ == LaunchStatus::running && begun_ ? clock().now() - first_ : 0);
+}
+
+void Dispatcher::begin(Cycle now) {
+  begun_ = true;
+  first_ = now;
+  next_block_ = 0;
+  finished_ = 0;
+  flushed_ = 0;
+  next_core_ = 0;
+  messages_.clear();
+  const Residency room = residency(machine_, *launch_);
+  if (room.blocks == 0) {
+    isa::Fault fault;
+    fault.kind = isa::Fault::Kind::resources;
+    fault.detail = room.reason;
+    fault_ = fault;
+    return;
+  }
+  slot_used_.assign(cores_.size(), std::vector<bool>(room.blocks, false));
+  for (const auto& one : cores_) {
+    one->begin_launch(*launch_, now);
+  }
+}
+
+Cycle Dispatcher::advance(Cycle now) {
+  if (status_ != LaunchStatus::running) {
+    return link::kNever;
+  }
+  if (!begun_) {
+    begin(now);
+  }
+  take_messages(now);
+  for (const auto& one : cores_) {
+    if (one->fault() && !fault_) {
+      fault_ = one->fault();
+    }
+  }
+  if (fault_) {
+    end(now, LaunchStatus::fault);
+    return link::kNever;
+  }
+  const std::uint64_t blocks = launch_->grid.count();
+  if (next_block_ < blocks) {
+    const std::uint64_t before = next_block_;
+    dispatch();
+    return next_block_ != before && next_block_ < blocks ? now + 1 : link::kNever;
+  }
+  if (finished_ == blocks && !flushing_) {
+    flush();
+  }
+  if (flushing_ && flushed_ == cores_.size()) {
+    end(now, LaunchStatus::done);
+  }
+  return link::kNever;
+}
+
+void Dispatcher::take_messages(Cycle now) {
+  std::size_t kept = 0;
+  for (const Message& message : messages_) {
+    if (message.sent >= now) {
+      messages_[kept++] = message;
+      continue;
+    }
+    if (message.command.kind == BlockCommand::Kind::block_done) {
+      slot_used_[message.command.core][message.command.slot] = false;
+      ++finished_;
+    } else {
+      ++flushed_;
+    }
+  }
+  messages_.resize(kept);
+  if (kept != 0) {
+    wake(now + 1);
+  }
+}
+
+bool Dispatcher::send(unsigned to, BlockCommand& command) {
+  BlockPhase phase = BlockPhase::command;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  return core[to]->nb_transport_fw(command, phase, delay) != ::tlm::TLM_UPDATED;
+}
+
+void Dispatcher::dispatch() {
+  for (std::size_t tried = 0; tried < cores_.size(); ++tried) {
+    const unsigned to = next_core_;
+    next_core_ = (next_core_ + 1) % static_cast<unsigned>(cores_.size());
+    std::vector<bool>& used = slot_used_[to];
+    const auto slot = std::find(used.begin(), used.end(), false);
+    if (slot == used.end()) {
+      continue;
+    }
+    *slot = true;
+    const isa::Dim3& grid = launch_->grid;
+    BlockCommand command{BlockCommand::Kind::start_block, to, static_cast<unsigned>(slot - used.begin()),
+                         {static_cast<std::uint32_t>(next_block_ % grid.x),
+                          static_cast<std::uint32_t>(next_block_ / grid.x % grid.y),
+                          static_cast<std::uint32_t>(next_block_ / grid.x / grid.y)},
+                         next_block_};
+    if (!send(to, command)) {
+      throw InternalError("a core refused a block that it has room for");
+    }
+    ++next_block_;
+    ++statistics_.blocks;
+    return;
+  }
+}
+
+void Dispatcher::flush() {
+  flushing_ = true;
+  for (unsigned i = 0; i < cores_.size(); ++i) {
+    BlockCommand command{BlockCommand::Kind::flush, i, 0, {}, 0};
+    if (!send(i, command)) {
+      throw InternalError("a core refused to flush");
+    }
+  }
+}
+
+void Dispatcher::end(Cycle now, LaunchStatus status) {
+  for (const auto& one : cores_) {
+    one->end_launch(now);
+  }
+  last_cycles_ = now - first_;
+  statistics_.cycles += last_cycles_;
+  ++statistics_.launches;
+  status_ = status;
+  if (ended) {
+    ended();
+  }
+}
+
+void Dispatcher::stop(isa::Fault fault) {
+  if (status_ == LaunchStatus::running && begun_) {
+    fault_ = std::move(fault);
+    end(clock().now() + 1, LaunchStatus::fault);
+  }
+}
+
+::tlm::tlm_sync_enum Dispatcher::nb_transport_bw(BlockCommand& command, BlockPhase&, sc_core::sc_time&) {
+  messages_.push_back({clock().now(), command});
+  wake(clock().now() + 1);
+  return ::tlm::TLM_COMPLETED;
+}
+
+}  // namespace heddle::hw

@@ -1,0 +1,96 @@
+// Grid dispatcher: hands the blocks of a launch to the cores as resources free, and ends the launch.
+//
+//   core[i]  initiator, BlockProtocol   one per core
+// One block per cycle goes out, to the next core in turn that has room. Room is counted in block slots of equal size: as
+// many blocks as the threads (in whole warps), registers, scratchpad and block slots of a core allow. After the last
+// block the cores flush their L1; the launch ends when memory has everything.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hw/core/core.hpp"
+#include "hw/gpu/launch.hpp"
+#include "hw/gpu/registers.hpp"
+#include "hw/machine.hpp"
+#include "tlm/clock.hpp"
+
+namespace heddle::hw {
+
+// Blocks of the launch that fit one core at a time. Zero: `reason` says which resource is too small.
+struct Residency {
+  unsigned blocks = 0;
+  std::string limit;   // the parameter that limits
+  std::string reason;
+};
+[[nodiscard]] Residency residency(const Machine& machine, const Launch& launch);
+
+struct DispatcherStatistics {
+  std::uint64_t launches = 0;
+  std::uint64_t cycles = 0;
+  std::uint64_t blocks = 0;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("launches", launches, "launches", "kernel launches ended");
+    visit("cycles", cycles, "cycles", "cycles of all launches, from start to the last store in memory");
+    visit("blocks", blocks, "blocks", "thread blocks handed to cores");
+  }
+};
+
+class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_transport_if<BlockProtocol> {
+ public:
+  Dispatcher(const sc_core::sc_module_name& name, const Machine& machine, link::Clock clock,
+             std::vector<std::unique_ptr<Core>>& cores);
+
+  sc_core::sc_vector<BlockInitiatorSocket> core;
+
+  // Starts a launch; `launch` stays alive until it has ended.
+  void start(const Launch& launch);
+  [[nodiscard]] LaunchStatus status() const { return status_; }
+  [[nodiscard]] const std::optional<isa::Fault>& fault() const { return fault_; }
+  [[nodiscard]] Cycle launch_cycles() const;
+  [[nodiscard]] Cycle total_cycles() const;
+  [[nodiscard]] std::uint64_t blocks_finished() const { return finished_; }
+  [[nodiscard]] DispatcherStatistics& statistics() { return statistics_; }
+  // Ends the launch from outside (watchdog).
+  void stop(isa::Fault fault);
+
+  std::function<void()> ended;  // done or fault
+
+ private:
+  struct Message {
+    Cycle sent;
+    BlockCommand command;
+  };
+  Cycle advance(Cycle now) override;
+  ::tlm::tlm_sync_enum nb_transport_bw(BlockCommand& command, BlockPhase& phase, sc_core::sc_time& delay) override;
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+  void begin(Cycle now);
+  void take_messages(Cycle now);
+  void dispatch();
+  void flush();
+  void end(Cycle now, LaunchStatus status);
+  [[nodiscard]] bool send(unsigned to, BlockCommand& command);
+
+  const Machine& machine_;
+  std::vector<std::unique_ptr<Core>>& cores_;
+  const Launch* launch_ = nullptr;
+  LaunchStatus status_ = LaunchStatus::idle;
+  std::optional<isa::Fault> fault_;
+  bool begun_ = false;
+  bool flushing_ = false;
+  Cycle first_ = 0;
+  Cycle last_cycles_ = 0;
+  std::uint64_t next_block_ = 0;
+  std::uint64_t finished_ = 0;
+  unsigned flushed_ = 0;
+  unsigned next_core_ = 0;
+  std::vector<std::vector<bool>> slot_used_;  // per core
+  std::vector<Message> messages_;
+  DispatcherStatistics statistics_;
+};
+
+}  // namespace heddle::hw

@@ -1,0 +1,115 @@
+#include "hw/gpu/gpu.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace heddle::hw {
+
+namespace {
+
+sc_core::sc_time period_of(const Machine& machine) {
+  return sc_core::sc_time(1.0 / machine.gpu.clock_ghz, sc_core::SC_NS);
+}
+
+}  // namespace
+
+Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa::DeviceMemory* bounds)
+    : sc_core::sc_module(name),
+      control("control"),
+      memory("memory", machine.dram.channels),
+      interrupt("interrupt"),
+      machine_(machine),
+      clock_(period_of(machine)),
+      registers_(kRegisterBytes / 8),
+      parameters_(kParameterWindowBytes),
+      constants_(kConstantWindowBytes) {
+  control.bind(*this);
+  for (unsigned i = 0; i < machine_.gpu.cores; ++i) {
+    cores_.push_back(std::make_unique<Core>(("core" + std::to_string(i)).c_str(), machine_, i, clock_, bounds));
+  }
+  dispatcher_ = std::make_unique<Dispatcher>("dispatcher", machine_, clock_, cores_);
+  dispatcher_->ended = [this] {
+    if (interrupt.size() != 0) {
+      interrupt->write(true);
+    }
+    if (on_end_) {
+      on_end_();
+    }
+  };
+  noc_ = std::make_unique<Interconnect>("noc", machine_.noc, AddressMap(machine_.dram, machine_.l1d.line_bytes),
+                                        machine_.gpu.cores, clock_);
+  for (unsigned i = 0; i < machine_.gpu.cores; ++i) {
+    cores_[i]->data.bind(noc_->data[i]);
+    cores_[i]->instruction.bind(noc_->instruction[i]);
+  }
+  for (unsigned channel = 0; channel < machine_.dram.channels; ++channel) {
+    dram_.push_back(std::make_unique<DramController>(("dram" + std::to_string(channel)).c_str(), machine_.dram,
+                                                     machine_.l1d.line_bytes, clock_));
+    noc_->channel[channel].bind(dram_[channel]->target);
+    dram_[channel]->storage.bind(memory[channel]);
+  }
+}
+
+Gpu::~Gpu() = default;
+
+std::uint64_t Gpu::warp_instructions() const {
+  std::uint64_t sum = 0;
+  for (const auto& core : cores_) {
+    sum += core->warp_instructions();
+  }
+  return sum;
+}
+
+link::Cycle Gpu::last_retirement() const {
+  link::Cycle latest = 0;
+  for (const auto& core : cores_) {
+    latest = std::max(latest, core->last_retirement());
+  }
+  return latest;
+}
+
+std::string Gpu::describe_waiting() const {
+  std::string text;
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    const std::string of_core = cores_[i]->describe_waiting();
+    if (!of_core.empty()) {
+      text += (text.empty() ? "" : "; ") + (cores_.size() > 1 ? "core " + std::to_string(i) + ": " : "") + of_core;
+    }
+  }
+  return text;
+}
+
+void Gpu::collect(StatisticsRegistry& registry) {
+  registry.add(dispatcher_->name(), dispatcher_->statistics());
+  for (const auto& core : cores_) {
+    core->collect(registry);
+  }
+  registry.add(noc_->name(), noc_->statistics());
+  for (const auto& channel : dram_) {
+    registry.add(channel->name(), channel->statistics());
+  }
+}
+
+Totals Gpu::totals() {
+  Totals totals;
+  totals.cycles = dispatcher_->total_cycles();
+  totals.launches = dispatcher_->statistics().launches;
+  totals.cores = machine_.gpu.cores;
+  totals.channels = machine_.dram.channels;
+  for (const auto& core : cores_) {
+    core->settle(clock_.now());
+    core->add_to(totals);
+  }
+  for (const auto& channel : dram_) {
+    const DramStatistics& dram = channel->statistics();
+    totals.dram_reads += dram.reads;
+    totals.dram_writes += dram.writes;
+    totals.dram_row_hits += dram.row_hits;
+    totals.dram_row_conflicts += dram.row_conflicts;
+    totals.dram_bus_busy_cycles += dram.bus_busy_cycles;
+  }
+  return totals;
+}
+
+}  // namespace heddle::hw

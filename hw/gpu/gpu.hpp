@@ -1,0 +1,93 @@
+// The whole GPU as one module that drops into any TLM-2.0 platform.
+//
+//   Gpu(name, machine, bounds)
+//   control     target, base protocol        launch registers, parameter and constant windows (hw/gpu/registers.hpp);
+//                                             blocking and non-blocking, 32- or 64-bit aligned accesses
+//   memory[c]   initiator, base protocol     one per memory channel: plain reads and writes of device memory. Payloads
+//                                             carry a MemoryExtension that a target may ignore.
+//   interrupt   optional out port            true from the end of a launch until the next one starts
+//
+// Inside: grid dispatcher, cores, interconnect, one DRAM controller per channel, which does the memory's timing; a
+// memory behind `memory` that takes time of its own adds to it. `machine` is copied. `bounds`, when given, is the
+// allocation table that every access is checked against; without it only the memory's own error responses are seen.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/statistics.hpp"
+#include "hw/core/core.hpp"
+#include "hw/dram/controller.hpp"
+#include "hw/gpu/dispatcher.hpp"
+#include "hw/gpu/launch.hpp"
+#include "hw/gpu/registers.hpp"
+#include "hw/gpu/totals.hpp"
+#include "hw/noc/interconnect.hpp"
+#include "isa/device_memory.hpp"
+
+namespace heddle::hw {
+
+class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<> {
+ public:
+  Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa::DeviceMemory* bounds = nullptr);
+  ~Gpu() override;
+
+  ::tlm::tlm_target_socket<> control;
+  sc_core::sc_vector<::tlm::tlm_initiator_socket<>> memory;
+  sc_core::sc_port<sc_core::sc_signal_inout_if<bool>, 1, sc_core::SC_ZERO_OR_MORE_BOUND> interrupt;
+
+  [[nodiscard]] const Machine& machine() const { return machine_; }
+  [[nodiscard]] LaunchStatus status() const { return dispatcher_->status(); }
+  [[nodiscard]] const std::optional<isa::Fault>& fault() const { return dispatcher_->fault(); }
+  [[nodiscard]] const Launch& launch() const { return launch_; }
+  [[nodiscard]] std::uint64_t blocks_finished() const { return dispatcher_->blocks_finished(); }
+  [[nodiscard]] std::uint64_t warp_instructions() const;
+  // The latest cycle in which any core retired an instruction of the present launch.
+  [[nodiscard]] link::Cycle last_retirement() const;
+  [[nodiscard]] const link::Clock& clock() const { return clock_; }
+  // What every live warp waits for.
+  [[nodiscard]] std::string describe_waiting() const;
+
+  // ---- instruments of a test bench, no hardware
+  // Where the threads' retirement hashes of the next launch go; null: not wanted.
+  void set_hashes(std::uint32_t* hashes) { launch_.hashes = hashes; }
+  // Called at the end of a launch (done or fault).
+  void on_end(std::function<void()> callback) { on_end_ = std::move(callback); }
+  // Ends the present launch with a fault found from outside (watchdog).
+  void stop(isa::Fault fault) { dispatcher_->stop(std::move(fault)); }
+  void collect(StatisticsRegistry& registry);
+  [[nodiscard]] Totals totals();
+
+  // For tests and traces.
+  [[nodiscard]] Core& core(unsigned index) { return *cores_[index]; }
+  [[nodiscard]] DramController& dram(unsigned channel) { return *dram_[channel]; }
+
+ private:
+  ::tlm::tlm_sync_enum nb_transport_fw(::tlm::tlm_generic_payload& payload, ::tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
+  void b_transport(::tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
+  bool get_direct_mem_ptr(::tlm::tlm_generic_payload&, ::tlm::tlm_dmi&) override { return false; }
+  unsigned transport_dbg(::tlm::tlm_generic_payload& payload) override;
+
+  [[nodiscard]] ::tlm::tlm_response_status access(::tlm::tlm_generic_payload& payload);
+  [[nodiscard]] bool write(std::uint64_t address, const unsigned char* data, unsigned length);
+  [[nodiscard]] bool read(std::uint64_t address, unsigned char* data, unsigned length) const;
+  [[nodiscard]] std::uint64_t read_register(std::uint32_t offset) const;
+  [[nodiscard]] bool start();
+
+  const Machine machine_;
+  link::Clock clock_;
+  std::vector<std::unique_ptr<Core>> cores_;
+  std::unique_ptr<Dispatcher> dispatcher_;
+  std::unique_ptr<Interconnect> noc_;
+  std::vector<std::unique_ptr<DramController>> dram_;
+  std::vector<std::uint64_t> registers_;
+  std::vector<std::uint8_t> parameters_;
+  std::vector<std::uint8_t> constants_;
+  Launch launch_;
+  std::function<void()> on_end_;
+};
+
+}  // namespace heddle::hw

@@ -1,0 +1,157 @@
+// The GPU's control socket: launch registers, parameter window, constant window.
+#include <algorithm>
+#include <cstring>
+
+#include "hw/gpu/gpu.hpp"
+
+namespace heddle::hw {
+
+namespace {
+
+std::uint64_t linear(const isa::Dim3& index, const isa::Dim3& size) {
+  return (std::uint64_t{index.z} * size.y + index.y) * size.x + index.x;
+}
+
+const RegisterInfo* find_register(std::uint64_t offset) {
+  const auto found = std::find_if(kRegisters.begin(), kRegisters.end(),
+                                  [&](const RegisterInfo& info) { return info.offset == (offset & ~std::uint64_t{7}); });
+  return found == kRegisters.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::uint64_t Gpu::read_register(std::uint32_t offset) const {
+  const std::optional<isa::Fault>& fault = dispatcher_->fault();
+  switch (static_cast<RegisterOffset>(offset)) {
+    case RegisterOffset::status:
+      return static_cast<std::uint64_t>(dispatcher_->status());
+    case RegisterOffset::cycles:
+      return dispatcher_->launch_cycles();
+    case RegisterOffset::fault_kind:
+      return fault ? static_cast<std::uint64_t>(fault->kind) + 1 : 0;
+    case RegisterOffset::fault_pc:
+      return fault ? fault->pc : 0;
+    case RegisterOffset::fault_address:
+      return fault ? fault->address : 0;
+    case RegisterOffset::fault_block:
+      return fault ? linear(fault->block, launch_.grid) : 0;
+    case RegisterOffset::fault_thread:
+      return fault ? linear(fault->thread, launch_.block) : 0;
+    default:
+      return registers_[offset / 8];
+  }
+}
+
+bool Gpu::start() {
+  const auto value = [this](RegisterOffset offset) { return registers_[static_cast<std::uint32_t>(offset) / 8]; };
+  const auto narrow = [&](RegisterOffset offset) { return static_cast<std::uint32_t>(value(offset)); };
+  Launch next;
+  next.hashes = launch_.hashes;
+  next.id = dispatcher_->statistics().launches;
+  next.code_address = value(RegisterOffset::code_address);
+  next.code_words = narrow(RegisterOffset::code_words);
+  next.grid = {narrow(RegisterOffset::grid_x), narrow(RegisterOffset::grid_y), narrow(RegisterOffset::grid_z)};
+  next.block = {narrow(RegisterOffset::block_x), narrow(RegisterOffset::block_y), narrow(RegisterOffset::block_z)};
+  next.registers = narrow(RegisterOffset::registers);
+  next.shared_bytes = narrow(RegisterOffset::shared_bytes);
+  next.dynamic_shared = narrow(RegisterOffset::dynamic_shared);
+  next.local_bytes = narrow(RegisterOffset::local_bytes);
+  next.local_base = value(RegisterOffset::local_base);
+  const std::uint64_t parameter_bytes = value(RegisterOffset::parameter_bytes);
+  const std::uint64_t constant_bytes = value(RegisterOffset::constant_bytes);
+  const bool sane = next.grid.count() != 0 && next.block.count() != 0 && next.block.count() <= 1024 &&
+                    next.code_words != 0 && next.code_address % 8 == 0 && next.registers <= isa::kRegisters &&
+                    parameter_bytes <= parameters_.size() && constant_bytes <= constants_.size();
+  if (!sane || dispatcher_->status() == LaunchStatus::running) {
+    return false;
+  }
+  next.parameters.assign(parameters_.begin(), parameters_.begin() + static_cast<std::ptrdiff_t>(parameter_bytes));
+  next.constants.assign(constants_.begin(), constants_.begin() + static_cast<std::ptrdiff_t>(constant_bytes));
+  launch_ = std::move(next);
+  if (interrupt.size() != 0) {
+    interrupt->write(false);
+  }
+  dispatcher_->start(launch_);
+  return true;
+}
+
+bool Gpu::write(std::uint64_t address, const unsigned char* data, unsigned length) {
+  if (address >= kConstantWindow && address + length <= kControlBytes) {
+    std::memcpy(constants_.data() + (address - kConstantWindow), data, length);
+    return true;
+  }
+  if (address >= kParameterWindow && address + length <= kParameterWindow + kParameterWindowBytes) {
+    std::memcpy(parameters_.data() + (address - kParameterWindow), data, length);
+    return true;
+  }
+  const RegisterInfo* const info = find_register(address);
+  if (info == nullptr || !info->writable || address % 8 + length > 8) {
+    return false;
+  }
+  std::uint64_t& value = registers_[info->offset / 8];
+  const std::uint64_t before = value;
+  std::memcpy(reinterpret_cast<unsigned char*>(&value) + address % 8, data, length);
+  if (info->offset == static_cast<std::uint32_t>(RegisterOffset::control)) {
+    const bool wanted = (value & 1U) != 0 && address % 8 == 0;
+    value = before & ~std::uint64_t{1};
+    return !wanted || start();
+  }
+  return true;
+}
+
+bool Gpu::read(std::uint64_t address, unsigned char* data, unsigned length) const {
+  if (address >= kConstantWindow && address + length <= kControlBytes) {
+    std::memcpy(data, constants_.data() + (address - kConstantWindow), length);
+    return true;
+  }
+  if (address >= kParameterWindow && address + length <= kParameterWindow + kParameterWindowBytes) {
+    std::memcpy(data, parameters_.data() + (address - kParameterWindow), length);
+    return true;
+  }
+  const RegisterInfo* const info = find_register(address);
+  if (info == nullptr || address % 8 + length > 8) {
+    return false;
+  }
+  const std::uint64_t value = read_register(info->offset);
+  std::memcpy(data, reinterpret_cast<const unsigned char*>(&value) + address % 8, length);
+  return true;
+}
+
+::tlm::tlm_response_status Gpu::access(::tlm::tlm_generic_payload& payload) {
+  if (payload.get_byte_enable_ptr() != nullptr) {
+    return ::tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  }
+  if (payload.get_streaming_width() < payload.get_data_length()) {
+    return ::tlm::TLM_BURST_ERROR_RESPONSE;
+  }
+  bool good = true;
+  if (payload.is_write()) {
+    good = write(payload.get_address(), payload.get_data_ptr(), payload.get_data_length());
+  } else if (payload.is_read()) {
+    good = read(payload.get_address(), payload.get_data_ptr(), payload.get_data_length());
+  }
+  return good ? ::tlm::TLM_OK_RESPONSE : ::tlm::TLM_ADDRESS_ERROR_RESPONSE;
+}
+
+void Gpu::b_transport(::tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  payload.set_response_status(access(payload));
+  delay += clock_.cycles(1);
+}
+
+::tlm::tlm_sync_enum Gpu::nb_transport_fw(::tlm::tlm_generic_payload& payload, ::tlm::tlm_phase& phase,
+                                          sc_core::sc_time& delay) {
+  if (phase == ::tlm::END_RESP) {
+    return ::tlm::TLM_COMPLETED;
+  }
+  b_transport(payload, delay);
+  return ::tlm::TLM_COMPLETED;
+}
+
+unsigned Gpu::transport_dbg(::tlm::tlm_generic_payload& payload) {
+  if (payload.is_read() && read(payload.get_address(), payload.get_data_ptr(), payload.get_data_length())) {
+    return payload.get_data_length();
+  }
+  return 0;
+}
+
+}  // namespace heddle::hw

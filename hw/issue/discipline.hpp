@@ -1,0 +1,22 @@
+// Question 4 of a core: when may a group be fetched again? One file per answer, in Registry<IssueDiscipline>.
+#pragma once
+
+#include "base/registry.hpp"
+#include "hw/core/group.hpp"
+#include "isa/instruction.hpp"
+
+namespace heddle::hw {
+
+class IssueDiscipline {
+ public:
+  struct Setup {
+    unsigned simd_width;
+    unsigned warp_size;
+  };
+  virtual ~IssueDiscipline() = default;
+  // Asked when a sub-warp of the group's instruction has been written back or put aside, or the last one was formed.
+  // True: the group's PC and mask are brought up to date and it may be fetched again.
+  [[nodiscard]] virtual bool release(const Group& group, const isa::Instruction& instruction) const = 0;
+};
+
+}  // namespace heddle::hw

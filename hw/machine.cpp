@@ -1,0 +1,70 @@
+#include "hw/machine.hpp"
+
+#include <fmt/format.h>
+
+#include "hw/coalesce/coalescer.hpp"
+#include "hw/divergence/divergence.hpp"
+#include "hw/issue/discipline.hpp"
+#include "hw/schedule/scheduler.hpp"
+#include "hw/subwarp/former.hpp"
+
+namespace heddle::hw {
+
+Limits divergence_policies() { return Limits::policy<Registry<Divergence>>(); }
+Limits scheduler_policies() { return Limits::policy<Registry<WarpScheduler>>(); }
+Limits former_policies() { return Limits::policy<Registry<SubWarpFormer>>(); }
+Limits issue_policies() { return Limits::policy<Registry<IssueDiscipline>>(); }
+Limits coalescer_policies() { return Limits::policy<Registry<Coalescer>>(); }
+
+namespace {
+
+void check_cache(const CacheParameters& cache, const char* section, std::vector<Contradiction>& found) {
+  if (cache.bytes % (std::uint64_t{cache.ways} * cache.line_bytes) != 0) {
+    found.push_back({fmt::format("{}.ways", section),
+                     fmt::format("{} ways of {}-byte lines do not divide {}.bytes ({})", cache.ways, cache.line_bytes,
+                                 section, cache.bytes)});
+    return;
+  }
+  const std::uint64_t sets = cache.bytes / (std::uint64_t{cache.ways} * cache.line_bytes);
+  if ((sets & (sets - 1)) != 0) {
+    found.push_back({fmt::format("{}.ways", section),
+                     fmt::format("{}.bytes, ways and line_bytes make {} sets, which is no power of two", section, sets)});
+  }
+}
+
+}  // namespace
+
+std::vector<Contradiction> check(const Machine& machine) {
+  std::vector<Contradiction> found;
+  const CoreParameters& core = machine.core;
+  if (core.warp_size % core.simd_width != 0) {
+    found.push_back({"core.warp_size", fmt::format("core.warp_size ({}) is no multiple of core.simd_width ({})",
+                                                   core.warp_size, core.simd_width)});
+  }
+  if (core.threads % core.warp_size != 0) {
+    found.push_back({"core.threads", fmt::format("core.threads ({}) is no multiple of core.warp_size ({})",
+                                                 core.threads, core.warp_size)});
+  }
+  check_cache(machine.icache, "icache", found);
+  check_cache(machine.l1d, "l1d", found);
+  if (machine.icache.line_bytes != machine.l1d.line_bytes) {
+    found.push_back({"icache.line_bytes", fmt::format("icache.line_bytes ({}) and l1d.line_bytes ({}) differ; the "
+                                                      "memory channels transfer lines of one size",
+                                                      machine.icache.line_bytes, machine.l1d.line_bytes)});
+  }
+  if (machine.dram.row_bytes < machine.l1d.line_bytes) {
+    found.push_back({"dram.row_bytes", fmt::format("dram.row_bytes ({}) is smaller than a line ({} bytes)",
+                                                   machine.dram.row_bytes, machine.l1d.line_bytes)});
+  }
+  if (machine.dram.row_conflict < machine.dram.row_hit) {
+    found.push_back({"dram.row_conflict", fmt::format("dram.row_conflict ({}) is below dram.row_hit ({})",
+                                                      machine.dram.row_conflict, machine.dram.row_hit)});
+  }
+  if (machine.gpu.cores > 1 && machine.l1d.write_policy == "write-back") {
+    found.push_back({"l1d.write_policy", "several cores with private write-back caches need a coherence protocol; use "
+                                         "l1d.write_policy = \"write-through\""});
+  }
+  return found;
+}
+
+}  // namespace heddle::hw

@@ -1,0 +1,62 @@
+#include "hw/registers/register_file.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace heddle::hw {
+
+void RegisterArray::resize(unsigned rows, unsigned registers) {
+  registers_ = registers;
+  values_.assign(static_cast<std::size_t>(rows) * registers, isa::LaneWord{});
+  predicates_.assign(rows, {});
+}
+
+void RegisterArray::clear_row(unsigned row) {
+  std::fill_n(values_.begin() + static_cast<std::ptrdiff_t>(row) * registers_, registers_, isa::LaneWord{});
+  predicates_[row].fill(0);
+}
+
+RegisterFile::RegisterFile(const sc_core::sc_module_name& name, unsigned simd_width, unsigned rows)
+    : sc_core::sc_module(name),
+      read_port("read_port"),
+      write_port("write_port"),
+      rows_(rows) {
+  for (unsigned lane = 0; lane < simd_width; ++lane) {
+    banks_.push_back(std::make_unique<RegisterBank>(("bank" + std::to_string(lane)).c_str(), counters_, lane));
+  }
+  read_port.bind(*this);
+  write_port.bind(*this);
+}
+
+void RegisterFile::configure(unsigned registers) { array_.resize(rows_, std::max(registers, 1U)); }
+
+void RegisterFile::collect(StatisticsRegistry& registry) {
+  for (const auto& bank : banks_) {
+    registry.add(bank->name(), *bank);
+  }
+}
+
+::tlm::tlm_sync_enum RegisterFile::nb_transport_fw(RegisterAccess&, link::WarpPhase&, sc_core::sc_time&) {
+  throw InternalError("the register file's socket is blocking");
+}
+
+// A sub-warp has at most one thread per lane, and lane l's thread lives in bank l: every access takes one cycle, whatever
+// the rows. The delay is in cycles beyond that.
+void RegisterFile::b_transport(RegisterAccess& access, sc_core::sc_time& delay) {
+  delay = sc_core::SC_ZERO_TIME;
+  const isa::LaneMask lanes = access.sub_warp->lanes;
+  auto& counters = access.write ? counters_.writes : counters_.reads;
+  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+    counters[lane] += ((lanes >> lane) & 1U) * std::uint64_t{access.operands};
+  }
+}
+
+bool RegisterFile::get_direct_mem_ptr(RegisterAccess&, ::tlm::tlm_dmi& dmi) {
+  dmi.set_dmi_ptr(reinterpret_cast<unsigned char*>(&array_));
+  dmi.set_start_address(0);
+  dmi.set_end_address(sizeof(RegisterArray) - 1);
+  dmi.allow_read_write();
+  return true;
+}
+
+}  // namespace heddle::hw

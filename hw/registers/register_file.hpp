@@ -1,0 +1,97 @@
+// The register file of a core: one bank per SIMD lane, each with an address decoder of its own, so that the lanes of a
+// sub-warp may read different rows (LWM report 3.1.1 and figure 6(b)).
+//
+// Parameters   simd_width banks; rows = threads / simd_width
+// Socket       access   target, RegisterProtocol. b_transport carries the timing: how many cycles the access takes (one
+//                       row per bank and cycle: 1 unless two threads of one bank are wanted at once); it never waits.
+//                       get_direct_mem_ptr hands out the storage, which carries the data.
+// Storage      values[row][register][lane], 32 bits each, so that an operation on a row runs over neighbouring lanes
+//              (speed.md: Lanes); predicates[row][register], a bit per lane.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "base/statistics.hpp"
+#include "isa/semantics.hpp"
+#include "tlm/warp_protocol.hpp"
+
+namespace heddle::hw {
+
+struct RegisterAccess {
+  const link::SubWarp* sub_warp = nullptr;
+  unsigned operands = 0;  // 32-bit words read or written per lane
+  bool write = false;
+};
+struct RegisterProtocol {
+  using tlm_payload_type = RegisterAccess;
+  using tlm_phase_type = link::WarpPhase;
+};
+using RegisterInitiatorSocket = ::tlm::tlm_initiator_socket<32, RegisterProtocol>;
+using RegisterTargetSocket = ::tlm::tlm_target_socket<32, RegisterProtocol>;
+
+// The direct view of the storage.
+class RegisterArray {
+ public:
+  void resize(unsigned rows, unsigned registers);
+  [[nodiscard]] isa::LaneWord& word(unsigned row, unsigned reg) { return values_[row * registers_ + reg]; }
+  [[nodiscard]] isa::LaneMask& predicate(unsigned row, unsigned reg) { return predicates_[row][reg]; }
+  void clear_row(unsigned row);
+
+ private:
+  unsigned registers_ = 0;
+  std::vector<isa::LaneWord> values_;
+  std::vector<std::array<isa::LaneMask, isa::kPredicates>> predicates_;
+};
+
+// Rows read and written per lane. All lanes' counters lie side by side, so that one vector addition serves a sub-warp.
+struct BankCounters {
+  alignas(64) std::array<std::uint64_t, isa::kLanes> reads{};
+  alignas(64) std::array<std::uint64_t, isa::kLanes> writes{};
+};
+
+// One lane's bank. Its port serves one row per cycle.
+class RegisterBank : public sc_core::sc_module {
+ public:
+  RegisterBank(const sc_core::sc_module_name& name, const BankCounters& counters, unsigned lane)
+      : sc_core::sc_module(name), counters_(counters), lane_(lane) {}
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("reads", counters_.reads[lane_], "accesses", "operand rows read for a thread in this lane");
+    visit("writes", counters_.writes[lane_], "accesses", "result rows written for a thread in this lane");
+  }
+
+ private:
+  const BankCounters& counters_;
+  unsigned lane_;
+};
+
+class RegisterFile : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<RegisterProtocol> {
+ public:
+  RegisterFile(const sc_core::sc_module_name& name, unsigned simd_width, unsigned rows);
+
+  RegisterTargetSocket read_port;
+  RegisterTargetSocket write_port;
+
+  // Before a launch: registers per thread; every register zero.
+  void configure(unsigned registers);
+  [[nodiscard]] RegisterArray& array() { return array_; }
+  void collect(StatisticsRegistry& registry);
+
+ private:
+  ::tlm::tlm_sync_enum nb_transport_fw(RegisterAccess&, link::WarpPhase&, sc_core::sc_time&) override;
+  void b_transport(RegisterAccess& access, sc_core::sc_time& delay) override;
+  bool get_direct_mem_ptr(RegisterAccess& access, ::tlm::tlm_dmi& dmi) override;
+  unsigned transport_dbg(RegisterAccess&) override { return 0; }
+
+  BankCounters counters_;
+  std::vector<std::unique_ptr<RegisterBank>> banks_;
+  unsigned rows_;
+  RegisterArray array_;
+};
+
+}  // namespace heddle::hw
