@@ -1,0 +1,136 @@
+// Random programs through the front end and the reference interpreter: the result depends neither on how many threads
+// form a warp nor on how many registers the allocator had.
+//
+// HEDDLE_RANDOM_PROGRAMS=n runs n programs instead of the usual number, HEDDLE_RANDOM_SEED=s that one only (and prints
+// its text when it fails).
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <vector>
+
+#include "isa/interpreter.hpp"
+#include "ptx/compile.hpp"
+#include "tests/random/ptx_generator.hpp"
+
+namespace heddle::random_ptx {
+namespace {
+
+struct Outcome {
+  std::vector<std::uint32_t> output;
+  std::vector<std::uint32_t> hashes;
+  std::uint64_t warp_instructions = 0;
+};
+
+Outcome execute(const GeneratedProgram& program, const isa::Module& module, unsigned warp_size) {
+  isa::DeviceMemory memory;
+  load_module(module, memory);
+  const bool low = program.address_bits == 32;
+  const std::uint64_t in = memory.allocate("in", 4ULL * program.input_words, low);
+  const std::uint64_t out = memory.allocate("out", 4ULL * program.output_words, low);
+  for (std::uint32_t i = 0; i < program.input_words; ++i) {
+    memory.put<std::uint32_t>(in + 4ULL * i, (i + 1) * 0x9e37'79b9U >> (i % 3 * 9));
+  }
+  const isa::Kernel& kernel = module.kernels.front();
+  isa::LaunchRequest launch;
+  launch.kernel = kEntry;
+  launch.block = {program.block, 1, 1};
+  launch.grid = {program.grid, 1, 1};
+  launch.parameters.resize(kernel.parameter_bytes);
+  const std::uint64_t values[] = {in, out, program.input_words};
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    std::memcpy(launch.parameters.data() + kernel.parameters[i].offset, &values[i], kernel.parameters[i].size);
+  }
+  isa::RetirementHash hash;
+  isa::InterpreterOptions options;
+  options.warp_size = warp_size;
+  options.trap_on_division_by_zero = true;
+  options.max_instructions_per_thread = 2'000'000;
+  const isa::InterpreterResult result = interpret(module, launch, memory, hash, options);
+  Outcome outcome;
+  EXPECT_FALSE(result.fault) << describe(*result.fault, module);
+  outcome.warp_instructions = result.warp_instructions;
+  outcome.output.resize(program.output_words);
+  memory.read(out, std::as_writable_bytes(std::span(outcome.output)));
+  outcome.hashes.assign(hash.threads().begin(), hash.threads().end());
+  return outcome;
+}
+
+void check(const GeneratedProgram& program) {
+  SCOPED_TRACE("HEDDLE_RANDOM_SEED=" + std::to_string(program.seed));
+  ptx::CompileOptions few;
+  few.max_registers = 16;
+  const isa::Module roomy = ptx::compile(program.text, "random.ptx");
+  const isa::Module spilled = ptx::compile(program.text, "random.ptx", few);
+  const Outcome reference = execute(program, roomy, 32);
+  EXPECT_EQ(execute(program, spilled, 32).output, reference.output) << "16 registers";
+  if (!program.warp_operations) {
+    for (const unsigned warp_size : {1U, 12U}) {
+      const Outcome other = execute(program, roomy, warp_size);
+      EXPECT_EQ(other.output, reference.output) << "warps of " << warp_size;
+      EXPECT_EQ(other.hashes, reference.hashes) << "warps of " << warp_size;
+    }
+  }
+}
+
+// The number in an environment variable, or this one.
+std::uint64_t from_environment(const char* name, std::uint64_t usual) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : usual;
+}
+
+GeneratorOptions options_of(std::uint64_t seed) {
+  GeneratorOptions options;
+  options.statements = 20 + static_cast<unsigned>(seed % 5) * 15;
+  options.warp_operations = seed % 4 == 3;
+  options.max_block = 96;
+  options.max_grid = 2;
+  return options;
+}
+
+TEST(RandomPrograms, ResultsDependOnNeitherWarpSizeNorRegisters) {
+  if (const char* only = std::getenv("HEDDLE_RANDOM_SEED")) {
+    const std::uint64_t seed = std::strtoull(only, nullptr, 10);
+    const GeneratedProgram program = generate_ptx(seed, options_of(seed));
+    check(program);
+    if (HasFailure()) {
+      std::puts(program.text.c_str());
+    }
+    return;
+  }
+  const std::uint64_t programs = from_environment("HEDDLE_RANDOM_PROGRAMS", 100);
+  for (std::uint64_t seed = 1; seed <= programs && !HasFailure(); ++seed) {
+    check(generate_ptx(seed, options_of(seed)));
+  }
+}
+
+TEST(RandomPrograms, AreAFunctionOfTheirSeed) {
+  EXPECT_EQ(generate_ptx(7).text, generate_ptx(7).text);
+  std::set<std::string> texts;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const std::string text = generate_ptx(seed).text;
+    texts.insert(text.substr(text.find('\n')));  // without the seed in the first line
+  }
+  EXPECT_EQ(texts.size(), 50U);
+}
+
+// The generator covers what it promises; a construct that silently drops out would weaken every test that uses it.
+TEST(RandomPrograms, CoverTheirConstructs) {
+  std::string all;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    all += generate_ptx(seed, options_of(seed)).text;
+  }
+  for (
+      const char* construct :
+      {".address_size 32", ".address_size 64", "bar.sync 0",   "bar.red.popc", "bra.uni",   "exit;",         "@!%q",
+       "st.local",         "red.global.xor",   "ld.volatile",  "v4.u32",       "vote.sync", "shfl.sync.idx", "membar",
+       "addc.u32",         "fma.rn.f64",       "mad.wide.s32", "div.u64",      "prmt.b32",  "shf.r.clamp",   "setp.nan",
+       "setp.geu",         "not.pred"}) {
+    EXPECT_NE(all.find(construct), std::string::npos) << construct;
+  }
+}
+
+}  // namespace
+}  // namespace heddle::random_ptx

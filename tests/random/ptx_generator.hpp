@@ -1,0 +1,50 @@
+// Random PTX kernels for differential tests: one text, run by several machines, must give one result.
+//
+// generate_ptx() is a pure function of the seed and the options: the same pair yields the same text on every machine
+// and with every compiler. A test that fails prints its seed; generate_ptx(seed) in a debugger, or the test program
+// with HEDDLE_RANDOM_SEED=seed in the environment, brings the failing program back, and the text names its seed in its
+// first line.
+//
+// What every program guarantees:
+// - It terminates: loops have counters of their own with bounds of at most 8, nested at most 3 deep; jumps that are not
+//   loops go forward.
+// - It is free of races: a thread reads the input buffer (never written), its own slots of the output buffer, of local
+//   memory and of scratchpad; threads exchange values through scratchpad only between barriers. Counters shared by all
+//   threads are changed by commuting reductions and never read.
+// - Barriers and operations between lanes are in code that all threads of the block reach together. Programs whose
+//   threads may exit early have neither.
+// - It reads nothing uninitialised, divides by no zero, and reads no clock.
+// - Control flow is structured (if, if-else, counted loops, tested above or below, uniform or different from thread to
+//   thread, with break and continue) and unstructured (forward jumps between blocks of a region, out of nested ones).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace heddle::random_ptx {
+
+struct GeneratorOptions {
+  unsigned statements = 40;      // how long a program is, roughly
+  bool warp_operations = false;  // vote and shuffle: results depend on the warp size; blocks are multiples of 32 then
+  bool barriers = true;
+  unsigned max_block = 256;  // threads, at least 32
+  unsigned max_grid = 4;     // blocks, at least 1
+};
+
+// A kernel `random_kernel(.param in, .param out, .param .u32 n)` and how to launch it: pointers are u32 or u64 as
+// address_bits says, n is input_words.
+struct GeneratedProgram {
+  std::string text;
+  std::uint64_t seed = 0;
+  unsigned address_bits = 32;
+  std::uint32_t block = 32;         // threads, one-dimensional
+  std::uint32_t grid = 1;           // blocks, one-dimensional
+  std::uint32_t input_words = 256;  // 32-bit words of the input buffer, filled with anything
+  std::uint32_t output_words = 0;   // 32-bit words of the output buffer, zeroed before the launch
+  bool warp_operations = false;     // it uses some: the result depends on the warp size
+};
+inline constexpr const char* kEntry = "random_kernel";
+
+[[nodiscard]] GeneratedProgram generate_ptx(std::uint64_t seed, const GeneratorOptions& options = {});
+
+}  // namespace heddle::random_ptx
