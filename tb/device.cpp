@@ -1,0 +1,204 @@
+#include "tb/device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+#include <systemc>
+#include <utility>
+#include <vector>
+
+#include "hw/gpu/gpu.hpp"
+#include "hw/gpu/memory_target.hpp"
+#include "isa/launch_check.hpp"
+#include "isa/memory_map.hpp"
+
+namespace heddle::tb {
+
+namespace {
+
+// How long the simulation runs before the host looks at limits, interrupts and progress. In cycles, so that where it
+// looks does not depend on the host's speed.
+constexpr link::Cycle kSliceCycles = 50'000;
+constexpr std::chrono::milliseconds kProgressInterval{200};
+
+// The host processor: writes launch registers through the GPU's control socket.
+class Host final : public sc_core::sc_module, private ::tlm::tlm_bw_transport_if<> {
+ public:
+  explicit Host(const sc_core::sc_module_name& name) : sc_core::sc_module(name), socket("socket") {
+    socket.bind(*this);
+  }
+  ::tlm::tlm_initiator_socket<> socket;
+
+  void write(hw::RegisterOffset offset, std::uint64_t value) {
+    write(static_cast<std::uint32_t>(offset), {reinterpret_cast<const std::uint8_t*>(&value), sizeof value});
+  }
+  void write(std::uint32_t address, std::span<const std::uint8_t> bytes) {
+    if (bytes.empty()) {
+      return;
+    }
+    std::vector<unsigned char> data(bytes.begin(), bytes.end());
+    ::tlm::tlm_generic_payload payload;
+    payload.set_write();
+    payload.set_address(address);
+    payload.set_data_ptr(data.data());
+    payload.set_data_length(static_cast<unsigned>(data.size()));
+    payload.set_streaming_width(static_cast<unsigned>(data.size()));
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    socket->b_transport(payload, delay);
+    if (payload.is_response_error()) {
+      throw InternalError(fmt::format("the GPU refused a write of its launch registers at {:#x}", address));
+    }
+  }
+
+ private:
+  ::tlm::tlm_sync_enum nb_transport_bw(::tlm::tlm_generic_payload&, ::tlm::tlm_phase&, sc_core::sc_time&) override {
+    throw InternalError("the host uses blocking transport only");
+  }
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+};
+
+}  // namespace
+
+struct Device::State {
+  State(const hw::Machine& machine, DeviceOptions options)
+      : options(std::move(options)),
+        gpu("gpu", machine, &memory),
+        target("memory", memory, machine.dram.channels),
+        host("host") {
+    host.socket.bind(gpu.control);
+    for (unsigned channel = 0; channel < machine.dram.channels; ++channel) {
+      gpu.memory[channel].bind(target.channel[channel]);
+    }
+    gpu.on_end([] { sc_core::sc_pause(); });
+    gpu.collect(statistics);
+  }
+
+  void write_launch(const isa::LaunchRequest& request, const isa::Kernel& kernel, std::size_t index);
+  void run(const isa::LaunchRequest& request);
+  void check_progress(const isa::LaunchRequest& request);
+  [[nodiscard]] link::Cycle cycles() { return gpu.totals().cycles; }
+
+  DeviceOptions options;
+  isa::DeviceMemory memory;
+  hw::Gpu gpu;
+  hw::MemoryTarget target;
+  Host host;
+  StatisticsRegistry statistics;
+  isa::Module module;
+  isa::RetirementHash hash;
+  std::chrono::steady_clock::time_point last_progress = std::chrono::steady_clock::now();
+};
+
+Device::Device(const hw::Machine& machine, DeviceOptions options)
+    : state_(std::make_unique<State>(machine, std::move(options))) {}
+Device::~Device() = default;
+
+isa::DeviceMemory& Device::memory() { return state_->memory; }
+const isa::Module& Device::module() const { return state_->module; }
+const isa::RetirementHash& Device::retirement() const { return state_->hash; }
+const hw::Machine& Device::machine() const { return state_->gpu.machine(); }
+hw::Totals Device::totals() const { return state_->gpu.totals(); }
+const StatisticsRegistry& Device::statistics() const { return state_->statistics; }
+
+void Device::load(isa::Module module) {
+  state_->module = std::move(module);
+  isa::load_module(state_->module, state_->memory);
+}
+
+void Device::launch(const isa::LaunchRequest& request) {
+  State& state = *state_;
+  const isa::Kernel& kernel = isa::kernel_of(state.module, request);
+  isa::check_request(kernel, request);
+  const hw::CoreParameters& core = machine().core;
+  if (kernel.uses_warp_operations && core.warp_size != core.simd_width) {
+    throw InputError({}, fmt::format("kernel '{}' uses warp-level operations (vote, shfl, lane ids), which need "
+                                     "core.warp_size ({}) equal to core.simd_width ({})",
+                                     kernel.name, core.warp_size, core.simd_width),
+                     "run it on a machine whose warps are as wide as its SIMD unit");
+  }
+  if (state.module.constant_bank.size() > hw::kConstantWindowBytes) {
+    throw InputError({}, fmt::format("the module's constants take {} bytes, the constant bank has {}",
+                                     state.module.constant_bank.size(), hw::kConstantWindowBytes),
+                     "move the larger ones to .global");
+  }
+  if (std::optional<isa::Fault> fault = isa::check_resources(kernel, request)) {
+    fault->kernel = kernel.name;
+    throw SimulatedFault(isa::describe(*fault, state.module));
+  }
+  state.hash.begin_launch(request.grid.count() * request.block.count());
+  state.gpu.set_hashes(state.hash.threads().data());
+  state.write_launch(request, kernel, static_cast<std::size_t>(&kernel - state.module.kernels.data()));
+  state.run(request);
+  state.gpu.set_hashes(nullptr);
+  state.hash.end_launch();
+  if (state.gpu.fault()) {
+    isa::Fault fault = *state.gpu.fault();
+    fault.kernel = kernel.name;
+    throw SimulatedFault(isa::describe(fault, state.module));
+  }
+}
+
+void Device::State::write_launch(const isa::LaunchRequest& request, const isa::Kernel& kernel, std::size_t index) {
+  using Offset = hw::RegisterOffset;
+  host.write(Offset::code_address, isa::code_address(module, index));
+  host.write(Offset::code_words, kernel.words.size());
+  host.write(Offset::grid_x, request.grid.x);
+  host.write(Offset::grid_y, request.grid.y);
+  host.write(Offset::grid_z, request.grid.z);
+  host.write(Offset::block_x, request.block.x);
+  host.write(Offset::block_y, request.block.y);
+  host.write(Offset::block_z, request.block.z);
+  host.write(Offset::registers, std::max(kernel.registers, 1U));
+  host.write(Offset::shared_bytes, isa::total_shared_bytes(kernel, request));
+  host.write(Offset::dynamic_shared, request.dynamic_shared);
+  host.write(Offset::local_bytes, kernel.local_bytes);
+  host.write(Offset::local_base, isa::kLocalBacking);
+  host.write(Offset::parameter_bytes, request.parameters.size());
+  host.write(Offset::constant_bytes, module.constant_bank.size());
+  host.write(hw::kParameterWindow, request.parameters);
+  host.write(hw::kConstantWindow, module.constant_bank);
+  host.write(Offset::control, 1);
+}
+
+void Device::State::check_progress(const isa::LaunchRequest& request) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!options.progress || now - last_progress < kProgressInterval) {
+    return;
+  }
+  last_progress = now;
+  options.progress({cycles(), gpu.warp_instructions(), gpu.blocks_finished(), request.grid.count(), request.kernel});
+}
+
+void Device::State::run(const isa::LaunchRequest& request) {
+  const hw::WatchdogParameters& watchdog = gpu.machine().watchdog;
+  while (gpu.status() == hw::LaunchStatus::running) {
+    link::Cycle slice = kSliceCycles;
+    if (options.max_cycles != 0) {
+      const link::Cycle used = cycles();
+      if (used >= options.max_cycles) {
+        throw RunStopped(fmt::format("stopped after {} cycles (--max-cycles)", used));
+      }
+      slice = std::min(slice, options.max_cycles - used);
+    }
+    sc_core::sc_start(gpu.clock().cycles(slice));
+    if (gpu.status() != hw::LaunchStatus::running) {
+      return;
+    }
+    if (options.interrupted != nullptr && options.interrupted->load()) {
+      throw RunStopped(fmt::format("interrupted after {} cycles", cycles()));
+    }
+    check_progress(request);
+    const link::Cycle now = gpu.clock().now();
+    if (now - gpu.last_retirement() > watchdog.deadlock_cycles) {
+      isa::Fault fault;
+      fault.kind = isa::Fault::Kind::deadlock;
+      fault.detail = fmt::format("no instruction has retired for {} cycles: {}", now - gpu.last_retirement(),
+                                 gpu.describe_waiting());
+      gpu.stop(std::move(fault));
+    }
+  }
+}
+
+}  // namespace heddle::tb
