@@ -337,13 +337,23 @@ void remove_dead_code(MachineFunction& function) {
   }
 }
 
-void clean_up(MachineFunction& function) {
+namespace {
+
+void propagate(MachineFunction& function) {
   // Every round can only make chains of copies shorter; what a few rounds leave, coalescing handles.
   for (int round = 0; round < 4; ++round) {
     const bool changed = Propagator(function).run();
     remove_dead_code(function);
     if (!changed) break;
   }
+}
+
+}  // namespace
+
+void clean_up(MachineFunction& function) {
+  propagate(function);
+  combine_constants(function);
+  propagate(function);
   Fuser(function).run();
   remove_dead_code(function);
 }

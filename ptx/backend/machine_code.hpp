@@ -131,6 +131,7 @@ void find_loop_depths(MachineFunction& function);
 
 // ptx/backend/clean_up.cpp: constant and copy propagation, immediates, multiply-add fusion, dead code.
 void clean_up(MachineFunction& function);
+void combine_constants(MachineFunction& function);  // ptx/backend/combine.cpp
 void remove_dead_code(MachineFunction& function);
 
 // ptx/backend/allocate.cpp: physical register of every virtual one (its first word). Inserts spill code.

@@ -21,6 +21,9 @@ class SingleDefinitions {
   // Where all of the register is written, if that is a single instruction.
   [[nodiscard]] std::optional<CodePoint> definition(VReg reg) const;
 
+  // On every path to the second point the first one is passed.
+  [[nodiscard]] bool before(const CodePoint& first, const CodePoint& second) const;
+
   // Value of words first .. first + words - 1 (at most 2), if constant. Holds wherever the register has a value.
   [[nodiscard]] std::optional<std::uint64_t> constant(VReg reg, unsigned first, unsigned words) const;
 
@@ -44,7 +47,6 @@ class SingleDefinitions {
     return words_[base_[static_cast<std::size_t>(reg)] + index];
   }
   [[nodiscard]] static bool known(const Word& word) { return word.definitions == 1 && !word.guarded; }
-  [[nodiscard]] bool before(const CodePoint& first, const CodePoint& second) const;
   void record(const MachineInstruction& instruction, const CodePoint& at);
 
   const MachineFunction& function_;

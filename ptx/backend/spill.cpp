@@ -75,6 +75,7 @@ class Rewriter {
     for (Block& block : function_.blocks) {
       std::vector<MachineInstruction> code = std::move(block.code);
       block.code.clear();
+      still_here_.clear();
       for (MachineInstruction& instruction : code) rewrite(instruction, block.code);
     }
   }
@@ -86,13 +87,15 @@ class Rewriter {
   }
 
   void rewrite(MachineInstruction& instruction, std::vector<MachineInstruction>& out) {
+    // What the instruction before left in a temporary need not be loaded again; longer ranges would defeat the spill.
+    std::map<VReg, VReg> fetched = std::move(still_here_);
+    still_here_.clear();
     if (instruction.copy && copies_itself(instruction)) return;
     if (const Home* home = home_of(instruction.in.dst);
         home != nullptr && home->repeat != nullptr && !isa::is_store(instruction.in.op)) {
       return;  // the only definition: repeated at every use instead
     }
-    if (instruction.copy) fetch_part(instruction, out);
-    std::map<VReg, VReg> fetched;
+    if (instruction.copy && !fetched.contains(instruction.in.b)) fetch_part(instruction, out);
     for_each_use_field(instruction, [&](VReg& field) {
       const Home* home = home_of(field);
       if (home == nullptr) return;
@@ -166,6 +169,7 @@ class Rewriter {
       stores.push_back(std::move(select));
       return;
     }
+    const VReg spilled = field;
     unsigned words = function_.words(field), first = 0;
     if (instruction.copy) {
       words = instruction.words;
@@ -173,11 +177,13 @@ class Rewriter {
       instruction.dst_word = 0;
     }
     field = function_.make(words, false, true);
+    if (!guarded(instruction) && words == function_.words(spilled)) still_here_[spilled] = field;
     stores.push_back(slot_access(false, field, words, home->slot + 4 * first, instruction.in.guard, instruction.in.at));
   }
 
   MachineFunction& function_;
   std::map<VReg, Home> homes_;
+  std::map<VReg, VReg> still_here_;  // spilled registers written by the last instruction, and the temporaries used
 };
 
 }  // namespace

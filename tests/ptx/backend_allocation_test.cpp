@@ -187,6 +187,36 @@ TEST(BackendAllocation, ConstantsBecomeImmediates) {
   expect_same_stores(function, kernel, 2);
 }
 
+TEST(BackendAllocation, ChainsOfConstantsBecomeOneOffset) {
+  IrFunction function;
+  function.name = "k";
+  VReg at = load(function, 0, {function.make(RegClass::word)});
+  for (const std::uint32_t step : {4U, 8U, 0U}) {
+    IrInstruction& add = push(function, Op::ADD);
+    add.a = at;
+    add.dst = at = function.make(RegClass::word);
+    add.immediate = true;
+    add.imm = step;
+  }
+  store(function, 64, {at});  // the sum itself is needed here, so it cannot be only an offset
+  function.items.back().instruction.a = at;
+  push(function, Op::EXIT);
+  const isa::Kernel sum = generate(function, "k.ptx");
+  ASSERT_EQ(sum.words.size(), 4U);
+  EXPECT_EQ(isa::decode(sum.words[1])->imm, 12U);
+  expect_same_stores(function, sum, 2);
+
+  const VReg value = load(function, 128, {function.make(RegClass::word)});
+  std::swap(function.items[function.items.size() - 2], function.items.back());  // before the exit
+  function.items[function.items.size() - 3].instruction.elements = {value};
+  std::swap(function.items[function.items.size() - 3], function.items[function.items.size() - 2]);
+  const isa::Kernel offset = generate(function, "k.ptx");
+  ASSERT_EQ(offset.words.size(), 4U);
+  EXPECT_EQ(isa::decode(offset.words[2])->op, Op::ST_GLOBAL);
+  EXPECT_EQ(isa::decode(offset.words[2])->imm, 64U + 12U);
+  expect_same_stores(function, offset, 2);
+}
+
 TEST(BackendAllocation, MoreThanSevenPredicatesGoToWords) {
   IrFunction function;
   function.name = "k";

@@ -1,0 +1,118 @@
+// Chains of constants: (x + 4) + 8, (x << 2) << 1, [x + 4] with an offset.
+#include <limits>
+
+#include "ptx/backend/machine_code.hpp"
+#include "ptx/backend/single_definition.hpp"
+
+namespace heddle::ptx::backend {
+
+using isa::Op;
+
+namespace {
+
+bool fits(std::int64_t value) {
+  return value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
+}
+
+std::int64_t signed_value(std::uint32_t imm) {
+  return static_cast<std::int32_t>(imm);
+}
+
+class Combiner {
+ public:
+  explicit Combiner(MachineFunction& function)
+      : function_(function),
+        single_(function),
+        uses_(function.registers.size()),
+        address_uses_(function.registers.size()) {
+    for (const Block& block : function.blocks) {
+      for (const MachineInstruction& instruction : block.code) count_uses(instruction);
+    }
+  }
+
+  void run() {
+    for (std::size_t b = 0; b < function_.blocks.size(); ++b) {
+      for (std::size_t i = 0; i < function_.blocks[b].code.size(); ++i) {
+        at_ = {static_cast<int>(b), i};
+        MachineInstruction& instruction = function_.blocks[b].code[i];
+        if (instruction.copy) continue;
+        if (isa::is_load(instruction.in.op) || isa::is_store(instruction.in.op)) {
+          fold_offset(instruction.in);
+        } else if (instruction.in.immediate) {
+          combine(instruction);
+        }
+      }
+    }
+  }
+
+ private:
+  void count_uses(const MachineInstruction& instruction) {
+    const IrInstruction& in = instruction.in;
+    for_each_use(function_, instruction, [&](VReg reg, unsigned, unsigned) { ++uses_[static_cast<std::size_t>(reg)]; });
+    const bool memory = !instruction.copy && (isa::is_load(in.op) || isa::is_store(in.op));
+    if (memory && in.a != kNone) ++address_uses_[static_cast<std::size_t>(in.a)];
+  }
+
+  // The instruction with an immediate that makes this register, when its own source still has the same value here.
+  const IrInstruction* maker(VReg reg) const {
+    if (reg == kNone) return nullptr;
+    const auto made = single_.definition(reg);
+    if (!made || !single_.before(*made, at_)) return nullptr;
+    const MachineInstruction& instruction = function_.blocks[static_cast<std::size_t>(made->block)].code[made->index];
+    const IrInstruction& in = instruction.in;
+    if (instruction.copy || !in.immediate || in.a == kNone || function_.is_predicate(in.a)) return nullptr;
+    const auto source = single_.definition(in.a);
+    return source && single_.before(*source, *made) ? &in : nullptr;
+  }
+
+  void fold_offset(IrInstruction& in) {
+    const IrInstruction* sum = maker(in.a);
+    const bool wide = isa::has_wide_address(in.op);
+    if (sum == nullptr || sum->op != (wide ? Op::ADD64 : Op::ADD)) return;
+    // Otherwise both the sum and its base would have to be kept.
+    if (uses_[static_cast<std::size_t>(in.a)] != address_uses_[static_cast<std::size_t>(in.a)]) return;
+    if (wide && !fits(signed_value(in.imm) + signed_value(sum->imm))) return;
+    in.imm += sum->imm;
+    in.a = sum->a;
+  }
+
+  void combine(MachineInstruction& instruction) {
+    IrInstruction& in = instruction.in;
+    if ((in.op == Op::ADD || in.op == Op::ADD64) && in.imm == 0 && in.a != kNone) {
+      instruction = make_copy(in.dst, 0, in.a, 0, function_.words(in.dst), in.guard, in.at);
+      return;
+    }
+    const IrInstruction* inner = maker(in.a);
+    if (inner == nullptr || inner->op != in.op || uses_[static_cast<std::size_t>(in.a)] != 1) return;
+    switch (in.op) {
+      case Op::ADD64:
+        if (!fits(signed_value(in.imm) + signed_value(inner->imm))) return;
+        break;
+      case Op::ADD:
+        break;
+      case Op::SHL:
+      case Op::SHL64: {
+        const std::uint32_t bits = in.op == Op::SHL ? 32 : 64;
+        if (in.imm >= bits || inner->imm >= bits || in.imm + inner->imm >= bits) return;
+        break;
+      }
+      default:
+        return;
+    }
+    in.imm += inner->imm;
+    in.a = inner->a;
+  }
+
+  MachineFunction& function_;
+  SingleDefinitions single_;
+  std::vector<unsigned> uses_, address_uses_;
+  CodePoint at_;
+};
+
+}  // namespace
+
+void combine_constants(MachineFunction& function) {
+  Combiner(function).run();
+}
+
+}  // namespace heddle::ptx::backend
