@@ -147,6 +147,10 @@ class Propagator {
     take_immediate(in);
     fold_address(in);
     use_zero_register(in);
+    if ((in.op == Op::ADD || in.op == Op::ADD64) && in.immediate && in.imm == 0 && in.a != kNone) {
+      instruction = make_copy(in.dst, 0, in.a, 0, function_.words(in.dst), in.guard, in.at);
+      changed_ = true;
+    }
   }
 
   std::optional<std::uint64_t> constant(VReg reg) const {

@@ -39,7 +39,7 @@ class Combiner {
         if (isa::is_load(instruction.in.op) || isa::is_store(instruction.in.op)) {
           fold_offset(instruction.in);
         } else if (instruction.in.immediate) {
-          combine(instruction);
+          combine(instruction.in);
         }
       }
     }
@@ -76,12 +76,7 @@ class Combiner {
     in.a = sum->a;
   }
 
-  void combine(MachineInstruction& instruction) {
-    IrInstruction& in = instruction.in;
-    if ((in.op == Op::ADD || in.op == Op::ADD64) && in.imm == 0 && in.a != kNone) {
-      instruction = make_copy(in.dst, 0, in.a, 0, function_.words(in.dst), in.guard, in.at);
-      return;
-    }
+  void combine(IrInstruction& in) {
     const IrInstruction* inner = maker(in.a);
     if (inner == nullptr || inner->op != in.op || uses_[static_cast<std::size_t>(in.a)] != 1) return;
     switch (in.op) {

@@ -19,6 +19,7 @@ IrInstruction& push(IrFunction& function, Op op) {
   return function.items.back().instruction;
 }
 
+// Returns the first element.
 VReg load(IrFunction& function, std::uint32_t address, std::vector<VReg> elements) {
   IrInstruction& in = push(function, Op::LD_GLOBAL);
   in.immediate = true;
@@ -206,7 +207,8 @@ TEST(BackendAllocation, ChainsOfConstantsBecomeOneOffset) {
   EXPECT_EQ(isa::decode(sum.words[1])->imm, 12U);
   expect_same_stores(function, sum, 2);
 
-  const VReg value = load(function, 128, {function.make(RegClass::word)});
+  const VReg value = function.make(RegClass::word);
+  load(function, 128, {value});
   std::swap(function.items[function.items.size() - 2], function.items.back());  // before the exit
   function.items[function.items.size() - 3].instruction.elements = {value};
   std::swap(function.items[function.items.size() - 3], function.items[function.items.size() - 2]);
