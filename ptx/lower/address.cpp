@@ -30,7 +30,7 @@ std::string_view name_of(isa::Space space) {
 
 }  // namespace
 
-Selector::Address Selector::address(const Operand& operand, isa::Space space) {
+Selector::Address Selector::address(const Operand& operand, isa::Space space, unsigned bytes) {
   if (operand.kind != Operand::Kind::address) {
     refuse(operand.at, "an address is expected here", "write it in brackets: [register + offset] or [symbol]");
   }
@@ -44,9 +44,8 @@ Selector::Address Selector::address(const Operand& operand, isa::Space space) {
       refuse(operand.at, "a register of type " + dotted(is) + " holds no address",
              "use a register of type " + dotted(address_type()));
     }
-    if (space == isa::Space::param) {
-      refuse(operand.at, "a parameter is addressed through a register", "name the parameter: [name + offset]");
-    }
+    // A kernel's parameters have addresses of their own space; those of an inlined function are in local memory.
+    if (space == isa::Space::param && !in_entry()) result.space = isa::Space::local;
     result.base = vreg(operand.reg);
     if (is_wide(is)) {
       result.wide = far && address_size() == 64;
@@ -76,11 +75,11 @@ Selector::Address Selector::address(const Operand& operand, isa::Space space) {
     const std::uint64_t size = symbol.entry != nullptr  ? symbol.entry->size
                                : symbol.slot != nullptr ? symbol.slot->size
                                                         : std::uint64_t{0};
-    if (parameter && (offset < 0 || static_cast<std::uint64_t>(offset) >= size)) {
+    if (parameter && (offset < 0 || static_cast<std::uint64_t>(offset) + bytes > size)) {
       refuse(operand.at,
-             "offset " + std::to_string(offset) + " lies outside parameter '" + operand.name + "' of " +
-                 std::to_string(size) + " bytes",
-             "correct the offset");
+             "the access of " + std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
+                 " lies outside parameter '" + operand.name + "' of " + std::to_string(size) + " bytes",
+             "correct the offset or the type");
     }
     result.space = symbol.space;
     if (symbol.slot != nullptr && !symbol.slot->in_memory) {
@@ -109,8 +108,12 @@ Selector::Address Selector::flat_address(const Operand& operand, isa::Space spac
   if (result.offset == 0) return result;
   const Type type = result.wide ? Type::u64 : Type::u32;
   const VReg sum = temp(type);
-  const auto offset = static_cast<std::uint64_t>(std::int64_t{result.offset});
-  emit(result.wide ? isa::Op::ADD64 : isa::Op::ADD, sum, Value::of(result.base, type), Value::imm(offset, type));
+  const Value offset = Value::imm(static_cast<std::uint64_t>(std::int64_t{result.offset}), type);
+  if (result.base == kNone) {
+    move(sum, offset);
+  } else {
+    emit(result.wide ? isa::Op::ADD64 : isa::Op::ADD, sum, Value::of(result.base, type), offset);
+  }
   result.base = sum;
   result.offset = 0;
   return result;

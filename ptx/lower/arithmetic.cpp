@@ -43,6 +43,11 @@ void FloatModifiers::expect_rounding_or_approximate(Selector& s, Type type) cons
   }
 }
 
+void FloatModifiers::expect_rounding(Selector& s, Type type) const {
+  if (rounding) return;
+  s.refuse("'" + s.statement().opcode + dotted(type) + "' lacks a rounding mode", "write .rn, .rz, .rm or .rp");
+}
+
 void expect_ftz_on_f32(Selector& s, bool ftz, Type type) {
   if (ftz && type != Type::f32) s.refuse(".ftz does not apply to type " + dotted(type), "remove it");
 }

@@ -41,6 +41,7 @@ struct FloatModifiers {
   void expect_none_but_saturate(Selector& s, Type type) const;
   // PTX wants division, rcp, sqrt and fma to say how they round.
   void expect_rounding_or_approximate(Selector& s, Type type) const;
+  void expect_rounding(Selector& s, Type type) const;
 };
 FloatModifiers float_modifiers(Modifiers& m, FloatForm form);
 

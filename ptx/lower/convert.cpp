@@ -87,6 +87,10 @@ void convert_integer(Selector& s, VReg dst, unsigned size, const Conversion& c, 
     widen(s, dst, s.in_register(word), is_signed(c.from));
     return;
   }
+  if (from == 8 && !value.constant && size == to) {  // the low half, whatever is above
+    s.unpack(dst, kNone, value.reg);
+    return;
+  }
   if (from == 8) {
     value =
         value.constant ? Value::imm(value.bits & 0xffffffffU, Type::u32) : Value::of(s.low_half(value.reg), Type::u32);

@@ -173,7 +173,8 @@ void Selector::select(VReg dst, const VPred& p, const Value& a, const Value& b) 
   VPred which = p;
   Value yes = a.as(type);
   Value no = b.as(type);
-  if (yes.constant && !no.constant) {  // only b may be an immediate
+  // Only b may be an immediate; a zero needs none, it is RZ.
+  if (yes.constant && (!no.constant || no.bits == 0)) {
     std::swap(yes, no);
     which.negated = !which.negated;
   }
@@ -182,7 +183,7 @@ void Selector::select(VReg dst, const VPred& p, const Value& a, const Value& b) 
   instruction.dst = dst;
   instruction.pa = which;
   instruction.a = in_register(yes);
-  const auto imm = no.constant ? immediate_of(no) : std::nullopt;
+  const auto imm = no.constant && no.bits != 0 ? immediate_of(no) : std::nullopt;
   if (imm) {
     instruction.immediate = true;
     instruction.imm = *imm;

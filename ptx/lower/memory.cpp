@@ -143,16 +143,16 @@ void load(Selector& s, const Access& a) {
   s.expect_operands(a.hints.policy ? 3 : 2);
   if (a.hints.policy) check_policy(s, 2);
   const Operand& to = s.operand(0);
-  const Selector::Address from = s.address(s.operand(1), a.space);
-  if (from.slot != nullptr) {
-    load_slot(s, *from.slot, to, a);
-    return;
-  }
+  const Selector::Address from = s.address(s.operand(1), a.space, a.vector * isa::size_of(a.type));
   if (a.space == Space::param && a.ordering != Ordering::weak) {
     s.refuse("parameters have no memory ordering", "use plain ld.param");
   }
   if (s.row_hint() && from.space != Space::global && from.space != Space::generic) {
     s.refuse("pragma \"row_hint\" stands before a load that reaches no DRAM", "use it for global loads only");
+  }
+  if (from.slot != nullptr) {
+    load_slot(s, *from.slot, to, a);
+    return;
   }
   const bool bypass = a.hints.bypass || a.ordering != Ordering::weak;
   const SpaceOps ops = load_ops(from.space, bypass);
@@ -253,7 +253,7 @@ void lower_st(Selector& s) {
   s.expect_operands(a.hints.policy ? 3 : 2);
   if (a.hints.policy) check_policy(s, 2);
   const Operand& from = s.operand(1);
-  const Selector::Address to = s.address(s.operand(0), a.space);
+  const Selector::Address to = s.address(s.operand(0), a.space, a.vector * isa::size_of(a.type));
   if (to.slot != nullptr) {
     store_slot(s, *to.slot, from, a);
     return;
@@ -319,7 +319,10 @@ void cache_management(Selector& s, std::string_view level) {
   m.finish();
   s.expect_operands(2);
   (void)s.address(s.operand(0), space);
-  s.constant(s.operand(1), 128, 128, "the size");
+  const Operand& size = s.operand(1);
+  if (size.kind != Operand::Kind::integer || size.integer != 128) {
+    s.refuse(size.at, "the size of '" + s.statement().opcode + "' must be 128", "write 128");
+  }
   lower_nothing(s);
 }
 

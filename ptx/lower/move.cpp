@@ -141,23 +141,6 @@ void move_special(Selector& s, Type type) {
   s.special(dst, special, is_wide(type));
 }
 
-// The address of a symbol within its space, as a constant.
-Value symbol_value(Selector& s, const Operand& operand, Type type, bool generic) {
-  const Resolved symbol = s.resolve(operand.name, operand.at);
-  if (symbol.entry != nullptr || symbol.space == isa::Space::param) {
-    s.refuse(operand.at, "the address of parameter '" + operand.name + "' is taken",
-             "read the parameter with ld.param; parameters have no addresses on this machine");
-  }
-  std::uint64_t address = symbol.address + static_cast<std::uint64_t>(operand.offset);
-  if (generic) {
-    if (symbol.space == isa::Space::shared) address += isa::kSharedWindow;
-    if (symbol.space == isa::Space::local) address += isa::kLocalWindow;
-    if (symbol.space == isa::Space::constant) address += isa::kConstantWindow;
-  }
-  if (!is_wide(type)) address &= 0xffffffffU;
-  return Value::imm(address, type);
-}
-
 void lower_mov(Selector& s) {
   Modifiers m = s.modifiers();
   if (m.peek() == "v2" || m.peek() == "v4") {
@@ -185,12 +168,6 @@ void lower_mov(Selector& s) {
     case Operand::Kind::special:
       if (is_float(type)) s.refuse("a special register is an integer", "use mov.u32 or mov.b32");
       move_special(s, type);
-      return;
-    case Operand::Kind::symbol:
-      if (is_float(type) || isa::size_of(type) < 4) {
-        s.refuse(from.at, "an address has type .u32 or .u64", "use mov" + dotted(s.address_type()));
-      }
-      s.move(s.destination(to, type), symbol_value(s, from, type, false));
       return;
     case Operand::Kind::label:
       s.refuse(from.at, "the address of label '" + from.name + "' is taken", "use brx.idx to branch on a number");
@@ -234,7 +211,7 @@ void lower_cvta(Selector& s) {
     if (symbol.entry == nullptr && symbol.space != space.space) {
       s.refuse(from.at, "'" + from.name + "' is not in the space that cvta names", "name the space it is declared in");
     }
-    s.move(dst, symbol_value(s, from, type, !to));
+    s.move(dst, s.symbol_address(from, type, !to));
     return;
   }
   const Value address = s.source(from, type);

@@ -230,7 +230,7 @@ void lower_fma(Selector& s) {
   const FloatModifiers f = float_modifiers(m, FloatForm::optional_rounding);
   const Type type = m.type({Type::f32, Type::f64});
   m.finish();
-  f.expect_rounding_or_approximate(s, type);
+  f.expect_rounding(s, type);
   s.expect_operands(4);
   fused(s, type, f.encode(s, type));
 }

@@ -76,12 +76,36 @@ Value Selector::source(const Operand& operand, Type type) {
     case Operand::Kind::special:
       refuse(operand.at, "a special register can only be read by mov", "copy it into a register with mov first");
     case Operand::Kind::symbol:
+      return symbol_address(operand, type, false);
     case Operand::Kind::label:
-      refuse(operand.at, "'" + operand.name + "' is an address, which only mov and cvta take",
-             "copy it into a register with mov first");
+      refuse(operand.at, "label '" + operand.name + "' stands where a value is expected",
+             "use brx.idx to branch on a number");
     default:
       refuse(operand.at, "a value of type " + dotted(type) + " is expected here", "use a register or a constant");
   }
+}
+
+Value Selector::symbol_address(const Operand& operand, Type type, bool generic) {
+  if (is_float(type) || isa::size_of(type) < 4) {
+    refuse(operand.at,
+           "the address of '" + operand.name + "' stands where a value of type " + dotted(type) + " is expected",
+           "an address has type " + dotted(address_type()));
+  }
+  const Resolved symbol = resolve(operand.name, operand.at);
+  const bool in_register = symbol.slot != nullptr && !symbol.slot->in_memory;
+  if (in_register || (generic && symbol.entry != nullptr)) {
+    refuse(operand.at, "the address of parameter '" + operand.name + "' is taken",
+           in_register ? "read the parameter with ld.param; scalar parameters live in registers"
+                       : "read the parameter with ld.param; generic addresses do not reach parameters");
+  }
+  std::uint64_t address = symbol.address + static_cast<std::uint64_t>(operand.offset);
+  if (generic) {
+    if (symbol.space == isa::Space::shared) address += isa::kSharedWindow;
+    if (symbol.space == isa::Space::local) address += isa::kLocalWindow;
+    if (symbol.space == isa::Space::constant) address += isa::kConstantWindow;
+  }
+  if (!is_wide(type)) address &= 0xffffffffU;
+  return Value::imm(address, type);
 }
 
 Value Selector::extended(const Value& value) {
@@ -89,7 +113,10 @@ Value Selector::extended(const Value& value) {
   const Type to = is_signed(value.type) ? Type::s32 : Type::u32;
   if (value.constant) return Value::imm(extend_constant(value.bits, value.type), to);
   const VReg wide = temp(to);
-  convert(wide, to, value);
+  Value narrow = value;
+  if (narrow.type == Type::b8) narrow.type = Type::u8;
+  if (narrow.type == Type::b16 || narrow.type == Type::f16) narrow.type = Type::u16;
+  convert(wide, to, narrow);
   return Value::of(wide, to);
 }
 

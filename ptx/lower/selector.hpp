@@ -109,6 +109,8 @@ class Selector {
   // The same, with 8- and 16-bit values extended to the 32 bits of the word; type becomes u32 or s32.
   Value number(const Operand& operand, Type type) { return extended(source(operand, type)); }
   Value extended(const Value& value);
+  // The address of a symbol as a constant: within its space, or generic (the space's window added).
+  Value symbol_address(const Operand& operand, Type type, bool generic);
   VPred predicate(const Operand& operand);
   // The register that receives a result of this type; "_" gives kNone.
   VReg destination(const Operand& operand, Type type);
@@ -129,8 +131,8 @@ class Selector {
     isa::Space space = isa::Space::generic;
     const ParamSlot* slot = nullptr;  // a parameter that lives in a register; nothing else applies
   };
-  // [..] for an access in this space; a symbol of a known space refines generic.
-  Address address(const Operand& operand, isa::Space space);
+  // [..] for an access of so many bytes in this space; a symbol of a known space refines generic.
+  Address address(const Operand& operand, isa::Space space, unsigned bytes = 1);
   // The same without an offset, for atomics.
   Address flat_address(const Operand& operand, isa::Space space);
   Resolved resolve(const std::string& name, const Position& at);
@@ -190,7 +192,6 @@ class Selector {
     return reg != kNone && !out_.register_names[static_cast<std::size_t>(reg)].empty();
   }
   Value real_constant(const Operand& operand, Type type) const;
-  Value symbol_address(const Operand& operand, Type type);
 
   const File& file_;
   const ModuleLayout& layout_;

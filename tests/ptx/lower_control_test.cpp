@@ -1,0 +1,108 @@
+// Branches, pragmas, barriers and exchange between lanes: the machine operations that PTX becomes, and what is refused
+// where.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/ptx/lower_cases.hpp"
+
+namespace heddle::ptx::test {
+namespace {
+
+TEST(LowerControl, SelectsOperations) {
+  expect_lowered({
+      {"bra L; L: exit;", {"bra L0", "L0:"}},
+      {"@%p1 bra.uni L; L: exit;", {"@%p1 bra L0", "L0:"}},
+      {"@%p1 ret;", {"@%p1 exit"}},
+      {"trap;", {"trap"}},
+      {"@!%p1 trap;", {"@!%p1 trap"}},
+      {"ts: .branchtargets A, B, C; brx.idx %r1, ts; A: exit; B: exit; C: exit;",
+       {"setp.u32 t0, %r1, #0", "@t0 bra L0", "setp.u32 t1, %r1, #1", "@t1 bra L1", "bra L2", "L0:", "exit",
+        "L1:", "exit", "L2:"}},
+      {"ts: .branchtargets A, B; @%p1 brx.idx.uni %r1, ts; A: exit; B: exit;",
+       {"@!%p1 bra L0", "setp.u32 t0, %r1, #0", "@t0 bra L1", "bra L2", "L0:", "L1:", "exit", "L2:"}},
+      {".pragma \"row_hint\"; ld.global.u32 %r1, [%rd1];", {"ld.global.e'36 %rd1, #0, {%r1}"}},
+      {".pragma \"nounroll\";", {}},
+      {".pragma \"warp_size 64\";", {}},
+  });
+}
+
+TEST(LowerControl, Refuses) {
+  expect_refused({
+      {"bra M; L: exit;", "t.ptx:8:5: the label 'M' is not defined; did you mean 'L'?"},
+      {"brx.idx %r1, none; none: exit;",
+       "t.ptx:8:14: 'none' is a label, not a list of branch targets; use another name"},
+      {"pmevent 1;",
+       "t.ptx:8:1: instruction 'pmevent' is not supported; this machine counts events by itself; remove it"},
+      {"griddepcontrol.wait;",
+       "t.ptx:8:1: instruction 'griddepcontrol' is not supported; launches run one after the other; remove it"},
+      {"cond_acc.u32 %r1;",
+       "t.ptx:8:1: unknown instruction 'cond_acc'; this machine's instructions are listed in the machine reference"},
+      {"tree_traverse.u32 %r1;",
+       "t.ptx:8:1: unknown instruction 'tree_traverse'; this machine's instructions are listed in the machine "
+       "reference"},
+      {"wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1}, [%rd1];",
+       "t.ptx:8:1: instruction 'wmma' is not supported; there is no tensor core; use fma on .f32 or .f64"},
+      {"cp.async.ca.shared.global [s], [%rd1], 16;",
+       "t.ptx:8:1: instruction 'cp' is not supported; there are no asynchronous copies; use ld.global and st.shared, "
+       "then bar.sync"},
+      {"tex.2d.v4.f32.s32 {%f0,%f1,%f2,%f3}, [%rd1, {%r1,%r2}];",
+       "t.ptx:8:43: addresses of several parts (textures, tensors) are not supported; write [register+number] or "
+       "[variable+number]"},
+      {"call nothing;",
+       "t.ptx:8:6: the function or call prototype 'nothing' is not declared; declare functions before their use"},
+      {"call (%r1), %r2, (%r3);",
+       "t.ptx:8:13: indirect calls are not supported; branch to direct calls of the functions"},
+      {"@%r1 add.u32 %r1, %r2, 1;",
+       "t.ptx:8:2: '%r1' is a .b32 register, the guard must be a predicate; set a .pred register with setp"},
+      {".pragma \"row_hint\"; ld.shared.u32 %r1, [%rd1];",
+       "t.ptx:8:21: pragma \"row_hint\" stands before a load that reaches no DRAM; use it for global loads only"},
+      {".pragma \"row_hint\"; add.u32 %r1, %r2, 1;",
+       "t.ptx:8:1: pragma \"row_hint\" stands before no load; put it directly before the load it is for"},
+      {".pragma \"row_hint\";",
+       "t.ptx:8:1: pragma \"row_hint\" stands before no load; put it directly before the load it is for"},
+      {".pragma \"warp_size 0\";",
+       "t.ptx:8:1: pragma \"warp_size 0\" names no warp size; write a number from 1 to 1024"},
+      {".pragma \"frobnicate\";",
+       "t.ptx:8:1: unknown pragma \"frobnicate\"; known ones: \"row_hint\" before a load, \"warp_size N\", "
+       "\"nounroll\", \"used_bytes_mask ...\", \"enable_smem_spilling\", \"frequency ...\""},
+  });
+}
+
+TEST(LowerWarp, SelectsOperations) {
+  expect_lowered({
+      {"bar.sync 0;", {"bar.sync rz, #0"}},
+      {"@%p1 bar.sync 1, 64;", {"mov t0, #1", "@%p1 bar.sync t0, #64"}},
+      {"bar.sync %r1, %r2;", {"bar.sync %r1, %r2"}},
+      {"bar.arrive 2, 64;", {"mov t0, #2", "bar.arrive t0, #64"}},
+      {"bar.red.popc.u32 %r1, 0, !%p1;", {"bar.red.popc %r1, rz, #0, [!%p1]"}},
+      {"bar.red.and.pred %p1, 1, 64, %p2;", {"mov t0, #1", "bar.red.and %p1, t0, #64, [%p2]"}},
+      {"barrier.sync.aligned 0;", {"bar.sync rz, #0"}},
+      {"barrier.cta.sync 0;", {"bar.sync rz, #0"}},
+      {"barrier.cta.red.popc.aligned.u32 %r1, 0, %p1;", {"bar.red.popc %r1, rz, #0, [%p1]"}},
+      {"bar.warp.sync -1;", {"nop"}},
+      {"bar.cta.sync 3;", {"mov t0, #3", "bar.sync t0, #0"}},
+      {"vote.all.pred %p1, !%p2;", {"vote.all %p1, #-1, [!%p2]"}},
+      {"vote.sync.any.pred %p1, %p2, 0xffff;", {"vote.any %p1, #65535, [%p2]"}},
+      {"vote.sync.ballot.b32 %r1, %p1, %r2;", {"vote.ballot %r1, %r2, [%p1]"}},
+      {"vote.ballot.b32 %r1, 1;", {"vote.ballot %r1, #-1"}},
+      {"shfl.sync.down.b32 %r1|%p1, %r2, 16, 31, -1;",
+       {"mov t0, #16", "mov t1, #31", "mov t2, #-1", "shfl.down %r1, %p1, %r2, t0, t1, t2"}},
+      {"@%p2 shfl.up.b32 %r1, %r2, %r3, 0;", {"mov t0, #-1", "@%p2 shfl.up %r1, %r2, %r3, rz, t0"}},
+      {"activemask.b32 %r1;", {"activemask %r1"}},
+      {"match.any.sync.b64 %r1, %rd1, -1;", {"match.any.b64 %r1, %rd1, #-1"}},
+      {"match.all.sync.b32 %r1|%p1, %r2, %r3;", {"match.all %r1, %p1, %r2, %r3"}},
+      {"nanosleep.u32 100;", {"nop"}},
+  });
+}
+
+TEST(LowerWarp, Refuses) {
+  expect_refused({
+      {"bar.sync 16;", "t.ptx:8:10: the barrier must be a constant from 0 to 15; write such a number here"},
+      {"barrier.cluster.arrive;", "t.ptx:8:1: clusters of blocks are not supported; use barrier.cta"},
+      {"match.any.sync.b32 %r1|%p1, %r2, %r3;",
+       "t.ptx:8:20: 'match' has no second result behind '|'; name one destination only"},
+  });
+}
+
+}  // namespace
+}  // namespace heddle::ptx::test
