@@ -18,12 +18,15 @@ constexpr double kHalfPiLow = 0x1.1a62633145c07p-54;
 // Adding it rounds a double of magnitude below 2^51 to an integer, which then stands in the sum's low bits.
 constexpr double kRoundingShift = 0x1.8p52;
 
-// Evaluates coefficient[0] + x (coefficient[1] + x (...)).
-template <std::size_t N>
+// Evaluates coefficient[0] + x (coefficient[1] + x (...)). Recursive, not a loop: vectorising the loop over lanes
+// needs straight code inside.
+template <std::size_t First = 0, std::size_t N>
 inline double polynomial(double x, const double (&coefficient)[N]) {
-  double sum = coefficient[N - 1];
-  for (std::size_t i = N - 1; i-- > 0;) sum = std::fma(sum, x, coefficient[i]);
-  return sum;
+  if constexpr (First + 1 == N) {
+    return coefficient[First];
+  } else {
+    return std::fma(polynomial<First + 1>(x, coefficient), x, coefficient[First]);
+  }
 }
 
 // 2^x for |x| <= 1000 and NaN. The Taylor series of exp on [-ln 2 / 2, ln 2 / 2] to degree 11: remainder below 2^-46.

@@ -24,6 +24,30 @@ void with_carry(const Instruction& /*instruction*/, LaneValues& v) {
   v.p = mask_of([&](unsigned lane) { return carries[lane] != 0; });
 }
 
+// Sums and differences in 32-bit halves, as twice as many lanes fit a host vector. Carry and borrow are 0 or 1.
+template <bool Subtract>
+void add(const Instruction& /*instruction*/, LaneValues& v) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const u32 a = v.a[0][lane];
+    const u32 b = v.b[0][lane];
+    const u32 low = Subtract ? a - b : a + b;
+    const u32 over = Subtract ? u32{a < b} : u32{low < a};
+    const u32 high = Subtract ? v.a[1][lane] - v.b[1][lane] - over : v.a[1][lane] + v.b[1][lane] + over;
+    v.result[0][lane] = low;
+    v.result[1][lane] = high;
+  }
+}
+
+// Bitwise operations work on the two words separately.
+template <typename F>
+constexpr LaneFunction bitwise(F /*function*/) {
+  return [](const Instruction& /*instruction*/, LaneValues& v) {
+    for (unsigned word = 0; word < 2; ++word) {
+      for (unsigned lane = 0; lane < kLanes; ++lane) v.result[word][lane] = F{}(v.a[word][lane], v.b[word][lane]);
+    }
+  };
+}
+
 constexpr u64 high_unsigned(u64 a, u64 b) {
   const u64 a0 = a & 0xFFFFFFFFU;
   const u64 a1 = a >> 32U;
@@ -64,10 +88,10 @@ void divide(const Instruction& /*instruction*/, LaneValues& v) {
 }  // namespace
 
 HEDDLE_LANES(ADD64) {
-  return each([](u64 a, u64 b) { return a + b; });
+  return &add<false>;
 }
 HEDDLE_LANES(SUB64) {
-  return each([](u64 a, u64 b) { return a - b; });
+  return &add<true>;
 }
 HEDDLE_LANES(ADDC64) {
   return &with_carry<false>;
@@ -121,16 +145,16 @@ HEDDLE_LANES(MAX_U64) {
   return each([](u64 a, u64 b) { return a < b ? b : a; });
 }
 HEDDLE_LANES(AND64) {
-  return each([](u64 a, u64 b) { return a & b; });
+  return bitwise([](u32 a, u32 b) { return a & b; });
 }
 HEDDLE_LANES(OR64) {
-  return each([](u64 a, u64 b) { return a | b; });
+  return bitwise([](u32 a, u32 b) { return a | b; });
 }
 HEDDLE_LANES(XOR64) {
-  return each([](u64 a, u64 b) { return a ^ b; });
+  return bitwise([](u32 a, u32 b) { return a ^ b; });
 }
 HEDDLE_LANES(NOT64) {
-  return each([](u64 b) { return ~b; });
+  return bitwise([](u32 /*a*/, u32 b) { return ~b; });
 }
 HEDDLE_LANES(CNOT64) {
   return each([](u64 b) { return u64{b == 0}; });

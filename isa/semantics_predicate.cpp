@@ -80,6 +80,24 @@ struct Compare {
   }
 };
 
+// 64-bit integers compare word by word, as twice as many lanes fit a host vector.
+template <typename High>
+struct ComparePair {
+  template <unsigned C>
+  static void run(const Instruction& instruction, LaneValues& v) {
+    constexpr auto kComparison = static_cast<Comparison>(C);
+    const LaneMask t = mask_of([&](unsigned lane) {
+      const auto a = static_cast<High>(v.a[1][lane]);
+      const auto b = static_cast<High>(v.b[1][lane]);
+      // The high words decide unless they are equal.
+      const u32 equal = u32{a == b};
+      const u32 decided = u32{holds<kComparison>(a, b)} & (equal ^ 1U);
+      return (decided | (equal & u32{holds<kComparison>(v.a[0][lane], v.b[0][lane])})) != 0;
+    });
+    put_pair(v, t, instruction.setp_combine(), v.predicate_a);
+  }
+};
+
 constexpr std::size_t kIntegerComparisons = static_cast<std::size_t>(Comparison::ge) + 1;
 constexpr std::size_t kFloatComparisons = static_cast<std::size_t>(Comparison::nan) + 1;
 
@@ -148,10 +166,10 @@ HEDDLE_LANES(SETP_U32) {
   return pick<Compare<u32>, kIntegerComparisons>(instruction.c);
 }
 HEDDLE_LANES(SETP_S64) {
-  return pick<Compare<s64>, kIntegerComparisons>(instruction.c);
+  return pick<ComparePair<s32>, kIntegerComparisons>(instruction.c);
 }
 HEDDLE_LANES(SETP_U64) {
-  return pick<Compare<u64>, kIntegerComparisons>(instruction.c);
+  return pick<ComparePair<u32>, kIntegerComparisons>(instruction.c);
 }
 HEDDLE_LANES(SETP_F32) {
   return instruction.setp_ftz() ? pick<Compare<float, true>, kFloatComparisons>(instruction.c)
