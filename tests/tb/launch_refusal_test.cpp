@@ -1,0 +1,204 @@
+// What a LAUNCH.toml may not say, and how it is told: file, line, column, key, and what to write instead.
+#include <gtest/gtest.h>
+
+#include "launch_folder.hpp"
+
+namespace heddle::tb {
+namespace {
+
+using test::LaunchFolder;
+
+constexpr const char* kKernel = R"(.version 6.0
+.target sm_60
+.address_size 32
+.visible .entry scale(.param .u32 scale_data, .param .f32 scale_by, .param .u16 scale_count) { ret; }
+.visible .entry structure(.param .align 4 .b8 structure_s[12]) { ret; }
+)";
+// Line 1; the rest of a case begins in line 2.
+constexpr const char* kSource = "ptx = \"k.ptx\"\n";
+constexpr const char* kBuffer = "[[buffer]]\nname = \"data\"\ntype = \"f32\"\ncount = 8\n";  // lines 2 to 5
+constexpr const char* kLaunch = "[[launch]]\nentry = \"scale\"\ngrid = [1]\nblock = [32]\n";
+
+struct Case {
+  std::string text;      // the whole file
+  std::string expected;  // start of the message
+};
+
+std::string refused(const std::string& text) {
+  const LaunchFolder folder;
+  folder.write("k.ptx", kKernel);
+  folder.write("six.bin", "123456");
+  folder.write("launch.toml", text);
+  return folder.refusal([&] { static_cast<void>(LaunchFile::read(folder.path("launch.toml"))); });
+}
+
+void expect_refusals(const std::vector<Case>& cases) {
+  for (const Case& each : cases) {
+    const std::string message = refused(each.text);
+    EXPECT_EQ(message.substr(0, each.expected.size()), each.expected) << each.text << "\nsays: " << message;
+  }
+}
+
+const std::string kTop = kSource;
+const std::string kData = kTop + kBuffer;
+const std::string kGood = kData + kLaunch + "arguments = [{ buffer = \"data\" }, { f32 = 2 }, { u16 = 8 }]\n";
+
+TEST(LaunchRefusal, TheGoodFileIsAccepted) {
+  EXPECT_EQ(refused(kGood), "");
+}
+
+TEST(LaunchRefusal, OfTheFileItself) {
+  expect_refusals({
+      {"ptx = \n", "launch.toml:1:"},
+      {"", "launch.toml: there is neither 'cuda' nor 'ptx'; name one file"},
+      {"cuda = \"k.ptx\"\nptx = \"k.ptx\"\n", "launch.toml:2:7: there are both 'cuda' and 'ptx'"},
+      {"ptx = \"nothing.ptx\"\n", "launch.toml:1:7: 'ptx' of the launch file: cannot read the file 'nothing.ptx'"},
+      {"ptx = 3\n", "launch.toml:1:7: 'ptx' of the launch file must be a string, not an integer"},
+      {kTop, "launch.toml: there is no [[launch]]; "},
+      {kTop + "bufer = 1\n", "launch.toml:2:1: there is no key 'bufer' in the launch file; did you mean 'buffer'?"},
+      {kTop + "buffer = 1\n", "launch.toml:2:10: 'buffer' of the launch file must be an array of tables ([[buffer]])"},
+      {kTop + "address_bits = 32\n", "launch.toml:2:16: 'address_bits' belongs to 'cuda'"},
+      {"cuda = \"k.ptx\"\naddress_bits = 48\n", "launch.toml:2:16: 'address_bits' is 48; give 32 or 64"},
+  });
+}
+
+TEST(LaunchRefusal, OfBuffers) {
+  const std::string head = kTop + "[[buffer]]\nname = \"x\"\n";
+  expect_refusals({
+      {kTop + "[[buffer]]\ntype = \"f32\"\n", "launch.toml:2:1: [[buffer]] number 1 has no 'name'; add name = ..."},
+      {head + "type = \"f23\"\n", "launch.toml:4:8: there is no element type 'f23'; did you mean 'f32'?"},
+      {head + "type = \"pred\"\ncount = 1\n", "launch.toml:4:8: there is no element type 'pred'"},
+      {head + "type = \"u8\"\n", "launch.toml:2:1: [[buffer]] number 1 has no 'count'"},
+      {head + "type = \"u8\"\ncount = 0\n", "launch.toml:5:9: 'count' of [[buffer]] number 1 is 0; give 1 to "},
+      {head + "type = \"u8\"\ncount = 4294967297\n", "launch.toml:5:9: 'count' of [[buffer]] number 1 is 4294967297"},
+      {head + "type = \"u8\"\ncount = 4\nvalue = 256\n",
+       "launch.toml:6:9: 'value' of [[buffer]] number 1: 256 is outside u8, which is 0 to 255"},
+      {head + "type = \"s8\"\ncount = 4\nvalue = -129\n",
+       "launch.toml:6:9: 'value' of [[buffer]] number 1: -129 is outside s8, which is -128 to 127"},
+      {head + "type = \"b8\"\ncount = 4\nvalue = 256\n",
+       "launch.toml:6:9: 'value' of [[buffer]] number 1: 256 is outside b8, which is -128 to 255"},
+      {head + "type = \"u32\"\ncount = 4\nvalue = 1.5\n",
+       "launch.toml:6:9: 'value' of [[buffer]] number 1: 1.5 is not an integer, as u32 needs"},
+      {head + "type = \"f32\"\ncount = 4\nvalue = 1e39\n",
+       "launch.toml:6:9: 'value' of [[buffer]] number 1: 1e+39 is too"},
+      {head + "type = \"u64\"\ncount = 4\nvalue = \"18446744073709551616\"\n", "launch.toml:6:9: 'value' of"},
+      {head + "type = \"u32\"\ncount = 4\nvalue = 1\nramp = { start = 0, step = 1 }\n",
+       "launch.toml:7:8: [[buffer]] number 1 has both 'value' and 'ramp'"},
+      {head + "type = \"u8\"\ncount = 257\nramp = { start = 0, step = 1 }\n",
+       "launch.toml:6:28: the ramp leaves u8, which is 0 to 255; 257 elements"},
+      {head + "type = \"u8\"\ncount = 2\nramp = { start = 0, stop = 1 }\n",
+       "launch.toml:6:21: there is no key 'stop' in 'ramp' of [[buffer]] number 1; did you mean 'step'?"},
+      {head + "type = \"u8\"\ncount = 2\nrandom = { low = 5, high = 4 }\n",
+       "launch.toml:6:18: 'low' of 'random' of [[buffer]] number 1 is not below 'high'"},
+      {head + "type = \"u8\"\ncount = 2\nfile = \"six.bin\"\n",
+       "launch.toml:6:8: 'six.bin' has 6 bytes, but 2 elements of u8 take 2; leave 'count' out"},
+      {head + "type = \"u32\"\nfile = \"six.bin\"\n",
+       "launch.toml:5:8: 'six.bin' has 6 bytes, which is no number of u32"},
+      {kData + kBuffer, "launch.toml:7:8: there are two buffers 'data'; the first is in line 2"},
+  });
+}
+
+TEST(LaunchRefusal, OfLaunches) {
+  const std::string head = kData + "[[launch]]\nentry = \"scale\"\n";  // lines 6 and 7
+  expect_refusals({
+      {kData + "[[launch]]\ngrid = [1]\n", "launch.toml:6:1: [[launch]] number 1 has no 'entry'"},
+      {head + "block = [1]\n", "launch.toml:6:1: [[launch]] number 1 has no 'grid'"},
+      {head + "grid = [1, 2, 3, 4]\n",
+       "launch.toml:8:8: 'grid' of [[launch]] number 1 has 4 numbers; give one to three"},
+      {head + "grid = [1, 0]\n", "launch.toml:8:12: 'grid' of [[launch]] number 1: y is 0; give 1 to 65535"},
+      {head + "grid = [1, 65536]\n", "launch.toml:8:12: 'grid' of [[launch]] number 1: y is 65536"},
+      {head + "grid = [1]\nblock = [1025]\n",
+       "launch.toml:9:10: 'block' of [[launch]] number 1: x is 1025; give 1 to 1024"},
+      {head + "grid = [1]\nblok = [1]\n",
+       "launch.toml:9:1: there is no key 'blok' in [[launch]] number 1; did you mean 'block'?"},
+      {head + "grid = [1]\nblock = [32]\nshared = -1\n", "launch.toml:10:10: 'shared' of [[launch]] number 1 is -1"},
+      {head + "grid = [1]\nblock = [32]\narguments = [3]\n",
+       "launch.toml:10:14: 'arguments' of [[launch]] number 1 must be an array of tables such as { u32 = 1 }"},
+      {head + "grid = [1]\nblock = [32]\narguments = [{ buffer = \"date\" }]\n",
+       "launch.toml:10:25: there is no buffer 'date'; did you mean 'data'?"},
+      {head + "grid = [1]\nblock = [32]\narguments = [{ u23 = 1 }]\n",
+       "launch.toml:10:16: there is no key 'u23' in argument 1 of [[launch]] number 1; did you mean 'u32'?"},
+      {head + "grid = [1]\nblock = [32]\narguments = [{ pred = 1 }]\n",
+       "launch.toml:10:23: a kernel parameter cannot be a predicate"},
+      {head + "grid = [1]\nblock = [32]\narguments = [{ u32 = 1, f32 = 1 }]\n",
+       "launch.toml:10:14: argument 1 of [[launch]] number 1 has 2 keys"},
+      {head + "grid = [1]\nblock = [32]\narguments = [{}]\n",
+       "launch.toml:10:14: argument 1 of [[launch]] number 1 has 0"},
+      {head + "grid = [1]\nblock = [32]\narguments = [{ s16 = 32768 }]\n",
+       "launch.toml:10:22: 's16' of argument 1 of [[launch]] number 1: 32768 is outside s16"},
+      {head + "grid = [1]\nblock = [32]\narguments = [{ bytes = [1, 256] }]\n",
+       "launch.toml:10:28: 'bytes' of argument 1 of [[launch]] number 1 holds something that is no byte"},
+      {head + "grid = [1]\nblock = [32]\narguments = [{ buffer = \"data\", offset = 8 }]\n",
+       "launch.toml:10:42: 'offset' of argument 1 of [[launch]] number 1 is 8; give 0 to 7"},
+      {head + "grid = [1]\nblock = [32]\nrepeat_while = { buffer = \"data\", index = 8 }\n",
+       "launch.toml:10:43: 'index' of 'repeat_while' of [[launch]] number 1 is 8; give 0 to 7"},
+      {kData + "[[launch]]\n[[launch.launch]]\nentry = \"scale\"\ngrid = [1]\nblock = [1]\n",
+       "launch.toml:7:1: [[launch]] number 1 has launches of its own but no 'repeat_while'"},
+      {kData + "[[launch]]\nrepeat_while = { buffer = \"data\" }\nentry = \"scale\"\nlaunch = []\n",
+       "launch.toml:8:1: there is no key 'entry' in [[launch]] number 1"},
+      {kData + "[[launch]]\nrepeat_while = { buffer = \"data\" }\nlaunch = []\n",
+       "launch.toml:8:10: the group of launches is empty"},
+  });
+}
+
+TEST(LaunchRefusal, OfOutputs) {
+  const std::string head = kData + kLaunch + "[[output]]\n";  // line 10
+  expect_refusals({
+      {head + "file = \"y\"\n", "launch.toml:10:1: [[output]] number 1 has no 'buffer'"},
+      {head + "buffer = \"data\"\n", "launch.toml:10:1: [[output]] number 1 has neither 'file' nor 'expect'"},
+      {head + "buffer = \"data\"\nfile = \"../y\"\n",
+       "launch.toml:12:8: 'file' of [[output]] number 1: '../y' is not a file below"},
+      {head + "buffer = \"data\"\nfile = \"a/../../y\"\n", "launch.toml:12:8: 'file' of [[output]] number 1"},
+      {head + "buffer = \"data\"\nfile = \"/y\"\n",
+       "launch.toml:12:8: 'file' of [[output]] number 1: '/y' is not a file below"},
+      {head + "buffer = \"data\"\nfile = \"y\"\n[[output]]\nbuffer = \"data\"\nfile = \"./y\"\n",
+       "launch.toml:15:8: 'file' of [[output]] number 2: 'y' is written by another output"},
+      {head + "buffer = \"data\"\nexpect = \"six.bin\"\n",
+       "launch.toml:12:10: 'six.bin' has 6 bytes, but buffer 'data' has 32"},
+      {head + "buffer = \"data\"\nfile = \"y\"\ntolerance = 1e-6\n",
+       "launch.toml:13:13: 'tolerance' of [[output]] number 1 does"},
+  });
+}
+
+// What only the kernel tells is refused before anything runs.
+TEST(LaunchRefusal, OfArgumentsThatDoNotFitTheKernel) {
+  const std::string head = kData + "[[launch]]\ngrid = [1]\nblock = [32]\n";  // lines 6 to 8
+  const std::vector<Case> cases = {
+      {head + "entry = \"scal\"\n", "launch.toml:9:9: there is no kernel 'scal' in 'k.ptx'; did you mean 'scale'?"},
+      {head + "entry = \"scale\"\n", "launch.toml:6:1: 0 arguments for kernel 'scale', which has 3 parameters"},
+      {head + "entry = \"scale\"\narguments = [{ buffer = \"data\" }, { f64 = 2 }, { u16 = 8 }]\n",
+       "launch.toml:10:35: argument 2 of 'scale', { f64 = 2 }, does not fit parameter 'scale_by': it has 8 bytes; the "
+       "parameter is .f32 and takes 4 bytes"},
+      {head + "entry = \"scale\"\narguments = [{ buffer = \"data\" }, { u32 = 2 }, { u16 = 8 }]\n",
+       "launch.toml:10:35: argument 2 of 'scale', { u32 = 2 }, does not fit parameter 'scale_by'; the parameter is "
+       ".f32"},
+      {head + "entry = \"scale\"\narguments = [{ buffer = \"data\" }, { f32 = 2 }, { buffer = \"data\" }]\n",
+       "launch.toml:10:48: argument 3 of 'scale', { buffer = \"data\" }, does not fit parameter 'scale_count': it has "
+       "4"},
+      {head + "entry = \"structure\"\narguments = [{ bytes = [1, 2, 3] }]\n",
+       "launch.toml:10:14: argument 1 of 'structure', { bytes = [...] }, does not fit parameter 'structure_s': it has "
+       "3 "
+       "bytes; the parameter is .b8 and takes 12 bytes"},
+  };
+  for (const Case& each : cases) {
+    const LaunchFolder folder;
+    folder.write("k.ptx", kKernel);
+    folder.write("launch.toml", each.text);
+    const LaunchFile file = LaunchFile::read(folder.path("launch.toml"));
+    ReferenceExecutor executor;
+    executor.load(file.compile(63));
+    const std::string message = folder.refusal([&] { static_cast<void>(file.run(executor, std::nullopt)); });
+    EXPECT_EQ(message.substr(0, each.expected.size()), each.expected) << each.text << "\nsays: " << message;
+    EXPECT_EQ(executor.thread_instructions(), 0U);
+  }
+}
+
+TEST(LaunchRefusal, OfAMissingFile) {
+  const LaunchFolder folder;
+  EXPECT_EQ(folder.refusal([&] { static_cast<void>(LaunchFile::read(folder.path("none.toml"))); }),
+            "none.toml: cannot read the launch file; does it exist?");
+  EXPECT_NE(folder.refusal([&] { static_cast<void>(LaunchFile::read(folder.path())); }), "");
+}
+
+}  // namespace
+}  // namespace heddle::tb

@@ -1,0 +1,166 @@
+// Every workload on the reference interpreter: right results are accepted, wrong ones are found.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "base/error.hpp"
+#include "base/registry.hpp"
+#include "tb/executor.hpp"
+#include "tb/random.hpp"
+#include "tb/workload.hpp"
+#include "tb/workloads/decrypt/aes.hpp"
+
+namespace heddle::tb {
+namespace {
+
+std::unique_ptr<Workload> make(const std::string& name, const WorkloadOptions& options) {
+  return Registry<Workload>::instance().make(name, options);
+}
+
+WorkloadOptions small() {
+  WorkloadOptions options;
+  options.scale = Workload::test_scale();
+  return options;
+}
+
+// Does what `fault` says to the memory after each launch.
+class FaultyExecutor final : public Executor {
+ public:
+  enum class Fault { skips_launches, spoils_result };
+  FaultyExecutor(Fault fault, std::string buffer) : fault_(fault), buffer_(std::move(buffer)) {}
+  [[nodiscard]] isa::DeviceMemory& memory() override { return good_.memory(); }
+  void load(isa::Module module) override { good_.load(std::move(module)); }
+  [[nodiscard]] const isa::Module& module() const override { return good_.module(); }
+  void launch(const isa::LaunchRequest& request) override {
+    if (fault_ == Fault::skips_launches) {
+      return;
+    }
+    good_.launch(request);
+    for (const auto& [address, allocation] : memory().allocations()) {
+      if (allocation.name == buffer_) {
+        memory().put<std::uint32_t>(address + allocation.size - 4, 0x7eadbeefU);
+        ++spoiled_;
+      }
+    }
+  }
+  [[nodiscard]] const isa::RetirementHash& retirement() const override { return good_.retirement(); }
+  [[nodiscard]] int spoiled() const { return spoiled_; }
+
+ private:
+  ReferenceExecutor good_;
+  Fault fault_;
+  std::string buffer_;
+  int spoiled_ = 0;
+};
+
+class WorkloadRun : public ::testing::TestWithParam<std::tuple<const char*, unsigned, unsigned>> {};
+
+TEST_P(WorkloadRun, IsVerified) {
+  const auto [name, address_bits, max_registers] = GetParam();
+  WorkloadOptions options = small();
+  options.address_bits = address_bits;
+  options.max_registers = max_registers;
+  const auto workload = make(name, options);
+  ReferenceExecutor executor;
+  executor.load(workload->compile());
+  for (const isa::Kernel& kernel : executor.module().kernels) {
+    EXPECT_EQ(kernel.address_bits, address_bits);
+    EXPECT_LE(kernel.registers, max_registers);
+  }
+  const Verdict verdict = workload->run(executor);
+  EXPECT_TRUE(verdict.correct) << verdict.detail;
+  EXPECT_GE(workload->threads(), 1024U);
+  EXPECT_GT(executor.thread_instructions(), 100'000U);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WorkloadRun,
+                         ::testing::Combine(::testing::Values("vecadd", "reduction", "matrixmult", "decrypt",
+                                                              "blackjack", "bfs", "nqueens"),
+                                            ::testing::Values(32U, 64U), ::testing::Values(63U, 16U)),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param)) + "_" + std::to_string(std::get<1>(info.param)) +
+                                  "bit_" + std::to_string(std::get<2>(info.param)) + "registers";
+                         });
+
+struct Result {
+  const char* workload;
+  const char* buffer;
+};
+void PrintTo(const Result& result, std::ostream* out) {
+  *out << result.workload;
+}
+
+class WrongResult : public ::testing::TestWithParam<Result> {};
+
+TEST_P(WrongResult, IsFound) {
+  const auto workload = make(GetParam().workload, small());
+  FaultyExecutor executor(FaultyExecutor::Fault::spoils_result, GetParam().buffer);
+  executor.load(workload->compile());
+  const Verdict verdict = workload->run(executor);
+  EXPECT_GT(executor.spoiled(), 0);
+  EXPECT_FALSE(verdict.correct) << verdict.detail;
+  EXPECT_NE(verdict.detail.find("instead of"), std::string::npos) << verdict.detail;
+}
+
+TEST_P(WrongResult, OfNoLaunchAtAllIsFound) {
+  const auto workload = make(GetParam().workload, small());
+  FaultyExecutor executor(FaultyExecutor::Fault::skips_launches, "");
+  executor.load(workload->compile());
+  EXPECT_FALSE(workload->run(executor).correct);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WrongResult,
+                         ::testing::Values(Result{"vecadd", "c"}, Result{"reduction", "total"},
+                                           Result{"matrixmult", "c"}, Result{"decrypt", "plain"},
+                                           Result{"blackjack", "winnings"}, Result{"bfs", "cost"},
+                                           Result{"nqueens", "solutions"}),
+                         [](const auto& info) { return info.param.workload; });
+
+TEST(Workloads, RefuseAScaleThatMakesNoSense) {
+  for (const double scale : {0.0, -1.0, 17.0}) {
+    WorkloadOptions options;
+    options.scale = scale;
+    EXPECT_THROW(static_cast<void>(make("vecadd", options)), InputError) << scale;
+  }
+  WorkloadOptions options;
+  options.resident_threads = 100;
+  EXPECT_THROW(static_cast<void>(make("vecadd", options)), InputError);
+}
+
+TEST(Workloads, TwoRunsRetireTheSame) {
+  for (const char* name : {"blackjack", "bfs", "nqueens"}) {
+    std::uint64_t hashes[2];
+    for (std::uint64_t& hash : hashes) {
+      const auto workload = make(name, small());
+      ReferenceExecutor executor;
+      executor.load(workload->compile());
+      EXPECT_TRUE(workload->run(executor).correct);
+      hash = executor.retirement().total();
+    }
+    EXPECT_EQ(hashes[0], hashes[1]) << name;
+  }
+}
+
+TEST(Aes, MeetsTheVectorsOfFips197) {
+  // Appendix B.
+  const aes::Key key = {0x2b, 0x7e, 0x15, 0x16, 0x28, 0xae, 0xd2, 0xa6, 0xab, 0xf7, 0x15, 0x88, 0x09, 0xcf, 0x4f, 0x3c};
+  const aes::Block plain = {0x32, 0x43, 0xf6, 0xa8, 0x88, 0x5a, 0x30, 0x8d,
+                            0x31, 0x31, 0x98, 0xa2, 0xe0, 0x37, 0x07, 0x34};
+  const aes::Block cipher = {0x39, 0x25, 0x84, 0x1d, 0x02, 0xdc, 0x09, 0xfb,
+                             0xdc, 0x11, 0x85, 0x97, 0x19, 0x6a, 0x0b, 0x32};
+  const aes::RoundKeys keys = aes::expand(key);
+  EXPECT_EQ(keys[172], 0xb6);  // appendix A.1: w43 = b6630ca6
+  EXPECT_EQ(aes::encrypt(plain, keys), cipher);
+  EXPECT_EQ(aes::decrypt(cipher, keys), plain);
+}
+
+TEST(Random, IsSplitmix64) {
+  Random random(1234567);
+  EXPECT_EQ(random.next(), 6457827717110365317ULL);
+  EXPECT_EQ(random.next(), 3203168211198807973ULL);
+}
+
+}  // namespace
+}  // namespace heddle::tb
