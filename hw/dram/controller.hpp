@@ -8,9 +8,10 @@
 // queue from the cycle after it arrived; the queue holds `queue` waiting requests and delays END_REQ when it is full
 // (room that becomes free in a cycle counts from the next on). The scheduler starts at most one request per cycle. When
 // the data of a request is complete, its access is performed on `storage` (hw/dram/storage_port.hpp) and BEGIN_RESP
-// goes out in the same cycle, later by whatever delay the memory adds. TLM_IGNORE_COMMAND payloads with
-// MemoryExtension::atomic are executed here; ones without it take the time of a read and move no data. A debug or
-// blocking transport passes through to `storage` (the latter with row_conflict cycles on top).
+// goes out in the same cycle, later by whatever delay the memory adds (an
+// answer that comes by a call of its own, not in the return of ours, is visible in the next cycle). TLM_IGNORE_COMMAND
+// payloads with MemoryExtension::atomic are executed here; ones without it take the time of a read and move no data. A
+// debug or blocking transport passes through to `storage` (the latter with row_conflict cycles on top).
 #pragma once
 
 #include <cstdint>

@@ -157,7 +157,14 @@ MemorySystem::MemorySystem(const SystemParameters& parameters) : clock(sc_core::
     controllers_.push_back(
         std::make_unique<DramController>(("dram" + std::to_string(i)).c_str(), parameters.dram, line, clock));
     connect(noc_->channel[i], controllers_.back()->target, parameters.checked);
-    connect(controllers_.back()->storage, target_->channel[i], parameters.checked);
+    if (!parameters.storage) {
+      connect(controllers_.back()->storage, target_->channel[i], parameters.checked);
+      continue;
+    }
+    checkers_.push_back(
+        std::make_unique<link::ProtocolChecker>(("checker" + std::to_string(checkers_.size())).c_str()));
+    controllers_.back()->storage.bind(checkers_.back()->target);
+    parameters.storage(i, checkers_.back()->initiator);
   }
 }
 

@@ -98,6 +98,8 @@ struct SystemParameters {
   NocParameters noc;
   DramParameters dram;
   bool checked = true;  // protocol checkers on every socket beyond the core
+  // Binds a channel's storage (through its checker) to a memory of the test's; none: device memory.
+  std::function<void(unsigned channel, decltype(link::ProtocolChecker::initiator)& storage)> storage;
 };
 
 // cores -> caches -> interconnect -> controllers -> MemoryTarget.

@@ -1,0 +1,286 @@
+// What the cache keeps, sends and refuses.
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "system.hpp"
+
+namespace heddle::hw::test {
+namespace {
+
+constexpr std::uint64_t kBase = 0x1000'0000;
+
+// Two sets of two ways: lines 0, 2, 4... share a set.
+SystemParameters small() {
+  SystemParameters parameters;
+  parameters.cache.bytes = 512;
+  parameters.cache.ways = 2;
+  return parameters;
+}
+
+TEST(Cache, RefusesACapacityThatItsWaysDoNotDivide) {
+  EXPECT_THROW(LineArray(512, 3, 128), InternalError);
+  EXPECT_NO_THROW(LineArray(384, 3, 128));
+}
+
+TEST(Cache, MissesToALineOnItsWayMerge) {
+  MemorySystem system(small());
+  system.memory.put<std::uint32_t>(kBase + 4, 9);
+  const Access& first = system.core().load(0, kBase);
+  const Access& second = system.core().load(1, kBase);
+  const Access& third = system.core().load(200, kBase);
+  system.run();
+  EXPECT_EQ(first.answered, 304U);
+  EXPECT_EQ(second.answered, 304U);
+  EXPECT_EQ(third.answered, 304U);
+  EXPECT_EQ(third.word(1), 9U);
+  const CacheStatistics& statistics = system.cache().statistics();
+  EXPECT_EQ(statistics.accesses, 3U);
+  EXPECT_EQ(statistics.misses, 3U);
+  EXPECT_EQ(statistics.merged, 2U);
+  EXPECT_EQ(statistics.memory_reads, 1U);
+  EXPECT_EQ(system.controller().statistics().reads, 1U);
+}
+
+TEST(Cache, MshrTargetsAndMshrsAreBounded) {
+  SystemParameters parameters = small();
+  parameters.cache.mshrs = 1;
+  parameters.cache.mshr_targets = 2;
+  MemorySystem system(parameters);
+  system.core().load(0, kBase);
+  const Access& merged = system.core().load(1, kBase);
+  const Access& third = system.core().load(2, kBase);          // no target left
+  const Access& other = system.core().load(305, kBase + 128);  // the MSHR is free again
+  const Access& behind = system.core().load(306, kBase + 256);
+  system.run();
+  EXPECT_EQ(merged.refusals, 0U);
+  EXPECT_EQ(third.refusals, 302U);  // cycles 2 to 303
+  EXPECT_EQ(third.answered, 304U);  // a hit by then
+  EXPECT_EQ(other.refusals, 0U);
+  EXPECT_EQ(behind.accepted, other.answered);
+  const CacheStatistics& statistics = system.cache().statistics();
+  EXPECT_EQ(statistics.busy_targets, 302U);
+  EXPECT_EQ(statistics.busy_mshrs, behind.refusals);
+}
+
+TEST(Cache, PortsBoundTheAcceptedRequestsOfACycle) {
+  SystemParameters parameters = small();
+  parameters.cache.ports = 2;
+  MemorySystem system(parameters);
+  system.core().load(0, kBase);
+  std::vector<const Access*> hits;
+  for (unsigned i = 0; i != 5; ++i) {
+    hits.push_back(&system.core().load(400, kBase));
+  }
+  system.run();
+  for (unsigned i = 0; i != 5; ++i) {
+    EXPECT_EQ(hits[i]->answered, 400 + i / 2) << i;
+  }
+  EXPECT_EQ(system.cache().statistics().busy_ports, 2U);
+}
+
+TEST(Cache, ReplacesTheLeastRecentlyUsedLine) {
+  MemorySystem system(small());
+  system.core().load(0, kBase);           // set 0
+  system.core().load(1000, kBase + 256);  // set 0
+  system.core().load(2000, kBase);        // hit: kBase is the younger one now
+  system.core().load(3000, kBase + 512);  // replaces kBase + 256
+  const Access& kept = system.core().load(4000, kBase);
+  const Access& replaced = system.core().load(5000, kBase + 256);
+  system.run();
+  EXPECT_EQ(kept.answered, 4000U);
+  EXPECT_GT(replaced.answered, 5000U);
+  EXPECT_EQ(system.cache().statistics().hits, 2U);
+  EXPECT_EQ(system.cache().statistics().evictions, 2U);
+  EXPECT_EQ(system.cache().statistics().write_backs, 0U);
+}
+
+TEST(Cache, WriteBackKeepsStoresUntilTheLineLeaves) {
+  MemorySystem system(small());
+  system.memory.put<std::uint32_t>(kBase, 1);
+  system.memory.put<std::uint32_t>(kBase + 4, 2);
+  const Access& store = system.core().store_word(0, kBase, 11);  // miss: fetches
+  const Access& load = system.core().load(1000, kBase);
+  system.run();
+  EXPECT_EQ(store.answered, 0U);
+  EXPECT_EQ(load.answered, 1000U);
+  EXPECT_EQ(load.word(0), 11U);
+  EXPECT_EQ(load.word(1), 2U);
+  EXPECT_EQ(system.memory.get<std::uint32_t>(kBase), 1U);
+  EXPECT_EQ(system.cache().statistics().memory_writes, 0U);
+  // Bytes that this cache did not write must survive in memory.
+  system.memory.put<std::uint32_t>(kBase + 4, 3);
+  system.flush();
+  EXPECT_EQ(system.memory.get<std::uint32_t>(kBase), 11U);
+  EXPECT_EQ(system.memory.get<std::uint32_t>(kBase + 4), 3U);
+  EXPECT_EQ(system.cache().statistics().write_backs, 1U);
+  EXPECT_EQ(system.controller().statistics().writes, 1U);
+}
+
+TEST(Cache, AWholeLineStoreFetchesNothing) {
+  MemorySystem system(small());
+  system.core().store_line(0, kBase, 5);
+  const Access& load = system.core().load(1, kBase);
+  system.run();
+  EXPECT_EQ(load.answered, 1U);
+  EXPECT_EQ(load.word(31), 5U);
+  EXPECT_EQ(system.controller().statistics().reads, 0U);
+}
+
+TEST(Cache, DirtyVictimsAreWrittenBack) {
+  MemorySystem system(small());
+  for (unsigned i = 0; i != 4; ++i) {
+    system.core().store_line(1000 * i, kBase + 256 * i, i + 1);  // one set of two ways
+  }
+  system.run();
+  EXPECT_EQ(system.cache().statistics().evictions, 2U);
+  EXPECT_EQ(system.memory.get<std::uint32_t>(kBase), 1U);
+  EXPECT_EQ(system.memory.get<std::uint32_t>(kBase + 256), 2U);
+  EXPECT_EQ(system.memory.get<std::uint32_t>(kBase + 512), 0U);
+}
+
+TEST(Cache, WriteThroughSendsEveryStoreAndDoesNotAllocate) {
+  SystemParameters parameters = small();
+  parameters.cache.write_policy = "write-through";
+  MemorySystem system(parameters);
+  const Access& store = system.core().store_word(0, kBase, 11);
+  system.core().load(1000, kBase);
+  system.core().store_word(2000, kBase, 12);
+  const Access& hit = system.core().load(2001, kBase);
+  system.run();
+  EXPECT_EQ(store.answered, 0U);
+  EXPECT_EQ(hit.answered, 2001U);
+  EXPECT_EQ(hit.word(), 12U);
+  EXPECT_EQ(system.memory.get<std::uint32_t>(kBase), 12U);
+  EXPECT_EQ(system.cache().statistics().memory_writes, 2U);
+  EXPECT_EQ(system.cache().statistics().memory_reads, 1U);
+  EXPECT_EQ(system.cache().statistics().hits, 2U);
+}
+
+TEST(Cache, WriteBufferBoundsWritesUnderWay) {
+  SystemParameters parameters = small();
+  parameters.cache.write_policy = "write-through";
+  parameters.cache.write_buffer = 2;
+  MemorySystem system(parameters);
+  system.core().store_word(0, kBase, 1);
+  system.core().store_word(0, kBase + 128, 2);
+  const Access& third = system.core().store_word(0, kBase + 256, 3);
+  system.run();
+  EXPECT_EQ(third.accepted, 304U);  // when the first is acknowledged
+  EXPECT_EQ(system.cache().statistics().busy_writes, 302U);
+}
+
+TEST(Cache, BypassLoadsSeeMemoryAndKeepOwnStores) {
+  MemorySystem system(small());
+  system.core().store_word(0, kBase, 11);
+  system.run();
+  system.memory.put<std::uint32_t>(kBase + 4, 77);  // somebody else's store
+  const Cycle now = system.clock.now();
+  const Access& stale = system.core().load(now + 1, kBase);
+  const Access& fresh = system.core().load(now + 2, kBase, true);
+  system.core().wake(now + 1);
+  system.run();
+  EXPECT_EQ(stale.word(1), 0U);
+  EXPECT_EQ(fresh.word(0), 11U);
+  EXPECT_EQ(fresh.word(1), 77U);
+  EXPECT_EQ(system.cache().statistics().bypasses, 1U);
+  EXPECT_EQ(system.cache().statistics().write_backs, 1U);
+}
+
+TEST(Cache, ABypassLoadDoesNotJoinAReadThatLeftBefore) {
+  MemorySystem system(small());
+  const Access& early = system.core().load(0, kBase);
+  const Access& bypass = system.core().load(100, kBase, true);
+  system.run();
+  EXPECT_EQ(early.answered, 304U);
+  EXPECT_EQ(bypass.answered, 308U);  // a read of its own: a row hit whose bus slot follows the conflict's
+  EXPECT_EQ(system.controller().statistics().reads, 2U);
+}
+
+TEST(Cache, AtomicsWriteBackDropAndAnswerOldValuesInLaneOrder) {
+  MemorySystem system(small());
+  system.core().store_word(0, kBase, 100);
+  const Access& atomic = system.core().atomic_add(1000, kBase, {1, 2, 3}, true);
+  const Access& load = system.core().load(1001, kBase);
+  system.run();
+  EXPECT_EQ(atomic.lanes.old[0], 100U);
+  EXPECT_EQ(atomic.lanes.old[1], 101U);
+  EXPECT_EQ(atomic.lanes.old[2], 103U);
+  EXPECT_EQ(load.word(), 106U);
+  EXPECT_EQ(system.controller().statistics().atomics, 1U);
+  EXPECT_EQ(system.cache().statistics().misses, 3U);
+}
+
+TEST(Cache, AtomicsOfSeveralCoresAreEachOneStep) {
+  SystemParameters parameters = small();
+  parameters.cores = 3;
+  MemorySystem system(parameters);
+  std::vector<const Access*> atomics;
+  for (unsigned core = 0; core != 3; ++core) {
+    for (unsigned i = 0; i != 20; ++i) {
+      atomics.push_back(&system.core(core).atomic_add(i, kBase, {1, 1}, true));
+    }
+  }
+  system.run();
+  std::vector<bool> seen(120, false);
+  for (const Access* atomic : atomics) {
+    for (unsigned lane = 0; lane != 2; ++lane) {
+      ASSERT_LT(atomic->lanes.old[lane], 120U);
+      EXPECT_FALSE(seen[atomic->lanes.old[lane]]);
+      seen[atomic->lanes.old[lane]] = true;
+    }
+    EXPECT_EQ(atomic->lanes.old[1], atomic->lanes.old[0] + 1);  // nobody comes between the lanes
+  }
+  EXPECT_EQ(system.memory.get<std::uint32_t>(kBase), 120U);
+}
+
+TEST(Cache, DisabledSendsEverything) {
+  SystemParameters parameters = small();
+  parameters.cache.enabled = false;
+  MemorySystem system(parameters);
+  system.core().store_word(0, kBase, 3);
+  const Access& a = system.core().load(1, kBase);
+  const Access& b = system.core().load(2, kBase);
+  system.run();
+  EXPECT_EQ(a.word(), 3U);
+  EXPECT_EQ(b.word(), 3U);
+  EXPECT_EQ(system.controller().statistics().reads, 2U);
+  EXPECT_EQ(system.cache().statistics().hits, 0U);
+}
+
+TEST(Cache, FlushWaitsForLinesOnTheirWayAndRefusesMeanwhile) {
+  MemorySystem system(small());
+  system.core().store_word(0, kBase, 1);
+  system.core().store_line(0, kBase + 128, 2);
+  const Access& late = system.core().load(100, kBase);
+  bool flushed = false;
+  system.core().each_cycle = [&](Cycle now) {
+    if (now == 50 && !flushed) {
+      flushed = true;
+      system.cache().flush();
+      EXPECT_FALSE(system.cache().quiet());
+    }
+    return now < 50 ? Cycle{50} : kNever;
+  };
+  system.run();
+  EXPECT_EQ(system.memory.get<std::uint32_t>(kBase), 1U);
+  EXPECT_EQ(system.memory.get<std::uint32_t>(kBase + 128), 2U);
+  EXPECT_EQ(late.accepted, 304U);  // the fill at 304 lets the flush finish in the same cycle
+  EXPECT_EQ(late.word(), 1U);
+  EXPECT_EQ(system.cache().statistics().misses, 3U);
+  EXPECT_GT(system.cache().statistics().busy_flush, 200U);
+}
+
+TEST(Cache, InvalidateForgets) {
+  MemorySystem system(small());
+  system.core().load(0, kBase);
+  system.run();
+  system.cache().invalidate();
+  const Cycle now = system.clock.now();
+  const Access& load = system.core().load(now + 1, kBase);
+  system.core().wake(now + 1);
+  system.run();
+  EXPECT_GT(load.answered, now + 1);
+}
+
+}  // namespace
+}  // namespace heddle::hw::test

@@ -1,0 +1,184 @@
+// The parts without a SystemC process: address map, bus schedule, payload pool, direct-memory map, device memory
+// target.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "hw/dram/policy.hpp"
+#include "system.hpp"
+#include "tlm/payload_pool.hpp"
+
+namespace heddle::hw::test {
+namespace {
+
+TEST(AddressMap, RowBankColumnFillsARowBeforeTheNextBank) {
+  DramParameters parameters;
+  parameters.channels = 2;
+  const AddressMap map(parameters, 128);
+  EXPECT_EQ(map.locate(0), (DramLocation{0, 0, 0, 0}));
+  EXPECT_EQ(map.locate(128), (DramLocation{1, 0, 0, 0}));
+  EXPECT_EQ(map.locate(256), (DramLocation{0, 0, 0, 1}));
+  EXPECT_EQ(map.locate(2 * 4096 - 1), (DramLocation{1, 0, 0, 31}));
+  EXPECT_EQ(map.locate(2 * 4096), (DramLocation{0, 1, 0, 0}));
+  EXPECT_EQ(map.locate(2 * 4096 * 8), (DramLocation{0, 0, 1, 0}));
+}
+
+TEST(AddressMap, RowColumnBankSpreadsLinesOverBanks) {
+  DramParameters parameters;
+  parameters.mapping = "row-column-bank";
+  const AddressMap map(parameters, 64);
+  EXPECT_EQ(map.locate(64), (DramLocation{0, 1, 0, 0}));
+  EXPECT_EQ(map.locate(64 * 8), (DramLocation{0, 0, 0, 1}));
+  EXPECT_EQ(map.locate(4096 * 8), (DramLocation{0, 0, 1, 0}));
+}
+
+TEST(AddressMap, AddressIsTheInverseOfLocate) {
+  std::mt19937_64 engine(1);
+  for (const char* mapping : {"row-bank-column", "row-column-bank"}) {
+    DramParameters parameters;
+    parameters.mapping = mapping;
+    parameters.channels = 4;
+    const AddressMap map(parameters, 32);
+    for (unsigned i = 0; i != 1000; ++i) {
+      const std::uint64_t line = engine() >> 20U << 5U;
+      EXPECT_EQ(map.address(map.locate(line)), line);
+      EXPECT_EQ(map.channel(line), map.locate(line + 31).channel);
+    }
+  }
+}
+
+TEST(BusSchedule, FillsGapsAndNeverOverlaps) {
+  std::mt19937 engine(3);
+  BusSchedule bus;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> reserved;
+  std::uint64_t now = 0;
+  for (unsigned i = 0; i != 3000; ++i) {
+    now += engine() % 6;
+    bus.forget_before(now);
+    const std::uint64_t length = 1 + engine() % 5;
+    const std::uint64_t from = now + engine() % 200;
+    const std::uint64_t got = bus.first_free(from, length);
+    // The first fit, by trying every start.
+    std::uint64_t want = from;
+    const auto overlaps = [&](std::uint64_t start) {
+      return std::any_of(reserved.begin(), reserved.end(),
+                         [&](const auto& slot) { return start < slot.second && slot.first < start + length; });
+    };
+    while (overlaps(want)) {
+      ++want;
+    }
+    ASSERT_EQ(got, want) << i;
+    bus.reserve(got, length);
+    reserved.emplace_back(got, got + length);
+    std::erase_if(reserved, [now](const auto& slot) { return slot.second + 10 < now; });
+  }
+}
+
+TEST(DramPolicies, AreRegisteredByName) {
+  const auto schedulers = dram_schedulers().choices();
+  const auto rows = dram_row_policies().choices();
+  EXPECT_NE(std::find(schedulers.begin(), schedulers.end(), "fcfs"), schedulers.end());
+  EXPECT_NE(std::find(rows.begin(), rows.end(), "open"), rows.end());
+}
+
+TEST(PayloadPool, ReusesWhatWasReleasedAndKeepsItsExtension) {
+  link::PayloadPool pool;
+  link::LinePayload& first = pool.acquire(::tlm::TLM_WRITE_COMMAND, 0x80, 64);
+  first.set_byte_enable_ptr(first.enable.data());
+  first.set_byte_enable_length(64);
+  first.set_response_status(::tlm::TLM_OK_RESPONSE);
+  first.set_dmi_allowed(true);
+  first.acquire();
+  first.release();
+  EXPECT_EQ(pool.in_use(), 1U);
+  first.release();
+  EXPECT_EQ(pool.in_use(), 0U);
+  link::LinePayload& second = pool.acquire(::tlm::TLM_READ_COMMAND, 0, 128);
+  EXPECT_EQ(&first, &second);
+  EXPECT_EQ(second.get_byte_enable_ptr(), nullptr);
+  EXPECT_EQ(second.get_response_status(), ::tlm::TLM_INCOMPLETE_RESPONSE);
+  EXPECT_FALSE(second.is_dmi_allowed());
+  EXPECT_EQ(second.get_extension<link::MemoryExtension>(), &second.extension);
+  EXPECT_EQ(pool.made(), 1U);
+  second.release();
+}
+
+TEST(DirectMemory, FindsRangesAndForgetsWhatIsTakenBack) {
+  DirectMemory direct;
+  std::byte* const storage = reinterpret_cast<std::byte*>(0x1000);  // never followed
+  std::uint64_t begin = 0;
+  EXPECT_EQ(direct.find(5, begin), nullptr);
+  DirectMemory::Range range;
+  range.end = 0x3'ffff;
+  range.pointer = storage;
+  direct.add(0x1'0000, range);
+  for (unsigned i = 0; i != 2; ++i) {  // the second time from the table
+    ASSERT_NE(direct.find(0x2'1234, begin), nullptr);
+    EXPECT_EQ(begin, 0x1'0000U);
+    EXPECT_EQ(direct.find(0x1'0000 - 1, begin), nullptr);
+    EXPECT_EQ(direct.find(0x4'0000, begin), nullptr);
+  }
+  direct.invalidate(0x4'0000, 0x5'0000);
+  EXPECT_NE(direct.find(0x2'1234, begin), nullptr);
+  direct.invalidate(0x3'ffff, 0x3'ffff);
+  EXPECT_EQ(direct.find(0x2'1234, begin), nullptr);
+}
+
+TEST(MemoryTarget, ReadsWritesEnablesAndRefusals) {
+  isa::DeviceMemory memory;
+  MemoryTarget target("target", memory, 1);
+  link::PayloadPool pool;
+  // Bound so that the call goes through the socket.
+  struct Initiator final : sc_core::sc_module, ::tlm::tlm_bw_transport_if<> {
+    explicit Initiator(const sc_core::sc_module_name& name) : sc_core::sc_module(name), socket("socket") {
+      socket.bind(*this);
+    }
+    ::tlm::tlm_sync_enum nb_transport_bw(::tlm::tlm_generic_payload&, ::tlm::tlm_phase&, sc_core::sc_time&) override {
+      return ::tlm::TLM_ACCEPTED;
+    }
+    void invalidate_direct_mem_ptr(sc_dt::uint64 start, sc_dt::uint64 end) override {
+      ++invalidations;
+      EXPECT_EQ(start, 0U);
+      EXPECT_EQ(end, ~sc_dt::uint64{0});
+    }
+    unsigned invalidations = 0;
+    ::tlm::tlm_initiator_socket<> socket;
+  } initiator("initiator");
+  initiator.socket.bind(target.channel[0]);
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+
+  sc_core::sc_time delay;
+  link::LinePayload& write = pool.acquire(::tlm::TLM_WRITE_COMMAND, 0x1000'0000, 8);
+  for (unsigned i = 0; i != 8; ++i) {
+    write.data[i] = static_cast<std::byte>(i + 1);
+  }
+  write.enable = {0xff, 0x00};
+  write.set_byte_enable_ptr(write.enable.data());
+  write.set_byte_enable_length(2);  // repeats
+  initiator.socket->b_transport(write, delay);
+  EXPECT_EQ(write.get_response_status(), ::tlm::TLM_OK_RESPONSE);
+  EXPECT_EQ(memory.get<std::uint64_t>(0x1000'0000), 0x0007'0005'0003'0001U);
+
+  link::LinePayload& read = pool.acquire(::tlm::TLM_READ_COMMAND, 0x1000'0000, 8);
+  EXPECT_EQ(initiator.socket->transport_dbg(read), 8U);
+  EXPECT_EQ(read.data[2], std::byte{3});
+  read.set_streaming_width(4);
+  initiator.socket->b_transport(read, delay);
+  EXPECT_EQ(read.get_response_status(), ::tlm::TLM_BURST_ERROR_RESPONSE);
+  read.set_streaming_width(8);
+  read.set_address(~std::uint64_t{0} - 6);
+  initiator.socket->b_transport(read, delay);
+  EXPECT_EQ(read.get_response_status(), ::tlm::TLM_ADDRESS_ERROR_RESPONSE);
+
+  ::tlm::tlm_dmi dmi;
+  read.set_address(0x1000'0005);
+  ASSERT_TRUE(initiator.socket->get_direct_mem_ptr(read, dmi));
+  EXPECT_EQ(dmi.get_start_address(), 0x1000'0000U);
+  EXPECT_EQ(dmi.get_end_address(), 0x1000'ffffU);
+  EXPECT_EQ(dmi.get_dmi_ptr()[4], 5);
+  target.invalidate_direct_memory();
+  EXPECT_EQ(initiator.invalidations, 1U);
+}
+
+}  // namespace
+}  // namespace heddle::hw::test

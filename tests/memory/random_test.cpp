@@ -1,0 +1,164 @@
+// Random machines under random traffic against a flat array: every load and atomic must see exactly what the requests
+// accepted before it left, whatever merges, evicts, bypasses or waits in between.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "isa/semantics.hpp"
+#include "system.hpp"
+
+namespace heddle::hw::test {
+namespace {
+
+constexpr std::uint64_t kBase = 0x1000'0000;
+
+class Random : public ::testing::TestWithParam<unsigned> {
+ protected:
+  std::mt19937 engine{GetParam()};
+  unsigned pick(unsigned low, unsigned high) { return low + engine() % (high - low + 1); }
+  template <class T>
+  T one_of(std::initializer_list<T> values) {
+    return values.begin()[engine() % values.size()];
+  }
+
+  SystemParameters machine() {
+    SystemParameters parameters;
+    CacheParameters& cache = parameters.cache;
+    cache.line_bytes = one_of({32U, 64U, 128U});
+    cache.ways = one_of({1U, 2U, 3U, 4U});
+    cache.bytes = std::uint64_t{cache.line_bytes} * cache.ways * one_of({1U, 2U, 8U});
+    cache.hit_latency = pick(1, 4);
+    cache.ports = pick(1, 3);
+    cache.mshrs = pick(1, 8);
+    cache.mshr_targets = pick(1, 4);
+    cache.write_buffer = pick(1, 6);
+    cache.enabled = pick(0, 5) != 0;
+    cache.write_policy = one_of({"write-back", "write-through"});
+    parameters.noc = {pick(1, 5), pick(1, 5), pick(1, 4)};
+    DramParameters& dram = parameters.dram;
+    dram.channels = one_of({1U, 2U, 4U});
+    dram.banks = one_of({1U, 2U, 8U});
+    dram.row_bytes = one_of({128U, 1024U});
+    dram.row_hit = pick(1, 20);
+    dram.row_conflict = dram.row_hit + pick(0, 40);
+    dram.bandwidth_gbs = one_of({4.0, 17.0, 32.0, 300.0});
+    dram.queue = pick(1, 12);
+    dram.mapping = one_of({"row-bank-column", "row-column-bank"});
+    return parameters;
+  }
+};
+
+// Each core owns a slice of every line (false sharing without races).
+struct Slice {
+  unsigned first;
+  unsigned bytes;
+};
+
+TEST_P(Random, EveryAnswerIsWhatProgramOrderSays) {
+  SystemParameters parameters = machine();
+  parameters.cores = one_of({1U, 1U, 2U});
+  const unsigned line_bytes = parameters.cache.line_bytes;
+  const unsigned lines = pick(4, 40);
+  MemorySystem system(parameters);
+  std::vector<std::byte> model(std::size_t{lines} * line_bytes);
+  for (std::byte& byte : model) {
+    byte = static_cast<std::byte>(engine());
+  }
+  system.memory.write(kBase, model);
+
+  struct Expected {
+    const Access* access;
+    Slice slice;
+    std::vector<std::byte> line;
+    std::vector<std::uint64_t> old;
+  };
+  std::vector<Expected> expected;
+  const unsigned accesses = 6000 / parameters.cores;
+  for (unsigned core = 0; core != parameters.cores; ++core) {
+    const Slice slice{line_bytes / parameters.cores * core, line_bytes / parameters.cores};
+    Cycle at = 0;
+    for (unsigned i = 0; i != accesses; ++i) {
+      at += pick(0, 9) == 0 ? pick(0, 60) : pick(0, 1);
+      const unsigned index = pick(0, 3) == 0 ? pick(0, lines - 1) : pick(0, std::min(lines, 4U) - 1);
+      const std::uint64_t line = kBase + std::uint64_t{index} * line_bytes;
+      std::byte* const bytes = &model[std::size_t{index} * line_bytes];
+      const unsigned kind = pick(0, 19);
+      if (kind < 9) {
+        const Access& access = system.core(core).load(at, line, kind == 0);
+        expected.push_back({&access, slice, {bytes + slice.first, bytes + slice.first + slice.bytes}, {}});
+      } else if (kind < 18) {
+        Access& access = system.core(core).store_line(at, line, static_cast<std::uint32_t>(engine()));
+        const bool whole = parameters.cores == 1 && kind == 9;
+        for (unsigned b = 0; b != line_bytes; ++b) {
+          const bool mine = b >= slice.first && b < slice.first + slice.bytes;
+          access.enable[b] = whole || (mine && pick(0, 2) == 0) ? 0xff : 0;
+          access.store[b] = static_cast<std::byte>(engine());
+          bytes[b] = access.enable[b] != 0 ? access.store[b] : bytes[b];
+        }
+      } else {
+        Access& access = system.core(core).atomic_add(at, line, {}, true);
+        link::AtomicLanes& lanes = access.lanes;
+        lanes.op = one_of({isa::AtomicOp::add, isa::AtomicOp::exch, isa::AtomicOp::cas, isa::AtomicOp::max});
+        lanes.type = lanes.op == isa::AtomicOp::exch || lanes.op == isa::AtomicOp::cas
+                         ? one_of({isa::Type::b32, isa::Type::b64})
+                         : one_of({isa::Type::u32, isa::Type::u64});
+        const unsigned size = isa::size_of(lanes.type);
+        lanes.count = pick(1, 32);
+        Expected answer{&access, slice, {}, {}};
+        for (unsigned lane = 0; lane != lanes.count; ++lane) {
+          lanes.lane[lane] = static_cast<std::uint8_t>(lane);
+          lanes.offset[lane] = slice.first + pick(0, slice.bytes / size - 1) * size;
+          lanes.b[lane] = size == 4 ? engine() : engine() * std::uint64_t{0x1'0000'0001};
+          lanes.c[lane] = engine();
+          std::uint64_t old = 0;
+          std::memcpy(&old, bytes + lanes.offset[lane], size);
+          if (lanes.op == isa::AtomicOp::cas && pick(0, 1) == 0) {
+            lanes.b[lane] = old;
+          }
+          const std::uint64_t value = isa::atomic_step(lanes.op, lanes.type, old, lanes.b[lane], lanes.c[lane]);
+          std::memcpy(bytes + lanes.offset[lane], &value, size);
+          answer.old.push_back(old);
+        }
+        expected.push_back(std::move(answer));
+      }
+    }
+  }
+  system.run(40'000'000);
+  for (std::size_t i = 0; i != expected.size(); ++i) {
+    const Expected& answer = expected[i];
+    if (!answer.line.empty()) {
+      ASSERT_EQ(answer.access->line.size(), line_bytes) << "answer " << i;
+      const auto* const first = answer.access->line.data() + answer.slice.first;
+      ASSERT_TRUE(std::equal(answer.line.begin(), answer.line.end(), first)) << "load " << i;
+    }
+    for (std::size_t lane = 0; lane != answer.old.size(); ++lane) {
+      ASSERT_EQ(answer.access->lanes.old[lane], answer.old[lane]) << "atomic " << i << ", lane " << lane;
+    }
+  }
+  system.flush();
+  std::vector<std::byte> memory(model.size());
+  system.memory.read(kBase, memory);
+  EXPECT_EQ(memory, model);
+  for (unsigned core = 0; core != parameters.cores; ++core) {
+    const CacheStatistics& statistics = system.cache(core).statistics();
+    EXPECT_EQ(statistics.accesses, accesses);
+    EXPECT_EQ(statistics.hits + statistics.misses, statistics.accesses);
+    EXPECT_EQ(statistics.loads + statistics.stores + statistics.atomics, statistics.accesses);
+  }
+  std::uint64_t served = 0;
+  for (unsigned i = 0; i != parameters.dram.channels; ++i) {
+    const DramStatistics& statistics = system.controller(i).statistics();
+    EXPECT_EQ(statistics.row_hits + statistics.row_conflicts,
+              statistics.reads + statistics.writes + statistics.atomics);
+    EXPECT_TRUE(system.controller(i).quiet());
+    served += statistics.reads + statistics.writes + statistics.atomics;
+  }
+  EXPECT_EQ(system.noc().statistics().requests, served);
+  EXPECT_EQ(system.noc().statistics().responses, served);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Random, ::testing::Range(1U, 41U));
+
+}  // namespace
+}  // namespace heddle::hw::test
