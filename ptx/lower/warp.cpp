@@ -58,9 +58,18 @@ void lower_shfl(Selector& s) {
   instruction.dst = s.destination(s.operand(0), Type::b32);
   instruction.p = s.paired(s.operand(0));
   instruction.a = s.in_register(s.source(s.operand(1), Type::b32));
-  instruction.b = s.in_register(s.source(s.operand(2), Type::b32));
-  instruction.c = s.in_register(s.source(s.operand(3), Type::b32));
-  instruction.d = s.in_register(sync ? s.source(s.operand(4), Type::b32) : Value::imm(kEveryLane, Type::b32));
+  const Value lane = s.source(s.operand(2), Type::b32);
+  const Value clamp = s.source(s.operand(3), Type::b32);
+  const Value mask = sync ? s.source(s.operand(4), Type::b32) : Value::imm(kEveryLane, Type::b32);
+  const bool everyone = mask.constant && static_cast<std::uint32_t>(mask.bits) == kEveryLane;
+  if (mask.constant && mask.bits == 0) s.refuse(s.operand(4).at, "no lane is a member", "name the lanes that exchange");
+  instruction.d = everyone ? kNone : s.in_register(mask);  // RZ there stands for every lane
+  if (everyone && instruction.p == kNone) {
+    set_b(s, instruction, lane);  // the immediate form has neither member mask nor predicate result
+  } else {
+    instruction.b = s.in_register(lane);
+  }
+  instruction.c = s.in_register(clamp);
   s.kernel().uses_warp_operations = true;
   s.write(std::move(instruction));
 }

@@ -86,8 +86,10 @@ TEST(LowerWarp, SelectsOperations) {
       {"vote.sync.ballot.b32 %r1, %p1, %r2;", {"vote.ballot %r1, %r2, [%p1]"}},
       {"vote.ballot.b32 %r1, 1;", {"vote.ballot %r1, #-1"}},
       {"shfl.sync.down.b32 %r1|%p1, %r2, 16, 31, -1;",
-       {"mov t0, #16", "mov t1, #31", "mov t2, #-1", "shfl.down %r1, %p1, %r2, t0, t1, t2"}},
-      {"@%p2 shfl.up.b32 %r1, %r2, %r3, 0;", {"mov t0, #-1", "@%p2 shfl.up %r1, %r2, %r3, rz, t0"}},
+       {"mov t0, #16", "mov t1, #31", "shfl.down %r1, %p1, %r2, t0, t1, rz"}},
+      {"shfl.sync.bfly.b32 %r1, %r2, 16, 31, -1;", {"mov t0, #31", "shfl.bfly %r1, %r2, #16, t0, rz"}},
+      {"shfl.sync.idx.b32 %r1, %r2, 3, %r3, %r0;", {"mov t0, #3", "shfl.idx %r1, %r2, t0, %r3, %r0"}},
+      {"@%p2 shfl.up.b32 %r1, %r2, %r3, 0;", {"@%p2 shfl.up %r1, %r2, %r3, rz, rz"}},
       {"activemask.b32 %r1;", {"activemask %r1"}},
       {"match.any.sync.b64 %r1, %rd1, -1;", {"match.any.b64 %r1, %rd1, #-1"}},
       {"match.all.sync.b32 %r1|%p1, %r2, %r3;", {"match.all %r1, %p1, %r2, %r3"}},
@@ -97,6 +99,7 @@ TEST(LowerWarp, SelectsOperations) {
 
 TEST(LowerWarp, Refuses) {
   expect_refused({
+      {"shfl.sync.idx.b32 _|%p1, %r2, 0, %r3, 0;", "t.ptx:8:39: no lane is a member; name the lanes that exchange"},
       {"bar.sync 16;", "t.ptx:8:10: the barrier must be a constant from 0 to 15; write such a number here"},
       {"barrier.cluster.arrive;", "t.ptx:8:1: clusters of blocks are not supported; use barrier.cta"},
       {"match.any.sync.b32 %r1|%p1, %r2, %r3;",
