@@ -78,15 +78,12 @@ bool StackDivergence::branch(Group& group, const Outcome& outcome) {
     join.execute_pc = reconvergence;
     join.active = group.active;
   }
-  const bool taken_first = target != reconvergence;
-  if (taken_first && fall_through != reconvergence) {
+  const bool taken_first = fall_through == reconvergence;
+  if (!taken_first && target != reconvergence) {
     Entry& waiting = stack.push();
     waiting.reconvergence_pc = reconvergence;
-    waiting.execute_pc = fall_through;
-    waiting.active = group.active;
-    for (unsigned row = 0; row < group.rows(); ++row) {
-      waiting.active[row] &= ~outcome.taken[row];
-    }
+    waiting.execute_pc = target;
+    waiting.active.assign(outcome.taken.begin(), outcome.taken.end());
   }
   for (unsigned row = 0; row < group.rows(); ++row) {
     group.active[row] &= taken_first ? outcome.taken[row] : ~outcome.taken[row];
