@@ -53,6 +53,7 @@ class Bfs final : public KernelWorkload {
  public:
   explicit Bfs(const WorkloadOptions& options) : KernelWorkload("bfs", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
+  [[nodiscard]] double demo_scale() const override { return 0.25; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
     const std::uint32_t nodes = scaled(1'000'000, resident_threads());

@@ -82,6 +82,7 @@ class Blackjack final : public KernelWorkload {
  public:
   explicit Blackjack(const WorkloadOptions& options) : KernelWorkload("blackjack", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
+  [[nodiscard]] double demo_scale() const override { return 0.25; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
     const std::uint32_t hands = scaled(500, 1);

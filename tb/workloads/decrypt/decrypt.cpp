@@ -14,7 +14,7 @@ class Decrypt final : public KernelWorkload {
  public:
   explicit Decrypt(const WorkloadOptions& options) : KernelWorkload("decrypt", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
-  [[nodiscard]] double demo_scale() const override { return 0.25; }
+  [[nodiscard]] double demo_scale() const override { return 1; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
     const Verdict vector = fips_vector(executor);

@@ -10,6 +10,7 @@ class Reduction final : public KernelWorkload {
  public:
   explicit Reduction(const WorkloadOptions& options) : KernelWorkload("reduction", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
+  [[nodiscard]] double demo_scale() const override { return 0.5; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
     const std::uint32_t n = scaled(32U << 20U, resident_threads());

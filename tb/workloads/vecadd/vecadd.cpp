@@ -9,6 +9,7 @@ class VecAdd final : public KernelWorkload {
  public:
   explicit VecAdd(const WorkloadOptions& options) : KernelWorkload("vecadd", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
+  [[nodiscard]] double demo_scale() const override { return 1; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
     const std::uint32_t n = scaled(4U << 20U, resident_threads());
