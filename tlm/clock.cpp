@@ -17,7 +17,9 @@ void ClockedModule::wake(Cycle at) {
   }
   if (at < scheduled_) {
     scheduled_ = at;
-    tick_event_.notify(clock_.until(at));
+    if (!ticking_) {
+      tick_event_.notify(clock_.until(at));
+    }
   }
 }
 
@@ -25,9 +27,14 @@ void ClockedModule::tick() {
   const Cycle now = clock_.now();
   scheduled_ = kNever;
   last_ = now;
+  ticking_ = true;
   const Cycle next = advance(now);
   if (next != kNever) {
     wake(next);
+  }
+  ticking_ = false;
+  if (scheduled_ != kNever) {
+    tick_event_.notify(clock_.cycles(scheduled_ - now));
   }
 }
 

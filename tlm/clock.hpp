@@ -16,9 +16,7 @@ class Clock {
   explicit Clock(sc_core::sc_time period) : period_(period.value()) {}
 
   [[nodiscard]] Cycle now() const { return sc_core::sc_time_stamp().value() / period_; }
-  [[nodiscard]] sc_core::sc_time cycles(Cycle count) const {
-    return sc_core::sc_time::from_value(count * period_);
-  }
+  [[nodiscard]] sc_core::sc_time cycles(Cycle count) const { return sc_core::sc_time::from_value(count * period_); }
   // From now until the start of a cycle that is not in the past.
   [[nodiscard]] sc_core::sc_time until(Cycle at) const {
     return sc_core::sc_time::from_value(at * period_ - sc_core::sc_time_stamp().value());
@@ -26,8 +24,11 @@ class Clock {
   // The cycle in which something that arrives after `delay` is visible: never the present one, so that results do not
   // depend on the order in which processes run.
   [[nodiscard]] Cycle visible_after(const sc_core::sc_time& delay) const {
-    const Cycle at = (sc_core::sc_time_stamp().value() + delay.value() + period_ - 1) / period_;
     const Cycle next = now() + 1;
+    if (delay.value() == 0) {
+      return next;
+    }
+    const Cycle at = (sc_core::sc_time_stamp().value() + delay.value() + period_ - 1) / period_;
     return at > next ? at : next;
   }
 
@@ -59,7 +60,8 @@ class ClockedModule : public sc_core::sc_module, public Waker {
   Clock clock_;
   sc_core::sc_event tick_event_;
   Cycle scheduled_ = kNever;
-  Cycle last_ = kNever;  // the latest cycle that was advanced
+  Cycle last_ = kNever;   // the latest cycle that was advanced
+  bool ticking_ = false;  // within advance: one notification at its end is enough
 };
 
 }  // namespace heddle::link

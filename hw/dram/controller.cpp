@@ -185,6 +185,7 @@ void DramController::start_request(DramRequest& request, Cycle now) {
   waiting_.erase(request);
   started_at_ = now;
   banks_.start(request, now);
+  storage_port_.prefetch(request);  // a hundred cycles ahead of its use
   scheduler_->started(request, now);
   if (row_policy_->close_after(request, waiting_)) {
     banks_.close(request.location.bank);

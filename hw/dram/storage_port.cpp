@@ -102,6 +102,20 @@ std::byte* StoragePort::direct_pointer(std::uint64_t address, unsigned length, b
   return range->pointer + (address - begin);
 }
 
+void StoragePort::prefetch(const DramRequest& request) {
+  std::uint64_t begin = 0;
+  const std::uint64_t address = request.payload->get_address();
+  const DirectMemory::Range* const range = direct_.find(address, begin);
+  if (range == nullptr || range->pointer == nullptr || range->end - address < line_bytes_) {
+    return;
+  }
+  constexpr unsigned kHostLine = 64;
+  const std::byte* const memory = range->pointer + (address - begin);
+  for (unsigned offset = 0; offset < line_bytes_; offset += kHostLine) {
+    __builtin_prefetch(memory + offset);
+  }
+}
+
 bool StoragePort::access_directly(DramRequest& request, sc_core::sc_time& delay) {
   Payload& payload = *request.payload;
   const unsigned length = payload.get_data_length();

@@ -66,6 +66,8 @@ class StoragePort final : public ::tlm::tlm_bw_transport_if<> {
   // arrival; returns the next cycle that it wants.
   Cycle advance(Cycle now, std::vector<DramRequest*>& finished);
   [[nodiscard]] bool idle() const { return active_.empty(); }
+  // A hint that the access will come: brings the host's cache lines near. Changes nothing in the model.
+  void prefetch(const DramRequest& request);
 
   ::tlm::tlm_sync_enum nb_transport_bw(::tlm::tlm_generic_payload& payload, ::tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;

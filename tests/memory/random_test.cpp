@@ -44,6 +44,7 @@ class Random : public ::testing::TestWithParam<unsigned> {
     dram.row_conflict = dram.row_hit + pick(0, 40);
     dram.bandwidth_gbs = one_of({4.0, 17.0, 32.0, 300.0});
     dram.queue = pick(1, 12);
+    dram.scheduler = one_of({"fcfs", "fcfs-per-bank"});
     dram.mapping = one_of({"row-bank-column", "row-column-bank"});
     return parameters;
   }

@@ -128,6 +128,21 @@ TEST(Timing, FirstComeFirstServedLeavesAHitBehindAConflict) {
   EXPECT_EQ(system.controller().statistics().row_hits, 0U);
 }
 
+TEST(Timing, PerBankFirstComeFirstServedLetsOtherBanksPass) {
+  SystemParameters parameters = plain();
+  parameters.dram.scheduler = "fcfs-per-bank";
+  MemorySystem system(parameters);
+  const std::uint64_t row = std::uint64_t{4096} * parameters.dram.banks;
+  system.core().load(0, kBase);
+  const Access& older = system.core().load(0, kBase + row);     // its bank is busy until 302
+  const Access& behind = system.core().load(0, kBase + 128);    // row 0 is open, but an older request wants the bank
+  const Access& younger = system.core().load(0, kBase + 4096);  // free bank
+  system.run();
+  EXPECT_EQ(younger.answered, kOutward + 304 + kReturn);  // the bus slot behind the first request's
+  EXPECT_EQ(older.answered, kOutward + 600 + kReturn);
+  EXPECT_EQ(behind.answered, kOutward + 900 + kReturn);
+}
+
 TEST(Timing, FractionalBusSlotKeepsTheBandwidth) {
   SystemParameters parameters = plain();
   parameters.dram.bandwidth_gbs = 128.0 / 7.5;  // a slot of 7.5 cycles
