@@ -159,6 +159,47 @@ TEST_P(Random, EveryAnswerIsWhatProgramOrderSays) {
   EXPECT_EQ(system.noc().statistics().responses, served);
 }
 
+// Two equal systems side by side whose modules, and so processes, were made in opposite orders, with and without
+// checkers: every access must be accepted and answered in the same cycle.
+TEST_P(Random, TimingDoesNotDependOnProcessOrder) {
+  SystemParameters parameters = machine();
+  parameters.cores = pick(1, 4);
+  MemorySystem one(parameters);
+  parameters.prefix = "reversed_";
+  parameters.reversed = true;
+  parameters.checked = false;
+  MemorySystem other(parameters);
+  const unsigned lines = pick(4, 60);
+  for (unsigned core = 0; core != parameters.cores; ++core) {
+    Cycle at = 0;
+    for (unsigned i = 0; i != 1000; ++i) {
+      at += pick(0, 9) == 0 ? pick(0, 60) : pick(0, 1);
+      const std::uint64_t line = kBase + std::uint64_t{pick(0, lines - 1)} * parameters.cache.line_bytes;
+      const unsigned kind = pick(0, 9);
+      for (MemorySystem* system : {&one, &other}) {
+        ScriptCore& script = system->core(core);
+        if (kind < 5) {
+          script.load(at, line, kind == 0);
+        } else if (kind < 9) {
+          script.store_word(at, line + 4 * core, i);
+        } else {
+          script.atomic_add(at, line, {1}, true);
+        }
+      }
+    }
+  }
+  one.run(40'000'000);
+  other.run(40'000'000);
+  for (unsigned core = 0; core != parameters.cores; ++core) {
+    for (std::size_t i = 0; i != one.core(core).script().size(); ++i) {
+      const Access& a = one.core(core).script()[i];
+      const Access& b = other.core(core).script()[i];
+      ASSERT_EQ(a.accepted, b.accepted) << "core " << core << ", access " << i;
+      ASSERT_EQ(a.answered, b.answered) << "core " << core << ", access " << i;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, Random, ::testing::Range(1U, 41U));
 
 }  // namespace

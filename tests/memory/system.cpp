@@ -140,32 +140,51 @@ Cycle ScriptCore::advance(Cycle now) {
   return next;
 }
 
-MemorySystem::MemorySystem(const SystemParameters& parameters) : clock(sc_core::sc_time(1, sc_core::SC_NS)) {
-  const unsigned line = parameters.cache.line_bytes;
-  const AddressMap map(parameters.dram, line);
-  noc_ = std::make_unique<Interconnect>("noc", parameters.noc, map, parameters.cores, clock);
-  target_ = std::make_unique<MemoryTarget>("memory", memory, parameters.dram.channels);
+MemorySystem::MemorySystem(const SystemParameters& parameters)
+    : clock(sc_core::sc_time(1, sc_core::SC_NS)), prefix_(parameters.prefix) {
+  const AddressMap map(parameters.dram, parameters.cache.line_bytes);
+  if (parameters.reversed) {
+    make_channels(parameters, map);
+    make_cores(parameters);
+  } else {
+    make_cores(parameters);
+    make_channels(parameters, map);
+  }
   for (unsigned i = 0; i != parameters.cores; ++i) {
-    cores_.push_back(std::make_unique<ScriptCore>(("core" + std::to_string(i)).c_str(), clock, line));
-    caches_.push_back(std::make_unique<Cache>(("cache" + std::to_string(i)).c_str(), parameters.cache, clock, i, false,
-                                              *cores_.back()));
-    cores_.back()->attach(*caches_.back());
-    cores_.back()->socket.bind(caches_.back()->cpu);
-    connect(caches_.back()->memory, noc_->data[i], parameters.checked);
+    connect(caches_[i]->memory, noc_->data[i], parameters.checked);
   }
   for (unsigned i = 0; i != parameters.dram.channels; ++i) {
-    controllers_.push_back(
-        std::make_unique<DramController>(("dram" + std::to_string(i)).c_str(), parameters.dram, line, clock));
-    connect(noc_->channel[i], controllers_.back()->target, parameters.checked);
+    connect(noc_->channel[i], controllers_[i]->target, parameters.checked);
     if (!parameters.storage) {
-      connect(controllers_.back()->storage, target_->channel[i], parameters.checked);
+      connect(controllers_[i]->storage, target_->channel[i], parameters.checked);
       continue;
     }
     checkers_.push_back(
-        std::make_unique<link::ProtocolChecker>(("checker" + std::to_string(checkers_.size())).c_str()));
-    controllers_.back()->storage.bind(checkers_.back()->target);
+        std::make_unique<link::ProtocolChecker>((prefix_ + "checker" + std::to_string(checkers_.size())).c_str()));
+    controllers_[i]->storage.bind(checkers_.back()->target);
     parameters.storage(i, checkers_.back()->initiator);
   }
+}
+
+void MemorySystem::make_cores(const SystemParameters& parameters) {
+  for (unsigned i = 0; i != parameters.cores; ++i) {
+    const std::string index = std::to_string(i);
+    cores_.push_back(
+        std::make_unique<ScriptCore>((prefix_ + "core" + index).c_str(), clock, parameters.cache.line_bytes));
+    caches_.push_back(std::make_unique<Cache>((prefix_ + "cache" + index).c_str(), parameters.cache, clock, i, false,
+                                              *cores_.back()));
+    cores_.back()->attach(*caches_.back());
+    cores_.back()->socket.bind(caches_.back()->cpu);
+  }
+}
+
+void MemorySystem::make_channels(const SystemParameters& parameters, const AddressMap& map) {
+  target_ = std::make_unique<MemoryTarget>((prefix_ + "memory").c_str(), memory, parameters.dram.channels);
+  for (unsigned i = 0; i != parameters.dram.channels; ++i) {
+    controllers_.push_back(std::make_unique<DramController>((prefix_ + "dram" + std::to_string(i)).c_str(),
+                                                            parameters.dram, parameters.cache.line_bytes, clock));
+  }
+  noc_ = std::make_unique<Interconnect>((prefix_ + "noc").c_str(), parameters.noc, map, parameters.cores, clock);
 }
 
 MemorySystem::~MemorySystem() = default;
@@ -176,7 +195,8 @@ void MemorySystem::connect(Initiator& initiator, Target& target, bool checked) {
     initiator.bind(target);
     return;
   }
-  checkers_.push_back(std::make_unique<link::ProtocolChecker>(("checker" + std::to_string(checkers_.size())).c_str()));
+  checkers_.push_back(
+      std::make_unique<link::ProtocolChecker>((prefix_ + "checker" + std::to_string(checkers_.size())).c_str()));
   initiator.bind(checkers_.back()->target);
   checkers_.back()->initiator.bind(target);
 }

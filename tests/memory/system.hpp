@@ -97,7 +97,9 @@ struct SystemParameters {
   CacheParameters cache;
   NocParameters noc;
   DramParameters dram;
-  bool checked = true;  // protocol checkers on every socket beyond the core
+  std::string prefix;     // of the module names
+  bool reversed = false;  // makes channels and interconnect first, cores last: other process order, same results
+  bool checked = true;    // protocol checkers on every socket beyond the core
   // Binds a channel's storage (through its checker) to a memory of the test's; none: device memory.
   std::function<void(unsigned channel, decltype(link::ProtocolChecker::initiator)& storage)> storage;
 };
@@ -120,6 +122,8 @@ class MemorySystem {
   link::Clock clock;
 
  private:
+  void make_cores(const SystemParameters& parameters);
+  void make_channels(const SystemParameters& parameters, const AddressMap& map);
   template <class Initiator, class Target>
   void connect(Initiator& initiator, Target& target, bool checked);
 
@@ -129,6 +133,7 @@ class MemorySystem {
   std::vector<std::unique_ptr<DramController>> controllers_;
   std::unique_ptr<MemoryTarget> target_;
   std::vector<std::unique_ptr<link::ProtocolChecker>> checkers_;
+  std::string prefix_;
 };
 
 }  // namespace heddle::hw::test
