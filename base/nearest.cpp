@@ -45,7 +45,7 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
     return std::nullopt;
   }
   const std::string wanted = folded(word);
-  const std::size_t allowed = std::max<std::size_t>(word.size() <= 3 ? 1 : 2, word.size() / 3);
+  const std::size_t allowed = std::max<std::size_t>(word.size() < 5 ? 1 : 2, word.size() / 3);
   std::optional<std::string> best;
   std::size_t best_distance = allowed + 1;
   for (const std::string& candidate : candidates) {

@@ -79,7 +79,7 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
   all.add(command.options).add(hidden);
   po::positional_options_description positions;
   positions.add(kOperands, -1);
-  const SourceLocation here{"heddle " + command.name};
+  const SourceLocation here{command.name};
   const std::string usage = fmt::format("usage: heddle {} {}", command.name, command.operands);
   po::variables_map options;
   try {
@@ -87,7 +87,8 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
     po::store(po::command_line_parser(words).options(all).positional(positions).style(style).run(), options);
     po::notify(options);
   } catch (const po::unknown_option& error) {
-    const std::string name = error.get_option_name();
+    std::string name = error.get_option_name();
+    name.resize(std::min(name.find('='), name.size()));  // the word may hold a value too
     throw InputError(here, fmt::format("there is no option '{}'", name),
                      suggest(name, option_names(command), fmt::format("try heddle {} --help", command.name)));
   } catch (const po::error& error) {
@@ -100,7 +101,7 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
   if (options.count("help") == 0) {
     if (operands.size() < command.fewest) {
       throw InputError(here,
-                       fmt::format("needs {}; {} words were given",
+                       fmt::format("needs {}, but has {} words",
                                    command.operands.empty() ? "nothing" : command.operands, operands.size()),
                        usage);
     }

@@ -36,7 +36,7 @@ const Command* find(const std::string& name) {
   }
   const bool option = name.starts_with("-");
   throw InputError(
-      {"heddle"}, fmt::format("there is no {} '{}'", option ? "option" : "command", name),
+      {}, fmt::format("there is no {} '{}'", option ? "option" : "command", name),
       option ? "options stand after a command; try heddle --help" : suggest(name, names, "known: " + join(names)));
 }
 

@@ -118,7 +118,7 @@ std::string bash_script() {
 int completion(const Arguments& arguments) {
   const std::string& shell = arguments.words().front();
   if (shell != "bash") {
-    throw InputError({"heddle completion"}, fmt::format("there is no completion for '{}'", shell),
+    throw InputError({"completion"}, fmt::format("there is no completion for '{}'", shell),
                      suggest(shell, {"bash"}, "known: bash"));
   }
   std::cout << bash_script();

@@ -117,7 +117,7 @@ int list(const Arguments& arguments) {
       return 0;
     }
   }
-  throw InputError({"heddle list"}, fmt::format("there is no list of '{}'", wanted),
+  throw InputError({"list"}, fmt::format("there is no list of '{}'", wanted),
                    suggest(wanted, list_names(), "known: " + join(list_names())));
 }
 

@@ -64,7 +64,7 @@ int run(const Arguments& arguments) {
     }
   }
   request.machine = tb::read_machine(arguments.words()[0], arguments.all("set"));
-  request.scale = arguments.number("scale", 1.0, 1e-6, 1000);
+  request.scale = arguments.number("scale", 1.0, 1e-6, 16);
   request.seed = arguments.whole("seed", 1, 0, UINT64_MAX);
   request.address_bits = address_bits(arguments);
   request.check_reference = arguments.has("check-reference");

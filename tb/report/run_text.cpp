@@ -44,7 +44,9 @@ std::string headline(const RunRecord& record) {
 
 void add_work(std::string& out, const Summary& summary, const hw::Machine& machine) {
   out += "\nWork\n";
-  line(out, "cycles", grouped(summary.cycles), fmt::format("{} launches, {} blocks", summary.launches, summary.blocks));
+  line(out, "cycles", grouped(summary.cycles),
+       fmt::format("{} launch{}, {} block{}", summary.launches, summary.launches == 1 ? "" : "es", summary.blocks,
+                   summary.blocks == 1 ? "" : "s"));
   line(out, "warp instructions", grouped(summary.warp_instructions), "retired; one per sub-warp");
   line(out, "thread instructions", grouped(summary.thread_instructions), "active lanes of all of them");
   line(out, "IPC", fmt::format("{:.2f}", summary.ipc),

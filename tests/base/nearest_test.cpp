@@ -26,6 +26,8 @@ TEST(Nearest, AllowsTwoEditsOrAThirdOfTheWordAndNoMore) {
   EXPECT_EQ(nearest("abcdef", {"abcxyz"}), std::nullopt);        // 3 of 6
   EXPECT_EQ(nearest("abcdefghi", {"abcdefxyz"}), "abcdefxyz");   // 3 of 9
   EXPECT_EQ(nearest("abcdefghi", {"abcdewxyz"}), std::nullopt);  // 4 of 9
+  EXPECT_EQ(nearest("abcde", {"abcxy"}), "abcxy");               // 2 of 5
+  EXPECT_EQ(nearest("fish", {"bash"}), std::nullopt);            // 2 of 4: another word
   EXPECT_EQ(nearest("abc", {"axc"}), "axc");
   EXPECT_EQ(nearest("abc", {"axy"}), std::nullopt);  // short words: one edit
 }

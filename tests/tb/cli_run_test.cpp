@@ -1,0 +1,214 @@
+// heddle run, compile and demo on the model: outputs, exit codes, determinism, interruption.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "program_runner.hpp"
+
+namespace heddle::tb {
+namespace {
+
+namespace json = boost::json;
+using test::heddle;
+using test::Ran;
+using test::RunSetup;
+using test::Scratch;
+
+json::value stats(const std::string& directory) {
+  return json::parse(Scratch::read(directory + "/stats.json"));
+}
+
+TEST(CliRun, PrintsTheSummaryAndWritesTheFiles) {
+  const Scratch scratch;
+  const std::string out = scratch.path("deep/out");
+  const Ran ran = heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--out", out});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");  // no progress line into a pipe
+  EXPECT_EQ(ran.out.substr(0, 34), "vecadd on baseline: result correct");
+  for (const char* part : {"IPC", "Idle cycles by cause", "DRAM row-hit rate", "retirement hash 0x"}) {
+    EXPECT_NE(ran.out.find(part), std::string::npos) << part;
+  }
+  const json::value value = stats(out);
+  EXPECT_TRUE(value.at("complete").as_bool());
+  EXPECT_EQ(value.at("verdict").at("result").as_string(), "correct");
+  const json::object& summary = value.at("summary").as_object();
+  EXPECT_GT(summary.at("cycles").as_int64(), 0);
+  std::int64_t idle = 0;
+  for (const auto& [cause, cycles] : summary.at("idle_cycles_by_cause").as_object()) {
+    idle += cycles.as_int64();
+  }
+  EXPECT_EQ(idle, summary.at("idle_cycles").as_int64());  // the causes add up
+  EXPECT_EQ(summary.at("idle_cycles").as_int64(), summary.at("fu_active_cycles").at(0).as_int64());
+  EXPECT_EQ(summary.at("l1d_accesses").as_int64(),
+            summary.at("l1d_hits").as_int64() + summary.at("l1d_misses").as_int64());
+  EXPECT_FALSE(value.at("modules").as_object().empty());
+  const json::value host = json::parse(Scratch::read(out + "/host.json"));
+  EXPECT_GT(host.at("peak_memory_bytes").as_int64(), 0);
+  EXPECT_EQ(host.at("date").as_string().size(), 20U);
+}
+
+TEST(CliRun, TwoRunsWriteTheSameBytes) {
+  const Scratch scratch;
+  for (const char* name : {"first", "second"}) {
+    const Ran ran = heddle({"run", "baseline", "bfs", "--scale", "0.002", "--quiet", "--out", scratch.path(name)});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(ran.out, "");  // --quiet
+    EXPECT_EQ(ran.err, "");
+  }
+  const std::string first = Scratch::read(scratch.path("first/stats.json"));
+  EXPECT_FALSE(first.empty());
+  EXPECT_EQ(first, Scratch::read(scratch.path("second/stats.json")));
+}
+
+TEST(CliRun, SettingsReachTheMachine) {
+  const Scratch scratch;
+  const auto cycles = [&](const std::string& setting) {
+    const std::string out = scratch.path(setting);
+    const Ran ran = heddle({"run", "baseline", "vecadd", "--scale", "0.002", "-q", "--set", setting, "-o", out});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return stats(out).at("summary").at("cycles").as_int64();
+  };
+  EXPECT_GT(cycles("dram.bandwidth_gbs=4"), 2 * cycles("dram.bandwidth_gbs=32"));  // vecadd is bound by memory
+}
+
+TEST(CliRun, TheReferenceInterpreterAgrees) {
+  const Ran ran = heddle({"run", "thesis-baseline", "blackjack", "--scale", "0.01", "--check-reference"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("reference: the retirement hash 0x"), std::string::npos) << ran.out;
+}
+
+TEST(CliRun, TheCycleLimitLeavesIncompleteStatistics) {
+  const Scratch scratch;
+  const Ran ran = heddle({"run", "baseline", "blackjack", "--max-cycles", "5000", "--out", scratch.path("out")});
+  EXPECT_EQ(ran.code, 3) << ran.err;
+  EXPECT_NE(ran.err.find("5000"), std::string::npos) << ran.err;
+  EXPECT_EQ(ran.out.substr(0, 33), "blackjack on baseline: INCOMPLETE");
+  const json::value value = stats(scratch.path("out"));
+  EXPECT_FALSE(value.at("complete").as_bool());
+  EXPECT_NE(value.at("stop_reason").as_string(), "");
+  EXPECT_EQ(value.at("verdict").at("result").as_string(), "not checked");
+  EXPECT_GE(value.at("summary").at("cycles").as_int64(), 5000);
+  EXPECT_LE(value.at("summary").at("cycles").as_int64(), 6000);
+}
+
+// Whether a process catches SIGINT by now: bit 2 of SigCgt.
+bool catches_interrupt(pid_t process) {
+  std::ifstream in("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("SigCgt:")) {
+      return (std::stoull(line.substr(7), nullptr, 16) & (1ULL << (SIGINT - 1))) != 0;
+    }
+  }
+  return false;
+}
+
+TEST(CliRun, AnInterruptWritesTheStatisticsSoFar) {
+  const Scratch scratch;
+  RunSetup setup;
+  setup.while_running = [](pid_t process) {
+    for (int i = 0; i < 3000 && !catches_interrupt(process); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));  // past the compilation, into the launch
+    ::kill(process, SIGINT);
+  };
+  const Ran ran = heddle({"run", "baseline", "blackjack", "--scale", "16", "--out", scratch.path("out")}, setup);
+  EXPECT_EQ(ran.code, 130) << ran.err;
+  EXPECT_EQ(ran.out.substr(0, 33), "blackjack on baseline: INCOMPLETE");
+  EXPECT_FALSE(stats(scratch.path("out")).at("complete").as_bool());
+}
+
+TEST(CliRun, ATerminalSeesAProgressLineThatIsCleanedUp) {
+  RunSetup setup;
+  setup.terminal = true;
+  const Ran ran = heddle({"run", "baseline", "blackjack", "--scale", "0.5"}, setup);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.err.find("blackjack: "), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find(" warp instructions"), std::string::npos) << ran.err;
+  EXPECT_EQ(ran.err.back(), '\r');                   // back at the start of an empty line
+  EXPECT_EQ(ran.err.find('\n'), std::string::npos);  // one line, rewritten
+  const Ran quiet = heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet"}, setup);
+  EXPECT_EQ(quiet.err, "");
+}
+
+constexpr const char* kTrap = R"(.version 6.0
+.target sm_50
+.address_size 32
+.entry bad(.param .u32 where)
+{
+  .reg .u32 %a;
+  ld.param.u32 %a, [where];
+  st.global.u32 [%a], %a;
+  ret;
+}
+)";
+
+TEST(CliRun, AFaultOfTheProgramNamesItsPlaceAndExitsWith3) {
+  const Scratch scratch;
+  scratch.write("bad.ptx", kTrap);
+  const std::string launch = scratch.write(
+      "bad.toml",
+      "ptx = \"bad.ptx\"\n[[launch]]\nentry = \"bad\"\ngrid = [1]\nblock = [32]\narguments = [ { u32 = 64 } ]\n");
+  const Ran ran = heddle({"run", "baseline", launch, "--out", scratch.path("out")});
+  EXPECT_EQ(ran.code, 3) << ran.err;
+  EXPECT_NE(ran.err.find("bad.ptx:8"), std::string::npos) << ran.err;
+  EXPECT_FALSE(stats(scratch.path("out")).at("complete").as_bool());
+}
+
+TEST(CliCompile, ShowsWhatAKernelNeeds) {
+  const Scratch scratch;
+  const std::string file = scratch.write("bad.ptx", kTrap);
+  const Ran ran = heddle({"compile", file});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("\nbad "), std::string::npos) << ran.out;
+  const Ran listed = heddle({"compile", file, "--entry", "bad", "--listing"});
+  EXPECT_GT(listed.out.size(), ran.out.size());
+  EXPECT_NE(listed.out.find("exit"), std::string::npos) << listed.out;
+  const Ran wrong = heddle({"compile", file, "--entry", "bat"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_EQ(wrong.err, "heddle: " + file + ": there is no kernel 'bat'; did you mean 'bad'?\n");
+}
+
+TEST(CliDemo, ShowsEveryWorkloadAndWritesThePage) {
+  const Scratch scratch;
+  const Ran ran = heddle({"demo", "vecadd", "reduction", "--scale", "0.01", "--out", scratch.path("demo"), "-j", "2"});
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  EXPECT_EQ(ran.err, "");
+  EXPECT_NE(ran.out.find("\nvecadd "), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("\nreduction "), std::string::npos) << ran.out;
+  const std::string page = Scratch::read(scratch.path("demo/demo.html"));
+  EXPECT_NE(page.find("2 of 2 results"), std::string::npos);
+  EXPECT_NE(page.find("reduction, 32: "), std::string::npos);  // a bar of figure 1
+  EXPECT_TRUE(stats(scratch.path("demo/vecadd")).at("complete").as_bool());
+}
+
+TEST(CliDemo, ShowsAFailureAndExitsWithTheWorst) {
+  const Scratch scratch;
+  // A watchdog that no real run satisfies: row conflicts take longer than it waits.
+  const Ran ran = heddle({"demo", "vecadd", "--scale", "0.01", "--set", "watchdog.deadlock_cycles=1000", "--set",
+                          "dram.row_conflict=50000", "--set", "dram.row_hit=50000", "--out", scratch.path("demo")});
+  EXPECT_EQ(ran.code, 3) << ran.out;
+  EXPECT_NE(ran.out.find("FAULT"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("\nvecadd: heddle: "), std::string::npos) << ran.out;
+  EXPECT_NE(Scratch::read(scratch.path("demo/demo.html")).find("class=\"bad\""), std::string::npos);
+}
+
+TEST(CliBench, MeasuresAndWritesJson) {
+  const Scratch scratch;
+  const Ran ran = heddle({"bench", "--quick", "--json", scratch.path("bench.json")});
+  ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
+  const json::value value = json::parse(Scratch::read(scratch.path("bench.json")));
+  ASSERT_GE(value.at("benchmarks").as_array().size(), 5U);
+  for (const json::value& row : value.at("benchmarks").as_array()) {
+    EXPECT_GT(row.at("rate").to_number<double>(), 0) << row.at("name");
+  }
+}
+
+}  // namespace
+}  // namespace heddle::tb
