@@ -101,7 +101,7 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
   if (options.count("help") == 0) {
     if (operands.size() < command.fewest) {
       throw InputError(here,
-                       fmt::format("needs {}, but has {} words",
+                       fmt::format("needs {}; words given: {}",
                                    command.operands.empty() ? "nothing" : command.operands, operands.size()),
                        usage);
     }

@@ -150,7 +150,7 @@ std::string parameters_markdown(hw::Machine machine) {
       machine,
       [&](const ParameterReference& first) {
         flush();
-        out += fmt::format("\n## {}\n\nOf {}.\n\n", first.section, first.section_meaning);
+        out += fmt::format("\n## `[{}]`: {}\n\n", first.section, first.section_meaning);
       },
       [&](const ParameterReference& parameter) {
         rows.push_back({"`" + parameter.key + "`", "`" + parameter.value_text() + "`", or_dash(parameter.range_text()),

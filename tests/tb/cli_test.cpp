@@ -23,7 +23,7 @@ TEST(Cli, BadInputIsNamedWithTheNearestName) {
       {{"xyzzy"}, "heddle: there is no command 'xyzzy'; known: help, run, list, check"},
       {{"--quiet"}, "heddle: there is no option '--quiet'; options stand after a command"},
       {{"help", "demmo"}, "heddle: there is no command 'demmo'; did you mean 'demo'?"},
-      {{"run", "baseline"}, "heddle: run: needs CONFIG WORKLOAD|LAUNCH.toml, but has 1 words; usage: heddle run"},
+      {{"run", "baseline"}, "heddle: run: needs CONFIG WORKLOAD|LAUNCH.toml; words given: 1; usage: heddle run"},
       {{"run", "baseline", "vecadd", "more"}, "heddle: run: 'more' is one word too many; usage: heddle run"},
       {{"run", "baseline", "vecad"}, "heddle: there is no workload 'vecad'; did you mean 'vecadd'?"},
       {{"run", "basline", "vecadd"}, "heddle: there is no machine called 'basline'; did you mean 'baseline'?"},
