@@ -127,6 +127,8 @@ void Device::launch(const isa::LaunchRequest& request) {
     fault->kernel = kernel.name;
     throw SimulatedFault(isa::describe(*fault, state.module));
   }
+  // The host may have released buffers since the last launch, and their pages with them.
+  state.target.invalidate_direct_memory();
   state.hash.begin_launch(request.grid.count() * request.block.count());
   state.gpu.set_hashes(state.hash.threads().data());
   state.write_launch(request, kernel, static_cast<std::size_t>(&kernel - state.module.kernels.data()));

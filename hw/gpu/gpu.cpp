@@ -103,8 +103,8 @@ Totals Gpu::totals() {
   }
   for (const auto& channel : dram_) {
     const DramStatistics& dram = channel->statistics();
-    totals.dram_reads += dram.reads;
-    totals.dram_writes += dram.writes;
+    totals.dram_reads += dram.reads + dram.atomics;  // an atomic reads its line and writes it back
+    totals.dram_writes += dram.writes + dram.atomics;
     totals.dram_row_hits += dram.row_hits;
     totals.dram_row_conflicts += dram.row_conflicts;
     totals.dram_bus_busy_cycles += dram.bus_busy_cycles;

@@ -1,0 +1,27 @@
+// What SystemC reports in a test: warnings and errors fail it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <systemc>
+
+namespace heddle::test {
+
+inline void fail_on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
+  if (report.get_severity() == sc_core::SC_INFO) {
+    return;
+  }
+  ADD_FAILURE() << report.get_msg_type() << ": " << report.get_msg();
+  if (report.get_severity() == sc_core::SC_FATAL) {
+    sc_core::sc_report_handler::default_handler(report, actions);
+  }
+}
+
+// The body of sc_main of a test program.
+inline int run_all(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  sc_core::sc_report_handler::set_handler(fail_on_report);
+  return RUN_ALL_TESTS();
+}
+
+}  // namespace heddle::test

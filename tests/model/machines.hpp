@@ -1,0 +1,74 @@
+// Machines that differ where results must not: timing, sizes and widths.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hw/machine.hpp"
+
+namespace heddle::test {
+
+[[nodiscard]] inline std::vector<hw::Machine> machines() {
+  std::vector<hw::Machine> all;
+  // Each starts from the baseline with whatever many registers the compiler likes; change() says what is different.
+  const auto add = [&all](const char* name, auto change) {
+    hw::Machine machine;
+    machine.name = name;
+    machine.core.registers_per_thread = 63;
+    change(machine);
+    all.push_back(machine);
+  };
+  add("baseline", [](hw::Machine&) {});
+  add("registers16", [](hw::Machine& machine) { machine.core.registers_per_thread = 16; });
+  add("warp64", [](hw::Machine& machine) { machine.core.warp_size = 64; });
+  add("warp256", [](hw::Machine& machine) { machine.core.warp_size = 256; });
+  add("simd8", [](hw::Machine& machine) { machine.core.simd_width = machine.core.warp_size = 8; });
+  add("simd8warp32", [](hw::Machine& machine) { machine.core.simd_width = 8; });
+  add("tiny", [](hw::Machine& machine) {
+    machine.l1d.bytes = 256;
+    machine.l1d.ways = 1;
+    machine.l1d.mshrs = 1;
+    machine.l1d.mshr_targets = 1;
+    machine.l1d.write_buffer = 1;
+    machine.icache.bytes = 256;
+    machine.icache.ways = 1;
+    machine.icache.mshrs = 1;
+    machine.icache.mshr_targets = 1;
+    machine.core.pending_accesses = 1;
+    machine.noc.queue = 1;
+    machine.dram.queue = 1;
+    machine.scratchpad.banks = 2;
+  });
+  add("throughcores2", [](hw::Machine& machine) {
+    machine.gpu.cores = 2;
+    machine.l1d.write_policy = "write-through";
+  });
+  add("throughcores4", [](hw::Machine& machine) {
+    machine.gpu.cores = 4;
+    machine.l1d.write_policy = "write-through";
+    machine.l1d.bytes = 1024;
+    machine.dram.channels = 2;
+  });
+  add("channels2", [](hw::Machine& machine) {
+    machine.dram.channels = 2;
+    machine.l1d.ports = 2;
+    machine.l1d.hit_latency = 5;
+  });
+  add("through", [](hw::Machine& machine) {
+    machine.l1d.write_policy = "write-through";
+    machine.l1d.enabled = true;
+    machine.core.execute_stages = 1;
+    machine.core.complex_latency = 20;
+    machine.core.complex_interval = 7;
+  });
+  add("nocache", [](hw::Machine& machine) {
+    machine.l1d.enabled = false;
+    machine.core.fetch_latency = 3;
+    machine.core.decode_latency = 2;
+    machine.core.register_read_latency = 2;
+    machine.core.execute_stages = 5;
+  });
+  return all;
+}
+
+}  // namespace heddle::test
