@@ -58,11 +58,10 @@ class Registry {
 template <class Interface, class Implementation>
 struct Register {
   Register(std::string name, std::string description) {
-    Registry<Interface>::instance().add(
-        std::move(name), std::move(description),
-        [](const typename Interface::Setup& setup) -> std::unique_ptr<Interface> {
-          return std::make_unique<Implementation>(setup);
-        });
+    Registry<Interface>::instance().add(std::move(name), std::move(description),
+                                        [](const typename Interface::Setup& setup) -> std::unique_ptr<Interface> {
+                                          return std::make_unique<Implementation>(setup);
+                                        });
   }
 };
 

@@ -10,25 +10,36 @@
 
 namespace heddle::hw {
 
-Limits divergence_policies() { return Limits::policy<Registry<Divergence>>(); }
-Limits scheduler_policies() { return Limits::policy<Registry<WarpScheduler>>(); }
-Limits former_policies() { return Limits::policy<Registry<SubWarpFormer>>(); }
-Limits issue_policies() { return Limits::policy<Registry<IssueDiscipline>>(); }
-Limits coalescer_policies() { return Limits::policy<Registry<Coalescer>>(); }
+Limits divergence_policies() {
+  return Limits::policy<Registry<Divergence>>();
+}
+Limits scheduler_policies() {
+  return Limits::policy<Registry<WarpScheduler>>();
+}
+Limits former_policies() {
+  return Limits::policy<Registry<SubWarpFormer>>();
+}
+Limits issue_policies() {
+  return Limits::policy<Registry<IssueDiscipline>>();
+}
+Limits coalescer_policies() {
+  return Limits::policy<Registry<Coalescer>>();
+}
 
 namespace {
 
 void check_cache(const CacheParameters& cache, const char* section, std::vector<Contradiction>& found) {
   if (cache.bytes % (std::uint64_t{cache.ways} * cache.line_bytes) != 0) {
-    found.push_back({fmt::format("{}.ways", section),
-                     fmt::format("{} ways of {}-byte lines do not divide {}.bytes ({})", cache.ways, cache.line_bytes,
-                                 section, cache.bytes)});
+    found.push_back(
+        {fmt::format("{}.ways", section), fmt::format("{} ways of {}-byte lines do not divide {}.bytes ({})",
+                                                      cache.ways, cache.line_bytes, section, cache.bytes)});
     return;
   }
   const std::uint64_t sets = cache.bytes / (std::uint64_t{cache.ways} * cache.line_bytes);
   if ((sets & (sets - 1)) != 0) {
-    found.push_back({fmt::format("{}.ways", section),
-                     fmt::format("{}.bytes, ways and line_bytes make {} sets, which is no power of two", section, sets)});
+    found.push_back(
+        {fmt::format("{}.ways", section),
+         fmt::format("{}.bytes, ways and line_bytes make {} sets, which is no power of two", section, sets)});
   }
 }
 
@@ -61,8 +72,9 @@ std::vector<Contradiction> check(const Machine& machine) {
                                                       machine.dram.row_conflict, machine.dram.row_hit)});
   }
   if (machine.gpu.cores > 1 && machine.l1d.write_policy == "write-back") {
-    found.push_back({"l1d.write_policy", "several cores with private write-back caches need a coherence protocol; use "
-                                         "l1d.write_policy = \"write-through\""});
+    found.push_back({"l1d.write_policy",
+                     "several cores with private write-back caches need a coherence protocol; use "
+                     "l1d.write_policy = \"write-through\""});
   }
   return found;
 }

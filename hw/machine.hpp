@@ -99,7 +99,8 @@ struct CacheParameters {
     visit("hit_latency", hit_latency, Limits::between(1, 1000), "cycles", "from access to data of a hit");
     visit("ports", ports, Limits::between(1, 32), "ports", "line accesses that start per cycle");
     visit("mshrs", mshrs, Limits::between(1, 4096), "entries", "lines that can be outstanding");
-    visit("mshr_targets", mshr_targets, Limits::between(1, 4096), "entries", "requests merged into one outstanding line");
+    visit("mshr_targets", mshr_targets, Limits::between(1, 4096), "entries",
+          "requests merged into one outstanding line");
     visit("write_policy", write_policy, Limits::one_of({"write-back", "write-through"}), "",
           "write-back allocates on a store miss; write-through does not");
     visit("write_buffer", write_buffer, Limits::between(1, 4096), "entries",
@@ -113,7 +114,8 @@ struct ScratchpadParameters {
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("bytes", bytes, Limits::between(0, 16 << 20), "bytes", "capacity per core, shared by its resident blocks");
-    visit("banks", banks, Limits::power_of_two(1, 64), "banks", "32-bit wide banks; conflicts serialise, broadcast is free");
+    visit("banks", banks, Limits::power_of_two(1, 64), "banks",
+          "32-bit wide banks; conflicts serialise, broadcast is free");
   }
 };
 
@@ -165,9 +167,10 @@ struct WatchdogParameters {
   void describe(Visitor& visit) {
     visit("deadlock_cycles", deadlock_cycles, Limits::between(1000, 1e15), "cycles",
           "cycles without a retired instruction after which the run stops as a deadlock");
-    visit("livelock_instructions", livelock_instructions, Limits::between(1000, 1e15), "instructions",
-          "instructions that one warp retires inside the same loop, while no other warp leaves its own, after which the "
-          "run stops as a livelock");
+    visit(
+        "livelock_instructions", livelock_instructions, Limits::between(1000, 1e15), "instructions",
+        "instructions that one warp retires inside the same loop, while no other warp leaves its own, after which the "
+        "run stops as a livelock");
   }
 };
 

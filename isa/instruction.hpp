@@ -67,8 +67,20 @@ enum class Type : std::uint8_t { u8, s8, u16, s16, u32, s32, u64, s64, f16, f32,
 
 enum class Rounding : std::uint8_t { none, rn, rz, rm, rp, rni, rzi, rmi, rpi };
 enum class Comparison : std::uint8_t {
-  eq, ne, lt, le, gt, ge,                 // integers (signedness in the operation); ordered floats
-  equ, neu, ltu, leu, gtu, geu, num, nan  // floats: true when unordered; both numbers; either a NaN
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,  // integers (signedness in the operation); ordered floats
+  equ,
+  neu,
+  ltu,
+  leu,
+  gtu,
+  geu,
+  num,
+  nan  // floats: true when unordered; both numbers; either a NaN
 };
 enum class BoolOp : std::uint8_t { none, and_, or_, xor_ };
 enum class TestKind : std::uint8_t { finite, infinite, number, notanumber, normal, subnormal };
@@ -78,10 +90,34 @@ enum class Space : std::uint8_t { global, shared, local, constant, param, generi
 enum class Width : std::uint8_t { u8, s8, u16, s16, b32, b64 };
 
 enum class Special : std::uint8_t {
-  tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z, ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z,
-  laneid, warpid, nwarpid, smid, nsmid, gridid, clock, clock_hi, clock64,
-  lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,
-  dynamic_smem_size, total_smem_size
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  smid,
+  nsmid,
+  gridid,
+  clock,
+  clock_hi,
+  clock64,
+  lanemask_eq,
+  lanemask_le,
+  lanemask_lt,
+  lanemask_ge,
+  lanemask_gt,
+  dynamic_smem_size,
+  total_smem_size
 };
 
 // A predicate operand: register and negation, packed as bits 2..0 and 3.
@@ -107,26 +143,26 @@ struct Instruction {
   std::uint8_t c = kRZ;  // or sub(): comparison, predicate operand, memory form...
   std::uint8_t d = kRZ;
   std::uint32_t imm = 0;
-  std::uint32_t mods = 0;            // 20 bits
-  std::uint32_t target = 0;          // bra
+  std::uint32_t mods = 0;                          // 20 bits
+  std::uint32_t target = 0;                        // bra
   std::uint32_t reconvergence = kNoReconvergence;  // bra
 
   friend bool operator==(const Instruction&, const Instruction&) = default;
 
   // ---- sub() forms
-  [[nodiscard]] Comparison comparison() const { return static_cast<Comparison>(c); }              // setp
-  [[nodiscard]] Pred sub_predicate() const { return Pred::from(c); }                              // sel, vote, bar.red
-  [[nodiscard]] Space sub_space() const { return static_cast<Space>(c); }                         // isspacep
-  [[nodiscard]] TestKind test() const { return static_cast<TestKind>(c); }                        // testp
-  [[nodiscard]] Width width() const { return static_cast<Width>(c & 7U); }                        // ld, st
-  [[nodiscard]] unsigned vector() const { return 1U << ((c >> 3U) & 3U); }                        // ld, st: 1, 2, 4
-  [[nodiscard]] bool row_hint() const { return (c & 32U) != 0; }                                  // ld
+  [[nodiscard]] Comparison comparison() const { return static_cast<Comparison>(c); }  // setp
+  [[nodiscard]] Pred sub_predicate() const { return Pred::from(c); }                  // sel, vote, bar.red
+  [[nodiscard]] Space sub_space() const { return static_cast<Space>(c); }             // isspacep
+  [[nodiscard]] TestKind test() const { return static_cast<TestKind>(c); }            // testp
+  [[nodiscard]] Width width() const { return static_cast<Width>(c & 7U); }            // ld, st
+  [[nodiscard]] unsigned vector() const { return 1U << ((c >> 3U) & 3U); }            // ld, st: 1, 2, 4
+  [[nodiscard]] bool row_hint() const { return (c & 32U) != 0; }                      // ld
   // ---- modifiers
   [[nodiscard]] Rounding float_rounding() const { return static_cast<Rounding>(1U + (mods & 3U)); }  // rn rz rm rp
-  [[nodiscard]] bool ftz() const { return (mods & 4U) != 0; }           // float arithmetic
-  [[nodiscard]] bool saturate() const { return (mods & 8U) != 0; }      // float arithmetic
-  [[nodiscard]] bool approximate() const { return (mods & 16U) != 0; }  // float arithmetic
-  [[nodiscard]] bool propagate_nan() const { return (mods & 32U) != 0; }  // min, max
+  [[nodiscard]] bool ftz() const { return (mods & 4U) != 0; }                                        // float arithmetic
+  [[nodiscard]] bool saturate() const { return (mods & 8U) != 0; }                                   // float arithmetic
+  [[nodiscard]] bool approximate() const { return (mods & 16U) != 0; }                               // float arithmetic
+  [[nodiscard]] bool propagate_nan() const { return (mods & 32U) != 0; }                             // min, max
   [[nodiscard]] Type cvt_to() const { return static_cast<Type>(mods & 15U); }
   [[nodiscard]] Type cvt_from() const { return static_cast<Type>((mods >> 4U) & 15U); }
   [[nodiscard]] Rounding cvt_rounding() const { return static_cast<Rounding>((mods >> 8U) & 15U); }
@@ -138,8 +174,8 @@ struct Instruction {
   [[nodiscard]] Pred plop_a() const { return Pred::from(mods & 15U); }
   [[nodiscard]] Pred plop_b() const { return Pred::from((mods >> 4U) & 15U); }
   [[nodiscard]] BoolOp plop_op() const { return static_cast<BoolOp>((mods >> 8U) & 3U); }
-  [[nodiscard]] Pred carry_in() const { return Pred::from(mods & 15U); }            // addc, subc
-  [[nodiscard]] unsigned carry_out() const { return (mods >> 4U) & 7U; }            // addc, subc: predicate, PT = none
+  [[nodiscard]] Pred carry_in() const { return Pred::from(mods & 15U); }  // addc, subc
+  [[nodiscard]] unsigned carry_out() const { return (mods >> 4U) & 7U; }  // addc, subc: predicate, PT = none
   // shfl, match.all: predicate result. The register form names it in the modifiers; the immediate form has none.
   [[nodiscard]] unsigned pred_out() const { return immediate ? kPT : (mods & 7U); }
   [[nodiscard]] unsigned lop3_lut() const { return mods & 255U; }
@@ -154,7 +190,11 @@ struct Instruction {
 
 // Modifier and sub() composers, the inverses of the accessors above.
 [[nodiscard]] constexpr std::uint8_t memory_sub(Width width, unsigned vector, bool row_hint = false) {
-  return static_cast<std::uint8_t>(static_cast<unsigned>(width) | ((vector == 4 ? 2U : vector == 2 ? 1U : 0U) << 3U) |
+  return static_cast<std::uint8_t>(static_cast<unsigned>(width) |
+                                   ((vector == 4   ? 2U
+                                     : vector == 2 ? 1U
+                                                   : 0U)
+                                    << 3U) |
                                    (row_hint ? 32U : 0U));
 }
 [[nodiscard]] constexpr std::uint8_t pred_pair(unsigned p, unsigned q = kPT) {
@@ -175,7 +215,9 @@ struct Instruction {
 [[nodiscard]] constexpr std::uint32_t plop_mods(Pred a, BoolOp op, Pred b) {
   return a.bits() | (b.bits() << 4U) | (static_cast<unsigned>(op) << 8U);
 }
-[[nodiscard]] constexpr std::uint32_t carry_mods(Pred in, unsigned out) { return in.bits() | (out << 4U); }
+[[nodiscard]] constexpr std::uint32_t carry_mods(Pred in, unsigned out) {
+  return in.bits() | (out << 4U);
+}
 [[nodiscard]] constexpr std::uint32_t atomic_mods(AtomicOp op, Type type) {
   return static_cast<unsigned>(op) | (static_cast<unsigned>(type) << 4U);
 }
@@ -187,8 +229,8 @@ struct Instruction {
 // The same instruction with what has no meaning at its default: the predicate of a setp or plop that combines nothing;
 // the modifiers of an immediate form when they ask for nothing; the immediate flag of a load or store (always set).
 [[nodiscard]] Instruction canonical(const Instruction& instruction);
-// Whether b may be an immediate: the immediate form has neither modifiers nor d, so that a setp which combines, an addc,
-// a bfi or a float operation with .ftz needs its b in a register.
+// Whether b may be an immediate: the immediate form has neither modifiers nor d, so that a setp which combines, an
+// addc, a bfi or a float operation with .ftz needs its b in a register.
 [[nodiscard]] bool accepts_immediate(const Instruction& instruction);
 
 // Encodes canonical(instruction). Throws InternalError with why_malformed()'s reason.
@@ -208,8 +250,8 @@ struct Instruction {
 [[nodiscard]] bool is_store(Op op);   // st.*
 [[nodiscard]] bool is_atomic(Op op);  // atom.*
 [[nodiscard]] bool is_volatile(Op op);
-[[nodiscard]] bool has_wide_address(Op op);   // ".e" forms
-[[nodiscard]] Space space_of(Op op);          // of loads, stores, atomics
+[[nodiscard]] bool has_wide_address(Op op);                           // ".e" forms
+[[nodiscard]] Space space_of(Op op);                                  // of loads, stores, atomics
 [[nodiscard]] bool writes_predicate(const Instruction& instruction);  // p (and q) or carry or pred_out
 
 // ---- text. The assembler reads what the disassembler writes (labels not needed: targets are numbers).

@@ -20,9 +20,9 @@ struct Dim3 {
 
 struct Parameter {
   std::string name;
-  Type type = Type::b32;       // element type
-  std::uint32_t offset = 0;    // bytes into the parameter block
-  std::uint32_t size = 4;      // bytes; larger than the type's for arrays (by-value structs)
+  Type type = Type::b32;     // element type
+  std::uint32_t offset = 0;  // bytes into the parameter block
+  std::uint32_t size = 4;    // bytes; larger than the type's for arrays (by-value structs)
   std::uint32_t alignment = 4;
 };
 
@@ -40,16 +40,16 @@ struct Kernel {
   std::vector<LineInfo> lines;       // one per instruction
   std::vector<Parameter> parameters;
   std::uint32_t parameter_bytes = 0;
-  unsigned registers = 0;             // 32-bit registers per thread
-  unsigned predicates = 0;            // predicate registers per thread
-  std::uint32_t shared_bytes = 0;     // static scratchpad; dynamic scratchpad starts there, aligned to 16
-  std::uint32_t local_bytes = 0;      // local memory per thread: .local variables and spills
-  unsigned spilled_registers = 0;     // virtual registers that the allocator put into local memory
+  unsigned registers = 0;          // 32-bit registers per thread
+  unsigned predicates = 0;         // predicate registers per thread
+  std::uint32_t shared_bytes = 0;  // static scratchpad; dynamic scratchpad starts there, aligned to 16
+  std::uint32_t local_bytes = 0;   // local memory per thread: .local variables and spills
+  unsigned spilled_registers = 0;  // virtual registers that the allocator put into local memory
   unsigned address_bits = 32;
-  bool uses_warp_operations = false;  // vote, shfl, match, activemask, laneid, lanemask...
-  std::optional<Dim3> required_block;       // .reqntid
+  bool uses_warp_operations = false;         // vote, shfl, match, activemask, laneid, lanemask...
+  std::optional<Dim3> required_block;        // .reqntid
   std::optional<std::uint32_t> max_threads;  // .maxntid, product
-  std::optional<unsigned> warp_size;        // .pragma "warp_size N"
+  std::optional<unsigned> warp_size;         // .pragma "warp_size N"
 };
 
 // A module-level variable. Global variables have final addresses (from kModuleBase on); constant ones are offsets into
@@ -64,11 +64,11 @@ struct Variable {
 };
 
 struct Module {
-  std::string name;                        // file it came from
-  std::vector<std::string> source_files;   // index 0 is "", then .file entries in order of their numbers
+  std::string name;                       // file it came from
+  std::vector<std::string> source_files;  // index 0 is "", then .file entries in order of their numbers
   std::vector<Kernel> kernels;
-  std::vector<Variable> variables;         // global and constant
-  std::vector<std::uint8_t> constant_bank; // initial contents
+  std::vector<Variable> variables;          // global and constant
+  std::vector<std::uint8_t> constant_bank;  // initial contents
 
   [[nodiscard]] const Kernel* find(std::string_view kernel) const;
 };
@@ -78,8 +78,8 @@ struct LaunchRequest {
   std::string kernel;
   Dim3 grid;
   Dim3 block;
-  std::uint32_t dynamic_shared = 0;       // bytes
-  std::vector<std::uint8_t> parameters;   // Kernel::parameter_bytes bytes, laid out as Kernel::parameters says
+  std::uint32_t dynamic_shared = 0;      // bytes
+  std::vector<std::uint8_t> parameters;  // Kernel::parameter_bytes bytes, laid out as Kernel::parameters says
 };
 
 // "saxpy.ptx:41 (saxpy.cu:12)" for a PC of a kernel.

@@ -24,7 +24,7 @@ struct LaneValues {
   LaneMask active = 0;       // lanes that execute (active bit and guard): vote, shfl, match look at it
   LaneMask p = 0;            // predicate results (p: also carry out, shfl and match predicate)
   LaneMask q = 0;
-  LaneMask fault = 0;        // out: active lanes that divided an integer by zero
+  LaneMask fault = 0;  // out: active lanes that divided an integer by zero
 };
 
 // Broadcasts the immediate into b as the operation wants it (sign-extended, or high word of a double).

@@ -13,6 +13,7 @@
 #include "hw/gpu/memory_target.hpp"
 #include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
+#include "traces/memory_trace.hpp"
 
 namespace heddle::tb {
 
@@ -59,12 +60,21 @@ class Host final : public sc_core::sc_module, private ::tlm::tlm_bw_transport_if
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 };
 
+hw::MakeTap tap_maker(const DeviceOptions& options) {
+  if (options.memory_trace == nullptr) {
+    return {};
+  }
+  return [out = options.memory_trace](unsigned channel, link::Clock clock) {
+    return std::make_unique<traces::MemoryTrace>(fmt::format("trace{}", channel).c_str(), clock, *out);
+  };
+}
+
 }  // namespace
 
 struct Device::State {
   State(const hw::Machine& machine, DeviceOptions options)
       : options(std::move(options)),
-        gpu("gpu", machine, &memory),
+        gpu("gpu", machine, &memory, tap_maker(this->options)),
         target("memory", memory, machine.dram.channels),
         host("host") {
     host.socket.bind(gpu.control);
@@ -95,12 +105,24 @@ Device::Device(const hw::Machine& machine, DeviceOptions options)
     : state_(std::make_unique<State>(machine, std::move(options))) {}
 Device::~Device() = default;
 
-isa::DeviceMemory& Device::memory() { return state_->memory; }
-const isa::Module& Device::module() const { return state_->module; }
-const isa::RetirementHash& Device::retirement() const { return state_->hash; }
-const hw::Machine& Device::machine() const { return state_->gpu.machine(); }
-hw::Totals Device::totals() const { return state_->gpu.totals(); }
-const StatisticsRegistry& Device::statistics() const { return state_->statistics; }
+isa::DeviceMemory& Device::memory() {
+  return state_->memory;
+}
+const isa::Module& Device::module() const {
+  return state_->module;
+}
+const isa::RetirementHash& Device::retirement() const {
+  return state_->hash;
+}
+const hw::Machine& Device::machine() const {
+  return state_->gpu.machine();
+}
+hw::Totals Device::totals() const {
+  return state_->gpu.totals();
+}
+const StatisticsRegistry& Device::statistics() const {
+  return state_->statistics;
+}
 
 void Device::load(isa::Module module) {
   state_->module = std::move(module);
@@ -113,14 +135,16 @@ void Device::launch(const isa::LaunchRequest& request) {
   isa::check_request(kernel, request);
   const hw::CoreParameters& core = machine().core;
   if (kernel.uses_warp_operations && core.warp_size != core.simd_width) {
-    throw InputError({}, fmt::format("kernel '{}' uses warp-level operations (vote, shfl, lane ids), which need "
-                                     "core.warp_size ({}) equal to core.simd_width ({})",
-                                     kernel.name, core.warp_size, core.simd_width),
+    throw InputError({},
+                     fmt::format("kernel '{}' uses warp-level operations (vote, shfl, lane ids), which need "
+                                 "core.warp_size ({}) equal to core.simd_width ({})",
+                                 kernel.name, core.warp_size, core.simd_width),
                      "run it on a machine whose warps are as wide as its SIMD unit");
   }
   if (state.module.constant_bank.size() > hw::kConstantWindowBytes) {
-    throw InputError({}, fmt::format("the module's constants take {} bytes, the constant bank has {}",
-                                     state.module.constant_bank.size(), hw::kConstantWindowBytes),
+    throw InputError({},
+                     fmt::format("the module's constants take {} bytes, the constant bank has {}",
+                                 state.module.constant_bank.size(), hw::kConstantWindowBytes),
                      "move the larger ones to .global");
   }
   if (std::optional<isa::Fault> fault = isa::check_resources(kernel, request)) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 
 #include "base/statistics.hpp"
@@ -22,16 +23,17 @@ class RunStopped : public std::runtime_error {
 };
 
 struct DeviceOptions {
-  std::uint64_t max_cycles = 0;                       // 0: no limit; reaching it throws RunStopped
-  const std::atomic<bool>* interrupted = nullptr;     // set by a signal handler; checked now and then
+  std::uint64_t max_cycles = 0;                    // 0: no limit; reaching it throws RunStopped
+  const std::atomic<bool>* interrupted = nullptr;  // set by a signal handler; checked now and then
   struct Progress {
     std::uint64_t cycles = 0;
     std::uint64_t warp_instructions = 0;
     std::uint64_t blocks_finished = 0;
-    std::uint64_t blocks = 0;                         // of the present launch
+    std::uint64_t blocks = 0;  // of the present launch
     std::string kernel;
   };
-  std::function<void(const Progress&)> progress;      // called a few times per second of host time
+  std::ostream* memory_trace = nullptr;           // requests to the memory channels (traces/memory_trace.hpp)
+  std::function<void(const Progress&)> progress;  // called a few times per second of host time
 };
 
 class Device final : public Executor {
@@ -46,8 +48,8 @@ class Device final : public Executor {
   [[nodiscard]] const isa::RetirementHash& retirement() const override;
 
   [[nodiscard]] const hw::Machine& machine() const;
-  [[nodiscard]] hw::Totals totals() const;                         // since construction
-  [[nodiscard]] const StatisticsRegistry& statistics() const;      // every module's own counters
+  [[nodiscard]] hw::Totals totals() const;                     // since construction
+  [[nodiscard]] const StatisticsRegistry& statistics() const;  // every module's own counters
 
  private:
   struct State;

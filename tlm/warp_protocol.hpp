@@ -3,8 +3,8 @@
 //   fw offer -> TLM_COMPLETED  taken: the target owns the payload now; it works on it in a later cycle
 //            -> TLM_UPDATED    refused: the target is full; offer it again in a later cycle
 //
-// Stages are advanced from write-back to fetch, so a stage that hands a payload on makes room in the same cycle, and what
-// it took is looked at in the next: one slot per stage and cycle of latency is enough.
+// Stages are advanced from write-back to fetch, so a stage that hands a payload on makes room in the same cycle, and
+// what it took is looked at in the next: one slot per stage and cycle of latency is enough.
 #pragma once
 
 #include <array>
@@ -38,9 +38,9 @@ struct SubWarp {
   std::uint64_t word = 0;
   // Written by decode and the sub-warp former. Lane l holds the thread of register row row[l] (first_row if uniform).
   const DecodedInstruction* decoded = nullptr;
-  isa::LaneMask lanes = 0;   // lanes that hold a thread
+  isa::LaneMask lanes = 0;  // lanes that hold a thread
   bool uniform = true;
-  bool last = true;          // last sub-warp of its instruction
+  bool last = true;  // last sub-warp of its instruction
   std::uint16_t first_row = 0;
   std::array<std::uint16_t, isa::kLanes> row{};
   // Written by register read.

@@ -1,6 +1,6 @@
-// The barriers of a core's resident blocks. The rules are the interpreter's (isa/reference/barrier.hpp): a barrier counts
-// threads and completes at the given count or, without one, when every live thread of the block has arrived. What this
-// adds is who waits: the sub-warps whose results (bar.red) and hashes are written at the release.
+// The barriers of a core's resident blocks. The rules are the interpreter's (isa/reference/barrier.hpp): a barrier
+// counts threads and completes at the given count or, without one, when every live thread of the block has arrived.
+// What this adds is who waits: the sub-warps whose results (bar.red) and hashes are written at the release.
 #pragma once
 
 #include <string>

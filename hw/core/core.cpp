@@ -153,8 +153,7 @@ void Core::start_warp(const BlockCommand& command, unsigned warp) {
     RowState& state = state_.rows[at];
     state.block_slot = command.slot;
     state.threads = threads;
-    state.hashes =
-        launch.hashes == nullptr ? nullptr : launch.hashes + command.linear * block_threads + first;
+    state.hashes = launch.hashes == nullptr ? nullptr : launch.hashes + command.linear * block_threads + first;
     isa::ThreadContext& context = state.context;
     context.block = launch.block;
     context.block_index = command.index;
@@ -192,7 +191,12 @@ void Core::account_sleep(Cycle until) {
   }
   const Cycle slept = until - accounted_;
   state_.statistics.fu_active[0] += slept;
-  state_.statistics.idle[static_cast<std::size_t>(sleep_cause_)] += slept;
+  // Execute sees what fetch did front_latency cycles before: at first what it did before the core fell asleep.
+  const Cycle before = std::min<Cycle>(slept, execute_.front_latency());
+  for (Cycle cycle = accounted_; cycle != accounted_ + before; ++cycle) {
+    ++state_.statistics.idle[static_cast<std::size_t>(execute_.idle_cause(cycle))];
+  }
+  state_.statistics.idle[static_cast<std::size_t>(sleep_cause_)] += slept - before;
   fetch_.slept(accounted_, until - 1, sleep_cause_);
   accounted_ = until;
 }

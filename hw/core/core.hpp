@@ -5,10 +5,10 @@
 //   instruction  initiator, TLM-2.0 base protocol  I-cache misses
 //   data         initiator, TLM-2.0 base protocol  L1 misses, write-backs, atomics
 //
-// Each stage is a module with sockets of its own; the core's one process advances them from write-back to fetch in every
-// cycle in which something can happen, and then sleeps until the next such cycle. What a stage hands on is seen in the
-// next cycle. A warp fetched in cycle t is in decode at t+1, register read t+2, execute t+3 and t+4, memory t+5 and
-// write-back t+6, and may be fetched again at t+7.
+// Each stage is a module with sockets of its own; the core's one process advances them from write-back to fetch in
+// every cycle in which something can happen, and then sleeps until the next such cycle. What a stage hands on is seen
+// in the next cycle. A warp fetched in cycle t is in decode at t+1, register read t+2, execute t+3 and t+4, memory t+5
+// and write-back t+6, and may be fetched again at t+7.
 #pragma once
 
 #include <functional>
@@ -89,11 +89,11 @@ class Core final : public link::ClockedModule, private link::NonBlockingTarget<B
   MemoryStage memory_;
   WriteBackStage writeback_;
 
-  bool running_ = false;        // a launch is being accounted
+  bool running_ = false;  // a launch is being accounted
   bool flushing_ = false;
-  bool flushed_ = false;        // the launch is over for this core
+  bool flushed_ = false;  // the launch is over for this core
   bool fault_told_ = false;
-  Cycle accounted_ = 0;         // cycles before this one have been counted
+  Cycle accounted_ = 0;  // cycles before this one have been counted
   IdleCause sleep_cause_ = IdleCause::no_work;
   BlockCommand answer_;
 };

@@ -20,8 +20,8 @@ namespace heddle::hw {
 // A resident thread block.
 struct BlockSlot {
   bool used = false;
-  isa::Dim3 index;                    // ctaid
-  std::uint64_t linear = 0;           // block-linear index
+  isa::Dim3 index;           // ctaid
+  std::uint64_t linear = 0;  // block-linear index
   unsigned live_threads = 0;
   std::uint32_t scratchpad_base = 0;  // bytes into the core's scratchpad
   std::vector<GroupId> groups;

@@ -40,7 +40,8 @@ struct CoreStatistics {
     visit("thread_instructions", thread_instructions, "threads", "threads of retired sub-warps whose guard was true");
     visit("branches", branches, "instructions", "conditional branches retired, per warp");
     visit("divergent_branches", divergent_branches, "instructions", "of those, taken by some threads only");
-    visit("memory_instructions", memory_instructions, "sub-warps", "loads, stores and atomics on global or local memory");
+    visit("memory_instructions", memory_instructions, "sub-warps",
+          "loads, stores and atomics on global or local memory");
     visit("line_requests", line_requests, "lines", "distinct lines that those needed: requests to the L1");
     visit("put_aside", put_aside, "sub-warps", "accesses put aside until lines arrived");
     visit("complex_operations", complex_operations, "sub-warps", "operations of the complex unit");

@@ -81,7 +81,8 @@ void DecodeStage::tick(Cycle now) {
   if (present_ == nullptr) {
     present_ = decode(*arrived);
     if (present_ == nullptr) {
-      state_.raise(isa::Fault::Kind::invalid_instruction, group, "the word encodes no instruction, or one that needs more registers than the launch has");
+      state_.raise(isa::Fault::Kind::invalid_instruction, group,
+                   "the word encodes no instruction, or one that needs more registers than the launch has");
       return;
     }
     for (unsigned row = 0; row < group.rows(); ++row) {

@@ -44,8 +44,7 @@ void ExecuteStage::tick(Cycle now) {
   link::SubWarp* const sub_warp = latch_.front(now);
   if (sub_warp == nullptr) {
     ++statistics.fu_active[0];
-    const IdleCause cause = now >= front_latency_ ? fetch_.cause(now - front_latency_) : IdleCause::no_work;
-    ++statistics.idle[static_cast<std::size_t>(cause)];
+    ++statistics.idle[static_cast<std::size_t>(idle_cause(now))];
     return;
   }
   if (!start(*sub_warp, now)) {
@@ -66,6 +65,7 @@ bool ExecuteStage::hand_on(Cycle now) {
       return false;
     }
     complex_.erase(complex_.begin());
+    state_.block_cause = IdleCause::complex;  // should a full pipe wait behind it
     return true;
   }
   if (pipe_.empty() || pipe_.front().done > now || !out.offer(*pipe_.front().sub_warp)) {
@@ -83,7 +83,7 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now) {
     return false;
   }
   if (!complex && pipe_.full()) {
-    return false;  // the memory stage has set the cause
+    return false;  // who kept the pipe from handing on has set the cause
   }
   compute(sub_warp, now);
   count(sub_warp);
@@ -99,8 +99,7 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now) {
 
 void ExecuteStage::count(const link::SubWarp& sub_warp) {
   // Every active thread evaluates a conditional branch; its guard is the condition.
-  const LaneMask working =
-      sub_warp.decoded->instruction.op == isa::Op::BRA ? sub_warp.lanes : sub_warp.executing;
+  const LaneMask working = sub_warp.decoded->instruction.op == isa::Op::BRA ? sub_warp.lanes : sub_warp.executing;
   const auto active = static_cast<unsigned>(std::popcount(working));
   ++state_.statistics.fu_active[active];
   if (active == 0) {
@@ -169,7 +168,8 @@ void ExecuteStage::read_special(link::SubWarp& sub_warp, Cycle now) {
   }
   if (!known) {
     state_.raise(isa::Fault::Kind::invalid_instruction, sub_warp,
-                 static_cast<unsigned>(std::countr_zero(sub_warp.executing)), 0, 0, "there is no such special register");
+                 static_cast<unsigned>(std::countr_zero(sub_warp.executing)), 0, 0,
+                 "there is no such special register");
   }
 }
 

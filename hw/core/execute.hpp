@@ -21,6 +21,11 @@ class ExecuteStage final : public ReceivingStage {
   StageOutput out;
 
   void tick(Cycle now);
+  // Why no sub-warp arrived in a cycle: what kept fetch from fetching one in time.
+  [[nodiscard]] IdleCause idle_cause(Cycle now) const {
+    return now >= front_latency_ ? fetch_.cause(now - front_latency_) : IdleCause::no_work;
+  }
+  [[nodiscard]] unsigned front_latency() const { return front_latency_; }
   [[nodiscard]] bool idle() const { return empty() && pipe_.empty() && complex_.empty(); }
   void reset();
 

@@ -111,6 +111,8 @@ void FetchStage::slept(Cycle first, Cycle last, IdleCause cause) {
   }
 }
 
-void FetchStage::reset() { waiting_ = nullptr; }
+void FetchStage::reset() {
+  waiting_ = nullptr;
+}
 
 }  // namespace heddle::hw

@@ -46,8 +46,8 @@ struct Group {
   unsigned block_slot = 0;
   unsigned warp_in_block = 0;
   std::uint16_t first_row = 0;
-  std::uint64_t age = 0;                            // order in which groups started; smaller is older
-  std::vector<LaneMask> active;                     // one mask per row
+  std::uint64_t age = 0;                              // order in which groups started; smaller is older
+  std::vector<LaneMask> active;                       // one mask per row
   std::vector<std::vector<std::uint16_t>> lane_rows;  // empty: identity
   InFlight flight;
   std::vector<LaneMask> taken;   // of the instruction in flight: lanes that take the branch

@@ -47,7 +47,6 @@ void MemoryStage::tick(Cycle now, bool stores_visible) {
     MemoryAccess& access = *present_;
     send(access);
     if (access.sent < access.count) {
-      state_.block_cause = IdleCause::memory_port;
       return;
     }
     present_ = nullptr;
@@ -88,7 +87,7 @@ bool MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
     return false;
   }
   if (free_.empty()) {
-    state_.block_cause = IdleCause::memory_port;
+    state_.block_cause = IdleCause::memory_full;
     return false;
   }
   MemoryAccess& access = *free_.back();
@@ -158,8 +157,8 @@ void MemoryStage::access_scratchpad(MemoryAccess& access, Cycle now) {
     }
     scratchpad_data_ = reinterpret_cast<std::byte*>(dmi.get_dmi_ptr());
   }
-  const unsigned bytes = access.kind == MemoryAccess::Kind::atomic ? access.lane_bytes
-                                                                    : isa::bytes_of(instruction.width());
+  const unsigned bytes =
+      access.kind == MemoryAccess::Kind::atomic ? access.lane_bytes : isa::bytes_of(instruction.width());
   for (LaneMask left = access.shared; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     std::byte* const place = scratchpad_data_ + scratchpad_access_.address[lane];
@@ -209,8 +208,8 @@ void MemoryStage::translate_local(MemoryAccess& access) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const std::uint64_t offset = sub_warp.address[lane];
     const bool is_local = ((access.local >> lane) & 1U) != 0;
-    const std::uint64_t slot = std::uint64_t{state_.index} * core.threads +
-                               std::uint64_t{sub_warp.row_of(lane)} * core.simd_width + lane;
+    const std::uint64_t slot =
+        std::uint64_t{state_.index} * core.threads + std::uint64_t{sub_warp.row_of(lane)} * core.simd_width + lane;
     for (unsigned piece = 0; piece < pieces; ++piece) {
       addresses.address[piece][lane] =
           is_local ? state_.launch->local_base + ((offset / 4 + piece) * threads + slot) * 4 + offset % 4
@@ -302,12 +301,15 @@ void MemoryStage::fill_atomic(MemoryAccess& access, AccessLine& line) {
 }
 
 void MemoryStage::send(MemoryAccess& access) {
+  const unsigned sent_before = access.sent;
   while (access.sent < access.count) {
     AccessLine& line = access.lines[access.sent];
     link::LinePhase phase = link::LinePhase::request;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     switch (l1d->nb_transport_fw(line, phase, delay)) {
       case ::tlm::TLM_UPDATED:
+        // The first line of a cycle finds a port free, so what is missing then is room.
+        state_.block_cause = access.sent == sent_before ? IdleCause::memory_full : IdleCause::memory_port;
         return;
       case ::tlm::TLM_ACCEPTED:
         ++access.outstanding;

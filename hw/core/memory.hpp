@@ -5,8 +5,8 @@
 //   l1d         initiator, LineProtocol     each distinct line of an access takes one port cycle
 //   out         initiator, WarpProtocol     to write-back, in pipeline order
 //   returns     initiator, WarpProtocol     to write-back, accesses that had been put aside
-// A sub-warp with a miss is put aside until all its lines are there, so that others flow through (LWM report 2.2, thesis
-// 2.1.2). Scratchpad bank conflicts hold the stage.
+// A sub-warp with a miss is put aside until all its lines are there, so that others flow through (LWM report 2.2,
+// thesis 2.1.2). Scratchpad bank conflicts hold the stage.
 #pragma once
 
 #include <memory>
@@ -50,6 +50,7 @@ class MemoryStage final : public ReceivingStage,
   void make_lines(MemoryAccess& access);
   void fill_store(MemoryAccess& access, AccessLine& line);
   void fill_atomic(MemoryAccess& access, AccessLine& line);
+  // Offers lines until the L1 refuses one; leaves the reason in the core's block_cause.
   void send(MemoryAccess& access);
   void take_line(MemoryAccess& access, const link::LineRequest& request);
   void wait_for_lines(MemoryAccess& access);

@@ -148,9 +148,9 @@ bool check_lane(CoreState& state, const MemoryAccess& access, unsigned lane) {
   }
   if (((access.constant | access.parameter) & bit) != 0) {
     if (access.kind != MemoryAccess::Kind::load) {
-      return fail(isa::Fault::Kind::out_of_bounds,
-                  fmt::format("{} to offset {}, which is in the constant bank: it is read-only", verb(access.kind),
-                              address));
+      return fail(
+          isa::Fault::Kind::out_of_bounds,
+          fmt::format("{} to offset {}, which is in the constant bank: it is read-only", verb(access.kind), address));
     }
     return (access.constant & bit) != 0 ? within(state.launch->constants.size(), "the constant bank")
                                         : within(state.launch->parameters.size(), "the kernel's parameters");

@@ -41,11 +41,10 @@ RegisterReadStage::RegisterReadStage(const sc_core::sc_module_name& name, CoreSt
 void RegisterReadStage::read(link::SubWarp& sub_warp) {
   const link::DecodedInstruction& decoded = *sub_warp.decoded;
   const isa::Instruction& instruction = decoded.instruction;
-  RegisterAccess access{
-      &sub_warp,
-      static_cast<unsigned>(decoded.a_words + decoded.b_words + decoded.c_words + decoded.d_words +
-                            decoded.stored_words),
-      false};
+  RegisterAccess access{&sub_warp,
+                        static_cast<unsigned>(decoded.a_words + decoded.b_words + decoded.c_words + decoded.d_words +
+                                              decoded.stored_words),
+                        false};
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   registers->b_transport(access, delay);
   done_at_ = state_.clock.now() + (delay == sc_core::SC_ZERO_TIME ? 0 : delay / state_.clock.cycles(1));

@@ -31,7 +31,9 @@ void WriteBackStage::tick(Cycle now) {
   }
 }
 
-void WriteBackStage::start(Group& group) { divergence_->start(group); }
+void WriteBackStage::start(Group& group) {
+  divergence_->start(group);
+}
 
 void WriteBackStage::retire(link::SubWarp& sub_warp) {
   if (state_.fault) {
@@ -263,7 +265,7 @@ void WriteBackStage::watch_loop(Group& group, std::uint32_t pc, const isa::Instr
 }
 
 std::string WriteBackStage::describe_waiting() const {
-  static constexpr const char* kStates[] = {"free",          "is ready",          "waits for its instruction",
+  static constexpr const char* kStates[] = {"free",         "is ready",         "waits for its instruction",
                                             "is in flight", "waits for memory", "waits at a barrier"};
   std::string text;
   unsigned listed = 0;

@@ -16,7 +16,9 @@ bool empty(const std::vector<LaneMask>& masks) {
 
 StackDivergence::StackDivergence(const Setup& setup) : warp_size_(setup.warp_size), stacks_(setup.groups.size()) {}
 
-unsigned StackDivergence::groups(unsigned threads) const { return threads / warp_size_; }
+unsigned StackDivergence::groups(unsigned threads) const {
+  return threads / warp_size_;
+}
 
 StackDivergence::Entry& StackDivergence::Stack::push() {
   if (depth == entries.size()) {

@@ -3,10 +3,10 @@
 // one) and a divergent entry (the path that waits); an instruction whose next PC is the top entry's re-convergence PC
 // pops it.
 //
-// The fall-through path runs first (the papers leave the choice open), as in the reference interpreter. A branch to a path that begins at the re-convergence
-// point itself has nothing to run there: its entry would be popped at once, so only the join entry is pushed.
-// Where the paths never meet before the threads' exit, the re-convergence PC is kNoReconvergence: entries pop when the
-// running path has no threads left.
+// The fall-through path runs first (the papers leave the choice open), as in the reference interpreter. A branch to a
+// path that begins at the re-convergence point itself has nothing to run there: its entry would be popped at once, so
+// only the join entry is pushed. Where the paths never meet before the threads' exit, the re-convergence PC is
+// kNoReconvergence: entries pop when the running path has no threads left.
 #pragma once
 
 #include <vector>

@@ -157,11 +157,13 @@ void Dispatcher::dispatch() {
     }
     *slot = true;
     const isa::Dim3& grid = launch_->grid;
-    BlockCommand command{BlockCommand::Kind::start_block, to, static_cast<unsigned>(slot - used.begin()),
-                         {static_cast<std::uint32_t>(next_block_ % grid.x),
-                          static_cast<std::uint32_t>(next_block_ / grid.x % grid.y),
-                          static_cast<std::uint32_t>(next_block_ / grid.x / grid.y)},
-                         next_block_};
+    BlockCommand command{
+        BlockCommand::Kind::start_block,
+        to,
+        static_cast<unsigned>(slot - used.begin()),
+        {static_cast<std::uint32_t>(next_block_ % grid.x), static_cast<std::uint32_t>(next_block_ / grid.x % grid.y),
+         static_cast<std::uint32_t>(next_block_ / grid.x / grid.y)},
+        next_block_};
     if (!send(to, command)) {
       throw InternalError("a core refused a block that it has room for");
     }

@@ -1,8 +1,8 @@
 // Grid dispatcher: hands the blocks of a launch to the cores as resources free, and ends the launch.
 //
 //   core[i]  initiator, BlockProtocol   one per core
-// One block per cycle goes out, to the next core in turn that has room. Room is counted in block slots of equal size: as
-// many blocks as the threads (in whole warps), registers, scratchpad and block slots of a core allow. After the last
+// One block per cycle goes out, to the next core in turn that has room. Room is counted in block slots of equal size:
+// as many blocks as the threads (in whole warps), registers, scratchpad and block slots of a core allow. After the last
 // block the cores flush their L1; the launch ends when memory has everything.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace heddle::hw {
 // Blocks of the launch that fit one core at a time. Zero: `reason` says which resource is too small.
 struct Residency {
   unsigned blocks = 0;
-  std::string limit;   // the parameter that limits
+  std::string limit;  // the parameter that limits
   std::string reason;
 };
 [[nodiscard]] Residency residency(const Machine& machine, const Launch& launch);

@@ -14,7 +14,8 @@ sc_core::sc_time period_of(const Machine& machine) {
 
 }  // namespace
 
-Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa::DeviceMemory* bounds)
+Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa::DeviceMemory* bounds,
+         const MakeTap& make_tap)
     : sc_core::sc_module(name),
       control("control"),
       memory("memory", machine.dram.channels),
@@ -46,7 +47,14 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
   for (unsigned channel = 0; channel < machine_.dram.channels; ++channel) {
     dram_.push_back(std::make_unique<DramController>(("dram" + std::to_string(channel)).c_str(), machine_.dram,
                                                      machine_.l1d.line_bytes, clock_));
-    noc_->channel[channel].bind(dram_[channel]->target);
+    std::unique_ptr<link::ChannelTap> tap = make_tap ? make_tap(channel, clock_) : nullptr;
+    if (tap) {
+      noc_->channel[channel].bind(tap->target);
+      tap->initiator.bind(dram_[channel]->target);
+      taps_.push_back(std::move(tap));
+    } else {
+      noc_->channel[channel].bind(dram_[channel]->target);
+    }
     dram_[channel]->storage.bind(memory[channel]);
   }
 }

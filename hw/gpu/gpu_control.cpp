@@ -13,8 +13,9 @@ std::uint64_t linear(const isa::Dim3& index, const isa::Dim3& size) {
 }
 
 const RegisterInfo* find_register(std::uint64_t offset) {
-  const auto found = std::find_if(kRegisters.begin(), kRegisters.end(),
-                                  [&](const RegisterInfo& info) { return info.offset == (offset & ~std::uint64_t{7}); });
+  const auto found = std::find_if(kRegisters.begin(), kRegisters.end(), [&](const RegisterInfo& info) {
+    return info.offset == (offset & ~std::uint64_t{7});
+  });
   return found == kRegisters.end() ? nullptr : &*found;
 }
 

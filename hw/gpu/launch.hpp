@@ -13,12 +13,12 @@ struct Launch {
   std::uint32_t code_words = 0;
   isa::Dim3 grid;
   isa::Dim3 block;
-  std::uint32_t registers = 0;      // per thread
-  std::uint32_t shared_bytes = 0;   // per block, static and dynamic
+  std::uint32_t registers = 0;     // per thread
+  std::uint32_t shared_bytes = 0;  // per block, static and dynamic
   std::uint32_t dynamic_shared = 0;
-  std::uint32_t local_bytes = 0;    // per thread
-  std::uint64_t local_base = 0;     // backing store of local memory
-  std::uint64_t id = 0;             // launches before this one
+  std::uint32_t local_bytes = 0;  // per thread
+  std::uint64_t local_base = 0;   // backing store of local memory
+  std::uint64_t id = 0;           // launches before this one
   std::vector<std::uint8_t> parameters;
   std::vector<std::uint8_t> constants;
   // Retirement hashes of the launch's threads; null: not wanted.

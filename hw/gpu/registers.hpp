@@ -9,29 +9,29 @@
 namespace heddle::hw {
 
 // HEDDLE_REGISTER(Enumerator, offset, writable, "meaning"): the one declaration.
-#define HEDDLE_REGISTERS(HEDDLE_REGISTER)                                                                              \
-  HEDDLE_REGISTER(control, 0x00, true, "write 1: start the launch; refused while one runs")                            \
-  HEDDLE_REGISTER(status, 0x08, false, "0 idle, 1 running, 2 done, 3 stopped by a fault")                              \
-  HEDDLE_REGISTER(code_address, 0x10, true, "address of the kernel's first instruction word; a multiple of 8")         \
-  HEDDLE_REGISTER(code_words, 0x18, true, "instruction words of the kernel")                                           \
-  HEDDLE_REGISTER(grid_x, 0x20, true, "thread blocks in x")                                                            \
-  HEDDLE_REGISTER(grid_y, 0x28, true, "thread blocks in y")                                                            \
-  HEDDLE_REGISTER(grid_z, 0x30, true, "thread blocks in z")                                                            \
-  HEDDLE_REGISTER(block_x, 0x38, true, "threads of a block in x")                                                      \
-  HEDDLE_REGISTER(block_y, 0x40, true, "threads of a block in y")                                                      \
-  HEDDLE_REGISTER(block_z, 0x48, true, "threads of a block in z")                                                      \
-  HEDDLE_REGISTER(registers, 0x50, true, "32-bit registers per thread")                                                \
-  HEDDLE_REGISTER(shared_bytes, 0x58, true, "scratchpad bytes per block, static and dynamic")                          \
-  HEDDLE_REGISTER(dynamic_shared, 0x60, true, "of those, the dynamic ones")                                            \
-  HEDDLE_REGISTER(local_bytes, 0x68, true, "local memory per thread")                                                  \
-  HEDDLE_REGISTER(local_base, 0x70, true, "address of the local memory of all resident threads")                       \
-  HEDDLE_REGISTER(parameter_bytes, 0x78, true, "size of the kernel's parameters")                                      \
-  HEDDLE_REGISTER(constant_bytes, 0x80, true, "size of the constant bank")                                             \
-  HEDDLE_REGISTER(cycles, 0x88, false, "cycles of the latest launch, up to now while it runs")                         \
-  HEDDLE_REGISTER(fault_kind, 0x90, false, "what stopped the launch: isa::Fault::Kind plus 1; 0: nothing")             \
-  HEDDLE_REGISTER(fault_pc, 0x98, false, "instruction index of the fault")                                             \
-  HEDDLE_REGISTER(fault_address, 0xa0, false, "address of the fault")                                                  \
-  HEDDLE_REGISTER(fault_block, 0xa8, false, "linear index of the block of the fault")                                  \
+#define HEDDLE_REGISTERS(HEDDLE_REGISTER)                                                                      \
+  HEDDLE_REGISTER(control, 0x00, true, "write 1: start the launch; refused while one runs")                    \
+  HEDDLE_REGISTER(status, 0x08, false, "0 idle, 1 running, 2 done, 3 stopped by a fault")                      \
+  HEDDLE_REGISTER(code_address, 0x10, true, "address of the kernel's first instruction word; a multiple of 8") \
+  HEDDLE_REGISTER(code_words, 0x18, true, "instruction words of the kernel")                                   \
+  HEDDLE_REGISTER(grid_x, 0x20, true, "thread blocks in x")                                                    \
+  HEDDLE_REGISTER(grid_y, 0x28, true, "thread blocks in y")                                                    \
+  HEDDLE_REGISTER(grid_z, 0x30, true, "thread blocks in z")                                                    \
+  HEDDLE_REGISTER(block_x, 0x38, true, "threads of a block in x")                                              \
+  HEDDLE_REGISTER(block_y, 0x40, true, "threads of a block in y")                                              \
+  HEDDLE_REGISTER(block_z, 0x48, true, "threads of a block in z")                                              \
+  HEDDLE_REGISTER(registers, 0x50, true, "32-bit registers per thread")                                        \
+  HEDDLE_REGISTER(shared_bytes, 0x58, true, "scratchpad bytes per block, static and dynamic")                  \
+  HEDDLE_REGISTER(dynamic_shared, 0x60, true, "of those, the dynamic ones")                                    \
+  HEDDLE_REGISTER(local_bytes, 0x68, true, "local memory per thread")                                          \
+  HEDDLE_REGISTER(local_base, 0x70, true, "address of the local memory of all resident threads")               \
+  HEDDLE_REGISTER(parameter_bytes, 0x78, true, "size of the kernel's parameters")                              \
+  HEDDLE_REGISTER(constant_bytes, 0x80, true, "size of the constant bank")                                     \
+  HEDDLE_REGISTER(cycles, 0x88, false, "cycles of the latest launch, up to now while it runs")                 \
+  HEDDLE_REGISTER(fault_kind, 0x90, false, "what stopped the launch: isa::Fault::Kind plus 1; 0: nothing")     \
+  HEDDLE_REGISTER(fault_pc, 0x98, false, "instruction index of the fault")                                     \
+  HEDDLE_REGISTER(fault_address, 0xa0, false, "address of the fault")                                          \
+  HEDDLE_REGISTER(fault_block, 0xa8, false, "linear index of the block of the fault")                          \
   HEDDLE_REGISTER(fault_thread, 0xb0, false, "linear index of the thread in its block")
 
 enum class RegisterOffset : std::uint32_t {

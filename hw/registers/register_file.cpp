@@ -17,10 +17,7 @@ void RegisterArray::clear_row(unsigned row) {
 }
 
 RegisterFile::RegisterFile(const sc_core::sc_module_name& name, unsigned simd_width, unsigned rows)
-    : sc_core::sc_module(name),
-      read_port("read_port"),
-      write_port("write_port"),
-      rows_(rows) {
+    : sc_core::sc_module(name), read_port("read_port"), write_port("write_port"), rows_(rows) {
   for (unsigned lane = 0; lane < simd_width; ++lane) {
     banks_.push_back(std::make_unique<RegisterBank>(("bank" + std::to_string(lane)).c_str(), counters_, lane));
   }
@@ -28,7 +25,9 @@ RegisterFile::RegisterFile(const sc_core::sc_module_name& name, unsigned simd_wi
   write_port.bind(*this);
 }
 
-void RegisterFile::configure(unsigned registers) { array_.resize(rows_, std::max(registers, 1U)); }
+void RegisterFile::configure(unsigned registers) {
+  array_.resize(rows_, std::max(registers, 1U));
+}
 
 void RegisterFile::collect(StatisticsRegistry& registry) {
   for (const auto& bank : banks_) {
@@ -40,8 +39,8 @@ void RegisterFile::collect(StatisticsRegistry& registry) {
   throw InternalError("the register file's socket is blocking");
 }
 
-// A sub-warp has at most one thread per lane, and lane l's thread lives in bank l: every access takes one cycle, whatever
-// the rows. The delay is in cycles beyond that.
+// A sub-warp has at most one thread per lane, and lane l's thread lives in bank l: every access takes one cycle,
+// whatever the rows. The delay is in cycles beyond that.
 void RegisterFile::b_transport(RegisterAccess& access, sc_core::sc_time& delay) {
   delay = sc_core::SC_ZERO_TIME;
   const isa::LaneMask lanes = access.sub_warp->lanes;

@@ -1,5 +1,5 @@
-// The scratchpad (shared memory) of a core: 32-bit wide banks. Lanes that want different words of one bank are served one
-// after the other; lanes that want the same word share it (broadcast), except atomics, which take a turn each.
+// The scratchpad (shared memory) of a core: 32-bit wide banks. Lanes that want different words of one bank are served
+// one after the other; lanes that want the same word share it (broadcast), except atomics, which take a turn each.
 //
 // Parameters   ScratchpadParameters (hw/machine.hpp)
 // Socket       access   target, ScratchpadProtocol. b_transport carries the timing: delay = cycles the access occupies
@@ -22,7 +22,7 @@ namespace heddle::hw {
 
 struct ScratchpadAccess {
   isa::LaneMask lanes = 0;
-  unsigned bytes = 4;      // per lane
+  unsigned bytes = 4;  // per lane
   bool atomic = false;
   std::array<std::uint32_t, isa::kLanes> address{};
 };

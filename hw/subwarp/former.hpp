@@ -14,9 +14,9 @@ namespace heddle::hw {
 // The threads of one sub-warp: lane l holds the thread of row `row[l]` of the group's mask.
 struct SubWarpShape {
   LaneMask lanes = 0;
-  bool uniform = true;                              // every lane is of row first_row
+  bool uniform = true;  // every lane is of row first_row
   std::uint16_t first_row = 0;
-  std::array<std::uint16_t, isa::kLanes> row{};     // valid where lanes is set and not uniform
+  std::array<std::uint16_t, isa::kLanes> row{};  // valid where lanes is set and not uniform
 };
 
 class SubWarpFormer {

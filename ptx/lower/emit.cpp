@@ -65,7 +65,8 @@ void Selector::emit(Op op, VReg dst, const Value& a, const Value& b, const Value
   instruction.mods = mods;
   instruction.a = in_register(a);
   std::optional<std::uint32_t> imm;
-  if (b.constant && mods == 0) imm = immediate_of(b);
+  // The immediate form has no modifiers; a table of lop3 is one even where it is 0.
+  if (b.constant && mods == 0 && op != Op::LOP3) imm = immediate_of(b);
   if (imm) {
     instruction.immediate = true;
     instruction.imm = *imm;

@@ -3,7 +3,12 @@
 #include <csignal>
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "base/error.hpp"
 #include "tb/config/config.hpp"
@@ -53,6 +58,38 @@ int exit_code(const tb::RunOutcome& outcome) {
   return static_cast<int>(wrong || differs ? ExitCode::result_mismatch : ExitCode::good);
 }
 
+// A trace appears under its name when the run has ended, whole; before that, and when the run fails, it does not.
+class TraceFile {
+ public:
+  explicit TraceFile(std::string path) : path_(std::move(path)), stream_(unfinished()) {
+    if (!stream_) {
+      throw InputError({"--memory-trace"}, fmt::format("cannot write '{}'", unfinished()));
+    }
+  }
+  ~TraceFile() {
+    std::error_code ignored;
+    std::filesystem::remove(unfinished(), ignored);
+  }
+  TraceFile(const TraceFile&) = delete;
+  TraceFile& operator=(const TraceFile&) = delete;
+  [[nodiscard]] std::ostream& stream() { return stream_; }
+  void finish() {
+    stream_.close();
+    std::error_code failure;
+    if (stream_) {
+      std::filesystem::rename(unfinished(), path_, failure);
+    }
+    if (!stream_ || failure) {
+      throw InputError({"--memory-trace"}, fmt::format("cannot write '{}'", path_), "is the disk full?");
+    }
+  }
+
+ private:
+  [[nodiscard]] std::string unfinished() const { return path_ + ".unfinished"; }
+  std::string path_;
+  std::ofstream stream_;
+};
+
 int run(const Arguments& arguments) {
   tb::RunRequest request;
   request.subject = arguments.words()[1];
@@ -73,6 +110,11 @@ int run(const Arguments& arguments) {
   if (arguments.has("out")) {
     request.output_directory = arguments.text("out");
   }
+  std::optional<TraceFile> trace;
+  if (arguments.has("memory-trace")) {
+    trace.emplace(arguments.text("memory-trace"));
+    request.device.memory_trace = &trace->stream();
+  }
   const bool quiet = arguments.has("quiet");
   ProgressLine line(!quiet);
   const double start = tb::wall_clock();
@@ -84,6 +126,9 @@ int run(const Arguments& arguments) {
   catch_interrupt();
   const tb::RunOutcome outcome = tb::run(request);
   line.clear();
+  if (trace) {
+    trace->finish();
+  }
   if (!quiet) {
     std::cout << tb::run_text(outcome.record, outcome.cost);
     if (outcome.reference) {
@@ -121,7 +166,9 @@ Command run_command() {
       ("out,o", po::value<std::string>()->value_name("DIR"), "write DIR/stats.json, DIR/host.json and outputs")  //
       ("max-cycles", po::value<std::string>()->value_name("N"), "stop after N simulated cycles")                 //
       ("address-bits", po::value<std::string>()->value_name("32|64"),
-       "pointers of the compiled workload (default 32)")                                             //
+       "pointers of the compiled workload (default 32)")  //
+      ("memory-trace", po::value<std::string>()->value_name("FILE"),
+       "write the requests to the memory channels: address, R or W, cycle")                          //
       ("check-reference", "also run the reference interpreter and compare the instruction streams")  //
       ("quiet,q", "print errors only");
   command.details =

@@ -1,0 +1,68 @@
+// heddle run --memory-trace: what the file holds, and that watching changes nothing.
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <sstream>
+#include <string>
+
+#include "program_runner.hpp"
+
+namespace heddle::tb {
+namespace {
+
+using test::heddle;
+using test::Ran;
+using test::Scratch;
+
+std::string stats_text(const std::string& directory) {
+  return Scratch::read(directory + "/stats.json");
+}
+
+TEST(MemoryTrace, HoldsEveryRequestInOrderAndChangesNothing) {
+  const Scratch scratch;
+  const std::string trace = scratch.path("vecadd.trace");
+  const Ran watched = heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet", "--out",
+                              scratch.path("watched"), "--memory-trace", trace});
+  ASSERT_EQ(watched.code, 0) << watched.err;
+  const Ran plain =
+      heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet", "--out", scratch.path("plain")});
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  EXPECT_EQ(stats_text(scratch.path("watched")), stats_text(scratch.path("plain")));
+
+  std::istringstream lines(Scratch::read(trace));
+  std::int64_t reads = 0;
+  std::int64_t writes = 0;
+  std::uint64_t last = 0;
+  std::string address;
+  char kind = 0;
+  std::uint64_t cycle = 0;
+  while (lines >> address >> kind >> cycle) {
+    EXPECT_EQ(address.substr(0, 2), "0x");
+    EXPECT_GE(cycle, last);
+    last = cycle;
+    reads += kind == 'R' ? 1 : 0;
+    writes += kind == 'W' ? 1 : 0;
+  }
+  EXPECT_TRUE(lines.eof());
+  const boost::json::value stats = boost::json::parse(stats_text(scratch.path("plain")));
+  const boost::json::object& summary = stats.at("summary").as_object();
+  EXPECT_EQ(reads, summary.at("dram_reads").as_int64());
+  EXPECT_EQ(writes, summary.at("dram_writes").as_int64());
+}
+
+TEST(MemoryTrace, AFailedRunLeavesNoFile) {
+  const Scratch scratch;
+  const std::string trace = scratch.path("none.trace");
+  EXPECT_EQ(heddle({"run", "baseline", "no_such_workload", "--memory-trace", trace}).code, 2);
+  EXPECT_FALSE(std::filesystem::exists(trace));
+  EXPECT_FALSE(std::filesystem::exists(trace + ".unfinished"));
+  const Ran ran =
+      heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--memory-trace", scratch.path("no/folder")});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_NE(ran.err.find("--memory-trace: cannot write"), std::string::npos) << ran.err;
+}
+
+}  // namespace
+}  // namespace heddle::tb

@@ -1,0 +1,56 @@
+// A tap on a TLM-2.0 connection: sits between an initiator and a target, hands every call on unchanged and in the same
+// instant, and shows it to whoever derives from it. Without a tap the two are bound to each other directly, so watching
+// costs nothing when it is off.
+//
+//   target     tlm_target_socket<32>     towards the initiator
+//   initiator  tlm_initiator_socket<32>  towards the target
+#pragma once
+
+#include <systemc>
+#include <tlm>
+
+namespace heddle::link {
+
+class ChannelTap : public sc_core::sc_module,
+                   private ::tlm::tlm_fw_transport_if<>,
+                   private ::tlm::tlm_bw_transport_if<> {
+ public:
+  explicit ChannelTap(const sc_core::sc_module_name& name)
+      : sc_core::sc_module(name), target("target"), initiator("initiator") {
+    target.bind(*this);
+    initiator.bind(*this);
+  }
+
+  ::tlm::tlm_target_socket<> target;
+  ::tlm::tlm_initiator_socket<> initiator;
+
+ protected:
+  // A request begins (BEGIN_REQ, before it is handed on). `delay`: annotated time until it takes effect.
+  virtual void request(const ::tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay) = 0;
+
+ private:
+  ::tlm::tlm_sync_enum nb_transport_fw(::tlm::tlm_generic_payload& payload, ::tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override {
+    if (phase == ::tlm::BEGIN_REQ) {
+      request(payload, delay);
+    }
+    return initiator->nb_transport_fw(payload, phase, delay);
+  }
+  void b_transport(::tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override {
+    request(payload, delay);
+    initiator->b_transport(payload, delay);
+  }
+  bool get_direct_mem_ptr(::tlm::tlm_generic_payload& payload, ::tlm::tlm_dmi& dmi) override {
+    return initiator->get_direct_mem_ptr(payload, dmi);
+  }
+  unsigned transport_dbg(::tlm::tlm_generic_payload& payload) override { return initiator->transport_dbg(payload); }
+  ::tlm::tlm_sync_enum nb_transport_bw(::tlm::tlm_generic_payload& payload, ::tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override {
+    return target->nb_transport_bw(payload, phase, delay);
+  }
+  void invalidate_direct_mem_ptr(sc_dt::uint64 start, sc_dt::uint64 end) override {
+    target->invalidate_direct_mem_ptr(start, end);
+  }
+};
+
+}  // namespace heddle::link
