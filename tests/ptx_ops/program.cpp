@@ -1,0 +1,81 @@
+#include "tests/ptx_ops/program.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "isa/interpreter.hpp"
+#include "ptx/compile.hpp"
+#include "tests/ptx_ops/kernel_text.hpp"
+
+namespace heddle::ptx_ops {
+namespace {
+
+std::string text_of(const Program& program, unsigned address_bits) {
+  const std::string bits = std::to_string(address_bits);
+  const std::string text = header(address_bits) + program.module + "\n.visible .entry main(.param .u" + bits +
+                           " input, .param .u" + bits + " output)\n{\n  .reg .u" + bits +
+                           " %in, %out;\n  .reg .u32 %tid0, %ctaid0, %ntid0;\n  ld.param.u" + bits +
+                           " %in, [input];\n  ld.param.u" + bits +
+                           " %out, [output];\n  mov.u32 %tid0, %tid.x;\n  mov.u32 %ctaid0, %ctaid.x;\n"
+                           "  mov.u32 %ntid0, %ntid.x;\n  mad.lo.u32 %tid0, %ctaid0, %ntid0, %tid0;\n" +
+                           program.body + "\n  ret;\n}\n";
+  std::string expanded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.compare(i, 2, "$p") == 0) {
+      expanded += bits;
+      ++i;
+    } else {
+      expanded += text[i];
+    }
+  }
+  return expanded;
+}
+
+std::vector<u32> run_once(const Program& program, unsigned address_bits, unsigned registers) {
+  std::vector<u32> output(program.output_words);
+  const std::string text = text_of(program, address_bits);
+  isa::Module module;
+  try {
+    ptx::CompileOptions options;
+    options.max_registers = registers;
+    module = ptx::compile(text, "program.ptx", options);
+  } catch (const InputError& error) {
+    ADD_FAILURE() << error.what() << "\n" << text;
+    return output;
+  }
+  isa::DeviceMemory memory;
+  load_module(module, memory);
+  const bool low = address_bits == 32;
+  const u64 in = memory.allocate("input", std::max<std::size_t>(program.input.size(), 1) * 4, low);
+  const u64 out = memory.allocate("output", std::max<std::size_t>(program.output_words, 1) * 4, low);
+  memory.write(in, std::as_bytes(std::span(program.input)));
+  const isa::Kernel* kernel = module.find("main");
+  isa::LaunchRequest request{"main", {program.grid, 1, 1}, {program.block, 1, 1}, 0, {}};
+  request.parameters.resize(kernel->parameter_bytes);
+  std::memcpy(request.parameters.data() + kernel->parameters.at(0).offset, &in, address_bits / 8);
+  std::memcpy(request.parameters.data() + kernel->parameters.at(1).offset, &out, address_bits / 8);
+  isa::RetirementHash hash;
+  isa::InterpreterOptions options;
+  options.warp_size = program.warp_size;
+  options.max_instructions_per_thread = 1'000'000;
+  const isa::InterpreterResult result = interpret(module, request, memory, hash, options);
+  EXPECT_FALSE(result.fault) << describe(*result.fault, module) << "\n" << text;
+  memory.read(out, std::as_writable_bytes(std::span(output)));
+  return output;
+}
+
+}  // namespace
+
+std::vector<u32> run_with_address_bits(const Program& program, unsigned address_bits) {
+  const std::vector<u32> output = run_once(program, address_bits, 63);
+  EXPECT_EQ(run_once(program, address_bits, 10), output) << address_bits << "-bit addresses, 10 registers";
+  return output;
+}
+
+std::vector<u32> run(const Program& program) {
+  const std::vector<u32> output = run_with_address_bits(program, 32);
+  EXPECT_EQ(run_with_address_bits(program, 64), output) << "64-bit addresses";
+  return output;
+}
+
+}  // namespace heddle::ptx_ops

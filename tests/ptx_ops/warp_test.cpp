@@ -1,0 +1,268 @@
+// Between the threads of a warp and a block: vote, shfl, match, activemask (PTX ISA, sections 9.7.9.5, 9.7.9.6 and
+// 9.7.13.9 to 9.7.13.12), bar.red and special registers.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <optional>
+
+#include "tests/ptx_ops/program.hpp"
+
+namespace heddle::ptx_ops {
+namespace {
+
+constexpr unsigned kWarp = 32;
+
+// Loads the thread's input word into %v; %mine is its output address, `words` words per thread.
+std::string prologue(unsigned words) {
+  return "  .reg .u$p %o, %mine; .reg .b32 %v, %w, %x, %lane; .reg .pred %p, %q, %even;\n"
+         "  cvt.u$p.u32 %o, %tid0; shl.b$p %o, %o, 2; add.u$p %in, %in, %o; ld.global.b32 %v, [%in];\n"
+         "  mul.lo.u$p %o, %o, " +
+         std::to_string(words) +
+         "; add.u$p %mine, %out, %o; mov.u32 %lane, %laneid;\n"
+         "  and.b32 %w, %lane, 1; setp.eq.u32 %even, %w, 0;\n";
+}
+std::string store(unsigned word, const char* value) {
+  return "  st.global.b32 [%mine+" + std::to_string(4 * word) + "], " + value + ";\n";
+}
+std::string store_predicate(unsigned word, const char* predicate) {
+  return std::string("  selp.b32 %x, 1, 0, ") + predicate + ";\n" + store(word, "%x");
+}
+
+std::vector<u32> values(unsigned count, u32 modulus) {
+  std::vector<u32> result;
+  for (u32 i = 0; i < count; ++i) result.push_back((i + 1) * 0x9e3779b9U % modulus);
+  return result;
+}
+
+// Votes of one warp over (input != 0), over all lanes and under masks, in converged and divergent code.
+TEST(PtxWarp, Votes) {
+  for (const u32 modulus : {1U, 2U, 50U}) {
+    for (const u32 offset : {0U, 1U}) {
+      Program program;
+      program.input = values(kWarp, modulus);
+      for (u32& value : program.input) value += offset;
+      program.output_words = kWarp * 10;
+      program.body = prologue(10) + "  setp.ne.b32 %p, %v, 0;\n";
+      const char* const modes[] = {"all", "any", "uni"};
+      for (unsigned m = 0; m < 3; ++m) {
+        program.body += std::string("  vote.") + modes[m] + ".pred %q, %p;\n" + store_predicate(m, "%q");
+        program.body +=
+            std::string("  vote.sync.") + modes[m] + ".pred %q, !%p, 0xffffffff;\n" + store_predicate(m + 3, "%q");
+        // Even lanes alone.
+        program.body += std::string("  @%even vote.sync.") + modes[m] + ".pred %q, %p, 0x55555555;\n" +
+                        store_predicate(m + 6, "%q");
+      }
+      program.body +=
+          "  vote.ballot.b32 %w, %p;\n  @!%even bra ODD;\n  vote.sync.ballot.b32 %x, %p, 0x55555555;\n"
+          "  add.u32 %w, %w, %x;\n  bra JOINED;\nODD:\n  vote.ballot.b32 %x, !%p;\n"
+          "  xor.b32 %w, %w, %x;\nJOINED:\n" +
+          store(9, "%w");
+      const std::vector<u32> output = run(program);
+      u32 set = 0;
+      for (unsigned lane = 0; lane < kWarp; ++lane) set |= (program.input[lane] != 0 ? 1U : 0U) << lane;
+      const auto vote = [](unsigned mode, u32 ballot, u32 members) -> u32 {
+        const u32 mine = ballot & members;
+        return mode == 0 ? mine == members : mode == 1 ? mine != 0 : mine == 0 || mine == members;
+      };
+      for (unsigned lane = 0; lane < kWarp; ++lane) {
+        const u32* found = &output[lane * 10];
+        for (unsigned m = 0; m < 3; ++m) {
+          EXPECT_EQ(found[m], vote(m, set, ~0U));
+          EXPECT_EQ(found[m + 3], vote(m, ~set, ~0U));
+          // Odd lanes keep the vote before.
+          EXPECT_EQ(found[m + 6], lane % 2 == 0 ? vote(m, set, 0x55555555U) : vote(m, ~set, ~0U));
+        }
+        EXPECT_EQ(found[9], lane % 2 == 0 ? set + (set & 0x55555555U) : set ^ (~set & 0xaaaaaaaaU));
+      }
+    }
+  }
+}
+
+// The source lane of a shuffle after the pseudo code in the ISA; nothing when it is out of range.
+std::optional<unsigned> source_lane(char mode, unsigned lane, u32 b, u32 c) {
+  const u32 clamp = c & 31U;
+  const u32 segment = c >> 8U & 31U;
+  const s32 highest = static_cast<s32>((lane & segment) | (clamp & ~segment));
+  const u32 lowest = lane & segment;
+  b &= 31U;
+  s32 source = 0;
+  bool inside = false;
+  switch (mode) {
+    case 'u':
+      source = static_cast<s32>(lane) - static_cast<s32>(b);
+      inside = source >= highest;
+      break;
+    case 'd':
+      source = static_cast<s32>(lane + b);
+      inside = source <= highest;
+      break;
+    case 'b':
+      source = static_cast<s32>(lane ^ b);
+      inside = source <= highest;
+      break;
+    default:
+      source = static_cast<s32>(lowest | (b & ~segment));
+      inside = source <= highest;
+  }
+  return inside ? std::optional(static_cast<unsigned>(source)) : std::nullopt;
+}
+
+TEST(PtxWarp, ShufflesOfEveryModeClampAndSegment) {
+  constexpr const char* kModes[] = {"up", "down", "bfly", "idx"};
+  for (const char* mode : kModes) {
+    // c: the widths 32, 16, 8, 1 as CUDA makes them, and clamps inside a segment.
+    const bool up = mode[0] == 'u';
+    const std::vector<u32> limits = up ? std::vector<u32>{0, 0x1000, 0x1800, 0x1f00, 3, 0x1802}
+                                       : std::vector<u32>{31, 0x101f, 0x181f, 0x1f1f, 11, 0x1803};
+    for (const u32 c : limits) {
+      Program program;
+      program.input = values(kWarp, 0xffffffffU);
+      program.output_words = kWarp * 6;
+      const std::string limit = std::to_string(c);
+      const std::string name = mode;
+      program.body = prologue(6) +
+                     // b differs by lane, beyond 31 too; then a constant b, with and without predicate.
+                     "  mul.lo.u32 %w, %lane, 5; and.b32 %w, %w, 63;\n  shfl.sync." + name + ".b32 %x|%p, %v, %w, " +
+                     limit + ", 0xffffffff;\n" + store(0, "%x") + store_predicate(1, "%p") + "  shfl." + name +
+                     ".b32 %x|%p, %v, 3, " + limit + ";\n" + store(2, "%x") + store_predicate(3, "%p") +
+                     "  shfl.sync." + name + ".b32 %v, %v, 4, " + limit + ", -1;\n" + store(4, "%v") +
+                     "  mov.b32 %w, " + limit + ";\n  mov.b32 %x, -1;\n  shfl.sync." + name +
+                     ".b32 %v, %v, 1, %w, %x;\n" + store(5, "%v");
+      const std::vector<u32> output = run(program);
+      std::vector<u32> moved(kWarp);
+      for (unsigned lane = 0; lane < kWarp; ++lane) {
+        SCOPED_TRACE(name + " c " + limit + " lane " + std::to_string(lane));
+        const u32* found = &output[lane * 6];
+        const auto by_lane = source_lane(mode[0], lane, lane * 5 & 63U, c);
+        const auto by_three = source_lane(mode[0], lane, 3, c);
+        moved[lane] = program.input[source_lane(mode[0], lane, 4, c).value_or(lane)];
+        EXPECT_EQ(found[0], program.input[by_lane.value_or(lane)]);
+        EXPECT_EQ(found[1], by_lane ? 1U : 0U);
+        EXPECT_EQ(found[2], program.input[by_three.value_or(lane)]);
+        EXPECT_EQ(found[3], by_three ? 1U : 0U);
+        EXPECT_EQ(found[4], moved[lane]);
+      }
+      for (unsigned lane = 0; lane < kWarp; ++lane) {
+        EXPECT_EQ(output[lane * 6 + 5], moved[source_lane(mode[0], lane, 1, c).value_or(lane)]) << lane;
+      }
+    }
+  }
+}
+
+TEST(PtxWarp, MatchesAndActiveLanes) {
+  for (const u32 modulus : {1U, 5U}) {
+    Program program;
+    program.input = values(kWarp, modulus);
+    program.output_words = kWarp * 9;
+    program.body = prologue(9) +
+                   "  .reg .b64 %wide; mov.b64 %wide, {7, %v};\n"
+                   "  match.any.sync.b32 %w, %v, 0xffffffff;\n" +
+                   store(0, "%w") + "  match.any.sync.b64 %w, %wide, 0xffffffff;\n" + store(1, "%w") +
+                   "  match.all.sync.b32 %w|%p, %v, 0xffffffff;\n" + store(2, "%w") + store_predicate(3, "%p") +
+                   "  match.all.sync.b64 %w|%p, %wide, 0xffffffff;\n" + store(4, "%w") + store_predicate(5, "%p") +
+                   "  activemask.b32 %w;\n" + store(6, "%w") +
+                   "  @!%even bra ODD;\n  match.any.sync.b32 %w, %v, 0x55555555;\n" + store(7, "%w") +
+                   "  activemask.b32 %w;\n" + store(8, "%w") + "  bra JOINED;\nODD:\n  activemask.b32 %w;\n" +
+                   store(8, "%w") + "JOINED:\n";
+    const std::vector<u32> output = run(program);
+    for (unsigned lane = 0; lane < kWarp; ++lane) {
+      u32 equal = 0;
+      for (unsigned i = 0; i < kWarp; ++i) equal |= (program.input[i] == program.input[lane] ? 1U : 0U) << i;
+      const u32* found = &output[lane * 9];
+      const u32 all = equal == ~0U ? ~0U : 0U;
+      EXPECT_EQ(found[0], equal);
+      EXPECT_EQ(found[1], equal);
+      EXPECT_EQ(found[2], all);
+      EXPECT_EQ(found[3], all & 1U);
+      EXPECT_EQ(found[4], all);
+      EXPECT_EQ(found[5], all & 1U);
+      EXPECT_EQ(found[6], ~0U);
+      EXPECT_EQ(found[7], lane % 2 == 0 ? equal & 0x55555555U : 0U);
+      EXPECT_EQ(found[8], lane % 2 == 0 ? 0x55555555U : 0xaaaaaaaaU);
+    }
+  }
+}
+
+TEST(PtxBarrier, Reductions) {
+  for (const u32 modulus : {1U, 3U}) {
+    for (const u32 offset : {0U, 1U}) {
+      Program program;
+      program.grid = 2;
+      program.block = 80;
+      program.input = values(160, modulus);
+      for (u32& value : program.input) value += offset;
+      program.output_words = 160 * 6;
+      program.body = prologue(6) + "  setp.ne.b32 %p, %v, 0;\n  bar.red.popc.u32 %w, 0, %p;\n" + store(0, "%w") +
+                     "  bar.red.popc.u32 %w, 1, 80, !%p;\n" + store(1, "%w") + "  bar.red.and.pred %q, 0, %p;\n" +
+                     store_predicate(2, "%q") + "  barrier.red.or.pred %q, 15, %p;\n" + store_predicate(3, "%q") +
+                     "  barrier.cta.red.and.aligned.pred %q, 2, 80, !%p;\n" + store_predicate(4, "%q") +
+                     "  barrier.sync 3;\n  barrier.sync.aligned 3, 80;\n  bar.red.or.pred %q, 0, !%p;\n" +
+                     store_predicate(5, "%q");
+      const std::vector<u32> output = run(program);
+      for (unsigned block = 0; block < 2; ++block) {
+        u32 set = 0;
+        for (unsigned i = 0; i < 80; ++i) set += program.input[block * 80 + i] != 0 ? 1 : 0;
+        const std::vector<u32> expected = {
+            set, 80 - set, set == 80 ? 1U : 0U, set != 0 ? 1U : 0U, set == 0 ? 1U : 0U, set != 80 ? 1U : 0U};
+        for (unsigned i = 0; i < 80; ++i) {
+          const auto first = output.begin() + (block * 80 + i) * 6;
+          EXPECT_EQ(std::vector<u32>(first, first + 6), expected);
+        }
+      }
+    }
+  }
+}
+
+TEST(PtxSpecial, LanesWarpsBlocksAndSizes) {
+  Program program;
+  program.grid = 2;
+  program.block = 70;
+  program.output_words = 140 * 20;
+  program.input.resize(140);
+  const char* const registers[] = {"%laneid",      "%warpid",         "%nwarpid",     "%lanemask_eq", "%lanemask_le",
+                                   "%lanemask_lt", "%lanemask_ge",    "%lanemask_gt", "%tid.x",       "%ntid.x",
+                                   "%ctaid.x",     "%nctaid.x",       "%tid.y",       "%ntid.z",      "%nctaid.y",
+                                   "%gridid",      "%total_smem_size"};
+  program.body =
+      prologue(20) +
+      "  .shared .align 4 .b8 space[100]; .reg .u64 %t1, %t2; .reg .u32 %c; \n  st.shared.b32 [space+96], %v;\n";
+  unsigned word = 0;
+  for (const char* name : registers) {
+    program.body += std::string("  mov.u32 %w, ") + name + ";\n" + store(word++, "%w");
+  }
+  program.body += "  mov.u32 %w, WARP_SZ;\n" + store(word++, "%w");
+  program.body +=
+      "  mov.u64 %t1, %clock64; mov.u32 %c, %clock; mov.u64 %t2, %clock64;\n"
+      "  setp.gt.u64 %p, %t2, %t1;\n" +
+      store_predicate(word++, "%p");
+  const std::vector<u32> output = run(program);
+  for (unsigned thread = 0; thread < 140; ++thread) {
+    const u32 tid = thread % 70;
+    const u32 lane = tid % 32;
+    const u32 below = lane == 0 ? 0 : ~0U >> (32 - lane);
+    const std::vector<u32> expected = {lane,
+                                       tid / 32,
+                                       3,
+                                       1U << lane,
+                                       below | 1U << lane,
+                                       below,
+                                       ~below,
+                                       ~(below | 1U << lane),
+                                       tid,
+                                       70,
+                                       thread / 70,
+                                       2,
+                                       0,
+                                       1,
+                                       1,
+                                       0,
+                                       112,
+                                       32,
+                                       1};
+    const auto first = output.begin() + thread * 20;
+    EXPECT_EQ(std::vector<u32>(first, first + 19), expected) << thread;
+  }
+}
+
+}  // namespace
+}  // namespace heddle::ptx_ops
