@@ -1,0 +1,123 @@
+#include "tests/hw/gpu_bench.hpp"
+
+#include <gtest/gtest.h>
+
+namespace heddle::test {
+
+GpuBench::GpuBench(const hw::Machine& machine, const sc_core::sc_module_name& name)
+    : sc_core::sc_module(name),
+      gpu("gpu", machine, &memory),
+      target("memory", memory, machine.dram.channels),
+      host_("host") {
+  host_.bind(gpu.control);
+  for (unsigned channel = 0; channel < machine.dram.channels; ++channel) {
+    gpu.memory[channel].bind(target.channel[channel]);
+  }
+  memory.place("buffer", kBuffer, kBufferBytes);
+}
+
+void GpuBench::access(std::uint64_t address, void* data, unsigned bytes, bool write) {
+  ::tlm::tlm_generic_payload payload;
+  payload.set_command(write ? ::tlm::TLM_WRITE_COMMAND : ::tlm::TLM_READ_COMMAND);
+  payload.set_address(address);
+  payload.set_data_ptr(static_cast<unsigned char*>(data));
+  payload.set_data_length(bytes);
+  payload.set_streaming_width(bytes);
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  host_->b_transport(payload, delay);
+  EXPECT_TRUE(payload.is_response_ok()) << "control access at " << address;
+}
+
+void GpuBench::write_register(hw::RegisterOffset offset, std::uint64_t value) {
+  access(static_cast<std::uint64_t>(offset), &value, sizeof value, true);
+}
+
+std::uint64_t GpuBench::read_register(hw::RegisterOffset offset) {
+  std::uint64_t value = 0;
+  access(static_cast<std::uint64_t>(offset), &value, sizeof value, false);
+  return value;
+}
+
+void GpuBench::start(const Code& code, const LaunchShape& shape) {
+  using Offset = hw::RegisterOffset;
+  const isa::Module module = code.module();
+  const std::vector<std::uint64_t>& words = module.kernels.front().words;
+  memory.write(isa::kCodeBase, std::as_bytes(std::span(words)));
+  const std::pair<Offset, std::uint64_t> values[] = {{Offset::code_address, isa::kCodeBase},
+                                                     {Offset::code_words, words.size()},
+                                                     {Offset::grid_x, shape.grid.x},
+                                                     {Offset::grid_y, shape.grid.y},
+                                                     {Offset::grid_z, shape.grid.z},
+                                                     {Offset::block_x, shape.block.x},
+                                                     {Offset::block_y, shape.block.y},
+                                                     {Offset::block_z, shape.block.z},
+                                                     {Offset::registers, shape.registers},
+                                                     {Offset::shared_bytes, shape.shared_bytes},
+                                                     {Offset::dynamic_shared, 0},
+                                                     {Offset::local_bytes, shape.local_bytes},
+                                                     {Offset::local_base, isa::kLocalBacking},
+                                                     {Offset::parameter_bytes, 4},
+                                                     {Offset::constant_bytes, 0}};
+  for (const auto& [offset, value] : values) {
+    write_register(offset, value);
+  }
+  auto buffer = static_cast<std::uint32_t>(kBuffer);
+  access(hw::kParameterWindow, &buffer, sizeof buffer, true);
+  write_register(Offset::control, 1);
+}
+
+bool GpuBench::step(Cycle cycles) {
+  sc_core::sc_start(gpu.clock().cycles(cycles));
+  return gpu.status() == hw::LaunchStatus::running;
+}
+
+void GpuBench::finish(Cycle limit) {
+  for (Cycle passed = 0; step(100); passed += 100) {
+    ASSERT_LT(passed, limit) << "the launch does not end: " << gpu.describe_waiting();
+  }
+  ASSERT_FALSE(gpu.fault()) << gpu.fault()->detail;
+  ASSERT_EQ(gpu.status(), hw::LaunchStatus::done);
+}
+
+hw::Totals GpuBench::run(const Code& code, const LaunchShape& shape) {
+  const hw::Totals before = gpu.totals();
+  start(code, shape);
+  finish();
+  return difference(gpu.totals(), before);
+}
+
+hw::Totals difference(const hw::Totals& after, const hw::Totals& before) {
+  hw::Totals result = after;
+  result.cycles -= before.cycles;
+  result.launches -= before.launches;
+  result.warp_instructions -= before.warp_instructions;
+  result.thread_instructions -= before.thread_instructions;
+  for (std::size_t i = 0; i < result.fu_active.size() && i < before.fu_active.size(); ++i) {
+    result.fu_active[i] -= before.fu_active[i];
+  }
+  for (std::size_t i = 0; i < result.idle.size(); ++i) {
+    result.idle[i] -= before.idle[i];
+  }
+  result.branches -= before.branches;
+  result.divergent_branches -= before.divergent_branches;
+  result.memory_instructions -= before.memory_instructions;
+  result.line_requests -= before.line_requests;
+  result.offcore_requests -= before.offcore_requests;
+  result.l1d_accesses -= before.l1d_accesses;
+  result.l1d_hits -= before.l1d_hits;
+  result.l1d_misses -= before.l1d_misses;
+  result.icache_accesses -= before.icache_accesses;
+  result.icache_misses -= before.icache_misses;
+  result.scratchpad_accesses -= before.scratchpad_accesses;
+  result.scratchpad_bank_conflicts -= before.scratchpad_bank_conflicts;
+  result.dram_reads -= before.dram_reads;
+  result.dram_writes -= before.dram_writes;
+  result.dram_row_hits -= before.dram_row_hits;
+  result.dram_row_conflicts -= before.dram_row_conflicts;
+  result.dram_bus_busy_cycles -= before.dram_bus_busy_cycles;
+  result.barriers -= before.barriers;
+  result.blocks -= before.blocks;
+  return result;
+}
+
+}  // namespace heddle::test

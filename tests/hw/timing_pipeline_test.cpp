@@ -1,0 +1,226 @@
+// The pipeline by hand: depth, barrel spacing, stage latencies, the complex unit, wide warps (LWM report 2.1, thesis
+// 2.1.1 and table 5.1).
+#include <gtest/gtest.h>
+
+#include "tests/hw/gpu_bench.hpp"
+
+namespace heddle::test {
+namespace {
+
+// Cycles that a loop of `body` takes per round, once its instructions are in the I-cache: the difference between 30 and
+// 10 rounds, so that the start of the launch, cold misses and the end drop out. `warps` warps in one block.
+template <class Emit>
+double cycles_per_round(const hw::Machine& machine, unsigned warps, Emit emit) {
+  GpuBench bench(machine);
+  Cycle cycles[2];
+  for (const unsigned many : {0U, 0U, 1U}) {  // the first launch opens the code's DRAM row
+    Code code;
+    add_loop(code, many != 0 ? 30 : 10, [&] { emit(code); });
+    code.exit();
+    LaunchShape shape;
+    shape.block = {warps * machine.core.warp_size, 1, 1};
+    cycles[many] = bench.run(code, shape).cycles;
+  }
+  EXPECT_EQ((cycles[1] - cycles[0]) % 20, 0U) << "no steady state";
+  return static_cast<double>(cycles[1] - cycles[0]) / 20;
+}
+
+// `count` additions, each of which needs the one before.
+auto additions(unsigned count) {
+  return [count](Code& code) {
+    for (unsigned i = 0; i < count; ++i) {
+      code.rri(Op::ADD, 1, 1, 1);
+    }
+  };
+}
+
+constexpr unsigned kBody = 7;
+constexpr unsigned kRound = kBody + kLoopInstructions;
+
+// A warp fetched in t is written back in t + 6 and fetched again in t + 7.
+TEST(Pipeline, OneWarpIsFetchedEverySevenCycles) {
+  EXPECT_EQ(cycles_per_round({}, 1, additions(kBody)), 7 * kRound);
+}
+
+class Warps : public ::testing::TestWithParam<unsigned> {};
+// Up to seven warps fit between a warp's fetch and its next one; from seven on, one instruction is fetched per cycle.
+TEST_P(Warps, ShareTheBarrel) {
+  const unsigned warps = GetParam();
+  EXPECT_EQ(cycles_per_round({}, warps, additions(kBody)), std::max(7U, warps) * kRound);
+}
+INSTANTIATE_TEST_SUITE_P(Pipeline, Warps, ::testing::Values(2, 6, 7, 8, 31, 32));
+
+struct Latencies {
+  unsigned fetch, decode, register_read, execute;
+};
+class Depth : public ::testing::TestWithParam<Latencies> {};
+// Memory and write-back take a cycle each.
+TEST_P(Depth, IsTheSumOfTheStages) {
+  const Latencies& latencies = GetParam();
+  hw::Machine machine;
+  machine.core.fetch_latency = latencies.fetch;
+  machine.core.decode_latency = latencies.decode;
+  machine.core.register_read_latency = latencies.register_read;
+  machine.core.execute_stages = latencies.execute;
+  const unsigned depth = latencies.fetch + latencies.decode + latencies.register_read + latencies.execute + 2;
+  EXPECT_EQ(cycles_per_round(machine, 1, additions(kBody)), depth * kRound);
+}
+TEST_P(Depth, IsTheNumberOfWarpsThatSaturate) {
+  const Latencies& latencies = GetParam();
+  hw::Machine machine;
+  machine.core.fetch_latency = latencies.fetch;
+  machine.core.decode_latency = latencies.decode;
+  machine.core.register_read_latency = latencies.register_read;
+  machine.core.execute_stages = latencies.execute;
+  const unsigned depth = latencies.fetch + latencies.decode + latencies.register_read + latencies.execute + 2;
+  EXPECT_EQ(cycles_per_round(machine, depth, additions(kBody)), depth * kRound);
+}
+INSTANTIATE_TEST_SUITE_P(Pipeline, Depth,
+                         ::testing::Values(Latencies{1, 1, 1, 1}, Latencies{1, 1, 1, 3}, Latencies{4, 1, 1, 2},
+                                           Latencies{1, 3, 1, 2}, Latencies{1, 1, 5, 2}, Latencies{2, 3, 4, 5}));
+
+// A complex operation spends complex_latency cycles where a simple one spends execute_stages.
+TEST(Complex, LatencyReplacesTheExecuteStages) {
+  hw::Machine machine;
+  machine.core.complex_latency = 20;
+  EXPECT_EQ(cycles_per_round(machine, 1, [](Code& code) { code.rrr(Op::DIV_U, 1, 2, 3); }),
+            7 * kLoopInstructions + (7 - 2 + 20));
+}
+
+// Never shorter than the simple ones' path.
+TEST(Complex, LatencyIsAtLeastTheExecuteStages) {
+  hw::Machine machine;
+  machine.core.complex_latency = 1;
+  machine.core.complex_interval = 1;
+  EXPECT_EQ(cycles_per_round(machine, 1, [](Code& code) { code.rrr(Op::DIV_U, 1, 2, 3); }),
+            7 * (kLoopInstructions + 1));
+}
+
+// Starts are complex_interval cycles apart: eight warps with nothing but divisions between the loop's three
+// instructions. 16 warps x (12 divisions x 5 cycles); the loop's own instructions hide behind them only partly, so the
+// body is long enough to make the bound tight from below, and the loop's share bounds it from above.
+TEST(Complex, IntervalLimitsTheRate) {
+  hw::Machine machine;
+  machine.core.complex_interval = 5;
+  constexpr unsigned kDivisions = 12;
+  const double cycles = cycles_per_round(machine, 16, [](Code& code) {
+    for (unsigned i = 0; i < kDivisions; ++i) {
+      code.rrr(Op::DIV_U, 1, 2, 3);
+    }
+  });
+  EXPECT_GE(cycles, 16 * kDivisions * 5);
+  EXPECT_LE(cycles, 16 * (kDivisions * 5 + kLoopInstructions));
+}
+
+TEST(Complex, WaitingForTheUnitIsCountedAsSuch) {
+  hw::Machine machine;
+  machine.core.complex_interval = 50;
+  GpuBench bench(machine);
+  Code code;
+  code.rrr(Op::DIV_U, 1, 2, 3);
+  code.exit();
+  LaunchShape shape;
+  shape.block = {96, 1, 1};
+  const hw::Totals totals = bench.run(code, shape);
+  // The second warp's division reaches execute one cycle after the first one's, and waits 49; so does the third's.
+  EXPECT_EQ(totals.idle[static_cast<std::size_t>(hw::IdleCause::complex)], 2 * 49U);
+}
+
+// A warp of four rows takes four cycles in each stage; the next fetch is seven cycles after the last row's formation.
+TEST(WideWarp, TakesOneCyclePerRow) {
+  hw::Machine machine;
+  machine.core.warp_size = 128;
+  EXPECT_EQ(cycles_per_round(machine, 1, additions(kBody)), (7 + 3) * kRound);
+}
+
+TEST(WideWarp, EnoughRowsSaturate) {
+  hw::Machine machine;
+  machine.core.warp_size = 128;
+  EXPECT_EQ(cycles_per_round(machine, 3, additions(kBody)), 12 * kRound);
+}
+
+TEST(WideWarp, EmptyRowsTakeNoCycle) {
+  hw::Machine machine;
+  machine.core.warp_size = 128;
+  GpuBench bench(machine);
+  // Threads 32 to 95 leave; the loop then runs with rows 0 and 3: 7 + 1 cycles per instruction.
+  Cycle cycles[2];
+  for (const unsigned many : {0U, 0U, 1U}) {
+    Code code;
+    code.s2r(1, Special::tid_x);
+    code.rri(Op::SUB, 1, 1, 32);
+    code.setp(0, isa::Comparison::lt, 1, 64);
+    code.when(0).exit();
+    add_loop(code, many != 0 ? 30 : 10, [&] { additions(kBody)(code); });
+    code.exit();
+    LaunchShape shape;
+    shape.block = {128, 1, 1};
+    cycles[many] = bench.run(code, shape).cycles;
+  }
+  EXPECT_EQ(cycles[1] - cycles[0], 20 * 8 * kRound);
+}
+
+// One warp: its instructions' execute cycles are busy, with as many units as threads; everything else is idle.
+TEST(FunctionalUnits, AreCountedByActiveLanes) {
+  GpuBench bench;
+  Code code;
+  code.s2r(1, Special::tid_x);                 // 32 lanes
+  code.setp(0, isa::Comparison::lt, 1, 5);     // 32
+  code.when(0).rri(Op::ADD, 2, 2, 1);          // 5
+  code.when(0, true).rri(Op::ADD, 2, 2, 1);    // 27
+  code.setp(1, isa::Comparison::gt, 1, 100);   // 32
+  code.when(1).rri(Op::ADD, 2, 2, 1);          // none
+  const Code::Pc branch = code.when(0).bra();  // 32: every thread evaluates its condition
+  code.aim(branch, code.here() + 1, code.here() + 1);
+  code.rri(Op::ADD, 2, 2, 1);  // 27
+  code.exit();                 // 32
+  const hw::Totals totals = bench.run(code);
+  EXPECT_EQ(totals.fu_active[32], 5U);
+  EXPECT_EQ(totals.fu_active[27], 2U);
+  EXPECT_EQ(totals.fu_active[5], 1U);
+  EXPECT_EQ(totals.idle[static_cast<std::size_t>(hw::IdleCause::predicated_off)], 1U);
+  EXPECT_EQ(totals.warp_instructions, 9U);
+  EXPECT_EQ(totals.thread_instructions, 5U * 32 + 2 * 27 + 5);
+  EXPECT_EQ(totals.branches, 1U);
+  EXPECT_EQ(totals.divergent_branches, 1U);
+  std::uint64_t cycles = 0;
+  for (const std::uint64_t with : totals.fu_active) {
+    cycles += with;
+  }
+  EXPECT_EQ(cycles, totals.cycles);
+  std::uint64_t idle = 0;
+  for (const std::uint64_t cause : totals.idle) {
+    idle += cause;
+  }
+  EXPECT_EQ(idle, totals.fu_active[0]);
+}
+
+// Fetching 16 instructions of 8 bytes per line of 128: a straight run of n instructions misses once per line.
+TEST(InstructionCache, MissesOncePerLine) {
+  GpuBench bench;
+  for (const unsigned instructions : {1U, 16U, 17U, 33U, 480U}) {
+    Code code;
+    additions(instructions - 1)(code);
+    code.exit();
+    const hw::Totals totals = bench.run(code);
+    EXPECT_EQ(totals.icache_misses, (instructions + 15) / 16) << instructions;
+    EXPECT_EQ(totals.icache_accesses, instructions + totals.icache_misses) << "each miss is asked again";
+  }
+}
+
+// 4 KB of 4 ways are 8 sets: a loop of 33 lines puts five lines into one set, which least-recently-used replacement
+// throws out in turn; the other 28 stay.
+TEST(InstructionCache, ALoopBeyondItsCapacityMissesInTheFullSet) {
+  GpuBench bench;
+  std::uint64_t misses[2];
+  for (const unsigned many : {0U, 1U}) {
+    Code code;
+    add_loop(code, many != 0 ? 12 : 2, [&] { additions(33 * 16 - 2 - kLoopInstructions)(code); });
+    code.exit();
+    misses[many] = bench.run(code).icache_misses;
+  }
+  EXPECT_EQ(misses[1] - misses[0], 10U * 5);
+}
+
+}  // namespace
+}  // namespace heddle::test
