@@ -14,7 +14,7 @@ namespace heddle::ptx {
 
 // Virtual registers. Class word: one 32-bit register; pair: 64-bit, an even register and the next; predicate.
 enum class RegClass : std::uint8_t { word, pair, predicate };
-using VReg = std::int32_t;         // index into IrFunction::registers; kNone: RZ / PT / absent
+using VReg = std::int32_t;  // index into IrFunction::registers; kNone: RZ / PT / absent
 inline constexpr VReg kNone = -1;
 
 struct VPred {  // predicate operand: kNone is PT
@@ -29,20 +29,20 @@ struct IrInstruction {
   VPred guard;
   // Register operands by their field. Predicate results are p and q below, not dst.
   VReg dst = kNone, a = kNone, b = kNone, c = kNone, d = kNone;
-  bool immediate = false;     // b is imm
+  bool immediate = false;  // b is imm
   std::uint32_t imm = 0;
-  std::uint8_t sub = 0;       // the c field where it is sub() and holds no predicate: comparison, memory form, space...
-  std::uint32_t mods = 0;     // modifiers without their predicate fields (the back end fills those in)
+  std::uint8_t sub = 0;    // the c field where it is sub() and holds no predicate: comparison, memory form, space...
+  std::uint32_t mods = 0;  // modifiers without their predicate fields (the back end fills those in)
   // Predicate operands, placed into the fields that isa/instruction.hpp defines for op:
-  VPred pa;                   // setp combine, sel, vote, bar.red source, plop a, addc/subc carry in
-  VPred pb;                   // plop b
-  VReg p = kNone;             // setp/plop/testp/isspacep/vote/bar.red result, carry out, shfl/match predicate
-  VReg q = kNone;             // setp second result
+  VPred pa;        // setp combine, sel, vote, bar.red source, plop a, addc/subc carry in
+  VPred pb;        // plop b
+  VReg p = kNone;  // setp/plop/testp/isspacep/vote/bar.red result, carry out, shfl/match predicate
+  VReg q = kNone;  // setp second result
   // Loads and stores of vectors: the element registers (1, 2 or 4; words, or pairs for b64), kept in this order in
   // consecutive registers by the allocator. For stores these are the values. kNone elements: RZ is impossible inside
   // a vector, so lowering uses a scratch register. Scalars use one element here, never dst.
   std::vector<VReg> elements;
-  LabelId target = 0;         // bra
+  LabelId target = 0;  // bra
   Position at;
 };
 
@@ -59,9 +59,9 @@ struct IrFunction {
   std::vector<std::string> register_names;  // PTX name, or "" for temporaries
   std::vector<IrBlockItem> items;
   std::uint32_t label_count = 0;
-  std::uint32_t local_bytes = 0;   // .local variables; spill slots are added behind them
+  std::uint32_t local_bytes = 0;             // .local variables; spill slots are added behind them
   unsigned max_registers = isa::kRegisters;  // .maxnreg or the option, whichever is lower
-  isa::Kernel kernel;              // everything but words, lines, registers, predicates, spills
+  isa::Kernel kernel;                        // everything but words, lines, registers, predicates, spills
 
   VReg make(RegClass cls, std::string name_of_it = {}) {
     registers.push_back(cls);
@@ -71,7 +71,7 @@ struct IrFunction {
 };
 
 struct IrModule {
-  isa::Module module;              // variables, constant bank, source files; kernels come from the back end
+  isa::Module module;  // variables, constant bank, source files; kernels come from the back end
   std::vector<IrFunction> kernels;
 };
 

@@ -151,6 +151,13 @@ void Device::launch(const isa::LaunchRequest& request) {
     fault->kernel = kernel.name;
     throw SimulatedFault(isa::describe(*fault, state.module));
   }
+  if (!state.gpu.quiet()) {
+    throw InputError({},
+                     fmt::format("kernel '{}' cannot be launched: an earlier launch was stopped before the memory had "
+                                 "answered it",
+                                 kernel.name),
+                     "start a new process");
+  }
   // The host may have released buffers since the last launch, and their pages with them.
   state.target.invalidate_direct_memory();
   state.hash.begin_launch(request.grid.count() * request.block.count());

@@ -13,7 +13,7 @@ inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
 // The GPU clock. Cheap to copy; every module of one GPU holds the same one.
 class Clock {
  public:
-  explicit Clock(sc_core::sc_time period) : period_(period.value()) {}
+  explicit Clock(const sc_core::sc_time& period) : period_(period.value()) {}
 
   [[nodiscard]] Cycle now() const { return sc_core::sc_time_stamp().value() / period_; }
   [[nodiscard]] sc_core::sc_time cycles(Cycle count) const { return sc_core::sc_time::from_value(count * period_); }

@@ -4,7 +4,7 @@
 //   fw request  -> TLM_COMPLETED  hit: answered in this call, `line` points to the line's bytes until the call returns
 //                                 (stores: done)
 //               -> TLM_ACCEPTED   miss: answered later by one bw response; the payload stays alive until then
-//               -> TLM_UPDATED    busy (port, MSHR or target list full): nothing happened, offer it again in a later cycle
+//               -> TLM_UPDATED    busy (port, MSHR or target list full): nothing happened, offer it again later
 //   bw response -> `line` (loads) or `atomic->old` (atomics) valid during the call; returns TLM_COMPLETED
 //
 // The initiator owns the payload. A cache is advanced by its core (Cache::advance), so both sides share a cycle.
@@ -28,14 +28,14 @@ struct AtomicLanes {
   std::array<std::uint32_t, isa::kLanes> offset{};  // bytes into the line
   std::array<std::uint64_t, isa::kLanes> b{};
   std::array<std::uint64_t, isa::kLanes> c{};
-  std::array<std::uint64_t, isa::kLanes> old{};     // answer
+  std::array<std::uint64_t, isa::kLanes> old{};  // answer
 };
 
 struct LineRequest {
   enum class Kind : std::uint8_t { load, store, atomic };
   Kind kind = Kind::load;
-  bool bypass = false;    // loads: do not answer from the cache (ld.volatile, ld.cv, ld.cg)
-  bool row_hint = false;  // row-buffer hint bit of the instruction (thesis 7.2)
+  bool bypass = false;        // loads: do not answer from the cache (ld.volatile, ld.cv, ld.cg)
+  bool row_hint = false;      // row-buffer hint bit of the instruction (thesis 7.2)
   std::uint64_t address = 0;  // of the line, aligned to the line size
   // Who asks: statistics, traces, and the payload extension beyond the core.
   std::uint16_t core = 0;

@@ -97,6 +97,13 @@ class SubWarpPool {
     return *sub_warp;
   }
   void give_back(SubWarp& sub_warp) { free_.push_back(&sub_warp); }
+  // At the start of a launch, when a fault has left some in the pipeline.
+  void take_back_all() {
+    free_.clear();
+    for (const std::unique_ptr<SubWarp>& sub_warp : all_) {
+      free_.push_back(sub_warp.get());
+    }
+  }
   [[nodiscard]] std::size_t in_use() const { return all_.size() - free_.size(); }
 
  private:

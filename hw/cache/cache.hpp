@@ -126,6 +126,7 @@ class Cache final : public sc_core::sc_module,
     std::uint32_t pc = 0;
   };
   [[nodiscard]] const std::optional<FailedWrite>& failed_write() const { return failed_write_; }
+  void forget_failed_write() { failed_write_.reset(); }
 
   [[nodiscard]] CacheStatistics& statistics() { return statistics_; }
   [[nodiscard]] const CacheStatistics& statistics() const { return statistics_; }

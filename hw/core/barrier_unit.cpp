@@ -66,33 +66,46 @@ bool BarrierUnit::complete(unsigned block_slot, unsigned live_threads, Release& 
   return true;
 }
 
-std::string BarrierUnit::describe(const CoreState& state) const {
-  std::string text;
-  const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
-  for (std::size_t slot = 0; slot < blocks_.size(); ++slot) {
-    const Block& block = blocks_[slot];
-    if (!state.blocks[slot].used || block.waiting.empty()) {
-      continue;
-    }
-    const isa::Dim3& index = state.blocks[slot].index;
-    for (const Waiter& waiter : block.waiting) {
-      add(fmt::format("warp {} of block ({},{},{}) ({} threads) waits at barrier {}, PC {}",
-                      state.groups[waiter.sub_warp->group].warp_in_block, index.x, index.y, index.z,
-                      std::popcount(waiter.sub_warp->executing), waiter.barrier, waiter.sub_warp->pc));
-    }
-    for (unsigned id = 0; id < isa::reference::kBarriers; ++id) {
-      const isa::reference::Barriers::State& barrier = block.barriers.state(id);
-      if (barrier.arrived != 0) {
-        add(fmt::format("barrier {} has {} of {} threads", id, barrier.arrived,
-                        barrier.count != 0 ? barrier.count : state.blocks[slot].live_threads));
-      }
-    }
-    const std::uint32_t exited = state.launch->threads_per_block() - state.blocks[slot].live_threads;
-    if (exited != 0) {
-      add(fmt::format("{} threads have exited", exited));
+std::optional<BarrierUnit::Stuck> BarrierUnit::stuck(const CoreState& state) const {
+  const Block* first = nullptr;
+  const BlockSlot* slot = nullptr;
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const BlockSlot& candidate = state.blocks[i];
+    if (candidate.used && !blocks_[i].waiting.empty() && (slot == nullptr || candidate.linear < slot->linear)) {
+      first = &blocks_[i];
+      slot = &candidate;
     }
   }
-  return text;
+  if (first == nullptr) {
+    return std::nullopt;
+  }
+  std::vector<Waiter> waiting = first->waiting;
+  const auto place = [&](const Waiter& waiter) {
+    return std::pair(state.groups[waiter.sub_warp->group].warp_in_block, waiter.sub_warp->row_of(0));
+  };
+  std::sort(waiting.begin(), waiting.end(), [&](const Waiter& a, const Waiter& b) { return place(a) < place(b); });
+  Stuck result{waiting.front().sub_warp, "the barrier can never complete:"};
+  const char* separator = "";
+  for (const Waiter& waiter : waiting) {
+    const link::SubWarp& sub_warp = *waiter.sub_warp;
+    const auto lane = static_cast<unsigned>(std::countr_zero(sub_warp.executing));
+    result.detail += fmt::format("{} warp {} ({} of its {} threads) waits at barrier {}, PC {}", separator,
+                                 state.groups[sub_warp.group].warp_in_block, std::popcount(sub_warp.executing),
+                                 state.rows[sub_warp.row_of(lane)].threads, waiter.barrier, sub_warp.pc);
+    separator = ";";
+  }
+  for (unsigned id = 0; id < isa::reference::kBarriers; ++id) {
+    const isa::reference::Barriers::State& barrier = first->barriers.state(id);
+    if (barrier.arrived != 0) {
+      result.detail += fmt::format("; barrier {} has {} of {} threads", id, barrier.arrived,
+                                   barrier.count != 0 ? barrier.count : slot->live_threads);
+    }
+  }
+  const std::uint32_t exited = state.launch->threads_per_block() - slot->live_threads;
+  if (exited != 0) {
+    result.detail += fmt::format("; {} threads have exited", exited);
+  }
+  return result;
 }
 
 }  // namespace heddle::hw

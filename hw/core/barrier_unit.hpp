@@ -32,9 +32,13 @@ class BarrierUnit {
   };
   [[nodiscard]] bool complete(unsigned block_slot, unsigned live_threads, Release& release);
 
-  // "warp 3 of block (0,0,0) (32 threads) waits at barrier 0, PC 12; barrier 0 has 32 of 64 threads"; empty: nobody
-  // waits.
-  [[nodiscard]] std::string describe(const CoreState& state) const;
+  // When nothing else can happen in the core: the first block (in the grid's order) whose threads wait, the first of
+  // its sub-warps that do, and the interpreter's text for it. Empty: nobody waits.
+  struct Stuck {
+    const link::SubWarp* sub_warp = nullptr;
+    std::string detail;
+  };
+  [[nodiscard]] std::optional<Stuck> stuck(const CoreState& state) const;
 
  private:
   struct Waiter {

@@ -3,6 +3,9 @@
 //
 //   fw start_block  slot, index -> TLM_COMPLETED   the block's warps may be fetched from the next cycle on
 //   fw flush                    -> TLM_ACCEPTED    bw flushed follows when memory has every store of the core
+//   fw stop                     -> TLM_ACCEPTED    a fault ended the launch: the core does nothing from the next cycle
+//   on
+//                                                 but empty its L1; bw stopped follows when nothing is outstanding
 //   bw block_done   slot        -> TLM_COMPLETED   the block's last thread has exited
 #pragma once
 
@@ -14,7 +17,7 @@
 namespace heddle::hw {
 
 struct BlockCommand {
-  enum class Kind : std::uint8_t { start_block, block_done, flush, flushed };
+  enum class Kind : std::uint8_t { start_block, block_done, flush, flushed, stop, stopped };
   Kind kind = Kind::start_block;
   unsigned core = 0;
   unsigned slot = 0;

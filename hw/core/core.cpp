@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/issue/discipline.hpp"
@@ -79,14 +80,17 @@ void Core::begin_launch(const Launch& launch, Cycle first) {
   }
   registers_.configure(launch.registers);
   icache_.invalidate();
+  l1d_.forget_failed_write();
   fetch_.reset();
   decode_.reset();
   register_read_.reset();
   execute_.reset();
   memory_.reset();
   writeback_.reset();
+  state_.pool.take_back_all();
   running_ = true;
   flushing_ = false;
+  stop_at_ = link::kNever;
   flushed_ = false;
   accounted_ = first;
   sleep_cause_ = IdleCause::no_work;
@@ -105,6 +109,13 @@ void Core::end_launch(Cycle end) {
     l1d_.flush();
     flushing_ = true;
     wake(clock().now() + 1);
+    return ::tlm::TLM_ACCEPTED;
+  }
+  if (command.kind == BlockCommand::Kind::stop) {
+    l1d_.flush();
+    flushed_ = false;
+    stop_at_ = clock().now() + 1;
+    wake(stop_at_);
     return ::tlm::TLM_ACCEPTED;
   }
   start_block(command);
@@ -144,6 +155,7 @@ void Core::start_warp(const BlockCommand& command, unsigned warp) {
   group.loop_first = 1;
   group.loop_last = 0;
   group.loop_instructions = 0;
+  group.loop_checks = 0;
   state_.blocks[command.slot].groups.push_back(group.id);
   for (unsigned row = 0; row < state_.rows_per_warp; ++row) {
     const std::uint32_t first = warp * core.warp_size + row * core.simd_width;
@@ -179,7 +191,11 @@ void Core::start_warp(const BlockCommand& command, unsigned warp) {
 
 void Core::finish_block(unsigned slot) {
   state_.blocks[slot].used = false;
-  answer_ = {BlockCommand::Kind::block_done, state_.index, slot, {}, 0};
+  answer(BlockCommand::Kind::block_done, slot);
+}
+
+void Core::answer(BlockCommand::Kind kind, unsigned slot) {
+  answer_ = {kind, state_.index, slot, {}, 0};
   BlockPhase phase = BlockPhase::command;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   blocks->nb_transport_bw(answer_, phase, delay);
@@ -222,7 +238,10 @@ bool Core::pipeline_idle() const {
 Cycle Core::advance(Cycle now) {
   const Cycle l1d = l1d_.advance(now);
   const Cycle icache = icache_.advance(now);
-  if (!running_ || flushed_ || state_.fault) {
+  if (running_ && now >= stop_at_) {
+    drain(now);
+  }
+  if (!running_ || flushed_ || state_.fault || now >= stop_at_) {
     return std::min(l1d, icache);
   }
   account_sleep(now);
@@ -247,7 +266,7 @@ Cycle Core::advance(Cycle now) {
       fault_told_ = true;
       faulted();
     }
-    return link::kNever;
+    return std::min(l1d, icache);
   }
   return next_cycle(now, l1d, icache);
 }
@@ -256,10 +275,7 @@ Cycle Core::next_cycle(Cycle now, Cycle l1d, Cycle icache) {
   if (flushing_ && pipeline_idle() && l1d_.quiet()) {
     flushing_ = false;
     flushed_ = true;
-    answer_ = {BlockCommand::Kind::flushed, state_.index, 0, {}, 0};
-    BlockPhase phase = BlockPhase::command;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    blocks->nb_transport_bw(answer_, phase, delay);
+    answer(BlockCommand::Kind::flushed, 0);
   }
   if (state_.groups.any_ready() || !state_.wake_ups.empty() || !pipeline_idle()) {
     return now + 1;
@@ -273,20 +289,27 @@ Cycle Core::next_cycle(Cycle now, Cycle l1d, Cycle icache) {
   return next;
 }
 
+void Core::drain(Cycle now) {
+  account_sleep(stop_at_);
+  sleep_cause_ = IdleCause::no_work;
+  account_sleep(now);
+  if (!flushed_ && quiet()) {
+    flushed_ = true;
+    answer(BlockCommand::Kind::stopped, 0);
+  }
+}
+
 void Core::check_deadlock() {
-  if (sleep_cause_ == IdleCause::no_work || !l1d_.quiet() || !icache_.quiet()) {
+  if (sleep_cause_ == IdleCause::no_work || !quiet()) {
     return;
   }
-  for (const Group& group : state_.groups.all()) {
-    if (group.state != GroupState::barrier) {
-      continue;
-    }
-    // Nothing is outstanding, so whoever is left waits at a barrier that nobody can complete.
-    state_.raise(isa::Fault::Kind::barrier_mismatch, group,
-                 "the barrier can never complete: " + writeback_.describe_barriers());
+  // Nothing is outstanding, so whoever is left waits at a barrier that nobody can complete.
+  const std::optional<BarrierUnit::Stuck> stuck = writeback_.stuck();
+  if (stuck) {
+    state_.raise(isa::Fault::Kind::barrier_mismatch, *stuck->sub_warp,
+                 static_cast<unsigned>(std::countr_zero(stuck->sub_warp->executing)), 0, 0, stuck->detail);
     fault_told_ = true;
     faulted();
-    return;
   }
 }
 

@@ -54,6 +54,8 @@ class Core final : public link::ClockedModule, private link::NonBlockingTarget<B
   [[nodiscard]] const std::optional<isa::Fault>& fault() const { return state_.fault; }
   [[nodiscard]] Cycle last_retirement() const { return state_.last_retirement; }
   [[nodiscard]] std::uint64_t warp_instructions() const { return state_.statistics.warp_instructions; }
+  // Nothing is under way between this core and memory.
+  [[nodiscard]] bool quiet() const { return l1d_.quiet() && icache_.quiet(); }
   [[nodiscard]] std::string describe_waiting() const { return writeback_.describe_waiting(); }
   std::function<void()> faulted;  // told once, in the cycle of the fault
 
@@ -76,6 +78,9 @@ class Core final : public link::ClockedModule, private link::NonBlockingTarget<B
   [[nodiscard]] bool pipeline_idle() const;
   [[nodiscard]] Cycle next_cycle(Cycle now, Cycle l1d, Cycle icache);
   void check_deadlock();
+  // A cycle of a core that has been stopped: caches only, until nothing is outstanding.
+  void drain(Cycle now);
+  void answer(BlockCommand::Kind kind, unsigned slot);
 
   CoreState state_;
   RegisterFile registers_;
@@ -91,7 +96,8 @@ class Core final : public link::ClockedModule, private link::NonBlockingTarget<B
 
   bool running_ = false;  // a launch is being accounted
   bool flushing_ = false;
-  bool flushed_ = false;  // the launch is over for this core
+  Cycle stop_at_ = link::kNever;  // stopped from this cycle on
+  bool flushed_ = false;          // the launch is over for this core
   bool fault_told_ = false;
   Cycle accounted_ = 0;  // cycles before this one have been counted
   IdleCause sleep_cause_ = IdleCause::no_work;

@@ -34,6 +34,7 @@ void CoreState::raise(isa::Fault::Kind kind, const Group& group, std::string det
   fault->kind = kind;
   fault->pc = group.pc;
   fault->block = blocks[group.block_slot].index;
+  fault->thread = {0, 0, 0};
   for (unsigned row = 0; row < group.rows(); ++row) {
     if (group.active[row] != 0) {
       const auto lane = static_cast<unsigned>(std::countr_zero(group.active[row]));

@@ -1,5 +1,7 @@
 #include "hw/core/decode.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -82,7 +84,10 @@ void DecodeStage::tick(Cycle now) {
     present_ = decode(*arrived);
     if (present_ == nullptr) {
       state_.raise(isa::Fault::Kind::invalid_instruction, group,
-                   "the word encodes no instruction, or one that needs more registers than the launch has");
+                   isa::decode(arrived->word)
+                       ? fmt::format("the instruction needs more than the launch's {} registers per thread",
+                                     state_.launch->registers)
+                       : fmt::format("the word {:#018x} is no instruction", arrived->word));
       return;
     }
     for (unsigned row = 0; row < group.rows(); ++row) {

@@ -1,5 +1,7 @@
 #include "hw/core/execute.hpp"
 
+#include <fmt/format.h>
+
 #include <bit>
 
 #include "isa/special.hpp"
@@ -169,7 +171,7 @@ void ExecuteStage::read_special(link::SubWarp& sub_warp, Cycle now) {
   if (!known) {
     state_.raise(isa::Fault::Kind::invalid_instruction, sub_warp,
                  static_cast<unsigned>(std::countr_zero(sub_warp.executing)), 0, 0,
-                 "there is no such special register");
+                 fmt::format("there is no special register {}", number));
   }
 }
 

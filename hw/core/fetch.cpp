@@ -1,5 +1,7 @@
 #include "hw/core/fetch.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -37,7 +39,8 @@ void FetchStage::tick(Cycle now) {
   }
   Group& group = state_.groups[*picked];
   if (group.pc >= state_.launch->code_words) {
-    state_.raise(isa::Fault::Kind::invalid_instruction, group, "the program counter is past the kernel's end");
+    state_.raise(isa::Fault::Kind::invalid_instruction, group,
+                 fmt::format("the kernel has {} instructions; control ran past its end", state_.launch->code_words));
     return;
   }
   const std::uint64_t address = state_.launch->code_address + std::uint64_t{group.pc} * 8;

@@ -55,6 +55,7 @@ struct Group {
   // Livelock watch: the innermost loop that the group is in and the instructions retired since it entered it.
   std::uint32_t loop_first = 1, loop_last = 0;
   std::uint64_t loop_instructions = 0;
+  std::uint64_t loop_checks = 0;  // how often that count has been found past the limit
 
   [[nodiscard]] unsigned rows() const { return static_cast<unsigned>(active.size()); }
   [[nodiscard]] std::uint16_t row_of(unsigned row, unsigned lane) const {

@@ -70,6 +70,7 @@ void MemoryAccess::classify(link::SubWarp& of) {
     std::uint64_t window = 0;
     window = (shared & bit) != 0 ? isa::kSharedWindow : window;
     window = (local & bit) != 0 ? isa::kLocalWindow : window;
+    window = (constant & bit) != 0 ? isa::kConstantWindow : window;
     of.address_low[lane] = static_cast<std::uint32_t>(of.address[lane] + window);
   }
 }
@@ -148,9 +149,9 @@ bool check_lane(CoreState& state, const MemoryAccess& access, unsigned lane) {
   }
   if (((access.constant | access.parameter) & bit) != 0) {
     if (access.kind != MemoryAccess::Kind::load) {
-      return fail(
-          isa::Fault::Kind::out_of_bounds,
-          fmt::format("{} to offset {}, which is in the constant bank: it is read-only", verb(access.kind), address));
+      return fail(isa::Fault::Kind::out_of_bounds,
+                  fmt::format("{} {} offset {}, which is in the constant bank: it is read-only", verb(access.kind),
+                              access.kind == MemoryAccess::Kind::atomic ? "on" : "to", address));
     }
     return (access.constant & bit) != 0 ? within(state.launch->constants.size(), "the constant bank")
                                         : within(state.launch->parameters.size(), "the kernel's parameters");
@@ -159,6 +160,14 @@ bool check_lane(CoreState& state, const MemoryAccess& access, unsigned lane) {
     return true;
   }
   const isa::Allocation* const allocation = state.bounds->find(address, size);
+  const isa::Window window = isa::window_of(address);
+  if (allocation == nullptr && window != isa::Window::global) {  // global operations know no windows
+    return fail(isa::Fault::Kind::out_of_bounds,
+                fmt::format("global {} of an address in the {} window", verb(access.kind),
+                            window == isa::Window::shared  ? "shared"
+                            : window == isa::Window::local ? "local"
+                                                           : "constant"));
+  }
   if (allocation == nullptr || (access.kind != MemoryAccess::Kind::load && !allocation->writable)) {
     return fail(isa::Fault::Kind::out_of_bounds,
                 fmt::format("{}, {}", verb(access.kind), state.bounds->describe(address, size)));

@@ -247,13 +247,15 @@ void WriteBackStage::watch_loop(Group& group, std::uint32_t pc, const isa::Instr
       group.loop_first = group.pc;
       group.loop_last = pc;
       group.loop_instructions = 0;
+      group.loop_checks = 0;
     }
   }
   const std::uint64_t limit = state_.machine.watchdog.livelock_instructions;
-  if (group.loop_first > group.loop_last || group.loop_instructions < limit ||
-      group.loop_instructions % (limit / 16 + 1) != 0) {
+  // Past the limit the other groups are looked at now and then, not at every turn.
+  if (group.loop_first > group.loop_last || group.loop_instructions < limit + group.loop_checks * (limit / 16 + 1)) {
     return;
   }
+  ++group.loop_checks;
   for (const Group& other : state_.groups.all()) {
     const bool loops = other.loop_first <= other.loop_last && other.loop_instructions >= limit / 2;
     if (other.state != GroupState::free && other.state != GroupState::barrier && !loops) {

@@ -48,7 +48,7 @@ class WriteBackStage final : public ReceivingStage, private ::tlm::tlm_bw_transp
   // What every live group of the core waits for, for deadlock and livelock messages.
   [[nodiscard]] std::string describe_waiting() const;
   // Why the core's threads can never go on, when nothing is outstanding: a barrier that cannot complete.
-  [[nodiscard]] std::string describe_barriers() const { return barriers_.describe(state_); }
+  [[nodiscard]] std::optional<BarrierUnit::Stuck> stuck() const { return barriers_.stuck(state_); }
   void reset();
 
   std::function<void(unsigned block_slot)> block_finished;  // its last thread has exited

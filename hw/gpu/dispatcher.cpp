@@ -55,6 +55,7 @@ void Dispatcher::start(const Launch& launch) {
   fault_.reset();
   begun_ = false;
   flushing_ = false;
+  stopping_ = false;
   wake(clock().now() + 1);
 }
 
@@ -72,8 +73,10 @@ void Dispatcher::begin(Cycle now) {
   next_block_ = 0;
   finished_ = 0;
   flushed_ = 0;
+  stopped_ = 0;
   next_core_ = 0;
   messages_.clear();
+  slot_used_.clear();
   const Residency room = residency(machine_, *launch_);
   if (room.blocks == 0) {
     isa::Fault fault;
@@ -102,7 +105,13 @@ Cycle Dispatcher::advance(Cycle now) {
     }
   }
   if (fault_) {
-    end(now, LaunchStatus::fault);
+    if (slot_used_.empty()) {  // no core has begun
+      end(now, LaunchStatus::fault);
+    } else if (!stopping_) {
+      stop_cores();
+    } else if (stopped_ == cores_.size()) {
+      end(now, LaunchStatus::fault);
+    }
     return link::kNever;
   }
   const std::uint64_t blocks = launch_->grid.count();
@@ -131,7 +140,7 @@ void Dispatcher::take_messages(Cycle now) {
       slot_used_[message.command.core][message.command.slot] = false;
       ++finished_;
     } else {
-      ++flushed_;
+      ++(message.command.kind == BlockCommand::Kind::stopped ? stopped_ : flushed_);
     }
   }
   messages_.resize(kept);
@@ -183,6 +192,16 @@ void Dispatcher::flush() {
   }
 }
 
+void Dispatcher::stop_cores() {
+  stopping_ = true;
+  for (unsigned i = 0; i < cores_.size(); ++i) {
+    BlockCommand command{BlockCommand::Kind::stop, i, 0, {}, 0};
+    if (!send(i, command)) {
+      throw InternalError("a core refused to stop");
+    }
+  }
+}
+
 void Dispatcher::end(Cycle now, LaunchStatus status) {
   for (const auto& one : cores_) {
     one->end_launch(now);
@@ -198,7 +217,9 @@ void Dispatcher::end(Cycle now, LaunchStatus status) {
 
 void Dispatcher::stop(isa::Fault fault) {
   if (status_ == LaunchStatus::running && begun_) {
-    fault_ = std::move(fault);
+    if (!fault_) {
+      fault_ = std::move(fault);
+    }
     end(clock().now() + 1, LaunchStatus::fault);
   }
 }

@@ -3,7 +3,7 @@
 //   core[i]  initiator, BlockProtocol   one per core
 // One block per cycle goes out, to the next core in turn that has room. Room is counted in block slots of equal size:
 // as many blocks as the threads (in whole warps), registers, scratchpad and block slots of a core allow. After the last
-// block the cores flush their L1; the launch ends when memory has everything.
+// block the cores flush their L1; the launch ends when memory has everything, after a fault too.
 #pragma once
 
 #include <functional>
@@ -55,7 +55,7 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   [[nodiscard]] Cycle total_cycles() const;
   [[nodiscard]] std::uint64_t blocks_finished() const { return finished_; }
   [[nodiscard]] DispatcherStatistics& statistics() { return statistics_; }
-  // Ends the launch from outside (watchdog).
+  // Ends the launch from outside (watchdog), at once: what is outstanding may never be answered.
   void stop(isa::Fault fault);
 
   std::function<void()> ended;  // done or fault
@@ -72,6 +72,7 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   void take_messages(Cycle now);
   void dispatch();
   void flush();
+  void stop_cores();
   void end(Cycle now, LaunchStatus status);
   [[nodiscard]] bool send(unsigned to, BlockCommand& command);
 
@@ -82,11 +83,13 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   std::optional<isa::Fault> fault_;
   bool begun_ = false;
   bool flushing_ = false;
+  bool stopping_ = false;  // a fault: the cores empty their caches
   Cycle first_ = 0;
   Cycle last_cycles_ = 0;
   std::uint64_t next_block_ = 0;
   std::uint64_t finished_ = 0;
   unsigned flushed_ = 0;
+  unsigned stopped_ = 0;
   unsigned next_core_ = 0;
   std::vector<std::vector<bool>> slot_used_;  // per core
   std::vector<Message> messages_;

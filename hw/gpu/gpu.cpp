@@ -61,6 +61,11 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
 
 Gpu::~Gpu() = default;
 
+bool Gpu::quiet() const {
+  return status() != LaunchStatus::running &&
+         std::all_of(cores_.begin(), cores_.end(), [](const auto& core) { return core->quiet(); });
+}
+
 std::uint64_t Gpu::warp_instructions() const {
   std::uint64_t sum = 0;
   for (const auto& core : cores_) {

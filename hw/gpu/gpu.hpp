@@ -47,6 +47,8 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   [[nodiscard]] const Machine& machine() const { return machine_; }
   [[nodiscard]] LaunchStatus status() const { return dispatcher_->status(); }
   [[nodiscard]] const std::optional<isa::Fault>& fault() const { return dispatcher_->fault(); }
+  // No launch runs and nothing is outstanding; a launch can be started. False for ever when the memory owes answers.
+  [[nodiscard]] bool quiet() const;
   [[nodiscard]] const Launch& launch() const { return launch_; }
   [[nodiscard]] std::uint64_t blocks_finished() const { return dispatcher_->blocks_finished(); }
   [[nodiscard]] std::uint64_t warp_instructions() const;

@@ -12,6 +12,10 @@ std::uint64_t linear(const isa::Dim3& index, const isa::Dim3& size) {
   return (std::uint64_t{index.z} * size.y + index.y) * size.x + index.x;
 }
 
+bool inside(std::uint64_t address, unsigned length, std::uint64_t window, std::uint64_t bytes) {
+  return address >= window && address - window < bytes && length <= bytes - (address - window);
+}
+
 const RegisterInfo* find_register(std::uint64_t offset) {
   const auto found = std::find_if(kRegisters.begin(), kRegisters.end(), [&](const RegisterInfo& info) {
     return info.offset == (offset & ~std::uint64_t{7});
@@ -45,7 +49,11 @@ std::uint64_t Gpu::read_register(std::uint32_t offset) const {
 
 bool Gpu::start() {
   const auto value = [this](RegisterOffset offset) { return registers_[static_cast<std::uint32_t>(offset) / 8]; };
-  const auto narrow = [&](RegisterOffset offset) { return static_cast<std::uint32_t>(value(offset)); };
+  bool fits = true;  // the value into 32 bits
+  const auto narrow = [&](RegisterOffset offset) {
+    fits = fits && value(offset) <= ~std::uint32_t{0};
+    return static_cast<std::uint32_t>(value(offset));
+  };
   Launch next;
   next.hashes = launch_.hashes;
   next.id = dispatcher_->statistics().launches;
@@ -60,10 +68,14 @@ bool Gpu::start() {
   next.local_base = value(RegisterOffset::local_base);
   const std::uint64_t parameter_bytes = value(RegisterOffset::parameter_bytes);
   const std::uint64_t constant_bytes = value(RegisterOffset::constant_bytes);
-  const bool sane = next.grid.count() != 0 && next.block.count() != 0 && next.block.count() <= 1024 &&
+  const auto possible = [](const isa::Dim3& dim, std::uint64_t most) {
+    return dim.x != 0 && dim.y != 0 && dim.z != 0 && dim.x <= most && dim.y <= most / dim.x &&
+           dim.z <= most / dim.x / dim.y;
+  };
+  const bool sane = fits && possible(next.grid, std::uint64_t{1} << 40U) && possible(next.block, 1024) &&
                     next.code_words != 0 && next.code_address % 8 == 0 && next.registers <= isa::kRegisters &&
                     parameter_bytes <= parameters_.size() && constant_bytes <= constants_.size();
-  if (!sane || dispatcher_->status() == LaunchStatus::running) {
+  if (!sane || !quiet()) {
     return false;
   }
   next.parameters.assign(parameters_.begin(), parameters_.begin() + static_cast<std::ptrdiff_t>(parameter_bytes));
@@ -77,11 +89,11 @@ bool Gpu::start() {
 }
 
 bool Gpu::write(std::uint64_t address, const unsigned char* data, unsigned length) {
-  if (address >= kConstantWindow && address + length <= kControlBytes) {
+  if (inside(address, length, kConstantWindow, kConstantWindowBytes)) {
     std::memcpy(constants_.data() + (address - kConstantWindow), data, length);
     return true;
   }
-  if (address >= kParameterWindow && address + length <= kParameterWindow + kParameterWindowBytes) {
+  if (inside(address, length, kParameterWindow, kParameterWindowBytes)) {
     std::memcpy(parameters_.data() + (address - kParameterWindow), data, length);
     return true;
   }
@@ -101,11 +113,11 @@ bool Gpu::write(std::uint64_t address, const unsigned char* data, unsigned lengt
 }
 
 bool Gpu::read(std::uint64_t address, unsigned char* data, unsigned length) const {
-  if (address >= kConstantWindow && address + length <= kControlBytes) {
+  if (inside(address, length, kConstantWindow, kConstantWindowBytes)) {
     std::memcpy(data, constants_.data() + (address - kConstantWindow), length);
     return true;
   }
-  if (address >= kParameterWindow && address + length <= kParameterWindow + kParameterWindowBytes) {
+  if (inside(address, length, kParameterWindow, kParameterWindowBytes)) {
     std::memcpy(data, parameters_.data() + (address - kParameterWindow), length);
     return true;
   }

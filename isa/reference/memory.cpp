@@ -138,7 +138,7 @@ BlockMemory::Place BlockMemory::locate(Access access, Space space, std::uint64_t
   if (address >= bytes.size() || size > bytes.size() - address || forbidden) {
     std::string detail = fmt::format("{} at offset {} of {}, which has {} bytes", verb, address, name, bytes.size());
     if (forbidden) {
-      detail = fmt::format("{} {} at offset {}, which {}", verb, access == Access::atomic ? "on" : "to", address,
+      detail = fmt::format("{} {} offset {}, which {}", verb, access == Access::atomic ? "on" : "to", address,
                            space == Space::local ? "is in local memory: atomics work on global and shared memory"
                                                  : "is in the constant bank: it is read-only");
     }

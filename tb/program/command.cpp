@@ -101,8 +101,8 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
   if (options.count("help") == 0) {
     if (operands.size() < command.fewest) {
       throw InputError(here,
-                       fmt::format("needs {}; words given: {}",
-                                   command.operands.empty() ? "nothing" : command.operands, operands.size()),
+                       fmt::format("needs {}; words given: {}", command.operands.empty() ? "nothing" : command.operands,
+                                   operands.size()),
                        usage);
     }
     if (operands.size() > command.most) {

@@ -96,6 +96,17 @@ TEST(PtxCompare, SetpOfIntegers) {
   pairs.run();
 }
 
+// A result that is not wanted.
+TEST(PtxCompare, Sinks) {
+  OperationTable table;
+  table.add("setp.lt.s32 _|$d, $a, $b;", [](s32 a, s32 b) { return a >= b; });
+  table.add("setp.lt.and.f64 _|$d, $a, $b, $c;", [](double a, double b, bool c) { return !(a < b) && c; });
+  table.add("setp.gt.u64 $d|_, $a, $b;", [](u64 a, u64 b) { return a > b; });
+  table.add("lop3.or.b32 _|$d, $a, $b, $c, 0x96, $e;",
+            [](u32 a, u32 b, u32 c, bool e) { return (a ^ b ^ c) != 0 || e; });
+  table.run();
+}
+
 TEST(PtxCompare, SetpOfFloats) {
   OperationTable singles, doubles;
   setp<float>(singles);

@@ -76,7 +76,7 @@ class RowText {
   std::string load() {
     std::string text;
     for (std::size_t i = 0; i < row_.in.size(); ++i) {
-      if (is_immediate(row_, form_, i)) continue;
+      if (is_immediate(row_, form_, i) || is_same(row_, form_, i)) continue;
       const std::string name = operand(i);
       const Kind kind = row_.in[i];
       text += "  .reg ." + register_type(kind, form_.untyped) + " " + name + ";\n";
@@ -134,7 +134,7 @@ class RowText {
   }
 
  private:
-  [[nodiscard]] std::string operand(std::size_t i) const { return prefix_ + "abce"[i]; }
+  [[nodiscard]] std::string operand(std::size_t i) const { return prefix_ + "abce"[is_same(row_, form_, i) ? 0 : i]; }
   [[nodiscard]] std::string result(std::size_t i) const {
     const auto alias = aliased_operand(row_, form_);
     return i == 0 && alias ? operand(*alias) : prefix_ + "dq"[i];
@@ -164,6 +164,10 @@ bool is_immediate(const Row& row, const Form& form, std::size_t operand) {
   const bool chosen = form.immediate == kEveryOperand || form.immediate == static_cast<int>(operand);
   const Kind kind = row.in[operand];  // PTX has no constants of these two
   return chosen && row.immediates && kind != Kind::predicate && kind != Kind::half;
+}
+
+bool is_same(const Row& row, const Form& form, std::size_t operand) {
+  return form.same && operand == 1 && row.in[0] == row.in[1];
 }
 
 std::optional<std::size_t> aliased_operand(const Row& row, const Form& form) {

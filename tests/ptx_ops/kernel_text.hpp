@@ -25,6 +25,7 @@ struct Form {
   bool untyped = false;        // registers are declared .b16, .b32, .b64
   int alias = kNoOperand;      // the first result goes into this operand's register where the types agree
   int immediate = kNoOperand;  // this operand is a constant
+  bool same = false;           // the second operand is the first one's register, where the types agree
 };
 
 // A row in its place: slot s holds one 8-byte value per thread, at s * 8 * kThreads of the buffer.
@@ -35,6 +36,8 @@ struct Placed {
 };
 
 [[nodiscard]] bool is_immediate(const Row& row, const Form& form, std::size_t operand);
+// Whether the operand is another name for the first one.
+[[nodiscard]] bool is_same(const Row& row, const Form& form, std::size_t operand);
 [[nodiscard]] std::optional<std::size_t> aliased_operand(const Row& row, const Form& form);
 
 // What a result register holds where the guard is false.

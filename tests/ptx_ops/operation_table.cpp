@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <sstream>
 
 #include "base/error.hpp"
@@ -24,10 +25,18 @@ constexpr Form kForms[] = {
     {"second operand constant", 32, 63, 1, true, false, true, 0, 1},
     {"third operand constant", 64, 63, 1, true, false, false, 0, 2},
     {"fourth operand constant", 32, 63, 1, false, true, false, 0, 3},
+    {"both operands in one register", 64, 10, 3, true, false, false, kNoOperand, kNoOperand, true},
+    {"one register for both operands and the result", 32, 63, 1, false, true, true, 0, kNoOperand, true},
     {"all operands constant", 32, 63, 1, false, false, false, kNoOperand, kEveryOperand},
 };
 constexpr unsigned kReported = 6;       // failures of one form
 constexpr unsigned kEdgeThreads = 768;  // the other threads get random operands too
+
+// HEDDLE_OPERATION_SEED=n: other random operands than usual.
+u64 seed() {
+  const char* text = std::getenv("HEDDLE_OPERATION_SEED");
+  return text == nullptr ? 0 : std::strtoull(text, nullptr, 10) * 1000003;
+}
 
 using Slots = std::vector<std::array<u64, 4>>;  // per thread, operands or results
 
@@ -107,7 +116,8 @@ class FormRun {
       const Row& row = *rows_.placed[r].row;
       bool immediate = form_.immediate == kNoOperand;
       for (std::size_t i = 0; i < row.in.size(); ++i) immediate = immediate || is_immediate(row, form_, i);
-      const bool pointless = form_.guarded && form_.alias == 1 && row.in.size() < 2;
+      const bool one = row.in.size() < 2;
+      const bool pointless = (form_.alias == 1 && one) || (form_.same && (one || !is_same(row, form_, 1)));
       if (immediate && !pointless) chosen_.push_back(r);
     }
     text_ = header(form_.address_bits);
@@ -173,6 +183,7 @@ class FormRun {
       std::array<u64, 4> in = operands[thread];
       for (std::size_t i = 0; i < row.in.size(); ++i) {
         if (is_immediate(row, form_, i)) in[i] = placed.constants[i];
+        if (is_same(row, form_, i)) in[i] = in[0];
       }
       std::array<u64, 2> expected{};
       row.host.call(row.host.function.data(), in.data(), expected.data());
@@ -216,7 +227,7 @@ class FormRun {
 
 void OperationTable::run() const {
   ASSERT_FALSE(rows_.empty());
-  std::mt19937_64 random(rows_.size());
+  std::mt19937_64 random(rows_.size() + seed());
   Rows rows;
   for (const Row& row : rows_) {
     Placed placed{&row, rows.in_slots, rows.out_slots, {}};

@@ -50,7 +50,8 @@ std::vector<u32> run_once(const Program& program, unsigned address_bits, unsigne
   const u64 out = memory.allocate("output", std::max<std::size_t>(program.output_words, 1) * 4, low);
   memory.write(in, std::as_bytes(std::span(program.input)));
   const isa::Kernel* kernel = module.find("main");
-  isa::LaunchRequest request{"main", {program.grid, 1, 1}, {program.block, 1, 1}, 0, {}};
+  isa::LaunchRequest request{
+      "main", {program.grid, program.grid_y, program.grid_z}, {program.block, program.block_y, program.block_z}, 0, {}};
   request.parameters.resize(kernel->parameter_bytes);
   std::memcpy(request.parameters.data() + kernel->parameters.at(0).offset, &in, address_bits / 8);
   std::memcpy(request.parameters.data() + kernel->parameters.at(1).offset, &out, address_bits / 8);

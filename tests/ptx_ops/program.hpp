@@ -12,11 +12,11 @@ namespace heddle::ptx_ops {
 struct Program {
   // Declarations of the module, before the kernel.
   std::string module;
-  // The kernel's body. It finds the thread's linear index in %tid0 (.u32) and the buffers' addresses in %in and %out;
+  // The kernel's body. It finds the thread's index along x in %tid0 (.u32) and the buffers' addresses in %in and %out;
   // $p stands for the bits of an address, 32 or 64, here and in the declarations.
   std::string body;
-  unsigned grid = 1;
-  unsigned block = 32;
+  unsigned grid = 1, grid_y = 1, grid_z = 1;
+  unsigned block = 32, block_y = 1, block_z = 1;
   std::vector<u32> input;
   std::size_t output_words = 0;
   unsigned warp_size = 32;

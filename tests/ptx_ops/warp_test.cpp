@@ -264,5 +264,78 @@ TEST(PtxSpecial, LanesWarpsBlocksAndSizes) {
   }
 }
 
+// The last warp of a block may be partial; warp operations then go among the threads that exist.
+TEST(PtxWarp, PartialWarps) {
+  Program program;
+  program.block = 45;
+  program.input = values(45, 3);
+  program.output_words = 45 * 6;
+  program.body = prologue(6) + "  setp.ne.b32 %p, %v, 0;\n  activemask.b32 %w;\n" + store(0, "%w") +
+                 "  vote.sync.ballot.b32 %w, %p, -1;\n" + store(1, "%w") +
+                 "  vote.sync.all.pred %q, %p, 0xffffffff;\n" + store_predicate(2, "%q") +
+                 "  match.any.sync.b32 %w, %v, 0xffffffff;\n" + store(3, "%w") +
+                 "  shfl.sync.bfly.b32 %w, %tid0, 4, 31, 0xffffffff;\n" + store(4, "%w") +
+                 "  shfl.sync.down.b32 _|%p, %tid0, 1, 31, 0xffffffff;\n" + store_predicate(5, "%p");
+  const std::vector<u32> output = run(program);
+  for (unsigned thread = 0; thread < 45; ++thread) {
+    const unsigned first = thread / 32 * 32;
+    const unsigned count = first == 0 ? 32 : 13;
+    u32 set = 0, equal = 0;
+    for (unsigned i = 0; i < count; ++i) {
+      set |= (program.input[first + i] != 0 ? 1U : 0U) << i;
+      equal |= (program.input[first + i] == program.input[thread] ? 1U : 0U) << i;
+    }
+    const u32 members = ~0U >> (32 - count);
+    const u32 partner = first + ((thread - first) ^ 4U);
+    const u32* found = &output[thread * 6];
+    EXPECT_EQ(found[0], members);
+    EXPECT_EQ(found[1], set);
+    EXPECT_EQ(found[2], set == members ? 1U : 0U);
+    EXPECT_EQ(found[3], equal);
+    if (partner < 45) {  // else the value is open
+      EXPECT_EQ(found[4], partner);
+    }
+    EXPECT_EQ(found[5], thread % 32 != 31 ? 1U : 0U);
+  }
+}
+
+TEST(PtxSpecial, ThreeDimensions) {
+  Program program;
+  program.grid = 2;
+  program.grid_y = 3;
+  program.grid_z = 2;
+  program.block = 5;
+  program.block_y = 4;
+  program.block_z = 2;
+  program.output_words = 12 * 40 * 4;
+  program.body = R"(
+  .reg .u32 %t<3>, %c<3>, %n<3>, %g<3>, %i, %b; .reg .u$p %o; .reg .u16 %h;
+)";
+  for (unsigned d = 0; d < 3; ++d) {
+    const std::string n = std::to_string(d);
+    const std::string axis = std::string(".") + "xyz"[d];
+    program.body += "  mov.u32 %t" + n + ", %tid" + axis + "; mov.u32 %c" + n + ", %ctaid" + axis + "; mov.u32 %n" + n +
+                    ", %ntid" + axis + "; mov.u32 %g" + n + ", %nctaid" + axis + ";\n";
+  }
+  program.body += R"(
+  mad.lo.u32 %i, %t2, %n1, %t1; mad.lo.u32 %i, %i, %n0, %t0;
+  mad.lo.u32 %b, %c2, %g1, %c1; mad.lo.u32 %b, %b, %g0, %c0;
+  mul.lo.u32 %n0, %n0, %n1; mul.lo.u32 %n0, %n0, %n2;
+  mad.lo.u32 %i, %b, %n0, %i; shl.b32 %b, %i, 4; cvt.u$p.u32 %o, %b; add.u$p %o, %out, %o;
+  mad.lo.u32 %t0, %t1, 100, %t0; mad.lo.u32 %t0, %t2, 10000, %t0;
+  mad.lo.u32 %c0, %c1, 100, %c0; mad.lo.u32 %c0, %c2, 10000, %c0;
+  mul.lo.u32 %g0, %g0, %g1; mul.lo.u32 %g0, %g0, %g2;
+  st.global.v4.u32 [%o], {%t0, %c0, %n0, %g0};
+)";
+  const std::vector<u32> output = run(program);
+  for (u32 i = 0; i < 12 * 40; ++i) {
+    const u32 t = i % 40;
+    const u32 c = i / 40;
+    const std::vector<u32> expected = {t % 5 + t / 5 % 4 * 100 + t / 20 * 10000,
+                                       c % 2 + c / 2 % 3 * 100 + c / 6 * 10000, 40, 12};
+    EXPECT_EQ(std::vector<u32>(output.begin() + i * 4, output.begin() + i * 4 + 4), expected) << i;
+  }
+}
+
 }  // namespace
 }  // namespace heddle::ptx_ops

@@ -174,16 +174,19 @@ extern "C" __global__ void k(const float* in, float* out, double* real) {
   *o++ = sqrtf(x); *o++ = fabsf(-x); *o++ = fminf(x, 1.5f); *o++ = fmaxf(x, 1.5f); *o++ = fmaf(x, x, -x);
   *o++ = floorf(x - 2.0f); *o++ = ceilf(x - 2.0f); *o++ = truncf(x - 2.0f); *o++ = rintf(x); *o++ = copysignf(x, -1.0f);
   *o++ = x * x - x; *o++ = min(x, 2.0f) + max(x, 2.0f); *o++ = __saturatef(x - 1.0f);
-  *o++ = __fadd_rz(x, 1e-9f); *o++ = __fmul_rn(x, x); *o++ = (float)__float2int_rd(-x); *o++ = (float)__float2uint_ru(x);
+  *o++ = __fadd_rz(x, 1e-9f); *o++ = __fmul_rn(x, x); *o++ = (float)__float2int_rd(-x);
+  *o++ = (float)__float2uint_ru(x);
   *o++ = isnan(x) || isinf(x) ? 1.0f : 0.0f;
   *o++ = rsqrtf(x); *o++ = __expf(x); *o++ = __logf(x); *o++ = __sinf(x); *o++ = __cosf(x); *o++ = __powf(x, 1.3f);
-  *o++ = __fdividef(1.0f, x); *o++ = tanhf(x - 2.0f); *o++ = expf(-x); *o++ = log2f(x); *o++ = log10f(x); *o++ = __tanf(x * 0.25f);
+  *o++ = __fdividef(1.0f, x); *o++ = tanhf(x - 2.0f); *o++ = expf(-x); *o++ = log2f(x); *o++ = log10f(x);
+  *o++ = __tanf(x * 0.25f);
   float sine, cosine;
   __sincosf(x, &sine, &cosine);
   *o++ = sine; *o++ = cosine;
   double* r = real + i * 6;
   const double d = x;
-  *r++ = sqrt(d); *r++ = fma(d, d, 1e-3); *r++ = fmin(d, 2.0) * fmax(d, 2.0); *r++ = floor(-d) + ceil(d); *r++ = d / 3.0 + fabs(-d);
+  *r++ = sqrt(d); *r++ = fma(d, d, 1e-3); *r++ = fmin(d, 2.0) * fmax(d, 2.0); *r++ = floor(-d) + ceil(d);
+  *r++ = d / 3.0 + fabs(-d);
   *r++ = rint(d) + trunc(d);
 }
 )");

@@ -1,6 +1,8 @@
 // The CUDA source of kernels.32.ptx and kernels.64.ptx beside it, which the execution tests compile and run. They were
 // made by clang 14 with the options of tb/cuda/clang_options.txt without -gline-tables-only.
-__attribute__((device)) static unsigned step(unsigned x) { return x % 2 == 0 ? x / 2 : 3 * x + 1; }
+__attribute__((device)) static unsigned step(unsigned x) {
+  return x % 2 == 0 ? x / 2 : 3 * x + 1;
+}
 
 extern "C" __global__ void saxpy(const float* x, float* y, float a, unsigned n) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,0 +1,174 @@
+// Every workload on every machine: its result verified by its own host computation, every thread's retirement hash
+// equal to the reference interpreter's, and a second run, in a process of its own, equal in every counter.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/error.hpp"
+#include "tb/config/config.hpp"
+#include "tb/device.hpp"
+#include "tb/measure/summary.hpp"
+#include "tb/workload.hpp"
+#include "tests/model/machines.hpp"
+
+namespace heddle {
+namespace {
+
+std::vector<hw::Machine> all_machines() {
+  std::vector<hw::Machine> all = test::machines();
+  for (hw::Machine& machine : all) {
+    machine.name = "test-" + machine.name;
+  }
+  // Every file of the source tree's configs/ folder.
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(HEDDLE_SOURCE_DIR "/configs")) {
+    if (entry.path().extension() == ".toml") {
+      paths.push_back(entry.path().string());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  for (const std::string& path : paths) {
+    all.push_back(tb::read_machine(path));
+    all.back().name = std::filesystem::path(path).stem().string();
+  }
+  return all;
+}
+
+std::vector<std::string> workloads() {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : Registry<tb::Workload>::instance().entries()) {
+    names.push_back(name);
+  }
+  return names;
+}
+
+std::unique_ptr<tb::Workload> make(const std::string& name, const hw::Machine& machine) {
+  tb::WorkloadOptions options;
+  options.scale = tb::Workload::test_scale();
+  options.max_registers = machine.core.registers_per_thread;
+  options.resident_threads = machine.core.threads;
+  options.address_bits = machine.name.find("warp") != std::string::npos ? 64 : 32;
+  return Registry<tb::Workload>::instance().make(name, options);
+}
+
+// What a run came to: every counter by its hierarchical name, the totals, the hash, the verdict.
+struct Record {
+  bool correct = false;
+  std::string detail;
+  std::uint64_t hash = 0;
+  std::string counters;
+};
+
+Record run(const std::string& name, const hw::Machine& machine) {
+  const auto workload = make(name, machine);
+  tb::Device device(machine);
+  device.load(workload->compile());
+  const tb::Verdict verdict = workload->run(device);
+  Record result{verdict.correct, verdict.detail, device.retirement().total(), {}};
+  const tb::Summary summary = tb::summarise(device.totals(), device.machine(), result.hash);
+  summary.describe([&](const char* field, const auto& value, const char*, const char*) {
+    using Value = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, tb::IdleByCause>) {
+      result.counters += fmt::format("{} {}\n", field, fmt::join(value.cycles, " "));
+    } else if constexpr (std::is_same_v<Value, std::vector<std::uint64_t>>) {
+      result.counters += fmt::format("{} {}\n", field, fmt::join(value, " "));
+    } else {
+      result.counters += fmt::format("{} {}\n", field, value);
+    }
+  });
+  for (const StatisticsRegistry::Scalar& scalar : device.statistics().scalars()) {
+    result.counters += fmt::format("{} {} {}\n", scalar.declaration.module, scalar.declaration.name, *scalar.value);
+  }
+  for (const StatisticsRegistry::Histogram& histogram : device.statistics().histograms()) {
+    result.counters += fmt::format("{} {} {}\n", histogram.declaration.module, histogram.declaration.name,
+                                   fmt::join(*histogram.values, " "));
+  }
+  return result;
+}
+
+// The same in a child: SystemC elaborates once per process.
+std::string counters_in_child(const std::string& name, const hw::Machine& machine) {
+  int ends[2];
+  if (pipe(ends) != 0) {
+    return "no pipe";
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    std::string text;
+    try {
+      text = run(name, machine).counters;
+    } catch (const std::exception& error) {
+      text = error.what();
+    }
+    for (std::size_t sent = 0; sent < text.size();) {
+      const ssize_t count = write(ends[1], text.data() + sent, text.size() - sent);
+      if (count <= 0) {
+        break;
+      }
+      sent += static_cast<std::size_t>(count);
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t count = 0; (count = read(ends[0], buffer, sizeof buffer)) > 0;) {
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status == 0 ? text : "the child died";
+}
+
+class WorkloadOnMachine : public ::testing::TestWithParam<std::tuple<std::string, std::size_t>> {};
+
+TEST_P(WorkloadOnMachine, EqualsTheReferenceAndItself) {
+  const auto& [name, index] = GetParam();
+  const hw::Machine machine = all_machines()[index];
+  const auto workload = make(name, machine);
+  const isa::Module module = workload->compile();
+  const bool warp_operations = std::any_of(module.kernels.begin(), module.kernels.end(),
+                                           [](const isa::Kernel& kernel) { return kernel.uses_warp_operations; });
+  if (warp_operations && machine.core.warp_size != machine.core.simd_width) {
+    EXPECT_THROW(static_cast<void>(run(name, machine)), InputError);
+    return;
+  }
+  const std::string first = counters_in_child(name, machine);
+  const Record second = run(name, machine);
+  EXPECT_TRUE(second.correct) << second.detail;
+  EXPECT_EQ(first, second.counters);
+
+  isa::InterpreterOptions options;
+  options.warp_size = warp_operations ? machine.core.warp_size : 32;
+  options.trap_on_division_by_zero = machine.core.division_trap;
+  tb::ReferenceExecutor reference(options);
+  reference.load(module);
+  const tb::Verdict verdict = workload->run(reference);
+  EXPECT_TRUE(verdict.correct) << verdict.detail;
+  if (!workload->order_dependent()) {
+    EXPECT_EQ(second.hash, reference.retirement().total());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WorkloadOnMachine,
+                         ::testing::Combine(::testing::ValuesIn(workloads()),
+                                            ::testing::Range<std::size_t>(0, all_machines().size())),
+                         [](const auto& info) {
+                           std::string name =
+                               std::get<0>(info.param) + "_on_" + all_machines()[std::get<1>(info.param)].name;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace heddle
