@@ -258,7 +258,8 @@ template <class I> __device__ void integers(I* c, I v) {
   do { seen = old; old = atomicCAS(c + 6, seen, seen * 3 + 1); } while (old != seen);
 }
 template <class I> __device__ void extremes(I* c, I v) { atomicMin(c + 7, v); atomicMax(c + 8, v); }
-extern "C" __global__ void k(int* i, unsigned* u, unsigned long long* l, long long* s, float* f, double* d, unsigned* sh,
+extern "C" __global__ void k(int* i, unsigned* u, unsigned long long* l, long long* s, float* f, double* d,
+    unsigned* sh,
                              unsigned* sums) {
   __shared__ unsigned shared[16];
   __shared__ float real;
@@ -267,7 +268,8 @@ extern "C" __global__ void k(int* i, unsigned* u, unsigned long long* l, long lo
   if (t == 0) real = 0;
   __syncthreads();
   integers(i, (int)t); integers(u, t); integers(l, (unsigned long long)t << 32);
-  extremes(i, (int)t - 32); extremes(u, t + 5); extremes(l, (unsigned long long)t << 33); extremes(s, (long long)t - 40);
+  extremes(i, (int)t - 32); extremes(u, t + 5); extremes(l, (unsigned long long)t << 33);
+  extremes(s, (long long)t - 40);
   atomicInc(u + 9, 9); atomicDec(u + 10, 9);
   atomicAdd(f, 0.5f); atomicExch(f + 1, 2.5f); atomicAdd(d, 0.25);
   sums[t] = __syncthreads_count(t % 3 == 0) + (__syncthreads_and(t < 64) << 8) + (__syncthreads_or(t == 63) << 9) +
