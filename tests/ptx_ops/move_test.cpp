@@ -1,7 +1,7 @@
 // mov of every type, packing and unpacking of vectors (PTX ISA, section 9.7.9.3 and 9.7.9.4).
 #include <gtest/gtest.h>
 
-#include "tests/ptx_ops/operation_table.hpp"
+#include "tests/ptx_ops/program.hpp"
 
 namespace heddle::ptx_ops {
 namespace {
@@ -60,6 +60,27 @@ TEST(PtxMove, VectorsUnpack) {
   table.add("mov.b64 {$d, $q}, $a; mov.b64 $u, {$q, $d}; mov.b64 {$d, $q}, $u;",
             [](u64 a) { return std::pair(static_cast<u32>(a >> 32U), static_cast<u32>(a)); });
   table.run();
+}
+
+// Registers of 8 bits exist for moves and memory only.
+TEST(PtxMove, VectorsOfBytes) {
+  Program program;
+  program.block = 1;
+  program.input = {0x84c2e1f0U, 0x0a7b8c9dU};
+  program.output_words = 5;
+  program.body = R"(
+  .reg .b8 %c<8>; .reg .b32 %v; .reg .b16 %h;
+  ld.global.v4.b8 {%c0, %c1, %c2, %c3}, [%in];
+  ld.global.s8 %c4, [%in+6];
+  mov.b32 %v, {%c3, %c2, %c1, %c0};  st.global.b32 [%out], %v;
+  mov.b32 {%c4, %c5, %c6, %c7}, %v;  st.global.v4.b8 [%out+4], {%c6, %c7, %c4, %c5};
+  ld.global.b32 %v, [%in+4];
+  mov.b32 {%c4, %c5, %c6, %c7}, %v;
+  mov.b32 %v, {%c7, %c7, %c4, %c5};  st.global.b32 [%out+8], %v;
+  mov.b16 %h, {%c6, %c5};            st.global.b16 [%out+12], %h;
+  mov.b16 {%c0, %c1}, %h;            st.global.b8 [%out+16], %c1;
+)";
+  EXPECT_EQ(run(program), (std::vector<u32>{0xf0e1c284U, 0xc284f0e1U, 0x8c9d0a0aU, 0x8c7bU, 0x8cU}));
 }
 
 }  // namespace

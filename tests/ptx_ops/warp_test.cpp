@@ -213,6 +213,32 @@ TEST(PtxBarrier, Reductions) {
   }
 }
 
+// The first warp arrives and goes on, the second waits for it.
+TEST(PtxBarrier, ProducersArriveConsumersWait) {
+  Program program;
+  program.block = 64;
+  program.output_words = 64;
+  program.body = R"(
+  .shared .align 4 .b32 handed[32]; .reg .u32 %s, %v; .reg .pred %p; .reg .u$p %o;
+  and.b32 %v, %tid0, 31; shl.b32 %v, %v, 2; mov.u32 %s, handed; add.u32 %s, %s, %v;
+  mul.wide.u16 %v, 4, 1; mul.lo.u32 %v, %v, %tid0; cvt.u$p.u32 %o, %v; add.u$p %o, %out, %o;
+  setp.lt.u32 %p, %tid0, 32;
+  @!%p bra CONSUMER;
+  mul.lo.u32 %v, %tid0, 7;
+  st.shared.u32 [%s], %v;
+  bar.arrive 1, 64;
+  st.global.u32 [%o], 1;
+  bra END;
+CONSUMER:
+  bar.sync 1, 64;
+  ld.shared.u32 %v, [%s];
+  st.global.u32 [%o], %v;
+END:
+)";
+  const std::vector<u32> output = run(program);
+  for (u32 i = 0; i < 64; ++i) EXPECT_EQ(output[i], i < 32 ? 1 : (i - 32) * 7) << i;
+}
+
 TEST(PtxSpecial, LanesWarpsBlocksAndSizes) {
   Program program;
   program.grid = 2;
