@@ -105,6 +105,7 @@ void Core::end_launch(Cycle end) {
 }
 
 ::tlm::tlm_sync_enum Core::nb_transport_fw(BlockCommand& command, BlockPhase&, sc_core::sc_time&) {
+  state_.now = clock().now();
   if (command.kind == BlockCommand::Kind::flush) {
     l1d_.flush();
     flushing_ = true;
@@ -236,6 +237,7 @@ bool Core::pipeline_idle() const {
 }
 
 Cycle Core::advance(Cycle now) {
+  state_.now = now;
   const Cycle l1d = l1d_.advance(now);
   const Cycle icache = icache_.advance(now);
   if (running_ && now >= stop_at_) {

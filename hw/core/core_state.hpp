@@ -50,6 +50,7 @@ struct CoreState {
   const Machine& machine;
   unsigned index;
   link::Clock clock;
+  Cycle now = 0;  // the cycle that the core is in; the clock's time costs a division
   const isa::DeviceMemory* bounds;  // allocation table for bounds checks; null: only the memory's own error responses
   unsigned rows_per_warp;
   const Launch* launch = nullptr;
@@ -65,7 +66,7 @@ struct CoreState {
     GroupId group;
   };
   std::vector<WakeUp> wake_ups;
-  void make_ready(Group& group) { wake_ups.push_back({clock.now(), group.id}); }
+  void make_ready(Group& group) { wake_ups.push_back({now, group.id}); }
 
   std::optional<isa::Fault> fault;  // the first one
   Cycle last_retirement = 0;

@@ -47,7 +47,7 @@ void RegisterReadStage::read(link::SubWarp& sub_warp) {
                         false};
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   registers->b_transport(access, delay);
-  done_at_ = state_.clock.now() + (delay == sc_core::SC_ZERO_TIME ? 0 : delay / state_.clock.cycles(1));
+  done_at_ = state_.now + (delay == sc_core::SC_ZERO_TIME ? 0 : delay / state_.clock.cycles(1));
   if (array_ == nullptr) {
     ::tlm::tlm_dmi dmi;
     if (!registers->get_direct_mem_ptr(access, dmi)) {

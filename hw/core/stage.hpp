@@ -29,7 +29,7 @@ class ReceivingStage : public sc_core::sc_module, private link::NonBlockingTarge
     if (latch_.full()) {
       return ::tlm::TLM_UPDATED;
     }
-    latch_.push(sub_warp, state_.clock.now());
+    latch_.push(sub_warp, state_.now);
     return ::tlm::TLM_COMPLETED;
   }
 };

@@ -74,7 +74,7 @@ void WriteBackStage::record(const link::SubWarp& sub_warp) {
   ++statistics.warp_instructions;
   const LaneMask working = op == isa::Op::BRA ? sub_warp.lanes : sub_warp.executing;
   statistics.thread_instructions += static_cast<unsigned>(std::popcount(working));
-  state_.last_retirement = state_.clock.now();
+  state_.last_retirement = state_.now;
   if (op != isa::Op::BRA && op != isa::Op::EXIT) {
     return;
   }
