@@ -242,6 +242,8 @@ Cycle Core::advance(Cycle now) {
   const Cycle icache = icache_.advance(now);
   if (running_ && now >= stop_at_) {
     drain(now);
+  } else if (running_ && state_.fault) {
+    tell_fault();  // a line came back with a bus error
   }
   if (!running_ || flushed_ || state_.fault || now >= stop_at_) {
     return std::min(l1d, icache);
@@ -264,10 +266,7 @@ Cycle Core::advance(Cycle now) {
     state_.fault->size = state_.machine.l1d.line_bytes;
   }
   if (state_.fault) {
-    if (!fault_told_) {
-      fault_told_ = true;
-      faulted();
-    }
+    tell_fault();
     return std::min(l1d, icache);
   }
   return next_cycle(now, l1d, icache);
@@ -310,6 +309,12 @@ void Core::check_deadlock() {
   if (stuck) {
     state_.raise(isa::Fault::Kind::barrier_mismatch, *stuck->sub_warp,
                  static_cast<unsigned>(std::countr_zero(stuck->sub_warp->executing)), 0, 0, stuck->detail);
+    tell_fault();
+  }
+}
+
+void Core::tell_fault() {
+  if (!fault_told_) {
     fault_told_ = true;
     faulted();
   }

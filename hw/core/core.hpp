@@ -78,6 +78,7 @@ class Core final : public link::ClockedModule, private link::NonBlockingTarget<B
   [[nodiscard]] bool pipeline_idle() const;
   [[nodiscard]] Cycle next_cycle(Cycle now, Cycle l1d, Cycle icache);
   void check_deadlock();
+  void tell_fault();
   // A cycle of a core that has been stopped: caches only, until nothing is outstanding.
   void drain(Cycle now);
   void answer(BlockCommand::Kind kind, unsigned slot);

@@ -50,7 +50,7 @@ struct CoreState {
   const Machine& machine;
   unsigned index;
   link::Clock clock;
-  Cycle now = 0;  // the cycle that the core is in; the clock's time costs a division
+  Cycle now = 0;                    // the cycle that the core is in; the clock's time costs a division
   const isa::DeviceMemory* bounds;  // allocation table for bounds checks; null: only the memory's own error responses
   unsigned rows_per_warp;
   const Launch* launch = nullptr;

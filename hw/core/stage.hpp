@@ -10,7 +10,7 @@
 namespace heddle::hw {
 
 // A stage that takes sub-warps: `in` accepts one whenever the latch has room.
-class ReceivingStage : public sc_core::sc_module, private link::NonBlockingTarget<link::WarpProtocol> {
+class ReceivingStage : public sc_core::sc_module, protected link::NonBlockingTarget<link::WarpProtocol> {
  public:
   link::WarpTargetSocket in;
   [[nodiscard]] bool empty() const { return latch_.empty(); }

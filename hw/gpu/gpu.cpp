@@ -26,14 +26,17 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
       parameters_(kParameterWindowBytes),
       constants_(kConstantWindowBytes) {
   control.bind(*this);
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.set_sensitivity(&interrupt_changed_);
+  options.dont_initialize();
+  sc_core::sc_spawn([this] { drive_interrupt(); }, "drive_interrupt", &options);
   for (unsigned i = 0; i < machine_.gpu.cores; ++i) {
     cores_.push_back(std::make_unique<Core>(("core" + std::to_string(i)).c_str(), machine_, i, clock_, bounds));
   }
   dispatcher_ = std::make_unique<Dispatcher>("dispatcher", machine_, clock_, cores_);
   dispatcher_->ended = [this] {
-    if (interrupt.size() != 0) {
-      interrupt->write(true);
-    }
+    set_interrupt(true);
     if (on_end_) {
       on_end_();
     }
@@ -60,6 +63,18 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
 }
 
 Gpu::~Gpu() = default;
+
+// A signal has one writing process, whoever starts and ends launches.
+void Gpu::set_interrupt(bool level) {
+  interrupt_level_ = level;
+  interrupt_changed_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Gpu::drive_interrupt() {
+  if (interrupt.size() != 0) {
+    interrupt->write(interrupt_level_);
+  }
+}
 
 bool Gpu::quiet() const {
   return status() != LaunchStatus::running &&

@@ -84,6 +84,8 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   [[nodiscard]] bool read(std::uint64_t address, unsigned char* data, unsigned length) const;
   [[nodiscard]] std::uint64_t read_register(std::uint32_t offset) const;
   [[nodiscard]] bool start();
+  void set_interrupt(bool level);
+  void drive_interrupt();
 
   const Machine machine_;
   link::Clock clock_;
@@ -96,6 +98,8 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   std::vector<std::uint8_t> parameters_;
   std::vector<std::uint8_t> constants_;
   Launch launch_;
+  bool interrupt_level_ = false;
+  sc_core::sc_event interrupt_changed_;
   std::function<void()> on_end_;
 };
 

@@ -81,9 +81,7 @@ bool Gpu::start() {
   next.parameters.assign(parameters_.begin(), parameters_.begin() + static_cast<std::ptrdiff_t>(parameter_bytes));
   next.constants.assign(constants_.begin(), constants_.begin() + static_cast<std::ptrdiff_t>(constant_bytes));
   launch_ = std::move(next);
-  if (interrupt.size() != 0) {
-    interrupt->write(false);
-  }
+  set_interrupt(false);
   dispatcher_->start(launch_);
   return true;
 }
