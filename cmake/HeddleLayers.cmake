@@ -17,6 +17,7 @@ function(heddle_layer name)
   endif()
   target_include_directories(heddle_${name} ${scope} $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>
                                                      $<INSTALL_INTERFACE:include/heddle>)
+  target_compile_features(heddle_${name} ${scope} cxx_std_20)
   target_link_libraries(heddle_${name} ${scope} ${LAYER_USES})
   if(LAYER_WHOLE AND sources)
     # heddle::NAME is the whole library; the archive itself is exported under another name.
