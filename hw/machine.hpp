@@ -162,15 +162,17 @@ struct DramParameters {
 
 struct WatchdogParameters {
   std::uint64_t deadlock_cycles = 1'000'000;
-  std::uint64_t livelock_instructions = 20'000'000;
+  std::uint64_t livelock_instructions = 200'000;
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("deadlock_cycles", deadlock_cycles, Limits::between(1000, 1e15), "cycles",
           "cycles without a retired instruction after which the run stops as a deadlock");
-    visit(
-        "livelock_instructions", livelock_instructions, Limits::between(1000, 1e15), "instructions",
-        "instructions that one warp retires inside the same loop, while no other warp leaves its own, after which the "
-        "run stops as a livelock");
+    visit("livelock_instructions", livelock_instructions, Limits::between(1000, 1e15), "instructions",
+          "instructions that a warp retires inside one loop with its registers unchanged after which it counts as "
+          "spinning "
+          "(100 times as many when its registers change); a run all of whose warps spin, or wait at a barrier, stops "
+          "as a "
+          "livelock");
   }
 };
 

@@ -52,7 +52,7 @@ std::string listing(const Module& module, const Kernel& kernel) {
     row.word = fmt::format("{:016x}", kernel.words[pc]);
     const std::optional<Instruction> instruction = decode(kernel.words[pc]);
     row.text = instruction ? disassemble(*instruction) : "(no instruction)";
-    if (instruction && instruction->op == Op::BRA) {
+    if (instruction && instruction->op == Op::BRA && !instruction->guard.always()) {
       row.reconvergence =
           instruction->reconvergence == kNoReconvergence ? "exit" : fmt::format("{}", instruction->reconvergence);
     }

@@ -141,6 +141,13 @@ void Device::launch(const isa::LaunchRequest& request) {
                                  kernel.name, core.warp_size, core.simd_width),
                      "run it on a machine whose warps are as wide as its SIMD unit");
   }
+  if (kernel.warp_size && *kernel.warp_size != core.warp_size) {
+    throw InputError({},
+                     fmt::format("kernel '{}' asks for warps of {} threads (.pragma \"warp_size\"), the machine's "
+                                 "have {}",
+                                 kernel.name, *kernel.warp_size, core.warp_size),
+                     fmt::format("run it with --set core.warp_size={}", *kernel.warp_size));
+  }
   if (state.module.constant_bank.size() > hw::kConstantWindowBytes) {
     throw InputError({},
                      fmt::format("the module's constants take {} bytes, the constant bank has {}",
@@ -225,11 +232,12 @@ void Device::State::run(const isa::LaunchRequest& request) {
     check_progress(request);
     const link::Cycle now = gpu.clock().now();
     if (now - gpu.last_retirement() > watchdog.deadlock_cycles) {
-      isa::Fault fault;
-      fault.kind = isa::Fault::Kind::deadlock;
-      fault.detail = fmt::format("no instruction has retired for {} cycles: {}", now - gpu.last_retirement(),
-                                 gpu.describe_waiting());
-      gpu.stop(std::move(fault));
+      gpu.stop(gpu.launch_fault(isa::Fault::Kind::deadlock,
+                                fmt::format("no instruction has retired for {} cycles: {}", now - gpu.last_retirement(),
+                                            gpu.describe_waiting())));
+    } else if (gpu.livelocked()) {
+      gpu.stop(gpu.launch_fault(isa::Fault::Kind::livelock,
+                                fmt::format("no warp gets out of its loop: {}", gpu.describe_waiting())));
     }
   }
 }

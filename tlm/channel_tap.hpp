@@ -12,8 +12,8 @@
 namespace heddle::link {
 
 class ChannelTap : public sc_core::sc_module,
-                   private ::tlm::tlm_fw_transport_if<>,
-                   private ::tlm::tlm_bw_transport_if<> {
+                   protected ::tlm::tlm_fw_transport_if<>,
+                   protected ::tlm::tlm_bw_transport_if<> {
  public:
   explicit ChannelTap(const sc_core::sc_module_name& name)
       : sc_core::sc_module(name), target("target"), initiator("initiator") {

@@ -153,10 +153,7 @@ void Core::start_warp(const BlockCommand& command, unsigned warp) {
   group.first_row = static_cast<std::uint16_t>(group.id * state_.rows_per_warp);
   group.age = state_.groups.next_age();
   group.flight = {};
-  group.loop_first = 1;
-  group.loop_last = 0;
-  group.loop_instructions = 0;
-  group.loop_checks = 0;
+  group.leave_loop();
   state_.blocks[command.slot].groups.push_back(group.id);
   for (unsigned row = 0; row < state_.rows_per_warp; ++row) {
     const std::uint32_t first = warp * core.warp_size + row * core.simd_width;
@@ -298,6 +295,13 @@ void Core::drain(Cycle now) {
     flushed_ = true;
     answer(BlockCommand::Kind::stopped, 0);
   }
+}
+
+const Group* Core::first_live_group() const {
+  const auto groups = state_.groups.all();
+  const auto found =
+      std::find_if(groups.begin(), groups.end(), [](const Group& group) { return group.state != GroupState::free; });
+  return found == groups.end() ? nullptr : &*found;
 }
 
 void Core::check_deadlock() {

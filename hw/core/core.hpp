@@ -56,6 +56,10 @@ class Core final : public link::ClockedModule, private link::NonBlockingTarget<B
   [[nodiscard]] std::uint64_t warp_instructions() const { return state_.statistics.warp_instructions; }
   // Nothing is under way between this core and memory.
   [[nodiscard]] bool quiet() const { return l1d_.quiet() && icache_.quiet(); }
+  // For the watchdog: threads are resident; all of them spin; the first live group.
+  [[nodiscard]] bool busy() const { return state_.groups.count(GroupState::free) != state_.groups.size(); }
+  [[nodiscard]] bool livelocked() const { return writeback_.livelocked(); }
+  [[nodiscard]] const Group* first_live_group() const;
   [[nodiscard]] std::string describe_waiting() const { return writeback_.describe_waiting(); }
   std::function<void()> faulted;  // told once, in the cycle of the fault
 

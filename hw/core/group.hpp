@@ -52,10 +52,25 @@ struct Group {
   InFlight flight;
   std::vector<LaneMask> taken;   // of the instruction in flight: lanes that take the branch
   std::vector<LaneMask> exited;  // of the instruction in flight: lanes that exit
-  // Livelock watch: the innermost loop that the group is in and the instructions retired since it entered it.
+  // Livelock watch: the innermost loop that the group is in, the instructions retired since it entered it, and since
+  // its registers were last seen to change there.
   std::uint32_t loop_first = 1, loop_last = 0;
   std::uint64_t loop_instructions = 0;
-  std::uint64_t loop_checks = 0;  // how often that count has been found past the limit
+  std::uint64_t loop_changed = 0;  // loop_instructions at the latest change
+  std::uint64_t loop_fingerprint = 0;
+  std::uint32_t loop_rounds = 0;
+
+  [[nodiscard]] bool in_loop() const { return loop_first <= loop_last; }
+  void leave_loop() {
+    loop_first = 1;
+    loop_last = 0;
+    loop_instructions = loop_changed = loop_fingerprint = 0;
+    loop_rounds = 0;
+  }
+  // Goes round a loop from which it will not get out by itself, by the rule of WatchdogParameters.
+  [[nodiscard]] bool spins(std::uint64_t limit) const {
+    return in_loop() && (loop_instructions - loop_changed >= limit || loop_instructions / 100 >= limit);
+  }
 
   [[nodiscard]] unsigned rows() const { return static_cast<unsigned>(active.size()); }
   [[nodiscard]] std::uint16_t row_of(unsigned row, unsigned lane) const {

@@ -77,7 +77,7 @@ bool MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
   }
   if (instruction.op == isa::Op::MEMBAR) {
     // Within a core all accesses meet in one L1; only other cores can see stores late.
-    if (state_.machine.gpu.cores == 1 || instruction.c == 0) {
+    if (state_.machine.gpu.cores == 1) {
       finished_ = true;
       return true;
     }

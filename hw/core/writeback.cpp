@@ -234,36 +234,68 @@ void WriteBackStage::release(unsigned block_slot) {
   }
 }
 
-// Follows the innermost loop that a group runs in: a taken backward branch from pc to its target. Livelock: every live
-// group has gone round its loop for longer than the limit, or waits at a barrier for one that does.
+// Follows the innermost loop that a group runs in: a taken backward branch from pc to its target.
 void WriteBackStage::watch_loop(Group& group, std::uint32_t pc, const isa::Instruction& instruction) {
-  const bool inside = group.pc >= group.loop_first && group.pc <= group.loop_last;
-  if (!inside) {
-    group.loop_first = 1;
-    group.loop_last = 0;
+  if (group.pc < group.loop_first || group.pc > group.loop_last) {
+    group.leave_loop();
   }
-  if (group.pc <= pc && group.pc == instruction.target) {
-    if (!(group.loop_first <= group.pc && pc <= group.loop_last)) {
-      group.loop_first = group.pc;
-      group.loop_last = pc;
-      group.loop_instructions = 0;
-      group.loop_checks = 0;
-    }
-  }
-  const std::uint64_t limit = state_.machine.watchdog.livelock_instructions;
-  // Past the limit the other groups are looked at now and then, not at every turn.
-  if (group.loop_first > group.loop_last || group.loop_instructions < limit + group.loop_checks * (limit / 16 + 1)) {
+  if (group.pc > pc || group.pc != instruction.target) {
     return;
   }
-  ++group.loop_checks;
-  for (const Group& other : state_.groups.all()) {
-    const bool loops = other.loop_first <= other.loop_last && other.loop_instructions >= limit / 2;
-    if (other.state != GroupState::free && other.state != GroupState::barrier && !loops) {
-      return;
+  if (group.pc < group.loop_first || pc > group.loop_last) {
+    group.leave_loop();
+    group.loop_first = group.pc;
+    group.loop_last = pc;
+    return;
+  }
+  // Looking at all registers costs as much as some instructions: now and then is enough.
+  constexpr std::uint32_t kRoundsBetweenLooks = 64;
+  if (++group.loop_rounds % kRoundsBetweenLooks != 0) {
+    return;
+  }
+  const std::uint64_t now = fingerprint(group);
+  if (now != group.loop_fingerprint) {
+    group.loop_fingerprint = now;
+    group.loop_changed = group.loop_instructions;
+  }
+}
+
+// A hash of the registers and predicates of a group's threads.
+std::uint64_t WriteBackStage::fingerprint(const Group& group) const {
+  if (array_ == nullptr) {
+    return 0;
+  }
+  std::uint64_t hash = group.pc;
+  const auto mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x9e37'79b9'7f4a'7c15ULL; };
+  for (unsigned row = 0; row < group.rows(); ++row) {
+    for (LaneMask left = group.active[row]; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      const unsigned at = group.row_of(row, lane);
+      for (unsigned reg = 0; reg < state_.launch->registers; ++reg) {
+        mix(array_->word(at, reg)[lane]);
+      }
+      for (unsigned reg = 0; reg < isa::kPredicates; ++reg) {
+        mix((array_->predicate(at, reg) >> lane) & 1U);
+      }
     }
   }
-  state_.raise(isa::Fault::Kind::livelock, group,
-               fmt::format("no warp has left its loop for {} instructions: {}", limit, describe_waiting()));
+  return hash;
+}
+
+bool WriteBackStage::livelocked() const {
+  const std::uint64_t limit = state_.machine.watchdog.livelock_instructions;
+  bool any = false;
+  for (const Group& group : state_.groups.all()) {
+    if (group.state == GroupState::free) {
+      continue;
+    }
+    const bool spins = group.spins(limit);
+    if (!spins && group.state != GroupState::barrier) {
+      return false;
+    }
+    any = any || spins;
+  }
+  return any;
 }
 
 std::string WriteBackStage::describe_waiting() const {
@@ -284,7 +316,7 @@ std::string WriteBackStage::describe_waiting() const {
     const isa::Dim3& index = state_.blocks[group.block_slot].index;
     text += fmt::format("{}warp {} of block ({},{},{}) at PC {} {}", text.empty() ? "" : "; ", group.warp_in_block,
                         index.x, index.y, index.z, group.pc, kStates[static_cast<unsigned>(group.state)]);
-    if (group.loop_first <= group.loop_last) {
+    if (group.in_loop()) {
       text += fmt::format(" (loop PC {} to {})", group.loop_first, group.loop_last);
     }
   }

@@ -45,6 +45,8 @@ class WriteBackStage final : public ReceivingStage, private ::tlm::tlm_bw_transp
   void start_block(unsigned slot) { barriers_.clear(slot); }
   [[nodiscard]] bool idle() const { return empty() && returns.empty(); }
   [[nodiscard]] Divergence& divergence() { return *divergence_; }
+  // Every live group spins, or waits at a barrier, and at least one spins (WatchdogParameters).
+  [[nodiscard]] bool livelocked() const;
   // What every live group of the core waits for, for deadlock and livelock messages.
   [[nodiscard]] std::string describe_waiting() const;
   // Why the core's threads can never go on, when nothing is outstanding: a barrier that cannot complete.
@@ -66,6 +68,7 @@ class WriteBackStage final : public ReceivingStage, private ::tlm::tlm_bw_transp
   void complete(Group& group, const link::DecodedInstruction& decoded);
   void release(unsigned block_slot);
   void exit_threads(Group& group);
+  [[nodiscard]] std::uint64_t fingerprint(const Group& group) const;
   void watch_loop(Group& group, std::uint32_t pc, const isa::Instruction& instruction);
 
   std::unique_ptr<Divergence> divergence_;

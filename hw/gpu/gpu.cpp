@@ -1,6 +1,7 @@
 #include "hw/gpu/gpu.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 
@@ -106,6 +107,42 @@ std::string Gpu::describe_waiting() const {
     }
   }
   return text;
+}
+
+bool Gpu::livelocked() const {
+  bool any = false;
+  for (const auto& core : cores_) {
+    if (!core->busy()) {
+      continue;
+    }
+    if (!core->livelocked()) {
+      return false;
+    }
+    any = true;
+  }
+  return any;
+}
+
+isa::Fault Gpu::launch_fault(isa::Fault::Kind kind, std::string detail) const {
+  isa::Fault fault;
+  fault.kind = kind;
+  fault.detail = std::move(detail);
+  for (const auto& core : cores_) {
+    const Group* const group = core->first_live_group();
+    if (group == nullptr) {
+      continue;
+    }
+    fault.pc = group->pc;
+    fault.block = core->state().blocks[group->block_slot].index;
+    for (unsigned row = 0; row < group->rows(); ++row) {
+      if (group->active[row] != 0) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(group->active[row]));
+        fault.thread = core->state().thread_of(group->row_of(row, lane), lane);
+        return fault;
+      }
+    }
+  }
+  return fault;
 }
 
 void Gpu::collect(StatisticsRegistry& registry) {

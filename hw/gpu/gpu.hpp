@@ -64,6 +64,10 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   // Called at the end of a launch (done or fault).
   void on_end(std::function<void()> callback) { on_end_ = std::move(callback); }
   // Ends the present launch with a fault found from outside (watchdog).
+  // Every resident warp of every core spins (WatchdogParameters), and at least one core has warps.
+  [[nodiscard]] bool livelocked() const;
+  // A fault that concerns the whole launch, placed at the first live warp.
+  [[nodiscard]] isa::Fault launch_fault(isa::Fault::Kind kind, std::string detail) const;
   void stop(isa::Fault fault) { dispatcher_->stop(std::move(fault)); }
   void collect(StatisticsRegistry& registry);
   [[nodiscard]] Totals totals();
