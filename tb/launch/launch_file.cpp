@@ -51,7 +51,8 @@ isa::Module LaunchFile::compile(unsigned max_registers) const {
   ptx::CompileOptions options;
   options.max_registers = max_registers;
   if (description_->is_cuda) {
-    return ptx::compile(compile_cuda(description_->source, description_->address_bits), description_->source + " (as PTX)", options);
+    return ptx::compile(compile_cuda(description_->source, description_->address_bits),
+                        description_->source + " (as PTX)", options);
   }
   return ptx::compile_file(description_->source, options);
 }
