@@ -1,0 +1,97 @@
+// The memory stage alone in a test: a stub L1 and stub write-back ports around it, with the real scratchpad.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "hw/core/memory.hpp"
+#include "isa/memory_map.hpp"
+#include "tests/hw/stage_stubs.hpp"
+
+namespace heddle::hw::test {
+
+using isa::Op;
+using link::SubWarp;
+
+inline constexpr std::uint64_t kData = isa::kGlobalBase;
+inline constexpr LaneMask kAll = ~LaneMask{0};
+
+struct MemoryBench {
+  explicit MemoryBench(const Machine& with = {}) : machine(with) {
+    launch.shared_bytes = 8192;
+    launch.local_bytes = 64;
+    launch.local_base = isa::kLocalBacking;
+    for (unsigned i = 0; i < 256; ++i) {
+      launch.constants.push_back(static_cast<std::uint8_t>(i ^ 0xa5U));
+      launch.parameters.push_back(static_cast<std::uint8_t>(i + 3));
+    }
+    state.launch = &launch;
+    state.blocks[0].scratchpad_base = 256;
+    for (GroupId id = 0; id < 8; ++id) {
+      Group& group = state.groups[id];
+      group.first_row = static_cast<std::uint16_t>(id * state.rows_per_warp);
+      state.groups.set_state(group, GroupState::in_flight);
+      group.flight = {1, 0, 0, true};
+    }
+    execute.out.socket.bind(stage.in);
+    stage.l1d.bind(l1.socket);
+    stage.scratchpad.bind(scratchpad.access);
+    stage.out.socket.bind(writeback.socket);
+    stage.returns.socket.bind(returns.socket);
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  }
+
+  // A full sub-warp of the group with this instruction.
+  template <class Emit>
+  SubWarp& sub_warp(GroupId group, Emit emit) {
+    instructions.push_back(decoded(emit));
+    SubWarp& out = state.pool.take();
+    out.group = group;
+    out.pc = 7;
+    out.decoded = instructions.back().get();
+    out.lanes = out.executing = kAll;
+    out.first_row = state.groups[group].first_row;
+    return out;
+  }
+  SubWarp& add(GroupId group) {
+    return sub_warp(group, [](Code& code) { code.rrr(Op::ADD, 1, 2, 3); });
+  }
+  // A 32-bit load, lane l from line line_of[l % size], word l of it.
+  SubWarp& load(GroupId group, const std::vector<unsigned>& line_of) {
+    SubWarp& out = sub_warp(group, [](Code& code) { code.load(Op::LD_GLOBAL, 1, 2); });
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+      out.address[lane] = line(line_of[lane % line_of.size()]) + 4 * lane;
+    }
+    return out;
+  }
+  static std::uint64_t line(unsigned index) { return kData + std::uint64_t{index} * StubL1::kLineBytes; }
+  static void expect_loaded(const SubWarp& sub_warp) {
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+      ASSERT_EQ(sub_warp.values.result[0][lane], StubL1::word_at(sub_warp.address[lane])) << "lane " << lane;
+    }
+  }
+  // Execute hands a sub-warp over, after the memory stage's turn in the cycle.
+  bool offer(SubWarp& sub_warp, Cycle now) {
+    state.now = now;
+    return execute.out.offer(sub_warp);
+  }
+  void tick(Cycle now, bool stores_visible = true) {
+    state.now = now;
+    state.block_cause = IdleCause::no_work;  // nothing that the stage sets
+    stage.tick(now, stores_visible);
+  }
+
+  Machine machine;
+  Launch launch;
+  CoreState state{machine, 0, link::Clock(sc_core::sc_time(1, sc_core::SC_NS)), nullptr};
+  std::vector<std::unique_ptr<link::DecodedInstruction>> instructions;
+  StubSender execute{"execute"};
+  StubL1 l1{"l1", state};
+  Scratchpad scratchpad{"scratchpad", machine.scratchpad, state.clock};
+  StubReceiver writeback{"writeback", state};
+  StubReceiver returns{"returns", state};
+  MemoryStage stage{"stage", state, Registry<Coalescer>::instance().make("per-sub-warp", {machine.l1d.line_bytes})};
+};
+
+}  // namespace heddle::hw::test

@@ -1,0 +1,321 @@
+// The memory stage between stubs, cycle by cycle: what passes, what waits, what is put aside, and why it blocks.
+#include "tests/hw/memory_stage_bench.hpp"
+
+namespace heddle::hw::test {
+namespace {
+
+TEST(MemoryStage, OtherInstructionsPassAfterOneCycle) {
+  MemoryBench bench;
+  SubWarp& first = bench.add(0);
+  SubWarp& second = bench.add(1);
+  ASSERT_TRUE(bench.offer(first, 10));
+  bench.tick(10);
+  EXPECT_TRUE(bench.writeback.taken.empty());
+  EXPECT_FALSE(bench.offer(second, 10)) << "one place";
+  bench.tick(11);
+  ASSERT_EQ(bench.writeback.taken.size(), 1U);
+  EXPECT_EQ(bench.writeback.taken[0].sub_warp, &first);
+  ASSERT_TRUE(bench.offer(second, 11));
+  bench.tick(12);
+  ASSERT_EQ(bench.writeback.taken.size(), 2U);
+  EXPECT_EQ(bench.writeback.taken[1].sub_warp, &second);
+  EXPECT_TRUE(bench.l1.taken.empty());
+}
+
+TEST(MemoryStage, WaitsWhileWriteBackIsFull) {
+  MemoryBench bench;
+  SubWarp& first = bench.load(0, {0});
+  SubWarp& second = bench.add(1);
+  bench.writeback.room = false;
+  ASSERT_TRUE(bench.offer(first, 0));
+  for (Cycle now = 1; now <= 3; ++now) {
+    bench.tick(now);
+    EXPECT_EQ(bench.writeback.refused, now);
+    EXPECT_EQ(bench.state.block_cause, IdleCause::memory_port);
+    EXPECT_FALSE(bench.offer(second, now));
+    EXPECT_FALSE(bench.stage.idle());
+  }
+  bench.writeback.room = true;
+  bench.tick(4);
+  ASSERT_EQ(bench.writeback.taken.size(), 1U);
+  EXPECT_EQ(bench.l1.taken.size(), 1U) << "the line is not asked for again";
+  EXPECT_TRUE(bench.offer(second, 4));
+}
+
+TEST(MemoryStage, EachLineTakesAPortCycleInOrderOfTheLowestLane) {
+  MemoryBench bench;
+  Cycle start = 0;
+  for (const unsigned ports : {1U, 2U, 4U}) {
+    SCOPED_TRACE(ports);
+    bench.l1.ports = ports;
+    bench.l1.taken.clear();
+    bench.writeback.taken.clear();
+    SubWarp& load = bench.load(0, {5, 2, 5, 9, 0, 2, 7, 5});  // five distinct lines
+    SubWarp& next = bench.add(1);
+    const Cycle cycles = (5 + ports - 1) / ports;
+    ASSERT_TRUE(bench.offer(load, start));
+    for (Cycle cycle = 1; cycle < cycles; ++cycle) {
+      bench.tick(start + cycle);
+      EXPECT_TRUE(bench.writeback.taken.empty()) << cycle;
+      EXPECT_EQ(bench.state.block_cause, IdleCause::memory_port);
+      EXPECT_FALSE(bench.offer(next, start + cycle)) << cycle;
+    }
+    bench.tick(start + cycles);
+    ASSERT_EQ(bench.writeback.taken.size(), 1U);
+    EXPECT_TRUE(bench.offer(next, start + cycles));
+    const unsigned order[] = {5, 2, 9, 0, 7};
+    const LaneMask lanes[] = {0x85858585, 0x22222222, 0x08080808, 0x10101010, 0x40404040};
+    ASSERT_EQ(bench.l1.taken.size(), 5U);
+    for (unsigned i = 0; i < 5; ++i) {
+      const StubL1::Offer& line = bench.l1.taken[i];
+      EXPECT_EQ(line.address, MemoryBench::line(order[i]));
+      EXPECT_EQ(line.lanes, lanes[i]);
+      EXPECT_EQ(line.cycle, start + 1 + i / ports);
+    }
+    MemoryBench::expect_loaded(load);
+    bench.tick(start + cycles + 1);
+    EXPECT_EQ(bench.writeback.taken.size(), 2U);
+    start += 100;
+  }
+  EXPECT_EQ(bench.state.statistics.line_requests, 15U);
+  EXPECT_EQ(bench.state.statistics.memory_instructions, 3U);
+}
+
+TEST(MemoryStage, OnlyExecutingLanesAskForLines) {
+  MemoryBench bench;
+  SubWarp& load = bench.load(0, {0, 1, 2, 3});
+  load.executing = 0x0000'0220;  // lanes 5 and 9, both of line 1
+  SubWarp& off = bench.load(1, {0});
+  off.executing = 0;
+  bench.offer(load, 0);
+  bench.tick(1);
+  ASSERT_EQ(bench.writeback.taken.size(), 1U);
+  ASSERT_EQ(bench.l1.taken.size(), 1U);
+  EXPECT_EQ(bench.l1.taken[0].address, MemoryBench::line(1));
+  EXPECT_EQ(bench.l1.taken[0].lanes, 0x220U);
+  bench.offer(off, 1);
+  bench.tick(2);
+  EXPECT_EQ(bench.writeback.taken.size(), 2U);
+  EXPECT_EQ(bench.l1.taken.size(), 1U);
+}
+
+TEST(MemoryStage, AMissIsPutAsideAndOthersFlowBy) {
+  MemoryBench bench;
+  bench.l1.missing = {MemoryBench::line(0), MemoryBench::line(2)};
+  SubWarp& load = bench.load(0, {0, 1, 2});
+  SubWarp& next = bench.add(1);
+  Group& group = bench.state.groups[0];
+  bench.offer(load, 0);
+  bench.tick(1);
+  bench.tick(2);
+  EXPECT_EQ(group.state, GroupState::in_flight) << "a line has not been sent yet";
+  EXPECT_EQ(bench.stage.put_aside(), 0U);
+  bench.tick(3);
+  EXPECT_EQ(group.state, GroupState::memory);
+  EXPECT_EQ(bench.stage.put_aside(), 1U);
+  ASSERT_TRUE(bench.offer(next, 3));
+  bench.tick(4);
+  ASSERT_EQ(bench.writeback.taken.size(), 1U);
+  EXPECT_EQ(bench.writeback.taken[0].sub_warp, &next);
+  // The lines come in any order; the sub-warp goes on with the last one.
+  bench.l1.respond(*bench.l1.taken[2].request);
+  bench.tick(5);
+  EXPECT_TRUE(bench.returns.taken.empty());
+  EXPECT_EQ(group.state, GroupState::memory);
+  bench.l1.respond(*bench.l1.taken[0].request);
+  EXPECT_EQ(group.state, GroupState::in_flight);
+  EXPECT_EQ(bench.stage.put_aside(), 0U);
+  EXPECT_FALSE(bench.stage.idle());
+  bench.tick(6);
+  ASSERT_EQ(bench.returns.taken.size(), 1U);
+  EXPECT_EQ(bench.returns.taken[0].sub_warp, &load);
+  EXPECT_EQ(bench.writeback.taken.size(), 1U);
+  EXPECT_TRUE(bench.stage.idle());
+  MemoryBench::expect_loaded(load);
+  EXPECT_EQ(bench.state.statistics.put_aside, 1U);
+}
+
+TEST(MemoryStage, AMissAnsweredBeforeTheLastLineIsSentIsNoReason) {
+  MemoryBench bench;
+  bench.l1.missing = {MemoryBench::line(0)};
+  SubWarp& load = bench.load(0, {0, 1, 2});
+  bench.offer(load, 0);
+  bench.tick(1);
+  bench.l1.respond(*bench.l1.taken[0].request);
+  bench.tick(2);
+  EXPECT_TRUE(bench.returns.taken.empty());
+  EXPECT_TRUE(bench.writeback.taken.empty());
+  bench.tick(3);
+  EXPECT_TRUE(bench.returns.taken.empty());
+  ASSERT_EQ(bench.writeback.taken.size(), 1U) << "nothing is missing: it stays in the pipeline";
+  MemoryBench::expect_loaded(load);
+  EXPECT_EQ(bench.state.statistics.put_aside, 0U);
+}
+
+TEST(MemoryStage, AGroupWaitsForMemoryWhenAllItsSubWarpsDo) {
+  MemoryBench bench;
+  bench.l1.missing = {MemoryBench::line(0), MemoryBench::line(1)};
+  Group& group = bench.state.groups[0];
+  group.flight = {2, 0, 0, true};
+  SubWarp& first = bench.load(0, {0});
+  SubWarp& second = bench.load(0, {1});
+  bench.offer(first, 0);
+  bench.tick(1);
+  EXPECT_EQ(group.state, GroupState::in_flight);
+  bench.offer(second, 1);
+  bench.tick(2);
+  EXPECT_EQ(group.state, GroupState::memory);
+  EXPECT_EQ(group.flight.waiting, 2U);
+  bench.l1.respond(*bench.l1.taken[1].request);
+  bench.l1.respond(*bench.l1.taken[0].request);
+  EXPECT_EQ(group.flight.waiting, 0U);
+  // One return per cycle, in the order in which they became complete, kept while write-back refuses.
+  bench.returns.room = false;
+  bench.tick(3);
+  EXPECT_EQ(bench.returns.refused, 1U);
+  bench.returns.room = true;
+  bench.tick(4);
+  bench.tick(5);
+  const std::vector<StubReceiver::Arrival> order = {{&second, 4}, {&first, 5}};
+  EXPECT_EQ(bench.returns.taken, order);
+}
+
+TEST(MemoryStage, ABusyL1IsOfferedTheSameLineAgain) {
+  MemoryBench bench;
+  SubWarp& load = bench.load(0, {3, 1});
+  bench.l1.full = true;
+  bench.offer(load, 0);
+  bench.tick(1);
+  bench.tick(2);
+  EXPECT_EQ(bench.state.block_cause, IdleCause::memory_full);
+  ASSERT_EQ(bench.l1.refused.size(), 2U) << "one offer per cycle";
+  EXPECT_EQ(bench.l1.refused[1].address, MemoryBench::line(3));
+  EXPECT_EQ(bench.l1.refused[1].cycle, 2U);
+  bench.l1.full = false;
+  bench.tick(3);
+  EXPECT_EQ(bench.state.block_cause, IdleCause::memory_port);
+  bench.l1.full = true;
+  bench.tick(4);
+  EXPECT_EQ(bench.state.block_cause, IdleCause::memory_full);
+  bench.l1.full = false;
+  EXPECT_TRUE(bench.writeback.taken.empty());
+  bench.tick(5);
+  ASSERT_EQ(bench.writeback.taken.size(), 1U);
+  ASSERT_EQ(bench.l1.taken.size(), 2U) << "each line once";
+  EXPECT_EQ(bench.l1.taken[0].cycle, 3U);
+  EXPECT_EQ(bench.l1.taken[1].cycle, 5U);
+  EXPECT_EQ(bench.l1.taken[1].address, MemoryBench::line(1));
+  MemoryBench::expect_loaded(load);
+}
+
+TEST(MemoryStage, NoPlaceForAnotherWaitingAccessBlocks) {
+  Machine machine;
+  machine.core.pending_accesses = 2;
+  MemoryBench bench(machine);
+  bench.l1.missing = {MemoryBench::line(0), MemoryBench::line(1)};
+  SubWarp& first = bench.load(0, {0});
+  SubWarp& second = bench.load(1, {1});
+  SubWarp& other = bench.add(2);
+  SubWarp& third = bench.load(3, {2});
+  bench.offer(first, 0);
+  bench.tick(1);
+  bench.offer(second, 1);
+  bench.tick(2);
+  EXPECT_EQ(bench.stage.put_aside(), 2U) << "both have a place";
+  bench.offer(other, 2);
+  bench.tick(3);
+  EXPECT_EQ(bench.writeback.taken.size(), 1U) << "what needs no place passes";
+  bench.offer(third, 3);
+  bench.tick(4);
+  bench.tick(5);
+  EXPECT_EQ(bench.state.block_cause, IdleCause::memory_full);
+  EXPECT_EQ(bench.l1.taken.size(), 2U);
+  EXPECT_EQ(bench.writeback.taken.size(), 1U);
+  bench.l1.respond(*bench.l1.taken[1].request);
+  bench.tick(6);
+  ASSERT_EQ(bench.writeback.taken.size(), 2U);
+  EXPECT_EQ(bench.writeback.taken[1].sub_warp, &third);
+  MemoryBench::expect_loaded(third);
+}
+
+// ---- fences, faults
+
+TEST(MemoryStage, AFenceWaitsForTheCoresStores) {
+  Machine machine;
+  machine.gpu.cores = 2;
+  MemoryBench bench(machine);
+  SubWarp& fence = bench.sub_warp(0, [](Code& code) { code.plain(Op::MEMBAR); });
+  SubWarp& next = bench.add(1);
+  bench.offer(fence, 0);
+  bench.tick(1, false);
+  EXPECT_EQ(bench.state.groups[0].state, GroupState::memory);
+  bench.offer(next, 1);
+  bench.tick(2, false);
+  EXPECT_EQ(bench.writeback.taken.size(), 1U) << "others flow by";
+  bench.tick(3, false);
+  EXPECT_TRUE(bench.returns.taken.empty());
+  bench.tick(4, true);
+  ASSERT_EQ(bench.returns.taken.size(), 1U);
+  EXPECT_EQ(bench.state.groups[0].state, GroupState::in_flight);
+  EXPECT_EQ(bench.writeback.taken.size(), 1U);
+}
+
+TEST(MemoryStage, AFenceOfAnOnlyCoreJustPasses) {
+  MemoryBench bench;
+  SubWarp& fence = bench.sub_warp(0, [](Code& code) { code.plain(Op::MEMBAR); });
+  bench.offer(fence, 0);
+  bench.tick(1, false);
+  EXPECT_EQ(bench.writeback.taken.size(), 1U);
+  EXPECT_TRUE(bench.stage.idle());
+}
+
+TEST(MemoryStage, AMisalignedLaneIsAFaultAndSendsNothing) {
+  MemoryBench bench;
+  SubWarp& load = bench.load(0, {0});
+  load.address[9] += 2;
+  load.address[11] += 1;
+  bench.offer(load, 0);
+  bench.tick(1);
+  ASSERT_TRUE(bench.state.fault);
+  EXPECT_EQ(bench.state.fault->kind, isa::Fault::Kind::misaligned);
+  EXPECT_EQ(bench.state.fault->address, kData + 4 * 9 + 2);
+  EXPECT_EQ(bench.state.fault->pc, 7U);
+  EXPECT_TRUE(bench.l1.taken.empty());
+  EXPECT_TRUE(bench.writeback.taken.empty());
+}
+
+TEST(MemoryStage, AFailedLineNamesItsLowestLane) {
+  MemoryBench bench;
+  bench.l1.missing = {MemoryBench::line(1)};
+  SubWarp& load = bench.load(0, {0, 0, 0, 1});
+  bench.offer(load, 0);
+  bench.tick(1);
+  bench.tick(2);
+  ASSERT_EQ(bench.l1.taken.size(), 2U);
+  EXPECT_FALSE(bench.state.fault);
+  bench.l1.respond(*bench.l1.taken[1].request, true);
+  ASSERT_TRUE(bench.state.fault);
+  EXPECT_EQ(bench.state.fault->kind, isa::Fault::Kind::bus_error);
+  EXPECT_EQ(bench.state.fault->address, load.address[3]);
+}
+
+TEST(MemoryStage, ResetForgetsWhatIsUnderWay) {
+  Machine machine;
+  machine.core.pending_accesses = 1;
+  MemoryBench bench(machine);
+  bench.l1.missing = {MemoryBench::line(0)};
+  bench.offer(bench.load(0, {0}), 0);
+  bench.tick(1);
+  bench.offer(bench.load(1, {1}), 1);
+  bench.tick(2);
+  EXPECT_FALSE(bench.stage.empty());
+  bench.stage.reset();
+  EXPECT_TRUE(bench.stage.idle());
+  EXPECT_EQ(bench.stage.put_aside(), 0U);
+  bench.offer(bench.load(2, {2}), 10);
+  bench.tick(11);
+  EXPECT_EQ(bench.writeback.taken.size(), 1U) << "its place is free again";
+}
+
+}  // namespace
+}  // namespace heddle::hw::test
