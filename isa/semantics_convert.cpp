@@ -105,7 +105,7 @@ inline u32 narrow_half(double x) {
   const s64 exponent = static_cast<s64>(magnitude_bits >> 52U) - 1023;
   const s64 clamped = exponent < -14 ? -14 : exponent > 16 ? 16 : exponent;
   const double per_quantum = f64(static_cast<u64>(1023 + 10 - clamped) << 52U);  // 2^(10 - exponent)
-  const double limited = magnitude > 0x1p17 ? 0x1p17 : magnitude;
+  const double limited = magnitude < 0x1p17 ? magnitude : 0x1p17;  // NaN too: the cast below must be defined
   const bool down = toward_zero<R>(sign != 0);
   const double scaled = limited * per_quantum;
   const double n = R == Rounding::rn ? std::rint(scaled) : down ? std::floor(scaled) : std::ceil(scaled);

@@ -98,6 +98,8 @@ struct Device::State {
   StatisticsRegistry statistics;
   isa::Module module;
   isa::RetirementHash hash;
+  std::uint64_t last_served = 0;  // requests that the memory channels had served when last looked at
+  link::Cycle last_service = 0;   // when that number was last seen to change
   std::chrono::steady_clock::time_point last_progress = std::chrono::steady_clock::now();
 };
 
@@ -231,10 +233,17 @@ void Device::State::run(const isa::LaunchRequest& request) {
     }
     check_progress(request);
     const link::Cycle now = gpu.clock().now();
-    if (now - gpu.last_retirement() > watchdog.deadlock_cycles) {
-      gpu.stop(gpu.launch_fault(isa::Fault::Kind::deadlock,
-                                fmt::format("no instruction has retired for {} cycles: {}", now - gpu.last_retirement(),
-                                            gpu.describe_waiting())));
+    // A memory that still answers is slow, not stuck.
+    const hw::Totals totals = gpu.totals();
+    if (const std::uint64_t served = totals.dram_reads + totals.dram_writes; served != last_served) {
+      last_served = served;
+      last_service = now;
+    }
+    if (now - std::max(gpu.last_retirement(), last_service) > watchdog.deadlock_cycles) {
+      gpu.stop(gpu.launch_fault(
+          isa::Fault::Kind::deadlock,
+          fmt::format("no instruction has retired, and no memory request has been served, for {} cycles: {}",
+                      now - std::max(gpu.last_retirement(), last_service), gpu.describe_waiting())));
     } else if (gpu.livelocked()) {
       gpu.stop(gpu.launch_fault(isa::Fault::Kind::livelock,
                                 fmt::format("no warp gets out of its loop: {}", gpu.describe_waiting())));

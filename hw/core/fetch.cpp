@@ -13,7 +13,8 @@ FetchStage::FetchStage(const sc_core::sc_module_name& name, CoreState& state, st
       out("out"),
       state_(state),
       scheduler_(std::move(scheduler)),
-      requests_(state.groups.size()) {
+      requests_(state.groups.size()),
+      arrived_(state.groups.size()) {
   icache.bind(*this);
 }
 
@@ -43,17 +44,8 @@ void FetchStage::tick(Cycle now) {
                  fmt::format("the kernel has {} instructions; control ran past its end", state_.launch->code_words));
     return;
   }
-  const std::uint64_t address = state_.launch->code_address + std::uint64_t{group.pc} * 8;
-  const std::uint64_t line_bytes = state_.machine.icache.line_bytes;
-  link::LineRequest& request = requests_[group.id];
-  request.address = address & ~(line_bytes - 1);
-  request.core = static_cast<std::uint16_t>(state_.index);
-  request.group = group.id;
-  request.pc = group.pc;
-  request.failed = false;
-  link::LinePhase phase = link::LinePhase::request;
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  switch (icache->nb_transport_fw(request, phase, delay)) {
+  std::uint64_t word = 0;
+  switch (read_word(group, word)) {
     case ::tlm::TLM_ACCEPTED:
       state_.groups.set_state(group, GroupState::fetching);
       ++state_.statistics.fetch_misses;
@@ -68,7 +60,7 @@ void FetchStage::tick(Cycle now) {
   link::SubWarp& sub_warp = state_.pool.take();
   sub_warp.group = group.id;
   sub_warp.pc = group.pc;
-  std::memcpy(&sub_warp.word, request.line + (address & (line_bytes - 1)), sizeof sub_warp.word);
+  sub_warp.word = word;
   group.flight = {};
   state_.groups.set_state(group, GroupState::in_flight);
   ++state_.statistics.fetched;
@@ -79,10 +71,39 @@ void FetchStage::tick(Cycle now) {
   }
 }
 
+::tlm::tlm_sync_enum FetchStage::read_word(Group& group, std::uint64_t& word) {
+  if (ArrivedWord& arrived = arrived_[group.id]; arrived.valid && arrived.pc == group.pc) {
+    arrived.valid = false;
+    word = arrived.word;
+    return ::tlm::TLM_COMPLETED;
+  }
+  const std::uint64_t address = state_.launch->code_address + std::uint64_t{group.pc} * 8;
+  const std::uint64_t offset = address & (std::uint64_t{state_.machine.icache.line_bytes} - 1);
+  link::LineRequest& request = requests_[group.id];
+  request.address = address - offset;
+  request.core = static_cast<std::uint16_t>(state_.index);
+  request.group = group.id;
+  request.pc = group.pc;
+  request.failed = false;
+  link::LinePhase phase = link::LinePhase::request;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  const ::tlm::tlm_sync_enum answer = icache->nb_transport_fw(request, phase, delay);
+  if (answer == ::tlm::TLM_COMPLETED) {
+    std::memcpy(&word, request.line + offset, sizeof word);
+  }
+  return answer;
+}
+
 ::tlm::tlm_sync_enum FetchStage::nb_transport_bw(link::LineRequest& request, link::LinePhase&, sc_core::sc_time&) {
   Group& group = state_.groups[request.group];
   if (request.failed) {
     state_.raise(isa::Fault::Kind::bus_error, group, "the memory answered the instruction fetch with an error");
+  } else if (!state_.machine.icache.enabled) {
+    ArrivedWord& arrived = arrived_[request.group];
+    const std::uint64_t address = state_.launch->code_address + std::uint64_t{request.pc} * 8;
+    std::memcpy(&arrived.word, request.line + (address - request.address), sizeof arrived.word);
+    arrived.pc = request.pc;
+    arrived.valid = true;
   }
   state_.groups.set_state(group, GroupState::ready);
   return ::tlm::TLM_COMPLETED;
@@ -116,6 +137,7 @@ void FetchStage::slept(Cycle first, Cycle last, IdleCause cause) {
 
 void FetchStage::reset() {
   waiting_ = nullptr;
+  std::fill(arrived_.begin(), arrived_.end(), ArrivedWord{});
 }
 
 }  // namespace heddle::hw

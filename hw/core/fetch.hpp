@@ -43,7 +43,15 @@ class FetchStage final : public sc_core::sc_module, private ::tlm::tlm_bw_transp
   CoreState& state_;
   std::unique_ptr<WarpScheduler> scheduler_;
   std::vector<link::LineRequest> requests_;  // one per group
-  link::SubWarp* waiting_ = nullptr;         // fetched, but decode had no room
+  // Without an I-cache an arrived line is not kept: its word waits here, one per group, for the group's next turn.
+  struct ArrivedWord {
+    std::uint32_t pc = 0;
+    std::uint64_t word = 0;
+    bool valid = false;
+  };
+  std::vector<ArrivedWord> arrived_;
+  [[nodiscard]] ::tlm::tlm_sync_enum read_word(Group& group, std::uint64_t& word);
+  link::SubWarp* waiting_ = nullptr;  // fetched, but decode had no room
   std::array<IdleCause, kHistory> history_{};
 };
 

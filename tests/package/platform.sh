@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Installs Heddle into an empty folder, builds docs/examples/platform against it with find_package, and runs it.
+#   platform.sh SOURCE BUILD COMPILER
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install "$2" --prefix "$work/prefix" >"$work/install.log"
+test -x "$work/prefix/bin/heddle"
+(cd "$work" && "$work/prefix/bin/heddle" list configs | grep -q baseline)
+cmake -S "$1/docs/examples/platform" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
+  -DCMAKE_CXX_COMPILER="$3" -DCMAKE_BUILD_TYPE=Release >"$work/configure.log"
+cmake --build "$work/build" >"$work/build.log" || { cat "$work/build.log"; exit 1; }
+"$work/build/platform"
