@@ -1,5 +1,4 @@
 // The SystemC library wants this symbol; a fuzz target has libFuzzer's main() and never elaborates a model.
-int sc_main(int, char**);
-int sc_main(int /*count*/, char** /*words*/) {
+extern "C" int sc_main(int /*count*/, char** /*words*/) {
   return 0;
 }

@@ -63,6 +63,7 @@ namespace heddle::test {
   });
   add("nocache", [](hw::Machine& machine) {
     machine.l1d.enabled = false;
+    machine.icache.enabled = false;
     machine.core.fetch_latency = 3;
     machine.core.decode_latency = 2;
     machine.core.register_read_latency = 2;
