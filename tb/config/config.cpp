@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <toml++/toml.h>
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -11,6 +10,7 @@
 #include "base/nearest.hpp"
 #include "base/parameter.hpp"
 #include "tb/config/search.hpp"
+#include "tb/config/toml_text.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -43,18 +43,29 @@ struct Reading {
     return found == parameters.end() ? nullptr : &*found;
   }
   void set(const ParameterReference& parameter, const ParameterValue& value, const SourceLocation& where) {
-    assign(parameter, value, where);
+    // A text that is cut is no choice any more, as it was none before; the refusal repeats less of it.
+    const auto* text = std::get_if<std::string>(&value);
+    assign(parameter, text != nullptr && parameter.limits.choices ? ParameterValue(excerpt(*text)) : value, where);
     set_at[parameter.path()] = where;
   }
+  // Throws: there is no section `name`.
+  [[noreturn]] void refuse_section(const std::string& name, const SourceLocation& where) const;
   // Throws: nothing is called `key`. `section` is empty for a key outside every section.
   [[noreturn]] void refuse_key(const std::string& section, const std::string& key, const SourceLocation& where) const;
 };
 
 const std::vector<std::string> kTopKeys = {"description", "extends"};
 
+void Reading::refuse_section(const std::string& name, const SourceLocation& where) const {
+  const std::vector<std::string> names = sections();
+  throw InputError(where, fmt::format("there is no section '{}'", excerpt(name)),
+                   suggest(name, names, "known: " + join(names)));
+}
+
 void Reading::refuse_key(const std::string& section, const std::string& key, const SourceLocation& where) const {
-  const std::string message = section.empty() ? fmt::format("there is no section or key '{}'", key)
-                                              : fmt::format("there is no parameter '{}' in section '{}'", key, section);
+  const std::string message = section.empty()
+                                  ? fmt::format("there is no section or key '{}'", excerpt(key))
+                                  : fmt::format("there is no parameter '{}' in section '{}'", excerpt(key), section);
   std::vector<std::string> keys = section.empty() ? kTopKeys : std::vector<std::string>{};
   std::vector<std::string> elsewhere;
   for (const ParameterReference& parameter : parameters) {
@@ -136,14 +147,6 @@ ParameterValue scalar(const toml::node& node, std::string_view path, std::string
                                       type_text(node.type())));
 }
 
-toml::table parse_text(std::string_view text, const std::string& file) {
-  try {
-    return toml::parse(text, file);
-  } catch (const toml::parse_error& error) {
-    throw InputError(location(error.source(), file), std::string(error.description()));
-  }
-}
-
 // A table's entries as they stand in the file (toml++ sorts them by name), so that the first mistake is named first.
 std::vector<std::pair<const toml::key*, const toml::node*>> in_file_order(const toml::table& table) {
   std::vector<std::pair<const toml::key*, const toml::node*>> entries;
@@ -200,7 +203,7 @@ void apply_file(Reading& reading, const std::string& path, const SourceLocation&
 }
 
 void apply_text(Reading& reading, std::string_view text, const std::string& file, std::vector<std::string> chain) {
-  const toml::table table = parse_text(text, file);
+  const toml::table table = parse_toml(text, file);
   const std::string base = top_string(table, "extends", file);
   if (const toml::node* node = table.get("extends")) {
     const SourceLocation where = location(node->source(), file);
@@ -216,7 +219,11 @@ void apply_text(Reading& reading, std::string_view text, const std::string& file
       continue;
     }
     if (std::find(sections.begin(), sections.end(), name) == sections.end()) {
-      reading.refuse_key({}, name, location(key->source(), file));
+      const SourceLocation where = location(key->source(), file);
+      if (node->is_table() && nearest(name, sections)) {
+        reading.refuse_section(name, where);
+      }
+      reading.refuse_key({}, name, where);
     }
     const auto* section = node->as_table();
     if (section == nullptr) {
@@ -236,18 +243,18 @@ ParameterValue setting_value(const ParameterReference& parameter, const std::str
     return quoted ? text.substr(1, text.size() - 2) : text;
   }
   try {
-    const toml::table table = toml::parse("value = " + text);
+    const toml::table table = parse_toml("value = " + text, where.file);
     const toml::node* node = table.get("value");
     if (node != nullptr && table.size() == 1) {
       return scalar(*node, parameter.path(), parameter.type_name(), where);
     }
-  } catch (const toml::parse_error&) {  // falls through: not a value
+  } catch (const InputError&) {  // falls through: not a value
   }
   return text;  // refused by assign() as a string where another type is wanted
 }
 
 void apply_setting(Reading& reading, const std::string& setting) {
-  const SourceLocation where{"--set " + setting};
+  const SourceLocation where{"--set " + excerpt(setting)};
   const std::size_t equals = setting.find('=');
   const std::size_t dot = setting.find('.');
   if (equals == std::string::npos) {
@@ -261,8 +268,7 @@ void apply_setting(Reading& reading, const std::string& setting) {
   const std::string key = path.substr(dot + 1);
   const std::vector<std::string> sections = reading.sections();
   if (std::find(sections.begin(), sections.end(), section) == sections.end()) {
-    throw InputError(where, fmt::format("there is no section '{}'", section),
-                     suggest(section, sections, "known: " + join(sections)));
+    reading.refuse_section(section, where);
   }
   const ParameterReference* parameter = reading.find(section, key);
   if (parameter == nullptr) {
@@ -331,7 +337,7 @@ std::vector<ConfigEntry> list_configs() {
       }
       ConfigEntry entry{name, file.path().string(), {}};
       try {
-        entry.description = top_string(parse_text(read_config_text(entry.path), entry.path), "description", entry.path);
+        entry.description = top_string(parse_toml(read_config_text(entry.path), entry.path), "description", entry.path);
       } catch (const InputError&) {  // `heddle check` says what is wrong with it; the list goes on
       }
       entries.emplace(name, std::move(entry));

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/nearest.hpp"
+#include "tb/config/toml_text.hpp"
 #include "tb/launch/description.hpp"
 #include "tb/launch/section.hpp"
 
@@ -134,7 +135,7 @@ class Reader {
     buffer.name = section.string("name");
     for (const Buffer& other : description_.buffers) {
       if (other.name == buffer.name) {
-        throw InputError(section.where("name"), fmt::format("there are two buffers '{}'", buffer.name),
+        throw InputError(section.where("name"), fmt::format("there are two buffers '{}'", excerpt(buffer.name)),
                          fmt::format("the first is in line {}", other.where.line));
       }
     }
@@ -169,7 +170,7 @@ class Reader {
     const std::string name = section.string("type");
     const std::optional<isa::Type> type = type_named(name);
     if (!type) {
-      throw InputError(section.where("type"), fmt::format("there is no element type '{}'", name),
+      throw InputError(section.where("type"), fmt::format("there is no element type '{}'", excerpt(name)),
                        suggest(name, type_names(), "types: " + join(type_names())));
     }
     return *type;
@@ -227,12 +228,19 @@ class Reader {
     random.low = section.number("low", buffer.type);
     random.high = section.number("high", buffer.type);
     const bool finite = std::isfinite(random.low.real) && std::isfinite(random.high.real);
-    const bool ordered = is_float(buffer.type) ? finite && random.low.real <= random.high.real &&
-                                                     std::isfinite(random.high.real - random.low.real)
-                                               : random.low.integer <= random.high.integer;
-    if (!ordered) {
-      throw InputError(section.where("low"), fmt::format("'low' of {} is not below 'high'", section.title()),
-                       "low and high are finite, and low is at most high");
+    const bool above =
+        is_float(buffer.type) ? random.low.real > random.high.real : random.low.integer > random.high.integer;
+    if (is_float(buffer.type) && !finite) {
+      throw InputError(section.where(std::isfinite(random.low.real) ? "high" : "low"),
+                       fmt::format("{}: 'low' and 'high' must be finite", section.title()));
+    }
+    if (above) {
+      throw InputError(section.where("low"), fmt::format("{}: 'low' must be at most 'high'", section.title()),
+                       "swap them, or give the same number twice for a constant");
+    }
+    if (is_float(buffer.type) && !std::isfinite(random.high.real - random.low.real)) {
+      throw InputError(section.where("low"), fmt::format("{}: 'high' - 'low' exceeds the largest f64", section.title()),
+                       "give a narrower range");
     }
     random.seed = section.integer("seed", 0, INT64_MAX, 1);
     return random;
@@ -247,7 +255,7 @@ class Reader {
       }
       names.push_back(description_.buffers[i].name);
     }
-    throw InputError(section.where(key), fmt::format("there is no buffer '{}'", name),
+    throw InputError(section.where(key), fmt::format("there is no buffer '{}'", excerpt(name)),
                      suggest(name, names, names.empty() ? "add a [[buffer]]" : "buffers: " + join(names)));
   }
 
@@ -423,6 +431,12 @@ class Reader {
                       leaves ? "is not a file below the output directory" : "is written by another output"),
           leaves ? "give a relative path without '..'" : "give each output a file of its own");
     }
+    if (*path.begin() == "stats.json" || *path.begin() == "host.json") {
+      throw InputError(
+          section.where("file"),
+          fmt::format("{}: heddle run writes its own '{}' there", section.name("file"), path.begin()->string()),
+          "give another name");
+    }
     return path.string();
   }
 
@@ -435,13 +449,7 @@ class Reader {
 }  // namespace
 
 Description parse(std::string_view text, const std::string& path) {
-  toml::table root;
-  try {
-    root = toml::parse(text, path);
-  } catch (const toml::parse_error& error) {
-    const toml::source_position at = error.source().begin;
-    throw InputError({path, at.line, at.column}, std::string(error.description()), "see docs/launch-files.md");
-  }
+  const toml::table root = parse_toml(text, path, "see docs/launch-files.md");
   return Reader(root, path).read();
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/nearest.hpp"
+#include "tb/config/toml_text.hpp"
 
 namespace heddle::tb::launch {
 
@@ -35,7 +36,7 @@ Section::Section(const toml::table& table, std::string file, std::string title, 
     const std::string word(key.str());
     if (std::find(keys.begin(), keys.end(), word) == keys.end()) {
       const toml::source_position at = key.source().begin;
-      throw InputError({file_, at.line, at.column}, fmt::format("there is no key '{}' in {}", word, title_),
+      throw InputError({file_, at.line, at.column}, fmt::format("there is no key '{}' in {}", excerpt(word), title_),
                        suggest(word, keys, "known here: " + join(keys)));
     }
   }
@@ -145,7 +146,7 @@ Number Section::number(std::string_view key) const {
     if (result.ec == std::errc() && result.ptr == digits.data() + digits.size()) {
       return Number::of(Wide{parsed});
     }
-    throw InputError(location(found), fmt::format("{} is \"{}\", which is no number", name(key), value->get()),
+    throw InputError(location(found), fmt::format("{} is \"{}\", which is no number", name(key), excerpt(value->get())),
                      "give a number; only unsigned integers above 2^63 - 1 are written as text");
   }
   refuse(found, key, "a number");

@@ -8,8 +8,10 @@
 #include <iterator>
 
 #include "base/nearest.hpp"
+#include "tb/config/toml_text.hpp"
 #include "tb/launch/fill.hpp"
 #include "tb/measure/atomic_file.hpp"
+#include "tb/report/text.hpp"
 
 namespace heddle::tb::launch {
 namespace {
@@ -40,14 +42,15 @@ void Session::check(const Step& step) const {
       names.push_back(known.name);
     }
     throw InputError(
-        step.entry_where, fmt::format("there is no kernel '{}' in '{}'", step.entry, description_.source),
+        step.entry_where, fmt::format("there is no kernel '{}' in '{}'", excerpt(step.entry), description_.source),
         suggest(step.entry, names,
                 names.empty() ? "the file has no kernels"
                               : "kernels: " + join(names) + " (extern \"C\" keeps a C++ function's name as it is)"));
   }
   if (step.arguments.size() != kernel->parameters.size()) {
-    throw InputError(step.where, fmt::format("{} arguments for kernel '{}', which has {} parameters",
-                                             step.arguments.size(), step.entry, kernel->parameters.size()));
+    throw InputError(step.where,
+                     fmt::format("{} for kernel '{}', which has {}", counted(step.arguments.size(), "argument"),
+                                 step.entry, counted(kernel->parameters.size(), "parameter")));
   }
   for (std::size_t i = 0; i < step.arguments.size(); ++i) {
     const Argument& argument = step.arguments[i];
@@ -56,9 +59,9 @@ void Session::check(const Step& step) const {
     const std::string what = fmt::format("argument {} of '{}', {}, does not fit parameter '{}'", i + 1, step.entry,
                                          argument.text, parameter.name);
     const std::string wanted =
-        fmt::format("the parameter is .{} and takes {} bytes", isa::name_of(parameter.type), parameter.size);
+        fmt::format("the parameter is .{} and takes {}", isa::name_of(parameter.type), counted(parameter.size, "byte"));
     if (size != parameter.size) {
-      throw InputError(argument.where, fmt::format("{}: it has {} bytes", what, size), wanted);
+      throw InputError(argument.where, fmt::format("{}: it has {}", what, counted(size, "byte")), wanted);
     }
     // The sizes agree; an integer for a float (or the other way round) would still be read as another number.
     const bool scalar_parameter = parameter.size == isa::size_of(parameter.type);
@@ -171,8 +174,8 @@ std::optional<std::string> Session::difference(const Output& output) const {
   if (differences == 0) {
     return std::nullopt;
   }
-  return fmt::format("{} of {} elements of '{}' differ from '{}', first {}", differences, buffer.count, buffer.name,
-                     *output.expect, first);
+  return fmt::format("{} of {} of '{}' differ from '{}', first {}", differences, counted(buffer.count, "element"),
+                     buffer.name, *output.expect, first);
 }
 
 Verdict Session::compare() const {
@@ -185,7 +188,7 @@ Verdict Session::compare() const {
       return {false, *found};
     }
     const Buffer& buffer = description_.buffers[output.buffer];
-    equal_ones.push_back(fmt::format("{} elements of '{}'", buffer.count, buffer.name));
+    equal_ones.push_back(fmt::format("{} of '{}'", counted(buffer.count, "element"), buffer.name));
   }
   return {true, equal_ones.empty() ? "nothing to compare with" : join(equal_ones, " and ") + " as expected"};
 }

@@ -19,6 +19,10 @@ std::string grouped(std::uint64_t number) {
   return out;
 }
 
+std::string counted(std::uint64_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
 std::string percent(double share) {
   return fmt::format("{:.1f} %", 100 * share);
 }

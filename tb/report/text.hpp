@@ -8,8 +8,9 @@
 
 namespace heddle::tb {
 
-[[nodiscard]] std::string grouped(std::uint64_t number);         // "12,345,678"
-[[nodiscard]] std::string percent(double share);                 // "62.3 %"
+[[nodiscard]] std::string grouped(std::uint64_t number);                         // "12,345,678"
+[[nodiscard]] std::string counted(std::uint64_t number, std::string_view noun);  // "1 block", "2 blocks"
+[[nodiscard]] std::string percent(double share);                                 // "62.3 %"
 [[nodiscard]] std::string scaled(double number);                 // three digits and a prefix: "1.23 M", "640 k", "12.0"
 [[nodiscard]] std::string bytes_text(std::uint64_t bytes);       // "12.3 MiB"
 [[nodiscard]] std::string bar(double share, std::size_t width);  // "#####-----"

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "tb/config/toml_text.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -88,7 +89,7 @@ TEST(Config, ShippedMachinesAreThoseOfThePapers) {
 TEST(Config, UnknownKeysAndSections) {
   EXPECT_EQ(refusal("[core]\n  warp_sise = 64\n"),
             "m.toml:2:3: there is no parameter 'warp_sise' in section 'core'; did you mean 'warp_size'?");
-  EXPECT_EQ(refusal("[cor]\nwarp_size = 64\n"), "m.toml:1:2: there is no section or key 'cor'; did you mean 'core'?");
+  EXPECT_EQ(refusal("[cor]\nwarp_size = 64\n"), "m.toml:1:2: there is no section 'cor'; did you mean 'core'?");
   EXPECT_EQ(refusal("[core]\nrow_bytes = 2048\n"),
             "m.toml:2:1: there is no parameter 'row_bytes' in section 'core'; did you mean 'dram.row_bytes'?");
   EXPECT_EQ(refusal("warp_size = 64\n"),
@@ -273,6 +274,66 @@ TEST(ConfigRobustness, CorpusAndItsPrefixes) {
     (void)refusal(text);
   }
   EXPECT_GE(files, 8U);
+}
+
+TEST(Config, AnUnknownSectionIsLikenedToSections) {
+  EXPECT_EQ(refusal("[cores]\nwarp_size = 4\n"), "m.toml:1:2: there is no section 'cores'; did you mean 'core'?");
+  EXPECT_EQ(refusal("cores = 4\n"), "m.toml:1:1: there is no section or key 'cores'; did you mean 'gpu.cores'?");
+}
+
+TEST(Config, OverlongWordsAreCut) {
+  const std::string shown(60, 'x');
+  EXPECT_NE(refusal("[core]\n" + shown + " = 1\n").find("'" + shown + "'"), std::string::npos);
+  EXPECT_NE(refusal("[core]\n" + shown + "x = 1\n").find("'" + shown + "...'"), std::string::npos);
+  EXPECT_NE(refusal("[dram]\nmapping = \"" + shown + "x\"\n").find("'" + shown + "...'"), std::string::npos);
+  EXPECT_LT(refusal("", {"core.warp_size=" + std::string(5000, 'x')}).size(), 300U);
+  EXPECT_EQ(excerpt(shown.substr(1) + "\xc3\xa9"), shown.substr(1) + "\xc3\xa9");
+  EXPECT_EQ(excerpt(shown.substr(1) + "\xc3\xa9" + "e"), shown.substr(1) + "\xc3\xa9...");
+}
+
+// "a.a.a" with that many parts.
+std::string dotted(std::size_t parts) {
+  std::string key = "a";
+  for (std::size_t i = 1; i < parts; ++i) {
+    key += ".a";
+  }
+  return key;
+}
+
+TEST(ConfigRobustness, KeysOfManyPartsAreRefusedBeforeTheyAreParsed) {
+  const std::string said = "a key or a table's name has more than 32 parts; name a section and a key: section.key";
+  const std::string unknown = "m.toml:1:1: there is no section or key 'a'";
+  EXPECT_EQ(refusal(dotted(kMostKeyParts) + " = 1\n").substr(0, unknown.size()), unknown);
+  EXPECT_EQ(refusal(dotted(kMostKeyParts + 1) + " = 1\n"), "m.toml:1:64: " + said);
+  EXPECT_EQ(refusal("# \xc3\xa9.\n[" + dotted(kMostKeyParts) + "]\n").find(said), std::string::npos);
+  EXPECT_EQ(refusal("# \xc3\xa9.\n[" + dotted(kMostKeyParts + 1) + "]\n"), "m.toml:2:65: " + said);
+  EXPECT_EQ(refusal("core = { " + dotted(50000) + " = 1 }\n"), "m.toml:1:73: " + said);
+  EXPECT_EQ(refusal(dotted(50000) + "=1"), "m.toml:1:64: " + said);
+  EXPECT_EQ(refusal("[[" + dotted(50000) + "]]"), "m.toml:1:66: " + said);
+  EXPECT_EQ(refusal("'it.s' . \"\\\"..\" ." + dotted(kMostKeyParts - 1) + " = 1").substr(0, 7), "m.toml:");
+  EXPECT_NE(refusal("'it.s' . \"\\\"..\" ." + dotted(kMostKeyParts - 1) + " = 1").find(said), std::string::npos);
+  EXPECT_EQ(refusal("'it.s' . \"\\\"..\" ." + dotted(kMostKeyParts - 2) + " = 1").find(said), std::string::npos);
+  EXPECT_NE(refusal("", {"core.warp_size=1\n" + dotted(50000) + "=1"}), "accepted");
+}
+
+TEST(ConfigRobustness, DotsInStringsAndCommentsAreNoParts) {
+  const std::string dots(100, '.');
+  const std::string basic = "\"\"\"";
+  const std::string literal = "'''";
+  for (const std::string& text : {'"' + dots + '"', "'" + dots + "'", basic + "\n" + dots + basic,
+                                  literal + dots + literal, basic + dots + basic + "\"\""}) {
+    EXPECT_EQ(refusal("description = " + text + " # " + dots + "\n"), "accepted") << text;
+  }
+}
+
+TEST(ConfigRobustness, DeepBracketsAreRefused) {
+  const auto nested = [](std::size_t depth) {
+    return "x = " + std::string(depth, '[') + std::string(depth, ']') + "\n";
+  };
+  EXPECT_EQ(refusal(nested(kMostBrackets)).find("brackets"), std::string::npos);
+  EXPECT_EQ(refusal(nested(kMostBrackets + 1)),
+            "m.toml:1:37: more than 32 brackets within each other; close some of them");
+  EXPECT_EQ(refusal(std::string(50000, '[')).substr(0, 10), "m.toml:1:3");
 }
 
 }  // namespace

@@ -47,6 +47,14 @@ TEST(LaunchRefusal, TheGoodFileIsAccepted) {
   EXPECT_EQ(refused(kGood), "");
 }
 
+std::string many_parts(std::size_t parts) {
+  std::string key = "a";
+  for (std::size_t i = 1; i < parts; ++i) {
+    key += ".a";
+  }
+  return key;
+}
+
 TEST(LaunchRefusal, OfTheFileItself) {
   expect_refusals({
       {"ptx = \n", "launch.toml:1:"},
@@ -55,6 +63,9 @@ TEST(LaunchRefusal, OfTheFileItself) {
       {"ptx = \"nothing.ptx\"\n", "launch.toml:1:7: 'ptx' of the launch file: cannot read the file 'nothing.ptx'"},
       {"ptx = 3\n", "launch.toml:1:7: 'ptx' of the launch file must be a string, not an integer"},
       {kTop, "launch.toml: there is no [[launch]]; "},
+      {kTop + many_parts(33) + " = 1\n", "launch.toml:2:64: a key or a table's name has more than 32 parts; "},
+      {kTop + many_parts(50000) + " = 1\n", "launch.toml:2:64: a key or a table's name has more than 32 parts; "},
+      {kTop + many_parts(32) + " = 1\n", "launch.toml:2:1: there is no key 'a' in the launch file"},
       {kTop + "bufer = 1\n", "launch.toml:2:1: there is no key 'bufer' in the launch file; did you mean 'buffer'?"},
       {kTop + "buffer = 1\n", "launch.toml:2:10: 'buffer' of the launch file must be an array of tables ([[buffer]])"},
       {kTop + "address_bits = 32\n", "launch.toml:2:16: 'address_bits' belongs to 'cuda'"},
@@ -89,7 +100,7 @@ TEST(LaunchRefusal, OfBuffers) {
       {head + "type = \"u8\"\ncount = 2\nramp = { start = 0, stop = 1 }\n",
        "launch.toml:6:21: there is no key 'stop' in 'ramp' of [[buffer]] number 1; did you mean 'step'?"},
       {head + "type = \"u8\"\ncount = 2\nrandom = { low = 5, high = 4 }\n",
-       "launch.toml:6:18: 'low' of 'random' of [[buffer]] number 1 is not below 'high'"},
+       "launch.toml:6:18: 'random' of [[buffer]] number 1: 'low' must be at most 'high'"},
       {head + "type = \"u8\"\ncount = 2\nfile = \"six.bin\"\n",
        "launch.toml:6:8: 'six.bin' has 6 bytes, but 2 elements of u8 take 2; leave 'count' out"},
       {head + "type = \"u32\"\nfile = \"six.bin\"\n",
@@ -153,6 +164,13 @@ TEST(LaunchRefusal, OfOutputs) {
        "launch.toml:12:8: 'file' of [[output]] number 1: '/y' is not a file below"},
       {head + "buffer = \"data\"\nfile = \"y\"\n[[output]]\nbuffer = \"data\"\nfile = \"./y\"\n",
        "launch.toml:15:8: 'file' of [[output]] number 2: 'y' is written by another output"},
+      {head + "buffer = \"data\"\nfile = \"./stats.json\"\n",
+       "launch.toml:12:8: 'file' of [[output]] number 1: heddle run writes its own 'stats.json' there"},
+      {head + "buffer = \"data\"\nfile = \"host.json/y\"\n",
+       "launch.toml:12:8: 'file' of [[output]] number 1: heddle run writes its own 'host.json' there"},
+      {head +
+           "buffer = \"data\"\nfile = \"a/stats.json\"\n[[output]]\nbuffer = \"data\"\nfile = \"stats.jso\"\nx = 1\n",
+       "launch.toml:16:1: there is no key 'x'"},
       {head + "buffer = \"data\"\nexpect = \"six.bin\"\n",
        "launch.toml:12:10: 'six.bin' has 6 bytes, but buffer 'data' has 32"},
       {head + "buffer = \"data\"\nfile = \"y\"\ntolerance = 1e-6\n",

@@ -1,0 +1,26 @@
+// TOML texts as machine files and launch files share them: parsed safely whatever the text holds.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <toml++/toml.h>
+
+#include "base/error.hpp"
+
+namespace heddle::tb {
+
+// toml++ makes a table per part of a dotted key and walks and frees tables recursively, so that the depth of a text has
+// to be bounded before it is parsed. No file needs more than a few.
+inline constexpr std::size_t kMostKeyParts = 32;  // a.b.c has three
+inline constexpr std::size_t kMostBrackets = 32;  // [ and { within each other
+
+// Throws InputError (file:line:column) for a key or table header of more than kMostKeyParts parts, for deeper brackets
+// than kMostBrackets, and for everything that is no TOML (then with `hint`).
+[[nodiscard]] toml::table parse_toml(std::string_view text, const std::string& file, const std::string& hint = {});
+
+// A user's words as a message repeats them: what is longer than 60 characters is cut there and ends in "...".
+[[nodiscard]] std::string excerpt(std::string_view words);
+
+}  // namespace heddle::tb
