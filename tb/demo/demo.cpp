@@ -106,7 +106,8 @@ DemoResult run_demo(const DemoOptions& options) {
       for (const std::size_t index : running) {
         names.push_back(result.rows[index].workload);
       }
-      options.progress(fmt::format("{} of {} workloads done, running {}", done, commands.size(), join(names)));
+      options.progress(
+          fmt::format("{} of {} done, running {}", done, counted(commands.size(), "workload"), join(names)));
     }
   };
   const std::vector<ChildResult> children = run_children(commands, options.jobs, changed);
@@ -129,6 +130,7 @@ DemoResult run_demo(const DemoOptions& options) {
 
 std::vector<std::string> demo_titles() {
   return {"workload",
+          "scale",
           "threads",
           "warp\ninstructions",
           "cycles",
@@ -144,9 +146,12 @@ std::vector<std::string> demo_titles() {
 }
 
 std::vector<std::string> demo_cells(const DemoRow& row) {
+  constexpr double kIdleWorthExplaining = 0.01;  // below it the largest of the causes means nothing
+  const std::string scale = fmt::format("{:g}", row.scale);
   if (!row.files) {
     std::vector<std::string> cells(demo_titles().size(), "-");
     cells.front() = row.workload;
+    cells[1] = scale;
     cells.back() = outcome_text(row);
     return cells;
   }
@@ -156,13 +161,14 @@ std::vector<std::string> demo_cells(const DemoRow& row) {
   const double seconds = row.files->cost.simulation_cpu_seconds;
   const bool memory_used = summary.dram_row_hits + summary.dram_row_conflicts != 0;
   return {row.workload,
+          scale,
           grouped(row.files->threads),
           grouped(summary.warp_instructions),
           grouped(summary.cycles),
           fmt::format("{:.2f}", summary.ipc),
           fmt::format("{:.2f}", summary.lanes_per_warp_instruction),
           percent(summary.idle_share),
-          summary.idle_cycles == 0
+          summary.idle_share < kIdleWorthExplaining || summary.idle_cycles == 0
               ? "-"
               : fmt::format("{:.0f} % {}",
                             100.0 * static_cast<double>(cause_cycles) / static_cast<double>(summary.idle_cycles),

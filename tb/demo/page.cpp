@@ -98,9 +98,10 @@ std::string demo_page(const DemoResult& result) {
   const std::size_t good = static_cast<std::size_t>(
       std::count_if(result.rows.begin(), result.rows.end(), [](const DemoRow& row) { return row.exit_code == 0; }));
   std::string body = fmt::format(
-      "<h1>Heddle demonstration: {} workloads on {}</h1>\n<p>{}{}<br/><span class=\"soft\">{}. Heddle {}.</span></p>\n",
-      result.rows.size(), html_escaped(result.machine.name), html_escaped(result.machine.description),
-      result.machine.description.empty() ? "" : ".", html_escaped(machine_line(result.machine)), version());
+      "<h1>Heddle demonstration: {} on {}</h1>\n<p>{}{}<br/><span class=\"soft\">{}. Heddle {}.</span></p>\n",
+      counted(result.rows.size(), "workload"), html_escaped(result.machine.name),
+      html_escaped(result.machine.description), result.machine.description.empty() ? "" : ".",
+      html_escaped(machine_line(result.machine)), version());
   body +=
       fmt::format("<p>{} of {} results equal an independent computation on the host.</p>\n", good, result.rows.size());
   for (const DemoRow& row : result.rows) {
@@ -125,7 +126,7 @@ std::string demo_page(const DemoResult& result) {
   body +=
       "<section><h2>Figures</h2>\n<p>A click on a heading sorts. Rates are simulated work per second of processor time "
       "on this host.</p>\n" +
-      html_table(demo_titles(), rows, {0, 7, 12}) + "</section>\n<section><h2>Workloads</h2>\n" +
+      html_table(demo_titles(), rows, {0, 8, 13}) + "</section>\n<section><h2>Workloads</h2>\n" +
       workload_table(result) + "</section>\n<section><h2>What the figures mean</h2>\n" + definitions() + "</section>\n";
   return html_page("Heddle: " + result.machine.name + " demonstration", body);
 }

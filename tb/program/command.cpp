@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
+#include "tb/config/toml_text.hpp"
 
 namespace heddle::program {
 namespace {
@@ -55,7 +56,8 @@ std::uint64_t Arguments::whole(const std::string& option, std::uint64_t otherwis
   const std::string given = text(option);
   const auto number = converted<std::uint64_t>(given);
   if (!number || *number < low || *number > high) {
-    throw InputError(at_option(option), fmt::format("'{}' is no whole number from {} to {}", given, low, high));
+    throw InputError(at_option(option),
+                     fmt::format("'{}' is no whole number from {} to {}", tb::excerpt(given), low, high));
   }
   return *number;
 }
@@ -67,7 +69,7 @@ double Arguments::number(const std::string& option, double otherwise, double low
   const std::string given = text(option);
   const auto number = converted<double>(given);
   if (!number || !(*number >= low && *number <= high)) {
-    throw InputError(at_option(option), fmt::format("'{}' is no number from {} to {}", given, low, high));
+    throw InputError(at_option(option), fmt::format("'{}' is no number from {} to {}", tb::excerpt(given), low, high));
   }
   return *number;
 }
@@ -89,7 +91,7 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
   } catch (const po::unknown_option& error) {
     std::string name = error.get_option_name();
     name.resize(std::min(name.find('='), name.size()));  // the word may hold a value too
-    throw InputError(here, fmt::format("there is no option '{}'", name),
+    throw InputError(here, fmt::format("there is no option '{}'", tb::excerpt(name)),
                      suggest(name, option_names(command), fmt::format("try heddle {} --help", command.name)));
   } catch (const po::error& error) {
     throw InputError(here, error.what(), fmt::format("try heddle {} --help", command.name));
@@ -106,7 +108,7 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
                        usage);
     }
     if (operands.size() > command.most) {
-      throw InputError(here, fmt::format("'{}' is one word too many", operands[command.most]), usage);
+      throw InputError(here, fmt::format("'{}' is one word too many", tb::excerpt(operands[command.most])), usage);
     }
   }
   return {std::move(options), std::move(operands)};

@@ -65,7 +65,8 @@ struct Command {
 // Runs a whole command line (without the program's name) and returns the exit code. Reports every error on stderr.
 [[nodiscard]] int run_program(const std::vector<std::string>& words);
 
-// Below 0, above 4: not an outcome of the simulation. A run ended by SIGINT, as shells report it.
-inline constexpr int kInterruptedExit = 130;
+// Above 4: not an outcome of the simulation. A run ended by a signal exits with this and the signal's number, as shells
+// report it: 130 for SIGINT, 143 for SIGTERM.
+inline constexpr int kSignalExit = 128;
 
 }  // namespace heddle::program

@@ -11,6 +11,7 @@
 #include "tb/measure/atomic_file.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/progress.hpp"
+#include "tb/report/text.hpp"
 
 namespace heddle::program {
 namespace {
@@ -30,7 +31,7 @@ int demo(const Arguments& arguments) {
   line.clear();
   const std::string page = options.directory + "/demo.html";
   tb::write_file(page, tb::demo_page(result));
-  std::cout << fmt::format("{} workloads on {}{}\n\n", result.rows.size(), result.machine.name,
+  std::cout << fmt::format("{} on {}{}\n\n", tb::counted(result.rows.size(), "workload"), result.machine.name,
                            result.machine.description.empty() ? "" : " (" + result.machine.description + ")")
             << tb::demo_table(result)
             << fmt::format(

@@ -21,19 +21,31 @@ namespace heddle::program {
 namespace {
 
 std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "set by a signal handler");
+std::atomic<int> interrupted_by{0};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
+              "set by a signal handler");
 
-void on_interrupt(int /*signal*/) {
+constexpr int kEndingSignals[] = {SIGINT, SIGTERM};
+
+void on_interrupt(int signal) {
+  interrupted_by = signal;
   interrupted = true;
+  for (const int ending : kEndingSignals) {
+    ::signal(ending, SIG_DFL);
+  }
 }
 
-// The first SIGINT ends the run in an orderly way, a second one the process.
+// The first SIGINT or SIGTERM ends the run in an orderly way, a second one the process.
 void catch_interrupt() {
   struct sigaction action {};
   action.sa_handler = on_interrupt;
-  action.sa_flags = SA_RESETHAND;
   ::sigemptyset(&action.sa_mask);
-  ::sigaction(SIGINT, &action, nullptr);
+  for (const int ending : kEndingSignals) {
+    ::sigaddset(&action.sa_mask, ending);  // neither comes in between
+  }
+  for (const int ending : kEndingSignals) {
+    ::sigaction(ending, &action, nullptr);
+  }
 }
 
 unsigned address_bits(const Arguments& arguments) {
@@ -47,7 +59,7 @@ unsigned address_bits(const Arguments& arguments) {
 int exit_code(const tb::RunOutcome& outcome) {
   switch (outcome.ending) {
     case tb::RunOutcome::Ending::stopped:
-      return interrupted ? kInterruptedExit : static_cast<int>(ExitCode::simulated_fault);
+      return interrupted ? kSignalExit + interrupted_by : static_cast<int>(ExitCode::simulated_fault);
     case tb::RunOutcome::Ending::faulted:
       return static_cast<int>(ExitCode::simulated_fault);
     case tb::RunOutcome::Ending::finished:
@@ -175,7 +187,9 @@ Command run_command() {
       "CONFIG is a machine's name (heddle list configs) or a path. On a terminal a progress line shows how far the "
       "run\n"
       "is. Ctrl-C ends the run early and still prints and writes the statistics so far, marked incomplete, with exit\n"
-      "code 130; reaching --max-cycles or a fault of the simulated program does the same with exit code 3.\n";
+      "code 130, and so does SIGTERM with exit code 143; reaching --max-cycles or a fault of the simulated program "
+      "does\n"
+      "the same with exit code 3.\n";
   command.completions = {{"@list configs", "@files"}, {"@list workloads", "@files"}};
   command.run = run;
   return command;

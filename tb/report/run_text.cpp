@@ -36,6 +36,9 @@ std::string headline(const RunRecord& record) {
     out += " (" + record.verdict->detail + ")";
   }
   out += '\n';
+  if (record.scale && record.seed) {
+    out += fmt::format("  scale {:g}, seed {}\n", *record.scale, *record.seed);
+  }
   if (!record.stop_reason.empty()) {
     out += "  stopped: " + record.stop_reason + "\n";
   }
@@ -45,8 +48,8 @@ std::string headline(const RunRecord& record) {
 void add_work(std::string& out, const Summary& summary, const hw::Machine& machine) {
   out += "\nWork\n";
   line(out, "cycles", grouped(summary.cycles),
-       fmt::format("{} launch{}, {} block{}", summary.launches, summary.launches == 1 ? "" : "es", summary.blocks,
-                   summary.blocks == 1 ? "" : "s"));
+       fmt::format("{} launch{}, {}", summary.launches, summary.launches == 1 ? "" : "es",
+                   counted(summary.blocks, "block")));
   line(out, "warp instructions", grouped(summary.warp_instructions), "retired; one per sub-warp");
   line(out, "thread instructions", grouped(summary.thread_instructions), "active lanes of all of them");
   line(out, "IPC", fmt::format("{:.2f}", summary.ipc),

@@ -97,32 +97,44 @@ TEST(CliRun, TheCycleLimitLeavesIncompleteStatistics) {
   EXPECT_LE(value.at("summary").at("cycles").as_int64(), 6000);
 }
 
-// Whether a process catches SIGINT by now: bit 2 of SigCgt.
-bool catches_interrupt(pid_t process) {
+// Whether a process catches this signal by now: bit signal - 1 of SigCgt.
+bool catches(pid_t process, int signal) {
   std::ifstream in("/proc/" + std::to_string(process) + "/status");
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with("SigCgt:")) {
-      return (std::stoull(line.substr(7), nullptr, 16) & (1ULL << (SIGINT - 1))) != 0;
+      return (std::stoull(line.substr(7), nullptr, 16) & (1ULL << (signal - 1))) != 0;
     }
   }
   return false;
 }
 
-TEST(CliRun, AnInterruptWritesTheStatisticsSoFar) {
+class CliRunSignal : public testing::TestWithParam<int> {};
+
+TEST_P(CliRunSignal, EndsTheRunWithTheStatisticsSoFar) {
   const Scratch scratch;
   RunSetup setup;
   setup.while_running = [](pid_t process) {
-    for (int i = 0; i < 3000 && !catches_interrupt(process); ++i) {
+    for (int i = 0; i < 3000 && !catches(process, GetParam()); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(700));  // past the compilation, into the launch
-    ::kill(process, SIGINT);
+    ::kill(process, GetParam());
   };
-  const Ran ran = heddle({"run", "baseline", "blackjack", "--scale", "16", "--out", scratch.path("out")}, setup);
-  EXPECT_EQ(ran.code, 130) << ran.err;
+  const Ran ran = heddle({"run", "baseline", "blackjack", "--scale", "16", "--out", scratch.path("out"),
+                          "--memory-trace", scratch.path("trace")},
+                         setup);
+  EXPECT_EQ(ran.code, 128 + GetParam()) << ran.err;
   EXPECT_EQ(ran.out.substr(0, 33), "blackjack on baseline: INCOMPLETE");
   EXPECT_FALSE(stats(scratch.path("out")).at("complete").as_bool());
+  for (const char* folder : {"out", ""}) {
+    for (const auto& entry : std::filesystem::directory_iterator(scratch.path(folder))) {
+      const std::string extension = entry.path().extension();
+      EXPECT_TRUE(extension != ".tmp" && extension != ".unfinished") << entry.path();
+    }
+  }
 }
+
+INSTANTIATE_TEST_SUITE_P(Each, CliRunSignal, testing::Values(SIGINT, SIGTERM));
 
 TEST(CliRun, ATerminalSeesAProgressLineThatIsCleanedUp) {
   RunSetup setup;

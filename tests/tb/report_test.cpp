@@ -17,6 +17,9 @@ namespace heddle::tb {
 namespace {
 
 TEST(Text, Numbers) {
+  EXPECT_EQ(counted(0, "block"), "0 blocks");
+  EXPECT_EQ(counted(1, "block"), "1 block");
+  EXPECT_EQ(counted(2, "block"), "2 blocks");
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");
   EXPECT_EQ(grouped(1000), "1,000");
@@ -190,18 +193,27 @@ TEST(DemoReport, CellsHoldTheFigures) {
   const DemoResult result = sample_result();
   const std::vector<std::string> cells = demo_cells(result.rows[0]);
   ASSERT_EQ(cells.size(), demo_titles().size());
-  EXPECT_EQ(cells[1], "1,024");
-  EXPECT_EQ(cells[3], "200");
-  EXPECT_EQ(cells[4], "12.00");
-  EXPECT_EQ(cells[5], "24.00");
-  EXPECT_EQ(cells[6], "50.0 %");
-  EXPECT_EQ(cells[7], "62 % memory");
-  EXPECT_EQ(cells[8], "75.0 %");
-  EXPECT_EQ(cells[10], "2.00 M");
-  EXPECT_EQ(cells[12], "correct");
+  EXPECT_EQ(cells[1], "0.1");
+  EXPECT_EQ(cells[2], "1,024");
+  EXPECT_EQ(cells[4], "200");
+  EXPECT_EQ(cells[5], "12.00");
+  EXPECT_EQ(cells[6], "24.00");
+  EXPECT_EQ(cells[7], "50.0 %");
+  EXPECT_EQ(cells[8], "62 % memory");
+  EXPECT_EQ(cells[9], "75.0 %");
+  EXPECT_EQ(cells[11], "2.00 M");
+  EXPECT_EQ(cells[13], "correct");
   EXPECT_EQ(demo_cells(result.rows[1]).back(), "FAULT");
   EXPECT_EQ(result.exit_code(), 3);
   EXPECT_NE(demo_table(result).find("broken: heddle: out of bounds <here> & there"), std::string::npos);
+}
+
+TEST(DemoReport, TheMainCauseNeedsOnePercentOfIdleness) {
+  DemoRow row = sample_result().rows[0];
+  row.files->summary.idle_share = 0.01;
+  EXPECT_EQ(demo_cells(row)[8], "62 % memory");
+  row.files->summary.idle_share = 0.00999;
+  EXPECT_EQ(demo_cells(row)[8], "-");
 }
 
 TEST(DemoReport, ThePageIsWellFormedAndSelfContained) {
@@ -245,6 +257,13 @@ TEST(RunText, SaysWhatMattersAndHidesNoFailure) {
   EXPECT_EQ(text.substr(0, text.find('\n')), "sample on baseline: RESULT WRONG (element 3 differs)");
   EXPECT_NE(text.find("Idle cycles by cause: 100 (50.0 % of all)"), std::string::npos);
   EXPECT_LT(text.find("memory          ###"), text.find("barrier         ###"));  // largest first
+  EXPECT_EQ(text.find("seed"), std::string::npos);
+  record.scale = 0.25;
+  record.seed = 7;
+  text = run_text(record, {});
+  EXPECT_EQ(text.substr(0, text.find("\n\n")),
+            "sample on baseline: RESULT WRONG (element 3 differs)\n  scale 0.25, seed 7");
+  record.scale.reset();
   record.complete = false;
   record.verdict.reset();
   record.stop_reason = "interrupted";
