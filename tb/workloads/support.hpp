@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -81,16 +82,17 @@ class KernelWorkload : public Workload {
 // Equal bit for bit? The verdict counts what was compared and shows the first difference.
 template <class T>
 [[nodiscard]] Verdict compare(const std::string& what, const std::vector<T>& actual, const std::vector<T>& expected) {
+  using Bits = std::array<std::byte, sizeof(T)>;
   std::size_t differences = actual.size() == expected.size() ? 0 : 1;
   std::size_t first = std::min(actual.size(), expected.size());
   for (std::size_t i = std::min(actual.size(), expected.size()); i-- > 0;) {
-    if (std::memcmp(&actual[i], &expected[i], sizeof(T)) != 0) {
+    if (std::bit_cast<Bits>(actual[i]) != std::bit_cast<Bits>(expected[i])) {
       ++differences;
       first = i;
     }
   }
   if (differences == 0) {
-    return {true, fmt::format("{} {} equal the host's", actual.size(), what)};
+    return {true, fmt::format("{} {} {} the host's", actual.size(), what, actual.size() == 1 ? "equals" : "equal")};
   }
   if (first >= std::min(actual.size(), expected.size())) {
     return {false, fmt::format("{} {} instead of {}", actual.size(), what, expected.size())};

@@ -41,7 +41,7 @@ class MatrixMult final : public KernelWorkload {
   static constexpr std::uint32_t kTile = 16;
   // The work grows with the side's cube; at least 32 x 32, one element for each of 1024 threads.
   [[nodiscard]] std::uint32_t side() const {
-    const auto tiles = static_cast<std::uint32_t>(std::lround(256 / kTile * std::cbrt(scale())));
+    const auto tiles = static_cast<std::uint32_t>(std::lround(256.0 / kTile * std::cbrt(scale())));
     return std::max(2U, tiles) * kTile;
   }
 };
