@@ -163,7 +163,9 @@ class Allocator {
 
 Assignment allocate_within(MachineFunction& function, unsigned limit) {
   Assignment assignment;
+  limit_pressure(function, true);
   Allocator(function, true, isa::kPredicates).run(assignment);
+  limit_pressure(function, false);
   Allocator(function, false, limit).run(assignment);
   return assignment;
 }

@@ -134,6 +134,12 @@ void clean_up(MachineFunction& function);
 void combine_constants(MachineFunction& function);  // ptx/backend/combine.cpp
 void remove_dead_code(MachineFunction& function);
 
+// ptx/backend/pressure.cpp: spills values until at most `limit` 32-bit words of general registers (or predicates) are
+// live at any point; leaves code within the limit alone. Throws InputError, at the point of highest pressure, when what
+// cannot be spilled exceeds the limit.
+inline constexpr unsigned kMostLive = 1024;  // far above isa::kRegisters; bounds the interference graph
+void limit_pressure(MachineFunction& function, bool predicates, unsigned limit = kMostLive);
+
 // ptx/backend/allocate.cpp: physical register of every virtual one (its first word). Inserts spill code.
 // Throws InputError when the limit is too low for some instruction.
 struct Assignment {

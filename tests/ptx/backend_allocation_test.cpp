@@ -4,6 +4,7 @@
 
 #include "backend_execution.hpp"
 #include "base/error.hpp"
+#include "ptx/backend/machine_code.hpp"
 
 namespace heddle::ptx {
 namespace {
@@ -134,6 +135,43 @@ TEST(BackendAllocation, SpillsFromTheLimitOnAndNotBefore) {
   EXPECT_EQ(spills.local_bytes % 8, 0U);
   EXPECT_LE(spills.registers, 9U);
   expect_same_stores(function, spills, 9);
+}
+
+TEST(BackendAllocation, PressureAboveTheLimitIsSpilledFirst) {
+  const IrFunction function = many_values(40);
+  const auto spilled_below = [&](unsigned limit) {
+    backend::MachineFunction machine = backend::import_function(function, "k.ptx");
+    backend::limit_pressure(machine, false, limit);
+    return machine.spilled;
+  };
+  EXPECT_EQ(spilled_below(40), 0U);
+  EXPECT_EQ(spilled_below(39), 21U);  // down to 19, half of the limit
+}
+
+TEST(BackendAllocation, ManyMoreValuesThanRegistersKeepTheirResults) {
+  for (const unsigned n : {backend::kMostLive, backend::kMostLive + 1, 2 * backend::kMostLive}) {
+    SCOPED_TRACE(n);
+    IrFunction function = many_values(n);
+    function.max_registers = 32;
+    const isa::Kernel kernel = generate(function, "k.ptx");
+    EXPECT_GE(kernel.spilled_registers, n - 32);
+    EXPECT_LE(kernel.registers, 32U);
+    EXPECT_EQ(test::run_ir(function, 3 * n).stores, test::run_machine(kernel, 8 * n, 32).stores);
+  }
+}
+
+TEST(BackendAllocation, PressureThatNoSpillCanLowerIsRefused) {
+  backend::MachineFunction machine = backend::import_function(many_values(6), "k.ptx");
+  for (backend::Register& reg : machine.registers) reg.temporary = true;  // never spilled
+  EXPECT_NO_THROW(backend::limit_pressure(machine, false, 6));
+  try {
+    backend::limit_pressure(machine, false, 5);
+    FAIL() << "six values do not fit five words";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "k.ptx:6:3: kernel many keeps 6 words of registers at once here, more than the 5 that can be placed; "
+                 "split the kernel, or compute values closer to their uses");
+  }
 }
 
 TEST(BackendAllocation, SpillSlotsLieBehindLocalVariables) {
