@@ -31,7 +31,5 @@ void lower_call(Selector& s);
 
 // Null for an opcode that no table has.
 [[nodiscard]] const Handler* find_handler(std::string_view opcode);
-// Why a known PTX instruction is not supported and what to use instead; empty for unknown ones.
-[[nodiscard]] std::string_view advice_for(std::string_view opcode);
 
 }  // namespace heddle::ptx

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "ptx/lower/handlers.hpp"
+#include "ptx/parse/types.hpp"
 
 namespace heddle::ptx {
 namespace {

@@ -238,6 +238,10 @@ void Parser::instruction() {
   if (opcode.text == "_" || opcode.text.front() == '%') {
     in_.fail(opcode, fmt::format("expected an instruction, found {}", opcode.describe()));
   }
+  // Before the operands, whose forms the parser does not know.
+  if (const auto advice = advice_for(opcode.text); !advice.empty()) {
+    in_.fail(opcode, fmt::format("instruction {} is not supported", opcode.describe()), std::string(advice));
+  }
   out.opcode = opcode.text;
   while (in_.current().kind == Token::Kind::dotted) {
     out.modifiers.emplace_back(in_.take().text);

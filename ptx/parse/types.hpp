@@ -30,4 +30,7 @@ namespace heddle::ptx {
 // The special register whose name is closest, or "".
 [[nodiscard]] std::string nearest_special(std::string_view name);
 
+// Why a known PTX instruction is not supported and what to use instead; empty for unknown ones.
+[[nodiscard]] std::string_view advice_for(std::string_view opcode);
+
 }  // namespace heddle::ptx

@@ -46,8 +46,17 @@ TEST(LowerControl, Refuses) {
        "t.ptx:8:1: instruction 'cp' is not supported; there are no asynchronous copies; use ld.global and st.shared, "
        "then bar.sync"},
       {"tex.2d.v4.f32.s32 {%f0,%f1,%f2,%f3}, [%rd1, {%r1,%r2}];",
-       "t.ptx:8:43: addresses of several parts (textures, tensors) are not supported; write [register+number] or "
-       "[variable+number]"},
+       "t.ptx:8:1: instruction 'tex' is not supported; there is no texture unit; read the data from a buffer with "
+       "ld.global"},
+      {"@%p1 tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [t, {%f0,%f1}];",
+       "t.ptx:8:6: instruction 'tex' is not supported; there is no texture unit; read the data from a buffer with "
+       "ld.global"},
+      {"suld.b.1d.b32.trap {%r1}, [surf, {%r2}];",
+       "t.ptx:8:1: instruction 'suld' is not supported; there are no surfaces; use a buffer with ld.global and "
+       "st.global"},
+      {"mbarrier.init.shared.b64 [bar], 1;",
+       "t.ptx:8:1: instruction 'mbarrier' is not supported; there are no barrier objects in memory; use bar.sync or "
+       "atomics"},
       {"call nothing;",
        "t.ptx:8:6: the function or call prototype 'nothing' is not declared; declare functions before their use"},
       {"call (%r1), %r2, (%r3);",

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "ptx/lower/handlers.hpp"
+#include "ptx/parse/types.hpp"
 
 namespace heddle::ptx {
 namespace {
