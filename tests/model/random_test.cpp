@@ -27,7 +27,10 @@ using random_ptx::GeneratedProgram;
 
 constexpr std::uint64_t kInput = isa::kGlobalBase;
 constexpr std::uint64_t kOutput = isa::kGlobalBase + 0x10'0000;
-constexpr std::uint64_t kUsualPrograms = 504;
+#ifndef HEDDLE_USUAL_PROGRAMS
+#define HEDDLE_USUAL_PROGRAMS 504  // fewer under sanitizers (tests/CMakeLists.txt)
+#endif
+constexpr std::uint64_t kUsualPrograms = HEDDLE_USUAL_PROGRAMS;
 constexpr unsigned kParts = 2;  // test cases per machine
 
 std::uint64_t from_environment(const char* name, std::uint64_t usual) {

@@ -128,7 +128,7 @@ TEST_P(ExecuteKernels, Mixed) {
     std::int64_t q = k[i];
     for (unsigned j = 0; j < 8; ++j) {
       s += a[(q >> j) & 7];
-      q = q * 3 + j;
+      q = static_cast<std::int64_t>(static_cast<std::uint64_t>(q) * 3 + j);  // wraps as the kernel's does
     }
     expected[i] = s + static_cast<double>(q);
   }
