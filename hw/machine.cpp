@@ -30,16 +30,17 @@ namespace {
 
 void check_cache(const CacheParameters& cache, const char* section, std::vector<Contradiction>& found) {
   if (cache.bytes % (std::uint64_t{cache.ways} * cache.line_bytes) != 0) {
-    found.push_back(
-        {fmt::format("{}.ways", section), fmt::format("{} ways of {}-byte lines do not divide {}.bytes ({})",
-                                                      cache.ways, cache.line_bytes, section, cache.bytes)});
+    found.push_back({fmt::format("{}.ways", section),
+                     fmt::format("{0}.ways ({1}) times {0}.line_bytes ({2}) does not divide {0}.bytes ({3})", section,
+                                 cache.ways, cache.line_bytes, cache.bytes)});
     return;
   }
   const std::uint64_t sets = cache.bytes / (std::uint64_t{cache.ways} * cache.line_bytes);
   if ((sets & (sets - 1)) != 0) {
     found.push_back(
         {fmt::format("{}.ways", section),
-         fmt::format("{}.bytes, ways and line_bytes make {} sets, which is no power of two", section, sets)});
+         fmt::format("{0}.bytes ({1}), {0}.ways ({2}) and {0}.line_bytes ({3}) make {4} sets, which is no power of two",
+                     section, cache.bytes, cache.ways, cache.line_bytes, sets)});
   }
 }
 
@@ -64,7 +65,7 @@ std::vector<Contradiction> check(const Machine& machine) {
                                                       machine.icache.line_bytes, machine.l1d.line_bytes)});
   }
   if (machine.dram.row_bytes < machine.l1d.line_bytes) {
-    found.push_back({"dram.row_bytes", fmt::format("dram.row_bytes ({}) is smaller than a line ({} bytes)",
+    found.push_back({"dram.row_bytes", fmt::format("dram.row_bytes ({}) is smaller than l1d.line_bytes ({})",
                                                    machine.dram.row_bytes, machine.l1d.line_bytes)});
   }
   if (machine.dram.row_conflict < machine.dram.row_hit) {
@@ -73,8 +74,9 @@ std::vector<Contradiction> check(const Machine& machine) {
   }
   if (machine.gpu.cores > 1 && machine.l1d.write_policy == "write-back") {
     found.push_back({"l1d.write_policy",
-                     "several cores with private write-back caches need a coherence protocol; use "
-                     "l1d.write_policy = \"write-through\""});
+                     fmt::format("the private write-back caches of several cores (gpu.cores is {}) need a coherence "
+                                 "protocol; use l1d.write_policy = \"write-through\"",
+                                 machine.gpu.cores)});
   }
   return found;
 }

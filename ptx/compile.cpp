@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cerrno>
-#include <fstream>
+#include <cstddef>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "ptx/ast.hpp"
 #include "ptx/ir.hpp"
 
@@ -18,6 +16,7 @@ namespace heddle::ptx {
 namespace {
 
 constexpr unsigned kFewestRegisters = 8;
+constexpr std::size_t kLargestFile = std::size_t{256} << 20U;
 
 }  // namespace
 
@@ -38,23 +37,7 @@ isa::Module compile(std::string_view text, const std::string& file, const Compil
 }
 
 isa::Module compile_file(const std::string& path, const CompileOptions& options) {
-  const auto unreadable = [&](const std::string& why) {
-    return InputError({path}, fmt::format("the file cannot be read: {}", why), "check its name and permissions");
-  };
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    throw unreadable(std::generic_category().message(errno != 0 ? errno : EIO));
-  }
-  std::string text;
-  std::array<char, 65'536> chunk{};
-  while (file.read(chunk.data(), chunk.size()), file.gcount() > 0) {
-    text.append(chunk.data(), static_cast<std::size_t>(file.gcount()));
-  }
-  if (file.bad()) {  // a directory opens, but cannot be read
-    throw unreadable(std::generic_category().message(errno != 0 ? errno : EIO));
-  }
-  return compile(text, path, options);
+  return compile(read_input_file(path, kLargestFile, "PTX file"), path, options);
 }
 
 }  // namespace heddle::ptx

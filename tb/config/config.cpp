@@ -54,6 +54,9 @@ struct Reading {
   [[noreturn]] void refuse_key(const std::string& section, const std::string& key, const SourceLocation& where) const;
 };
 
+// Stands where a file's name stands for what comes from a file.
+constexpr std::string_view kSettingPlace = "--set ";
+
 const std::vector<std::string> kTopKeys = {"description", "extends"};
 
 void Reading::refuse_section(const std::string& name, const SourceLocation& where) const {
@@ -192,6 +195,7 @@ void apply_file(Reading& reading, const std::string& path, const SourceLocation&
   const std::string identity = error ? path : canonical.string();
   if (std::find(chain.begin(), chain.end(), identity) != chain.end()) {
     std::vector<std::string> names;
+    names.reserve(chain.size() + 1);
     for (const std::string& link : chain) {
       names.push_back(fs::path(link).filename().string());
     }
@@ -254,7 +258,7 @@ ParameterValue setting_value(const ParameterReference& parameter, const std::str
 }
 
 void apply_setting(Reading& reading, const std::string& setting) {
-  const SourceLocation where{"--set " + excerpt(setting)};
+  const SourceLocation where{std::string(kSettingPlace) + excerpt(setting)};
   const std::size_t equals = setting.find('=');
   const std::size_t dot = setting.find('.');
   if (equals == std::string::npos) {
@@ -277,21 +281,36 @@ void apply_setting(Reading& reading, const std::string& setting) {
   reading.set(*parameter, setting_value(*parameter, setting.substr(equals + 1), where), where);
 }
 
-// Where the user set what contradicts: the key itself, else another key that the message names, else the file.
-SourceLocation blame(const Reading& reading, const hw::Contradiction& contradiction, const std::string& file) {
-  if (const auto found = reading.set_at.find(contradiction.key); found != reading.set_at.end()) {
-    return found->second;
-  }
-  for (const auto& [path, where] : reading.set_at) {
-    const std::size_t at = contradiction.message.find(path);
+bool names_parameter(const std::string& message, const std::string& path) {
+  const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; };
+  for (std::size_t at = message.find(path); at != std::string::npos; at = message.find(path, at + 1)) {
     const std::size_t end = at + path.size();
-    if (at != std::string::npos && (end == contradiction.message.size() ||
-                                    (std::isalnum(static_cast<unsigned char>(contradiction.message[end])) == 0 &&
-                                     contradiction.message[end] != '_'))) {
-      return where;
+    if ((at == 0 || !in_word(message[at - 1])) && (end == message.size() || !in_word(message[end]))) {
+      return true;
     }
   }
-  return {file};
+  return false;
+}
+
+// Where the user set what contradicts: a setting of the command line that the message names (the file made sense
+// without it), else the key itself, else another key that the message names, else the file.
+SourceLocation blame(const Reading& reading, const hw::Contradiction& contradiction, const std::string& file) {
+  const SourceLocation* set = nullptr;
+  const SourceLocation* key = nullptr;
+  const SourceLocation* named = nullptr;
+  for (const auto& [path, where] : reading.set_at) {
+    const bool is_key = path == contradiction.key;
+    if (!is_key && !names_parameter(contradiction.message, path)) {
+      continue;
+    }
+    const bool by_setting = where.file.starts_with(kSettingPlace);
+    if (by_setting && (set == nullptr || is_key)) {
+      set = &where;
+    }
+    (is_key ? key : named) = &where;
+  }
+  const SourceLocation* const chosen = set != nullptr ? set : key != nullptr ? key : named;
+  return chosen != nullptr ? *chosen : SourceLocation{file};
 }
 
 hw::Machine finish(Reading& reading, const std::string& file, const std::vector<std::string>& settings) {
@@ -344,6 +363,7 @@ std::vector<ConfigEntry> list_configs() {
     }
   }
   std::vector<ConfigEntry> list;
+  list.reserve(entries.size());
   for (auto& [name, entry] : entries) {
     list.push_back(std::move(entry));
   }

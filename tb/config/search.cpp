@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <set>
 
+#include "base/input_file.hpp"
 #include "base/nearest.hpp"
 #include "tb/config/config.hpp"
 
@@ -91,9 +91,13 @@ std::string find_config_from(const std::string& name_or_path, const std::string&
   const std::vector<std::string> names(known.begin(), known.end());
   if (is_config_path(name_or_path)) {
     const fs::path path = fs::path(from_folder) / name_or_path;  // an absolute path replaces the folder
-    if (!is_file(path)) {
+    std::error_code error;
+    if (!fs::exists(path, error)) {
       throw InputError(where, "there is no machine file '" + path.string() + "'",
                        "give a path, or one of the names " + join(names));
+    }
+    if (const auto reason = unreadable_reason(path.string())) {
+      throw InputError(where, "the machine file '" + path.string() + "' cannot be read: " + *reason);
     }
     return path.string();
   }
@@ -118,20 +122,7 @@ std::string find_config(const std::string& name_or_path) {
 }
 
 std::string read_config_text(const std::string& path) {
-  if (!is_file(path)) {
-    throw InputError({path}, "is no readable file");
-  }
-  std::ifstream in(path, std::ios::binary);
-  std::string text(kLargestFile + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad() || (in.fail() && !in.eof())) {
-    throw InputError({path}, "cannot be read", "check its permissions");
-  }
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > kLargestFile) {
-    throw InputError({path}, "is larger than 1 MiB, which no machine file is");
-  }
-  return text;
+  return read_input_file(path, kLargestFile, "machine file");
 }
 
 }  // namespace heddle::tb

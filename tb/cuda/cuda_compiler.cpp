@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "tb/cuda/embedded.hpp"
 
 namespace heddle::tb {
@@ -157,8 +158,8 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
   if (address_bits != 32 && address_bits != 64) {
     throw InternalError(fmt::format("device addresses of {} bits", address_bits));
   }
-  if (!std::ifstream(path) || fs::is_directory(path)) {
-    throw InputError({path}, "cannot read the CUDA file", "does it exist?");
+  if (const auto reason = unreadable_reason(path)) {
+    throw InputError({path}, "the CUDA file cannot be read: " + *reason, "check its name and permissions");
   }
   const std::string clang = find_clang();
   const TemporaryFolder temporary;

@@ -1,12 +1,10 @@
 #include "tb/launch/launch_file.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <cstddef>
 #include <utility>
 
-#include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "ptx/compile.hpp"
 #include "tb/cuda/cuda_compiler.hpp"
 #include "tb/launch/description.hpp"
@@ -14,6 +12,8 @@
 
 namespace heddle::tb {
 namespace {
+
+constexpr std::size_t kLargestFile = std::size_t{16} << 20U;
 
 std::uint64_t threads_of(const std::vector<launch::Step>& steps) {
   std::uint64_t most = 0;
@@ -31,12 +31,7 @@ LaunchFile& LaunchFile::operator=(LaunchFile&&) noexcept = default;
 LaunchFile::~LaunchFile() = default;
 
 LaunchFile LaunchFile::read(const std::string& path) {
-  std::error_code error;
-  std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path, error)) {
-    throw InputError({path}, "cannot read the launch file", "does it exist?");
-  }
-  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  const std::string text = read_input_file(path, kLargestFile, "launch file");
   return LaunchFile(std::make_unique<launch::Description>(launch::parse(text, path)));
 }
 

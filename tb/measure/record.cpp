@@ -5,10 +5,9 @@
 
 #include <boost/json.hpp>
 #include <ctime>
-#include <fstream>
-#include <sstream>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "base/parameter.hpp"
 #include "tb/measure/atomic_file.hpp"
 #include "tb/measure/json_text.hpp"
@@ -108,15 +107,11 @@ double rate(std::uint64_t count, double seconds) {
   return seconds > 0 ? static_cast<double>(count) / seconds : 0.0;
 }
 
+constexpr std::size_t kLargestFile = std::size_t{1} << 30U;
+
 json::object read_object(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    throw InputError({path}, "is missing or cannot be read");
-  }
-  std::ostringstream text;
-  text << in.rdbuf();
   json::error_code error;
-  json::value value = json::parse(text.str(), error);
+  json::value value = json::parse(read_input_file(path, kLargestFile), error);
   if (error || !value.is_object()) {
     throw InputError({path}, "is no JSON object");
   }

@@ -56,9 +56,9 @@ TEST(CompileFile, ReadsFiles) {
 
 TEST(CompileFile, ExplainsUnreadableFiles) {
   EXPECT_THAT(what_of([] { static_cast<void>(compile_file("no/such.ptx")); }),
-              StartsWith("no/such.ptx: the file cannot be read: No such file"));
+              StartsWith("no/such.ptx: the PTX file cannot be read: No such file"));
   EXPECT_THAT(what_of([] { static_cast<void>(compile_file(::testing::TempDir())); }),
-              HasSubstr("the file cannot be read: Is a directory"));
+              HasSubstr("the PTX file cannot be read: it is a directory"));
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ TEST(Cli, BadInputIsNamedWithTheNearestName) {
       {{"list", "workload"}, "heddle: list: there is no list of 'workload'; did you mean 'workloads'?"},
       {{"list"}, "heddle: list: needs "},
       {{"check", "/nowhere.toml"}, "heddle: there is no machine file '/nowhere.toml'"},
+      {{"check", "/dev/zero"}, "heddle: the machine file '/dev/zero' cannot be read: it is a device"},
       {{"compile", "a.c"}, "heddle: a.c: is neither a .ptx nor a .cu file"},
       {{"compile", "/nowhere.ptx"}, "heddle: /nowhere.ptx"},
       {{"compile", "x.ptx", "--max-registers", "7"}, "heddle: --max-registers: '7' is no whole number from 8 to 63"},

@@ -154,6 +154,30 @@ TEST(Config, ContradictionsPointAtTheKey) {
   // The same by --set: that word is to blame.
   const std::string set = refusal("", {"core.warp_size=48"});
   EXPECT_TRUE(set.starts_with("--set core.warp_size=48: ")) << set;
+  // A setting that contradicts the file is to blame, not the file, whichever key the rule points at.
+  EXPECT_EQ(refusal("[core]\nthreads = 96\n", {"core.blocks=4", "core.warp_size=64"}),
+            "--set core.warp_size=64: core.threads (96) is no multiple of core.warp_size (64)");
+  EXPECT_EQ(refusal("[core]\nwarp_size = 64\n", {"core.threads=96"}).substr(0, 23), "--set core.threads=96: ");
+  EXPECT_EQ(refusal("[l1d]\nwrite_policy = \"write-back\"\n", {"gpu.cores=2"}).substr(0, 19), "--set gpu.cores=2: ");
+  EXPECT_EQ(refusal("[dram]\nrow_hit = 100\nrow_conflict = 100\n", {"dram.row_hit=101"}),
+            "--set dram.row_hit=101: dram.row_conflict (100) is below dram.row_hit (101)");
+  EXPECT_EQ(refusal("[l1d]\nways = 3\n", {"l1d.line_bytes=128", "icache.line_bytes=128"}).substr(0, 26),
+            "--set l1d.line_bytes=128: ");
+  // A setting that has nothing to do with it is not.
+  EXPECT_EQ(refusal("[core]\nwarp_size = 64\nthreads = 96\n", {"core.blocks=4"}).substr(0, 13), "m.toml:3:11: ");
+}
+
+TEST(ConfigFiles, AreRegularFiles) {
+  const auto refused = [](const std::string& path) {
+    try {
+      (void)read_machine(path);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(refused("/dev/zero"), "the machine file '/dev/zero' cannot be read: it is a device");
+  EXPECT_EQ(refused("/dev/"), "the machine file '/dev/' cannot be read: it is a directory");
 }
 
 TEST(ConfigSettings, OverrideTheFileInOrder) {

@@ -52,7 +52,7 @@ TEST(CudaCompiler, RefusesAMissingFileOrCompiler) {
   const auto refusal = [&] {
     return folder.refusal([&] { static_cast<void>(compile_cuda(folder.path("k.cu"), 32)); });
   };
-  EXPECT_EQ(refusal(), "k.cu: cannot read the CUDA file; does it exist?");
+  EXPECT_EQ(refusal(), "k.cu: the CUDA file cannot be read: No such file or directory; check its name and permissions");
   folder.write("k.cu", "");
   ::setenv("HEDDLE_CLANG", folder.path("no-such-compiler").c_str(), 1);
   EXPECT_EQ(refusal().find("cannot run the CUDA compiler 'no-such-compiler'"), 0U) << refusal();

@@ -214,7 +214,7 @@ TEST(LaunchRefusal, OfArgumentsThatDoNotFitTheKernel) {
 TEST(LaunchRefusal, OfAMissingFile) {
   const LaunchFolder folder;
   EXPECT_EQ(folder.refusal([&] { static_cast<void>(LaunchFile::read(folder.path("none.toml"))); }),
-            "none.toml: cannot read the launch file; does it exist?");
+            "none.toml: the launch file cannot be read: No such file or directory; check its name and permissions");
   EXPECT_NE(folder.refusal([&] { static_cast<void>(LaunchFile::read(folder.path())); }), "");
 }
 
