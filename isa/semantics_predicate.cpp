@@ -27,9 +27,18 @@ void put_pair(LaneValues& v, LaneMask t, BoolOp op, LaneMask c) {
   v.q = combine(~t, op, c);
 }
 
+template <typename T>
+bool is_nan(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::isnan(value);
+  } else {
+    return false;
+  }
+}
+
 template <Comparison C, typename T>
-constexpr bool holds(T a, T b) {
-  const bool unordered = a != a || b != b;
+bool holds(T a, T b) {
+  const bool unordered = is_nan(a) || is_nan(b);
   switch (C) {
     case Comparison::eq:
       return a == b;

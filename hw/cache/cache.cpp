@@ -10,7 +10,6 @@ namespace heddle::hw {
 
 using link::Cycle;
 using link::kNever;
-using ::tlm::tlm_sync_enum;
 
 Cache::Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock, unsigned core,
              bool instruction, link::Waker& core_waker)

@@ -127,6 +127,7 @@ class Allocator {
     std::stable_sort(victims.begin(), victims.end(), [&](VReg a, VReg b) { return cost_of(a) < cost_of(b); });
     victims.resize((victims.size() + 3) / 4);  // the others may fit then
     std::vector<std::vector<VReg>> groups;
+    groups.reserve(victims.size());
     for (const VReg root : victims) groups.push_back(spillable(root));
     if (predicates_) {
       spill_predicates(function_, groups);

@@ -158,6 +158,7 @@ bool is_refused_special(std::string_view name) {
 
 std::string nearest_special(std::string_view name) {
   std::vector<std::string> names;
+  names.reserve(kSpecials.size());
   for (const auto& [candidate, special] : kSpecials) {
     names.emplace_back(candidate);
   }

@@ -27,6 +27,7 @@ pid_t start(const ChildCommand& command) {
   ::posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   std::vector<std::string> words = command.words;
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) {
     pointers.push_back(word.data());
   }
@@ -71,6 +72,7 @@ std::vector<ChildResult> run_children(
   const auto tell = [&] {
     if (changed) {
       std::vector<std::size_t> now;
+      now.reserve(running.size());
       for (const auto& [process, index] : running) {
         now.push_back(index);
       }

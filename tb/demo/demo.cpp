@@ -20,6 +20,7 @@ namespace {
 std::vector<DemoRow> rows_of(const DemoOptions& options) {
   const auto& entries = Registry<Workload>::instance().entries();
   std::vector<std::string> names;
+  names.reserve(entries.size());
   for (const auto& [name, entry] : entries) {
     names.push_back(name);
   }
@@ -103,6 +104,7 @@ DemoResult run_demo(const DemoOptions& options) {
   const auto changed = [&](std::size_t done, const std::vector<std::size_t>& running) {
     if (options.progress) {
       std::vector<std::string> names;
+      names.reserve(running.size());
       for (const std::size_t index : running) {
         names.push_back(result.rows[index].workload);
       }

@@ -59,6 +59,7 @@ std::unique_ptr<Subject> make_subject(const std::string& name, const WorkloadOpt
   const auto& entries = Registry<Workload>::instance().entries();
   if (entries.find(name) == entries.end()) {
     std::vector<std::string> names;
+    names.reserve(entries.size());
     for (const auto& [known, entry] : entries) {
       names.push_back(known);
     }

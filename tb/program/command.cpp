@@ -40,8 +40,8 @@ std::optional<Number> converted(const std::string& text) {
 
 }  // namespace
 
-std::string Arguments::text(const std::string& option, std::string otherwise) const {
-  return has(option) ? options_[option].as<std::string>() : std::move(otherwise);
+std::string Arguments::text(const std::string& option, const std::string& otherwise) const {
+  return has(option) ? options_[option].as<std::string>() : otherwise;
 }
 
 std::vector<std::string> Arguments::all(const std::string& option) const {

@@ -20,7 +20,7 @@ class Arguments {
 
   [[nodiscard]] const std::vector<std::string>& words() const { return words_; }
   [[nodiscard]] bool has(const std::string& option) const { return options_.count(option) != 0; }
-  [[nodiscard]] std::string text(const std::string& option, std::string otherwise = {}) const;
+  [[nodiscard]] std::string text(const std::string& option, const std::string& otherwise = {}) const;
   [[nodiscard]] std::vector<std::string> all(const std::string& option) const;
   // Numbers within [low, high]; throw InputError naming the option otherwise.
   [[nodiscard]] std::uint64_t whole(const std::string& option, std::uint64_t otherwise, std::uint64_t low,

@@ -30,6 +30,7 @@ void print(const std::vector<std::string>& titles, const std::vector<std::vector
     std::cout << tb::markdown_table(titles, rows);
   } else {
     std::vector<TextTable::Column> columns;
+    columns.reserve(titles.size());
     for (const std::string& title : titles) {
       columns.push_back({title});
     }
@@ -103,6 +104,7 @@ const std::vector<std::pair<std::string, Lister>> kLists = {{"workloads", list_w
 
 std::vector<std::string> list_names() {
   std::vector<std::string> names;
+  names.reserve(kLists.size());
   for (const auto& [name, lister] : kLists) {
     names.push_back(name);
   }
