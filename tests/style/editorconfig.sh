@@ -18,5 +18,5 @@ while IFS= read -r file; do
       found=$(grep -nP '^.{121,}' "$file" | head -n 3) && report "$file: longer than 120 columns:" "$found"
       ;;
   esac
-done < <(if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then git ls-files; else find . -type f -not -path './build/*'; fi)
+done < <(if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then git ls-files; else find . -type f -not -path './build/*' -not -path './.git/*'; fi)
 exit "$bad"
