@@ -227,7 +227,7 @@ struct IntegerToFloat {
     constexpr auto kMode = static_cast<Rounding>(1U + Index % 4);
     const bool saturate = instruction.cvt_saturate();
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      const auto source = static_cast<Int>(load_integer<From>(v, lane));
+      const Int source = +load_integer<From>(v, lane);
       const Int limited = source > Int{0} ? Int{1} : Int{0};
       const Int x = saturate ? limited : source;
       if constexpr (kTo == Format::single) {
