@@ -44,6 +44,33 @@ void check_cache(const CacheParameters& cache, const char* section, std::vector<
   }
 }
 
+// Policies that do not work together.
+void check_mechanisms(const CoreParameters& core, std::vector<Contradiction>& found) {
+  const bool large = core.warp_size > core.simd_width;
+  if (core.divergence != "stack" && large) {
+    found.push_back({"core.warp_size",
+                     fmt::format("core.divergence = \"{}\" forms warps of the SIMD width; core.warp_size ({}) must be "
+                                 "core.simd_width ({}) (large warps need the stack)",
+                                 core.divergence, core.warp_size, core.simd_width)});
+  }
+  if (core.divergence != "stack" && core.former != "rows") {
+    found.push_back({"core.former", fmt::format("core.former = \"{}\" packs the threads of a large warp; with "
+                                                "core.divergence = \"{}\" there is nothing to pack, use \"rows\"",
+                                                core.former, core.divergence)});
+  }
+  if (core.divergence != "stack" && core.issue != "strict") {
+    found.push_back({"core.issue", fmt::format("core.issue = \"{}\" lets instructions of one warp overlap, which "
+                                               "core.divergence = \"{}\" does not allow; use \"strict\"",
+                                               core.issue, core.divergence)});
+  }
+  const bool dwf_scheduler = core.scheduler == "majority" || core.scheduler == "pdom-priority";
+  if (dwf_scheduler && core.divergence != "dwf") {
+    found.push_back({"core.scheduler", fmt::format("core.scheduler = \"{}\" chooses between dynamic warps by what "
+                                                   "their threads have passed; it needs core.divergence = \"dwf\"",
+                                                   core.scheduler)});
+  }
+}
+
 }  // namespace
 
 std::vector<Contradiction> check(const Machine& machine) {
@@ -57,6 +84,7 @@ std::vector<Contradiction> check(const Machine& machine) {
     found.push_back({"core.threads", fmt::format("core.threads ({}) is no multiple of core.warp_size ({})",
                                                  core.threads, core.warp_size)});
   }
+  check_mechanisms(core, found);
   check_cache(machine.icache, "icache", found);
   check_cache(machine.l1d, "l1d", found);
   if (machine.icache.line_bytes != machine.l1d.line_bytes) {

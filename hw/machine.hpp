@@ -38,7 +38,15 @@ struct CoreParameters {
   unsigned registers_per_thread = 16;
   std::string divergence = "stack";
   std::string scheduler = "round-robin";
+  unsigned fetch_group = 8;
+  std::string fetch_group_rule = "stalled";
+  std::uint64_t fetch_group_timeout = 0;
+  std::string inner_scheduler = "round-robin";
+  std::string outer_scheduler = "round-robin";
+  bool complex_long_latency = false;
   std::string former = "rows";
+  bool memory_by_rows = true;
+  bool branch_once = true;
   std::string issue = "strict";
   std::string coalescer = "per-sub-warp";
   unsigned fetch_latency = 1;
@@ -49,6 +57,8 @@ struct CoreParameters {
   unsigned complex_interval = 4;
   unsigned pending_accesses = 64;
   bool division_trap = false;
+  bool lane_aware = true;
+  unsigned if_conversion = 0;
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("simd_width", simd_width, Limits::between(1, 32), "lanes", "SIMD lanes");
@@ -61,7 +71,25 @@ struct CoreParameters {
           "what the compiler may use per thread; more live values spill to local memory");
     visit("divergence", divergence, divergence_policies(), "", "what happens to a warp's threads at a branch");
     visit("scheduler", scheduler, scheduler_policies(), "", "which ready warp is fetched next");
+    visit("fetch_group", fetch_group, Limits::between(1, 4096), "warps",
+          "warps of one fetch group (two-level scheduling): numbers 0 to n-1, n to 2n-1...");
+    visit("fetch_group_rule", fetch_group_rule, Limits::one_of({"stalled", "current"}), "",
+          "stalled: fetch groups have priorities, which rotate when every warp of the first one is stalled on a "
+          "long-latency operation (thesis 4.3); current: only the current fetch group is scheduled until none of its "
+          "warps can be (LWM report 3.2)");
+    visit("fetch_group_timeout", fetch_group_timeout, Limits::between(0, 1e12), "instructions",
+          "a fetch group that has been first for so many instructions is switched (thesis 4.4); 0: never");
+    visit("inner_scheduler", inner_scheduler, Limits::one_of({"round-robin", "gto", "oldest"}), "",
+          "two-level: which warp of a fetch group is fetched");
+    visit("outer_scheduler", outer_scheduler, Limits::one_of({"round-robin", "oldest"}), "",
+          "two-level: which fetch group comes next");
+    visit("complex_long_latency", complex_long_latency, Limits::any(), "",
+          "true: a complex operation counts as long-latency for the scheduler (LWM report 3.2.2)");
     visit("former", former, former_policies(), "", "which threads of a warp fill the lanes in a cycle");
+    visit("memory_by_rows", memory_by_rows, Limits::any(), "",
+          "packing formers: an access to global memory is formed by rows (LWM report 3.1.2, thesis 4.2.5)");
+    visit("branch_once", branch_once, Limits::any(), "",
+          "packing formers: an unconditional branch takes one sub-warp (LWM report 3.1.2, thesis 4.2.4)");
     visit("issue", issue, issue_policies(), "", "when a warp may be fetched again");
     visit("coalescer", coalescer, coalescer_policies(), "", "how lane addresses become line requests");
     visit("fetch_latency", fetch_latency, Limits::between(1, 64), "cycles", "instruction fetch, on an I-cache hit");
@@ -76,6 +104,10 @@ struct CoreParameters {
           "memory accesses that can be put aside waiting for lines");
     visit("division_trap", division_trap, Limits::any(), "",
           "true: an integer division by zero is a fault; false: it yields all ones, as GPUs do");
+    visit("lane_aware", lane_aware, Limits::any(), "",
+          "dynamic warp formation: a thread keeps its lane, whose register bank is the only one it can read");
+    visit("if_conversion", if_conversion, Limits::between(0, 64), "instructions",
+          "branches around at most so many instructions are compiled to predicated code (thesis 2.1.3.1); 0: none");
   }
 };
 
@@ -138,11 +170,18 @@ struct DramParameters {
   unsigned row_bytes = 4096;
   unsigned row_hit = 100;
   unsigned row_conflict = 300;
+  unsigned row_closed = 0;
   double bandwidth_gbs = 32.0;
   unsigned queue = 64;
   std::string scheduler = "fcfs";
   std::string row_policy = "open";
   std::string mapping = "row-bank-column";
+  unsigned starvation_bound = 10000;
+  unsigned turnaround = 0;
+  unsigned write_high = 0;
+  unsigned write_low = 0;
+  bool hints = true;
+  unsigned hint_threshold = 0;
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("channels", channels, Limits::power_of_two(1, 64), "channels", "memory channels, one TLM socket each");
@@ -150,6 +189,8 @@ struct DramParameters {
     visit("row_bytes", row_bytes, Limits::power_of_two(128, 1 << 20), "bytes", "row buffer of one bank");
     visit("row_hit", row_hit, Limits::between(1, 100000), "cycles", "latency of an access to the open row");
     visit("row_conflict", row_conflict, Limits::between(1, 100000), "cycles", "latency of an access to another row");
+    visit("row_closed", row_closed, Limits::between(0, 100000), "cycles",
+          "latency of an access to a bank whose row is closed; 0: that of row_conflict, as in the papers");
     visit("bandwidth_gbs", bandwidth_gbs, Limits::between(0.001, 100000), "GB/s",
           "bus bandwidth of all channels together (10^9 bytes per second)");
     visit("queue", queue, Limits::between(1, 65536), "requests", "requests that wait in a channel's controller");
@@ -157,6 +198,18 @@ struct DramParameters {
     visit("row_policy", row_policy, dram_row_policies(), "", "what happens to a row after an access");
     visit("mapping", mapping, Limits::one_of({"row-bank-column", "row-column-bank"}), "",
           "address bits from most to least significant; channels interleave by line below them");
+    visit(
+        "starvation_bound", starvation_bound, Limits::between(0, 1e9), "cycles",
+        "wait after which a request goes before row hits (fr-fcfs), rows held for hints and the write drain; 0: none");
+    visit("turnaround", turnaround, Limits::between(0, 1000), "cycles",
+          "rest of the bus between a read and a write, either way round (hit-conflict timing)");
+    visit("write_high", write_high, Limits::between(0, 65536), "requests",
+          "writes wait until this many do, or no read does; 0: writes do not wait");
+    visit("write_low", write_low, Limits::between(0, 65536), "requests",
+          "and are then served until this many are left");
+    visit("hints", hints, Limits::any(), "", "true: a load with the row-buffer hint holds its row open");
+    visit("hint_threshold", hint_threshold, Limits::between(0, 1000000), "cycles",
+          "how long after its data a hinted row is held; 0: the latency of a conflict less that of a hit");
   }
 };
 

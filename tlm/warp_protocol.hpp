@@ -36,13 +36,18 @@ struct SubWarp {
   std::uint32_t group = 0;
   std::uint32_t pc = 0;
   std::uint64_t word = 0;
-  // Written by decode and the sub-warp former. Lane l holds the thread of register row row[l] (first_row if uniform).
+  std::uint8_t flight = 0;  // the group's record of this instruction
+  // Written by decode and the sub-warp former. Lane l holds the thread of register row row[l] (first_row if uniform)
+  // and home lane home[l] (l itself unless displaced).
   const DecodedInstruction* decoded = nullptr;
   isa::LaneMask lanes = 0;  // lanes that hold a thread
   bool uniform = true;
   bool last = true;  // last sub-warp of its instruction
   std::uint16_t first_row = 0;
   std::array<std::uint16_t, isa::kLanes> row{};
+  bool displaced = false;  // never with uniform
+  bool whole = false;      // stands for every active thread of its group (an unconditional branch taken once)
+  std::array<std::uint8_t, isa::kLanes> home{};
   // Written by register read.
   isa::LaneMask executing = 0;  // lanes whose guard is true
   isa::LaneValues values;       // operands; results by execute and memory
@@ -51,6 +56,7 @@ struct SubWarp {
   alignas(64) isa::LaneWord address_low{};
 
   [[nodiscard]] std::uint16_t row_of(unsigned lane) const { return uniform ? first_row : row[lane]; }
+  [[nodiscard]] unsigned home_of(unsigned lane) const { return displaced ? home[lane] : lane; }
 };
 
 enum class WarpPhase : std::uint8_t { offer };

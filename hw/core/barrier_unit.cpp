@@ -9,10 +9,13 @@ namespace heddle::hw {
 
 void BarrierUnit::clear(unsigned block_slot) {
   blocks_[block_slot].barriers.clear();
+  for (const Waiter& waiter : blocks_[block_slot].waiting) {
+    --waiting_payloads_[waiter.sub_warp->group];
+  }
   blocks_[block_slot].waiting.clear();
 }
 
-bool BarrierUnit::arrive(CoreState& state, link::SubWarp& sub_warp) {
+bool BarrierUnit::arrive(CoreState& state, link::SubWarp& sub_warp, unsigned block_slot) {
   const LaneMask executing = sub_warp.executing;
   const isa::LaneValues& values = sub_warp.values;
   const auto lane = static_cast<unsigned>(std::countr_zero(executing));
@@ -28,7 +31,7 @@ bool BarrierUnit::arrive(CoreState& state, link::SubWarp& sub_warp) {
     }
   }
   const isa::Op op = sub_warp.decoded->instruction.op;
-  Block& block = blocks_[state.groups[sub_warp.group].block_slot];
+  Block& block = blocks_[block_slot];
   const std::string wrong =
       block.barriers.arrive(op, id, count, static_cast<std::uint32_t>(std::popcount(executing)),
                             static_cast<std::uint32_t>(std::popcount(values.predicate_a & executing)));
@@ -38,14 +41,19 @@ bool BarrierUnit::arrive(CoreState& state, link::SubWarp& sub_warp) {
   }
   if (op != isa::Op::BAR_ARRIVE) {
     block.waiting.push_back({id, &sub_warp});
+    ++waiting_payloads_[sub_warp.group];
   }
   return true;
 }
 
-bool BarrierUnit::waits(const Group& group) const {
-  const std::vector<Waiter>& waiting = blocks_[group.block_slot].waiting;
-  return std::any_of(waiting.begin(), waiting.end(),
-                     [&](const Waiter& waiter) { return waiter.sub_warp->group == group.id; });
+void BarrierUnit::hand_over(GroupId from, unsigned block_slot, GroupId to) {
+  for (const Waiter& waiter : blocks_[block_slot].waiting) {
+    if (waiter.sub_warp->group == from) {
+      waiter.sub_warp->group = to;
+      --waiting_payloads_[from];
+      ++waiting_payloads_[to];
+    }
+  }
 }
 
 bool BarrierUnit::complete(unsigned block_slot, unsigned live_threads, Release& release) {
@@ -60,6 +68,7 @@ bool BarrierUnit::complete(unsigned block_slot, unsigned live_threads, Release& 
   for (const Waiter& waiter : block.waiting) {
     if (waiter.barrier == *id) {
       release.waiting.push_back(waiter.sub_warp);
+      --waiting_payloads_[waiter.sub_warp->group];
     }
   }
   std::erase_if(block.waiting, [&](const Waiter& waiter) { return waiter.barrier == *id; });
@@ -81,7 +90,8 @@ std::optional<BarrierUnit::Stuck> BarrierUnit::stuck(const CoreState& state) con
   }
   std::vector<Waiter> waiting = first->waiting;
   const auto place = [&](const Waiter& waiter) {
-    return std::pair(state.groups[waiter.sub_warp->group].warp_in_block, waiter.sub_warp->row_of(0));
+    return std::pair(state.groups[waiter.sub_warp->group].warp_in_block,
+                     waiter.sub_warp->row_of(static_cast<unsigned>(std::countr_zero(waiter.sub_warp->executing))));
   };
   std::sort(waiting.begin(), waiting.end(), [&](const Waiter& a, const Waiter& b) { return place(a) < place(b); });
   Stuck result{waiting.front().sub_warp, "the barrier can never complete:"};

@@ -14,16 +14,18 @@ namespace heddle::hw {
 
 class BarrierUnit {
  public:
-  explicit BarrierUnit(unsigned blocks) : blocks_(blocks) {}
+  BarrierUnit(unsigned blocks, unsigned groups) : blocks_(blocks), waiting_payloads_(groups) {}
 
   void clear(unsigned block_slot);
 
-  // The threads of a sub-warp arrive; for bar.sync and bar.red the payload is kept until the release. Returns false
-  // after raising a fault.
-  [[nodiscard]] bool arrive(CoreState& state, link::SubWarp& sub_warp);
+  // The threads of a sub-warp, all of one block, arrive; for bar.sync and bar.red the payload is kept until the
+  // release. Returns false after raising a fault.
+  [[nodiscard]] bool arrive(CoreState& state, link::SubWarp& sub_warp, unsigned block_slot);
 
   // A sub-warp of the group waits.
-  [[nodiscard]] bool waits(const Group& group) const;
+  [[nodiscard]] bool waits(const Group& group) const { return waiting_payloads_[group.id] != 0; }
+  // The payloads of a group that wait in a block belong to another group now.
+  void hand_over(GroupId from, unsigned block_slot, GroupId to);
 
   // Takes a barrier of the block that is complete: its reduced value and the sub-warps that waited. False: none is.
   struct Release {
@@ -50,6 +52,7 @@ class BarrierUnit {
     std::vector<Waiter> waiting;
   };
   std::vector<Block> blocks_;
+  std::vector<unsigned> waiting_payloads_;  // by group
 };
 
 }  // namespace heddle::hw

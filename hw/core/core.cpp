@@ -13,15 +13,19 @@ namespace heddle::hw {
 namespace {
 
 std::unique_ptr<WarpScheduler> scheduler_for(CoreState& state) {
-  return Registry<WarpScheduler>::instance().make(state.machine.core.scheduler, {state.groups});
+  return Registry<WarpScheduler>::instance().make(state.machine.core.scheduler, {state.groups, state.machine.core});
 }
 std::unique_ptr<SubWarpFormer> former_for(const CoreState& state) {
-  return Registry<SubWarpFormer>::instance().make(state.machine.core.former,
-                                                  {state.machine.core.simd_width, state.rows_per_warp});
+  return Registry<SubWarpFormer>::instance().make(
+      state.machine.core.former,
+      {state.machine.core.simd_width, state.rows_per_warp, state.machine.core.memory_by_rows});
 }
 std::unique_ptr<Divergence> divergence_for(CoreState& state) {
   const CoreParameters& core = state.machine.core;
-  return Registry<Divergence>::instance().make(core.divergence, {state.groups, core.warp_size, core.simd_width});
+  std::unique_ptr<Divergence> divergence = Registry<Divergence>::instance().make(core.divergence, {state.groups, core});
+  // The mechanism says how many groups there can be at once; the stages size their tables by it.
+  state.groups.resize(divergence->groups(core.threads), divergence->dynamic() ? 1 : state.rows_per_warp);
+  return divergence;
 }
 std::unique_ptr<IssueDiscipline> issue_for(const CoreState& state) {
   const CoreParameters& core = state.machine.core;
@@ -40,16 +44,18 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
       instruction("instruction"),
       data("data"),
       state_(machine, index, clock, bounds),
+      divergence_(divergence_for(state_)),
+      issue_(issue_for(state_)),
       registers_("registers", machine.core.simd_width, static_cast<unsigned>(state_.rows.size())),
       scratchpad_("scratchpad", machine.scratchpad, clock),
       icache_("icache", machine.icache, clock, index, true, *this),
       l1d_("l1d", machine.l1d, clock, index, false, *this),
       fetch_("fetch", state_, scheduler_for(state_)),
-      decode_("decode", state_, former_for(state_), registers_.array()),
+      decode_("decode", state_, former_for(state_), registers_.array(), issue_->overlaps()),
       register_read_("register_read", state_),
       execute_("execute", state_, fetch_),
       memory_("memory", state_, coalescer_for(state_)),
-      writeback_("writeback", state_, divergence_for(state_), issue_for(state_)) {
+      writeback_("writeback", state_, std::move(divergence_), std::move(issue_)) {
   blocks.bind(*this);
   icache_.memory.bind(instruction);
   l1d_.memory.bind(data);
@@ -147,12 +153,26 @@ void Core::start_warp(const BlockCommand& command, unsigned warp) {
   const CoreParameters& core = state_.machine.core;
   const std::uint32_t block_threads = launch.threads_per_block();
   const unsigned warps = (block_threads + core.warp_size - 1) / core.warp_size;
-  Group& group = state_.groups[command.slot * warps + warp];
+  const bool dynamic = writeback_.divergence().dynamic();
+  Group* const free = dynamic ? state_.groups.find_free() : &state_.groups[command.slot * warps + warp];
+  if (free == nullptr) {
+    throw InternalError("the divergence mechanism needs more groups than it said");
+  }
+  Group& group = *free;
   group.block_slot = command.slot;
   group.warp_in_block = warp;
-  group.first_row = static_cast<std::uint16_t>(group.id * state_.rows_per_warp);
+  group.first_row = static_cast<std::uint16_t>((command.slot * warps + warp) * state_.rows_per_warp);
   group.age = state_.groups.next_age();
-  group.flight = {};
+  group.dynamic = dynamic;
+  group.displaced = false;
+  group.lane_row.fill(group.first_row);
+  group.merge_points = 0;
+  group.flights = {};
+  group.decoded = nullptr;
+  for (std::vector<LaneMask>* const masks :
+       {&group.active, &group.busy, &group.taken, &group.exited, &group.arrivals}) {
+    masks->assign(state_.rows_per_warp, 0);
+  }
   group.leave_loop();
   state_.blocks[command.slot].groups.push_back(group.id);
   for (unsigned row = 0; row < state_.rows_per_warp; ++row) {
@@ -177,13 +197,11 @@ void Core::start_warp(const BlockCommand& command, unsigned warp) {
     context.total_shared = launch.shared_bytes;
     context.set_threads(first, threads, row * core.simd_width);
     group.active[row] = threads == 0 ? 0 : ~LaneMask{0} >> (32 - threads);
-    group.taken[row] = 0;
-    group.exited[row] = 0;
     registers_.array().clear_row(at);
   }
-  writeback_.start(group);
   // Not free any more, but not fetched before the next cycle.
   state_.groups.set_state(group, GroupState::in_flight);
+  writeback_.start(group);
   state_.make_ready(group);
 }
 

@@ -88,6 +88,9 @@ class Core final : public link::ClockedModule, private link::NonBlockingTarget<B
   void answer(BlockCommand::Kind kind, unsigned slot);
 
   CoreState state_;
+  // Policies that others ask before their stage is made, which takes them over.
+  std::unique_ptr<Divergence> divergence_;
+  std::unique_ptr<IssueDiscipline> issue_;
   RegisterFile registers_;
   Scratchpad scratchpad_;
   Cache icache_;

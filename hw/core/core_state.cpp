@@ -20,7 +20,7 @@ void CoreState::raise(isa::Fault::Kind kind, const link::SubWarp& sub_warp, unsi
   fault->kind = kind;
   fault->pc = sub_warp.pc;
   fault->block = rows[row].context.block_index;
-  fault->thread = thread_of(row, lane);
+  fault->thread = thread_of(row, sub_warp.home_of(lane));
   fault->address = address;
   fault->size = size;
   fault->detail = std::move(detail);
@@ -38,7 +38,8 @@ void CoreState::raise(isa::Fault::Kind kind, const Group& group, std::string det
   for (unsigned row = 0; row < group.rows(); ++row) {
     if (group.active[row] != 0) {
       const auto lane = static_cast<unsigned>(std::countr_zero(group.active[row]));
-      fault->thread = thread_of(group.row_of(row, lane), lane);
+      fault->block = rows[group.row_of(row, lane)].context.block_index;
+      fault->thread = thread_of(group.row_of(row, lane), group.home_of(lane));
       break;
     }
   }

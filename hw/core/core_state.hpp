@@ -62,11 +62,11 @@ struct CoreState {
 
   // Groups that become ready in the cycle after the one in which this was decided.
   struct WakeUp {
-    Cycle decided;
+    Cycle decided;  // ready from the cycle after this one
     GroupId group;
   };
   std::vector<WakeUp> wake_ups;
-  void make_ready(Group& group) { wake_ups.push_back({now, group.id}); }
+  void make_ready(Group& group, unsigned delay = 0) { wake_ups.push_back({now + delay, group.id}); }
 
   std::optional<isa::Fault> fault;  // the first one
   Cycle last_retirement = 0;

@@ -25,6 +25,7 @@ struct CoreStatistics {
   std::uint64_t line_requests = 0;
   std::uint64_t put_aside = 0;
   std::uint64_t complex_operations = 0;
+  std::uint64_t interlock_stalls = 0;
   std::uint64_t barriers = 0;
   std::uint64_t blocks = 0;
 
@@ -45,6 +46,8 @@ struct CoreStatistics {
     visit("line_requests", line_requests, "lines", "distinct lines that those needed: requests to the L1");
     visit("put_aside", put_aside, "sub-warps", "accesses put aside until lines arrived");
     visit("complex_operations", complex_operations, "sub-warps", "operations of the complex unit");
+    visit("interlock_stalls", interlock_stalls, "cycles",
+          "decode waited for threads in flight with the warp's earlier instruction (relaxed issue)");
     visit("barriers", barriers, "barriers", "barriers that released their threads");
     visit("blocks", blocks, "blocks", "thread blocks finished");
   }

@@ -8,12 +8,14 @@
 namespace heddle::hw {
 
 DecodeStage::DecodeStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<SubWarpFormer> former,
-                         RegisterArray& registers)
+                         RegisterArray& registers, bool overlaps)
     : ReceivingStage(name, state, state.machine.core.fetch_latency),
       out("out"),
       former_("former", std::move(former)),
       registers_(registers),
-      guarded_(state.rows_per_warp) {}
+      overlaps_(overlaps),
+      candidates_(state.rows_per_warp),
+      pending_(state.rows_per_warp) {}
 
 namespace {
 
@@ -90,54 +92,116 @@ void DecodeStage::tick(Cycle now) {
                        : fmt::format("the word {:#018x} is no instruction", arrived->word));
       return;
     }
-    for (unsigned row = 0; row < group.rows(); ++row) {
-      const isa::Pred guard = present_->instruction.guard;
-      LaneMask value = guard.reg == isa::kPT ? ~LaneMask{0} : 0;
-      if (guard.reg != isa::kPT) {
-        if (group.lane_rows.empty()) {
-          value = registers_.predicate(group.first_row + row, guard.reg);
-        } else {
-          for (LaneMask left = group.active[row]; left != 0; left &= left - 1) {
-            const auto lane = static_cast<unsigned>(std::countr_zero(left));
-            value |= registers_.predicate(group.row_of(row, lane), guard.reg) & (LaneMask{1} << lane);
-          }
-        }
-      }
-      guarded_[row] = group.active[row] & (guard.negated ? ~value : value);
-    }
-    former_.policy().begin(present_->instruction, group.active, guarded_);
+    begin(group);
   }
   form(*arrived, group);
 }
 
+void DecodeStage::begin(Group& group) {
+  group.decoded = present_;
+  std::copy(group.active.begin(), group.active.end(), pending_.begin());
+  std::fill(candidates_.begin(), candidates_.end(), 0);
+}
+
+// The guard of the present instruction for some lanes of a row of the group's mask.
+LaneMask DecodeStage::guard_value(const Group& group, unsigned row, LaneMask lanes) {
+  const isa::Pred guard = present_->instruction.guard;
+  LaneMask value = 0;
+  if (!group.dynamic) {
+    value = registers_.predicate(group.first_row + row, guard.reg);
+  } else {
+    for (LaneMask left = lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      value |= ((registers_.predicate(group.lane_row[lane], guard.reg) >> group.home_of(lane)) & 1U) << lane;
+    }
+  }
+  return (guard.negated ? ~value : value) & lanes;
+}
+
+// Makes candidates of the pending threads that are not in flight any more. Where the former packs, only threads with a
+// true guard become candidates; every active thread evaluates a branch, whose guard is the condition.
+void DecodeStage::resolve(Group& group) {
+  const isa::Instruction& instruction = present_->instruction;
+  const bool by_guard = former_.policy().packs() && instruction.op != isa::Op::BRA && !instruction.guard.always();
+  for (unsigned row = 0; row < pending_.size(); ++row) {
+    const LaneMask free = overlaps_ ? pending_[row] & ~group.busy[row] : pending_[row];
+    if (free != 0) {
+      candidates_[row] |= by_guard ? guard_value(group, row, free) : free;
+      pending_[row] &= ~free;
+    }
+  }
+}
+
+namespace {
+
+bool any(const std::vector<LaneMask>& masks) {
+  return std::any_of(masks.begin(), masks.end(), [](LaneMask mask) { return mask != 0; });
+}
+
+}  // namespace
+
 void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
+  resolve(group);
   SubWarpShape shape;
-  former_.policy().next(shape);
-  const bool last = !former_.policy().more();
+  if (!former_.policy().form(present_->instruction, candidates_, pending_, shape)) {
+    if (any(candidates_) || any(pending_)) {
+      ++state_.statistics.interlock_stalls;
+      state_.block_cause = IdleCause::pipeline;
+      return;
+    }
+    // No thread at all, or the last ones turned out to have a false guard: an empty sub-warp ends the instruction.
+    shape = {};
+  }
+  const bool once = state_.machine.core.branch_once && former_.policy().packs() &&
+                    present_->instruction.op == isa::Op::BRA && present_->instruction.guard.always();
+  const bool last = once || !(any(candidates_) || any(pending_));
   // The payload that fetch made becomes the last sub-warp; the others are new ones.
   link::SubWarp& formed = last ? sub_warp : state_.pool.take();
   formed.group = sub_warp.group;
+  formed.flight = sub_warp.flight;
   formed.pc = sub_warp.pc;
   formed.word = sub_warp.word;
-  formed.decoded = present_;
-  formed.lanes = shape.lanes;
   formed.last = last;
-  formed.uniform = shape.uniform && group.lane_rows.empty();
-  formed.first_row = static_cast<std::uint16_t>(group.first_row + shape.first_row);
-  if (!formed.uniform) {
-    for (LaneMask left = shape.lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
-      formed.row[lane] = group.row_of(shape.uniform ? shape.first_row : shape.row[lane], lane);
-    }
-  }
-  ++group.flight.formed;
+  formed.whole = once;
+  describe(formed, shape, group);
+  InFlight& flight = group.flights[formed.flight];
+  ++flight.formed;
   if (last) {
-    group.flight.all_formed = true;
+    flight.all_formed = true;
     latch_.pop();
     present_ = nullptr;
   }
   if (!out.offer(formed)) {
     prepared_ = &formed;
+  }
+}
+
+// The threads of the sub-warp: from the group's rows and columns to register rows and home lanes.
+void DecodeStage::describe(link::SubWarp& formed, const SubWarpShape& shape, Group& group) {
+  formed.decoded = present_;
+  formed.lanes = shape.lanes;
+  formed.uniform = shape.uniform && !group.dynamic;
+  formed.displaced = group.dynamic ? group.displaced : shape.displaced;
+  formed.first_row = static_cast<std::uint16_t>(group.first_row + shape.first_row);
+  if (group.dynamic) {
+    formed.row = group.lane_row;
+    formed.home = group.lane_home;
+  } else if (!shape.uniform) {
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+      formed.row[lane] = static_cast<std::uint16_t>(group.first_row + shape.row[lane]);
+    }
+    formed.home = shape.home;
+  }
+  if (!overlaps_) {
+    return;
+  }
+  if (shape.uniform) {
+    group.busy[shape.first_row] |= shape.lanes;
+    return;
+  }
+  for (LaneMask left = shape.lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    group.busy[shape.row[lane]] |= LaneMask{1} << (shape.displaced ? shape.home[lane] : lane);
   }
 }
 

@@ -28,8 +28,9 @@ class SubWarpFormerModule final : public sc_core::sc_module {
 
 class DecodeStage final : public ReceivingStage {
  public:
+  // `overlaps`: instructions of one group may overlap (relaxed issue), so threads in flight are left alone.
   DecodeStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<SubWarpFormer> former,
-              RegisterArray& registers);
+              RegisterArray& registers, bool overlaps);
 
   StageOutput out;
 
@@ -39,12 +40,19 @@ class DecodeStage final : public ReceivingStage {
 
  private:
   [[nodiscard]] const link::DecodedInstruction* decode(const link::SubWarp& sub_warp);
+  void begin(Group& group);
+  void resolve(Group& group);
+  [[nodiscard]] LaneMask guard_value(const Group& group, unsigned row, LaneMask lanes);
   void form(link::SubWarp& sub_warp, Group& group);
+  void describe(link::SubWarp& formed, const SubWarpShape& shape, Group& group);
 
   SubWarpFormerModule former_;
   RegisterArray& registers_;
+  bool overlaps_;
   std::vector<std::unique_ptr<link::DecodedInstruction>> decoded_;  // by PC: what the word there decoded to
-  std::vector<LaneMask> guarded_;
+  // Of the instruction in the latch, one mask per row. Candidates: the copy of the active mask, cleared as threads go.
+  // Pending: active threads that are still in flight with an earlier instruction, so that their guard is not known.
+  std::vector<LaneMask> candidates_, pending_;
   const link::DecodedInstruction* present_ = nullptr;  // of the instruction in the latch, once decoded
   link::SubWarp* prepared_ = nullptr;                  // formed, but register read had no room
 };

@@ -91,6 +91,12 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now) {
   count(sub_warp);
   if (complex) {
     ++state_.statistics.complex_operations;
+    if (core.complex_long_latency && sub_warp.last) {
+      Group& group = state_.groups[sub_warp.group];
+      if (group.state == GroupState::in_flight) {
+        state_.groups.set_state(group, GroupState::complex);
+      }
+    }
     complex_free_ = now + core.complex_interval;
     complex_.push_back({now + std::max(core.complex_latency, core.execute_stages) - 1, &sub_warp});
   } else {
@@ -164,8 +170,8 @@ void ExecuteStage::read_special(link::SubWarp& sub_warp, Cycle now) {
     for (LaneMask left = sub_warp.lanes; left != 0; left &= left - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(left));
       known = read(sub_warp.row[lane], of_row) && known;
-      sub_warp.values.result[0][lane] = of_row.result[0][lane];
-      sub_warp.values.result[1][lane] = of_row.result[1][lane];
+      sub_warp.values.result[0][lane] = of_row.result[0][sub_warp.home_of(lane)];
+      sub_warp.values.result[1][lane] = of_row.result[1][sub_warp.home_of(lane)];
     }
   }
   if (!known) {

@@ -16,6 +16,7 @@ FetchStage::FetchStage(const sc_core::sc_module_name& name, CoreState& state, st
       requests_(state.groups.size()),
       arrived_(state.groups.size()) {
   icache.bind(*this);
+  state.groups.observe(scheduler_.get());
 }
 
 void FetchStage::tick(Cycle now) {
@@ -61,7 +62,8 @@ void FetchStage::tick(Cycle now) {
   sub_warp.group = group.id;
   sub_warp.pc = group.pc;
   sub_warp.word = word;
-  group.flight = {};
+  group.next_flight();
+  sub_warp.flight = static_cast<std::uint8_t>(group.latest);
   state_.groups.set_state(group, GroupState::in_flight);
   ++state_.statistics.fetched;
   cause = IdleCause::pipeline;
@@ -116,6 +118,8 @@ IdleCause FetchStage::idle_cause() const {
     IdleCause cause;
   } candidates[] = {{groups.count(GroupState::memory), IdleCause::memory},
                     {groups.count(GroupState::barrier), IdleCause::barrier},
+                    {groups.count(GroupState::parked), IdleCause::reconvergence},
+                    {groups.count(GroupState::complex), IdleCause::complex},
                     {groups.count(GroupState::fetching), IdleCause::icache},
                     {groups.count(GroupState::in_flight), IdleCause::pipeline}};
   unsigned most = 0;

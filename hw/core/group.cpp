@@ -15,15 +15,23 @@ void assign(GroupBits& bits, GroupId id, bool value) {
 
 }  // namespace
 
-GroupTable::GroupTable(unsigned groups, unsigned rows_per_group)
-    : groups_(groups), ready_((groups + 63) / 64), stalled_(ready_.size()), live_(ready_.size()) {
+GroupTable::GroupTable(unsigned groups, unsigned rows_per_group) {
+  resize(groups, rows_per_group);
+}
+
+void GroupTable::resize(unsigned groups, unsigned rows_per_group) {
+  groups_.assign(groups, {});
+  ready_.assign((groups + 63) / 64, 0);
+  stalled_ = live_ = ready_;
   for (GroupId id = 0; id < groups; ++id) {
     Group& group = groups_[id];
     group.id = id;
-    group.active.assign(rows_per_group, 0);
-    group.taken.assign(rows_per_group, 0);
-    group.exited.assign(rows_per_group, 0);
+    for (std::vector<LaneMask>* const masks :
+         {&group.active, &group.busy, &group.taken, &group.exited, &group.arrivals}) {
+      masks->assign(rows_per_group, 0);
+    }
   }
+  counts_ = {};
   counts_[static_cast<unsigned>(GroupState::free)] = groups;
 }
 
@@ -31,9 +39,24 @@ void GroupTable::set_state(Group& group, GroupState state) {
   --counts_[static_cast<unsigned>(group.state)];
   ++counts_[static_cast<unsigned>(state)];
   group.state = state;
+  const bool stalls = state == GroupState::memory || state == GroupState::complex || state == GroupState::barrier ||
+                      state == GroupState::parked;
   assign(ready_, group.id, state == GroupState::ready);
-  assign(stalled_, group.id, state == GroupState::memory || state == GroupState::barrier);
+  assign(stalled_, group.id, stalls);
   assign(live_, group.id, state != GroupState::free);
+  if (observer_ != nullptr && (stalls || state == GroupState::free)) {
+    observer_->stalled(group);
+  }
+}
+
+Group* GroupTable::find_free() {
+  for (std::size_t word = 0; word < live_.size(); ++word) {
+    if (live_[word] != ~std::uint64_t{0}) {
+      const std::size_t id = word * 64 + static_cast<unsigned>(std::countr_one(live_[word]));
+      return id < groups_.size() ? &groups_[id] : nullptr;
+    }
+  }
+  return nullptr;
 }
 
 int next_set(const GroupBits& bits, unsigned size, unsigned from) {

@@ -2,6 +2,7 @@
 // divergence mechanisms make dynamic warps, warp-splits or single threads of it.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <span>
@@ -9,6 +10,10 @@
 
 #include "isa/instruction.hpp"
 #include "tlm/clock.hpp"
+
+namespace heddle::link {
+struct DecodedInstruction;
+}
 
 namespace heddle::hw {
 
@@ -25,33 +30,49 @@ enum class GroupState : std::uint8_t {
   fetching,   // waits for its instruction cache line
   in_flight,  // an instruction of it is in the pipeline
   memory,     // waits for lines from memory (a long-latency operation)
+  complex,    // waits for a complex operation, where those count as long-latency (core.complex_long_latency)
   barrier,    // waits at a barrier
+  parked,     // waits for other groups: block-wide branch, re-convergence
 };
+inline constexpr std::size_t kGroupStates = 8;
 
-// Where a group's instruction in flight stands.
+// Where an instruction in flight stands.
 struct InFlight {
   unsigned formed = 0;      // sub-warps handed on so far
   unsigned completed = 0;   // of those, written back
   unsigned waiting = 0;     // of those, put aside for memory
   bool all_formed = false;  // the former has handed on the last one
+  bool released = false;    // the group has gone on to its next instruction
   [[nodiscard]] bool done() const { return all_formed && completed == formed; }
 };
 
 // Threads are laid out in rows of SIMD-width lanes. Thread (row r, lane l) of a group keeps its registers in register
-// file row first_row + r, lane l, unless lane_rows says otherwise (dynamic warps: one row number per lane).
+// file row first_row + r, lane l. A dynamic group has one row only, and a place of its own for the thread in each lane:
+// register row lane_row[l], home lane lane_home[l] (l itself unless displaced).
 struct Group {
+  // Instructions in flight at once: more than one only where the issue discipline is relaxed.
+  static constexpr unsigned kFlights = 4;
+
   GroupId id = 0;
   GroupState state = GroupState::free;
   std::uint32_t pc = 0;
-  unsigned block_slot = 0;
+  unsigned block_slot = 0;  // of a dynamic group: its first thread's
   unsigned warp_in_block = 0;
   std::uint16_t first_row = 0;
-  std::uint64_t age = 0;                              // order in which groups started; smaller is older
-  std::vector<LaneMask> active;                       // one mask per row
-  std::vector<std::vector<std::uint16_t>> lane_rows;  // empty: identity
-  InFlight flight;
-  std::vector<LaneMask> taken;   // of the instruction in flight: lanes that take the branch
-  std::vector<LaneMask> exited;  // of the instruction in flight: lanes that exit
+  std::uint64_t age = 0;         // order in which groups started; smaller is older
+  std::vector<LaneMask> active;  // one mask per row
+  bool dynamic = false;
+  bool displaced = false;  // some lane_home[l] is not l
+  std::array<std::uint16_t, isa::kLanes> lane_row{};
+  std::array<std::uint8_t, isa::kLanes> lane_home{};
+  std::uint32_t merge_points = 0;  // re-convergence points passed (post-dominator priority)
+  std::array<InFlight, kFlights> flights{};
+  unsigned latest = 0;                                // flights[latest]: the instruction fetched last
+  const link::DecodedInstruction* decoded = nullptr;  // of the instruction fetched last; null before it is decoded
+  std::vector<LaneMask> busy;      // threads in a sub-warp that has not completed (per-thread interlock, thesis 4.2.2)
+  std::vector<LaneMask> taken;     // of the branch in flight: lanes that take it
+  std::vector<LaneMask> exited;    // of the exit in flight: lanes that leave
+  std::vector<LaneMask> arrivals;  // of the barrier in flight: lanes that wait
   // Livelock watch: the innermost loop that the group is in, the instructions retired since it entered it, and since
   // its registers were last seen to change there.
   std::uint32_t loop_first = 1, loop_last = 0;
@@ -74,7 +95,20 @@ struct Group {
 
   [[nodiscard]] unsigned rows() const { return static_cast<unsigned>(active.size()); }
   [[nodiscard]] std::uint16_t row_of(unsigned row, unsigned lane) const {
-    return lane_rows.empty() ? static_cast<std::uint16_t>(first_row + row) : lane_rows[row][lane];
+    return dynamic ? lane_row[lane] : static_cast<std::uint16_t>(first_row + row);
+  }
+  [[nodiscard]] unsigned home_of(unsigned lane) const { return displaced ? lane_home[lane] : lane; }
+  [[nodiscard]] InFlight& flight() { return flights[latest]; }
+  [[nodiscard]] const InFlight& flight() const { return flights[latest]; }
+  // The record of the next instruction is free: the one that used it last has completed.
+  [[nodiscard]] bool has_free_flight() const {
+    const InFlight& next = flights[(latest + 1) % kFlights];
+    return next.formed == next.completed;
+  }
+  void next_flight() {
+    latest = (latest + 1) % kFlights;
+    flights[latest] = {};
+    decoded = nullptr;
   }
   [[nodiscard]] unsigned active_threads() const {
     unsigned threads = 0;
@@ -85,10 +119,20 @@ struct Group {
   }
 };
 
+// Told when a group starts to wait on a long-latency operation or a barrier, or has no threads any more.
+class StallObserver {
+ public:
+  virtual ~StallObserver() = default;
+  virtual void stalled(const Group& group) = 0;
+};
+
 // The groups of one core, by id, with the sets that schedulers look at.
 class GroupTable {
  public:
   GroupTable(unsigned groups, unsigned rows_per_group);
+  // Sets the number of groups; all of them free. Before the first use.
+  void resize(unsigned groups, unsigned rows_per_group);
+  void observe(StallObserver* observer) { observer_ = observer; }
 
   [[nodiscard]] Group& operator[](GroupId id) { return groups_[id]; }
   [[nodiscard]] const Group& operator[](GroupId id) const { return groups_[id]; }
@@ -98,19 +142,23 @@ class GroupTable {
   // Every change of state goes through here, so that the sets stay right.
   void set_state(Group& group, GroupState state);
 
-  [[nodiscard]] const GroupBits& ready() const { return ready_; }      // may be fetched
-  [[nodiscard]] const GroupBits& stalled() const { return stalled_; }  // wait on a long-latency operation or a barrier
-  [[nodiscard]] const GroupBits& live() const { return live_; }        // not free
+  [[nodiscard]] const GroupBits& ready() const { return ready_; }  // may be fetched
+  // wait on a long-latency operation, at a barrier, or for other groups
+  [[nodiscard]] const GroupBits& stalled() const { return stalled_; }
+  [[nodiscard]] const GroupBits& live() const { return live_; }  // not free
   [[nodiscard]] unsigned count(GroupState state) const { return counts_[static_cast<unsigned>(state)]; }
   [[nodiscard]] bool any_ready() const { return count(GroupState::ready) != 0; }
 
   [[nodiscard]] std::uint64_t next_age() { return age_++; }
+  // The free group with the lowest number; null when there is none. It stays free until its state is set.
+  [[nodiscard]] Group* find_free();
 
  private:
   std::vector<Group> groups_;
   GroupBits ready_, stalled_, live_;
-  unsigned counts_[6] = {};
+  std::array<unsigned, kGroupStates> counts_{};
   std::uint64_t age_ = 0;
+  StallObserver* observer_ = nullptr;
 };
 
 // First set bit at or after `from`, wrapping around; -1 when none.

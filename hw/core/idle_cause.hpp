@@ -13,13 +13,15 @@ namespace heddle::hw {
   HEDDLE_IDLE_CAUSE(no_work, "no_work", "no thread block is resident: before the first, after the last")             \
   HEDDLE_IDLE_CAUSE(memory, "memory", "no warp was ready and most of them waited for lines from memory")             \
   HEDDLE_IDLE_CAUSE(barrier, "barrier", "no warp was ready and most of them waited at a barrier")                    \
+  HEDDLE_IDLE_CAUSE(reconvergence, "reconvergence",                                                                  \
+                    "no warp was ready and most of them waited for others: block-wide branch, re-convergence")       \
   HEDDLE_IDLE_CAUSE(pipeline, "pipeline", "no warp was ready and most of them were in the pipeline (barrel issue)")  \
   HEDDLE_IDLE_CAUSE(icache, "icache", "fetch waited for an instruction cache miss")                                  \
   HEDDLE_IDLE_CAUSE(memory_port, "memory_port", "the memory stage was still sending the lines of an earlier access") \
   HEDDLE_IDLE_CAUSE(memory_full, "memory_full",                                                                      \
                     "the memory stage waited for room: MSHR, write buffer, or a place for waiting accesses")         \
   HEDDLE_IDLE_CAUSE(scratchpad, "scratchpad", "the memory stage was serialising a scratchpad bank conflict")         \
-  HEDDLE_IDLE_CAUSE(complex, "complex", "the complex unit was busy with an earlier operation")                       \
+  HEDDLE_IDLE_CAUSE(complex, "complex", "the complex unit was busy with earlier operations, or was waited for")      \
   HEDDLE_IDLE_CAUSE(predicated_off, "predicated_off", "an instruction passed whose guard was false in every lane")
 
 enum class IdleCause : std::uint8_t {

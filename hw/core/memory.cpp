@@ -208,8 +208,8 @@ void MemoryStage::translate_local(MemoryAccess& access) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const std::uint64_t offset = sub_warp.address[lane];
     const bool is_local = ((access.local >> lane) & 1U) != 0;
-    const std::uint64_t slot =
-        std::uint64_t{state_.index} * core.threads + std::uint64_t{sub_warp.row_of(lane)} * core.simd_width + lane;
+    const std::uint64_t slot = std::uint64_t{state_.index} * core.threads +
+                               std::uint64_t{sub_warp.row_of(lane)} * core.simd_width + sub_warp.home_of(lane);
     for (unsigned piece = 0; piece < pieces; ++piece) {
       addresses.address[piece][lane] =
           is_local ? state_.launch->local_base + ((offset / 4 + piece) * threads + slot) * 4 + offset % 4
@@ -369,16 +369,17 @@ void MemoryStage::wait_for_lines(MemoryAccess& access) {
 
 void MemoryStage::set_waiting(link::SubWarp& sub_warp) {
   Group& group = state_.groups[sub_warp.group];
-  ++group.flight.waiting;
-  if (group.state == GroupState::in_flight && group.flight.all_formed &&
-      group.flight.waiting + group.flight.completed == group.flight.formed) {
+  InFlight& flight = group.flights[sub_warp.flight];
+  ++flight.waiting;
+  if (group.state == GroupState::in_flight && sub_warp.flight == group.latest && flight.all_formed &&
+      flight.waiting + flight.completed == flight.formed) {
     state_.groups.set_state(group, GroupState::memory);
   }
 }
 
 void MemoryStage::clear_waiting(link::SubWarp& sub_warp) {
   Group& group = state_.groups[sub_warp.group];
-  --group.flight.waiting;
+  --group.flights[sub_warp.flight].waiting;
   if (group.state == GroupState::memory) {
     state_.groups.set_state(group, GroupState::in_flight);
   }

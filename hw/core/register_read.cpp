@@ -13,6 +13,12 @@ void gather_word(RegisterArray& array, const link::SubWarp& sub_warp, unsigned r
     out = array.word(sub_warp.first_row, reg);
     return;
   }
+  if (sub_warp.displaced) {
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+      out[lane] = ((sub_warp.lanes >> lane) & 1U) != 0 ? array.word(sub_warp.row[lane], reg)[sub_warp.home[lane]] : 0;
+    }
+    return;
+  }
   for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
     out[lane] = ((sub_warp.lanes >> lane) & 1U) != 0 ? array.word(sub_warp.row[lane], reg)[lane] : 0;
   }
@@ -27,7 +33,7 @@ isa::LaneMask gather_predicate(RegisterArray& array, const link::SubWarp& sub_wa
   } else {
     for (isa::LaneMask left = sub_warp.lanes; left != 0; left &= left - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(left));
-      value |= array.predicate(sub_warp.row[lane], pred.reg) & (isa::LaneMask{1} << lane);
+      value |= ((array.predicate(sub_warp.row[lane], pred.reg) >> sub_warp.home_of(lane)) & 1U) << lane;
     }
   }
   return pred.negated ? ~value : value;

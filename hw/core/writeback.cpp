@@ -17,9 +17,31 @@ WriteBackStage::WriteBackStage(const sc_core::sc_module_name& name, CoreState& s
       registers("registers"),
       divergence_(std::move(divergence)),
       issue_(std::move(issue)),
-      barriers_(state.machine.core.blocks) {
+      barriers_(state.machine.core.blocks, state.groups.size()) {
   registers.bind(*this);
 }
+
+namespace {
+
+// Calls visit(row, lanes) for some lanes of a sub-warp in the coordinates of its group's masks: rows and home columns,
+// or, for a dynamic group, its one row and its present lanes.
+template <class Visit>
+void each_row(const Group& group, const link::SubWarp& sub_warp, LaneMask lanes, Visit visit) {
+  if (group.dynamic) {
+    visit(0U, lanes);
+    return;
+  }
+  if (sub_warp.uniform) {
+    visit(static_cast<unsigned>(sub_warp.first_row - group.first_row), lanes);
+    return;
+  }
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    visit(static_cast<unsigned>(sub_warp.row[lane] - group.first_row), LaneMask{1} << sub_warp.home_of(lane));
+  }
+}
+
+}  // namespace
 
 void WriteBackStage::tick(Cycle now) {
   if (link::SubWarp* const sub_warp = returns.take(now)) {
@@ -40,57 +62,108 @@ void WriteBackStage::retire(link::SubWarp& sub_warp) {
     return;
   }
   const link::DecodedInstruction& decoded = *sub_warp.decoded;
-  const isa::Op op = decoded.instruction.op;
   Group& group = state_.groups[sub_warp.group];
   const bool barrier = decoded.unit == isa::Unit::barrier && sub_warp.executing != 0;
   bool keep = false;
   if (barrier) {
-    if (!barriers_.arrive(state_, sub_warp)) {
+    if (!arrive(sub_warp)) {
       return;
     }
-    keep = op != isa::Op::BAR_ARRIVE;
+    keep = decoded.instruction.op != isa::Op::BAR_ARRIVE;
   }
   if (!keep) {
     write(sub_warp, sub_warp.executing);
     hash(sub_warp, sub_warp.executing);
   }
   record(sub_warp);
-  ++group.flight.completed;
+  ++group.flights[sub_warp.flight].completed;
+  if (issue_->overlaps()) {
+    each_row(group, sub_warp, sub_warp.lanes, [&](unsigned row, LaneMask lanes) { group.busy[row] &= ~lanes; });
+  }
+  const unsigned block_slot = group.block_slot;
+  const std::vector<unsigned> blocks = barrier && group.dynamic ? blocks_of(sub_warp) : std::vector<unsigned>{};
   // The payload goes back before the group goes on: a barrier's stays until the release.
   if (!keep) {
     state_.pool.give_back(sub_warp);
   }
-  if (issue_->release(group, decoded.instruction)) {
-    complete(group, decoded);
+  InFlight& latest = group.flight();
+  if (!latest.released && group.decoded != nullptr && issue_->release(group, group.decoded->instruction) &&
+      group.has_free_flight()) {
+    latest.released = true;
+    complete(group, *group.decoded);
   }
   if (barrier) {
-    release(group.block_slot);
+    if (blocks.empty()) {
+      release(block_slot);
+    }
+    for (const unsigned slot : blocks) {
+      release(slot);
+    }
   }
 }
 
-void WriteBackStage::record(const link::SubWarp& sub_warp) {
-  const isa::Op op = sub_warp.decoded->instruction.op;
-  CoreStatistics& statistics = state_.statistics;
-  ++statistics.warp_instructions;
-  const LaneMask working = op == isa::Op::BRA ? sub_warp.lanes : sub_warp.executing;
-  statistics.thread_instructions += static_cast<unsigned>(std::popcount(working));
-  state_.last_retirement = state_.now;
-  if (op != isa::Op::BRA && op != isa::Op::EXIT) {
-    return;
-  }
-  Group& group = state_.groups[sub_warp.group];
-  std::vector<LaneMask>& masks = op == isa::Op::BRA ? group.taken : group.exited;
-  if (sub_warp.uniform) {
-    masks[sub_warp.first_row - group.first_row] |= sub_warp.executing;
-    return;
-  }
+// The blocks whose threads execute in a sub-warp, in the order of their slots.
+std::vector<unsigned> WriteBackStage::blocks_of(const link::SubWarp& sub_warp) const {
+  std::vector<unsigned> blocks;
   for (LaneMask left = sub_warp.executing; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    for (unsigned row = 0; row < group.rows(); ++row) {
-      if (group.row_of(row, lane) == sub_warp.row[lane]) {
-        masks[row] |= LaneMask{1} << lane;
-      }
+    blocks.push_back(block_of(sub_warp.row_of(lane)));
+  }
+  std::sort(blocks.begin(), blocks.end());
+  blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+  return blocks;
+}
+
+// Threads arrive at their blocks' barriers. A sub-warp of several blocks (dynamic warps) waits as one payload per
+// block, so that each block's barrier releases its own threads.
+bool WriteBackStage::arrive(link::SubWarp& sub_warp) {
+  Group& group = state_.groups[sub_warp.group];
+  const bool waits = sub_warp.decoded->instruction.op != isa::Op::BAR_ARRIVE;
+  if (waits) {
+    each_row(group, sub_warp, sub_warp.executing, [&](unsigned row, LaneMask lanes) { group.arrivals[row] |= lanes; });
+  }
+  if (!group.dynamic) {
+    return barriers_.arrive(state_, sub_warp, group.block_slot);
+  }
+  const std::vector<unsigned> blocks = blocks_of(sub_warp);
+  const LaneMask all = sub_warp.executing;
+  for (const unsigned block : blocks) {
+    LaneMask lanes = 0;
+    for (LaneMask left = all; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      lanes |= block_of(sub_warp.row_of(lane)) == block ? LaneMask{1} << lane : 0;
     }
+    link::SubWarp* part = &sub_warp;
+    if (block != blocks.back()) {
+      part = &state_.pool.take();
+      *part = sub_warp;
+    }
+    part->executing = lanes;
+    if (!barriers_.arrive(state_, *part, block)) {
+      return false;
+    }
+    if (!waits && part != &sub_warp) {
+      write(*part, lanes);
+      hash(*part, lanes);
+      state_.pool.give_back(*part);
+    }
+  }
+  return true;
+}
+
+void WriteBackStage::record(const link::SubWarp& sub_warp) {
+  const isa::Instruction& instruction = sub_warp.decoded->instruction;
+  const isa::Op op = instruction.op;
+  CoreStatistics& statistics = state_.statistics;
+  Group& group = state_.groups[sub_warp.group];
+  ++statistics.warp_instructions;
+  const LaneMask working = op == isa::Op::BRA ? sub_warp.lanes : sub_warp.executing;
+  statistics.thread_instructions +=
+      sub_warp.whole ? group.active_threads() : static_cast<unsigned>(std::popcount(working));
+  state_.last_retirement = state_.now;
+  if (op == isa::Op::EXIT || (op == isa::Op::BRA && !instruction.guard.always())) {
+    std::vector<LaneMask>& masks = op == isa::Op::BRA ? group.taken : group.exited;
+    each_row(group, sub_warp, sub_warp.executing, [&](unsigned row, LaneMask lanes) { masks[row] |= lanes; });
   }
 }
 
@@ -130,15 +203,16 @@ void WriteBackStage::write(const link::SubWarp& sub_warp, LaneMask lanes) {
   }
   for (LaneMask left = lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const unsigned home = sub_warp.home_of(lane);
     const unsigned row = sub_warp.row[lane];
     for (unsigned word = 0; word < form.words; ++word) {
-      array_->word(row, form.dst + word)[lane] = values.result[word][lane];
+      array_->word(row, form.dst + word)[home] = values.result[word][lane];
     }
     if (form.p != isa::kPT) {
-      blend(array_->predicate(row, form.p), values.p, LaneMask{1} << lane);
+      blend(array_->predicate(row, form.p), ((values.p >> lane) & 1U) << home, LaneMask{1} << home);
     }
     if (form.q != isa::kPT) {
-      blend(array_->predicate(row, form.q), values.q, LaneMask{1} << lane);
+      blend(array_->predicate(row, form.q), ((values.q >> lane) & 1U) << home, LaneMask{1} << home);
     }
   }
 }
@@ -148,6 +222,10 @@ void WriteBackStage::hash(const link::SubWarp& sub_warp, LaneMask lanes) {
     return;
   }
   alignas(64) isa::LaneWord hashes;
+  if (sub_warp.whole) {
+    hash_group(state_.groups[sub_warp.group], sub_warp);
+    return;
+  }
   if (sub_warp.uniform) {
     const RowState& row = state_.rows[sub_warp.first_row];
     const std::size_t bytes = row.threads * sizeof(std::uint32_t);
@@ -158,20 +236,38 @@ void WriteBackStage::hash(const link::SubWarp& sub_warp, LaneMask lanes) {
   }
   for (LaneMask left = lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    hashes[lane] = state_.rows[sub_warp.row[lane]].hashes[lane];
+    hashes[lane] = state_.rows[sub_warp.row[lane]].hashes[sub_warp.home_of(lane)];
   }
   isa::retire(sub_warp.decoded->form, sub_warp.pc, lanes, sub_warp.values, sub_warp.address_low, hashes);
   for (LaneMask left = lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    state_.rows[sub_warp.row[lane]].hashes[lane] = hashes[lane];
+    state_.rows[sub_warp.row[lane]].hashes[sub_warp.home_of(lane)] = hashes[lane];
+  }
+}
+
+// An unconditional branch that was taken once for the whole warp retires in each of its threads; it has no result.
+void WriteBackStage::hash_group(const Group& group, const link::SubWarp& sub_warp) {
+  alignas(64) isa::LaneWord hashes;
+  for (unsigned row = 0; row < group.rows(); ++row) {
+    const RowState& state = state_.rows[group.first_row + row];
+    const std::size_t bytes = state.threads * sizeof(std::uint32_t);
+    std::memcpy(hashes.data(), state.hashes, bytes);
+    isa::retire(sub_warp.decoded->form, sub_warp.pc, group.active[row], sub_warp.values, sub_warp.address_low, hashes);
+    std::memcpy(state.hashes, hashes.data(), bytes);
   }
 }
 
 void WriteBackStage::complete(Group& group, const link::DecodedInstruction& decoded) {
   const std::uint32_t pc = group.pc;
   const isa::Op op = decoded.instruction.op;
-  const bool diverged = divergence_->complete(group, {decoded.instruction, group.taken, group.exited});
+  const bool jump = op == isa::Op::BRA && decoded.instruction.guard.always();
+  // Where dynamic groups are split, the outcome's masks must outlive the group's own.
+  if (op == isa::Op::EXIT) {
+    exit_threads(group);
+  }
   ++group.loop_instructions;
+  const bool diverged = divergence_->complete(
+      group, {decoded.instruction, jump ? group.active : group.taken, group.exited, group.arrivals}, *this);
   if (decoded.conditional_branch) {
     ++state_.statistics.branches;
     state_.statistics.divergent_branches += diverged ? 1 : 0;
@@ -180,38 +276,111 @@ void WriteBackStage::complete(Group& group, const link::DecodedInstruction& deco
     watch_loop(group, pc, decoded.instruction);
     std::fill(group.taken.begin(), group.taken.end(), 0);
   }
+  if (decoded.unit == isa::Unit::barrier) {
+    std::fill(group.arrivals.begin(), group.arrivals.end(), 0);
+  }
   if (op == isa::Op::EXIT) {
-    exit_threads(group);
-    return;
+    leave_blocks();
+    std::fill(group.exited.begin(), group.exited.end(), 0);
   }
-  if (decoded.unit == isa::Unit::barrier && op != isa::Op::BAR_ARRIVE) {
-    // A group none of whose threads arrived (guard false) goes on at once; the release wakes the others.
-    state_.groups.set_state(group, GroupState::barrier);
-    if (!barriers_.waits(group)) {
-      state_.make_ready(group);
-    }
-    return;
-  }
-  state_.make_ready(group);
 }
 
-void WriteBackStage::exit_threads(Group& group) {
-  BlockSlot& block = state_.blocks[group.block_slot];
-  for (LaneMask& mask : group.exited) {
-    block.live_threads -= static_cast<unsigned>(std::popcount(mask));
-    mask = 0;
+// Notes how many threads of which block exit; the masks and register rows are those before the group changes.
+void WriteBackStage::exit_threads(const Group& group) {
+  leaving_.clear();
+  const auto note = [this](unsigned block_slot, unsigned threads) {
+    for (Leaving& entry : leaving_) {
+      if (entry.block_slot == block_slot) {
+        entry.threads += threads;
+        return;
+      }
+    }
+    leaving_.push_back({block_slot, threads});
+  };
+  if (!group.dynamic) {
+    unsigned threads = 0;
+    for (const LaneMask mask : group.exited) {
+      threads += static_cast<unsigned>(std::popcount(mask));
+    }
+    note(group.block_slot, threads);
+    return;
   }
+  for (LaneMask left = group.exited[0]; left != 0; left &= left - 1) {
+    note(block_of(group.lane_row[static_cast<unsigned>(std::countr_zero(left))]), 1);
+  }
+}
+
+void WriteBackStage::leave_blocks() {
+  for (const Leaving& entry : leaving_) {
+    BlockSlot& block = state_.blocks[entry.block_slot];
+    block.live_threads -= entry.threads;
+    if (block.live_threads == 0) {
+      ++state_.statistics.blocks;
+      block_finished(entry.block_slot);
+    } else {
+      release(entry.block_slot);  // an exit can complete a barrier
+    }
+  }
+}
+
+void WriteBackStage::run(Group& group, unsigned delay) {
   if (group.active_threads() == 0) {
     state_.groups.set_state(group, GroupState::free);
-  } else {
-    state_.make_ready(group);
+    return;
   }
-  if (block.live_threads == 0) {
-    ++state_.statistics.blocks;
-    block_finished(group.block_slot);
-  } else {
-    release(group.block_slot);  // an exit can complete a barrier
+  if (group.state == GroupState::free || group.state == GroupState::ready) {
+    state_.groups.set_state(group, GroupState::in_flight);
   }
+  state_.make_ready(group, delay);
+}
+
+void WriteBackStage::wait(Group& group) {
+  state_.groups.set_state(group, GroupState::barrier);
+  // A barrier with a count of its own may have completed before the last sub-warp of the group's instruction did.
+  if (!barriers_.waits(group)) {
+    run(group, 0);
+  }
+}
+
+void WriteBackStage::park(Group& group) {
+  state_.groups.set_state(group, GroupState::parked);
+}
+
+void WriteBackStage::free(Group& group) {
+  std::fill(group.active.begin(), group.active.end(), 0);
+  state_.groups.set_state(group, GroupState::free);
+}
+
+Group& WriteBackStage::allocate(const Group& like) {
+  Group* const group = state_.groups.find_free();
+  if (group == nullptr) {
+    throw InternalError("the divergence mechanism needs more groups than it said");
+  }
+  group->block_slot = like.block_slot;
+  group->warp_in_block = like.warp_in_block;
+  group->first_row = like.first_row;
+  group->dynamic = true;
+  group->displaced = false;
+  group->age = state_.groups.next_age();
+  group->flights = {};
+  group->decoded = nullptr;
+  group->merge_points = like.merge_points;
+  group->leave_loop();
+  for (std::vector<LaneMask>* const masks :
+       {&group->active, &group->busy, &group->taken, &group->exited, &group->arrivals}) {
+    masks->assign(1, 0);
+  }
+  // Not free any more, so that the next one to be allocated is another.
+  state_.groups.set_state(*group, GroupState::in_flight);
+  return *group;
+}
+
+void WriteBackStage::hand_over(const Group& from, unsigned block_slot, const Group& to) {
+  barriers_.hand_over(from.id, block_slot, to.id);
+}
+
+unsigned WriteBackStage::block_of(unsigned register_row) const {
+  return state_.rows[register_row].block_slot;
 }
 
 void WriteBackStage::release(unsigned block_slot) {
@@ -224,12 +393,21 @@ void WriteBackStage::release(unsigned block_slot) {
       sub_warp->values.q = 0;
       write(*sub_warp, sub_warp->executing);
       hash(*sub_warp, sub_warp->executing);
-      Group& group = state_.groups[sub_warp->group];
-      // A group of several sub-warps goes on when the last one is released, and not before its instruction completed.
-      if (group.state == GroupState::barrier && !barriers_.waits(group)) {
-        state_.make_ready(group);
-      }
-      state_.pool.give_back(*sub_warp);
+    }
+    // A group of several sub-warps goes on when the last one is released.
+    for (std::size_t i = 0; i < release.waiting.size(); ++i) {
+      link::SubWarp& sub_warp = *release.waiting[i];
+      Group& group = state_.groups[sub_warp.group];
+      const auto same = [&](const link::SubWarp* other) { return other->group == sub_warp.group; };
+      const bool last =
+          !barriers_.waits(group) &&
+          std::none_of(release.waiting.begin() + static_cast<std::ptrdiff_t>(i) + 1, release.waiting.end(), same);
+      unsigned parts = 0;
+      each_row(group, sub_warp, sub_warp.executing, [&](unsigned, LaneMask) { ++parts; });
+      each_row(group, sub_warp, sub_warp.executing, [&](unsigned row, LaneMask lanes) {
+        divergence_->released(group, row, lanes, last && --parts == 0, *this);
+      });
+      state_.pool.give_back(sub_warp);
     }
   }
 }
@@ -271,11 +449,12 @@ std::uint64_t WriteBackStage::fingerprint(const Group& group) const {
     for (LaneMask left = group.active[row]; left != 0; left &= left - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(left));
       const unsigned at = group.row_of(row, lane);
+      const unsigned home = group.home_of(lane);
       for (unsigned reg = 0; reg < state_.launch->registers; ++reg) {
-        mix(array_->word(at, reg)[lane]);
+        mix(array_->word(at, reg)[home]);
       }
       for (unsigned reg = 0; reg < isa::kPredicates; ++reg) {
-        mix((array_->predicate(at, reg) >> lane) & 1U);
+        mix((array_->predicate(at, reg) >> home) & 1U);
       }
     }
   }
@@ -290,7 +469,7 @@ bool WriteBackStage::livelocked() const {
       continue;
     }
     const bool spins = group.spins(limit);
-    if (!spins && group.state != GroupState::barrier) {
+    if (!spins && group.state != GroupState::barrier && group.state != GroupState::parked) {
       return false;
     }
     any = any || spins;
@@ -299,8 +478,15 @@ bool WriteBackStage::livelocked() const {
 }
 
 std::string WriteBackStage::describe_waiting() const {
-  static constexpr const char* kStates[] = {"free",         "is ready",         "waits for its instruction",
-                                            "is in flight", "waits for memory", "waits at a barrier"};
+  static constexpr const char* kStates[] = {"free",
+                                            "is ready",
+                                            "waits for its instruction",
+                                            "is in flight",
+                                            "waits for memory",
+                                            "waits for a complex operation",
+                                            "waits at a barrier",
+                                            "waits for other warps"};
+  static_assert(std::size(kStates) == kGroupStates);
   std::string text;
   unsigned listed = 0;
   unsigned live = 0;

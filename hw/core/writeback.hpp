@@ -31,7 +31,9 @@ class ReturnPort final : public ReceivingStage {
   }
 };
 
-class WriteBackStage final : public ReceivingStage, private ::tlm::tlm_bw_transport_if<RegisterProtocol> {
+class WriteBackStage final : public ReceivingStage,
+                             private ::tlm::tlm_bw_transport_if<RegisterProtocol>,
+                             private GroupMoves {
  public:
   WriteBackStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<Divergence> divergence,
                  std::unique_ptr<IssueDiscipline> issue);
@@ -61,13 +63,25 @@ class WriteBackStage final : public ReceivingStage, private ::tlm::tlm_bw_transp
   }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { array_ = nullptr; }
 
+  void run(Group& group, unsigned delay) override;
+  void wait(Group& group) override;
+  void park(Group& group) override;
+  void free(Group& group) override;
+  [[nodiscard]] Group& allocate(const Group& like) override;
+  void hand_over(const Group& from, unsigned block_slot, const Group& to) override;
+  [[nodiscard]] unsigned block_of(unsigned register_row) const override;
+
   void retire(link::SubWarp& sub_warp);
+  [[nodiscard]] bool arrive(link::SubWarp& sub_warp);
   void write(const link::SubWarp& sub_warp, LaneMask lanes);
   void hash(const link::SubWarp& sub_warp, LaneMask lanes);
   void record(const link::SubWarp& sub_warp);
   void complete(Group& group, const link::DecodedInstruction& decoded);
   void release(unsigned block_slot);
-  void exit_threads(Group& group);
+  void hash_group(const Group& group, const link::SubWarp& sub_warp);
+  [[nodiscard]] std::vector<unsigned> blocks_of(const link::SubWarp& sub_warp) const;
+  void exit_threads(const Group& group);
+  void leave_blocks();
   [[nodiscard]] std::uint64_t fingerprint(const Group& group) const;
   void watch_loop(Group& group, std::uint32_t pc, const isa::Instruction& instruction);
 
@@ -75,6 +89,11 @@ class WriteBackStage final : public ReceivingStage, private ::tlm::tlm_bw_transp
   std::unique_ptr<IssueDiscipline> issue_;
   BarrierUnit barriers_;
   RegisterArray* array_ = nullptr;  // direct view
+  struct Leaving {
+    unsigned block_slot;
+    unsigned threads;
+  };
+  std::vector<Leaving> leaving_;  // the threads of the exit that completes, by block
 };
 
 }  // namespace heddle::hw

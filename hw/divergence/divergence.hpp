@@ -8,33 +8,65 @@
 
 #include "base/registry.hpp"
 #include "hw/core/group.hpp"
+#include "hw/machine.hpp"
 #include "isa/instruction.hpp"
 
 namespace heddle::hw {
 
-// A group's instruction has completed in all its sub-warps.
+// A group's instruction has completed in all its sub-warps (under relaxed issue: in the first, where that is enough).
 struct Outcome {
   const isa::Instruction& instruction;
-  std::span<const LaneMask> taken;   // bra: per row, the lanes that take it
-  std::span<const LaneMask> exited;  // exit: per row, the lanes that leave
+  std::span<const LaneMask> taken;     // bra: per row, the lanes that take it
+  std::span<const LaneMask> exited;    // exit: per row, the lanes that leave
+  std::span<const LaneMask> arrivals;  // barrier that waits: per row, the lanes that have arrived and wait
+};
+
+// What a mechanism decides about groups. Every group with threads must be told one of run, wait or park after an
+// instruction of it has completed; a decision is seen in the next cycle.
+class GroupMoves {
+ public:
+  virtual ~GroupMoves() = default;
+  // The group may be fetched again, `delay` cycles later than the next. A group without threads is freed.
+  virtual void run(Group& group, unsigned delay = 0) = 0;
+  // All of its threads have arrived at a barrier: it stands still until Divergence::released.
+  virtual void wait(Group& group) = 0;
+  // It stands still until the mechanism runs it: it waits for other groups.
+  virtual void park(Group& group) = 0;
+  virtual void free(Group& group) = 0;
+  // A free group of the same block as `like`, dynamic and without threads, to be run, waited or parked.
+  [[nodiscard]] virtual Group& allocate(const Group& like) = 0;
+  // Threads that wait at a barrier have gone over to another group: those of one block.
+  virtual void hand_over(const Group& from, unsigned block_slot, const Group& to) = 0;
+  // The block of the thread in a register row.
+  [[nodiscard]] virtual unsigned block_of(unsigned register_row) const = 0;
 };
 
 class Divergence {
  public:
   struct Setup {
     GroupTable& groups;
-    unsigned warp_size;
-    unsigned simd_width;
+    const CoreParameters& core;
   };
   virtual ~Divergence() = default;
 
   // Groups that a core with so many threads needs at most.
   [[nodiscard]] virtual unsigned groups(unsigned threads) const = 0;
-  // A warp's threads start at PC 0: `group` has its rows, block and active masks set.
+  // True: groups are formed of any threads (one row, SIMD width) and made and freed at will. False: a group is a warp.
+  [[nodiscard]] virtual bool dynamic() const { return false; }
+  // A warp's threads start at PC 0: `group` has its rows, block and active masks set. The warps of a block start in
+  // order, the first one with warp_in_block 0.
   virtual void start(Group& group) = 0;
-  // Updates the group's PC and active masks after an instruction. Threads that exited are gone from the masks; a group
-  // without threads afterwards is finished (the core frees it). Returns true when a conditional branch diverged.
-  virtual bool complete(Group& group, const Outcome& outcome) = 0;
+  // Updates the group's PC and active masks after an instruction and says what it does next. Threads that exited are
+  // gone from the masks afterwards. Returns true when a conditional branch diverged.
+  virtual bool complete(Group& group, const Outcome& outcome, GroupMoves& moves) = 0;
+  // Threads of a row of the group were released from a barrier; `last`: no thread of it waits at one any more.
+  virtual void released(Group& group, unsigned row, LaneMask lanes, bool last, GroupMoves& moves) {
+    (void)row;
+    (void)lanes;
+    if (last && group.state == GroupState::barrier) {
+      moves.run(group);
+    }
+  }
   // What the mechanism holds for a group, for deadlock messages, waves and tests: "2 entries: ...".
   [[nodiscard]] virtual std::string describe(const Group& group) const = 0;
 };

@@ -8,13 +8,14 @@ namespace heddle::hw {
 
 namespace {
 
-bool empty(const std::vector<LaneMask>& masks) {
+bool empty(std::span<const LaneMask> masks) {
   return std::all_of(masks.begin(), masks.end(), [](LaneMask mask) { return mask == 0; });
 }
 
 }  // namespace
 
-StackDivergence::StackDivergence(const Setup& setup) : warp_size_(setup.warp_size), stacks_(setup.groups.size()) {}
+StackDivergence::StackDivergence(const Setup& setup)
+    : warp_size_(setup.core.warp_size), stacks_(setup.core.threads / setup.core.warp_size) {}
 
 unsigned StackDivergence::groups(unsigned threads) const {
   return threads / warp_size_;
@@ -32,7 +33,7 @@ void StackDivergence::start(Group& group) {
   stacks_[group.id].depth = 0;
 }
 
-bool StackDivergence::complete(Group& group, const Outcome& outcome) {
+bool StackDivergence::complete(Group& group, const Outcome& outcome, GroupMoves& moves) {
   bool diverged = false;
   Stack& stack = stacks_[group.id];
   switch (outcome.instruction.op) {
@@ -53,6 +54,11 @@ bool StackDivergence::complete(Group& group, const Outcome& outcome) {
       break;
   }
   pop_reached(group);
+  if (empty(outcome.arrivals)) {
+    moves.run(group);
+  } else {
+    moves.wait(group);
+  }
   return diverged;
 }
 

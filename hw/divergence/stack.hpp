@@ -26,7 +26,7 @@ class StackDivergence final : public Divergence {
   explicit StackDivergence(const Setup& setup);
   [[nodiscard]] unsigned groups(unsigned threads) const override;
   void start(Group& group) override;
-  bool complete(Group& group, const Outcome& outcome) override;
+  bool complete(Group& group, const Outcome& outcome, GroupMoves& moves) override;
   [[nodiscard]] std::string describe(const Group& group) const override;
 
   // Bottom first.

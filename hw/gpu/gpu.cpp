@@ -137,7 +137,7 @@ isa::Fault Gpu::launch_fault(isa::Fault::Kind kind, std::string detail) const {
     for (unsigned row = 0; row < group->rows(); ++row) {
       if (group->active[row] != 0) {
         const auto lane = static_cast<unsigned>(std::countr_zero(group->active[row]));
-        fault.thread = core->state().thread_of(group->row_of(row, lane), lane);
+        fault.thread = core->state().thread_of(group->row_of(row, lane), group->home_of(lane));
         return fault;
       }
     }

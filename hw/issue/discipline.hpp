@@ -14,9 +14,11 @@ class IssueDiscipline {
     unsigned warp_size;
   };
   virtual ~IssueDiscipline() = default;
-  // Asked when a sub-warp of the group's instruction has been written back or put aside, or the last one was formed.
-  // True: the group's PC and mask are brought up to date and it may be fetched again.
+  // Asked when a sub-warp of the group has been written back, until the group's latest instruction is released; about
+  // that instruction. True: the group's PC and mask are brought up to date and it may be fetched again.
   [[nodiscard]] virtual bool release(const Group& group, const isa::Instruction& instruction) const = 0;
+  // True: instructions of one group overlap, so the sub-warp former must leave threads alone that are in flight.
+  [[nodiscard]] virtual bool overlaps() const { return false; }
 };
 
 }  // namespace heddle::hw

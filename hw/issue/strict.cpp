@@ -10,7 +10,9 @@ namespace {
 class Strict final : public IssueDiscipline {
  public:
   explicit Strict(const Setup&) {}
-  [[nodiscard]] bool release(const Group& group, const isa::Instruction&) const override { return group.flight.done(); }
+  [[nodiscard]] bool release(const Group& group, const isa::Instruction&) const override {
+    return group.flight().done();
+  }
 };
 
 const Register<IssueDiscipline, Strict> entry{"strict", "barrel: not before its instruction has completed"};

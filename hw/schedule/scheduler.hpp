@@ -5,18 +5,21 @@
 
 #include "base/registry.hpp"
 #include "hw/core/group.hpp"
+#include "hw/machine.hpp"
 
 namespace heddle::hw {
 
-class WarpScheduler {
+class WarpScheduler : public StallObserver {
  public:
   struct Setup {
-    const GroupTable& groups;  // ready(), stalled() (long-latency operation or barrier), live(), ages
+    const GroupTable& groups;  // ready(), stalled() (long-latency operation, barrier, other groups), live(), ages
+    const CoreParameters& core;
   };
-  virtual ~WarpScheduler() = default;
   // The group to fetch in this cycle, out of groups.ready(); empty when none is to be fetched. Called once per cycle in
   // which the fetch stage can take one; a group that is returned is fetched.
   [[nodiscard]] virtual std::optional<GroupId> pick(Cycle now) = 0;
+  // A group has begun to wait on a long-latency operation, or has finished; also in cycles without a pick.
+  void stalled(const Group&) override {}
 };
 
 }  // namespace heddle::hw

@@ -1,5 +1,7 @@
 // Question 3 of a core: which threads of the group fill the lanes this cycle? One file per answer, in
-// Registry<SubWarpFormer>. A former is asked once per cycle while an instruction is in the decode stage.
+// Registry<SubWarpFormer>. A former is asked once per cycle while an instruction is in the decode stage. The copy of
+// the active mask that it clears as threads go (LWM report 3.1.1 and figure 7; thesis 4.2.1 and figure 4.5) is handed
+// to it: formers keep no state.
 #pragma once
 
 #include <array>
@@ -11,28 +13,37 @@
 
 namespace heddle::hw {
 
-// The threads of one sub-warp: lane l holds the thread of row `row[l]` of the group's mask.
+// The threads of one sub-warp: lane l holds the thread of row `row[l]` of the group's mask and column `home[l]`.
 struct SubWarpShape {
   LaneMask lanes = 0;
-  bool uniform = true;  // every lane is of row first_row
+  bool uniform = true;     // every lane is of row first_row; implies that no thread is displaced
+  bool displaced = false;  // some thread is in another lane than its column's
   std::uint16_t first_row = 0;
   std::array<std::uint16_t, isa::kLanes> row{};  // valid where lanes is set and not uniform
+  std::array<std::uint8_t, isa::kLanes> home{};  // valid where lanes is set and displaced
 };
 
 class SubWarpFormer {
  public:
   struct Setup {
     unsigned simd_width;
-    unsigned rows;  // rows of a group's mask at most
+    unsigned rows;        // rows of a group's mask at most
+    bool memory_by_rows;  // packing formers: access to global memory by rows (report 3.1.2, thesis 4.2.5)
   };
   virtual ~SubWarpFormer() = default;
-  // An instruction of a group begins. `active`: its active mask, one word per row; `guarded`: active and guard true.
-  virtual void begin(const isa::Instruction& instruction, std::span<const LaneMask> active,
-                     std::span<const LaneMask> guarded) = 0;
-  // The next sub-warp. Every instruction yields at least one (without lanes if no thread takes part).
-  virtual void next(SubWarpShape& shape) = 0;
-  // The stall signal to fetch: threads remain, another sub-warp follows.
-  [[nodiscard]] virtual bool more() const = 0;
+  // True: threads are packed, so a thread whose guard is false is no candidate (thesis 5.2.1); false: it keeps its
+  // lane.
+  [[nodiscard]] virtual bool packs() const = 0;
+  // Forms the next sub-warp. `candidates`: the threads to be formed, one mask per row; those taken are cleared.
+  // `pending`: threads of the same instruction that are no candidates yet, because an earlier instruction of theirs is
+  // still in flight. False: no sub-warp can be formed in this cycle.
+  [[nodiscard]] virtual bool form(const isa::Instruction& instruction, std::span<LaneMask> candidates,
+                                  std::span<const LaneMask> pending, SubWarpShape& shape) const = 0;
 };
+
+// By rows: the lowest row with candidates and nothing pending.
+[[nodiscard]] bool form_row(std::span<LaneMask> candidates, std::span<const LaneMask> pending, SubWarpShape& shape);
+// Accesses memory beyond the core's scratchpad.
+[[nodiscard]] bool accesses_global_memory(const isa::Instruction& instruction);
 
 }  // namespace heddle::hw

@@ -14,9 +14,29 @@ using isa::Op;
 class Stack : public ::testing::Test {
  protected:
   static constexpr unsigned kRows = 2;
+  // What the mechanism decides, as text: "run", "wait"...
+  struct Moves final : GroupMoves {
+    std::string last;
+    void run(Group&, unsigned) override { last = "run"; }
+    void wait(Group&) override { last = "wait"; }
+    void park(Group&) override { last = "park"; }
+    void free(Group&) override { last = "free"; }
+    Group& allocate(const Group&) override { throw InternalError("a stack makes no groups"); }
+    void hand_over(const Group&, unsigned, const Group&) override { last = "hand over"; }
+    [[nodiscard]] unsigned block_of(unsigned) const override { return 0; }
+  };
+  static CoreParameters core() {
+    CoreParameters parameters;
+    parameters.warp_size = 64;
+    parameters.threads = 256;
+    return parameters;
+  }
+  const CoreParameters core_ = core();
   GroupTable groups_{4, kRows};
-  StackDivergence stack_{{groups_, 64, 32}};
+  StackDivergence stack_{{groups_, core_}};
   Group& group_ = groups_[1];
+  Moves moves_;
+  const std::vector<LaneMask> none_ = std::vector<LaneMask>(kRows, 0);
 
   void start(LaneMask low, LaneMask high = 0) {
     group_.active = {low, high};
@@ -29,22 +49,20 @@ class Stack : public ::testing::Test {
     instruction.target = target;
     instruction.reconvergence = reconvergence;
     const std::vector<LaneMask> taken = {low, high};
-    const std::vector<LaneMask> none(kRows, 0);
-    return stack_.complete(group_, {instruction, taken, none});
+    return stack_.complete(group_, {instruction, taken, none_, none_}, moves_);
   }
   void plain(unsigned count = 1) {
     const isa::Instruction instruction;
-    const std::vector<LaneMask> none(kRows, 0);
     for (; count != 0; --count) {
-      EXPECT_FALSE(stack_.complete(group_, {instruction, none, none}));
+      EXPECT_FALSE(stack_.complete(group_, {instruction, none_, none_, none_}, moves_));
+      EXPECT_EQ(moves_.last, "run");
     }
   }
   void exit(LaneMask low, LaneMask high = 0) {
     isa::Instruction instruction;
     instruction.op = Op::EXIT;
     const std::vector<LaneMask> exited = {low, high};
-    const std::vector<LaneMask> none(kRows, 0);
-    EXPECT_FALSE(stack_.complete(group_, {instruction, none, exited}));
+    EXPECT_FALSE(stack_.complete(group_, {instruction, none_, exited, none_}, moves_));
   }
   void expect_running(std::uint32_t pc, LaneMask low, LaneMask high = 0) const {
     EXPECT_EQ(group_.pc, pc);
@@ -65,6 +83,18 @@ class Stack : public ::testing::Test {
     }
   }
 };
+
+TEST_F(Stack, ThreadsThatArriveAtABarrierWait) {
+  start(0b11);
+  isa::Instruction barrier;
+  barrier.op = Op::BAR_SYNC;
+  const std::vector<LaneMask> arrived = {0b11, 0};
+  EXPECT_FALSE(stack_.complete(group_, {barrier, none_, none_, arrived}, moves_));
+  EXPECT_EQ(moves_.last, "wait");
+  expect_running(1, 0b11);
+  EXPECT_FALSE(stack_.complete(group_, {barrier, none_, none_, none_}, moves_));
+  EXPECT_EQ(moves_.last, "run") << "nobody's guard was true";
+}
 
 // Figure 2.2: four threads; A (PC 0) ends in a branch, B (1..2) for threads 1011, C (3..4) for 0100, D (5) for all. The
 // branch jumps over B: the thread that takes it goes to C.

@@ -32,7 +32,7 @@ struct MemoryBench {
       Group& group = state.groups[id];
       group.first_row = static_cast<std::uint16_t>(id * state.rows_per_warp);
       state.groups.set_state(group, GroupState::in_flight);
-      group.flight = {1, 0, 0, true};
+      group.flight() = {1, 0, 0, true, false};
     }
     execute.out.socket.bind(stage.in);
     stage.l1d.bind(l1.socket);

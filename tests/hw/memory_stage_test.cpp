@@ -156,7 +156,7 @@ TEST(MemoryStage, AGroupWaitsForMemoryWhenAllItsSubWarpsDo) {
   MemoryBench bench;
   bench.l1.missing = {MemoryBench::line(0), MemoryBench::line(1)};
   Group& group = bench.state.groups[0];
-  group.flight = {2, 0, 0, true};
+  group.flight() = {2, 0, 0, true, false};
   SubWarp& first = bench.load(0, {0});
   SubWarp& second = bench.load(0, {1});
   bench.offer(first, 0);
@@ -165,10 +165,10 @@ TEST(MemoryStage, AGroupWaitsForMemoryWhenAllItsSubWarpsDo) {
   bench.offer(second, 1);
   bench.tick(2);
   EXPECT_EQ(group.state, GroupState::memory);
-  EXPECT_EQ(group.flight.waiting, 2U);
+  EXPECT_EQ(group.flight().waiting, 2U);
   bench.l1.respond(*bench.l1.taken[1].request);
   bench.l1.respond(*bench.l1.taken[0].request);
-  EXPECT_EQ(group.flight.waiting, 0U);
+  EXPECT_EQ(group.flight().waiting, 0U);
   // One return per cycle, in the order in which they became complete, kept while write-back refuses.
   bench.returns.room = false;
   bench.tick(3);

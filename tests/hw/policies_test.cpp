@@ -58,8 +58,9 @@ TEST(GroupTable, KeepsSetsAndCounts) {
 // ---- round robin
 
 TEST(RoundRobin, TakesEveryReadyGroupInTurn) {
+  const CoreParameters core;
   GroupTable groups(5, 1);
-  const auto scheduler = Registry<WarpScheduler>::instance().make("round-robin", {groups});
+  const auto scheduler = Registry<WarpScheduler>::instance().make("round-robin", {groups, core});
   EXPECT_FALSE(scheduler->pick(0));
   for (const GroupId id : {0U, 2U, 3U}) {
     groups.set_state(groups[id], GroupState::ready);
@@ -79,32 +80,41 @@ TEST(RoundRobin, TakesEveryReadyGroupInTurn) {
 
 // ---- rows
 
-std::vector<std::pair<unsigned, LaneMask>> formed(const std::vector<LaneMask>& active,
-                                                  const std::vector<LaneMask>& guarded) {
-  const auto former = Registry<SubWarpFormer>::instance().make("rows", {32, static_cast<unsigned>(active.size())});
-  former->begin({}, active, guarded);
+std::vector<std::pair<unsigned, LaneMask>> formed(std::vector<LaneMask> candidates) {
+  const auto rows = static_cast<unsigned>(candidates.size());
+  const auto former = Registry<SubWarpFormer>::instance().make("rows", {32, rows, true});
+  EXPECT_FALSE(former->packs());
+  const std::vector<LaneMask> pending(rows, 0);
   std::vector<std::pair<unsigned, LaneMask>> shapes;
-  do {
-    SubWarpShape shape;
-    former->next(shape);
+  SubWarpShape shape;
+  while (shapes.size() < 100 && former->form({}, candidates, pending, shape)) {
     EXPECT_TRUE(shape.uniform);
     shapes.emplace_back(shape.first_row, shape.lanes);
-  } while (former->more() && shapes.size() < 100);
+  }
   return shapes;
 }
 
 TEST(Rows, OneSubWarpPerRowThatHasAThread) {
-  EXPECT_THAT(formed({0xff}, {0xff}), ElementsAre(std::pair(0U, 0xffU)));
-  EXPECT_THAT(formed({0, 0xf, 0, 0x80000000}, {0, 0xf, 0, 0x80000000}),
-              ElementsAre(std::pair(1U, 0xfU), std::pair(3U, 0x80000000U)));
+  EXPECT_THAT(formed({0xff}), ElementsAre(std::pair(0U, 0xffU)));
+  EXPECT_THAT(formed({0, 0xf, 0, 0x80000000}), ElementsAre(std::pair(1U, 0xfU), std::pair(3U, 0x80000000U)));
 }
 
-TEST(Rows, AFalseGuardKeepsItsLane) {
-  EXPECT_THAT(formed({0xff, 0xf0}, {0x01, 0}), ElementsAre(std::pair(0U, 0xffU), std::pair(1U, 0xf0U)));
+TEST(Rows, ARowWithAThreadInFlightWaitsAndTheOthersDoNot) {
+  const auto former = Registry<SubWarpFormer>::instance().make("rows", {32, 3, true});
+  std::vector<LaneMask> candidates = {0b01, 0b11, 0};
+  std::vector<LaneMask> pending = {0b10, 0, 0b11};
+  SubWarpShape shape;
+  ASSERT_TRUE(former->form({}, candidates, pending, shape));
+  EXPECT_EQ(shape.first_row, 1U);
+  EXPECT_FALSE(former->form({}, candidates, pending, shape)) << "row 0 has a thread in flight";
+  pending[0] = 0;
+  candidates[0] = 0b11;
+  ASSERT_TRUE(former->form({}, candidates, pending, shape));
+  EXPECT_EQ(shape.lanes, 0b11U);
 }
 
-TEST(Rows, NoThreadIsOneEmptySubWarp) {
-  EXPECT_THAT(formed({0, 0}, {0, 0}), ElementsAre(std::pair(0U, 0U)));
+TEST(Rows, NoThreadIsNoSubWarp) {
+  EXPECT_TRUE(formed({0, 0}).empty());
 }
 
 // ---- strict barrel
@@ -112,11 +122,11 @@ TEST(Rows, NoThreadIsOneEmptySubWarp) {
 TEST(Strict, WaitsForEverySubWarp) {
   const auto strict = Registry<IssueDiscipline>::instance().make("strict", {32, 64});
   Group group;
-  group.flight = {1, 1, 0, false};
+  group.flight() = {1, 1, 0, false, false};
   EXPECT_FALSE(strict->release(group, {})) << "another sub-warp follows";
-  group.flight = {2, 1, 1, true};
+  group.flight() = {2, 1, 1, true, false};
   EXPECT_FALSE(strict->release(group, {})) << "one waits for memory";
-  group.flight = {2, 2, 0, true};
+  group.flight() = {2, 2, 0, true, false};
   EXPECT_TRUE(strict->release(group, {}));
 }
 

@@ -80,7 +80,8 @@ class Fetch : public ::testing::Test {
   CoreState state_{machine_, 0, link::Clock(sc_core::sc_time(1, sc_core::SC_NS)), nullptr};
   StubCache cache_{"cache"};
   StubStage decode_{"decode"};
-  FetchStage fetch_{"fetch", state_, Registry<WarpScheduler>::instance().make("round-robin", {state_.groups})};
+  FetchStage fetch_{"fetch", state_,
+                    Registry<WarpScheduler>::instance().make("round-robin", {state_.groups, state_.machine.core})};
 };
 
 TEST_F(Fetch, HandsOneWordPerCycleToDecode) {

@@ -69,13 +69,16 @@ struct WriteBackBench {
     instructions.push_back(decoded(emit));
     Group& group = state.groups[id];
     state.groups.set_state(group, GroupState::in_flight);
-    group.flight = {formed, 0, 0, true};
+    group.next_flight();
+    group.flight() = {formed, 0, 0, true, false};
+    group.decoded = instructions.back().get();
     return *instructions.back();
   }
   // The sub-warp of one of its rows.
   SubWarp& part(GroupId id, const link::DecodedInstruction& instruction, unsigned row = 0, LaneMask executing = kAll) {
     SubWarp& out = state.pool.take();
     out.group = id;
+    out.flight = static_cast<std::uint8_t>(state.groups[id].latest);
     out.pc = state.groups[id].pc;
     out.decoded = &instruction;
     out.uniform = true;
@@ -144,8 +147,7 @@ struct WriteBackBench {
   StubReader reader{"reader"};
   RegisterFile registers{"registers", machine.core.simd_width, static_cast<unsigned>(state.rows.size())};
   WriteBackStage stage{
-      "stage", state,
-      Registry<Divergence>::instance().make("stack", {state.groups, machine.core.warp_size, machine.core.simd_width}),
+      "stage", state, Registry<Divergence>::instance().make("stack", {state.groups, machine.core}),
       Registry<IssueDiscipline>::instance().make("strict", {machine.core.simd_width, machine.core.warp_size})};
 };
 
@@ -278,7 +280,7 @@ TEST(WriteBack, AGroupGoesOnWhenItsLastSubWarpHasCompleted) {
   EXPECT_EQ(group.pc, 1U);
   // Not before the former has handed on the last one.
   const link::DecodedInstruction& again = bench.fly(0, 1, add_r5);
-  group.flight.all_formed = false;
+  group.flight().all_formed = false;
   bench.retire(bench.part(0, again, 0), 9);
   EXPECT_TRUE(bench.woken().empty());
 }

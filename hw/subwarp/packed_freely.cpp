@@ -1,0 +1,69 @@
+// The perfect register file that the papers compare with (thesis 5.2.2, id lwm-perfect-rf): any simd_width threads of
+// the mask fill the lanes, whatever their column, in the order of their numbers. A thread keeps its own lane where that
+// is free, so that a full row stays as it is.
+#include <bit>
+
+#include "hw/subwarp/former.hpp"
+
+namespace heddle::hw {
+
+namespace {
+
+class PackedFreely final : public SubWarpFormer {
+ public:
+  explicit PackedFreely(const Setup& setup)
+      : all_lanes_(~LaneMask{0} >> (isa::kLanes - setup.simd_width)), memory_by_rows_(setup.memory_by_rows) {}
+  [[nodiscard]] bool packs() const override { return true; }
+
+  [[nodiscard]] bool form(const isa::Instruction& instruction, std::span<LaneMask> candidates,
+                          std::span<const LaneMask> pending, SubWarpShape& shape) const override {
+    if (memory_by_rows_ && accesses_global_memory(instruction)) {
+      return form_row(candidates, pending, shape);
+    }
+    shape.lanes = 0;
+    shape.uniform = false;
+    shape.displaced = false;
+    unsigned rows = 0;
+    for (std::size_t row = 0; row < candidates.size() && shape.lanes != all_lanes_; ++row) {
+      const LaneMask before = candidates[row];
+      const LaneMask at_home = before & ~shape.lanes;
+      take(shape, row, at_home);
+      candidates[row] &= ~at_home;
+      while (candidates[row] != 0 && shape.lanes != all_lanes_) {
+        const auto column = static_cast<unsigned>(std::countr_zero(candidates[row]));
+        const auto lane = static_cast<unsigned>(std::countr_zero(static_cast<LaneMask>(all_lanes_ & ~shape.lanes)));
+        shape.row[lane] = static_cast<std::uint16_t>(row);
+        shape.home[lane] = static_cast<std::uint8_t>(column);
+        shape.lanes |= LaneMask{1} << lane;
+        shape.displaced = true;
+        candidates[row] &= candidates[row] - 1;
+      }
+      if (candidates[row] != before) {
+        ++rows;
+        shape.first_row = static_cast<std::uint16_t>(row);
+      }
+    }
+    shape.uniform = rows == 1 && !shape.displaced;
+    return shape.lanes != 0;
+  }
+
+ private:
+  static void take(SubWarpShape& shape, std::size_t row, LaneMask lanes) {
+    for (LaneMask left = lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      shape.row[lane] = static_cast<std::uint16_t>(row);
+      shape.home[lane] = static_cast<std::uint8_t>(lane);
+    }
+    shape.lanes |= lanes;
+  }
+
+  LaneMask all_lanes_;
+  bool memory_by_rows_;
+};
+
+const Register<SubWarpFormer, PackedFreely> entry{"packed-freely",
+                                                  "any threads of the warp in any lane (perfect register file)"};
+
+}  // namespace
+
+}  // namespace heddle::hw
