@@ -17,16 +17,27 @@ DramController::DramController(const sc_core::sc_module_name& name, const DramPa
       map_(parameters, line_bytes),
       line_bytes_(line_bytes),
       capacity_(parameters.queue),
-      row_conflict_(parameters.row_conflict),
       scheduler_(Registry<DramScheduler>::instance().make(parameters.scheduler, {parameters})),
       row_policy_(Registry<DramRowPolicy>::instance().make(parameters.row_policy, {parameters})),
-      banks_(parameters, line_bytes, clock.cycles(1).to_seconds() * 1e9),
-      storage_port_(storage, *this, clock, line_bytes) {
+      timing_(make_dram_timing(parameters, line_bytes, clock.cycles(1).to_seconds() * 1e9)),
+      holds_(parameters.banks, parameters.hints,
+             parameters.hint_threshold != 0 ? parameters.hint_threshold : timing_->conflict_penalty(),
+             parameters.starvation_bound, statistics_.hints),
+      drain_(parameters),
+      storage_port_(storage, *this, clock, line_bytes),
+      view_(waiting_, *timing_, holds_, drain_, parameters.starvation_bound),
+      bank_busy_(parameters.banks) {
   target.bind(*this);
   storage.bind(storage_port_);
 }
 
 DramController::~DramController() = default;
+
+void DramController::observe(DramObserver* observer) {
+  observer_ = observer;
+  timing_->set_observer(observer);
+  holds_.set_observer(observer);
+}
 
 bool DramController::quiet() const {
   return arriving_.empty() && pending_ == nullptr && waiting_.empty() && in_service_.empty() && responses_.empty() &&
@@ -62,8 +73,8 @@ tlm_sync_enum DramController::nb_transport_fw(Payload& payload, tlm_phase& phase
     }
     DramRequest& request = make_request(payload, visible);
     const Cycle now = clock().now();
-    const bool started_now = started_at_ == now;
-    if (arriving_.size() + waiting_.size() + (started_now ? 1 : 0) < capacity_) {
+    const unsigned started_now = started_at_ == now ? started_ : 0;
+    if (arriving_.size() + waiting_.size() + started_now < capacity_) {
       arriving_.push(&request);
       wake(visible);
       phase = ::tlm::END_REQ;
@@ -71,7 +82,7 @@ tlm_sync_enum DramController::nb_transport_fw(Payload& payload, tlm_phase& phase
     }
     pending_ = &request;
     ++statistics_.queue_full;
-    if (started_now) {
+    if (started_now != 0) {
       wake(now + 1);
     }
     return ::tlm::TLM_ACCEPTED;
@@ -164,54 +175,111 @@ void DramController::admit(Cycle now) {
     target->nb_transport_bw(*request.payload, phase, delay);
   }
   while (!arriving_.empty() && arriving_.front()->arrival <= now) {
-    waiting_.push_back(*arriving_.front());
+    DramRequest& request = *arriving_.front();
     arriving_.pop();
+    drain_.admitted(request, waiting_);
+    waiting_.push_back(request);
+    holds_.admitted(request, now);
   }
   statistics_.queue_max = std::max<std::uint64_t>(statistics_.queue_max, waiting_.size());
 }
 
-Cycle DramController::start(Cycle now) {
-  DramChoice choice = scheduler_->choose(now, waiting_, banks_);
-  if (choice.start > now) {
-    return choice.start;
+// Which request takes a step next. When nothing of the direction whose turn it is can start, it is the other's turn.
+DramChoice DramController::choose() {
+  DramChoice choice = scheduler_->choose(view_);
+  if (choice.request == nullptr && drain_.enabled() && !waiting_.empty()) {
+    drain_.turn();
+    choice = scheduler_->choose(view_);
+    if (choice.request == nullptr) {
+      drain_.turn();
+    }
   }
-  start_request(*choice.request, now);
-  choice = scheduler_->choose(now, waiting_, banks_);
-  const Cycle next = choice.request != nullptr ? std::max(choice.start, now + 1) : kNever;
-  return pending_ != nullptr ? now + 1 : next;
+  return choice;
 }
 
-void DramController::start_request(DramRequest& request, Cycle now) {
-  waiting_.erase(request);
-  started_at_ = now;
-  banks_.start(request, now);
+Cycle DramController::start(Cycle now) {
+  holds_.expire(now);
+  if (waiting_.empty()) {
+    return kNever;
+  }
+  timing_->settle(now);
+  while (true) {
+    view_.at(now);
+    const DramChoice choice = choose();
+    if (choice.start > now) {
+      const Cycle next = std::min(choice.start, view_.asked_again());
+      // Room that has become free counts from the next cycle on.
+      return pending_ != nullptr && started_at_ == now ? now + 1 : std::max(next, now + 1);
+    }
+    take_step(*choice.request, now);
+  }
+}
+
+void DramController::take_step(DramRequest& request, Cycle now) {
+  const bool last = timing_->last_step(request);
+  bool close = false;
+  if (last) {
+    waiting_.erase(request);
+    drain_.left(request);
+    if (started_at_ != now) {
+      started_at_ = now;
+      started_ = 0;
+    }
+    ++started_;
+    close = !(request.row_hint && holds_.enabled()) && row_policy_->close_after(request, waiting_);
+  }
+  holds_.starts(request, now);
+  if (request.first_step) {
+    request.first_step = false;
+    request.row_hit = timing_->row_hit(request);
+    request.begin = now;
+  }
+  const DramStep step = timing_->start(request, now, close);
+  count(request, step, now);
+  if (!last) {
+    return;
+  }
   storage_port_.prefetch(request);  // a hundred cycles ahead of its use
   scheduler_->started(request, now);
-  if (row_policy_->close_after(request, waiting_)) {
-    banks_.close(request.location.bank);
+  holds_.served(request, now, waiting_);
+  if (observer_ != nullptr) {
+    observer_->access(request, now);
   }
-
-  ++(request.atomic ? statistics_.atomics : request.write ? statistics_.writes : statistics_.reads);
-  if (request.row_hit) {
-    ++statistics_.row_hits;
-  } else {
-    ++statistics_.row_conflicts;
-    ++statistics_.activations;
-  }
-  statistics_.queue_wait_cycles += now - request.arrival;
-  bus_fraction_ += banks_.slot() * request.slots;
-  statistics_.bus_busy_cycles += bus_fraction_ >> BusSchedule::kFractionBits;
-  bus_fraction_ &= (std::uint64_t{1} << BusSchedule::kFractionBits) - 1;
-
   const auto place = std::upper_bound(in_service_.begin(), in_service_.end(), request.data,
                                       [](Cycle data, const DramRequest* other) { return data >= other->data; });
   in_service_.insert(place, &request);
 }
 
+void DramController::count(const DramRequest& request, const DramStep& step, Cycle now) {
+  statistics_.activations += step.activations;
+  if (step.bus != 0) {
+    bus_fraction_ += step.bus;
+    const std::uint64_t cycles = bus_fraction_ >> DramStep::kFractionBits;
+    bus_fraction_ &= (std::uint64_t{1} << DramStep::kFractionBits) - 1;
+    statistics_.bus_busy_cycles += cycles;
+    statistics_.series.add(statistics_.series.bus, step.bus_end - std::min(cycles, step.bus_end), step.bus_end);
+  }
+  if (!step.served) {
+    return;
+  }
+  ++(request.atomic ? statistics_.atomics : request.write ? statistics_.writes : statistics_.reads);
+  ++(request.row_hit ? statistics_.row_hits : statistics_.row_conflicts);
+  statistics_.queue_wait_cycles += now - request.arrival;
+  statistics_.series.add(statistics_.series.queue, request.arrival, now);
+  // A bank's accesses overlap: what an earlier one covers is not counted twice.
+  Cycle& busy = bank_busy_[request.location.bank];
+  const Cycle begin = std::max(busy, request.begin);
+  if (step.bus_end > begin) {
+    statistics_.bank_busy_cycles += step.bus_end - begin;
+    statistics_.series.add(statistics_.series.banks, begin, step.bus_end);
+    busy = step.bus_end;
+  }
+}
+
 // ------------------------------------------------------------------------------------------------- other paths
 
 void DramController::b_transport(Payload& payload, sc_core::sc_time& delay) {
-  delay += clock().cycles(row_conflict_);
+  delay += clock().cycles(timing_->conflict_latency());
   storage->b_transport(payload, delay);
 }
 

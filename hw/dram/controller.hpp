@@ -1,4 +1,5 @@
-// DRAM controller of one memory channel: queue, scheduler, row policy, bank and bus timing (hw/dram/bank_timing.hpp).
+// DRAM controller of one memory channel: queue, scheduler, row policy, row holds for hints (hw/dram/row_holds.hpp),
+// write drain (hw/dram/write_drain.hpp) and one of two timing models (hw/dram/timing.hpp).
 //
 //   DramController(name, parameters, line_bytes, clock)
 //   target   tlm_target_socket<32>     requests from the interconnect
@@ -6,12 +7,12 @@
 //
 // Base protocol on both sides; a request must lie within one line (else TLM_BURST_ERROR_RESPONSE). A request is in the
 // queue from the cycle after it arrived; the queue holds `queue` waiting requests and delays END_REQ when it is full
-// (room that becomes free in a cycle counts from the next on). The scheduler starts at most one request per cycle. When
-// the data of a request is complete, its access is performed on `storage` (hw/dram/storage_port.hpp) and BEGIN_RESP
-// goes out in the same cycle, later by whatever delay the memory adds (an
-// answer that comes by a call of its own, not in the return of ours, is visible in the next cycle). TLM_IGNORE_COMMAND
-// payloads with MemoryExtension::atomic are executed here; ones without it take the time of a read and move no data. A
-// debug or blocking transport passes through to `storage` (the latter with row_conflict cycles on top).
+// (room that becomes free in a cycle counts from the next on). When the data of a request is complete, its access is
+// performed on `storage` (hw/dram/storage_port.hpp) and BEGIN_RESP goes out in the same cycle, later by whatever delay
+// the memory adds (an answer that comes by a call of its own, not in the return of ours, is visible in the next cycle).
+// TLM_IGNORE_COMMAND payloads with MemoryExtension::atomic are executed here; ones without it take the time of a read
+// and move no data. A debug or blocking transport passes through to `storage` (the latter with the time of a row
+// conflict on top).
 #pragma once
 
 #include <cstdint>
@@ -21,10 +22,13 @@
 #include <vector>
 
 #include "hw/dram/address_map.hpp"
-#include "hw/dram/bank_timing.hpp"
 #include "hw/dram/policy.hpp"
 #include "hw/dram/request_queue.hpp"
+#include "hw/dram/row_holds.hpp"
 #include "hw/dram/storage_port.hpp"
+#include "hw/dram/timing.hpp"
+#include "hw/dram/utilisation.hpp"
+#include "hw/dram/write_drain.hpp"
 #include "hw/machine.hpp"
 #include "tlm/clock.hpp"
 #include "tlm/ring.hpp"
@@ -43,6 +47,10 @@ struct DramStatistics {
   std::uint64_t queue_max = 0;
   std::uint64_t queue_full = 0;
   std::uint64_t failures = 0;
+  std::uint64_t refreshes = 0;
+  std::uint64_t bank_busy_cycles = 0;
+  HoldStatistics hints;
+  UtilisationSeries series;
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("reads", reads, "requests", "reads served");
@@ -57,6 +65,22 @@ struct DramStatistics {
     visit("queue_max", queue_max, "requests", "most requests waiting at once");
     visit("queue_full", queue_full, "requests", "requests that found the queue full");
     visit("failures", failures, "requests", "accesses that the memory answered with an error");
+    visit("refreshes", refreshes, "commands", "refreshes (JEDEC timing only)");
+    visit("bank_busy_cycles", bank_busy_cycles, "bank cycles",
+          "cycles in which a bank had an access under way, from its first step to its data, summed over banks");
+    visit("row_holds", hints.holds, "holds", "rows held open for a row-buffer hint (thesis 7.2)");
+    visit("row_hold_hits", hints.hits, "holds", "of row_holds: ended by the hit that they were for");
+    visit("row_hold_expiries", hints.expiries, "holds",
+          "of row_holds: ended without a hit, by the threshold or by a starving request");
+    visit("row_hold_cycles", hints.cycles, "bank cycles",
+          "cycles in which a waiting conflict was kept from starting by nothing but a hold");
+    visit("row_hold_lost_cycles", hints.lost_cycles, "bank cycles", "of row_hold_cycles: those of row_hold_expiries");
+    visit("series_bucket_cycles", series.bucket_cycles, "cycles",
+          "width of each entry of the series below; entry n begins at cycle n x series_bucket_cycles");
+    visit("bus_series", series.bus, "cycles", "bus_busy_cycles over time");
+    visit("bank_series", series.banks, "bank cycles", "bank_busy_cycles over time; / (width x banks): share in use");
+    visit("queue_series", series.queue, "request cycles",
+          "queue_wait_cycles over time; / width: mean number of waiting requests");
   }
 };
 
@@ -70,6 +94,8 @@ class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_t
   ::tlm::tlm_initiator_socket<> storage;
 
   [[nodiscard]] DramStatistics& statistics() { return statistics_; }
+  // Shows everything that starts to `observer` from now on; none: to nobody.
+  void observe(DramObserver* observer);
   // Nothing waits or is being served.
   [[nodiscard]] bool quiet() const;
 
@@ -89,7 +115,9 @@ class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_t
   void admit(Cycle now);
   void complete(Cycle now);
   Cycle start(Cycle now);
-  void start_request(DramRequest& request, Cycle now);
+  [[nodiscard]] DramChoice choose();
+  void take_step(DramRequest& request, Cycle now);
+  void count(const DramRequest& request, const DramStep& step, Cycle now);
   void respond(Cycle now);
   void add_response(DramRequest& request, Cycle ready);
   [[nodiscard]] DramRequest& make_request(Payload& payload, Cycle arrival);
@@ -97,23 +125,28 @@ class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_t
   const AddressMap map_;
   const unsigned line_bytes_;
   const unsigned capacity_;
-  const Cycle row_conflict_;
+  DramStatistics statistics_;
   std::unique_ptr<DramScheduler> scheduler_;
   std::unique_ptr<DramRowPolicy> row_policy_;
-  BankTiming banks_;
+  std::unique_ptr<DramTiming> timing_;
+  RowHolds holds_;
+  WriteDrain drain_;
   StoragePort storage_port_;
   RequestPool pool_;
   link::Ring<DramRequest*> arriving_;  // accepted, visible in a later cycle
   RequestQueue waiting_;
+  DramView view_;
   std::vector<DramRequest*> in_service_;  // started; by time of data, latest first
   std::vector<Response> responses_;       // data there; by time, latest first
   DramRequest* pending_ = nullptr;        // found the queue full: END_REQ is owed
   Payload* in_response_ = nullptr;        // its response phase has not ended
   Cycle next_response_ = 0;
   Cycle started_at_ = kNever;       // the latest start: its room counts from the next cycle on
+  unsigned started_ = 0;            // requests that left the queue in that cycle
+  std::vector<Cycle> bank_busy_;    // per bank: busy until
   std::uint64_t bus_fraction_ = 0;  // of a cycle, not in bus_busy_cycles yet
   std::vector<DramRequest*> finished_;
-  DramStatistics statistics_;
+  DramObserver* observer_ = nullptr;
 };
 
 }  // namespace heddle::hw

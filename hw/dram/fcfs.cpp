@@ -1,7 +1,7 @@
 // First come, first served (LWM report table 1, thesis table 5.1): requests start in the order in which they arrived.
 // The oldest one waits for its bank and its bus slot, and everything younger waits behind it; accesses of different
 // banks still overlap, because a conflict that has started does not keep the next request from starting in another
-// bank.
+// bank. Requests that a hint holds back are passed over (hw/dram/row_holds.hpp).
 #include "hw/dram/policy.hpp"
 
 namespace heddle::hw {
@@ -11,11 +11,13 @@ namespace {
 class FirstComeFirstServed final : public DramScheduler {
  public:
   explicit FirstComeFirstServed(const Setup& /*setup*/) {}
-  [[nodiscard]] DramChoice choose(Cycle now, const RequestQueue& waiting, const BankTiming& banks) override {
-    if (waiting.empty()) {
-      return {};
+  [[nodiscard]] DramChoice choose(const DramView& view) override {
+    for (DramRequest& request : view.waiting) {
+      if (view.may_start(request)) {
+        return {&request, view.earliest_start(request)};
+      }
     }
-    return {&waiting.front(), banks.earliest_start(waiting.front(), now)};
+    return {};
   }
 };
 

@@ -14,21 +14,21 @@ class FirstComeFirstServedPerBank final : public DramScheduler {
  public:
   explicit FirstComeFirstServedPerBank(const Setup& setup) : seen_(setup.parameters.banks, 0) {}
 
-  [[nodiscard]] DramChoice choose(Cycle now, const RequestQueue& waiting, const BankTiming& banks) override {
+  [[nodiscard]] DramChoice choose(const DramView& view) override {
     ++round_;
     DramChoice choice;
     std::size_t found = 0;
-    for (DramRequest& request : waiting) {
+    for (DramRequest& request : view.waiting) {
       std::uint64_t& seen = seen_[request.location.bank];
-      if (seen == round_) {
+      if (seen == round_ || !view.may_start(request)) {
         continue;  // an older request of this bank goes first
       }
       seen = round_;
-      const Cycle start = banks.earliest_start(request, now);
+      const Cycle start = view.earliest_start(request);
       if (start < choice.start) {
         choice = {&request, start};
       }
-      if (start == now || ++found == seen_.size()) {
+      if (start == view.now() || ++found == seen_.size()) {
         break;
       }
     }

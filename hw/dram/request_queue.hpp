@@ -26,11 +26,19 @@ struct DramRequest {
   DramLocation location;
   bool write = false;
   bool atomic = false;
-  bool row_hint = false;  // row-buffer hint bit (thesis 7.2)
-  bool row_hit = false;   // decided when it starts
-  Cycle arrival = 0;      // cycle in which the controller has it
-  Cycle data = 0;         // cycle in which its data is complete; known when it starts
-  unsigned slots = 1;     // bus slots that it occupies
+  bool row_hint = false;         // row-buffer hint bit (thesis 7.2)
+  bool row_hit = false;          // decided when it starts
+  Cycle begin = 0;               // cycle of its first step
+  Cycle arrival = 0;             // cycle in which the controller has it
+  Cycle data = 0;                // cycle in which its data is complete; known when it starts
+  unsigned slots = 1;            // bus slots that it occupies
+  std::uint64_t serial = 0;      // of this controller's requests; tells a reused entry from the one remembered
+  bool waiting = false;          // it is in the queue
+  bool first_step = true;        // no step was taken for it yet
+  bool urgent = false;           // a younger request to its line waits for it
+  unsigned bursts = 0;           // JEDEC: column commands done
+  DramRequest* after = nullptr;  // must start first: an older request to its line (hw/dram/write_drain.hpp)
+  std::uint64_t after_serial = 0;
   DramRequest* previous = nullptr;
   DramRequest* next = nullptr;
 };
@@ -56,8 +64,10 @@ class RequestQueue {
   [[nodiscard]] bool empty() const { return first_ == nullptr; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] DramRequest& front() const { return *first_; }
+  [[nodiscard]] DramRequest* last() const { return last_; }  // none: empty
 
   void push_back(DramRequest& request) {
+    request.waiting = true;
     request.previous = last_;
     request.next = nullptr;
     (last_ != nullptr ? last_->next : first_) = &request;
@@ -65,6 +75,7 @@ class RequestQueue {
     ++size_;
   }
   void erase(DramRequest& request) {
+    request.waiting = false;
     (request.previous != nullptr ? request.previous->next : first_) = request.next;
     (request.next != nullptr ? request.next->previous : last_) = request.previous;
     --size_;
@@ -87,13 +98,18 @@ class RequestPool {
     DramRequest& request = *free_.back();
     free_.pop_back();
     request = DramRequest{};
+    request.serial = ++serial_;
     return request;
   }
-  void release(DramRequest& request) { free_.push_back(&request); }
+  void release(DramRequest& request) {
+    request.serial = 0;
+    free_.push_back(&request);
+  }
 
  private:
   std::vector<std::unique_ptr<DramRequest>> made_;
   std::vector<DramRequest*> free_;
+  std::uint64_t serial_ = 0;
 };
 
 }  // namespace heddle::hw

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "hw/dram/bank_timing.hpp"
 #include "hw/dram/policy.hpp"
 #include "system.hpp"
 #include "tlm/payload_pool.hpp"
