@@ -1,0 +1,90 @@
+// needleman: the Needleman-Wunsch alignment of two DNA sequences of 2048 letters (thesis table 5.2, after Rodinia): the
+// whole matrix of scores, from which an alignment is traced back.
+#include <string_view>
+
+#include "base/registry.hpp"
+#include "tb/workloads/support.hpp"
+
+namespace heddle::tb {
+namespace {
+
+class Needleman final : public KernelWorkload {
+ public:
+  explicit Needleman(const WorkloadOptions& options) : KernelWorkload("needleman", options) {}
+  [[nodiscard]] std::uint64_t threads() const override { return grid(length() / kTile) * std::uint64_t{kBlock}; }
+  [[nodiscard]] double demo_scale() const override { return 0.5; }
+
+  [[nodiscard]] Verdict run(Executor& executor) override {
+    const std::uint32_t length = this->length();
+    const std::vector<std::uint8_t> down = letters(length, 2 * options().seed);
+    const std::vector<std::uint8_t> across = letters(length, 2 * options().seed + 1);
+    // The cell of two empty prefixes ends a line, so that those of the tiles start one. Scores of an empty prefix stand
+    // ready, as in Rodinia; the others are to be found.
+    const std::uint32_t pitch = length + kLead + 1;
+    std::vector<std::int32_t> scores(std::size_t{pitch} * (length + 1), 0);
+    for (std::uint32_t i = 0; i <= length; ++i) {
+      scores[std::size_t{i} * pitch + kLead] = kGap * static_cast<std::int32_t>(i);
+      scores[std::size_t{kLead} + i] = kGap * static_cast<std::int32_t>(i);
+    }
+    const std::uint64_t device_down = upload(executor, "down", down);
+    const std::uint64_t device_across = upload(executor, "across", across);
+    const std::uint64_t device_scores = upload(executor, "scores", scores);
+    const std::uint32_t side = length / kTile;
+    for (std::uint32_t diagonal = 0; diagonal < 2 * side - 1; ++diagonal) {
+      const std::uint32_t row = std::min(diagonal, side - 1);
+      const std::uint32_t column = diagonal - row;
+      const std::uint32_t tiles = std::min(diagonal + 1, 2 * side - 1 - diagonal);
+      launch(executor, "align", {grid(tiles)}, {kTile, kBlock / kTile},
+             Arguments(executor.module(), "align")
+                 .pointer(device_down)
+                 .pointer(device_across)
+                 .pointer(device_scores + kLead * sizeof(std::int32_t))
+                 .value(pitch)
+                 .value(row)
+                 .value(column)
+                 .value(tiles));
+    }
+
+    // Row by row, each cell by the definition of the recurrence.
+    for (std::size_t i = 1; i <= length; ++i) {
+      for (std::size_t j = 1; j <= length; ++j) {
+        std::int32_t* const cell = &scores[i * pitch + kLead + j];
+        const std::int32_t pair = *(cell - pitch - 1) + (down[i - 1] == across[j - 1] ? kMatch : kMismatch);
+        *cell = std::max({pair, *(cell - pitch) + kGap, *(cell - 1) + kGap});
+      }
+    }
+    Verdict verdict =
+        compare("cells of the matrix", download<std::int32_t>(executor, device_scores, scores.size()), scores);
+    verdict.detail += fmt::format(" (score {})", scores.back());
+    return verdict;
+  }
+
+ private:
+  static constexpr std::uint32_t kTile = 16;
+  static constexpr std::uint32_t kLead = 31;  // words before the first cell of a row
+  static constexpr std::int32_t kMatch = 5;
+  static constexpr std::int32_t kMismatch = -4;
+  static constexpr std::int32_t kGap = -10;
+
+  static std::vector<std::uint8_t> letters(std::uint32_t length, std::uint64_t seed) {
+    constexpr std::string_view kBases = "ACGT";
+    Random random(seed);
+    std::vector<std::uint8_t> sequence(length);
+    for (std::uint8_t& letter : sequence) {
+      letter = static_cast<std::uint8_t>(kBases[random.below(4)]);
+    }
+    return sequence;
+  }
+  // Blocks for so many tiles.
+  [[nodiscard]] static std::uint32_t grid(std::uint32_t tiles) { return (tiles * kTile + kBlock - 1) / kBlock; }
+  // Of each sequence. The work grows with its square; whole tiles.
+  [[nodiscard]] std::uint32_t length() const {
+    const auto tiles = static_cast<std::uint32_t>(std::lround(2048.0 / kTile * std::sqrt(scale())));
+    return std::max(1U, tiles) * kTile;
+  }
+};
+
+const Register<Workload, Needleman> entry{"needleman", "alignment of two DNA sequences of 2048 letters"};
+
+}  // namespace
+}  // namespace heddle::tb
