@@ -30,7 +30,8 @@ isa::Module compile(std::string_view text, const std::string& file, const Compil
   module.name = file;
   module.kernels.clear();
   module.kernels.reserve(ir.kernels.size());
-  for (const IrFunction& function : ir.kernels) {
+  for (IrFunction& function : ir.kernels) {
+    function.if_conversion = options.if_conversion;
     module.kernels.push_back(generate(function, file));
   }
   return module;

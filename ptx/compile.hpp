@@ -13,6 +13,8 @@ struct CompileOptions {
   // Registers a thread may use (32-bit); more live values spill to local memory. A kernel's .maxnreg lowers it further.
   // At least 8.
   unsigned max_registers = isa::kRegisters;
+  // Branches around at most so many machine operations on each side become predicated code (thesis 2.1.3.1); 0: none.
+  unsigned if_conversion = 0;
 };
 
 // Compiles every .entry of a PTX file (3.0 to 9.x). Throws InputError with file:line:column, the construct and what to

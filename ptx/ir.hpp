@@ -61,6 +61,7 @@ struct IrFunction {
   std::uint32_t label_count = 0;
   std::uint32_t local_bytes = 0;             // .local variables; spill slots are added behind them
   unsigned max_registers = isa::kRegisters;  // .maxnreg or the option, whichever is lower
+  unsigned if_conversion = 0;                // CompileOptions::if_conversion
   isa::Kernel kernel;                        // everything but words, lines, registers, predicates, spills
 
   VReg make(RegClass cls, std::string name_of_it = {}) {

@@ -18,6 +18,7 @@ struct WorkloadOptions {
   std::uint64_t seed = 1;       // of the generated input
   unsigned address_bits = 32;   // of the compiled kernel: 32 or 64
   unsigned max_registers = 63;  // what the machine gives a thread (core.registers_per_thread)
+  unsigned if_conversion = 0;   // core.if_conversion
   unsigned resident_threads =
       1024;  // threads among which a launch with a fixed grid divides its work, in blocks of 256
 };

@@ -7,6 +7,7 @@ isa::Kernel generate(const IrFunction& function, const std::string& file) {
   backend::simplify_control_flow(machine);
   backend::clean_up(machine);
   backend::simplify_control_flow(machine);
+  backend::convert_ifs(machine, function.if_conversion);
   const backend::Assignment assignment = backend::allocate(machine, function.max_registers);
   backend::drop_identity_copies(machine, assignment);
   backend::simplify_control_flow(machine);

@@ -53,7 +53,8 @@ std::vector<std::uint16_t> Liveness::ended_ranges(std::size_t block) const {
     for_each_definition(function_, code[i], [&](VReg reg, unsigned first, unsigned words, unsigned which) {
       if (!units_.has(reg)) return;
       // A temporary is read only under the guard of its definition.
-      const bool always = !guarded(code[i]) || function_.registers[static_cast<std::size_t>(reg)].temporary;
+      const bool always =
+          !guarded(code[i]) || code[i].begins_range || function_.registers[static_cast<std::size_t>(reg)].temporary;
       for (unsigned word = 0; word < words; ++word) {
         const std::size_t unit = units_.base(reg) + first + word;
         if (always || !defined[unit]) result[i] |= static_cast<std::uint16_t>(1U << (which == 1 ? 8U : word));

@@ -29,6 +29,8 @@ struct MachineInstruction {
   bool copy = false;
   std::uint8_t dst_word = 0, src_word = 0, words = 0;
   bool inserted = false;  // made by the allocator: belongs to no PTX line
+  // Although guarded, it begins the live ranges of its results: no thread whose guard is false reads their old values.
+  bool begins_range = false;
 };
 
 inline constexpr int kNoBlock = -1;
@@ -133,6 +135,10 @@ void find_loop_depths(MachineFunction& function);
 void clean_up(MachineFunction& function);
 void combine_constants(MachineFunction& function);  // ptx/backend/combine.cpp
 void remove_dead_code(MachineFunction& function);
+
+// ptx/backend/if_conversion.cpp: makes guarded straight-line code of the branches around at most `most` operations on
+// each side (counted before registers are allocated, an inner region as what has become of it). 0: none.
+void convert_ifs(MachineFunction& function, unsigned most);
 
 // ptx/backend/pressure.cpp: spills values until at most `limit` 32-bit words of general registers (or predicates) are
 // live at any point; leaves code within the limit alone. Throws InputError, at the point of highest pressure, when what

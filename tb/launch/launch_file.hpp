@@ -35,7 +35,7 @@ class LaunchFile {
 
   // The kernels of the file's `ptx` or `cuda`, compiled for at most `max_registers` registers per thread. Throws
   // InputError.
-  [[nodiscard]] isa::Module compile(unsigned max_registers) const;
+  [[nodiscard]] isa::Module compile(unsigned max_registers, unsigned if_conversion = 0) const;
 
   // Threads of the largest launch.
   [[nodiscard]] std::uint64_t threads() const;

@@ -30,10 +30,13 @@ class WorkloadSubject final : public Subject {
 
 class LaunchSubject final : public Subject {
  public:
-  LaunchSubject(std::string path, unsigned max_registers)
-      : path_(std::move(path)), max_registers_(max_registers), file_(LaunchFile::read(path_)) {}
+  LaunchSubject(std::string path, const WorkloadOptions& options)
+      : path_(std::move(path)),
+        max_registers_(options.max_registers),
+        if_conversion_(options.if_conversion),
+        file_(LaunchFile::read(path_)) {}
   [[nodiscard]] const std::string& name() const override { return path_; }
-  [[nodiscard]] isa::Module compile() const override { return file_.compile(max_registers_); }
+  [[nodiscard]] isa::Module compile() const override { return file_.compile(max_registers_, if_conversion_); }
   [[nodiscard]] std::uint64_t threads() const override { return file_.threads(); }
   [[nodiscard]] std::optional<double> scale() const override { return std::nullopt; }
   [[nodiscard]] std::optional<std::uint64_t> seed() const override { return std::nullopt; }
@@ -47,6 +50,7 @@ class LaunchSubject final : public Subject {
  private:
   std::string path_;
   unsigned max_registers_;
+  unsigned if_conversion_;
   LaunchFile file_;
 };
 
@@ -54,7 +58,7 @@ class LaunchSubject final : public Subject {
 
 std::unique_ptr<Subject> make_subject(const std::string& name, const WorkloadOptions& options) {
   if (name.ends_with(".toml")) {
-    return std::make_unique<LaunchSubject>(name, options.max_registers);
+    return std::make_unique<LaunchSubject>(name, options);
   }
   const auto& entries = Registry<Workload>::instance().entries();
   if (entries.find(name) == entries.end()) {

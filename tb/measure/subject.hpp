@@ -25,7 +25,7 @@ class Subject {
 };
 
 // A workload by name, or a LAUNCH.toml when the name ends in ".toml". Throws InputError with the nearest name.
-// `options` apply to workloads; a LAUNCH.toml takes max_registers only.
+// `options` apply to workloads; a LAUNCH.toml takes max_registers and if_conversion only.
 [[nodiscard]] std::unique_ptr<Subject> make_subject(const std::string& name, const WorkloadOptions& options);
 
 }  // namespace heddle::tb

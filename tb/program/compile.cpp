@@ -34,6 +34,7 @@ int compile(const Arguments& arguments) {
   ptx::CompileOptions options;
   options.max_registers =
       static_cast<unsigned>(arguments.whole("max-registers", options.max_registers, 8, options.max_registers));
+  options.if_conversion = static_cast<unsigned>(arguments.whole("if-conversion", options.if_conversion, 0, 64));
   const isa::Module module = compile_any(path, static_cast<unsigned>(bits), options);
   std::vector<std::string> names;
   for (const isa::Kernel& kernel : module.kernels) {
@@ -84,6 +85,8 @@ Command compile_command() {
       ("entry", po::value<std::string>()->value_name("NAME"), "this kernel only")                              //
       ("listing", "print the machine code: PTX line, live registers, re-convergence point per instruction")    //
       ("max-registers", po::value<std::string>()->value_name("N"), "registers per thread; more values spill")  //
+      ("if-conversion", po::value<std::string>()->value_name("N"),
+       "predicated code instead of branches around at most N instructions (default 0: none)")  //
       ("address-bits", po::value<std::string>()->value_name("32|64"), "pointers of a compiled .cu (default 32)");
   command.completions = {{"@files"}};
   command.run = compile;

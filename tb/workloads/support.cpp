@@ -60,6 +60,7 @@ KernelWorkload::KernelWorkload(std::string name, const WorkloadOptions& options)
 isa::Module KernelWorkload::compile() const {
   ptx::CompileOptions options;
   options.max_registers = options_.max_registers;
+  options.if_conversion = options_.if_conversion;
   return ptx::compile(kernel_ptx(name_, options_.address_bits), name_ + ".ptx", options);
 }
 

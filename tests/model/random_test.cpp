@@ -97,6 +97,7 @@ void check(tb::Device& device, std::uint64_t seed) {
   const GeneratedProgram program = program_of(seed, machine);
   ptx::CompileOptions options;
   options.max_registers = machine.core.registers_per_thread;
+  options.if_conversion = machine.core.if_conversion;
   const isa::Module module = ptx::compile(program.text, "random.ptx", options);
   const isa::LaunchRequest request = request_of(program, module.kernels.front());
 

@@ -54,6 +54,7 @@ std::unique_ptr<tb::Workload> make(const std::string& name, const hw::Machine& m
   tb::WorkloadOptions options;
   options.scale = tb::Workload::test_scale();
   options.max_registers = machine.core.registers_per_thread;
+  options.if_conversion = machine.core.if_conversion;
   options.resident_threads = machine.core.threads;
   options.address_bits = machine.name.find("warp") != std::string::npos ? 64 : 32;
   return Registry<tb::Workload>::instance().make(name, options);

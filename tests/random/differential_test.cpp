@@ -1,5 +1,5 @@
 // Random programs through the front end and the reference interpreter: the result depends neither on how many threads
-// form a warp nor on how many registers the allocator had.
+// form a warp nor on how many registers the allocator had nor on if-conversion.
 //
 // HEDDLE_RANDOM_PROGRAMS=n runs n programs instead of the usual number, HEDDLE_RANDOM_SEED=s that one only (and prints
 // its text when it fails).
@@ -66,6 +66,13 @@ void check(const GeneratedProgram& program) {
   const isa::Module spilled = ptx::compile(program.text, "random.ptx", few);
   const Outcome reference = execute(program, roomy, 32);
   EXPECT_EQ(execute(program, spilled, 32).output, reference.output) << "16 registers";
+  ptx::CompileOptions predicated;
+  for (const unsigned most : {2U, 8U, 64U}) {
+    predicated.if_conversion = most;
+    predicated.max_registers = most == 8 ? 16 : isa::kRegisters;
+    const isa::Module converted = ptx::compile(program.text, "random.ptx", predicated);
+    EXPECT_EQ(execute(program, converted, 32).output, reference.output) << "if-conversion of " << most;
+  }
   if (!program.warp_operations) {
     for (const unsigned warp_size : {1U, 12U}) {
       const Outcome other = execute(program, roomy, warp_size);
@@ -90,7 +97,7 @@ GeneratorOptions options_of(std::uint64_t seed) {
   return options;
 }
 
-TEST(RandomPrograms, ResultsDependOnNeitherWarpSizeNorRegisters) {
+TEST(RandomPrograms, ResultsDependOnNeitherWarpSizeNorRegistersNorPredication) {
   if (const char* only = std::getenv("HEDDLE_RANDOM_SEED")) {
     const std::uint64_t seed = std::strtoull(only, nullptr, 10);
     const GeneratedProgram program = generate_ptx(seed, options_of(seed));
