@@ -20,6 +20,7 @@ namespace heddle::test {
   };
   add("baseline", [](hw::Machine&) {});
   add("registers16", [](hw::Machine& machine) { machine.core.registers_per_thread = 16; });
+  add("predicated", [](hw::Machine& machine) { machine.core.if_conversion = 8; });
   add("warp64", [](hw::Machine& machine) { machine.core.warp_size = 64; });
   add("warp256", [](hw::Machine& machine) { machine.core.warp_size = 256; });
   add("simd8", [](hw::Machine& machine) { machine.core.simd_width = machine.core.warp_size = 8; });
