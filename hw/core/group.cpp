@@ -59,6 +59,22 @@ Group* GroupTable::find_free() {
   return nullptr;
 }
 
+void Group::look_at_lanes() {
+  aligned = true;
+  displaced = false;
+  bool first = true;
+  for (LaneMask left = active[0]; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    if (first) {
+      first_row = lane_row[lane];
+      first = false;
+    }
+    aligned = aligned && lane_row[lane] == first_row;
+    displaced = displaced || lane_home[lane] != lane;
+  }
+  aligned = aligned && !displaced;
+}
+
 int next_set(const GroupBits& bits, unsigned size, unsigned from) {
   const auto words = static_cast<unsigned>(bits.size());
   if (size == 0) {

@@ -62,7 +62,8 @@ struct Group {
   std::uint64_t age = 0;         // order in which groups started; smaller is older
   std::vector<LaneMask> active;  // one mask per row
   bool dynamic = false;
-  bool displaced = false;  // some lane_home[l] is not l
+  bool aligned = false;    // dynamic: every active thread is of register row first_row and in its home lane
+  bool displaced = false;  // dynamic: some lane_home[l] is not l
   std::array<std::uint16_t, isa::kLanes> lane_row{};
   std::array<std::uint8_t, isa::kLanes> lane_home{};
   std::uint32_t merge_points = 0;  // re-convergence points passed (post-dominator priority)
@@ -110,6 +111,8 @@ struct Group {
     flights[latest] = {};
     decoded = nullptr;
   }
+  // Of a dynamic group: brings aligned, displaced and first_row up to date with its lanes.
+  void look_at_lanes();
   [[nodiscard]] unsigned active_threads() const {
     unsigned threads = 0;
     for (const LaneMask mask : active) {

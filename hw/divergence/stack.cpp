@@ -8,7 +8,7 @@ namespace heddle::hw {
 
 namespace {
 
-bool empty(std::span<const LaneMask> masks) {
+bool no_lanes(std::span<const LaneMask> masks) {
   return std::all_of(masks.begin(), masks.end(), [](LaneMask mask) { return mask == 0; });
 }
 
@@ -54,7 +54,7 @@ bool StackDivergence::complete(Group& group, const Outcome& outcome, GroupMoves&
       break;
   }
   pop_reached(group);
-  if (empty(outcome.arrivals)) {
+  if (no_lanes(outcome.arrivals)) {
     moves.run(group);
   } else {
     moves.wait(group);
@@ -105,7 +105,7 @@ void StackDivergence::pop_reached(Group& group) {
   while (stack.depth != 0) {
     Entry& top = stack.top();
     const bool reached = group.pc == top.reconvergence_pc;
-    if (!reached && !empty(group.active)) {
+    if (!reached && !no_lanes(group.active)) {
       return;
     }
     group.active = top.active;

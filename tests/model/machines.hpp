@@ -70,6 +70,61 @@ namespace heddle::test {
     machine.core.register_read_latency = 2;
     machine.core.execute_stages = 5;
   });
+  // The mechanisms, combined as the named configurations do not combine them.
+  add("packed64", [](hw::Machine& machine) {
+    machine.core.warp_size = 64;
+    machine.core.former = "packed";
+    machine.core.memory_by_rows = false;
+    machine.core.branch_once = false;
+  });
+  add("packed1024relaxed", [](hw::Machine& machine) {
+    machine.core.warp_size = 1024;
+    machine.core.former = "packed";
+    machine.core.issue = "relaxed";
+    machine.core.scheduler = "oldest";
+  });
+  add("packedsimd8", [](hw::Machine& machine) {
+    machine.core.simd_width = 8;
+    machine.core.warp_size = 128;
+    machine.core.former = "packed";
+    machine.core.issue = "relaxed-memory";
+    machine.core.scheduler = "gto";
+  });
+  add("freely", [](hw::Machine& machine) {
+    machine.core.warp_size = 256;
+    machine.core.former = "packed-freely";
+    machine.core.issue = "relaxed";
+    machine.core.complex_long_latency = true;
+  });
+  add("rowsrelaxed", [](hw::Machine& machine) {
+    machine.core.warp_size = 128;
+    machine.core.issue = "relaxed";
+    machine.core.scheduler = "two-level";
+    machine.core.fetch_group = 3;
+    machine.core.inner_scheduler = "gto";
+    machine.core.fetch_group_timeout = 100;
+  });
+  add("tbcsimd8", [](hw::Machine& machine) {
+    machine.core.simd_width = machine.core.warp_size = 8;
+    machine.core.divergence = "tbc";
+    machine.core.scheduler = "two-level";
+    machine.core.outer_scheduler = "oldest";
+    machine.core.inner_scheduler = "oldest";
+  });
+  add("dwfanylane", [](hw::Machine& machine) {
+    machine.core.divergence = "dwf";
+    machine.core.lane_aware = false;
+    machine.core.scheduler = "majority";
+  });
+  add("dwfsimd8", [](hw::Machine& machine) {
+    machine.core.simd_width = machine.core.warp_size = 8;
+    machine.core.divergence = "dwf";
+    machine.core.scheduler = "round-robin";
+  });
+  add("pcsticky", [](hw::Machine& machine) {
+    machine.core.divergence = "per-thread-pc";
+    machine.core.scheduler = "sticky";
+  });
   return all;
 }
 

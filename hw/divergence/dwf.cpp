@@ -1,0 +1,203 @@
+// Dynamic warp formation (Fung et al., as LWM report 4 and thesis 5.2 and 3 describe it): there is no stack. When an
+// instruction completes, the threads that go to the same PC fill free lanes of the youngest waiting warp of that PC;
+// those that find no lane stay a warp of their own (incremental merging, report 4). Lane-aware (core.lane_aware), a
+// thread keeps its lane and its register bank; otherwise it takes any free lane, as the ODGS paper assumes. Threads of
+// different blocks share a warp; where they arrive at a barrier, they part by block.
+//
+// Re-convergence points matter for the scheduler "pdom-priority" only: the points of the branches executed so far are
+// known, and each thread counts those that it has passed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <set>
+#include <vector>
+
+#include "hw/divergence/divergence.hpp"
+
+namespace heddle::hw {
+
+namespace {
+
+class DynamicWarps final : public Divergence {
+ public:
+  explicit DynamicWarps(const Setup& setup)
+      : groups_(setup.groups),
+        width_(setup.core.simd_width),
+        all_lanes_(~LaneMask{0} >> (isa::kLanes - setup.core.simd_width)),
+        lane_aware_(setup.core.lane_aware),
+        passed_(setup.core.threads) {}
+
+  // Every thread may end up alone.
+  [[nodiscard]] unsigned groups(unsigned threads) const override { return threads; }
+  [[nodiscard]] bool dynamic() const override { return true; }
+
+  void start(Group& group) override {
+    group.pc = 0;
+    each_lane(group.active[0], [&](unsigned lane) { passed(group, lane) = 0; });
+  }
+
+  bool complete(Group& group, const Outcome& outcome, GroupMoves& moves) override {
+    const std::uint32_t fall_through = group.pc + 1;
+    const LaneMask left = group.active[0] & ~outcome.exited[0];
+    const LaneMask waiting = outcome.arrivals[0];
+    if (outcome.instruction.op != isa::Op::BRA) {
+      go_on(group, left, waiting, fall_through, moves);
+      return false;
+    }
+    const LaneMask taken = outcome.taken[0];
+    const std::uint32_t target = outcome.instruction.target;
+    if (outcome.instruction.reconvergence != isa::kNoReconvergence) {
+      merge_points_.insert(outcome.instruction.reconvergence);
+    }
+    const bool diverged = taken != 0 && taken != left;
+    if (diverged) {
+      Group& other = moves.allocate(group);
+      other.lane_row = group.lane_row;
+      other.lane_home = group.lane_home;
+      go_on(group, left & ~taken, 0, fall_through, moves);
+      go_on(other, taken, 0, target, moves);
+    } else {
+      go_on(group, left, 0, taken != 0 ? target : fall_through, moves);
+    }
+    return diverged;
+  }
+
+  [[nodiscard]] std::string describe(const Group& group) const override {
+    return fmt::format("{} threads, {} re-convergence points passed", group.active_threads(), group.merge_points);
+  }
+
+ private:
+  template <class Visit>
+  static void each_lane(LaneMask lanes, Visit visit) {
+    for (; lanes != 0; lanes &= lanes - 1) {
+      visit(static_cast<unsigned>(std::countr_zero(lanes)));
+    }
+  }
+
+  [[nodiscard]] std::uint32_t& passed(const Group& group, unsigned lane) {
+    return passed_[group.lane_row[lane] * width_ + group.lane_home[lane]];
+  }
+
+  // The group's threads `lanes` go to `pc`; those in `waiting` wait at a barrier first.
+  void go_on(Group& group, LaneMask lanes, LaneMask waiting, std::uint32_t pc, GroupMoves& moves) {
+    group.pc = pc;
+    if (merge_points_.count(pc) != 0) {
+      each_lane(lanes, [&](unsigned lane) { ++passed(group, lane); });
+    }
+    if (waiting != 0) {
+      wait_by_block(group, lanes, waiting, moves);
+      return;
+    }
+    group.active[0] = lanes;
+    if (lanes != 0 && lanes != all_lanes_) {
+      if (Group* const youngest = youngest_at(pc)) {
+        merge(group, *youngest);
+      }
+    }
+    if (group.active[0] == 0) {
+      moves.free(group);
+      return;
+    }
+    settle(group, moves);
+    moves.run(group);
+  }
+
+  // The youngest waiting warp of a PC that has a free lane.
+  [[nodiscard]] Group* youngest_at(std::uint32_t pc) {
+    Group* youngest = nullptr;
+    const GroupBits& ready = groups_.ready();
+    for (std::size_t word = 0; word < ready.size(); ++word) {
+      for (std::uint64_t left = ready[word]; left != 0; left &= left - 1) {
+        Group& candidate = groups_[static_cast<GroupId>(word * 64 + static_cast<unsigned>(std::countr_zero(left)))];
+        if (candidate.pc == pc && (youngest == nullptr || candidate.age > youngest->age)) {
+          youngest = &candidate;
+        }
+      }
+    }
+    return youngest != nullptr && youngest->active[0] != all_lanes_ ? youngest : nullptr;
+  }
+
+  // Threads of `from` take free lanes of `to`.
+  void merge(Group& from, Group& to) {
+    const auto move = [&](unsigned lane, unsigned into) {
+      to.lane_row[into] = from.lane_row[lane];
+      to.lane_home[into] = from.lane_home[lane];
+      to.active[0] |= LaneMask{1} << into;
+      from.active[0] &= ~(LaneMask{1} << lane);
+    };
+    each_lane(from.active[0] & ~to.active[0], [&](unsigned lane) { move(lane, lane); });
+    if (!lane_aware_) {
+      while (from.active[0] != 0 && to.active[0] != all_lanes_) {
+        move(static_cast<unsigned>(std::countr_zero(from.active[0])),
+             static_cast<unsigned>(std::countr_zero(static_cast<LaneMask>(all_lanes_ & ~to.active[0]))));
+      }
+    }
+    to.look_at_lanes();
+    count_merge_points(to);
+  }
+
+  void count_merge_points(Group& group) {
+    group.merge_points = ~std::uint32_t{0};
+    each_lane(group.active[0],
+              [&](unsigned lane) { group.merge_points = std::min(group.merge_points, passed(group, lane)); });
+  }
+
+  void settle(Group& group, GroupMoves& moves) {
+    group.look_at_lanes();
+    group.block_slot = moves.block_of(group.lane_row[static_cast<unsigned>(std::countr_zero(group.active[0]))]);
+    count_merge_points(group);
+  }
+
+  // Threads that wait at a barrier stand still by block, so that each block's barrier releases its own; those that the
+  // barrier does not concern (guard false) go on.
+  void wait_by_block(Group& group, LaneMask lanes, LaneMask waiting, GroupMoves& moves) {
+    std::vector<Part> parts;
+    each_lane(waiting, [&](unsigned lane) {
+      const unsigned block = moves.block_of(group.lane_row[lane]);
+      const auto same = std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return part.block == block; });
+      (same == parts.end() ? parts.emplace_back(Part{block, 0}) : *same).lanes |= LaneMask{1} << lane;
+    });
+    const LaneMask free_to_go = lanes & ~waiting;
+    const auto part_of = [&](LaneMask members) -> Group& {
+      Group& part = moves.allocate(group);
+      part.lane_row = group.lane_row;
+      part.lane_home = group.lane_home;
+      part.pc = group.pc;
+      part.active[0] = members;
+      return part;
+    };
+    if (free_to_go != 0) {
+      Group& going = part_of(free_to_go);
+      settle(going, moves);
+      moves.run(going);
+    }
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      Group& part = part_of(parts[i].lanes);
+      moves.hand_over(group, parts[i].block, part);
+      settle(part, moves);
+      moves.wait(part);
+    }
+    group.active[0] = parts.front().lanes;
+    settle(group, moves);
+    moves.wait(group);
+  }
+
+  struct Part {
+    unsigned block;
+    LaneMask lanes;
+  };
+
+  GroupTable& groups_;
+  unsigned width_;
+  LaneMask all_lanes_;
+  bool lane_aware_;
+  std::vector<std::uint32_t> passed_;  // by thread: register row and home lane
+  std::set<std::uint32_t> merge_points_;
+};
+
+const Register<Divergence, DynamicWarps> entry{"dwf", "dynamic warp formation: threads of one PC merge into warps"};
+
+}  // namespace
+
+}  // namespace heddle::hw

@@ -1,0 +1,108 @@
+// A program counter per thread (thesis 2.1.3.2, after Diamos et al.): the warp has one global PC, and in each
+// instruction those threads execute whose own PC equals it. No stack, no re-convergence PCs: after an instruction the
+// warp goes on at the lowest PC of its threads, so that those behind catch up with those ahead. For an if this is the
+// rule of the thesis (the warp falls through unless every thread skips); it extends it to loops and unstructured code.
+// Threads that wait at a barrier leave the others of their warp running.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <vector>
+
+#include "hw/divergence/divergence.hpp"
+
+namespace heddle::hw {
+
+namespace {
+
+class PerThreadPc final : public Divergence {
+ public:
+  explicit PerThreadPc(const Setup& setup) : warps_(setup.core.threads / setup.core.warp_size) {}
+
+  [[nodiscard]] unsigned groups(unsigned) const override { return static_cast<unsigned>(warps_.size()); }
+
+  void start(Group& group) override {
+    Warp& warp = warps_[group.id];
+    warp = {};
+    warp.live = group.active[0];
+    group.pc = 0;
+  }
+
+  bool complete(Group& group, const Outcome& outcome, GroupMoves& moves) override {
+    Warp& warp = warps_[group.id];
+    const LaneMask active = group.active[0];
+    const bool branch = outcome.instruction.op == isa::Op::BRA;
+    const LaneMask taken = branch ? outcome.taken[0] : 0;
+    for (LaneMask left = active; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      warp.pc[lane] = ((taken >> lane) & 1U) != 0 ? outcome.instruction.target : group.pc + 1;
+    }
+    warp.live &= ~outcome.exited[0];
+    warp.waiting |= outcome.arrivals[0];
+    go_on(group, moves);
+    return taken != 0 && taken != active;
+  }
+
+  void released(Group& group, unsigned, LaneMask lanes, bool, GroupMoves& moves) override {
+    warps_[group.id].waiting &= ~lanes;
+    if (group.state == GroupState::barrier) {
+      go_on(group, moves);
+    }
+  }
+
+  [[nodiscard]] std::string describe(const Group& group) const override {
+    const Warp& warp = warps_[group.id];
+    std::vector<std::uint32_t> pcs;
+    for (LaneMask left = warp.live; left != 0; left &= left - 1) {
+      pcs.push_back(warp.pc[static_cast<unsigned>(std::countr_zero(left))]);
+    }
+    std::sort(pcs.begin(), pcs.end());
+    pcs.erase(std::unique(pcs.begin(), pcs.end()), pcs.end());
+    std::string text = fmt::format("{} different PCs", pcs.size());
+    for (const std::uint32_t pc : pcs) {
+      LaneMask there = 0;
+      for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+        there |= static_cast<LaneMask>(((warp.live >> lane) & 1U) != 0 && warp.pc[lane] == pc) << lane;
+      }
+      text += fmt::format("; PC {} lanes {:08x}", pc, there);
+    }
+    return text;
+  }
+
+ private:
+  struct Warp {
+    std::array<std::uint32_t, isa::kLanes> pc{};
+    LaneMask live = 0;     // have not exited
+    LaneMask waiting = 0;  // of those, wait at a barrier
+  };
+
+  void go_on(Group& group, GroupMoves& moves) {
+    const Warp& warp = warps_[group.id];
+    const LaneMask able = warp.live & ~warp.waiting;
+    if (able == 0 && warp.live != 0) {
+      group.active[0] = warp.live;
+      moves.wait(group);
+      return;
+    }
+    std::uint32_t lowest = ~std::uint32_t{0};
+    for (LaneMask left = able; left != 0; left &= left - 1) {
+      lowest = std::min(lowest, warp.pc[static_cast<unsigned>(std::countr_zero(left))]);
+    }
+    LaneMask active = 0;
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+      active |= static_cast<LaneMask>(warp.pc[lane] == lowest) << lane;
+    }
+    group.active[0] = active & able;
+    group.pc = able == 0 ? group.pc : lowest;
+    moves.run(group);
+  }
+
+  std::vector<Warp> warps_;
+};
+
+const Register<Divergence, PerThreadPc> entry{"per-thread-pc", "a PC per thread; the warp goes on at the lowest"};
+
+}  // namespace
+
+}  // namespace heddle::hw

@@ -1,0 +1,214 @@
+#include "hw/divergence/tbc.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace heddle::hw {
+
+namespace {
+
+bool no_lanes(const std::vector<LaneMask>& masks) {
+  return std::all_of(masks.begin(), masks.end(), [](LaneMask mask) { return mask == 0; });
+}
+
+}  // namespace
+
+BlockCompaction::BlockCompaction(const Setup& setup)
+    : groups_(setup.groups), width_(setup.core.simd_width), blocks_(setup.core.blocks) {}
+
+void BlockCompaction::start(Group& group) {
+  Block& block = blocks_[group.block_slot];
+  if (group.warp_in_block == 0) {
+    block = {};
+    block.first_row = group.first_row;
+  }
+  group.pc = 0;
+  block.running.push_back(group.active[0]);
+  block.taken.push_back(0);
+  block.warps.push_back(group.id);
+}
+
+bool BlockCompaction::complete(Group& group, const Outcome& outcome, GroupMoves& moves) {
+  Block& block = blocks_[group.block_slot];
+  const auto each = [&](LaneMask lanes, auto visit) {
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+      visit(group.lane_row[lane] - block.first_row, LaneMask{1} << lane);
+    }
+  };
+  const isa::Instruction& instruction = outcome.instruction;
+  if (instruction.op == isa::Op::EXIT) {
+    each(outcome.exited[0], [&](unsigned row, LaneMask lane) {
+      block.running[row] &= ~lane;
+      for (Entry& entry : block.stack) {
+        entry.active[row] &= ~lane;
+      }
+    });
+    group.active[0] &= ~outcome.exited[0];
+  }
+  if (instruction.op == isa::Op::BRA && !instruction.guard.always()) {
+    each(outcome.taken[0], [&](unsigned row, LaneMask lane) { block.taken[row] |= lane; });
+    moves.park(group);
+    ++block.at_branch;
+    block.branch = instruction;
+    return settle(block, moves);
+  }
+  group.pc = instruction.op == isa::Op::BRA ? instruction.target : group.pc + 1;
+  if (outcome.arrivals[0] != 0) {
+    moves.wait(group);
+  } else {
+    go_on(group, block, moves);
+  }
+  return false;
+}
+
+void BlockCompaction::released(Group& group, unsigned, LaneMask, bool last, GroupMoves& moves) {
+  if (last && group.state == GroupState::barrier) {
+    go_on(group, blocks_[group.block_slot], moves);
+  }
+}
+
+// A warp whose PC is known goes on, waits at the re-convergence point, or is finished.
+void BlockCompaction::go_on(Group& group, Block& block, GroupMoves& moves) {
+  if (group.active[0] == 0) {
+    finish(group, block, moves);
+  } else if (!block.stack.empty() && group.pc == block.stack.back().reconvergence_pc) {
+    moves.park(group);
+    ++block.at_merge;
+    settle(block, moves);
+  } else {
+    group.look_at_lanes();
+    moves.run(group);
+  }
+}
+
+void BlockCompaction::finish(Group& group, Block& block, GroupMoves& moves) {
+  block.warps.erase(std::find(block.warps.begin(), block.warps.end(), group.id));
+  moves.free(group);
+  settle(block, moves);
+}
+
+// What follows once every warp of the running path waits. Returns true when a branch diverged.
+bool BlockCompaction::settle(Block& block, GroupMoves& moves) {
+  if (block.at_merge == block.warps.size() && (block.at_merge != 0 || !block.stack.empty())) {
+    // All have reached the re-convergence point, or none is left.
+    pop(block, block.at_merge == 0 ? isa::kNoReconvergence : block.stack.back().reconvergence_pc, moves);
+    return false;
+  }
+  return block.at_branch != 0 && block.at_branch == block.warps.size() && branch(block, moves);
+}
+
+bool BlockCompaction::branch(Block& block, GroupMoves& moves) {
+  const std::uint32_t fall_through = groups_[block.warps.front()].pc + 1;
+  const std::uint32_t target = block.branch.target;
+  const std::uint32_t reconvergence = block.branch.reconvergence;
+  bool any_taken = false;
+  bool any_not_taken = false;
+  for (std::size_t row = 0; row < block.running.size(); ++row) {
+    any_taken = any_taken || block.taken[row] != 0;
+    any_not_taken = any_not_taken || (block.running[row] & ~block.taken[row]) != 0;
+  }
+  block.at_branch = 0;
+  if (!any_taken || !any_not_taken) {
+    std::fill(block.taken.begin(), block.taken.end(), 0);
+    const std::vector<GroupId> warps = block.warps;  // going on may change the block's
+    for (const GroupId id : warps) {
+      groups_[id].pc = any_taken ? target : fall_through;
+      go_on(groups_[id], block, moves);
+    }
+    return false;
+  }
+  // As StackDivergence::branch, with the block's masks.
+  const bool joined = !block.stack.empty() && block.stack.back().reconvergence_pc == reconvergence &&
+                      block.stack.back().execute_pc == reconvergence;
+  if (reconvergence != isa::kNoReconvergence && !joined) {
+    block.stack.push_back({reconvergence, reconvergence, block.running});
+  }
+  const bool taken_first = fall_through == reconvergence;
+  if (!taken_first && target != reconvergence) {
+    block.stack.push_back({reconvergence, target, block.taken});
+  }
+  for (std::size_t row = 0; row < block.running.size(); ++row) {
+    block.running[row] &= taken_first ? block.taken[row] : ~block.taken[row];
+    block.taken[row] = 0;
+  }
+  compact(block, taken_first ? target : fall_through, moves);
+  return true;
+}
+
+// The running path has ended at `pc`: the entries that wait for it, and those whose threads have all exited, pop.
+void BlockCompaction::pop(Block& block, std::uint32_t pc, GroupMoves& moves) {
+  bool ended = true;
+  while (!block.stack.empty() && (ended || pc == block.stack.back().reconvergence_pc || no_lanes(block.running))) {
+    ended = false;
+    block.running = std::move(block.stack.back().active);
+    pc = block.stack.back().execute_pc;
+    block.stack.pop_back();
+  }
+  compact(block, pc, moves);
+}
+
+void BlockCompaction::compact(Block& block, std::uint32_t pc, GroupMoves& moves) {
+  block.at_merge = 0;
+  if (block.warps.empty() && no_lanes(block.running)) {
+    return;  // the block has finished
+  }
+  // The slots of the old warps are taken again; one of them stays until the new ones have been made like it.
+  const Group like = groups_[block.warps.empty() ? 0 : block.warps.front()];
+  for (const GroupId id : block.warps) {
+    moves.free(groups_[id]);
+  }
+  block.warps.clear();
+  std::vector<Group*> warps;
+  std::array<unsigned, isa::kLanes> height{};  // per lane: warps that have a thread there
+  for (std::size_t row = 0; row < block.running.size(); ++row) {
+    for (LaneMask left = block.running[row]; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      const unsigned warp = height[lane]++;
+      if (warp == warps.size()) {
+        Group& made = moves.allocate(like);
+        made.block_slot = slot_of(block);
+        made.warp_in_block = warp;
+        made.pc = pc;
+        warps.push_back(&made);
+      }
+      warps[warp]->lane_row[lane] = static_cast<std::uint16_t>(block.first_row + row);
+      warps[warp]->lane_home[lane] = static_cast<std::uint8_t>(lane);
+      warps[warp]->active[0] |= LaneMask{1} << lane;
+    }
+  }
+  for (unsigned warp = 0; warp < warps.size(); ++warp) {
+    block.warps.push_back(warps[warp]->id);
+    warps[warp]->look_at_lanes();
+    moves.run(*warps[warp], warp);
+  }
+}
+
+unsigned BlockCompaction::slot_of(const Block& block) const {
+  return static_cast<unsigned>(&block - blocks_.data());
+}
+
+std::string BlockCompaction::describe(const Group& group) const {
+  const Block& block = blocks_[group.block_slot];
+  std::string text = fmt::format("block-wide: {} stack entries; {} warps, {} at the branch, {} at the merge point",
+                                 block.stack.size(), block.warps.size(), block.at_branch, block.at_merge);
+  for (auto entry = block.stack.rbegin(); entry != block.stack.rend(); ++entry) {
+    unsigned threads = 0;
+    for (const LaneMask mask : entry->active) {
+      threads += static_cast<unsigned>(std::popcount(mask));
+    }
+    const std::string merge =
+        entry->reconvergence_pc == isa::kNoReconvergence ? "exit" : fmt::format("{}", entry->reconvergence_pc);
+    text += fmt::format("; PC {} until {}: {} threads", entry->execute_pc, merge, threads);
+  }
+  return text;
+}
+
+namespace {
+const Register<Divergence, BlockCompaction> entry{"tbc", "thread block compaction: a block-wide re-convergence stack"};
+}
+
+}  // namespace heddle::hw

@@ -1,0 +1,85 @@
+// The two schedulers for dynamic warp formation that the thesis compares with (5.2, id dwf-avg; LWM report 4 and 6).
+//
+// Majority: the PC at which most threads of ready warps stand; its warps are fetched until none is left, then the next
+// majority is found.
+// Post-dominator priority: the ready warp whose threads have passed the fewest re-convergence points, so that those
+// behind catch up and merge; ties go to the older warp.
+#include <unordered_map>
+
+#include "hw/schedule/orders.hpp"
+#include "hw/schedule/scheduler.hpp"
+
+namespace heddle::hw {
+
+namespace {
+
+class Majority final : public WarpScheduler {
+ public:
+  explicit Majority(const Setup& setup) : groups_(setup.groups) {}
+
+  std::optional<GroupId> pick(Cycle) override {
+    std::optional<GroupId> picked = oldest_at(pc_);
+    if (!picked) {
+      find_majority();
+      picked = oldest_at(pc_);
+    }
+    return picked;
+  }
+
+ private:
+  [[nodiscard]] std::optional<GroupId> oldest_at(std::uint32_t pc) const {
+    std::optional<GroupId> oldest;
+    each_set(groups_.ready(), 0, groups_.size(), [&](GroupId id) {
+      if (groups_[id].pc == pc && (!oldest || groups_[id].age < groups_[*oldest].age)) {
+        oldest = id;
+      }
+    });
+    return oldest;
+  }
+
+  // Of equal counts the lowest PC, so that the choice does not depend on the container's order.
+  void find_majority() {
+    threads_.clear();
+    each_set(groups_.ready(), 0, groups_.size(),
+             [&](GroupId id) { threads_[groups_[id].pc] += groups_[id].active_threads(); });
+    unsigned most = 0;
+    for (const auto& [pc, threads] : threads_) {
+      if (threads > most || (threads == most && pc < pc_)) {
+        most = threads;
+        pc_ = pc;
+      }
+    }
+  }
+
+  const GroupTable& groups_;
+  std::uint32_t pc_ = 0;
+  std::unordered_map<std::uint32_t, unsigned> threads_;  // by PC
+};
+
+class PostDominatorPriority final : public WarpScheduler {
+ public:
+  explicit PostDominatorPriority(const Setup& setup) : groups_(setup.groups) {}
+
+  std::optional<GroupId> pick(Cycle) override {
+    std::optional<GroupId> best;
+    each_set(groups_.ready(), 0, groups_.size(), [&](GroupId id) {
+      const Group& group = groups_[id];
+      if (!best || group.merge_points < groups_[*best].merge_points ||
+          (group.merge_points == groups_[*best].merge_points && group.age < groups_[*best].age)) {
+        best = id;
+      }
+    });
+    return best;
+  }
+
+ private:
+  const GroupTable& groups_;
+};
+
+const Register<WarpScheduler, Majority> majority{"majority", "dynamic warps: the PC with most threads first"};
+const Register<WarpScheduler, PostDominatorPriority> priority{
+    "pdom-priority", "dynamic warps: the fewest re-convergence points passed first"};
+
+}  // namespace
+
+}  // namespace heddle::hw

@@ -1,0 +1,53 @@
+// Oldest first and greedy-then-oldest. Age counts from the start of a warp's block; a dynamic warp's, from its forming.
+#include "hw/schedule/orders.hpp"
+#include "hw/schedule/scheduler.hpp"
+
+namespace heddle::hw {
+
+namespace {
+
+class Oldest final : public WarpScheduler {
+ public:
+  explicit Oldest(const Setup& setup) : groups_(setup.groups) {}
+  std::optional<GroupId> pick(Cycle) override { return oldest_ready(groups_, 0, groups_.size()); }
+
+ private:
+  const GroupTable& groups_;
+};
+
+// Keeps to one warp while that is ready, then takes the oldest. In a barrel core, where a fetched warp is not ready
+// before its instruction has completed, "greedy" lasts across those cycles: the warp is taken again as soon as it is
+// back, before older ones.
+class GreedyThenOldest final : public WarpScheduler {
+ public:
+  explicit GreedyThenOldest(const Setup& setup) : groups_(setup.groups) {}
+
+  std::optional<GroupId> pick(Cycle) override {
+    const std::optional<GroupId> greedy = next_ready(groups_, greedy_, greedy_ + 1, greedy_);
+    if (greedy) {
+      stalled_ = false;
+      return greedy;
+    }
+    const std::optional<GroupId> oldest = oldest_ready(groups_, 0, groups_.size());
+    // Filling the greedy warp's pipeline cycles does not end its turn; a stall does.
+    if (oldest && stalled_) {
+      greedy_ = *oldest;
+      stalled_ = false;
+    }
+    return oldest;
+  }
+
+  void stalled(const Group& group) override { stalled_ = stalled_ || group.id == greedy_; }
+
+ private:
+  const GroupTable& groups_;
+  GroupId greedy_ = 0;
+  bool stalled_ = true;  // the greedy warp has stalled or finished, or there is none yet
+};
+
+const Register<WarpScheduler, Oldest> oldest{"oldest", "the ready warp that started first"};
+const Register<WarpScheduler, GreedyThenOldest> gto{"gto", "one warp until it stalls, then the oldest ready one"};
+
+}  // namespace
+
+}  // namespace heddle::hw

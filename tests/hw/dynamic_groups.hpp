@@ -1,0 +1,142 @@
+// What stands around a divergence mechanism that makes and frees groups in its own test: the table, the decisions, the
+// blocks of the register rows.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "hw/divergence/divergence.hpp"
+
+namespace heddle::hw::test {
+
+class DynamicGroups : public GroupMoves {
+ public:
+  DynamicGroups(const char* mechanism, const CoreParameters& core, unsigned rows_per_block)
+      : core_(core), rows_per_block_(rows_per_block) {
+    divergence = Registry<Divergence>::instance().make(mechanism, {groups, core_});
+    groups.resize(divergence->groups(core_.threads), 1);
+  }
+
+  void run(Group& group, unsigned delay) override {
+    delays.push_back(delay);
+    groups.set_state(group, group.active[0] == 0 ? GroupState::free : GroupState::ready);
+  }
+  void wait(Group& group) override { groups.set_state(group, GroupState::barrier); }
+  void park(Group& group) override { groups.set_state(group, GroupState::parked); }
+  void free(Group& group) override {
+    group.active[0] = 0;
+    groups.set_state(group, GroupState::free);
+  }
+  Group& allocate(const Group& like) override {
+    Group* const group = groups.find_free();
+    if (group == nullptr) {
+      throw InternalError("no free group");
+    }
+    group->block_slot = like.block_slot;
+    group->dynamic = true;
+    group->age = groups.next_age();
+    group->active[0] = 0;
+    groups.set_state(*group, GroupState::in_flight);
+    return *group;
+  }
+  void hand_over(const Group& from, unsigned block_slot, const Group& to) override {
+    handed_over.push_back({from.id, block_slot, to.id});
+  }
+  [[nodiscard]] unsigned block_of(unsigned register_row) const override { return register_row / rows_per_block_; }
+
+  // A warp of a block starts: the threads of one register row.
+  Group& start(unsigned block, unsigned warp, LaneMask active) {
+    Group& group = *groups.find_free();
+    group.block_slot = block;
+    group.warp_in_block = warp;
+    group.dynamic = true;
+    group.first_row = static_cast<std::uint16_t>(block * rows_per_block_ + warp);
+    group.lane_row.fill(group.first_row);
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+      group.lane_home[lane] = static_cast<std::uint8_t>(lane);
+    }
+    group.age = groups.next_age();
+    group.active[0] = active;
+    groups.set_state(group, GroupState::in_flight);
+    divergence->start(group);
+    groups.set_state(group, GroupState::ready);
+    return group;
+  }
+  bool branch(Group& group, std::uint32_t target, std::uint32_t reconvergence, LaneMask taken) {
+    isa::Instruction instruction;
+    instruction.op = isa::Op::BRA;
+    instruction.guard.reg = 0;
+    instruction.target = target;
+    instruction.reconvergence = reconvergence;
+    return complete(group, instruction, taken, 0, 0);
+  }
+  void plain(Group& group) { complete(group, {}, 0, 0, 0); }
+  void exit(Group& group, LaneMask lanes) {
+    isa::Instruction instruction;
+    instruction.op = isa::Op::EXIT;
+    complete(group, instruction, 0, lanes, 0);
+  }
+  void barrier(Group& group, LaneMask arrivals) {
+    isa::Instruction instruction;
+    instruction.op = isa::Op::BAR_SYNC;
+    complete(group, instruction, 0, 0, arrivals);
+  }
+
+  // The live groups as "pc:lane/row lane/row...", in the order of their numbers; displaced threads as "lane/row.home".
+  [[nodiscard]] std::vector<std::string> live() const {
+    std::vector<std::string> texts;
+    for (const Group& group : groups.all()) {
+      if (group.state == GroupState::free) {
+        continue;
+      }
+      std::string text = std::to_string(group.pc) + ":";
+      for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+        if (((group.active[0] >> lane) & 1U) != 0) {
+          text += " " + std::to_string(lane) + "/" + std::to_string(group.lane_row[lane]);
+          if (group.lane_home[lane] != lane) {
+            text += "." + std::to_string(group.lane_home[lane]);
+          }
+        }
+      }
+      texts.push_back(text);
+    }
+    return texts;
+  }
+  // The group that runs at a PC.
+  [[nodiscard]] Group& at(std::uint32_t pc, GroupState state = GroupState::ready) {
+    for (GroupId id = 0; id < groups.size(); ++id) {
+      if (groups[id].pc == pc && groups[id].state == state) {
+        return groups[id];
+      }
+    }
+    throw InternalError("no group at PC " + std::to_string(pc));
+  }
+
+  struct HandOver {
+    GroupId from;
+    unsigned block;
+    GroupId to;
+    friend bool operator==(const HandOver&, const HandOver&) = default;
+  };
+  GroupTable groups{1, 1};
+  std::unique_ptr<Divergence> divergence;
+  std::vector<unsigned> delays;
+  std::vector<HandOver> handed_over;
+
+ private:
+  bool complete(Group& group, const isa::Instruction& instruction, LaneMask taken, LaneMask exited, LaneMask arrivals) {
+    groups.set_state(group, GroupState::in_flight);
+    const std::vector<LaneMask> taken_rows = {taken};
+    const std::vector<LaneMask> exited_rows = {exited};
+    const std::vector<LaneMask> arrival_rows = {arrivals};
+    return divergence->complete(group, {instruction, taken_rows, exited_rows, arrival_rows}, *this);
+  }
+
+  CoreParameters core_;
+  unsigned rows_per_block_;
+};
+
+}  // namespace heddle::hw::test

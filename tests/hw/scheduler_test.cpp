@@ -1,0 +1,231 @@
+// The warp schedulers alone: who is fetched next, from the states of the warps.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+#include "hw/schedule/scheduler.hpp"
+
+namespace heddle::hw {
+namespace {
+
+using ::testing::ElementsAre;
+
+class Scheduler : public ::testing::Test {
+ protected:
+  void build(const char* name, unsigned warps) {
+    groups_ = std::make_unique<GroupTable>(warps, 1);
+    scheduler_ = Registry<WarpScheduler>::instance().make(name, {*groups_, core_});
+    groups_->observe(scheduler_.get());
+    for (GroupId id = 0; id < warps; ++id) {
+      (*groups_)[id].age = id;
+      state(id, GroupState::ready);
+    }
+  }
+  void state(GroupId id, GroupState state) { groups_->set_state((*groups_)[id], state); }
+  void all(std::initializer_list<GroupId> ids, GroupState to) {
+    for (const GroupId id : ids) {
+      state(id, to);
+    }
+  }
+  // Fetches `count` times; a fetched warp is in flight, and back after the others have been fetched.
+  std::vector<int> fetch(unsigned count, bool back = true) {
+    std::vector<int> picked;
+    for (unsigned i = 0; i < count; ++i) {
+      const std::optional<GroupId> id = scheduler_->pick(now_++);
+      picked.push_back(id ? static_cast<int>(*id) : -1);
+      if (id && !back) {
+        state(*id, GroupState::in_flight);
+      }
+    }
+    return picked;
+  }
+
+  CoreParameters core_;
+  std::unique_ptr<GroupTable> groups_;
+  std::unique_ptr<WarpScheduler> scheduler_;
+  Cycle now_ = 0;
+};
+
+TEST_F(Scheduler, OldestFirst) {
+  build("oldest", 4);
+  (*groups_)[2].age = 0;
+  (*groups_)[0].age = 9;
+  EXPECT_THAT(fetch(5, false), ElementsAre(2, 1, 3, 0, -1));
+}
+
+TEST_F(Scheduler, GreedyKeepsToOneWarpUntilItStalls) {
+  build("gto", 3);
+  EXPECT_THAT(fetch(2), ElementsAre(0, 0));
+  state(0, GroupState::in_flight);
+  EXPECT_THAT(fetch(1), ElementsAre(1)) << "the pipeline cycles of warp 0 are filled";
+  state(0, GroupState::ready);
+  EXPECT_THAT(fetch(2), ElementsAre(0, 0)) << "and it goes on";
+  state(0, GroupState::memory);
+  EXPECT_THAT(fetch(2), ElementsAre(1, 1));
+  state(0, GroupState::ready);
+  EXPECT_THAT(fetch(1), ElementsAre(1)) << "greedy comes before oldest";
+  state(1, GroupState::free);
+  EXPECT_THAT(fetch(1), ElementsAre(0));
+}
+
+TEST_F(Scheduler, StickyKeepsToABlock) {
+  build("sticky", 6);
+  for (GroupId id = 0; id < 6; ++id) {
+    (*groups_)[id].block_slot = id % 2;
+  }
+  EXPECT_THAT(fetch(4), ElementsAre(0, 2, 4, 0)) << "block 0 in turn";
+  all({0, 2, 4}, GroupState::parked);
+  EXPECT_THAT(fetch(4), ElementsAre(1, 3, 5, 1));
+  state(2, GroupState::ready);
+  EXPECT_THAT(fetch(2), ElementsAre(3, 5)) << "block 1 still has ready warps";
+  all({1, 3, 5}, GroupState::parked);
+  EXPECT_THAT(fetch(1), ElementsAre(2));
+}
+
+TEST_F(Scheduler, MajorityTakesThePcOfMostThreads) {
+  build("majority", 4);
+  const std::uint32_t pcs[] = {5, 9, 9, 7};
+  const LaneMask masks[] = {0xff, 0x3f, 0x0f, 0xff};
+  for (GroupId id = 0; id < 4; ++id) {
+    (*groups_)[id].pc = pcs[id];
+    (*groups_)[id].active[0] = masks[id];
+  }
+  // PC 9 has ten threads; then 5 and 7 have eight each and the lower goes first.
+  EXPECT_THAT(fetch(5, false), ElementsAre(1, 2, 0, 3, -1));
+}
+
+TEST_F(Scheduler, PostDominatorPriorityTakesWhoIsBehind) {
+  build("pdom-priority", 3);
+  (*groups_)[0].merge_points = 4;
+  (*groups_)[1].merge_points = 2;
+  (*groups_)[2].merge_points = 2;
+  (*groups_)[2].age = 0;
+  (*groups_)[0].age = 7;
+  EXPECT_THAT(fetch(4, false), ElementsAre(2, 1, 0, -1));
+}
+
+// ---- two levels
+
+TEST_F(Scheduler, StalledRuleRotatesOnlyWhenTheWholeFetchGroupStalls) {
+  core_.fetch_group = 2;
+  build("two-level", 6);
+  EXPECT_THAT(fetch(3), ElementsAre(0, 1, 0));
+  state(0, GroupState::memory);
+  EXPECT_THAT(fetch(2), ElementsAre(1, 1));
+  state(1, GroupState::in_flight);
+  EXPECT_THAT(fetch(2), ElementsAre(2, 3)) << "warp 1 is merely in flight: group 0 stays first, others fill in";
+  state(1, GroupState::ready);
+  EXPECT_THAT(fetch(1), ElementsAre(1));
+  state(1, GroupState::memory);  // now the whole of group 0
+  state(0, GroupState::ready);
+  state(1, GroupState::ready);
+  EXPECT_THAT(fetch(2), ElementsAre(2, 3)) << "group 1 is first now, although group 0 is ready again";
+  all({2, 3}, GroupState::in_flight);
+  EXPECT_THAT(fetch(2), ElementsAre(4, 5)) << "priorities rotate: 1, 2, 0";
+  all({4, 5}, GroupState::in_flight);
+  EXPECT_THAT(fetch(2), ElementsAre(0, 1)) << "round robin inside goes on behind warp 1";
+}
+
+TEST_F(Scheduler, AFinishedWarpDoesNotKeepItsFetchGroupFirst) {
+  core_.fetch_group = 2;
+  build("two-level", 4);
+  state(0, GroupState::memory);
+  state(1, GroupState::free);
+  EXPECT_THAT(fetch(1), ElementsAre(2));
+  state(0, GroupState::ready);
+  EXPECT_THAT(fetch(1), ElementsAre(3)) << "group 1 is first";
+}
+
+TEST_F(Scheduler, CurrentRuleSwitchesAsSoonAsNobodyCanBeFetched) {
+  core_.fetch_group = 2;
+  core_.fetch_group_rule = "current";
+  build("two-level", 6);
+  EXPECT_THAT(fetch(2), ElementsAre(0, 1));
+  all({0, 1}, GroupState::in_flight);  // too small a fetch group (report 3.2.1)
+  EXPECT_THAT(fetch(1), ElementsAre(2));
+  all({0, 1}, GroupState::ready);
+  EXPECT_THAT(fetch(2), ElementsAre(3, 2)) << "group 1 is the current one";
+  all({2, 3, 4, 5}, GroupState::memory);
+  EXPECT_THAT(fetch(1), ElementsAre(0)) << "the next one with a ready warp";
+}
+
+TEST_F(Scheduler, TheTimeoutSwitchesAFetchGroup) {
+  core_.fetch_group = 1;
+  core_.fetch_group_timeout = 3;
+  build("two-level", 2);
+  EXPECT_THAT(fetch(7), ElementsAre(0, 0, 0, 1, 1, 1, 0));
+}
+
+TEST_F(Scheduler, OneFetchGroupIsRoundRobin) {
+  core_.fetch_group = 5;
+  build("two-level", 5);
+  const std::vector<int> two_level = fetch(8, false);
+  all({1, 4}, GroupState::ready);
+  const std::vector<int> later = fetch(3, false);
+  build("round-robin", 5);
+  EXPECT_EQ(two_level, fetch(8, false));
+  all({1, 4}, GroupState::ready);
+  EXPECT_EQ(later, fetch(3, false));
+}
+
+TEST_F(Scheduler, GreedyAndOldestInside) {
+  core_.fetch_group = 2;
+  core_.inner_scheduler = "gto";
+  build("two-level", 4);
+  EXPECT_THAT(fetch(2), ElementsAre(0, 0));
+  core_.inner_scheduler = "oldest";
+  build("two-level", 4);
+  (*groups_)[0].age = 9;
+  EXPECT_THAT(fetch(2), ElementsAre(1, 1));
+}
+
+// Figure 4.6: sixteen warps compute and then wait for memory. Round robin: all of them compute, then all of them wait.
+// Two fetch groups of eight: group 1 computes while group 0 waits.
+struct Finish {
+  std::vector<int> order;  // who was fetched, -1: an idle cycle
+  unsigned idle() const { return static_cast<unsigned>(std::count(order.begin(), order.end(), -1)); }
+};
+
+TEST_F(Scheduler, TwoFetchGroupsOverlapAsInFigure46) {
+  constexpr unsigned kCompute = 10;
+  constexpr unsigned kLatency = 60;
+  const auto run = [&](const char* name) {
+    build(name, 16);
+    std::vector<unsigned> left(16, 2 * kCompute);  // two compute phases with a memory request between them
+    std::vector<Cycle> back(16, 0);
+    Finish finish;
+    unsigned live = 16;
+    for (Cycle now = 0; live != 0; ++now) {
+      for (GroupId id = 0; id < 16; ++id) {
+        if ((*groups_)[id].state == GroupState::memory && back[id] == now) {
+          state(id, GroupState::ready);
+        }
+      }
+      const std::optional<GroupId> id = groups_->any_ready() ? scheduler_->pick(now) : std::nullopt;
+      finish.order.push_back(id ? static_cast<int>(*id) : -1);
+      if (id && --left[*id] == 0) {
+        state(*id, GroupState::free);
+        --live;
+      } else if (id && left[*id] == kCompute) {
+        back[*id] = now + kLatency;
+        state(*id, GroupState::memory);
+      }
+    }
+    return finish;
+  };
+  const Finish plain = run("round-robin");
+  core_.fetch_group = 8;
+  const Finish two_level = run("two-level");
+  const auto in_group_0 = [](int id) { return id >= 0 && id < 8; };
+  EXPECT_TRUE(std::all_of(two_level.order.begin(), two_level.order.begin() + 8 * kCompute, in_group_0))
+      << "group 0 computes alone";
+  EXPECT_TRUE(std::none_of(two_level.order.begin() + 8 * kCompute, two_level.order.begin() + 16 * kCompute, in_group_0))
+      << "group 1 computes while group 0 waits";
+  EXPECT_EQ(two_level.idle(), 0U) << "the latency is hidden";
+  EXPECT_EQ(plain.idle(), kLatency - 15 - 1) << "all warps wait together";
+}
+
+}  // namespace
+}  // namespace heddle::hw
