@@ -1,7 +1,9 @@
 // The command line: bad input, help, listings, completion. What runs the model is in cli_run_test.cpp.
 #include <gtest/gtest.h>
 
+#include "base/registry.hpp"
 #include "program_runner.hpp"
+#include "tb/workload.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -131,9 +133,9 @@ TEST(Cli, Lists) {
   const Ran workloads = heddle({"list", "workloads"});
   const Ran names = heddle({"list", "workloads", "--names"});
   EXPECT_EQ(workloads.code, 0);
-  for (const char* name : {"bfs", "blackjack", "decrypt", "matrixmult", "nqueens", "reduction", "vecadd"}) {
-    EXPECT_NE(workloads.out.find(std::string("\n") + name + " "), std::string::npos) << name;
-    EXPECT_NE(("\n" + names.out).find(std::string("\n") + name + "\n"), std::string::npos) << name;
+  for (const auto& [name, entry] : Registry<Workload>::instance().entries()) {
+    EXPECT_NE(workloads.out.find("\n" + name + " "), std::string::npos) << name;
+    EXPECT_NE(("\n" + names.out).find("\n" + name + "\n"), std::string::npos) << name;
   }
   const Ran configs = heddle({"list", "configs", "--names"});
   EXPECT_NE(configs.out.find("baseline\n"), std::string::npos);

@@ -4,9 +4,11 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/registry.hpp"
 #include "launch_folder.hpp"
 #include "tb/cuda/cuda_compiler.hpp"
 #include "tb/cuda/embedded.hpp"
+#include "tb/workload.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -77,11 +79,11 @@ TEST(CudaCompiler, LeavesNothingBehind) {
 }
 
 TEST(EmbeddedKernels, AreThereForEveryWorkloadAndSize) {
-  for (const char* workload : {"vecadd", "reduction", "matrixmult", "decrypt", "blackjack", "bfs", "nqueens"}) {
+  for (const auto& [workload, entry] : Registry<Workload>::instance().entries()) {
     for (const unsigned bits : {32U, 64U}) {
       const std::string_view ptx = kernel_ptx(workload, bits);
       EXPECT_NE(ptx.find(".address_size " + std::to_string(bits)), std::string_view::npos) << workload;
-      EXPECT_NE(ptx.find("\"./tb/workloads/" + std::string(workload) + "/kernel.cu\""), std::string_view::npos)
+      EXPECT_NE(ptx.find("\"./tb/workloads/" + workload + "/kernel.cu\""), std::string_view::npos)
           << workload << " names the building machine's folders";
     }
   }

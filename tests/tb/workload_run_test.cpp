@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/registry.hpp"
@@ -17,6 +18,14 @@ namespace {
 
 std::unique_ptr<Workload> make(const std::string& name, const WorkloadOptions& options) {
   return Registry<Workload>::instance().make(name, options);
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const auto& [name, entry] : Registry<Workload>::instance().entries()) {
+    all.push_back(name);
+  }
+  return all;
 }
 
 WorkloadOptions small() {
@@ -55,10 +64,10 @@ class FaultyExecutor final : public Executor {
   int spoiled_ = 0;
 };
 
-class WorkloadRun : public ::testing::TestWithParam<std::tuple<const char*, unsigned, unsigned>> {};
+class WorkloadRun : public ::testing::TestWithParam<std::tuple<std::string, unsigned, unsigned>> {};
 
 TEST_P(WorkloadRun, IsVerified) {
-  const auto [name, address_bits, max_registers] = GetParam();
+  const auto& [name, address_bits, max_registers] = GetParam();
   WorkloadOptions options = small();
   options.address_bits = address_bits;
   options.max_registers = max_registers;
@@ -77,13 +86,11 @@ TEST_P(WorkloadRun, IsVerified) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WorkloadRun,
-                         ::testing::Combine(::testing::Values("vecadd", "reduction", "matrixmult", "decrypt",
-                                                              "blackjack", "bfs", "nqueens", "needleman", "hotspot",
-                                                              "histogram"),
-                                            ::testing::Values(32U, 64U), ::testing::Values(63U, 16U)),
+                         ::testing::Combine(::testing::ValuesIn(names()), ::testing::Values(32U, 64U),
+                                            ::testing::Values(63U, 16U)),
                          [](const auto& info) {
-                           return std::string(std::get<0>(info.param)) + "_" + std::to_string(std::get<1>(info.param)) +
-                                  "bit_" + std::to_string(std::get<2>(info.param)) + "registers";
+                           return std::get<0>(info.param) + "_" + std::to_string(std::get<1>(info.param)) + "bit_" +
+                                  std::to_string(std::get<2>(info.param)) + "registers";
                          });
 
 struct Result {
@@ -117,7 +124,9 @@ INSTANTIATE_TEST_SUITE_P(All, WrongResult,
                          ::testing::Values(Result{"vecadd", "c"}, Result{"reduction", "total"},
                                            Result{"matrixmult", "c"}, Result{"decrypt", "plain"},
                                            Result{"blackjack", "winnings"}, Result{"bfs", "cost"},
-                                           Result{"nqueens", "solutions"}, Result{"needleman", "scores"},
+                                           Result{"nqueens", "solutions"}, Result{"sort", "sorted"},
+                                           Result{"viterbi", "decoded"}, Result{"kmeans", "members"},
+                                           Result{"blackscholes", "call"}, Result{"needleman", "scores"},
                                            Result{"hotspot", "temperature_between"}, Result{"histogram", "counts"}),
                          [](const auto& info) { return info.param.workload; });
 
@@ -133,7 +142,7 @@ TEST(Workloads, RefuseAScaleThatMakesNoSense) {
 }
 
 TEST(Workloads, TwoRunsRetireTheSame) {
-  for (const char* name : {"blackjack", "bfs", "nqueens"}) {
+  for (const char* name : {"blackjack", "bfs", "nqueens", "sort"}) {
     std::uint64_t hashes[2];
     for (std::uint64_t& hash : hashes) {
       const auto workload = make(name, small());
