@@ -62,10 +62,14 @@ class Host final : public sc_core::sc_module, private ::tlm::tlm_bw_transport_if
 
 hw::MakeTap tap_maker(const DeviceOptions& options) {
   if (options.memory_trace == nullptr) {
-    return {};
+    return options.make_tap;
   }
-  return [out = options.memory_trace](unsigned channel, link::Clock clock) {
-    return std::make_unique<traces::MemoryTrace>(fmt::format("trace{}", channel).c_str(), clock, *out);
+  return [out = options.memory_trace, other = options.make_tap](const hw::TapPlace& place,
+                                                                link::Clock clock) -> std::unique_ptr<link::Tap> {
+    if (place.link == hw::TapPlace::Link::channel) {
+      return std::make_unique<traces::MemoryTrace>(fmt::format("trace{}", place.index).c_str(), clock, *out);
+    }
+    return other ? other(place, clock) : nullptr;
   };
 }
 
@@ -77,7 +81,8 @@ struct Device::State {
         gpu("gpu", machine, &memory, tap_maker(this->options)),
         target("memory", memory, machine.dram.channels),
         host("host") {
-    host.socket.bind(gpu.control);
+    control_tap =
+        hw::connect(this->options.make_tap, {hw::TapPlace::Link::control, 0}, gpu.clock(), host.socket, gpu.control);
     for (unsigned channel = 0; channel < machine.dram.channels; ++channel) {
       gpu.memory[channel].bind(target.channel[channel]);
     }
@@ -95,6 +100,7 @@ struct Device::State {
   hw::Gpu gpu;
   hw::MemoryTarget target;
   Host host;
+  std::unique_ptr<link::Tap> control_tap;  // null: none
   StatisticsRegistry statistics;
   isa::Module module;
   isa::RetirementHash hash;

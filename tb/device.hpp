@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/statistics.hpp"
+#include "hw/gpu/tap.hpp"
 #include "hw/gpu/totals.hpp"
 #include "hw/machine.hpp"
 #include "tb/executor.hpp"
@@ -33,6 +34,7 @@ struct DeviceOptions {
     std::string kernel;
   };
   std::ostream* memory_trace = nullptr;           // requests to the memory channels (traces/memory_trace.hpp)
+  hw::MakeTap make_tap;                           // the other connections; the channels too without a trace
   std::function<void(const Progress&)> progress;  // called a few times per second of host time
 };
 

@@ -1,9 +1,6 @@
-// A tap on a TLM-2.0 connection: sits between an initiator and a target, hands every call on unchanged and in the same
-// instant, and shows it to whoever derives from it. Without a tap the two are bound to each other directly, so watching
-// costs nothing when it is off.
-//
-//   target     tlm_target_socket<32>     towards the initiator
-//   initiator  tlm_initiator_socket<32>  towards the target
+// Taps on TLM-2.0 connections. A tap sits between an initiator and a target, hands every call on unchanged and in the
+// same instant, and looks at it. Without a tap the two are bound to each other directly, so watching costs nothing when
+// it is off.
 #pragma once
 
 #include <systemc>
@@ -11,18 +8,31 @@
 
 namespace heddle::link {
 
-class ChannelTap : public sc_core::sc_module,
-                   protected ::tlm::tlm_fw_transport_if<>,
-                   protected ::tlm::tlm_bw_transport_if<> {
+// What may stand between two ends: one module, or several in a row.
+class Tap : public sc_core::sc_module {
  public:
-  explicit ChannelTap(const sc_core::sc_module_name& name)
-      : sc_core::sc_module(name), target("target"), initiator("initiator") {
+  explicit Tap(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
+  // The sockets towards the connection's initiator and towards its target.
+  [[nodiscard]] virtual ::tlm::tlm_target_socket<>& target_end() = 0;
+  [[nodiscard]] virtual ::tlm::tlm_initiator_socket<>& initiator_end() = 0;
+};
+
+// A tap that shows the requests to whoever derives from it.
+//
+//   target     tlm_target_socket<32>     towards the initiator
+//   initiator  tlm_initiator_socket<32>  towards the target
+class ChannelTap : public Tap, protected ::tlm::tlm_fw_transport_if<>, protected ::tlm::tlm_bw_transport_if<> {
+ public:
+  explicit ChannelTap(const sc_core::sc_module_name& name) : Tap(name), target("target"), initiator("initiator") {
     target.bind(*this);
     initiator.bind(*this);
   }
 
   ::tlm::tlm_target_socket<> target;
   ::tlm::tlm_initiator_socket<> initiator;
+
+  [[nodiscard]] ::tlm::tlm_target_socket<>& target_end() override { return target; }
+  [[nodiscard]] ::tlm::tlm_initiator_socket<>& initiator_end() override { return initiator; }
 
  protected:
   // A request begins (BEGIN_REQ, before it is handed on). `delay`: annotated time until it takes effect.

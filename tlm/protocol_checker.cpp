@@ -19,7 +19,7 @@ std::string text(const tlm_phase& phase) {
 }  // namespace
 
 ProtocolChecker::ProtocolChecker(const sc_core::sc_module_name& name)
-    : sc_core::sc_module(name), target("target"), initiator("initiator") {
+    : Tap(name), target("target"), initiator("initiator") {
   target.bind(*this);
   initiator.bind(*this);
 }
@@ -256,6 +256,7 @@ void ProtocolChecker::b_transport(Payload& payload, sc_core::sc_time& delay) {
     violation(payload, "response status: the target must set it");
   }
   unchanged(payload, record, true);
+  ++transactions_;
 }
 
 bool ProtocolChecker::get_direct_mem_ptr(Payload& payload, ::tlm::tlm_dmi& dmi) {

@@ -32,19 +32,21 @@
 #include <tlm>
 #include <vector>
 
+#include "tlm/channel_tap.hpp"
+
 namespace heddle::link {
 
-class ProtocolChecker final : public sc_core::sc_module,
-                              private ::tlm::tlm_fw_transport_if<>,
-                              private ::tlm::tlm_bw_transport_if<> {
+class ProtocolChecker final : public Tap, private ::tlm::tlm_fw_transport_if<>, private ::tlm::tlm_bw_transport_if<> {
  public:
   explicit ProtocolChecker(const sc_core::sc_module_name& name);
 
-  ::tlm::tlm_target_socket<32, ::tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND> target;
-  ::tlm::tlm_initiator_socket<32, ::tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND> initiator;
+  ::tlm::tlm_target_socket<> target;
+  ::tlm::tlm_initiator_socket<> initiator;
 
+  [[nodiscard]] ::tlm::tlm_target_socket<>& target_end() override { return target; }
+  [[nodiscard]] ::tlm::tlm_initiator_socket<>& initiator_end() override { return initiator; }
   [[nodiscard]] std::uint64_t violations() const { return violations_; }
-  [[nodiscard]] std::uint64_t transactions() const { return transactions_; }  // non-blocking ones that ended
+  [[nodiscard]] std::uint64_t transactions() const { return transactions_; }  // that ended, blocking ones too
   [[nodiscard]] std::size_t outstanding() const { return records_.size(); }
 
  private:

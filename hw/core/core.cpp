@@ -198,6 +198,7 @@ void Core::start_warp(const BlockCommand& command, unsigned warp) {
     context.set_threads(first, threads, row * core.simd_width);
     group.active[row] = threads == 0 ? 0 : ~LaneMask{0} >> (32 - threads);
     registers_.array().clear_row(at);
+    memory_.start_row(at);
   }
   // Not free any more, but not fetched before the next cycle.
   state_.groups.set_state(group, GroupState::in_flight);

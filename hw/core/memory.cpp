@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <span>
 
 namespace heddle::hw {
 
@@ -12,7 +13,8 @@ MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, 
       scratchpad("scratchpad"),
       out("out"),
       returns("returns"),
-      coalescer_(std::move(coalescer)) {
+      coalescer_(std::move(coalescer)),
+      local_written_(state.machine.core.threads) {
   l1d.bind(*this);
   scratchpad.bind(*this);
   for (unsigned i = 0; i < state.machine.core.pending_accesses; ++i) {
@@ -109,6 +111,9 @@ bool MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
     ++state_.statistics.memory_instructions;
     translate_local(access);
     make_lines(access);
+    if (access.kind == MemoryAccess::Kind::store) {
+      follow_local(access);
+    }
   }
   return true;
 }
@@ -208,12 +213,24 @@ void MemoryStage::translate_local(MemoryAccess& access) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const std::uint64_t offset = sub_warp.address[lane];
     const bool is_local = ((access.local >> lane) & 1U) != 0;
-    const std::uint64_t slot = std::uint64_t{state_.index} * core.threads +
-                               std::uint64_t{sub_warp.row_of(lane)} * core.simd_width + sub_warp.home_of(lane);
+    const std::uint64_t slot = std::uint64_t{state_.index} * core.threads + slot_of(sub_warp, lane);
     for (unsigned piece = 0; piece < pieces; ++piece) {
       addresses.address[piece][lane] =
           is_local ? state_.launch->local_base + ((offset / 4 + piece) * threads + slot) * 4 + offset % 4
                    : offset + piece * 4;
+    }
+  }
+}
+
+void MemoryStage::follow_local(MemoryAccess& access) {
+  const link::SubWarp& sub_warp = *access.sub_warp;
+  for (LaneMask left = access.local; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const unsigned slot = slot_of(sub_warp, lane);
+    if (access.kind == MemoryAccess::Kind::store) {
+      local_written_.write(slot, sub_warp.address[lane], access.lane_bytes);
+    } else {
+      local_written_.blank(slot, sub_warp.address[lane], std::span(access.loaded[lane]).first(access.lane_bytes));
     }
   }
 }
@@ -356,6 +373,7 @@ void MemoryStage::take_line(MemoryAccess& access, const link::LineRequest& reque
 
 void MemoryStage::complete(MemoryAccess& access) {
   if (access.kind == MemoryAccess::Kind::load) {
+    follow_local(access);
     access.finish_load();
   }
   free_.push_back(&access);

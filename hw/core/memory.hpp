@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "hw/core/local_written.hpp"
 #include "hw/core/memory_access.hpp"
 #include "hw/core/stage.hpp"
 #include "hw/scratchpad/scratchpad.hpp"
@@ -34,6 +35,11 @@ class MemoryStage final : public ReceivingStage,
   [[nodiscard]] bool idle() const { return empty() && returned_.empty() && fences_.empty(); }
   [[nodiscard]] unsigned put_aside() const { return put_aside_; }
   void reset();
+  // A row's threads start anew: their local memory reads as zero.
+  void start_row(unsigned row) {
+    const unsigned width = state_.machine.core.simd_width;
+    local_written_.start(row * width, width, state_.launch->local_bytes);
+  }
 
  private:
   ::tlm::tlm_sync_enum nb_transport_bw(link::LineRequest& request, link::LinePhase& phase,
@@ -47,6 +53,12 @@ class MemoryStage final : public ReceivingStage,
   void access_scratchpad(MemoryAccess& access, Cycle now);
   void read_bank(MemoryAccess& access, LaneMask lanes, const std::vector<std::uint8_t>& bank);
   void translate_local(MemoryAccess& access);
+  // Notes what a store writes; zeroes what a load has read and its thread has never written.
+  void follow_local(MemoryAccess& access);
+  // A lane's thread, counted over the core's resident ones.
+  [[nodiscard]] unsigned slot_of(const link::SubWarp& sub_warp, unsigned lane) const {
+    return sub_warp.row_of(lane) * state_.machine.core.simd_width + sub_warp.home_of(lane);
+  }
   void make_lines(MemoryAccess& access);
   void fill_store(MemoryAccess& access, AccessLine& line);
   void fill_atomic(MemoryAccess& access, AccessLine& line);
@@ -60,6 +72,7 @@ class MemoryStage final : public ReceivingStage,
   void clear_waiting(link::SubWarp& sub_warp);
 
   std::unique_ptr<Coalescer> coalescer_;
+  LocalWritten local_written_;
   std::byte* scratchpad_data_ = nullptr;  // direct view
   ScratchpadAccess scratchpad_access_;
   std::vector<std::unique_ptr<MemoryAccess>> accesses_;

@@ -44,22 +44,18 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
   };
   noc_ = std::make_unique<Interconnect>("noc", machine_.noc, AddressMap(machine_.dram, machine_.l1d.line_bytes),
                                         machine_.gpu.cores, clock_);
+  const auto join = [&](TapPlace::Link link, unsigned index, auto& from, auto& to) {
+    taps_.push_back(connect(make_tap, {link, index}, clock_, from, to));
+  };
   for (unsigned i = 0; i < machine_.gpu.cores; ++i) {
-    cores_[i]->data.bind(noc_->data[i]);
-    cores_[i]->instruction.bind(noc_->instruction[i]);
+    join(TapPlace::Link::data, i, cores_[i]->data, noc_->data[i]);
+    join(TapPlace::Link::instruction, i, cores_[i]->instruction, noc_->instruction[i]);
   }
   for (unsigned channel = 0; channel < machine_.dram.channels; ++channel) {
     dram_.push_back(std::make_unique<DramController>(("dram" + std::to_string(channel)).c_str(), machine_.dram,
                                                      machine_.l1d.line_bytes, clock_));
-    std::unique_ptr<link::ChannelTap> tap = make_tap ? make_tap(channel, clock_) : nullptr;
-    if (tap) {
-      noc_->channel[channel].bind(tap->target);
-      tap->initiator.bind(dram_[channel]->target);
-      taps_.push_back(std::move(tap));
-    } else {
-      noc_->channel[channel].bind(dram_[channel]->target);
-    }
-    dram_[channel]->storage.bind(memory[channel]);
+    join(TapPlace::Link::channel, channel, noc_->channel[channel], dram_[channel]->target);
+    join(TapPlace::Link::memory, channel, dram_[channel]->storage, memory[channel]);
   }
 }
 

@@ -23,16 +23,12 @@
 #include "hw/gpu/dispatcher.hpp"
 #include "hw/gpu/launch.hpp"
 #include "hw/gpu/registers.hpp"
+#include "hw/gpu/tap.hpp"
 #include "hw/gpu/totals.hpp"
 #include "hw/noc/interconnect.hpp"
 #include "isa/device_memory.hpp"
-#include "tlm/channel_tap.hpp"
 
 namespace heddle::hw {
-
-// What may sit between the interconnect and a channel's controller: a tracer, a protocol checker. Made while the GPU is
-// built; null: the two are bound directly.
-using MakeTap = std::function<std::unique_ptr<link::ChannelTap>(unsigned channel, link::Clock clock)>;
 
 class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<> {
  public:
@@ -97,7 +93,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   std::unique_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<Interconnect> noc_;
   std::vector<std::unique_ptr<DramController>> dram_;
-  std::vector<std::unique_ptr<link::ChannelTap>> taps_;
+  std::vector<std::unique_ptr<link::Tap>> taps_;  // null where there is none
   std::vector<std::uint64_t> registers_;
   std::vector<std::uint8_t> parameters_;
   std::vector<std::uint8_t> constants_;

@@ -1,0 +1,27 @@
+#include "hw/gpu/tap.hpp"
+
+namespace heddle::hw {
+
+std::string TapPlace::text() const {
+  const char* name = "";
+  switch (link) {
+    case Link::control:
+      name = "control";
+      break;
+    case Link::data:
+      name = "data";
+      break;
+    case Link::instruction:
+      name = "instruction";
+      break;
+    case Link::channel:
+      name = "channel";
+      break;
+    case Link::memory:
+      name = "memory";
+      break;
+  }
+  return name + std::to_string(index);
+}
+
+}  // namespace heddle::hw

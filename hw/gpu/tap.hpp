@@ -1,0 +1,48 @@
+// Taps on the GPU's base-protocol connections: tracers and protocol checkers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "tlm/channel_tap.hpp"
+#include "tlm/clock.hpp"
+
+namespace heddle::hw {
+
+// One connection. Its index counts cores (data, instruction) or memory channels (channel, memory).
+struct TapPlace {
+  enum class Link : std::uint8_t {
+    control,      // host -> GPU: launch registers. Outside the GPU: whoever binds the two asks for the tap
+    data,         // a core's L1 data cache -> interconnect
+    instruction,  // a core's instruction cache -> interconnect
+    channel,      // interconnect -> DRAM controller
+    memory        // DRAM controller -> the memory behind the GPU
+  };
+  Link link = Link::channel;
+  unsigned index = 0;
+
+  // "channel0": fit for a module's name.
+  [[nodiscard]] std::string text() const;
+};
+
+// Asked once for every connection while the GPU is built; null: the two ends are bound to each other directly.
+using MakeTap = std::function<std::unique_ptr<link::Tap>(const TapPlace& place, link::Clock clock)>;
+
+// Binds `from` (an initiator) to `to` (a target, or the initiator socket of a module around), through a tap when there
+// is to be one. The caller keeps what it returns.
+template <class From, class To>
+[[nodiscard]] std::unique_ptr<link::Tap> connect(const MakeTap& make_tap, const TapPlace& place, link::Clock clock,
+                                                 From& from, To& to) {
+  std::unique_ptr<link::Tap> tap = make_tap ? make_tap(place, clock) : nullptr;
+  if (tap) {
+    from.bind(tap->target_end());
+    tap->initiator_end().bind(to);
+  } else {
+    from.bind(to);
+  }
+  return tap;
+}
+
+}  // namespace heddle::hw
