@@ -4,6 +4,7 @@
 
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/divergence/divergence.hpp"
+#include "hw/dram/check.hpp"
 #include "hw/issue/discipline.hpp"
 #include "hw/schedule/scheduler.hpp"
 #include "hw/subwarp/former.hpp"
@@ -92,14 +93,7 @@ std::vector<Contradiction> check(const Machine& machine) {
                                                       "memory channels transfer lines of one size",
                                                       machine.icache.line_bytes, machine.l1d.line_bytes)});
   }
-  if (machine.dram.row_bytes < machine.l1d.line_bytes) {
-    found.push_back({"dram.row_bytes", fmt::format("dram.row_bytes ({}) is smaller than l1d.line_bytes ({})",
-                                                   machine.dram.row_bytes, machine.l1d.line_bytes)});
-  }
-  if (machine.dram.row_conflict < machine.dram.row_hit) {
-    found.push_back({"dram.row_conflict", fmt::format("dram.row_conflict ({}) is below dram.row_hit ({})",
-                                                      machine.dram.row_conflict, machine.dram.row_hit)});
-  }
+  check_dram(machine.dram, machine.l1d.line_bytes, found);
   if (machine.gpu.cores > 1 && machine.l1d.write_policy == "write-back") {
     found.push_back({"l1d.write_policy",
                      fmt::format("the private write-back caches of several cores (gpu.cores is {}) need a coherence "

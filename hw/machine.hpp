@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/parameter.hpp"
+#include "hw/dram/jedec_parameters.hpp"
 
 namespace heddle::hw {
 
@@ -18,6 +19,7 @@ namespace heddle::hw {
 [[nodiscard]] Limits coalescer_policies();
 [[nodiscard]] Limits dram_schedulers();
 [[nodiscard]] Limits dram_row_policies();
+[[nodiscard]] Limits dram_presets();
 
 struct GpuParameters {
   unsigned cores = 1;
@@ -176,15 +178,20 @@ struct DramParameters {
   std::string scheduler = "fcfs";
   std::string row_policy = "open";
   std::string mapping = "row-bank-column";
+  bool bank_xor = false;
+  bool channel_xor = false;
   unsigned starvation_bound = 10000;
   unsigned turnaround = 0;
   unsigned write_high = 0;
   unsigned write_low = 0;
   bool hints = true;
   unsigned hint_threshold = 0;
+  std::string timing = "hit-conflict";
+  std::string preset = "ddr4-2400";
+  JedecParameters jedec;
   template <class Visitor>
   void describe(Visitor& visit) {
-    visit("channels", channels, Limits::power_of_two(1, 64), "channels", "memory channels, one TLM socket each");
+    visit("channels", channels, Limits::between(1, 64), "channels", "memory channels, one TLM socket each");
     visit("banks", banks, Limits::power_of_two(1, 1024), "banks", "banks per channel");
     visit("row_bytes", row_bytes, Limits::power_of_two(128, 1 << 20), "bytes", "row buffer of one bank");
     visit("row_hit", row_hit, Limits::between(1, 100000), "cycles", "latency of an access to the open row");
@@ -196,8 +203,12 @@ struct DramParameters {
     visit("queue", queue, Limits::between(1, 65536), "requests", "requests that wait in a channel's controller");
     visit("scheduler", scheduler, dram_schedulers(), "", "which waiting request is served next");
     visit("row_policy", row_policy, dram_row_policies(), "", "what happens to a row after an access");
-    visit("mapping", mapping, Limits::one_of({"row-bank-column", "row-column-bank"}), "",
-          "address bits from most to least significant; channels interleave by line below them");
+    visit("mapping", mapping, Limits::any(), "",
+          "address bits from most to least significant: row-bank-column, row-column-bank, or letters with counts, R row, "
+          "B bank, C column (line of the row), H channel: \"R B3 C5 H1\" (heddle list mapping)");
+    visit("bank_xor", bank_xor, Limits::any(), "", "true: the bank is exclusive-ored with the lowest bits of the row");
+    visit("channel_xor", channel_xor, Limits::any(), "",
+          "true: the channel is exclusive-ored with the lowest bits of the row");
     visit(
         "starvation_bound", starvation_bound, Limits::between(0, 1e9), "cycles",
         "wait after which a request goes before row hits (fr-fcfs), rows held for hints and the write drain; 0: none");
@@ -210,6 +221,9 @@ struct DramParameters {
     visit("hints", hints, Limits::any(), "", "true: a load with the row-buffer hint holds its row open");
     visit("hint_threshold", hint_threshold, Limits::between(0, 1000000), "cycles",
           "how long after its data a hinted row is held; 0: the latency of a conflict less that of a hit");
+    visit("timing", timing, Limits::one_of({"hit-conflict", "jedec"}), "",
+          "hit-conflict: the papers' two latencies and bandwidth_gbs; jedec: commands and the distances of [jedec]");
+    visit("preset", preset, dram_presets(), "", "with timing = jedec: the device whose figures [jedec] starts from");
   }
 };
 
@@ -258,6 +272,8 @@ struct Machine {
     noc.describe(visit);
     visit.section("dram", "memory channels");
     dram.describe(visit);
+    visit.section("jedec", "DRAM command timing, with dram.timing = jedec; 0: as dram.preset has it");
+    dram.jedec.describe(visit);
     visit.section("watchdog", "when a run that makes no progress is stopped");
     watchdog.describe(visit);
   }

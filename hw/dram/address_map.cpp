@@ -6,30 +6,77 @@
 
 namespace heddle::hw {
 
-AddressMap::AddressMap(const DramParameters& parameters, unsigned line_bytes) {
-  if (!std::has_single_bit(line_bytes) || !std::has_single_bit(parameters.row_bytes) ||
-      !std::has_single_bit(parameters.banks) || !std::has_single_bit(parameters.channels) ||
-      parameters.row_bytes < line_bytes) {
-    throw InternalError("channels, banks, row and line size must be powers of two, a row at least one line");
+AddressMap::AddressMap(const DramParameters& parameters, unsigned line_bytes)
+    : channels_(parameters.channels),
+      line_bits_(static_cast<unsigned>(std::countr_zero(line_bytes))),
+      divides_(!std::has_single_bit(parameters.channels)),
+      bank_xor_(parameters.bank_xor),
+      channel_xor_(parameters.channel_xor),
+      bank_mask_(parameters.banks - 1) {
+  std::string why;
+  const std::vector<MappingPiece> pieces = parse_mapping(parameters, line_bytes, why);
+  if (pieces.empty()) {
+    throw InternalError("dram.mapping: " + why);
   }
-  const unsigned columns = parameters.row_bytes / line_bytes;
-  const auto column_bits = static_cast<unsigned>(std::countr_zero(columns));
-  const auto bank_bits = static_cast<unsigned>(std::countr_zero(parameters.banks));
-  line_bits_ = static_cast<unsigned>(std::countr_zero(line_bytes));
-  above_channel_ = line_bits_ + static_cast<unsigned>(std::countr_zero(parameters.channels));
-  const bool column_below_bank = parameters.mapping == "row-bank-column";
-  column_shift_ = column_below_bank ? 0 : bank_bits;
-  bank_shift_ = column_below_bank ? column_bits : 0;
-  row_shift_ = column_bits + bank_bits;
-  channel_mask_ = parameters.channels - 1;
-  bank_mask_ = parameters.banks - 1;
-  column_mask_ = columns - 1;
+  unsigned at = line_bits_;
+  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
+    const bool first = piece + 1 == pieces.rend();
+    if (piece->bits == 0 && !first) {
+      channel_shift_ = at;  // the place of the division
+      continue;
+    }
+    Field& field = piece->field == 'R' ? row_ : piece->field == 'B' ? bank_ : piece->field == 'C' ? column_ : channel_;
+    unsigned position = 0;
+    for (unsigned i = 0; i != field.count; ++i) {
+      position += static_cast<unsigned>(std::popcount(field.pieces[i].mask));
+    }
+    field.pieces[field.count++] = {at, position, first ? ~std::uint64_t{0} : (std::uint64_t{1} << piece->bits) - 1};
+    at += piece->bits;
+  }
+  if (!divides_ && !channel_xor_ && channel_.count <= 1) {
+    simple_channel_ = true;
+    channel_shift_ = channel_.pieces[0].shift;
+    channel_mask_ = channels_ - 1;
+  }
+}
+
+DramLocation AddressMap::locate(std::uint64_t address) const {
+  DramLocation location;
+  if (divides_) {
+    const std::uint64_t upper = address >> channel_shift_;
+    location.channel = static_cast<unsigned>(upper % channels_);
+    address = (upper / channels_) << channel_shift_ | (address & ((std::uint64_t{1} << channel_shift_) - 1));
+  } else {
+    location.channel = static_cast<unsigned>(channel_.of(address));
+  }
+  location.row = row_.of(address);
+  location.bank = static_cast<unsigned>(bank_.of(address));
+  location.column = static_cast<unsigned>(column_.of(address));
+  if (bank_xor_) {
+    location.bank ^= static_cast<unsigned>(location.row) & bank_mask_;
+  }
+  if (channel_xor_) {
+    location.channel ^= static_cast<unsigned>(location.row) & (channels_ - 1);
+  }
+  return location;
 }
 
 std::uint64_t AddressMap::address(const DramLocation& location) const {
-  const std::uint64_t line = (location.row << row_shift_) | (std::uint64_t{location.bank} << bank_shift_) |
-                             (std::uint64_t{location.column} << column_shift_);
-  return (line << above_channel_) | (std::uint64_t{location.channel} << line_bits_);
+  unsigned bank = location.bank;
+  unsigned channel = location.channel;
+  if (bank_xor_) {
+    bank ^= static_cast<unsigned>(location.row) & bank_mask_;
+  }
+  if (channel_xor_) {
+    channel ^= static_cast<unsigned>(location.row) & (channels_ - 1);
+  }
+  const std::uint64_t address =
+      row_.to_address(location.row) | bank_.to_address(bank) | column_.to_address(location.column);
+  if (!divides_) {
+    return address | channel_.to_address(channel);
+  }
+  const std::uint64_t upper = (address >> channel_shift_) * channels_ + channel;
+  return upper << channel_shift_ | (address & ((std::uint64_t{1} << channel_shift_) - 1));
 }
 
 }  // namespace heddle::hw

@@ -1,9 +1,23 @@
-// Where an address lies in DRAM. From the most significant bit on: row, bank and column in the order that
-// DramParameters::mapping names, then the channel, then the byte of the line; so consecutive lines go to consecutive
-// channels, and with "row-bank-column" a channel's consecutive lines fill a row before they go on to the next bank.
+// Where an address lies in DRAM, as dram.mapping says. It names the fields of the address from the most to the least
+// significant bit:
+//
+//   row-bank-column   consecutive lines of a channel fill a row before they go on to the next bank
+//   row-column-bank   consecutive lines of a channel go to consecutive banks
+//   R B3 C5 H1        any other order: R row, B bank, C column (line of the row), H channel, each with its number of
+//                     bits (one if there is none; blanks and '_' do not matter, so that RRBBCC is R2B2C2). A field may
+//                     come in several pieces. The first piece is of the row and also takes all bits above the others.
+//
+// Below all of them lies the byte of the line. In the two named orders the channel is the lowest field: consecutive
+// lines go to consecutive channels. When the number of channels is no power of two, there is one H: the address from
+// that place on is divided by the number, the remainder is the channel and the quotient goes on above.
+// dram.bank_xor and dram.channel_xor combine the field with the lowest bits of the row, which spreads strides.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "hw/machine.hpp"
 
@@ -17,32 +31,79 @@ struct DramLocation {
   friend bool operator==(const DramLocation&, const DramLocation&) = default;
 };
 
+// One piece of a mapping: `bits` bits of a field. The field's pieces together are its bits, highest first.
+struct MappingPiece {
+  char field = 'R';  // R, B, C or H
+  unsigned bits = 0;
+  friend bool operator==(const MappingPiece&, const MappingPiece&) = default;
+};
+
+// The pieces of a mapping from the most significant one on, without neighbours of one field. The first is R, whose bits
+// are the least that it takes; with a number of channels that is no power of two the piece H has 0 bits.
+// Empty: it makes no sense, and `why` says why.
+[[nodiscard]] std::vector<MappingPiece> parse_mapping(const DramParameters& parameters, unsigned line_bytes,
+                                                      std::string& why);
+
+// The mapping as text: bit positions and fields, as `heddle list mapping` shows them.
+[[nodiscard]] std::string draw_mapping(const DramParameters& parameters, unsigned line_bytes);
+
 class AddressMap {
  public:
-  // line_bytes: power of two, at most row_bytes.
+  // Parameters that check_dram accepts.
   AddressMap(const DramParameters& parameters, unsigned line_bytes);
 
   [[nodiscard]] unsigned channel(std::uint64_t address) const {
-    return static_cast<unsigned>(address >> line_bits_) & channel_mask_;
+    if (simple_channel_) {
+      return static_cast<unsigned>(address >> channel_shift_) & channel_mask_;
+    }
+    return locate(address).channel;
   }
-  [[nodiscard]] DramLocation locate(std::uint64_t address) const {
-    const std::uint64_t line = address >> above_channel_;
-    return {channel(address), static_cast<unsigned>(line >> bank_shift_) & bank_mask_, line >> row_shift_,
-            static_cast<unsigned>(line >> column_shift_) & column_mask_};
-  }
+  [[nodiscard]] DramLocation locate(std::uint64_t address) const;
   // The first byte of the line at a location.
   [[nodiscard]] std::uint64_t address(const DramLocation& location) const;
-  [[nodiscard]] unsigned channels() const { return channel_mask_ + 1; }
+  [[nodiscard]] unsigned channels() const { return channels_; }
 
  private:
+  // Some bits of the address that are some bits of a field.
+  struct Piece {
+    unsigned shift = 0;      // in the address
+    unsigned position = 0;   // in the field
+    std::uint64_t mask = 0;  // as many ones as bits
+  };
+  struct Field {
+    std::array<Piece, 4> pieces{};
+    unsigned count = 0;
+    [[nodiscard]] std::uint64_t of(std::uint64_t address) const {
+      std::uint64_t value = 0;
+      for (unsigned i = 0; i != count; ++i) {
+        value |= ((address >> pieces[i].shift) & pieces[i].mask) << pieces[i].position;
+      }
+      return value;
+    }
+    [[nodiscard]] std::uint64_t to_address(std::uint64_t value) const {
+      std::uint64_t address = 0;
+      for (unsigned i = 0; i != count; ++i) {
+        address |= ((value >> pieces[i].position) & pieces[i].mask) << pieces[i].shift;
+      }
+      return address;
+    }
+  };
+  static constexpr unsigned kMostPieces = 4;
+  friend std::vector<MappingPiece> parse_mapping(const DramParameters&, unsigned, std::string&);
+
+  unsigned channels_;
   unsigned line_bits_;
-  unsigned above_channel_;
-  unsigned bank_shift_;
-  unsigned column_shift_;
-  unsigned row_shift_;
-  unsigned channel_mask_;
+  bool divides_;  // the number of channels is no power of two
+  bool bank_xor_;
+  bool channel_xor_;
+  bool simple_channel_ = false;
+  unsigned channel_shift_ = 0;
+  unsigned channel_mask_ = 0;
   unsigned bank_mask_;
-  unsigned column_mask_;
+  Field row_;
+  Field bank_;
+  Field column_;
+  Field channel_;
 };
 
 }  // namespace heddle::hw

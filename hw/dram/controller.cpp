@@ -203,6 +203,7 @@ Cycle DramController::start(Cycle now) {
     return kNever;
   }
   timing_->settle(now);
+  statistics_.refreshes = timing_->refreshes();
   while (true) {
     view_.at(now);
     const DramChoice choice = choose();

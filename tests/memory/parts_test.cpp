@@ -5,6 +5,7 @@
 #include <random>
 
 #include "hw/dram/bank_timing.hpp"
+#include "hw/dram/check.hpp"
 #include "hw/dram/policy.hpp"
 #include "system.hpp"
 #include "tlm/payload_pool.hpp"
@@ -45,6 +46,163 @@ TEST(AddressMap, AddressIsTheInverseOfLocate) {
       EXPECT_EQ(map.address(map.locate(line)), line);
       EXPECT_EQ(map.channel(line), map.locate(line + 31).channel);
     }
+  }
+}
+
+std::string why_not(const DramParameters& parameters, unsigned line_bytes = 128) {
+  std::vector<Contradiction> found;
+  check_dram(parameters, line_bytes, found);
+  return found.empty() ? "" : found.front().key + ": " + found.front().message;
+}
+
+TEST(AddressMap, LettersSayWhatTheNamedOrdersSay) {
+  for (const auto& [name, letters] :
+       {std::pair{"row-bank-column", "R B3 C5 H2"}, {"row-column-bank", "RCCCCCBBB_HH"}}) {
+    DramParameters named;
+    named.channels = 4;
+    named.mapping = name;
+    DramParameters spelled = named;
+    spelled.mapping = letters;
+    ASSERT_EQ(why_not(spelled), "");
+    const AddressMap a(named, 128);
+    const AddressMap b(spelled, 128);
+    std::mt19937_64 engine(2);
+    for (unsigned i = 0; i != 1000; ++i) {
+      const std::uint64_t address = engine();
+      EXPECT_EQ(a.locate(address), b.locate(address));
+      EXPECT_EQ(a.channel(address), b.channel(address));
+    }
+  }
+}
+
+TEST(AddressMap, FieldsInPiecesBitByBit) {
+  DramParameters parameters;
+  parameters.channels = 2;
+  parameters.mapping = "R B2 C3 R2 H B C2";  // from bit 7 up: C C B H R R C C C B B R...
+  ASSERT_EQ(why_not(parameters), "");
+  const AddressMap map(parameters, 128);
+  EXPECT_EQ(map.locate(1U << 6U), (DramLocation{0, 0, 0, 0}));
+  EXPECT_EQ(map.locate(1U << 7U), (DramLocation{0, 0, 0, 1}));
+  EXPECT_EQ(map.locate(1U << 8U), (DramLocation{0, 0, 0, 2}));
+  EXPECT_EQ(map.locate(1U << 9U), (DramLocation{0, 1, 0, 0}));
+  EXPECT_EQ(map.locate(1U << 10U), (DramLocation{1, 0, 0, 0}));
+  EXPECT_EQ(map.locate(1U << 11U), (DramLocation{0, 0, 1, 0}));
+  EXPECT_EQ(map.locate(1U << 12U), (DramLocation{0, 0, 2, 0}));
+  EXPECT_EQ(map.locate(1U << 13U), (DramLocation{0, 0, 0, 4}));
+  EXPECT_EQ(map.locate(1U << 15U), (DramLocation{0, 0, 0, 16}));
+  EXPECT_EQ(map.locate(1U << 16U), (DramLocation{0, 2, 0, 0}));
+  EXPECT_EQ(map.locate(1U << 17U), (DramLocation{0, 4, 0, 0}));
+  EXPECT_EQ(map.locate(1U << 18U), (DramLocation{0, 0, 4, 0}));
+  EXPECT_EQ(map.locate(std::uint64_t{1} << 63U).row, std::uint64_t{1} << 47U);
+}
+
+TEST(AddressMap, AnyNumberOfChannels) {
+  for (const char* mapping : {"row-bank-column", "row-column-bank", "R B3 C3 H C2", "R H B3 C5"}) {
+    DramParameters parameters;
+    parameters.channels = 6;
+    parameters.mapping = mapping;
+    ASSERT_EQ(why_not(parameters), "") << mapping;
+    const AddressMap map(parameters, 128);
+    std::mt19937_64 engine(5);
+    std::vector<unsigned> seen(6);
+    for (unsigned i = 0; i != 6000; ++i) {
+      const std::uint64_t line = engine() >> 7U << 7U;
+      const DramLocation location = map.locate(line);
+      ASSERT_EQ(map.address(location), line) << mapping;
+      ASSERT_LT(location.channel, 6U);
+      ASSERT_EQ(map.channel(line + 127), location.channel);
+      ++seen[location.channel];
+    }
+    EXPECT_GT(*std::min_element(seen.begin(), seen.end()), 800U) << mapping;
+  }
+  DramParameters parameters;
+  parameters.channels = 3;
+  const AddressMap map(parameters, 128);
+  EXPECT_EQ(map.locate(128 * 7), (DramLocation{1, 0, 0, 2}));
+}
+
+TEST(AddressMap, ExclusiveOrSpreadsRowsAndIsItsOwnInverse) {
+  DramParameters parameters;
+  parameters.channels = 4;
+  parameters.bank_xor = parameters.channel_xor = true;
+  const AddressMap map(parameters, 128);
+  const std::uint64_t stride = std::uint64_t{4096} * 8 * 4;  // next row: without the exclusive or always bank 0
+  for (unsigned row = 0; row != 16; ++row) {
+    const DramLocation location = map.locate(stride * row);
+    EXPECT_EQ(location.bank, row % 8);
+    EXPECT_EQ(location.channel, row % 4);
+    EXPECT_EQ(map.channel(stride * row), row % 4);
+    EXPECT_EQ(map.address(location), stride * row);
+  }
+}
+
+TEST(AddressMap, RefusesWhatMakesNoSense) {
+  const auto refusal = [](const char* mapping, unsigned channels = 1) {
+    DramParameters parameters;
+    parameters.mapping = mapping;
+    parameters.channels = channels;
+    return why_not(parameters);
+  };
+  EXPECT_EQ(refusal("R B3 C5"), "");
+  EXPECT_EQ(refusal("R B2 C5"), "dram.mapping: dram.mapping: the bank has 2 bits, but dram.banks (8) takes 3");
+  EXPECT_EQ(
+      refusal("R B3 C4"),
+      "dram.mapping: dram.mapping: the column has 4 bits, but lines of a row (dram.row_bytes / line) (32) takes 5");
+  EXPECT_EQ(refusal("R B3 C5 H"), "dram.mapping: dram.mapping: the channel has 1 bit, but dram.channels (1) takes 0");
+  EXPECT_EQ(refusal("B3 R C5"),
+            "dram.mapping: dram.mapping: the first field must be R: the row takes the address bits above all others");
+  EXPECT_NE(refusal("R X3 B3 C5").find("'X' is no field"), std::string::npos);
+  EXPECT_NE(refusal("R B3 C0 C5").find("1 to 64 bits, not 0"), std::string::npos);
+  EXPECT_NE(refusal("R B99999999999999999999 C5").find("1 to 64 bits"), std::string::npos);
+  EXPECT_NE(refusal("R B3 C5 R50").find("leave none of 64"), std::string::npos);
+  EXPECT_NE(refusal("R C R C R C R C R C B3").find("5 pieces; the most is 4"), std::string::npos);
+  EXPECT_NE(refusal("").find("first field must be R"), std::string::npos);
+  EXPECT_NE(refusal("row-bank-colum").find("did you mean 'row-bank-column'?"), std::string::npos);
+  EXPECT_NE(refusal("R B3 C5 H2", 3).find("no power of two: there must be one H"), std::string::npos);
+  EXPECT_NE(refusal("R B3 C5", 3).find("there must be one H"), std::string::npos);
+  DramParameters parameters;
+  parameters.channels = 3;
+  parameters.channel_xor = true;
+  EXPECT_NE(why_not(parameters).find("channel_xor needs a power of two"), std::string::npos);
+}
+
+TEST(AddressMap, IsDrawnWithItsBits) {
+  DramParameters parameters;
+  parameters.channels = 2;
+  EXPECT_EQ(draw_mapping(parameters, 128),
+            "  bits        field meaning\n"
+            "  63..16      R     row, and everything above\n"
+            "  15..13      B     bank, of 8\n"
+            "  12..8       C     column: line of the row, of 32\n"
+            "  7           H     channel, of 2\n"
+            "  6..0              byte of the line\n"
+            "\n"
+            "  RRRR RRRR RRRR RRRR RRRR RRRR BBBC CCCC H... .... (40 bits; the row goes on to bit 63)\n");
+}
+
+TEST(UtilisationSeries, KeepsSumsWhileItWidens) {
+  std::mt19937 engine(4);
+  UtilisationSeries series;
+  std::vector<std::uint64_t> plain(100'000);
+  std::uint64_t end = 1;
+  for (unsigned i = 0; i != 2000; ++i) {
+    end += engine() % 40;
+    const std::uint64_t begin = end - std::min<std::uint64_t>(end, engine() % 300);
+    series.add(series.bus, begin, end);
+    for (std::uint64_t cycle = begin; cycle != end; ++cycle) {
+      ++plain[cycle];
+    }
+  }
+  ASSERT_GT(series.bucket_cycles, UtilisationSeries::kFirstWidth);
+  ASSERT_EQ(series.bus.size(), UtilisationSeries::kBuckets);
+  EXPECT_LE(series.bucket_cycles * UtilisationSeries::kBuckets / 2, end);
+  for (unsigned bucket = 0; bucket != UtilisationSeries::kBuckets; ++bucket) {
+    std::uint64_t sum = 0;
+    for (std::uint64_t i = 0; i != series.bucket_cycles; ++i) {
+      const std::uint64_t cycle = bucket * series.bucket_cycles + i;
+      sum += cycle < plain.size() ? plain[cycle] : 0;
+    }
+    EXPECT_EQ(series.bus[bucket], sum) << bucket;
   }
 }
 

@@ -1,0 +1,88 @@
+// DRAM command timing: activate, precharge, read, write, refresh, with the minimum distances between them that JEDEC
+// standards define (JESD79-4, JESD212, JESD250, JESD235), banks in groups, one rank. One command per clock of the DRAM.
+//
+// The DRAM has a clock of its own (jedec.tck_ps). A command goes out at one of its edges; the controller, which counts
+// in cycles of the GPU clock, takes every step whose edge lies within its present cycle, so that a DRAM clock faster
+// than the GPU's loses nothing. Data counts as complete in the first cycle that begins when its last transfer has
+// ended.
+//
+// An access to a line takes as many column commands as the line has bursts; an atomic reads all of them and writes
+// them back. Refresh covers all banks: when it is due (every tREFI) no other command goes out until every row is
+// precharged (one precharge-all) and the refresh has taken its tRFC. Nobody wakes for a refresh: those that fell due
+// while nothing waited are made up for, at their own times, when the next request comes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "hw/dram/timing.hpp"
+
+namespace heddle::hw {
+
+class JedecTiming final : public DramTiming {
+ public:
+  using Clocks = std::uint64_t;  // edges of the DRAM clock
+
+  JedecTiming(const DramParameters& parameters, unsigned line_bytes, double clock_period_ns);
+
+  [[nodiscard]] Cycle earliest_start(const DramRequest& request, Cycle now) const override;
+  DramStep start(DramRequest& request, Cycle now, bool close) override;
+  [[nodiscard]] bool last_step(const DramRequest& request) const override {
+    return row_hit(request) && request.bursts + 1 == bursts_ * request.slots;
+  }
+  void settle(Cycle now) override;
+  [[nodiscard]] Cycle conflict_penalty() const override;
+  [[nodiscard]] Cycle conflict_latency() const override;
+  [[nodiscard]] std::uint64_t refreshes() const override { return refreshes_; }
+
+ private:
+  struct Bank {
+    Clocks activate = 0;  // each: the earliest edge of such a command
+    Clocks precharge = 0;
+    Clocks read = 0;
+    Clocks write = 0;
+  };
+  struct Group {
+    Clocks activate = 0;
+    Clocks read = 0;
+    Clocks write = 0;
+  };
+  struct Next {
+    DramCommand::Kind kind;
+    Clocks at;
+  };
+  struct Refresh {
+    bool precharges;
+    Clocks precharge;
+    Clocks refresh;
+  };
+  [[nodiscard]] Next next(const DramRequest& request, Cycle now) const;
+  [[nodiscard]] Refresh next_refresh() const;
+  void refresh();
+  void show(DramCommand::Kind kind, Clocks at, unsigned bank, std::uint64_t row, bool auto_precharge);
+  void activate(unsigned bank, std::uint64_t row, Clocks at);
+  [[nodiscard]] Clocks column(unsigned bank, bool write, Clocks at);  // the edge at which its data ends
+
+  // The first edge in or after a cycle; the cycle that an edge lies in; the first cycle that begins at or after it.
+  [[nodiscard]] Clocks edge_from(Cycle cycle) const { return (cycle * period_ + tck_ - 1) / tck_; }
+  [[nodiscard]] Cycle cycle_of(Clocks edge) const { return edge * tck_ / period_; }
+  [[nodiscard]] Cycle cycle_after(Clocks edge) const { return (edge * tck_ + period_ - 1) / period_; }
+  [[nodiscard]] Group& group_of(unsigned bank) { return groups_[bank & group_mask_]; }
+
+  const JedecParameters jedec_;
+  const std::uint64_t period_;  // of the GPU clock, ps
+  const std::uint64_t tck_;     // of the DRAM clock, ps
+  const unsigned bursts_;       // of a line
+  const unsigned group_mask_;
+  std::vector<Bank> banks_;
+  std::vector<Group> groups_;
+  Group all_;                            // what holds for all banks
+  std::array<Clocks, 4> activations_{};  // edges from which on the window of four is open again
+  unsigned oldest_activation_ = 0;
+  Clocks command_ = 0;  // the command bus is free
+  Clocks refresh_due_;
+  std::uint64_t refreshes_ = 0;
+};
+
+}  // namespace heddle::hw

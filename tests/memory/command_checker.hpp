@@ -1,0 +1,57 @@
+// Checks a trace of DRAM commands against the distances of a device, pair by pair and independently of the model that
+// made it: no state but the list of commands so far.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "hw/dram/jedec_parameters.hpp"
+#include "hw/dram/timing.hpp"
+
+namespace heddle::hw::test {
+
+class CommandChecker {
+ public:
+  CommandChecker(const JedecParameters& device, unsigned banks) : device_(device), banks_(banks) { make_rules(); }
+
+  // Everything that is wrong with the trace, a line each.
+  std::vector<std::string> check(const std::vector<DramCommand>& trace);
+
+ private:
+  enum class Scope { bank, group, all };
+  using Kind = DramCommand::Kind;
+  struct Rule {
+    const char* name;
+    Kind before;
+    Kind after;
+    Scope scope;
+    std::uint64_t least;
+  };
+  struct Event {
+    Kind kind;
+    std::uint64_t clock;
+    unsigned bank;
+  };
+  void make_rules();
+  void distances(const Event& event);
+  void state(const DramCommand& command);
+  void report(std::uint64_t clock, const std::string& text) { wrong_.push_back(fmt::format("{}: {}", clock, text)); }
+  [[nodiscard]] bool same(Scope scope, unsigned a, unsigned b) const {
+    return scope == Scope::all || (scope == Scope::bank ? a == b : a % device_.bank_groups == b % device_.bank_groups);
+  }
+
+  const JedecParameters device_;
+  const unsigned banks_;
+  std::vector<Rule> rules_;
+  std::uint64_t window_ = 0;  // no rule reaches further back
+  std::vector<Event> events_;
+  std::map<unsigned, std::uint64_t> open_;  // bank: row
+  std::map<unsigned, std::uint64_t> opened_at_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> transfers_;
+  std::vector<std::string> wrong_;
+};
+
+}  // namespace heddle::hw::test
