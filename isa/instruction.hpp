@@ -176,6 +176,9 @@ struct Instruction {
   [[nodiscard]] BoolOp plop_op() const { return static_cast<BoolOp>((mods >> 8U) & 3U); }
   [[nodiscard]] Pred carry_in() const { return Pred::from(mods & 15U); }  // addc, subc
   [[nodiscard]] unsigned carry_out() const { return (mods >> 4U) & 7U; }  // addc, subc: predicate, PT = none
+  // shfl: a is the value, b the lane or offset, c the clamp and segment mask, d the member mask. A d of RZ makes every
+  // lane a member: the form without .sync, which needs no register for its mask. Any other register that holds zero
+  // names no lane, and each lane reads its own value.
   // shfl, match.all: predicate result. The register form names it in the modifiers; the immediate form has none.
   [[nodiscard]] unsigned pred_out() const { return immediate ? kPT : (mods & 7U); }
   [[nodiscard]] unsigned lop3_lut() const { return mods & 255U; }

@@ -76,11 +76,15 @@ std::string listing(const Module& module, const Kernel& kernel) {
   const std::size_t source = width(&Row::source);
   const std::size_t live = width(&Row::live);
 
-  std::string out = fmt::format(
-      "// {}: kernel {}: {} instructions, {} registers, {} predicates, {} bytes shared, {} bytes local, {} parameter "
-      "bytes, {} spilled\n",
-      module.name, kernel.name, kernel.words.size(), kernel.registers, kernel.predicates, kernel.shared_bytes,
-      kernel.local_bytes, kernel.parameter_bytes, kernel.spilled_registers);
+  const auto counted = [](std::size_t number, std::string_view noun, std::string_view after = {}) {
+    return fmt::format("{} {}{}{}", number, noun, number == 1 ? "" : "s", after);
+  };
+  std::string out =
+      fmt::format("// {}: kernel {}: {}, {}, {}, {}, {}, {}, {} spilled\n", module.name, kernel.name,
+                  counted(kernel.words.size(), "instruction"), counted(kernel.registers, "register"),
+                  counted(kernel.predicates, "predicate"), counted(kernel.shared_bytes, "byte", " shared"),
+                  counted(kernel.local_bytes, "byte", " local"), counted(kernel.parameter_bytes, "parameter byte"),
+                  kernel.spilled_registers);
   for (const Row& row : rows) {
     std::string line =
         fmt::format("{:>{}}  {:<16}  {:<{}}  {:>{}}", row.pc, pc, row.word, row.text, text, row.ptx, ptx);

@@ -71,6 +71,12 @@ TEST(Module, ListingHasAlignedColumns) {
   }
   ASSERT_EQ(rows.size(), 6U);  // title, heading, four instructions
   EXPECT_THAT(rows[0], HasSubstr("kernel saxpy: 4 instructions"));
+  Kernel small = module.kernels[0];
+  small.registers = 2;
+  small.predicates = 1;
+  small.parameter_bytes = 0;
+  EXPECT_THAT(listing(module, small), HasSubstr("4 instructions, 2 registers, 1 predicate, "));
+  EXPECT_THAT(listing(module, small), HasSubstr(" bytes local, 0 parameter bytes, 0 spilled\n"));
   const std::size_t ptx = rows[1].find("PTX line") + 8;  // right-aligned column's end
   EXPECT_EQ(rows[2].substr(ptx - 2, 2), "41");
   EXPECT_EQ(rows[3].substr(ptx - 2, 2), " -");

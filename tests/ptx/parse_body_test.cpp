@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <sstream>
 #include <string>
 
 #include "parse_text.hpp"
@@ -104,39 +105,20 @@ TEST(ParseBody, Constants) {
 }
 
 TEST(ParseBody, EverySpecialRegister) {
-  const std::pair<const char*, Special> all[] = {{"%tid.x", Special::tid_x},
-                                                 {"%tid.y", Special::tid_y},
-                                                 {"%tid.z", Special::tid_z},
-                                                 {"%ntid.x", Special::ntid_x},
-                                                 {"%ntid.y", Special::ntid_y},
-                                                 {"%ntid.z", Special::ntid_z},
-                                                 {"%ctaid.x", Special::ctaid_x},
-                                                 {"%ctaid.y", Special::ctaid_y},
-                                                 {"%ctaid.z", Special::ctaid_z},
-                                                 {"%nctaid.x", Special::nctaid_x},
-                                                 {"%nctaid.y", Special::nctaid_y},
-                                                 {"%nctaid.z", Special::nctaid_z},
-                                                 {"%laneid", Special::laneid},
-                                                 {"%warpid", Special::warpid},
-                                                 {"%nwarpid", Special::nwarpid},
-                                                 {"%smid", Special::smid},
-                                                 {"%nsmid", Special::nsmid},
-                                                 {"%gridid", Special::gridid},
-                                                 {"%clock", Special::clock},
-                                                 {"%clock_hi", Special::clock_hi},
-                                                 {"%clock64", Special::clock64},
-                                                 {"%lanemask_eq", Special::lanemask_eq},
-                                                 {"%lanemask_le", Special::lanemask_le},
-                                                 {"%lanemask_lt", Special::lanemask_lt},
-                                                 {"%lanemask_ge", Special::lanemask_ge},
-                                                 {"%lanemask_gt", Special::lanemask_gt},
-                                                 {"%dynamic_smem_size", Special::dynamic_smem_size},
-                                                 {"%total_smem_size", Special::total_smem_size}};
-  for (const auto& [text, special] : all) {
-    const Operand operand = parse_operand(text);
-    EXPECT_EQ(operand.kind, Kind::special) << text;
-    EXPECT_EQ(operand.special, special) << text;
+  // In the order of Special's declaration.
+  std::istringstream names(
+      "tid.x tid.y tid.z ntid.x ntid.y ntid.z ctaid.x ctaid.y ctaid.z nctaid.x nctaid.y nctaid.z laneid warpid nwarpid "
+      "smid nsmid gridid clock clock_hi clock64 lanemask_eq lanemask_le lanemask_lt lanemask_ge lanemask_gt "
+      "dynamic_smem_size total_smem_size");
+  unsigned next = 0;
+  for (std::string name; names >> name; ++next) {
+    const Operand operand = parse_operand("%" + name);
+    EXPECT_EQ(operand.kind, Kind::special) << name;
+    EXPECT_EQ(operand.special, static_cast<Special>(next)) << name;
   }
+  EXPECT_EQ(next, static_cast<unsigned>(Special::total_smem_size) + 1);
+  EXPECT_EQ(parse_operand("%nctaid.y").special, Special::nctaid_y);
+  EXPECT_EQ(parse_operand("%lanemask_ge").special, Special::lanemask_ge);
 }
 
 TEST(ParseBody, PredicatePairsSinksAndNegation) {
