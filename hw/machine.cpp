@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/dram/check.hpp"
@@ -73,6 +75,34 @@ void check_mechanisms(const CoreParameters& core, std::vector<Contradiction>& fo
 }
 
 }  // namespace
+
+std::string why_no_warp_size(const CoreParameters& core, std::uint32_t warp_size) {
+  if (warp_size == core.warp_size) {
+    return {};
+  }
+  if (warp_size == 0 || warp_size % core.simd_width != 0) {
+    return fmt::format("{} is no multiple of core.simd_width ({})", warp_size, core.simd_width);
+  }
+  if (warp_size > kLargestWarp) {
+    return fmt::format("a warp has at most {} threads", kLargestWarp);
+  }
+  if (core.threads % warp_size != 0) {
+    return fmt::format("core.threads ({}) is no multiple of {}", core.threads, warp_size);
+  }
+  if (warp_size > core.simd_width && core.divergence != "stack") {
+    return fmt::format("core.divergence = \"{}\" forms warps of the SIMD width ({}); large warps need the stack",
+                       core.divergence, core.simd_width);
+  }
+  return {};
+}
+
+CoreParameters with_warp_size(const CoreParameters& core, std::uint32_t warp_size) {
+  CoreParameters result = core;
+  result.warp_size = warp_size;
+  const std::uint64_t threads = std::uint64_t{core.fetch_group} * core.warp_size;
+  result.fetch_group = static_cast<unsigned>(std::max<std::uint64_t>(threads / warp_size, 1));
+  return result;
+}
 
 std::vector<Contradiction> check(const Machine& machine) {
   std::vector<Contradiction> found;

@@ -31,6 +31,8 @@ struct GpuParameters {
   }
 };
 
+inline constexpr unsigned kLargestWarp = 1024;  // threads
+
 struct CoreParameters {
   unsigned simd_width = 32;
   unsigned warp_size = 32;
@@ -64,7 +66,7 @@ struct CoreParameters {
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("simd_width", simd_width, Limits::between(1, 32), "lanes", "SIMD lanes");
-    visit("warp_size", warp_size, Limits::between(1, 1024), "threads",
+    visit("warp_size", warp_size, Limits::between(1, kLargestWarp), "threads",
           "threads of one warp; a wider warp than simd_width issues as several sub-warps");
     visit("threads", threads, Limits::between(1, 4096), "threads", "resident threads");
     visit("blocks", blocks, Limits::between(1, 64), "blocks", "resident thread blocks");
@@ -286,5 +288,13 @@ struct Contradiction {
   std::string message;
 };
 [[nodiscard]] std::vector<Contradiction> check(const Machine& machine);
+
+// Why a launch cannot have warps of so many threads on a core; empty: it can (thesis 9.2.1). The machine's own warp
+// size always can; another one is a multiple of core.simd_width, divides core.threads, and is at most kLargestWarp.
+[[nodiscard]] std::string why_no_warp_size(const CoreParameters& core, std::uint32_t warp_size);
+
+// The parameters that a core has in a launch with warps of so many threads: fetch groups, which count warps, cover as
+// many threads as on the machine's warps, at least one warp.
+[[nodiscard]] CoreParameters with_warp_size(const CoreParameters& core, std::uint32_t warp_size);
 
 }  // namespace heddle::hw

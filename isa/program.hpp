@@ -50,6 +50,8 @@ struct Kernel {
   std::optional<Dim3> required_block;        // .reqntid
   std::optional<std::uint32_t> max_threads;  // .maxntid, product
   std::optional<unsigned> warp_size;         // .pragma "warp_size N"
+  std::uint32_t warp_size_line = 0;          // PTX line of the pragma; 0: none
+  std::uint32_t warp_operation_line = 0;     // PTX line of the first warp-level operation; 0: none
 };
 
 // A module-level variable. Global variables have final addresses (from kModuleBase on); constant ones are offsets into

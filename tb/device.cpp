@@ -13,6 +13,7 @@
 #include "hw/gpu/memory_target.hpp"
 #include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
+#include "tb/launch_warps.hpp"
 #include "traces/memory_trace.hpp"
 
 namespace heddle::tb {
@@ -90,7 +91,8 @@ struct Device::State {
     gpu.collect(statistics);
   }
 
-  void write_launch(const isa::LaunchRequest& request, const isa::Kernel& kernel, std::size_t index);
+  void write_launch(const isa::LaunchRequest& request, const isa::Kernel& kernel, std::size_t index,
+                    unsigned warp_size);
   void run(const isa::LaunchRequest& request);
   void check_progress(const isa::LaunchRequest& request);
   [[nodiscard]] link::Cycle cycles() { return gpu.totals().cycles; }
@@ -104,6 +106,7 @@ struct Device::State {
   StatisticsRegistry statistics;
   isa::Module module;
   isa::RetirementHash hash;
+  WarpSizes warp_sizes;
   std::uint64_t last_served = 0;  // requests that the memory channels had served when last looked at
   link::Cycle last_service = 0;   // when that number was last seen to change
   std::chrono::steady_clock::time_point last_progress = std::chrono::steady_clock::now();
@@ -128,6 +131,9 @@ const hw::Machine& Device::machine() const {
 hw::Totals Device::totals() const {
   return state_->gpu.totals();
 }
+const WarpSizes& Device::warp_sizes() const {
+  return state_->warp_sizes;
+}
 const StatisticsRegistry& Device::statistics() const {
   return state_->statistics;
 }
@@ -141,21 +147,7 @@ void Device::launch(const isa::LaunchRequest& request) {
   State& state = *state_;
   const isa::Kernel& kernel = isa::kernel_of(state.module, request);
   isa::check_request(kernel, request);
-  const hw::CoreParameters& core = machine().core;
-  if (kernel.uses_warp_operations && core.warp_size != core.simd_width) {
-    throw InputError({},
-                     fmt::format("kernel '{}' uses warp-level operations (vote, shfl, lane ids), which need "
-                                 "core.warp_size ({}) equal to core.simd_width ({})",
-                                 kernel.name, core.warp_size, core.simd_width),
-                     "run it on a machine whose warps are as wide as its SIMD unit");
-  }
-  if (kernel.warp_size && *kernel.warp_size != core.warp_size) {
-    throw InputError({},
-                     fmt::format("kernel '{}' asks for warps of {} threads (.pragma \"warp_size\"), the machine's "
-                                 "have {}",
-                                 kernel.name, *kernel.warp_size, core.warp_size),
-                     fmt::format("run it with --set core.warp_size={}", *kernel.warp_size));
-  }
+  const unsigned warp_size = launch_warp_size(state.module, kernel, machine().core);
   if (state.module.constant_bank.size() > hw::kConstantWindowBytes) {
     throw InputError({},
                      fmt::format("the module's constants take {} bytes, the constant bank has {}",
@@ -177,7 +169,10 @@ void Device::launch(const isa::LaunchRequest& request) {
   state.target.invalidate_direct_memory();
   state.hash.begin_launch(request.grid.count() * request.block.count());
   state.gpu.set_hashes(state.hash.threads().data());
-  state.write_launch(request, kernel, static_cast<std::size_t>(&kernel - state.module.kernels.data()));
+  if (warp_size != machine().core.warp_size) {
+    state.warp_sizes[kernel.name] = warp_size;
+  }
+  state.write_launch(request, kernel, static_cast<std::size_t>(&kernel - state.module.kernels.data()), warp_size);
   state.run(request);
   state.gpu.set_hashes(nullptr);
   state.hash.end_launch();
@@ -188,7 +183,8 @@ void Device::launch(const isa::LaunchRequest& request) {
   }
 }
 
-void Device::State::write_launch(const isa::LaunchRequest& request, const isa::Kernel& kernel, std::size_t index) {
+void Device::State::write_launch(const isa::LaunchRequest& request, const isa::Kernel& kernel, std::size_t index,
+                                 unsigned warp_size) {
   using Offset = hw::RegisterOffset;
   host.write(Offset::code_address, isa::code_address(module, index));
   host.write(Offset::code_words, kernel.words.size());
@@ -203,6 +199,7 @@ void Device::State::write_launch(const isa::LaunchRequest& request, const isa::K
   host.write(Offset::dynamic_shared, request.dynamic_shared);
   host.write(Offset::local_bytes, kernel.local_bytes);
   host.write(Offset::local_base, isa::kLocalBacking);
+  host.write(Offset::warp_size, warp_size);
   host.write(Offset::parameter_bytes, request.parameters.size());
   host.write(Offset::constant_bytes, module.constant_bank.size());
   host.write(hw::kParameterWindow, request.parameters);

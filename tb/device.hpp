@@ -14,6 +14,7 @@
 #include "hw/gpu/totals.hpp"
 #include "hw/machine.hpp"
 #include "tb/executor.hpp"
+#include "tb/launch_warps.hpp"
 
 namespace heddle::tb {
 
@@ -51,6 +52,7 @@ class Device final : public Executor {
 
   [[nodiscard]] const hw::Machine& machine() const;
   [[nodiscard]] hw::Totals totals() const;                     // since construction
+  [[nodiscard]] const WarpSizes& warp_sizes() const;           // of the kernels launched since construction
   [[nodiscard]] const StatisticsRegistry& statistics() const;  // every module's own counters
 
  private:

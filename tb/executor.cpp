@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "isa/launch_check.hpp"
 
 namespace heddle::tb {
 
@@ -14,7 +15,11 @@ void ReferenceExecutor::load(isa::Module module) {
 }
 
 void ReferenceExecutor::launch(const isa::LaunchRequest& request) {
-  const isa::InterpreterResult result = isa::interpret(module_, request, memory_, hash_, options_);
+  isa::InterpreterOptions options = options_;
+  if (warp_size_of_) {
+    options.warp_size = warp_size_of_(module_, isa::kernel_of(module_, request));
+  }
+  const isa::InterpreterResult result = isa::interpret(module_, request, memory_, hash_, options);
   thread_instructions_ += result.thread_instructions;
   warp_instructions_ += result.warp_instructions;
   if (result.fault) {

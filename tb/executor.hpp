@@ -2,7 +2,9 @@
 // or a LAUNCH.toml runs on either.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "isa/device_memory.hpp"
 #include "isa/interpreter.hpp"
@@ -33,11 +35,15 @@ class ReferenceExecutor final : public Executor {
   [[nodiscard]] const isa::Module& module() const override { return module_; }
   void launch(const isa::LaunchRequest& request) override;
   [[nodiscard]] const isa::RetirementHash& retirement() const override { return hash_; }
+  // The warp size of each launch, 1 to 32, instead of the options' for all.
+  using WarpSizeOf = std::function<unsigned(const isa::Module&, const isa::Kernel&)>;
+  void choose_warp_size(WarpSizeOf warp_size_of) { warp_size_of_ = std::move(warp_size_of); }
   [[nodiscard]] std::uint64_t thread_instructions() const { return thread_instructions_; }
   [[nodiscard]] std::uint64_t warp_instructions() const { return warp_instructions_; }
 
  private:
   isa::InterpreterOptions options_;
+  WarpSizeOf warp_size_of_;
   isa::DeviceMemory memory_;
   isa::Module module_;
   isa::RetirementHash hash_;

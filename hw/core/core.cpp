@@ -13,22 +13,21 @@ namespace heddle::hw {
 namespace {
 
 std::unique_ptr<WarpScheduler> scheduler_for(CoreState& state) {
-  return Registry<WarpScheduler>::instance().make(state.machine.core.scheduler, {state.groups, state.machine.core});
+  return Registry<WarpScheduler>::instance().make(state.core.scheduler, {state.groups, state.core});
 }
 std::unique_ptr<SubWarpFormer> former_for(const CoreState& state) {
   return Registry<SubWarpFormer>::instance().make(
-      state.machine.core.former,
-      {state.machine.core.simd_width, state.rows_per_warp, state.machine.core.memory_by_rows});
+      state.core.former, {state.core.simd_width, state.rows_per_warp, state.core.memory_by_rows});
 }
 std::unique_ptr<Divergence> divergence_for(CoreState& state) {
-  const CoreParameters& core = state.machine.core;
+  const CoreParameters& core = state.core;
   std::unique_ptr<Divergence> divergence = Registry<Divergence>::instance().make(core.divergence, {state.groups, core});
   // The mechanism says how many groups there can be at once; the stages size their tables by it.
   state.groups.resize(divergence->groups(core.threads), divergence->dynamic() ? 1 : state.rows_per_warp);
   return divergence;
 }
 std::unique_ptr<IssueDiscipline> issue_for(const CoreState& state) {
-  const CoreParameters& core = state.machine.core;
+  const CoreParameters& core = state.core;
   return Registry<IssueDiscipline>::instance().make(core.issue, {core.simd_width, core.warp_size});
 }
 std::unique_ptr<Coalescer> coalescer_for(const CoreState& state) {
@@ -73,7 +72,22 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
   writeback_.block_finished = [this](unsigned slot) { finish_block(slot); };
 }
 
+// A launch may have warps of its own size (thesis 9.2.1). The policies and tables are made for one size: they are made
+// anew when it changes.
+void Core::set_warp_size(std::uint32_t warp_size) {
+  if (warp_size == state_.core.warp_size) {
+    return;
+  }
+  state_.core = with_warp_size(state_.machine.core, warp_size);
+  state_.rows_per_warp = state_.core.warp_size / state_.core.simd_width;
+  std::unique_ptr<Divergence> divergence = divergence_for(state_);
+  writeback_.diverge_by(std::move(divergence), issue_for(state_));
+  decode_.form_by(former_for(state_));
+  fetch_.schedule_by(scheduler_for(state_));
+}
+
 void Core::begin_launch(const Launch& launch, Cycle first) {
+  set_warp_size(launch.warp_size != 0 ? launch.warp_size : state_.machine.core.warp_size);
   state_.launch = &launch;
   state_.fault.reset();
   fault_told_ = false;
@@ -141,7 +155,7 @@ void Core::start_block(const BlockCommand& command) {
   block.groups.clear();
   scratchpad_.clear(block.scratchpad_base, launch.shared_bytes);
   writeback_.start_block(command.slot);
-  const unsigned warp_size = state_.machine.core.warp_size;
+  const unsigned warp_size = state_.core.warp_size;
   const unsigned warps = (launch.threads_per_block() + warp_size - 1) / warp_size;
   for (unsigned warp = 0; warp < warps; ++warp) {
     start_warp(command, warp);
@@ -150,7 +164,7 @@ void Core::start_block(const BlockCommand& command) {
 
 void Core::start_warp(const BlockCommand& command, unsigned warp) {
   const Launch& launch = *state_.launch;
-  const CoreParameters& core = state_.machine.core;
+  const CoreParameters& core = state_.core;
   const std::uint32_t block_threads = launch.threads_per_block();
   const unsigned warps = (block_threads + core.warp_size - 1) / core.warp_size;
   const bool dynamic = writeback_.divergence().dynamic();

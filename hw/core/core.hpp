@@ -74,6 +74,7 @@ class Core final : public link::ClockedModule, private link::NonBlockingTarget<B
   Cycle advance(Cycle now) override;
   ::tlm::tlm_sync_enum nb_transport_fw(BlockCommand& command, BlockPhase& phase, sc_core::sc_time& delay) override;
 
+  void set_warp_size(std::uint32_t warp_size);
   void start_block(const BlockCommand& command);
   void start_warp(const BlockCommand& command, unsigned warp);
   void finish_block(unsigned slot);

@@ -38,6 +38,7 @@ struct RowState {
 struct CoreState {
   CoreState(const Machine& machine, unsigned index, link::Clock clock, const isa::DeviceMemory* bounds)
       : machine(machine),
+        core(machine.core),
         index(index),
         clock(clock),
         bounds(bounds),
@@ -48,11 +49,12 @@ struct CoreState {
         statistics(machine.core.simd_width) {}
 
   const Machine& machine;
+  CoreParameters core;  // the machine's, with the warp size of the present launch (with_warp_size)
   unsigned index;
   link::Clock clock;
   Cycle now = 0;                    // the cycle that the core is in; the clock's time costs a division
   const isa::DeviceMemory* bounds;  // allocation table for bounds checks; null: only the memory's own error responses
-  unsigned rows_per_warp;
+  unsigned rows_per_warp;           // core.warp_size / core.simd_width
   const Launch* launch = nullptr;
   GroupTable groups;
   std::vector<RowState> rows;

@@ -17,6 +17,12 @@ DecodeStage::DecodeStage(const sc_core::sc_module_name& name, CoreState& state, 
       candidates_(state.rows_per_warp),
       pending_(state.rows_per_warp) {}
 
+void DecodeStage::form_by(std::unique_ptr<SubWarpFormer> former) {
+  former_.replace(std::move(former));
+  candidates_.assign(state_.rows_per_warp, 0);
+  pending_.assign(state_.rows_per_warp, 0);
+}
+
 namespace {
 
 // The highest general register that the instruction names; 0 when it names none.

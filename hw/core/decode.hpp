@@ -21,6 +21,7 @@ class SubWarpFormerModule final : public sc_core::sc_module {
   SubWarpFormerModule(const sc_core::sc_module_name& name, std::unique_ptr<SubWarpFormer> policy)
       : sc_core::sc_module(name), policy_(std::move(policy)) {}
   [[nodiscard]] SubWarpFormer& policy() { return *policy_; }
+  void replace(std::unique_ptr<SubWarpFormer> policy) { policy_ = std::move(policy); }
 
  private:
   std::unique_ptr<SubWarpFormer> policy_;
@@ -37,6 +38,8 @@ class DecodeStage final : public ReceivingStage {
   void tick(Cycle now);
   [[nodiscard]] bool idle() const { return empty() && prepared_ == nullptr; }
   void reset();
+  // Another former, for groups with another number of rows. Between launches.
+  void form_by(std::unique_ptr<SubWarpFormer> former);
 
  private:
   [[nodiscard]] const link::DecodedInstruction* decode(const link::SubWarp& sub_warp);

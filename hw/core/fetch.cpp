@@ -8,15 +8,16 @@
 namespace heddle::hw {
 
 FetchStage::FetchStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<WarpScheduler> scheduler)
-    : sc_core::sc_module(name),
-      icache("icache"),
-      out("out"),
-      state_(state),
-      scheduler_(std::move(scheduler)),
-      requests_(state.groups.size()),
-      arrived_(state.groups.size()) {
+    : sc_core::sc_module(name), icache("icache"), out("out"), state_(state) {
   icache.bind(*this);
-  state.groups.observe(scheduler_.get());
+  schedule_by(std::move(scheduler));
+}
+
+void FetchStage::schedule_by(std::unique_ptr<WarpScheduler> scheduler) {
+  scheduler_ = std::move(scheduler);
+  state_.groups.observe(scheduler_.get());
+  requests_.assign(state_.groups.size(), {});
+  arrived_.assign(state_.groups.size(), {});
 }
 
 void FetchStage::tick(Cycle now) {

@@ -21,6 +21,12 @@ WriteBackStage::WriteBackStage(const sc_core::sc_module_name& name, CoreState& s
   registers.bind(*this);
 }
 
+void WriteBackStage::diverge_by(std::unique_ptr<Divergence> divergence, std::unique_ptr<IssueDiscipline> issue) {
+  divergence_ = std::move(divergence);
+  issue_ = std::move(issue);
+  barriers_ = BarrierUnit(state_.machine.core.blocks, state_.groups.size());
+}
+
 namespace {
 
 // Calls visit(row, lanes) for some lanes of a sub-warp in the coordinates of its group's masks: rows and home columns,

@@ -54,6 +54,8 @@ class WriteBackStage final : public ReceivingStage,
   // Why the core's threads can never go on, when nothing is outstanding: a barrier that cannot complete.
   [[nodiscard]] std::optional<BarrierUnit::Stuck> stuck() const { return barriers_.stuck(state_); }
   void reset();
+  // Another mechanism and discipline, for another table of groups. Between launches.
+  void diverge_by(std::unique_ptr<Divergence> divergence, std::unique_ptr<IssueDiscipline> issue);
 
   std::function<void(unsigned block_slot)> block_finished;  // its last thread has exited
 

@@ -8,8 +8,8 @@ namespace heddle::hw {
 
 Residency residency(const Machine& machine, const Launch& launch) {
   const CoreParameters& core = machine.core;
-  const std::uint64_t warps = (launch.threads_per_block() + core.warp_size - 1) / core.warp_size;
-  const std::uint64_t threads = warps * core.warp_size;
+  const std::uint64_t warp_size = launch.warp_size != 0 ? launch.warp_size : core.warp_size;
+  const std::uint64_t threads = (launch.threads_per_block() + warp_size - 1) / warp_size * warp_size;
   const struct {
     const char* key;
     std::uint64_t have;

@@ -66,6 +66,10 @@ bool Gpu::start() {
   next.dynamic_shared = narrow(RegisterOffset::dynamic_shared);
   next.local_bytes = narrow(RegisterOffset::local_bytes);
   next.local_base = value(RegisterOffset::local_base);
+  next.warp_size = narrow(RegisterOffset::warp_size);
+  if (next.warp_size == 0) {
+    next.warp_size = machine_.core.warp_size;
+  }
   const std::uint64_t parameter_bytes = value(RegisterOffset::parameter_bytes);
   const std::uint64_t constant_bytes = value(RegisterOffset::constant_bytes);
   const auto possible = [](const isa::Dim3& dim, std::uint64_t most) {
@@ -74,7 +78,8 @@ bool Gpu::start() {
   };
   const bool sane = fits && possible(next.grid, std::uint64_t{1} << 40U) && possible(next.block, 1024) &&
                     next.code_words != 0 && next.code_address % 8 == 0 && next.registers <= isa::kRegisters &&
-                    parameter_bytes <= parameters_.size() && constant_bytes <= constants_.size();
+                    why_no_warp_size(machine_.core, next.warp_size).empty() && parameter_bytes <= parameters_.size() &&
+                    constant_bytes <= constants_.size();
   if (!sane || !quiet()) {
     return false;
   }

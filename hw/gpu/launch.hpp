@@ -19,6 +19,7 @@ struct Launch {
   std::uint32_t local_bytes = 0;  // per thread
   std::uint64_t local_base = 0;   // backing store of local memory
   std::uint64_t id = 0;           // launches before this one
+  std::uint32_t warp_size = 0;    // threads of a warp in this launch; 0: the machine's (core.warp_size)
   std::vector<std::uint8_t> parameters;
   std::vector<std::uint8_t> constants;
   // Retirement hashes of the launch's threads; null: not wanted.

@@ -32,7 +32,8 @@ namespace heddle::hw {
   HEDDLE_REGISTER(fault_pc, 0x98, false, "instruction index of the fault")                                     \
   HEDDLE_REGISTER(fault_address, 0xa0, false, "address of the fault")                                          \
   HEDDLE_REGISTER(fault_block, 0xa8, false, "linear index of the block of the fault")                          \
-  HEDDLE_REGISTER(fault_thread, 0xb0, false, "linear index of the thread in its block")
+  HEDDLE_REGISTER(fault_thread, 0xb0, false, "linear index of the thread in its block")                        \
+  HEDDLE_REGISTER(warp_size, 0xb8, true, "threads of a warp in this launch; 0: core.warp_size")
 
 enum class RegisterOffset : std::uint32_t {
 #define HEDDLE_REGISTER(enumerator, offset, writable, meaning) enumerator = offset,
@@ -53,7 +54,7 @@ inline constexpr std::array kRegisters = {
 };
 
 // Windows behind the registers: the kernel's parameters and the constant bank are written here.
-inline constexpr std::uint32_t kRegisterBytes = 0xb8;
+inline constexpr std::uint32_t kRegisterBytes = 0xc0;
 inline constexpr std::uint32_t kParameterWindow = 0x1000;
 inline constexpr std::uint32_t kParameterWindowBytes = 0x8000;
 inline constexpr std::uint32_t kConstantWindow = 0x10000;

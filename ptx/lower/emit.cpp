@@ -214,7 +214,7 @@ void Selector::special(VReg dst, isa::Special special, bool wide) {
     case Special::lanemask_lt:
     case Special::lanemask_ge:
     case Special::lanemask_gt:
-      out_.kernel.uses_warp_operations = true;
+      note_warp_operation();
       break;
     default:
       break;

@@ -218,12 +218,18 @@ void Selector::lower_pragma(const std::string& text, const Position& at, bool st
              "pragma \"" + text + "\" contradicts an earlier warp size of " + std::to_string(*out_.kernel.warp_size),
              "keep one of them");
     }
+    if (!out_.kernel.warp_size) out_.kernel.warp_size_line = at.line;
     out_.kernel.warp_size = size;
     return;
   }
   refuse(at, "unknown pragma \"" + text + "\"",
          "known ones: \"row_hint\" before a load, \"warp_size N\", \"nounroll\", \"used_bytes_mask ...\", "
          "\"enable_smem_spilling\", \"frequency ...\"");
+}
+
+void Selector::note_warp_operation() {
+  if (!out_.kernel.uses_warp_operations) out_.kernel.warp_operation_line = statement_->at.line;
+  out_.kernel.uses_warp_operations = true;
 }
 
 LabelId Selector::label(const std::string& name, const Position& use) {

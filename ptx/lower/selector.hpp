@@ -92,7 +92,8 @@ class Selector {
   [[nodiscard]] bool in_entry() const { return !frame_->exit.has_value(); }
   [[nodiscard]] Frame& frame() { return *frame_; }
   [[nodiscard]] const ModuleLayout& layout() const { return layout_; }
-  [[nodiscard]] isa::Kernel& kernel() { return out_.kernel; }
+  // The present statement depends on which threads form a warp.
+  void note_warp_operation();
   // The hint bit that a preceding .pragma "row_hint" gives to this load.
   [[nodiscard]] bool row_hint() const { return hinted_; }
 

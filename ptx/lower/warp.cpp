@@ -41,7 +41,7 @@ void lower_vote(Selector& s) {
   }
   instruction.pa = s.predicate(s.operand(1));
   set_b(s, instruction, sync ? s.source(s.operand(2), Type::b32) : Value::imm(kEveryLane, Type::b32));
-  s.kernel().uses_warp_operations = true;
+  s.note_warp_operation();
   s.write(std::move(instruction));
 }
 
@@ -70,7 +70,7 @@ void lower_shfl(Selector& s) {
     instruction.b = s.in_register(lane);
   }
   instruction.c = s.in_register(clamp);
-  s.kernel().uses_warp_operations = true;
+  s.note_warp_operation();
   s.write(std::move(instruction));
 }
 
@@ -94,7 +94,7 @@ void lower_match(Selector& s) {
   } else {
     instruction.b = s.in_register(mask);
   }
-  s.kernel().uses_warp_operations = true;
+  s.note_warp_operation();
   s.write(std::move(instruction));
 }
 
@@ -106,7 +106,7 @@ void lower_activemask(Selector& s) {
   IrInstruction instruction;
   instruction.op = Op::ACTIVEMASK;
   instruction.dst = s.destination(s.operand(0), Type::b32);
-  s.kernel().uses_warp_operations = true;
+  s.note_warp_operation();
   s.write(std::move(instruction));
 }
 
@@ -160,7 +160,7 @@ void barrier(Selector& s, bool may_be_aligned) {
     s.expect_operands(1);
     (void)s.source(s.operand(0), Type::b32);
     // The threads of a warp run in lockstep between re-convergence points: nothing to wait for.
-    s.kernel().uses_warp_operations = true;
+    s.note_warp_operation();
     IrInstruction nothing;
     nothing.op = Op::NOP;
     s.write(std::move(nothing));

@@ -38,6 +38,14 @@ json::value to_json(const IdleByCause& idle) {
   return causes;
 }
 
+json::value to_json(const WarpSizes& sizes) {
+  json::object kernels;
+  for (const auto& [kernel, threads] : sizes) {
+    kernels[kernel] = threads;
+  }
+  return kernels;
+}
+
 void from_json(const json::value& value, std::uint64_t& field) {
   field = value.to_number<std::uint64_t>();
 }
@@ -137,6 +145,7 @@ std::string stats_json(const RunRecord& record, const StatisticsRegistry& module
                                 {"scale", or_null(record.scale)},
                                 {"seed", or_null(record.seed)},
                                 {"address_bits", record.address_bits},
+                                {"warp_sizes", to_json(record.warp_sizes)},
                                 {"complete", record.complete},
                                 {"stop_reason", record.stop_reason},
                                 {"verdict", verdict_json(record.verdict)},

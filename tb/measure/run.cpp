@@ -21,14 +21,16 @@ WorkloadOptions workload_options(const RunRequest& request) {
   return options;
 }
 
-// The interpreter runs warps of the machine's size where it can; a larger warp than the widest SIMD unit has no
+// The interpreter runs warps of the launch's size where it can; a larger warp than the widest SIMD unit has no
 // instruction that depends on the warp's size, so that any size serves as a yardstick.
 ReferenceCheck compare_with_reference(const RunRequest& request, const RunOutcome& outcome) {
   const auto subject = make_subject(request.subject, workload_options(request));
   isa::InterpreterOptions options;
-  options.warp_size = std::min(request.machine.core.warp_size, 32U);
   options.trap_on_division_by_zero = request.machine.core.division_trap;
   ReferenceExecutor reference(options);
+  reference.choose_warp_size([&](const isa::Module& module, const isa::Kernel& kernel) {
+    return std::min(launch_warp_size(module, kernel, request.machine.core), isa::kLanes);
+  });
   reference.load(subject->compile());
   Verdict verdict;
   try {
@@ -82,6 +84,7 @@ RunOutcome run(const RunRequest& request) {
     outcome.ending = RunOutcome::Ending::faulted;
     record.stop_reason = fault.what();
   }
+  record.warp_sizes = device.warp_sizes();
   record.summary = summarise(device.totals(), request.machine, device.retirement().total());
 
   HostCost& cost = outcome.cost;

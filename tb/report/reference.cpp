@@ -81,6 +81,7 @@ constexpr std::string_view kSchemaText =
 | `threads` | threads of the largest launch |
 | `scale`, `seed` | size of the input and seed of its generator; null for a LAUNCH.toml |
 | `address_bits` | pointer size of the compiled kernel, 32 or 64 |
+| `warp_sizes` | threads of a warp by kernel, for kernels that ran with other warps than `core.warp_size` (see ptx.md) |
 | `complete` | false when the run was stopped by a fault, a limit or an interrupt: the figures are those so far |
 | `stop_reason` | why it was stopped; empty when complete |
 | `verdict` | `result` ("correct", "wrong" or "not checked") and `detail`: what was compared |

@@ -39,6 +39,10 @@ std::string headline(const RunRecord& record) {
   if (record.scale && record.seed) {
     out += fmt::format("  scale {:g}, seed {}\n", *record.scale, *record.seed);
   }
+  for (const auto& [kernel, threads] : record.warp_sizes) {
+    out += fmt::format("  kernel {} ran with warps of {} threads instead of core.warp_size = {}\n", kernel, threads,
+                       record.machine.core.warp_size);
+  }
   if (!record.stop_reason.empty()) {
     out += "  stopped: " + record.stop_reason + "\n";
   }

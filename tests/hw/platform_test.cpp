@@ -120,6 +120,9 @@ class Host : public sc_core::sc_module {
     }
     std::uint32_t window[2] = {parameters[0], parameters[1]};
     EXPECT_EQ(access(hw::kParameterWindow, window, sizeof window, true), tlm::TLM_OK_RESPONSE);
+    EXPECT_EQ(write(Offset::warp_size, 48), tlm::TLM_OK_RESPONSE);
+    EXPECT_NE(write(Offset::control, 1), tlm::TLM_OK_RESPONSE) << "no multiple of the SIMD width";
+    EXPECT_EQ(write(Offset::warp_size, 0), tlm::TLM_OK_RESPONSE);
     for (unsigned i = 0; i < launches; ++i) {
       EXPECT_EQ(write(Offset::control, 1), tlm::TLM_OK_RESPONSE);
       EXPECT_EQ(read(Offset::status), 1U);

@@ -116,8 +116,13 @@ TEST(LowerModule, MarksWarpOperations) {
        {"vote.all.pred %p1, %p2;", "activemask.b32 %r1;", "mov.u32 %r1, %laneid;", "mov.u32 %r1, %lanemask_lt;",
         "shfl.idx.b32 %r1, %r2, %r3, %r0;", "bar.warp.sync -1;", "match.any.sync.b32 %r1, %r2, -1;"}) {
     EXPECT_TRUE(lower_kernel(text).kernel.uses_warp_operations) << text;
+    // The line of the first one.
+    const isa::Kernel kernel = lower_kernel("mov.u32 %r4, 0;\n" + std::string(text) + "\nactivemask.b32 %r1;").kernel;
+    EXPECT_EQ(kernel.warp_operation_line, lower_kernel(text).kernel.warp_operation_line + 1) << text;
   }
-  EXPECT_FALSE(lower_kernel("mov.u32 %r1, %tid.x; bar.sync 0;").kernel.uses_warp_operations);
+  const isa::Kernel none = lower_kernel("mov.u32 %r1, %tid.x; bar.sync 0;").kernel;
+  EXPECT_FALSE(none.uses_warp_operations);
+  EXPECT_EQ(none.warp_operation_line, 0U);
 }
 
 TEST(LowerModule, ReadsKernelAttributes) {
@@ -127,6 +132,7 @@ TEST(LowerModule, ReadsKernelAttributes) {
   EXPECT_EQ(ir.kernel.max_threads, 128U);
   EXPECT_EQ(ir.max_registers, 20U);
   EXPECT_EQ(ir.kernel.warp_size, 64U);
+  EXPECT_EQ(ir.kernel.warp_size_line, 5U);
   EXPECT_FALSE(ir.kernel.required_block.has_value());
   const IrFunction required = lower_module(header(64) + ".entry k() .reqntid 8, 4, 2 { exit; }", 16).kernels.at(0);
   EXPECT_EQ(required.kernel.required_block, (isa::Dim3{8, 4, 2}));

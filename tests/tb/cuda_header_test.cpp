@@ -53,6 +53,20 @@ class CudaHeader : public ::testing::TestWithParam<unsigned> {
 
 INSTANTIATE_TEST_SUITE_P(AddressBits, CudaHeader, ::testing::Values(32U, 64U));
 
+TEST_P(CudaHeader, AKernelChoosesItsWarpSize) {
+  compile(R"(
+#define SIZE 128
+__device__ __noinline__ int wide(int x) { HEDDLE_WARP_SIZE(64); return x * 3; }
+extern "C" __global__ void k(int* out) { HEDDLE_WARP_SIZE(SIZE); out[threadIdx.x] = 1; }
+extern "C" __global__ void calls(int* out) { out[threadIdx.x] = wide(out[threadIdx.x]); }
+extern "C" __global__ void plain(int* out) { out[threadIdx.x] = 1; }
+)");
+  const isa::Module& module = executor_.module();
+  EXPECT_EQ(module.find("k")->warp_size, 128U);
+  EXPECT_EQ(module.find("calls")->warp_size, 64U);
+  EXPECT_EQ(module.find("plain")->warp_size, std::nullopt);
+}
+
 TEST_P(CudaHeader, Integers) {
   compile(R"(
 extern "C" __global__ void k(const unsigned* a, const unsigned* b, unsigned* out) {

@@ -184,6 +184,7 @@ TEST(StatsJson, WholeText) {
   EXPECT_EQ(text.substr(0, head.size()), head);
   const std::string middle =
       "  \"workload\": \"sample\",\n  \"threads\": 1024,\n  \"scale\": 0.1,\n  \"seed\": 7,\n  \"address_bits\": 32,\n"
+      "  \"warp_sizes\": {},\n"
       "  \"complete\": true,\n  \"stop_reason\": \"\",\n  \"verdict\": {\n    \"result\": \"correct\",\n"
       "    \"detail\": \"4 \\\"sums\\\" equal\"\n  },\n  \"summary\": {\n    \"cycles\": 1000,\n"
       "    \"warp_instructions\": 400,\n    \"thread_instructions\": 9600,\n    \"ipc\": 9.6,\n"

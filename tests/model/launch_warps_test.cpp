@@ -1,0 +1,217 @@
+// The warp size of a launch: chosen by the program, or the SIMD width where it uses warp-level operations. A launch
+// with another warp size than the machine's runs cycle by cycle as on a machine that has that size.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "ptx/compile.hpp"
+#include "tb/device.hpp"
+#include "tb/launch_warps.hpp"
+
+namespace heddle {
+namespace {
+
+constexpr unsigned kBlocks = 6, kThreads = 256;
+
+const char* const kBallot =
+    "setp.ne.u32 %p2, %r5, 0;\nvote.sync.ballot.b32 %r6, %p2, -1; mov.u32 %r7, %laneid; shl.b32 %r7, %r7, 16;\n";
+
+// `first` is line 5 of the file. Threads loop a number of times that differs within a warp, load and store.
+std::string entry(const std::string& name, const std::string& first, const std::string& more = "") {
+  return ".visible .entry " + name + "(.param .u64 out) { .reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %rd<4>;\n" +
+         first + "\n" +
+         "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 256, %r1; mul.wide.u32 %rd1, %r3, 8;\n"
+         "ld.param.u64 %rd2, [out]; add.u64 %rd1, %rd1, %rd2; mul.lo.u32 %r4, %r3, 40503; shr.u32 %r4, %r4, 8;\n"
+         "and.b32 %r5, %r4, 7; mov.u32 %r6, 0; mov.u32 %r7, 0;\n" +
+         more +
+         "LOOP: setp.eq.u32 %p1, %r5, 0; @%p1 bra DONE; ld.global.u32 %r8, [%rd1]; add.u32 %r7, %r7, %r8;\n"
+         "st.global.u32 [%rd1], %r7; sub.u32 %r5, %r5, 1; bra.uni LOOP;\n"
+         "DONE: bar.sync 0; st.global.v2.u32 [%rd1], {%r6, %r7}; exit; }\n";
+}
+
+isa::Module compiled(const std::string& entries) {
+  return ptx::compile(".version 7.0\n.target sm_60\n.address_size 64\n" + entries, "k.ptx");
+}
+
+hw::Machine machine_with(unsigned warp_size) {
+  hw::Machine machine;
+  machine.core.registers_per_thread = 63;
+  machine.core.warp_size = warp_size;
+  return machine;
+}
+
+// Launches the kernels one after the other on one device; everything that came of it, as text.
+std::string run(const hw::Machine& machine, const std::string& entries, const std::vector<std::string>& kernels) {
+  std::string text;
+  tb::Device device(machine);
+  device.load(compiled(entries));
+  const std::uint64_t out = device.memory().allocate("out", 8 * kBlocks * kThreads, false);
+  for (unsigned i = 0; i < 2 * kBlocks * kThreads; ++i) {
+    device.memory().put<std::uint32_t>(out + 4 * i, i);
+  }
+  for (const std::string& kernel : kernels) {
+    isa::LaunchRequest request;
+    request.kernel = kernel;
+    request.grid = {kBlocks, 1, 1};
+    request.block = {kThreads, 1, 1};
+    request.parameters.resize(8);
+    std::memcpy(request.parameters.data(), &out, 8);
+    device.launch(request);
+    const hw::Totals totals = device.totals();
+    text += fmt::format(
+        "cycles {} warp {} thread {} divergent {} of {} idle {} fu {} l1d {} {} dram {} {} {} barriers {}\n",
+        totals.cycles, totals.warp_instructions, totals.thread_instructions, totals.divergent_branches, totals.branches,
+        fmt::join(totals.idle, ","), fmt::join(totals.fu_active, ","), totals.l1d_hits, totals.l1d_misses,
+        totals.dram_reads, totals.dram_writes, totals.dram_row_hits, totals.barriers);
+  }
+  text += fmt::format("hash {:x}\n", device.retirement().total());
+  std::vector<std::uint32_t> words(2 * kBlocks * kThreads);
+  device.memory().read(out, std::as_writable_bytes(std::span(words)));
+  text += fmt::format("out {}\n", fmt::join(words, " "));
+  for (const auto& [kernel, threads] : device.warp_sizes()) {
+    text += fmt::format("warps of {}: {}\n", kernel, threads);
+  }
+  return text;
+}
+
+// In a child, because SystemC elaborates once per process.
+std::string run_apart(const hw::Machine& machine, const std::string& entries, const std::vector<std::string>& kernels) {
+  int ends[2];
+  if (pipe(ends) != 0) {
+    return "no pipe";
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    std::string text;
+    try {
+      text = run(machine, entries, kernels);
+    } catch (const std::exception& error) {
+      text = std::string("refused: ") + error.what();
+    }
+    for (std::size_t sent = 0; sent < text.size();) {
+      const ssize_t count = write(ends[1], text.data() + sent, text.size() - sent);
+      if (count <= 0) {
+        break;
+      }
+      sent += static_cast<std::size_t>(count);
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t count = 0; (count = read(ends[0], buffer, sizeof buffer)) > 0;) {
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status == 0 ? text : "the child died";
+}
+
+std::string without_sizes(const std::string& text) {
+  return text.substr(0, text.find("warps of"));
+}
+
+TEST(LaunchWarps, WarpLevelOperationsGetTheSimdWidthOnAMachineOfLargeWarps) {
+  const std::string entries = entry("k", "", kBallot);
+  const std::string narrow = run_apart(machine_with(32), entries, {"k"});
+  const std::string large = run_apart(machine_with(256), entries, {"k"});
+  EXPECT_EQ(narrow.find("warps of"), std::string::npos);
+  EXPECT_NE(large.find("warps of k: 32\n"), std::string::npos) << large;
+  EXPECT_EQ(without_sizes(large), narrow);
+}
+
+TEST(LaunchWarps, AProgramChoosesAsOnAMachineOfThatSize) {
+  for (const unsigned of_the_machine : {32U, 64U, 1024U}) {
+    for (const unsigned chosen : {32U, 128U, 1024U}) {
+      const std::string chooses = entry("k", fmt::format(".pragma \"warp_size {}\";", chosen));
+      const std::string expected = run_apart(machine_with(chosen), entry("k", ""), {"k"});
+      const std::string actual = run_apart(machine_with(of_the_machine), chooses, {"k"});
+      EXPECT_EQ(actual, of_the_machine == chosen ? expected : expected + fmt::format("warps of k: {}\n", chosen))
+          << chosen << " on " << of_the_machine;
+    }
+  }
+  // The size matters: otherwise nothing has been compared above.
+  EXPECT_NE(run_apart(machine_with(32), entry("k", ""), {"k"}), run_apart(machine_with(128), entry("k", ""), {"k"}));
+}
+
+// Fetch groups cover as many threads as on the machine's own warps.
+TEST(LaunchWarps, MechanismsAreThoseOfThatSize) {
+  const auto mechanisms = [](unsigned warp_size, unsigned fetch_group) {
+    hw::Machine machine = machine_with(warp_size);
+    machine.core.former = "packed";
+    machine.core.issue = "relaxed";
+    machine.core.scheduler = "two-level";
+    machine.core.fetch_group = fetch_group;
+    machine.core.fetch_group_timeout = 500;
+    return machine;
+  };
+  const std::string chooses = entry("k", ".pragma \"warp_size 128\";");
+  const std::string expected = run_apart(mechanisms(128, 2), entry("k", ""), {"k"});
+  EXPECT_EQ(expected.find("refused"), std::string::npos) << expected;
+  EXPECT_EQ(without_sizes(run_apart(mechanisms(32, 8), chooses, {"k"})), expected);
+  EXPECT_EQ(without_sizes(run_apart(mechanisms(256, 1), chooses, {"k"})), expected);
+  EXPECT_NE(run_apart(mechanisms(128, 8), entry("k", ""), {"k"}), expected) << "the fetch group matters";
+  EXPECT_EQ(hw::with_warp_size(mechanisms(32, 2).core, 256).fetch_group, 1U) << "at least one warp";
+}
+
+TEST(LaunchWarps, LaunchesOfSeveralSizesFollowEachOther) {
+  const std::string entries =
+      entry("plain", "") + entry("ballot", "", kBallot) + entry("wide", ".pragma \"warp_size 512\";");
+  const std::vector<std::string> order = {"plain", "ballot", "wide", "plain", "wide", "ballot"};
+  const std::string text = run_apart(machine_with(128), entries, order);
+  EXPECT_NE(text.find("warps of ballot: 32\nwarps of wide: 512\n"), std::string::npos) << text;
+  // Memory and instruction streams do not depend on the warp size, but for the ballots, which have the SIMD width.
+  const std::string other = run_apart(machine_with(64), entries, order);
+  EXPECT_EQ(text.substr(text.find("hash")), other.substr(other.find("hash")));
+  EXPECT_NE(without_sizes(text), without_sizes(other));
+}
+
+std::string refusal(const std::string& entries, const hw::Machine& machine) {
+  const isa::Module module = compiled(entries);
+  try {
+    return fmt::format("warps of {}", tb::launch_warp_size(module, module.kernels.front(), machine.core));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+TEST(LaunchWarps, ImpossibleSizesAreRefusedAtThePragma) {
+  const auto sized = [](unsigned size) { return entry("k", fmt::format(".pragma \"warp_size {}\";", size)); };
+  hw::Machine machine = machine_with(64);
+  EXPECT_EQ(refusal(sized(32), machine), "warps of 32");
+  EXPECT_EQ(refusal(sized(1024), machine), "warps of 1024");
+  EXPECT_EQ(refusal(sized(48), machine),
+            "k.ptx:5: kernel 'k' asks for warps of 48 threads (.pragma \"warp_size 48\"): 48 is no multiple of "
+            "core.simd_width (32); ask for another size, or leave the pragma out");
+  EXPECT_EQ(refusal(sized(16), machine).substr(0, 8), "k.ptx:5:");
+  EXPECT_NE(refusal(sized(96), machine).find("core.threads (1024) is no multiple of 96"), std::string::npos);
+  machine.core.threads = 2048;
+  EXPECT_EQ(refusal(sized(1024), machine), "warps of 1024");
+  machine.core.threads = 512;
+  EXPECT_NE(refusal(sized(1024), machine).find("core.threads (512) is no multiple of 1024"), std::string::npos);
+  machine = machine_with(32);
+  machine.core.divergence = "per-thread-pc";
+  EXPECT_EQ(refusal(sized(32), machine), "warps of 32");
+  EXPECT_NE(refusal(sized(64), machine).find("core.divergence = \"per-thread-pc\" forms warps of the SIMD width (32)"),
+            std::string::npos);
+}
+
+TEST(LaunchWarps, WarpLevelOperationsAndWiderWarpsAreRefusedAtTheOperation) {
+  EXPECT_EQ(refusal(entry("k", ".pragma \"warp_size 64\";", kBallot), machine_with(64)),
+            "k.ptx:10: kernel 'k' uses a warp-level operation (vote, shfl, match, lane ids) and asks for warps of 64 "
+            "threads (.pragma \"warp_size 64\" in line 5): such operations work on the 32 lanes of core.simd_width; "
+            "ask for 32, or leave the pragma out");
+  EXPECT_EQ(refusal(entry("k", ".pragma \"warp_size 32\";", kBallot), machine_with(64)), "warps of 32");
+}
+
+}  // namespace
+}  // namespace heddle
