@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -64,15 +65,16 @@ ChildResult result_of(int status, const ChildCommand& command) {
 
 std::vector<ChildResult> run_children(
     const std::vector<ChildCommand>& commands, unsigned jobs,
-    const std::function<void(std::size_t done, const std::vector<std::size_t>& running)>& changed) {
-  std::vector<ChildResult> results(commands.size());
+    const std::function<void(std::size_t done, const std::vector<std::size_t>& running)>& changed,
+    const std::function<void(std::size_t index, const ChildResult& result)>& ended, const std::atomic<int>* stop) {
+  std::vector<ChildResult> results(commands.size(), {static_cast<int>(ExitCode::internal_error), "not started"});
   std::map<pid_t, std::size_t> running;
   std::size_t next = 0;
   std::size_t done = 0;
+  int passed_on = 0;
   const auto tell = [&] {
     if (changed) {
       std::vector<std::size_t> now;
-      now.reserve(running.size());
       for (const auto& [process, index] : running) {
         now.push_back(index);
       }
@@ -80,36 +82,47 @@ std::vector<ChildResult> run_children(
       changed(done, now);
     }
   };
-  while (done < commands.size()) {
-    while (next < commands.size() && running.size() < std::max(1U, jobs)) {
-      try {
-        running.emplace(start(commands[next]), next);
-      } catch (const InternalError& error) {
-        results[next] = {static_cast<int>(ExitCode::internal_error), error.what()};
-        ++done;
+  const auto finish = [&](std::size_t index, ChildResult result) {
+    results[index] = std::move(result);
+    ++done;
+    if (ended) {
+      ended(index, results[index]);
+    }
+  };
+  for (;;) {
+    const int signal = stop == nullptr ? 0 : stop->load();
+    if (signal != 0 && passed_on == 0) {
+      passed_on = signal;
+      for (const auto& [process, index] : running) {
+        ::kill(process, signal);
       }
-      ++next;
+    }
+    while (signal == 0 && next < commands.size() && running.size() < std::max(1U, jobs)) {
+      const std::size_t index = next++;
+      try {
+        running.emplace(start(commands[index]), index);
+      } catch (const InternalError& error) {
+        finish(index, {static_cast<int>(ExitCode::internal_error), error.what()});
+      }
     }
     tell();
     if (running.empty()) {
-      continue;
+      return results;
     }
     int status = 0;
-    const pid_t ended = ::waitpid(-1, &status, 0);
-    if (ended < 0) {
+    const pid_t child = ::waitpid(-1, &status, 0);
+    if (child < 0) {
       if (errno == EINTR) {
         continue;
       }
       throw InternalError(fmt::format("cannot wait for a child process: {}", std::strerror(errno)));
     }
-    if (const auto child = running.find(ended); child != running.end()) {
-      results[child->second] = result_of(status, commands[child->second]);
-      running.erase(child);
-      ++done;
+    if (const auto known = running.find(child); known != running.end()) {
+      const std::size_t index = known->second;
+      running.erase(known);
+      finish(index, result_of(status, commands[index]));
     }
   }
-  tell();
-  return results;
 }
 
 std::string own_program() {

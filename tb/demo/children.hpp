@@ -1,6 +1,7 @@
 // Child processes, several at a time: SystemC elaborates once per process, so every measured run is a process.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -18,10 +19,14 @@ struct ChildResult {
   std::string output;  // the log's last line that is not empty
 };
 
-// Runs all, at most `jobs` at a time, in order of the list. `changed` hears how many are done and which ones run.
+// Runs all, at most `jobs` at a time, in order of the list. `changed` hears how many are done and which ones run, and
+// `ended` each result as it comes. A signal number in `stop` (set by a signal handler) goes on to the running children;
+// no further one is started then, and the results of those that were not are left at exit code 4 and "not started".
 [[nodiscard]] std::vector<ChildResult> run_children(
     const std::vector<ChildCommand>& commands, unsigned jobs,
-    const std::function<void(std::size_t done, const std::vector<std::size_t>& running)>& changed = {});
+    const std::function<void(std::size_t done, const std::vector<std::size_t>& running)>& changed = {},
+    const std::function<void(std::size_t index, const ChildResult& result)>& ended = {},
+    const std::atomic<int>* stop = nullptr);
 
 // The path of this very program.
 [[nodiscard]] std::string own_program();

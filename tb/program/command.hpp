@@ -50,6 +50,8 @@ struct Command {
 [[nodiscard]] Command check_command();
 [[nodiscard]] Command compile_command();
 [[nodiscard]] Command demo_command();
+[[nodiscard]] Command reproduce_command();
+[[nodiscard]] Command cost_command();
 [[nodiscard]] Command bench_command();
 [[nodiscard]] Command completion_command();
 

@@ -12,7 +12,8 @@ using test::heddle;
 using test::Ran;
 using test::Scratch;
 
-const std::vector<std::string> kCommands = {"run", "list", "check", "compile", "demo", "bench", "completion"};
+const std::vector<std::string> kCommands = {"run",       "list", "check", "compile",   "demo",
+                                            "reproduce", "cost", "bench", "completion"};
 
 struct BadCall {
   std::vector<std::string> words;
@@ -185,7 +186,7 @@ TEST(Cli, BashCompletion) {
   EXPECT_EQ(completed({"run", "baseline", "nqueens", "--scale", "0"}), "\n");  // a number is the user's own
   EXPECT_EQ(completed({"run", "baseline", "nqueens", "--set", "core.warp"}), "core.warp_size=\n");
   EXPECT_EQ(completed({"run", "--set", "core.warp_size", "=", "64", "basel"}), "baseline\n");
-  EXPECT_EQ(completed({"demo", "--config", "thes"}), "thesis-baseline\n");
+  EXPECT_EQ(completed({"demo", "--config", "thesis-b"}), "thesis-baseline\n");
   EXPECT_EQ(completed({"completion", ""}), "bash\n");
   EXPECT_EQ(completed({"help", "comp"}), "compile\ncompletion\n");
 }

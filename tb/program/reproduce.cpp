@@ -1,0 +1,121 @@
+// heddle reproduce: the papers' claims, ours beside theirs.
+#include "tb/reproduce/reproduce.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <csignal>
+#include <ctime>
+#include <iostream>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/registry.hpp"
+#include "tb/measure/atomic_file.hpp"
+#include "tb/program/command.hpp"
+#include "tb/program/progress.hpp"
+#include "tb/report/text.hpp"
+
+namespace heddle::program {
+namespace {
+
+std::atomic<int> stopped_by{0};
+
+void on_signal(int signal) {
+  stopped_by = signal;
+  for (const int ending : {SIGINT, SIGTERM}) {
+    ::signal(ending, SIG_DFL);  // a second one ends the program at once
+  }
+}
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  ::sigemptyset(&action.sa_mask);
+  for (const int ending : {SIGINT, SIGTERM}) {
+    ::sigaction(ending, &action, nullptr);  // without SA_RESTART: waiting for a child ends
+  }
+}
+
+int list_claims(bool names) {
+  tb::TextTable table({{"id"}, {"paper"}, {"what"}, {"source"}});
+  for (const std::string& id : tb::claim_ids()) {
+    if (names) {
+      std::cout << id << "\n";
+      continue;
+    }
+    const tb::ClaimText text = Registry<tb::Claim>::instance().make(id, {})->text();
+    table.add({id, text.paper, text.title, text.source});
+  }
+  if (!names) {
+    std::cout << table.text();
+  }
+  return 0;
+}
+
+int reproduce(const Arguments& arguments) {
+  if (arguments.has("list") || arguments.has("names")) {
+    return list_claims(arguments.has("names"));
+  }
+  tb::ReproduceOptions options;
+  options.ids = arguments.words();
+  options.scaling.full = arguments.has("full");
+  if (options.scaling.full && arguments.has("scale")) {
+    throw InputError({"--scale"}, "contradicts --full", "give one of them");
+  }
+  options.scaling.factor = arguments.number("scale", 1.0, 1e-6, 16);
+  options.runner.directory = arguments.text("out", "heddle-out/reproduce");
+  options.runner.jobs =
+      static_cast<unsigned>(arguments.whole("jobs", std::max(1U, std::thread::hardware_concurrency()), 1, 1024));
+  options.runner.stop = &stopped_by;
+  ProgressLine line(true);
+  options.runner.progress = [&](const std::string& text) { line.show(text); };
+  catch_signals();
+  const tb::Reproduction result = tb::reproduce(options);
+  line.clear();
+  const std::string& directory = options.runner.directory;
+  tb::write_file(directory + "/reproduction.html", tb::reproduction_page(result));
+  tb::write_file(directory + "/reproduction.json", tb::reproduction_json(result));
+  std::cout << tb::reproduction_table(result)
+            << fmt::format("\n{} at {}, {} of them kept from earlier, done in {:.0f} s.\nPage with figures: {}\n",
+                           tb::counted(result.runs, "run"), tb::scaling_text(result.scaling), result.reused,
+                           result.wall_seconds, directory + "/reproduction.html");
+  if (arguments.has("markdown") && !result.stopped) {
+    tb::write_file(arguments.text("markdown"),
+                   tb::reproduction_markdown(result, fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))));
+    std::cout << "Written: " << arguments.text("markdown") << "\n";
+  }
+  if (result.stopped) {
+    std::cout << "Ended early; the same command goes on from here.\n";
+    return kSignalExit + stopped_by;
+  }
+  return static_cast<int>(result.failed.empty() ? ExitCode::good : ExitCode::result_mismatch);
+}
+
+}  // namespace
+
+Command reproduce_command() {
+  Command command;
+  command.name = "reproduce";
+  command.operands = "[ID...]";
+  command.most = 256;
+  command.summary = "runs what the papers' claims need and shows our numbers beside theirs";
+  command.options.add_options()  //
+      ("scale", po::value<std::string>()->value_name("S"),
+       "times each workload's size for the reproduction (default 1)")                                          //
+      ("full", "the papers' input sizes")                                                                      //
+      ("jobs,j", po::value<std::string>()->value_name("N"), "runs at a time (default: one per processor)")     //
+      ("out,o", po::value<std::string>()->value_name("DIR"), "where to write (default heddle-out/reproduce)")  //
+      ("markdown", po::value<std::string>()->value_name("FILE"), "also write the results as Markdown")         //
+      ("list", "list the claims and end")                                                                      //
+      ("names", "list the claims' ids only and end");
+  command.details =
+      "Without an ID all claims are reproduced. Results are kept in DIR: the same command after an interruption goes\n"
+      "on where it stopped, and a run that several claims share is done once. A run that fails is reported, and the\n"
+      "rest goes on; the exit code is then 1. Verdicts do not change the exit code.\n";
+  command.completions = {{"$(\"${COMP_WORDS[0]}\" reproduce --names 2>/dev/null)"}};
+  command.run = reproduce;
+  return command;
+}
+
+}  // namespace heddle::program

@@ -1,0 +1,59 @@
+// gto-2lev: two levels over another policy (thesis 3.3).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/nearest.hpp"
+#include "tb/report/text.hpp"
+#include "tb/reproduce/figures/lwm_study.hpp"
+
+namespace heddle::tb::lwm {
+namespace {
+
+class GreedyTwoLevel final : public Claim {
+ public:
+  explicit GreedyTwoLevel(const Setup&) {}
+  [[nodiscard]] ClaimText text() const override {
+    return {.rank = 1172,
+            .title = "Two levels over greedy-then-oldest",
+            .statement =
+                "Having two levels of scheduling is a general concept that can be applied in combination with other "
+                "proposals, such as greedy-then-oldest, to further improve performance",
+            .paper = "further improvement",
+            .source = "thesis, section 3.3",
+            .note = ""};
+  }
+  [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
+  [[nodiscard]] Finding judge(const Results& results) const override {
+    const Grid grid(results, machines(), twelve());
+    Finding finding;
+    count_workloads(finding, grid);
+    const double gain = common_speedup(grid, 2, 1);
+    if (!std::isfinite(gain)) {
+      finding.ours = "-";
+      return finding;
+    }
+    finding.ours = fmt::format("{} over GTO alone; GTO {} and both {} over round robin", gain_text(gain),
+                               gain_text(common_speedup(grid, 1, 0)), gain_text(common_speedup(grid, 2, 0)));
+    finding.checks.push_back(
+        main_check("two levels with GTO inside are faster than GTO alone on average", gain_text(gain), gain > 1));
+    finding.charts.push_back(grid.ipc_chart("IPC of greedy-then-oldest alone and inside two levels"));
+    finding.tables.push_back(grid.ipc_table("Speedups over round robin", true));
+    finding.causes = grid.worst(2, 1, 3, 0.99);
+    return finding;
+  }
+
+ private:
+  static std::vector<Variant> machines() {
+    Variant first = baseline();
+    first.label = "round robin";
+    return {std::move(first), machine("GTO", "gto"),
+            machine("2Lev GTO", "two-level", {"inner_scheduler=gto", "fetch_group_rule=stalled"})};
+  }
+};
+
+const Register<Claim, GreedyTwoLevel> entry{"gto-2lev", "Two levels over greedy-then-oldest"};
+
+}  // namespace
+}  // namespace heddle::tb::lwm

@@ -1,0 +1,56 @@
+// The reproduction of the papers' claims: runs what the claims need and judges each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tb/reproduce/claim.hpp"
+#include "tb/reproduce/runner.hpp"
+
+namespace heddle::tb {
+
+struct ReproduceOptions {
+  std::vector<std::string> ids;  // empty: every claim
+  Scaling scaling;
+  RunnerOptions runner;
+};
+
+struct ReproducedClaim {
+  std::string id;
+  ClaimText text;
+  Finding finding;
+  Shape shape = Shape::not_measured;
+};
+
+struct FailedRun {
+  std::string run;
+  std::string why;
+};
+
+struct Reproduction {
+  std::vector<ReproducedClaim> claims;  // in the papers' order
+  std::vector<FailedRun> failed;
+  Scaling scaling;
+  std::map<std::string, double> scales;  // by workload, that its runs ran at (the largest)
+  std::size_t runs = 0;
+  std::size_t reused = 0;
+  double wall_seconds = 0;
+  bool stopped = false;  // by a signal; what was not run is missing
+};
+
+// The ids that there are, in the papers' order.
+[[nodiscard]] std::vector<std::string> claim_ids();
+
+// Throws InputError with the nearest id.
+[[nodiscard]] Reproduction reproduce(const ReproduceOptions& options);
+
+// "default scale", "default scale x 0.5", "full scale"
+[[nodiscard]] std::string scaling_text(const Scaling& scaling);
+
+[[nodiscard]] std::string verdict_text(const ReproducedClaim& claim);            // with the workloads that are missing
+[[nodiscard]] std::string reproduction_table(const Reproduction& reproduction);  // for the terminal
+[[nodiscard]] std::string reproduction_page(const Reproduction& reproduction);   // one self-contained HTML page
+[[nodiscard]] std::string reproduction_markdown(const Reproduction& reproduction, const std::string& date);
+[[nodiscard]] std::string reproduction_json(const Reproduction& reproduction);
+
+}  // namespace heddle::tb

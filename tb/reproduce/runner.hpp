@@ -1,0 +1,57 @@
+// Does the planned runs in child processes and keeps their results, so that an interrupted reproduction goes on where
+// it stopped.
+//
+// Below the folder: runs/<workload>-<machine>-<digest>/ with key.txt, stats.json, host.json and run.log. A folder holds
+// a result when its key.txt is the run's key and its stats.json is complete and correct.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tb/measure/record.hpp"
+#include "tb/reproduce/plan.hpp"
+
+namespace heddle::tb {
+
+struct RunnerOptions {
+  std::string directory;
+  unsigned jobs = 1;
+  std::function<void(const std::string&)> progress;  // one line, when something changed
+  const std::atomic<int>* stop = nullptr;            // a signal's number ends the runs in an orderly way
+};
+
+struct DoneRun {
+  std::optional<RunFiles> files;  // absent: failed
+  std::string failure;            // why, one line
+  bool reused = false;            // was there already
+};
+
+// One per planned run, in order. Throws InputError when the folder cannot be used, also when another reproduction is
+// writing to it.
+[[nodiscard]] std::vector<DoneRun> do_runs(const Plan& plan, const RunnerOptions& options);
+
+// The result kept for a run, if it is there.
+[[nodiscard]] std::optional<RunFiles> kept_result(const std::string& directory, const PlannedRun& run);
+
+// Guesses how long the rest takes from the runs that are done: a run takes what its workload's runs took on average;
+// one whose workload has not run yet takes the average of all.
+class TimeLeft {
+ public:
+  void done(const std::string& workload, double seconds);
+  // Seconds for these workloads' runs on `jobs` processes; nothing before the first run is done.
+  [[nodiscard]] std::optional<double> left(const std::vector<std::string>& workloads, unsigned jobs) const;
+
+ private:
+  struct Sum {
+    double seconds = 0;
+    unsigned runs = 0;
+  };
+  std::map<std::string, Sum> by_workload_;
+  Sum all_;
+};
+
+}  // namespace heddle::tb

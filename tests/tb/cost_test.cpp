@@ -1,0 +1,123 @@
+// Storage of the mechanisms: the papers' 96 and 224 bytes, and every formula at another size.
+#include "tb/cost/cost.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "program_runner.hpp"
+#include "tb/config/config.hpp"
+
+namespace heddle::tb {
+namespace {
+
+using Kind = CostLine::Kind;
+
+StorageCost cost_of(const std::vector<std::string>& settings) {
+  return storage_cost(parse_machine("extends = \"baseline\"\n", HEDDLE_SOURCE_DIR "/configs/made.toml", settings));
+}
+
+const CostLine* find(const StorageCost& cost, const std::string& name) {
+  const auto found =
+      std::find_if(cost.lines.begin(), cost.lines.end(), [&](const CostLine& line) { return line.name == name; });
+  return found == cost.lines.end() ? nullptr : &*found;
+}
+
+TEST(Cost, TheBaselineAddsNothing) {
+  const StorageCost cost = cost_of({});
+  EXPECT_EQ(cost.bits(Kind::counted), 0U);
+  EXPECT_EQ(cost.bits(Kind::estimated), 0U);
+  EXPECT_EQ(cost.bits(Kind::logic), 0U);
+  EXPECT_EQ(cost.register_file_bits, 64U * 1024 * 8);
+  ASSERT_NE(find(cost, "re-convergence stacks"), nullptr);
+  EXPECT_EQ(find(cost, "re-convergence stacks")->bits, 32U * 16 * (64 + 32));
+}
+
+TEST(Cost, LargeWarpsOfTheReportTake96Bytes) {
+  const StorageCost cost = cost_of({"core.warp_size=256", "core.former=packed", "core.issue=strict"});
+  EXPECT_EQ(cost.bits(Kind::counted), 96U * 8);
+  EXPECT_EQ(find(cost, "copy of the active mask")->bits, 256U);
+  EXPECT_EQ(find(cost, "temporary active masks of a branch")->bits, 512U);
+  EXPECT_EQ(find(cost, "interlock bits"), nullptr);
+  // 8 rows: 3 bits per lane; register read, two of execute, memory, write-back
+  EXPECT_EQ(find(cost, "row per lane in the pipeline")->bits, 5U * 32 * 3);
+  EXPECT_EQ(find(cost, "row of accesses put aside")->bits, 64U * 3);
+  ASSERT_NE(find(cost, "register bank decoders"), nullptr);
+  EXPECT_NE(find(cost, "register bank decoders")->formula.find("31 more address decoders"), std::string::npos);
+}
+
+TEST(Cost, LargeWarpsOfTheThesisTake224Bytes) {
+  const StorageCost cost = cost_of({"core.warp_size=256", "core.former=packed", "core.issue=relaxed"});
+  EXPECT_EQ(cost.bits(Kind::counted), 224U * 8);
+  EXPECT_EQ(find(cost, "interlock bits")->bits, 1024U);
+}
+
+TEST(Cost, FollowsTheMachinesSizes) {
+  const StorageCost cost = cost_of({"core.warp_size=64", "core.former=packed", "core.issue=relaxed", "core.threads=512",
+                                    "core.memory_by_rows=false"});
+  EXPECT_EQ(cost.bits(Kind::counted), 64U + 128 + 512);
+  EXPECT_EQ(find(cost, "row per lane in the pipeline")->bits, 5U * 32 * 1);
+  EXPECT_EQ(find(cost, "rows per lane of accesses put aside")->bits, 64U * 32 * 1);
+  EXPECT_EQ(cost_of({"core.former=packed", "core.issue=relaxed"}).bits(Kind::counted), 0U);  // warps of 32: no rows
+}
+
+TEST(Cost, TwoLevelSchedulingIsNegligible) {
+  const StorageCost cost = cost_of({"core.scheduler=two-level", "core.fetch_group=8", "core.fetch_group_rule=stalled",
+                                    "core.fetch_group_timeout=32768"});
+  EXPECT_EQ(cost.bits(Kind::counted), 0U);
+  EXPECT_EQ(find(cost, "first fetch group")->bits, 2U);
+  EXPECT_EQ(find(cost, "place within each fetch group")->bits, 4U * 3);
+  EXPECT_EQ(find(cost, "warps stalled on a long latency")->bits, 32U);
+  EXPECT_EQ(find(cost, "timeout counter")->bits, 16U);
+}
+
+TEST(Cost, OtherDivergenceMechanisms) {
+  const StorageCost counters = cost_of({"core.divergence=per-thread-pc"});
+  EXPECT_EQ(find(counters, "a program counter per thread")->bits, 1024U * 32);
+  EXPECT_EQ(find(counters, "re-convergence stacks"), nullptr);
+  const StorageCost compaction = cost_of({"core.divergence=tbc"});
+  EXPECT_EQ(find(compaction, "block-wide stacks")->bits, 4U * 16 * (64 + 256));
+  const StorageCost formation = cost_of({"core.divergence=dwf", "core.scheduler=majority"});
+  EXPECT_EQ(find(formation, "warp pool")->bits, 1024U * (32 + 32 * 6));
+}
+
+TEST(Cost, IndexBits) {
+  EXPECT_EQ(index_bits(0), 0U);
+  EXPECT_EQ(index_bits(1), 0U);
+  EXPECT_EQ(index_bits(2), 1U);
+  EXPECT_EQ(index_bits(8), 3U);
+  EXPECT_EQ(index_bits(9), 4U);
+}
+
+TEST(Cost, EveryLineNamesFormulaAndSource) {
+  for (const StorageCost& cost :
+       {cost_of({}), cost_of({"core.warp_size=256", "core.former=packed-freely"}), cost_of({"core.warp_size=64"}),
+        cost_of({"core.divergence=dwf", "core.scheduler=pdom-priority"}), cost_of({"core.divergence=tbc"})}) {
+    for (const CostLine& line : cost.lines) {
+      EXPECT_FALSE(line.formula.empty() || line.source.empty() || line.mechanism.empty()) << line.name;
+      EXPECT_EQ(line.kind == Kind::logic, line.formula.find("= " + std::to_string(line.bits)) == std::string::npos)
+          << line.name << ": " << line.formula;
+    }
+  }
+}
+
+TEST(Cost, CommandPrintsTextAndJson) {
+  const std::vector<std::string> words = {"cost",  "baseline",          "--set", "core.warp_size=256",
+                                          "--set", "core.former=packed"};
+  const test::Ran text = test::heddle(words);
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("Added, as the papers count: 768 bits = 96 bytes, 0.146 % of the register file"),
+            std::string::npos)
+      << text.out;
+  std::vector<std::string> json_words = words;
+  json_words.emplace_back("--json");
+  const test::Ran json = test::heddle(json_words);
+  EXPECT_EQ(json.code, 0) << json.err;
+  const boost::json::value value = boost::json::parse(json.out);
+  EXPECT_EQ(value.at("counted_bits").as_int64(), 768);
+  EXPECT_GT(value.at("lines").as_array().size(), 5U);
+}
+
+}  // namespace
+}  // namespace heddle::tb
