@@ -179,7 +179,11 @@ void Core::start_warp(const BlockCommand& command, unsigned warp) {
   group.age = state_.groups.next_age();
   group.dynamic = dynamic;
   group.displaced = false;
+  group.aligned = true;
   group.lane_row.fill(group.first_row);
+  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+    group.lane_home[lane] = static_cast<std::uint8_t>(lane);
+  }
   group.merge_points = 0;
   group.flights = {};
   group.decoded = nullptr;

@@ -186,7 +186,7 @@ void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
 void DecodeStage::describe(link::SubWarp& formed, const SubWarpShape& shape, Group& group) {
   formed.decoded = present_;
   formed.lanes = shape.lanes;
-  formed.uniform = shape.uniform && !group.dynamic;
+  formed.uniform = shape.uniform && (!group.dynamic || group.aligned);
   formed.displaced = group.dynamic ? group.displaced : shape.displaced;
   formed.first_row = static_cast<std::uint16_t>(group.first_row + shape.first_row);
   if (group.dynamic) {

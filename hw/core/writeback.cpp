@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstring>
 
-#include "isa/retire.hpp"
+#include "hw/core/each_row.hpp"
 
 namespace heddle::hw {
 
@@ -26,28 +26,6 @@ void WriteBackStage::diverge_by(std::unique_ptr<Divergence> divergence, std::uni
   issue_ = std::move(issue);
   barriers_ = BarrierUnit(state_.machine.core.blocks, state_.groups.size());
 }
-
-namespace {
-
-// Calls visit(row, lanes) for some lanes of a sub-warp in the coordinates of its group's masks: rows and home columns,
-// or, for a dynamic group, its one row and its present lanes.
-template <class Visit>
-void each_row(const Group& group, const link::SubWarp& sub_warp, LaneMask lanes, Visit visit) {
-  if (group.dynamic) {
-    visit(0U, lanes);
-    return;
-  }
-  if (sub_warp.uniform) {
-    visit(static_cast<unsigned>(sub_warp.first_row - group.first_row), lanes);
-    return;
-  }
-  for (; lanes != 0; lanes &= lanes - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
-    visit(static_cast<unsigned>(sub_warp.row[lane] - group.first_row), LaneMask{1} << sub_warp.home_of(lane));
-  }
-}
-
-}  // namespace
 
 void WriteBackStage::tick(Cycle now) {
   if (link::SubWarp* const sub_warp = returns.take(now)) {
@@ -84,7 +62,12 @@ void WriteBackStage::retire(link::SubWarp& sub_warp) {
   record(sub_warp);
   ++group.flights[sub_warp.flight].completed;
   if (issue_->overlaps()) {
-    each_row(group, sub_warp, sub_warp.lanes, [&](unsigned row, LaneMask lanes) { group.busy[row] &= ~lanes; });
+    each_row(group, sub_warp, sub_warp.lanes, [&](unsigned row, LaneMask lanes) {
+      group.busy[row] &= ~lanes;
+      if (!late_jumps_.empty()) {
+        retire_late_jumps(group, row, lanes);
+      }
+    });
   }
   const unsigned block_slot = group.block_slot;
   const std::vector<unsigned> blocks = barrier && group.dynamic ? blocks_of(sub_warp) : std::vector<unsigned>{};
@@ -223,46 +206,6 @@ void WriteBackStage::write(const link::SubWarp& sub_warp, LaneMask lanes) {
   }
 }
 
-void WriteBackStage::hash(const link::SubWarp& sub_warp, LaneMask lanes) {
-  if (state_.launch->hashes == nullptr || lanes == 0) {
-    return;
-  }
-  alignas(64) isa::LaneWord hashes;
-  if (sub_warp.whole) {
-    hash_group(state_.groups[sub_warp.group], sub_warp);
-    return;
-  }
-  if (sub_warp.uniform) {
-    const RowState& row = state_.rows[sub_warp.first_row];
-    const std::size_t bytes = row.threads * sizeof(std::uint32_t);
-    std::memcpy(hashes.data(), row.hashes, bytes);
-    isa::retire(sub_warp.decoded->form, sub_warp.pc, lanes, sub_warp.values, sub_warp.address_low, hashes);
-    std::memcpy(row.hashes, hashes.data(), bytes);
-    return;
-  }
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    hashes[lane] = state_.rows[sub_warp.row[lane]].hashes[sub_warp.home_of(lane)];
-  }
-  isa::retire(sub_warp.decoded->form, sub_warp.pc, lanes, sub_warp.values, sub_warp.address_low, hashes);
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    state_.rows[sub_warp.row[lane]].hashes[sub_warp.home_of(lane)] = hashes[lane];
-  }
-}
-
-// An unconditional branch that was taken once for the whole warp retires in each of its threads; it has no result.
-void WriteBackStage::hash_group(const Group& group, const link::SubWarp& sub_warp) {
-  alignas(64) isa::LaneWord hashes;
-  for (unsigned row = 0; row < group.rows(); ++row) {
-    const RowState& state = state_.rows[group.first_row + row];
-    const std::size_t bytes = state.threads * sizeof(std::uint32_t);
-    std::memcpy(hashes.data(), state.hashes, bytes);
-    isa::retire(sub_warp.decoded->form, sub_warp.pc, group.active[row], sub_warp.values, sub_warp.address_low, hashes);
-    std::memcpy(state.hashes, hashes.data(), bytes);
-  }
-}
-
 void WriteBackStage::complete(Group& group, const link::DecodedInstruction& decoded) {
   const std::uint32_t pc = group.pc;
   const isa::Op op = decoded.instruction.op;
@@ -329,66 +272,6 @@ void WriteBackStage::leave_blocks() {
   }
 }
 
-void WriteBackStage::run(Group& group, unsigned delay) {
-  if (group.active_threads() == 0) {
-    state_.groups.set_state(group, GroupState::free);
-    return;
-  }
-  if (group.state == GroupState::free || group.state == GroupState::ready) {
-    state_.groups.set_state(group, GroupState::in_flight);
-  }
-  state_.make_ready(group, delay);
-}
-
-void WriteBackStage::wait(Group& group) {
-  state_.groups.set_state(group, GroupState::barrier);
-  // A barrier with a count of its own may have completed before the last sub-warp of the group's instruction did.
-  if (!barriers_.waits(group)) {
-    run(group, 0);
-  }
-}
-
-void WriteBackStage::park(Group& group) {
-  state_.groups.set_state(group, GroupState::parked);
-}
-
-void WriteBackStage::free(Group& group) {
-  std::fill(group.active.begin(), group.active.end(), 0);
-  state_.groups.set_state(group, GroupState::free);
-}
-
-Group& WriteBackStage::allocate(const Group& like) {
-  Group* const group = state_.groups.find_free();
-  if (group == nullptr) {
-    throw InternalError("the divergence mechanism needs more groups than it said");
-  }
-  group->block_slot = like.block_slot;
-  group->warp_in_block = like.warp_in_block;
-  group->first_row = like.first_row;
-  group->dynamic = true;
-  group->displaced = false;
-  group->age = state_.groups.next_age();
-  group->flights = {};
-  group->decoded = nullptr;
-  group->merge_points = like.merge_points;
-  group->leave_loop();
-  for (std::vector<LaneMask>* const masks :
-       {&group->active, &group->busy, &group->taken, &group->exited, &group->arrivals}) {
-    masks->assign(1, 0);
-  }
-  // Not free any more, so that the next one to be allocated is another.
-  state_.groups.set_state(*group, GroupState::in_flight);
-  return *group;
-}
-
-void WriteBackStage::hand_over(const Group& from, unsigned block_slot, const Group& to) {
-  barriers_.hand_over(from.id, block_slot, to.id);
-}
-
-unsigned WriteBackStage::block_of(unsigned register_row) const {
-  return state_.rows[register_row].block_slot;
-}
-
 void WriteBackStage::release(unsigned block_slot) {
   BarrierUnit::Release release;
   while (!state_.fault && barriers_.complete(block_slot, state_.blocks[block_slot].live_threads, release)) {
@@ -418,107 +301,8 @@ void WriteBackStage::release(unsigned block_slot) {
   }
 }
 
-// Follows the innermost loop that a group runs in: a taken backward branch from pc to its target.
-void WriteBackStage::watch_loop(Group& group, std::uint32_t pc, const isa::Instruction& instruction) {
-  if (group.pc < group.loop_first || group.pc > group.loop_last) {
-    group.leave_loop();
-  }
-  if (group.pc > pc || group.pc != instruction.target) {
-    return;
-  }
-  if (group.pc < group.loop_first || pc > group.loop_last) {
-    group.leave_loop();
-    group.loop_first = group.pc;
-    group.loop_last = pc;
-    return;
-  }
-  // Looking at all registers costs as much as some instructions: now and then is enough.
-  constexpr std::uint32_t kRoundsBetweenLooks = 64;
-  if (++group.loop_rounds % kRoundsBetweenLooks != 0) {
-    return;
-  }
-  const std::uint64_t now = fingerprint(group);
-  if (now != group.loop_fingerprint) {
-    group.loop_fingerprint = now;
-    group.loop_changed = group.loop_instructions;
-  }
-}
-
-// A hash of the registers and predicates of a group's threads.
-std::uint64_t WriteBackStage::fingerprint(const Group& group) const {
-  if (array_ == nullptr) {
-    return 0;
-  }
-  std::uint64_t hash = group.pc;
-  const auto mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x9e37'79b9'7f4a'7c15ULL; };
-  for (unsigned row = 0; row < group.rows(); ++row) {
-    for (LaneMask left = group.active[row]; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
-      const unsigned at = group.row_of(row, lane);
-      const unsigned home = group.home_of(lane);
-      for (unsigned reg = 0; reg < state_.launch->registers; ++reg) {
-        mix(array_->word(at, reg)[home]);
-      }
-      for (unsigned reg = 0; reg < isa::kPredicates; ++reg) {
-        mix((array_->predicate(at, reg) >> home) & 1U);
-      }
-    }
-  }
-  return hash;
-}
-
-bool WriteBackStage::livelocked() const {
-  const std::uint64_t limit = state_.machine.watchdog.livelock_instructions;
-  bool any = false;
-  for (const Group& group : state_.groups.all()) {
-    if (group.state == GroupState::free) {
-      continue;
-    }
-    const bool spins = group.spins(limit);
-    if (!spins && group.state != GroupState::barrier && group.state != GroupState::parked) {
-      return false;
-    }
-    any = any || spins;
-  }
-  return any;
-}
-
-std::string WriteBackStage::describe_waiting() const {
-  static constexpr const char* kStates[] = {"free",
-                                            "is ready",
-                                            "waits for its instruction",
-                                            "is in flight",
-                                            "waits for memory",
-                                            "waits for a complex operation",
-                                            "waits at a barrier",
-                                            "waits for other warps"};
-  static_assert(std::size(kStates) == kGroupStates);
-  std::string text;
-  unsigned listed = 0;
-  unsigned live = 0;
-  for (const Group& group : state_.groups.all()) {
-    if (group.state == GroupState::free) {
-      continue;
-    }
-    ++live;
-    if (listed == 8) {
-      continue;
-    }
-    ++listed;
-    const isa::Dim3& index = state_.blocks[group.block_slot].index;
-    text += fmt::format("{}warp {} of block ({},{},{}) at PC {} {}", text.empty() ? "" : "; ", group.warp_in_block,
-                        index.x, index.y, index.z, group.pc, kStates[static_cast<unsigned>(group.state)]);
-    if (group.in_loop()) {
-      text += fmt::format(" (loop PC {} to {})", group.loop_first, group.loop_last);
-    }
-  }
-  if (live > listed) {
-    text += fmt::format("; and {} more warps", live - listed);
-  }
-  return text;
-}
-
 void WriteBackStage::reset() {
+  late_jumps_.clear();
   drop_all();
   returns.drop_all();
 }

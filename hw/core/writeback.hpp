@@ -81,6 +81,9 @@ class WriteBackStage final : public ReceivingStage,
   void complete(Group& group, const link::DecodedInstruction& decoded);
   void release(unsigned block_slot);
   void hash_group(const Group& group, const link::SubWarp& sub_warp);
+  void hash_jump(const Group& group, unsigned row, LaneMask lanes, const link::DecodedInstruction& decoded,
+                 std::uint32_t pc);
+  void retire_late_jumps(const Group& group, unsigned row, LaneMask lanes);
   [[nodiscard]] std::vector<unsigned> blocks_of(const link::SubWarp& sub_warp) const;
   void exit_threads(const Group& group);
   void leave_blocks();
@@ -95,6 +98,14 @@ class WriteBackStage final : public ReceivingStage,
     unsigned block_slot;
     unsigned threads;
   };
+  // An unconditional branch that has not retired yet in these threads of its group, one mask per row.
+  struct LateJump {
+    GroupId group;
+    const link::DecodedInstruction* decoded;
+    std::uint32_t pc;
+    std::vector<LaneMask> rows;
+  };
+  std::vector<LateJump> late_jumps_;
   std::vector<Leaving> leaving_;  // the threads of the exit that completes, by block
 };
 

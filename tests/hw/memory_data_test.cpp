@@ -267,8 +267,27 @@ TEST(MemoryStage, LanesAtOneLocalOffsetShareALine) {
     EXPECT_EQ(bench.l1.taken[word].address, line);
     EXPECT_EQ(bench.l1.taken[word].lanes, kAll);
     for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-      EXPECT_EQ(load.values.result[word][lane], StubL1::word_at(line + 4 * lane));
+      EXPECT_EQ(load.values.result[word][lane], 0U) << "whatever memory holds: the thread has not written it";
     }
+  }
+}
+
+TEST(MemoryStage, LocalMemoryThatWasWrittenIsRead) {
+  MemoryBench bench;
+  SubWarp& store = bench.sub_warp(2, [](Code& code) { code.store(Op::ST_LOCAL, 2, 4, 0, Width::b32, 1); });
+  store.address.fill(16);
+  bench.offer(store, 0);
+  bench.tick(1);
+  SubWarp& load = bench.sub_warp(2, [](Code& code) { code.load(Op::LD_LOCAL, 4, 2, 0, Width::b32, 2); });
+  load.address.fill(16);
+  bench.offer(load, 1);
+  bench.tick(2);
+  bench.tick(3);
+  ASSERT_EQ(bench.writeback.taken.size(), 2U);
+  const std::uint64_t line = isa::kLocalBacking + (4 * std::uint64_t{bench.machine.core.threads} + 2 * 32) * 4;
+  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+    EXPECT_EQ(load.values.result[0][lane], StubL1::word_at(line + 4 * lane));
+    EXPECT_EQ(load.values.result[1][lane], 0U) << "only the first word was written";
   }
 }
 

@@ -33,6 +33,7 @@ struct MemoryBench {
       group.first_row = static_cast<std::uint16_t>(id * state.rows_per_warp);
       state.groups.set_state(group, GroupState::in_flight);
       group.flight() = {1, 0, 0, true, false};
+      stage.start_row(group.first_row);
     }
     execute.out.socket.bind(stage.in);
     stage.l1d.bind(l1.socket);

@@ -79,6 +79,7 @@ namespace heddle::test {
   });
   add("packed1024relaxed", [](hw::Machine& machine) {
     machine.core.warp_size = 1024;
+    machine.core.registers_per_thread = 16;  // a block has whole warps' registers
     machine.core.former = "packed";
     machine.core.issue = "relaxed";
     machine.core.scheduler = "oldest";

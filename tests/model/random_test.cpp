@@ -122,7 +122,7 @@ void check(tb::Device& device, std::uint64_t seed) {
             "");
   EXPECT_EQ(difference("thread hash", device.retirement().threads(), std::as_const(hash).threads()), "");
   EXPECT_EQ(words(device.memory(), kInput, program.input_words), words(memory, kInput, program.input_words));
-  if (machine.core.warp_size == 32 && machine.core.simd_width == 32) {
+  if (machine.core.warp_size == 32 && machine.core.simd_width == 32 && machine.core.divergence == "stack") {
     EXPECT_EQ(after.warp_instructions - before.warp_instructions, result.warp_instructions);
   }
   EXPECT_EQ(after.blocks - before.blocks, program.grid);

@@ -1,0 +1,29 @@
+// From the lanes of a sub-warp to the masks of its group.
+#pragma once
+
+#include <bit>
+
+#include "hw/core/group.hpp"
+#include "tlm/warp_protocol.hpp"
+
+namespace heddle::hw {
+
+// Calls visit(row, lanes) for some lanes of a sub-warp in the coordinates of its group's masks: rows and home columns,
+// or, for a dynamic group, its one row and its present lanes.
+template <class Visit>
+void each_row(const Group& group, const link::SubWarp& sub_warp, LaneMask lanes, Visit visit) {
+  if (group.dynamic) {
+    visit(0U, lanes);
+    return;
+  }
+  if (sub_warp.uniform) {
+    visit(static_cast<unsigned>(sub_warp.first_row - group.first_row), lanes);
+    return;
+  }
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    visit(static_cast<unsigned>(sub_warp.row[lane] - group.first_row), LaneMask{1} << sub_warp.home_of(lane));
+  }
+}
+
+}  // namespace heddle::hw
