@@ -76,6 +76,16 @@ void check_mechanisms(const CoreParameters& core, std::vector<Contradiction>& fo
 
 }  // namespace
 
+std::string why_no_warp_operations(const CoreParameters& core) {
+  if (core.divergence != "dwf" && core.divergence != "tbc") {
+    return {};
+  }
+  return fmt::format(
+      "core.divergence = \"{}\" forms warps of threads that meet by chance, so that its lanes are not "
+      "those that the program means",
+      core.divergence);
+}
+
 std::string why_no_warp_size(const CoreParameters& core, std::uint32_t warp_size) {
   if (warp_size == core.warp_size) {
     return {};

@@ -205,9 +205,10 @@ struct DramParameters {
     visit("queue", queue, Limits::between(1, 65536), "requests", "requests that wait in a channel's controller");
     visit("scheduler", scheduler, dram_schedulers(), "", "which waiting request is served next");
     visit("row_policy", row_policy, dram_row_policies(), "", "what happens to a row after an access");
-    visit("mapping", mapping, Limits::any(), "",
-          "address bits from most to least significant: row-bank-column, row-column-bank, or letters with counts, R row, "
-          "B bank, C column (line of the row), H channel: \"R B3 C5 H1\" (heddle list mapping)");
+    visit(
+        "mapping", mapping, Limits::any(), "",
+        "address bits from most to least significant: row-bank-column, row-column-bank, or letters with counts, R row, "
+        "B bank, C column (line of the row), H channel: \"R B3 C5 H1\" (heddle list mapping)");
     visit("bank_xor", bank_xor, Limits::any(), "", "true: the bank is exclusive-ored with the lowest bits of the row");
     visit("channel_xor", channel_xor, Limits::any(), "",
           "true: the channel is exclusive-ored with the lowest bits of the row");
@@ -288,6 +289,9 @@ struct Contradiction {
   std::string message;
 };
 [[nodiscard]] std::vector<Contradiction> check(const Machine& machine);
+
+// Why kernels cannot use warp-level operations (vote, shfl, match) on this machine; empty when they can.
+[[nodiscard]] std::string why_no_warp_operations(const CoreParameters& core);
 
 // Why a launch cannot have warps of so many threads on a core; empty: it can (thesis 9.2.1). The machine's own warp
 // size always can; another one is a multiple of core.simd_width, divides core.threads, and is at most kLargestWarp.

@@ -7,6 +7,14 @@
 namespace heddle::tb {
 
 unsigned launch_warp_size(const isa::Module& module, const isa::Kernel& kernel, const hw::CoreParameters& core) {
+  if (kernel.uses_warp_operations) {
+    if (const std::string reason = hw::why_no_warp_operations(core); !reason.empty()) {
+      throw InputError(
+          {module.name, kernel.warp_operation_line},
+          fmt::format("kernel '{}' uses a warp-level operation (vote, shfl, match, lane ids): {}", kernel.name, reason),
+          "run it with core.divergence = \"stack\"");
+    }
+  }
   if (!kernel.warp_size) {
     return kernel.uses_warp_operations ? core.simd_width : core.warp_size;
   }

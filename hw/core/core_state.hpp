@@ -8,6 +8,7 @@
 
 #include "hw/core/core_statistics.hpp"
 #include "hw/core/group.hpp"
+#include "hw/core/invariants.hpp"
 #include "hw/gpu/launch.hpp"
 #include "hw/machine.hpp"
 #include "isa/device_memory.hpp"
@@ -46,7 +47,8 @@ struct CoreState {
         groups(machine.core.threads / machine.core.warp_size, rows_per_warp),
         rows(machine.core.threads / machine.core.simd_width),
         blocks(machine.core.blocks),
-        statistics(machine.core.simd_width) {}
+        statistics(machine.core.simd_width),
+        invariants(static_cast<unsigned>(rows.size()), machine.core.simd_width) {}
 
   const Machine& machine;
   CoreParameters core;  // the machine's, with the warp size of the present launch (with_warp_size)
@@ -60,6 +62,7 @@ struct CoreState {
   std::vector<RowState> rows;
   std::vector<BlockSlot> blocks;
   CoreStatistics statistics;
+  Invariants invariants;
   link::SubWarpPool pool;
 
   // Groups that become ready in the cycle after the one in which this was decided.

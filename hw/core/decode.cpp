@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "hw/core/each_row.hpp"
+
 namespace heddle::hw {
 
 DecodeStage::DecodeStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<SubWarpFormer> former,
@@ -107,6 +109,11 @@ void DecodeStage::begin(Group& group) {
   group.decoded = present_;
   std::copy(group.active.begin(), group.active.end(), pending_.begin());
   std::fill(candidates_.begin(), candidates_.end(), 0);
+  if constexpr (kCheckInvariants) {
+    seen_.active = group.active;
+    seen_.formed.assign(group.rows(), 0);
+    seen_.left_out.assign(group.rows(), 0);
+  }
 }
 
 // The guard of the present instruction for some lanes of a row of the group's mask.
@@ -132,8 +139,12 @@ void DecodeStage::resolve(Group& group) {
   for (unsigned row = 0; row < pending_.size(); ++row) {
     const LaneMask free = overlaps_ ? pending_[row] & ~group.busy[row] : pending_[row];
     if (free != 0) {
-      candidates_[row] |= by_guard ? guard_value(group, row, free) : free;
+      const LaneMask joining = by_guard ? guard_value(group, row, free) : free;
+      candidates_[row] |= joining;
       pending_[row] &= ~free;
+      if constexpr (kCheckInvariants) {
+        seen_.left_out[row] |= free & ~joining;
+      }
     }
   }
 }
@@ -170,6 +181,13 @@ void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
   formed.last = last;
   formed.whole = once;
   describe(formed, shape, group);
+  if constexpr (kCheckInvariants) {
+    state_.invariants.formed(formed);
+    each_row(group, formed, formed.lanes, [this](unsigned row, LaneMask lanes) { seen_.formed[row] |= lanes; });
+    if (last && !once) {
+      Invariants::all_formed(group, seen_.active, seen_.formed, seen_.left_out);
+    }
+  }
   InFlight& flight = group.flights[formed.flight];
   ++flight.formed;
   if (last) {

@@ -56,6 +56,11 @@ class DecodeStage final : public ReceivingStage {
   // Of the instruction in the latch, one mask per row. Candidates: the copy of the active mask, cleared as threads go.
   // Pending: active threads that are still in flight with an earlier instruction, so that their guard is not known.
   std::vector<LaneMask> candidates_, pending_;
+  // For Invariants::all_formed.
+  struct Seen {
+    std::vector<LaneMask> active, formed, left_out;
+  };
+  Seen seen_;
   const link::DecodedInstruction* present_ = nullptr;  // of the instruction in the latch, once decoded
   link::SubWarp* prepared_ = nullptr;                  // formed, but register read had no room
 };

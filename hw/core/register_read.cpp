@@ -45,6 +45,9 @@ RegisterReadStage::RegisterReadStage(const sc_core::sc_module_name& name, CoreSt
 }
 
 void RegisterReadStage::read(link::SubWarp& sub_warp) {
+  if constexpr (kCheckInvariants) {
+    state_.invariants.read(sub_warp, state_.now);
+  }
   const link::DecodedInstruction& decoded = *sub_warp.decoded;
   const isa::Instruction& instruction = decoded.instruction;
   RegisterAccess access{&sub_warp,

@@ -60,6 +60,9 @@ void WriteBackStage::retire(link::SubWarp& sub_warp) {
     hash(sub_warp, sub_warp.executing);
   }
   record(sub_warp);
+  if constexpr (kCheckInvariants) {
+    state_.invariants.retired(sub_warp);
+  }
   ++group.flights[sub_warp.flight].completed;
   if (issue_->overlaps()) {
     each_row(group, sub_warp, sub_warp.lanes, [&](unsigned row, LaneMask lanes) {
@@ -217,6 +220,11 @@ void WriteBackStage::complete(Group& group, const link::DecodedInstruction& deco
   ++group.loop_instructions;
   const bool diverged = divergence_->complete(
       group, {decoded.instruction, jump ? group.active : group.taken, group.exited, group.arrivals}, *this);
+  if constexpr (kCheckInvariants) {
+    if (const std::string wrong = divergence_->inconsistency(group); !wrong.empty()) {
+      throw InternalError(fmt::format("after PC {}: {}", pc, wrong));
+    }
+  }
   if (decoded.conditional_branch) {
     ++state_.statistics.branches;
     state_.statistics.divergent_branches += diverged ? 1 : 0;

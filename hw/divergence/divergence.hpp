@@ -67,6 +67,9 @@ class Divergence {
       moves.run(group);
     }
   }
+  // For tests and debug builds, after complete(): why the masks that the mechanism holds for the group, or for the
+  // threads that share its fate, do not partition those threads; empty when they do.
+  [[nodiscard]] virtual std::string inconsistency(const Group& group) const = 0;
   // What the mechanism holds for a group, for deadlock messages, waves and tests: "2 entries: ...".
   [[nodiscard]] virtual std::string describe(const Group& group) const = 0;
 };

@@ -63,6 +63,22 @@ class DynamicWarps final : public Divergence {
     return diverged;
   }
 
+  // No thread of the warp is in another one.
+  [[nodiscard]] std::string inconsistency(const Group& group) const override {
+    const auto thread = [&](const Group& warp, unsigned lane) {
+      return warp.lane_row[lane] * width_ + warp.lane_home[lane];
+    };
+    std::set<unsigned> own;
+    each_lane(group.active[0], [&](unsigned lane) { own.insert(thread(group, lane)); });
+    bool twice = own.size() != group.active_threads();
+    for (const Group& other : groups_.all()) {
+      if (other.state != GroupState::free && other.id != group.id) {
+        each_lane(other.active[0], [&](unsigned lane) { twice = twice || own.count(thread(other, lane)) != 0; });
+      }
+    }
+    return twice ? fmt::format("group {}: a thread of it is in two warps", group.id) : "";
+  }
+
   [[nodiscard]] std::string describe(const Group& group) const override {
     return fmt::format("{} threads, {} re-convergence points passed", group.active_threads(), group.merge_points);
   }

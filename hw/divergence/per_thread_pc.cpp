@@ -51,6 +51,19 @@ class PerThreadPc final : public Divergence {
     }
   }
 
+  // The running threads are those at the warp's PC that do not wait.
+  [[nodiscard]] std::string inconsistency(const Group& group) const override {
+    const Warp& warp = warps_[group.id];
+    const LaneMask able = warp.live & ~warp.waiting;
+    LaneMask expected = 0;
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+      expected |= static_cast<LaneMask>(((able >> lane) & 1U) != 0 && warp.pc[lane] == group.pc) << lane;
+    }
+    return able == 0 || group.active[0] == expected ? ""
+                                                    : fmt::format("group {}: {:08x} run at PC {}, where {:08x} are",
+                                                                  group.id, group.active[0], group.pc, expected);
+  }
+
   [[nodiscard]] std::string describe(const Group& group) const override {
     const Warp& warp = warps_[group.id];
     std::vector<std::uint32_t> pcs;

@@ -115,6 +115,22 @@ void StackDivergence::pop_reached(Group& group) {
   }
 }
 
+// An entry that waits has threads apart from the running ones, or, as the join of a branch, all of theirs.
+std::string StackDivergence::inconsistency(const Group& group) const {
+  for (const Entry& entry : stack(group.id)) {
+    bool meets = false;
+    bool misses = false;
+    for (unsigned row = 0; row < group.rows(); ++row) {
+      meets = meets || (entry.active[row] & group.active[row]) != 0;
+      misses = misses || (group.active[row] & ~entry.active[row]) != 0;
+    }
+    if (meets && misses) {
+      return fmt::format("group {}: the entry for PC {} holds some of the running threads", group.id, entry.execute_pc);
+    }
+  }
+  return {};
+}
+
 std::string StackDivergence::describe(const Group& group) const {
   const std::span<const Entry> stack = this->stack(group.id);
   std::string text = fmt::format("{} stack entries", stack.size());

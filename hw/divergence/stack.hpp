@@ -27,6 +27,7 @@ class StackDivergence final : public Divergence {
   [[nodiscard]] unsigned groups(unsigned threads) const override;
   void start(Group& group) override;
   bool complete(Group& group, const Outcome& outcome, GroupMoves& moves) override;
+  [[nodiscard]] std::string inconsistency(const Group& group) const override;
   [[nodiscard]] std::string describe(const Group& group) const override;
 
   // Bottom first.

@@ -191,6 +191,40 @@ unsigned BlockCompaction::slot_of(const Block& block) const {
   return static_cast<unsigned>(&block - blocks_.data());
 }
 
+// The warps of the running path hold each of its threads once; a path that waits has none of them, a join all.
+std::string BlockCompaction::inconsistency(const Group& group) const {
+  const Block& block = blocks_[group.block_slot];
+  std::vector<LaneMask> held(block.running.size(), 0);
+  for (const GroupId id : block.warps) {
+    const Group& warp = groups_[id];
+    for (LaneMask left = warp.active[0]; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      LaneMask& row = held[warp.lane_row[lane] - block.first_row];
+      if (((row >> lane) & 1U) != 0) {
+        return fmt::format("block {}: the thread of row {}, lane {} is in two warps", group.block_slot,
+                           warp.lane_row[lane], lane);
+      }
+      row |= LaneMask{1} << lane;
+    }
+  }
+  if (held != block.running) {
+    return fmt::format("block {}: the warps do not hold the threads of the path that runs", group.block_slot);
+  }
+  for (const Entry& entry : block.stack) {
+    bool meets = false;
+    bool misses = false;
+    for (std::size_t row = 0; row < held.size(); ++row) {
+      meets = meets || (entry.active[row] & held[row]) != 0;
+      misses = misses || (held[row] & ~entry.active[row]) != 0;
+    }
+    if (meets && misses) {
+      return fmt::format("block {}: the entry for PC {} holds some of the running threads", group.block_slot,
+                         entry.execute_pc);
+    }
+  }
+  return {};
+}
+
 std::string BlockCompaction::describe(const Group& group) const {
   const Block& block = blocks_[group.block_slot];
   std::string text = fmt::format("block-wide: {} stack entries; {} warps, {} at the branch, {} at the merge point",

@@ -28,6 +28,7 @@ class BlockCompaction final : public Divergence {
   void start(Group& group) override;
   bool complete(Group& group, const Outcome& outcome, GroupMoves& moves) override;
   void released(Group& group, unsigned row, LaneMask lanes, bool last, GroupMoves& moves) override;
+  [[nodiscard]] std::string inconsistency(const Group& group) const override;
   [[nodiscard]] std::string describe(const Group& group) const override;
 
   // Bottom first; of the block in a slot.

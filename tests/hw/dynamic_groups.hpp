@@ -132,7 +132,11 @@ class DynamicGroups : public GroupMoves {
     const std::vector<LaneMask> taken_rows = {taken};
     const std::vector<LaneMask> exited_rows = {exited};
     const std::vector<LaneMask> arrival_rows = {arrivals};
-    return divergence->complete(group, {instruction, taken_rows, exited_rows, arrival_rows}, *this);
+    const bool diverged = divergence->complete(group, {instruction, taken_rows, exited_rows, arrival_rows}, *this);
+    if (const std::string wrong = divergence->inconsistency(group); !wrong.empty()) {
+      throw InternalError(wrong);
+    }
+    return diverged;
   }
 
   CoreParameters core_;

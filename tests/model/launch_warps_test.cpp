@@ -213,5 +213,20 @@ TEST(LaunchWarps, WarpLevelOperationsAndWiderWarpsAreRefusedAtTheOperation) {
   EXPECT_EQ(refusal(entry("k", ".pragma \"warp_size 32\";", kBallot), machine_with(64)), "warps of 32");
 }
 
+// Dynamic warps have no fixed lanes, on which such operations work.
+TEST(LaunchWarps, DynamicWarpsRefuseWarpOperations) {
+  for (const char* const mechanism : {"dwf", "tbc"}) {
+    hw::Machine machine = machine_with(32);
+    machine.core.divergence = mechanism;
+    const isa::Module module = compiled(entry("ballot", "", kBallot));
+    try {
+      static_cast<void>(tb::launch_warp_size(module, module.kernels.front(), machine.core));
+      ADD_FAILURE() << mechanism << " took it";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(mechanism), std::string::npos) << error.what();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heddle

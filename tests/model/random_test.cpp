@@ -74,7 +74,7 @@ isa::LaunchRequest request_of(const GeneratedProgram& program, const isa::Kernel
 GeneratedProgram program_of(std::uint64_t seed, const hw::Machine& machine) {
   random_ptx::GeneratorOptions options;
   options.statements = 20 + static_cast<unsigned>(seed % 5) * 15;
-  options.warp_operations = seed % 4 == 3;
+  options.warp_operations = seed % 4 == 3 && hw::why_no_warp_operations(machine.core).empty();
   options.max_block = 256;
   options.max_grid = 6;
   return random_ptx::generate_ptx(seed, options);
