@@ -58,7 +58,8 @@ JedecTiming::Next JedecTiming::next(const DramRequest& request, Cycle now) const
 }
 
 Cycle JedecTiming::earliest_start(const DramRequest& request, Cycle now) const {
-  return std::max(now, cycle_of(next(request, now).at));
+  const Clocks at = next(request, now).at;
+  return at == edge_from(now) ? now : std::max(now, cycle_of(at));
 }
 
 DramStep JedecTiming::start(DramRequest& request, Cycle now, bool close) {

@@ -65,7 +65,13 @@ class JedecTiming final : public DramTiming {
   [[nodiscard]] Clocks column(unsigned bank, bool write, Clocks at);  // the edge at which its data ends
 
   // The first edge in or after a cycle; the cycle that an edge lies in; the first cycle that begins at or after it.
-  [[nodiscard]] Clocks edge_from(Cycle cycle) const { return (cycle * period_ + tck_ - 1) / tck_; }
+  [[nodiscard]] Clocks edge_from(Cycle cycle) const {
+    if (cycle != known_cycle_) {  // a scheduler asks for one cycle many times
+      known_cycle_ = cycle;
+      known_edge_ = (cycle * period_ + tck_ - 1) / tck_;
+    }
+    return known_edge_;
+  }
   [[nodiscard]] Cycle cycle_of(Clocks edge) const { return edge * tck_ / period_; }
   [[nodiscard]] Cycle cycle_after(Clocks edge) const { return (edge * tck_ + period_ - 1) / period_; }
   [[nodiscard]] Group& group_of(unsigned bank) { return groups_[bank & group_mask_]; }
@@ -83,6 +89,8 @@ class JedecTiming final : public DramTiming {
   Clocks command_ = 0;  // the command bus is free
   Clocks refresh_due_;
   std::uint64_t refreshes_ = 0;
+  mutable Cycle known_cycle_ = 0;
+  mutable Clocks known_edge_ = 0;
 };
 
 }  // namespace heddle::hw

@@ -11,6 +11,7 @@
 #include "ptx/compile.hpp"
 #include "tb/bench/bench.hpp"
 #include "tb/config/config.hpp"
+#include "tb/dram/replay.hpp"
 #include "tb/measure/host_cost.hpp"
 #include "tb/measure/run.hpp"
 
@@ -151,6 +152,33 @@ Benchmark lanes(const std::string& name, isa::Op op, std::uint64_t operations) {
           }};
 }
 
+// 64-byte reads on one DDR4-2400 channel under first-ready scheduling, as fast as the channel takes them: what DRAM
+// simulators are measured by.
+Benchmark memory_channel(const std::string& name, bool random, double target, std::uint64_t requests) {
+  return {name, "requests/s",
+          fmt::format("{} {} 64-byte reads on a DDR4-2400 channel driven alone, fr-fcfs", requests,
+                      random ? "random" : "sequential"),
+          target, [=]() -> Sample {
+            const hw::Machine machine = read_machine(
+                "baseline", {"dram.timing=jedec", "dram.preset=ddr4-2400", "dram.scheduler=fr-fcfs", "dram.banks=16",
+                             "dram.row_bytes=8192", "l1d.line_bytes=64", "icache.line_bytes=64"});
+            DramReplay replay(machine, {});
+            std::uint64_t left = requests;
+            std::uint64_t state = 1;
+            const double start = cpu_clock();
+            replay.run([&](traces::TraceRequest& request) {
+              if (left == 0) {
+                return false;
+              }
+              --left;
+              state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+              request.address = random ? state >> 30U : (requests - left) * 64;
+              return true;
+            });
+            return {static_cast<double>(requests), cpu_clock() - start, host_memory(0)};
+          }};
+}
+
 }  // namespace
 
 std::vector<Benchmark> benchmarks(double effort) {
@@ -160,6 +188,8 @@ std::vector<Benchmark> benchmarks(double effort) {
           workload("matrixmult", 0.1 * effort),
           pointer_chase(32, times(1000)),
           pointer_chase(1, times(60000)),
+          memory_channel("dram-random", true, 400e3, times(400e3)),
+          memory_channel("dram-sequential", false, 800e3, times(800e3)),
           lanes("lanes-add", isa::Op::ADD, times(2e7)),
           lanes("lanes-fma", isa::Op::FFMA, times(2e7))};
 }

@@ -49,6 +49,7 @@ struct Command {
 [[nodiscard]] Command list_command();
 [[nodiscard]] Command check_command();
 [[nodiscard]] Command compile_command();
+[[nodiscard]] Command dram_command();
 [[nodiscard]] Command demo_command();
 [[nodiscard]] Command reproduce_command();
 [[nodiscard]] Command cost_command();

@@ -7,7 +7,9 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "base/parameter.hpp"
+#include "hw/dram/address_map.hpp"
 #include "tb/config/config.hpp"
+#include "tb/config/toml_text.hpp"
 #include "tb/device.hpp"
 #include "tb/measure/summary.hpp"
 #include "tb/program/command.hpp"
@@ -95,12 +97,20 @@ void list_statistics(const Arguments& arguments) {
                                           : tb::statistics_text(device.statistics()));
 }
 
+// How addresses lie in the memory channels of a machine.
+void list_mapping(const Arguments& arguments) {
+  if (arguments.words().size() < 2) {
+    throw InputError({"list"}, "mapping needs a machine", "usage: heddle list mapping CONFIG");
+  }
+  const hw::Machine machine = tb::read_machine(arguments.words()[1], arguments.all("set"));
+  std::cout << fmt::format("{}: dram.mapping = \"{}\"\n\n", machine.name, machine.dram.mapping)
+            << hw::draw_mapping(machine.dram, machine.l1d.line_bytes);
+}
+
 using Lister = void (*)(const Arguments&);
-const std::vector<std::pair<std::string, Lister>> kLists = {{"workloads", list_workloads},
-                                                            {"configs", list_configs},
-                                                            {"policies", list_policies},
-                                                            {"statistics", list_statistics},
-                                                            {"parameters", list_parameters}};
+const std::vector<std::pair<std::string, Lister>> kLists = {
+    {"workloads", list_workloads},   {"configs", list_configs},       {"policies", list_policies},
+    {"statistics", list_statistics}, {"parameters", list_parameters}, {"mapping", list_mapping}};
 
 std::vector<std::string> list_names() {
   std::vector<std::string> names;
@@ -113,6 +123,15 @@ std::vector<std::string> list_names() {
 
 int list(const Arguments& arguments) {
   const std::string& wanted = arguments.words().front();
+  if (wanted != "mapping") {
+    if (arguments.words().size() > 1) {
+      throw InputError({"list"}, fmt::format("'{}' is one word too many", tb::excerpt(arguments.words()[1])),
+                       fmt::format("usage: heddle list {}", wanted));
+    }
+    if (arguments.has("set")) {
+      throw InputError({"--set"}, "applies to heddle list mapping CONFIG only");
+    }
+  }
   for (const auto& [name, lister] : kLists) {
     if (name == wanted) {
       lister(arguments);
@@ -128,11 +147,14 @@ int list(const Arguments& arguments) {
 Command list_command() {
   Command command;
   command.name = "list";
-  command.operands = "workloads|configs|policies|statistics|parameters";
-  command.fewest = command.most = 1;
+  command.operands = "workloads|configs|policies|statistics|parameters|mapping CONFIG";
+  command.fewest = 1;
+  command.most = 2;
   command.summary = "what there is to name, and what every parameter and statistic means";
-  command.options.add_options()("names", "the names alone, one a line")("markdown", "as a Markdown document or table");
-  command.completions = {list_names()};
+  command.options.add_options()("names", "the names alone, one a line")("markdown", "as a Markdown document or table")(
+      "set", po::value<std::vector<std::string>>()->value_name("section.key=value")->composing(),
+      "mapping: change a parameter of the machine; may be repeated");
+  command.completions = {list_names(), {"@list configs", "@files"}};
   command.run = list;
   return command;
 }
