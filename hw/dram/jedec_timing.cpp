@@ -59,7 +59,7 @@ JedecTiming::Next JedecTiming::next(const DramRequest& request, Cycle now) const
 
 Cycle JedecTiming::earliest_start(const DramRequest& request, Cycle now) const {
   const Clocks at = next(request, now).at;
-  return at == edge_from(now) ? now : std::max(now, cycle_of(at));
+  return at == edge_from(now) ? known_start_ : std::max(now, cycle_of(at));
 }
 
 DramStep JedecTiming::start(DramRequest& request, Cycle now, bool close) {

@@ -12,6 +12,7 @@
 // while nothing waited are made up for, at their own times, when the next request comes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -69,6 +70,7 @@ class JedecTiming final : public DramTiming {
     if (cycle != known_cycle_) {  // a scheduler asks for one cycle many times
       known_cycle_ = cycle;
       known_edge_ = (cycle * period_ + tck_ - 1) / tck_;
+      known_start_ = std::max(cycle, cycle_of(known_edge_));
     }
     return known_edge_;
   }
@@ -91,6 +93,7 @@ class JedecTiming final : public DramTiming {
   std::uint64_t refreshes_ = 0;
   mutable Cycle known_cycle_ = 0;
   mutable Clocks known_edge_ = 0;
+  mutable Cycle known_start_ = 0;  // the cycle that the edge lies in
 };
 
 }  // namespace heddle::hw

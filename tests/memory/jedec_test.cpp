@@ -181,6 +181,7 @@ TEST(Jedec, CommandsGoOutAtEdgesOfTheDramClock) {
   EXPECT_EQ(fast.script()[0].data, 12U);
   EXPECT_EQ(slow.commands.front().clock, 1U);
   EXPECT_EQ(slow.script()[0].data, (1 + 26) * 3U);
+  EXPECT_EQ(slow.script()[0].started, (1 + 12) * 3U);  // nothing is decided before the cycle of its edge
 }
 
 TEST(Jedec, RefreshComesOnTimeAndClosesEveryRow) {
