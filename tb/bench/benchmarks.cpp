@@ -23,11 +23,12 @@ double host_memory(std::uint64_t device_bytes) {
   return static_cast<double>(peak - std::min(peak, device_bytes));
 }
 
-Benchmark workload(const std::string& name, double scale) {
-  return {name, "warp instructions/s", fmt::format("the workload at scale {:.3g}, 32 lanes, tracing off", scale), 1e6,
-          [name, scale]() -> Sample {
+Benchmark workload(const std::string& name, double scale, const std::string& config = "baseline", double target = 1e6) {
+  return {config == "baseline" ? name : fmt::format("{}-on-{}", name, config), "warp instructions/s",
+          fmt::format("the workload at scale {:.3g} on {}, 32 lanes, tracing off", scale, config), target,
+          [name, scale, config]() -> Sample {
             RunRequest request;
-            request.machine = read_machine("baseline");
+            request.machine = read_machine(config);
             request.subject = name;
             request.scale = scale;
             const RunOutcome outcome = run(request);
@@ -183,14 +184,13 @@ Benchmark memory_channel(const std::string& name, bool random, double target, st
 
 std::vector<Benchmark> benchmarks(double effort) {
   const auto times = [&](double count) { return static_cast<std::uint32_t>(std::max(1.0, count * effort)); };
-  return {workload("nqueens", 0.2 * effort),
-          workload("blackjack", 0.1 * effort),
-          workload("matrixmult", 0.1 * effort),
-          pointer_chase(32, times(1000)),
-          pointer_chase(1, times(60000)),
-          memory_channel("dram-random", true, 400e3, times(400e3)),
-          memory_channel("dram-sequential", false, 800e3, times(800e3)),
-          lanes("lanes-add", isa::Op::ADD, times(2e7)),
+  return {workload("nqueens", 0.2 * effort), workload("blackjack", 0.1 * effort), workload("matrixmult", 0.1 * effort),
+          // Packed sub-warps, whose lanes read rows of their own: divergent kernels on large warps.
+          workload("nqueens", 0.2 * effort, "thesis-lwm", 0.7e6),
+          workload("blackjack", 0.1 * effort, "thesis-lwm", 0.7e6), workload("nqueens", 0.2 * effort, "tbc", 0.7e6),
+          workload("nqueens", 0.2 * effort, "dwf-majority", 0.7e6), pointer_chase(32, times(1000)),
+          pointer_chase(1, times(60000)), memory_channel("dram-random", true, 400e3, times(400e3)),
+          memory_channel("dram-sequential", false, 800e3, times(800e3)), lanes("lanes-add", isa::Op::ADD, times(2e7)),
           lanes("lanes-fma", isa::Op::FFMA, times(2e7))};
 }
 
