@@ -51,12 +51,13 @@ struct Finding {
 };
 
 struct ClaimText {
-  unsigned rank = 0;      // order on the page: paper * 1000 + place in the paper
-  std::string title;      // of the figure
-  std::string statement;  // what the paper says
-  std::string paper;      // its value in a few words
-  std::string source;     // "LWM report, section 6.1, figure 9; thesis, section 5.2.1"
-  std::string note;       // what we found by looking into a difference; shown unless the claim holds
+  unsigned rank = 0;        // order on the page: paper * 1000 + place in the paper
+  std::string title;        // of the figure
+  std::string statement;    // what the paper says
+  std::string paper;        // its value in a few words
+  std::string source;       // "LWM report, section 6.1, figure 9; thesis, section 5.2.1"
+  std::string note = {};    // what we found by looking into a difference; shown unless the claim holds
+  std::string caveat = {};  // what a reader must know of the comparison; always shown
 };
 
 class Claim {

@@ -24,6 +24,9 @@ std::string claim_markdown(const ReproducedClaim& claim) {
              "\n";
     }
   }
+  if (!claim.text.caveat.empty()) {
+    out += "\n" + wrapped(claim.text.caveat, 120, 0) + "\n";
+  }
   if (explain && !claim.text.note.empty()) {
     out += "\n" + wrapped(claim.text.note, 120, 0) + "\n";
   }

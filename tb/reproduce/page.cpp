@@ -61,6 +61,9 @@ std::string section_of(const ReproducedClaim& claim) {
       html_escaped(claim.id), html_escaped(claim.text.title), html_escaped(claim.text.statement),
       html_escaped(claim.text.source), html_escaped(claim.text.paper), html_escaped(claim.finding.ours),
       verdict_html(claim));
+  if (!claim.text.caveat.empty()) {
+    out += "<p>" + html_escaped(claim.text.caveat) + "</p>\n";
+  }
   for (const Chart& chart : claim.finding.charts) {
     out += chart_svg(chart);
   }

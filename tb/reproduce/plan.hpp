@@ -12,10 +12,12 @@
 namespace heddle::tb {
 
 struct PlannedRun {
-  Run run;              // as the first claim asked
-  double scale = 1;     // that it runs at
-  std::string key;      // all that its result depends on, as text; equal keys are one run
-  std::string folder;   // name below the runs' folder: readable, and a digest of the key
+  Run run;             // as the first claim asked
+  double scale = 1;    // that it runs at
+  std::string key;     // all that its result depends on, as text; equal keys are one run
+  std::string folder;  // name below the runs' folder: readable, and a digest of the key
+  // The run's text with the scale that it runs at.
+  [[nodiscard]] std::string name() const { return Run{run.config, run.settings, run.workload, scale}.text(); }
   std::string refusal;  // why its machine or workload does not exist; such a run is not started
 };
 

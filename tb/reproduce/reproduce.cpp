@@ -80,7 +80,7 @@ Reproduction reproduce(const ReproduceOptions& options) {
     double& scale = out.scales[run.run.workload];
     scale = std::max(scale, run.scale);
     if (!done[i].files) {
-      out.failed.push_back({run.run.text(), done[i].failure});
+      out.failed.push_back({run.name(), done[i].failure});
     }
   }
   Results results;

@@ -153,7 +153,7 @@ std::vector<DoneRun> do_runs(const Plan& plan, const RunnerOptions& options) {
       line += ", " + time_text(*left) + " left";
     }
     for (const std::size_t index : running) {
-      line += "; " + plan.runs[pending[index]].run.text();
+      line += "; " + plan.runs[pending[index]].name();
     }
     options.progress(line);
   };

@@ -319,7 +319,7 @@ Reproduction sample() {
   Reproduction reproduction;
   ReproducedClaim claim;
   claim.id = "some-id";
-  claim.text = {1, "Title", "They say <so>", "+7 %", "section 6", "We looked."};
+  claim.text = {1, "Title", "They say <so>", "+7 %", "section 6", "We looked.", "Mind this."};
   claim.finding.ours = "-1 %";
   claim.finding.checks = {{"it gains", "-1 %", true, false}};
   claim.finding.causes = {"bfs idles."};
@@ -346,8 +346,9 @@ TEST(Reproduction, TextsSayVerdictCauseAndFailures) {
   }
   EXPECT_EQ(page.find("http://www.w3.org") == std::string::npos && page.find("src=") != std::string::npos, false);
   const std::string markdown = reproduction_markdown(reproduction, "2026-11-21");
-  for (const char* part : {"# Reproduction", "2026-11-21", "default scale", "| [some-id](#some-id) | +7 % | -1 % |",
-                           "- it gains (main): -1 %: no", "We looked.", "- bfs idles.", "| bfs | 0.9 |", "bfs 0.03"}) {
+  for (const char* part :
+       {"# Reproduction", "2026-11-21", "default scale", "| [some-id](#some-id) | +7 % | -1 % |",
+        "- it gains (main): -1 %: no", "We looked.", "Mind this.", "- bfs idles.", "| bfs | 0.9 |", "bfs 0.03"}) {
     EXPECT_NE(markdown.find(part), std::string::npos) << part;
   }
 }

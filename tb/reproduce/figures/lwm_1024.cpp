@@ -22,7 +22,11 @@ class SingleLargeWarp final : public Claim {
                 "only a single large warp will result in very inefficient use of the pipeline",
             .paper = "very inefficient",
             .source = "LWM report, section 6.2, footnote; thesis, section 5.2.2.1, footnote",
-            .note = ""};
+            .note = "",
+            .caveat =
+                "A warp belongs to one block, and the workloads' blocks have 256 threads: warps of 512 or 1024 threads "
+                "are partly empty, and fewer threads are resident. The papers' workloads are one grid of 1024 threads "
+                "without blocks."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {

@@ -22,7 +22,11 @@ class LargeWarpSize final : public Claim {
                 "is slightly worse: blackjack and sort lose, some if-then-else codes gain",
             .paper = "256 best, 512 slightly worse",
             .source = "LWM report, section 6.2, figure 11; thesis, section 5.2.2.1, figure 5.3",
-            .note = ""};
+            .note = "",
+            .caveat =
+                "A warp belongs to one block, and the workloads' blocks have 256 threads: warps of 512 or 1024 threads "
+                "are partly empty, and fewer threads are resident. The papers' workloads are one grid of 1024 threads "
+                "without blocks."};
   }
   [[nodiscard]] std::vector<Run> runs() const override {
     std::vector<Run> runs = runs_of(report(), twelve());

@@ -22,7 +22,11 @@ class WarpSizeWithTwoLevel final : public Claim {
                 "averaged across all benchmarks",
             .paper = "LWM256+2Lev2 best on average",
             .source = "LWM report, section 6.4, figure 14",
-            .note = ""};
+            .note = "",
+            .caveat =
+                "A warp belongs to one block, and the workloads' blocks have 256 threads: warps of 512 or 1024 threads "
+                "are partly empty, and fewer threads are resident. The papers' workloads are one grid of 1024 threads "
+                "without blocks."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {

@@ -8,14 +8,20 @@ class TwoLevelGain final : public Claim {
  public:
   explicit TwoLevelGain(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
-    return {.rank = 1050,
-            .title = "Two-level scheduling alone",
-            .statement =
-                "Two-level scheduling alone, with fetch groups of 8 warps, improves performance by 10.1 % (report) and "
-                "9.9 % (thesis) over the baseline",
-            .paper = "+10.1 % (report); +9.9 % (thesis)",
-            .source = "LWM report, section 6.1, figure 9; thesis, section 5.2.1, figure 5.1",
-            .note = ""};
+    return {
+        .rank = 1050,
+        .title = "Two-level scheduling alone",
+        .statement =
+            "Two-level scheduling alone, with fetch groups of 8 warps, improves performance by 10.1 % (report) and "
+            "9.9 % (thesis) over the baseline",
+        .paper = "+10.1 % (report); +9.9 % (thesis)",
+        .source = "LWM report, section 6.1, figure 9; thesis, section 5.2.1, figure 5.1",
+        .note =
+            "blackscholes reads three and writes two arrays of a power-of-two size, so that the same place of all five "
+            "lies in one bank. Under round robin the 32 warps use a whole 4 KB row (32 lines of 128 bytes) before "
+            "another array's row is opened; a fetch group of 8 uses a quarter of it, rows are opened more often, and "
+            "conflicts do not overlap within a bank. With rows of 1 KB, or with the mapping row-column-bank, two-level "
+            "scheduling gains on it instead (IPC 7.55 to 8.04 and 6.37 to 7.01 at scale 0.25)."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_for(gains()); }
   [[nodiscard]] Finding judge(const Results& results) const override { return judge_gains(results, gains()); }

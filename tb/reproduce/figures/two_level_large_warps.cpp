@@ -22,7 +22,8 @@ class LessFlexibleGroups final : public Claim {
                 "scheduling, yet still improves performance over the baseline",
             .paper = "slightly smaller gain",
             .source = "LWM report, sections 3.2.3 and 6.4, figure 14",
-            .note = ""};
+            .note = "",
+            .caveat = ""};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {
