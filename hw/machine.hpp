@@ -59,6 +59,7 @@ struct CoreParameters {
   unsigned execute_stages = 2;
   unsigned complex_latency = 8;
   unsigned complex_interval = 4;
+  unsigned prefix_levels_per_cycle = 5;
   unsigned pending_accesses = 64;
   bool division_trap = false;
   bool lane_aware = true;
@@ -104,6 +105,10 @@ struct CoreParameters {
           "execute time of complex operations (division, square root, sine...)");
     visit("complex_interval", complex_interval, Limits::between(1, 1000), "cycles",
           "between the starts of two complex operations");
+    visit(
+        "prefix_levels_per_cycle", prefix_levels_per_cycle, Limits::between(1, 5), "levels",
+        "of the prefix-sum network of cond_acc and tree_traverse, which has log2(simd_width) levels of adders (thesis "
+        "7.1); the sum is shifted and added to the base in one more cycle");
     visit("pending_accesses", pending_accesses, Limits::between(1, 4096), "sub-warps",
           "memory accesses that can be put aside waiting for lines");
     visit("division_trap", division_trap, Limits::any(), "",

@@ -100,7 +100,7 @@ std::optional<std::vector<Word>> suffixes_if(Op op, std::span<const Word> parts,
   const SubForm sub = sub_form(op);
   const ModifierForm form = modifier_form(op);
   const bool has_suffixes = sub == SubForm::memory || sub == SubForm::space || form == ModifierForm::cvt ||
-                            form == ModifierForm::atomic || form == ModifierForm::prmt;
+                            form == ModifierForm::atomic || form == ModifierForm::prmt || form == ModifierForm::element;
   if (!rest.empty() && !has_suffixes) return std::nullopt;
   return rest;
 }
@@ -172,6 +172,9 @@ class Assembler {
     if (is_atomic(i_.op) && (groups & (kName | kFirstType)) != (kName | kFirstType)) {
       fail(name.offset, "an atomic needs an operation and a type", "write for example atom.global.add.u32");
     }
+    if (is_accumulate(i_.op) && (groups & kName) == 0) {
+      fail(name.offset, "cond_acc needs an element size", "write for example cond_acc.shared.b32");
+    }
   }
 
   void set_defaults() {
@@ -231,6 +234,9 @@ class Assembler {
         break;
     }
     switch (modifier_form(i_.op)) {
+      case ModifierForm::element:
+        if (const auto size = index_in(element_names(), suffix)) return flag(*size, kName);
+        return 0;
       case ModifierForm::floating:
         return apply_floating(suffix);
       case ModifierForm::setp:

@@ -31,6 +31,7 @@ constexpr std::array<std::string_view, 28> kSpecials = {"tid.x",          "tid.y
                                                         "lanemask_ge",    "lanemask_gt", "dynamic_smem_size",
                                                         "total_smem_size"};
 static_assert(kSpecials.size() == static_cast<std::size_t>(Special::total_smem_size) + 1);
+constexpr std::array<std::string_view, 4> kElements = {"b8", "b16", "b32", "b64"};
 constexpr std::array<std::string_view, 7> kPrmtModes = {"", "f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
 
 std::string register_text(unsigned reg) {
@@ -154,6 +155,9 @@ std::span<const std::string_view> width_names() {
 std::span<const std::string_view> special_names() {
   return kSpecials;
 }
+std::span<const std::string_view> element_names() {
+  return kElements;
+}
 std::span<const std::string_view> prmt_names() {
   return kPrmtModes;
 }
@@ -169,6 +173,8 @@ std::vector<Slot> operand_slots(const Instruction& i) {
     if (i.atomic_op() == AtomicOp::cas) slots.push_back(Slot::c);
     return slots;
   }
+  if (is_accumulate(i.op)) return {Slot::destination, Slot::atomic_address, Slot::sub_predicate, Slot::b};
+  if (i.op == Op::TREE_TRAVERSE) return {Slot::destination, Slot::a, Slot::sub_predicate, Slot::b};
   const OperationInfo& operation = info(i.op);
   std::vector<Slot> slots;
   if (operation.dst == OperandKind::p) {
@@ -244,6 +250,9 @@ std::vector<std::string> suffixes(const Instruction& i) {
       break;
     case ModifierForm::bfind:
       if (i.bfind_shift_amount()) out.emplace_back("shiftamt");
+      break;
+    case ModifierForm::element:
+      out.emplace_back(kElements[i.mods & 3U]);
       break;
     case ModifierForm::atomic:
       out.emplace_back(kAtomics[static_cast<std::size_t>(i.atomic_op())]);

@@ -151,7 +151,7 @@ struct Instruction {
 
   // ---- sub() forms
   [[nodiscard]] Comparison comparison() const { return static_cast<Comparison>(c); }  // setp
-  [[nodiscard]] Pred sub_predicate() const { return Pred::from(c); }                  // sel, vote, bar.red
+  [[nodiscard]] Pred sub_predicate() const { return Pred::from(c); }                  // sel, vote, bar.red, cond_acc...
   [[nodiscard]] Space sub_space() const { return static_cast<Space>(c); }             // isspacep
   [[nodiscard]] TestKind test() const { return static_cast<TestKind>(c); }            // testp
   [[nodiscard]] Width width() const { return static_cast<Width>(c & 7U); }            // ld, st
@@ -186,6 +186,7 @@ struct Instruction {
   [[nodiscard]] bool bfind_shift_amount() const { return (mods & 1U) != 0; }
   [[nodiscard]] AtomicOp atomic_op() const { return static_cast<AtomicOp>(mods & 15U); }
   [[nodiscard]] Type atomic_type() const { return static_cast<Type>((mods >> 4U) & 15U); }
+  [[nodiscard]] unsigned element_bytes() const { return 1U << (mods & 3U); }  // cond_acc
   // ---- predicate results
   [[nodiscard]] unsigned pred_p() const { return dst & 7U; }
   [[nodiscard]] unsigned pred_q() const { return (dst >> 3U) & 7U; }
@@ -225,6 +226,10 @@ struct Instruction {
   return static_cast<unsigned>(op) | (static_cast<unsigned>(type) << 4U);
 }
 
+[[nodiscard]] constexpr std::uint32_t element_mods(unsigned bytes) {  // of 1, 2, 4 or 8
+  return bytes == 8 ? 3U : bytes / 2;
+}
+
 // What is wrong with an instruction, empty when it is well formed: every used field in range (64-bit operands in even
 // pairs, vectors aligned), every unused one at its default. Well-formed instructions are exactly those that decode()
 // yields, after canonical().
@@ -249,12 +254,13 @@ struct Instruction {
 [[nodiscard]] unsigned d_registers(const Instruction& instruction);
 [[nodiscard]] unsigned stored_registers(const Instruction& instruction);  // stores: registers from dst on
 
-[[nodiscard]] bool is_load(Op op);    // ld.*, ldv.*
-[[nodiscard]] bool is_store(Op op);   // st.*
-[[nodiscard]] bool is_atomic(Op op);  // atom.*
+[[nodiscard]] bool is_load(Op op);        // ld.*, ldv.*
+[[nodiscard]] bool is_store(Op op);       // st.*
+[[nodiscard]] bool is_atomic(Op op);      // atom.*
+[[nodiscard]] bool is_accumulate(Op op);  // cond_acc.*
 [[nodiscard]] bool is_volatile(Op op);
 [[nodiscard]] bool has_wide_address(Op op);                           // ".e" forms
-[[nodiscard]] Space space_of(Op op);                                  // of loads, stores, atomics
+[[nodiscard]] Space space_of(Op op);                                  // of loads, stores, atomics, cond_acc
 [[nodiscard]] bool writes_predicate(const Instruction& instruction);  // p (and q) or carry or pred_out
 
 // ---- text. The assembler reads what the disassembler writes (labels not needed: targets are numbers).

@@ -156,6 +156,7 @@ bool register_fits(unsigned reg, unsigned registers, bool vector) {
 SubForm sub_form(Op op) {
   if (is_setp(op)) return SubForm::comparison;
   if (is_load(op) || is_store(op)) return SubForm::memory;
+  if (is_accumulate(op)) return SubForm::predicate;
   if (info(op).c != OperandKind::none) return SubForm::reg;
   switch (op) {
     case Op::SEL:
@@ -167,6 +168,7 @@ SubForm sub_form(Op op) {
     case Op::BAR_RED_POPC:
     case Op::BAR_RED_AND:
     case Op::BAR_RED_OR:
+    case Op::TREE_TRAVERSE:
       return SubForm::predicate;
     case Op::TESTP_F32:
     case Op::TESTP_F64:
@@ -182,6 +184,7 @@ SubForm sub_form(Op op) {
 ModifierForm modifier_form(Op op) {
   if (is_setp(op)) return ModifierForm::setp;
   if (is_atomic(op)) return ModifierForm::atomic;
+  if (is_accumulate(op)) return ModifierForm::element;
   if (is_shfl(op) || op == Op::MATCH_ALL || op == Op::MATCH_ALL64) return ModifierForm::predicate_out;
   if (between(op, Op::FADD, Op::DRSQRT)) return modifier_mask(op) == 0 ? ModifierForm::none : ModifierForm::floating;
   switch (op) {
@@ -270,6 +273,8 @@ std::uint32_t modifier_mask(Op op) {
       return 0xFF;
     case ModifierForm::bfind:
       return 1;
+    case ModifierForm::element:
+      return 3;
     default:
       return 0;
   }

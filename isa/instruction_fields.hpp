@@ -23,7 +23,8 @@ enum class ModifierForm : std::uint8_t {
   lop3,
   prmt,
   bfind,
-  atomic
+  atomic,
+  element
 };
 [[nodiscard]] ModifierForm modifier_form(Op op);
 // Modifier bits that the operation looks at.

@@ -49,6 +49,7 @@ enum class Slot : std::uint8_t {
 [[nodiscard]] std::span<const std::string_view> space_names();       // Space
 [[nodiscard]] std::span<const std::string_view> width_names();       // Width
 [[nodiscard]] std::span<const std::string_view> special_names();     // Special
+[[nodiscard]] std::span<const std::string_view> element_names();     // log2 of Instruction::element_bytes
 [[nodiscard]] std::span<const std::string_view> prmt_names();        // Instruction::prmt_mode; [0] is ""
 
 }  // namespace heddle::isa

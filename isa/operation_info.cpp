@@ -94,12 +94,16 @@ bool is_store(Op op) {
 bool is_atomic(Op op) {
   return between(op, Op::ATOM_GLOBAL, Op::ATOM_SHARED);
 }
+bool is_accumulate(Op op) {
+  return between(op, Op::COND_ACC_GLOBAL, Op::COND_ACC_SHARED);
+}
 bool is_volatile(Op op) {
   return between(op, Op::LDV_GLOBAL, Op::LDV_GENERIC_E);
 }
 
 bool has_wide_address(Op op) {
-  return (is_load(op) || is_store(op) || is_atomic(op) || op == Op::ISSPACEP_E) && info(op).a == OperandKind::w;
+  return (is_load(op) || is_store(op) || is_atomic(op) || is_accumulate(op) || op == Op::ISSPACEP_E) &&
+         info(op).a == OperandKind::w;
 }
 
 Space space_of(Op op) {
@@ -116,6 +120,7 @@ Space space_of(Op op) {
     case Op::LD_SHARED:
     case Op::ST_SHARED:
     case Op::ATOM_SHARED:
+    case Op::COND_ACC_SHARED:
       return Space::shared;
     case Op::LD_LOCAL:
     case Op::ST_LOCAL:
@@ -144,6 +149,7 @@ unsigned a_registers(const Instruction& instruction) {
 unsigned b_registers(const Instruction& instruction) {
   const OperandKind kind = info(instruction.op).b;
   if (kind != OperandKind::x) return registers_of(kind);
+  if (is_accumulate(instruction.op)) return instruction.element_bytes() == 8 ? 2 : 1;
   return registers_of(instruction.op == Op::CVT ? instruction.cvt_from() : instruction.atomic_type());
 }
 

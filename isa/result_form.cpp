@@ -12,7 +12,7 @@ ResultForm result_form(const Instruction& instruction) {
     form.address = true;
     return form;
   }
-  form.address = is_atomic(op);
+  form.address = is_atomic(op) || is_accumulate(op);
   if (info(op).dst == OperandKind::p) {
     form.p = static_cast<std::uint8_t>(instruction.pred_p());
     if (has_second_predicate(op)) {
@@ -44,6 +44,9 @@ SourcePredicates source_predicates(const Instruction& instruction) {
   if (is_bar_red(op)) {
     return {instruction.sub_predicate(), {}};
   }
+  if (is_accumulate(op)) {
+    return {instruction.sub_predicate(), {}};
+  }
   switch (op) {
     case Op::SEL:
     case Op::SEL64:
@@ -51,6 +54,7 @@ SourcePredicates source_predicates(const Instruction& instruction) {
     case Op::VOTE_ANY:
     case Op::VOTE_UNI:
     case Op::BALLOT:
+    case Op::TREE_TRAVERSE:
       return {instruction.sub_predicate(), {}};
     case Op::PLOP:
       return {instruction.plop_a(), instruction.plop_b()};

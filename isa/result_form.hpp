@@ -15,13 +15,14 @@ struct ResultForm {
   std::uint8_t p = kPT;     // predicate register that takes LaneValues::p; PT: none
   std::uint8_t q = kPT;     // predicate register that takes LaneValues::q; PT: none. Only setp and plop have one.
   std::uint8_t stored = 0;  // stores: value registers (in LaneValues::result); RZ as the value stores zeros
-  bool address = false;     // stores and atomics: the address is part of the retirement hash
+  bool address = false;     // stores, atomics and cond_acc: the address is part of the retirement hash
   [[nodiscard]] bool predicates() const { return p != kPT || q != kPT; }
 };
 [[nodiscard]] ResultForm result_form(const Instruction& instruction);
 
 // The predicates that fill LaneValues::predicate_a and predicate_b. PT where the operation reads none.
-//   a: setp's combined predicate; sel, vote, bar.red: sub(); addc, subc: carry in; plop a        b: plop b
+//   a: setp's combined predicate; sel, vote, bar.red, cond_acc, tree_traverse: sub(); addc, subc: carry in; plop a b:
+//   plop b
 struct SourcePredicates {
   Pred a;
   Pred b;

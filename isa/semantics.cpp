@@ -41,6 +41,9 @@ HEDDLE_NO_LANES(ATOM_GLOBAL_E)
 HEDDLE_NO_LANES(ATOM_GENERIC)
 HEDDLE_NO_LANES(ATOM_GENERIC_E)
 HEDDLE_NO_LANES(ATOM_SHARED)
+HEDDLE_NO_LANES(COND_ACC_GLOBAL)
+HEDDLE_NO_LANES(COND_ACC_GLOBAL_E)
+HEDDLE_NO_LANES(COND_ACC_SHARED)
 HEDDLE_NO_LANES(MEMBAR)
 HEDDLE_NO_LANES(BRA)
 HEDDLE_NO_LANES(EXIT)
@@ -121,6 +124,22 @@ std::uint64_t atomic_step(AtomicOp op, Type type, std::uint64_t old, std::uint64
   if (size_of(type) == 8) return integer_step<std::uint64_t>(op, type, old, b, c);
   return integer_step<std::uint32_t>(op, type, static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(b),
                                      static_cast<std::uint32_t>(c));
+}
+
+Accumulation accumulate(const Instruction& instruction, const LaneValues& values) {
+  Accumulation out;
+  out.writes = values.predicate_a & values.active;
+  out.count = static_cast<std::uint32_t>(std::popcount(out.writes));
+  const unsigned first = values.active == 0 ? 0 : static_cast<unsigned>(std::countr_zero(values.active));
+  const std::uint32_t bytes = instruction.element_bytes();
+  const bool wide = has_wide_address(instruction.op);
+  out.base = values.a[0][first] | (wide ? std::uint64_t{values.a[1][first]} << 32U : 0);
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const LaneMask before = out.writes & ((LaneMask{1} << lane) - 1);
+    const std::uint64_t address = out.base + static_cast<std::uint32_t>(std::popcount(before)) * bytes;
+    out.address[lane] = wide ? address : static_cast<std::uint32_t>(address);
+  }
+  return out;
 }
 
 std::uint64_t extend_loaded(Width width, std::uint64_t raw) {

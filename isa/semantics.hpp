@@ -19,7 +19,7 @@ struct LaneValues {
   alignas(64) std::array<LaneWord, 2> c;
   alignas(64) LaneWord d;
   alignas(64) std::array<LaneWord, 4> result;
-  LaneMask predicate_a = 0;  // setp combine, sel, vote, bar.red, addc/subc carry in, plop a
+  LaneMask predicate_a = 0;  // setp combine, sel, vote, bar.red, cond_acc, tree_traverse, addc/subc carry in, plop a
   LaneMask predicate_b = 0;  // plop b
   LaneMask active = 0;       // lanes that execute (active bit and guard): vote, shfl, match look at it
   LaneMask p = 0;            // predicate results (p: also carry out, shfl and match predicate)
@@ -38,6 +38,16 @@ using LaneFunction = void (*)(const Instruction&, LaneValues&);
 
 // One atomic step on memory: returns the new value for old, operand b and (cas) c. 32-bit types use the low half.
 [[nodiscard]] std::uint64_t atomic_step(AtomicOp op, Type type, std::uint64_t old, std::uint64_t b, std::uint64_t c);
+
+// What a conditional accumulate (thesis 7.1) does with its operands: the count is the prefix network's sum, an address
+// its exclusive prefix sum, shifted by the element size and added to the base.
+struct Accumulation {
+  LaneMask writes = 0;                          // lanes that write: they execute and their predicate is true
+  std::uint32_t count = 0;                      // of them
+  std::uint64_t base = 0;                       // the address of the lowest executing lane
+  std::array<std::uint64_t, kLanes> address{};  // where each lane writes; of one that does not, where it would
+};
+[[nodiscard]] Accumulation accumulate(const Instruction& instruction, const LaneValues& values);
 
 // Widens a loaded element to its register value(s): u8..s16 extend to 32 bits.
 [[nodiscard]] std::uint64_t extend_loaded(Width width, std::uint64_t raw);

@@ -1,5 +1,5 @@
-// Exchange between the lanes of a warp: vote, shfl, match (PTX ISA, "Parallel Synchronization and Communication
-// Instructions" and "shfl"). Only lanes that execute and that the member mask names take part.
+// Exchange between the lanes of a warp: vote, shfl, match, tree traverse (PTX ISA, "Parallel Synchronization and
+// Communication Instructions" and "shfl"). Only lanes that execute and that the member mask names take part.
 #include "isa/lane_loops.hpp"
 #include "isa/lane_selectors.hpp"
 
@@ -97,6 +97,14 @@ void match_all(const Instruction& /*instruction*/, LaneValues& v) {
   v.p = agreed;
 }
 
+// Thesis 7.2.1.
+void tree_traverse(const Instruction& /*instruction*/, LaneValues& v) {
+  const auto sum = static_cast<u32>(std::popcount(v.predicate_a & v.active));
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    v.result[0][lane] = v.a[0][lane] + (v.b[0][lane] < 32 ? sum << (v.b[0][lane] & 31U) : 0);
+  }
+}
+
 }  // namespace
 
 HEDDLE_LANES(VOTE_ALL) {
@@ -137,6 +145,9 @@ HEDDLE_LANES(MATCH_ALL) {
 }
 HEDDLE_LANES(MATCH_ALL64) {
   return &match_all<u64>;
+}
+HEDDLE_LANES(TREE_TRAVERSE) {
+  return &tree_traverse;
 }
 
 }  // namespace heddle::isa::lanes

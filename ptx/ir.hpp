@@ -34,7 +34,7 @@ struct IrInstruction {
   std::uint8_t sub = 0;    // the c field where it is sub() and holds no predicate: comparison, memory form, space...
   std::uint32_t mods = 0;  // modifiers without their predicate fields (the back end fills those in)
   // Predicate operands, placed into the fields that isa/instruction.hpp defines for op:
-  VPred pa;        // setp combine, sel, vote, bar.red source, plop a, addc/subc carry in
+  VPred pa;        // setp combine, sel, vote, bar.red, cond_acc, tree_traverse source, plop a, addc/subc carry in
   VPred pb;        // plop b
   VReg p = kNone;  // setp/plop/testp/isspacep/vote/bar.red result, carry out, shfl/match predicate
   VReg q = kNone;  // setp second result

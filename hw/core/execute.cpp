@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "isa/special.hpp"
@@ -9,6 +10,17 @@
 namespace heddle::hw {
 
 namespace {
+
+bool sums_predicates(isa::Op op) {
+  return isa::is_accumulate(op) || op == isa::Op::TREE_TRAVERSE;
+}
+
+// Where each lane of a conditional accumulate writes, and the count.
+void accumulate(link::SubWarp& sub_warp) {
+  const isa::Accumulation all = isa::accumulate(sub_warp.decoded->instruction, sub_warp.values);
+  sub_warp.address = all.address;
+  sub_warp.values.result[0].fill(all.count);
+}
 
 // Address = base + offset; 32-bit forms wrap at 32 bits.
 void generate_addresses(link::SubWarp& sub_warp) {
@@ -38,7 +50,13 @@ ExecuteStage::ExecuteStage(const sc_core::sc_module_name& name, CoreState& state
       fetch_(fetch),
       front_latency_(state.machine.core.fetch_latency + state.machine.core.decode_latency +
                      state.machine.core.register_read_latency),
+      prefix_latency_(prefix_latency(state.machine.core)),
       pipe_(state.machine.core.execute_stages) {}
+
+unsigned ExecuteStage::prefix_latency(const CoreParameters& core) {
+  const auto levels = static_cast<unsigned>(std::bit_width(core.simd_width - 1));
+  return (levels + core.prefix_levels_per_cycle - 1) / core.prefix_levels_per_cycle + 1;
+}
 
 void ExecuteStage::tick(Cycle now) {
   const bool handed_on = hand_on(now);
@@ -66,6 +84,7 @@ bool ExecuteStage::hand_on(Cycle now) {
     if (!out.offer(*complex_.front().sub_warp)) {
       return false;
     }
+    prefix_in_flight_ -= sums_predicates(complex_.front().sub_warp->decoded->instruction.op) ? 1 : 0;
     complex_.erase(complex_.begin());
     state_.block_cause = IdleCause::complex;  // should a full pipe wait behind it
     return true;
@@ -84,7 +103,11 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now) {
     state_.block_cause = IdleCause::complex;
     return false;
   }
-  if (!complex && pipe_.full()) {
+  const bool late = sums_predicates(sub_warp.decoded->instruction.op) && prefix_latency_ > core.execute_stages;
+  if (late && prefix_in_flight_ == prefix_latency_) {
+    return false;  // its way out is blocked, by who has set the cause
+  }
+  if (!complex && !late && pipe_.full()) {
     return false;  // who kept the pipe from handing on has set the cause
   }
   compute(sub_warp, now);
@@ -98,11 +121,19 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now) {
       }
     }
     complex_free_ = now + core.complex_interval;
-    complex_.push_back({now + std::max(core.complex_latency, core.execute_stages) - 1, &sub_warp});
+    leave_late(sub_warp, now + std::max(core.complex_latency, core.execute_stages) - 1);
+  } else if (late) {
+    ++prefix_in_flight_;
+    leave_late(sub_warp, now + prefix_latency_ - 1);
   } else {
     pipe_.push_back({now + core.execute_stages - 1, &sub_warp});
   }
   return true;
+}
+
+void ExecuteStage::leave_late(link::SubWarp& sub_warp, Cycle done) {
+  const auto later = [](Cycle at, const Running& running) { return at < running.done; };
+  complex_.insert(std::upper_bound(complex_.begin(), complex_.end(), done, later), {done, &sub_warp});
 }
 
 void ExecuteStage::count(const link::SubWarp& sub_warp) {
@@ -122,7 +153,9 @@ void ExecuteStage::compute(link::SubWarp& sub_warp, Cycle now) {
   }
   switch (decoded.unit) {
     case isa::Unit::memory:
-      if (decoded.instruction.op != isa::Op::MEMBAR) {
+      if (isa::is_accumulate(decoded.instruction.op)) {
+        accumulate(sub_warp);
+      } else if (decoded.instruction.op != isa::Op::MEMBAR) {
         generate_addresses(sub_warp);
       }
       return;
@@ -185,6 +218,7 @@ void ExecuteStage::reset() {
   drop_all();
   pipe_.clear();
   complex_.clear();
+  prefix_in_flight_ = 0;
   complex_free_ = 0;
 }
 

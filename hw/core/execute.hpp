@@ -4,7 +4,9 @@
 //   out   initiator, WarpProtocol   to memory
 // A simple operation passes `execute_stages` cycles. A complex one takes `complex_latency` cycles in a unit that starts
 // one every `complex_interval` cycles; it overtakes nothing of its own warp, which waits for it (barrel issue), and
-// others flow past it. A functional unit is active in the cycle in which its lane's operation enters the first stage.
+// others flow past it. cond_acc and tree_traverse pass the prefix-sum network (thesis 7.1), which is pipelined: where
+// it takes longer than the execute stages, they leave by the complex unit's way out as well. A functional unit is
+// active in the cycle in which its lane's operation enters the first stage.
 #pragma once
 
 #include <vector>
@@ -34,6 +36,9 @@ class ExecuteStage final : public ReceivingStage {
     Cycle done;
     link::SubWarp* sub_warp;
   };
+  // Cycles of an operation on the prefix-sum network: its levels, then the shift and the addition of the base.
+  [[nodiscard]] static unsigned prefix_latency(const CoreParameters& core);
+  void leave_late(link::SubWarp& sub_warp, Cycle done);
 
   bool hand_on(Cycle now);  // true: a sub-warp went on
   [[nodiscard]] bool start(link::SubWarp& sub_warp, Cycle now);
@@ -43,9 +48,11 @@ class ExecuteStage final : public ReceivingStage {
 
   const FetchStage& fetch_;
   const unsigned front_latency_;  // cycles from fetch to execute
+  const unsigned prefix_latency_;
   boost::circular_buffer<Running> pipe_;
-  std::vector<Running> complex_;  // in the order of their ends
-  Cycle complex_free_ = 0;        // the unit takes another operation from this cycle on
+  std::vector<Running> complex_;   // in the order of their ends; the prefix-sum network's among them
+  unsigned prefix_in_flight_ = 0;  // of them
+  Cycle complex_free_ = 0;         // the unit takes another operation from this cycle on
 };
 
 }  // namespace heddle::hw

@@ -125,14 +125,6 @@ void MemoryStage::read_bank(MemoryAccess& access, LaneMask lanes, const std::vec
   }
 }
 
-std::uint64_t MemoryStage::stored_value(const MemoryAccess& access, unsigned lane, unsigned element) const {
-  const isa::LaneValues& values = access.sub_warp->values;
-  if (access.sub_warp->decoded->instruction.width() == isa::Width::b64) {
-    return values.result[2 * element][lane] | (std::uint64_t{values.result[2 * element + 1][lane]} << 32U);
-  }
-  return values.result[element][lane];
-}
-
 namespace {
 
 std::uint64_t operand(const std::array<isa::LaneWord, 2>& words, unsigned lane, unsigned bytes) {
@@ -140,6 +132,17 @@ std::uint64_t operand(const std::array<isa::LaneWord, 2>& words, unsigned lane, 
 }
 
 }  // namespace
+
+std::uint64_t MemoryStage::stored_value(const MemoryAccess& access, unsigned lane, unsigned element) const {
+  const isa::LaneValues& values = access.sub_warp->values;
+  if (isa::is_accumulate(access.sub_warp->decoded->instruction.op)) {
+    return operand(values.b, lane, access.lane_bytes);
+  }
+  if (access.element_bytes == 8) {
+    return values.result[2 * element][lane] | (std::uint64_t{values.result[2 * element + 1][lane]} << 32U);
+  }
+  return values.result[element][lane];
+}
 
 void MemoryStage::access_scratchpad(MemoryAccess& access, Cycle now) {
   link::SubWarp& sub_warp = *access.sub_warp;
@@ -162,8 +165,7 @@ void MemoryStage::access_scratchpad(MemoryAccess& access, Cycle now) {
     }
     scratchpad_data_ = reinterpret_cast<std::byte*>(dmi.get_dmi_ptr());
   }
-  const unsigned bytes =
-      access.kind == MemoryAccess::Kind::atomic ? access.lane_bytes : isa::bytes_of(instruction.width());
+  const unsigned bytes = access.element_bytes;
   for (LaneMask left = access.shared; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     std::byte* const place = scratchpad_data_ + scratchpad_access_.address[lane];
@@ -172,7 +174,7 @@ void MemoryStage::access_scratchpad(MemoryAccess& access, Cycle now) {
         std::memcpy(access.loaded[lane].data(), place, access.lane_bytes);
         break;
       case MemoryAccess::Kind::store:
-        for (unsigned element = 0; element < instruction.vector(); ++element) {
+        for (unsigned element = 0; element < access.elements; ++element) {
           const std::uint64_t value = stored_value(access, lane, element);
           std::memcpy(place + element * bytes, &value, bytes);
         }
@@ -274,16 +276,15 @@ void MemoryStage::make_lines(MemoryAccess& access) {
 }
 
 void MemoryStage::fill_store(MemoryAccess& access, AccessLine& line) {
-  const isa::Instruction& instruction = access.sub_warp->decoded->instruction;
   const std::uint64_t line_bytes = state_.machine.l1d.line_bytes;
-  const unsigned element_bytes = isa::bytes_of(instruction.width());
+  const unsigned element_bytes = access.element_bytes;
   line.enable.fill(0);
   line.store_data = line.data.data();
   line.byte_enable = line.enable.data();
   for (LaneMask left = line.lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     std::array<std::byte, 16> bytes;
-    for (unsigned element = 0; element < instruction.vector(); ++element) {
+    for (unsigned element = 0; element < access.elements; ++element) {
       const std::uint64_t value = stored_value(access, lane, element);
       std::memcpy(bytes.data() + element * element_bytes, &value, element_bytes);
     }

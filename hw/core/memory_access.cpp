@@ -14,16 +14,25 @@ namespace heddle::hw {
 void MemoryAccess::classify(link::SubWarp& of) {
   sub_warp = &of;
   const isa::Instruction& instruction = of.decoded->instruction;
+  const bool accumulates = isa::is_accumulate(instruction.op);
   const LaneMask executing = of.executing;
+  lanes = accumulates ? executing & of.values.predicate_a : executing;
   shared = constant = parameter = local = global = 0;
   count = sent = outstanding = 0;
   if (isa::is_atomic(instruction.op)) {
     kind = Kind::atomic;
-    lane_bytes = isa::size_of(instruction.atomic_type());
+    elements = 1;
+    element_bytes = isa::size_of(instruction.atomic_type());
+  } else if (accumulates) {
+    kind = Kind::store;
+    elements = 1;
+    element_bytes = instruction.element_bytes();
   } else {
     kind = isa::is_store(instruction.op) ? Kind::store : Kind::load;
-    lane_bytes = isa::bytes_of(instruction.width()) * instruction.vector();
+    elements = instruction.vector();
+    element_bytes = isa::bytes_of(instruction.width());
   }
+  lane_bytes = elements * element_bytes;
   switch (isa::space_of(instruction.op)) {
     case isa::Space::shared:
       shared = executing;
@@ -73,6 +82,8 @@ void MemoryAccess::classify(link::SubWarp& of) {
     window = (constant & bit) != 0 ? isa::kConstantWindow : window;
     of.address_low[lane] = static_cast<std::uint32_t>(of.address[lane] + window);
   }
+  shared &= lanes;
+  global &= lanes;
 }
 
 void MemoryAccess::finish_load() {
@@ -159,7 +170,12 @@ bool check_lane(CoreState& state, const MemoryAccess& access, unsigned lane) {
   if (state.bounds == nullptr) {
     return true;
   }
-  const isa::Allocation* const allocation = state.bounds->find(address, size);
+  const isa::Allocation* allocation = state.bounds->find(address, size);
+  if (isa::is_accumulate(sub_warp.decoded->instruction.op)) {
+    // What a conditional accumulate writes lies in one allocation, from its first element on.
+    const std::uint64_t first = sub_warp.address[static_cast<unsigned>(std::countr_zero(access.lanes))];
+    allocation = state.bounds->find(first, address - first + size);
+  }
   const isa::Window window = isa::window_of(address);
   if (allocation == nullptr && window != isa::Window::global) {  // global operations know no windows
     return fail(isa::Fault::Kind::out_of_bounds,
@@ -179,7 +195,7 @@ bool check_lane(CoreState& state, const MemoryAccess& access, unsigned lane) {
 
 bool check_access(CoreState& state, MemoryAccess& access) {
   const link::SubWarp& sub_warp = *access.sub_warp;
-  const LaneMask executing = sub_warp.executing;
+  const LaneMask executing = access.lanes;
   // All lanes at once: extremes and alignment. The usual access passes here.
   std::uint64_t lowest = ~std::uint64_t{0};
   std::uint64_t highest = 0;

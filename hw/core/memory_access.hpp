@@ -27,8 +27,11 @@ struct AccessLine : link::LineRequest {
 struct MemoryAccess {
   link::SubWarp* sub_warp = nullptr;
   enum class Kind : std::uint8_t { load, store, atomic } kind = Kind::load;
-  unsigned lane_bytes = 4;  // bytes that each lane accesses
-  // Executing lanes by where their address lies.
+  LaneMask lanes = 0;  // that access: the executing ones; of cond_acc, those whose predicate is true
+  unsigned element_bytes = 4;
+  unsigned elements = 1;    // of each lane
+  unsigned lane_bytes = 4;  // bytes that each lane accesses: all its elements
+  // They by where their address lies.
   LaneMask shared = 0, constant = 0, parameter = 0, local = 0, global = 0;
   // Lanes served by lines: global ones, or local ones translated to their backing store.
   LaneAddresses addresses;
@@ -46,7 +49,7 @@ struct MemoryAccess {
   void finish_load();
 };
 
-// Checks every executing lane the way the interpreter does: from lane 0 up, alignment, then bounds, then whether it may
+// Checks every accessing lane the way the interpreter does: from lane 0 up, alignment, then bounds, then whether it may
 // be written. Raises a fault and returns false when a lane must not access.
 [[nodiscard]] bool check_access(CoreState& state, MemoryAccess& access);
 

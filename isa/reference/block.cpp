@@ -206,6 +206,7 @@ Block::MaybeFault Block::step(Warp& warp, InterpreterResult& result) {
     case Action::load:
     case Action::store:
     case Action::atomic:
+    case Action::accumulate:
       if (MaybeFault fault = execute_memory(warp, decoded, executed)) {
         return fault;
       }
@@ -242,6 +243,9 @@ Block::MaybeFault Block::execute_memory(Warp& warp, const Decoded& decoded, Lane
         values_.result[word] = warp.registers[in.dst + word];
       }
       access = memory_.store(in, executed, warp.first_thread, values_, address_low_);
+      break;
+    case Action::accumulate:
+      access = memory_.accumulate(in, executed, warp.first_thread, values_, address_low_);
       break;
     default:
       access = memory_.atomic(in, executed, warp.first_thread, values_, address_low_);

@@ -15,6 +15,9 @@ Action action_of(const Instruction& instruction) {
   if (is_atomic(op)) {
     return Action::atomic;
   }
+  if (is_accumulate(op)) {
+    return Action::accumulate;
+  }
   switch (op) {
     case Op::NOP:
     case Op::MEMBAR:  // blocks and warps run one at a time: memory is always in order

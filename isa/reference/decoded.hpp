@@ -16,6 +16,7 @@ enum class Action : std::uint8_t {
   load,
   store,
   atomic,
+  accumulate,
   nothing,
   branch,
   exit,

@@ -230,4 +230,43 @@ std::optional<AccessFault> BlockMemory::atomic(const Instruction& instruction, L
   return std::nullopt;
 }
 
+std::optional<AccessFault> BlockMemory::accumulate(const Instruction& instruction, LaneMask lanes,
+                                                   std::uint32_t first_thread, LaneValues& values,
+                                                   LaneWord& address_low) {
+  const Space space = space_of(instruction.op);
+  const std::uint32_t bytes = instruction.element_bytes();
+  values.active = lanes;
+  const Accumulation all = isa::accumulate(instruction, values);
+  std::array<std::byte*, kLanes> places{};
+  std::optional<AccessFault> fault;
+  for (LaneMask rest = all.writes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const std::uint64_t address = all.address[lane];
+    Place place = locate(Access::store, space, address, bytes, first_thread + lane, fault);
+    // The next allocation's bytes are no more the buffer's than those of a gap.
+    if (place.data != nullptr && space == Space::global &&
+        global_.find(all.base, address - all.base + bytes) == nullptr) {
+      fault = AccessFault{Fault::Kind::out_of_bounds, 0, address, bytes,
+                          fmt::format("store, {}", global_.describe(address, bytes))};
+      place = {};
+    }
+    if (place.data == nullptr) {
+      fault->lane = lane;
+      return fault;
+    }
+    places[lane] = place.data;
+  }
+  for (LaneMask rest = all.writes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const std::uint64_t value = values.b[0][lane] | (bytes == 8 ? std::uint64_t{values.b[1][lane]} << 32U : 0);
+    std::memcpy(places[lane], &value, bytes);
+  }
+  const std::uint64_t window = space == Space::shared ? kSharedWindow : 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    address_low[lane] = static_cast<std::uint32_t>(window + all.address[lane]);
+    values.result[0][lane] = all.count;
+  }
+  return std::nullopt;
+}
+
 }  // namespace heddle::isa::reference

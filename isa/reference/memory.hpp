@@ -42,6 +42,11 @@ class BlockMemory {
                                                   std::uint32_t first_thread, LaneValues& values,
                                                   LaneWord& address_low);
 
+  // All of it or, with a fault, nothing.
+  [[nodiscard]] std::optional<AccessFault> accumulate(const Instruction& instruction, LaneMask lanes,
+                                                      std::uint32_t first_thread, LaneValues& values,
+                                                      LaneWord& address_low);
+
  private:
   enum class Access : std::uint8_t { load, store, atomic };
   struct Place {

@@ -65,7 +65,8 @@ bool may_take_immediate(const IrInstruction& in) {
   form.mods = in.mods;
   // Predicate fields live in the modifiers, which the immediate form does not have (sel and vote have theirs in sub).
   const bool predicate_in_sub = in.op == Op::SEL || in.op == Op::SEL64 || isa::info(in.op).unit == isa::Unit::barrier ||
-                                in.op == Op::BALLOT || (in.op >= Op::VOTE_ALL && in.op <= Op::VOTE_UNI);
+                                in.op == Op::BALLOT || in.op == Op::TREE_TRAVERSE ||
+                                (in.op >= Op::VOTE_ALL && in.op <= Op::VOTE_UNI);
   if (!predicate_in_sub && (in.pa.reg != kNone || in.pa.negated || in.pb.reg != kNone || in.pb.negated)) return false;
   if (isa::info(in.op).dst != isa::OperandKind::p && in.p != kNone) return false;
   return isa::accepts_immediate(form);
@@ -195,7 +196,7 @@ class Propagator {
       return;
     }
     if (isa::is_load(in.op)) return;
-    if (!isa::is_atomic(in.op)) zero(in.a);
+    if (!isa::is_atomic(in.op) && !isa::is_accumulate(in.op)) zero(in.a);
     for (VReg* reg : {&in.b, &in.c, &in.d}) zero(*reg);
   }
 
@@ -346,7 +347,8 @@ namespace {
 void propagate(MachineFunction& function) {
   // Every round can only make chains of copies shorter; what a few rounds leave, coalescing handles.
   for (int round = 0; round < 4; ++round) {
-    const bool changed = Propagator(function).run();
+    const bool forwarded = forward_predicates(function);
+    const bool changed = Propagator(function).run() || forwarded;
     remove_dead_code(function);
     if (!changed) break;
   }

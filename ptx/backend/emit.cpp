@@ -150,6 +150,10 @@ class Emitter {
       case Op::BAR_RED_POPC:
       case Op::BAR_RED_AND:
       case Op::BAR_RED_OR:
+      case Op::COND_ACC_GLOBAL:
+      case Op::COND_ACC_GLOBAL_E:
+      case Op::COND_ACC_SHARED:
+      case Op::TREE_TRAVERSE:
         out.c = static_cast<std::uint8_t>(predicate(in.pa).bits());
         return;
       case Op::PLOP:

@@ -26,7 +26,8 @@ namespace {
 bool may_be_guarded(const MachineInstruction& instruction) {
   if (instruction.copy) return true;
   const isa::Unit unit = isa::info(instruction.in.op).unit;
-  return unit != isa::Unit::control && unit != isa::Unit::barrier && unit != isa::Unit::warp;
+  return unit != isa::Unit::control && unit != isa::Unit::barrier && unit != isa::Unit::warp &&
+         !isa::is_accumulate(instruction.in.op);
 }
 
 MachineInstruction make_and(VReg result, VPred a, VPred b, const Position& at) {

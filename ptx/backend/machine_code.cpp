@@ -30,7 +30,7 @@ bool has_side_effect(const MachineInstruction& instruction) {
     case Op::NOP:
       return false;
     default:
-      return isa::is_store(op) || isa::is_atomic(op) || isa::is_volatile(op) ||
+      return isa::is_store(op) || isa::is_atomic(op) || isa::is_accumulate(op) || isa::is_volatile(op) ||
              isa::info(op).unit == isa::Unit::barrier;
   }
 }

@@ -133,7 +133,8 @@ void find_loop_depths(MachineFunction& function);
 
 // ptx/backend/clean_up.cpp: constant and copy propagation, immediates, multiply-add fusion, dead code.
 void clean_up(MachineFunction& function);
-void combine_constants(MachineFunction& function);  // ptx/backend/combine.cpp
+bool forward_predicates(MachineFunction& function);  // ptx/backend/predicates.cpp; true: something changed
+void combine_constants(MachineFunction& function);   // ptx/backend/combine.cpp
 void remove_dead_code(MachineFunction& function);
 
 // ptx/backend/if_conversion.cpp: makes guarded straight-line code of the branches around at most `most` operations on

@@ -208,20 +208,11 @@ void lower_ldu(Selector& s) {
   load(s, a);
 }
 
-// A value to be stored: the low part of its register.
-Value stored(Selector& s, const Operand& operand, Type type) {
-  if (operand.kind != Operand::Kind::reg) return s.source(operand, type);
-  check_register(s, operand, type);
-  VReg reg = s.vreg(operand.reg);
-  if (is_wide(s.declared(operand.reg)) && !is_wide(type)) reg = s.low_half(reg);
-  return Value::of(reg, type);
-}
-
 void store_slot(Selector& s, const ParamSlot& slot, const Operand& from, const Access& a) {
   if (a.vector != 1 || isa::size_of(a.type) > slot.size) {
     s.refuse("the access is larger than the scalar parameter", "declare the parameter as an array of .b8");
   }
-  const Value value = stored(s, from, a.type);
+  const Value value = stored_value(s, from, a.type);
   if (slot.size == 8 && !is_wide(a.type)) {
     s.pack(slot.reg, s.in_register(value), kNone);
   } else {
@@ -266,7 +257,7 @@ void lower_st(Selector& s) {
   instruction.imm = static_cast<std::uint32_t>(to.offset);
   instruction.sub = isa::memory_sub(width_of(a.type, true), a.vector);
   const auto add = [&](const Operand& element) {
-    const Value value = stored(s, element, a.type);
+    const Value value = stored_value(s, element, a.type);
     VReg reg = s.in_register(value);
     if (reg == kNone && is_wide(a.type)) {  // a stored pair needs registers of its own
       reg = s.temp(Type::b64);
@@ -342,6 +333,14 @@ constexpr std::array kHandlers = {Handler{"ld", lower_ld},
                                   Handler{"discard", lower_discard}};
 
 }  // namespace
+
+Value stored_value(Selector& s, const Operand& operand, Type type) {
+  if (operand.kind != Operand::Kind::reg) return s.source(operand, type);
+  check_register(s, operand, type);
+  VReg reg = s.vreg(operand.reg);
+  if (is_wide(s.declared(operand.reg)) && !is_wide(type)) reg = s.low_half(reg);
+  return Value::of(reg, type);
+}
 
 std::span<const Handler> memory_handlers() {
   return kHandlers;

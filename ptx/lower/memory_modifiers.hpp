@@ -19,6 +19,9 @@ struct CacheHints {
 // The operand of L2::cache_hint.
 void check_policy(Selector& s, std::size_t index);
 
+// A value to be stored: the low part of its register, which may be wider than the type.
+[[nodiscard]] Value stored_value(Selector& s, const Operand& operand, Type type);
+
 void emit_fence(Selector& s);
 
 }  // namespace heddle::ptx

@@ -56,6 +56,11 @@ TEST(Assembler, KnownTexts) {
            "s2r.b64 r2, %clock64",
            "sel.b64 r2, r4, r6, p0",
            "bar.red.popc r1, rz, 0x0, !p0",
+           "cond_acc.shared.b8 r1, [r2], p0, r3",
+           "@!p1 cond_acc.global.b32 rz, [r5], !p0, r3",
+           "cond_acc.global.e.b64 r1, [r2], pt, r4",
+           "tree_traverse r1, r2, !p3, 0x5",
+           "tree_traverse r1, rz, p3, r4",
            "membar",
            "exit",
        }) {

@@ -68,6 +68,13 @@ class Code {
     out.mods = atomic_mods(operation, type);
     return add(out);
   }
+  Pc accumulate(Op op, unsigned bytes, unsigned dst, unsigned address, Pred predicate, unsigned value) {
+    Instruction out = make(op, dst, address);
+    out.b = static_cast<std::uint8_t>(value);
+    out.c = static_cast<std::uint8_t>(predicate.bits());
+    out.mods = element_mods(bytes);
+    return add(out);
+  }
   Pc param(unsigned dst, std::uint32_t offset) { return load(Op::LD_PARAM, dst, kRZ, offset); }
   Pc plain(Op op) { return add(make(op, kRZ, kRZ)); }
   Pc exit() { return plain(Op::EXIT); }

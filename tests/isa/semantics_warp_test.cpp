@@ -1,4 +1,4 @@
-// vote, shfl and match, with inactive lanes and partial member masks.
+// vote, shfl, match, tree traverse and conditional accumulate, with inactive lanes and partial member masks.
 #include <bit>
 
 #include "lane_check.hpp"
@@ -58,6 +58,60 @@ TEST(SemanticsWarp, VotesFollowEachLanesOwnMask) {
   run(Op::BALLOT, v);
   EXPECT_EQ(v.result[0][3], 1U);
   EXPECT_EQ(v.result[0][30], 0xFFFF0000U);
+}
+
+// Thesis 7.2.1: base + (sum of the predicates << shift).
+TEST(SemanticsWarp, TreeTraverseAddsTheShiftedSumToTheBase) {
+  LaneValues v = numbered();
+  v.predicate_a = 0x0F0F;
+  v.b[0].fill(5);
+  run(Op::TREE_TRAVERSE, v);
+  EXPECT_EQ(v.result[0][0], 100U + (8 << 5));
+  EXPECT_EQ(v.result[0][31], 131U + (8 << 5));
+  v.active = 0x00FF;  // only threads that execute count
+  run(Op::TREE_TRAVERSE, v);
+  EXPECT_EQ(v.result[0][7], 107U + (4 << 5));
+  v.predicate_a = v.active = ~LaneMask{0};
+  v.b[0].fill(31);
+  run(Op::TREE_TRAVERSE, v);
+  EXPECT_EQ(v.result[0][1], 101U);  // 32 << 31 leaves 32 bits
+  v.predicate_a = 1;
+  run(Op::TREE_TRAVERSE, v);
+  EXPECT_EQ(v.result[0][1], 101U + (1U << 31U));
+  v.b[0].fill(32);
+  run(Op::TREE_TRAVERSE, v);
+  EXPECT_EQ(v.result[0][1], 101U);
+  v.b[0].fill(0);
+  v.predicate_a = 0;
+  run(Op::TREE_TRAVERSE, v);
+  EXPECT_EQ(v.result[0][1], 101U);
+}
+
+// Thesis 7.1: contiguous from the base, and the count.
+TEST(SemanticsWarp, AccumulateGivesEachWriterTheNextPlace) {
+  LaneValues v = numbered();
+  v.a[0].fill(0x1000);
+  v.a[1].fill(1);
+  v.a[0][0] = 7;  // lane 0 does not execute
+  v.active = 0xFFFFFFFE;
+  v.predicate_a = 0x80000015;
+  Instruction i = operation(Op::COND_ACC_GLOBAL_E);
+  i.mods = element_mods(8);
+  const Accumulation all = accumulate(i, v);
+  EXPECT_EQ(all.writes, 0x80000014U);
+  EXPECT_EQ(all.count, 3U);
+  EXPECT_EQ(all.base, 0x100001000U);
+  EXPECT_EQ(all.address[2], 0x100001000U);
+  EXPECT_EQ(all.address[3], 0x100001008U);
+  EXPECT_EQ(all.address[4], 0x100001008U);
+  EXPECT_EQ(all.address[31], 0x100001010U);
+  i.op = Op::COND_ACC_SHARED;
+  i.mods = element_mods(1);
+  EXPECT_EQ(accumulate(i, v).address[31], 0x1002U);
+  v.a[0].fill(0xFFFFFFFF);  // 32-bit addresses wrap around
+  EXPECT_EQ(accumulate(i, v).address[31], 1U);
+  v.predicate_a = 0;
+  EXPECT_EQ(accumulate(i, v).count, 0U);
 }
 
 // The PTX ISA's pseudo code for shfl, one lane at a time.

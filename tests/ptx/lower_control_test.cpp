@@ -35,11 +35,6 @@ TEST(LowerControl, Refuses) {
        "t.ptx:8:1: instruction 'pmevent' is not supported; this machine counts events by itself; remove it"},
       {"griddepcontrol.wait;",
        "t.ptx:8:1: instruction 'griddepcontrol' is not supported; launches run one after the other; remove it"},
-      {"cond_acc.u32 %r1;",
-       "t.ptx:8:1: unknown instruction 'cond_acc'; this machine's instructions are listed in the machine reference"},
-      {"tree_traverse.u32 %r1;",
-       "t.ptx:8:1: unknown instruction 'tree_traverse'; this machine's instructions are listed in the machine "
-       "reference"},
       {"wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1}, [%rd1];",
        "t.ptx:8:1: instruction 'wmma' is not supported; there is no tensor core; use fma on .f32 or .f64"},
       {"cp.async.ca.shared.global [s], [%rd1], 16;",
@@ -74,6 +69,43 @@ TEST(LowerControl, Refuses) {
       {".pragma \"frobnicate\";",
        "t.ptx:8:1: unknown pragma \"frobnicate\"; known ones: \"row_hint\" before a load, \"warp_size N\", "
        "\"nounroll\", \"used_bytes_mask ...\", \"enable_smem_spilling\", \"frequency ...\""},
+  });
+}
+
+// The extensions for database search.
+TEST(LowerSearch, SelectsOperations) {
+  expect_lowered({
+      {"cond_acc.global.b32 %r1, [%rd1], %p1, %r2;", {"cond_acc.global.e:2 %r1, %rd1, %r2, [%p1]"}},
+      {"cond_acc.global.b32 %r1, [%r3], !%p1, %f1;", {"cond_acc.global:2 %r1, %r3, %f1, [!%p1]"}},
+      {"cond_acc.shared.b64 _, [%r3], %p1, %rd2;", {"cond_acc.shared:3 %r3, %rd2, [%p1]"}},
+      {"cond_acc.shared.b16 %r1, [s+4], %p1, %h2;", {"mov t0, #4", "cond_acc.shared:1 %r1, t0, %h2, [%p1]"}},
+      {"@!%p2 cond_acc.shared.b8 %r1, [%r3+8], 1, %r2;", {"add t0, %r3, #8", "@!%p2 cond_acc.shared %r1, t0, %r2"}},
+      {"cond_acc.shared.b32 %r1, [%r3], %p1, 0;", {"cond_acc.shared:2 %r1, %r3, rz, [%p1]"}},
+      {"tree_traverse.u32 %r1, %r2, %p1, 5;", {"tree_traverse %r1, %r2, #5, [%p1]"}},
+      {"@%p2 tree_traverse.u32 %r1, 32, !%p1, %r3;", {"mov t0, #32", "@%p2 tree_traverse %r1, t0, %r3, [!%p1]"}},
+  });
+}
+
+TEST(LowerSearch, Refuses) {
+  expect_refused({
+      {"cond_acc.b32 %r1, [%rd1], %p1, %r2;",
+       "t.ptx:8:1: 'cond_acc' expects a state space where .b32 stands; write one of .shared .global"},
+      {"cond_acc.local.b32 %r1, [%rd1], %p1, %r2;",
+       "t.ptx:8:1: 'cond_acc' expects a state space where .local stands; write one of .shared .global"},
+      {"cond_acc.global.u32 %r1, [%rd1], %p1, %r2;",
+       "t.ptx:8:1: 'cond_acc' does not take type .u32 here; this instruction takes .b8 .b16 .b32 .b64"},
+      {"cond_acc.global.b32 %r1, [%rd1], %p1;",
+       "t.ptx:8:1: 'cond_acc' with these modifiers takes 4 operands and has 3; compare the operands with the PTX "
+       "manual's"},
+      {"cond_acc.global.b64 %r1, [%rd1], %p1, %r2;",
+       "t.ptx:8:39: a register of type .b32 stands where the access has type .b64; use a register of type .b64"},
+      {"cond_acc.global.b32 %r1, [%rd1], %r2, %r2;",
+       "t.ptx:8:34: a predicate is expected here; use a register declared .pred"},
+      {"tree_traverse.b32 %r1, %r2, %p1, 5;",
+       "t.ptx:8:1: 'tree_traverse' does not take type .b32 here; this instruction takes .u32"},
+      {"tree_traverse.u32 %r1;",
+       "t.ptx:8:1: 'tree_traverse' with these modifiers takes 4 operands and has 1; compare the operands with the PTX "
+       "manual's"},
   });
 }
 

@@ -113,7 +113,8 @@ TEST(LowerModule, KeepsEveryPosition) {
 
 TEST(LowerModule, MarksWarpOperations) {
   for (const char* text :
-       {"vote.all.pred %p1, %p2;", "activemask.b32 %r1;", "mov.u32 %r1, %laneid;", "mov.u32 %r1, %lanemask_lt;",
+       {"vote.all.pred %p1, %p2;", "cond_acc.global.b32 %r1, [%rd1], %p1, %r2;", "tree_traverse.u32 %r1, %r2, %p1, 5;",
+        "activemask.b32 %r1;", "mov.u32 %r1, %laneid;", "mov.u32 %r1, %lanemask_lt;",
         "shfl.idx.b32 %r1, %r2, %r3, %r0;", "bar.warp.sync -1;", "match.any.sync.b32 %r1, %r2, -1;"}) {
     EXPECT_TRUE(lower_kernel(text).kernel.uses_warp_operations) << text;
     // The line of the first one.

@@ -245,6 +245,7 @@ HEDDLE_BOTH_ double __hiloint2double(int hi, int lo) {
 #include "heddle/cuda_atomics.h"
 #include "heddle/cuda_integers.h"
 #include "heddle/cuda_mathematics.h"
+#include "heddle/cuda_search.h"
 #include "heddle/cuda_warps.h"
 
 #undef HEDDLE_DEVICE_

@@ -1,0 +1,100 @@
+// Predicates that take a way round through a register: CUDA's inline assembly has no predicate operands, so that a
+// condition comes as 1 or 0 and is compared with zero again.
+#include <optional>
+
+#include "ptx/backend/machine_code.hpp"
+#include "ptx/backend/single_definition.hpp"
+
+namespace heddle::ptx::backend {
+
+using isa::Op;
+
+namespace {
+
+class PredicateForwarder {
+ public:
+  explicit PredicateForwarder(MachineFunction& function) : function_(function), single_(function) {}
+
+  bool run() {
+    for (std::size_t b = 0; b < function_.blocks.size(); ++b) {
+      for (std::size_t i = 0; i < function_.blocks[b].code.size(); ++i) {
+        at_ = {static_cast<int>(b), i};
+        MachineInstruction& instruction = function_.blocks[b].code[i];
+        take_selected(instruction);
+        // A branch's guard, too, is its instruction's.
+        for (VPred* operand : {&instruction.in.guard, &instruction.in.pa, &instruction.in.pb}) forward(*operand);
+      }
+    }
+    return changed_;
+  }
+
+ private:
+  const MachineInstruction& at(const CodePoint& point) const {
+    return function_.blocks[static_cast<std::size_t>(point.block)].code[point.index];
+  }
+  // The only instruction that defines the register, unguarded and on every way to the present one.
+  const MachineInstruction* definition(VReg reg, const CodePoint& before, CodePoint& found) const {
+    if (reg == kNone) return nullptr;
+    const std::optional<CodePoint> point = single_.definition(reg);
+    if (!point || !single_.before(*point, before)) return nullptr;
+    found = *point;
+    return &at(*point);
+  }
+  std::optional<std::uint64_t> constant(VReg reg) const {
+    return reg == kNone ? std::optional<std::uint64_t>(0) : single_.constant(reg, 0, 1);
+  }
+
+  // p = (q ? x : y) compared with zero, of constants of which one is zero: p = q or p = !q.
+  void take_selected(MachineInstruction& instruction) {
+    IrInstruction& in = instruction.in;
+    if (instruction.copy || (in.op != Op::SETP_S32 && in.op != Op::SETP_U32) || in.q != kNone || in.mods != 0) return;
+    const auto comparison = static_cast<isa::Comparison>(in.sub);
+    if (comparison != isa::Comparison::eq && comparison != isa::Comparison::ne) return;
+    const auto zero = in.immediate ? std::optional<std::uint64_t>(in.imm) : constant(in.b);
+    if (zero != std::optional<std::uint64_t>(0)) return;
+    CodePoint where;
+    const MachineInstruction* const selection = definition(in.a, at_, where);
+    if (selection == nullptr || selection->copy || selection->in.op != Op::SEL) return;
+    const IrInstruction& select = selection->in;
+    const auto yes = constant(select.a);
+    const auto no = select.immediate ? std::optional<std::uint64_t>(select.imm) : constant(select.b);
+    if (!yes || !no || (*yes == 0) == (*no == 0)) return;
+    CodePoint origin;
+    if (definition(select.pa.reg, where, origin) == nullptr) return;
+    const bool when_set = (*yes != 0) == (comparison == isa::Comparison::ne);
+    const VPred source = {select.pa.reg, select.pa.negated == when_set};
+    IrInstruction copy;
+    copy.op = Op::PLOP;
+    copy.guard = in.guard;
+    copy.p = in.p;
+    copy.pa = source;
+    copy.at = in.at;
+    in = copy;
+    changed_ = true;
+  }
+
+  void forward(VPred& operand) {
+    CodePoint where;
+    const MachineInstruction* const copy = definition(operand.reg, at_, where);
+    if (copy == nullptr || copy->copy || copy->in.op != Op::PLOP || copy->in.q == operand.reg) return;
+    if (copy->in.mods != 0 || copy->in.pa.reg == kNone) return;
+    CodePoint origin;
+    // As with registers: whoever runs the origin again runs the copy again before the use.
+    if (definition(copy->in.pa.reg, where, origin) == nullptr) return;
+    operand = {copy->in.pa.reg, copy->in.pa.negated != operand.negated};
+    changed_ = true;
+  }
+
+  MachineFunction& function_;
+  SingleDefinitions single_;
+  CodePoint at_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+bool forward_predicates(MachineFunction& function) {
+  return PredicateForwarder(function).run();
+}
+
+}  // namespace heddle::ptx::backend
