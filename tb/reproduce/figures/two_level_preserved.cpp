@@ -36,6 +36,8 @@ class Preserved final : public Claim {
       const std::string measured =
           fmt::format("{} of {} and {}", gain_text(both), gain_text(alone), gain_text(scheduled));
       finding.ours += (finding.ours.empty() ? "" : "; ") + measured + " (" + where + ")";
+      finding.checks.push_back(
+          main_check("each alone has a benefit to preserve (" + where + ")", measured, alone > 1 && scheduled > 1));
       finding.checks.push_back(main_check("the combination gains more than either alone (" + where + ")", measured,
                                           both > std::max(alone, scheduled)));
       const double product = alone * scheduled;
