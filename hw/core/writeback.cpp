@@ -49,6 +49,8 @@ void WriteBackStage::retire(link::SubWarp& sub_warp) {
   Group& group = state_.groups[sub_warp.group];
   const bool barrier = decoded.unit == isa::Unit::barrier && sub_warp.executing != 0;
   bool keep = false;
+  // Arriving may leave the payload with the threads of one block only.
+  const std::vector<unsigned> blocks = barrier && group.dynamic ? blocks_of(sub_warp) : std::vector<unsigned>{};
   if (barrier) {
     if (!arrive(sub_warp)) {
       return;
@@ -73,7 +75,6 @@ void WriteBackStage::retire(link::SubWarp& sub_warp) {
     });
   }
   const unsigned block_slot = group.block_slot;
-  const std::vector<unsigned> blocks = barrier && group.dynamic ? blocks_of(sub_warp) : std::vector<unsigned>{};
   // The payload goes back before the group goes on: a barrier's stays until the release.
   if (!keep) {
     state_.pool.give_back(sub_warp);
