@@ -47,6 +47,20 @@ void check_cache(const CacheParameters& cache, const char* section, std::vector<
   }
 }
 
+void check_l2(const Machine& machine, std::vector<Contradiction>& found) {
+  const L2Parameters& l2 = machine.l2;
+  const std::uint64_t unit = std::uint64_t{l2.ways} * l2.line_bytes * machine.dram.channels;
+  if (l2.bytes % unit != 0) {
+    found.push_back({"l2.bytes", fmt::format("l2.bytes ({}) is no multiple of l2.ways ({}) times l2.line_bytes ({}) "
+                                             "times dram.channels ({}): there is one slice per channel",
+                                             l2.bytes, l2.ways, l2.line_bytes, machine.dram.channels)});
+  }
+  if (l2.line_bytes < machine.l1d.line_bytes) {
+    found.push_back({"l2.line_bytes", fmt::format("l2.line_bytes ({}) is smaller than l1d.line_bytes ({})",
+                                                  l2.line_bytes, machine.l1d.line_bytes)});
+  }
+}
+
 // Policies that do not work together.
 void check_mechanisms(const CoreParameters& core, std::vector<Contradiction>& found) {
   const bool large = core.warp_size > core.simd_width;
@@ -133,7 +147,10 @@ std::vector<Contradiction> check(const Machine& machine) {
                                                       "memory channels transfer lines of one size",
                                                       machine.icache.line_bytes, machine.l1d.line_bytes)});
   }
-  check_dram(machine.dram, machine.l1d.line_bytes, found);
+  if (machine.l2.enabled) {
+    check_l2(machine, found);
+  }
+  check_dram(machine.dram, memory_line_bytes(machine), found);
   if (machine.gpu.cores > 1 && machine.l1d.write_policy == "write-back") {
     found.push_back({"l1d.write_policy",
                      fmt::format("the private write-back caches of several cores (gpu.cores is {}) need a coherence "

@@ -7,7 +7,8 @@
 //               -> TLM_UPDATED    busy (port, MSHR or target list full): nothing happened, offer it again later
 //   bw response -> `line` (loads) or `atomic->old` (atomics) valid during the call; returns TLM_COMPLETED
 //
-// The initiator owns the payload. A cache is advanced by its core (Cache::advance), so both sides share a cycle.
+// The initiator owns the payload. A cache is advanced by its core (Cache::advance), so both sides share a cycle. The L2
+// slices take requests from beyond the core into the same form: what their payloads said goes along in `origin`.
 #pragma once
 
 #include <array>
@@ -31,6 +32,8 @@ struct AtomicLanes {
   std::array<std::uint64_t, isa::kLanes> old{};  // answer
 };
 
+struct MemoryExtension;
+
 struct LineRequest {
   enum class Kind : std::uint8_t { load, store, atomic };
   Kind kind = Kind::load;
@@ -46,6 +49,10 @@ struct LineRequest {
   const std::byte* store_data = nullptr;
   const std::uint8_t* byte_enable = nullptr;
   AtomicLanes* atomic = nullptr;
+  // L2 only: where in the line the atomic's offsets count from (an L1's lines may be shorter), and the extension of the
+  // payload that asked.
+  std::uint32_t atomic_offset = 0;
+  const MemoryExtension* origin = nullptr;
   // Answer to a load: the whole line.
   const std::byte* line = nullptr;
   // The access failed (bus error response from a memory beyond the core).

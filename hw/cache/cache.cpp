@@ -13,6 +13,18 @@ using link::kNever;
 
 Cache::Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock, unsigned core,
              bool instruction, link::Waker& core_waker)
+    : Cache(name, parameters, clock, core, instruction, nullptr, core_waker) {}
+
+Cache::Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock,
+             const Shared& shared, link::Waker& core_waker)
+    : Cache(name, parameters, clock, 0, false, &shared, core_waker) {
+  if (shared.inclusive) {
+    holders_.assign(lines_.frames(), 0);
+  }
+}
+
+Cache::Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock, unsigned core,
+             bool instruction, const Shared* shared, link::Waker& core_waker)
     : sc_core::sc_module(name),
       cpu("cpu"),
       memory("memory"),
@@ -21,6 +33,8 @@ Cache::Cache(const sc_core::sc_module_name& name, const CacheParameters& paramet
       enabled_(parameters.enabled),
       write_through_(!parameters.enabled || parameters.write_policy == "write-through"),
       instruction_(instruction),
+      map_(shared != nullptr ? &shared->map : nullptr),
+      atomics_here_(shared != nullptr && !write_through_),
       core_(static_cast<std::uint16_t>(core)),
       line_bytes_(parameters.line_bytes),
       hit_latency_(parameters.hit_latency),
@@ -53,9 +67,16 @@ Cycle Cache::advance(Cycle now) {
     }
     fills_.pop();
   }
+  if (!invalidated_.empty()) {
+    drop_invalidated();
+  }
   while (!delayed_.empty() && delayed_.front().ready <= now) {
     const DelayedHit hit = delayed_.front();
     delayed_.pop();
+    if (hit.snapshot == kNoSnapshot) {  // an atomic
+      answer(*hit.request, nullptr, false);
+      continue;
+    }
     answer(*hit.request, snapshots_[hit.snapshot].data.data(), false);
     free_snapshots_.push_back(hit.snapshot);
   }
@@ -81,6 +102,9 @@ Cycle Cache::advance(Cycle now) {
   }
   if (!delayed_.empty()) {
     want(delayed_.front().ready);
+  }
+  if (!invalidated_.empty()) {
+    want(invalidated_.front().visible);
   }
   return next;
 }
@@ -116,9 +140,47 @@ void Cache::invalidate() {
   misses_.close_all();
 }
 
+std::byte* Cache::peek(std::uint64_t line) {
+  const LineArray::Frame frame = lines_.find(line);
+  return frame == LineArray::kNone ? nullptr : lines_.data(frame);
+}
+
+void Cache::invalidate_line(std::uint64_t address, Cycle visible) {
+  invalidated_.push({visible, address});
+  core_waker_.wake(visible);
+}
+
+void Cache::drop_invalidated() {
+  dropped_.clear();
+  while (!invalidated_.empty() && invalidated_.front().visible <= now_) {
+    dropped_.push_back(invalidated_.front().address);
+    invalidated_.pop();
+  }
+  std::sort(dropped_.begin(), dropped_.end());  // several slices may have spoken in one cycle, in any order
+  for (const std::uint64_t address : dropped_) {
+    const LineArray::Frame frame = lines_.find(address);
+    if (frame != LineArray::kNone) {
+      drop_copy(frame);
+    }
+    const std::uint32_t open = misses_.find(address);
+    if (open != MissFile::kNone) {
+      misses_[open].drop = true;
+    }
+  }
+}
+
+// Nobody can wait for room in the write buffer here: the L2 may hold back the very answers that would make some.
+void Cache::drop_copy(LineArray::Frame frame) {
+  if (lines_.dirty(frame)) {
+    write_back(frame);
+  }
+  lines_.drop(frame);
+  ++statistics_.invalidations;
+}
+
 bool Cache::quiet() const {
   return !flushing_ && misses_.empty() && writes_ == 0 && delayed_.empty() && send_queue_.empty() &&
-         in_request_ == nullptr;
+         in_request_ == nullptr && invalidated_.empty();
 }
 
 // ------------------------------------------------------------------------------------------------- unused paths

@@ -1,6 +1,8 @@
-// A core's private cache: L1 data cache or instruction cache (thesis 5.1 table 5.1, LWM report table 1).
+// A core's private cache, L1 data cache or instruction cache (thesis 5.1 table 5.1, LWM report table 1), and the store
+// of an L2 slice, which then stands for the core below (hw/cache/l2_slice.hpp).
 //
-//   Cache(name, parameters, clock, core, instruction, core_waker)
+//   Cache(name, parameters, clock, core, instruction, core_waker)   of a core
+//   Cache(name, parameters, clock, shared, core_waker)              of an L2 slice
 //   cpu     LineTargetSocket              requests of the core (tlm/line_protocol.hpp)
 //   memory  tlm_initiator_socket<32>      base protocol, pooled payloads with a MemoryExtension
 //
@@ -13,8 +15,8 @@
 //   load hit      hit_latency 1: answered in the call. More: pending, answered hit_latency - 1 cycles later with the
 //                 line as it was at the access.
 //   load miss     one MSHR per outstanding line; later requests to the line merge, up to mshr_targets, and are served
-//   in
-//                 order when the line comes. No MSHR or target free: busy.
+//                 in order when the line comes. No MSHR or target free: busy. The read has the row-buffer hint when
+//                 any of the requests has it that merged before the read left.
 //   store         done in the call that accepts it (posted). Write-back: a hit marks the written bytes dirty, a miss
 //                 fetches the line and merges into it, unless the store covers the whole line. Write-through: updates
 //                 the line when it is there, never allocates, and goes to memory with byte enables.
@@ -23,11 +25,12 @@
 //                 entries; when none is free, stores are busy and fills wait.
 //   bypass load   a dirty copy is written back, the line is dropped and fetched anew; the new copy is kept.
 //   atomic        as a bypass load, but a TLM_IGNORE_COMMAND payload carries the operands to the memory partition,
-//   which
-//                 answers in place (LineRequest::atomic->old), and no copy is kept.
-//   order         requests to one line leave in the order in which they were accepted. A bypass load or atomic to a
-//   line
-//                 whose fetch with merged dirty stores is outstanding is busy until the line is there.
+//                 which answers in place (LineRequest::atomic->old), and no copy is kept. A write-back L2 slice is
+//                 that place: it steps the lanes on its line, and on a miss when the line has come.
+//   order         requests to one line leave in the order in which they were accepted. A bypass load, or an atomic
+//                 that must go on to memory, is busy while a fetch of its line with merged stores is outstanding.
+//   invalidate    invalidate_line: a copy of the line is dropped, a dirty one written back (even with the write buffer
+//                 full: nobody waits for it), one on its way as soon as it has come.
 //   enabled=false every load is a read of its own, every store a write of its own; MSHRs and write buffer bound them.
 //   errors        a bus error on a load or atomic is LineRequest::failed in its response; on a write, or on the fetch
 //                 that a posted store needed, it is counted and the first one kept: failed_write().
@@ -35,6 +38,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <systemc>
 #include <tlm>
@@ -42,6 +46,7 @@
 
 #include "hw/cache/line_array.hpp"
 #include "hw/cache/miss_file.hpp"
+#include "hw/cache/slice_map.hpp"
 #include "hw/machine.hpp"
 #include "tlm/clock.hpp"
 #include "tlm/line_protocol.hpp"
@@ -62,6 +67,7 @@ struct CacheStatistics {
   std::uint64_t fills = 0;
   std::uint64_t evictions = 0;
   std::uint64_t write_backs = 0;
+  std::uint64_t invalidations = 0;
   std::uint64_t memory_reads = 0;
   std::uint64_t memory_writes = 0;
   std::uint64_t busy_ports = 0;
@@ -75,8 +81,9 @@ struct CacheStatistics {
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("accesses", accesses, "requests", "line requests accepted; hits + misses");
-    visit("hits", hits, "requests", "loads and stores that found their line");
-    visit("misses", misses, "requests", "requests that needed memory: line absent, bypass loads, atomics");
+    visit("hits", hits, "requests", "loads and stores that found their line, and atomics executed on it (L2)");
+    visit("misses", misses, "requests",
+          "requests that needed the memory beyond: line absent, bypass loads, atomics not executed here");
     visit("merged", merged, "requests", "misses that joined a line already on its way (MSHR hits)");
     visit("loads", loads, "requests", "loads accepted, bypass loads included");
     visit("stores", stores, "requests", "stores accepted");
@@ -85,6 +92,7 @@ struct CacheStatistics {
     visit("fills", fills, "lines", "lines that came from memory and were kept");
     visit("evictions", evictions, "lines", "lines replaced by another line");
     visit("write_backs", write_backs, "lines", "dirty lines written to memory");
+    visit("invalidations", invalidations, "lines", "copies dropped because an inclusive L2 gave their line up");
     visit("memory_reads", memory_reads, "requests", "reads sent to memory");
     visit("memory_writes", memory_writes, "requests", "writes sent to memory, write-backs included");
     visit("busy_ports", busy_ports, "refusals", "requests refused: every port used in this cycle");
@@ -105,6 +113,14 @@ class Cache final : public sc_core::sc_module,
   Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock, unsigned core,
         bool instruction, link::Waker& core_waker);
 
+  // What an L2 slice adds: the lines of its channel only, for all cores.
+  struct Shared {
+    const SliceMap& map;     // the cache counts lines by SliceMap::local, memory by address
+    bool inclusive = false;  // keeps who has a copy of each line
+  };
+  Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock, const Shared& shared,
+        link::Waker& core_waker);
+
   link::LineTargetSocket cpu;
   ::tlm::tlm_initiator_socket<> memory;
 
@@ -117,8 +133,16 @@ class Cache final : public sc_core::sc_module,
   void flush();
   // Forgets every line at once, dirty ones too; lines on their way are answered but not kept.
   void invalidate();
+  // Drops the copy of one line in the cycle `visible`, after what has arrived by then.
+  void invalidate_line(std::uint64_t address, link::Cycle visible);
   // Nothing is outstanding: no line on its way, every write acknowledged, no flush.
   [[nodiscard]] bool quiet() const;
+
+  // Inclusive L2, must be set: called when a line is given up, with the cores that may have copies (bit n: core n).
+  std::function<void(std::uint64_t address, std::uint64_t holders)> line_given_up;
+
+  // The bytes of a line that is there; null: it is not. For debug accesses and tests.
+  [[nodiscard]] std::byte* peek(std::uint64_t line);
 
   struct FailedWrite {
     std::uint64_t address = 0;  // of the line
@@ -141,11 +165,15 @@ class Cache final : public sc_core::sc_module,
     link::Cycle visible = 0;
     Payload* payload = nullptr;
   };
+  static constexpr std::uint32_t kNoSnapshot = ~0U;
   struct DelayedHit {
     link::Cycle ready = 0;
     LineRequest* request = nullptr;
-    std::uint32_t snapshot = 0;
+    std::uint32_t snapshot = kNoSnapshot;
   };
+
+  Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock, unsigned core,
+        bool instruction, const Shared* shared, link::Waker& core_waker);
 
   // TLM interfaces
   ::tlm::tlm_sync_enum nb_transport_fw(LineRequest& request, link::LinePhase& phase, sc_core::sc_time& delay) override;
@@ -162,10 +190,13 @@ class Cache final : public sc_core::sc_module,
   ::tlm::tlm_sync_enum store_back(LineRequest& request);
   ::tlm::tlm_sync_enum store_through(LineRequest& request);
   ::tlm::tlm_sync_enum atomic(LineRequest& request);
+  ::tlm::tlm_sync_enum atomic_here(LineRequest& request);
+  void step(LineRequest& request, std::byte* line, LineArray::Frame frame);
   ::tlm::tlm_sync_enum busy(std::uint64_t& counter);
   void hit(std::uint64_t& kind);
   void miss(std::uint64_t& kind);
   ::tlm::tlm_sync_enum answer_hit(LineRequest& request, LineArray::Frame frame);
+  void merge_load(LineRequest& request, std::uint32_t mshr);
   // Makes way for a request that must find the line in memory; false (and a counted refusal): not now.
   bool give_up_copy(std::uint64_t address);
 
@@ -175,6 +206,14 @@ class Cache final : public sc_core::sc_module,
   [[nodiscard]] bool write_room() const { return writes_ < write_buffer_; }
   void write(Payload& payload, const std::byte* data, const std::uint8_t* enable);
   void write_back(LineArray::Frame frame);
+  // Makes a frame free for another line; false (nothing done): its write-back finds no room.
+  [[nodiscard]] bool vacate(LineArray::Frame frame);
+  void tell_holders(LineArray::Frame frame);
+  void note_holder(LineArray::Frame frame, const LineRequest& request);
+  void drop_copy(LineArray::Frame frame);
+  void drop_invalidated();
+  // Where memory has a line of this cache.
+  [[nodiscard]] std::uint64_t beyond(std::uint64_t line) const { return map_ == nullptr ? line : map_->global(line); }
   void send(Payload& payload);
   void transmit(Payload& payload);
   void arrived(Payload& payload, link::Cycle visible);
@@ -190,6 +229,8 @@ class Cache final : public sc_core::sc_module,
   const bool enabled_;
   const bool write_through_;
   const bool instruction_;
+  const SliceMap* const map_;  // none: an L1
+  const bool atomics_here_;
   const std::uint16_t core_;
   const unsigned line_bytes_;
   const unsigned hit_latency_;
@@ -205,6 +246,13 @@ class Cache final : public sc_core::sc_module,
   link::Ring<DelayedHit> delayed_;
   std::vector<StoreBuffer> snapshots_;
   std::vector<std::uint32_t> free_snapshots_;
+  struct Invalidated {
+    link::Cycle visible = 0;
+    std::uint64_t address = 0;
+  };
+  link::Ring<Invalidated> invalidated_;
+  std::vector<std::uint64_t> dropped_;  // those of one cycle
+  std::vector<std::uint64_t> holders_;  // per frame: cores that have had the line; empty unless inclusive
 
   link::Cycle now_ = 0;
   link::Cycle next_send_ = 0;

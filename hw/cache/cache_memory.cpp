@@ -15,6 +15,13 @@ using ::tlm::tlm_sync_enum;
 
 void Cache::describe(const LineRequest& request, Payload& payload) const {
   link::MemoryExtension& extension = payload.extension;
+  if (request.origin != nullptr) {
+    extension = *request.origin;
+    extension.row_hint = request.row_hint;
+    extension.route = 0;
+    extension.atomic = nullptr;
+    return;
+  }
   extension.core = core_;
   extension.group = request.group;
   extension.pc = request.pc;
@@ -27,7 +34,8 @@ void Cache::describe(const LineRequest& request, Payload& payload) const {
 }
 
 void Cache::fetch(const LineRequest& request, std::uint32_t mshr) {
-  Payload& payload = pool_.acquire(::tlm::TLM_READ_COMMAND, request.address, line_bytes_);
+  Payload& payload = pool_.acquire(::tlm::TLM_READ_COMMAND, beyond(request.address), line_bytes_);
+  misses_[mshr].fetch = &payload;
   describe(request, payload);
   payload.tag = mshr;
   ++statistics_.memory_reads;
@@ -47,10 +55,45 @@ void Cache::write(Payload& payload, const std::byte* data, const std::uint8_t* e
 }
 
 void Cache::write_back(LineArray::Frame frame) {
-  Payload& payload = pool_.acquire(::tlm::TLM_WRITE_COMMAND, lines_.address(frame), line_bytes_);
+  Payload& payload = pool_.acquire(::tlm::TLM_WRITE_COMMAND, beyond(lines_.address(frame)), line_bytes_);
   describe(LineRequest{}, payload);
   ++statistics_.write_backs;
   write(payload, lines_.data(frame), lines_.dirty_bytes(frame));
+}
+
+bool Cache::vacate(LineArray::Frame frame) {
+  if (!lines_.valid(frame)) {
+    return true;
+  }
+  if (lines_.dirty(frame)) {
+    if (!write_room()) {
+      return false;
+    }
+    write_back(frame);
+  }
+  ++statistics_.evictions;
+  tell_holders(frame);
+  return true;
+}
+
+void Cache::tell_holders(LineArray::Frame frame) {
+  if (!holders_.empty() && holders_[frame] != 0) {
+    line_given_up(beyond(lines_.address(frame)), holders_[frame]);
+    holders_[frame] = 0;
+  }
+}
+
+// The core of a request gets a copy of a line, which has no place here when it was given up while it was on its way.
+void Cache::note_holder(LineArray::Frame frame, const LineRequest& request) {
+  if (holders_.empty()) {
+    return;
+  }
+  const std::uint64_t core = std::uint64_t{1} << (request.core & 63U);
+  if (frame != LineArray::kNone) {
+    holders_[frame] |= core;
+  } else {
+    line_given_up(beyond(request.address), core);
+  }
 }
 
 void Cache::send(Payload& payload) {
@@ -147,14 +190,8 @@ bool Cache::fill(Payload& payload) {
   std::byte* line = payload.data.data();
   if (mshr.open && !failed) {
     frame = lines_.victim(mshr.address);
-    if (lines_.valid(frame)) {
-      if (lines_.dirty(frame)) {
-        if (!write_room()) {
-          return false;
-        }
-        write_back(frame);
-      }
-      ++statistics_.evictions;
+    if (!vacate(frame)) {
+      return false;
     }
     lines_.install(frame, mshr.address);
     std::memcpy(lines_.data(frame), line, line_bytes_);
@@ -163,8 +200,11 @@ bool Cache::fill(Payload& payload) {
   }
   misses_.close(payload.tag);
   serve(mshr, line, frame, failed);
+  if (mshr.drop && frame != LineArray::kNone) {
+    drop_copy(frame);
+  }
   if (failed && mshr.dirty) {
-    remember_failed_write(mshr.address, payload.extension.group, payload.extension.pc);
+    remember_failed_write(beyond(mshr.address), payload.extension.group, payload.extension.pc);
   }
   misses_.release(payload.tag);
   payload.release();
@@ -174,6 +214,13 @@ bool Cache::fill(Payload& payload) {
 void Cache::serve(Mshr& mshr, std::byte* line, LineArray::Frame frame, bool failed) {
   for (const MissTarget& target : mshr.targets) {
     if (target.request != nullptr) {
+      if (target.request->kind == LineRequest::Kind::load) {
+        if (!failed) {
+          note_holder(frame, *target.request);
+        }
+      } else if (!failed) {
+        step(*target.request, line, frame);
+      }
       answer(*target.request, line, failed);
       continue;
     }

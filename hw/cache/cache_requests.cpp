@@ -1,6 +1,8 @@
 // The core's side of the cache: what becomes of a load, a store, an atomic.
+#include <array>
 #include <cstring>
 
+#include "hw/cache/atomic_lanes.hpp"
 #include "hw/cache/byte_enables.hpp"
 #include "hw/cache/cache.hpp"
 
@@ -32,7 +34,7 @@ tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phas
       result = write_through_ ? store_through(request) : store_back(request);
       break;
     case LineRequest::Kind::atomic:
-      result = atomic(request);
+      result = atomics_here_ ? atomic_here(request) : atomic(request);
       break;
   }
   if (result != TLM_UPDATED) {
@@ -61,6 +63,7 @@ void Cache::miss(std::uint64_t& kind) {
 tlm_sync_enum Cache::answer_hit(LineRequest& request, LineArray::Frame frame) {
   hit(statistics_.loads);
   lines_.touch(frame);
+  note_holder(frame, request);
   if (hit_latency_ == 1) {
     request.line = lines_.data(frame);
     return TLM_COMPLETED;
@@ -78,6 +81,15 @@ tlm_sync_enum Cache::answer_hit(LineRequest& request, LineArray::Frame frame) {
   return TLM_ACCEPTED;
 }
 
+// The hint goes with the read as long as that has not left.
+void Cache::merge_load(LineRequest& request, std::uint32_t mshr) {
+  misses_.add_load(mshr, request);
+  ++statistics_.merged;
+  if (request.row_hint && !misses_[mshr].sent) {
+    misses_[mshr].fetch->extension.row_hint = true;
+  }
+}
+
 tlm_sync_enum Cache::load(LineRequest& request) {
   if (enabled_) {
     const LineArray::Frame frame = lines_.find(request.address);
@@ -89,9 +101,8 @@ tlm_sync_enum Cache::load(LineRequest& request) {
       if (!misses_.can_add_load(open)) {
         return busy(statistics_.busy_targets);
       }
-      misses_.add_load(open, request);
+      merge_load(request, open);
       miss(statistics_.loads);
-      ++statistics_.merged;
       return TLM_ACCEPTED;
     }
   }
@@ -117,6 +128,7 @@ bool Cache::give_up_copy(std::uint64_t address) {
     }
     write_back(frame);
   }
+  tell_holders(frame);
   lines_.drop(frame);
   return true;
 }
@@ -127,10 +139,9 @@ tlm_sync_enum Cache::bypass_load(LineRequest& request) {
     if (!misses_.can_add_load(open)) {
       return busy(statistics_.busy_targets);
     }
-    misses_.add_load(open, request);
+    merge_load(request, open);
     miss(statistics_.loads);
     ++statistics_.bypasses;
-    ++statistics_.merged;
     return TLM_ACCEPTED;
   }
   if (open != MissFile::kNone && misses_[open].dirty) {
@@ -175,14 +186,8 @@ tlm_sync_enum Cache::store_back(LineRequest& request) {
   }
   if (all_enabled(request.byte_enable, line_bytes_)) {  // nothing to fetch
     frame = lines_.victim(request.address);
-    if (lines_.valid(frame)) {
-      if (lines_.dirty(frame)) {
-        if (!write_room()) {
-          return busy(statistics_.busy_writes);
-        }
-        write_back(frame);
-      }
-      ++statistics_.evictions;
+    if (!vacate(frame)) {
+      return busy(statistics_.busy_writes);
     }
     lines_.install(frame, request.address);
     std::memcpy(lines_.data(frame), request.store_data, line_bytes_);
@@ -221,7 +226,7 @@ tlm_sync_enum Cache::store_through(LineRequest& request) {
     }
     miss(statistics_.stores);
   }
-  Payload& payload = pool_.acquire(::tlm::TLM_WRITE_COMMAND, request.address, line_bytes_);
+  Payload& payload = pool_.acquire(::tlm::TLM_WRITE_COMMAND, beyond(request.address), line_bytes_);
   describe(request, payload);
   write(payload, request.store_data, request.byte_enable);
   return TLM_COMPLETED;
@@ -245,12 +250,58 @@ tlm_sync_enum Cache::atomic(LineRequest& request) {
   misses_[mshr].atomic = true;
   misses_.add_load(mshr, request);
   miss(statistics_.atomics);
-  Payload& payload = pool_.acquire(::tlm::TLM_IGNORE_COMMAND, request.address, line_bytes_);
+  Payload& payload = pool_.acquire(::tlm::TLM_IGNORE_COMMAND, beyond(request.address) + request.atomic_offset,
+                                   line_bytes_ - request.atomic_offset);
   describe(request, payload);
   payload.extension.atomic = request.atomic;
   payload.tag = mshr;
   send(payload);
   return TLM_ACCEPTED;
+}
+
+// Where the line is: here, or here as soon as it has come.
+tlm_sync_enum Cache::atomic_here(LineRequest& request) {
+  const LineArray::Frame frame = lines_.find(request.address);
+  if (frame != LineArray::kNone) {
+    hit(statistics_.atomics);
+    lines_.touch(frame);
+    step(request, lines_.data(frame), frame);
+    if (hit_latency_ == 1) {
+      return TLM_COMPLETED;
+    }
+    const link::Cycle ready = now_ + hit_latency_ - 1;
+    delayed_.push({ready, &request, kNoSnapshot});
+    core_waker_.wake(ready);
+    return TLM_ACCEPTED;
+  }
+  const std::uint32_t open = misses_.find(request.address);
+  if (open != MissFile::kNone) {
+    if (!misses_.can_add_load(open)) {
+      return busy(statistics_.busy_targets);
+    }
+    misses_.add_load(open, request);
+    misses_[open].dirty = true;
+    miss(statistics_.atomics);
+    ++statistics_.merged;
+    return TLM_ACCEPTED;
+  }
+  if (misses_.full()) {
+    return busy(statistics_.busy_mshrs);
+  }
+  const std::uint32_t mshr = misses_.allocate(request.address, true);
+  misses_.add_load(mshr, request);
+  misses_[mshr].dirty = true;
+  miss(statistics_.atomics);
+  fetch(request, mshr);
+  return TLM_ACCEPTED;
+}
+
+void Cache::step(LineRequest& request, std::byte* line, LineArray::Frame frame) {
+  std::array<std::uint8_t, link::kMaxLineBytes> touched{};
+  step_lanes(*request.atomic, line + request.atomic_offset, touched.data() + request.atomic_offset);
+  if (frame != LineArray::kNone) {
+    lines_.add_dirty(frame, touched.data());
+  }
 }
 
 }  // namespace heddle::hw

@@ -40,6 +40,8 @@ std::uint32_t MissFile::allocate(std::uint64_t address, bool open) {
   mshr.sent = false;
   mshr.atomic = false;
   mshr.dirty = false;
+  mshr.drop = false;
+  mshr.fetch = nullptr;
   mshr.next = kNone;
   if (open) {
     std::uint32_t& head = buckets_[bucket(address)];

@@ -29,6 +29,8 @@ struct Mshr {
   bool sent = false;    // the read has left the cache
   bool atomic = false;  // an atomic, not a line: never open
   bool dirty = false;   // merged stores exist that memory does not get otherwise (write-back)
+  bool drop = false;    // an inclusive L2 has given the line up: it goes on as soon as it has come
+  link::LinePayload* fetch = nullptr;  // its read
   std::uint32_t next = ~0U;
   std::vector<MissTarget> targets;
 };

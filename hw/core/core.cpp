@@ -42,6 +42,7 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
       blocks("blocks"),
       instruction("instruction"),
       data("data"),
+      copies("copies"),
       state_(machine, index, clock, bounds),
       divergence_(divergence_for(state_)),
       issue_(issue_for(state_)),
@@ -56,6 +57,7 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
       memory_("memory", state_, coalescer_for(state_)),
       writeback_("writeback", state_, std::move(divergence_), std::move(issue_)) {
   blocks.bind(*this);
+  copies.bind(*this);
   icache_.memory.bind(instruction);
   l1d_.memory.bind(data);
   fetch_.icache.bind(icache_.cpu);
@@ -142,6 +144,16 @@ void Core::end_launch(Cycle end) {
   }
   start_block(command);
   wake(clock().now() + 1);
+  return ::tlm::TLM_COMPLETED;
+}
+
+::tlm::tlm_sync_enum Core::nb_transport_fw(link::Invalidation& line, link::InvalidationPhase&,
+                                           sc_core::sc_time& delay) {
+  const Cycle visible = clock().visible_after(delay);
+  for (unsigned offset = 0; offset < line.bytes; offset += l1d_.line_bytes()) {
+    l1d_.invalidate_line(line.address + offset, visible);
+    icache_.invalidate_line(line.address + offset, visible);
+  }
   return ::tlm::TLM_COMPLETED;
 }
 

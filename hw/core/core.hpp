@@ -4,6 +4,7 @@
 //   blocks       target, BlockProtocol            thread blocks from the grid dispatcher
 //   instruction  initiator, TLM-2.0 base protocol  I-cache misses
 //   data         initiator, TLM-2.0 base protocol  L1 misses, write-backs, atomics
+//   copies       target, InvalidationProtocol     lines that an inclusive L2 gives up; may stay unbound
 //
 // Each stage is a module with sockets of its own; the core's one process advances them from write-back to fetch in
 // every cycle in which something can happen, and then sleeps until the next such cycle. What a stage hands on is seen
@@ -29,10 +30,13 @@
 #include "hw/registers/register_file.hpp"
 #include "hw/scratchpad/scratchpad.hpp"
 #include "tlm/clock.hpp"
+#include "tlm/invalidation_protocol.hpp"
 
 namespace heddle::hw {
 
-class Core final : public link::ClockedModule, private link::NonBlockingTarget<BlockProtocol> {
+class Core final : public link::ClockedModule,
+                   private link::NonBlockingTarget<BlockProtocol>,
+                   private link::NonBlockingTarget<link::InvalidationProtocol> {
  public:
   Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, link::Clock clock,
        const isa::DeviceMemory* bounds);
@@ -40,6 +44,7 @@ class Core final : public link::ClockedModule, private link::NonBlockingTarget<B
   BlockTargetSocket blocks;
   ::tlm::tlm_initiator_socket<> instruction;
   ::tlm::tlm_initiator_socket<> data;
+  link::InvalidationTargetSocket copies;
 
   // Called by the GPU between launches and at a launch's first and last cycle (cycles [first, end) are accounted).
   void begin_launch(const Launch& launch, Cycle first);
@@ -67,12 +72,15 @@ class Core final : public link::ClockedModule, private link::NonBlockingTarget<B
   void add_to(Totals& totals);
 
   // For tests and traces.
+  [[nodiscard]] Cache& l1d() { return l1d_; }
   [[nodiscard]] const CoreState& state() const { return state_; }
   [[nodiscard]] Divergence& divergence() { return writeback_.divergence(); }
 
  private:
   Cycle advance(Cycle now) override;
   ::tlm::tlm_sync_enum nb_transport_fw(BlockCommand& command, BlockPhase& phase, sc_core::sc_time& delay) override;
+  ::tlm::tlm_sync_enum nb_transport_fw(link::Invalidation& line, link::InvalidationPhase& phase,
+                                       sc_core::sc_time& delay) override;
 
   void set_warp_size(std::uint32_t warp_size);
   void start_block(const BlockCommand& command);

@@ -50,8 +50,9 @@ void check_jedec(const DramParameters& dram, unsigned line_bytes, std::vector<Co
 
 void check_dram(const DramParameters& dram, unsigned line_bytes, std::vector<Contradiction>& found) {
   if (dram.row_bytes < line_bytes) {
-    found.push_back({"dram.row_bytes", fmt::format("dram.row_bytes ({}) is smaller than l1d.line_bytes ({})",
-                                                   dram.row_bytes, line_bytes)});
+    found.push_back(
+        {"dram.row_bytes", fmt::format("dram.row_bytes ({}) is smaller than a line of the cache before it ({} bytes)",
+                                       dram.row_bytes, line_bytes)});
     return;
   }
   if (dram.row_conflict < dram.row_hit) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hw/cache/atomic_lanes.hpp"
 #include "hw/cache/byte_enables.hpp"
-#include "isa/semantics.hpp"
 
 namespace heddle::hw {
 
@@ -16,22 +16,6 @@ namespace {
 
 std::byte* bytes_of(Payload& payload) {
   return reinterpret_cast<std::byte*>(payload.get_data_ptr());
-}
-
-// An atomic's lanes on a line, in lane order. `touched` (may be null) collects byte enables of what was written.
-void step_lanes(link::AtomicLanes& lanes, std::byte* line, std::uint8_t* touched) {
-  const unsigned size = isa::size_of(lanes.type);
-  for (unsigned i = 0; i != lanes.count; ++i) {
-    std::byte* const word = line + lanes.offset[i];
-    std::uint64_t old = 0;
-    std::memcpy(&old, word, size);  // little-endian, as the host
-    const std::uint64_t value = isa::atomic_step(lanes.op, lanes.type, old, lanes.b[i], lanes.c[i]);
-    std::memcpy(word, &value, size);
-    lanes.old[i] = old;
-    if (touched != nullptr) {
-      std::memset(touched + lanes.offset[i], 0xff, size);
-    }
-  }
 }
 
 }  // namespace

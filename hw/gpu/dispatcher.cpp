@@ -76,6 +76,10 @@ void Dispatcher::begin(Cycle now) {
   stopped_ = 0;
   next_core_ = 0;
   messages_.clear();
+  raised_.clear();
+  l2_flushing_ = false;
+  l2_flushed_ = 0;
+  l2_flushed_at_ = link::kNever;
   slot_used_.clear();
   const Residency room = residency(machine_, *launch_);
   if (room.blocks == 0) {
@@ -104,12 +108,15 @@ Cycle Dispatcher::advance(Cycle now) {
       fault_ = one->fault();
     }
   }
+  if (!raised_.empty() && raised_.front().at < now && !fault_) {
+    fault_ = raised_.front().fault;
+  }
   if (fault_) {
     if (slot_used_.empty()) {  // no core has begun
       end(now, LaunchStatus::fault);
     } else if (!stopping_) {
       stop_cores();
-    } else if (stopped_ == cores_.size()) {
+    } else if (stopped_ == cores_.size() && l2_done(now)) {
       end(now, LaunchStatus::fault);
     }
     return link::kNever;
@@ -123,7 +130,7 @@ Cycle Dispatcher::advance(Cycle now) {
   if (finished_ == blocks && !flushing_) {
     flush();
   }
-  if (flushing_ && flushed_ == cores_.size()) {
+  if (flushing_ && flushed_ == cores_.size() && l2_done(now)) {
     end(now, LaunchStatus::done);
   }
   return link::kNever;
@@ -199,6 +206,32 @@ void Dispatcher::stop_cores() {
     if (!send(i, command)) {
       throw InternalError("a core refused to stop");
     }
+  }
+}
+
+// True once the L2 is empty; starts that. What was told in one cycle counts in the next.
+bool Dispatcher::l2_done(Cycle now) {
+  if (!flush_l2) {
+    return true;
+  }
+  if (!l2_flushing_) {
+    l2_flushing_ = true;
+    flush_l2();
+  }
+  return l2_flushed_at_ < now;
+}
+
+void Dispatcher::l2_flushed(unsigned slices) {
+  if (++l2_flushed_ == slices) {
+    l2_flushed_at_ = clock().now();
+    wake(l2_flushed_at_ + 1);
+  }
+}
+
+void Dispatcher::raise(isa::Fault fault) {
+  if (status_ == LaunchStatus::running && begun_) {
+    raised_.push_back({clock().now(), std::move(fault)});
+    wake(clock().now() + 1);
   }
 }
 

@@ -3,7 +3,8 @@
 //   core[i]  initiator, BlockProtocol   one per core
 // One block per cycle goes out, to the next core in turn that has room. Room is counted in block slots of equal size:
 // as many blocks as the threads (in whole warps), registers, scratchpad and block slots of a core allow. After the last
-// block the cores flush their L1; the launch ends when memory has everything, after a fault too.
+// block the cores flush their L1, then the L2 its slices; the launch ends when memory has everything, after a fault
+// too.
 #pragma once
 
 #include <functional>
@@ -58,7 +59,14 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   // Ends the launch from outside (watchdog), at once: what is outstanding may never be answered.
   void stop(isa::Fault fault);
 
+  // A fault found beyond the cores in this cycle: ends the launch as one of theirs does.
+  void raise(isa::Fault fault);
+
   std::function<void()> ended;  // done or fault
+  // Starts the flush of the L2, once the cores' caches are empty; none: there is no L2.
+  std::function<void()> flush_l2;
+  // Called by each slice when it is empty; `slices`: how many there are.
+  void l2_flushed(unsigned slices);
 
  private:
   struct Message {
@@ -73,6 +81,7 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   void dispatch();
   void flush();
   void stop_cores();
+  [[nodiscard]] bool l2_done(Cycle now);
   void end(Cycle now, LaunchStatus status);
   [[nodiscard]] bool send(unsigned to, BlockCommand& command);
 
@@ -93,6 +102,14 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   unsigned next_core_ = 0;
   std::vector<std::vector<bool>> slot_used_;  // per core
   std::vector<Message> messages_;
+  bool l2_flushing_ = false;
+  unsigned l2_flushed_ = 0;             // slices
+  Cycle l2_flushed_at_ = link::kNever;  // all of them
+  struct Raised {
+    Cycle at;
+    isa::Fault fault;
+  };
+  std::vector<Raised> raised_;
   DispatcherStatistics statistics_;
 };
 

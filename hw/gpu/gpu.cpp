@@ -1,5 +1,7 @@
 #include "hw/gpu/gpu.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -42,7 +44,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
       on_end_();
     }
   };
-  noc_ = std::make_unique<Interconnect>("noc", machine_.noc, AddressMap(machine_.dram, machine_.l1d.line_bytes),
+  noc_ = std::make_unique<Interconnect>("noc", machine_.noc, AddressMap(machine_.dram, memory_line_bytes(machine_)),
                                         machine_.gpu.cores, clock_);
   const auto join = [&](TapPlace::Link link, unsigned index, auto& from, auto& to) {
     taps_.push_back(connect(make_tap, {link, index}, clock_, from, to));
@@ -52,11 +54,47 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
     join(TapPlace::Link::instruction, i, cores_[i]->instruction, noc_->instruction[i]);
   }
   for (unsigned channel = 0; channel < machine_.dram.channels; ++channel) {
-    dram_.push_back(std::make_unique<DramController>(("dram" + std::to_string(channel)).c_str(), machine_.dram,
-                                                     machine_.l1d.line_bytes, clock_));
-    join(TapPlace::Link::channel, channel, noc_->channel[channel], dram_[channel]->target);
-    join(TapPlace::Link::memory, channel, dram_[channel]->storage, memory[channel]);
+    make_channel(channel, make_tap);
   }
+  if (machine_.l2.enabled) {
+    dispatcher_->flush_l2 = [this] {
+      for (const auto& slice : l2_) {
+        slice->flush();
+      }
+    };
+  }
+}
+
+void Gpu::make_channel(unsigned channel, const MakeTap& make_tap) {
+  const auto join = [&](TapPlace::Link link, auto& from, auto& to) {
+    taps_.push_back(connect(make_tap, {link, channel}, clock_, from, to));
+  };
+  dram_.push_back(std::make_unique<DramController>(("dram" + std::to_string(channel)).c_str(), machine_.dram,
+                                                   memory_line_bytes(machine_), clock_));
+  DramController& dram = *dram_.back();
+  join(TapPlace::Link::memory, dram.storage, memory[channel]);
+  if (!machine_.l2.enabled) {
+    join(TapPlace::Link::channel, noc_->channel[channel], dram.target);
+    return;
+  }
+  l2_.push_back(std::make_unique<L2Slice>(("l2_" + std::to_string(channel)).c_str(), machine_, channel, clock_));
+  L2Slice& slice = *l2_.back();
+  join(TapPlace::Link::l2, noc_->channel[channel], slice.target);
+  join(TapPlace::Link::channel, slice.memory(), dram.target);
+  for (unsigned i = 0; i < slice.copies.size(); ++i) {
+    slice.copies[i].bind(cores_[i]->copies);
+  }
+  slice.flushed = [this] { dispatcher_->l2_flushed(static_cast<unsigned>(l2_.size())); };
+  slice.write_failed = [this](const Cache::FailedWrite& write) {
+    isa::Fault fault =
+        launch_fault(isa::Fault::Kind::bus_error,
+                     fmt::format("the memory refused a write to the line at {:#x} from the L2, which comes after the "
+                                 "store that caused it: the thread given need not be the one",
+                                 write.address));
+    fault.address = write.address;
+    fault.size = machine_.l2.line_bytes;
+    dispatcher_->raise(std::move(fault));
+  };
 }
 
 Gpu::~Gpu() = default;
@@ -75,7 +113,8 @@ void Gpu::drive_interrupt() {
 
 bool Gpu::quiet() const {
   return status() != LaunchStatus::running &&
-         std::all_of(cores_.begin(), cores_.end(), [](const auto& core) { return core->quiet(); });
+         std::all_of(cores_.begin(), cores_.end(), [](const auto& core) { return core->quiet(); }) &&
+         std::all_of(l2_.begin(), l2_.end(), [](const auto& slice) { return slice->quiet(); });
 }
 
 std::uint64_t Gpu::warp_instructions() const {
@@ -147,6 +186,10 @@ void Gpu::collect(StatisticsRegistry& registry) {
     core->collect(registry);
   }
   registry.add(noc_->name(), noc_->statistics());
+  for (const auto& slice : l2_) {
+    registry.add(slice->name(), slice->statistics());
+    registry.add(slice->store().name(), slice->store().statistics());
+  }
   for (const auto& channel : dram_) {
     registry.add(channel->name(), channel->statistics());
   }
@@ -161,6 +204,14 @@ Totals Gpu::totals() {
   for (const auto& core : cores_) {
     core->settle(clock_.now());
     core->add_to(totals);
+  }
+  for (const auto& slice : l2_) {
+    const CacheStatistics& l2 = slice->store().statistics();
+    totals.l2_accesses += l2.accesses;
+    totals.l2_hits += l2.hits;
+    totals.l2_misses += l2.misses;
+    totals.l2_merged += l2.merged;
+    totals.l2_write_backs += l2.write_backs;
   }
   for (const auto& channel : dram_) {
     const DramStatistics& dram = channel->statistics();

@@ -7,9 +7,10 @@
 //                                             carry a MemoryExtension that a target may ignore.
 //   interrupt   optional out port            true from the end of a launch until the next one starts
 //
-// Inside: grid dispatcher, cores, interconnect, one DRAM controller per channel, which does the memory's timing; a
-// memory behind `memory` that takes time of its own adds to it. `machine` is copied. `bounds`, when given, is the
-// allocation table that every access is checked against; without it only the memory's own error responses are seen.
+// Inside: grid dispatcher, cores, interconnect, and per channel an L2 slice (if there is an L2) and a DRAM controller,
+// which does the memory's timing; a memory behind `memory` that takes time of its own adds to it. `machine` is copied.
+// `bounds`, when given, is the allocation table that every access is checked against; without it only the memory's own
+// error responses are seen.
 #pragma once
 
 #include <functional>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "base/statistics.hpp"
+#include "hw/cache/l2_slice.hpp"
 #include "hw/core/core.hpp"
 #include "hw/dram/controller.hpp"
 #include "hw/gpu/dispatcher.hpp"
@@ -71,6 +73,8 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   // For tests and traces.
   [[nodiscard]] Core& core(unsigned index) { return *cores_[index]; }
   [[nodiscard]] DramController& dram(unsigned channel) { return *dram_[channel]; }
+  // With machine().l2.enabled.
+  [[nodiscard]] L2Slice& l2(unsigned channel) { return *l2_[channel]; }
 
  private:
   ::tlm::tlm_sync_enum nb_transport_fw(::tlm::tlm_generic_payload& payload, ::tlm::tlm_phase& phase,
@@ -84,6 +88,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   [[nodiscard]] bool read(std::uint64_t address, unsigned char* data, unsigned length) const;
   [[nodiscard]] std::uint64_t read_register(std::uint32_t offset) const;
   [[nodiscard]] bool start();
+  void make_channel(unsigned channel, const MakeTap& make_tap);
   void set_interrupt(bool level);
   void drive_interrupt();
 
@@ -92,6 +97,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   std::vector<std::unique_ptr<Core>> cores_;
   std::unique_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<Interconnect> noc_;
+  std::vector<std::unique_ptr<L2Slice>> l2_;  // per channel; empty: there is no L2
   std::vector<std::unique_ptr<DramController>> dram_;
   std::vector<std::unique_ptr<link::Tap>> taps_;  // null where there is none
   std::vector<std::uint64_t> registers_;

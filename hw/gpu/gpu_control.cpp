@@ -86,6 +86,9 @@ bool Gpu::start() {
   next.parameters.assign(parameters_.begin(), parameters_.begin() + static_cast<std::ptrdiff_t>(parameter_bytes));
   next.constants.assign(constants_.begin(), constants_.begin() + static_cast<std::ptrdiff_t>(constant_bytes));
   launch_ = std::move(next);
+  for (const auto& slice : l2_) {
+    slice->forget_failed_write();
+  }
   set_interrupt(false);
   dispatcher_->start(launch_);
   return true;

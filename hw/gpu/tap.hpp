@@ -17,7 +17,8 @@ struct TapPlace {
     control,      // host -> GPU: launch registers. Outside the GPU: whoever binds the two asks for the tap
     data,         // a core's L1 data cache -> interconnect
     instruction,  // a core's instruction cache -> interconnect
-    channel,      // interconnect -> DRAM controller
+    l2,           // interconnect -> L2 slice of a channel, where there is an L2
+    channel,      // interconnect, or L2 slice -> DRAM controller
     memory        // DRAM controller -> the memory behind the GPU
   };
   Link link = Link::channel;

@@ -22,6 +22,7 @@ struct Totals {
   std::uint64_t line_requests = 0;                    // distinct lines that those needed (requests to the L1)
   std::uint64_t offcore_requests = 0;                 // requests that left the cores towards memory (data)
   std::uint64_t l1d_accesses = 0, l1d_hits = 0, l1d_misses = 0;
+  std::uint64_t l2_accesses = 0, l2_hits = 0, l2_misses = 0, l2_merged = 0, l2_write_backs = 0;  // all slices
   std::uint64_t icache_accesses = 0, icache_misses = 0;
   std::uint64_t scratchpad_accesses = 0, scratchpad_bank_conflicts = 0;  // conflicts: extra cycles
   std::uint64_t dram_reads = 0, dram_writes = 0, dram_row_hits = 0, dram_row_conflicts = 0;

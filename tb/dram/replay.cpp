@@ -94,8 +94,8 @@ class Driver final : public link::ClockedModule {
  public:
   Driver(const sc_core::sc_module_name& name, const hw::Machine& machine, link::Clock clock, bool timed)
       : ClockedModule(name, clock),
-        map_(machine.dram, machine.l1d.line_bytes),
-        line_bytes_(machine.l1d.line_bytes),
+        map_(machine.dram, hw::memory_line_bytes(machine)),
+        line_bytes_(hw::memory_line_bytes(machine)),
         timed_(timed) {
     for (unsigned i = 0; i != machine.dram.channels; ++i) {
       ports_.push_back(std::make_unique<Port>(*this, i));
@@ -239,7 +239,7 @@ struct DramReplay::State {
         memory("memory", machine.dram.channels) {
     for (unsigned i = 0; i != machine.dram.channels; ++i) {
       channels.push_back(std::make_unique<hw::DramController>(("dram" + std::to_string(i)).c_str(), machine.dram,
-                                                              machine.l1d.line_bytes, clock));
+                                                              hw::memory_line_bytes(machine), clock));
       driver.socket(i).bind(channels.back()->target);
       channels.back()->storage.bind(memory.channel[i]);
       registry.add(channels.back()->name(), channels.back()->statistics());

@@ -33,6 +33,12 @@ Summary summarise(const hw::Totals& totals, const hw::Machine& machine, std::uin
   summary.l1d_accesses = totals.l1d_accesses;
   summary.l1d_hits = totals.l1d_hits;
   summary.l1d_misses = totals.l1d_misses;
+  summary.l2_accesses = totals.l2_accesses;
+  summary.l2_hits = totals.l2_hits;
+  summary.l2_misses = totals.l2_misses;
+  summary.l2_merged = totals.l2_merged;
+  summary.l2_write_backs = totals.l2_write_backs;
+  summary.l2_hit_rate = ratio(totals.l2_hits, totals.l2_accesses);
   summary.icache_misses = totals.icache_misses;
   summary.scratchpad_bank_conflicts = totals.scratchpad_bank_conflicts;
   summary.dram_reads = totals.dram_reads;

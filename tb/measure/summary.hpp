@@ -56,6 +56,12 @@ struct Summary {
   double l1d_hit_rate = 0;
   std::uint64_t icache_accesses = 0;
   std::uint64_t scratchpad_accesses = 0;
+  std::uint64_t l2_accesses = 0;
+  std::uint64_t l2_hits = 0;
+  std::uint64_t l2_misses = 0;
+  std::uint64_t l2_merged = 0;
+  std::uint64_t l2_write_backs = 0;
+  double l2_hit_rate = 0;
 
   // visit(name, field, unit, definition), in order.
   template <class Visitor>
@@ -120,6 +126,13 @@ struct Summary {
     visit("l1d_hit_rate", self.l1d_hit_rate, "share", "l1d_hits / l1d_accesses");
     visit("icache_accesses", self.icache_accesses, "lines", "instruction fetches");
     visit("scratchpad_accesses", self.scratchpad_accesses, "warp instructions", "accesses to the scratchpad");
+    visit("l2_accesses", self.l2_accesses, "lines", "requests to the L2, all slices; 0 where there is none");
+    visit("l2_hits", self.l2_hits, "lines", "of l2_accesses: line present");
+    visit("l2_misses", self.l2_misses, "lines", "of l2_accesses: line absent");
+    visit("l2_merged", self.l2_merged, "lines",
+          "of l2_misses: those that joined a line already on its way (MSHR hits)");
+    visit("l2_write_backs", self.l2_write_backs, "lines", "dirty lines that the L2 wrote to memory");
+    visit("l2_hit_rate", self.l2_hit_rate, "share", "l2_hits / l2_accesses");
   }
 };
 

@@ -24,7 +24,7 @@ std::string replay_text(tb::DramReplay& replay, const hw::Machine& machine, doub
   using Align = tb::TextTable::Align;
   const std::uint64_t cycles = replay.cycles();
   const tb::LatencyHistogram& latency = replay.latency();
-  const double bytes = static_cast<double>(latency.count()) * machine.l1d.line_bytes;
+  const double bytes = static_cast<double>(latency.count()) * hw::memory_line_bytes(machine);
   std::string out = fmt::format(
       "{} in {}: {:.2f} GB/s of lines\n"
       "latency in cycles: mean {:.1f}, 50 % {}, 90 % {}, 99 % {}, longest {}\n"

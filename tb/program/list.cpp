@@ -92,7 +92,9 @@ void list_statistics(const Arguments& arguments) {
     }
     return;
   }
-  const tb::Device device{hw::Machine()};  // elaborated, so that every module has registered its counters
+  hw::Machine machine;
+  machine.l2.enabled = true;         // every kind of module
+  const tb::Device device(machine);  // elaborated, so that every module has registered its counters
   std::cout << (arguments.has("markdown") ? tb::statistics_markdown(device.statistics())
                                           : tb::statistics_text(device.statistics()));
 }
@@ -104,7 +106,7 @@ void list_mapping(const Arguments& arguments) {
   }
   const hw::Machine machine = tb::read_machine(arguments.words()[1], arguments.all("set"));
   std::cout << fmt::format("{}: dram.mapping = \"{}\"\n\n", machine.name, machine.dram.mapping)
-            << hw::draw_mapping(machine.dram, machine.l1d.line_bytes);
+            << hw::draw_mapping(machine.dram, hw::memory_line_bytes(machine));
 }
 
 using Lister = void (*)(const Arguments&);

@@ -195,7 +195,10 @@ std::string statistics_markdown(const StatisticsRegistry& modules) {
   }
   out += "\n## Causes of idle cycles\n\nThe keys of `idle_cycles_by_cause`. Each idle core cycle has exactly one.\n\n" +
          markdown_table({"cause", "meaning"}, rows);
-  out += "\n## Counters of the modules\n\nThe keys of `modules` are hierarchical names; `<n>` stands for a number.\n";
+  out +=
+      "\n## Counters of the modules\n\nThe keys of `modules` are hierarchical names; `<n>` stands for a number. Those "
+      "of the "
+      "L2 are there when the machine has one.\n";
   for (const ModuleGroup& group : groups_of(modules)) {
     rows.clear();
     for (const StatisticDeclaration& declaration : group.statistics) {

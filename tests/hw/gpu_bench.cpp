@@ -106,6 +106,11 @@ hw::Totals difference(const hw::Totals& after, const hw::Totals& before) {
   result.l1d_accesses -= before.l1d_accesses;
   result.l1d_hits -= before.l1d_hits;
   result.l1d_misses -= before.l1d_misses;
+  result.l2_accesses -= before.l2_accesses;
+  result.l2_hits -= before.l2_hits;
+  result.l2_misses -= before.l2_misses;
+  result.l2_merged -= before.l2_merged;
+  result.l2_write_backs -= before.l2_write_backs;
   result.icache_accesses -= before.icache_accesses;
   result.icache_misses -= before.icache_misses;
   result.scratchpad_accesses -= before.scratchpad_accesses;

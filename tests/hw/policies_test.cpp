@@ -307,6 +307,23 @@ TEST(Check, FindsContradictions) {
               m.l1d.write_policy = "write-through";
             }),
             "");
+  EXPECT_EQ(contradictions([](Machine& m) { m.l2.bytes = 1000; }), "");  // there is none
+  EXPECT_EQ(contradictions([](Machine& m) {
+              m.l2.enabled = true;
+              m.dram.channels = 3;
+            }),
+            "l2.bytes ");
+  EXPECT_EQ(contradictions([](Machine& m) {
+              m.l2.enabled = true;
+              m.dram.channels = 3;
+              m.l2.bytes = 3 << 20;
+            }),
+            "");
+  EXPECT_EQ(contradictions([](Machine& m) {
+              m.l2.enabled = true;
+              m.l2.line_bytes = 64;
+            }),
+            "l2.line_bytes ");
 }
 
 }  // namespace

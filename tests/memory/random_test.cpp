@@ -44,9 +44,29 @@ class Random : public ::testing::TestWithParam<unsigned> {
     dram.row_conflict = dram.row_hit + pick(0, 40);
     dram.bandwidth_gbs = one_of({4.0, 17.0, 32.0, 300.0});
     dram.queue = pick(1, 12);
-    dram.scheduler = one_of({"fcfs", "fcfs-per-bank"});
+    dram.scheduler = one_of({"fcfs", "fcfs-per-bank", "fr-fcfs"});
     dram.mapping = one_of({"row-bank-column", "row-column-bank"});
+    if (pick(0, 2) != 0) {
+      add_l2(parameters);
+    }
     return parameters;
+  }
+
+  void add_l2(SystemParameters& parameters) {
+    L2Parameters& l2 = parameters.l2;
+    l2.enabled = true;
+    l2.line_bytes = std::max(parameters.cache.line_bytes, one_of({64U, 128U}));
+    l2.ways = pick(1, 4);
+    l2.bytes = std::uint64_t{l2.line_bytes} * l2.ways * parameters.dram.channels * pick(1, 6);
+    l2.hit_latency = one_of({1U, 2U, 7U});
+    l2.banks = one_of({1U, 2U, 8U});
+    l2.bank_interval = pick(1, 3);
+    l2.mshrs = pick(1, 8);
+    l2.mshr_targets = pick(1, 4);
+    l2.write_policy = one_of({"write-back", "write-through"});
+    l2.write_buffer = pick(1, 6);
+    l2.queue = pick(1, 6);
+    l2.inclusive = pick(0, 1) != 0;
   }
 };
 
@@ -90,7 +110,8 @@ TEST_P(Random, EveryAnswerIsWhatProgramOrderSays) {
         expected.push_back({&access, slice, {bytes + slice.first, bytes + slice.first + slice.bytes}, {}});
       } else if (kind < 18) {
         Access& access = system.core(core).store_line(at, line, static_cast<std::uint32_t>(engine()));
-        const bool whole = parameters.cores == 1 && kind == 9;
+        // An L1 makes a whole line without asking the L2: not where inclusion is looked at below.
+        const bool whole = parameters.cores == 1 && kind == 9 && !parameters.l2.inclusive;
         for (unsigned b = 0; b != line_bytes; ++b) {
           const bool mine = b >= slice.first && b < slice.first + slice.bytes;
           access.enable[b] = whole || (mine && pick(0, 2) == 0) ? 0xff : 0;
@@ -137,6 +158,18 @@ TEST_P(Random, EveryAnswerIsWhatProgramOrderSays) {
       ASSERT_EQ(answer.access->lanes.old[lane], answer.old[lane]) << "atomic " << i << ", lane " << lane;
     }
   }
+  if (parameters.l2.enabled && parameters.l2.inclusive) {
+    for (unsigned core = 0; core != parameters.cores; ++core) {
+      for (unsigned index = 0; index != lines; ++index) {
+        const std::uint64_t line = kBase + std::uint64_t{index} * line_bytes;
+        bool below = false;
+        for (unsigned i = 0; i != parameters.dram.channels; ++i) {
+          below = below || system.l2(i).holds(line);
+        }
+        EXPECT_TRUE(below || system.cache(core).peek(line) == nullptr) << "line " << index << " of core " << core;
+      }
+    }
+  }
   system.flush();
   std::vector<std::byte> memory(model.size());
   system.memory.read(kBase, memory);
@@ -154,6 +187,21 @@ TEST_P(Random, EveryAnswerIsWhatProgramOrderSays) {
               statistics.reads + statistics.writes + statistics.atomics);
     EXPECT_TRUE(system.controller(i).quiet());
     served += statistics.reads + statistics.writes + statistics.atomics;
+  }
+  if (parameters.l2.enabled) {
+    std::uint64_t asked = 0;
+    std::uint64_t sent = 0;
+    for (unsigned i = 0; i != parameters.dram.channels; ++i) {
+      const CacheStatistics& statistics = system.l2(i).store().statistics();
+      EXPECT_EQ(system.l2(i).statistics().requests, statistics.accesses);
+      EXPECT_EQ(statistics.hits + statistics.misses, statistics.accesses);
+      EXPECT_EQ(statistics.loads + statistics.stores + statistics.atomics, statistics.accesses);
+      asked += statistics.accesses;
+      const bool handed_on = parameters.l2.write_policy == "write-through";
+      sent += statistics.memory_reads + statistics.memory_writes + (handed_on ? statistics.atomics : 0);
+    }
+    EXPECT_EQ(served, sent);
+    served = asked;
   }
   EXPECT_EQ(system.noc().statistics().requests, served);
   EXPECT_EQ(system.noc().statistics().responses, served);

@@ -1,5 +1,7 @@
 #include "system.hpp"
 
+#include <algorithm>
+
 namespace heddle::hw::test {
 
 namespace {
@@ -28,8 +30,9 @@ ExpectedReports::~ExpectedReports() {
 }
 
 ScriptCore::ScriptCore(const sc_core::sc_module_name& name, link::Clock clock, unsigned line_bytes)
-    : ClockedModule(name, clock), socket("socket"), line_bytes_(line_bytes) {
+    : ClockedModule(name, clock), socket("socket"), copies("copies"), line_bytes_(line_bytes) {
   socket.bind(*this);
+  copies.bind(*this);
 }
 
 Access& ScriptCore::load(Cycle at, std::uint64_t line, bool bypass) {
@@ -122,6 +125,14 @@ bool ScriptCore::offer(Access& access, Cycle now) {
   return ::tlm::TLM_COMPLETED;
 }
 
+::tlm::tlm_sync_enum ScriptCore::nb_transport_fw(link::Invalidation& line, link::InvalidationPhase& /*phase*/,
+                                                 sc_core::sc_time& delay) {
+  for (unsigned offset = 0; offset < line.bytes; offset += line_bytes_) {
+    cache_->invalidate_line(line.address + offset, clock().visible_after(delay));
+  }
+  return ::tlm::TLM_COMPLETED;
+}
+
 Cycle ScriptCore::advance(Cycle now) {
   Cycle next = cache_->advance(now);
   if (each_cycle) {
@@ -142,7 +153,7 @@ Cycle ScriptCore::advance(Cycle now) {
 
 MemorySystem::MemorySystem(const SystemParameters& parameters)
     : clock(sc_core::sc_time(1, sc_core::SC_NS)), prefix_(parameters.prefix) {
-  const AddressMap map(parameters.dram, parameters.cache.line_bytes);
+  const AddressMap map(parameters.dram, parameters.l2.enabled ? parameters.l2.line_bytes : parameters.cache.line_bytes);
   if (parameters.reversed) {
     make_channels(parameters, map);
     make_cores(parameters);
@@ -154,16 +165,29 @@ MemorySystem::MemorySystem(const SystemParameters& parameters)
     connect(caches_[i]->memory, noc_->data[i], parameters.checked);
   }
   for (unsigned i = 0; i != parameters.dram.channels; ++i) {
-    connect(noc_->channel[i], controllers_[i]->target, parameters.checked);
-    if (!parameters.storage) {
-      connect(controllers_[i]->storage, target_->channel[i], parameters.checked);
-      continue;
-    }
-    checkers_.push_back(
-        std::make_unique<link::ProtocolChecker>((prefix_ + "checker" + std::to_string(checkers_.size())).c_str()));
-    controllers_[i]->storage.bind(checkers_.back()->target);
-    parameters.storage(i, checkers_.back()->initiator);
+    connect_channel(parameters, i);
   }
+}
+
+void MemorySystem::connect_channel(const SystemParameters& parameters, unsigned index) {
+  if (parameters.l2.enabled) {
+    L2Slice& slice = *slices_[index];
+    connect(noc_->channel[index], slice.target, parameters.checked);
+    connect(slice.memory(), controllers_[index]->target, parameters.checked);
+    for (unsigned core = 0; core != slice.copies.size(); ++core) {
+      slice.copies[core].bind(cores_[core]->copies);
+    }
+  } else {
+    connect(noc_->channel[index], controllers_[index]->target, parameters.checked);
+  }
+  if (!parameters.storage) {
+    connect(controllers_[index]->storage, target_->channel[index], parameters.checked);
+    return;
+  }
+  checkers_.push_back(
+      std::make_unique<link::ProtocolChecker>((prefix_ + "checker" + std::to_string(checkers_.size())).c_str()));
+  controllers_[index]->storage.bind(checkers_.back()->target);
+  parameters.storage(index, checkers_.back()->initiator);
 }
 
 void MemorySystem::make_cores(const SystemParameters& parameters) {
@@ -180,9 +204,19 @@ void MemorySystem::make_cores(const SystemParameters& parameters) {
 
 void MemorySystem::make_channels(const SystemParameters& parameters, const AddressMap& map) {
   target_ = std::make_unique<MemoryTarget>((prefix_ + "memory").c_str(), memory, parameters.dram.channels);
+  const auto name = [this](const char* what, unsigned i) { return prefix_ + what + std::to_string(i); };
+  Machine machine;
+  machine.gpu.cores = parameters.cores;
+  machine.noc = parameters.noc;
+  machine.l2 = parameters.l2;
+  machine.dram = parameters.dram;
+  machine.l1d = parameters.cache;
   for (unsigned i = 0; i != parameters.dram.channels; ++i) {
-    controllers_.push_back(std::make_unique<DramController>((prefix_ + "dram" + std::to_string(i)).c_str(),
-                                                            parameters.dram, parameters.cache.line_bytes, clock));
+    controllers_.push_back(
+        std::make_unique<DramController>(name("dram", i).c_str(), parameters.dram, memory_line_bytes(machine), clock));
+    if (parameters.l2.enabled) {
+      slices_.push_back(std::make_unique<L2Slice>(name("l2_", i).c_str(), machine, i, clock));
+    }
   }
   noc_ = std::make_unique<Interconnect>((prefix_ + "noc").c_str(), parameters.noc, map, parameters.cores, clock);
 }
@@ -208,7 +242,7 @@ void MemorySystem::run(Cycle limit) {
         return false;
       }
     }
-    return true;
+    return std::all_of(slices_.begin(), slices_.end(), [](const auto& slice) { return slice->quiet(); });
   };
   const Cycle end = clock.now() + limit;
   do {
@@ -224,6 +258,10 @@ void MemorySystem::run(Cycle limit) {
 void MemorySystem::flush() {
   for (const auto& cache : caches_) {
     cache->flush();
+  }
+  run();
+  for (const auto& slice : slices_) {
+    slice->flush();
   }
   run();
 }

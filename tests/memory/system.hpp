@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hw/cache/cache.hpp"
+#include "hw/cache/l2_slice.hpp"
 #include "hw/dram/controller.hpp"
 #include "hw/gpu/memory_target.hpp"
 #include "hw/noc/interconnect.hpp"
@@ -57,11 +58,14 @@ struct Access {
 };
 
 // Plays accesses in order, each from its cycle on and as soon as the cache takes it. A cache's core.
-class ScriptCore final : public link::ClockedModule, private ::tlm::tlm_bw_transport_if<link::LineProtocol> {
+class ScriptCore final : public link::ClockedModule,
+                         private ::tlm::tlm_bw_transport_if<link::LineProtocol>,
+                         private link::NonBlockingTarget<link::InvalidationProtocol> {
  public:
   ScriptCore(const sc_core::sc_module_name& name, link::Clock clock, unsigned line_bytes);
 
   link::LineInitiatorSocket socket;
+  link::InvalidationTargetSocket copies;
   void attach(Cache& cache) { cache_ = &cache; }
 
   Access& load(Cycle at, std::uint64_t line, bool bypass = false);
@@ -83,6 +87,8 @@ class ScriptCore final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   Cycle advance(Cycle now) override;
   ::tlm::tlm_sync_enum nb_transport_bw(LineRequest& request, link::LinePhase& phase, sc_core::sc_time& delay) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+  ::tlm::tlm_sync_enum nb_transport_fw(link::Invalidation& line, link::InvalidationPhase& phase,
+                                       sc_core::sc_time& delay) override;
   void start_of_simulation() override { wake(0); }
 
   Cache* cache_ = nullptr;
@@ -96,6 +102,7 @@ struct SystemParameters {
   unsigned cores = 1;
   CacheParameters cache;
   NocParameters noc;
+  L2Parameters l2;  // enabled = false: caches and controllers meet at the interconnect
   DramParameters dram;
   std::string prefix;     // of the module names
   bool reversed = false;  // makes channels and interconnect first, cores last: other process order, same results
@@ -104,7 +111,7 @@ struct SystemParameters {
   std::function<void(unsigned channel, decltype(link::ProtocolChecker::initiator)& storage)> storage;
 };
 
-// cores -> caches -> interconnect -> controllers -> MemoryTarget.
+// cores -> caches -> interconnect (-> L2 slices) -> controllers -> MemoryTarget.
 class MemorySystem {
  public:
   explicit MemorySystem(const SystemParameters& parameters);
@@ -112,11 +119,12 @@ class MemorySystem {
 
   // Runs until all scripts are done and caches are quiet; fails after `limit` cycles.
   void run(Cycle limit = 1'000'000);
-  // Empties the caches into memory.
+  // Empties the caches into memory, the cores' first.
   void flush();
   [[nodiscard]] ScriptCore& core(unsigned index = 0) { return *cores_[index]; }
   [[nodiscard]] Cache& cache(unsigned index = 0) { return *caches_[index]; }
   [[nodiscard]] DramController& controller(unsigned index = 0) { return *controllers_[index]; }
+  [[nodiscard]] L2Slice& l2(unsigned index = 0) { return *slices_[index]; }
   [[nodiscard]] Interconnect& noc() { return *noc_; }
   isa::DeviceMemory memory;
   link::Clock clock;
@@ -124,12 +132,14 @@ class MemorySystem {
  private:
   void make_cores(const SystemParameters& parameters);
   void make_channels(const SystemParameters& parameters, const AddressMap& map);
+  void connect_channel(const SystemParameters& parameters, unsigned index);
   template <class Initiator, class Target>
   void connect(Initiator& initiator, Target& target, bool checked);
 
   std::vector<std::unique_ptr<ScriptCore>> cores_;
   std::vector<std::unique_ptr<Cache>> caches_;
   std::unique_ptr<Interconnect> noc_;
+  std::vector<std::unique_ptr<L2Slice>> slices_;
   std::vector<std::unique_ptr<DramController>> controllers_;
   std::unique_ptr<MemoryTarget> target_;
   std::vector<std::unique_ptr<link::ProtocolChecker>> checkers_;

@@ -70,6 +70,53 @@ namespace heddle::test {
     machine.core.register_read_latency = 2;
     machine.core.execute_stages = 5;
   });
+  // With an L2: of thesis table 8.1; so small that every line goes and every queue fills; inclusive with lines longer
+  // than the L1s'; and writing through behind cores without caches.
+  add("l2large", [](hw::Machine& machine) {
+    machine.l2.enabled = true;
+    machine.dram.scheduler = "fr-fcfs";
+  });
+  add("l2small", [](hw::Machine& machine) {
+    machine.gpu.cores = 2;
+    machine.l1d.write_policy = "write-through";
+    machine.l1d.bytes = 1024;
+    machine.dram.channels = 2;
+    machine.l2.enabled = true;
+    machine.l2.bytes = 2048;
+    machine.l2.ways = 2;
+    machine.l2.hit_latency = 1;
+    machine.l2.banks = 1;
+    machine.l2.mshrs = 2;
+    machine.l2.mshr_targets = 2;
+    machine.l2.write_buffer = 1;
+    machine.l2.queue = 1;
+  });
+  add("l2inclusive", [](hw::Machine& machine) {
+    machine.gpu.cores = 4;
+    machine.l1d.write_policy = "write-through";
+    machine.l1d.line_bytes = 64;
+    machine.icache.line_bytes = 64;
+    machine.l2.enabled = true;
+    machine.l2.inclusive = true;
+    machine.l2.bytes = 8192;
+    machine.l2.ways = 4;
+    machine.l2.banks = 2;
+    machine.l2.bank_interval = 3;
+  });
+  add("l2inclusiveback", [](hw::Machine& machine) {
+    machine.l2.enabled = true;
+    machine.l2.inclusive = true;
+    machine.l2.bytes = 4096;
+    machine.l2.ways = 2;
+  });
+  add("l2through", [](hw::Machine& machine) {
+    machine.l1d.enabled = false;
+    machine.icache.enabled = false;
+    machine.l2.enabled = true;
+    machine.l2.bytes = 16384;
+    machine.l2.write_policy = "write-through";
+    machine.dram.channels = 2;
+  });
   // The mechanisms, combined as the named configurations do not combine them.
   add("packed64", [](hw::Machine& machine) {
     machine.core.warp_size = 64;

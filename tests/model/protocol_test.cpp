@@ -1,6 +1,6 @@
 // The TLM-2.0 base protocol on every connection of the whole GPU that speaks it, checked while workloads run: host to
-// GPU, both caches to the interconnect, interconnect to DRAM controllers, controllers to memory. (A core speaks to its
-// L1 data cache by the line protocol.)
+// GPU, both caches to the interconnect, interconnect to L2 slices and DRAM controllers, controllers to memory. (A core
+// speaks to its L1 data cache by the line protocol.)
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -143,6 +143,9 @@ std::vector<std::string> places_of(const hw::Machine& machine) {
     places.push_back("instruction" + std::to_string(i));
   }
   for (unsigned i = 0; i < machine.dram.channels; ++i) {
+    if (machine.l2.enabled) {
+      places.push_back("l2_" + std::to_string(i));
+    }
     places.push_back("channel" + std::to_string(i));
     places.push_back("memory" + std::to_string(i));
   }
@@ -185,7 +188,7 @@ TEST_P(Protocol, IsKeptOnEveryConnection) {
 
 INSTANTIATE_TEST_SUITE_P(All, Protocol,
                          ::testing::Combine(::testing::ValuesIn(workloads()),
-                                            ::testing::Values("baseline", "throughcores4", "nocache"),
+                                            ::testing::Values("baseline", "throughcores4", "nocache", "l2inclusive"),
                                             ::testing::Bool()),
                          [](const auto& info) {
                            return std::get<0>(info.param) + "_on_" + std::get<1>(info.param) +
@@ -193,8 +196,8 @@ INSTANTIATE_TEST_SUITE_P(All, Protocol,
                          });
 // Queues of one entry: every kind of waiting.
 INSTANTIATE_TEST_SUITE_P(Tight, Protocol,
-                         ::testing::Combine(::testing::Values("reduction", "vecadd"), ::testing::Values("tiny"),
-                                            ::testing::Bool()),
+                         ::testing::Combine(::testing::Values("reduction", "vecadd"),
+                                            ::testing::Values("tiny", "l2small"), ::testing::Bool()),
                          [](const auto& info) {
                            return std::get<0>(info.param) + "_on_" + std::get<1>(info.param) +
                                   (std::get<2>(info.param) ? "_direct" : "_transport");

@@ -1,0 +1,24 @@
+#include "hw/cache/atomic_lanes.hpp"
+
+#include <cstring>
+
+#include "isa/semantics.hpp"
+
+namespace heddle::hw {
+
+void step_lanes(link::AtomicLanes& lanes, std::byte* bytes, std::uint8_t* touched) {
+  const unsigned size = isa::size_of(lanes.type);
+  for (unsigned i = 0; i != lanes.count; ++i) {
+    std::byte* const word = bytes + lanes.offset[i];
+    std::uint64_t old = 0;
+    std::memcpy(&old, word, size);  // little-endian, as the host
+    const std::uint64_t value = isa::atomic_step(lanes.op, lanes.type, old, lanes.b[i], lanes.c[i]);
+    std::memcpy(word, &value, size);
+    lanes.old[i] = old;
+    if (touched != nullptr) {
+      std::memset(touched + lanes.offset[i], 0xff, size);
+    }
+  }
+}
+
+}  // namespace heddle::hw

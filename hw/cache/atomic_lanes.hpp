@@ -1,0 +1,15 @@
+// What the lanes of an atomic do to a line, wherever the line is: in an L2 slice or behind a DRAM controller.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tlm/line_protocol.hpp"
+
+namespace heddle::hw {
+
+// Performs the lanes' steps in lane order (isa::atomic_step) on the bytes that their offsets count from, and leaves the
+// old values in `lanes`. `touched` (may be null) has 0xff added for every byte written, counted as the offsets are.
+void step_lanes(link::AtomicLanes& lanes, std::byte* bytes, std::uint8_t* touched);
+
+}  // namespace heddle::hw

@@ -1,0 +1,386 @@
+#include "hw/cache/l2_slice.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "hw/cache/byte_enables.hpp"
+
+namespace heddle::hw {
+
+using link::kNever;
+using ::tlm::tlm_phase;
+using ::tlm::tlm_sync_enum;
+
+namespace {
+
+CacheParameters store_parameters(const Machine& machine) {
+  const L2Parameters& l2 = machine.l2;
+  CacheParameters store;
+  store.bytes = l2.bytes / machine.dram.channels;
+  store.ways = l2.ways;
+  store.line_bytes = l2.line_bytes;
+  store.hit_latency = l2.hit_latency;
+  store.ports = l2.banks;  // each bank starts at most one access per cycle
+  store.mshrs = l2.mshrs;
+  store.mshr_targets = l2.mshr_targets;
+  store.write_policy = l2.write_policy;
+  store.write_buffer = l2.write_buffer;
+  return store;
+}
+
+}  // namespace
+
+L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, unsigned channel, link::Clock clock)
+    : ClockedModule(name, clock),
+      target("target"),
+      copies("copies", machine.l2.inclusive ? machine.gpu.cores : 0),
+      map_(machine.dram, machine.l2.line_bytes, channel),
+      line_bytes_(machine.l2.line_bytes),
+      hit_latency_(machine.l2.hit_latency),
+      bank_interval_(machine.l2.bank_interval),
+      capacity_(machine.l2.queue),
+      invalidation_delay_(clock.cycles(machine.noc.response_latency)),
+      socket_("socket"),
+      store_("store", store_parameters(machine), clock, {map_, machine.l2.inclusive}, *this),
+      banks_(machine.l2.banks) {
+  target.bind(*this);
+  socket_.bind(*this);
+  socket_.bind(store_.cpu);
+  all_bytes_.fill(0xff);
+  for (link::InvalidationInitiatorSocket& socket : copies) {
+    socket.bind(no_answers_);
+  }
+  if (machine.l2.inclusive) {
+    store_.line_given_up = [this](std::uint64_t address, std::uint64_t holders) { give_up(address, holders); };
+  }
+}
+
+L2Slice::~L2Slice() = default;
+
+bool L2Slice::quiet() const {
+  return inside_ == 0 && in_response_ == nullptr && !flush_wanted_ && !flushing_ && store_.quiet();
+}
+
+// --------------------------------------------------------------------------------------------------- requests
+
+L2Slice::Request& L2Slice::make_request(Payload& payload, Cycle arrival) {
+  if (free_requests_.empty()) {
+    requests_.push_back(std::make_unique<Request>());
+    free_requests_.push_back(requests_.back().get());
+  }
+  Request& request = *free_requests_.back();
+  free_requests_.pop_back();
+  link::MemoryExtension* extension = nullptr;
+  payload.get_extension(extension);
+  static_cast<LineRequest&>(request) = LineRequest{};
+  request.payload = &payload;
+  request.arrival = arrival;
+  const std::uint64_t line = line_of(payload.get_address());
+  request.offset = static_cast<std::uint32_t>(payload.get_address() - line);
+  request.address = map_.local(line);
+  request.origin = extension != nullptr ? extension : &no_extension_;
+  request.core = request.origin->core;
+  request.group = request.origin->group;
+  request.pc = request.origin->pc;
+  request.lanes = request.origin->lanes;
+  request.row_hint = request.origin->row_hint;
+  if (payload.is_write()) {
+    request.kind = LineRequest::Kind::store;
+    describe_store(request);
+  } else if (payload.get_command() == ::tlm::TLM_IGNORE_COMMAND && request.origin->atomic != nullptr) {
+    request.kind = LineRequest::Kind::atomic;
+    request.atomic = request.origin->atomic;
+    request.atomic_offset = request.offset;
+  }
+  return request;
+}
+
+// The store takes whole lines with byte enables. A payload of that form is taken as it is.
+void L2Slice::describe_store(Request& request) {
+  const Payload& payload = *request.payload;
+  const unsigned length = payload.get_data_length();
+  const std::uint8_t* const enable = payload.get_byte_enable_ptr();
+  const unsigned enable_length = payload.get_byte_enable_length();
+  if (length == line_bytes_ && (enable == nullptr || enable_length >= length)) {
+    request.store_data = reinterpret_cast<const std::byte*>(payload.get_data_ptr());
+    request.byte_enable = enable != nullptr ? enable : all_bytes_.data();
+    return;
+  }
+  StoreBuffer& buffer = request.buffer;
+  buffer.enable.fill(0);
+  std::memcpy(buffer.data.data() + request.offset, payload.get_data_ptr(), length);
+  for (unsigned i = 0; i != length; ++i) {
+    buffer.enable[request.offset + i] = enable == nullptr ? 0xff : enable[i % enable_length];
+  }
+  request.store_data = buffer.data.data();
+  request.byte_enable = buffer.enable.data();
+}
+
+tlm_sync_enum L2Slice::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_core::sc_time& delay) {
+  const Cycle visible = clock().visible_after(delay);
+  if (phase == ::tlm::BEGIN_REQ) {
+    const unsigned length = payload.get_data_length();
+    const std::uint64_t offset = payload.get_address() - line_of(payload.get_address());
+    if (offset + length > line_bytes_ || length == 0 || payload.get_streaming_width() < length) {
+      payload.set_response_status(::tlm::TLM_BURST_ERROR_RESPONSE);
+      return ::tlm::TLM_COMPLETED;
+    }
+    Request& request = make_request(payload, visible);
+    ++statistics_.requests;
+    ++inside_;
+    const Cycle now = clock().now();
+    const unsigned started_now = started_at_ == now ? started_ : 0;
+    if (waiting_ + started_now < capacity_) {
+      enqueue(request);
+      wake(visible);
+      phase = ::tlm::END_REQ;
+      return ::tlm::TLM_UPDATED;
+    }
+    pending_ = &request;
+    ++statistics_.queue_full;
+    if (started_now != 0) {
+      wake(now + 1);
+    }
+    return ::tlm::TLM_ACCEPTED;
+  }
+  if (phase == ::tlm::END_RESP && in_response_ == &payload) {
+    in_response_ = nullptr;
+    next_response_ = visible;
+    wake(visible);
+    return ::tlm::TLM_COMPLETED;
+  }
+  SC_REPORT_ERROR("heddle/l2", "unexpected phase from the interconnect");
+  return ::tlm::TLM_ACCEPTED;
+}
+
+void L2Slice::enqueue(Request& request) {
+  banks_[(request.address / line_bytes_) & (banks_.size() - 1)].waiting.push(&request);
+  ++waiting_;
+  statistics_.queue_max = std::max<std::uint64_t>(statistics_.queue_max, waiting_);
+}
+
+void L2Slice::admit(Cycle now) {
+  if (pending_ == nullptr || waiting_ >= capacity_) {
+    return;
+  }
+  Request& request = *pending_;
+  pending_ = nullptr;
+  request.arrival = std::max(request.arrival, now);
+  enqueue(request);
+  tlm_phase phase = ::tlm::END_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  target->nb_transport_bw(*request.payload, phase, delay);
+}
+
+// ---------------------------------------------------------------------------------------------------- one cycle
+
+L2Slice::Cycle L2Slice::advance(Cycle now) {
+  Cycle next = store_.advance(now);
+  acknowledge(now);
+  admit(now);
+  next = std::min(next, access(now));
+  next = std::min(next, respond(now));
+  if (flush_wanted_ && inside_ == 0 && store_.quiet()) {
+    flush_wanted_ = false;
+    flushing_ = true;
+    store_.flush();
+    next = std::min(next, now + 1);
+  } else if (flushing_ && store_.quiet()) {
+    flushing_ = false;
+    if (flushed) {
+      flushed();
+    }
+  }
+  if (store_.failed_write() && !failure_told_) {
+    failure_told_ = true;
+    if (write_failed) {
+      write_failed(*store_.failed_write());
+    }
+  }
+  return next;
+}
+
+// What keeps an access from starting, other than time, ends with an arrival from memory or with an answer that leaves:
+// both run this again.
+L2Slice::Cycle L2Slice::access(Cycle now) {
+  if (waiting_ == 0) {
+    return kNever;
+  }
+  started_at_ = now;
+  started_ = 0;
+  Cycle next = kNever;
+  for (Bank& bank : banks_) {
+    if (bank.waiting.empty()) {
+      continue;
+    }
+    Cycle possible = std::max(bank.waiting.front()->arrival, bank.next_start);
+    if (possible <= now) {
+      Request& request = *bank.waiting.front();
+      if (responses_.size() >= capacity_ || !offer(request, now)) {
+        continue;
+      }
+      statistics_.queue_wait_cycles += now - request.arrival;
+      bank.waiting.pop();
+      bank.next_start = now + bank_interval_;
+      --waiting_;
+      ++started_;
+      if (bank.waiting.empty()) {
+        continue;
+      }
+      possible = std::max(bank.waiting.front()->arrival, bank.next_start);
+    }
+    next = std::min(next, possible);
+  }
+  if (pending_ != nullptr && started_ != 0) {
+    next = now + 1;
+  }
+  return next;
+}
+
+bool L2Slice::offer(Request& request, Cycle now) {
+  link::LinePhase phase = link::LinePhase::request;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  switch (socket_->nb_transport_fw(request, phase, delay)) {
+    case ::tlm::TLM_UPDATED:
+      return false;
+    case ::tlm::TLM_COMPLETED:
+      if (request.kind == LineRequest::Kind::store && hit_latency_ != 1) {
+        acknowledgements_.push({now + hit_latency_ - 1, &request});
+      } else {
+        finish(request);
+      }
+      return true;
+    case ::tlm::TLM_ACCEPTED:
+      break;
+  }
+  return true;
+}
+
+tlm_sync_enum L2Slice::nb_transport_bw(LineRequest& request, link::LinePhase& /*phase*/, sc_core::sc_time& /*delay*/) {
+  finish(static_cast<Request&>(request));
+  return ::tlm::TLM_COMPLETED;
+}
+
+void L2Slice::acknowledge(Cycle now) {
+  while (!acknowledgements_.empty() && acknowledgements_.front().ready <= now) {
+    finish(*acknowledgements_.front().request);
+    acknowledgements_.pop();
+  }
+}
+
+// The line that the store gives is valid within its call only, so the bytes are moved now.
+void L2Slice::finish(Request& request) {
+  Payload& payload = *request.payload;
+  if (request.failed) {
+    payload.set_response_status(::tlm::TLM_GENERIC_ERROR_RESPONSE);
+  } else {
+    if (payload.is_read()) {
+      std::memcpy(payload.get_data_ptr(), request.line + request.offset, payload.get_data_length());
+    }
+    payload.set_response_status(::tlm::TLM_OK_RESPONSE);
+  }
+  responses_.push(&request);
+}
+
+L2Slice::Cycle L2Slice::respond(Cycle now) {
+  Cycle next = acknowledgements_.empty() ? kNever : acknowledgements_.front().ready;
+  if (!responses_.empty() && in_response_ == nullptr && next_response_ <= now) {
+    if (responses_.size() == capacity_ && waiting_ != 0) {
+      next = now + 1;  // room for an access
+    }
+    Request& request = *responses_.front();
+    responses_.pop();
+    Payload& payload = *request.payload;
+    free_requests_.push_back(&request);
+    --inside_;
+    in_response_ = &payload;
+    next_response_ = now + 1;
+    tlm_phase phase = ::tlm::BEGIN_RESP;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    const tlm_sync_enum result = target->nb_transport_bw(payload, phase, delay);
+    if (result == ::tlm::TLM_COMPLETED || (result == ::tlm::TLM_UPDATED && phase == ::tlm::END_RESP)) {
+      in_response_ = nullptr;
+      next_response_ = clock().visible_after(delay);
+    }
+  }
+  if (!responses_.empty() && in_response_ == nullptr) {
+    next = std::min(next, std::max(next_response_, now + 1));
+  }
+  return next;
+}
+
+// ------------------------------------------------------------------------------------------------------ control
+
+void L2Slice::flush() {
+  flush_wanted_ = true;
+  wake(clock().now() + 1);
+}
+
+void L2Slice::forget_failed_write() {
+  store_.forget_failed_write();
+  failure_told_ = false;
+}
+
+void L2Slice::give_up(std::uint64_t address, std::uint64_t holders) {
+  link::Invalidation line{address, line_bytes_};
+  for (; holders != 0; holders &= holders - 1) {
+    const auto core = static_cast<std::size_t>(std::countr_zero(holders));
+    if (core >= copies.size()) {
+      continue;  // an initiator that is no core
+    }
+    ++statistics_.back_invalidations;
+    link::InvalidationPhase phase = link::InvalidationPhase::invalidate;
+    sc_core::sc_time delay = invalidation_delay_;
+    copies[core]->nb_transport_fw(line, phase, delay);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------- other paths
+
+// After the memory has done its part of an access: reads get what the slice knows better, and the slice's own lines get
+// what was written.
+void L2Slice::overlay(Payload& payload, unsigned done) {
+  const bool read = payload.is_read();
+  if (!read && !payload.is_write()) {
+    return;
+  }
+  const std::uint8_t* const enable = payload.get_byte_enable_ptr();
+  for (unsigned i = 0; i != done; ++i) {
+    const std::uint64_t address = payload.get_address() + i;
+    std::byte* const line = map_.owns(address) ? store_.peek(map_.local(line_of(address))) : nullptr;
+    if (line == nullptr || (enable != nullptr && enable[i % payload.get_byte_enable_length()] == 0)) {
+      continue;
+    }
+    auto* const byte = reinterpret_cast<std::byte*>(payload.get_data_ptr()) + i;
+    std::byte& own = line[address - line_of(address)];
+    if (read) {
+      *byte = own;
+    } else {
+      own = *byte;
+    }
+  }
+}
+
+void L2Slice::b_transport(Payload& payload, sc_core::sc_time& delay) {
+  delay += clock().cycles(hit_latency_);
+  store_.memory->b_transport(payload, delay);
+  if (payload.is_response_ok()) {
+    overlay(payload, payload.get_data_length());
+  }
+}
+
+bool L2Slice::get_direct_mem_ptr(Payload& /*payload*/, ::tlm::tlm_dmi& dmi) {
+  dmi.allow_none();  // an access around the slice would miss its lines
+  dmi.set_start_address(0);
+  dmi.set_end_address(~sc_dt::uint64{0});
+  return false;
+}
+
+unsigned L2Slice::transport_dbg(Payload& payload) {
+  const unsigned done = store_.memory->transport_dbg(payload);
+  overlay(payload, done);
+  return done;
+}
+
+}  // namespace heddle::hw

@@ -1,0 +1,166 @@
+// L2 cache: one slice per memory channel, between the interconnect and the channel's DRAM controller. All cores share
+// it: data and instruction caches alike. A slice per channel needs no second crossbar, and a line and the requests to
+// it have one place, so that all that reaches a slice is ordered there and seen by every core alike.
+//
+//   L2Slice(name, machine, channel, clock)
+//   target    tlm_target_socket<32>        requests from the interconnect
+//   memory    tlm_initiator_socket<32>     the channel's DRAM controller
+//   copies[i] InvalidationInitiatorSocket  core i's caches; with l2.inclusive only
+//
+// Base protocol on both sides; a request must lie within one line (else TLM_BURST_ERROR_RESPONSE) and may be shorter.
+// The store is a hw::Cache: lines, MSHRs with merging, write buffer, write policies. What a slice sends on carries the
+// MemoryExtension of the request that caused it (core, warp, PC, lanes, row-buffer hint); a write-back has none to
+// carry. A request that the slice answers never reaches the controller, and so holds no row.
+//
+// Timing: a request that arrives in cycle t is looked at from cycle t + 1 on by the bank of its line, which takes its
+// requests in order of arrival and starts one every bank_interval cycles. A hit, a store and an atomic on a line that
+// is there are answered hit_latency - 1 cycles later; a miss goes on to memory in the cycle of the access, and is
+// answered in the cycle in which the line has come. One answer leaves per cycle. Back-pressure: `queue` requests wait
+// at the banks, further ones find END_REQ delayed (room counts from the next cycle on); a bank waits while the store
+// has no MSHR, target or write buffer entry for its request, and while `queue` answers wait for the interconnect.
+//
+// Stores are answered when the slice has them: from then on every core's next access to the slice sees them. Atomics: a
+// write-back slice executes them on its line, in the order in which its bank takes them; a write-through slice gives up
+// its copy and hands them to the DRAM controller, in order with the line's other requests.
+//
+// Inclusive: the slice keeps which cores may have copies of a line, and tells them when it replaces it; that takes
+// effect noc.response_latency cycles later (copies need no answer: tlm/invalidation_protocol.hpp).
+//
+// Debug and blocking transports see this slice's lines over the memory's; what is on its way between the two they miss.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "hw/cache/cache.hpp"
+#include "hw/cache/slice_map.hpp"
+#include "hw/machine.hpp"
+#include "tlm/clock.hpp"
+#include "tlm/invalidation_protocol.hpp"
+#include "tlm/memory_extension.hpp"
+#include "tlm/ring.hpp"
+
+namespace heddle::hw {
+
+struct L2Statistics {
+  std::uint64_t requests = 0;
+  std::uint64_t queue_full = 0;
+  std::uint64_t queue_max = 0;
+  std::uint64_t queue_wait_cycles = 0;
+  std::uint64_t back_invalidations = 0;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("requests", requests, "requests", "requests that arrived");
+    visit("queue_full", queue_full, "requests", "requests that found the queue full");
+    visit("queue_max", queue_max, "requests", "most requests waiting at once");
+    visit("queue_wait_cycles", queue_wait_cycles, "cycles",
+          "cycles that requests waited for their bank's access, summed");
+    visit("back_invalidations", back_invalidations, "messages",
+          "told to cores whose caches may hold a line that an inclusive L2 replaced");
+  }
+};
+
+class L2Slice final : public link::ClockedModule,
+                      private ::tlm::tlm_fw_transport_if<>,
+                      private ::tlm::tlm_bw_transport_if<link::LineProtocol> {
+ public:
+  L2Slice(const sc_core::sc_module_name& name, const Machine& machine, unsigned channel, link::Clock clock);
+  ~L2Slice() override;
+
+  ::tlm::tlm_target_socket<> target;
+  sc_core::sc_vector<link::InvalidationInitiatorSocket> copies;
+  // The store's socket towards memory, for binding.
+  [[nodiscard]] ::tlm::tlm_initiator_socket<>& memory() { return store_.memory; }
+
+  // Writes every dirty line back and empties the slice, once what has arrived is done; `flushed` is called when memory
+  // has everything.
+  void flush();
+  std::function<void()> flushed;
+  // Called once when memory refuses a write that the slice has answered already.
+  std::function<void(const Cache::FailedWrite&)> write_failed;
+  void forget_failed_write();
+  // Nothing waits or is outstanding.
+  [[nodiscard]] bool quiet() const;
+
+  [[nodiscard]] L2Statistics& statistics() { return statistics_; }
+  [[nodiscard]] Cache& store() { return store_; }
+  [[nodiscard]] bool holds(std::uint64_t address) {
+    return map_.owns(address) && store_.peek(map_.local(line_of(address))) != nullptr;
+  }
+
+ private:
+  using Cycle = link::Cycle;
+  using Payload = ::tlm::tlm_generic_payload;
+  using LineRequest = link::LineRequest;
+  // A request inside the slice, as the store wants it.
+  struct Request : LineRequest {
+    Payload* payload = nullptr;
+    std::uint32_t offset = 0;  // in the line
+    Cycle arrival = 0;
+    StoreBuffer buffer;  // of a write that is not a whole line with byte enables of its length
+  };
+  struct Bank {
+    link::Ring<Request*> waiting;
+    Cycle next_start = 0;
+  };
+  struct Acknowledgement {
+    Cycle ready = 0;
+    Request* request = nullptr;
+  };
+
+  Cycle advance(Cycle now) override;
+  ::tlm::tlm_sync_enum nb_transport_fw(Payload& payload, ::tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+  void b_transport(Payload& payload, sc_core::sc_time& delay) override;
+  bool get_direct_mem_ptr(Payload& payload, ::tlm::tlm_dmi& dmi) override;
+  unsigned transport_dbg(Payload& payload) override;
+  ::tlm::tlm_sync_enum nb_transport_bw(LineRequest& request, link::LinePhase& phase, sc_core::sc_time& delay) override;
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+
+  [[nodiscard]] Request& make_request(Payload& payload, Cycle arrival);
+  void describe_store(Request& request);
+  void enqueue(Request& request);
+  void admit(Cycle now);
+  Cycle access(Cycle now);
+  [[nodiscard]] bool offer(Request& request, Cycle now);
+  void acknowledge(Cycle now);
+  void finish(Request& request);
+  Cycle respond(Cycle now);
+  void give_up(std::uint64_t address, std::uint64_t holders);
+  void overlay(Payload& payload, unsigned done);
+  [[nodiscard]] std::uint64_t line_of(std::uint64_t address) const { return address & ~std::uint64_t{line_bytes_ - 1}; }
+
+  const SliceMap map_;
+  const unsigned line_bytes_;
+  const unsigned hit_latency_;
+  const unsigned bank_interval_;
+  const unsigned capacity_;
+  const sc_core::sc_time invalidation_delay_;
+  link::ForwardOnlyInitiator<link::InvalidationProtocol> no_answers_;
+  link::LineInitiatorSocket socket_;
+  Cache store_;
+  std::vector<Bank> banks_;
+  std::size_t waiting_ = 0;          // in all banks
+  Request* pending_ = nullptr;       // found the queue full: END_REQ is owed
+  Cycle started_at_ = link::kNever;  // the latest cycle with an access: its room counts from the next on
+  unsigned started_ = 0;
+  link::Ring<Acknowledgement> acknowledgements_;  // stores done, hit_latency not over
+  link::Ring<Request*> responses_;                // answers that can leave
+  Payload* in_response_ = nullptr;
+  Cycle next_response_ = 0;
+  std::size_t inside_ = 0;  // requests that have arrived and are not answered
+  bool flush_wanted_ = false;
+  bool flushing_ = false;
+  bool failure_told_ = false;
+  const link::MemoryExtension no_extension_;
+  std::array<std::uint8_t, link::kMaxLineBytes> all_bytes_;
+  std::vector<std::unique_ptr<Request>> requests_;
+  std::vector<Request*> free_requests_;
+  L2Statistics statistics_;
+};
+
+}  // namespace heddle::hw
