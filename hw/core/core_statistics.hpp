@@ -19,6 +19,7 @@ struct CoreStatistics {
   std::uint64_t fetch_misses = 0;
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
+  std::uint64_t lane_instructions = 0;
   std::uint64_t branches = 0;
   std::uint64_t divergent_branches = 0;
   std::uint64_t memory_instructions = 0;
@@ -39,6 +40,9 @@ struct CoreStatistics {
     visit("fetch_misses", fetch_misses, "instructions", "fetches put off by an instruction cache miss");
     visit("warp_instructions", warp_instructions, "sub-warps", "sub-warp instructions retired");
     visit("thread_instructions", thread_instructions, "threads", "threads of retired sub-warps whose guard was true");
+    visit("lane_instructions", lane_instructions, "lanes",
+          "active lanes of retired sub-warps: thread_instructions, less what an unconditional branch that takes one "
+          "sub-warp spares");
     visit("branches", branches, "instructions", "conditional branches retired, per warp");
     visit("divergent_branches", divergent_branches, "instructions", "of those, taken by some threads only");
     visit("memory_instructions", memory_instructions, "sub-warps",

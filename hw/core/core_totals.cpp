@@ -6,6 +6,7 @@ void Core::add_to(Totals& totals) {
   const CoreStatistics& own = state_.statistics;
   totals.warp_instructions += own.warp_instructions;
   totals.thread_instructions += own.thread_instructions;
+  totals.lane_instructions += own.lane_instructions;
   totals.fu_active.resize(own.fu_active.size());
   for (std::size_t i = 0; i < own.fu_active.size(); ++i) {
     totals.fu_active[i] += own.fu_active[i];

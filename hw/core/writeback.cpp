@@ -151,6 +151,7 @@ void WriteBackStage::record(const link::SubWarp& sub_warp) {
   Group& group = state_.groups[sub_warp.group];
   ++statistics.warp_instructions;
   const LaneMask working = op == isa::Op::BRA ? sub_warp.lanes : sub_warp.executing;
+  statistics.lane_instructions += static_cast<unsigned>(std::popcount(working));
   statistics.thread_instructions +=
       sub_warp.whole ? group.active_threads() : static_cast<unsigned>(std::popcount(working));
   state_.last_retirement = state_.now;

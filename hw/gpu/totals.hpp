@@ -13,7 +13,8 @@ struct Totals {
   std::uint64_t cycles = 0;  // from the first launch's start to the last one's end, launches back to back
   std::uint64_t launches = 0;
   std::uint64_t warp_instructions = 0;    // sub-warps retired: one per warp when the warp is as wide as the SIMD unit
-  std::uint64_t thread_instructions = 0;  // active lanes of retired sub-warps
+  std::uint64_t thread_instructions = 0;  // active threads of retired instructions
+  std::uint64_t lane_instructions = 0;    // active lanes of retired sub-warps
   std::vector<std::uint64_t> fu_active;   // core cycles with 0..simd_width functional units active
   std::array<std::uint64_t, kIdleCauseCount> idle{};  // core cycles with none active, by cause; adds up to fu_active[0]
   std::uint64_t branches = 0;                         // conditional branches retired (warp level)

@@ -20,7 +20,7 @@ Summary summarise(const hw::Totals& totals, const hw::Machine& machine, std::uin
   summary.warp_instructions = totals.warp_instructions;
   summary.thread_instructions = totals.thread_instructions;
   summary.ipc = ratio(totals.thread_instructions, totals.cycles);
-  summary.lanes_per_warp_instruction = ratio(totals.thread_instructions, totals.warp_instructions);
+  summary.lanes_per_warp_instruction = ratio(totals.lane_instructions, totals.warp_instructions);
   summary.simd_efficiency = summary.lanes_per_warp_instruction / machine.core.simd_width;
   summary.fu_active_cycles = totals.fu_active;
   summary.fu_active_cycles.resize(std::max<std::size_t>(totals.fu_active.size(), machine.core.simd_width + 1U));

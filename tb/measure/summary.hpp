@@ -84,7 +84,8 @@ struct Summary {
     visit("ipc", self.ipc, "thread instructions per cycle",
           "thread_instructions / cycles: active threads per retired warp instruction, summed (LWM report, section 5)");
     visit("lanes_per_warp_instruction", self.lanes_per_warp_instruction, "lanes",
-          "thread_instructions / warp_instructions: active lanes per retired warp instruction (LWM report, table 2)");
+          "active lanes per retired warp instruction (LWM report, table 2); an unconditional branch that takes one "
+          "sub-warp counts the lanes of that");
     visit("simd_efficiency", self.simd_efficiency, "share", "lanes_per_warp_instruction / core.simd_width");
     visit("fu_active_cycles", self.fu_active_cycles, "core cycles",
           "entry n: core cycles with n functional units active, n from 0 to core.simd_width (LWM report, figure 1)");

@@ -168,7 +168,7 @@ DemoResult sample_result() {
   hw::Totals totals;
   totals.cycles = 200;
   totals.warp_instructions = 100;
-  totals.thread_instructions = 2400;
+  totals.thread_instructions = totals.lane_instructions = 2400;
   totals.fu_active.assign(33, 0);
   totals.fu_active[0] = 100;
   totals.fu_active[24] = 100;

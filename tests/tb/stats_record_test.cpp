@@ -39,7 +39,7 @@ hw::Totals sample_totals() {
   totals.cycles = 1000;
   totals.launches = 2;
   totals.warp_instructions = 400;
-  totals.thread_instructions = 9600;
+  totals.thread_instructions = totals.lane_instructions = 9600;
   totals.fu_active.assign(33, 0);
   totals.fu_active[0] = 600;
   totals.fu_active[16] = 200;
