@@ -234,6 +234,46 @@ TEST(ForeignPlatform, ABusErrorOnAWriteIsAFault) {
   EXPECT_GE(platform.host.fault_address, kMemoryBytes);
 }
 
+hw::Machine with_l2(const char* write_policy) {
+  hw::Machine machine;
+  machine.l2.enabled = true;
+  machine.l2.write_policy = write_policy;
+  return machine;
+}
+
+TEST(ForeignPlatform, AnL2LeavesNothingBehind) {
+  Platform platform(true, with_l2("write-back"));
+  platform.host.launches = 2;
+  sc_core::sc_start(1, sc_core::SC_MS);
+  EXPECT_EQ(platform.host.interrupts, 2U);
+  EXPECT_EQ(platform.host.status, 2U);
+  EXPECT_TRUE(platform.gpu.quiet());
+  EXPECT_EQ(platform.memory.writes, 2 * 16U);  // each launch's results, at its end at the latest
+  EXPECT_GE(platform.memory.reads, 2 * 17U);   // the second launch finds nothing of the first
+  EXPECT_EQ(platform.checker->violations(), 0U);
+  platform.expect_results();
+}
+
+// The store has long been answered when the L2 writes its line: the launch ends with a fault all the same, and the GPU
+// can be used again.
+class L2BusError : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(L2BusError, OnAWriteIsAFault) {
+  Platform platform(true, with_l2(GetParam()));
+  platform.host.output = kMemoryBytes - 512;
+  platform.memory.refused_from = kMemoryBytes;
+  platform.host.launches = 2;
+  sc_core::sc_start(1, sc_core::SC_MS);
+  EXPECT_EQ(platform.host.interrupts, 2U);
+  EXPECT_EQ(platform.host.status, 3U);
+  EXPECT_EQ(platform.host.fault_kind, static_cast<std::uint64_t>(isa::Fault::Kind::bus_error) + 1);
+  EXPECT_GE(platform.host.fault_address, kMemoryBytes);
+  EXPECT_TRUE(platform.gpu.quiet());
+}
+
+INSTANTIATE_TEST_SUITE_P(ForeignPlatform, L2BusError, ::testing::Values("write-back", "write-through"),
+                         [](const auto& info) { return std::string(info.param).replace(5, 1, "_"); });
+
 TEST(ForeignPlatform, ABusErrorOnAReadIsAFaultOfItsThread) {
   Platform platform;
   platform.memory.refused_from = kInput + 4 * 200 / 128 * 128;  // the line of thread 192: block 1, thread 64
