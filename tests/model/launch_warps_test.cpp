@@ -2,8 +2,6 @@
 // with another warp size than the machine's runs cycle by cycle as on a machine that has that size.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <string>
@@ -13,6 +11,7 @@
 #include "ptx/compile.hpp"
 #include "tb/device.hpp"
 #include "tb/launch_warps.hpp"
+#include "tests/model/child.hpp"
 
 namespace heddle {
 namespace {
@@ -80,40 +79,8 @@ std::string run(const hw::Machine& machine, const std::string& entries, const st
   return text;
 }
 
-// In a child, because SystemC elaborates once per process.
 std::string run_apart(const hw::Machine& machine, const std::string& entries, const std::vector<std::string>& kernels) {
-  int ends[2];
-  if (pipe(ends) != 0) {
-    return "no pipe";
-  }
-  const pid_t child = fork();
-  if (child == 0) {
-    close(ends[0]);
-    std::string text;
-    try {
-      text = run(machine, entries, kernels);
-    } catch (const std::exception& error) {
-      text = std::string("refused: ") + error.what();
-    }
-    for (std::size_t sent = 0; sent < text.size();) {
-      const ssize_t count = write(ends[1], text.data() + sent, text.size() - sent);
-      if (count <= 0) {
-        break;
-      }
-      sent += static_cast<std::size_t>(count);
-    }
-    _exit(0);
-  }
-  close(ends[1]);
-  std::string text;
-  char buffer[4096];
-  for (ssize_t count = 0; (count = read(ends[0], buffer, sizeof buffer)) > 0;) {
-    text.append(buffer, static_cast<std::size_t>(count));
-  }
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return status == 0 ? text : "the child died";
+  return test::in_child([&] { return run(machine, entries, kernels); });
 }
 
 std::string without_sizes(const std::string& text) {

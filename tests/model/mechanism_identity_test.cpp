@@ -1,60 +1,35 @@
 // Mechanisms that must do nothing on some machines do nothing there, cycle by cycle: packing warps of the SIMD width,
 // one fetch group of all warps.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "tb/device.hpp"
 #include "tb/workload.hpp"
+#include "tests/model/child.hpp"
 
 namespace heddle {
 namespace {
 
-// Cycles, thread instructions and idle cycles by cause, as text, from a process of its own.
+// Cycles, thread instructions and idle cycles by cause, as text.
 std::string figures(const std::string& workload_name, const hw::Machine& machine) {
-  int ends[2];
-  if (pipe(ends) != 0) {
-    return "no pipe";
-  }
-  const pid_t child = fork();
-  if (child == 0) {
-    std::string text;
-    try {
-      tb::WorkloadOptions options;
-      options.scale = tb::Workload::test_scale();
-      options.max_registers = machine.core.registers_per_thread;
-      const auto workload = Registry<tb::Workload>::instance().make(workload_name, options);
-      tb::Device device(machine);
-      device.load(workload->compile());
-      text = workload->run(device).correct ? "correct" : "wrong";
-      const hw::Totals totals = device.totals();
-      text += " cycles " + std::to_string(totals.cycles) + " threads " + std::to_string(totals.thread_instructions) +
-              " warps " + std::to_string(totals.warp_instructions) + " idle";
-      for (const std::uint64_t idle : totals.idle) {
-        text += ' ' + std::to_string(idle);
-      }
-      text += " dram " + std::to_string(totals.dram_reads) + ' ' + std::to_string(totals.dram_row_hits);
-    } catch (const std::exception& error) {
-      text = error.what();
+  return test::in_child([&] {
+    tb::WorkloadOptions options;
+    options.scale = tb::Workload::test_scale();
+    options.max_registers = machine.core.registers_per_thread;
+    const auto workload = Registry<tb::Workload>::instance().make(workload_name, options);
+    tb::Device device(machine);
+    device.load(workload->compile());
+    std::string text = workload->run(device).correct ? "correct" : "wrong";
+    const hw::Totals totals = device.totals();
+    text += " cycles " + std::to_string(totals.cycles) + " threads " + std::to_string(totals.thread_instructions) +
+            " warps " + std::to_string(totals.warp_instructions) + " idle";
+    for (const std::uint64_t idle : totals.idle) {
+      text += ' ' + std::to_string(idle);
     }
-    const ssize_t written = write(ends[1], text.data(), text.size());
-    _exit(written == static_cast<ssize_t>(text.size()) ? 0 : 1);
-  }
-  close(ends[1]);
-  std::string text;
-  char buffer[1024];
-  for (ssize_t count = 0; (count = read(ends[0], buffer, sizeof buffer)) > 0;) {
-    text.append(buffer, static_cast<std::size_t>(count));
-  }
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return status == 0 ? text : "the child died";
+    return text + " dram " + std::to_string(totals.dram_reads) + ' ' + std::to_string(totals.dram_row_hits);
+  });
 }
 
 std::vector<std::string> workloads() {

@@ -220,4 +220,32 @@ std::vector<Run> runs_for(const std::vector<Gain>& gains) {
   return runs;
 }
 
+Finding judge_groups(const Results& results, const std::vector<Variant>& machines, const Group& gaining,
+                     const Group& spared) {
+  const Grid grid(results, machines, twelve());
+  Finding finding;
+  count_workloads(finding, grid);
+  for (const std::size_t base : {std::size_t{0}, std::size_t{2}}) {
+    const double gain = grid.mean_speedup(base + 1, base, gaining.workloads);
+    const double rest = grid.mean_speedup(base + 1, base, spared.workloads);
+    if (!std::isfinite(gain) || !std::isfinite(rest)) {
+      continue;
+    }
+    const std::string where = base == 0 ? "report" : "thesis";
+    finding.ours +=
+        fmt::format("{}{} and {} ({})", finding.ours.empty() ? "" : "; ", gain_text(gain), gain_text(rest), where);
+    finding.checks.push_back(main_check(fmt::format("the {} gain 5 % or more on average ({})", gaining.name, where),
+                                        gain_text(gain), gain >= 1.05));
+    finding.checks.push_back(main_check(fmt::format("they gain more than the {} ({})", spared.name, where),
+                                        gain_text(gain) + " and " + gain_text(rest), gain > rest));
+    finding.checks.push_back(check(fmt::format("the {} change by 3 % or less on average ({})", spared.name, where),
+                                   gain_text(rest), std::abs(rest - 1) <= 0.03));
+    finding.charts.push_back(Grid(results, {machines[base], machines[base + 1]}, twelve()).ipc_chart("IPC, " + where));
+    const std::vector<std::string> worst = grid.worst(base + 1, base, 3, 0.98);
+    finding.causes.insert(finding.causes.end(), worst.begin(), worst.end());
+  }
+  finding.tables.push_back(grid.ipc_table("IPC", false));
+  return finding;
+}
+
 }  // namespace heddle::tb::lwm

@@ -76,4 +76,13 @@ struct Gain {
 [[nodiscard]] Finding judge_gains(const Results& results, const std::vector<Gain>& gains);
 [[nodiscard]] std::vector<Run> runs_for(const std::vector<Gain>& gains);
 
+// Claims that a mechanism helps one group of workloads and spares another. `machines`: the report's baseline and the
+// mechanism on it, then the thesis's two.
+struct Group {
+  std::string name;  // "leftmost four"
+  std::vector<std::string> workloads;
+};
+[[nodiscard]] Finding judge_groups(const Results& results, const std::vector<Variant>& machines, const Group& gaining,
+                                   const Group& spared);
+
 }  // namespace heddle::tb::lwm
