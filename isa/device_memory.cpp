@@ -98,6 +98,9 @@ void DeviceMemory::release(std::uint64_t address) {
   for (auto it = regions_.lower_bound(address); it != regions_.end() && it->first - address < size;) {
     it = regions_.erase(it);
   }
+  for (auto it = computed_.lower_bound(address); it != computed_.end() && it->first - address < size;) {
+    it = computed_.erase(it);
+  }
   erase_contents(address, size);
 }
 
@@ -105,6 +108,7 @@ void DeviceMemory::clear() {
   allocations_.clear();
   last_found_ = nullptr;
   regions_.clear();
+  computed_.clear();
   pages_.clear();
   last_page_ = nullptr;
   last_page_number_ = ~std::uint64_t{0};
@@ -155,8 +159,16 @@ DeviceMemory::Page* DeviceMemory::page(std::uint64_t address, bool make) const {
 
 void DeviceMemory::read(std::uint64_t address, std::span<std::byte> out) const {
   while (!out.empty()) {
+    std::uint64_t following = 0;
+    if (const Region* const region = computed_at(address, following)) {
+      const std::size_t count = std::min<std::uint64_t>(out.size(), following);
+      region->generator(address, out.first(count));
+      out = out.subspan(count);
+      address += count;
+      continue;
+    }
     const std::size_t offset = address % kPageBytes;
-    const std::size_t count = std::min(out.size(), kPageBytes - offset);
+    const std::size_t count = std::min<std::uint64_t>(std::min(out.size(), kPageBytes - offset), following);
     if (const Page* from = page(address, false)) {
       std::memcpy(out.data(), from->bytes + offset, count);
     } else {
@@ -168,6 +180,9 @@ void DeviceMemory::read(std::uint64_t address, std::span<std::byte> out) const {
 }
 
 void DeviceMemory::write(std::uint64_t address, std::span<const std::byte> in) {
+  if (computed(address, in.size())) {
+    throw InternalError("a write to device memory that is computed when it is read");
+  }
   while (!in.empty()) {
     const std::size_t offset = address % kPageBytes;
     const std::size_t count = std::min(in.size(), kPageBytes - offset);
@@ -178,6 +193,14 @@ void DeviceMemory::write(std::uint64_t address, std::span<const std::byte> in) {
 }
 
 std::byte* DeviceMemory::direct(std::uint64_t address, std::size_t& length) {
+  std::uint64_t following = 0;
+  if (const Region* const region = computed_at(address, following)) {
+    const std::size_t in_block = address % kAlignment;
+    constexpr std::size_t kWidest = 16;
+    length = kWidest - in_block % kWidest;
+    region->generator(address, std::span(computed_bytes_).subspan(in_block, length));
+    return computed_bytes_ + in_block;
+  }
   const std::size_t offset = address % kPageBytes;
   length = kPageBytes - offset;
   return page(address, true)->bytes + offset;
@@ -202,6 +225,44 @@ void DeviceMemory::fill_on_touch(std::uint64_t address, std::uint64_t size, Gene
     const std::uint64_t count = std::min(size - (first - address), kPageBytes - (first - page_address));
     region.generator(first, std::span(pages_[number]->bytes + (first - page_address), count));
   }
+}
+
+void DeviceMemory::compute_on_read(std::uint64_t address, std::uint64_t size, Generator generator) {
+  if (size == 0) {
+    return;
+  }
+  if (address % kAlignment != 0 || size % kAlignment != 0) {
+    throw InternalError("a computed region starts or ends within an aligned block");
+  }
+  erase_contents(address, size);
+  computed_[address] = Region{size, std::move(generator)};
+  if (const auto allocation = allocations_.find(address); allocation != allocations_.end()) {
+    allocation->second.writable = false;
+  }
+}
+
+const DeviceMemory::Region* DeviceMemory::computed_at(std::uint64_t address, std::uint64_t& following) const {
+  following = ~std::uint64_t{0};
+  if (computed_.empty()) {
+    return nullptr;
+  }
+  const auto after = computed_.upper_bound(address);
+  if (after != computed_.begin()) {
+    const auto& [start, region] = *std::prev(after);
+    if (address - start < region.size) {
+      following = region.size - (address - start);
+      return &region;
+    }
+  }
+  if (after != computed_.end()) {
+    following = after->first - address;
+  }
+  return nullptr;
+}
+
+bool DeviceMemory::computed(std::uint64_t address, std::uint64_t size) const {
+  std::uint64_t following = 0;
+  return size != 0 && (computed_at(address, following) != nullptr || following < size);
 }
 
 void DeviceMemory::erase_contents(std::uint64_t address, std::uint64_t size) {

@@ -57,13 +57,22 @@ class DeviceMemory {
     write(address, std::as_bytes(std::span(&value, 1)));
   }
 
-  // Direct pointer to a byte and, in `length`, how many bytes follow it in storage. Makes the page.
+  // Direct pointer to a byte and, in `length`, how many bytes follow it in storage. Makes the page. In a computed
+  // region it points to a copy of a few bytes, at least as many as an aligned access of 16 has left, which the next
+  // call overwrites.
   [[nodiscard]] std::byte* direct(std::uint64_t address, std::size_t& length);
 
   // A region whose pages are filled by a generator when first touched. The generator gets the address of the first byte
   // and the bytes of one page that lie in the region; parts of pages that exist already are filled at once.
   using Generator = std::function<void(std::uint64_t, std::span<std::byte>)>;
   void fill_on_touch(std::uint64_t address, std::uint64_t size, Generator generator);
+
+  // A region that is computed anew whenever it is read and takes no storage at all: the generator fills any part of it
+  // that it is asked for. An allocation that starts there becomes read-only. Writing to it is an InternalError. The
+  // region starts and ends at a multiple of kAlignment.
+  void compute_on_read(std::uint64_t address, std::uint64_t size, Generator generator);
+  // Some byte of [address, address + size) is computed: there is no storage to point to.
+  [[nodiscard]] bool computed(std::uint64_t address, std::uint64_t size) const;
 
   // ---- bounds. find: the allocation that holds [address, address + size); nearest: the closest one, for messages.
   [[nodiscard]] const Allocation* find(std::uint64_t address, std::uint64_t size) const;
@@ -95,7 +104,12 @@ class DeviceMemory {
   mutable Page* last_page_ = nullptr;
   std::map<std::uint64_t, Allocation> allocations_;
   mutable const Allocation* last_found_ = nullptr;
+  // The computed region that holds the address, with how many of its bytes follow; else null, and how many bytes follow
+  // that are not computed.
+  [[nodiscard]] const Region* computed_at(std::uint64_t address, std::uint64_t& following) const;
   std::map<std::uint64_t, Region> regions_;
+  std::map<std::uint64_t, Region> computed_;
+  alignas(kAlignment) std::byte computed_bytes_[kAlignment];  // of direct()
   std::uint64_t next_low_;
   std::uint64_t next_high_;
 };

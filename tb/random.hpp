@@ -16,6 +16,8 @@ class Random {
     z = (z ^ (z >> 27U)) * 0x94d049bb133111ebULL;
     return z ^ (z >> 31U);
   }
+  // As if next() had been called so many times.
+  void skip(std::uint64_t count) { state_ += count * 0x9e3779b97f4a7c15ULL; }
   std::uint32_t next32() { return static_cast<std::uint32_t>(next() >> 32U); }
   // In [0, bound); bound at least 1. The bias of the multiplication is below bound / 2^32.
   std::uint32_t below(std::uint32_t bound) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,13 +15,22 @@
 namespace heddle::tb {
 
 struct WorkloadOptions {
+  // What stands behind the workload's name: "table_scan:cond_acc,selectivity=64" has two.
+  struct Variant {
+    std::string name;
+    std::string value;
+    bool has_value = false;
+  };
+
   double scale = 1.0;           // 1: the input of thesis table 5.2 (or of the workload's own description)
   std::uint64_t seed = 1;       // of the generated input
   unsigned address_bits = 32;   // of the compiled kernel: 32 or 64
   unsigned max_registers = 63;  // what the machine gives a thread (core.registers_per_thread)
   unsigned if_conversion = 0;   // core.if_conversion
   unsigned resident_threads =
-      1024;  // threads among which a launch with a fixed grid divides its work, in blocks of 256
+      1024;                  // threads among which a launch with a fixed grid divides its work, in blocks of 256
+  unsigned simd_width = 32;  // core.simd_width: what a workload with warp-level operations has as its warps' size
+  std::vector<Variant> variants;
 };
 
 struct Verdict {
@@ -45,6 +55,28 @@ class Workload {
   [[nodiscard]] static constexpr double test_scale() { return 0.01; }
   // The scale for the demonstration: some ten seconds at most at a million warp instructions per second.
   [[nodiscard]] virtual double demo_scale() const { return 0.1; }
+};
+
+// A workload by its name and variants: "NAME" or "NAME:variant,variant=number". Throws InputError with the nearest
+// name.
+[[nodiscard]] std::unique_ptr<Workload> make_workload(const std::string& text, WorkloadOptions options);
+
+// The variants that a workload was given, of those that it knows. The constructor throws InputError for others, and for
+// numbers out of range.
+class Variants {
+ public:
+  struct Known {
+    std::string name;
+    std::uint32_t usual = 0, least = 0, most = 0;  // of a number; most 0: a variant without a value
+  };
+  Variants(std::string workload, const WorkloadOptions& options, std::vector<Known> known);
+  [[nodiscard]] bool flag(std::string_view name) const;
+  [[nodiscard]] std::uint32_t number(std::string_view name) const;
+
+ private:
+  std::string workload_;
+  std::vector<WorkloadOptions::Variant> given_;
+  std::vector<Known> known_;
 };
 
 }  // namespace heddle::tb

@@ -80,6 +80,12 @@ tlm_sync_enum MemoryTarget::nb_transport_fw(Payload& payload, tlm_phase& phase, 
 
 bool MemoryTarget::get_direct_mem_ptr(Payload& payload, ::tlm::tlm_dmi& dmi) {
   const std::uint64_t page = payload.get_address() / isa::DeviceMemory::kPageBytes * isa::DeviceMemory::kPageBytes;
+  if (memory_.computed(page, isa::DeviceMemory::kPageBytes)) {  // by transport only
+    dmi.set_start_address(page);
+    dmi.set_end_address(page + (isa::DeviceMemory::kPageBytes - 1));
+    dmi.allow_none();
+    return false;
+  }
   std::size_t length = 0;
   std::byte* const pointer = memory_.direct(page, length);
   dmi.set_dmi_ptr(reinterpret_cast<unsigned char*>(pointer));

@@ -1,5 +1,5 @@
 // Predicates that take a way round through a register: CUDA's inline assembly has no predicate operands, so that a
-// condition comes as 1 or 0 and is compared with zero again.
+// condition comes as 1 or 0 and is compared with zero again; and comparisons whose inverse is there already.
 #include <optional>
 
 #include "ptx/backend/machine_code.hpp"
@@ -21,6 +21,7 @@ class PredicateForwarder {
         at_ = {static_cast<int>(b), i};
         MachineInstruction& instruction = function_.blocks[b].code[i];
         take_selected(instruction);
+        take_inverse(instruction);
         // A branch's guard, too, is its instruction's.
         for (VPred* operand : {&instruction.in.guard, &instruction.in.pa, &instruction.in.pb}) forward(*operand);
       }
@@ -71,6 +72,58 @@ class PredicateForwarder {
     copy.at = in.at;
     in = copy;
     changed_ = true;
+  }
+
+  // p = a < b where q = a >= b stands earlier in the block: p = !q. Integers only: floats may be unordered.
+  void take_inverse(MachineInstruction& instruction) {
+    IrInstruction& in = instruction.in;
+    if (!compares_integers(instruction) || guarded(instruction)) return;
+    const std::vector<MachineInstruction>& code = function_.blocks[static_cast<std::size_t>(at_.block)].code;
+    for (std::size_t i = 0; i < at_.index; ++i) {
+      const IrInstruction& other = code[i].in;
+      if (!compares_integers(code[i]) || other.op != in.op || other.a != in.a || other.immediate != in.immediate ||
+          (in.immediate ? other.imm != in.imm : other.b != in.b) ||
+          other.sub != static_cast<std::uint8_t>(inverse(static_cast<isa::Comparison>(in.sub)))) {
+        continue;
+      }
+      // What is compared and what came of it are as they were.
+      const auto fixed = [&](VReg reg) {
+        const std::optional<CodePoint> point = reg == kNone ? CodePoint{at_.block, 0} : single_.definition(reg);
+        return point && (reg == kNone || single_.before(*point, {at_.block, i}));
+      };
+      if (!fixed(in.a) || (!in.immediate && !fixed(in.b)) || !single_.definition(other.p)) continue;
+      IrInstruction copy;
+      copy.op = Op::PLOP;
+      copy.p = in.p;
+      copy.pa = {other.p, true};
+      copy.at = in.at;
+      in = copy;
+      changed_ = true;
+      return;
+    }
+  }
+
+  static bool compares_integers(const MachineInstruction& instruction) {
+    const IrInstruction& in = instruction.in;
+    return !instruction.copy && in.op >= Op::SETP_S32 && in.op <= Op::SETP_U64 && in.mods == 0 && in.p != kNone &&
+           in.q == kNone;
+  }
+  static isa::Comparison inverse(isa::Comparison comparison) {
+    using isa::Comparison;
+    switch (comparison) {
+      case Comparison::eq:
+        return Comparison::ne;
+      case Comparison::ne:
+        return Comparison::eq;
+      case Comparison::lt:
+        return Comparison::ge;
+      case Comparison::le:
+        return Comparison::gt;
+      case Comparison::gt:
+        return Comparison::le;
+      default:
+        return Comparison::lt;  // of ge, the last one of integers
+    }
   }
 
   void forward(VPred& operand) {

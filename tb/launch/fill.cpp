@@ -32,46 +32,51 @@ Number random_element(const Buffer::Random& random, isa::Type type, tb::Random& 
   return Number::of(random.low.integer + static_cast<Wide>((static_cast<WideUnsigned>(drawn) * values) >> 64U));
 }
 
+void copy_file(const Buffer& buffer, std::uint64_t address, isa::DeviceMemory& memory) {
+  const std::string& path = std::get<Buffer::File>(buffer.fill).path;
+  std::ifstream file(path, std::ios::binary);
+  constexpr std::uint64_t kPiece = 65536;
+  std::vector<std::byte> piece;
+  for (std::uint64_t begin = 0; begin < buffer.bytes(); begin += kPiece) {
+    piece.resize(std::min(kPiece, buffer.bytes() - begin));
+    file.read(reinterpret_cast<char*>(piece.data()), static_cast<std::streamsize>(piece.size()));
+    if (!file) {
+      throw InputError(buffer.where, fmt::format("cannot read '{}'", path));
+    }
+    memory.write(address + begin, piece);
+  }
+}
+
 }  // namespace
 
 void fill_buffer(const Buffer& buffer, std::uint64_t address, isa::DeviceMemory& memory) {
-  const auto* value = std::get_if<Number>(&buffer.fill);
-  if (value != nullptr) {
+  if (std::holds_alternative<Buffer::File>(buffer.fill)) {
+    copy_file(buffer, address, memory);
+    return;
+  }
+  if (const auto* const value = std::get_if<Number>(&buffer.fill)) {
     const Element zero = encode(buffer.type, *value);
     if (std::all_of(zero.begin(), zero.end(), [](std::byte byte) { return byte == std::byte{0}; })) {
       return;  // new memory reads as zero
     }
   }
-  std::ifstream file;
-  if (const auto* from = std::get_if<Buffer::File>(&buffer.fill)) {
-    file.open(from->path, std::ios::binary);
-  }
-  const auto* random = std::get_if<Buffer::Random>(&buffer.fill);
-  tb::Random generator(random == nullptr ? 0 : random->seed);
-
-  const unsigned size = isa::size_of(buffer.type);
-  constexpr std::uint64_t kPieceElements = 8192;
-  std::vector<std::byte> piece;
-  for (std::uint64_t begin = 0; begin < buffer.count; begin += kPieceElements) {
-    const std::uint64_t elements = std::min(kPieceElements, buffer.count - begin);
-    piece.resize(elements * size);
-    if (file.is_open() || std::holds_alternative<Buffer::File>(buffer.fill)) {
-      file.read(reinterpret_cast<char*>(piece.data()), static_cast<std::streamsize>(piece.size()));
-      if (!file) {
-        throw InputError(buffer.where, fmt::format("cannot read '{}'", std::get<Buffer::File>(buffer.fill).path));
-      }
-    } else {
-      for (std::uint64_t i = 0; i < elements; ++i) {
-        const Number number = value != nullptr ? *value
-                              : random != nullptr
-                                  ? random_element(*random, buffer.type, generator)
-                                  : ramp_element(std::get<Buffer::Ramp>(buffer.fill), buffer.type, begin + i);
-        const Element element = encode(buffer.type, number);
-        std::copy_n(element.begin(), size, piece.begin() + static_cast<std::ptrdiff_t>(i * size));
-      }
+  // Any element is known from its number, so that memory which no kernel touches takes no room on the host.
+  memory.fill_on_touch(address, buffer.bytes(), [buffer, address](std::uint64_t first, std::span<std::byte> bytes) {
+    const unsigned size = isa::size_of(buffer.type);
+    const std::uint64_t begin = (first - address) / size;
+    const auto* const value = std::get_if<Number>(&buffer.fill);
+    const auto* const random = std::get_if<Buffer::Random>(&buffer.fill);
+    tb::Random generator(random == nullptr ? 0 : random->seed);
+    generator.skip(begin);
+    for (std::uint64_t i = 0; i < bytes.size() / size; ++i) {
+      const Number number = value != nullptr ? *value
+                            : random != nullptr
+                                ? random_element(*random, buffer.type, generator)
+                                : ramp_element(std::get<Buffer::Ramp>(buffer.fill), buffer.type, begin + i);
+      const Element element = encode(buffer.type, number);
+      std::copy_n(element.begin(), size, bytes.begin() + static_cast<std::ptrdiff_t>(i * size));
     }
-    memory.write(address + begin * size, piece);
-  }
+  });
 }
 
 }  // namespace heddle::tb::launch

@@ -8,7 +8,8 @@
 
 namespace heddle::tb::launch {
 
-// Writes the buffer's contents to device memory at `address`. Throws InputError when its file cannot be read.
+// Gives device memory at `address` the buffer's contents: a file's at once, others where and when they are first
+// touched. Throws InputError when its file cannot be read.
 void fill_buffer(const Buffer& buffer, std::uint64_t address, isa::DeviceMemory& memory);
 
 }  // namespace heddle::tb::launch

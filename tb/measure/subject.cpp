@@ -1,7 +1,5 @@
 #include "tb/measure/subject.hpp"
 
-#include "base/error.hpp"
-#include "base/nearest.hpp"
 #include "tb/launch/launch_file.hpp"
 
 namespace heddle::tb {
@@ -10,7 +8,7 @@ namespace {
 class WorkloadSubject final : public Subject {
  public:
   WorkloadSubject(std::string name, const WorkloadOptions& options)
-      : name_(std::move(name)), options_(options), workload_(Registry<Workload>::instance().make(name_, options)) {}
+      : name_(std::move(name)), options_(options), workload_(make_workload(name_, options)) {}
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] isa::Module compile() const override { return workload_->compile(); }
   [[nodiscard]] std::uint64_t threads() const override { return workload_->threads(); }
@@ -59,17 +57,6 @@ class LaunchSubject final : public Subject {
 std::unique_ptr<Subject> make_subject(const std::string& name, const WorkloadOptions& options) {
   if (name.ends_with(".toml")) {
     return std::make_unique<LaunchSubject>(name, options);
-  }
-  const auto& entries = Registry<Workload>::instance().entries();
-  if (entries.find(name) == entries.end()) {
-    std::vector<std::string> names;
-    names.reserve(entries.size());
-    for (const auto& [known, entry] : entries) {
-      names.push_back(known);
-    }
-    const std::string listing = "known: " + join(names) + "; or a path ending in .toml";
-    const std::string near = suggest(name, names);
-    throw InputError({}, "there is no workload '" + name + "'", near.empty() ? listing : near + " (" + listing + ")");
   }
   return std::make_unique<WorkloadSubject>(name, options);
 }

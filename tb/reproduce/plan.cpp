@@ -7,7 +7,6 @@
 #include <iterator>
 
 #include "base/error.hpp"
-#include "base/nearest.hpp"
 #include "base/parameter.hpp"
 #include "tb/config/config.hpp"
 #include "tb/measure/version.hpp"
@@ -19,16 +18,13 @@ namespace {
 constexpr std::uint64_t kFnvOffset = 0xcbf29ce484222325;
 constexpr std::uint64_t kFnvPrime = 0x100000001b3;
 
-std::string refused_workload(const std::string& name) {
-  const auto& entries = Registry<Workload>::instance().entries();
-  if (entries.find(name) != entries.end()) {
-    return {};
+std::string refused_workload(const std::string& text) {
+  try {
+    static_cast<void>(make_workload(text, {}));
+  } catch (const InputError& error) {
+    return error.what();
   }
-  std::vector<std::string> names;
-  for (const auto& [known, entry] : entries) {
-    names.push_back(known);
-  }
-  return InputError({}, "there is no workload '" + name + "'", suggest(name, names)).what();
+  return {};
 }
 
 }  // namespace

@@ -45,8 +45,8 @@ std::vector<std::uint8_t> Arguments::bytes() const {
   return bytes_;
 }
 
-KernelWorkload::KernelWorkload(std::string name, const WorkloadOptions& options)
-    : name_(std::move(name)), options_(options) {
+KernelWorkload::KernelWorkload(std::string name, const WorkloadOptions& options, std::vector<Variants::Known> variants)
+    : name_(std::move(name)), options_(options), variants_(name_, options, std::move(variants)) {
   if (!(options_.scale > 0) || options_.scale > 16) {
     throw InputError({}, fmt::format("scale {} of workload '{}'", options_.scale, name_),
                      "give a number above 0 and at most 16");
@@ -54,6 +54,16 @@ KernelWorkload::KernelWorkload(std::string name, const WorkloadOptions& options)
   if (options_.resident_threads == 0 || options_.resident_threads % kBlock != 0) {
     throw InputError({}, fmt::format("{} threads for workload '{}'", options_.resident_threads, name_),
                      fmt::format("give a multiple of {}", kBlock));
+  }
+}
+
+void KernelWorkload::need_warps_of_32() const {
+  if (options_.simd_width != 32) {
+    throw InputError({},
+                     fmt::format("workload '{}' needs warps of 32 threads and warp-level operations; the machine's "
+                                 "core.simd_width is {}",
+                                 name_, options_.simd_width),
+                     "run it with core.simd_width = 32");
   }
 }
 
@@ -74,11 +84,12 @@ std::uint64_t KernelWorkload::allocate(Executor& executor, const std::string& bu
 }
 
 void KernelWorkload::launch(Executor& executor, const std::string& kernel, isa::Dim3 grid, isa::Dim3 block,
-                            const Arguments& arguments) {
+                            const Arguments& arguments, std::uint32_t dynamic_shared) {
   isa::LaunchRequest request;
   request.kernel = kernel;
   request.grid = grid;
   request.block = block;
+  request.dynamic_shared = dynamic_shared;
   request.parameters = arguments.bytes();
   executor.launch(request);
 }

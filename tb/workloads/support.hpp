@@ -45,7 +45,7 @@ class KernelWorkload : public Workload {
  public:
   static constexpr unsigned kBlock = 256;  // threads per block: four blocks fill the papers' 1024 threads
 
-  KernelWorkload(std::string name, const WorkloadOptions& options);
+  KernelWorkload(std::string name, const WorkloadOptions& options, std::vector<Variants::Known> variants = {});
   [[nodiscard]] isa::Module compile() const override;
 
  protected:
@@ -72,11 +72,15 @@ class KernelWorkload : public Workload {
     return values;
   }
   static void launch(Executor& executor, const std::string& kernel, isa::Dim3 grid, isa::Dim3 block,
-                     const Arguments& arguments);
+                     const Arguments& arguments, std::uint32_t dynamic_shared = 0);
+  [[nodiscard]] const Variants& variants() const { return variants_; }
+  // For kernels whose algorithm rests on warps of 32 threads. Throws InputError on a machine with other SIMD widths.
+  void need_warps_of_32() const;
 
  private:
   std::string name_;
   WorkloadOptions options_;
+  Variants variants_;
 };
 
 // Equal bit for bit? The verdict counts what was compared and shows the first difference.

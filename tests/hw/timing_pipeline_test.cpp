@@ -2,6 +2,8 @@
 // 2.1.1 and table 5.1).
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/hw/gpu_bench.hpp"
 
 namespace heddle::test {
@@ -85,6 +87,67 @@ TEST(Complex, LatencyReplacesTheExecuteStages) {
   machine.core.complex_latency = 20;
   EXPECT_EQ(cycles_per_round(machine, 1, [](Code& code) { code.rrr(Op::DIV_U, 1, 2, 3); }),
             7 * kLoopInstructions + (7 - 2 + 20));
+}
+
+// Conditional accumulate and tree traverse pass a prefix-sum network of log2(lanes) levels (thesis 7.1), then the shift
+// and the base's addition, where a simple operation passes the execute stages.
+struct Network {
+  unsigned lanes, levels_per_cycle, cycles;
+};
+class PrefixNetwork : public ::testing::TestWithParam<Network> {};
+double cycles_of(const Network& network, bool traverse) {
+  hw::Machine machine;
+  machine.core.simd_width = machine.core.warp_size = network.lanes;
+  machine.core.prefix_levels_per_cycle = network.levels_per_cycle;
+  return cycles_per_round(machine, 1, [&](Code& code) {
+    if (traverse) {
+      code.tree_traverse(1, 2, {}, 5);
+    } else {  // nobody's predicate is true: the network alone
+      code.accumulate(Op::COND_ACC_SHARED, 4, 1, 2, {isa::kPT, true}, 3);
+    }
+  });
+}
+TEST_P(PrefixNetwork, TakesItsLevelsAndOneCycleForATreeTraverse) {
+  EXPECT_EQ(cycles_of(GetParam(), true), 7 * kLoopInstructions + 7 - 2 + std::max(GetParam().cycles, 2U));
+}
+TEST_P(PrefixNetwork, TakesItsLevelsAndOneCycleForAConditionalAccumulate) {
+  EXPECT_EQ(cycles_of(GetParam(), false), 7 * kLoopInstructions + 7 - 2 + std::max(GetParam().cycles, 2U));
+}
+INSTANTIATE_TEST_SUITE_P(Pipeline, PrefixNetwork,
+                         ::testing::Values(Network{32, 5, 2}, Network{32, 4, 3}, Network{32, 3, 3}, Network{32, 2, 4},
+                                           Network{32, 1, 6}, Network{16, 4, 2}, Network{16, 1, 5}, Network{2, 1, 2},
+                                           Network{1, 1, 1}));
+
+// It is pipelined: sixteen warps start one operation in every cycle, however long each takes, but for the few cycles in
+// which one leaves together with one of the execute stages.
+TEST(PrefixNetworkRate, StartsOneOperationPerCycle) {
+  hw::Machine machine;
+  machine.core.prefix_levels_per_cycle = 1;
+  constexpr unsigned kTraverses = 9;
+  constexpr double kStarts = 16 * (kTraverses + kLoopInstructions);
+  const double cycles = cycles_per_round(machine, 16, [](Code& code) {
+    for (unsigned i = 0; i < kTraverses; ++i) {
+      code.tree_traverse(1, 2, {}, 5);
+    }
+  });
+  EXPECT_GE(cycles, kStarts);
+  EXPECT_LT(cycles, 1.03 * kStarts);
+}
+
+// Contiguous words lie in different banks: however many threads write, the scratchpad takes one cycle.
+TEST(PrefixNetworkRate, ConditionalAccumulateWritesTheScratchpadInOneCycle) {
+  GpuBench bench;
+  Cycle cycles[2];
+  for (const bool all : {false, false, true}) {
+    Code code;
+    code.setp(0, isa::Comparison::eq, isa::kRZ, all ? 0 : 1);
+    code.accumulate(Op::COND_ACC_SHARED, 4, 1, 2, {0, false}, 3);
+    code.exit();
+    LaunchShape shape;
+    shape.shared_bytes = 128;
+    cycles[all ? 1 : 0] = bench.run(code, shape).cycles;
+  }
+  EXPECT_EQ(cycles[0], cycles[1]);
 }
 
 // Never shorter than the simple ones' path.

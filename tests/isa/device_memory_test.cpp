@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "base/error.hpp"
@@ -153,6 +154,52 @@ TEST(DeviceMemory, GeneratorFillsPagesThatExistAlready) {
   EXPECT_EQ(memory.get<std::uint32_t>(x + 8), 6U);
   memory.release(x);
   EXPECT_EQ(memory.get<std::uint32_t>(x), 0U);
+}
+
+TEST(DeviceMemory, ComputedRegionsTakeNoStorage) {
+  DeviceMemory memory;
+  const std::uint64_t before = memory.allocate("before", 256);
+  const std::uint64_t size = std::uint64_t{3} << 30U;
+  const std::uint64_t region = memory.allocate("keys", size);
+  const std::uint64_t after = memory.allocate("after", 256);
+  memory.put<std::uint32_t>(before + 252, 1);
+  memory.put<std::uint32_t>(after, 2);
+  memory.compute_on_read(region, size, own_address);
+  const std::uint64_t stored = memory.touched_bytes();
+  const auto computed = [](std::uint64_t at) { return at | (at + 4) << 32U; };
+  EXPECT_EQ(memory.get<std::uint64_t>(region), computed(region));
+  EXPECT_EQ(memory.get<std::uint64_t>(region + size - 8), computed(region + size - 8));
+  for (std::uint64_t offset = 0; offset < size; offset += size / 64) {
+    EXPECT_EQ(memory.get<std::uint64_t>(region + offset), computed(region + offset));
+    std::size_t length = 0;
+    const std::byte* bytes = memory.direct(region + offset + 8, length);
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes, sizeof value);
+    EXPECT_EQ(value, computed(region + offset + 8));
+    EXPECT_EQ(length, 8U);
+  }
+  EXPECT_EQ(memory.touched_bytes(), stored);
+  // Across both ends, with what lies around.
+  std::vector<std::uint64_t> words(96);
+  memory.read(region - 512, std::as_writable_bytes(std::span(words)));
+  EXPECT_EQ(words[31], std::uint64_t{1} << 32U);
+  EXPECT_EQ(words[63], 0U);
+  EXPECT_EQ(words[64], computed(region));
+  memory.read(after - 512, std::as_writable_bytes(std::span(words)));
+  EXPECT_EQ(words[31], computed(after - 264));
+  EXPECT_EQ(words[32], 0U);
+  EXPECT_EQ(words[64], 2U);
+  EXPECT_FALSE(memory.find(region, 4)->writable);
+  EXPECT_TRUE(memory.find(after, 4)->writable);
+  EXPECT_THROW(memory.put<std::uint32_t>(region, 0), InternalError);
+  EXPECT_THROW(memory.put<std::uint64_t>(region - 4, 0), InternalError);
+  EXPECT_TRUE(memory.computed(region - 1, 2));
+  EXPECT_FALSE(memory.computed(region - 1, 1));
+  EXPECT_FALSE(memory.computed(region + size, 64));
+  EXPECT_THROW(memory.compute_on_read(after, 100, own_address), InternalError);
+  memory.release(region);
+  EXPECT_FALSE(memory.computed(region, size));
+  EXPECT_EQ(memory.get<std::uint64_t>(region), 0U);
 }
 
 TEST(DeviceMemory, ClearForgetsEverything) {

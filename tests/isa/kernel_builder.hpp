@@ -68,6 +68,13 @@ class Code {
     out.mods = atomic_mods(operation, type);
     return add(out);
   }
+  Pc tree_traverse(unsigned dst, unsigned base, Pred predicate, std::uint32_t shift) {
+    Instruction out = make(Op::TREE_TRAVERSE, dst, base);
+    out.c = static_cast<std::uint8_t>(predicate.bits());
+    out.immediate = true;
+    out.imm = shift;
+    return add(out);
+  }
   Pc accumulate(Op op, unsigned bytes, unsigned dst, unsigned address, Pred predicate, unsigned value) {
     Instruction out = make(op, dst, address);
     out.b = static_cast<std::uint8_t>(value);

@@ -114,6 +114,18 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"atomic",
              ONLY_37 "@%p1 atom.global.add.u32 %r3, [%r0+1028], 1;",
              {"thread (37, 0, 0)", "4 bytes at address 0x10000404", "'data'", "atomic"}},
+        // Lanes 5 to 31 of warp 1 would write 27 words; the second from last lies past the end.
+        Case{"cond_acc",
+             "mov.u32 %r3, 0; setp.ge.u32 %p1, %r1, 37; add.u32 %r4, %r0, 924;\n"
+             "cond_acc.global.b32 %r3, [%r4], %p1, %r1;",
+             {"out-of-bounds access", "thread (62, 0, 0)", "4 bytes at address 0x10000400", "'data'", "store"}},
+        Case{"cond_acc_shared",
+             "mov.u32 %r3, 0; setp.ge.u32 %p1, %r1, 37; cond_acc.shared.b64 %r3, [words], %p1, 7;",
+             {"thread (51, 0, 0)", "8 bytes at address 0x70", "offset 112", "scratchpad", "112 bytes"},
+             ".shared .align 8 .b8 words[112];"},
+        Case{"cond_acc_misaligned",
+             "mov.u32 %r3, 0; setp.ge.u32 %p1, %r1, 37; cond_acc.global.b16 %r3, [%r0+3], %p1, 7;",
+             {"misaligned access", "0x10000003", "no multiple of 2", "thread (37, 0, 0)"}},
         Case{"null",
              ONLY_37 "mov.u32 %r4, 0; @%p1 ld.global.u32 %r3, [%r4+8];",
              {"out-of-bounds access", "address 0x8", "thread (37, 0, 0)"}},
@@ -155,6 +167,17 @@ INSTANTIATE_TEST_SUITE_P(
              "mov.u32 %r3, 0; setp.ge.u32 %p1, %r1, 32; @%p1 exit; bar.sync 2, 64;",
              {"barrier mismatch", "barrier 2 has 32 of 64 threads", "32 threads have exited"}}),
     [](const auto& info) { return info.param.name; });
+
+// A conditional accumulate that does not fit writes nothing at all.
+TEST(AfterAFault, AConditionalAccumulateHasWrittenNothing) {
+  tb::Device device{hw::Machine{}};
+  const isa::Module module = kernel("setp.ne.u32 %p1, %r1, 3; cond_acc.global.b32 %r3, [%r0+904], %p1, 77;");
+  EXPECT_THAT(fault_on(device, module, launch_of(32, 1)), HasSubstr("thread (31, 0, 0)"));
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    EXPECT_EQ(device.memory().get<std::uint32_t>(kData + 4 * i), 0U) << i;
+  }
+  expect_usable(device);
+}
 
 // The simulated memory keeps what the faulting launch stored before: the L1 is emptied.
 TEST(AfterAFault, StoresMadeBeforeAreInMemory) {

@@ -2,8 +2,6 @@
 // equal to the reference interpreter's, and a second run, in a process of its own, equal in every counter.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -18,6 +16,7 @@
 #include "tb/device.hpp"
 #include "tb/measure/summary.hpp"
 #include "tb/workload.hpp"
+#include "tests/model/child.hpp"
 #include "tests/model/machines.hpp"
 
 namespace heddle {
@@ -65,6 +64,7 @@ std::unique_ptr<tb::Workload> make(const std::string& name, const hw::Machine& m
   options.max_registers = machine.core.registers_per_thread;
   options.if_conversion = machine.core.if_conversion;
   options.resident_threads = machine.core.threads;
+  options.simd_width = machine.core.simd_width;
   options.address_bits = machine.name.find("warp") != std::string::npos ? 64 : 32;
   return Registry<tb::Workload>::instance().make(name, options);
 }
@@ -104,40 +104,8 @@ Record run(const std::string& name, const hw::Machine& machine) {
   return result;
 }
 
-// The same in a child: SystemC elaborates once per process.
 std::string counters_in_child(const std::string& name, const hw::Machine& machine) {
-  int ends[2];
-  if (pipe(ends) != 0) {
-    return "no pipe";
-  }
-  const pid_t child = fork();
-  if (child == 0) {
-    close(ends[0]);
-    std::string text;
-    try {
-      text = run(name, machine).counters;
-    } catch (const std::exception& error) {
-      text = error.what();
-    }
-    for (std::size_t sent = 0; sent < text.size();) {
-      const ssize_t count = write(ends[1], text.data() + sent, text.size() - sent);
-      if (count <= 0) {
-        break;
-      }
-      sent += static_cast<std::size_t>(count);
-    }
-    _exit(0);
-  }
-  close(ends[1]);
-  std::string text;
-  char buffer[4096];
-  for (ssize_t count = 0; (count = read(ends[0], buffer, sizeof buffer)) > 0;) {
-    text.append(buffer, static_cast<std::size_t>(count));
-  }
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return status == 0 ? text : "the child died";
+  return test::in_child([&] { return run(name, machine).counters; });
 }
 
 class WorkloadOnMachine : public ::testing::TestWithParam<std::tuple<std::string, std::size_t>> {};
@@ -145,7 +113,13 @@ class WorkloadOnMachine : public ::testing::TestWithParam<std::tuple<std::string
 TEST_P(WorkloadOnMachine, EqualsTheReferenceAndItself) {
   const auto& [name, index] = GetParam();
   const hw::Machine machine = all_machines()[index];
-  const auto workload = make(name, machine);
+  std::unique_ptr<tb::Workload> workload;
+  try {
+    workload = make(name, machine);
+  } catch (const InputError& error) {  // on warps of 32 threads only
+    EXPECT_NE(machine.core.simd_width, 32U) << error.what();
+    return;
+  }
   const isa::Module module = workload->compile();
   const bool warp_operations = std::any_of(module.kernels.begin(), module.kernels.end(),
                                            [](const isa::Kernel& kernel) { return kernel.uses_warp_operations; });

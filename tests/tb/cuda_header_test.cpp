@@ -67,6 +67,103 @@ extern "C" __global__ void plain(int* out) { out[threadIdx.x] = 1; }
   EXPECT_EQ(module.find("plain")->warp_size, std::nullopt);
 }
 
+// Conditional accumulate in every type, tree traverse, and hinted loads (thesis chapter 7).
+TEST_P(CudaHeader, DatabaseSearch) {
+  compile(R"(
+template <class T>
+__device__ void gather(T* out, unsigned i, bool hit, unsigned* count) {
+  __shared__ T buffer[64];
+  buffer[i] = buffer[i + 32] = 0;
+  count[0] = heddle::cond_acc(out, hit, (T)(i + 1));
+  count[1] = heddle::cond_acc_shared(buffer + 1, hit, (T)(i + 2));
+  out[32 + i] = buffer[i];
+}
+extern "C" __global__ void k(const unsigned* in, const double* real, char* out, unsigned* counts, double* loaded) {
+  const unsigned i = threadIdx.x;
+  const bool hit = in[i] > 100;
+  unsigned* count = counts + 32 * i;
+  gather((signed char*)out, i, hit, count);
+  gather((unsigned char*)(out + 512), i, hit, count + 2);
+  gather((short*)(out + 1024), i, hit, count + 4);
+  gather((unsigned short*)(out + 1536), i, hit, count + 6);
+  gather((int*)(out + 2048), i, hit, count + 8);
+  gather((unsigned*)(out + 2560), i, hit, count + 10);
+  gather((float*)(out + 3072), i, hit, count + 12);
+  gather((long long*)(out + 3584), i, hit, count + 14);
+  gather((unsigned long long*)(out + 4096), i, hit, count + 16);
+  gather((double*)(out + 4608), i, hit, count + 18);
+  count[20] = heddle::tree_traverse(7, hit, 5);
+  count[21] = heddle::tree_traverse(i, !hit, in[0] & 3);
+  count[22] = heddle::row_hint_load(in + i);
+  count[23] = heddle::row_hint_load((const int*)in + i);
+  count[24] = __float_as_uint(heddle::row_hint_load((const float*)in + i));
+  loaded[i] = heddle::row_hint_load(real + i);
+  loaded[32 + i] = heddle::row_hint_load((const long long*)real + i) == heddle::row_hint_load((const unsigned long long*)real + i);
+}
+)");
+  Random random(3);
+  std::vector<std::uint32_t> in(32);
+  std::vector<double> real(32);
+  std::vector<unsigned> hits;
+  for (unsigned i = 0; i < 32; ++i) {
+    in[i] = random.below(200);
+    real[i] = random.unit();
+    if (in[i] > 100) hits.push_back(i);
+  }
+  ASSERT_GT(hits.size(), 4U);
+  ASSERT_LT(hits.size(), 28U);
+  const std::uint64_t out = allocate("out", 5120);
+  const std::uint64_t counts = allocate("counts", 32 * 32 * 4);
+  const std::uint64_t loaded = allocate("loaded", 64 * 8);
+  launch({}, {32}, {upload("in", in), upload("real", real), out, counts, loaded});
+  const auto check = [&](auto zero, std::uint64_t offset) {
+    using T = decltype(zero);
+    const auto got = download<T>(out + offset, 64);
+    for (unsigned i = 0; i < hits.size(); ++i) {
+      EXPECT_EQ(got[i], static_cast<T>(hits[i] + 1)) << offset;
+      EXPECT_EQ(got[33 + i], static_cast<T>(hits[i] + 2)) << offset;
+    }
+    EXPECT_EQ(got[32], zero);
+    for (std::size_t i = hits.size(); i < 31; ++i) EXPECT_EQ(got[33 + i], zero) << offset;
+  };
+  check(std::int8_t{0}, 0);
+  check(std::uint8_t{0}, 512);
+  check(std::int16_t{0}, 1024);
+  check(std::uint16_t{0}, 1536);
+  check(std::int32_t{0}, 2048);
+  check(std::uint32_t{0}, 2560);
+  check(float{0}, 3072);
+  check(std::int64_t{0}, 3584);
+  check(std::uint64_t{0}, 4096);
+  check(double{0}, 4608);
+  const auto count = download<std::uint32_t>(counts, 32 * 32);
+  const auto got = download<double>(loaded, 64);
+  const auto many = static_cast<std::uint32_t>(hits.size());
+  for (unsigned i = 0; i < 32; ++i) {
+    for (unsigned k = 0; k < 20; ++k) EXPECT_EQ(count[32 * i + k], many);
+    EXPECT_EQ(count[32 * i + 20], 7 + (many << 5U));
+    EXPECT_EQ(count[32 * i + 21], i + ((32 - many) << (in[0] & 3U)));
+    for (unsigned k = 22; k < 25; ++k) EXPECT_EQ(count[32 * i + k], in[i]);
+    EXPECT_EQ(got[i], real[i]);
+    EXPECT_EQ(got[32 + i], 1.0);
+  }
+  const isa::Kernel& kernel = *executor_.module().find("k");
+  EXPECT_TRUE(kernel.uses_warp_operations);
+  // The condition reaches the instruction as a predicate, without a way round through a register; loads are hinted.
+  unsigned accumulates = 0;
+  unsigned selects = 0;
+  unsigned hinted = 0;
+  for (const std::uint64_t word : kernel.words) {
+    const isa::Instruction instruction = *isa::decode(word);
+    accumulates += isa::is_accumulate(instruction.op) ? 1 : 0;
+    selects += instruction.op == isa::Op::SEL ? 1 : 0;
+    hinted += isa::is_load(instruction.op) && instruction.row_hint() ? 1 : 0;
+  }
+  EXPECT_EQ(accumulates, 20U);
+  EXPECT_EQ(selects, 0U);
+  EXPECT_EQ(hinted, 6U);
+}
+
 TEST_P(CudaHeader, Integers) {
   compile(R"(
 extern "C" __global__ void k(const unsigned* a, const unsigned* b, unsigned* out) {
