@@ -110,7 +110,9 @@ Command dram_command() {
       "TRACE is text, one request a line: '0x12345680 R', 'LD 0x12345680', or numbers alone (cycles to wait, address\n"
       "of a load, address of a store). Addresses are decimal, or hex behind 0x; 'RH' or 'LDH' is a read with the\n"
       "row-buffer hint; '#' begins a comment. heddle run --memory-trace writes this form. Requests are whole lines\n"
-      "(l1d.line_bytes), sent in order, one per channel and cycle, as soon as the channel has room.\n";
+      "(l1d.line_bytes, or l2.line_bytes with an L2), sent in order, one per channel and cycle, as soon as the "
+      "channel\n"
+      "has room.\n";
   command.completions = {{"@list configs", "@files"}, {"@files"}};
   command.run = dram;
   return command;

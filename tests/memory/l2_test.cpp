@@ -292,6 +292,7 @@ struct AtomicCase {
   bool l2;
   const char* write_policy;
   unsigned l1_line;
+  friend std::ostream& operator<<(std::ostream& out, const AtomicCase& one) { return out << one.name; }
 };
 
 class L2Atomics : public ::testing::TestWithParam<AtomicCase> {};

@@ -84,6 +84,27 @@ TEST(Config, ShippedMachinesAreThoseOfThePapers) {
   EXPECT_EQ(thesis.name, "thesis-baseline");
   EXPECT_EQ(thesis.l1d.bytes, 128U * 1024);
   EXPECT_EQ(thesis.core.registers_per_thread, 16U);
+  EXPECT_FALSE(thesis.l2.enabled);
+}
+
+TEST(Config, TheDatabaseMachinesAreThoseOfThesisTable81) {
+  for (const char* const name : {"database-baseline", "database-hints"}) {
+    const hw::Machine machine = read_machine(name);
+    EXPECT_TRUE(hw::check(machine).empty());
+    EXPECT_EQ(machine.l1d.bytes, 32U * 1024);
+    EXPECT_EQ(machine.l1d.ways, 4U);
+    EXPECT_TRUE(machine.l2.enabled);
+    EXPECT_EQ(machine.l2.bytes, 1024U * 1024);
+    EXPECT_EQ(machine.scratchpad.bytes, 32U * 1024);
+    EXPECT_EQ(machine.scratchpad.banks, 32U);
+    EXPECT_EQ(machine.core.threads, 1024U);
+    EXPECT_EQ(machine.core.scheduler, "round-robin");
+    EXPECT_EQ(machine.dram.scheduler, "fr-fcfs");
+    EXPECT_EQ(machine.dram.row_hit, 100U);
+    EXPECT_EQ(machine.dram.row_conflict, 300U);
+    EXPECT_EQ(machine.dram.hint_threshold, 0U);
+    EXPECT_EQ(machine.dram.hints, std::string(name) == "database-hints");
+  }
 }
 
 TEST(Config, UnknownKeysAndSections) {
