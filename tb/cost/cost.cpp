@@ -196,6 +196,37 @@ void per_thread_counters(Lines& lines, const Shape& shape) {
             shape.threads * kPcBits, "thesis 2.1.3.2, beside the warp's own; no stack");
 }
 
+// Conditional accumulate and tree traverse (thesis 7.1 and figure 7.1): in level k, counted from 1, each lane from
+// 2^(k-1) on adds two sums of k bits. The adders of the address generators add the base.
+void search_instructions(Lines& lines, const hw::CoreParameters& core, const Shape& shape) {
+  if (shape.lanes == 1 || !hw::why_no_warp_operations(core).empty()) {
+    return;
+  }
+  lines.mechanism("cond_acc and tree_traverse");
+  std::string levels;
+  std::uint64_t adders = 0;
+  std::uint64_t adder_bits = 0;
+  const std::uint64_t depth = index_bits(shape.lanes);
+  for (std::uint64_t k = 1; k <= depth; ++k) {
+    const std::uint64_t here = shape.lanes - (std::uint64_t{1} << (k - 1));
+    adders += here;
+    adder_bits += here * k;
+    levels += fmt::format("{}{} x {}", k == 1 ? "" : " + ", here, k);
+  }
+  lines.logic("prefix-sum network", fmt::format("{} adders, bits {} = {}", adders, levels, adder_bits), "thesis 7.1");
+  lines.logic("shift of the sums", fmt::format("{} lanes, by 0 to 3 bits; one by 0 to 31", shape.lanes),
+              "thesis 7.1, 7.2.1");
+  const std::uint64_t cycles = (depth + core.prefix_levels_per_cycle - 1) / core.prefix_levels_per_cycle + 1;
+  if (cycles > core.execute_stages) {
+    const std::uint64_t more = cycles - core.execute_stages;
+    const std::uint64_t sum = index_bits(shape.lanes + 1);
+    lines.add(Kind::estimated, "latches of the network",
+              fmt::format("{} cycles beyond core.execute_stages x {} lanes x (64 of data + {} of sums)", more,
+                          shape.lanes, sum),
+              more * shape.lanes * (64 + sum), "own estimate");
+  }
+}
+
 }  // namespace
 
 std::uint64_t index_bits(std::uint64_t things) {
@@ -232,6 +263,7 @@ StorageCost storage_cost(const hw::Machine& machine) {
   } else if (core.divergence == "per-thread-pc") {
     per_thread_counters(lines, shape);
   }
+  search_instructions(lines, core, shape);
   return cost;
 }
 

@@ -82,6 +82,21 @@ TEST(Cost, OtherDivergenceMechanisms) {
   EXPECT_EQ(find(formation, "warp pool")->bits, 1024U * (32 + 32 * 6));
 }
 
+// Figure 7.1 has 7 adders of 1 bit, 6 of 2 and 4 of 3 for 8 lanes; the text, 31 of 1 bit and 16 of 5 for 32.
+TEST(Cost, PrefixNetworkHasTheThesissAdders) {
+  const StorageCost narrow = cost_of({"core.simd_width=8", "core.warp_size=8"});
+  EXPECT_EQ(find(narrow, "prefix-sum network")->formula, "17 adders, bits 7 x 1 + 6 x 2 + 4 x 3 = 31");
+  const StorageCost wide = cost_of({});
+  EXPECT_EQ(find(wide, "prefix-sum network")->formula,
+            "129 adders, bits 31 x 1 + 30 x 2 + 28 x 3 + 24 x 4 + 16 x 5 = 351");
+  EXPECT_EQ(find(wide, "prefix-sum network")->bits, 0U);
+  EXPECT_EQ(find(wide, "latches of the network"), nullptr);
+  const StorageCost slow = cost_of({"core.prefix_levels_per_cycle=2"});
+  EXPECT_EQ(find(slow, "latches of the network")->bits, 2U * 32 * (64 + 6));  // 3 cycles and 1, two execute stages
+  EXPECT_EQ(find(cost_of({"core.divergence=dwf"}), "prefix-sum network"), nullptr);
+  EXPECT_EQ(find(cost_of({"core.simd_width=1", "core.warp_size=1"}), "prefix-sum network"), nullptr);
+}
+
 TEST(Cost, IndexBits) {
   EXPECT_EQ(index_bits(0), 0U);
   EXPECT_EQ(index_bits(1), 0U);
