@@ -129,12 +129,30 @@ TEST(RandomPrograms, CoverTheirConstructs) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     all += generate_ptx(seed, options_of(seed)).text;
   }
-  for (
-      const char* construct :
-      {".address_size 32", ".address_size 64", "bar.sync 0",   "bar.red.popc", "bra.uni",   "exit;",         "@!%q",
-       "st.local",         "red.global.xor",   "ld.volatile",  "v4.u32",       "vote.sync", "shfl.sync.idx", "membar",
-       "addc.u32",         "fma.rn.f64",       "mad.wide.s32", "div.u64",      "prmt.b32",  "shf.r.clamp",   "setp.nan",
-       "setp.geu",         "not.pred"}) {
+  for (const char* construct : {".address_size 32",
+                                ".address_size 64",
+                                "bar.sync 0",
+                                "bar.red.popc",
+                                "bra.uni",
+                                "exit;",
+                                "@!%q",
+                                "st.local",
+                                "red.global.xor",
+                                "ld.volatile",
+                                "v4.u32",
+                                "vote.sync",
+                                "shfl.sync.idx",
+                                "tree_traverse",
+                                "membar",
+                                "addc.u32",
+                                "fma.rn.f64",
+                                "mad.wide.s32",
+                                "div.u64",
+                                "prmt.b32",
+                                "shf.r.clamp",
+                                "setp.nan",
+                                "setp.geu",
+                                "not.pred"}) {
     EXPECT_NE(all.find(construct), std::string::npos) << construct;
   }
 }

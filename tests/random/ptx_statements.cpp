@@ -278,7 +278,8 @@ void Statements::warp() {
   emit(random_.pick<std::string_view>(
       {"vote.sync.ballot.b32 {R}, {q}, 0xffffffff;", "vote.sync.any.pred {Q}, {q}, 0xffffffff;",
        "shfl.sync.bfly.b32 {R}, {r}, 11, 0x1f, 0xffffffff;", "shfl.sync.up.b32 {R}|{Q}, {r}, 3, 0, 0xffffffff;",
-       "shfl.sync.down.b32 {R}, {r}, 5, 0x1f, 0xffffffff;", "shfl.sync.idx.b32 {R}, {r}, {r}, 0x1f, 0xffffffff;"}));
+       "shfl.sync.down.b32 {R}, {r}, 5, 0x1f, 0xffffffff;", "shfl.sync.idx.b32 {R}, {r}, {r}, 0x1f, 0xffffffff;",
+       "tree_traverse.u32 {R}, {r}, {q}, 3;", "tree_traverse.u32 {R}, {r}, !{q}, {r};"}));
 }
 
 std::string Statements::condition(bool uniform) {

@@ -1,8 +1,8 @@
 // Votes and shuffles of heddle/cuda.h. The forms without a mask serve the threads that are active together.
 #pragma once
 
-// At the start of a kernel's body: its launches have warps of n threads, a multiple of the machine's SIMD width, instead
-// of the machine's own. A kernel that votes or shuffles has warps of the SIMD width without it.
+// At the start of a kernel's body: its launches have warps of n threads, a multiple of the machine's SIMD width,
+// instead of the machine's own. A kernel that votes or shuffles has warps of the SIMD width without it.
 #define HEDDLE_WARP_SIZE(n) HEDDLE_WARP_SIZE_TEXT_(n)
 #define HEDDLE_WARP_SIZE_TEXT_(n) asm volatile(".pragma \"warp_size " #n "\";")
 
