@@ -1,6 +1,6 @@
-// Aggregates of a column by group (thesis 9.2.3): SELECT group, SUM(value), AVG(value), MIN(value), MAX(value), COUNT(*)
-// GROUP BY group, for few groups. Every thread aggregates the rows it reads in a table of its own in the scratchpad; a
-// block adds its threads' tables, and a second kernel those of the blocks.
+// Aggregates of a column by group (thesis 9.2.3): SELECT group, SUM(value), AVG(value), MIN(value), MAX(value),
+// COUNT(*) GROUP BY group, for few groups. Every thread aggregates the rows it reads in a table of its own in the
+// scratchpad; a block adds its threads' tables, and a second kernel those of the blocks.
 constexpr unsigned kBlock = 256;
 constexpr unsigned kLanes = 32;
 constexpr unsigned kFields = 3;  // of a thread's entry: sum, count, and maximum above inverted minimum
