@@ -91,6 +91,11 @@ void check_mechanisms(const CoreParameters& core, std::vector<Contradiction>& fo
 }  // namespace
 
 std::string why_no_warp_operations(const CoreParameters& core) {
+  if (core.divergence == "per-thread-pc") {
+    return "core.divergence = \"per-thread-pc\" lets the threads of a warp meet again where their program counters "
+           "happen "
+           "to agree, so that an operation between lanes may find only some of them";
+  }
   if (core.divergence != "dwf" && core.divergence != "tbc") {
     return {};
   }

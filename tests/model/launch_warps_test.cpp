@@ -172,6 +172,20 @@ TEST(LaunchWarps, ImpossibleSizesAreRefusedAtThePragma) {
             std::string::npos);
 }
 
+TEST(LaunchWarps, WarpLevelOperationsAreRefusedWhereAWarpsThreadsNeedNotMeetAgain) {
+  hw::Machine machine = machine_with(32);
+  for (const char* divergence : {"per-thread-pc", "dwf", "tbc"}) {
+    machine.core.divergence = divergence;
+    EXPECT_EQ(refusal(entry("k", "", kBallot), machine)
+                  .rfind("k.ptx:10: kernel 'k' uses a warp-level operation (vote, "
+                         "shfl, match, lane ids): core.divergence = \"" +
+                             std::string(divergence) + "\"",
+                         0),
+              0U)
+        << refusal(entry("k", "", kBallot), machine);
+  }
+}
+
 TEST(LaunchWarps, WarpLevelOperationsAndWiderWarpsAreRefusedAtTheOperation) {
   EXPECT_EQ(refusal(entry("k", ".pragma \"warp_size 64\";", kBallot), machine_with(64)),
             "k.ptx:10: kernel 'k' uses a warp-level operation (vote, shfl, match, lane ids) and asks for warps of 64 "
