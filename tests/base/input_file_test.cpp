@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "base/error.hpp"
 
@@ -37,7 +39,7 @@ class InputFile : public ::testing::Test {
   }
 
  private:
-  fs::path folder_ = fs::path(::testing::TempDir()) / "heddle_input_file_test";
+  fs::path folder_ = fs::path(::testing::TempDir()) / ("heddle_input_file_test_" + std::to_string(::getpid()));
 };
 
 TEST_F(InputFile, IsReadWhole) {

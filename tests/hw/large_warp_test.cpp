@@ -189,6 +189,14 @@ class LargeWarp : public ::testing::Test {
     state_->now = now;
     decode_->tick(now);
   }
+  // These threads' sub-warps have completed.
+  void complete(Group& group, unsigned row, LaneMask lanes) {
+    link::SubWarp done;
+    done.first_row = static_cast<std::uint16_t>(group.first_row + row);
+    done.lanes = lanes;
+    state_->invariants.retired(done);
+    group.busy[row] &= ~lanes;
+  }
   // The rows of the sub-warp that was handed on in a cycle, relative to the warp's first row.
   [[nodiscard]] Rows handed_on(Cycle cycle, unsigned first_row = 0) const {
     Rows rows{kNone, kNone, kNone, kNone};
@@ -275,15 +283,16 @@ TEST_F(LargeWarp, LeavesThreadsInFlightAlone) {
   tick(2);
   EXPECT_EQ(group.busy[0], 0b1111U);
   EXPECT_EQ(group.busy[1], 0b1111U);
-  group.busy[0] = 0b1010;  // row 0's even lanes have completed
+  complete(group, 0, 0b0101);
   ASSERT_TRUE(offer(0, 2, add));
   tick(3);
   EXPECT_EQ(handed_on(3), (Rows{0, kNone, 0, kNone}));
   tick(4);
   EXPECT_EQ(read_->taken.size(), 3U) << "everybody else is in flight";
   EXPECT_EQ(state_->statistics.interlock_stalls, 1U);
-  group.busy[1] = 0;
-  group.busy[0] = 0b0101;  // of the new instruction
+  complete(group, 1, 0b1111);
+  complete(group, 0, 0b1010);
+  EXPECT_EQ(group.busy[0], 0b0101U) << "of the new instruction";
   tick(5);
   EXPECT_EQ(handed_on(5), (Rows{1, 0, 1, 0}));
   EXPECT_FALSE(group.flight().all_formed);

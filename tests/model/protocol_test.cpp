@@ -181,8 +181,13 @@ TEST_P(Protocol, IsKeptOnEveryConnection) {
   for (const std::string& place : places) {
     ASSERT_EQ(observed.violations.count(place), 1U) << place;
     EXPECT_EQ(observed.violations.at(place), 0U) << place;
-    // With direct memory the controllers need no transactions.
-    EXPECT_EQ(observed.transactions.at(place) == 0, direct_memory && place.starts_with("memory")) << place;
+    // With direct memory the controllers need no transactions. The waves of needleman have fewer blocks than the
+    // machine has cores.
+    const bool core_without_block =
+        name == "needleman" && place.back() != '0' && (place.starts_with("data") || place.starts_with("instruction"));
+    EXPECT_EQ(observed.transactions.at(place) == 0,
+              (direct_memory && place.starts_with("memory")) || core_without_block)
+        << place;
   }
 }
 

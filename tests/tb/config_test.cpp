@@ -330,7 +330,7 @@ TEST(Config, OverlongWordsAreCut) {
   const std::string shown(60, 'x');
   EXPECT_NE(refusal("[core]\n" + shown + " = 1\n").find("'" + shown + "'"), std::string::npos);
   EXPECT_NE(refusal("[core]\n" + shown + "x = 1\n").find("'" + shown + "...'"), std::string::npos);
-  EXPECT_NE(refusal("[dram]\nmapping = \"" + shown + "x\"\n").find("'" + shown + "...'"), std::string::npos);
+  EXPECT_NE(refusal("[dram]\nscheduler = \"" + shown + "x\"\n").find("'" + shown + "...'"), std::string::npos);
   EXPECT_LT(refusal("", {"core.warp_size=" + std::string(5000, 'x')}).size(), 300U);
   EXPECT_EQ(excerpt(shown.substr(1) + "\xc3\xa9"), shown.substr(1) + "\xc3\xa9");
   EXPECT_EQ(excerpt(shown.substr(1) + "\xc3\xa9" + "e"), shown.substr(1) + "\xc3\xa9...");
