@@ -48,7 +48,9 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, un
   socket_.bind(*this);
   socket_.bind(store_.cpu);
   all_bytes_.fill(0xff);
-  for (link::InvalidationInitiatorSocket& socket : copies) {
+  // By number: iterators of sc_vector compare ambiguously in C++20.
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    link::InvalidationInitiatorSocket& socket = copies[i];
     socket.bind(no_answers_);
   }
   if (machine.l2.inclusive) {
