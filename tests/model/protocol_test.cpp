@@ -161,15 +161,10 @@ hw::Machine machine_called(const std::string& name) {
   throw std::invalid_argument(name);
 }
 
-std::vector<std::string> workloads() {
-  std::vector<std::string> names;
-  for (const auto& [name, entry] : Registry<tb::Workload>::instance().entries()) {
-    names.push_back(name);
-  }
-  return names;
-}
+// Between them: streams, atomics, several launches, few blocks, local memory, scratchpad, ballots.
+constexpr const char* kWorkloads[] = {"bfs", "histogram", "needleman", "reduction", "sort", "table_scan", "viterbi"};
 
-class Protocol : public ::testing::TestWithParam<std::tuple<std::string, const char*, bool>> {};
+class Protocol : public ::testing::TestWithParam<std::tuple<const char*, const char*, bool>> {};
 
 TEST_P(Protocol, IsKeptOnEveryConnection) {
   const auto& [name, machine_name, direct_memory] = GetParam();
@@ -183,8 +178,8 @@ TEST_P(Protocol, IsKeptOnEveryConnection) {
     EXPECT_EQ(observed.violations.at(place), 0U) << place;
     // With direct memory the controllers need no transactions. The waves of needleman have fewer blocks than the
     // machine has cores.
-    const bool core_without_block =
-        name == "needleman" && place.back() != '0' && (place.starts_with("data") || place.starts_with("instruction"));
+    const bool core_without_block = std::string(name) == "needleman" && place.back() != '0' &&
+                                    (place.starts_with("data") || place.starts_with("instruction"));
     EXPECT_EQ(observed.transactions.at(place) == 0,
               (direct_memory && place.starts_with("memory")) || core_without_block)
         << place;
@@ -192,11 +187,11 @@ TEST_P(Protocol, IsKeptOnEveryConnection) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Protocol,
-                         ::testing::Combine(::testing::ValuesIn(workloads()),
+                         ::testing::Combine(::testing::ValuesIn(kWorkloads),
                                             ::testing::Values("baseline", "throughcores4", "nocache", "l2inclusive"),
                                             ::testing::Bool()),
                          [](const auto& info) {
-                           return std::get<0>(info.param) + "_on_" + std::get<1>(info.param) +
+                           return std::string(std::get<0>(info.param)) + "_on_" + std::get<1>(info.param) +
                                   (std::get<2>(info.param) ? "_direct" : "_transport");
                          });
 // Queues of one entry: every kind of waiting.
@@ -204,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(Tight, Protocol,
                          ::testing::Combine(::testing::Values("reduction", "vecadd"),
                                             ::testing::Values("tiny", "l2small"), ::testing::Bool()),
                          [](const auto& info) {
-                           return std::get<0>(info.param) + "_on_" + std::get<1>(info.param) +
+                           return std::string(std::get<0>(info.param)) + "_on_" + std::get<1>(info.param) +
                                   (std::get<2>(info.param) ? "_direct" : "_transport");
                          });
 
