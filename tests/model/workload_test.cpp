@@ -144,15 +144,27 @@ TEST_P(WorkloadOnMachine, EqualsTheReferenceAndItself) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, WorkloadOnMachine,
-                         ::testing::Combine(::testing::ValuesIn(workloads()),
-                                            ::testing::Range<std::size_t>(0, all_machines().size())),
-                         [](const auto& info) {
-                           std::string name =
-                               std::get<0>(info.param) + "_on_" + all_machines()[std::get<1>(info.param)].name;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+// Every workload on every named machine; on the test machines those that between them ask everything of one.
+std::vector<std::tuple<std::string, std::size_t>> cases() {
+  const std::set<std::string> different = {"bfs",       "blackjack", "histogram",  "needleman",
+                                           "reduction", "sort",      "table_scan", "vecadd"};
+  const std::vector<hw::Machine> machines = all_machines();
+  std::vector<std::tuple<std::string, std::size_t>> all;
+  for (const std::string& name : workloads()) {
+    for (std::size_t index = 0; index < machines.size(); ++index) {
+      if (different.count(name) != 0 || machines[index].name.rfind("test-", 0) != 0) {
+        all.emplace_back(name, index);
+      }
+    }
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WorkloadOnMachine, ::testing::ValuesIn(cases()), [](const auto& info) {
+  std::string name = std::get<0>(info.param) + "_on_" + all_machines()[std::get<1>(info.param)].name;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
 
 }  // namespace
 }  // namespace heddle
