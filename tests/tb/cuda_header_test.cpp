@@ -98,7 +98,8 @@ extern "C" __global__ void k(const unsigned* in, const double* real, char* out, 
   count[23] = heddle::row_hint_load((const int*)in + i);
   count[24] = __float_as_uint(heddle::row_hint_load((const float*)in + i));
   loaded[i] = heddle::row_hint_load(real + i);
-  loaded[32 + i] = heddle::row_hint_load((const long long*)real + i) == heddle::row_hint_load((const unsigned long long*)real + i);
+  loaded[32 + i] =
+      heddle::row_hint_load((const long long*)real + i) == heddle::row_hint_load((const unsigned long long*)real + i);
 }
 )");
   Random random(3);
