@@ -3,28 +3,7 @@
 #   NAMES    which of them, separated by commas
 #   HEADERS  folder with the device headers
 #   OPTIONS  the file of clang's options
-# A text is cut into pieces because compilers need not take string literals of any length.
-function(append_text variable text)
-  string(LENGTH "${text}" length)
-  set(pieces "")
-  set(begin 0)
-  while(begin LESS length)
-    string(SUBSTRING "${text}" ${begin} 12000 piece)
-    string(APPEND pieces "R\"~heddle~(${piece})~heddle~\"\n")
-    math(EXPR begin "${begin} + 12000")
-  endwhile()
-  set(${variable} "${pieces}" PARENT_SCOPE)
-endfunction()
-
-function(append_files out folder suffix names)
-  set(entries "")
-  foreach(name IN LISTS names)
-    file(READ "${folder}/${name}${suffix}" text)
-    append_text(literal "${text}")
-    string(APPEND entries "    {\"${name}\",\n${literal}},\n")
-  endforeach()
-  set(${out} "${entries}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/HeddleEmbedText.cmake)
 
 string(REPLACE "," ";" kernel_names "${NAMES}")
 append_files(kernels "${KERNELS}" ".ptx" "${kernel_names}")
