@@ -8,7 +8,7 @@
 
 namespace heddle::test {
 
-[[nodiscard]] inline std::vector<hw::Machine> machines() {
+[[nodiscard]] inline std::vector<hw::Machine> make_machines() {
   std::vector<hw::Machine> all;
   // Each starts from the baseline with whatever many registers the compiler likes; change() says what is different.
   const auto add = [&all](const char* name, auto change) {
@@ -173,6 +173,12 @@ namespace heddle::test {
     machine.core.divergence = "per-thread-pc";
     machine.core.scheduler = "sticky";
   });
+  return all;
+}
+
+// Made once: each test case is a process of its own, and names its parameters at its start.
+[[nodiscard]] inline const std::vector<hw::Machine>& machines() {
+  static const std::vector<hw::Machine> all = make_machines();
   return all;
 }
 

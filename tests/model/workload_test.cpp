@@ -22,24 +22,33 @@
 namespace heddle {
 namespace {
 
-std::vector<hw::Machine> all_machines() {
-  std::vector<hw::Machine> all = test::machines();
-  for (hw::Machine& machine : all) {
-    machine.name = "test-" + machine.name;
-  }
-  // Every file of the source tree's configs/ folder.
-  std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(HEDDLE_SOURCE_DIR "/configs")) {
-    if (entry.path().extension() == ".toml") {
-      paths.push_back(entry.path().string());
+// The test machines, and every file of the source tree's configs/ folder, by name.
+const std::vector<std::string>& machine_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const hw::Machine& machine : test::machines()) {
+      all.push_back("test-" + machine.name);
     }
-  }
-  std::sort(paths.begin(), paths.end());
-  for (const std::string& path : paths) {
-    all.push_back(tb::read_machine(path));
-    all.back().name = std::filesystem::path(path).stem().string();
-  }
-  return all;
+    std::vector<std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(HEDDLE_SOURCE_DIR "/configs")) {
+      if (entry.path().extension() == ".toml") {
+        files.push_back(entry.path().stem().string());
+      }
+    }
+    std::sort(files.begin(), files.end());
+    all.insert(all.end(), files.begin(), files.end());
+    return all;
+  }();
+  return names;
+}
+
+// The machine of machine_names()[index]; its file is read only when it is wanted.
+hw::Machine machine_at(std::size_t index) {
+  hw::Machine machine = index < test::machines().size()
+                            ? test::machines()[index]
+                            : tb::read_machine(HEDDLE_SOURCE_DIR "/configs/" + machine_names()[index] + ".toml");
+  machine.name = machine_names()[index];
+  return machine;
 }
 
 std::vector<std::string> workloads() {
@@ -104,7 +113,7 @@ class WorkloadOnMachine : public ::testing::TestWithParam<std::tuple<std::string
 
 TEST_P(WorkloadOnMachine, EqualsTheReferenceAndItself) {
   const auto& [name, index] = GetParam();
-  const hw::Machine machine = all_machines()[index];
+  const hw::Machine machine = machine_at(index);
   std::unique_ptr<tb::Workload> workload;
   try {
     workload = make(name, machine);
@@ -153,11 +162,11 @@ bool is_usual(const std::string& workload, const std::string& machine) {
 }
 
 std::vector<std::tuple<std::string, std::size_t>> cases(bool usual) {
-  const std::vector<hw::Machine> machines = all_machines();
+  const std::vector<std::string>& machines = machine_names();
   std::vector<std::tuple<std::string, std::size_t>> all;
   for (const std::string& name : workloads()) {
     for (std::size_t index = 0; index < machines.size(); ++index) {
-      if (is_usual(name, machines[index].name) == usual) {
+      if (is_usual(name, machines[index]) == usual) {
         all.emplace_back(name, index);
       }
     }
@@ -166,7 +175,7 @@ std::vector<std::tuple<std::string, std::size_t>> cases(bool usual) {
 }
 
 std::string case_name(const ::testing::TestParamInfo<std::tuple<std::string, std::size_t>>& info) {
-  std::string name = std::get<0>(info.param) + "_on_" + all_machines()[std::get<1>(info.param)].name;
+  std::string name = std::get<0>(info.param) + "_on_" + machine_names()[std::get<1>(info.param)];
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
