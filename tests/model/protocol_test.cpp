@@ -7,7 +7,6 @@
 #include <array>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -162,16 +161,10 @@ hw::Machine machine_called(const std::string& name) {
   throw std::invalid_argument(name);
 }
 
-// Those of the usual run, between them: streams, atomics, several launches, few blocks, local memory, scratchpad,
-// ballots. The long run has the others.
-std::vector<std::string> workloads(bool usual) {
-  const std::set<std::string> different = {"bfs",  "histogram",  "needleman", "reduction",
-                                           "sort", "table_scan", "viterbi"};
+std::vector<std::string> workloads() {
   std::vector<std::string> names;
   for (const auto& [name, entry] : Registry<tb::Workload>::instance().entries()) {
-    if ((different.count(name) != 0) == usual) {
-      names.push_back(name);
-    }
+    names.push_back(name);
   }
   return names;
 }
@@ -204,12 +197,7 @@ std::string case_name(const ::testing::TestParamInfo<std::tuple<std::string, con
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Protocol,
-                         ::testing::Combine(::testing::ValuesIn(workloads(true)),
-                                            ::testing::Values("baseline", "throughcores4", "nocache", "l2inclusive"),
-                                            ::testing::Bool()),
-                         case_name);
-INSTANTIATE_TEST_SUITE_P(Long, Protocol,
-                         ::testing::Combine(::testing::ValuesIn(workloads(false)),
+                         ::testing::Combine(::testing::ValuesIn(workloads()),
                                             ::testing::Values("baseline", "throughcores4", "nocache", "l2inclusive"),
                                             ::testing::Bool()),
                          case_name);

@@ -145,19 +145,19 @@ TEST_P(WorkloadOnMachine, EqualsTheReferenceAndItself) {
   }
 }
 
-// The usual run: every workload on every named machine, and on the test machines those workloads that between them ask
-// everything of one. With sanitizers, which take ten times as long: those workloads on the machines that run different
-// code, not the same with other numbers. The long run has all the others.
-bool is_usual(const std::string& workload, const std::string& machine) {
+// The usual run: every workload on every machine. With sanitizers, which take ten times as long: workloads that between
+// them ask everything of a machine, on the machines that run different code, not the same with other numbers. The long
+// run has the others.
+bool is_usual([[maybe_unused]] const std::string& workload, [[maybe_unused]] const std::string& machine) {
+#ifdef HEDDLE_FEW_MACHINES
   const std::set<std::string> workloads = {"bfs",       "blackjack", "histogram",  "needleman",
                                            "reduction", "sort",      "table_scan", "vecadd"};
-#ifdef HEDDLE_FEW_MACHINES
   const std::set<std::string> machines = {"test-baseline", "test-throughcores4", "test-packedsimd8",
                                           "test-freely",   "test-tbcsimd8",      "test-dwfanylane",
                                           "test-pcsticky", "test-l2inclusive"};
   return workloads.count(workload) != 0 && machines.count(machine) != 0;
 #else
-  return workloads.count(workload) != 0 || machine.rfind("test-", 0) != 0;
+  return true;
 #endif
 }
 
