@@ -150,17 +150,6 @@ ParameterValue scalar(const toml::node& node, std::string_view path, std::string
                                       type_text(node.type())));
 }
 
-// A table's entries as they stand in the file (toml++ sorts them by name), so that the first mistake is named first.
-std::vector<std::pair<const toml::key*, const toml::node*>> in_file_order(const toml::table& table) {
-  std::vector<std::pair<const toml::key*, const toml::node*>> entries;
-  for (auto entry = table.begin(); entry != table.end(); ++entry) {
-    entries.emplace_back(&entry->first, &entry->second);
-  }
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const auto& a, const auto& b) { return a.first->source().begin < b.first->source().begin; });
-  return entries;
-}
-
 std::string top_string(const toml::table& table, std::string_view key, const std::string& file) {
   const toml::node* node = table.get(key);
   if (node == nullptr) {

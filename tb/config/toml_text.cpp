@@ -119,6 +119,16 @@ toml::table parse_toml(std::string_view text, const std::string& file, const std
   }
 }
 
+std::vector<std::pair<const toml::key*, const toml::node*>> in_file_order(const toml::table& table) {
+  std::vector<std::pair<const toml::key*, const toml::node*>> entries;
+  for (auto entry = table.begin(); entry != table.end(); ++entry) {
+    entries.emplace_back(&entry->first, &entry->second);
+  }
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const auto& a, const auto& b) { return a.first->source().begin < b.first->source().begin; });
+  return entries;
+}
+
 std::string excerpt(std::string_view words) {
   constexpr std::size_t kShown = 60;
   std::size_t characters = 0;

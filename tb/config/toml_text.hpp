@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <toml++/toml.h>
 
@@ -19,6 +21,9 @@ inline constexpr std::size_t kMostBrackets = 32;  // [ and { within each other
 // Throws InputError (file:line:column) for a key or table header of more than kMostKeyParts parts, for deeper brackets
 // than kMostBrackets, and for everything that is no TOML (then with `hint`).
 [[nodiscard]] toml::table parse_toml(std::string_view text, const std::string& file, const std::string& hint = {});
+
+// A table's entries as they stand in the file (toml++ sorts them by name), so that the first mistake is named first.
+[[nodiscard]] std::vector<std::pair<const toml::key*, const toml::node*>> in_file_order(const toml::table& table);
 
 // A user's words as a message repeats them: what is longer than 60 characters is cut there and ends in "...".
 [[nodiscard]] std::string excerpt(std::string_view words);

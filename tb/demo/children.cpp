@@ -63,51 +63,41 @@ ChildResult result_of(int status, const ChildCommand& command) {
 
 }  // namespace
 
-std::vector<ChildResult> run_children(
-    const std::vector<ChildCommand>& commands, unsigned jobs,
-    const std::function<void(std::size_t done, const std::vector<std::size_t>& running)>& changed,
-    const std::function<void(std::size_t index, const ChildResult& result)>& ended, const std::atomic<int>* stop) {
-  std::vector<ChildResult> results(commands.size(), {static_cast<int>(ExitCode::internal_error), "not started"});
+void run_children(const ChildLoop& loop) {
   std::map<pid_t, std::size_t> running;
   std::size_t next = 0;
   std::size_t done = 0;
   int passed_on = 0;
   const auto tell = [&] {
-    if (changed) {
+    if (loop.changed) {
       std::vector<std::size_t> now;
       for (const auto& [process, index] : running) {
         now.push_back(index);
       }
       std::sort(now.begin(), now.end());
-      changed(done, now);
-    }
-  };
-  const auto finish = [&](std::size_t index, ChildResult result) {
-    results[index] = std::move(result);
-    ++done;
-    if (ended) {
-      ended(index, results[index]);
+      loop.changed(done, now);
     }
   };
   for (;;) {
-    const int signal = stop == nullptr ? 0 : stop->load();
+    const int signal = loop.stop == nullptr ? 0 : loop.stop->load();
     if (signal != 0 && passed_on == 0) {
       passed_on = signal;
       for (const auto& [process, index] : running) {
         ::kill(process, signal);
       }
     }
-    while (signal == 0 && next < commands.size() && running.size() < std::max(1U, jobs)) {
+    while (signal == 0 && next < loop.count && running.size() < std::max(1U, loop.jobs)) {
       const std::size_t index = next++;
       try {
-        running.emplace(start(commands[index]), index);
+        running.emplace(loop.start(index), index);
       } catch (const InternalError& error) {
-        finish(index, {static_cast<int>(ExitCode::internal_error), error.what()});
+        ++done;
+        loop.not_started(index, error.what());
       }
     }
     tell();
     if (running.empty()) {
-      return results;
+      return;
     }
     int status = 0;
     const pid_t child = ::waitpid(-1, &status, 0);
@@ -120,9 +110,31 @@ std::vector<ChildResult> run_children(
     if (const auto known = running.find(child); known != running.end()) {
       const std::size_t index = known->second;
       running.erase(known);
-      finish(index, result_of(status, commands[index]));
+      ++done;
+      loop.ended(index, status);
     }
   }
+}
+
+std::vector<ChildResult> run_children(
+    const std::vector<ChildCommand>& commands, unsigned jobs,
+    const std::function<void(std::size_t done, const std::vector<std::size_t>& running)>& changed,
+    const std::function<void(std::size_t index, const ChildResult& result)>& ended, const std::atomic<int>* stop) {
+  std::vector<ChildResult> results(commands.size(), {static_cast<int>(ExitCode::internal_error), "not started"});
+  const auto finish = [&](std::size_t index, ChildResult result) {
+    results[index] = std::move(result);
+    if (ended) {
+      ended(index, results[index]);
+    }
+  };
+  run_children(ChildLoop{commands.size(), jobs, [&](std::size_t index) { return start(commands[index]); },
+                         [&](std::size_t index, int status) { finish(index, result_of(status, commands[index])); },
+                         changed,
+                         [&](std::size_t index, const std::string& why) {
+                           finish(index, {static_cast<int>(ExitCode::internal_error), why});
+                         },
+                         stop});
+  return results;
 }
 
 std::string own_program() {

@@ -98,6 +98,9 @@ RunOutcome run(const RunRequest& request) {
   if (request.output_directory) {
     write_run(*request.output_directory, record, device.statistics(), cost);
   }
+  if (request.keep_texts) {
+    outcome.stats_text = stats_json(record, device.statistics());
+  }
   if (request.check_reference && record.complete) {
     outcome.reference = compare_with_reference(request, outcome);
   }

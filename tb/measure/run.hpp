@@ -19,6 +19,7 @@ struct RunRequest {
   unsigned address_bits = 32;
   std::optional<std::string> output_directory;  // stats.json, host.json and a LAUNCH.toml's output files
   bool check_reference = false;                 // run the reference interpreter too and compare
+  bool keep_texts = false;                      // fill RunOutcome::stats_text
   DeviceOptions device;
 };
 
@@ -34,6 +35,7 @@ struct RunOutcome {
   RunRecord record;
   HostCost cost;
   std::optional<ReferenceCheck> reference;
+  std::string stats_text;  // what stats.json holds; empty unless asked for
 };
 
 // Runs, measures, writes the output directory if there is one. A stop or a fault is an outcome (with the statistics so

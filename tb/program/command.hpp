@@ -52,6 +52,7 @@ struct Command {
 [[nodiscard]] Command dram_command();
 [[nodiscard]] Command demo_command();
 [[nodiscard]] Command reproduce_command();
+[[nodiscard]] Command sweep_command();
 [[nodiscard]] Command cost_command();
 [[nodiscard]] Command bench_command();
 [[nodiscard]] Command completion_command();

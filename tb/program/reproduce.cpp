@@ -4,7 +4,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <csignal>
 #include <ctime>
 #include <iostream>
 #include <thread>
@@ -14,28 +13,11 @@
 #include "tb/measure/atomic_file.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/progress.hpp"
+#include "tb/program/stopping.hpp"
 #include "tb/report/text.hpp"
 
 namespace heddle::program {
 namespace {
-
-std::atomic<int> stopped_by{0};
-
-void on_signal(int signal) {
-  stopped_by = signal;
-  for (const int ending : {SIGINT, SIGTERM}) {
-    ::signal(ending, SIG_DFL);  // a second one ends the program at once
-  }
-}
-
-void catch_signals() {
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  ::sigemptyset(&action.sa_mask);
-  for (const int ending : {SIGINT, SIGTERM}) {
-    ::sigaction(ending, &action, nullptr);  // without SA_RESTART: waiting for a child ends
-  }
-}
 
 int list_claims(bool names) {
   tb::TextTable table({{"id"}, {"paper"}, {"what"}, {"source"}});
@@ -67,10 +49,10 @@ int reproduce(const Arguments& arguments) {
   options.runner.directory = arguments.text("out", "heddle-out/reproduce");
   options.runner.jobs =
       static_cast<unsigned>(arguments.whole("jobs", std::max(1U, std::thread::hardware_concurrency()), 1, 1024));
-  options.runner.stop = &stopped_by;
+  options.runner.stop = &stopped_by();
   ProgressLine line(true);
   options.runner.progress = [&](const std::string& text) { line.show(text); };
-  catch_signals();
+  catch_stopping_signals();
   const tb::Reproduction result = tb::reproduce(options);
   line.clear();
   const std::string& directory = options.runner.directory;
@@ -87,7 +69,7 @@ int reproduce(const Arguments& arguments) {
   }
   if (result.stopped) {
     std::cout << "Ended early; the same command goes on from here.\n";
-    return kSignalExit + stopped_by;
+    return kSignalExit + stopped_by();
   }
   return static_cast<int>(result.failed.empty() ? ExitCode::good : ExitCode::result_mismatch);
 }

@@ -46,8 +46,10 @@ std::string program_build() {
   return fmt::format("{} {}", version(), digest(bytes));
 }
 
-std::string run_key(const hw::Machine& machine, const std::string& workload, double scale, const std::string& build) {
-  std::string key = fmt::format("heddle {}\nworkload {}\nscale {}\nseed 1\naddress_bits 32\n", build, workload, scale);
+std::string run_key(const hw::Machine& machine, const std::string& workload, double scale, const std::string& build,
+                    std::uint64_t seed, unsigned address_bits) {
+  std::string key = fmt::format("heddle {}\nworkload {}\nscale {}\nseed {}\naddress_bits {}\n", build, workload, scale,
+                                seed, address_bits);
   hw::Machine described = machine;  // describe() hands out pointers to change
   for (const ParameterReference& parameter : parameters_of(described)) {
     key += fmt::format("{} = {}\n", parameter.path(), parameter.value_text());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -35,9 +36,9 @@ struct Plan {
 // `build` names the program that runs (program_digest): its results are of no use to another.
 [[nodiscard]] Plan plan_runs(const std::vector<Run>& wanted, const Scaling& scaling, const std::string& build);
 
-// What a run's result depends on: machine parameter by parameter, workload, scale, program.
+// What a run's result depends on: machine parameter by parameter, workload, scale, seed, pointers, program.
 [[nodiscard]] std::string run_key(const hw::Machine& machine, const std::string& workload, double scale,
-                                  const std::string& build);
+                                  const std::string& build, std::uint64_t seed = 1, unsigned address_bits = 32);
 
 // Version and a digest of this very program's file: another build may give other results. Throws InternalError.
 [[nodiscard]] std::string program_build();

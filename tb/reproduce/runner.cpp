@@ -1,12 +1,7 @@
 #include "tb/reproduce/runner.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -15,35 +10,14 @@
 #include "tb/config/config.hpp"
 #include "tb/demo/children.hpp"
 #include "tb/measure/atomic_file.hpp"
+#include "tb/measure/file_lock.hpp"
+#include "tb/report/time_left.hpp"
 
 namespace heddle::tb {
 namespace {
 
 // The running program itself, even when its file has been replaced by a later build meanwhile.
 constexpr const char* kThisProgram = "/proc/self/exe";
-
-// Held as long as runs may be written.
-class FolderLock {
- public:
-  explicit FolderLock(const std::string& directory) {
-    const std::string path = directory + "/.lock";
-    file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file_ < 0) {
-      throw InputError({path}, "cannot be written");
-    }
-    if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
-      ::close(file_);
-      throw InputError({directory}, "another reproduction is writing to this folder",
-                       "wait for it, or name another folder with --out");
-    }
-  }
-  ~FolderLock() { ::close(file_); }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int file_ = -1;
-};
 
 std::string folder_of(const std::string& directory, const PlannedRun& run) {
   return directory + "/runs/" + run.folder;
@@ -73,34 +47,7 @@ ChildCommand command_of(const PlannedRun& run, const std::string& folder) {
   return command;
 }
 
-std::string time_text(double seconds) {
-  const auto whole = static_cast<long>(std::ceil(seconds));
-  return whole >= 3600 ? fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60)
-         : whole >= 60 ? fmt::format("{} min {:02} s", whole / 60, whole % 60)
-                       : fmt::format("{} s", whole);
-}
-
 }  // namespace
-
-void TimeLeft::done(const std::string& workload, double seconds) {
-  for (Sum* sum : {&by_workload_[workload], &all_}) {
-    sum->seconds += seconds;
-    ++sum->runs;
-  }
-}
-
-std::optional<double> TimeLeft::left(const std::vector<std::string>& workloads, unsigned jobs) const {
-  if (all_.runs == 0) {
-    return std::nullopt;
-  }
-  double seconds = 0;
-  for (const std::string& workload : workloads) {
-    const auto known = by_workload_.find(workload);
-    const Sum& sum = known == by_workload_.end() ? all_ : known->second;
-    seconds += sum.seconds / sum.runs;
-  }
-  return seconds / std::max(1U, jobs);
-}
 
 std::optional<RunFiles> kept_result(const std::string& directory, const PlannedRun& run) {
   const std::string folder = folder_of(directory, run);
@@ -119,7 +66,8 @@ std::optional<RunFiles> kept_result(const std::string& directory, const PlannedR
 
 std::vector<DoneRun> do_runs(const Plan& plan, const RunnerOptions& options) {
   make_folder(options.directory);
-  const FolderLock lock(options.directory);
+  const FileLock lock(options.directory + "/.lock", options.directory, "another reproduction is writing to this folder",
+                      "wait for it, or name another folder with --out");
   std::vector<DoneRun> done(plan.runs.size());
   std::vector<ChildCommand> commands;
   std::vector<std::size_t> pending;  // of commands, the plan's run
@@ -142,10 +90,10 @@ std::vector<DoneRun> do_runs(const Plan& plan, const RunnerOptions& options) {
     if (!options.progress) {
       return;
     }
-    std::vector<std::string> rest;
+    TimeLeft::Counts rest;
     for (std::size_t i = 0; i < commands.size(); ++i) {
       if (!ended[i]) {
-        rest.push_back(plan.runs[pending[i]].run.workload);
+        ++rest[plan.runs[pending[i]].run.workload];
       }
     }
     std::string line = fmt::format("{} of {} runs done", count, commands.size());

@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,22 +35,5 @@ struct DoneRun {
 
 // The result kept for a run, if it is there.
 [[nodiscard]] std::optional<RunFiles> kept_result(const std::string& directory, const PlannedRun& run);
-
-// Guesses how long the rest takes from the runs that are done: a run takes what its workload's runs took on average;
-// one whose workload has not run yet takes the average of all.
-class TimeLeft {
- public:
-  void done(const std::string& workload, double seconds);
-  // Seconds for these workloads' runs on `jobs` processes; nothing before the first run is done.
-  [[nodiscard]] std::optional<double> left(const std::vector<std::string>& workloads, unsigned jobs) const;
-
- private:
-  struct Sum {
-    double seconds = 0;
-    unsigned runs = 0;
-  };
-  std::map<std::string, Sum> by_workload_;
-  Sum all_;
-};
 
 }  // namespace heddle::tb

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "program_runner.hpp"
+#include "tb/report/time_left.hpp"
 #include "tb/reproduce/figures/lwm_study.hpp"
 
 namespace heddle::tb {
@@ -274,12 +275,12 @@ TEST(Plan, DigestIsFnv1a) {
 
 TEST(TimeLeft, UsesEachWorkloadsOwnTime) {
   TimeLeft times;
-  EXPECT_FALSE(times.left({"a"}, 1));
+  EXPECT_FALSE(times.left({{"a", 1}}, 1));
   times.done("a", 2);
   times.done("b", 10);
-  EXPECT_DOUBLE_EQ(*times.left({"a", "a"}, 1), 4);
-  EXPECT_DOUBLE_EQ(*times.left({"a", "b"}, 2), 6);
-  EXPECT_DOUBLE_EQ(*times.left({"c"}, 1), 6);  // not seen yet: the mean of all
+  EXPECT_DOUBLE_EQ(*times.left({{"a", 2}}, 1), 4);
+  EXPECT_DOUBLE_EQ(*times.left({{"a", 1}, {"b", 1}}, 2), 6);
+  EXPECT_DOUBLE_EQ(*times.left({{"c", 1}}, 1), 6);  // not seen yet: the mean of all
   EXPECT_DOUBLE_EQ(*times.left({}, 1), 0);
 }
 

@@ -1,0 +1,96 @@
+// heddle sweep: every run of an exploration, into one database.
+#include "tb/sweep/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "tb/program/command.hpp"
+#include "tb/program/progress.hpp"
+#include "tb/program/stopping.hpp"
+#include "tb/report/text.hpp"
+
+namespace heddle::program {
+namespace {
+
+std::unique_ptr<tb::sweep::Launcher> launcher_of(const Arguments& arguments) {
+  const std::string name = arguments.text("launcher", "local");
+  const std::vector<std::string> names = {"local"};
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    throw InputError({"--launcher"}, fmt::format("there is no launcher '{}'", name),
+                     suggest(name, names, "known: " + join(names)));
+  }
+  const auto jobs =
+      static_cast<unsigned>(arguments.whole("jobs", std::max(1U, std::thread::hardware_concurrency()), 1, 1024));
+  return tb::sweep::local_launcher(jobs);
+}
+
+std::string status_line(const std::map<std::string, std::uint64_t>& by_status) {
+  std::string out;
+  for (const auto& [status, count] : by_status) {
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", count, status);
+  }
+  return out.empty() ? "none" : out;
+}
+
+int sweep(const Arguments& arguments) {
+  tb::sweep::SweepOptions options;
+  options.exploration = arguments.words()[0];
+  options.database = arguments.text("database");
+  options.resume = arguments.has("resume");
+  options.retry = arguments.has("retry");
+  options.stop = &stopped_by();
+  ProgressLine line(true);
+  options.progress = [&](const std::string& text) { line.show(text); };
+  const auto launcher = launcher_of(arguments);
+  catch_stopping_signals();
+  const tb::sweep::SweepResult result = tb::sweep::sweep(options, *launcher);
+  line.clear();
+  std::cout << fmt::format("{}: {}, {} of them kept from earlier, {} now in {:.1f} s ({:.1f} s within the runs).\n{}\n",
+                           result.database, tb::counted(result.runs, "run"), result.kept, result.ran,
+                           result.wall_seconds, result.run_seconds, status_line(result.by_status));
+  if (result.missing != 0) {
+    std::cout << fmt::format("Ended early with {} missing; the same command goes on from here.\n",
+                             tb::counted(result.missing, "run"));
+    return kSignalExit + stopped_by();
+  }
+  std::cout << fmt::format("Look at them: heddle results {}\n", result.database);
+  std::uint64_t failed = 0;
+  for (const auto& [status, count] : result.by_status) {
+    failed += status == "done" || status == "stopped" || status == "refused" ? 0 : count;
+  }
+  return static_cast<int>(failed == 0 ? ExitCode::good : ExitCode::result_mismatch);
+}
+
+}  // namespace
+
+Command sweep_command() {
+  Command command;
+  command.name = "sweep";
+  command.operands = "EXPLORATION.toml";
+  command.fewest = command.most = 1;
+  command.summary = "runs every point of an exploration into one database";
+  command.options.add_options()                                                                             //
+      ("jobs,j", po::value<std::string>()->value_name("N"), "runs at a time (default: one per processor)")  //
+      ("database,d", po::value<std::string>()->value_name("DB"),
+       "where the results go (default heddle-out/NAME.db)")  //
+      ("launcher", po::value<std::string>()->value_name("local|slurm"),
+       "processes on this machine (default) or the jobs of a cluster")  //
+      ("resume", "add this sweep to a database that holds others")      //
+      ("retry", "run again what crashed or met a limit of time or memory");
+  command.details =
+      "Every run is a process of its own; one that crashes, faults or meets a limit is marked, and the rest goes on.\n"
+      "A run that the database holds is not repeated: after an interruption, a kill or an addition to a machine file\n"
+      "the same command does what is missing. A database that holds other sweeps only (another exploration, or this\n"
+      "one by another build of Heddle) is left alone unless --resume is given; then both are in it. Machines that\n"
+      "contradict themselves are recorded as refused. The exit code is 1 when a run failed.\n"
+      "docs/explorations.md describes the file and the database.\n";
+  command.completions = {{"@files"}};
+  command.run = sweep;
+  return command;
+}
+
+}  // namespace heddle::program

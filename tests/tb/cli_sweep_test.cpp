@@ -1,0 +1,306 @@
+// heddle sweep as a user runs it: limits, failures, kills, and what is not run again.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "program_runner.hpp"
+#include "tb/database/sqlite.hpp"
+
+namespace heddle::tb {
+namespace {
+
+namespace fs = std::filesystem;
+using test::heddle;
+using test::Ran;
+using test::RunSetup;
+using test::Scratch;
+
+const std::string kHead = "config = \"baseline\"\nscale = 0.001\n";
+
+// One column of a query, as texts.
+std::vector<std::string> column(const std::string& database, const std::string& query) {
+  Database opened(database, Database::Mode::read);
+  std::vector<std::string> out;
+  for (const std::vector<SqlValue>& row : opened.query(query).rows) {
+    out.push_back(sql_text(row.front()));
+  }
+  return out;
+}
+
+// All that a database says of the runs, but what they cost and when.
+std::vector<std::string> contents(const std::string& database) {
+  Database opened(database, Database::Mode::read);
+  SqlTable table = opened.query("SELECT * FROM results ORDER BY point, repetition");
+  std::vector<std::string> out;
+  for (const std::vector<SqlValue>& row : table.rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string& name = table.columns[i];
+      if (name != "id" && !name.starts_with("host")) {
+        line += name + "=" + sql_text(row[i]) + "\n";
+      }
+    }
+    out.push_back(line);
+  }
+  return out;
+}
+
+std::uint64_t rows(const std::string& database) {
+  if (!fs::exists(database)) {
+    return 0;
+  }
+  try {
+    return std::stoull(column(database, "SELECT count(*) FROM runs")[0]);
+  } catch (const std::exception&) {  // just being made
+    return 0;
+  }
+}
+
+void wait_for_rows(const std::string& database, std::uint64_t wanted) {
+  for (int i = 0; i < 6000 && rows(database) < wanted; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+pid_t first_child(pid_t process) {
+  for (int i = 0; i < 6000; ++i) {
+    std::ifstream in("/proc/" + std::to_string(process) + "/task/" + std::to_string(process) + "/children");
+    pid_t child = 0;
+    if (in >> child) {
+      return child;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return -1;
+}
+
+TEST(CliSweep, WhatIsThereIsNotRunAgain) {
+  const Scratch scratch;
+  const std::string file =
+      scratch.write("x.toml", kHead + "workload = \"vecadd\"\n[axes]\ncore.warp_size = [32, 64, 48]\n");
+  const std::string database = scratch.path("out/x.db");
+  const Ran first = heddle({"sweep", file, "--database", database});
+  ASSERT_EQ(first.code, 0) << first.err << first.out;
+  EXPECT_NE(first.out.find("3 runs, 0 of them kept from earlier, 3 now"), std::string::npos) << first.out;
+  EXPECT_EQ(column(database, "SELECT status FROM results ORDER BY point"),
+            (std::vector<std::string>{"done", "done", "refused"}));
+  EXPECT_NE(column(database, "SELECT message FROM results WHERE status = 'refused'")[0].find("no multiple of"),
+            std::string::npos);
+  EXPECT_EQ(column(database, "SELECT core_warp_size FROM results ORDER BY point"),
+            (std::vector<std::string>{"32", "64", "48"}));
+  EXPECT_FALSE(fs::exists(database + "-wal"));
+  const auto before = contents(database);
+  const auto dates = column(database, "SELECT host_date || id FROM runs ORDER BY id");
+  const Ran again = heddle({"sweep", file, "--database", database});
+  EXPECT_NE(again.out.find("3 runs, 3 of them kept from earlier, 0 now"), std::string::npos) << again.out;
+  EXPECT_EQ(contents(database), before);
+  EXPECT_EQ(column(database, "SELECT host_date || id FROM runs ORDER BY id"), dates);
+  // One value more: one run more, and only when it is asked for.
+  scratch.write("x.toml", kHead + "workload = \"vecadd\"\n[axes]\ncore.warp_size = [32, 64, 48, 128]\n");
+  const Ran other = heddle({"sweep", file, "--database", database});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("holds another exploration, or an earlier text of this one (x); --resume adds this sweep"),
+            std::string::npos)
+      << other.err;
+  EXPECT_EQ(contents(database), before);
+  const Ran more = heddle({"sweep", file, "--database", database, "--resume"});
+  EXPECT_NE(more.out.find("4 runs, 3 of them kept from earlier, 1 now"), std::string::npos) << more.out << more.err;
+  EXPECT_EQ(heddle({"sweep", file, "--database", database}).code, 0);  // it is known there now
+}
+
+TEST(CliSweep, TheRowSaysWhatRunSays) {
+  const Scratch scratch;
+  const std::string file = scratch.write("x.toml", kHead + "workload = \"nqueens\"\n[set]\ncore.warp_size = 64\n");
+  ASSERT_EQ(heddle({"sweep", file, "-d", scratch.path("x.db")}).code, 0);
+  ASSERT_EQ(heddle({"run", "baseline", "nqueens", "--set", "core.warp_size=64", "--scale", "0.001", "-o",
+                    scratch.path("run")})
+                .code,
+            0);
+  const std::string stats = Scratch::read(scratch.path("run/stats.json"));
+  for (const char* name : {"cycles", "ipc", "retirement_hash", "idle_share", "branches", "l1d_misses"}) {
+    const std::string value = column(scratch.path("x.db"), std::string("SELECT ") + name + " FROM runs")[0];
+    const std::string quote = name == std::string("retirement_hash") ? "\"" : "";
+    EXPECT_NE(stats.find("\"" + std::string(name) + "\": " + quote + value), std::string::npos) << name << value;
+  }
+  EXPECT_NE(column(scratch.path("x.db"), "SELECT modules FROM runs")[0].find("\"warp_instructions\""),
+            std::string::npos);
+}
+
+TEST(CliSweep, LimitsFaultsAndWrongResultsMarkTheRunAndTheSweepGoesOn) {
+  const Scratch scratch;
+  scratch.write("k.ptx",
+                ".version 7.0\n.target sm_50\n.address_size 32\n"
+                ".visible .entry store() { .reg .b32 %r; mov.u32 %r, 12345676; st.global.u32 [%r], %r; ret; }\n"
+                ".visible .entry forever() { L: bra L; }\n");
+  const auto launch = [&](const std::string& entry) {
+    scratch.write(entry + ".toml",
+                  "ptx = \"k.ptx\"\n[[buffer]]\nname = \"b\"\ntype = \"u32\"\ncount = 64\nvalue = 1\n"
+                  "[[launch]]\nentry = \"" +
+                      entry + "\"\ngrid = [1]\nblock = [32]\n");
+  };
+  launch("store");
+  launch("forever");
+  const std::string file =
+      scratch.write("x.toml",
+                    "config = \"baseline\"\n[limits]\nwall_seconds = 2\ncpu_seconds = 1\nmemory_mib = 1500\n"
+                    "[[points]]\nworkload = \"store.toml\"\n"
+                    "[[points]]\nworkload = \"forever.toml\"\nmax_cycles = 1000\n"
+                    "[[points]]\nworkload = \"matrixmult\"\n"  // minutes
+                    "[[points]]\nworkload = \"vecadd\"\nscale = 0.001\n");
+  const Ran ran = heddle({"sweep", file, "-d", scratch.path("x.db"), "-j", "1"});
+  EXPECT_EQ(ran.code, 1) << ran.err << ran.out;
+  EXPECT_NE(ran.out.find("1 done, 1 fault, 1 stopped, 1 timeout"), std::string::npos) << ran.out;
+  EXPECT_EQ(column(scratch.path("x.db"), "SELECT status FROM results ORDER BY point"),
+            (std::vector<std::string>{"fault", "stopped", "timeout", "done"}));
+  const auto messages = column(scratch.path("x.db"), "SELECT message FROM results ORDER BY point");
+  EXPECT_NE(messages[0].find("0x"), std::string::npos) << messages[0];
+  EXPECT_NE(messages[1].find("1000"), std::string::npos) << messages[1];
+  EXPECT_EQ(column(scratch.path("x.db"), "SELECT cycles FROM results WHERE point = 2"),
+            (std::vector<std::string>{"1000"}));  // as far as it came
+  EXPECT_NE(messages[2].find("of the limits"), std::string::npos) << messages[2];
+  // A timeout is kept, and run again when asked.
+  EXPECT_NE(heddle({"sweep", file, "-d", scratch.path("x.db")}).out.find("4 of them kept"), std::string::npos);
+  const Ran retried = heddle({"sweep", file, "-d", scratch.path("x.db"), "--retry"});
+  EXPECT_NE(retried.out.find("3 of them kept from earlier, 1 now"), std::string::npos) << retried.out;
+}
+
+TEST(CliSweep, ARunThatIsTooBigIsMarked) {
+  const Scratch scratch;
+  const std::string file = scratch.write("x.toml", kHead + "workload = \"vecadd\"\n[limits]\nmemory_mib = 8\n");
+  EXPECT_EQ(heddle({"sweep", file, "-d", scratch.path("x.db")}).code, 1);
+  EXPECT_EQ(column(scratch.path("x.db"), "SELECT message FROM runs WHERE status = 'memory'"),
+            (std::vector<std::string>{"took more memory than the 8 MiB of the limits"}));
+}
+
+TEST(CliSweep, ARunThatCrashesIsMarkedAndTheSweepGoesOn) {
+  const Scratch scratch;
+  const std::string file = scratch.write("x.toml",
+                                         "config = \"baseline\"\n[[points]]\nworkload = "
+                                         "\"matrixmult\"\n[[points]]\nworkload = \"vecadd\"\nscale = 0.001\n");
+  RunSetup setup;
+  setup.while_running = [&](pid_t process) {
+    const pid_t child = first_child(process);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ASSERT_GT(child, 0);
+    ::kill(child, SIGSEGV);
+  };
+  EXPECT_EQ(heddle({"sweep", file, "-d", scratch.path("x.db"), "-j", "1"}, setup).code, 1);
+  EXPECT_EQ(column(scratch.path("x.db"), "SELECT status || ': ' || message FROM results ORDER BY point"),
+            (std::vector<std::string>{"crashed: ended by signal 11 (Segmentation fault)", "done: "}));
+}
+
+std::vector<std::string> many(const Scratch& scratch, const std::string& database) {
+  const std::string file = scratch.write(
+      "many.toml", kHead + "workload = \"vecadd\"\nrepetitions = 30\n[axes]\ncore.fetch_group = [1, 2, 4]\n");
+  return {"sweep", file, "-d", database, "-j", "2"};
+}
+
+TEST(CliSweep, KilledAtAnyMomentItGoesOnToTheSameRows) {
+  const Scratch scratch;
+  ASSERT_EQ(heddle(many(scratch, scratch.path("whole.db"))).code, 0);
+  const std::string database = scratch.path("killed.db");
+  for (const std::uint64_t enough : {1U, 20U, 45U}) {
+    RunSetup setup;
+    setup.while_running = [&](pid_t process) {
+      wait_for_rows(database, enough);
+      ::kill(process, SIGKILL);
+    };
+    ASSERT_EQ(heddle(many(scratch, database), setup).code, 128 + SIGKILL);
+    const std::uint64_t now = rows(database);
+    EXPECT_GE(now, enough);
+    EXPECT_LT(now, 90U);
+    EXPECT_EQ(column(database, "PRAGMA integrity_check"), (std::vector<std::string>{"ok"}));
+  }
+  const std::uint64_t kept = rows(database);
+  const Ran resumed = heddle(many(scratch, database));
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_NE(resumed.out.find("90 runs, " + std::to_string(kept) + " of them kept"), std::string::npos) << resumed.out;
+  EXPECT_EQ(contents(database), contents(scratch.path("whole.db")));
+  EXPECT_EQ(contents(database).size(), 90U);
+}
+
+TEST(CliSweep, AnInterruptEndsItOrderlyAndMarksNoRun) {
+  const Scratch scratch;
+  const std::string database = scratch.path("x.db");
+  RunSetup setup;
+  setup.while_running = [&](pid_t process) {
+    wait_for_rows(database, 3);
+    ::kill(process, SIGTERM);
+  };
+  const Ran ran = heddle(many(scratch, database), setup);
+  EXPECT_EQ(ran.code, 128 + SIGTERM) << ran.err;
+  EXPECT_NE(ran.out.find("missing; the same command goes on from here."), std::string::npos) << ran.out;
+  EXPECT_EQ(column(database, "SELECT DISTINCT status FROM runs"), (std::vector<std::string>{"done"}));
+}
+
+TEST(CliSweep, OneDatabaseHasOneWriter) {
+  const Scratch scratch;
+  const std::string database = scratch.path("x.db");
+  RunSetup setup;
+  setup.while_running = [&](pid_t) {
+    wait_for_rows(database, 1);
+    const Ran second = heddle(many(scratch, database));
+    EXPECT_EQ(second.code, 2);
+    EXPECT_NE(second.err.find("another sweep is writing to this database"), std::string::npos) << second.err;
+  };
+  EXPECT_EQ(heddle(many(scratch, database), setup).code, 0);
+}
+
+TEST(CliSweep, OtherFilesAreLeftAlone) {
+  const Scratch scratch;
+  const std::string file = scratch.write("x.toml", kHead + "workload = \"vecadd\"\n");
+  const std::string text = scratch.write("text.db", std::string(5000, 'x'));
+  const Ran ran = heddle({"sweep", file, "-d", text});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_NE(ran.err.find("this is no database"), std::string::npos) << ran.err;
+  {
+    Database foreign(scratch.path("foreign.db"), Database::Mode::write);
+    foreign.run("CREATE TABLE runs (id INTEGER)");
+  }
+  const Ran other = heddle({"sweep", file, "-d", scratch.path("foreign.db")});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("is no database of explorations"), std::string::npos) << other.err;
+  EXPECT_EQ(column(scratch.path("foreign.db"), "SELECT count(*) FROM pragma_table_info('runs')")[0], "1");
+}
+
+TEST(CliSweep, BadWordsAreNamed) {
+  const auto error = [](const std::vector<std::string>& words) {
+    const Ran ran = heddle(words);
+    EXPECT_EQ(ran.code, 2);
+    return ran.err;
+  };
+  EXPECT_EQ(error({"sweep"}),
+            "heddle: sweep: needs EXPLORATION.toml; words given: 0; usage: heddle sweep EXPLORATION.toml\n");
+  EXPECT_EQ(error({"sweep", "/nowhere/x.toml"}),
+            "heddle: /nowhere/x.toml: the exploration cannot be read: No such file or directory\n");
+  EXPECT_NE(error({"sweep", "x.toml", "--launcher", "slurn"}).find("there is no launcher 'slurn'"), std::string::npos);
+}
+
+// Two hundred runs of next to no work: what the sweep costs beside them. Processor time, as others share the machine.
+TEST(CliSweep, ARunCostsLittleBesideItself) {
+  const Scratch scratch;
+  const std::string file =
+      scratch.write("x.toml", "config = \"baseline\"\nscale = 0.00001\nworkload = \"vecadd\"\nrepetitions = 200\n");
+  rusage before{};
+  ::getrusage(RUSAGE_CHILDREN, &before);
+  ASSERT_EQ(heddle({"sweep", file, "-d", scratch.path("x.db")}).code, 0);
+  rusage after{};
+  ::getrusage(RUSAGE_CHILDREN, &after);
+  const auto seconds = [](const rusage& usage) {
+    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+  };
+  const double simulated =
+      std::stod(column(scratch.path("x.db"), "SELECT sum(host_simulation_cpu_seconds) FROM runs")[0]);
+  const double each = (seconds(after) - seconds(before) - simulated) / 200;
+  std::cout << "beside the simulation: " << 1e3 * each << " ms per run\n";
+  EXPECT_LT(each, 0.020);
+}
+
+}  // namespace
+}  // namespace heddle::tb
