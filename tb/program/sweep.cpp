@@ -57,7 +57,6 @@ int sweep(const Arguments& arguments) {
                              tb::counted(result.missing, "run"));
     return kSignalExit + stopped_by();
   }
-  std::cout << fmt::format("Look at them: heddle results {}\n", result.database);
   std::uint64_t failed = 0;
   for (const auto& [status, count] : result.by_status) {
     failed += status == "done" || status == "stopped" || status == "refused" ? 0 : count;
@@ -76,10 +75,8 @@ Command sweep_command() {
   command.options.add_options()                                                                             //
       ("jobs,j", po::value<std::string>()->value_name("N"), "runs at a time (default: one per processor)")  //
       ("database,d", po::value<std::string>()->value_name("DB"),
-       "where the results go (default heddle-out/NAME.db)")  //
-      ("launcher", po::value<std::string>()->value_name("local|slurm"),
-       "processes on this machine (default) or the jobs of a cluster")  //
-      ("resume", "add this sweep to a database that holds others")      //
+       "where the results go (default heddle-out/NAME.db)")         //
+      ("resume", "add this sweep to a database that holds others")  //
       ("retry", "run again what crashed or met a limit of time or memory");
   command.details =
       "Every run is a process of its own; one that crashes, faults or meets a limit is marked, and the rest goes on.\n"

@@ -249,11 +249,10 @@ class Reader {
     if (out.values.empty()) {
       throw InputError(out.where, fmt::format("the axis {} has no values", name));
     }
+    std::set<ParameterValue> seen;
     for (std::size_t i = 0; i < out.values.size(); ++i) {
-      for (std::size_t before = 0; before < i && out.places[i].line != 0; ++before) {
-        if (out.values.size() <= 1000 && out.values[before] == out.values[i]) {
-          throw InputError(out.places[i], fmt::format("the axis {} has {} twice", name, value_text(out.values[i])));
-        }
+      if (!seen.insert(out.values[i]).second) {
+        throw InputError(out.places[i], fmt::format("the axis {} has {} twice", name, value_text(out.values[i])));
       }
     }
     return out;
