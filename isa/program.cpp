@@ -1,8 +1,11 @@
 #include "isa/program.hpp"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 
 namespace heddle::isa {
 
@@ -16,12 +19,38 @@ std::string source_text(const Module& module, const LineInfo& line) {
   return fmt::format("{}:{}", module.source_files[line.source_file], line.source_line);
 }
 
+// The name that a C++ function has in its source, of the name that it has in PTX: "saxpy" of "_Z5saxpyPKfPffj" (the
+// Itanium C++ ABI's mangling, which clang and nvcc use). Empty when the name is not one of those.
+std::string source_name(const std::string& name) {
+  if (name.rfind("_Z", 0) != 0) {
+    return {};
+  }
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                    std::free);
+  const std::string whole = status == 0 && text != nullptr ? text.get() : "";
+  // A template's instance begins with its return type and has its arguments in the name; it goes by its PTX name.
+  return whole.find('<') == std::string::npos ? whole.substr(0, whole.find('(')) : std::string();
+}
+
 }  // namespace
 
 const Kernel* Module::find(std::string_view kernel) const {
   const auto found =
       std::find_if(kernels.begin(), kernels.end(), [&](const Kernel& entry) { return entry.name == kernel; });
-  return found == kernels.end() ? nullptr : &*found;
+  if (found != kernels.end()) {
+    return &*found;
+  }
+  const Kernel* only = nullptr;
+  for (const Kernel& entry : kernels) {
+    if (!kernel.empty() && source_name(entry.name) == kernel) {
+      if (only != nullptr) {
+        return nullptr;
+      }
+      only = &entry;
+    }
+  }
+  return only;
 }
 
 std::string describe_pc(const Module& module, const Kernel& kernel, std::uint32_t pc) {

@@ -45,7 +45,7 @@ void Session::check(const Step& step) const {
         step.entry_where, fmt::format("there is no kernel '{}' in '{}'", excerpt(step.entry), description_.source),
         suggest(step.entry, names,
                 names.empty() ? "the file has no kernels"
-                              : "kernels: " + join(names) + " (extern \"C\" keeps a C++ function's name as it is)"));
+                              : "kernels: " + join(names) + " (in C++, extern \"C\" keeps a kernel's name as it is)"));
   }
   if (step.arguments.size() != kernel->parameters.size()) {
     throw InputError(step.where,
@@ -126,7 +126,7 @@ void Session::run(const Step& step) {
 void Session::launch(const Step& step) {
   const isa::Kernel& kernel = *executor_.module().find(step.entry);
   isa::LaunchRequest request;
-  request.kernel = step.entry;
+  request.kernel = kernel.name;
   request.grid = step.grid;
   request.block = step.block;
   request.dynamic_shared = step.shared;

@@ -40,10 +40,11 @@ int compile(const Arguments& arguments) {
   for (const isa::Kernel& kernel : module.kernels) {
     names.push_back(kernel.name);
   }
-  const std::string wanted = arguments.text("entry");
-  if (!wanted.empty() && module.find(wanted) == nullptr) {
-    throw InputError({path}, fmt::format("there is no kernel '{}'", wanted),
-                     suggest(wanted, names, "known: " + join(names)));
+  const std::string entry = arguments.text("entry");
+  const isa::Kernel* wanted = entry.empty() ? nullptr : module.find(entry);
+  if (!entry.empty() && wanted == nullptr) {
+    throw InputError({path}, fmt::format("there is no kernel '{}'", entry),
+                     suggest(entry, names, "known: " + join(names)));
   }
   using Align = tb::TextTable::Align;
   tb::TextTable table({{"kernel"},
@@ -55,7 +56,7 @@ int compile(const Arguments& arguments) {
                        {"local bytes\nper thread", Align::right},
                        {"parameter\nbytes", Align::right}});
   for (const isa::Kernel& kernel : module.kernels) {
-    if (wanted.empty() || kernel.name == wanted) {
+    if (wanted == nullptr || &kernel == wanted) {
       table.add({kernel.name, fmt::format("{}", kernel.words.size()), fmt::format("{}", kernel.registers),
                  fmt::format("{}", kernel.predicates), fmt::format("{}", kernel.spilled_registers),
                  fmt::format("{}", kernel.shared_bytes), fmt::format("{}", kernel.local_bytes),
@@ -65,7 +66,7 @@ int compile(const Arguments& arguments) {
   std::cout << table.text();
   if (arguments.has("listing")) {
     for (const isa::Kernel& kernel : module.kernels) {
-      if (wanted.empty() || kernel.name == wanted) {
+      if (wanted == nullptr || &kernel == wanted) {
         std::cout << "\n" << isa::listing(module, kernel);
       }
     }

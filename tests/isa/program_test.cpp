@@ -203,5 +203,22 @@ TEST(LaunchCheck, NamesTheKernelsThereAre) {
   }
 }
 
+TEST(Module, FindsAKernelByItsNameInTheSource) {
+  Module module;
+  for (const char* name : {"_Z5saxpyPKfPffj", "scale", "_Z4sizei", "_Z4sizef", "_Z1tIfEvT_", "_Znonsense"}) {
+    module.kernels.emplace_back().name = name;
+  }
+  EXPECT_EQ(module.find("saxpy"), module.kernels.data());
+  EXPECT_EQ(module.find("_Z5saxpyPKfPffj"), module.kernels.data());
+  EXPECT_EQ(module.find("scale"), module.kernels.data() + 1);
+  EXPECT_EQ(module.find("size"), nullptr) << "there are two";
+  EXPECT_EQ(module.find("_Z4sizef"), module.kernels.data() + 3);
+  EXPECT_EQ(module.find("t"), nullptr) << "which instance of it?";
+  EXPECT_EQ(module.find("sax"), nullptr);
+  EXPECT_EQ(module.find("_Znonsense"), module.kernels.data() + 5);
+  module.kernels.resize(2);
+  EXPECT_EQ(module.find(""), nullptr);
+}
+
 }  // namespace
 }  // namespace heddle::isa
