@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "hw/core/observers.hpp"
+#include "hw/dram/observers.hpp"
 #include "hw/gpu/gpu.hpp"
 #include "hw/gpu/memory_target.hpp"
 #include "isa/launch_check.hpp"
@@ -79,7 +81,7 @@ hw::MakeTap tap_maker(const DeviceOptions& options) {
 struct Device::State {
   State(const hw::Machine& machine, DeviceOptions options)
       : options(std::move(options)),
-        gpu("gpu", machine, &memory, tap_maker(this->options)),
+        gpu("gpu", machine, this->options.replay == nullptr ? &memory : nullptr, tap_maker(this->options)),
         target("memory", memory, machine.dram.channels),
         host("host") {
     control_tap =
@@ -89,16 +91,42 @@ struct Device::State {
     }
     gpu.on_end([] { sc_core::sc_pause(); });
     gpu.collect(statistics);
+    watch();
+    gpu.replay(this->options.replay);
+  }
+
+  // Attaches the options' observers to the cores and the memory channels.
+  void watch() {
+    if (options.observers.empty()) {
+      return;
+    }
+    for (RunObserver* const observer : options.observers) {
+      observers.add(*observer);
+      observer->attached(gpu);
+    }
+    gpu.observe(observers.get());
+    dram_observers.resize(gpu.machine().dram.channels);
+    for (unsigned channel = 0; channel < dram_observers.size(); ++channel) {
+      for (RunObserver* const observer : options.observers) {
+        if (hw::DramObserver* const of_channel = observer->dram(channel)) {
+          dram_observers[channel].add(*of_channel);
+        }
+      }
+      gpu.dram(channel).observe(dram_observers[channel].get());
+    }
   }
 
   void write_launch(const isa::LaunchRequest& request, const isa::Kernel& kernel, std::size_t index,
                     unsigned warp_size);
-  void run(const isa::LaunchRequest& request);
+  void run(const LaunchInfo& launch);
+  void simulate(const isa::LaunchRequest& request);
   void check_progress(const isa::LaunchRequest& request);
   [[nodiscard]] link::Cycle cycles() { return gpu.totals().cycles; }
 
   DeviceOptions options;
   isa::DeviceMemory memory;
+  hw::CoreObservers observers;
+  std::vector<hw::DramObservers> dram_observers;  // by channel
   hw::Gpu gpu;
   hw::MemoryTarget target;
   Host host;
@@ -141,6 +169,9 @@ const StatisticsRegistry& Device::statistics() const {
 void Device::load(isa::Module module) {
   state_->module = std::move(module);
   isa::load_module(state_->module, state_->memory);
+  for (RunObserver* const observer : state_->options.observers) {
+    observer->loaded(state_->module);
+  }
 }
 
 void Device::launch(const isa::LaunchRequest& request) {
@@ -168,12 +199,12 @@ void Device::launch(const isa::LaunchRequest& request) {
   // The host may have released buffers since the last launch, and their pages with them.
   state.target.invalidate_direct_memory();
   state.hash.begin_launch(request.grid.count() * request.block.count());
-  state.gpu.set_hashes(state.hash.threads().data());
+  // A replay has no values to take hashes of.
+  state.gpu.set_hashes(state.options.replay == nullptr ? state.hash.threads().data() : nullptr);
   if (warp_size != machine().core.warp_size) {
     state.warp_sizes[kernel.name] = warp_size;
   }
-  state.write_launch(request, kernel, static_cast<std::size_t>(&kernel - state.module.kernels.data()), warp_size);
-  state.run(request);
+  state.run({state.module, kernel, request, warp_size, state.gpu.clock().now()});
   state.gpu.set_hashes(nullptr);
   state.hash.end_launch();
   if (state.gpu.fault()) {
@@ -216,7 +247,27 @@ void Device::State::check_progress(const isa::LaunchRequest& request) {
   options.progress({cycles(), gpu.warp_instructions(), gpu.blocks_finished(), request.grid.count(), request.kernel});
 }
 
-void Device::State::run(const isa::LaunchRequest& request) {
+void Device::State::run(const LaunchInfo& launch) {
+  const auto tell_end = [&](bool complete) {
+    for (RunObserver* const observer : options.observers) {
+      observer->launched(launch, complete);
+    }
+  };
+  for (RunObserver* const observer : options.observers) {
+    observer->launching(launch);
+  }
+  const auto index = static_cast<std::size_t>(&launch.kernel - module.kernels.data());
+  write_launch(launch.request, launch.kernel, index, launch.warp_size);
+  try {
+    simulate(launch.request);
+  } catch (...) {
+    tell_end(false);
+    throw;
+  }
+  tell_end(!gpu.fault());
+}
+
+void Device::State::simulate(const isa::LaunchRequest& request) {
   const hw::WatchdogParameters& watchdog = gpu.machine().watchdog;
   while (gpu.status() == hw::LaunchStatus::running) {
     link::Cycle slice = kSliceCycles;
@@ -247,7 +298,7 @@ void Device::State::run(const isa::LaunchRequest& request) {
           isa::Fault::Kind::deadlock,
           fmt::format("no instruction has retired, and no memory request has been served, for {} cycles: {}",
                       now - std::max(gpu.last_retirement(), last_service), gpu.describe_waiting())));
-    } else if (gpu.livelocked()) {
+    } else if (options.replay == nullptr && gpu.livelocked()) {  // a record ends
       gpu.stop(gpu.launch_fault(isa::Fault::Kind::livelock,
                                 fmt::format("no warp gets out of its loop: {}", gpu.describe_waiting())));
     }

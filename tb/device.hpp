@@ -8,13 +8,16 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "base/statistics.hpp"
+#include "hw/core/replay.hpp"
 #include "hw/gpu/tap.hpp"
 #include "hw/gpu/totals.hpp"
 #include "hw/machine.hpp"
 #include "tb/executor.hpp"
 #include "tb/launch_warps.hpp"
+#include "tb/run_observer.hpp"
 
 namespace heddle::tb {
 
@@ -34,6 +37,8 @@ struct DeviceOptions {
     std::uint64_t blocks = 0;  // of the present launch
     std::string kernel;
   };
+  std::vector<RunObserver*> observers;            // watch the cores and the launches (tb/run_observer.hpp)
+  hw::ReplaySource* replay = nullptr;             // threads replay it instead of computing (hw/core/replay.hpp)
   std::ostream* memory_trace = nullptr;           // requests to the memory channels (traces/memory_trace.hpp)
   hw::MakeTap make_tap;                           // the other connections; the channels too without a trace
   std::function<void(const Progress&)> progress;  // called a few times per second of host time

@@ -118,12 +118,18 @@ void Core::begin_launch(const Launch& launch, Cycle first) {
   accounted_ = first;
   sleep_cause_ = IdleCause::no_work;
   state_.last_retirement = first;
+  if (state_.observer != nullptr) {
+    state_.observer->launch_began(state_, first);
+  }
 }
 
 void Core::end_launch(Cycle end) {
   if (running_) {
     account_sleep(end);
     running_ = false;
+    if (state_.observer != nullptr) {
+      state_.observer->launch_ended(state_, end);
+    }
   }
 }
 
@@ -170,12 +176,19 @@ void Core::start_block(const BlockCommand& command) {
   writeback_.start_block(command.slot);
   const unsigned warp_size = state_.core.warp_size;
   const unsigned warps = (launch.threads_per_block() + warp_size - 1) / warp_size;
+  std::span<const ThreadRecord> records;
+  if (replay_) {
+    records = replay_->source().start_block(command.linear);
+  }
   for (unsigned warp = 0; warp < warps; ++warp) {
-    start_warp(command, warp);
+    start_warp(command, warp, records);
+  }
+  if (state_.observer != nullptr) {
+    state_.observer->block_started(state_, command.slot);
   }
 }
 
-void Core::start_warp(const BlockCommand& command, unsigned warp) {
+void Core::start_warp(const BlockCommand& command, unsigned warp, std::span<const ThreadRecord> records) {
   const Launch& launch = *state_.launch;
   const CoreParameters& core = state_.core;
   const std::uint32_t block_threads = launch.threads_per_block();
@@ -230,6 +243,12 @@ void Core::start_warp(const BlockCommand& command, unsigned warp) {
     group.active[row] = threads == 0 ? 0 : ~LaneMask{0} >> (32 - threads);
     registers_.array().clear_row(at);
     memory_.start_row(at);
+    if (replay_) {
+      replay_->start_row(at, records.subspan(std::min<std::size_t>(first, records.size()), threads));
+    }
+  }
+  if (state_.observer != nullptr) {
+    state_.observer->warp_started(state_, group);
   }
   // Not free any more, but not fetched before the next cycle.
   state_.groups.set_state(group, GroupState::in_flight);
@@ -238,6 +257,12 @@ void Core::start_warp(const BlockCommand& command, unsigned warp) {
 }
 
 void Core::finish_block(unsigned slot) {
+  if (state_.observer != nullptr) {
+    state_.observer->block_finished(state_, slot);
+  }
+  if (replay_) {
+    replay_->source().finish_block(state_.blocks[slot].linear);
+  }
   state_.blocks[slot].used = false;
   answer(BlockCommand::Kind::block_done, slot);
 }
@@ -258,9 +283,9 @@ void Core::account_sleep(Cycle until) {
   // Execute sees what fetch did front_latency cycles before: at first what it did before the core fell asleep.
   const Cycle before = std::min<Cycle>(slept, execute_.front_latency());
   for (Cycle cycle = accounted_; cycle != accounted_ + before; ++cycle) {
-    ++state_.statistics.idle[static_cast<std::size_t>(execute_.idle_cause(cycle))];
+    state_.count_idle(cycle, 1, execute_.idle_cause(cycle));
   }
-  state_.statistics.idle[static_cast<std::size_t>(sleep_cause_)] += slept - before;
+  state_.count_idle(accounted_ + before, slept - before, sleep_cause_);
   fetch_.slept(accounted_, until - 1, sleep_cause_);
   accounted_ = until;
 }
@@ -372,6 +397,18 @@ void Core::tell_fault() {
     fault_told_ = true;
     faulted();
   }
+}
+
+void Core::observe(CoreObserver* observer) {
+  state_.observer = observer;
+  state_.groups.watch(observer, state_);
+}
+
+void Core::replay(ReplaySource* source) {
+  replay_ = source == nullptr ? nullptr
+                              : std::make_unique<ReplayRows>(*source, static_cast<unsigned>(state_.rows.size()),
+                                                             state_.machine.core.simd_width);
+  state_.replay = replay_.get();
 }
 
 void Core::collect(StatisticsRegistry& registry) {

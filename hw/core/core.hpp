@@ -14,6 +14,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/statistics.hpp"
@@ -68,6 +69,11 @@ class Core final : public link::ClockedModule,
   [[nodiscard]] std::string describe_waiting() const { return writeback_.describe_waiting(); }
   std::function<void()> faulted;  // told once, in the cycle of the fault
 
+  // Shows what happens to `observer` (hw/core/observer.hpp); null: to nobody. Between launches.
+  void observe(CoreObserver* observer);
+  // Threads replay what `source` says instead of computing, from the next launch on; null: they compute.
+  void replay(ReplaySource* source);
+
   void collect(StatisticsRegistry& registry);
   void add_to(Totals& totals);
 
@@ -84,7 +90,7 @@ class Core final : public link::ClockedModule,
 
   void set_warp_size(std::uint32_t warp_size);
   void start_block(const BlockCommand& command);
-  void start_warp(const BlockCommand& command, unsigned warp);
+  void start_warp(const BlockCommand& command, unsigned warp, std::span<const ThreadRecord> records);
   void finish_block(unsigned slot);
   void account_sleep(Cycle until);
   void apply_wake_ups(Cycle now);
@@ -111,7 +117,8 @@ class Core final : public link::ClockedModule,
   MemoryStage memory_;
   WriteBackStage writeback_;
 
-  bool running_ = false;  // a launch is being accounted
+  std::unique_ptr<ReplayRows> replay_;  // null: threads compute
+  bool running_ = false;                // a launch is being accounted
   bool flushing_ = false;
   Cycle stop_at_ = link::kNever;  // stopped from this cycle on
   bool flushed_ = false;          // the launch is over for this core

@@ -9,6 +9,8 @@
 #include "hw/core/core_statistics.hpp"
 #include "hw/core/group.hpp"
 #include "hw/core/invariants.hpp"
+#include "hw/core/observer.hpp"
+#include "hw/core/replay.hpp"
 #include "hw/gpu/launch.hpp"
 #include "hw/machine.hpp"
 #include "isa/device_memory.hpp"
@@ -58,6 +60,8 @@ struct CoreState {
   const isa::DeviceMemory* bounds;  // allocation table for bounds checks; null: only the memory's own error responses
   unsigned rows_per_warp;           // core.warp_size / core.simd_width
   const Launch* launch = nullptr;
+  CoreObserver* observer = nullptr;  // null: nobody looks
+  ReplayRows* replay = nullptr;      // null: threads compute
   GroupTable groups;
   std::vector<RowState> rows;
   std::vector<BlockSlot> blocks;
@@ -77,6 +81,14 @@ struct CoreState {
   Cycle last_retirement = 0;
   // Why the stages behind fetch take nothing in this cycle (valid while execute is blocked).
   IdleCause block_cause = IdleCause::memory_port;
+
+  // No functional unit was active in `cycles` cycles from `first` on. Counts them and tells the observer.
+  void count_idle(Cycle first, Cycle cycles, IdleCause cause) {
+    statistics.idle[static_cast<std::size_t>(cause)] += cycles;
+    if (observer != nullptr && cycles != 0) {
+      observer->idle(*this, first, cycles, cause);
+    }
+  }
 
   // Records a fault of one lane of a sub-warp. The first fault stays.
   void raise(isa::Fault::Kind kind, const link::SubWarp& sub_warp, unsigned lane, std::uint64_t address,

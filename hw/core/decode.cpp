@@ -11,7 +11,7 @@ namespace heddle::hw {
 
 DecodeStage::DecodeStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<SubWarpFormer> former,
                          RegisterArray& registers, bool overlaps)
-    : ReceivingStage(name, state, state.machine.core.fetch_latency),
+    : ReceivingStage(name, state, state.machine.core.fetch_latency, CoreStage::decode),
       out("out"),
       former_("former", std::move(former)),
       registers_(registers),
@@ -82,6 +82,8 @@ void DecodeStage::tick(Cycle now) {
   if (prepared_ != nullptr) {
     if (out.offer(*prepared_)) {
       prepared_ = nullptr;
+    } else {
+      held(*prepared_, state_.block_cause);
     }
     return;  // one sub-warp per cycle: the next one in the next cycle
   }
@@ -120,6 +122,13 @@ void DecodeStage::begin(Group& group) {
 LaneMask DecodeStage::guard_value(const Group& group, unsigned row, LaneMask lanes) {
   const isa::Pred guard = present_->instruction.guard;
   LaneMask value = 0;
+  if (state_.replay != nullptr) {
+    for (LaneMask left = lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      value |= LaneMask{state_.replay->peek_bit(group.row_of(row, lane), group.home_of(lane))} << lane;
+    }
+    return value;
+  }
   if (!group.dynamic) {
     value = registers_.predicate(group.first_row + row, guard.reg);
   } else {
@@ -131,9 +140,22 @@ LaneMask DecodeStage::guard_value(const Group& group, unsigned row, LaneMask lan
   return (guard.negated ? ~value : value) & lanes;
 }
 
+// Threads whose guard is false pass the instruction without being in a sub-warp.
+void DecodeStage::leave_out(const Group& group, std::uint32_t pc, unsigned row, LaneMask lanes) {
+  if (state_.observer != nullptr) {
+    state_.observer->left_out(state_, group, pc, row, lanes);
+  }
+  if (state_.replay != nullptr) {
+    for (LaneMask left = lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      state_.replay->take_bit(group.row_of(row, lane), group.home_of(lane));
+    }
+  }
+}
+
 // Makes candidates of the pending threads that are not in flight any more. Where the former packs, only threads with a
 // true guard become candidates; every active thread evaluates a branch, whose guard is the condition.
-void DecodeStage::resolve(Group& group) {
+void DecodeStage::resolve(Group& group, std::uint32_t pc) {
   const isa::Instruction& instruction = present_->instruction;
   const bool by_guard = former_.policy().packs() && instruction.op != isa::Op::BRA && !instruction.guard.always();
   for (unsigned row = 0; row < pending_.size(); ++row) {
@@ -142,6 +164,9 @@ void DecodeStage::resolve(Group& group) {
       const LaneMask joining = by_guard ? guard_value(group, row, free) : free;
       candidates_[row] |= joining;
       pending_[row] &= ~free;
+      if (const LaneMask left_out = free & ~joining; left_out != 0) {
+        leave_out(group, pc, row, left_out);
+      }
       if constexpr (kCheckInvariants) {
         seen_.left_out[row] |= free & ~joining;
       }
@@ -158,12 +183,13 @@ bool any(const std::vector<LaneMask>& masks) {
 }  // namespace
 
 void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
-  resolve(group);
+  resolve(group, sub_warp.pc);
   SubWarpShape shape;
   if (!former_.policy().form(present_->instruction, candidates_, pending_, shape)) {
     if (any(candidates_) || any(pending_)) {
       ++state_.statistics.interlock_stalls;
       state_.block_cause = IdleCause::pipeline;
+      held(sub_warp, IdleCause::pipeline);
       return;
     }
     // No thread at all, or the last ones turned out to have a false guard: an empty sub-warp ends the instruction.
@@ -188,6 +214,9 @@ void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
       Invariants::all_formed(group, seen_.active, seen_.formed, seen_.left_out);
     }
   }
+  if (state_.observer != nullptr) {
+    state_.observer->formed(state_, formed, sub_warp);
+  }
   InFlight& flight = group.flights[formed.flight];
   ++flight.formed;
   if (last) {
@@ -197,6 +226,7 @@ void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
   }
   if (!out.offer(formed)) {
     prepared_ = &formed;
+    held(formed, state_.block_cause);
   }
 }
 

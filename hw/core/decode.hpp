@@ -44,7 +44,8 @@ class DecodeStage final : public ReceivingStage {
  private:
   [[nodiscard]] const link::DecodedInstruction* decode(const link::SubWarp& sub_warp);
   void begin(Group& group);
-  void resolve(Group& group);
+  void resolve(Group& group, std::uint32_t pc);
+  void leave_out(const Group& group, std::uint32_t pc, unsigned row, LaneMask lanes);
   [[nodiscard]] LaneMask guard_value(const Group& group, unsigned row, LaneMask lanes);
   void form(link::SubWarp& sub_warp, Group& group);
   void describe(link::SubWarp& formed, const SubWarpShape& shape, Group& group);

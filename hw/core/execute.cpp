@@ -45,7 +45,7 @@ void generate_addresses(link::SubWarp& sub_warp) {
 }  // namespace
 
 ExecuteStage::ExecuteStage(const sc_core::sc_module_name& name, CoreState& state, const FetchStage& fetch)
-    : ReceivingStage(name, state, state.machine.core.register_read_latency),
+    : ReceivingStage(name, state, state.machine.core.register_read_latency, CoreStage::execute),
       out("out"),
       fetch_(fetch),
       front_latency_(state.machine.core.fetch_latency + state.machine.core.decode_latency +
@@ -64,12 +64,13 @@ void ExecuteStage::tick(Cycle now) {
   link::SubWarp* const sub_warp = latch_.front(now);
   if (sub_warp == nullptr) {
     ++statistics.fu_active[0];
-    ++statistics.idle[static_cast<std::size_t>(idle_cause(now))];
+    state_.count_idle(now, 1, idle_cause(now));
     return;
   }
   if (!start(*sub_warp, now)) {
     ++statistics.fu_active[0];
-    ++statistics.idle[static_cast<std::size_t>(state_.block_cause)];
+    state_.count_idle(now, 1, state_.block_cause);
+    held(*sub_warp, state_.block_cause);
     return;
   }
   latch_.pop();
@@ -82,6 +83,7 @@ void ExecuteStage::tick(Cycle now) {
 bool ExecuteStage::hand_on(Cycle now) {
   if (!complex_.empty() && complex_.front().done <= now) {
     if (!out.offer(*complex_.front().sub_warp)) {
+      held(*complex_.front().sub_warp, state_.block_cause);
       return false;
     }
     prefix_in_flight_ -= sums_predicates(complex_.front().sub_warp->decoded->instruction.op) ? 1 : 0;
@@ -89,7 +91,11 @@ bool ExecuteStage::hand_on(Cycle now) {
     state_.block_cause = IdleCause::complex;  // should a full pipe wait behind it
     return true;
   }
-  if (pipe_.empty() || pipe_.front().done > now || !out.offer(*pipe_.front().sub_warp)) {
+  if (pipe_.empty() || pipe_.front().done > now) {
+    return false;
+  }
+  if (!out.offer(*pipe_.front().sub_warp)) {
+    held(*pipe_.front().sub_warp, state_.block_cause);
     return false;
   }
   pipe_.pop_front();
@@ -112,6 +118,15 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now) {
   }
   compute(sub_warp, now);
   count(sub_warp);
+  Cycle last = now + core.execute_stages - 1;
+  if (complex) {
+    last = now + std::max(core.complex_latency, core.execute_stages) - 1;
+  } else if (late) {
+    last = now + prefix_latency_ - 1;
+  }
+  if (state_.observer != nullptr) {
+    state_.observer->issued(state_, sub_warp, last);
+  }
   if (complex) {
     ++state_.statistics.complex_operations;
     if (core.complex_long_latency && sub_warp.last) {
@@ -121,12 +136,12 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now) {
       }
     }
     complex_free_ = now + core.complex_interval;
-    leave_late(sub_warp, now + std::max(core.complex_latency, core.execute_stages) - 1);
+    leave_late(sub_warp, last);
   } else if (late) {
     ++prefix_in_flight_;
-    leave_late(sub_warp, now + prefix_latency_ - 1);
+    leave_late(sub_warp, last);
   } else {
-    pipe_.push_back({now + core.execute_stages - 1, &sub_warp});
+    pipe_.push_back({last, &sub_warp});
   }
   return true;
 }
@@ -142,13 +157,17 @@ void ExecuteStage::count(const link::SubWarp& sub_warp) {
   const auto active = static_cast<unsigned>(std::popcount(working));
   ++state_.statistics.fu_active[active];
   if (active == 0) {
-    ++state_.statistics.idle[static_cast<std::size_t>(IdleCause::predicated_off)];
+    state_.count_idle(state_.now, 1, IdleCause::predicated_off);
   }
 }
 
 void ExecuteStage::compute(link::SubWarp& sub_warp, Cycle now) {
   const link::DecodedInstruction& decoded = *sub_warp.decoded;
   if (sub_warp.executing == 0) {
+    return;
+  }
+  if (state_.replay != nullptr && decoded.unit != isa::Unit::control) {
+    replay(sub_warp);
     return;
   }
   switch (decoded.unit) {
@@ -180,6 +199,51 @@ void ExecuteStage::compute(link::SubWarp& sub_warp, Cycle now) {
   if (divided != 0 && state_.machine.core.division_trap) {
     state_.raise(isa::Fault::Kind::division_by_zero, sub_warp, static_cast<unsigned>(std::countr_zero(divided)), 0, 0,
                  isa::disassemble(decoded.instruction));
+  }
+}
+
+// Addresses and barriers as they were recorded (hw/core/replay.hpp); other results are not known.
+void ExecuteStage::replay(link::SubWarp& sub_warp) {
+  const isa::Instruction& instruction = sub_warp.decoded->instruction;
+  const bool memory = sub_warp.decoded->unit == isa::Unit::memory;
+  if (!memory && sub_warp.decoded->unit != isa::Unit::barrier) {
+    return;
+  }
+  isa::LaneValues& values = sub_warp.values;
+  if (memory && instruction.op != isa::Op::MEMBAR && !isa::records_value(instruction)) {
+    values.a[0].fill(0);  // the address is the offset alone
+    values.a[1].fill(0);
+    generate_addresses(sub_warp);
+    return;
+  }
+  if (!memory) {
+    values.a[0].fill(0);
+    values.b[0].fill(instruction.immediate ? instruction.imm : 0);
+    values.predicate_a = 0;
+  }
+  if (!isa::records_value(instruction)) {
+    return;
+  }
+  const bool accumulates = isa::is_accumulate(instruction.op);
+  values.predicate_a = 0;
+  sub_warp.address.fill(0);
+  for (LaneMask left = sub_warp.executing; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const unsigned row = sub_warp.row_of(lane);
+    const unsigned home = sub_warp.home_of(lane);
+    if (accumulates) {
+      if (!state_.replay->take_bit(row, home)) {
+        continue;
+      }
+      values.predicate_a |= LaneMask{1} << lane;
+    }
+    const std::uint64_t value = state_.replay->take_value(row, home);
+    if (memory) {
+      sub_warp.address[lane] = value;
+    } else {
+      values.a[0][lane] = static_cast<std::uint32_t>(value);
+      values.b[0][lane] = static_cast<std::uint32_t>(value >> 32U);
+    }
   }
 }
 

@@ -43,6 +43,7 @@ class ExecuteStage final : public ReceivingStage {
   bool hand_on(Cycle now);  // true: a sub-warp went on
   [[nodiscard]] bool start(link::SubWarp& sub_warp, Cycle now);
   void compute(link::SubWarp& sub_warp, Cycle now);
+  void replay(link::SubWarp& sub_warp);
   void read_special(link::SubWarp& sub_warp, Cycle now);
   void count(const link::SubWarp& sub_warp);
 

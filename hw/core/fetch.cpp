@@ -25,6 +25,7 @@ void FetchStage::tick(Cycle now) {
   if (waiting_ != nullptr) {
     if (!out.offer(*waiting_)) {
       cause = state_.block_cause;
+      held(*waiting_);
       return;
     }
     waiting_ = nullptr;
@@ -68,9 +69,13 @@ void FetchStage::tick(Cycle now) {
   state_.groups.set_state(group, GroupState::in_flight);
   ++state_.statistics.fetched;
   cause = IdleCause::pipeline;
+  if (state_.observer != nullptr) {
+    state_.observer->fetched(state_, sub_warp);
+  }
   if (!out.offer(sub_warp)) {
     waiting_ = &sub_warp;
     cause = state_.block_cause;
+    held(sub_warp);
   }
 }
 

@@ -42,6 +42,13 @@ class FetchStage final : public sc_core::sc_module, private ::tlm::tlm_bw_transp
                                        sc_core::sc_time& delay) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
+  // Decode has no room for what was fetched.
+  void held(const link::SubWarp& sub_warp) const {
+    if (state_.observer != nullptr) {
+      state_.observer->held(state_, sub_warp, CoreStage::fetch, state_.block_cause);
+    }
+  }
+
   CoreState& state_;
   std::unique_ptr<WarpScheduler> scheduler_;
   std::vector<link::LineRequest> requests_;  // one per group

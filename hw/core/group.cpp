@@ -1,5 +1,7 @@
 #include "hw/core/group.hpp"
 
+#include "hw/core/observer.hpp"
+
 namespace heddle::hw {
 
 namespace {
@@ -38,6 +40,7 @@ void GroupTable::resize(unsigned groups, unsigned rows_per_group) {
 void GroupTable::set_state(Group& group, GroupState state) {
   --counts_[static_cast<unsigned>(group.state)];
   ++counts_[static_cast<unsigned>(state)];
+  const GroupState before = group.state;
   group.state = state;
   const bool stalls = state == GroupState::memory || state == GroupState::complex || state == GroupState::barrier ||
                       state == GroupState::parked;
@@ -46,6 +49,9 @@ void GroupTable::set_state(Group& group, GroupState state) {
   assign(live_, group.id, state != GroupState::free);
   if (observer_ != nullptr && (stalls || state == GroupState::free)) {
     observer_->stalled(group);
+  }
+  if (watcher_ != nullptr && before != state) {
+    watcher_->group_changed(*core_, group, before);
   }
 }
 

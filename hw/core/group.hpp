@@ -17,6 +17,9 @@ struct DecodedInstruction;
 
 namespace heddle::hw {
 
+class CoreObserver;
+struct CoreState;
+
 using GroupId = std::uint32_t;
 using isa::LaneMask;
 using link::Cycle;
@@ -136,6 +139,11 @@ class GroupTable {
   // Sets the number of groups; all of them free. Before the first use.
   void resize(unsigned groups, unsigned rows_per_group);
   void observe(StallObserver* observer) { observer_ = observer; }
+  // Every change of state of the core's groups is shown to `watcher`; null: to nobody.
+  void watch(CoreObserver* watcher, const CoreState& core) {
+    watcher_ = watcher;
+    core_ = &core;
+  }
 
   [[nodiscard]] Group& operator[](GroupId id) { return groups_[id]; }
   [[nodiscard]] const Group& operator[](GroupId id) const { return groups_[id]; }
@@ -162,6 +170,8 @@ class GroupTable {
   std::array<unsigned, kGroupStates> counts_{};
   std::uint64_t age_ = 0;
   StallObserver* observer_ = nullptr;
+  CoreObserver* watcher_ = nullptr;
+  const CoreState* core_ = nullptr;  // whose groups these are, with a watcher
 };
 
 // First set bit at or after `from`, wrapping around; -1 when none.

@@ -8,7 +8,7 @@
 namespace heddle::hw {
 
 MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<Coalescer> coalescer)
-    : ReceivingStage(name, state, 1),
+    : ReceivingStage(name, state, 1, CoreStage::memory),
       l1d("l1d"),
       scratchpad("scratchpad"),
       out("out"),
@@ -44,11 +44,13 @@ void MemoryStage::tick(Cycle now, bool stores_visible) {
   if (present_ != nullptr) {
     if (now < busy_until_) {
       state_.block_cause = IdleCause::scratchpad;
+      held(*sub_warp, IdleCause::scratchpad);
       return;
     }
     MemoryAccess& access = *present_;
     send(access);
     if (access.sent < access.count) {
+      held(*sub_warp, state_.block_cause);
       return;
     }
     present_ = nullptr;
@@ -66,6 +68,7 @@ void MemoryStage::tick(Cycle now, bool stores_visible) {
       finished_ = false;
     } else {
       state_.block_cause = IdleCause::memory_port;
+      held(*sub_warp, IdleCause::memory_port);
     }
   }
 }
@@ -90,6 +93,7 @@ bool MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
   }
   if (free_.empty()) {
     state_.block_cause = IdleCause::memory_full;
+    held(sub_warp, IdleCause::memory_full);
     return false;
   }
   MemoryAccess& access = *free_.back();
@@ -114,6 +118,9 @@ bool MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
     if (access.kind == MemoryAccess::Kind::store) {
       follow_local(access);
     }
+  }
+  if (state_.observer != nullptr) {
+    state_.observer->accessed(state_, access, busy_until_);
   }
   return true;
 }
@@ -324,7 +331,14 @@ void MemoryStage::send(MemoryAccess& access) {
     AccessLine& line = access.lines[access.sent];
     link::LinePhase phase = link::LinePhase::request;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    switch (l1d->nb_transport_fw(line, phase, delay)) {
+    const ::tlm::tlm_sync_enum answer = l1d->nb_transport_fw(line, phase, delay);
+    if (state_.observer != nullptr) {
+      state_.observer->line(state_, access, access.sent,
+                            answer == ::tlm::TLM_UPDATED    ? LineOutcome::refused
+                            : answer == ::tlm::TLM_ACCEPTED ? LineOutcome::missed
+                                                            : LineOutcome::answered);
+    }
+    switch (answer) {
       case ::tlm::TLM_UPDATED:
         // The first line of a cycle finds a port free, so what is missing then is room.
         state_.block_cause = access.sent == sent_before ? IdleCause::memory_full : IdleCause::memory_port;
@@ -387,6 +401,9 @@ void MemoryStage::wait_for_lines(MemoryAccess& access) {
 }
 
 void MemoryStage::set_waiting(link::SubWarp& sub_warp) {
+  if (state_.observer != nullptr) {
+    state_.observer->put_aside(state_, sub_warp);
+  }
   Group& group = state_.groups[sub_warp.group];
   InFlight& flight = group.flights[sub_warp.flight];
   ++flight.waiting;
@@ -406,6 +423,9 @@ void MemoryStage::clear_waiting(link::SubWarp& sub_warp) {
 
 ::tlm::tlm_sync_enum MemoryStage::nb_transport_bw(link::LineRequest& request, link::LinePhase&, sc_core::sc_time&) {
   MemoryAccess& access = *static_cast<AccessLine&>(request).access;
+  if (state_.observer != nullptr) {
+    state_.observer->line_came(state_, access, request.address);
+  }
   take_line(access, request);
   --access.outstanding;
   if (access.outstanding == 0 && &access != present_) {

@@ -40,7 +40,9 @@ isa::LaneMask gather_predicate(RegisterArray& array, const link::SubWarp& sub_wa
 }
 
 RegisterReadStage::RegisterReadStage(const sc_core::sc_module_name& name, CoreState& state)
-    : ReceivingStage(name, state, state.machine.core.decode_latency), registers("registers"), out("out") {
+    : ReceivingStage(name, state, state.machine.core.decode_latency, CoreStage::register_read),
+      registers("registers"),
+      out("out") {
   registers.bind(*this);
 }
 
@@ -57,6 +59,10 @@ void RegisterReadStage::read(link::SubWarp& sub_warp) {
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   registers->b_transport(access, delay);
   done_at_ = state_.now + (delay == sc_core::SC_ZERO_TIME ? 0 : delay / state_.clock.cycles(1));
+  if (state_.replay != nullptr) {
+    replay_guard(sub_warp);
+    return;
+  }
   if (array_ == nullptr) {
     ::tlm::tlm_dmi dmi;
     if (!registers->get_direct_mem_ptr(access, dmi)) {
@@ -94,6 +100,21 @@ void RegisterReadStage::read(link::SubWarp& sub_warp) {
   values.fault = 0;
 }
 
+// The guard as it was recorded; operands are not known.
+void RegisterReadStage::replay_guard(link::SubWarp& sub_warp) {
+  sub_warp.executing = sub_warp.lanes;
+  if (!sub_warp.decoded->instruction.guard.always()) {
+    for (LaneMask left = sub_warp.lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      if (!state_.replay->take_bit(sub_warp.row_of(lane), sub_warp.home_of(lane))) {
+        sub_warp.executing &= ~(LaneMask{1} << lane);
+      }
+    }
+  }
+  sub_warp.values.active = sub_warp.executing;
+  sub_warp.values.fault = 0;
+}
+
 void RegisterReadStage::tick(Cycle now) {
   link::SubWarp* const sub_warp = latch_.front(now);
   if (sub_warp == nullptr) {
@@ -103,9 +124,13 @@ void RegisterReadStage::tick(Cycle now) {
     read(*sub_warp);
     read_done_ = true;
   }
-  if (now >= done_at_ && out.offer(*sub_warp)) {
+  if (now < done_at_) {
+    held(*sub_warp, IdleCause::pipeline);  // its operands take several cycles of the banks' ports
+  } else if (out.offer(*sub_warp)) {
     latch_.pop();
     read_done_ = false;
+  } else {
+    held(*sub_warp, state_.block_cause);
   }
 }
 

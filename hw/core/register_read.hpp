@@ -26,6 +26,7 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { array_ = nullptr; }
   void read(link::SubWarp& sub_warp);
+  void replay_guard(link::SubWarp& sub_warp);
 
   RegisterArray* array_ = nullptr;  // direct view
   bool read_done_ = false;          // the sub-warp in the latch has its operands

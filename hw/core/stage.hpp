@@ -17,12 +17,20 @@ class ReceivingStage : public sc_core::sc_module, protected link::NonBlockingTar
   void drop_all() { latch_.clear(); }
 
  protected:
-  ReceivingStage(const sc_core::sc_module_name& name, CoreState& state, unsigned latency)
-      : sc_core::sc_module(name), in("in"), state_(state), latch_(latency) {
+  ReceivingStage(const sc_core::sc_module_name& name, CoreState& state, unsigned latency, CoreStage stage)
+      : sc_core::sc_module(name), in("in"), state_(state), latch_(latency), stage_(stage) {
     in.bind(*this);
   }
   CoreState& state_;
   Latch latch_;
+  const CoreStage stage_;
+
+  // The sub-warp at the stage's head cannot go on in this cycle.
+  void held(const link::SubWarp& sub_warp, IdleCause cause) const {
+    if (state_.observer != nullptr) {
+      state_.observer->held(state_, sub_warp, stage_, cause);
+    }
+  }
 
  private:
   ::tlm::tlm_sync_enum nb_transport_fw(link::SubWarp& sub_warp, link::WarpPhase&, sc_core::sc_time&) override {
@@ -30,6 +38,9 @@ class ReceivingStage : public sc_core::sc_module, protected link::NonBlockingTar
       return ::tlm::TLM_UPDATED;
     }
     latch_.push(sub_warp, state_.now);
+    if (state_.observer != nullptr) {
+      state_.observer->entered(state_, sub_warp, stage_);
+    }
     return ::tlm::TLM_COMPLETED;
   }
 };

@@ -12,7 +12,7 @@ namespace heddle::hw {
 
 WriteBackStage::WriteBackStage(const sc_core::sc_module_name& name, CoreState& state,
                                std::unique_ptr<Divergence> divergence, std::unique_ptr<IssueDiscipline> issue)
-    : ReceivingStage(name, state, 1),
+    : ReceivingStage(name, state, 1, CoreStage::write_back),
       returns("returns", state),
       registers("registers"),
       divergence_(std::move(divergence)),
@@ -155,6 +155,9 @@ void WriteBackStage::record(const link::SubWarp& sub_warp) {
   statistics.thread_instructions +=
       sub_warp.whole ? group.active_threads() : static_cast<unsigned>(std::popcount(working));
   state_.last_retirement = state_.now;
+  if (state_.observer != nullptr) {
+    state_.observer->retired(state_, sub_warp);
+  }
   if (op == isa::Op::EXIT || (op == isa::Op::BRA && !instruction.guard.always())) {
     std::vector<LaneMask>& masks = op == isa::Op::BRA ? group.taken : group.exited;
     each_row(group, sub_warp, sub_warp.executing, [&](unsigned row, LaneMask lanes) { masks[row] |= lanes; });
@@ -169,6 +172,9 @@ void WriteBackStage::write(const link::SubWarp& sub_warp, LaneMask lanes) {
   RegisterAccess access{&sub_warp, form.words, true};
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   registers->b_transport(access, delay);
+  if (state_.replay != nullptr) {
+    return;  // there are no values
+  }
   if (array_ == nullptr) {
     ::tlm::tlm_dmi dmi;
     if (!registers->get_direct_mem_ptr(access, dmi)) {
@@ -213,6 +219,7 @@ void WriteBackStage::write(const link::SubWarp& sub_warp, LaneMask lanes) {
 
 void WriteBackStage::complete(Group& group, const link::DecodedInstruction& decoded) {
   const std::uint32_t pc = group.pc;
+  const unsigned sub_warps = group.flight().formed;
   const isa::Op op = decoded.instruction.op;
   const bool jump = op == isa::Op::BRA && decoded.instruction.guard.always();
   // Where dynamic groups are split, the outcome's masks must outlive the group's own.
@@ -230,6 +237,10 @@ void WriteBackStage::complete(Group& group, const link::DecodedInstruction& deco
   if (decoded.conditional_branch) {
     ++state_.statistics.branches;
     state_.statistics.divergent_branches += diverged ? 1 : 0;
+  }
+  if (state_.observer != nullptr) {
+    state_.observer->completed(
+        state_, group, {pc, &decoded, sub_warps, decoded.conditional_branch, decoded.conditional_branch && diverged});
   }
   if (op == isa::Op::BRA) {
     watch_loop(group, pc, decoded.instruction);

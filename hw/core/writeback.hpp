@@ -21,7 +21,8 @@ namespace heddle::hw {
 // The second input: completed accesses, one per cycle.
 class ReturnPort final : public ReceivingStage {
  public:
-  ReturnPort(const sc_core::sc_module_name& name, CoreState& state) : ReceivingStage(name, state, 1) {}
+  ReturnPort(const sc_core::sc_module_name& name, CoreState& state)
+      : ReceivingStage(name, state, 1, CoreStage::returns) {}
   [[nodiscard]] link::SubWarp* take(Cycle now) {
     link::SubWarp* const sub_warp = latch_.front(now);
     if (sub_warp != nullptr) {

@@ -59,6 +59,18 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   // ---- instruments of a test bench, no hardware
   // Where the threads' retirement hashes of the next launch go; null: not wanted.
   void set_hashes(std::uint32_t* hashes) { launch_.hashes = hashes; }
+  // Shows what happens in the cores (hw/core/observer.hpp); null: to nobody. Between launches.
+  void observe(CoreObserver* observer) {
+    for (const auto& core : cores_) {
+      core->observe(observer);
+    }
+  }
+  // Threads replay records instead of computing (hw/core/replay.hpp); null: they compute. Between launches.
+  void replay(ReplaySource* source) {
+    for (const auto& core : cores_) {
+      core->replay(source);
+    }
+  }
   // Called at the end of a launch (done or fault).
   void on_end(std::function<void()> callback) { on_end_ = std::move(callback); }
   // Ends the present launch with a fault found from outside (watchdog).

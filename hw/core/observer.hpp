@@ -1,0 +1,142 @@
+// Watching a core: what happens to its groups, sub-warps and memory accesses, cycle by cycle. For pipeline pictures,
+// recorded traces and profiles; nothing of it changes what the core does.
+//
+// How to attach one: derive from CoreObserver, override what is of interest (every default is empty), and
+//   - through the bench: put it into tb::DeviceOptions::observers, which also tells it of modules and launches where it
+//     is a tb::RunObserver (tb/run_observer.hpp);
+//   - through the GPU alone: hw::Gpu::observe(&observer), between launches. Several: hw::CoreObservers (hw/core/
+//     observers.hpp) hands every event to each in turn.
+// One observer serves all cores of the GPU: each event says in which core it happens, as the core's state. There,
+// core.index is its number, core.now the present cycle, core.launch the launch, core.blocks[group.block_slot] the
+// block (linear, index), core.rows[row] and core.thread_of(row, lane) the threads of register rows, core.groups the
+// groups. Without an observer each event costs the test of a null pointer, at points that are passed anyway.
+//
+// Events come in the order of simulated time: within a cycle of one core from write-back to fetch, as its stages are
+// advanced, and nothing is promised about the order of two cores within a cycle. What an event shows is valid during
+// the call only, but the address of a SubWarp names it from `fetched` or `formed` to `retired`, after which the payload
+// is used again. Which threads a sub-warp's lanes hold: lane l is the thread of register row sub_warp.row_of(l), home
+// lane sub_warp.home_of(l).
+//
+// The life of one instruction of a group:
+//
+//   fetched       the word was read; the payload stands for the whole instruction
+//   entered       decode, then per sub-warp register_read, execute, memory, write_back: it was handed to that stage in
+//                 this cycle, and is there from the next cycle on
+//   formed        one sub-warp of it leaves the former; the last one is the payload that `fetched` showed. How many
+//   there
+//                 are is known when sub_warp.last comes
+//   issued        it starts in the execute stage: sub_warp.executing are the lanes whose guard is true, and
+//                 working_lanes() those that the functional-unit statistics count
+//   held          in this cycle it could not go on from the stage that it is in, and why (told once per such cycle, for
+//                 the sub-warp at the head of the stage)
+//   accessed      in the memory stage: lanes, addresses and lines of an access; then one `line` per request to the L1
+//   put_aside     it waits for lines, or for the core's stores (membar), out of the pipeline; it comes back by entering
+//                 CoreStage::returns
+//   retired       its results are written. A barrier's sub-warp retires when it arrives (its group then waits in
+//                 GroupState::barrier)
+//   completed     the group goes on: its next PC and masks are decided. Strict issue: every sub-warp of the instruction
+//                 has retired. Relaxed issue: at least those that decide where it goes on
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "hw/core/group.hpp"
+#include "hw/core/idle_cause.hpp"
+#include "tlm/clock.hpp"
+#include "tlm/warp_protocol.hpp"
+
+namespace heddle::hw {
+
+struct CoreState;
+struct MemoryAccess;
+
+// Where a sub-warp can be. `returns` is write-back's second input, for accesses that had been put aside.
+enum class CoreStage : std::uint8_t { fetch, decode, register_read, execute, memory, write_back, returns };
+inline constexpr std::array<std::string_view, 7> kCoreStageNames = {"fetch",  "decode",     "register_read", "execute",
+                                                                    "memory", "write_back", "returns"};
+[[nodiscard]] constexpr std::string_view name_of(CoreStage stage) {
+  return kCoreStageNames[static_cast<std::size_t>(stage)];
+}
+
+// What became of one offer of a line to the L1.
+enum class LineOutcome : std::uint8_t {
+  answered,  // in this cycle: a hit, or a store that was taken
+  missed,    // the answer comes later
+  refused    // no port or no room left in this cycle: offered again
+};
+
+// What a completed instruction did to its group.
+struct Completion {
+  std::uint32_t pc = 0;                               // of the instruction; group.pc is the group's next one
+  const link::DecodedInstruction* decoded = nullptr;  // its instruction
+  unsigned sub_warps = 0;                             // that its former has made of it so far
+  bool conditional = false;                           // a conditional branch, counted by the statistics
+  bool diverged = false;                              // of those: taken by some threads only
+};
+
+// The lanes that an instruction keeps busy, as the statistics count them: every active thread evaluates a branch.
+[[nodiscard]] inline LaneMask working_lanes(const link::SubWarp& sub_warp) {
+  return sub_warp.decoded->instruction.op == isa::Op::BRA ? sub_warp.lanes : sub_warp.executing;
+}
+
+class CoreObserver {
+ public:
+  CoreObserver() = default;
+  CoreObserver(const CoreObserver&) = default;
+  CoreObserver& operator=(const CoreObserver&) = default;
+  virtual ~CoreObserver() = default;
+
+  // ---- launches and thread blocks
+  // Cycles [first, end) of the launch are accounted in this core; core.launch is set.
+  virtual void launch_began(const CoreState& /*core*/, Cycle /*first*/) {}
+  virtual void launch_ended(const CoreState& /*core*/, Cycle /*end*/) {}
+  // A block's warps and rows are set up, before they can be fetched; and: its last thread has exited.
+  virtual void block_started(const CoreState& /*core*/, unsigned /*block_slot*/) {}
+  virtual void block_finished(const CoreState& /*core*/, unsigned /*block_slot*/) {}
+
+  // ---- groups
+  // A warp of a starting block: group.block_slot, warp_in_block, first_row and active say which.
+  virtual void warp_started(const CoreState& /*core*/, const Group& /*group*/) {}
+  // A group's state has changed (group.state, from `before`): GroupState::free ends it, leaving `free` starts it.
+  // Dynamic mechanisms make and merge groups at any time. A change takes effect in the cycle core.now.
+  virtual void group_changed(const CoreState& /*core*/, const Group& /*group*/, GroupState /*before*/) {}
+
+  // ---- sub-warps (see above)
+  virtual void fetched(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/) {}
+  virtual void entered(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/, CoreStage /*stage*/) {}
+  // `instruction`: the payload that `fetched` showed; the same as sub_warp where it is the last.
+  virtual void formed(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/,
+                      const link::SubWarp& /*instruction*/) {}
+  // Active threads of the group whose guard is false: a packing former leaves them out of the instruction at `pc`.
+  // Lanes of a row of the group's masks: the thread of register row group.row_of(row, lane), home lane
+  // group.home_of(lane).
+  virtual void left_out(const CoreState& /*core*/, const Group& /*group*/, std::uint32_t /*pc*/, unsigned /*row*/,
+                        LaneMask /*lanes*/) {}
+  virtual void held(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/, CoreStage /*stage*/,
+                    IdleCause /*cause*/) {}
+  // `last`: the last cycle in which it is in the functional units.
+  virtual void issued(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/, Cycle /*last*/) {}
+  virtual void retired(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/) {}
+  virtual void completed(const CoreState& /*core*/, const Group& /*group*/, const Completion& /*completion*/) {}
+
+  // ---- memory accesses (hw/core/memory_access.hpp; access.sub_warp is whose)
+  // The access begins: lanes by space (access.shared, constant, parameter, local, global), sub_warp->address, and the
+  // lines that it needs (access.coalesced[0..access.count), each with its lanes). `scratchpad_last`: the last cycle in
+  // which the scratchpad serves it, the present one without a bank conflict.
+  virtual void accessed(const CoreState& /*core*/, const MemoryAccess& /*access*/, Cycle /*scratchpad_last*/) {}
+  // Line number `line` of the access was offered to the L1.
+  virtual void line(const CoreState& /*core*/, const MemoryAccess& /*access*/, unsigned /*line*/,
+                    LineOutcome /*outcome*/) {}
+  // A line that had missed is there.
+  virtual void line_came(const CoreState& /*core*/, const MemoryAccess& /*access*/, std::uint64_t /*address*/) {}
+  virtual void put_aside(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/) {}
+
+  // ---- idle cycles
+  // No functional unit was active in the cycles [first, first + cycles), for this cause. Every idle cycle of the
+  // statistics is told exactly once; cycles that a core slept through are told together when it wakes.
+  virtual void idle(const CoreState& /*core*/, Cycle /*first*/, Cycle /*cycles*/, IdleCause /*cause*/) {}
+};
+
+}  // namespace heddle::hw

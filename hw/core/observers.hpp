@@ -1,0 +1,84 @@
+// Several observers of one GPU: every event goes to each, in the order in which they were added.
+#pragma once
+
+#include <vector>
+
+#include "hw/core/observer.hpp"
+
+namespace heddle::hw {
+
+class CoreObservers final : public CoreObserver {
+ public:
+  // They outlive this.
+  void add(CoreObserver& observer) { observers_.push_back(&observer); }
+  [[nodiscard]] bool empty() const { return observers_.empty(); }
+  // What to hand to Gpu::observe: null for nobody, the observer itself where there is only one.
+  [[nodiscard]] CoreObserver* get() {
+    return observers_.empty() ? nullptr : observers_.size() == 1 ? observers_.front() : this;
+  }
+
+  void launch_began(const CoreState& core, Cycle first) override { tell(&CoreObserver::launch_began, core, first); }
+  void launch_ended(const CoreState& core, Cycle end) override { tell(&CoreObserver::launch_ended, core, end); }
+  void block_started(const CoreState& core, unsigned block_slot) override {
+    tell(&CoreObserver::block_started, core, block_slot);
+  }
+  void block_finished(const CoreState& core, unsigned block_slot) override {
+    tell(&CoreObserver::block_finished, core, block_slot);
+  }
+  void warp_started(const CoreState& core, const Group& group) override {
+    tell(&CoreObserver::warp_started, core, group);
+  }
+  void group_changed(const CoreState& core, const Group& group, GroupState before) override {
+    tell(&CoreObserver::group_changed, core, group, before);
+  }
+  void fetched(const CoreState& core, const link::SubWarp& sub_warp) override {
+    tell(&CoreObserver::fetched, core, sub_warp);
+  }
+  void entered(const CoreState& core, const link::SubWarp& sub_warp, CoreStage stage) override {
+    tell(&CoreObserver::entered, core, sub_warp, stage);
+  }
+  void formed(const CoreState& core, const link::SubWarp& sub_warp, const link::SubWarp& instruction) override {
+    tell(&CoreObserver::formed, core, sub_warp, instruction);
+  }
+  void left_out(const CoreState& core, const Group& group, std::uint32_t pc, unsigned row, LaneMask lanes) override {
+    tell(&CoreObserver::left_out, core, group, pc, row, lanes);
+  }
+  void held(const CoreState& core, const link::SubWarp& sub_warp, CoreStage stage, IdleCause cause) override {
+    tell(&CoreObserver::held, core, sub_warp, stage, cause);
+  }
+  void issued(const CoreState& core, const link::SubWarp& sub_warp, Cycle last) override {
+    tell(&CoreObserver::issued, core, sub_warp, last);
+  }
+  void retired(const CoreState& core, const link::SubWarp& sub_warp) override {
+    tell(&CoreObserver::retired, core, sub_warp);
+  }
+  void completed(const CoreState& core, const Group& group, const Completion& completion) override {
+    tell(&CoreObserver::completed, core, group, completion);
+  }
+  void accessed(const CoreState& core, const MemoryAccess& access, Cycle scratchpad_last) override {
+    tell(&CoreObserver::accessed, core, access, scratchpad_last);
+  }
+  void line(const CoreState& core, const MemoryAccess& access, unsigned line, LineOutcome outcome) override {
+    tell(&CoreObserver::line, core, access, line, outcome);
+  }
+  void line_came(const CoreState& core, const MemoryAccess& access, std::uint64_t address) override {
+    tell(&CoreObserver::line_came, core, access, address);
+  }
+  void put_aside(const CoreState& core, const link::SubWarp& sub_warp) override {
+    tell(&CoreObserver::put_aside, core, sub_warp);
+  }
+  void idle(const CoreState& core, Cycle first, Cycle cycles, IdleCause cause) override {
+    tell(&CoreObserver::idle, core, first, cycles, cause);
+  }
+
+ private:
+  template <class Method, class... Values>
+  void tell(Method method, const CoreState& core, const Values&... values) {
+    for (CoreObserver* const observer : observers_) {
+      (observer->*method)(core, values...);
+    }
+  }
+  std::vector<CoreObserver*> observers_;
+};
+
+}  // namespace heddle::hw

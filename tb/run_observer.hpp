@@ -1,0 +1,38 @@
+// A watcher of a whole run: a core's events (hw/core/observer.hpp) and what the host does around them. Goes into
+// tb::DeviceOptions::observers.
+#pragma once
+
+#include "hw/core/observer.hpp"
+#include "hw/gpu/launch.hpp"
+#include "isa/program.hpp"
+
+namespace heddle::hw {
+class DramObserver;
+class Gpu;
+}  // namespace heddle::hw
+
+namespace heddle::tb {
+
+// One launch, as the host asked for it.
+struct LaunchInfo {
+  const isa::Module& module;
+  const isa::Kernel& kernel;
+  const isa::LaunchRequest& request;
+  unsigned warp_size = 0;  // threads of a warp in this launch
+  link::Cycle cycle = 0;   // of the clock (the cycles of events), when the host starts it
+};
+
+class RunObserver : public hw::CoreObserver {
+ public:
+  // The GPU is built; nothing has run. For looking at more than the cores' events (its caches, L2 slices, statistics).
+  virtual void attached(hw::Gpu& /*gpu*/) {}
+  // What watches a memory channel for this observer (hw/dram/timing.hpp); asked once per channel after `attached`.
+  // Null: nothing. The bench shares the channel between all that are named (hw/dram/observers.hpp).
+  [[nodiscard]] virtual hw::DramObserver* dram(unsigned /*channel*/) { return nullptr; }
+  virtual void loaded(const isa::Module& /*module*/) {}
+  virtual void launching(const LaunchInfo& /*launch*/) {}
+  // It has ended; `complete` is false after a fault or a stop. Events of it do not come any more.
+  virtual void launched(const LaunchInfo& /*launch*/, bool /*complete*/) {}
+};
+
+}  // namespace heddle::tb
