@@ -13,16 +13,23 @@ class Intensity final : public Claim {
  public:
   explicit Intensity(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
-    return {.rank = 1020,
-            .title = "Classes of divergence and idleness",
-            .statement =
-                "Active threads per retired warp: above 30 low, 20 to 30 medium, below 20 high divergence; idle "
-                "cycles: below 20 % low, 20 to 40 % medium, above 40 % high. High divergence: blackjack, sort, "
-                "bfs; medium: viterbi, kmeans. High idleness: hotspot, reduction, histogram, bfs; medium: "
-                "blackscholes, needleman, matrixmult",
-            .paper = "the 24 classes of table 2",
-            .source = "LWM report, section 5, table 2",
-            .note = ""};
+    return {
+        .rank = 1020,
+        .title = "Classes of divergence and idleness",
+        .statement =
+            "Active threads per retired warp: above 30 low, 20 to 30 medium, below 20 high divergence; idle "
+            "cycles: below 20 % low, 20 to 40 % medium, above 40 % high. High divergence: blackjack, sort, "
+            "bfs; medium: viterbi, kmeans. High idleness: hotspot, reduction, histogram, bfs; medium: "
+            "blackscholes, needleman, matrixmult",
+        .paper = "the 24 classes of table 2",
+        .source = "LWM report, section 5, table 2",
+        .note =
+            "Our kernels diverge and idle less than Pthreads code translated thread by thread. The choices of viterbi "
+            "and kmeans (the better predecessor, the nearest centre) are selections without a branch in the machine "
+            "code, so they do not diverge; histogram and hotspot read whole lines and share them in scratchpad, so the "
+            "bus keeps up and idle cycles stay below 20 %. needleman idles with the memory stage full, because a wave "
+            "of its diagonal touches another line per row; kmeans and sort idle at the end of each launch, when the "
+            "last blocks leave cores without work (no_work), which fades as the input grows."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of({baseline()}, twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {

@@ -21,7 +21,11 @@ class TwoLevelGain final : public Claim {
             "lies in one bank. Under round robin the 32 warps use a whole 4 KB row (32 lines of 128 bytes) before "
             "another array's row is opened; a fetch group of 8 uses a quarter of it, rows are opened more often, and "
             "conflicts do not overlap within a bank. With rows of 1 KB, or with the mapping row-column-bank, two-level "
-            "scheduling gains on it instead (IPC 7.55 to 8.04 and 6.37 to 7.01 at scale 0.25)."};
+            "scheduling gains on it instead (IPC 7.55 to 8.04 and 6.37 to 7.01 at scale 0.25). So it does when "
+            "requests "
+            "keep their order within each bank only (dram.scheduler=fcfs-per-bank): blackscholes then gains 9.8 % and "
+            "the thesis's machine 0.5 % on average over the twelve, as a conflict no longer holds back the other "
+            "banks."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_for(gains()); }
   [[nodiscard]] Finding judge(const Results& results) const override { return judge_gains(results, gains()); }
