@@ -3,25 +3,42 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <thread>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
+#include "tb/demo/children.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/progress.hpp"
 #include "tb/program/stopping.hpp"
 #include "tb/report/text.hpp"
+#include "tb/sweep/slurm.hpp"
 
 namespace heddle::program {
 namespace {
 
-std::unique_ptr<tb::sweep::Launcher> launcher_of(const Arguments& arguments) {
+std::unique_ptr<tb::sweep::Launcher> launcher_of(const Arguments& arguments, const std::string& database) {
   const std::string name = arguments.text("launcher", "local");
-  const std::vector<std::string> names = {"local"};
+  const std::vector<std::string> names = {"local", "slurm"};
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     throw InputError({"--launcher"}, fmt::format("there is no launcher '{}'", name),
                      suggest(name, names, "known: " + join(names)));
+  }
+  if (name == "slurm") {
+    if (arguments.has("jobs")) {
+      throw InputError({"--jobs"}, "applies to this machine only", "[slurm] at_a_time limits the tasks of a cluster");
+    }
+    tb::sweep::SlurmOptions options;
+    options.folder = arguments.text("shared", database + ".slurm");
+    options.program = tb::own_program();
+    return tb::sweep::slurm_launcher(options);
+  }
+  if (arguments.has("shared")) {
+    throw InputError({"--shared"}, "applies to --launcher slurm only");
   }
   const auto jobs =
       static_cast<unsigned>(arguments.whole("jobs", std::max(1U, std::thread::hardware_concurrency()), 1, 1024));
@@ -36,16 +53,36 @@ std::string status_line(const std::map<std::string, std::uint64_t>& by_status) {
   return out.empty() ? "none" : out;
 }
 
+// What a task of a cluster does: Slurm says which one it is.
+int slurm_task(const std::string& folder) {
+  const char* index = std::getenv("SLURM_ARRAY_TASK_ID");
+  std::uint64_t number = 0;
+  const std::string text = index == nullptr ? "" : index;
+  if (text.empty() ||
+      std::from_chars(text.data(), text.data() + text.size(), number).ptr != text.data() + text.size()) {
+    throw InputError({"--slurm-task"}, "SLURM_ARRAY_TASK_ID says no task", "Slurm's job arrays call this");
+  }
+  tb::sweep::do_slurm_task(folder, number);
+  return 0;
+}
+
 int sweep(const Arguments& arguments) {
+  if (arguments.has("slurm-task")) {
+    return slurm_task(arguments.text("slurm-task"));
+  }
+  if (arguments.words().empty()) {
+    throw InputError({"sweep"}, "needs EXPLORATION.toml; words given: 0", "usage: heddle sweep EXPLORATION.toml");
+  }
   tb::sweep::SweepOptions options;
   options.exploration = arguments.words()[0];
-  options.database = arguments.text("database");
+  options.database =
+      arguments.text("database", "heddle-out/" + std::filesystem::path(options.exploration).stem().string() + ".db");
   options.resume = arguments.has("resume");
   options.retry = arguments.has("retry");
   options.stop = &stopped_by();
   ProgressLine line(true);
   options.progress = [&](const std::string& text) { line.show(text); };
-  const auto launcher = launcher_of(arguments);
+  const auto launcher = launcher_of(arguments, options.database);
   catch_stopping_signals();
   const tb::sweep::SweepResult result = tb::sweep::sweep(options, *launcher);
   line.clear();
@@ -70,12 +107,18 @@ Command sweep_command() {
   Command command;
   command.name = "sweep";
   command.operands = "EXPLORATION.toml";
-  command.fewest = command.most = 1;
+  command.most = 1;
   command.summary = "runs every point of an exploration into one database";
   command.options.add_options()                                                                             //
       ("jobs,j", po::value<std::string>()->value_name("N"), "runs at a time (default: one per processor)")  //
       ("database,d", po::value<std::string>()->value_name("DB"),
-       "where the results go (default heddle-out/NAME.db)")         //
+       "where the results go (default heddle-out/NAME.db)")  //
+      ("launcher", po::value<std::string>()->value_name("local|slurm"),
+       "processes on this machine (default) or the job arrays of a cluster")  //
+      ("shared", po::value<std::string>()->value_name("DIR"),
+       "slurm: folder that all its machines see (default DB.slurm)")  //
+      ("slurm-task", po::value<std::string>()->value_name("DIR"),
+       "what a task of a job array calls")                          //
       ("resume", "add this sweep to a database that holds others")  //
       ("retry", "run again what crashed or met a limit of time or memory");
   command.details =

@@ -128,11 +128,6 @@ SqlValue sql_value(const ParameterReference& parameter) {
       parameter.field);
 }
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
 void put_statistics(std::map<std::string, SqlValue>& values, const std::string& stats) {
   const json::object root = json::parse(stats).as_object();
   values["threads"] = sql_value(root.at("threads"));
@@ -199,6 +194,11 @@ std::string column_name(std::string_view word) {
   std::string out(word);
   std::replace(out.begin(), out.end(), '.', '_');
   return out;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
 std::string date_text() {
@@ -336,7 +336,6 @@ void Store::put(const Point& point, const RunReport& report) {
   }
   if (!report.stats.empty()) {
     put_statistics(values, report.stats);
-    values["host"] = report.host.empty() ? host : report.host;
     const HostCost& cost = report.cost;
     values["host_wall_seconds"] = cost.wall_seconds;
     values["host_cpu_seconds"] = cost.cpu_seconds;
@@ -344,6 +343,9 @@ void Store::put(const Point& point, const RunReport& report) {
     values["host_simulation_cpu_seconds"] = cost.simulation_cpu_seconds;
     values["host_peak_memory_bytes"] = static_cast<std::int64_t>(cost.peak_memory_bytes);
     values["host_device_memory_bytes"] = static_cast<std::int64_t>(cost.device_memory_bytes);
+  }
+  if (report.status != status::kRefused) {
+    values["host"] = report.host.empty() ? host : report.host;
   }
   values["host_date"] = date_text();
   std::vector<SqlValue> row;

@@ -71,6 +71,9 @@ class Store {
   std::string build_;
 };
 
+// Of this machine.
+[[nodiscard]] std::string host_name();
+
 // "2026-11-21T04:05:06Z"
 [[nodiscard]] std::string date_text();
 

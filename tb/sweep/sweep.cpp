@@ -24,7 +24,7 @@ SweepResult sweep(const SweepOptions& options, Launcher& launcher) {
   const Exploration exploration = read_exploration(options.exploration);
   const Plan plan(exploration, program_build());
   SweepResult result;
-  result.database = options.database.empty() ? "heddle-out/" + exploration.name + ".db" : options.database;
+  result.database = options.database;
   result.runs = plan.entries().size();
   Store store(result.database);
   if (const std::string objection = store.objection(exploration, plan); !objection.empty() && !options.resume) {
@@ -34,7 +34,7 @@ SweepResult sweep(const SweepOptions& options, Launcher& launcher) {
   store.begin(exploration, plan);
 
   std::map<std::string, std::string> there = store.runs();
-  std::set<std::string> taken;
+  std::set<std::string> taken;  // what is to be done
   std::vector<std::size_t> refused;
   Launcher::Job job{exploration, plan, {}, {}, {}, options.stop};
   TimeLeft::Counts rest;
@@ -56,6 +56,7 @@ SweepResult sweep(const SweepOptions& options, Launcher& launcher) {
       report.message = point.refusal;
       store.put(point, report);
       there[point.key] = report.status;
+      taken.erase(point.key);
       ++result.ran;
     }
   });
@@ -67,6 +68,7 @@ SweepResult sweep(const SweepOptions& options, Launcher& launcher) {
   job.ended = [&](std::size_t entry, const Point& point, const RunReport& report) {
     store.put(point, report);
     there[point.key] = report.status;
+    taken.erase(point.key);
     ++done;
     ++result.ran;
     failed += report.status == status::kDone || report.status == status::kStopped ? 0 : 1;
@@ -97,11 +99,10 @@ SweepResult sweep(const SweepOptions& options, Launcher& launcher) {
   launcher.launch(job);
 
   for (const Plan::Entry& entry : plan.entries()) {
-    const auto found = there.find(entry.key);
-    if (found == there.end()) {
+    if (taken.count(entry.key) != 0) {
       ++result.missing;
     } else {
-      ++result.by_status[found->second];
+      ++result.by_status[there.at(entry.key)];
     }
   }
   if (result.missing == 0) {

@@ -13,7 +13,7 @@ namespace heddle::tb::sweep {
 
 struct SweepOptions {
   std::string exploration;                           // path
-  std::string database;                              // path; empty: heddle-out/NAME.db
+  std::string database;                              // path
   bool resume = false;                               // add to a database that holds other sweeps only
   bool retry = false;                                // run again what crashed or met a limit
   std::function<void(const std::string&)> progress;  // one line, a few times per second

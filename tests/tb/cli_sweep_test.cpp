@@ -9,63 +9,23 @@
 #include <thread>
 
 #include "program_runner.hpp"
+#include "sweep_database.hpp"
 #include "tb/database/sqlite.hpp"
 
 namespace heddle::tb {
 namespace {
 
 namespace fs = std::filesystem;
+using test::column;
+using test::contents;
 using test::heddle;
 using test::Ran;
+using test::rows;
 using test::RunSetup;
 using test::Scratch;
+using test::wait_for_rows;
 
 const std::string kHead = "config = \"baseline\"\nscale = 0.001\n";
-
-// One column of a query, as texts.
-std::vector<std::string> column(const std::string& database, const std::string& query) {
-  Database opened(database, Database::Mode::read);
-  std::vector<std::string> out;
-  for (const std::vector<SqlValue>& row : opened.query(query).rows) {
-    out.push_back(sql_text(row.front()));
-  }
-  return out;
-}
-
-// All that a database says of the runs, but what they cost and when.
-std::vector<std::string> contents(const std::string& database) {
-  Database opened(database, Database::Mode::read);
-  SqlTable table = opened.query("SELECT * FROM results ORDER BY point, repetition");
-  std::vector<std::string> out;
-  for (const std::vector<SqlValue>& row : table.rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string& name = table.columns[i];
-      if (name != "id" && !name.starts_with("host")) {
-        line += name + "=" + sql_text(row[i]) + "\n";
-      }
-    }
-    out.push_back(line);
-  }
-  return out;
-}
-
-std::uint64_t rows(const std::string& database) {
-  if (!fs::exists(database)) {
-    return 0;
-  }
-  try {
-    return std::stoull(column(database, "SELECT count(*) FROM runs")[0]);
-  } catch (const std::exception&) {  // just being made
-    return 0;
-  }
-}
-
-void wait_for_rows(const std::string& database, std::uint64_t wanted) {
-  for (int i = 0; i < 6000 && rows(database) < wanted; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-}
 
 pid_t first_child(pid_t process) {
   for (int i = 0; i < 6000; ++i) {
@@ -145,13 +105,12 @@ TEST(CliSweep, LimitsFaultsAndWrongResultsMarkTheRunAndTheSweepGoesOn) {
   };
   launch("store");
   launch("forever");
-  const std::string file =
-      scratch.write("x.toml",
-                    "config = \"baseline\"\n[limits]\nwall_seconds = 2\ncpu_seconds = 1\nmemory_mib = 1500\n"
-                    "[[points]]\nworkload = \"store.toml\"\n"
-                    "[[points]]\nworkload = \"forever.toml\"\nmax_cycles = 1000\n"
-                    "[[points]]\nworkload = \"matrixmult\"\n"  // minutes
-                    "[[points]]\nworkload = \"vecadd\"\nscale = 0.001\n");
+  const std::string file = scratch.write("x.toml",
+                                         "config = \"baseline\"\n[limits]\nwall_seconds = 2\ncpu_seconds = 1\n"
+                                         "[[points]]\nworkload = \"store.toml\"\n"
+                                         "[[points]]\nworkload = \"forever.toml\"\nmax_cycles = 1000\n"
+                                         "[[points]]\nworkload = \"matrixmult\"\n"  // minutes
+                                         "[[points]]\nworkload = \"vecadd\"\nscale = 0.001\n");
   const Ran ran = heddle({"sweep", file, "-d", scratch.path("x.db"), "-j", "1"});
   EXPECT_EQ(ran.code, 1) << ran.err << ran.out;
   EXPECT_NE(ran.out.find("1 done, 1 fault, 1 stopped, 1 timeout"), std::string::npos) << ran.out;

@@ -1,0 +1,52 @@
+// What a task of a job array does.
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "tb/measure/atomic_file.hpp"
+#include "tb/reproduce/plan.hpp"
+#include "tb/sweep/slurm.hpp"
+#include "tb/sweep/slurm_files.hpp"
+#include "tb/sweep/store.hpp"
+
+namespace heddle::tb::sweep {
+namespace {
+
+RunReport do_limited(const RunOrder& order, const RunLimits& limits) {
+  const RunOutput output;
+  const pid_t process = start_run(order, limits, output);
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return read_report(status, limits, output);
+}
+
+}  // namespace
+
+void do_slurm_task(const std::string& submission, std::uint64_t index) {
+  const SlurmTask task = read_task(submission, index);
+  const std::string build = program_build();
+  for (const SlurmTask::Entry& run : task.runs) {
+    const std::string path = task.results + "/" + run.key;
+    std::error_code error;
+    if (std::filesystem::exists(path, error)) {  // Slurm began the task anew
+      continue;
+    }
+    RunReport report;
+    if (build == task.build) {
+      report = do_limited(run.order, task.limits);
+    } else {
+      report.status = status::kCrashed;
+      report.message = fmt::format("this machine has another build of Heddle ({})", build);
+    }
+    report.host = host_name();
+    write_file(path, report_text(report));
+  }
+}
+
+}  // namespace heddle::tb::sweep
