@@ -101,8 +101,8 @@ struct Device::State {
       return;
     }
     for (RunObserver* const observer : options.observers) {
-      observers.add(*observer);
       observer->attached(gpu);
+      observers.add(observer->cores());
     }
     gpu.observe(observers.get());
     dram_observers.resize(gpu.machine().dram.channels);

@@ -26,6 +26,8 @@ class RunObserver : public hw::CoreObserver {
  public:
   // The GPU is built; nothing has run. For looking at more than the cores' events (its caches, L2 slices, statistics).
   virtual void attached(hw::Gpu& /*gpu*/) {}
+  // Who gets the cores' events for it: itself, or a part that is an observer of its own. Asked once after `attached`.
+  [[nodiscard]] virtual hw::CoreObserver& cores() { return *this; }
   // What watches a memory channel for this observer (hw/dram/timing.hpp); asked once per channel after `attached`.
   // Null: nothing. The bench shares the channel between all that are named (hw/dram/observers.hpp).
   [[nodiscard]] virtual hw::DramObserver* dram(unsigned /*channel*/) { return nullptr; }

@@ -55,6 +55,8 @@
 
 namespace heddle::hw {
 
+class CacheWaves;
+
 struct CacheStatistics {
   std::uint64_t accesses = 0;
   std::uint64_t hits = 0;
@@ -157,6 +159,8 @@ class Cache final : public sc_core::sc_module,
   // Writes that memory has not acknowledged yet.
   [[nodiscard]] unsigned unacknowledged_writes() const { return writes_; }
   [[nodiscard]] unsigned line_bytes() const { return line_bytes_; }
+  // Shows what the cache does from now on. `waves` outlive it.
+  void show(CacheWaves& waves);
 
  private:
   using LineRequest = link::LineRequest;
@@ -223,6 +227,7 @@ class Cache final : public sc_core::sc_module,
   void answer(LineRequest& request, const std::byte* line, bool failed);
   void remember_failed_write(std::uint64_t address, std::uint32_t group, std::uint32_t pc);
   void continue_flush();
+  void show_state();
 
   link::Clock clock_;
   link::Waker& core_waker_;
@@ -263,6 +268,7 @@ class Cache final : public sc_core::sc_module,
   bool fill_blocked_ = false;
   LineArray::Frame flush_cursor_ = 0;
   std::optional<FailedWrite> failed_write_;
+  CacheWaves* waves_ = nullptr;  // null: nobody looks
   CacheStatistics statistics_;
 };
 

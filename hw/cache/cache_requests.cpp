@@ -5,6 +5,7 @@
 #include "hw/cache/atomic_lanes.hpp"
 #include "hw/cache/byte_enables.hpp"
 #include "hw/cache/cache.hpp"
+#include "hw/waves/memory_waves.hpp"
 
 namespace heddle::hw {
 
@@ -40,11 +41,20 @@ tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phas
   if (result != TLM_UPDATED) {
     ++ports_used_;
   }
+  if (waves_ != nullptr) [[unlikely]] {
+    if (result != TLM_UPDATED) {
+      waves_->request(beyond(request.address));
+    }
+    show_state();
+  }
   return result;
 }
 
 tlm_sync_enum Cache::busy(std::uint64_t& counter) {
   ++counter;
+  if (waves_ != nullptr) [[unlikely]] {
+    show_state();
+  }
   return TLM_UPDATED;
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "hw/cache/byte_enables.hpp"
+#include "hw/waves/memory_waves.hpp"
 
 namespace heddle::hw {
 
@@ -136,11 +137,17 @@ tlm_sync_enum L2Slice::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_co
     if (waiting_ + started_now < capacity_) {
       enqueue(request);
       wake(visible);
+      if (waves_ != nullptr) [[unlikely]] {
+        show_queues();
+      }
       phase = ::tlm::END_REQ;
       return ::tlm::TLM_UPDATED;
     }
     pending_ = &request;
     ++statistics_.queue_full;
+    if (waves_ != nullptr) [[unlikely]] {
+      show_queues();
+    }
     if (started_now != 0) {
       wake(now + 1);
     }
@@ -199,6 +206,9 @@ L2Slice::Cycle L2Slice::advance(Cycle now) {
     if (write_failed) {
       write_failed(*store_.failed_write());
     }
+  }
+  if (waves_ != nullptr) [[unlikely]] {
+    show_queues();
   }
   return next;
 }
@@ -310,6 +320,16 @@ L2Slice::Cycle L2Slice::respond(Cycle now) {
     next = std::min(next, std::max(next_response_, now + 1));
   }
   return next;
+}
+
+void L2Slice::show(L2Waves& waves) {
+  waves_ = &waves;
+  store_.show(waves.store);
+  show_queues();
+}
+
+void L2Slice::show_queues() {
+  waves_->show(waiting_, responses_.size(), pending_ != nullptr);
 }
 
 // ------------------------------------------------------------------------------------------------------ control

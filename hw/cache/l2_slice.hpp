@@ -47,6 +47,8 @@
 
 namespace heddle::hw {
 
+struct L2Waves;
+
 struct L2Statistics {
   std::uint64_t requests = 0;
   std::uint64_t queue_full = 0;
@@ -89,6 +91,8 @@ class L2Slice final : public link::ClockedModule,
 
   [[nodiscard]] L2Statistics& statistics() { return statistics_; }
   [[nodiscard]] Cache& store() { return store_; }
+  // Shows what the slice does from now on. `waves` outlive it.
+  void show(L2Waves& waves);
   [[nodiscard]] bool holds(std::uint64_t address) {
     return map_.owns(address) && store_.peek(map_.local(line_of(address))) != nullptr;
   }
@@ -132,6 +136,7 @@ class L2Slice final : public link::ClockedModule,
   Cycle respond(Cycle now);
   void give_up(std::uint64_t address, std::uint64_t holders);
   void overlay(Payload& payload, unsigned done);
+  void show_queues();
   [[nodiscard]] std::uint64_t line_of(std::uint64_t address) const { return address & ~std::uint64_t{line_bytes_ - 1}; }
 
   const SliceMap map_;
@@ -161,6 +166,7 @@ class L2Slice final : public link::ClockedModule,
   std::vector<std::unique_ptr<Request>> requests_;
   std::vector<Request*> free_requests_;
   L2Statistics statistics_;
+  L2Waves* waves_ = nullptr;  // null: nobody looks
 };
 
 }  // namespace heddle::hw

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "hw/coalesce/coalescer.hpp"
@@ -120,6 +121,7 @@ void Core::begin_launch(const Launch& launch, Cycle first) {
   state_.last_retirement = first;
   if (state_.observer != nullptr) {
     state_.observer->launch_began(state_, first);
+    tell_sleep(first);
   }
 }
 
@@ -329,6 +331,9 @@ Cycle Core::advance(Cycle now) {
   decode_.tick(now);
   fetch_.tick(now);
   accounted_ = now + 1;
+  if (state_.observer != nullptr) {
+    state_.observer->cycle_ended(state_, {fetch_.cause(now), !fetch_.idle(), memory_.put_aside()});
+  }
   if (l1d_.failed_write() && !state_.fault) {
     const Cache::FailedWrite& write = *l1d_.failed_write();
     state_.raise(isa::Fault::Kind::bus_error, state_.groups[write.group],
@@ -355,6 +360,9 @@ Cycle Core::next_cycle(Cycle now, Cycle l1d, Cycle icache) {
   }
   // Everything waits: nothing changes until a line arrives or a block starts.
   sleep_cause_ = fetch_.idle_cause();
+  if (state_.observer != nullptr) {
+    tell_sleep(now + 1);
+  }
   const Cycle next = std::min(l1d, icache);
   if (next == link::kNever) {
     check_deadlock();
@@ -366,6 +374,9 @@ void Core::drain(Cycle now) {
   account_sleep(stop_at_);
   sleep_cause_ = IdleCause::no_work;
   account_sleep(now);
+  if (state_.observer != nullptr) {
+    tell_sleep(now);
+  }
   if (!flushed_ && quiet()) {
     flushed_ = true;
     answer(BlockCommand::Kind::stopped, 0);
@@ -397,6 +408,16 @@ void Core::tell_fault() {
     fault_told_ = true;
     faulted();
   }
+}
+
+// As account_sleep() will count it.
+void Core::tell_sleep(Cycle from) const {
+  std::array<IdleCause, 3 * 64> first{};  // the longest way from fetch to execute
+  const std::size_t count = std::min<std::size_t>(execute_.front_latency(), first.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    first[i] = execute_.idle_cause(from + i);
+  }
+  state_.observer->sleeps(state_, from, {first.data(), count}, sleep_cause_);
 }
 
 void Core::observe(CoreObserver* observer) {

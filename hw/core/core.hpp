@@ -80,7 +80,9 @@ class Core final : public link::ClockedModule,
   // For tests and traces.
   [[nodiscard]] Cache& l1d() { return l1d_; }
   [[nodiscard]] const CoreState& state() const { return state_; }
+  [[nodiscard]] Cache& icache() { return icache_; }
   [[nodiscard]] Divergence& divergence() { return writeback_.divergence(); }
+  [[nodiscard]] const WarpScheduler& scheduler() const { return fetch_.scheduler(); }
 
  private:
   Cycle advance(Cycle now) override;
@@ -100,6 +102,7 @@ class Core final : public link::ClockedModule,
   void tell_fault();
   // A cycle of a core that has been stopped: caches only, until nothing is outstanding.
   void drain(Cycle now);
+  void tell_sleep(Cycle from) const;
   void answer(BlockCommand::Kind kind, unsigned slot);
 
   CoreState state_;

@@ -32,6 +32,7 @@ class FetchStage final : public sc_core::sc_module, private ::tlm::tlm_bw_transp
   void slept(Cycle first, Cycle last, IdleCause cause);
   [[nodiscard]] bool idle() const { return waiting_ == nullptr; }
   void reset();
+  [[nodiscard]] const WarpScheduler& scheduler() const { return *scheduler_; }
   // Another scheduler, for another table of groups. Between launches.
   void schedule_by(std::unique_ptr<WarpScheduler> scheduler);
 

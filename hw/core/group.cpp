@@ -55,6 +55,12 @@ void GroupTable::set_state(Group& group, GroupState state) {
   }
 }
 
+void GroupTable::grown(const Group& group) const {
+  if (watcher_ != nullptr) {
+    watcher_->group_grown(*core_, group);
+  }
+}
+
 Group* GroupTable::find_free() {
   for (std::size_t word = 0; word < live_.size(); ++word) {
     if (live_[word] != ~std::uint64_t{0}) {

@@ -145,6 +145,9 @@ class GroupTable {
     core_ = &core;
   }
 
+  // Threads have joined a group, which waits to be fetched.
+  void grown(const Group& group) const;
+
   [[nodiscard]] Group& operator[](GroupId id) { return groups_[id]; }
   [[nodiscard]] const Group& operator[](GroupId id) const { return groups_[id]; }
   [[nodiscard]] unsigned size() const { return static_cast<unsigned>(groups_.size()); }

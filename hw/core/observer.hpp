@@ -40,6 +40,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "hw/core/group.hpp"
@@ -81,6 +82,22 @@ struct Completion {
   return sub_warp.decoded->instruction.op == isa::Op::BRA ? sub_warp.lanes : sub_warp.executing;
 }
 
+// What is left of an instruction in the decode stage: per row of its group's masks, threads that can go, and threads
+// that are still in flight with an earlier instruction.
+struct FormerWork {
+  const link::DecodedInstruction& decoded;
+  std::span<const LaneMask> left;
+  std::span<const LaneMask> pending;
+  bool formed = false;
+};
+
+// How things stand when all stages of a core have had their cycle.
+struct CycleEnd {
+  IdleCause fetch = IdleCause::no_work;  // of a cycle without a fetch: why
+  bool fetch_waits = false;              // an instruction was fetched and decode has no room
+  unsigned put_aside = 0;                // accesses that wait for lines
+};
+
 class CoreObserver {
  public:
   CoreObserver() = default;
@@ -102,6 +119,8 @@ class CoreObserver {
   // A group's state has changed (group.state, from `before`): GroupState::free ends it, leaving `free` starts it.
   // Dynamic mechanisms make and merge groups at any time. A change takes effect in the cycle core.now.
   virtual void group_changed(const CoreState& /*core*/, const Group& /*group*/, GroupState /*before*/) {}
+  // Threads have joined a group that waits to be fetched: its masks have changed, its state has not.
+  virtual void group_grown(const CoreState& /*core*/, const Group& /*group*/) {}
 
   // ---- sub-warps (see above)
   virtual void fetched(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/) {}
@@ -116,6 +135,13 @@ class CoreObserver {
                         LaneMask /*lanes*/) {}
   virtual void held(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/, CoreStage /*stage*/,
                     IdleCause /*cause*/) {}
+  // The former has worked on an instruction in this cycle; what is left of it. `formed`: a sub-warp has come of it.
+  virtual void former_worked(const CoreState& /*core*/, const link::SubWarp& /*instruction*/,
+                             const FormerWork& /*work*/) {}
+  // It has its operands.
+  virtual void read(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/) {}
+  // It is at the head of the memory stage in this cycle (whatever its operation).
+  virtual void in_memory(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/) {}
   // `last`: the last cycle in which it is in the functional units.
   virtual void issued(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/, Cycle /*last*/) {}
   virtual void retired(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/) {}
@@ -132,6 +158,13 @@ class CoreObserver {
   // A line that had missed is there.
   virtual void line_came(const CoreState& /*core*/, const MemoryAccess& /*access*/, std::uint64_t /*address*/) {}
   virtual void put_aside(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/) {}
+
+  // ---- cycles. A core that has nothing to do sleeps: it has no cycles until something arrives.
+  virtual void cycle_ended(const CoreState& /*core*/, const CycleEnd& /*end*/) {}
+  // It sleeps from a cycle on, unless something arrives in that one: why execute will be idle in the first cycles, and
+  // why execute after that, and fetch at once, are.
+  virtual void sleeps(const CoreState& /*core*/, Cycle /*from*/, std::span<const IdleCause> /*first*/,
+                      IdleCause /*cause*/) {}
 
   // ---- idle cycles
   // No functional unit was active in the cycles [first, first + cycles), for this cause. Every idle cycle of the

@@ -31,6 +31,22 @@ class CoreObservers final : public CoreObserver {
   void group_changed(const CoreState& core, const Group& group, GroupState before) override {
     tell(&CoreObserver::group_changed, core, group, before);
   }
+  void group_grown(const CoreState& core, const Group& group) override {
+    tell(&CoreObserver::group_grown, core, group);
+  }
+  void former_worked(const CoreState& core, const link::SubWarp& instruction, const FormerWork& work) override {
+    tell(&CoreObserver::former_worked, core, instruction, work);
+  }
+  void read(const CoreState& core, const link::SubWarp& sub_warp) override {
+    tell(&CoreObserver::read, core, sub_warp);
+  }
+  void in_memory(const CoreState& core, const link::SubWarp& sub_warp) override {
+    tell(&CoreObserver::in_memory, core, sub_warp);
+  }
+  void cycle_ended(const CoreState& core, const CycleEnd& end) override { tell(&CoreObserver::cycle_ended, core, end); }
+  void sleeps(const CoreState& core, Cycle from, std::span<const IdleCause> first, IdleCause cause) override {
+    tell(&CoreObserver::sleeps, core, from, first, cause);
+  }
   void fetched(const CoreState& core, const link::SubWarp& sub_warp) override {
     tell(&CoreObserver::fetched, core, sub_warp);
   }

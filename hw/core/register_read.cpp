@@ -123,6 +123,9 @@ void RegisterReadStage::tick(Cycle now) {
   if (!read_done_) {
     read(*sub_warp);
     read_done_ = true;
+    if (state_.observer != nullptr) {
+      state_.observer->read(state_, *sub_warp);
+    }
   }
   if (now < done_at_) {
     held(*sub_warp, IdleCause::pipeline);  // its operands take several cycles of the banks' ports

@@ -70,6 +70,24 @@ class Divergence {
   // For tests and debug builds, after complete(): why the masks that the mechanism holds for the group, or for the
   // threads that share its fate, do not partition those threads; empty when they do.
   [[nodiscard]] virtual std::string inconsistency(const Group& group) const = 0;
+  // What waves show of a re-convergence stack: whose the stacks are, and the one that decides about a group.
+  enum class StackKind : std::uint8_t { none, per_group, per_block };
+  struct StackView {
+    std::size_t depth = 0;
+    // Of the top entry; `active` one mask per row.
+    std::uint32_t reconvergence_pc = 0;
+    std::uint32_t execute_pc = 0;
+    std::span<const LaneMask> active;
+    // A block's: warps of the path that runs, and how many of them wait for the others.
+    std::size_t warps = 0;
+    unsigned at_branch = 0;
+    unsigned at_merge = 0;
+  };
+  [[nodiscard]] virtual StackKind stack_kind() const { return StackKind::none; }
+  [[nodiscard]] virtual StackView stack_view(const Group& group) const {
+    (void)group;
+    return {};
+  }
   // What the mechanism holds for a group, for deadlock messages, waves and tests: "2 entries: ...".
   [[nodiscard]] virtual std::string describe(const Group& group) const = 0;
 };

@@ -151,6 +151,7 @@ class DynamicWarps final : public Divergence {
     }
     to.look_at_lanes();
     count_merge_points(to);
+    groups_.grown(to);
   }
 
   void count_merge_points(Group& group) {

@@ -131,6 +131,14 @@ std::string StackDivergence::inconsistency(const Group& group) const {
   return {};
 }
 
+Divergence::StackView StackDivergence::stack_view(const Group& group) const {
+  const std::span<const Entry> stack = this->stack(group.id);
+  if (stack.empty()) {
+    return {};
+  }
+  return {stack.size(), stack.back().reconvergence_pc, stack.back().execute_pc, stack.back().active};
+}
+
 std::string StackDivergence::describe(const Group& group) const {
   const std::span<const Entry> stack = this->stack(group.id);
   std::string text = fmt::format("{} stack entries", stack.size());

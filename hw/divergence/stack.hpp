@@ -29,6 +29,8 @@ class StackDivergence final : public Divergence {
   bool complete(Group& group, const Outcome& outcome, GroupMoves& moves) override;
   [[nodiscard]] std::string inconsistency(const Group& group) const override;
   [[nodiscard]] std::string describe(const Group& group) const override;
+  [[nodiscard]] StackKind stack_kind() const override { return StackKind::per_group; }
+  [[nodiscard]] StackView stack_view(const Group& group) const override;
 
   // Bottom first.
   [[nodiscard]] std::span<const Entry> stack(GroupId id) const {

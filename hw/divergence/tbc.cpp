@@ -225,6 +225,22 @@ std::string BlockCompaction::inconsistency(const Group& group) const {
   return {};
 }
 
+Divergence::StackView BlockCompaction::stack_view(const Group& group) const {
+  const Block& block = blocks_[group.block_slot];
+  StackView view;
+  view.warps = block.warps.size();
+  view.at_branch = block.at_branch;
+  view.at_merge = block.at_merge;
+  if (!block.stack.empty()) {
+    const Entry& top = block.stack.back();
+    view.depth = block.stack.size();
+    view.reconvergence_pc = top.reconvergence_pc;
+    view.execute_pc = top.execute_pc;
+    view.active = top.active;
+  }
+  return view;
+}
+
 std::string BlockCompaction::describe(const Group& group) const {
   const Block& block = blocks_[group.block_slot];
   std::string text = fmt::format("block-wide: {} stack entries; {} warps, {} at the branch, {} at the merge point",

@@ -30,6 +30,8 @@ class BlockCompaction final : public Divergence {
   void released(Group& group, unsigned row, LaneMask lanes, bool last, GroupMoves& moves) override;
   [[nodiscard]] std::string inconsistency(const Group& group) const override;
   [[nodiscard]] std::string describe(const Group& group) const override;
+  [[nodiscard]] StackKind stack_kind() const override { return StackKind::per_block; }
+  [[nodiscard]] StackView stack_view(const Group& group) const override;
 
   // Bottom first; of the block in a slot.
   [[nodiscard]] const std::vector<Entry>& stack(unsigned block_slot) const { return blocks_[block_slot].stack; }

@@ -182,6 +182,9 @@ void DramController::admit(Cycle now) {
     holds_.admitted(request, now);
   }
   statistics_.queue_max = std::max<std::uint64_t>(statistics_.queue_max, waiting_.size());
+  if (observer_ != nullptr) {
+    observer_->waiting(waiting_.size());
+  }
 }
 
 // Which request takes a step next. When nothing of the direction whose turn it is can start, it is the other's turn.
@@ -245,6 +248,7 @@ void DramController::take_step(DramRequest& request, Cycle now) {
   holds_.served(request, now, waiting_);
   if (observer_ != nullptr) {
     observer_->access(request, now);
+    observer_->waiting(waiting_.size());
   }
   const auto place = std::upper_bound(in_service_.begin(), in_service_.end(), request.data,
                                       [](Cycle data, const DramRequest* other) { return data >= other->data; });
@@ -258,7 +262,11 @@ void DramController::count(const DramRequest& request, const DramStep& step, Cyc
     const std::uint64_t cycles = bus_fraction_ >> DramStep::kFractionBits;
     bus_fraction_ &= (std::uint64_t{1} << DramStep::kFractionBits) - 1;
     statistics_.bus_busy_cycles += cycles;
-    statistics_.series.add(statistics_.series.bus, step.bus_end - std::min(cycles, step.bus_end), step.bus_end);
+    const Cycle bus_begin = step.bus_end - std::min(cycles, step.bus_end);
+    statistics_.series.add(statistics_.series.bus, bus_begin, step.bus_end);
+    if (observer_ != nullptr) {
+      observer_->transfer(bus_begin, step.bus_end);
+    }
   }
   if (!step.served) {
     return;

@@ -96,6 +96,7 @@ class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_t
   [[nodiscard]] DramStatistics& statistics() { return statistics_; }
   // Shows everything that starts to `observer` from now on; none: to nobody.
   void observe(DramObserver* observer);
+  [[nodiscard]] const DramTiming& timing() const { return *timing_; }
   // Nothing waits or is being served.
   [[nodiscard]] bool quiet() const;
 

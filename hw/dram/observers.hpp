@@ -36,6 +36,21 @@ class DramObservers final : public DramObserver {
       observer->hold_over(bank, at, hit);
     }
   }
+  void hold_claimed(unsigned bank) override {
+    for (DramObserver* const observer : observers_) {
+      observer->hold_claimed(bank);
+    }
+  }
+  void waiting(std::size_t requests) override {
+    for (DramObserver* const observer : observers_) {
+      observer->waiting(requests);
+    }
+  }
+  void transfer(Cycle begin, Cycle end) override {
+    for (DramObserver* const observer : observers_) {
+      observer->transfer(begin, end);
+    }
+  }
 
  private:
   std::vector<DramObserver*> observers_;

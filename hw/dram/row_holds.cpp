@@ -14,6 +14,9 @@ Cycle RowHolds::free_at(const DramRequest& request) const {
 void RowHolds::note(Hold& hold, const DramRequest& request, Cycle arrival) {
   if (request.location.row == hold.row) {
     hold.claimed = true;
+    if (observer_ != nullptr) {
+      observer_->hold_claimed(request.location.bank);
+    }
   } else {
     hold.blocked = std::min(hold.blocked, std::max(arrival, hold.data));
   }

@@ -37,6 +37,12 @@ class DramObserver {
   // A row is held from `begin` on for a hint, at the longest until `until` (kNever: until the hit that waits starts).
   virtual void hold(unsigned /*bank*/, Cycle /*begin*/, Cycle /*until*/) {}
   virtual void hold_over(unsigned /*bank*/, Cycle /*at*/, bool /*hit*/) {}
+  // A hit for a held row has arrived before the hold ran out, which therefore lasts until that hit starts.
+  virtual void hold_claimed(unsigned /*bank*/) {}
+  // So many requests wait from now on.
+  virtual void waiting(std::size_t /*requests*/) {}
+  // The data bus is in use in [begin, end), as statistics count it; may lie in the future.
+  virtual void transfer(Cycle /*begin*/, Cycle /*end*/) {}
 };
 
 // What a step did.

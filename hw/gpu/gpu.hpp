@@ -85,6 +85,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   // For tests and traces.
   [[nodiscard]] Core& core(unsigned index) { return *cores_[index]; }
   [[nodiscard]] DramController& dram(unsigned channel) { return *dram_[channel]; }
+  [[nodiscard]] Interconnect& noc() { return *noc_; }
   // With machine().l2.enabled.
   [[nodiscard]] L2Slice& l2(unsigned channel) { return *l2_[channel]; }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "hw/waves/memory_waves.hpp"
+
 namespace heddle::hw {
 
 using link::Cycle;
@@ -129,6 +131,7 @@ bool Interconnect::offer(Input& input, const Waiting& transfer, unsigned capacit
   const bool popped_now = input.popped_at == now;
   if (input.queue.size() + (popped_now ? 1 : 0) < capacity) {
     input.queue.push(transfer);
+    show_queue(input);
     wake(transfer.eligible);
     return true;
   }
@@ -184,6 +187,23 @@ tlm_sync_enum Interconnect::backward(unsigned channel_index, Payload& payload, t
                                                                                  : ::tlm::TLM_ACCEPTED;
 }
 
+void Interconnect::show(NocWaves& waves) {
+  waves_ = &waves;
+  waves.start();
+}
+
+// The queue of a port's requests or of a channel's responses.
+void Interconnect::show_queue(const Input& input) {
+  if (waves_ == nullptr) [[likely]] {
+    return;
+  }
+  if (&input >= requests_.data() && &input < requests_.data() + requests_.size()) {
+    waves_->request_queue(static_cast<unsigned>(&input - requests_.data()), input.queue.size());
+  } else {
+    waves_->response_queue(static_cast<unsigned>(&input - responses_.data()), input.queue.size());
+  }
+}
+
 // --------------------------------------------------------------------------------------------------- one cycle
 
 Cycle Interconnect::advance(Cycle now) {
@@ -202,6 +222,7 @@ void Interconnect::admit_pending(Cycle now) {
     if (input.pending.payload != nullptr && input.queue.size() < request_capacity_) {
       input.pending.eligible = std::max(input.pending.eligible, now);
       input.queue.push(input.pending);
+      show_queue(input);
       active_[port / 64] |= std::uint64_t{1} << (port % 64);
       Payload& payload = *input.pending.payload;
       input.pending.payload = nullptr;
@@ -216,6 +237,7 @@ void Interconnect::admit_pending(Cycle now) {
     if (input.pending.payload != nullptr && input.queue.size() < response_capacity_) {
       input.pending.eligible = std::max(input.pending.eligible, now);
       input.queue.push(input.pending);
+      show_queue(input);
       Payload& payload = *input.pending.payload;
       input.pending.payload = nullptr;
       --pending_;
@@ -286,6 +308,10 @@ void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now
     active_[port / 64] &= ~(std::uint64_t{1} << (port % 64));
   }
   ++statistics_.requests;
+  show_queue(input);
+  if (waves_ != nullptr) [[unlikely]] {
+    waves_->request(channel_index, port, payload.get_address(), payload.is_write());
+  }
 
   Input& output = responses_[channel_index];
   output.unfinished = &payload;
@@ -302,6 +328,7 @@ void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now
   const Waiting transfer{&payload, visible + response_latency_ - 1, port};
   if (result == ::tlm::TLM_COMPLETED) {  // answered at once: it cannot be refused
     output.queue.push(transfer);
+    show_queue(output);
     wake(transfer.eligible);
   } else if (phase == ::tlm::BEGIN_RESP && offer(output, transfer, response_capacity_, statistics_.response_stalls)) {
     phase = ::tlm::END_RESP;
@@ -367,6 +394,10 @@ void Interconnect::send_response(unsigned channel_index, unsigned port, Cycle no
   input.queue.pop();
   input.popped_at = now;
   ++statistics_.responses;
+  show_queue(input);
+  if (waves_ != nullptr) [[unlikely]] {
+    waves_->response(port, channel_index);
+  }
 
   Input& output = requests_[port];
   output.unfinished = &payload;

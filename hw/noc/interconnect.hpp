@@ -32,6 +32,8 @@
 
 namespace heddle::hw {
 
+class NocWaves;
+
 struct InterconnectStatistics {
   std::uint64_t requests = 0;
   std::uint64_t responses = 0;
@@ -64,6 +66,8 @@ class Interconnect final : public link::ClockedModule {
   sc_core::sc_vector<::tlm::tlm_initiator_socket<>> channel;
 
   [[nodiscard]] InterconnectStatistics& statistics() { return statistics_; }
+  // Shows what the interconnect does from now on. `waves` outlive it.
+  void show(NocWaves& waves);
 
  private:
   using Payload = ::tlm::tlm_generic_payload;
@@ -99,6 +103,7 @@ class Interconnect final : public link::ClockedModule {
   [[nodiscard]] unsigned core_of(unsigned port) const { return port < cores_ ? port : port - cores_; }
   [[nodiscard]] link::MemoryExtension& extension_of(Payload& payload);
   void give_back_extension(Payload& payload);
+  void show_queue(const Input& input);
 
   const AddressMap map_;
   const unsigned cores_;
@@ -118,6 +123,7 @@ class Interconnect final : public link::ClockedModule {
   std::vector<std::unique_ptr<link::MemoryExtension>> own_extensions_;  // for payloads that come without one
   std::vector<link::MemoryExtension*> free_extensions_;
   InterconnectStatistics statistics_;
+  NocWaves* waves_ = nullptr;  // null: nobody looks
 };
 
 }  // namespace heddle::hw

@@ -20,6 +20,8 @@ class WarpScheduler : public StallObserver {
   [[nodiscard]] virtual std::optional<GroupId> pick(Cycle now) = 0;
   // A group has begun to wait on a long-latency operation, or has finished; also in cycles without a pick.
   void stalled(const Group&) override {}
+  // Two-level scheduling, for waves: the fetch group that comes first.
+  [[nodiscard]] virtual std::optional<unsigned> first_fetch_group() const { return std::nullopt; }
 };
 
 }  // namespace heddle::hw

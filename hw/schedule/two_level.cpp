@@ -70,6 +70,8 @@ class TwoLevel final : public WarpScheduler {
     }
   }
 
+  [[nodiscard]] std::optional<unsigned> first_fetch_group() const override { return first_; }
+
  private:
   enum class Inner { round_robin, greedy, oldest };
 

@@ -8,6 +8,7 @@
 #include "base/nearest.hpp"
 #include "base/parameter.hpp"
 #include "hw/dram/address_map.hpp"
+#include "hw/waves/gpu_waves.hpp"
 #include "tb/config/config.hpp"
 #include "tb/config/toml_text.hpp"
 #include "tb/device.hpp"
@@ -109,10 +110,41 @@ void list_mapping(const Arguments& arguments) {
             << hw::draw_mapping(machine.dram, hw::memory_line_bytes(machine));
 }
 
+// Of one machine, or what there is in all of them.
+void list_signals(const Arguments& arguments) {
+  const bool one = arguments.words().size() > 1;
+  if (arguments.has("markdown")) {
+    if (one) {
+      throw InputError({"--markdown"}, "describes the signals of all machines together; give no machine");
+    }
+    std::cout << tb::signals_markdown();
+    return;
+  }
+  const hw::Machine machine =
+      tb::read_machine(one ? arguments.words()[1] : std::string("baseline"), arguments.all("set"));
+  if (arguments.has("names")) {
+    const hw::GpuWaves waves(machine);
+    for (const link::Signal& signal : waves.catalogue().signals()) {
+      std::cout << signal.path() << "\n";
+    }
+  } else {
+    std::cout << tb::signals_text(machine);
+  }
+}
+
+void list_groups(const Arguments& arguments) {
+  std::vector<std::vector<std::string>> rows;
+  for (const link::SignalGroupInfo& group : link::kSignalGroups) {
+    rows.push_back({std::string(group.name), std::string(group.meaning)});
+  }
+  print({"signal group", "what it shows"}, rows, arguments);
+}
+
 using Lister = void (*)(const Arguments&);
 const std::vector<std::pair<std::string, Lister>> kLists = {
     {"workloads", list_workloads},   {"configs", list_configs},       {"policies", list_policies},
-    {"statistics", list_statistics}, {"parameters", list_parameters}, {"mapping", list_mapping}};
+    {"statistics", list_statistics}, {"parameters", list_parameters}, {"mapping", list_mapping},
+    {"signals", list_signals},       {"groups", list_groups}};
 
 std::vector<std::string> list_names() {
   std::vector<std::string> names;
@@ -125,13 +157,13 @@ std::vector<std::string> list_names() {
 
 int list(const Arguments& arguments) {
   const std::string& wanted = arguments.words().front();
-  if (wanted != "mapping") {
+  if (wanted != "mapping" && wanted != "signals") {
     if (arguments.words().size() > 1) {
       throw InputError({"list"}, fmt::format("'{}' is one word too many", tb::excerpt(arguments.words()[1])),
                        fmt::format("usage: heddle list {}", wanted));
     }
     if (arguments.has("set")) {
-      throw InputError({"--set"}, "applies to heddle list mapping CONFIG only");
+      throw InputError({"--set"}, "applies to heddle list mapping CONFIG and list signals CONFIG only");
     }
   }
   for (const auto& [name, lister] : kLists) {
@@ -149,13 +181,13 @@ int list(const Arguments& arguments) {
 Command list_command() {
   Command command;
   command.name = "list";
-  command.operands = "workloads|configs|policies|statistics|parameters|mapping CONFIG";
+  command.operands = "workloads|configs|policies|statistics|parameters|mapping CONFIG|signals [CONFIG]|groups";
   command.fewest = 1;
   command.most = 2;
   command.summary = "what there is to name, and what every parameter and statistic means";
   command.options.add_options()("names", "the names alone, one a line")("markdown", "as a Markdown document or table")(
       "set", po::value<std::vector<std::string>>()->value_name("section.key=value")->composing(),
-      "mapping: change a parameter of the machine; may be repeated");
+      "mapping, signals: change a parameter of the machine; may be repeated");
   command.completions = {list_names(), {"@list configs", "@files"}};
   command.run = list;
   return command;

@@ -16,6 +16,8 @@
 #include "tb/program/command.hpp"
 #include "tb/program/progress.hpp"
 #include "tb/report/run_text.hpp"
+#include "tb/report/text.hpp"
+#include "tb/waves/recording.hpp"
 
 namespace heddle::program {
 namespace {
@@ -102,6 +104,26 @@ class TraceFile {
   std::ofstream stream_;
 };
 
+std::optional<tb::WaveRecording> wave_recording(const Arguments& arguments, const hw::Machine& machine) {
+  if (!arguments.has("vcd")) {
+    for (const char* option : {"signals", "from", "to"}) {
+      if (arguments.has(option)) {
+        throw InputError({std::string("--") + option}, "says what --vcd FILE records, which is not given");
+      }
+    }
+    return std::nullopt;
+  }
+  tb::WaveOptions options;
+  options.file = arguments.text("vcd");
+  if (arguments.has("signals")) {
+    options.groups = tb::signal_groups(arguments.text("signals"));
+  }
+  constexpr link::Cycle kLast = link::kNever / 1'000'000;  // a cycle is up to a million time resolutions
+  options.from = arguments.whole("from", 0, 0, kLast);
+  options.to = arguments.whole("to", kLast, options.from, kLast);
+  return std::optional<tb::WaveRecording>(std::in_place, machine, std::move(options));
+}
+
 int run(const Arguments& arguments) {
   tb::RunRequest request;
   request.subject = arguments.words()[1];
@@ -127,6 +149,10 @@ int run(const Arguments& arguments) {
     trace.emplace(arguments.text("memory-trace"));
     request.device.memory_trace = &trace->stream();
   }
+  std::optional<tb::WaveRecording> waves = wave_recording(arguments, request.machine);
+  if (waves) {
+    request.device.observers.push_back(&*waves);
+  }
   const bool quiet = arguments.has("quiet");
   ProgressLine line(!quiet);
   const double start = tb::wall_clock();
@@ -141,6 +167,9 @@ int run(const Arguments& arguments) {
   if (trace) {
     trace->finish();
   }
+  if (waves) {
+    waves->finish();
+  }
   if (!quiet) {
     std::cout << tb::run_text(outcome.record, outcome.cost);
     if (outcome.reference) {
@@ -148,6 +177,10 @@ int run(const Arguments& arguments) {
     }
     if (request.output_directory) {
       std::cout << "written: " << *request.output_directory << "/stats.json, host.json\n";
+    }
+    if (waves) {
+      std::cout << fmt::format("waves: {}, {} value changes; open with: gtkwave {}\n", arguments.text("vcd"),
+                               tb::grouped(waves->changes()), waves->save_file());
     }
     std::cout.flush();
   }
@@ -180,7 +213,13 @@ Command run_command() {
       ("address-bits", po::value<std::string>()->value_name("32|64"),
        "pointers of the compiled workload (default 32)")  //
       ("memory-trace", po::value<std::string>()->value_name("FILE"),
-       "write the requests to the memory channels: address, R or W, cycle")                          //
+       "write the requests to the memory channels: address, R or W, cycle")  //
+      ("vcd", po::value<std::string>()->value_name("FILE"),
+       "record waves: FILE.vcd, FILE.vcd.gz or (with GTKWave installed) FILE.fst, with a save file for GTKWave")  //
+      ("signals", po::value<std::string>()->value_name("GROUP,..."),
+       "waves: these groups of signals only (heddle list signals)")                                  //
+      ("from", po::value<std::string>()->value_name("CYCLE"), "waves: from this cycle on")           //
+      ("to", po::value<std::string>()->value_name("CYCLE"), "waves: up to and with this one")        //
       ("check-reference", "also run the reference interpreter and compare the instruction streams")  //
       ("quiet,q", "print errors only");
   command.details =

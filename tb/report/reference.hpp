@@ -17,6 +17,11 @@ namespace heddle::tb {
 [[nodiscard]] std::string statistics_text(const StatisticsRegistry& modules);
 [[nodiscard]] std::string statistics_markdown(const StatisticsRegistry& modules);
 
+// The signals of a machine's waves, one row for those that differ by number only; and of all machines together, each as
+// the first of some machines has it that cover every mechanism.
+[[nodiscard]] std::string signals_text(const hw::Machine& machine);
+[[nodiscard]] std::string signals_markdown();
+
 // "gpu.core0.lane31" as "gpu.core<n>.lane<n>"; a name as short as "l2" keeps its number.
 [[nodiscard]] std::string module_pattern(const std::string& module);
 

@@ -158,6 +158,8 @@ TEST(Cli, TheGeneratedReferencesAreUpToDate) {
       << "renew it: heddle list statistics --markdown > docs/statistics.md";
   EXPECT_EQ(heddle({"list", "parameters", "--markdown"}).out, Scratch::read(docs + "parameters.md"))
       << "renew it: heddle list parameters --markdown > docs/parameters.md";
+  EXPECT_EQ(heddle({"list", "signals", "--markdown"}).out, Scratch::read(docs + "signals.md"))
+      << "renew it: heddle list signals --markdown > docs/signals.md";
 }
 
 // What bash would offer for the last of `words`, one a line.

@@ -1,0 +1,314 @@
+#include "hw/waves/core_waves.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "hw/core/core.hpp"
+#include "hw/core/each_row.hpp"
+
+namespace heddle::hw {
+
+namespace {
+
+std::uint64_t operation(const link::SubWarp& sub_warp) {
+  return static_cast<std::uint64_t>(sub_warp.decoded->instruction.op);
+}
+
+void set_rows(std::vector<link::Wave>& waves, std::span<const LaneMask> masks) {
+  const std::size_t rows = std::min(waves.size(), masks.size());
+  for (std::size_t row = 0; row < rows; ++row) {
+    waves[row].set(masks[row]);
+  }
+}
+
+}  // namespace
+
+CoreWidths::CoreWidths(const Machine& machine)
+    : lanes(machine.core.simd_width),
+      rows(machine.core.threads / machine.core.simd_width),
+      group_rows(machine.core.warp_size / machine.core.simd_width),
+      whole_warps(machine.core.threads / machine.core.warp_size),
+      blocks(machine.core.blocks),
+      pending(machine.core.pending_accesses) {
+  GroupTable none(0, 1);
+  const auto mechanism = Registry<Divergence>::instance().make(machine.core.divergence, {none, machine.core});
+  dynamic = mechanism->dynamic();
+  stack = mechanism->stack_kind();
+  // A launch may have narrower warps than the machine, down to one row each.
+  groups = dynamic ? mechanism->groups(machine.core.threads) : rows;
+  group_rows = dynamic ? 1 : group_rows;
+  whole_warps = dynamic ? groups : whole_warps;
+  displaced = machine.core.former == "packed-freely" || (dynamic && !machine.core.lane_aware);
+}
+
+// Of a uniform sub-warp first_row says it all.
+void LaneWaves::show(const link::SubWarp& sub_warp) {
+  uniform.set(sub_warp.uniform ? 1 : 0);
+  first_row.set(sub_warp.first_row);
+  if (sub_warp.uniform) {
+    return;
+  }
+  for (LaneMask left = sub_warp.lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    row[lane].set(sub_warp.row_of(lane));
+    if (!home.empty()) {
+      home[lane].set(sub_warp.home_of(lane));
+    }
+  }
+}
+
+CoreWaves::CoreWaves(const Machine& machine)
+    : widths_(machine),
+      former_(widths_),
+      read_(widths_),
+      icache_(link::SignalGroup::l1, machine.icache),
+      l1d_(link::SignalGroup::l1, machine.l1d) {
+  fetch_.widths = decode_.widths = execute_.widths = memory_.widths = scheduler_.widths = &widths_;
+  retire_[0].widths = retire_[1].widths = &widths_;
+  retire_[1].returns = true;
+  scheduler_.two_level = machine.core.scheduler == "two-level";
+  scheduler_.fetch_groups = (widths_.groups + machine.core.fetch_group - 1) / machine.core.fetch_group;
+  for (unsigned warp = 0; warp < widths_.groups; ++warp) {
+    warps_.push_back(std::make_unique<WarpWaves>(widths_, warp < widths_.whole_warps ? widths_.group_rows : 1));
+  }
+  if (widths_.stack == Divergence::StackKind::per_block) {
+    for (unsigned block = 0; block < widths_.blocks; ++block) {
+      blocks_.push_back(std::make_unique<BlockWaves>());
+    }
+  }
+}
+
+void CoreWaves::describe(link::SignalCatalogue& catalogue, const std::string& core) {
+  catalogue.add(core + ".fetch", fetch_);
+  catalogue.add(core + ".decode", decode_);
+  catalogue.add(core + ".decode.former", former_);
+  catalogue.add(core + ".register_read", read_);
+  catalogue.add(core + ".execute", execute_);
+  catalogue.add(core + ".memory", memory_);
+  catalogue.add(core + ".writeback", retire_[0]);
+  catalogue.add(core + ".writeback.returns", retire_[1]);
+  catalogue.add(core + ".scheduler", scheduler_);
+  for (std::size_t warp = 0; warp < warps_.size(); ++warp) {
+    catalogue.add(core + ".warp" + std::to_string(warp), *warps_[warp]);
+  }
+  for (std::size_t block = 0; block < blocks_.size(); ++block) {
+    catalogue.add(core + ".block" + std::to_string(block), *blocks_[block]);
+  }
+  catalogue.add(core + ".icache", icache_);
+  catalogue.add(core + ".l1d", l1d_);
+}
+
+// What is known before anything runs.
+void CoreWaves::attach(Core& core) {
+  core_ = &core;
+  core.icache().show(icache_);
+  core.l1d().show(l1d_);
+  for (link::Wave* const wave :
+       {&fetch_.stage.valid, &fetch_.missed, &fetch_.blocked, &decode_.stage.valid, &former_.valid, &former_.stall,
+        &former_.interlock, &read_.stage.valid, &execute_.stage.valid, &execute_.active, &memory_.stage.valid,
+        &memory_.lines, &memory_.put_aside, &retire_[0].stage.valid, &retire_[1].stage.valid, &scheduler_.blocks}) {
+    wave->set(0);
+  }
+  for (link::Wave& count : scheduler_.states) {
+    count.set(0);
+  }
+  for (const auto& warp : warps_) {
+    warp->state.set(static_cast<std::uint64_t>(GroupState::free));
+    for (link::Wave& row : warp->active) {
+      row.set(0);
+    }
+    for (std::size_t row = 0; row < warp->taken.size(); ++row) {
+      warp->taken[row].set(0);
+      warp->not_taken[row].set(0);
+    }
+  }
+  launch_ended();
+}
+
+void CoreWaves::group_changed(const CoreState& core, const Group& group) {
+  for (std::size_t state = 1; state < kGroupStates; ++state) {
+    scheduler_.states[state].set(core.groups.count(static_cast<GroupState>(state)));
+  }
+  if (scheduler_.two_level) {
+    if (const std::optional<unsigned> first = core_->scheduler().first_fetch_group()) {
+      scheduler_.fetch_group.set(*first);
+    }
+  }
+  if (group.id >= warps_.size()) {
+    return;
+  }
+  WarpWaves& warp = *warps_[group.id];
+  warp.state.set(static_cast<std::uint64_t>(group.state));
+  if (group.state == GroupState::free) {
+    for (link::Wave& row : warp.active) {
+      row.set(0);
+    }
+    if (widths_.stack == Divergence::StackKind::per_group) {
+      warp.stack.depth.set(0);
+    }
+  } else {
+    warp.pc.set(group.pc);
+    warp.block.set(group.block_slot);
+    set_rows(warp.active, group.active);
+  }
+  if (widths_.stack != Divergence::StackKind::none) {
+    show_stack(group);
+  }
+}
+
+void CoreWaves::show_stack(const Group& group) {
+  const bool per_block = widths_.stack == Divergence::StackKind::per_block;
+  if (!per_block && group.state == GroupState::free) {
+    return;
+  }
+  const Divergence::StackView view = core_->divergence().stack_view(group);
+  StackWaves& stack = per_block ? blocks_[group.block_slot]->stack : warps_[group.id]->stack;
+  stack.depth.set(view.depth);
+  if (view.depth != 0) {
+    stack.merge_pc.set(view.reconvergence_pc);
+    stack.execute_pc.set(view.execute_pc);
+  }
+  if (!per_block) {
+    set_rows(warps_[group.id]->waiting, view.active);
+    return;
+  }
+  BlockWaves& block = *blocks_[group.block_slot];
+  unsigned threads = 0;
+  for (const LaneMask mask : view.active) {
+    threads += static_cast<unsigned>(std::popcount(mask));
+  }
+  block.mask_threads.set(threads);
+  block.warps.set(view.warps);
+  block.at_branch.set(view.at_branch);
+  block.at_merge.set(view.at_merge);
+}
+
+void CoreWaves::fetched(const CoreState& core, const link::SubWarp& sub_warp) {
+  fetch_.stage.show(sub_warp.group, sub_warp.pc, opcode_of(sub_warp.word));
+  fetched_at_ = core.now;
+}
+
+void CoreWaves::former_worked(const CoreState& core, const link::SubWarp& instruction, const FormerWork& work) {
+  decode_.stage.show(instruction.group, instruction.pc, static_cast<std::uint64_t>(work.decoded.instruction.op));
+  set_rows(former_.candidates, work.left);
+  set_rows(former_.pending, work.pending);
+  if (!work.formed) {
+    former_.interlock.pulse();
+  }
+  if (formed_last_at_ != core.now) {
+    former_.stall.pulse();
+  }
+}
+
+void CoreWaves::formed(const CoreState& core, const link::SubWarp& sub_warp) {
+  former_.valid.pulse();
+  former_.lanes.set(sub_warp.lanes);
+  former_.number.set(core.groups[sub_warp.group].flights[sub_warp.flight].formed + 1);
+  former_.last.set(sub_warp.last ? 1 : 0);
+  former_.whole.set(sub_warp.whole ? 1 : 0);
+  former_.lanes_of.show(sub_warp);
+  if (sub_warp.last) {
+    formed_last_at_ = core.now;
+  }
+}
+
+void CoreWaves::read(const link::SubWarp& sub_warp) {
+  read_.stage.show(sub_warp.group, sub_warp.pc, operation(sub_warp));
+  read_.lanes.set(sub_warp.lanes);
+  read_.executing.set(sub_warp.executing);
+  read_.lanes_of.show(sub_warp);
+}
+
+void CoreWaves::issued(const link::SubWarp& sub_warp) {
+  const LaneMask lanes = working_lanes(sub_warp);
+  execute_.stage.show(sub_warp.group, sub_warp.pc, operation(sub_warp));
+  execute_.lanes.set(lanes);
+  execute_.active.pulse(static_cast<unsigned>(std::popcount(lanes)));
+  execute_.state.set(lanes != 0 ? kStageBusy : static_cast<std::uint64_t>(IdleCause::predicated_off));
+}
+
+void CoreWaves::in_memory(const link::SubWarp& sub_warp) {
+  memory_.stage.show(sub_warp.group, sub_warp.pc, operation(sub_warp));
+  memory_.lanes.set(working_lanes(sub_warp));
+}
+
+// A sub-warp that decode cannot hand on keeps the next instruction waiting, but not in the cycle that formed it.
+void CoreWaves::held(const CoreState& core, CoreStage stage, IdleCause cause) {
+  if (stage == CoreStage::decode && formed_last_at_ != core.now) {
+    former_.stall.pulse();
+  } else if (stage == CoreStage::memory) {
+    memory_.stall.set(static_cast<std::uint64_t>(cause));
+    stalled_at_ = core.now;
+  }
+}
+
+void CoreWaves::retired(const CoreState& core, const link::SubWarp& sub_warp) {
+  const auto back = std::find(returning_.begin(), returning_.end(), &sub_warp);
+  const bool returned = back != returning_.end();
+  if (returned) {
+    returning_.erase(back);
+  }
+  RetireWaves& waves = retire_[returned ? 1 : 0];
+  waves.stage.show(sub_warp.group, sub_warp.pc, operation(sub_warp));
+  waves.lanes.set(working_lanes(sub_warp));
+  waves.last.set(sub_warp.last ? 1 : 0);
+  if (sub_warp.decoded->conditional_branch) {
+    branch(sub_warp, core.groups[sub_warp.group]);
+  }
+}
+
+// The two buffers of thesis 4.2.3, in which the outcome of a large warp's branch waits until its last sub-warp
+// completes.
+void CoreWaves::branch(const link::SubWarp& sub_warp, const Group& group) {
+  if (group.dynamic || group.id >= warps_.size()) {
+    return;
+  }
+  const auto collect = [&](std::vector<link::Wave>& buffer, LaneMask lanes) {
+    each_row(group, sub_warp, lanes, [&](unsigned row, LaneMask of_row) {
+      if (row < buffer.size()) {
+        buffer[row].set(buffer[row].value() | of_row);
+      }
+    });
+  };
+  collect(warps_[group.id]->taken, sub_warp.executing);
+  collect(warps_[group.id]->not_taken, sub_warp.lanes & ~sub_warp.executing);
+}
+
+void CoreWaves::completed(const CoreState& core, const Group& group, bool conditional_branch) {
+  group_changed(core, group);
+  if (!conditional_branch || group.dynamic || group.id >= warps_.size()) {
+    return;
+  }
+  WarpWaves& warp = *warps_[group.id];
+  for (std::size_t row = 0; row < warp.taken.size(); ++row) {
+    warp.taken[row].set_at(core.now + 1, 0);
+    warp.not_taken[row].set_at(core.now + 1, 0);
+  }
+}
+
+void CoreWaves::cycle_ended(const CoreState& core, const CycleEnd& end) {
+  fetch_.state.set(fetched_at_ == core.now ? kStageBusy : static_cast<std::uint64_t>(end.fetch));
+  fetch_.blocked.set(end.fetch_waits ? 1 : 0);
+  if (stalled_at_ != core.now) {
+    memory_.stall.set(kNoStall);
+  }
+  memory_.put_aside.set(end.put_aside);
+}
+
+void CoreWaves::sleeps(Cycle from, std::span<const IdleCause> first, IdleCause cause) {
+  fetch_.state.set_at(from, static_cast<std::uint64_t>(cause));
+  for (const IdleCause earlier : first) {
+    execute_.state.set_at(from++, static_cast<std::uint64_t>(earlier));
+  }
+  execute_.state.set_at(from, static_cast<std::uint64_t>(cause));
+}
+
+void CoreWaves::launch_ended() {
+  fetch_.state.set(kStageNoLaunch);
+  execute_.state.set(kStageNoLaunch);
+  returning_.clear();
+  blocks_resident_ = 0;
+  scheduler_.blocks.set(0);
+}
+
+}  // namespace heddle::hw

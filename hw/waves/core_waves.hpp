@@ -1,0 +1,323 @@
+// The waves of one core, and how they follow from its events.
+//
+// What a stage shows beside `valid` (warp, PC, opcode, masks, rows) holds while `valid` is 1 and keeps its value after.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hw/core/core_state.hpp"
+#include "hw/core/observer.hpp"
+#include "hw/divergence/divergence.hpp"
+#include "hw/schedule/scheduler.hpp"
+#include "hw/waves/enumerations.hpp"
+#include "hw/waves/memory_waves.hpp"
+
+namespace heddle::hw {
+
+class Core;
+
+// Widths that follow from the machine.
+struct CoreWidths {
+  explicit CoreWidths(const Machine& machine);
+  unsigned lanes;   // SIMD lanes
+  unsigned rows;    // register rows
+  unsigned groups;  // warps or dynamic groups, as waves know them
+  bool dynamic;
+  bool displaced;  // threads may leave their lanes
+  Divergence::StackKind stack;
+  unsigned group_rows;   // mask rows of a warp of the machine's size
+  unsigned whole_warps;  // warps that have so many; warps beyond are those of launches with smaller ones
+  unsigned blocks;
+  unsigned pending;
+};
+
+// An instruction or sub-warp that a stage holds in a cycle.
+struct StageWaves {
+  link::Wave valid, warp, pc, opcode;
+  void show(std::uint32_t group, std::uint32_t at, std::uint64_t operation) {
+    valid.pulse();
+    warp.set(group);
+    pc.set(at);
+    opcode.set(operation);
+  }
+  template <class Visitor>
+  void describe(Visitor& visit, link::SignalGroup group, const CoreWidths& widths, const std::string& valid_means) {
+    visit(group, "valid", valid, link::boolean(), valid_means);
+    visit(group, "warp", warp, link::up_to(widths.groups - 1), "its warp, or group of threads");
+    visit(group, "pc", pc, link::number(32), "its program counter, in instructions");
+    visit(group, "opcode", opcode, link::one_of(opcodes()), "its operation");
+  }
+};
+
+// The register row, and the home lane where threads may leave their own, of the thread in each lane.
+struct LaneWaves {
+  explicit LaneWaves(const CoreWidths& widths) : row(widths.lanes), home(widths.displaced ? widths.lanes : 0) {}
+  link::Wave uniform, first_row;
+  std::vector<link::Wave> row, home;
+  void show(const link::SubWarp& sub_warp);
+  template <class Visitor>
+  void describe(Visitor& visit, link::SignalGroup group, const CoreWidths& widths) {
+    visit(group, "uniform", uniform, link::boolean(), "every lane reads register row first_row: nothing is packed");
+    visit(group, "first_row", first_row, link::up_to(widths.rows - 1), "its first register row");
+    for (std::size_t lane = 0; lane < row.size(); ++lane) {
+      visit(group, "row.lane" + std::to_string(lane), row[lane], link::up_to(widths.rows - 1),
+            "register row of the thread in this lane, where its bit of lanes is 1 and uniform is 0");
+    }
+    for (std::size_t lane = 0; lane < home.size(); ++lane) {
+      visit(group, "home.lane" + std::to_string(lane), home[lane], link::up_to(widths.lanes - 1),
+            "lane that the thread in this lane has its registers in, likewise");
+    }
+  }
+};
+
+struct FetchWaves {
+  StageWaves stage;
+  link::Wave state, missed, blocked;
+  const CoreWidths* widths = nullptr;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    using enum link::SignalGroup;
+    stage.describe(visit, fetch, *widths, "an instruction is fetched: statistic fetched counts these cycles");
+    visit(fetch, "state", state, link::one_of(fetch_states()), "fetched, or why nothing is fetched");
+    visit(fetch, "missed", missed, link::boolean(), "a warp is put aside until its instruction line comes");
+    visit(fetch, "blocked", blocked, link::boolean(), "what was fetched waits: decode has no room");
+  }
+};
+
+struct DecodeWaves {
+  StageWaves stage;
+  const CoreWidths* widths = nullptr;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    stage.describe(visit, link::SignalGroup::decode, *widths,
+                   "an instruction is in the decode stage and forms a sub-warp or waits for its threads");
+  }
+};
+
+struct FormerWaves {
+  explicit FormerWaves(const CoreWidths& all)
+      : lanes_of(all), candidates(all.group_rows), pending(all.group_rows), widths(&all) {}
+  link::Wave valid, lanes, number, last, whole, stall, interlock;
+  LaneWaves lanes_of;
+  std::vector<link::Wave> candidates, pending;
+  const CoreWidths* widths;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    using enum link::SignalGroup;
+    visit(subwarp, "valid", valid, link::boolean(), "a sub-warp is formed");
+    visit(subwarp, "lanes", lanes, link::mask(widths->lanes), "its lanes that hold a thread");
+    visit(subwarp, "number", number, link::up_to(kLargestWarp), "which of its instruction's sub-warps, from 1");
+    visit(subwarp, "last", last, link::boolean(), "it is the last one of its instruction");
+    visit(subwarp, "whole", whole, link::boolean(), "it stands for every active thread (unconditional branch)");
+    visit(subwarp, "stall_fetch", stall, link::boolean(),
+          "the stall signal to fetch: threads of the instruction are left, or register read has no room");
+    visit(subwarp, "interlock", interlock, link::boolean(),
+          "nothing can be formed: the threads left are in flight with an earlier instruction (relaxed issue)");
+    lanes_of.describe(visit, subwarp, *widths);
+    for (std::size_t row = 0; row < candidates.size(); ++row) {
+      visit(subwarp, "left.row" + std::to_string(row), candidates[row], link::mask(widths->lanes),
+            "the copy of the active mask, cleared as threads go: what is left of this row after the cycle");
+    }
+    for (std::size_t row = 0; row < pending.size(); ++row) {
+      visit(subwarp, "pending.row" + std::to_string(row), pending[row], link::mask(widths->lanes),
+            "threads of this row that are still in flight with an earlier instruction");
+    }
+  }
+};
+
+struct ReadWaves {
+  explicit ReadWaves(const CoreWidths& all) : lanes_of(all), widths(&all) {}
+  StageWaves stage;
+  link::Wave lanes, executing;
+  LaneWaves lanes_of;
+  const CoreWidths* widths;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    using enum link::SignalGroup;
+    stage.describe(visit, registers, *widths, "a sub-warp reads its operands");
+    visit(registers, "lanes", lanes, link::mask(widths->lanes), "lanes whose banks are read");
+    visit(registers, "guard", executing, link::mask(widths->lanes), "of those, lanes whose guard is true");
+    lanes_of.describe(visit, registers, *widths);
+  }
+};
+
+struct ExecuteWaves {
+  StageWaves stage;
+  link::Wave lanes, active, state;
+  const CoreWidths* widths = nullptr;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    using enum link::SignalGroup;
+    stage.describe(visit, execute, *widths, "a sub-warp enters the first execute stage");
+    visit(execute, "lanes", lanes, link::mask(widths->lanes), "its lanes that work");
+    visit(execute, "active", active, link::up_to(widths->lanes), "functional units active: lanes that work");
+    visit(execute, "state", state, link::one_of(execute_states()),
+          "active, or why the lanes are idle; adds up to the statistics idle_...");
+  }
+};
+
+struct MemoryWaves {
+  StageWaves stage;
+  link::Wave lanes, lines, stall, put_aside, returned;
+  const CoreWidths* widths = nullptr;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    using enum link::SignalGroup;
+    stage.describe(visit, memory, *widths, "a sub-warp is in the memory stage");
+    visit(memory, "lanes", lanes, link::mask(widths->lanes), "its lanes that work");
+    visit(memory, "lines", lines, link::number(8), "distinct lines that its access needs, in the access's first cycle");
+    visit(memory, "stall", stall, link::one_of(stall_causes()), "why it stays for another cycle");
+    visit(memory, "put_aside", put_aside, link::up_to(widths->pending), "accesses that wait for lines");
+  }
+};
+
+struct RetireWaves {
+  StageWaves stage;
+  link::Wave lanes, last;
+  const CoreWidths* widths = nullptr;
+  bool returns = false;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    using enum link::SignalGroup;
+    stage.describe(visit, writeback, *widths,
+                   returns ? "a sub-warp that had been put aside retires" : "a sub-warp retires in pipeline order");
+    visit(writeback, "lanes", lanes, link::mask(widths->lanes), "its lanes that work");
+    visit(writeback, "last", last, link::boolean(), "it is the last one of its instruction in order of forming");
+  }
+};
+
+struct SchedulerWaves {
+  std::array<link::Wave, kGroupStates> states;
+  link::Wave fetch_group, blocks;
+  const CoreWidths* widths = nullptr;
+  bool two_level = false;
+  unsigned fetch_groups = 1;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    using enum link::SignalGroup;
+    for (std::size_t state = 1; state < kGroupStates; ++state) {
+      visit(scheduler, group_states().values[state], states[state], link::up_to(widths->groups),
+            "warps in the state " + group_states().values[state]);
+    }
+    if (two_level) {
+      visit(scheduler, "fetch_group", fetch_group, link::up_to(fetch_groups - 1),
+            "the fetch group that has priority: warps n x core.fetch_group and following");
+    }
+    visit(scheduler, "blocks", blocks, link::up_to(widths->blocks), "resident thread blocks");
+  }
+};
+
+struct StackWaves {
+  link::Wave depth, merge_pc, execute_pc;
+  template <class Visitor>
+  void describe(Visitor& visit, const std::string& whose) {
+    using enum link::SignalGroup;
+    visit(divergence, "stack.depth", depth, link::number(16), "entries of " + whose + " re-convergence stack");
+    visit(divergence, "stack.merge_pc", merge_pc, link::number(32),
+          "re-convergence PC of its top entry; all ones: the threads meet at their exit only");
+    visit(divergence, "stack.execute_pc", execute_pc, link::number(32), "execute PC of its top entry");
+  }
+};
+
+struct WarpWaves {
+  WarpWaves(const CoreWidths& all, unsigned rows)
+      : active(rows),
+        waiting(all.stack == Divergence::StackKind::per_group ? rows : 0),
+        taken(all.dynamic ? 0 : rows),
+        not_taken(all.dynamic ? 0 : rows),
+        widths(&all) {}
+  link::Wave state, pc, block;
+  StackWaves stack;
+  std::vector<link::Wave> active, waiting, taken, not_taken;
+  const CoreWidths* widths;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    using enum link::SignalGroup;
+    visit(divergence, "state", state, link::one_of(group_states()), "what the warp does or waits for");
+    visit(divergence, "pc", pc, link::number(32), "its program counter");
+    visit(divergence, "block", block, link::up_to(widths->blocks - 1), "block slot of its (first) thread");
+    const auto rows = [&](const char* name, std::vector<link::Wave>& waves, const char* meaning) {
+      for (std::size_t row = 0; row < waves.size(); ++row) {
+        visit(divergence, name + std::to_string(row), waves[row], link::mask(widths->lanes), meaning);
+      }
+    };
+    rows("active.row", active, "active mask, by row of SIMD lanes");
+    if (widths->stack == Divergence::StackKind::per_group) {
+      stack.describe(visit, "the warp's");
+      rows("stack.mask.row", waiting, "mask of the top entry, by row");
+    }
+    rows("branch.taken.row", taken, "buffer of the branch whose sub-warps retire: threads that take it");
+    rows("branch.not_taken.row", not_taken, "buffer of the branch whose sub-warps retire: threads that do not");
+  }
+};
+
+struct BlockWaves {
+  link::Wave warps, at_branch, at_merge, mask_threads;
+  StackWaves stack;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    using enum link::SignalGroup;
+    stack.describe(visit, "the block's");
+    visit(divergence, "stack.threads", mask_threads, link::number(16), "threads of the top entry");
+    visit(divergence, "warps", warps, link::number(16), "warps that run its present path");
+    visit(divergence, "at_branch", at_branch, link::number(16), "of those, wait at the branch for the others");
+    visit(divergence, "at_merge", at_merge, link::number(16), "of those, wait at the re-convergence point");
+  }
+};
+
+// All of it, and how it follows from the core's events (hw/core/observer.hpp).
+class CoreWaves {
+ public:
+  explicit CoreWaves(const Machine& machine);
+  void describe(link::SignalCatalogue& catalogue, const std::string& core);
+  void attach(Core& core);
+
+  void launch_ended();
+  void block_started() { scheduler_.blocks.set(++blocks_resident_); }
+  void block_finished() { scheduler_.blocks.set(--blocks_resident_); }
+  void group_changed(const CoreState& core, const Group& group);
+  void fetched(const CoreState& core, const link::SubWarp& sub_warp);
+  void fetch_missed() { fetch_.missed.pulse(); }
+  void former_worked(const CoreState& core, const link::SubWarp& instruction, const FormerWork& work);
+  void formed(const CoreState& core, const link::SubWarp& sub_warp);
+  void read(const link::SubWarp& sub_warp);
+  void issued(const link::SubWarp& sub_warp);
+  void idle(IdleCause cause) { execute_.state.set(static_cast<std::uint64_t>(cause)); }
+  void in_memory(const link::SubWarp& sub_warp);
+  void accessed(unsigned lines) { memory_.lines.pulse(lines); }
+  void held(const CoreState& core, CoreStage stage, IdleCause cause);
+  void returning(const link::SubWarp& sub_warp) { returning_.push_back(&sub_warp); }
+  void retired(const CoreState& core, const link::SubWarp& sub_warp);
+  void completed(const CoreState& core, const Group& group, bool conditional_branch);
+  void cycle_ended(const CoreState& core, const CycleEnd& end);
+  void sleeps(Cycle from, std::span<const IdleCause> first, IdleCause cause);
+
+ private:
+  void show_stack(const Group& group);
+  void branch(const link::SubWarp& sub_warp, const Group& group);
+
+  const CoreWidths widths_;
+  FetchWaves fetch_;
+  DecodeWaves decode_;
+  FormerWaves former_;
+  ReadWaves read_;
+  ExecuteWaves execute_;
+  MemoryWaves memory_;
+  std::array<RetireWaves, 2> retire_;
+  SchedulerWaves scheduler_;
+  std::vector<std::unique_ptr<WarpWaves>> warps_;
+  std::vector<std::unique_ptr<BlockWaves>> blocks_;
+  CacheWaves icache_, l1d_;
+  Core* core_ = nullptr;
+  unsigned blocks_resident_ = 0;
+  Cycle fetched_at_ = link::kNever;              // the latest cycle with a fetch
+  Cycle stalled_at_ = link::kNever;              // the latest cycle in which the memory stage was held
+  Cycle formed_last_at_ = link::kNever;          // the latest cycle in which an instruction's last sub-warp was formed
+  std::vector<const link::SubWarp*> returning_;  // have come back from memory and not retired
+};
+
+}  // namespace heddle::hw

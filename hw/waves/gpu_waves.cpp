@@ -1,0 +1,120 @@
+#include "hw/waves/gpu_waves.hpp"
+
+#include "hw/core/memory_access.hpp"
+#include "hw/gpu/gpu.hpp"
+
+namespace heddle::hw {
+
+namespace {
+
+CacheParameters store_of(const L2Parameters& l2) {
+  CacheParameters store;
+  store.ports = l2.banks;
+  store.mshrs = l2.mshrs;
+  return store;
+}
+
+}  // namespace
+
+GpuWaves::GpuWaves(const Machine& machine, const std::string& name) : machine_(machine) {
+  for (unsigned core = 0; core < machine_.gpu.cores; ++core) {
+    cores_.push_back(std::make_unique<CoreWaves>(machine_));
+    cores_.back()->describe(catalogue_, name + ".core" + std::to_string(core));
+  }
+  noc_ = std::make_unique<NocWaves>(machine_);
+  catalogue_.add(name + ".noc", *noc_);
+  for (unsigned channel = 0; channel < machine_.dram.channels; ++channel) {
+    if (machine_.l2.enabled) {
+      l2_.push_back(std::make_unique<L2Waves>(machine_.l2, store_of(machine_.l2)));
+      const std::string slice = name + ".l2_" + std::to_string(channel);
+      catalogue_.add(slice, *l2_.back());
+      catalogue_.add(slice + ".store", l2_.back()->store);
+    }
+    dram_.push_back(std::make_unique<DramWaves>(machine_.dram));
+    catalogue_.add(name + ".dram" + std::to_string(channel), *dram_.back());
+  }
+}
+
+void GpuWaves::attach(Gpu& gpu) {
+  for (unsigned core = 0; core < cores_.size(); ++core) {
+    cores_[core]->attach(gpu.core(core));
+  }
+  noc_->start();
+  gpu.noc().show(*noc_);
+  for (unsigned channel = 0; channel < dram_.size(); ++channel) {
+    if (!l2_.empty()) {
+      gpu.l2(channel).show(*l2_[channel]);
+    }
+    dram_[channel]->attach(gpu.dram(channel));
+  }
+}
+
+void GpuWaves::launch_ended(const CoreState& core, Cycle /*end*/) {
+  cores_[core.index]->launch_ended();
+}
+void GpuWaves::block_started(const CoreState& core, unsigned /*block_slot*/) {
+  cores_[core.index]->block_started();
+}
+void GpuWaves::block_finished(const CoreState& core, unsigned /*block_slot*/) {
+  cores_[core.index]->block_finished();
+}
+void GpuWaves::group_changed(const CoreState& core, const Group& group, GroupState /*before*/) {
+  cores_[core.index]->group_changed(core, group);
+  if (group.state == GroupState::fetching) {
+    cores_[core.index]->fetch_missed();
+  }
+}
+void GpuWaves::group_grown(const CoreState& core, const Group& group) {
+  cores_[core.index]->group_changed(core, group);
+}
+void GpuWaves::fetched(const CoreState& core, const link::SubWarp& sub_warp) {
+  cores_[core.index]->fetched(core, sub_warp);
+}
+void GpuWaves::entered(const CoreState& core, const link::SubWarp& sub_warp, CoreStage stage) {
+  if (stage == CoreStage::returns) {
+    cores_[core.index]->returning(sub_warp);
+  }
+}
+void GpuWaves::formed(const CoreState& core, const link::SubWarp& sub_warp, const link::SubWarp& /*instruction*/) {
+  cores_[core.index]->formed(core, sub_warp);
+}
+void GpuWaves::former_worked(const CoreState& core, const link::SubWarp& instruction, const FormerWork& work) {
+  cores_[core.index]->former_worked(core, instruction, work);
+}
+void GpuWaves::held(const CoreState& core, const link::SubWarp& /*sub_warp*/, CoreStage stage, IdleCause cause) {
+  cores_[core.index]->held(core, stage, cause);
+}
+void GpuWaves::read(const CoreState& core, const link::SubWarp& sub_warp) {
+  cores_[core.index]->read(sub_warp);
+}
+void GpuWaves::issued(const CoreState& core, const link::SubWarp& sub_warp, Cycle /*last*/) {
+  cores_[core.index]->issued(sub_warp);
+}
+void GpuWaves::in_memory(const CoreState& core, const link::SubWarp& sub_warp) {
+  cores_[core.index]->in_memory(sub_warp);
+}
+void GpuWaves::accessed(const CoreState& core, const MemoryAccess& access, Cycle /*scratchpad_last*/) {
+  if ((access.global | access.local) != 0) {
+    cores_[core.index]->accessed(access.count);
+  }
+}
+void GpuWaves::retired(const CoreState& core, const link::SubWarp& sub_warp) {
+  cores_[core.index]->retired(core, sub_warp);
+}
+void GpuWaves::completed(const CoreState& core, const Group& group, const Completion& completion) {
+  cores_[core.index]->completed(core, group, completion.conditional);
+}
+void GpuWaves::cycle_ended(const CoreState& core, const CycleEnd& end) {
+  cores_[core.index]->cycle_ended(core, end);
+}
+void GpuWaves::sleeps(const CoreState& core, Cycle from, std::span<const IdleCause> first, IdleCause cause) {
+  cores_[core.index]->sleeps(from, first, cause);
+}
+// Cycles that the core has slept through have been announced.
+void GpuWaves::idle(const CoreState& core, Cycle first, Cycle /*cycles*/, IdleCause cause) {
+  if (first == core.now) {
+    cores_[core.index]->idle(cause);
+  }
+}
+
+}  // namespace heddle::hw

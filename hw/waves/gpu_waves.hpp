@@ -1,0 +1,60 @@
+// The waves of a whole GPU, made from the machine alone: the catalogue can be read without elaborating anything.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hw/machine.hpp"
+#include "hw/waves/core_waves.hpp"
+#include "hw/waves/memory_waves.hpp"
+#include "tlm/signal_catalogue.hpp"
+
+namespace heddle::hw {
+
+class Gpu;
+
+// An observer of the GPU: after attach() it wants its events (Gpu::observe, or tb::DeviceOptions::observers), and
+// dram(c) those of channel c.
+class GpuWaves final : public CoreObserver {
+ public:
+  // `name`: of the GPU's module, from the top.
+  explicit GpuWaves(const Machine& machine, const std::string& name = "gpu");
+
+  [[nodiscard]] const link::SignalCatalogue& catalogue() const { return catalogue_; }
+  // Joins the waves to a GPU that has been elaborated for the machine, and gives those that somebody has taken their
+  // first values. Outlives the GPU's last cycle.
+  void attach(Gpu& gpu);
+  [[nodiscard]] DramObserver& dram(unsigned channel) { return *dram_[channel]; }
+
+  // ---- CoreObserver
+  void launch_ended(const CoreState& core, Cycle end) override;
+  void block_started(const CoreState& core, unsigned block_slot) override;
+  void block_finished(const CoreState& core, unsigned block_slot) override;
+  void group_changed(const CoreState& core, const Group& group, GroupState before) override;
+  void group_grown(const CoreState& core, const Group& group) override;
+  void fetched(const CoreState& core, const link::SubWarp& sub_warp) override;
+  void entered(const CoreState& core, const link::SubWarp& sub_warp, CoreStage stage) override;
+  void formed(const CoreState& core, const link::SubWarp& sub_warp, const link::SubWarp& instruction) override;
+  void former_worked(const CoreState& core, const link::SubWarp& instruction, const FormerWork& work) override;
+  void held(const CoreState& core, const link::SubWarp& sub_warp, CoreStage stage, IdleCause cause) override;
+  void read(const CoreState& core, const link::SubWarp& sub_warp) override;
+  void issued(const CoreState& core, const link::SubWarp& sub_warp, Cycle last) override;
+  void in_memory(const CoreState& core, const link::SubWarp& sub_warp) override;
+  void accessed(const CoreState& core, const MemoryAccess& access, Cycle scratchpad_last) override;
+  void retired(const CoreState& core, const link::SubWarp& sub_warp) override;
+  void completed(const CoreState& core, const Group& group, const Completion& completion) override;
+  void cycle_ended(const CoreState& core, const CycleEnd& end) override;
+  void sleeps(const CoreState& core, Cycle from, std::span<const IdleCause> first, IdleCause cause) override;
+  void idle(const CoreState& core, Cycle first, Cycle cycles, IdleCause cause) override;
+
+ private:
+  const Machine machine_;
+  std::vector<std::unique_ptr<CoreWaves>> cores_;
+  std::unique_ptr<NocWaves> noc_;
+  std::vector<std::unique_ptr<L2Waves>> l2_;
+  std::vector<std::unique_ptr<DramWaves>> dram_;
+  link::SignalCatalogue catalogue_;
+};
+
+}  // namespace heddle::hw

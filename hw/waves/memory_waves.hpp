@@ -1,0 +1,177 @@
+// The waves of the memory system: caches, slices of the L2, interconnect, memory channels.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hw/dram/timing.hpp"
+#include "hw/machine.hpp"
+#include "hw/waves/enumerations.hpp"
+#include "tlm/signal_catalogue.hpp"
+
+namespace heddle::hw {
+
+struct CacheStatistics;
+
+// An L1 (of a core's instructions or data), or the store of an L2 slice.
+class CacheWaves {
+ public:
+  CacheWaves(link::SignalGroup group, const CacheParameters& parameters)
+      : group_(group), mshr_count_(parameters.mshrs), ports_(parameters.ports) {}
+
+  void start(const CacheStatistics& statistics);
+  // What happened since the last call, and what is in use now.
+  void show(const CacheStatistics& statistics, unsigned mshrs, unsigned writes, std::size_t queue);
+  void request(std::uint64_t line) { address_.set(line); }
+
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit(group_, "hits", hits_, link::up_to(ports_), "requests that found their line in this cycle");
+    visit(group_, "misses", misses_, link::up_to(ports_), "requests that did not");
+    visit(group_, "merged", merged_, link::up_to(ports_), "of the misses: joined a line already on its way");
+    visit(group_, "refused", refused_, link::number(8),
+          "requests refused in this cycle: ports, MSHRs, write buffer, order, flush");
+    visit(group_, "address", address_, link::address(), "line of the latest request that was accepted");
+    visit(group_, "fills", fills_, link::number(8), "lines that came and were kept in this cycle");
+    visit(group_, "mshrs", mshrs_, link::up_to(mshr_count_), "MSHRs in use: lines on their way");
+    visit(group_, "writes", writes_, link::number(16), "writes that memory has not acknowledged");
+    visit(group_, "queue", queue_, link::number(16), "requests that wait for the way to memory");
+  }
+
+ private:
+  link::SignalGroup group_;
+  unsigned mshr_count_;
+  unsigned ports_;
+  link::Wave hits_, misses_, merged_, refused_, address_, fills_, mshrs_, writes_, queue_;
+  struct Seen {
+    std::uint64_t hits = 0, misses = 0, merged = 0, refused = 0, fills = 0;
+  };
+  [[nodiscard]] static Seen seen_in(const CacheStatistics& statistics);
+  Seen seen_;
+};
+
+struct L2Waves {
+  L2Waves(const L2Parameters& l2, const CacheParameters& parameters)
+      : store(link::SignalGroup::l2, parameters), capacity(l2.queue) {}
+  CacheWaves store;
+  unsigned capacity;
+  link::Wave waiting, answers, refused;
+  void show(std::size_t waiting_now, std::size_t answers_now, bool refused_now) {
+    waiting.set(waiting_now);
+    answers.set(answers_now);
+    refused.set(refused_now ? 1 : 0);
+  }
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    using enum link::SignalGroup;
+    visit(l2, "waiting", waiting, link::up_to(capacity), "requests that wait at the slice's banks");
+    visit(l2, "answers", answers, link::number(16), "answers that wait for the interconnect");
+    visit(l2, "full", refused, link::boolean(), "a request has found the queue full and waits for END_REQ");
+  }
+};
+
+class NocWaves {
+ public:
+  NocWaves(const Machine& machine);
+  void start();
+  void request_queue(unsigned port, std::size_t waiting) { ports_[port].set(waiting); }
+  void response_queue(unsigned channel, std::size_t waiting) { channels_[channel]->queue.set(waiting); }
+  void request(unsigned channel, unsigned port, std::uint64_t address, bool write);
+  void response(unsigned port, unsigned channel);
+
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    using enum link::SignalGroup;
+    const std::size_t cores = ports_.size() / 2;
+    for (std::size_t port = 0; port < ports_.size(); ++port) {
+      visit(noc, (port < cores ? "data" : "instruction") + std::to_string(port % cores) + ".queue", ports_[port],
+            link::up_to(request_capacity_), "requests of the core's cache that wait or are on their way");
+    }
+    for (std::size_t core = 0; core < cores; ++core) {
+      const std::string name = "core" + std::to_string(core) + ".";
+      visit(noc, name + "valid", answers_[core]->valid, link::boolean(), "a response is handed to the core");
+      visit(noc, name + "channel", answers_[core]->from, link::up_to(channels_.size() - 1), "the channel it is from");
+    }
+    for (std::size_t channel = 0; channel < channels_.size(); ++channel) {
+      const std::string name = "channel" + std::to_string(channel) + ".";
+      Channel& waves = *channels_[channel];
+      visit(noc, name + "valid", waves.valid, link::boolean(), "a request is handed to the memory channel");
+      visit(noc, name + "port", waves.port, link::up_to(ports_.size() - 1),
+            "port that it came in by: core n's data cache n, its instruction cache n + number of cores");
+      visit(noc, name + "address", waves.address, link::address(), "its address");
+      visit(noc, name + "write", waves.write, link::boolean(), "it is a write");
+      visit(noc, name + "responses", waves.queue, link::up_to(response_capacity_),
+            "responses of the channel that wait or are on their way");
+    }
+  }
+
+ private:
+  struct Channel {
+    link::Wave valid, port, address, write, queue;
+  };
+  struct Answer {
+    link::Wave valid, from;
+  };
+  unsigned request_capacity_;
+  unsigned response_capacity_;
+  std::vector<link::Wave> ports_;
+  std::vector<std::unique_ptr<Channel>> channels_;
+  std::vector<std::unique_ptr<Answer>> answers_;
+};
+
+class DramController;
+
+// A memory channel, by what it shows to a DramObserver.
+class DramWaves final : public DramObserver {
+ public:
+  explicit DramWaves(const DramParameters& parameters);
+  void attach(DramController& controller);
+
+  void access(const DramRequest& request, Cycle now) override;
+  void command(const DramCommand& command) override;
+  void hold(unsigned bank, Cycle begin, Cycle until) override;
+  void hold_claimed(unsigned bank) override;
+  void hold_over(unsigned bank, Cycle at, bool hit) override;
+  void waiting(std::size_t requests) override { queue_.set(requests); }
+  void transfer(Cycle begin, Cycle end) override;
+
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    using enum link::SignalGroup;
+    visit(dram, "queue", queue_, link::up_to(capacity_), "requests that wait in the controller");
+    visit(dram, "bus", bus_, link::number(2),
+          "transfers on the data bus; 2 where fractions of a cycle meet. Adds up to the statistic bus_busy_cycles");
+    visit(dram, "start", start_, link::boolean(), "an access is started");
+    visit(dram, "bank", bank_, link::up_to(banks_.size() - 1), "its bank");
+    visit(dram, "row", row_, link::number(32), "its row");
+    visit(dram, "hit", hit_, link::boolean(), "its row was open");
+    visit(dram, "write", write_, link::boolean(), "it is a write or an atomic");
+    visit(dram, "hint", hint_, link::boolean(), "its row-buffer hint bit is set");
+    visit(dram, "core", core_, link::number(6), "the core that asked");
+    for (std::size_t bank = 0; bank < banks_.size(); ++bank) {
+      const std::string name = "bank" + std::to_string(bank) + ".";
+      Bank& waves = *banks_[bank];
+      visit(dram, name + "state", waves.state, link::one_of(bank_states()),
+            "closed, open, or the access under way: a hit of the open row, or a conflict that opens its own");
+      visit(dram, name + "row", waves.row, link::number(32), "its open row; valid unless it is closed");
+      visit(dram, name + "held", waves.held, link::boolean(), "its row is held for a row-buffer hint (thesis 7.2)");
+    }
+  }
+
+ private:
+  struct Bank {
+    link::Wave state, row, held;
+    Cycle conflict_until = 0;
+    Cycle busy_until = 0;
+    Cycle held_until = 0;
+  };
+
+  unsigned capacity_;
+  link::Wave queue_, bus_, start_, bank_, row_, hit_, write_, hint_, core_;
+  std::vector<std::unique_ptr<Bank>> banks_;
+  DramController* controller_ = nullptr;
+};
+
+}  // namespace heddle::hw

@@ -1,0 +1,457 @@
+// heddle run --vcd: what it records against what the statistics count, windows, groups, forms of files, refusals.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <zlib.h>
+
+#include <array>
+#include <boost/json.hpp>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "hw/core/idle_cause.hpp"
+#include "program_runner.hpp"
+#include "tb/waves/converter.hpp"
+#include "vcd_reader.hpp"
+
+namespace heddle::tb {
+namespace {
+
+namespace json = boost::json;
+using test::heddle;
+using test::Ran;
+using test::read_vcd;
+using test::Scratch;
+using test::VcdDump;
+using test::VcdError;
+
+// ---------------------------------------------------------------------------------------------------- the reader
+
+constexpr const char* kHead =
+    "$timescale 1 ns $end\n$scope module a $end\n$var wire 4 ! b [3:0] $end\n$var wire 1 \" c $end\n$upscope $end\n"
+    "$enddefinitions $end\n";
+
+TEST(VcdReader, ReadsAWellFormedFile) {
+  const VcdDump dump = read_vcd(std::string(kHead) + "#0\n$dumpvars\nbx !\nx\"\n$end\n#2\nb11 !\n1\"\n#5\n0\"\n#7\n");
+  EXPECT_EQ(dump.timescale, "1ns");
+  EXPECT_EQ(dump["a.b"].at(1), "xxxx");
+  EXPECT_EQ(dump["a.b"].at(2), "0011");
+  EXPECT_EQ(dump["a.b"].number(6), 3U);
+  EXPECT_EQ(dump.sum("a.b"), 15U);
+  EXPECT_EQ(dump.time_at("a.c", 1), 3U);
+  EXPECT_EQ(dump.time_at("a.c", 0), 2U);
+}
+
+TEST(VcdReader, RefusesMalformedFiles) {
+  const std::string head = kHead;
+  const std::string first = "#0\n$dumpvars\nbx !\nx\"\n$end\n";
+  const std::pair<std::string, const char*> cases[] = {
+      {"", "no $enddefinitions"},
+      {"$timescale 1 ns $end\n$scope module a $end\n$enddefinitions $end\n#0\n", "a scope is open"},
+      {"$enddefinitions $end\n#0\n", "no time scale"},
+      {"$timescale 3 ns $end\n$enddefinitions $end\n#0\n", "time scale '3ns'"},
+      {"$timescale 1 ns $end\n$upscope $end\n$enddefinitions $end\n#0\n", "$upscope without"},
+      {"$timescale 1 ns $end\n$var wire 4 ! b $end\n$enddefinitions $end\n#0\n", "range ''"},
+      {"$timescale 1 ns $end\n$var wire 1 ! b $end\n$var wire 1 ! c $end\n$enddefinitions $end\n#0\n", "twice"},
+      {head + "b1 !\n", "before the first time"},
+      {head + first + "b10001 !\n", "value '10001'"},
+      {head + first + "b12 !\n", "digits"},
+      {head + first + "1!\n", "a scalar value of a vector"},
+      {head + first + "1#\n", "unknown identifier"},
+      {head + first + "#4\n#4\n", "time does not go on"},
+      {head + first + "#4\n#3\n", "time does not go on"},
+      {head + "#0\n$dumpvars\nbx !\n$end\n", "no first value of 'a.c'"},
+      {head + "#0\n$dumpvars\nbx !\nx\"\n", "$dumpvars without $end"},
+      {head + first + "#1e3\n", "is no number"},
+      {head + first + "q\"\n", "value 'q"},
+  };
+  for (const auto& [text, reason] : cases) {
+    try {
+      (void)read_vcd(text);
+      ADD_FAILURE() << "accepted: " << text;
+    } catch (const VcdError& error) {
+      EXPECT_NE(std::string(error.what()).find(reason), std::string::npos) << error.what() << "\n" << text;
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------------------- against statistics
+
+struct Case {
+  const char* name;
+  std::vector<std::string> run;  // machine, workload, options
+};
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << one.name;
+}
+
+class WavesAgree : public testing::TestWithParam<Case> {};
+
+std::uint64_t value(const json::object& object, const std::string& key) {
+  return object.at(key).to_number<std::uint64_t>();
+}
+
+std::uint64_t over_rows(const VcdDump& dump, const std::string& path) {
+  return dump.sum(path, [](std::uint64_t present) { return present != 0 ? 1 : 0; });
+}
+
+void check_core(const VcdDump& dump, const json::object& modules, const std::string& core) {
+  const json::object& counts = modules.at(core).as_object();
+  EXPECT_EQ(dump.sum(core + ".fetch.valid"), value(counts, "fetched"));
+  EXPECT_EQ(dump.sum(core + ".fetch.missed"), value(counts, "fetch_misses"));
+  EXPECT_EQ(dump.sum(core + ".writeback.valid") + dump.sum(core + ".writeback.returns.valid"),
+            value(counts, "warp_instructions"));
+  EXPECT_EQ(dump.sum(core + ".decode.former.valid"), value(counts, "warp_instructions"));
+  EXPECT_EQ(dump.sum(core + ".register_read.valid"), value(counts, "warp_instructions"));
+  EXPECT_EQ(dump.sum(core + ".decode.former.interlock"), value(counts, "interlock_stalls"));
+  EXPECT_EQ(dump.sum(core + ".memory.lines"), value(counts, "line_requests"));
+  // The state of execute adds up, cause by cause, to the statistics; so do the functional units.
+  for (std::size_t cause = 0; cause < hw::kIdleCauseCount; ++cause) {
+    const std::string name(hw::kIdleCauses[cause].name);
+    EXPECT_EQ(dump.time_at(core + ".execute.state", cause), value(counts, "idle_" + name)) << name;
+  }
+  const json::array& active = counts.at("fu_active_cycles").as_array();
+  for (std::size_t lanes = 1; lanes < active.size(); ++lanes) {
+    EXPECT_EQ(dump.time_at(core + ".execute.active", lanes), active[lanes].to_number<std::uint64_t>()) << lanes;
+  }
+  for (const char* cache : {".l1d", ".icache"}) {
+    const json::object& cache_counts = modules.at(core + cache).as_object();
+    for (const char* count : {"hits", "misses", "merged", "fills"}) {
+      EXPECT_EQ(dump.sum(core + cache + "." + count), value(cache_counts, count)) << cache << " " << count;
+    }
+  }
+  EXPECT_EQ(over_rows(dump, core + ".scheduler.ready") != 0, true);
+}
+
+void check_memory(const VcdDump& dump, const json::object& modules) {
+  std::uint64_t requests = 0;
+  for (unsigned channel = 0; modules.contains("gpu.dram" + std::to_string(channel)); ++channel) {
+    const std::string dram = "gpu.dram" + std::to_string(channel);
+    const json::object& counts = modules.at(dram).as_object();
+    EXPECT_EQ(dump.sum(dram + ".bus"), value(counts, "bus_busy_cycles"));
+    EXPECT_EQ(dump.sum(dram + ".queue"), value(counts, "queue_wait_cycles"));
+    EXPECT_EQ(dump.sum(dram + ".start"), value(counts, "reads") + value(counts, "writes") + value(counts, "atomics"));
+    std::uint64_t holds = 0;
+    for (unsigned bank = 0; dump.signals.count(dram + ".bank" + std::to_string(bank) + ".held") != 0; ++bank) {
+      for (const auto& change : dump[dram + ".bank" + std::to_string(bank) + ".held"].changes) {
+        holds += change.value == "1" ? 1 : 0;
+      }
+    }
+    EXPECT_LE(holds, value(counts, "row_holds"));
+    EXPECT_EQ(holds != 0, value(counts, "row_holds") != 0);
+    requests += dump.sum("gpu.noc.channel" + std::to_string(channel) + ".valid");
+    const std::string slice = "gpu.l2_" + std::to_string(channel);
+    if (modules.contains(slice)) {
+      for (const char* count : {"hits", "misses", "merged"}) {
+        EXPECT_EQ(dump.sum(slice + ".store." + count), value(modules.at(slice + ".store").as_object(), count)) << count;
+      }
+    }
+  }
+  EXPECT_EQ(requests, value(modules.at("gpu.noc").as_object(), "requests"));
+}
+
+TEST_P(WavesAgree, WithEveryStatisticTheyShow) {
+  const Scratch scratch;
+  std::vector<std::string> words = {"run"};
+  words.insert(words.end(), GetParam().run.begin(), GetParam().run.end());
+  std::vector<std::string> recording = words;
+  recording.insert(recording.end(), {"--out", scratch.path("seen"), "--vcd", scratch.path("w.vcd")});
+  words.insert(words.end(), {"--out", scratch.path("unseen")});
+  const Ran ran = heddle(recording);
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  ASSERT_EQ(heddle(words).code, 0);
+  const std::string stats = Scratch::read(scratch.path("seen/stats.json"));
+  EXPECT_EQ(stats, Scratch::read(scratch.path("unseen/stats.json"))) << "looking on changes nothing";
+  const VcdDump dump = read_vcd(Scratch::read(scratch.path("w.vcd")));
+  const json::object modules = json::parse(stats).at("modules").as_object();
+  check_core(dump, modules, "gpu.core0");
+  check_memory(dump, modules);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Machines, WavesAgree,
+    testing::Values(Case{"baseline", {"baseline", "reduction", "--scale", "0.002"}},
+                    Case{"bfs", {"baseline", "bfs", "--scale", "0.002"}},
+                    Case{"large_warps", {"thesis-lwm", "nqueens", "--scale", "0.002"}},
+                    Case{"relaxed", {"thesis-lwm", "bfs", "--scale", "0.002", "--set", "core.issue=relaxed"}},
+                    Case{"compaction", {"tbc", "blackjack", "--scale", "0.0005"}},
+                    Case{"dynamic_warps", {"dwf-majority", "nqueens", "--scale", "0.002"}},
+                    Case{"slow_fetch", {"baseline", "kmeans", "--scale", "0.002", "--set", "core.fetch_latency=7"}},
+                    Case{"jedec",
+                         {"baseline", "bfs", "--scale", "0.002", "--set", "dram.timing=jedec", "--set", "dram.banks=16",
+                          "--set", "dram.scheduler=fr-fcfs"}},
+                    Case{"l2_and_hints", {"database-hints", "index_search", "--scale", "0.002"}}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+// ----------------------------------------------------------------------------------------- windows, groups, files
+
+const std::vector<std::string> kRun = {"run", "thesis-lwm", "nqueens", "--scale", "0.002"};
+
+Ran record(const Scratch& scratch, const std::string& file, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> words = kRun;
+  words.insert(words.end(), {"--vcd", scratch.path(file)});
+  words.insert(words.end(), more.begin(), more.end());
+  return heddle(words);
+}
+
+TEST(Waves, AWindowShowsTheValuesOfTheWholeFile) {
+  const Scratch scratch;
+  ASSERT_EQ(record(scratch, "whole.vcd").code, 0);
+  const VcdDump whole = read_vcd(Scratch::read(scratch.path("whole.vcd")));
+  for (const auto& [from, to] : {std::pair<std::uint64_t, std::uint64_t>{0, 0}, {1, 700}, {433, 434}, {500, 2500}}) {
+    ASSERT_EQ(record(scratch, "part.vcd", {"--from", std::to_string(from), "--to", std::to_string(to)}).code, 0);
+    const VcdDump part = read_vcd(Scratch::read(scratch.path("part.vcd")));
+    EXPECT_EQ(part.begin, from);
+    EXPECT_EQ(part.end, to + 1);
+    for (const auto& [path, signal] : whole.signals) {
+      const auto& other = part[path];
+      EXPECT_EQ(other.at(from), signal.at(from)) << path;
+      std::vector<std::pair<std::uint64_t, std::string>> expected;
+      std::vector<std::pair<std::uint64_t, std::string>> seen;
+      for (const auto& change : signal.changes) {
+        if (change.time > from && change.time <= to) {
+          expected.emplace_back(change.time, change.value);
+        }
+      }
+      for (const auto& change : other.changes) {
+        if (change.time != from) {
+          seen.emplace_back(change.time, change.value);
+        }
+      }
+      EXPECT_EQ(seen, expected) << path;
+    }
+  }
+}
+
+TEST(Waves, AWindowAfterTheEndIsStillAFile) {
+  const Scratch scratch;
+  ASSERT_EQ(record(scratch, "late.vcd", {"--from", "1000000000"}).code, 0);
+  const VcdDump late = read_vcd(Scratch::read(scratch.path("late.vcd")));
+  EXPECT_EQ(late.begin, 1000000000U);
+  EXPECT_EQ(late["gpu.core0.execute.valid"].number(1000000000), 0U);
+}
+
+TEST(Waves, GroupsSelectSignals) {
+  const Scratch scratch;
+  ASSERT_EQ(record(scratch, "some.vcd", {"--signals", "fetch,dram"}).code, 0);
+  const VcdDump some = read_vcd(Scratch::read(scratch.path("some.vcd")));
+  for (const auto& [path, signal] : some.signals) {
+    EXPECT_TRUE(path.starts_with("gpu.core0.fetch.") || path.starts_with("gpu.dram0.")) << path;
+  }
+  ASSERT_EQ(record(scratch, "all.vcd").code, 0);
+  const VcdDump all = read_vcd(Scratch::read(scratch.path("all.vcd")));
+  for (const auto& [path, signal] : some.signals) {
+    ASSERT_EQ(all[path].changes.size(), signal.changes.size()) << path;
+    for (std::size_t i = 0; i < signal.changes.size(); ++i) {
+      EXPECT_EQ(all[path].changes[i].value, signal.changes[i].value);
+    }
+  }
+}
+
+TEST(Waves, TheSameRunGivesTheSameBytes) {
+  const Scratch scratch;
+  ASSERT_EQ(record(scratch, "a.vcd").code, 0);
+  ASSERT_EQ(record(scratch, "b.vcd").code, 0);
+  EXPECT_TRUE(Scratch::read(scratch.path("a.vcd")) == Scratch::read(scratch.path("b.vcd")));
+}
+
+std::string unpacked(const std::string& path) {
+  std::string out;
+  const gzFile file = ::gzopen(path.c_str(), "rb");
+  std::array<char, 65536> piece{};
+  for (int got = 0; (got = ::gzread(file, piece.data(), piece.size())) > 0;) {
+    out.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  EXPECT_EQ(::gzdirect(file), 0) << "not compressed";
+  EXPECT_EQ(::gzclose(file), Z_OK);
+  return out;
+}
+
+TEST(Waves, CompressedFilesHoldTheSameBytes) {
+  const Scratch scratch;
+  ASSERT_EQ(record(scratch, "a.vcd").code, 0);
+  ASSERT_EQ(record(scratch, "a.vcd.gz").code, 0);
+  const std::string plain = Scratch::read(scratch.path("a.vcd"));
+  EXPECT_TRUE(unpacked(scratch.path("a.vcd.gz")) == plain);
+  EXPECT_LT(std::filesystem::file_size(scratch.path("a.vcd.gz")) * 4, plain.size());
+}
+
+TEST(Waves, GtkwaveReadsThemAndGivesThemBack) {
+  if (find_program("vcd2fst").empty()) {
+    GTEST_SKIP() << "GTKWave is not installed";
+  }
+  const Scratch scratch;
+  ASSERT_EQ(record(scratch, "a.vcd").code, 0);
+  const Ran ran = record(scratch, "a.fst");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  ASSERT_EQ(test::spawn({"fst2vcd", "-f", scratch.path("a.fst"), "-o", scratch.path("back.vcd")}).code, 0);
+  const VcdDump ours = read_vcd(Scratch::read(scratch.path("a.vcd")));
+  // fst2vcd writes no $dumpvars: values are compared as lines of the file, by time and name.
+  std::ifstream back(scratch.path("back.vcd"));
+  std::vector<std::string> scopes;
+  std::map<std::string, std::string> paths;
+  std::uint64_t time = 0;
+  std::map<std::string, test::VcdSignal> theirs;
+  for (std::string line; std::getline(back, line);) {
+    std::istringstream words(line);
+    std::string first, second, third, id, name;
+    words >> first;
+    if (first == "$scope") {
+      words >> second >> third;
+      scopes.push_back(third);
+    } else if (first == "$upscope") {
+      scopes.pop_back();
+    } else if (first == "$var") {
+      words >> second >> third >> id >> name;
+      std::string path;
+      for (const std::string& scope : scopes) {
+        path += scope + ".";
+      }
+      paths[id] = path + name;
+      theirs[path + name].width = static_cast<unsigned>(std::stoul(third));
+    } else if (!first.empty() && first.front() == '#') {
+      time = std::stoull(first.substr(1));
+    } else if (!first.empty() && (first.front() == 'b' || first.size() > 1) && first.front() != '$' && !paths.empty()) {
+      std::string value = first.front() == 'b' ? first.substr(1) : first.substr(0, 1);
+      id = first.substr(1);
+      if (first.front() == 'b') {
+        words >> id;
+      }
+      if (paths.count(id) != 0) {
+        test::VcdSignal& signal = theirs[paths[id]];
+        value.insert(0, signal.width - value.size(), value.front() == '1' ? '0' : value.front());
+        signal.changes.push_back({time, value});
+      }
+    }
+  }
+  ASSERT_EQ(theirs.size(), ours.signals.size());
+  for (const auto& [path, signal] : ours.signals) {
+    for (const auto& change : signal.changes) {
+      ASSERT_EQ(theirs[path].at(change.time), change.value) << path << " at " << change.time;
+    }
+  }
+}
+
+TEST(Waves, ASaveFileAndTranslateFilesLieBesideTheDump) {
+  const Scratch scratch;
+  ASSERT_EQ(record(scratch, "a.vcd").code, 0);
+  const std::string save = Scratch::read(scratch.path("a.gtkw"));
+  EXPECT_NE(save.find("[dumpfile] \"a.vcd\"\n"), std::string::npos) << save.substr(0, 200);
+  const VcdDump dump = read_vcd(Scratch::read(scratch.path("a.vcd")));
+  // Every signal stands in it once, by the name and range that GTKWave knows it by; groups are balanced; filters exist.
+  std::istringstream lines(save);
+  std::map<std::string, int> named;
+  std::vector<std::string> open;
+  unsigned flags = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("@")) {
+      flags = static_cast<unsigned>(std::stoul(line.substr(1), nullptr, 16));
+    } else if (line.starts_with("-") && (flags & 0x800000U) != 0) {
+      open.push_back(line);
+    } else if (line.starts_with("-") && (flags & 0x1000000U) != 0) {
+      ASSERT_FALSE(open.empty());
+      EXPECT_EQ(open.back(), line);
+      open.pop_back();
+    } else if (line.starts_with("^1 ")) {
+      EXPECT_TRUE(std::filesystem::exists(scratch.path(line.substr(3)))) << line;
+      EXPECT_NE(flags & 0x2000U, 0U);
+    } else if (line.starts_with("gpu.")) {
+      const std::size_t bracket = line.find('[');
+      const std::string path = line.substr(0, bracket);
+      ASSERT_EQ(dump.signals.count(path), 1U) << path;
+      const unsigned width = dump[path].width;
+      EXPECT_EQ(bracket == std::string::npos ? "" : line.substr(bracket),
+                width == 1 ? "" : "[" + std::to_string(width - 1) + ":0]");
+      ++named[path];
+    }
+  }
+  EXPECT_TRUE(open.empty());
+  EXPECT_EQ(named.size(), dump.signals.size());
+  const std::string causes = Scratch::read(scratch.path("a.filters/execute_state.txt"));
+  EXPECT_EQ(causes.substr(0, 20), "0 no_work\n1 memory\n2");
+  EXPECT_NE(causes.find("\nb active\n"), std::string::npos);
+}
+
+TEST(Waves, AnInterruptLeavesAValidFile) {
+  const Scratch scratch;
+  const bool converter = !find_program("vcd2fst").empty();
+  for (const std::string file : {"a.vcd", "a.vcd.gz", "a.fst"}) {
+    if (file == "a.fst" && !converter) {
+      continue;
+    }
+    test::RunSetup setup;
+    setup.while_running = [&](pid_t process) {
+      // Into the launch: the first bytes are there.
+      for (int i = 0; i < 1000 && std::filesystem::is_empty(scratch.path()); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(700));
+      ::kill(process, SIGINT);
+    };
+    const Ran ran = heddle(
+        {"run", "baseline", "blackjack", "--scale", "16", "--signals", "fetch", "--vcd", scratch.path(file)}, setup);
+    EXPECT_EQ(ran.code, 130) << ran.err;
+    for (const auto& entry : std::filesystem::directory_iterator(scratch.path())) {
+      EXPECT_NE(entry.path().extension(), ".tmp");
+    }
+    if (file == "a.fst") {
+      EXPECT_EQ(test::spawn({"fst2vcd", "-f", scratch.path(file), "-o", scratch.path("back")}).code, 0);
+    } else {
+      const VcdDump dump = read_vcd(file == "a.vcd" ? Scratch::read(scratch.path(file)) : unpacked(scratch.path(file)));
+      EXPECT_GT(dump.sum("gpu.core0.fetch.valid"), 0U);
+    }
+    std::filesystem::remove_all(scratch.path());
+    std::filesystem::create_directory(scratch.path());
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------ refusals
+
+TEST(Waves, RefusesWhatItCannotDo) {
+  const Scratch scratch;
+  const auto refused = [&](const std::vector<std::string>& more, const std::string& reason,
+                           const std::vector<std::string>& environment = {}) {
+    std::vector<std::string> words = kRun;
+    words.insert(words.end(), more.begin(), more.end());
+    test::RunSetup setup;
+    setup.environment = environment;
+    const Ran ran = heddle(words, setup);
+    EXPECT_EQ(ran.code, 2) << ran.err;
+    EXPECT_NE(ran.err.find(reason), std::string::npos) << ran.err;
+    EXPECT_TRUE(std::filesystem::is_empty(scratch.path())) << "something is left";
+  };
+  const std::string file = scratch.path("a.vcd");
+  refused({"--vcd", file, "--signals", "fetch,drum"}, "there is no signal group 'drum'; did you mean 'dram'?");
+  refused({"--vcd", file, "--signals", ""}, "there is no signal group ''");
+  refused({"--vcd", scratch.path("a.txt")}, "ends neither in .vcd nor in .vcd.gz or .fst");
+  refused({"--vcd", scratch.path("no/a.vcd")}, "cannot be written: No such file");
+  refused({"--vcd", file, "--from", "7", "--to", "6"}, "'6' is no whole number from 7");
+  refused({"--from", "7"}, "--from: says what --vcd FILE records");
+  refused({"--signals", "dram"}, "--signals: says what --vcd FILE records");
+  refused({"--vcd", scratch.path("a.fst")}, "vcd2fst, which is not installed", {"PATH=/nowhere"});
+}
+
+TEST(Waves, TheListsNameEverySignal) {
+  const Scratch scratch;
+  const Ran names = heddle({"list", "signals", "thesis-lwm", "--names"});
+  ASSERT_EQ(names.code, 0) << names.err;
+  ASSERT_EQ(record(scratch, "a.vcd", {"--to", "0"}).code, 0);
+  const VcdDump dump = read_vcd(Scratch::read(scratch.path("a.vcd")));
+  std::istringstream lines(names.out);
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    EXPECT_EQ(dump.signals.count(line), 1U) << line;
+  }
+  EXPECT_EQ(count, dump.signals.size());
+  const std::string groups = heddle({"list", "groups", "--names"}).out;
+  EXPECT_EQ(
+      groups,
+      "fetch\ndecode\nsubwarp\nregisters\nexecute\nmemory\nwriteback\ndivergence\nscheduler\nl1\nl2\ndram\nnoc\n");
+  EXPECT_NE(heddle({"list", "signals"}).out.find("gpu.core<n>.warp<n>.stack.depth   [number, 16 bits, x 32]"),
+            std::string::npos);
+  EXPECT_EQ(heddle({"list", "signals", "baselin"}).code, 2);
+}
+
+}  // namespace
+}  // namespace heddle::tb

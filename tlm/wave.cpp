@@ -1,0 +1,143 @@
+#include "tlm/wave.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace heddle::link {
+
+void Wave::set_at(Cycle at, std::uint64_t value) {
+  if (log_ != nullptr) {
+    scheduled_ = true;
+    log_->later_.push({std::max(at, log_->latest_), log_->order_++, {this, value, generation_, false}});
+  }
+}
+
+void Wave::add_at(Cycle at, std::uint64_t difference) {
+  if (log_ != nullptr) {
+    log_->later_.push({std::max(at, log_->latest_), log_->order_++, {this, difference, 0, true}});
+  }
+}
+
+WaveLog::~WaveLog() {
+  for (Wave* const wave : waves_) {
+    wave->log_ = nullptr;
+  }
+}
+
+void WaveLog::take(Wave& wave, const std::string& name, unsigned width) {
+  if (wave.log_ != nullptr) {
+    throw InternalError("the signal " + name + " is traced twice");
+  }
+  declare(name, width);
+  wave.log_ = this;
+  wave.index_ = static_cast<std::uint32_t>(waves_.size());
+  waves_.push_back(&wave);
+}
+
+// An announced change takes place, unless a set() has voided it: one of an earlier step, or, for a change in the
+// present cycle, one of this step.
+void WaveLog::collect(const Announced& announced, bool at_present) {
+  Wave& wave = *announced.wave;
+  if (announced.difference) {
+    wave.value_ += announced.value;
+    wave.known_ = true;
+    wave.due_value_ = wave.value_;
+  } else {
+    if (announced.generation != (at_present ? wave.generation_ : wave.flushed_generation_)) {
+      return;
+    }
+    if (!wave.dirty_ || at_present) {
+      wave.value_ = announced.value;
+      wave.known_ = true;
+    }
+    wave.due_value_ = announced.value;
+  }
+  if (!wave.collected_) {
+    wave.collected_ = true;
+    collected_.push_back(&wave);
+  }
+}
+
+void WaveLog::pass_on(Cycle cycle) {
+  for (Wave* const wave : collected_) {
+    wave->collected_ = false;
+    add(*wave, wave->due_value_);
+  }
+  collected_.clear();
+  if (!changes_.empty()) {
+    show(cycle, changes_);
+    changes_.clear();
+  }
+}
+
+void WaveLog::flush(Cycle now) {
+  latest_ = now;
+  while (true) {
+    Cycle at = due_.empty() ? kNever : due_at_;
+    if (!later_.empty()) {
+      at = std::min(at, later_.top().at);
+    }
+    if (at >= now) {
+      break;
+    }
+    while (!later_.empty() && later_.top().at == at) {
+      collect(later_.top().change, false);
+      later_.pop();
+    }
+    if (!due_.empty() && due_at_ == at) {
+      for (const Announced& announced : due_) {
+        collect(announced, false);
+      }
+      due_.clear();
+    }
+    pass_on(at);
+  }
+  // The present cycle: what was announced for it goes with what was set in it.
+  while (!later_.empty() && later_.top().at == now) {
+    collect(later_.top().change, true);
+    later_.pop();
+  }
+  if (!due_.empty() && due_at_ == now) {
+    for (const Announced& announced : due_) {
+      collect(announced, true);
+    }
+    due_.clear();
+  }
+  for (Wave* const wave : collected_) {
+    wave->collected_ = false;
+    if (!wave->dirty_) {
+      add(*wave, wave->due_value_);
+    }
+  }
+  collected_.clear();
+  for (Wave* const wave : dirty_) {
+    wave->dirty_ = false;
+    wave->flushed_generation_ = wave->generation_;
+    add(*wave, wave->value_);
+  }
+  dirty_.clear();
+  if (!changes_.empty()) {
+    show(now, changes_);
+    changes_.clear();
+  }
+  if (!next_.empty()) {
+    if (due_.empty()) {
+      due_.swap(next_);
+    } else {  // another step of the same cycle
+      due_.insert(due_.end(), next_.begin(), next_.end());
+      next_.clear();
+    }
+    due_at_ = now + 1;
+  }
+}
+
+void sc_trace(sc_core::sc_trace_file* file, Wave& wave, const std::string& name, int width) {
+  auto* const log = dynamic_cast<WaveLog*>(file);
+  if (log == nullptr) {
+    throw InternalError("the signal " + name + " needs a trace file that takes changes (WaveLog)");
+  }
+  log->take(wave, name, static_cast<unsigned>(width));
+}
+
+}  // namespace heddle::link

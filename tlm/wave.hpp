@@ -1,0 +1,158 @@
+// Signals that modules show in waveforms, reported change by change: a module says which value is new, and only that
+// costs anything. Nothing looks over all signals in every cycle.
+//
+// A Wave is one signal of up to 64 bits. It belongs to nobody until a WaveLog (a trace file, traces/vcd_file.hpp) takes
+// it; until then every call returns at once. A module holds a pointer to its waves that is null when nobody looks, and
+// asks for that at points which it passes anyway.
+//
+// Time is in cycles. set() and pulse() mean the present cycle, whichever of several values comes last in it. set_at()
+// and add_at() mean a later one: a data bus whose slot is known when its access starts, a value that holds for one
+// cycle only. A set() takes back what set_at() and pulse() had announced for its own and later cycles.
+#pragma once
+
+#include <cstdint>
+#include <queue>
+#include <span>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "tlm/clock.hpp"
+
+namespace heddle::link {
+
+class WaveLog;
+
+class Wave {
+ public:
+  Wave() = default;
+  Wave(const Wave&) = delete;
+  Wave& operator=(const Wave&) = delete;
+
+  [[nodiscard]] bool traced() const { return log_ != nullptr; }
+  [[nodiscard]] std::uint64_t value() const { return value_; }  // the latest that was set
+  // The value from the present cycle on.
+  void set(std::uint64_t value) {
+    if (log_ != nullptr && (value != value_ || !known_ || scheduled_)) {
+      change(value);
+    }
+  }
+  // The value in the present cycle, 0 from the next one on.
+  inline void pulse(std::uint64_t value = 1);
+  // One more of what is counted per cycle: 0 from the next one on.
+  void count(std::uint64_t events = 1) {
+    if (log_ != nullptr) {
+      pulse(dirty_ ? value_ + events : events);
+    }
+  }
+  // The value from a cycle on: the present one, or a later one.
+  void set_at(Cycle at, std::uint64_t value);
+  // Changes the value by a difference (modulo 2^64) in a cycle, the present one or a later one. For a wave that is
+  // never set otherwise once it has a value.
+  void add_at(Cycle at, std::uint64_t difference);
+
+ private:
+  friend class WaveLog;
+  inline void change(std::uint64_t value);
+
+  std::uint64_t value_ = 0;      // the latest that was set
+  std::uint64_t shown_ = 0;      // the latest that the log has passed on
+  std::uint64_t due_value_ = 0;  // of an announced change that takes place
+  WaveLog* log_ = nullptr;
+  std::uint32_t index_ = 0;
+  std::uint32_t generation_ = 0;          // of announcements: a set() voids the earlier ones
+  std::uint32_t flushed_generation_ = 0;  // as the latest step left it
+  bool known_ = false;                    // has a value
+  bool shown_known_ = false;
+  bool scheduled_ = false;  // something may be announced
+  bool dirty_ = false;      // set in this step
+  bool collected_ = false;  // in the list of announced changes that take place
+};
+
+// Collects the changes of a time step and passes them on in the order of time.
+class WaveLog {
+ public:
+  virtual ~WaveLog();
+  WaveLog(const WaveLog&) = delete;
+  WaveLog& operator=(const WaveLog&) = delete;
+
+  // Takes a wave: declared under its hierarchical name, `width` bits. Before the first step.
+  void take(Wave& wave, const std::string& name, unsigned width);
+
+ protected:
+  struct Change {
+    std::uint32_t wave;  // in the order of take()
+    std::uint64_t value;
+  };
+  WaveLog() = default;
+  virtual void declare(const std::string& name, unsigned width) = 0;
+  // The changes of one cycle; each wave at most once, only real changes. Cycles come in ascending order, the cycle of
+  // the latest step possibly more than once.
+  virtual void show(Cycle cycle, std::span<const Change> changes) = 0;
+
+  // The end of a time step in cycle `now`: what was announced for cycles up to now, then what was set in this step.
+  void flush(Cycle now);
+  [[nodiscard]] bool idle() const { return dirty_.empty(); }
+
+ private:
+  friend class Wave;
+  struct Announced {
+    Wave* wave;
+    std::uint64_t value;
+    std::uint32_t generation;
+    bool difference;
+  };
+  struct Later {
+    Cycle at;
+    std::uint64_t order;
+    Announced change;
+    friend bool operator>(const Later& a, const Later& b) { return a.at != b.at ? a.at > b.at : a.order > b.order; }
+  };
+
+  void collect(const Announced& announced, bool at_present);
+  void pass_on(Cycle cycle);
+  void add(Wave& wave, std::uint64_t value) {
+    if (value != wave.shown_ || !wave.shown_known_) {
+      wave.shown_ = value;
+      wave.shown_known_ = true;
+      changes_.push_back({wave.index_, value});
+    }
+  }
+
+  std::vector<Wave*> waves_;
+  std::vector<Wave*> dirty_;     // set in this step
+  std::vector<Announced> next_;  // for the cycle after this step's
+  std::vector<Announced> due_;   // for cycle due_at_
+  Cycle due_at_ = 0;
+  std::priority_queue<Later, std::vector<Later>, std::greater<>> later_;
+  std::uint64_t order_ = 0;
+  std::vector<Wave*> collected_;
+  std::vector<Change> changes_;
+  Cycle latest_ = 0;  // of the steps so far
+};
+
+// As SystemC's own sc_trace functions do it for their types. The file must be a WaveLog: others would have to poll.
+void sc_trace(sc_core::sc_trace_file* file, Wave& wave, const std::string& name, int width);
+
+inline void Wave::change(std::uint64_t value) {
+  value_ = value;
+  known_ = true;
+  if (scheduled_) {
+    ++generation_;
+    scheduled_ = false;
+  }
+  if (!dirty_) {
+    dirty_ = true;
+    log_->dirty_.push_back(this);
+  }
+}
+
+inline void Wave::pulse(std::uint64_t value) {
+  if (log_ != nullptr) {
+    change(value);
+    scheduled_ = true;
+    log_->next_.push_back({this, 0, generation_, false});
+  }
+}
+
+}  // namespace heddle::link

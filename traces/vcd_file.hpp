@@ -1,0 +1,127 @@
+// A value change dump (IEEE 1364, clause 18) that is written change by change, behind SystemC's interface for trace
+// files.
+//
+// Signals of type link::Wave tell the file when they change; sc_core::sc_trace(&file, wave, name, width) takes one. A
+// change costs a few nanoseconds, a signal that does not change nothing. Anything else that sc_trace() takes (signals,
+// ports, variables of a platform around the GPU) is traced too, as other trace files do it: by looking at it after
+// every time step.
+//
+// Time is counted in nanoseconds when the clock's period is a whole number of them and nothing but waves is traced, in
+// units of SystemC's time resolution otherwise. Values are x before a signal's first. The window [from, to] cuts the
+// file in cycles; the values at its begin are those that the whole file has there. The bytes depend on the simulation
+// alone: there is no date in them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <systemc>
+#include <vector>
+
+#include "tlm/wave.hpp"
+#include "traces/byte_sink.hpp"
+
+namespace heddle::traces {
+
+class VcdFile final : public sc_core::sc_trace_file, public link::WaveLog {
+ public:
+  struct Options {
+    std::string version;  // what wrote it: "heddle 0.1.0"
+    link::Cycle from = 0;
+    link::Cycle to = link::kNever;  // the last cycle
+  };
+  VcdFile(ByteSink& out, link::Clock clock, Options options);
+  ~VcdFile() override;
+
+  // The simulation has ended: what is left goes out, and the file shows its values until this moment (or the end of the
+  // window). Nothing is recorded afterwards.
+  void finish();
+
+  [[nodiscard]] std::uint64_t changes() const { return changes_; }  // value changes written, beside the initial values
+
+  // ---- sc_trace_file
+  void trace(const sc_core::sc_event& object, const std::string& name) override;
+  void trace(const sc_core::sc_time& object, const std::string& name) override;
+  void trace(const bool& object, const std::string& name) override;
+  void trace(const sc_dt::sc_bit& object, const std::string& name) override;
+  void trace(const sc_dt::sc_logic& object, const std::string& name) override;
+  void trace(const unsigned char& object, const std::string& name, int width) override;
+  void trace(const unsigned short& object, const std::string& name, int width) override;
+  void trace(const unsigned int& object, const std::string& name, int width) override;
+  void trace(const unsigned long& object, const std::string& name, int width) override;
+  void trace(const char& object, const std::string& name, int width) override;
+  void trace(const short& object, const std::string& name, int width) override;
+  void trace(const int& object, const std::string& name, int width) override;
+  void trace(const long& object, const std::string& name, int width) override;
+  void trace(const sc_dt::int64& object, const std::string& name, int width) override;
+  void trace(const sc_dt::uint64& object, const std::string& name, int width) override;
+  void trace(const float& object, const std::string& name) override;
+  void trace(const double& object, const std::string& name) override;
+  void trace(const sc_dt::sc_int_base& object, const std::string& name) override;
+  void trace(const sc_dt::sc_uint_base& object, const std::string& name) override;
+  void trace(const sc_dt::sc_signed& object, const std::string& name) override;
+  void trace(const sc_dt::sc_unsigned& object, const std::string& name) override;
+  void trace(const sc_dt::sc_fxval& object, const std::string& name) override;
+  void trace(const sc_dt::sc_fxval_fast& object, const std::string& name) override;
+  void trace(const sc_dt::sc_fxnum& object, const std::string& name) override;
+  void trace(const sc_dt::sc_fxnum_fast& object, const std::string& name) override;
+  void trace(const sc_dt::sc_bv_base& object, const std::string& name) override;
+  void trace(const sc_dt::sc_lv_base& object, const std::string& name) override;
+  void trace(const unsigned int& object, const std::string& name, const char** enum_literals) override;
+  void write_comment(const std::string& comment) override;
+  // The unit follows from the clock.
+  void set_time_unit(double, sc_core::sc_time_unit) override {}
+
+ private:
+  enum class VarType : std::uint8_t { wire, real, event };
+  struct Variable {
+    std::string name;
+    unsigned width;
+    VarType type;
+    bool wave;
+    std::string id;
+    std::uint64_t value = 0;  // of a wave
+    bool known = false;
+  };
+  // Something that is looked at after every step: its value as VCD writes it, without identifier.
+  struct Polled {
+    std::size_t variable;
+    std::function<std::string()> text;
+    std::string shown;
+  };
+  struct Scope;
+
+  void declare(const std::string& name, unsigned width) override;
+  void show(link::Cycle cycle, std::span<const Change> changes) override;
+  void cycle(bool delta_cycle) override;
+
+  void poll(const std::string& name, unsigned width, VarType type, std::function<std::string()> text);
+  void add(const std::string& name, unsigned width, VarType type, bool wave);
+  void look(std::uint64_t time);
+  void write_header();
+  void write_scope(const Scope& scope);
+  void open_window(std::uint64_t time);
+  void write_time(std::uint64_t time);
+  void write_value(const Variable& variable, std::uint64_t value);
+  [[nodiscard]] std::uint64_t time_of(link::Cycle cycle) const { return cycle * cycle_units_; }
+  void flush_buffer();
+
+  ByteSink& out_;
+  link::Clock clock_;
+  Options options_;
+  std::vector<Variable> variables_;
+  std::vector<std::uint32_t> waves_;  // variable of each wave
+  std::vector<Polled> polled_;
+  std::vector<std::string> comments_;
+  std::string buffer_;
+  std::uint64_t cycle_units_ = 1;       // a cycle in units of the time scale
+  std::uint64_t resolution_units_ = 1;  // SystemC time resolutions in a unit
+  std::uint64_t written_time_ = ~std::uint64_t{0};
+  std::uint64_t changes_ = 0;
+  bool header_written_ = false;
+  bool window_open_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace heddle::traces
