@@ -81,6 +81,8 @@ struct DramStatistics {
     visit("bank_series", series.banks, "bank cycles", "bank_busy_cycles over time; / (width x banks): share in use");
     visit("queue_series", series.queue, "request cycles",
           "queue_wait_cycles over time; / width: mean number of waiting requests");
+    visit("row_hit_series", series.row_hits, "requests", "row_hits over time, by the cycle in which they started");
+    visit("row_conflict_series", series.row_conflicts, "requests", "row_conflicts over time, likewise");
   }
 };
 

@@ -37,12 +37,14 @@ class UtilisationSeries {
   Values bus = Values(kBuckets);
   Values banks = Values(kBuckets);
   Values queue = Values(kBuckets);
+  Values row_hits = Values(kBuckets);
+  Values row_conflicts = Values(kBuckets);
 
  private:
   void widen() {
     bucket_cycles *= 2;
     ++shift_;
-    for (Values* series : {&bus, &banks, &queue}) {
+    for (Values* series : {&bus, &banks, &queue, &row_hits, &row_conflicts}) {
       for (unsigned i = 0; i != kBuckets; ++i) {
         (*series)[i] = i < kBuckets / 2 ? (*series)[2 * i] + (*series)[2 * i + 1] : 0;
       }
