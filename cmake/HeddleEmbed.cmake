@@ -1,12 +1,16 @@
 # Run as a script: writes OUTPUT, a C++ file with the texts of tb/cuda/embedded.hpp.
 #   KERNELS  folder that holds <workload>.<address bits>.ptx
 #   NAMES    which of them, separated by commas
+#   SOURCES  folder of the source tree, whose tb/workloads/*/kernel.cu are embedded too
 #   HEADERS  folder with the device headers
 #   OPTIONS  the file of clang's options
 include(${CMAKE_CURRENT_LIST_DIR}/HeddleEmbedText.cmake)
 
 string(REPLACE "," ";" kernel_names "${NAMES}")
 append_files(kernels "${KERNELS}" ".ptx" "${kernel_names}")
+file(GLOB source_names RELATIVE "${SOURCES}" "${SOURCES}/tb/workloads/*/kernel.cu")
+list(SORT source_names)
+append_files(sources "${SOURCES}" "" "${source_names}")
 file(GLOB_RECURSE header_names RELATIVE "${HEADERS}" "${HEADERS}/*.h")
 list(SORT header_names)
 append_files(headers "${HEADERS}" "" "${header_names}")
@@ -20,6 +24,8 @@ namespace heddle::tb {
 namespace {
 const EmbeddedFile kKernels[] = {
 ${kernels}};
+const EmbeddedFile kSources[] = {
+${sources}};
 const EmbeddedFile kHeaders[] = {
 ${headers}};
 const std::string_view kOptions =
@@ -27,6 +33,7 @@ ${options};
 }  // namespace
 
 std::span<const EmbeddedFile> embedded_kernels() { return kKernels; }
+std::span<const EmbeddedFile> kernel_sources() { return kSources; }
 std::span<const EmbeddedFile> device_headers() { return kHeaders; }
 std::string_view clang_options() { return kOptions; }
 }  // namespace heddle::tb

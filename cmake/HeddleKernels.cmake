@@ -48,9 +48,10 @@ function(heddle_kernels)
   set(embedded ${PROJECT_BINARY_DIR}/generated/tb/embedded_files.cpp)
   add_custom_command(
     OUTPUT ${embedded}
-    COMMAND ${CMAKE_COMMAND} -DKERNELS=${folder} -DNAMES=${joined} -DHEADERS=${PROJECT_SOURCE_DIR}/tb/include
-            -DOPTIONS=${options_file} -DOUTPUT=${embedded} -P ${PROJECT_SOURCE_DIR}/cmake/HeddleEmbed.cmake
-    DEPENDS ${outputs} ${headers} ${options_file} ${PROJECT_SOURCE_DIR}/cmake/HeddleEmbed.cmake
+    COMMAND ${CMAKE_COMMAND} -DKERNELS=${folder} -DNAMES=${joined} -DSOURCES=${PROJECT_SOURCE_DIR}
+            -DHEADERS=${PROJECT_SOURCE_DIR}/tb/include -DOPTIONS=${options_file} -DOUTPUT=${embedded}
+            -P ${PROJECT_SOURCE_DIR}/cmake/HeddleEmbed.cmake
+    DEPENDS ${outputs} ${kernels} ${headers} ${options_file} ${PROJECT_SOURCE_DIR}/cmake/HeddleEmbed.cmake
     COMMENT "Embedding kernels"
     VERBATIM)
   target_sources(heddle_tb PRIVATE ${embedded})

@@ -1,6 +1,6 @@
 // Files that the build puts into this library (cmake/HeddleKernels.cmake), so that an installed program needs no folder
-// of its own beside it: the workloads' kernels as PTX, the device header, and the options that clang compiles CUDA
-// with.
+// of its own beside it: the workloads' kernels as PTX and CUDA, the device header, and the options that clang compiles
+// CUDA with.
 #pragma once
 
 #include <span>
@@ -19,6 +19,10 @@ struct EmbeddedFile {
 
 // Every kernel's PTX, named "<workload>.<address bits>".
 [[nodiscard]] std::span<const EmbeddedFile> embedded_kernels();
+
+// The kernels' CUDA sources, by their path in the source tree ("tb/workloads/vecadd/kernel.cu"), as line tables name
+// them.
+[[nodiscard]] std::span<const EmbeddedFile> kernel_sources();
 
 // The files below tb/include, by their path there ("heddle/cuda.h", ...).
 [[nodiscard]] std::span<const EmbeddedFile> device_headers();
