@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/input_file.hpp"
 #include "base/parameter.hpp"
+#include "tb/config/toml_text.hpp"
 #include "tb/measure/atomic_file.hpp"
 #include "tb/measure/json_text.hpp"
 #include "tb/measure/version.hpp"
@@ -67,6 +68,23 @@ void from_json(const json::value& value, IdleByCause& field) {
   }
 }
 
+ParameterValue recorded_value(const json::value& value) {
+  if (value.is_bool()) {
+    return value.get_bool();
+  }
+  if (value.is_double()) {
+    return value.get_double();
+  }
+  if (value.is_string()) {
+    return std::string(value.get_string());
+  }
+  return value.to_number<std::int64_t>();
+}
+
+[[noreturn]] void refuse_record(const std::string& path, const std::exception& error) {
+  throw InputError({path}, fmt::format("does not hold a run: {}", error.what()));
+}
+
 json::object machine_json(const hw::Machine& machine) {
   hw::Machine copy = machine;  // describe() takes a mutable machine
   json::object sections;
@@ -121,11 +139,15 @@ json::object read_object(const std::string& path) {
   json::error_code error;
   json::value value = json::parse(read_input_file(path, kLargestFile), error);
   if (error || !value.is_object()) {
-    throw InputError({path}, "is no JSON object");
+    throw InputError({path}, error ? fmt::format("is no JSON: {}", error.message()) : "is no JSON object");
   }
-  if (const json::value* schema = value.get_object().if_contains("schema");
-      schema == nullptr || *schema != json::value(kStatisticsSchema)) {
-    throw InputError({path}, "is of another schema", fmt::format("this program reads schema {}", kStatisticsSchema));
+  const json::value* const schema = value.get_object().if_contains("schema");
+  const std::string reads = fmt::format("this program reads schema {}", kStatisticsSchema);
+  if (schema == nullptr) {
+    throw InputError({path}, "holds no run: it names no schema", reads);
+  }
+  if (*schema != json::value(kStatisticsSchema)) {
+    throw InputError({path}, fmt::format("is of another schema: {}", excerpt(json::serialize(*schema))), reads);
   }
   return std::move(value.get_object());
 }
@@ -188,10 +210,7 @@ RunFiles read_run(const std::string& directory) {
     if (const json::string& result = verdict.at("result").as_string(); result != "not checked") {
       files.verdict = Verdict{result == "correct", verdict.at("detail").as_string().c_str()};
     }
-    const json::object& summary = stats.at("summary").as_object();
-    files.summary.describe([&](std::string_view name, auto& field, std::string_view, std::string_view) {
-      from_json(summary.at(name), field);
-    });
+    files.summary = summary_of(stats, path);
     const json::object host = read_object(directory + "/host.json");
     from_json(host.at("wall_seconds"), files.cost.wall_seconds);
     from_json(host.at("cpu_seconds"), files.cost.cpu_seconds);
@@ -203,7 +222,48 @@ RunFiles read_run(const std::string& directory) {
   } catch (const InputError&) {
     throw;
   } catch (const std::exception& error) {  // a key is missing or of another type
-    throw InputError({path}, fmt::format("does not hold a run: {}", error.what()));
+    refuse_record(path, error);
+  }
+}
+
+json::object read_stats(const std::string& path) {
+  json::object stats = read_object(path);
+  for (const char* const key : {"machine", "workload", "complete", "stop_reason", "summary", "modules"}) {
+    if (!stats.contains(key)) {
+      throw InputError({path}, fmt::format("does not hold a run: it has no '{}'", key));
+    }
+  }
+  return stats;
+}
+
+Summary summary_of(const json::object& stats, const std::string& path) {
+  try {
+    Summary summary;
+    const json::object& figures = stats.at("summary").as_object();
+    summary.describe([&](std::string_view name, auto& field, std::string_view, std::string_view) {
+      from_json(figures.at(name), field);
+    });
+    return summary;
+  } catch (const std::exception& error) {
+    refuse_record(path, error);
+  }
+}
+
+hw::Machine machine_of(const json::object& stats, const std::string& path) {
+  try {
+    hw::Machine machine;
+    const json::object& recorded = stats.at("machine").as_object();
+    from_json(recorded.at("name"), machine.name);
+    const json::object& sections = recorded.at("parameters").as_object();
+    for (const ParameterReference& parameter : parameters_of(machine)) {
+      const json::value& value = sections.at(parameter.section).as_object().at(parameter.key);
+      assign(parameter, recorded_value(value), {path});
+    }
+    return machine;
+  } catch (const InputError&) {
+    throw;
+  } catch (const std::exception& error) {
+    refuse_record(path, error);
   }
 }
 

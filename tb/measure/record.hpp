@@ -2,6 +2,7 @@
 // host.json (what the run cost the host). Schema: docs/statistics.md.
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -51,5 +52,12 @@ struct RunFiles {
   HostCost cost;
 };
 [[nodiscard]] RunFiles read_run(const std::string& directory);
+
+// A stats.json as it is. Throws InputError when the file is missing, is no JSON, holds no run's statistics, or is of
+// another schema.
+[[nodiscard]] boost::json::object read_stats(const std::string& path);
+// The parts of one. Throw InputError naming `path` when they are not what a stats.json holds.
+[[nodiscard]] Summary summary_of(const boost::json::object& stats, const std::string& path);
+[[nodiscard]] hw::Machine machine_of(const boost::json::object& stats, const std::string& path);
 
 }  // namespace heddle::tb

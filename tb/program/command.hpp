@@ -46,6 +46,7 @@ struct Command {
 };
 
 [[nodiscard]] Command run_command();
+[[nodiscard]] Command compare_command();
 [[nodiscard]] Command list_command();
 [[nodiscard]] Command check_command();
 [[nodiscard]] Command compile_command();

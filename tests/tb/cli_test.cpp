@@ -23,7 +23,7 @@ struct BadCall {
 TEST(Cli, BadInputIsNamedWithTheNearestName) {
   const std::vector<BadCall> calls = {
       {{"rum"}, "heddle: there is no command 'rum'; did you mean 'run'?"},
-      {{"xyzzy"}, "heddle: there is no command 'xyzzy'; known: help, run, list, check"},
+      {{"xyzzy"}, "heddle: there is no command 'xyzzy'; known: help, run, compare, list"},
       {{"--quiet"}, "heddle: there is no option '--quiet'; options stand after a command"},
       {{"help", "demmo"}, "heddle: there is no command 'demmo'; did you mean 'demo'?"},
       {{"run", "baseline"}, "heddle: run: needs CONFIG WORKLOAD|LAUNCH.toml; words given: 1; usage: heddle run"},
@@ -190,7 +190,7 @@ TEST(Cli, BashCompletion) {
   EXPECT_EQ(completed({"run", "--set", "core.warp_size", "=", "64", "basel"}), "baseline\n");
   EXPECT_EQ(completed({"demo", "--config", "thesis-b"}), "thesis-baseline\n");
   EXPECT_EQ(completed({"completion", ""}), "bash\n");
-  EXPECT_EQ(completed({"help", "comp"}), "compile\ncompletion\n");
+  EXPECT_EQ(completed({"help", "comp"}), "compare\ncompile\ncompletion\n");
 }
 
 }  // namespace

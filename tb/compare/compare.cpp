@@ -1,0 +1,70 @@
+#include "tb/compare/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/parameter.hpp"
+#include "tb/measure/record.hpp"
+
+namespace heddle::tb {
+namespace {
+
+std::string label_of(std::size_t index) {
+  return index < 26 ? std::string(1, static_cast<char>('A' + index)) : fmt::format("R{}", index + 1);
+}
+
+ComparedRun read_one(const std::string& path, std::size_t index) {
+  std::error_code ignored;
+  const std::string file = std::filesystem::is_directory(path, ignored) ? path + "/stats.json" : path;
+  ComparedRun run;
+  run.label = label_of(index);
+  run.path = path;
+  run.stats = read_stats(file);
+  run.summary = summary_of(run.stats, file);
+  run.machine = machine_of(run.stats, file);
+  try {
+    run.workload = run.stats.at("workload").as_string().c_str();
+    run.complete = run.stats.at("complete").as_bool();
+    run.stop_reason = run.stats.at("stop_reason").as_string().c_str();
+  } catch (const std::exception& error) {
+    throw InputError({file}, fmt::format("does not hold a run: {}", error.what()));
+  }
+  if (run.summary.fu_active_cycles.empty() || run.summary.fu_active_cycles.front() != run.summary.idle_cycles) {
+    throw InputError({file}, "does not hold a run: its idle cycles contradict each other");
+  }
+  return run;
+}
+
+}  // namespace
+
+std::vector<ComparedRun> read_compared_runs(const std::vector<std::string>& paths) {
+  std::vector<ComparedRun> runs;
+  for (const std::string& path : paths) {
+    runs.push_back(read_one(path, runs.size()));
+  }
+  return runs;
+}
+
+std::vector<ParameterDifference> parameter_differences(const std::vector<ComparedRun>& runs) {
+  std::vector<ParameterDifference> out;
+  for (const ComparedRun& run : runs) {
+    hw::Machine machine = run.machine;  // describe() takes a mutable machine
+    const std::vector<ParameterReference> parameters = parameters_of(machine);
+    out.resize(parameters.size());
+    for (std::size_t i = 0; i != parameters.size(); ++i) {
+      out[i].key = parameters[i].path();
+      out[i].values.push_back(parameters[i].value_text());
+    }
+  }
+  std::erase_if(out, [](const ParameterDifference& one) {
+    return std::all_of(one.values.begin(), one.values.end(),
+                       [&](const std::string& value) { return value == one.values.front(); });
+  });
+  return out;
+}
+
+}  // namespace heddle::tb

@@ -1,0 +1,185 @@
+"use strict";
+// The page about several runs (heddle compare --html): how they differ, and why.
+(() => {
+  const { data, element, number, percent, ratio, table, chart } = heddle;
+  const { runs, explanations, parameters, declarations } = data;
+  const main = document.getElementById("page");
+  const words = (name) => name.replaceAll("_", " ");
+  const first = runs[0];
+  const figures = (run) => run.stats.summary;
+  const coresOf = (run) => run.stats.machine.parameters.gpu.cores;
+  const colourOf = (i) => `var(--c${[1, 7, 5, 2, 4, 9, 3, 8, 10, 11, 6][i % 11]})`;
+  const causes = Object.keys(declarations.idle_causes);
+  const causeColours = Object.fromEntries(causes.map((name, i) =>
+    [name, `var(--c${[0, 1, 2, 4, 8, 3, 7, 9, 6, 10, 11][i % 11]})`]));
+  const nav = element("nav", { "aria-label": "Sections" });
+  const section = (id, title, ...content) => {
+    nav.append(element("a", { href: "#" + id }, title));
+    main.append(element("section", { id }, element("h2", {}, title), ...content));
+  };
+  const signed = (value) => (value > 0.5 ? "+" : "") + number(Math.round(value));
+
+  main.append(element("h1", {}, "Comparison of runs"),
+    table([
+      { title: "run", left: true, text: (run) => run.label }, { title: "workload", left: true, text: (run) => run.stats.workload },
+      { title: "machine", left: true, text: (run) => run.stats.machine.name },
+      { title: "cycles", text: (run) => number(figures(run).cycles), value: (run) => figures(run).cycles },
+      { title: "speed-up over A", text: (run) => number(ratio(figures(first).cycles, figures(run).cycles)),
+        value: (run) => ratio(figures(first).cycles, figures(run).cycles) },
+      { title: "result", left: true, text: (run) => (run.stats.complete ? run.stats.verdict.result
+        : "incomplete: " + run.stats.stop_reason) },
+      { title: "from", left: true, text: (run) => run.path },
+    ], runs), nav);
+
+  // ---- why: one waterfall per run, from A's cycles to its own
+  const waterfall = (run, why) => {
+    const from = figures(first).cycles;
+    let at = from;
+    const steps = [{ name: `cycles of ${first.label}`, begin: 0, end: from, kind: "total", cycles: from, detail: "" }];
+    for (const cause of why.causes) {
+      const parts = cause.factors.length > 0 ? cause.factors.map((factor) => ({ ...factor, of: cause.cause })) : [cause];
+      for (const part of parts) {
+        steps.push({ name: part.of ? `${part.of}: ${part.cause}` : part.cause, begin: at, end: at + part.cycles,
+          kind: part.cycles > 0 ? "more" : "fewer", cycles: part.cycles, detail: part.detail });
+        at += part.cycles;
+      }
+    }
+    steps.push({ name: `cycles of ${run.label}`, begin: 0, end: at, kind: "total", cycles: at, detail: "" });
+    return chart(`From ${first.label} to ${run.label}`, "each bar is the cycles that a cause adds or takes away", {
+      height: steps.length * 22,
+      data: [{ name: "steps", values: steps.map((step) => ({ ...step, text: step.kind === "total" ? number(step.cycles)
+        : signed(step.cycles) })) }],
+      scales: [{ name: "y", type: "band", domain: steps.map((step) => step.name), range: "height", padding: 0.2 },
+        { name: "x", type: "linear", range: "width", zero: true, nice: true, domain: { data: "steps",
+          fields: ["begin", "end"] } },
+        { name: "colour", type: "ordinal", domain: ["total", "more", "fewer"],
+          range: ["var(--c0)", "var(--c7)", "var(--c5)"] }],
+      axes: [{ orient: "left", scale: "y", labelLimit: 330, labelFontSize: 12 },
+        { orient: "bottom", scale: "x", format: "~s", grid: true, title: "cycles", tickCount: 6 }],
+      marks: [{ type: "rect", from: { data: "steps" }, encode: { update: { y: { scale: "y", field: "name" },
+        height: { scale: "y", band: 1 }, x: { scale: "x", field: "begin" }, x2: { scale: "x", field: "end" },
+        fill: { scale: "colour", field: "kind" },
+        tooltip: { signal: "{cause: datum.name, cycles: datum.text, change: datum.detail}" } } } },
+      { type: "text", from: { data: "steps" }, encode: { update: { y: { scale: "y", field: "name", band: 0.5 },
+        x: { signal: "scale('x', max(datum.begin, datum.end)) > width - 70 ? scale('x', min(datum.begin, datum.end)) - 4 : "
+          + "scale('x', max(datum.begin, datum.end)) + 4" },
+        align: { signal: "scale('x', max(datum.begin, datum.end)) > width - 70 ? (datum.kind === 'total' ? 'left' : 'right') "
+          + ": 'left'" }, dx: { signal: "datum.kind === 'total' && scale('x', datum.end) > width - 70 ? 8 : 0" },
+        baseline: { value: "middle" }, text: { field: "text" }, fontSize: { value: 11 },
+        fill: { value: "var(--ink)" } } } }],
+    });
+  };
+  const reasons = explanations.flatMap((why, i) => {
+    const run = runs[i + 1];
+    const rows = why.causes.flatMap((cause) => [{ ...cause, top: true }, ...cause.factors]);
+    const difference = figures(run).cycles - figures(first).cycles;
+    return [element("h3", {}, difference === 0 ? `${run.label} takes as many cycles as ${first.label}`
+      : `${run.label} takes ${number(Math.abs(difference))} cycles ${difference > 0 ? "more" : "fewer"} than ${first.label}: `
+        + `${number(ratio(figures(first).cycles, figures(run).cycles))} times as fast`),
+    waterfall(run, why),
+    element("div", { class: "wide" }, element("table", { class: "reasons" }, element("thead", {}, element("tr", {},
+      element("th", { class: "left" }, "cause"), element("th", {}, "cycles"), element("th", {}, "share"),
+      element("th", { class: "left" }, "what changed"))), element("tbody", {}, ...rows.map((row) => element("tr", {},
+      element("td", { class: "left" }, row.top ? element("b", {}, row.cause) : "\u2003" + row.cause),
+      element("td", {}, signed(row.cycles)), element("td", {}, why.cycles ? percent(row.cycles / why.cycles) : ""),
+      element("td", { class: "left soft" }, row.detail))), element("tr", { class: "sum" },
+      element("td", { class: "left" }, element("b", {}, "together")), element("td", {}, signed(why.cycles)),
+      element("td", {}, why.cycles ? percent(1) : ""), element("td")))))];
+  });
+  section("why", "Why they differ", element("p", {}, "A core executes in a cycle, or is idle for exactly one cause, so the "
+    + "differences below add up to that of the cycles. What is a product of several factors is split between them by "
+    + "logarithmic means, which add up exactly too."), ...reasons);
+
+  // ---- where the cycles go
+  const causeRows = runs.flatMap((run) => {
+    const summary = figures(run), cores = coresOf(run);
+    const busy = summary.fu_active_cycles.slice(1).reduce((sum, one) => sum + one, 0);
+    return [{ run: run.label, cause: "active", cycles: busy / cores, order: 0 },
+      ...causes.map((name, i) => ({ run: run.label, cause: words(name), cycles: summary.idle_cycles_by_cause[name] / cores,
+        order: i + 1 }))];
+  }).filter((row) => row.cycles > 0);
+  const shownCauses = ["active", ...causes.map(words)].filter((name) => causeRows.some((row) => row.cause === name));
+  const units = runs.flatMap((run, i) => {
+    const total = figures(run).fu_active_cycles.reduce((sum, one) => sum + one, 0);
+    return figures(run).fu_active_cycles.map((cycles, lanes) => ({ run: run.label, i, lanes, share: ratio(cycles, total) }));
+  });
+  section("cycles", "Where the cycles go",
+    chart("Cycles of a core", "executing, and idle by cause", {
+      height: 40 + 34 * runs.length,
+      data: [{ name: "rows", values: causeRows, transform: [{ type: "stack", groupby: ["run"], sort: { field: "order" },
+        field: "cycles" }] }],
+      scales: [{ name: "y", type: "band", domain: runs.map((run) => run.label), range: "height", padding: 0.25 },
+        { name: "x", type: "linear", range: "width", zero: true, nice: true, domain: { data: "rows", field: "y1" } },
+        { name: "colour", type: "ordinal", domain: shownCauses, range: shownCauses.map((name) => (name === "active"
+          ? "var(--c5)" : causeColours[causes.find((one) => words(one) === name)])) }],
+      legends: [{ fill: "colour" }],
+      axes: [{ orient: "left", scale: "y", labelFontSize: 12 }, { orient: "bottom", scale: "x", format: "~s", grid: true,
+        title: "cycles" }],
+      marks: [{ type: "rect", from: { data: "rows" }, encode: { update: { y: { scale: "y", field: "run" },
+        height: { scale: "y", band: 1 }, x: { scale: "x", field: "y0" }, x2: { scale: "x", field: "y1" },
+        fill: { scale: "colour", field: "cause" },
+        tooltip: { signal: "{run: datum.run, cause: datum.cause, 'cycles per core': datum.cycles}" } } } }],
+    }),
+    chart("Functional units active per cycle", "share of core cycles with that many lanes at work; 0 is idle", {
+      data: [{ name: "units", values: units }],
+      scales: [{ name: "x", type: "band", domain: { data: "units", field: "lanes", sort: true }, range: "width",
+        padding: 0.2 },
+      { name: "inner", type: "band", domain: runs.map((run) => run.label), range: [0, { signal: "bandwidth('x')" }] },
+      { name: "y", type: "linear", range: "height", zero: true, nice: true, domain: { data: "units", field: "share" } },
+      { name: "colour", type: "ordinal", domain: runs.map((run) => run.label), range: runs.map((run, i) => colourOf(i)) }],
+      legends: [{ fill: "colour" }],
+      axes: [{ orient: "bottom", scale: "x", title: "lanes" }, { orient: "left", scale: "y", format: ".0%", grid: true,
+        tickCount: 5 }],
+      marks: [{ type: "rect", from: { data: "units" }, encode: { update: {
+        x: { signal: "scale('x', datum.lanes) + scale('inner', datum.run)" }, width: { scale: "inner", band: 1 },
+        y: { scale: "y", field: "share" }, y2: { scale: "y", value: 0 }, fill: { scale: "colour", field: "run" },
+        tooltip: { signal: "{run: datum.run, lanes: datum.lanes, share: format(datum.share, '.2%')}" } } } }],
+    }));
+
+  // ---- DRAM over time, each run on its own axis of cycles
+  const points = runs.flatMap((run) => {
+    const channels = Object.values(run.stats.modules).filter((module) => module.bus_series);
+    if (channels.length === 0) return [];
+    const width = Math.max(...channels.map((module) => module.series_bucket_cycles)), end = figures(run).cycles;
+    return Array.from({ length: Math.max(1, Math.ceil(end / width)) }, (_, i) => {
+      const busy = channels.reduce((sum, module) => {
+        const step = width / module.series_bucket_cycles;
+        return sum + module.bus_series.slice(i * step, (i + 1) * step).reduce((all, one) => all + one, 0);
+      }, 0);
+      return { run: run.label, x: i * width, y: ratio(busy, channels.length * Math.max(1, Math.min(end, (i + 1) * width) - i * width)) };
+    });
+  });
+  if (points.length > 0) {
+    section("dram", "DRAM bus over time", chart("Bus", "share of cycles in which a channel's bus moves data", {
+      data: [{ name: "points", values: points }],
+      scales: [{ name: "x", type: "linear", range: "width", domain: { data: "points", field: "x" }, nice: false },
+        { name: "y", type: "linear", range: "height", domain: [0, 1] },
+        { name: "colour", type: "ordinal", domain: runs.map((run) => run.label), range: runs.map((run, i) => colourOf(i)) }],
+      legends: [{ stroke: "colour", symbolStrokeWidth: 3, symbolType: "stroke" }],
+      axes: [{ orient: "bottom", scale: "x", format: "~s", title: "cycle" }, { orient: "left", scale: "y", format: ".0%",
+        grid: true, tickCount: 5 }],
+      marks: [{ type: "group", from: { facet: { name: "part", data: "points", groupby: "run" } },
+        marks: [{ type: "line", from: { data: "part" }, encode: { update: { x: { scale: "x", field: "x" },
+          y: { scale: "y", field: "y" }, stroke: { scale: "colour", field: "run" }, strokeWidth: { value: 1.5 },
+          interpolate: { value: "step-after" } } } }] }],
+    }));
+  }
+
+  // ---- figures and parameters
+  const scalar = Object.keys(figures(first)).filter((name) => typeof figures(first)[name] === "number"
+    && runs.some((run) => figures(run)[name] !== 0));
+  section("figures", "Figures", table([
+    { title: "figure", left: true, text: (name) => words(name) },
+    ...runs.flatMap((run, i) => [
+      { title: run.label, text: (name) => number(figures(run)[name]), value: (name) => figures(run)[name] },
+      ...(i === 0 ? [] : [{ title: `${run.label} / A`, text: (name) => (figures(first)[name]
+        ? number(figures(run)[name] / figures(first)[name]) : ""),
+      value: (name) => ratio(figures(run)[name], figures(first)[name]) }])]),
+    { title: "unit", left: true, text: (name) => (declarations.summary[name] || { unit: "" }).unit },
+    { title: "meaning", left: true, wrap: true, text: (name) => (declarations.summary[name] || { definition: "" }).definition },
+  ], scalar));
+  section("parameters", "Parameters that differ", parameters.length === 0
+    ? element("p", {}, "None: the machines are the same.") : table([
+      { title: "parameter", left: true, text: (one) => one.key },
+      ...runs.map((run, i) => ({ title: run.label, text: (one) => one.values[i] }))], parameters));
+})();

@@ -1,0 +1,11 @@
+// What the pages say about figures: units and meanings, from the declarations.
+#pragma once
+
+#include <boost/json/object.hpp>
+
+namespace heddle::tb {
+
+// {"summary": {figure: {"unit", "definition"}}, "idle_causes": {cause: meaning}}
+[[nodiscard]] boost::json::object declarations_json();
+
+}  // namespace heddle::tb

@@ -1,0 +1,47 @@
+// heddle compare: several runs side by side, and why they differ.
+#include "tb/compare/compare.hpp"
+
+#include <iostream>
+
+#include "tb/measure/atomic_file.hpp"
+#include "tb/program/command.hpp"
+
+namespace heddle::program {
+namespace {
+
+int compare(const Arguments& arguments) {
+  const std::vector<tb::ComparedRun> runs = tb::read_compared_runs(arguments.words());
+  if (!arguments.has("quiet")) {
+    std::cout << tb::compare_text(runs);
+  }
+  if (arguments.has("html")) {
+    tb::write_file(arguments.text("html"), tb::compare_page(runs));
+    if (!arguments.has("quiet")) {
+      std::cout << "\nwritten: " << arguments.text("html") << "\n";
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command compare_command() {
+  Command command;
+  command.name = "compare";
+  command.operands = "A B [C...]";
+  command.fewest = 2;
+  command.most = 64;
+  command.summary = "explains by cause why runs take different numbers of cycles";
+  command.options.add_options()  //
+      ("html", po::value<std::string>()->value_name("FILE.html"), "write a page about them too")("quiet,q",
+                                                                                                 "print errors only");
+  command.details =
+      "A, B, ...: output folders of heddle run --out, or their stats.json. Every run is compared with A. The cycles "
+      "of\n"
+      "the causes add up to the difference, and those of a cause's factors to the cause.\n";
+  command.completions = {{"@files"}, {"@files"}, {"@files"}, {"@files"}};
+  command.run = compare;
+  return command;
+}
+
+}  // namespace heddle::program
