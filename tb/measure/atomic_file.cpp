@@ -20,11 +20,29 @@ namespace fs = std::filesystem;
   throw InputError({path}, fmt::format("cannot be written: {}", std::strerror(error)));
 }
 
+fs::path temporary_beside(const fs::path& target) {
+  return target.parent_path() / fmt::format(".{}.{}.tmp", target.filename().string(), ::getpid());
+}
+
 }  // namespace
+
+void check_writable(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    refuse(path, EISDIR);
+  }
+  const fs::path temporary = temporary_beside(path);
+  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) {
+    refuse(path, errno);
+  }
+  ::close(file);
+  ::unlink(temporary.c_str());
+}
 
 void write_file(const std::string& path, std::string_view contents) {
   const fs::path target(path);
-  const fs::path temporary = target.parent_path() / fmt::format(".{}.{}.tmp", target.filename().string(), ::getpid());
+  const fs::path temporary = temporary_beside(target);
   const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) {
     refuse(path, errno);

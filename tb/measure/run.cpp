@@ -6,6 +6,8 @@
 
 #include "base/error.hpp"
 #include "tb/measure/atomic_file.hpp"
+#include "tb/page/run_report.hpp"
+#include "tb/profile/profile.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -63,7 +65,13 @@ RunOutcome run(const RunRequest& request) {
   if (request.output_directory) {
     make_folder(*request.output_directory);  // refused before the simulation rather than after it
   }
-  Device device(request.machine, request.device);
+  std::optional<Profile> profile;
+  DeviceOptions options = request.device;
+  if (request.report) {
+    check_writable(*request.report);
+    options.observers.push_back(&profile.emplace(request.machine));
+  }
+  Device device(request.machine, std::move(options));
   TimedExecutor timed(device);
 
   RunOutcome outcome;
@@ -100,6 +108,9 @@ RunOutcome run(const RunRequest& request) {
   }
   if (request.keep_texts) {
     outcome.stats_text = stats_json(record, device.statistics());
+  }
+  if (profile) {
+    write_file(*request.report, run_report(record, device.statistics(), *profile));
   }
   if (request.check_reference && record.complete) {
     outcome.reference = compare_with_reference(request, outcome);

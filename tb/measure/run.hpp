@@ -18,6 +18,7 @@ struct RunRequest {
   std::uint64_t seed = 1;
   unsigned address_bits = 32;
   std::optional<std::string> output_directory;  // stats.json, host.json and a LAUNCH.toml's output files
+  std::optional<std::string> report;            // a page about the run (tb/page/run_report.hpp), as a file
   bool check_reference = false;                 // run the reference interpreter too and compare
   bool keep_texts = false;                      // fill RunOutcome::stats_text
   DeviceOptions device;

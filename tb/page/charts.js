@@ -1,7 +1,7 @@
 "use strict";
 // What every page has: its data, elements, numbers as text, tables, tooltips and charts by Vega. Charts are drawn one
 // after another, so that the page shows its first ones at once; document.documentElement.dataset.ready says when all
-// of them stand.
+// of them stand, readyAt when, in milliseconds since the navigation.
 const heddle = (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const colours = Array.from({ length: 12 }, (_, i) => `var(--c${i})`);
@@ -28,8 +28,8 @@ const heddle = (() => {
   };
   const percent = (share) => (100 * share).toFixed(Math.abs(share) < 0.0995 ? 1 : 0) + " %";
   const short = (value) => {
-    for (const [unit, prefix] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e4, "k"]]) {
-      if (Math.abs(value) >= unit) return number(value / (prefix === "k" ? 1e3 : unit)) + "\u202f" + prefix;
+    for (const [unit, prefix] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
+      if (Math.abs(value) >= (unit === 1e3 ? 1e4 : unit)) return (value / unit).toPrecision(3) + "\u202f" + prefix;
     }
     return number(value);
   };
@@ -83,7 +83,6 @@ const heddle = (() => {
       columns: { signal: "max(1, floor(width / 130))" }, labelLimit: 110, offset: 6 },
     title: { color: "var(--ink)" }, text: { fill: "var(--ink)" }, group: { stroke: null },
   };
-  // A fifth of room is left for axes that Vega fits into the given width.
   const queue = [];
   const views = [];
   let drawing = false;
@@ -92,6 +91,7 @@ const heddle = (() => {
     if (!next) {
       drawing = false;
       document.documentElement.dataset.ready = "true";
+      document.documentElement.dataset.readyAt = performance.now();
       return;
     }
     next();
@@ -105,7 +105,7 @@ const heddle = (() => {
       setTimeout(draw, 0);
     }
   };
-  // Draws a Vega specification, as wide as the figure. made(view) is called when it stands. Returns the figure.
+  // Draws a Vega specification, as wide as the figure. made(view, place) is called when it stands. Returns the figure.
   const chart = (caption, note, specification, made) => {
     const place = element("div", { class: "chart" });
     const figure = element("figure", {}, element("figcaption", {}, caption,
@@ -118,7 +118,7 @@ const heddle = (() => {
       view.tooltip((handler, event, item, value) => showTip(event, value));
       view.run();
       views.push([place, view]);
-      if (made) made(view);
+      if (made) made(view, place);
     });
     return figure;
   };
@@ -132,5 +132,169 @@ const heddle = (() => {
     }, 150);
   });
 
-  return { data, colours, element, number, percent, short, ratio, table, showTip, chart, enqueue };
+  // Where the pointer is within a view's plot, in its pixels.
+  const inPlot = (view, place, event) => {
+    const box = place.querySelector("svg").getBoundingClientRect();
+    const [left, top] = view.origin();
+    return [event.clientX - box.left - left, event.clientY - box.top - top];
+  };
+
+  // ---- charts over time. All of them show the same stretch; dragging across one chooses it, a double click shows all.
+  const timeViews = [];
+  let shown = null;
+  const showStretch = (from, to) => {
+    shown = [from, to];
+    for (const view of timeViews) view.signal("shown", shown).run();
+  };
+  const zoomable = (view, place, end) => {
+    timeViews.push(view);
+    let began = null;
+    const at = (event) => Math.min(view.width(), Math.max(0, inPlot(view, place, event)[0]));
+    place.addEventListener("mousedown", (event) => {
+      began = at(event);
+      event.preventDefault();
+    });
+    addEventListener("mousemove", (event) => {
+      if (began !== null) view.signal("brush", [began, at(event)]).run();
+    });
+    addEventListener("mouseup", (event) => {
+      if (began === null) return;
+      const chosen = [began, at(event)].sort((a, b) => a - b).map((x) => view.scale("x").invert(x));
+      const wide = Math.abs(at(event) - began) > 5;
+      began = null;
+      view.signal("brush", [0, 0]).run();
+      if (wide) showStretch(...chosen);
+    });
+    place.addEventListener("dblclick", () => showStretch(0, end));
+  };
+  const timeSignals = (end) => [{ name: "shown", value: shown || [0, end] }, { name: "brush", value: [0, 0] }];
+  const timeScale = { name: "x", type: "linear", range: "width", domain: { signal: "shown" }, zero: false, nice: false };
+  const timeAxis = { orient: "bottom", scale: "x", title: "cycle", tickCount: { signal: "ceil(width / 90)" },
+    format: "~s" };
+  const brushMark = { type: "rect", interactive: false, encode: { update: { x: { signal: "brush[0]" },
+    x2: { signal: "brush[1]" }, y: { value: 0 }, y2: { signal: "height" }, fill: { value: "var(--soft)" },
+    fillOpacity: { value: 0.25 } } } };
+
+  // series: [{name, colour, values}], one value per bucket of `bucket` cycles up to cycle `end`; stacked or as lines.
+  const overTime = (caption, note, { series, bucket, end, stacked, title, format, top, tip }) => {
+    const points = [];
+    const buckets = Math.max(...series.map((one) => one.values.length));
+    series.forEach((one, order) => {
+      for (let i = 0; i < buckets; i++) points.push({ x: i * bucket, y: one.values[i] || 0, name: one.name, order });
+      points.push({ x: end, y: one.values[buckets - 1] || 0, name: one.name, order });
+    });
+    const names = series.map((one) => one.name);
+    const largest = Math.max(...points.map((point) => point.y));
+    const mark = stacked
+      ? { type: "area", from: { data: "part" }, encode: { update: { x: { scale: "x", field: "x" },
+        y: { scale: "y", field: "y0" }, y2: { scale: "y", field: "y1" }, interpolate: { value: "step-after" },
+        fill: { scale: "colour", field: "name" } } } }
+      : { type: "line", from: { data: "part" }, encode: { update: { x: { scale: "x", field: "x" },
+        y: { scale: "y", field: "y" }, interpolate: { value: "step-after" }, strokeWidth: { value: 1.5 },
+        stroke: { scale: "colour", field: "name" } } } };
+    const specification = {
+      signals: timeSignals(end),
+      data: [{ name: "points", values: points, transform: stacked
+        ? [{ type: "stack", groupby: ["x"], sort: { field: "order" }, field: "y" }] : [] }],
+      scales: [timeScale, { name: "y", type: "linear", range: "height", zero: true, nice: top === undefined,
+        domain: top === undefined ? { data: "points", field: stacked ? "y1" : "y" } : [0, top] },
+      { name: "colour", type: "ordinal", domain: names, range: series.map((one) => one.colour) }],
+      axes: [timeAxis, { orient: "left", scale: "y", title, tickCount: 5, grid: true,
+        format: format || (largest < 10 ? "~g" : "~s"), minExtent: 42 }],
+      legends: names.length > 1 ? [{ fill: "colour" }] : [],
+      marks: [{ type: "group", clip: true, encode: { update: { width: { signal: "width" },
+        height: { signal: "height" } } }, marks: [{ type: "group", from: { facet: { name: "part", data: "points",
+        groupby: "name" } }, marks: [mark] }, brushMark] }],
+    };
+    return chart(caption, note, specification, (view, place) => {
+      zoomable(view, place, end);
+      place.addEventListener("mousemove", (event) => {
+        const [x, y] = inPlot(view, place, event);
+        const cycle = view.scale("x").invert(x);
+        const at = Math.floor(cycle / bucket);
+        if (x < 0 || y < 0 || x > view.width() || y > view.height() || at >= buckets) {
+          showTip(event, null);
+          return;
+        }
+        const text = { "cycles": `${number(at * bucket)} \u2013 ${number(Math.min(end, (at + 1) * bucket))}` };
+        for (const one of [...series].reverse()) {
+          const value = one.values[at] || 0;
+          if (value || !stacked) text[one.name] = tip ? tip(value) : number(value);
+        }
+        showTip(event, text);
+      });
+      place.addEventListener("mouseleave", (event) => showTip(event, null));
+    });
+  };
+
+  // A picture of numbers: matrix[row][column], the larger the fuller the colour (by the square root,
+  // so that small ones are seen), nothing where it is 0. With `bucket`
+  // the columns are stretches of time up to cycle `end`. tip(row, column, value) makes the lines of the tooltip.
+  const heatMap = (caption, note, { matrix, bucket, end, rowTitle, columnTitle, tip, unit }) => {
+    const rows = matrix.length, columns = Math.max(1, ...matrix.map((row) => row.length));
+    let top = 0;
+    for (const row of matrix) for (const value of row) top = Math.max(top, value);
+    const canvas = element("canvas", { width: columns, height: rows });
+    const context = canvas.getContext("2d");
+    const pixels = context.createImageData(columns, rows);
+    matrix.forEach((row, r) => row.forEach((value, c) => {
+      pixels.data.set([31, 111, 181, top ? Math.round(255 * Math.sqrt(value / top)) : 0], 4 * (r * columns + c));
+    }));
+    context.putImageData(pixels, 0, 0);
+    const inTime = bucket !== undefined;
+    // The last bucket may be wider than what is left of the run.
+    const covered = inTime ? columns * bucket : columns;
+    const xEnd = inTime ? end : columns;
+    const step = (count, most) => Math.max(1, 2 ** Math.ceil(Math.log2(count / most)));
+    const ticks = (count, most) => Array.from({ length: Math.ceil(count / step(count, most)) },
+      (_, i) => i * step(count, most) + 0.5);
+    const labels = { encode: { labels: { update: { text: { signal: "format(floor(datum.value), '~s')" } } } } };
+    const specification = {
+      height: Math.min(340, Math.max(60, rows * (rows > 40 ? 5 : 11))),
+      signals: inTime ? timeSignals(xEnd) : [],
+      scales: [inTime ? timeScale : { name: "x", type: "linear", range: "width", domain: [0, columns], nice: false },
+        { name: "y", type: "linear", range: [0, { signal: "height" }], domain: [0, rows], nice: false }],
+      axes: [inTime ? timeAxis : { orient: "bottom", scale: "x", title: columnTitle, values: ticks(columns, 16), ...labels },
+        { orient: "left", scale: "y", title: rowTitle, values: ticks(rows, 10), minExtent: 42, ...labels }],
+      marks: [{ type: "group", clip: true, encode: { update: { width: { signal: "width" },
+        height: { signal: "height" }, stroke: { value: "var(--line)" } } },
+        marks: [{ type: "image", encode: { update: { url: { value: canvas.toDataURL() }, aspect: { value: false },
+          smooth: { value: false }, x: { scale: "x", value: 0 }, y: { value: 0 }, height: { signal: "height" },
+          width: { signal: `scale('x', ${covered}) - scale('x', 0)` } } } }, ...(inTime ? [brushMark] : [])] }],
+    };
+    const scale = element("span", { class: "scale" }, "0 ", element("i"), ` ${short(top)}${unit ? " " + unit : ""}`);
+    const figure = chart(caption, note, specification, (view, place) => {
+      if (inTime) zoomable(view, place, end);
+      place.addEventListener("mousemove", (event) => {
+        const [x, y] = inPlot(view, place, event);
+        const at = view.scale("x").invert(x);
+        const column = Math.floor(inTime ? at / bucket : at), row = Math.floor(view.scale("y").invert(y));
+        const inside = x >= 0 && x <= view.width() && row >= 0 && row < rows && column >= 0 && column < columns;
+        showTip(event, inside ? tip(row, column, matrix[row][column] || 0) : null);
+      });
+      place.addEventListener("mouseleave", (event) => showTip(event, null));
+    });
+    figure.querySelector("figcaption").append(scale);
+    return figure;
+  };
+
+  // parts: [{name, colour, value}] as one bar of shares.
+  const shareBar = (caption, note, parts) => {
+    const total = parts.reduce((sum, part) => sum + part.value, 0);
+    const bar = element("div", { class: "bar", role: "img", "aria-label": caption });
+    const legend = element("div", { class: "keys" });
+    for (const part of parts.filter((one) => one.value > 0)) {
+      const share = ratio(part.value, total);
+      const lines = { [part.name]: percent(share), cycles: number(part.value) };
+      bar.append(element("span", { style: `width:${100 * share}%;background:${part.colour}`,
+        onmousemove: (event) => showTip(event, lines), onmouseleave: (event) => showTip(event, null) }));
+      legend.append(element("span", {}, element("i", { style: `background:${part.colour}` }),
+        ` ${part.name} ${percent(share)}`));
+    }
+    return element("figure", {}, element("figcaption", {}, caption,
+      note ? element("span", { class: "soft" }, " \u2014 " + note) : null), bar, legend);
+  };
+
+  return { data, colours, element, number, percent, short, ratio, table, showTip, chart, overTime, heatMap, shareBar,
+    enqueue };
 })();

@@ -75,7 +75,7 @@ _heddle() {
       return ;;
     --address-bits) COMPREPLY=($(compgen -W "32 64" -- "$word")); return ;;
     --out | -o) COMPREPLY=($(compgen -d -- "$word")); return ;;
-    --json) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    --json | --report | --html) COMPREPLY=($(compgen -f -- "$word")); return ;;
   esac
   if [[ "|$valued|" == *"|$previous|"* ]]; then return; fi
   if [[ "$word" == -* ]]; then

@@ -144,6 +144,9 @@ int run(const Arguments& arguments) {
   if (arguments.has("out")) {
     request.output_directory = arguments.text("out");
   }
+  if (arguments.has("report")) {
+    request.report = arguments.text("report");
+  }
   std::optional<TraceFile> trace;
   if (arguments.has("memory-trace")) {
     trace.emplace(arguments.text("memory-trace"));
@@ -182,6 +185,9 @@ int run(const Arguments& arguments) {
       std::cout << fmt::format("waves: {}, {} value changes; open with: gtkwave {}\n", arguments.text("vcd"),
                                tb::grouped(waves->changes()), waves->save_file());
     }
+    if (request.report) {
+      std::cout << "written: " << *request.report << "\n";
+    }
     std::cout.flush();
   }
   if (!outcome.record.complete) {
@@ -209,7 +215,9 @@ Command run_command() {
        "size of the workload's input; 1 (default) is the papers' size")                                          //
       ("seed", po::value<std::string>()->value_name("N"), "seed of the workload's input (default 1)")            //
       ("out,o", po::value<std::string>()->value_name("DIR"), "write DIR/stats.json, DIR/host.json and outputs")  //
-      ("max-cycles", po::value<std::string>()->value_name("N"), "stop after N simulated cycles")                 //
+      ("report", po::value<std::string>()->value_name("FILE.html"),
+       "write a page about the run: use over time, heat maps, the source line by line")           //
+      ("max-cycles", po::value<std::string>()->value_name("N"), "stop after N simulated cycles")  //
       ("address-bits", po::value<std::string>()->value_name("32|64"),
        "pointers of the compiled workload (default 32)")  //
       ("memory-trace", po::value<std::string>()->value_name("FILE"),

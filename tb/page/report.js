@@ -1,0 +1,214 @@
+"use strict";
+// The page about one run (heddle run --report). source.js adds the program line by line.
+const report = (() => {
+  const { data, element, number, percent, ratio, table, overTime, heatMap, shareBar, chart } = heddle;
+  const { stats, profile, declarations } = data;
+  const summary = stats.summary, time = profile.time, end = profile.cycles, bucket = time.bucket_cycles;
+  const main = document.getElementById("page");
+  const nav = element("nav", { "aria-label": "Sections" });
+
+  const section = (id, title, ...content) => {
+    nav.append(element("a", { href: "#" + id }, title));
+    const made = element("section", { id }, element("h2", {}, title), ...content);
+    main.append(made);
+    return made;
+  };
+  const pair = (...figures) => element("div", { class: "pair" }, ...figures);
+
+  // Per bucket: one(i) for each of the buckets of the profile. The last bucket may be cut short by the run's end.
+  const each = (one) => Array.from({ length: time.buckets }, (_, i) => one(i));
+  const widthOf = (i) => Math.min(end, (i + 1) * bucket) - i * bucket;
+  const causeColours = Object.fromEntries(Object.keys(declarations.idle_causes).map((name, i) =>
+    [name, `var(--c${[0, 1, 2, 4, 8, 3, 7, 9, 6, 10, 11][i % 11]})`]));
+  const active = "var(--c5)";
+  const words = (name) => name.replaceAll("_", " ");
+
+  // ---- head and summary
+  const verdict = stats.verdict.result;
+  main.append(element("h1", {}, `${stats.workload} on ${stats.machine.name}`),
+    element("p", { class: "soft" }, [`Heddle ${stats.heddle}`, `${number(stats.threads)} threads`,
+      stats.scale === null ? null : `scale ${stats.scale}`, stats.seed === null ? null : `seed ${stats.seed}`,
+      `${stats.address_bits}-bit addresses`].filter(Boolean).join(" \u00b7 ")),
+    element("p", { class: stats.complete && verdict !== "wrong" ? verdict === "correct" ? "good" : "soft" : "bad" },
+      stats.complete ? `Result ${verdict}${verdict === "wrong" ? ": " + stats.verdict.detail : ""}`
+        : `Incomplete: ${stats.stop_reason}`), nav);
+
+  const card = (value, label) => element("div", { class: "card" }, element("b", {}, value), element("span", {}, label));
+  const mainCause = Object.entries(summary.idle_cycles_by_cause).reduce((a, b) => (b[1] > a[1] ? b : a));
+  const details = (title, content) => element("details", {}, element("summary", {}, title), content);
+  const shown = (value) => (typeof value === "number" ? number(value) : typeof value === "string" ? value
+    : Array.isArray(value) ? value.map(number).join(" ")
+      : Object.entries(value).filter((entry) => entry[1]).map(([key, one]) => `${words(key)} ${number(one)}`).join(", "));
+  section("summary", "Summary", element("div", { class: "cards" },
+    card(number(summary.cycles), "cycles"),
+    card(number(summary.ipc), "thread instructions per cycle"),
+    card(number(summary.lanes_per_warp_instruction), `lanes per instruction, of ${profile.lanes}`),
+    card(percent(summary.idle_share), "of core cycles idle"),
+    card(words(mainCause[0]), "main cause of idle cycles"),
+    card(percent(ratio(summary.divergent_branches, summary.branches)), "of branches diverge"),
+    card(number(summary.line_requests_per_memory_instruction), "lines per memory instruction"),
+    card(percent(summary.l1d_hit_rate), "L1 hits"),
+    card(percent(summary.dram_row_hit_rate), "DRAM row hits"),
+    card(percent(summary.dram_bus_utilisation), "of the DRAM bus in use")),
+  details("All figures", table([
+    { title: "figure", left: true, text: ([name]) => words(name) },
+    { title: "value", text: ([, value]) => (Array.isArray(value) ? "below" : shown(value)), value: ([, value]) => value },
+    { title: "unit", left: true, text: ([name]) => declarations.summary[name].unit },
+    { title: "meaning", left: true, wrap: true, text: ([name]) => declarations.summary[name].definition },
+  ], Object.entries(summary).filter(([, value]) => !(value && typeof value === "object" && !Array.isArray(value))))),
+  details("The machine", table([
+    { title: "parameter", left: true, text: ([key]) => key }, { title: "value", text: ([, value]) => String(value) },
+  ], Object.entries(stats.machine.parameters).flatMap(([part, keys]) =>
+    Object.entries(keys).map(([key, value]) => [`${part}.${key}`, value])))),
+  details(`Launches (${number(profile.launch_count)})`, table([
+    { title: "kernel", left: true, text: (one) => one.kernel }, { title: "grid", text: (one) => one.grid.join(" \u00d7 ") },
+    { title: "block", text: (one) => one.block.join(" \u00d7 ") }, { title: "warp size", text: (one) => one.warp_size },
+    { title: "from cycle", text: (one) => number(one.begin), value: (one) => one.begin },
+    { title: "cycles", text: (one) => number(one.end - one.begin), value: (one) => one.end - one.begin },
+  ], profile.launches)));
+
+  // ---- functional units
+  const units = summary.fu_active_cycles.map((cycles, lanes) => ({ lanes, cycles }));
+  section("units", "Functional units",
+    shareBar("Where the core cycles go", "work, and idle cycles by their one cause", [
+      { name: "active", colour: active, value: units.slice(1).reduce((sum, one) => sum + one.cycles, 0) },
+      ...Object.entries(summary.idle_cycles_by_cause).map(([name, value]) =>
+        ({ name: words(name), colour: causeColours[name], value }))]),
+    pair(chart("Functional units active per cycle", "core cycles with that many lanes at work; idle ones are left out", {
+      data: [{ name: "units", values: units.slice(1) }],
+      scales: [{ name: "x", type: "band", domain: { data: "units", field: "lanes" }, range: "width", padding: 0.15 },
+        { name: "y", type: "linear", domain: { data: "units", field: "cycles" }, range: "height", nice: true, zero: true }],
+      axes: [{ orient: "bottom", scale: "x", title: "lanes", values: units.slice(1).map((one) => one.lanes)
+        .filter((lanes) => units.length <= 18 || lanes % 4 === 0) },
+      { orient: "left", scale: "y", format: "~s", grid: true, title: "core cycles", tickCount: 5, minExtent: 42 }],
+      marks: [{ type: "rect", from: { data: "units" }, encode: { update: { x: { scale: "x", field: "lanes" },
+        width: { scale: "x", band: 1 }, y: { scale: "y", field: "cycles" }, y2: { scale: "y", value: 0 },
+        fill: { value: active },
+        tooltip: { signal: "{lanes: datum.lanes, 'core cycles': datum.cycles}" } } } }],
+    }), chart("Idle cycles by cause", "every idle cycle has exactly one", (() => {
+      const causes = Object.entries(summary.idle_cycles_by_cause).filter((one) => one[1] > 0)
+        .sort((a, b) => b[1] - a[1]).map(([name, cycles]) => ({ name: words(name), colour: causeColours[name], cycles,
+          meaning: declarations.idle_causes[name] }));
+      return {
+        data: [{ name: "causes", values: causes }],
+        scales: [{ name: "y", type: "band", domain: causes.map((one) => one.name), range: "height", padding: 0.2 },
+          { name: "x", type: "linear", domain: { data: "causes", field: "cycles" }, range: "width", zero: true }],
+        axes: [{ orient: "left", scale: "y" }, { orient: "bottom", scale: "x", format: "~s", tickCount: 4, grid: true,
+          title: "core cycles" }],
+        marks: [{ type: "rect", from: { data: "causes" }, encode: { update: { y: { scale: "y", field: "name" },
+          height: { scale: "y", band: 1 }, x: { scale: "x", value: 0 }, x2: { scale: "x", field: "cycles" },
+          fill: { field: "colour" },
+          tooltip: { signal: "{cause: datum.name, cycles: datum.cycles, meaning: datum.meaning}" } } } }],
+      };
+    })())));
+
+  // ---- over time
+  const coreCycles = (i) => widthOf(i) * profile.cores;
+  const stateNames = { ready: "ready", fetching: "instruction fetch", in_flight: "in the pipeline", memory: "memory",
+    complex: "complex unit", barrier: "barrier", parked: "re-convergence" };
+  const stateColours = { ready: active, fetching: "var(--c3)", in_flight: "var(--c0)", memory: "var(--c1)",
+    complex: "var(--c10)", barrier: "var(--c2)", parked: "var(--c4)" };
+  const used = (rows) => rows.filter((one) => one.values.some((value) => value > 0));
+  section("time", "Over time",
+    element("p", { class: "hint" }, "Drag across a chart to look at a stretch in all of them; a double click shows the "
+      + `whole run again. Each step is ${number(bucket)} cycles wide.`),
+    overTime("What the cores do", "share of core cycles", { stacked: true, bucket, end, top: 1, format: ".0%",
+      tip: percent, series: used([
+        { name: "active", colour: active, values: each((i) => ratio(time.busy_cycles[i], coreCycles(i))) },
+        ...Object.keys(time.idle_cycles).map((name) => ({ name: words(name), colour: causeColours[name],
+          values: each((i) => ratio(time.idle_cycles[name][i], coreCycles(i))) }))]) }),
+    overTime("What the warps do", "mean number of warps by state, over all cores", { stacked: true, bucket, end,
+      title: "warps", series: used(Object.keys(time.warp_cycles).map((name) => ({ name: stateNames[name],
+        colour: stateColours[name], values: each((i) => ratio(time.warp_cycles[name][i], widthOf(i))) }))) }),
+    pair(
+      overTime("Instructions per cycle", "thread instructions retired, over all cores", { bucket, end, series: [
+        { name: "IPC", colour: "var(--c1)", values: each((i) => ratio(time.thread_instructions[i], widthOf(i))) }] }),
+      overTime("Active lanes", `per cycle in which a core works, of ${profile.lanes}`, { bucket, end, top: profile.lanes,
+        format: "d", series: [{ name: "lanes", colour: "var(--c5)",
+          values: each((i) => ratio(time.lane_cycles[i], time.busy_cycles[i])) }] }),
+      overTime("Ready warps", "mean number that wait to be chosen, per core", { bucket, end, series: [{ name: "ready",
+        colour: "var(--c9)", values: each((i) => ratio(time.warp_cycles.ready[i], coreCycles(i))) }] }),
+      overTime("Divergence", "share of conditional branches after which threads go both ways", { bucket, end, top: 1,
+        format: ".0%", tip: percent, series: [{ name: "divergent", colour: "var(--c7)",
+          values: each((i) => ratio(time.divergent_branches[i], time.branches[i])) }] })));
+
+  // ---- where
+  const share = (rows) => rows.map((row) => row.map((value, i) => value / widthOf(i)));
+  const warps = (row) => (profile.warps_per_row === 1 ? String(row)
+    : `${row * profile.warps_per_row} \u2013 ${(row + 1) * profile.warps_per_row - 1}`);
+  const stretch = (i) => `${number(i * bucket)} \u2013 ${number(Math.min(end, (i + 1) * bucket))}`;
+  section("where", "Cores, warps and lanes",
+    heatMap("Cores", "share of cycles with a functional unit active", { matrix: share(time.core_busy_cycles), bucket, end,
+      rowTitle: "core", tip: (row, column, value) => ({ core: row, cycles: stretch(column), active: percent(value) }) }),
+    heatMap("Warps", `sub-warps executed per cycle by the warps of that number, all cores${profile.warps_per_row > 1
+      ? `; ${profile.warps_per_row} warps per row` : ""}`, { matrix: share(time.warp_issues), bucket, end,
+      rowTitle: "warp", tip: (row, column, value) => ({ warp: warps(row), cycles: stretch(column), "per cycle": value }) }),
+    heatMap("Lanes", "cycles in which the lane is active, of all cores' cycles", { matrix: share(time.lane_busy_cycles)
+      .map((row) => row.map((value) => value / profile.cores)), bucket, end, rowTitle: "lane",
+    tip: (row, column, value) => ({ lane: row, cycles: stretch(column), active: percent(value) }) }),
+    pair(heatMap("Warps of each core", "sub-warps executed in the whole run", { matrix: profile.core_warp_issues,
+      rowTitle: "core", columnTitle: "warp" + (profile.warps_per_row > 1 ? ` / ${profile.warps_per_row}` : ""),
+      tip: (row, column, value) => ({ core: row, warp: warps(column), "sub-warps": value }) }),
+    heatMap("Lanes of each core", "cycles in which the lane is active", { matrix: profile.core_lane_cycles,
+      rowTitle: "core", columnTitle: "lane",
+      tip: (row, column, value) => ({ core: row, lane: column, active: percent(ratio(value, end)) }) })));
+
+  // ---- memory
+  section("memory", "Memory transactions",
+    pair(overTime("Lines per memory instruction", "1 is perfect coalescing", { bucket, end, series: [{ name: "lines",
+      colour: "var(--c1)", values: each((i) => ratio(time.line_requests[i], time.memory_instructions[i])) }] }),
+    overTime("Line requests", "per cycle, all cores; late: not answered at once by the L1", { bucket, end, series: [
+      { name: "requests", colour: "var(--c3)", values: each((i) => time.line_requests[i] / widthOf(i)) },
+      { name: "late", colour: "var(--c7)", values: each((i) => time.late_lines[i] / widthOf(i)) }] })),
+    shareBar("L1 data caches", `${number(summary.l1d_accesses)} lines asked for`, [
+      { name: "hits", colour: active, value: summary.l1d_hits },
+      { name: "misses", colour: "var(--c7)", value: summary.l1d_misses }]),
+    summary.l2_accesses ? shareBar("L2", `${number(summary.l2_accesses)} requests`, [
+      { name: "hits", colour: active, value: summary.l2_hits },
+      { name: "joined a line on its way", colour: "var(--c3)", value: summary.l2_merged },
+      { name: "misses", colour: "var(--c7)", value: summary.l2_misses - summary.l2_merged }]) : null);
+
+  // ---- DRAM: the channels' own series in stats.json
+  const channels = Object.entries(stats.modules).filter(([, module]) => module.bus_series);
+  if (channels.length > 0) {
+    const width = Math.max(...channels.map(([, module]) => module.series_bucket_cycles));
+    // Channels that stopped earlier may have narrower buckets: they are added up.
+    const series = (module, name) => {
+      const step = width / module.series_bucket_cycles;
+      return Array.from({ length: Math.max(1, Math.ceil(end / width)) }, (_, i) =>
+        module[name].slice(i * step, (i + 1) * step).reduce((sum, value) => sum + value, 0));
+    };
+    const all = (name) => channels.map(([, module]) => series(module, name));
+    const buses = all("bus_series"), banks = all("bank_series"), queues = all("queue_series");
+    const hits = all("row_hit_series"), conflicts = all("row_conflict_series");
+    const steps = buses[0].length;
+    const cyclesOf = (i) => Math.max(1, Math.min(end, (i + 1) * width) - i * width);
+    const sum = (rows, i) => rows.reduce((total, row) => total + row[i], 0);
+    const every = (one) => Array.from({ length: steps }, (_, i) => one(i));
+    const bankCount = stats.machine.parameters.dram.banks;
+    section("dram", "DRAM",
+      shareBar("Rows", `${number(summary.dram_row_hits + summary.dram_row_conflicts)} accesses`, [
+        { name: "row hits", colour: active, value: summary.dram_row_hits },
+        { name: "row conflicts", colour: "var(--c7)", value: summary.dram_row_conflicts }]),
+      pair(
+        overTime("Rows", "accesses per thousand cycles, all channels", { stacked: true, bucket: width, end, series: [
+          { name: "row hits", colour: active, values: every((i) => 1000 * sum(hits, i) / cyclesOf(i)) },
+          { name: "row conflicts", colour: "var(--c7)", values: every((i) => 1000 * sum(conflicts, i) / cyclesOf(i)) }] }),
+        overTime("Bus", "share of cycles in which a channel's bus moves data", { bucket: width, end, top: 1,
+          format: ".0%", tip: percent, series: [{ name: "bus", colour: "var(--c1)",
+            values: every((i) => sum(buses, i) / (cyclesOf(i) * channels.length)) }] }),
+        overTime("Banks", `mean number of busy banks per channel, of ${bankCount}`, { bucket: width, end, series: [
+          { name: "banks", colour: "var(--c9)", values: every((i) => sum(banks, i) / (cyclesOf(i) * channels.length)) }] }),
+        overTime("Queue", "mean number of waiting requests per channel", { bucket: width, end, series: [
+          { name: "queue", colour: "var(--c2)",
+            values: every((i) => sum(queues, i) / (cyclesOf(i) * channels.length)) }] })),
+      channels.length > 1 ? heatMap("Bus of each channel", "share of cycles in use", { matrix: buses.map((row) =>
+        row.map((value, i) => value / cyclesOf(i))), bucket: width, end, rowTitle: "channel",
+      tip: (row, column, value) => ({ channel: channels[row][0], bus: percent(value) }) }) : null,
+      table([{ title: "channel", left: true, text: ([name]) => name },
+        ...["reads", "writes", "atomics", "row_hits", "row_conflicts", "activations", "bus_busy_cycles",
+          "bank_busy_cycles", "queue_wait_cycles", "queue_max", "refreshes"].map((key) => ({ title: words(key),
+          text: ([, module]) => number(module[key]), value: ([, module]) => module[key] }))], channels));
+  }
+  return { section, details, words, stateNames, stateColours };
+})();

@@ -1,0 +1,24 @@
+#include "tb/page/run_report.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+
+#include "tb/page/data_page.hpp"
+#include "tb/page/declarations.hpp"
+#include "tb/profile/profile_json.hpp"
+
+namespace heddle::tb {
+std::string run_report_data(const RunRecord& record, const StatisticsRegistry& modules, const Profile& profile) {
+  return fmt::format("{{\"kind\":\"report\",\"stats\":{},\"profile\":{},\"declarations\":{}}}\n",
+                     stats_json(record, modules), boost::json::serialize(profile_json(profile, true)),
+                     boost::json::serialize(declarations_json()));
+}
+
+std::string run_report(const RunRecord& record, const StatisticsRegistry& modules, const Profile& profile) {
+  return data_page({fmt::format("Heddle: {} on {}", record.workload, record.machine.name),
+                    run_report_data(record, modules, profile),
+                    {"report.js", "source.js"}});
+}
+
+}  // namespace heddle::tb

@@ -1,0 +1,237 @@
+// The pages that the program writes, in a real browser.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include "browser/browser.hpp"
+#include "tb/program_runner.hpp"
+
+namespace heddle::tb::test {
+namespace {
+
+using ::testing::IsEmpty;
+using Scheme = Browser::Scheme;
+
+std::string text(const boost::json::value& value) {
+  return std::string(value.as_string());
+}
+
+class Pages : public ::testing::Test {
+ protected:
+  std::string report(const std::vector<std::string>& words) {
+    const std::string page = scratch.path("report.html");
+    std::vector<std::string> all = {"run"};
+    all.insert(all.end(), words.begin(), words.end());
+    all.insert(all.end(), {"-q", "--report", page});
+    const Ran ran = heddle(all);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return page;
+  }
+  // Every chart stands, with axes and something drawn in it.
+  static void expect_charts(Browser& browser, std::int64_t least) {
+    EXPECT_GE(browser.run("return document.querySelectorAll('.chart').length").as_int64(), least);
+    EXPECT_EQ(text(browser.run(R"js(
+      return [...document.querySelectorAll("figure")].filter((figure) => figure.querySelector(".chart") &&
+        !(figure.querySelector("svg .role-axis text") && figure.querySelector("svg .role-mark path[d], svg image")))
+        .map((figure) => figure.querySelector("figcaption").textContent).join("; ");
+    )js")),
+              "");
+  }
+  const Scratch scratch;
+};
+
+TEST_F(Pages, TheReportStandsAndItsSourceAnswersClicks) {
+  const std::string page = report({"baseline", "bfs", "--scale", "0.01"});
+  Browser browser;
+  browser.open(page);
+  EXPECT_THAT(browser.errors(), IsEmpty());
+  expect_charts(browser, 15);
+  EXPECT_EQ(text(browser.run("return document.querySelector('h1').textContent")), "bfs on baseline");
+
+  // A source line marks its instructions, all of them and no others, and they come into view.
+  const std::string line = "#source-side tr[data-line][tabindex]";
+  const std::string key = text(browser.run("return document.querySelector('" + line + "').dataset.key"));
+  EXPECT_EQ(browser.run("return document.querySelectorAll('tr.chosen').length").as_int64(), 0);
+  browser.click(line);
+  EXPECT_EQ(text(browser.run("return document.querySelector('#source-side tr.chosen').dataset.key")), key);
+  EXPECT_GT(browser.run("return document.querySelectorAll('#code-side tr.chosen').length").as_int64(), 0);
+  EXPECT_TRUE(browser
+                  .run("return [...document.querySelectorAll('#code-side tr[data-pc]')].every((row) => "
+                       "row.classList.contains('chosen') === (row.dataset.key === '" +
+                       key + "'))")
+                  .as_bool());
+  EXPECT_TRUE(browser
+                  .run(R"js(
+    const box = document.getElementById("code-side").getBoundingClientRect();
+    const row = document.querySelector("#code-side tr.chosen").getBoundingClientRect();
+    return row.top >= box.top && row.bottom <= box.bottom;
+  )js")
+                  .as_bool());
+  // The other way round, from another instruction; the earlier mark goes.
+  const std::string other = "#code-side tr[data-pc]:not(.chosen)";
+  const std::string from = text(
+      browser.run("const row = document.querySelector('" + other + "'); row.id = 'other'; return row.dataset.key"));
+  EXPECT_NE(from, key);
+  browser.click("#other");
+  EXPECT_EQ(text(browser.run("return [...document.querySelectorAll('#source-side tr.chosen')].map((row) => "
+                             "row.dataset.key).join()")),
+            from);
+  // A second click takes the mark away.
+  browser.click("#other");
+  EXPECT_EQ(browser.run("return document.querySelectorAll('tr.chosen').length").as_int64(), 0);
+  EXPECT_THAT(browser.errors(), IsEmpty());
+}
+
+TEST_F(Pages, TheLinesOfTheReportAddUp) {
+  const std::string page = report({"lwm", "reduction", "--scale", "0.01"});
+  Browser browser;
+  browser.open(page);
+  // What the tables show, line by line, in full in the page's data.
+  EXPECT_TRUE(browser
+                  .run(R"js(
+    const { profile, stats } = heddle.data;
+    const sum = (name) => profile.kernels.reduce((all, kernel) => kernel.counters.reduce((some, counters) =>
+      some + counters[profile.counters.indexOf(name)], all), 0);
+    return sum("instructions") === stats.summary.warp_instructions && stats.summary.warp_instructions > 0 &&
+      sum("thread_instructions") === stats.summary.thread_instructions &&
+      sum("line_requests") === stats.summary.line_requests;
+  )js")
+                  .as_bool());
+  EXPECT_GT(browser.run("return heddle.data.profile.files[0].text.length").as_int64(), 100);
+}
+
+TEST_F(Pages, AStretchChosenInOneChartIsShownInAll) {
+  const std::string page = report({"baseline", "bfs", "--scale", "0.01"});
+  Browser browser;
+  browser.open(page);
+  const auto axes = [&] {
+    return text(browser.run(R"js(
+      return [...document.querySelectorAll("#time figure")].map((figure) =>
+        [...figure.querySelector("svg .role-axis").querySelectorAll("text")].map((one) => one.textContent).sort()
+          .join())
+        .join("|");
+    )js"));
+  };
+  const std::string whole = axes();
+  const std::string drag = R"js(
+    const chart = document.querySelector("#time .chart"), box = chart.getBoundingClientRect();
+    const send = (kind, x) => chart.dispatchEvent(new MouseEvent(kind, { bubbles: true, cancelable: true,
+      clientX: box.left + x * box.width, clientY: box.top + box.height / 2 }));
+  )js";
+  browser.run(drag + "send('mousedown', 0.4); send('mousemove', 0.5); send('mouseup', 0.6);");
+  const std::string part = axes();
+  EXPECT_NE(part, whole);
+  browser.run(drag + "send('dblclick', 0.5);");
+  EXPECT_EQ(axes(), whole);
+  EXPECT_THAT(browser.errors(), IsEmpty());
+}
+
+// The page's size does not depend on the run's length: 64 to 256 buckets, whatever their width. Memory that takes
+// 100,000 cycles for an access makes the run long without work for the simulator.
+TEST_F(Pages, AReportOfAHundredMillionCyclesOpensWithinTwoSeconds) {
+  const std::string page =
+      report({"baseline", "vecadd", "--scale", "0.02", "--set", "dram.row_hit=100000", "--set",
+              "dram.row_conflict=100000", "--set", "dram.banks=1", "--set", "watchdog.deadlock_cycles=1000000000"});
+  Browser browser;
+  const double seconds = browser.open(page);
+  EXPECT_GT(browser.run("return heddle.data.stats.summary.cycles").to_number<double>(), 1e8);
+  EXPECT_LT(seconds, 2.0);
+  EXPECT_GT(seconds, 0.0);
+  EXPECT_THAT(browser.errors(), IsEmpty());
+}
+
+TEST_F(Pages, ReadableInBothSchemesAndOnPaper) {
+  const std::string page = report({"baseline", "bfs", "--scale", "0.01"});
+  const std::string contrast = R"js(
+    // Relative luminance and contrast as in WCAG 2.1.
+    const luminance = (colour) => colour.match(/[\d.]+/g).slice(0, 3).map((part) => {
+      const c = part / 255;
+      return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    }).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+    const page = luminance(getComputedStyle(document.body).backgroundColor);
+    let least = 99;
+    for (const one of document.querySelectorAll("p, h2, td, th, figcaption, svg text")) {
+      const style = getComputedStyle(one), ink = luminance(one.tagName === "text" ? style.fill : style.color);
+      least = Math.min(least, (Math.max(ink, page) + 0.05) / (Math.min(ink, page) + 0.05));
+    }
+    return [page, least];
+  )js";
+  for (const Scheme scheme : {Scheme::light, Scheme::dark}) {
+    Browser browser(scheme);
+    browser.open(page);
+    const boost::json::value measured = browser.run(contrast);
+    const double background = measured.at(0).to_number<double>();
+    EXPECT_EQ(background > 0.5, scheme == Scheme::light) << background;
+    EXPECT_GE(measured.at(1).to_number<double>(), 4.5);
+    const std::string paper = browser.print();
+    EXPECT_EQ(paper.substr(0, 5), "%PDF-");
+    EXPECT_GT(paper.size(), 20000U);
+    EXPECT_THAT(browser.errors(), IsEmpty());
+  }
+}
+
+TEST_F(Pages, RunsOfEveryKindHaveAPage) {
+  // Nothing but a fault; several kernels; dynamic warps; several cores and channels; a limit.
+  struct Case {
+    std::vector<std::string> words;
+    int code;
+  };
+  const Case cases[] = {
+      {{"dwf-majority", "bfs", "--scale", "0.01"}, 0},
+      {{"database-hints", "index_search", "--scale", "0.01"}, 0},
+      {{"baseline", "nqueens", "--max-cycles", "2000"}, 3},
+  };
+  Browser browser;
+  for (const Case& one : cases) {
+    const std::string page = scratch.path("page.html");
+    std::vector<std::string> words = {"run"};
+    words.insert(words.end(), one.words.begin(), one.words.end());
+    words.insert(words.end(), {"-q", "--report", page});
+    EXPECT_EQ(heddle(words).code, one.code) << one.words[0];
+    browser.open(page);
+    EXPECT_THAT(browser.errors(), IsEmpty()) << one.words[0];
+    EXPECT_EQ(browser.run("return document.querySelectorAll('.bad').length").as_int64(), one.code == 0 ? 0 : 1);
+    expect_charts(browser, 10);
+  }
+}
+
+TEST_F(Pages, TheComparisonStands) {
+  std::vector<std::string> words = {"compare", "--html", scratch.path("compare.html")};
+  for (const char* const machine : {"baseline", "lwm", "two-level"}) {
+    const std::string folder = scratch.path(machine);
+    ASSERT_EQ(heddle({"run", machine, "bfs", "--scale", "0.01", "-q", "-o", folder}).code, 0);
+    words.push_back(folder);
+  }
+  const Ran ran = heddle(words);
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  Browser browser;
+  browser.open(scratch.path("compare.html"));
+  EXPECT_THAT(browser.errors(), IsEmpty());
+  expect_charts(browser, 5);
+  // A heading sorts its table.
+  const auto second = [&] {
+    return text(browser.run("return document.querySelector('#figures tbody tr td:nth-child(1)').textContent"));
+  };
+  const std::string before = second();
+  browser.click("#figures th:nth-child(1)");
+  EXPECT_NE(second(), before);
+  EXPECT_TRUE(browser
+                  .run(R"js(
+    return heddle.data.explanations.every((why, i) => {
+      const runs = heddle.data.runs, difference = runs[i + 1].stats.summary.cycles - runs[0].stats.summary.cycles;
+      return Math.abs(why.causes.reduce((sum, cause) => sum + cause.cycles, 0) - difference) < 0.5;
+    });
+  )js")
+                  .as_bool());
+}
+
+TEST_F(Pages, AFileThatCannotBeWrittenIsRefusedBeforeTheRun) {
+  const Ran ran = heddle({"run", "baseline", "nqueens", "--report", scratch.path("no/such/folder/page.html")});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, ::testing::HasSubstr("cannot be written"));
+  EXPECT_EQ(heddle({"run", "baseline", "nqueens", "--report", scratch.path()}).code, 2);
+}
+
+}  // namespace
+}  // namespace heddle::tb::test
