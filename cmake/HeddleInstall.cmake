@@ -6,6 +6,7 @@ if(TARGET heddle_program)
   install(TARGETS heddle_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle FILES_MATCHING PATTERN "*.toml")
+install(DIRECTORY explorations DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY tb/include/heddle DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/cuda)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)

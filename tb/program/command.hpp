@@ -54,6 +54,7 @@ struct Command {
 [[nodiscard]] Command demo_command();
 [[nodiscard]] Command reproduce_command();
 [[nodiscard]] Command sweep_command();
+[[nodiscard]] Command results_command();
 [[nodiscard]] Command cost_command();
 [[nodiscard]] Command bench_command();
 [[nodiscard]] Command completion_command();

@@ -87,7 +87,7 @@ const std::vector<Command>& commands() {
     std::vector<Command> list;
     for (auto* make :
          {run_command, compare_command, list_command, check_command, compile_command, dram_command, demo_command,
-          reproduce_command, sweep_command, cost_command, bench_command, completion_command}) {
+          reproduce_command, sweep_command, results_command, cost_command, bench_command, completion_command}) {
       list.push_back(with_help(make()));
     }
     return list;

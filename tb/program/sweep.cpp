@@ -77,6 +77,7 @@ int sweep(const Arguments& arguments) {
   options.exploration = arguments.words()[0];
   options.database =
       arguments.text("database", "heddle-out/" + std::filesystem::path(options.exploration).stem().string() + ".db");
+  options.scale = arguments.number("scale", 1.0, 1e-6, 1e6);
   options.resume = arguments.has("resume");
   options.retry = arguments.has("retry");
   options.stop = &stopped_by();
@@ -94,6 +95,7 @@ int sweep(const Arguments& arguments) {
                              tb::counted(result.missing, "run"));
     return kSignalExit + stopped_by();
   }
+  std::cout << fmt::format("Look at them: heddle results {}\n", result.database);
   std::uint64_t failed = 0;
   for (const auto& [status, count] : result.by_status) {
     failed += status == "done" || status == "stopped" || status == "refused" ? 0 : count;
@@ -118,8 +120,9 @@ Command sweep_command() {
       ("shared", po::value<std::string>()->value_name("DIR"),
        "slurm: folder that all its machines see (default DB.slurm)")  //
       ("slurm-task", po::value<std::string>()->value_name("DIR"),
-       "what a task of a job array calls")                          //
-      ("resume", "add this sweep to a database that holds others")  //
+       "what a task of a job array calls")                                                                //
+      ("scale", po::value<std::string>()->value_name("S"), "times the scale of every point (default 1)")  //
+      ("resume", "add this sweep to a database that holds others")                                        //
       ("retry", "run again what crashed or met a limit of time or memory");
   command.details =
       "Every run is a process of its own; one that crashes, faults or meets a limit is marked, and the rest goes on.\n"

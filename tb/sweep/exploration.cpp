@@ -496,6 +496,43 @@ std::string Exploration::folder() const {
   return fs::path(path).parent_path().string();
 }
 
+void scale_all(Exploration& exploration, double factor) {
+  const auto scaled = [&](ParameterValue& value, const SourceLocation& where) {
+    const double scale = std::get<double>(value) * factor;
+    const NumberLimits limits = *limits_of("scale");
+    if (!(scale >= limits.low && scale <= limits.high)) {
+      throw InputError(where, fmt::format("scale {} times {} is not between {} and {}", value_text(value), factor,
+                                          limits.low, limits.high));
+    }
+    value = scale;
+  };
+  const auto each = [&](std::vector<Setting>& settings) {
+    bool found = false;
+    for (Setting& setting : settings) {
+      if (setting.name == "scale") {
+        scaled(setting.value, setting.where);
+        found = true;
+      }
+    }
+    return found;
+  };
+  bool axis_scales = false;
+  for (Axis& axis : exploration.axes) {
+    for (std::size_t i = 0; axis.name == "scale" && i < axis.values.size(); ++i) {
+      scaled(axis.values[i], axis.places[i]);
+      axis_scales = true;
+    }
+  }
+  for (std::vector<Setting>& settings : exploration.list) {
+    each(settings);
+  }
+  if (!each(exploration.base) && !axis_scales) {
+    exploration.base.push_back({"scale", 1.0, {exploration.path}});
+    scaled(exploration.base.back().value, exploration.base.back().where);
+  }
+  exploration.text += fmt::format("# --scale {}\n", factor);
+}
+
 std::string workload_of(const Exploration& exploration, const std::string& value) {
   if (!value.ends_with(".toml") || fs::path(value).is_absolute()) {
     return value;

@@ -79,6 +79,10 @@ struct RunSetting {
 [[nodiscard]] Exploration read_exploration(const std::string& path);
 [[nodiscard]] Exploration parse_exploration(std::string_view text, const std::string& path);
 
+// Multiplies the scale of every point, and says so at the end of the text, which then is another exploration's. Throws
+// InputError when a scale leaves its range.
+void scale_all(Exploration& exploration, double factor);
+
 // Workload as a run gets it: a name stays, a LAUNCH.toml's path starts at the exploration's folder.
 [[nodiscard]] std::string workload_of(const Exploration& exploration, const std::string& value);
 

@@ -21,7 +21,10 @@ constexpr double kProgressSeconds = 0.2;  // between two lines
 
 SweepResult sweep(const SweepOptions& options, Launcher& launcher) {
   const double start = wall_clock();
-  const Exploration exploration = read_exploration(options.exploration);
+  Exploration exploration = read_exploration(options.exploration);
+  if (options.scale != 1) {
+    scale_all(exploration, options.scale);
+  }
   const Plan plan(exploration, program_build());
   SweepResult result;
   result.database = options.database;

@@ -14,6 +14,7 @@ namespace heddle::tb::sweep {
 struct SweepOptions {
   std::string exploration;                           // path
   std::string database;                              // path
+  double scale = 1;                                  // times every point's
   bool resume = false;                               // add to a database that holds other sweeps only
   bool retry = false;                                // run again what crashed or met a limit
   std::function<void(const std::string&)> progress;  // one line, a few times per second
