@@ -82,7 +82,8 @@
         { name: "colour", type: "linear", range: { scheme: "viridis" }, zero: false,
           domain: [Math.min(...colours), Math.max(...colours)] },
         ...scales.map(({ scale }) => scale)],
-      legends: [{ fill: "colour", type: "gradient", orient: "top", title: titles.get(coloured), direction: "horizontal", gradientLength: 220 }],
+      legends: [{ fill: "colour", type: "gradient", orient: "bottom", title: titles.get(coloured),
+        direction: "horizontal", gradientLength: 220 }],
       axes: scales.map(({ column }, i) => ({ scale: "s" + i, orient: "left", title: titles.get(column), zindex: 1,
         titleAngle: 0, titleAlign: "center", titleAnchor: "start", titleX: 0, titleY: -12, grid: false, tickCount: 6,
         offset: { scale: "place", value: i, mult: -1 } })),
@@ -96,7 +97,8 @@
     const boxes = element("p", { class: "hint" }, labelled("colour", select("parallel-colour", figureChoices, coloured,
       (value) => { coloured = value; redraw(); })), ...along.map((column, i) => labelled("axis " + (i + 1),
       select("parallel-" + i, figureChoices, column, (value) => { along[i] = value; redraw(); }))));
-    return element("div", {}, boxes, chart("Parallel coordinates", step > 1 ? `one run of ${step} is drawn` : "", spec));
+    return element("div", {}, boxes, chart("Parallel coordinates", step > 1 ? `one run of ${step} is drawn` : "",
+      spec));
   };
 
   // ---- A figure over one axis, a line or bar for each value of another.
@@ -117,15 +119,18 @@
     const columns = by && by !== x ? [x, by] : [x];
     const values = grouped(columns, figure).sort((a, b) => order(a.row[x], b.row[x])).map(({ row, value, count }) => ({
       x: row[x], by: by ? String(row[by]) : titles.get(figure), value,
-      t: { [titles.get(x)]: row[x], ...(by ? { [titles.get(by)]: row[by] } : {}), [titles.get(figure)]: value, runs: count },
+      t: { [titles.get(x)]: row[x], ...(by ? { [titles.get(by)]: row[by] } : {}), [titles.get(figure)]: value,
+        runs: count },
     }));
     const places = valuesOf(x, shown);
     const words = places.some((place) => typeof place !== "number");
     const series = by ? valuesOf(by, shown).map(String) : [titles.get(figure)];
     const spec = {
       height: 260, data: [{ name: "values", values }],
-      scales: [{ name: "x", type: words ? "band" : "point", range: "width", padding: words ? 0.2 : 0.5, domain: places },
-        { name: "y", type: "linear", range: "height", nice: true, zero: true, domain: { data: "values", field: "value" } },
+      scales: [{ name: "x", type: words ? "band" : "point", range: "width", padding: words ? 0.2 : 0.5,
+        domain: places },
+        { name: "y", type: "linear", range: "height", nice: true, zero: true, domain: { data: "values",
+          field: "value" } },
         { name: "colour", type: "ordinal", domain: series, range: heddle.colours.slice(1) }],
       axes: [{ scale: "x", orient: "bottom", title: titles.get(x) },
         { scale: "y", orient: "left", grid: true, title: titles.get(figure), tickCount: 6 }],
@@ -139,7 +144,8 @@
           fill: { scale: "colour", field: "by" }, tooltip: { field: "t" } } } }] }]
         : [{ type: "group", from: { facet: { name: "one", data: "values", groupby: "by" } }, marks: [
           { type: "line", from: { data: "one" }, encode: { enter: { x: { scale: "x", field: "x" },
-            y: { scale: "y", field: "value" }, stroke: { scale: "colour", field: "by" }, strokeWidth: { value: 2 } } } },
+            y: { scale: "y", field: "value" }, stroke: { scale: "colour", field: "by" },
+              strokeWidth: { value: 2 } } } },
           { type: "symbol", from: { data: "one" }, encode: { enter: { x: { scale: "x", field: "x" },
             y: { scale: "y", field: "value" }, fill: { scale: "colour", field: "by" }, size: { value: 40 },
             tooltip: { field: "t" } } } }] }],
@@ -157,7 +163,8 @@
   const overTwo = (redraw) => {
     const { figure, x, y } = twoAxes;
     const values = grouped([x, y], figure).map(({ row, value, count }) => ({ x: row[x], y: row[y], value,
-      text: number(value), t: { [titles.get(x)]: row[x], [titles.get(y)]: row[y], [titles.get(figure)]: value, runs: count },
+      text: number(value), t: { [titles.get(x)]: row[x], [titles.get(y)]: row[y], [titles.get(figure)]: value,
+        runs: count },
     }));
     const all = values.map(({ value }) => value);
     const low = Math.min(...all), high = Math.max(...all);
@@ -168,8 +175,10 @@
         { name: "y", type: "band", range: "height", padding: 0.02, reverse: true, domain: rowsOf },
         { name: "colour", type: "linear", range: { scheme: "viridis" }, zero: false,
           domain: high > low ? [low, high] : [low, low + 1] }],
-      axes: [{ scale: "x", orient: "bottom", title: titles.get(x) }, { scale: "y", orient: "left", title: titles.get(y) }],
-      legends: [{ fill: "colour", type: "gradient", orient: "top", title: titles.get(figure), direction: "horizontal", gradientLength: 220 }],
+      axes: [{ scale: "x", orient: "bottom", title: titles.get(x) }, { scale: "y", orient: "left",
+        title: titles.get(y) }],
+      legends: [{ fill: "colour", type: "gradient", orient: "top", title: titles.get(figure), direction: "horizontal",
+        gradientLength: 220 }],
       marks: [{ type: "rect", from: { data: "values" }, encode: { enter: { x: { scale: "x", field: "x" },
         width: { scale: "x", band: 1 }, y: { scale: "y", field: "y" }, height: { scale: "y", band: 1 },
         fill: { scale: "colour", field: "value" }, tooltip: { field: "t" } } } },
@@ -211,8 +220,10 @@
       height: 300, data: [{ name: "values", values },
         { name: "front", source: "values", transform: [{ type: "filter", expr: "datum.front" },
           { type: "collect", sort: { field: "x" } }] }],
-      scales: [{ name: "x", type: "linear", range: "width", nice: true, zero: false, domain: { data: "values", field: "x" } },
-        { name: "y", type: "linear", range: "height", nice: true, zero: false, domain: { data: "values", field: "y" } }],
+      scales: [{ name: "x", type: "linear", range: "width", nice: true, zero: false, domain: { data: "values",
+        field: "x" } },
+        { name: "y", type: "linear", range: "height", nice: true, zero: false, domain: { data: "values",
+          field: "y" } }],
       axes: [{ scale: "x", orient: "bottom", grid: true, title: titles.get(x), tickCount: 8 },
         { scale: "y", orient: "left", grid: true, title: titles.get(y), tickCount: 6 }],
       marks: [{ type: "line", from: { data: "front" }, encode: { enter: { x: { scale: "x", field: "x" },
@@ -225,16 +236,20 @@
     const set = (key) => (value) => { trade[key] = value; redraw(); };
     const ways = [["min", "low is better"], ["max", "high is better"]];
     return element("div", {}, element("p", { class: "hint" },
-      labelled("across", select("trade-x", figureChoices, x, set("x"))), select("trade-low", ways, trade.low, set("low")),
-      labelled(" up", select("trade-y", figureChoices, y, set("y"))), select("trade-high", ways, trade.high, set("high"))),
-    chart(`${titles.get(y)} against ${titles.get(x)}`, "one mark per design; those that no other beats are joined", spec));
+      labelled("across", select("trade-x", figureChoices, x, set("x"))), select("trade-low", ways, trade.low,
+        set("low")),
+      labelled(" up", select("trade-y", figureChoices, y, set("y"))), select("trade-high", ways, trade.high,
+        set("high"))),
+    chart(`${titles.get(y)} against ${titles.get(x)}`, "one mark per design; those that no other beats are joined",
+      spec));
   };
 
   // ---- All rows
   const kMostRows = 2000;
   const allRows = () => {
     const left = (column) => rows.some((row) => typeof row[column] === "string");
-    const list = rows.filter((row) => axes.every(({ column }) => !chosen[column] || String(row[column]) === chosen[column]));
+    const list = rows.filter((row) => axes.every(({ column }) =>
+      !chosen[column] || String(row[column]) === chosen[column]));
     const bad = rows.some((row) => row.status !== "done");
     const columns = ["point", ...axes.map(({ column }) => column), ...(bad ? ["status"] : []),
       ...new Set([...usual, ...figures.map(({ column }) => column)]), ...(bad ? ["message"] : [])];
@@ -252,14 +267,16 @@
   const redrawAll = () => { choose(); sections.forEach((redraw) => redraw()); };
   page.append(element("h1", {}, data.name), element("p", {}, data.description || ""),
     element("p", { class: "soft" }, `Heddle ${data.version}, begun ${data.started}, ` +
-      (data.finished ? `complete ${data.finished}` : "incomplete") + (data.condition ? `; where ${data.condition}` : "")),
+      (data.finished ? `complete ${data.finished}` : "incomplete") +
+      (data.condition ? `; where ${data.condition}` : "")),
     element("div", { class: "cards" }, card(number(data.points), "runs in all"),
       ...Object.entries(counts).map(([status, count]) => card(number(count), status)),
       ...axes.map(({ name, column }) => card(String(valuesOf(column, rows).length), "values of " + name))),
     element("p", { id: "choices" }, ...axes.map(({ name, column }) => labelled(name, select("choose-" + column,
       [["", "all"], ...valuesOf(column, rows).map((value) => [String(value), String(value)])], "",
       (value) => { chosen[column] = value; redrawAll(); })))),
-    section("one", "Over one axis", "Other axes are averaged: the geometric mean where all figures are positive.", overOne),
+    section("one", "Over one axis", "Other axes are averaged: the geometric mean where all figures are positive.",
+      overOne),
     axes.length > 1 ? section("two", "Over two axes", "", overTwo) : "",
     section("parallel", "Parallel coordinates", "Each line is a run. Point at one to see its values.", parallel),
     figures.length > 1 ? section("trade", "Trade-offs", "", against) : "",
