@@ -12,7 +12,7 @@ namespace {
 
 class FirstReady final : public DramScheduler {
  public:
-  explicit FirstReady(const Setup& setup) : banks_(setup.parameters.banks) { used_.reserve(banks_.size()); }
+  explicit FirstReady(const Setup& setup) : banks_(setup.parameters.banks) {}
 
   [[nodiscard]] DramChoice choose(const DramView& view) override {
     if (view.waiting.empty()) {
@@ -23,52 +23,64 @@ class FirstReady final : public DramScheduler {
       return {&oldest, view.earliest_start(oldest)};
     }
     view.ask_again(view.starves_at(oldest));
-    ++round_;
-    used_.clear();
-    for (DramRequest& request : view.waiting) {
-      Bank& bank = banks_[request.location.bank];
-      const bool seen = bank.round == round_;
-      if (seen && bank.hit) {
-        continue;  // an older hit goes first
-      }
-      const bool hit = view.timing.row_hit(request);
-      if ((seen && !hit) || !view.may_start(request)) {
+    Candidate best;
+    for (const unsigned index : view.waiting.banks()) {
+      Candidate candidate = view.all_may_start() ? kept(view, index) : search(view, index);
+      if (candidate.request == nullptr) {
         continue;
       }
-      if (!seen) {
-        used_.push_back(&bank);
-      }
-      bank = {round_, &request, hit, view.earliest_start(request)};
-      if (hit && bank.start == view.now()) {
-        return {&request, bank.start};  // the oldest hit that is ready
+      candidate.start = view.earliest_start(*candidate.request);
+      if (best.request == nullptr || before(candidate, best)) {
+        best = candidate;
       }
     }
-    const Bank* best = nullptr;
-    for (const Bank* bank : used_) {
-      if (best == nullptr || before(*bank, *best)) {
-        best = bank;
-      }
-    }
-    return best == nullptr ? DramChoice{} : DramChoice{best->request, best->start};
+    return {best.request, best.start};
   }
 
  private:
-  struct Bank {
-    std::uint64_t round = 0;         // in which the rest was found
-    DramRequest* request = nullptr;  // its next one
+  // A bank's next request.
+  struct Candidate {
+    DramRequest* request = nullptr;
     bool hit = false;
     Cycle start = kNever;
   };
-  [[nodiscard]] static bool before(const Bank& a, const Bank& b) {
+  // The one found last where every request might start: it stays the next one until a request joins or leaves the bank
+  // or its open row changes.
+  struct Kept {
+    std::uint64_t changes = 0;  // a bank that is waited for has changed at least once
+    std::uint64_t open_row = 0;
+    Candidate candidate;
+  };
+
+  [[nodiscard]] static Candidate search(const DramView& view, unsigned index) {
+    Candidate found;
+    for (DramRequest* request = view.waiting.bank(index).first; request != nullptr; request = request->next_of_bank) {
+      const bool hit = view.timing.row_hit(*request);
+      if ((found.request == nullptr || hit) && view.may_start(*request)) {
+        found = {request, hit, kNever};
+        if (hit) {
+          break;
+        }
+      }
+    }
+    return found;
+  }
+  [[nodiscard]] const Candidate& kept(const DramView& view, unsigned index) {
+    Kept& kept = banks_[index];
+    const std::uint64_t changes = view.waiting.bank(index).changes;
+    if (kept.changes != changes || kept.open_row != view.timing.open_row(index)) {
+      kept = {changes, view.timing.open_row(index), search(view, index)};
+    }
+    return kept.candidate;
+  }
+  [[nodiscard]] static bool before(const Candidate& a, const Candidate& b) {
     if (a.start != b.start) {
       return a.start < b.start;
     }
     return a.hit != b.hit ? a.hit : a.request->serial < b.request->serial;
   }
 
-  std::vector<Bank> banks_;
-  std::vector<Bank*> used_;  // banks of this round
-  std::uint64_t round_ = 0;
+  std::vector<Kept> banks_;
 };
 
 const Register<DramScheduler, FirstReady> entry{

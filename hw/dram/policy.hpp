@@ -36,9 +36,9 @@ class DramView {
 
   // Whether hints (hw/dram/row_holds.hpp) and the write drain (hw/dram/write_drain.hpp) let the request start. One that
   // may not is to be passed over; the scheduler is asked again in the cycle in which that changes.
-  [[nodiscard]] bool may_start(const DramRequest& request) const {
-    return (!holds_.any() && !drain_.enabled()) || allowed(request);
-  }
+  [[nodiscard]] bool may_start(const DramRequest& request) const { return all_may_start() || allowed(request); }
+  // Whether every request may.
+  [[nodiscard]] bool all_may_start() const { return !holds_.any() && !drain_.enabled(); }
   [[nodiscard]] Cycle earliest_start(const DramRequest& request) const { return timing.earliest_start(request, now_); }
   // Whether it has waited for dram.starvation_bound cycles, and when it will have (kNever: there is no bound).
   [[nodiscard]] bool starving(const DramRequest& request) const { return starves_at(request) <= now_; }

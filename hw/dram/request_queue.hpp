@@ -1,5 +1,5 @@
-// The requests that wait in a DRAM controller, in order of arrival. Entries are pooled and linked through each other,
-// so that a scheduler may take one from the middle.
+// The requests that wait in a DRAM controller, in order of arrival, all of them and those of each bank. Entries are
+// pooled and linked through each other, so that a scheduler may take one from the middle.
 #pragma once
 
 #include <cstddef>
@@ -41,6 +41,8 @@ struct DramRequest {
   std::uint64_t after_serial = 0;
   DramRequest* previous = nullptr;
   DramRequest* next = nullptr;
+  DramRequest* previous_of_bank = nullptr;
+  DramRequest* next_of_bank = nullptr;
 };
 
 class RequestQueue {
@@ -66,6 +68,16 @@ class RequestQueue {
   [[nodiscard]] DramRequest& front() const { return *first_; }
   [[nodiscard]] DramRequest* last() const { return last_; }  // none: empty
 
+  // The banks that requests wait for, in no particular order; each with its requests, linked by next_of_bank.
+  struct Bank {
+    DramRequest* first = nullptr;
+    DramRequest* last = nullptr;
+    std::uint64_t changes = 0;  // how often a request has joined or left
+    std::size_t place = 0;      // in the list of banks
+  };
+  [[nodiscard]] const std::vector<unsigned>& banks() const { return waited_for_; }
+  [[nodiscard]] const Bank& bank(unsigned index) const { return banks_[index]; }
+
   void push_back(DramRequest& request) {
     request.waiting = true;
     request.previous = last_;
@@ -73,15 +85,47 @@ class RequestQueue {
     (last_ != nullptr ? last_->next : first_) = &request;
     last_ = &request;
     ++size_;
+    join(request);
   }
   void erase(DramRequest& request) {
     request.waiting = false;
     (request.previous != nullptr ? request.previous->next : first_) = request.next;
     (request.next != nullptr ? request.next->previous : last_) = request.previous;
     --size_;
+    leave(request);
   }
 
  private:
+  void join(DramRequest& request) {
+    const unsigned index = request.location.bank;
+    if (index >= banks_.size()) {
+      banks_.resize(index + 1);
+    }
+    Bank& bank = banks_[index];
+    if (bank.first == nullptr) {
+      bank.place = waited_for_.size();
+      waited_for_.push_back(index);
+    }
+    request.previous_of_bank = bank.last;
+    request.next_of_bank = nullptr;
+    (bank.last != nullptr ? bank.last->next_of_bank : bank.first) = &request;
+    bank.last = &request;
+    ++bank.changes;
+  }
+  void leave(DramRequest& request) {
+    Bank& bank = banks_[request.location.bank];
+    (request.previous_of_bank != nullptr ? request.previous_of_bank->next_of_bank : bank.first) = request.next_of_bank;
+    (request.next_of_bank != nullptr ? request.next_of_bank->previous_of_bank : bank.last) = request.previous_of_bank;
+    ++bank.changes;
+    if (bank.first == nullptr) {
+      banks_[waited_for_.back()].place = bank.place;
+      waited_for_[bank.place] = waited_for_.back();
+      waited_for_.pop_back();
+    }
+  }
+
+  std::vector<Bank> banks_;
+  std::vector<unsigned> waited_for_;
   DramRequest* first_ = nullptr;
   DramRequest* last_ = nullptr;
   std::size_t size_ = 0;

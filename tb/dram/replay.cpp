@@ -285,6 +285,9 @@ const LatencyHistogram& DramReplay::latency() const {
 hw::DramStatistics& DramReplay::channel(unsigned index) {
   return state_->channels[index]->statistics();
 }
+void DramReplay::observe(unsigned channel, hw::DramObserver& observer) {
+  state_->channels[channel]->observe(&observer);
+}
 const StatisticsRegistry& DramReplay::statistics() const {
   return state_->registry;
 }

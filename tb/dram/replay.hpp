@@ -82,7 +82,8 @@ class DramReplay {
   [[nodiscard]] std::uint64_t cycles() const;  // from cycle 0 to the last response
   [[nodiscard]] const LatencyHistogram& latency() const;
   [[nodiscard]] hw::DramStatistics& channel(unsigned index);
-  [[nodiscard]] hw::Totals totals();  // what of them there is without cores
+  void observe(unsigned channel, hw::DramObserver& observer);  // before run()
+  [[nodiscard]] hw::Totals totals();                           // what of them there is without cores
   [[nodiscard]] const StatisticsRegistry& statistics() const;
 
  private:

@@ -8,6 +8,7 @@
 #include "tb/measure/atomic_file.hpp"
 #include "tb/page/run_report.hpp"
 #include "tb/profile/profile.hpp"
+#include "tb/run_observer.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -57,6 +58,19 @@ ReferenceCheck compare_with_reference(const RunRequest& request, const RunOutcom
 
 }  // namespace
 
+namespace {
+
+class TimelineObserver final : public RunObserver {
+ public:
+  explicit TimelineObserver(DramTimeline& timeline) : timeline_(timeline) {}
+  [[nodiscard]] hw::DramObserver* dram(unsigned channel) override { return &timeline_.observer(channel); }
+
+ private:
+  DramTimeline& timeline_;
+};
+
+}  // namespace
+
 RunOutcome run(const RunRequest& request) {
   const double wall_start = wall_clock();
   const double cpu_start = cpu_clock();
@@ -70,6 +84,13 @@ RunOutcome run(const RunRequest& request) {
   if (request.report) {
     check_writable(*request.report);
     options.observers.push_back(&profile.emplace(request.machine));
+  }
+  std::optional<DramTimeline> timeline;
+  std::optional<TimelineObserver> observer;
+  if (request.timeline) {
+    timeline.emplace(*request.timeline, request.machine.dram.channels, request.machine.dram.banks);
+    observer.emplace(*timeline);
+    options.observers.push_back(&*observer);
   }
   Device device(request.machine, std::move(options));
   TimedExecutor timed(device);
@@ -103,6 +124,9 @@ RunOutcome run(const RunRequest& request) {
   cost.simulation_cpu_seconds = timed.cpu_seconds();
   cost.peak_memory_bytes = peak_memory();
   cost.device_memory_bytes = device.memory().touched_bytes();
+  if (timeline) {
+    timeline->write(fmt::format("{} on {}", record.workload, request.machine.name));
+  }
   if (request.output_directory) {
     write_run(*request.output_directory, record, device.statistics(), cost);
   }

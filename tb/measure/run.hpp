@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tb/device.hpp"
+#include "tb/dram/timeline.hpp"
 #include "tb/measure/record.hpp"
 #include "tb/measure/subject.hpp"
 
@@ -21,6 +22,7 @@ struct RunRequest {
   std::optional<std::string> report;            // a page about the run (tb/page/run_report.hpp), as a file
   bool check_reference = false;                 // run the reference interpreter too and compare
   bool keep_texts = false;                      // fill RunOutcome::stats_text
+  std::optional<TimelineRequest> timeline;      // also written for a run that ends early
   DeviceOptions device;
 };
 

@@ -11,6 +11,7 @@
 #include "tb/measure/host_cost.hpp"
 #include "tb/measure/record.hpp"
 #include "tb/program/command.hpp"
+#include "tb/program/timeline_options.hpp"
 #include "tb/report/text.hpp"
 
 namespace heddle::program {
@@ -69,6 +70,13 @@ int dram(const Arguments& arguments) {
   const double cpu_start = tb::cpu_clock();
   traces::RequestTrace trace(in, path);
   tb::DramReplay replay(machine, {arguments.has("timed")});
+  std::optional<tb::DramTimeline> timeline;
+  if (const auto wanted = timeline_request(arguments)) {
+    timeline.emplace(*wanted, machine.dram.channels, machine.dram.banks);
+    for (unsigned channel = 0; channel != machine.dram.channels; ++channel) {
+      replay.observe(channel, timeline->observer(channel));
+    }
+  }
   replay.run([&](traces::TraceRequest& request) { return trace.next(request); });
 
   tb::HostCost cost;
@@ -77,6 +85,12 @@ int dram(const Arguments& arguments) {
   cost.peak_memory_bytes = tb::peak_memory();
   if (!arguments.has("quiet")) {
     std::cout << replay_text(replay, machine, cost.simulation_cpu_seconds);
+  }
+  if (timeline) {
+    timeline->write(fmt::format("{} on {}", path, arguments.words()[0]));
+    if (!arguments.has("quiet")) {
+      std::cout << "\nwritten: " << arguments.text("timeline") << "\n";
+    }
   }
   if (arguments.has("out")) {
     tb::RunRecord record;
@@ -106,6 +120,7 @@ Command dram_command() {
       ("out,o", po::value<std::string>()->value_name("DIR"), "write DIR/stats.json and DIR/host.json")  //
       ("timed", "send each request in the cycle that its third word says, not as soon as possible")     //
       ("quiet,q", "print errors only");
+  add_timeline_options(command);
   command.details =
       "TRACE is text, one request a line: '0x12345680 R', 'LD 0x12345680', or numbers alone (cycles to wait, address\n"
       "of a load, address of a store). Addresses are decimal, or hex behind 0x; 'RH' or 'LDH' is a read with the\n"

@@ -15,6 +15,7 @@
 #include "tb/measure/run.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/progress.hpp"
+#include "tb/program/timeline_options.hpp"
 #include "tb/report/run_text.hpp"
 #include "tb/report/text.hpp"
 #include "tb/waves/recording.hpp"
@@ -156,6 +157,7 @@ int run(const Arguments& arguments) {
   if (waves) {
     request.device.observers.push_back(&*waves);
   }
+  request.timeline = timeline_request(arguments);
   const bool quiet = arguments.has("quiet");
   ProgressLine line(!quiet);
   const double start = tb::wall_clock();
@@ -187,6 +189,9 @@ int run(const Arguments& arguments) {
     }
     if (request.report) {
       std::cout << "written: " << *request.report << "\n";
+    }
+    if (request.timeline) {
+      std::cout << "written: " << request.timeline->path << "\n";
     }
     std::cout.flush();
   }
@@ -230,6 +235,7 @@ Command run_command() {
       ("to", po::value<std::string>()->value_name("CYCLE"), "waves: up to and with this one")        //
       ("check-reference", "also run the reference interpreter and compare the instruction streams")  //
       ("quiet,q", "print errors only");
+  add_timeline_options(command);
   command.details =
       "CONFIG is a machine's name (heddle list configs) or a path. On a terminal a progress line shows how far the "
       "run\n"

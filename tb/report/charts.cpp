@@ -249,6 +249,10 @@ std::string svg(const LineChart& chart) {
   return wrapped_svg(chart.title, top + kPlotHeight + 30, out);
 }
 
+std::string svg(const BankTimeline& timeline) {
+  return timeline_svg(timeline);
+}
+
 }  // namespace
 
 double round_step(double span, int most) {

@@ -1,5 +1,5 @@
-// Charts as the papers draw them, as inline SVG: grouped bars, groups of stacked bars, and lines of a sweep. They carry
-// their own style sheet (chart_style), readable in light and dark schemes and on paper.
+// Charts as the papers draw them, as inline SVG: grouped bars, groups of stacked bars, lines of a sweep, and memory
+// banks over time. They carry their own style sheet (chart_style), readable in light and dark schemes and on paper.
 #pragma once
 
 #include <limits>
@@ -7,6 +7,8 @@
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include "tb/report/bank_timeline.hpp"
 
 namespace heddle::tb {
 
@@ -50,7 +52,7 @@ struct LineChart {
   std::vector<Series> series;
 };
 
-using Chart = std::variant<GroupedBars, StackedGroups, LineChart>;
+using Chart = std::variant<GroupedBars, StackedGroups, LineChart, BankTimeline>;
 
 [[nodiscard]] std::string chart_svg(const Chart& chart);
 

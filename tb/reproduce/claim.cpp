@@ -1,6 +1,7 @@
 #include "tb/reproduce/claim.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle::tb {
 
@@ -16,6 +17,14 @@ std::string_view shape_text(Shape shape) {
       break;
   }
   return "not measured";
+}
+
+Check check(std::string rule, std::string measured, bool passed) {
+  return {std::move(rule), std::move(measured), false, passed};
+}
+
+Check main_check(std::string rule, std::string measured, bool passed) {
+  return {std::move(rule), std::move(measured), true, passed};
 }
 
 Shape shape_of(const std::vector<Check>& checks) {

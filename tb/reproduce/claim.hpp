@@ -29,6 +29,9 @@ struct Check {
   bool passed = false;
 };
 
+[[nodiscard]] Check check(std::string rule, std::string measured, bool passed);
+[[nodiscard]] Check main_check(std::string rule, std::string measured, bool passed);
+
 // The rule of every verdict: all checks pass: holds. All main checks pass, some other fails: partly. A main check
 // fails: does not hold, except that it is partly when other main checks of the claim pass. No checks: not measured.
 [[nodiscard]] Shape shape_of(const std::vector<Check>& checks);

@@ -18,23 +18,6 @@ double busy_share(const Summary& summary) {
   return 1 - summary.idle_share;
 }
 
-// "idle 62.0 % (memory 55.1 %, pipeline 6.4 %)": the two largest causes, as shares of all cycles.
-std::string idle_text(const Summary& summary) {
-  const double all = static_cast<double>(std::max<std::uint64_t>(1, core_cycles(summary)));
-  std::vector<std::size_t> order(hw::kIdleCauseCount);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto& cycles = summary.idle_cycles_by_cause.cycles;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return cycles[a] > cycles[b]; });
-  std::string causes;
-  for (std::size_t i = 0; i < 2; ++i) {
-    const double share = static_cast<double>(cycles[order[i]]) / all;
-    if (share >= kWorthNaming) {
-      causes += fmt::format("{}{} {}", causes.empty() ? "" : ", ", hw::kIdleCauses[order[i]].name, percent(share));
-    }
-  }
-  return percent(summary.idle_share) + (causes.empty() ? "" : " (" + causes + ")");
-}
-
 std::string cell(double value, const char* format) {
   return std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : "-";
 }
@@ -218,6 +201,22 @@ std::vector<std::string> Grid::worst(std::size_t variant, std::size_t base, std:
     out.push_back(diagnosis(variant, base, workload));
   }
   return out;
+}
+
+std::string idle_text(const Summary& summary) {
+  const double all = static_cast<double>(std::max<std::uint64_t>(1, core_cycles(summary)));
+  std::vector<std::size_t> order(hw::kIdleCauseCount);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto& cycles = summary.idle_cycles_by_cause.cycles;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return cycles[a] > cycles[b]; });
+  std::string causes;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double share = static_cast<double>(cycles[order[i]]) / all;
+    if (share >= kWorthNaming) {
+      causes += fmt::format("{}{} {}", causes.empty() ? "" : ", ", hw::kIdleCauses[order[i]].name, percent(share));
+    }
+  }
+  return percent(summary.idle_share) + (causes.empty() ? "" : " (" + causes + ")");
 }
 
 std::string gain_text(double speedup) {

@@ -49,6 +49,9 @@ class Grid {
   std::vector<const Results::Entry*> entries_;  // variant-major
 };
 
+// "62.0 % (memory 55.1 %, pipeline 6.4 %)": the idle share and its two largest causes, as shares of all cycles.
+[[nodiscard]] std::string idle_text(const Summary& summary);
+
 [[nodiscard]] std::string gain_text(double speedup);  // 1.076: "+7.6 %"; kNoValue: "-"
 
 // The paper's gain and ours are of a size when ours lies between half and twice the paper's (both as fractions, same

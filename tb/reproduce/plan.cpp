@@ -85,10 +85,16 @@ Plan plan_runs(const std::vector<Run>& wanted, const Scaling& scaling, const std
     }
     planned.key = planned.refusal.empty() ? run_key(machine->second.first, run.workload, planned.scale, build)
                                           : "refused " + text;
+    if (run.timeline) {
+      planned.key += fmt::format("timeline {} {}\n", run.timeline->begin, run.timeline->cycles);
+    }
     const auto [known, added] = by_key.emplace(planned.key, plan.runs.size());
     plan.by_text.emplace(text, known->second);
     if (added) {
-      planned.folder = fmt::format("{}-{}-{}", run.workload, run.config, digest(planned.key));
+      std::string workload = run.workload;  // its variants' separators would need quoting in a shell
+      std::replace_if(
+          workload.begin(), workload.end(), [](char letter) { return letter == ':' || letter == ','; }, '-');
+      planned.folder = fmt::format("{}-{}-{}", workload, run.config, digest(planned.key));
       plan.runs.push_back(std::move(planned));
     }
   }

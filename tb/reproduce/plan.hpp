@@ -18,7 +18,9 @@ struct PlannedRun {
   std::string key;     // all that its result depends on, as text; equal keys are one run
   std::string folder;  // name below the runs' folder: readable, and a digest of the key
   // The run's text with the scale that it runs at.
-  [[nodiscard]] std::string name() const { return Run{run.config, run.settings, run.workload, scale}.text(); }
+  [[nodiscard]] std::string name() const {
+    return Run{run.config, run.settings, run.workload, scale, run.timeline}.text();
+  }
   std::string refusal;  // why its machine or workload does not exist; such a run is not started
 };
 

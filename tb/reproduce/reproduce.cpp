@@ -77,17 +77,17 @@ Reproduction reproduce(const ReproduceOptions& options) {
   for (std::size_t i = 0; i < done.size(); ++i) {
     const PlannedRun& run = plan.runs[i];
     out.reused += done[i].reused ? 1 : 0;
-    double& scale = out.scales[run.run.workload];
+    double& scale = out.scales[run.run.workload.substr(0, run.run.workload.find(':'))];  // of all its variants
     scale = std::max(scale, run.scale);
-    if (!done[i].files) {
+    if (!done[i].kept) {
       out.failed.push_back({run.name(), done[i].failure});
     }
   }
   Results results;
   for (const Run& run : wanted) {
     const std::size_t at = plan.by_text.at(run.text());
-    if (done[at].files) {
-      results.add(run, done[at].files->summary, plan.runs[at].scale);
+    if (const auto& kept = done[at].kept) {
+      results.add(run, kept->files.summary, plan.runs[at].scale, kept->timeline);
     }
   }
   for (const KnownClaim& known : chosen) {

@@ -11,11 +11,15 @@ std::string Run::text() const {
   for (const std::string& setting : settings) {
     out += " " + setting;
   }
-  return out + fmt::format(" {} at {:g}", workload, scale);
+  out += fmt::format(" {} at {:g}", workload, scale);
+  if (timeline) {
+    out += fmt::format(", banks from cycle {} for {}", timeline->begin, timeline->cycles);
+  }
+  return out;
 }
 
 Run run_of(const Variant& variant, const StudyWorkload& workload) {
-  return {variant.config, variant.settings, workload.name, workload.scale};
+  return {variant.config, variant.settings, workload.name, workload.scale, {}};
 }
 
 std::vector<Run> runs_of(const std::vector<Variant>& variants, const std::vector<StudyWorkload>& workloads) {

@@ -1,12 +1,14 @@
 // Runs that claims ask for, and what came of them.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tb/measure/summary.hpp"
+#include "tb/report/bank_timeline.hpp"
 
 namespace heddle::tb {
 
@@ -21,7 +23,11 @@ struct Run {
   std::string config;
   std::vector<std::string> settings;
   std::string workload;
-  double scale = 1;                        // of the default reproduction; 1 is the paper's input
+  double scale = 1;  // of the default reproduction; 1 is the paper's input
+  struct Window {
+    std::uint64_t begin = 0, cycles = 0;
+  };
+  std::optional<Window> timeline = {};     // what the banks do in these cycles
   [[nodiscard]] std::string text() const;  // "baseline core.warp_size=64 bfs at 0.1": names the run, unique
 };
 
@@ -40,10 +46,13 @@ class Results {
  public:
   struct Entry {
     Summary summary;
-    double scale = 1;  // that it really ran at
+    double scale = 1;                           // that it really ran at
+    std::optional<BankTimeline> timeline = {};  // where the run asked for one
   };
   // How far the runs' scales were from the default: the runner ran run.scale * scale_factor, or 1 throughout.
-  void add(const Run& run, Summary summary, double scale) { entries_[run.text()] = {std::move(summary), scale}; }
+  void add(const Run& run, Summary summary, double scale, std::optional<BankTimeline> timeline = {}) {
+    entries_[run.text()] = {std::move(summary), scale, std::move(timeline)};
+  }
   [[nodiscard]] const Entry* find(const Run& run) const;
 
  private:

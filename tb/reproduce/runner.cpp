@@ -19,6 +19,8 @@ namespace {
 // The running program itself, even when its file has been replaced by a later build meanwhile.
 constexpr const char* kThisProgram = "/proc/self/exe";
 
+constexpr const char* kTimelineFile = "/timeline.json";
+
 std::string folder_of(const std::string& directory, const PlannedRun& run) {
   return directory + "/runs/" + run.folder;
 }
@@ -30,7 +32,8 @@ std::string read_text(const std::string& path) {
 
 ChildCommand command_of(const PlannedRun& run, const std::string& folder) {
   make_folder(folder);
-  for (const char* stale : {"/stats.json", "/host.json"}) {  // what another key left must not pass for this one's
+  // What another key left must not pass for this one's.
+  for (const char* stale : {"/stats.json", "/host.json", kTimelineFile}) {
     std::error_code error;
     std::filesystem::remove(folder + stale, error);
   }
@@ -42,6 +45,11 @@ ChildCommand command_of(const PlannedRun& run, const std::string& folder) {
   for (const std::string& setting : run.run.settings) {
     command.words.insert(command.words.end(), {"--set", setting});
   }
+  if (run.run.timeline) {
+    command.words.insert(command.words.end(), {"--timeline", folder + kTimelineFile, "--timeline-from",
+                                               std::to_string(run.run.timeline->begin), "--timeline-cycles",
+                                               std::to_string(run.run.timeline->cycles)});
+  }
   command.log = folder + "/run.log";
   write_file(command.log, "");  // refused here, with its reason, rather than in the child
   return command;
@@ -49,15 +57,18 @@ ChildCommand command_of(const PlannedRun& run, const std::string& folder) {
 
 }  // namespace
 
-std::optional<RunFiles> kept_result(const std::string& directory, const PlannedRun& run) {
+std::optional<KeptRun> kept_result(const std::string& directory, const PlannedRun& run) {
   const std::string folder = folder_of(directory, run);
   if (read_text(folder + "/key.txt") != run.key) {
     return std::nullopt;
   }
   try {
-    RunFiles files = read_run(folder);
-    if (files.complete && files.verdict && files.verdict->correct) {
-      return files;
+    KeptRun kept{read_run(folder), std::nullopt};
+    if (run.run.timeline) {
+      kept.timeline = read_timeline(folder + kTimelineFile);
+    }
+    if (kept.files.complete && kept.files.verdict && kept.files.verdict->correct) {
+      return kept;
     }
   } catch (const InputError&) {  // ended before it wrote its result
   }
@@ -76,9 +87,9 @@ std::vector<DoneRun> do_runs(const Plan& plan, const RunnerOptions& options) {
     const PlannedRun& run = plan.runs[i];
     if (!run.refusal.empty()) {
       done[i].failure = run.refusal;
-    } else if (std::optional<RunFiles> files = kept_result(options.directory, run)) {
-      times.done(run.run.workload, files->cost.wall_seconds);
-      done[i].files = std::move(files);
+    } else if (std::optional<KeptRun> kept = kept_result(options.directory, run)) {
+      times.done(run.run.workload, kept->files.cost.wall_seconds);
+      done[i].kept = std::move(kept);
       done[i].reused = true;
     } else {
       commands.push_back(command_of(run, folder_of(options.directory, run)));
@@ -109,9 +120,9 @@ std::vector<DoneRun> do_runs(const Plan& plan, const RunnerOptions& options) {
     const std::size_t at = pending[index];
     const PlannedRun& run = plan.runs[at];
     ended[index] = true;
-    done[at].files = result.exit_code == 0 ? kept_result(options.directory, run) : std::nullopt;
-    if (done[at].files) {
-      times.done(run.run.workload, done[at].files->cost.wall_seconds);
+    done[at].kept = result.exit_code == 0 ? kept_result(options.directory, run) : std::nullopt;
+    if (done[at].kept) {
+      times.done(run.run.workload, done[at].kept->files.cost.wall_seconds);
     } else {
       done[at].failure = result.exit_code == 0 ? "left no result" : result.output;
     }

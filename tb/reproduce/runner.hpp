@@ -1,8 +1,9 @@
 // Does the planned runs in child processes and keeps their results, so that an interrupted reproduction goes on where
 // it stopped.
 //
-// Below the folder: runs/<workload>-<machine>-<digest>/ with key.txt, stats.json, host.json and run.log. A folder holds
-// a result when its key.txt is the run's key and its stats.json is complete and correct.
+// Below the folder: runs/<workload>-<machine>-<digest>/ with key.txt, stats.json, host.json, run.log and, for runs that
+// ask for one, timeline.json. A folder holds a result when its key.txt is the run's key and its stats.json is complete
+// and correct.
 #pragma once
 
 #include <atomic>
@@ -23,10 +24,15 @@ struct RunnerOptions {
   const std::atomic<int>* stop = nullptr;            // a signal's number ends the runs in an orderly way
 };
 
+struct KeptRun {
+  RunFiles files;
+  std::optional<BankTimeline> timeline;  // where the run asked for one
+};
+
 struct DoneRun {
-  std::optional<RunFiles> files;  // absent: failed
-  std::string failure;            // why, one line
-  bool reused = false;            // was there already
+  std::optional<KeptRun> kept;  // absent: failed
+  std::string failure;          // why, one line
+  bool reused = false;          // was there already
 };
 
 // One per planned run, in order. Throws InputError when the folder cannot be used, also when another reproduction is
@@ -34,6 +40,6 @@ struct DoneRun {
 [[nodiscard]] std::vector<DoneRun> do_runs(const Plan& plan, const RunnerOptions& options);
 
 // The result kept for a run, if it is there.
-[[nodiscard]] std::optional<RunFiles> kept_result(const std::string& directory, const PlannedRun& run);
+[[nodiscard]] std::optional<KeptRun> kept_result(const std::string& directory, const PlannedRun& run);
 
 }  // namespace heddle::tb

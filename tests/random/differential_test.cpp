@@ -143,6 +143,8 @@ TEST(RandomPrograms, CoverTheirConstructs) {
                                 "vote.sync",
                                 "shfl.sync.idx",
                                 "tree_traverse",
+                                "cond_acc.shared.b",
+                                "cond_acc.global.b",
                                 "membar",
                                 "addc.u32",
                                 "fma.rn.f64",

@@ -197,6 +197,7 @@ GeneratedProgram generate_ptx(std::uint64_t seed, const GeneratorOptions& option
   }
   shape.grid = 1 + random.below(std::max(options.max_grid, 1U));
   shape.local = random.chance(50);
+  shape.gathered = options.warp_operations;
   const bool early_exit = random.chance(25) && !options.warp_operations;
   const bool barriers = options.barriers && !early_exit;
   Generator generator(random, shape, options, barriers, early_exit);
@@ -211,12 +212,15 @@ GeneratedProgram generate_ptx(std::uint64_t seed, const GeneratorOptions& option
   out.output_words = shape.block * shape.grid * (kOutputBytes / 4) + kCounters;
   out.warp_operations = options.warp_operations;
   const std::string pointer = shape.address_bits == 64 ? ".u64" : ".u32";
-  out.text = "// random program, seed " + std::to_string(seed) + "\n.version 6.4\n.target sm_70\n.address_size " +
-             std::to_string(shape.address_bits) + "\n\n.visible .entry " + kEntry + "(\n  .param " + pointer +
-             " in,\n  .param " + pointer + " out,\n  .param .u32 n\n)\n{\n" + generator.declarations() +
-             "  .shared .align 16 .b8 shared_words[" + std::to_string(8 * shape.block) + "];\n" +
-             (shape.local ? "  .local .align 16 .b8 loc[" + std::to_string(kLocalBytes) + "];\n" : "") + '\n' +
-             generator.text() + "}\n";
+  out.text =
+      "// random program, seed " + std::to_string(seed) + "\n.version 6.4\n.target sm_70\n.address_size " +
+      std::to_string(shape.address_bits) + "\n\n.visible .entry " + kEntry + "(\n  .param " + pointer +
+      " in,\n  .param " + pointer + " out,\n  .param .u32 n\n)\n{\n" + generator.declarations() +
+      "  .shared .align 16 .b8 shared_words[" + std::to_string(8 * shape.block) + "];\n" +
+      (shape.gathered ? "  .shared .align 16 .b8 gathered[" + std::to_string(kGatheredBytes * shape.block) + "];\n"
+                      : "") +
+      (shape.local ? "  .local .align 16 .b8 loc[" + std::to_string(kLocalBytes) + "];\n" : "") + '\n' +
+      generator.text() + "}\n";
   return out;
 }
 

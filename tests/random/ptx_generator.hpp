@@ -25,7 +25,8 @@ namespace heddle::random_ptx {
 
 struct GeneratorOptions {
   unsigned statements = 40;      // how long a program is, roughly
-  bool warp_operations = false;  // vote and shuffle: results depend on the warp size; blocks are multiples of 32 then
+  bool warp_operations = false;  // vote, shuffle, cond_acc...: results depend on the warp size; blocks are
+                                 // multiples of 32 then
   bool barriers = true;
   unsigned max_block = 256;  // threads, at least 32
   unsigned max_grid = 4;     // blocks, at least 1

@@ -274,7 +274,45 @@ void Statements::reduce() {
       {"bar.red.popc.u32 {R}, 0, {q};", "bar.red.and.pred {Q}, 0, {q};", "bar.red.or.pred {Q}, 0, !{q};"}));
 }
 
+// Conditional accumulate into a part of memory that only the warp uses: its piece of the array `gathered`, or the
+// first lane's part of the output; what a lane then reads there may come from any other lane.
+void Statements::accumulate() {
+  struct Element {
+    std::string_view type;
+    std::string_view value;
+  };
+  const Element element = random_.pick<Element>({{"b8", "{r}"}, {"b16", "{r}"}, {"b32", "{r}"}, {"b64", "{d}"}});
+  const bool shared = random_.chance(50);
+  const std::string first = fresh('t');
+  const std::string base = fresh('x');
+  const std::string wide = shape_.address_bits == 64 ? "mad.wide.u32 " : "mad.lo.u32 ";
+  if (shared) {
+    const std::string array = fresh('x');
+    line("and.b32 " + first + ", %thread, -32;");
+    line("mov." + address_type() + ' ' + array + ", gathered;");
+    line(wide + base + ", " + first + ", " + std::to_string(kGatheredBytes) + ", " + array + ';');
+  } else {
+    line("and.b32 " + first + ", %thread, 31;");
+    const std::string back = fresh('x');
+    line(wide + back + ", " + first + ", " + std::to_string(kOutputBytes) + ", 0;");
+    line("sub." + address_type() + ' ' + base + ", %own, " + back + ';');
+  }
+  const std::string space = shared ? ".shared" : ".global";
+  emit("cond_acc" + space + '.' + std::string(element.type) + ' ' +
+       random_.pick<std::string>({"{R}", "{R}", "{R}", "_"}) + ", [" + base + "], " + (random_.chance(70) ? "" : "!") +
+       "{q}, " + std::string(element.value) + ';');
+  const std::string lane = fresh('t');
+  const std::string place = fresh('x');
+  line("and.b32 " + lane + ", %thread, 31;");
+  line(wide + place + ", " + lane + ", " + std::to_string(kGatheredBytes) + ", " + base + ';');
+  emit("ld" + space + ".u64 {D}, [" + place + "];");
+}
+
 void Statements::warp() {
+  if (random_.chance(35)) {
+    accumulate();
+    return;
+  }
   emit(random_.pick<std::string_view>(
       {"vote.sync.ballot.b32 {R}, {q}, 0xffffffff;", "vote.sync.any.pred {Q}, {q}, 0xffffffff;",
        "shfl.sync.bfly.b32 {R}, {r}, 11, 0x1f, 0xffffffff;", "shfl.sync.up.b32 {R}|{Q}, {r}, 3, 0, 0xffffffff;",

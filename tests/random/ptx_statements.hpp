@@ -37,7 +37,8 @@ inline constexpr unsigned kIntegers = 8, kFloats = 4, kLongs = 4, kDoubles = 2, 
 // Bytes of a thread's own part of the output buffer: slots that the program uses on its way, then final values.
 inline constexpr unsigned kSlotBytes = 64, kOutputBytes = 256;
 inline constexpr unsigned kLocalBytes = 64;
-inline constexpr unsigned kCounters = 4;  // behind the threads' parts
+inline constexpr unsigned kGatheredBytes = 8;  // the largest element of cond_acc
+inline constexpr unsigned kCounters = 4;       // behind the threads' parts
 
 struct Shape {
   unsigned address_bits = 32;
@@ -45,6 +46,7 @@ struct Shape {
   std::uint32_t grid = 1;
   std::uint32_t input_words = 256;  // a power of two
   bool local = false;               // the program has a local array, named loc
+  bool gathered = false;            // and one in the scratchpad, named so: kGatheredBytes for each thread
 };
 
 class Statements {
@@ -64,7 +66,7 @@ class Statements {
   void any(bool uniform);  // one random statement; uniform: all threads of the block are here
   void exchange();         // through scratchpad, between barriers; uniform code only
   void reduce();           // bar.red; uniform code only
-  void warp();             // vote or shuffle; uniform code only
+  void warp();             // vote, shuffle, tree traverse or cond_acc; uniform code only
   // A predicate that holds a random condition, equal in all threads of the block when uniform.
   std::string condition(bool uniform);
 
@@ -85,6 +87,7 @@ class Statements {
   void own_slots();
   void local_memory();
   void own_scratchpad();
+  void accumulate();
   void count_up();
   [[nodiscard]] std::string address_type() const { return shape_.address_bits == 64 ? "u64" : "u32"; }
   // An address register that holds base + 4 * index.

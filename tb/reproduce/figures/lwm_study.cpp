@@ -131,14 +131,6 @@ Variant best_of(Results& results, std::string label, const std::vector<Variant>&
   return best;
 }
 
-Check check(std::string rule, std::string measured, bool passed) {
-  return {std::move(rule), std::move(measured), false, passed};
-}
-
-Check main_check(std::string rule, std::string measured, bool passed) {
-  return {std::move(rule), std::move(measured), true, passed};
-}
-
 void count_workloads(Finding& finding, const Grid& grid) {
   finding.measured = grid.common().size();
   finding.wanted = grid.workloads().size();

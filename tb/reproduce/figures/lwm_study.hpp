@@ -51,9 +51,6 @@ struct Benchmark {
 [[nodiscard]] Variant best_of(Results& results, std::string label, const std::vector<Variant>& variants,
                               const std::vector<StudyWorkload>& workloads);
 
-[[nodiscard]] Check check(std::string rule, std::string measured, bool passed);
-[[nodiscard]] Check main_check(std::string rule, std::string measured, bool passed);
-
 // The finding's counts: workloads of the grid on which every machine was measured.
 void count_workloads(Finding& finding, const Grid& grid);
 

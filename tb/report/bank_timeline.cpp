@@ -1,0 +1,222 @@
+#include "tb/report/bank_timeline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+#include "base/error.hpp"
+#include "tb/measure/json_text.hpp"
+#include "tb/report/charts.hpp"
+#include "tb/report/html.hpp"
+
+namespace heddle::tb {
+namespace {
+
+namespace json = boost::json;
+
+struct KindStyle {
+  std::string_view name;  // in files
+  std::string_view text;  // in the legend
+  std::string_view fill;  // class of the page's style sheet
+};
+constexpr std::array<KindStyle, BankTimeline::kKinds> kStyles = {{{"hit", "row hit", "s3"},
+                                                                  {"conflict", "row conflict", "s6"},
+                                                                  {"hold", "row held, hit came", "s2"},
+                                                                  {"lost", "row held in vain", "s4"},
+                                                                  {"transfer", "transfer", "s1"}}};
+
+constexpr double kWidth = 960;
+constexpr double kLeft = 64;
+constexpr double kRight = 28;
+constexpr double kRow = 24;    // height of a bank's line
+constexpr double kBox = 16;    // and of what is drawn in it
+constexpr double kHead = 24;   // a panel's label
+constexpr double kScale = 34;  // the axis below a panel
+constexpr double kLegend = 30;
+constexpr double kLegendEntry = 160;
+constexpr int kTicks = 8;
+
+const KindStyle& style_of(BankTimeline::Kind kind) {
+  return kStyles[static_cast<std::size_t>(kind)];
+}
+
+class Drawing {
+ public:
+  explicit Drawing(const BankTimeline& timeline)
+      : timeline_(timeline), cycles_(static_cast<double>(std::max<std::uint64_t>(1, timeline.end - timeline.begin))) {}
+
+  std::string svg() {
+    double x = kLeft;
+    for (const KindStyle& style : kStyles) {
+      out_ += fmt::format(
+          "<rect class=\"{}\" x=\"{:.1f}\" y=\"4\" width=\"14\" height=\"14\"/><text x=\"{:.1f}\" y=\"16\">{}</text>\n",
+          style.fill, x, x + 20, style.text);
+      x += kLegendEntry;
+    }
+    top_ = kLegend;
+    for (const BankTimeline::Panel& one : timeline_.panels) {
+      panel(one);
+    }
+    return fmt::format(
+        "<svg class=\"chart\" viewBox=\"0 0 {} {:.0f}\" role=\"img\" xmlns=\"http://www.w3.org/2000/svg\">\n"
+        "<title>{}</title>\n{}</svg>\n",
+        kWidth, top_, html_escaped(timeline_.title), out_);
+  }
+
+ private:
+  [[nodiscard]] double x_of(std::uint64_t cycle) const {
+    const std::uint64_t inside = std::clamp(cycle, timeline_.begin, timeline_.end);
+    return kLeft + (kWidth - kLeft - kRight) * static_cast<double>(inside - timeline_.begin) / cycles_;
+  }
+
+  void panel(const BankTimeline::Panel& one) {
+    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", kLeft, top_ + 15, html_escaped(one.label));
+    top_ += kHead;
+    for (unsigned line = 0; line <= one.banks; ++line) {
+      const double y = top_ + kRow * line + kBox / 2;
+      out_ += fmt::format(
+          "<line class=\"grid\" x1=\"{0:.1f}\" y1=\"{2:.1f}\" x2=\"{1:.1f}\" y2=\"{2:.1f}\"/>"
+          "<text text-anchor=\"end\" x=\"{3:.1f}\" y=\"{4:.1f}\">{5}</text>\n",
+          kLeft, kWidth - kRight, y, kLeft - 8, y + 4, line == one.banks ? "bus" : fmt::format("bank {}", line));
+    }
+    std::vector<std::uint64_t> drawn(one.banks, 0);  // per bank: until when an access is drawn
+    for (const BankTimeline::Span& span : one.spans) {
+      const bool transfer = span.kind == BankTimeline::Kind::transfer;
+      if (span.bank >= one.banks || span.end <= timeline_.begin || span.begin >= timeline_.end) {
+        continue;
+      }
+      std::uint64_t begin = span.begin;
+      if (!transfer) {  // hits of a bank overlap: each shows what it adds
+        begin = std::max(begin, drawn[span.bank]);
+        drawn[span.bank] = std::max(drawn[span.bank], span.end);
+      }
+      if (begin < span.end) {
+        box(span, begin, top_ + kRow * (transfer ? one.banks : span.bank));
+      }
+    }
+    top_ += kRow * (one.banks + 1);
+    axis();
+    top_ += kScale;
+  }
+
+  void box(const BankTimeline::Span& span, std::uint64_t begin, double y) {
+    const KindStyle& style = style_of(span.kind);
+    const bool access = span.kind == BankTimeline::Kind::hit || span.kind == BankTimeline::Kind::conflict;
+    std::string what(style.text);
+    if (span.kind != BankTimeline::Kind::transfer) {
+      what += fmt::format(", bank {}", span.bank);
+    }
+    if (access) {
+      what += fmt::format(", row {}", span.row);
+    }
+    const double from = x_of(begin);
+    // A gap between neighbours, where there is room for one.
+    const double width = std::max(0.6, x_of(span.end) - from - 0.6);
+    out_ += fmt::format(
+        "<rect class=\"{}\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{}\"><title>{}: cycles {} to "
+        "{}</title></rect>\n",
+        style.fill, from, y, width, kBox, what, span.begin, span.end);
+  }
+
+  void axis() {
+    const double step = std::max(1.0, round_step(cycles_, kTicks));
+    const double y = top_ + 2;
+    for (double at = std::ceil(static_cast<double>(timeline_.begin) / step) * step;
+         at <= static_cast<double>(timeline_.end); at += step) {
+      const double x = x_of(static_cast<std::uint64_t>(at));
+      out_ += fmt::format(
+          "<line class=\"axis\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\"/>"
+          "<text class=\"soft\" text-anchor=\"middle\" x=\"{0:.1f}\" y=\"{3:.1f}\">{4:.0f}</text>\n",
+          x, y, y + 4, y + 17, at);
+    }
+    out_ += fmt::format("<text class=\"soft\" x=\"0\" y=\"{:.1f}\">cycle</text>\n", y + 17);
+  }
+
+  const BankTimeline& timeline_;
+  const double cycles_;
+  double top_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string_view kind_text(BankTimeline::Kind kind) {
+  return style_of(kind).text;
+}
+
+std::string timeline_svg(const BankTimeline& timeline) {
+  return Drawing(timeline).svg();
+}
+
+std::string timeline_file(const BankTimeline& timeline) {
+  // The variables that a page's style sheet would define.
+  constexpr std::string_view kVariables = R"css(
+:root { --ink: #1b1f24; --soft: #59636e; --line: #d4d9df; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ed; --soft: #a0a9b4; --line: #39414b; } }
+svg text { font: 13px system-ui, sans-serif; fill: var(--ink); } svg text.soft { fill: var(--soft); }
+)css";
+  std::string svg = timeline_svg(timeline);
+  const std::size_t inside = svg.find('\n') + 1;
+  return svg.insert(inside, fmt::format("<style>{}{}</style>\n", kVariables, chart_style()));
+}
+
+std::string timeline_json(const BankTimeline& timeline) {
+  json::array panels;
+  for (const BankTimeline::Panel& panel : timeline.panels) {
+    json::array spans;
+    for (const BankTimeline::Span& span : panel.spans) {
+      spans.push_back(json::object{{"kind", json::string(style_of(span.kind).name)},
+                                   {"bank", span.bank},
+                                   {"begin", span.begin},
+                                   {"end", span.end},
+                                   {"row", span.row}});
+    }
+    panels.push_back(json::object{{"label", panel.label}, {"banks", panel.banks}, {"spans", std::move(spans)}});
+  }
+  return json_text(json::object{{"schema", 1},
+                                {"title", timeline.title},
+                                {"begin", timeline.begin},
+                                {"end", timeline.end},
+                                {"panels", std::move(panels)}});
+}
+
+BankTimeline read_timeline(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    throw InputError({path}, "is missing or cannot be read");
+  }
+  try {
+    const json::value root = json::parse(std::string{std::istreambuf_iterator<char>(in), {}});
+    BankTimeline timeline;
+    timeline.title = root.at("title").as_string().c_str();
+    timeline.begin = root.at("begin").to_number<std::uint64_t>();
+    timeline.end = root.at("end").to_number<std::uint64_t>();
+    for (const json::value& one : root.at("panels").as_array()) {
+      BankTimeline::Panel panel{one.at("label").as_string().c_str(), one.at("banks").to_number<unsigned>(), {}};
+      for (const json::value& span : one.at("spans").as_array()) {
+        const json::string& name = span.at("kind").as_string();
+        const auto kind = std::find_if(kStyles.begin(), kStyles.end(),
+                                       [&](const KindStyle& style) { return style.name == std::string_view(name); });
+        if (kind == kStyles.end()) {
+          throw InputError({path}, fmt::format("there is no kind '{}'", std::string_view(name)));
+        }
+        panel.spans.push_back({static_cast<BankTimeline::Kind>(kind - kStyles.begin()),
+                               span.at("bank").to_number<unsigned>(), span.at("begin").to_number<std::uint64_t>(),
+                               span.at("end").to_number<std::uint64_t>(), span.at("row").to_number<std::uint64_t>()});
+      }
+      timeline.panels.push_back(std::move(panel));
+    }
+    return timeline;
+  } catch (const InputError&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw InputError({path}, fmt::format("does not hold a timeline: {}", error.what()));
+  }
+}
+
+}  // namespace heddle::tb

@@ -1,0 +1,143 @@
+// Bank timelines: what a channel's observer makes of a trace, the file, and the picture.
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "program_runner.hpp"
+#include "tb/dram/timeline.hpp"
+#include "tb/report/bank_timeline.hpp"
+
+namespace heddle::tb {
+namespace {
+
+using test::heddle;
+using test::Ran;
+using test::Scratch;
+using Kind = BankTimeline::Kind;
+
+bool same(const BankTimeline::Span& a, const BankTimeline::Span& b) {
+  return a.kind == b.kind && a.bank == b.bank && a.begin == b.begin && a.end == b.end && a.row == b.row;
+}
+
+bool has(const BankTimeline& timeline, const BankTimeline::Span& wanted) {
+  for (const BankTimeline::Span& span : timeline.panels.front().spans) {
+    if (same(span, wanted)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Thesis figure 7.3, "beneficial", through the program: a hinted read, a conflict behind it, and the hit that is waited
+// for, sent so that it waits in the queue 50 cycles after the hinted one's data.
+constexpr const char* kScene = "0x0 RH 0\n0x8000 R 1\n0x80 R 350\n";
+
+BankTimeline watched(const Scratch& scratch, const std::vector<std::string>& more) {
+  std::vector<std::string> words = {"dram",    "database-hints", scratch.write("trace", kScene),
+                                    "--timed", "--timeline",     scratch.path("t.json")};
+  words.insert(words.end(), more.begin(), more.end());
+  const Ran ran = heddle(words);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("written: " + scratch.path("t.json")), std::string::npos) << ran.out;
+  return read_timeline(scratch.path("t.json"));
+}
+
+TEST(Timeline, ShowsHitsConflictsHoldsAndTransfers) {
+  const Scratch scratch;
+  const BankTimeline timeline = watched(scratch, {});
+  EXPECT_EQ(timeline.begin, 0U);
+  EXPECT_EQ(timeline.end, 3000U);
+  ASSERT_EQ(timeline.panels.size(), 1U);
+  EXPECT_EQ(timeline.panels[0].banks, 8U);
+  EXPECT_EQ(timeline.panels[0].spans.size(), 7U);
+  EXPECT_TRUE(has(timeline, {Kind::conflict, 0, 1, 301, 0}));
+  EXPECT_TRUE(has(timeline, {Kind::hold, 0, 301, 351, 0}));
+  EXPECT_TRUE(has(timeline, {Kind::hit, 0, 351, 451, 0}));
+  EXPECT_TRUE(has(timeline, {Kind::conflict, 0, 451, 751, 1}));
+  EXPECT_TRUE(has(timeline, {Kind::transfer, 0, 297, 301, 0}));  // 128 bytes at 32 bytes a cycle
+  EXPECT_TRUE(has(timeline, {Kind::transfer, 0, 447, 451, 0}));
+  EXPECT_TRUE(has(timeline, {Kind::transfer, 0, 747, 751, 0}));
+}
+
+TEST(Timeline, AHoldInVainIsShownAsSuch) {
+  const Scratch scratch;
+  const BankTimeline timeline = watched(scratch, {"--set", "dram.hint_threshold=20"});
+  EXPECT_TRUE(has(timeline, {Kind::lost, 0, 301, 321, 0}));
+  EXPECT_TRUE(has(timeline, {Kind::conflict, 0, 321, 621, 1}));
+  EXPECT_TRUE(has(timeline, {Kind::conflict, 0, 621, 921, 0}));
+}
+
+TEST(Timeline, KeepsWhatReachesIntoTheWindow) {
+  const Scratch scratch;
+  const BankTimeline timeline = watched(scratch, {"--timeline-from", "351", "--timeline-cycles", "96"});
+  EXPECT_EQ(timeline.end, 447U);
+  ASSERT_EQ(timeline.panels[0].spans.size(), 1U);  // the hold ends at 351, the transfer begins at 447
+  EXPECT_TRUE(has(timeline, {Kind::hit, 0, 351, 451, 0}));
+}
+
+TEST(Timeline, ACommandTimedChannelIsShownToo) {
+  const Scratch scratch;
+  const BankTimeline timeline =
+      watched(scratch, {"--set", "dram.timing=jedec", "--set", "dram.preset=ddr4-2400", "--set", "dram.banks=16"});
+  std::uint64_t moved = 0;
+  for (const BankTimeline::Span& span : timeline.panels[0].spans) {
+    moved += span.kind == Kind::transfer ? 1 : 0;
+    EXPECT_LT(span.begin, span.end);
+  }
+  EXPECT_EQ(moved, 6U);  // two bursts of 64 bytes for each line
+}
+
+TEST(Timeline, OfARunIsWrittenForEveryChannel) {
+  const Scratch scratch;
+  const std::string path = scratch.path("run.svg");
+  const Ran ran =
+      heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--set", "dram.channels=2", "--timeline", path});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const std::string svg = Scratch::read(path);
+  EXPECT_EQ(svg.substr(0, 4), "<svg");
+  EXPECT_NE(svg.find("<style>"), std::string::npos);
+  EXPECT_NE(svg.find(">dram1<"), std::string::npos);
+  EXPECT_NE(svg.find("<title>transfer: cycles"), std::string::npos);
+}
+
+TEST(Timeline, WrongWordsAreNamed) {
+  EXPECT_EQ(heddle({"run", "baseline", "vecadd", "--timeline", "t.png"}).err,
+            "heddle: t.png: a timeline is FILE.svg, a picture, or FILE.json, its figures\n");
+  EXPECT_EQ(heddle({"run", "baseline", "vecadd", "--timeline-from", "3"}).err,
+            "heddle: --timeline-from: needs --timeline FILE.svg\n");
+  EXPECT_EQ(heddle({"run", "baseline", "vecadd", "--timeline", "t.svg", "--timeline-cycles", "0"}).err,
+            "heddle: --timeline-cycles: '0' is no whole number from 1 to 1000000\n");
+}
+
+TEST(Timeline, ReadsWhatItWrites) {
+  BankTimeline timeline{"a <title>", 10, 50, {{"one", 2, {}}}};
+  timeline.panels[0].spans = {{Kind::hit, 0, 12, 20, 7}, {Kind::lost, 1, 20, 60, 0}, {Kind::transfer, 1, 5, 11, 0}};
+  const Scratch scratch;
+  const BankTimeline read = read_timeline(scratch.write("t.json", timeline_json(timeline)));
+  EXPECT_EQ(read.title, timeline.title);
+  EXPECT_EQ(read.begin, 10U);
+  EXPECT_EQ(read.end, 50U);
+  ASSERT_EQ(read.panels.size(), 1U);
+  ASSERT_EQ(read.panels[0].spans.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(same(read.panels[0].spans[i], timeline.panels[0].spans[i])) << i;
+  }
+  EXPECT_THROW((void)read_timeline(scratch.path("none.json")), InputError);
+  EXPECT_THROW((void)read_timeline(scratch.write("bad.json", "{\"title\": 3}")), InputError);
+}
+
+TEST(Timeline, DrawsInsideItsWindow) {
+  BankTimeline timeline{"a <title>", 0, 100, {{"one", 1, {}}}};
+  timeline.panels[0].spans = {{Kind::conflict, 0, 0, 50, 3},
+                              {Kind::hit, 0, 20, 60, 3},     // overlaps: only what it adds is drawn
+                              {Kind::hit, 0, 30, 55, 3},     // adds nothing
+                              {Kind::hit, 0, 100, 120, 3}};  // behind the window
+  const std::string svg = timeline_svg(timeline);
+  EXPECT_NE(svg.find("<title>a &lt;title&gt;</title>"), std::string::npos);
+  EXPECT_NE(svg.find("row conflict, bank 0, row 3: cycles 0 to 50"), std::string::npos);
+  EXPECT_NE(svg.find("row hit, bank 0, row 3: cycles 20 to 60"), std::string::npos);
+  EXPECT_EQ(svg.find("cycles 30 to 55"), std::string::npos);
+  EXPECT_EQ(svg.find("cycles 100 to 120"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace heddle::tb
