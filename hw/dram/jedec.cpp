@@ -18,7 +18,7 @@ struct Preset {
 //   tWTR_S 2.5 ns, tWTR_L = tRTP = 7.5 ns, CWL 12, tREFI 7.8 us, tRFC 350 ns. Eight such devices: 64 bytes in 4 clocks.
 // gddr5: SK hynix H5GQ1H24AFR (1 Gb, x32) at 4 Gb/s, CK 1 GHz: tRCD = tRP = 12 ns, tRAS 28 ns, tRC 40 ns, tRRD 5.5 ns,
 //   tFAW 23 ns (shorter than four tRRD, and so without effect), tCCDL 3 clocks, tWR 12 ns, tWTR 5 ns, tRTP 2 clocks,
-//   tRFC 65 ns; 8192 refreshes in 32 ms (JESD212, 1 Gb). CL and CWL are set in mode registers: 12 and 4.
+//   tRFC 65 ns; 16384 refreshes in 32 ms (JESD212). CL and CWL are set in mode registers: 12 and 4.
 // gddr6: JESD250 leaves analogue timing to vendors; Samsung K4Z80325BC-HC14 (8 Gb, 14 Gb/s, CK 1.75 GHz, one channel of
 //   16 bits): tRC 45 ns, tRAS 30 ns, tRP = tRCDRD = tWR = 15 ns, tRCDWR 9 ns, tRRD 4 ns, tFAW 16 ns, tWTRS 5 ns, tWTRL
 //   6 ns, tRFC 120 ns; tCCDS 2 and tCCDL 3 clocks, tREFI 1.9 us after JESD250. CL 24 and CWL 6 are mode registers'.
@@ -38,7 +38,7 @@ const Preset kPresets[] = {
     {"gddr5",     {.tck_ps = 1000, .bank_groups = 4, .burst_bytes = 32, .burst = 2, .cl = 12, .cwl = 4,
                    .trcd_rd = 12, .trcd_wr = 12, .trp = 12, .tras = 28, .trc = 40, .tccd_s = 2, .tccd_l = 3,
                    .trrd_s = 6, .trrd_l = 6, .tfaw = 23, .twr = 12, .twtr_s = 5, .twtr_l = 5, .trtp = 2, .trtw = 12,
-                   .trefi = 3906, .trfc = 65, .refresh = true}},
+                   .trefi = 1953, .trfc = 65, .refresh = true}},
     {"gddr6",     {.tck_ps = 571, .bank_groups = 4, .burst_bytes = 32, .burst = 2, .cl = 24, .cwl = 6,
                    .trcd_rd = 27, .trcd_wr = 16, .trp = 27, .tras = 53, .trc = 79, .tccd_s = 2, .tccd_l = 3,
                    .trrd_s = 7, .trrd_l = 7, .tfaw = 28, .twr = 27, .twtr_s = 9, .twtr_l = 11, .trtp = 4, .trtw = 22,

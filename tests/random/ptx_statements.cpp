@@ -275,7 +275,7 @@ void Statements::reduce() {
 }
 
 // Conditional accumulate into a part of memory that only the warp uses: its piece of the array `gathered`, or the
-// first lane's part of the output; what a lane then reads there may come from any other lane.
+// first lane's part of the output; what a lane then reads there may come from any other lane. Warps may have any size.
 void Statements::accumulate() {
   struct Element {
     std::string_view type;
@@ -283,27 +283,26 @@ void Statements::accumulate() {
   };
   const Element element = random_.pick<Element>({{"b8", "{r}"}, {"b16", "{r}"}, {"b32", "{r}"}, {"b64", "{d}"}});
   const bool shared = random_.chance(50);
-  const std::string first = fresh('t');
+  const std::string lane = fresh('t');
   const std::string base = fresh('x');
   const std::string wide = shape_.address_bits == 64 ? "mad.wide.u32 " : "mad.lo.u32 ";
+  line("mov.u32 " + lane + ", %laneid;");
   if (shared) {
+    const std::string first = fresh('t');
     const std::string array = fresh('x');
-    line("and.b32 " + first + ", %thread, -32;");
+    line("sub.u32 " + first + ", %thread, " + lane + ';');
     line("mov." + address_type() + ' ' + array + ", gathered;");
     line(wide + base + ", " + first + ", " + std::to_string(kGatheredBytes) + ", " + array + ';');
   } else {
-    line("and.b32 " + first + ", %thread, 31;");
     const std::string back = fresh('x');
-    line(wide + back + ", " + first + ", " + std::to_string(kOutputBytes) + ", 0;");
+    line(wide + back + ", " + lane + ", " + std::to_string(kOutputBytes) + ", 0;");
     line("sub." + address_type() + ' ' + base + ", %own, " + back + ';');
   }
   const std::string space = shared ? ".shared" : ".global";
   emit("cond_acc" + space + '.' + std::string(element.type) + ' ' +
        random_.pick<std::string>({"{R}", "{R}", "{R}", "_"}) + ", [" + base + "], " + (random_.chance(70) ? "" : "!") +
        "{q}, " + std::string(element.value) + ';');
-  const std::string lane = fresh('t');
   const std::string place = fresh('x');
-  line("and.b32 " + lane + ", %thread, 31;");
   line(wide + place + ", " + lane + ", " + std::to_string(kGatheredBytes) + ", " + base + ';');
   emit("ld" + space + ".u64 {D}, [" + place + "];");
 }

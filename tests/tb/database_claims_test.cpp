@@ -70,7 +70,7 @@ TEST(DatabaseClaims, TheGainFallsWithSelectivity) {
   };
   EXPECT_EQ(judged({1.21, 1.21, 1.20, 1.15, 1.10, 1.06, 1.03, 1.02, 1.01, 1.005}), Shape::holds);
   EXPECT_EQ(judged({1.21, 1.21, 1.20, 1.15, 1.10, 1.06, 1.03, 1.02, 1.03, 1.03}), Shape::partly);
-  EXPECT_EQ(judged({1.21, 1.10, 1.05, 1.02, 1.01, 1.01, 1.03, 1.10, 1.11, 1.12}), Shape::does_not_hold);
+  EXPECT_EQ(judged({1.00, 1.10, 1.05, 1.02, 1.01, 1.01, 1.03, 1.10, 1.11, 1.12}), Shape::does_not_hold);
   EXPECT_EQ(judged({1.21, 1.21, 1.20}), Shape::not_measured);
 }
 

@@ -129,7 +129,11 @@ TEST(Claims, EqualMachinesShowNoGain) {
       same.memory_instructions = 100;
       same.line_requests = 200;
       same.line_requests_per_memory_instruction = 2;
-      results.add(run, same, 1);
+      std::optional<BankTimeline> timeline;
+      if (run.timeline) {
+        timeline = BankTimeline{"", 0, 10, {{"dram0", 1, {{BankTimeline::Kind::transfer, 0, 1, 2, 0}}}}};
+      }
+      results.add(run, same, 1, timeline);
     }
     const Finding finding = claim->judge(results);
     EXPECT_FALSE(finding.checks.empty()) << id;
