@@ -8,10 +8,26 @@ include(${CMAKE_CURRENT_LIST_DIR}/HeddleEmbedText.cmake)
 
 set(packages util time format loader dataflow statistics scale canvas scenegraph expression selection event-selector
              functions runtime transforms view-transforms encode parser view)
-set(vega [==[/* Vega, copyright 2015-2021 University of Washington Interactive Data Lab; parts copyright 2010-2021
-   Mike Bostock (D3) and 2012-2013 Ariya Hidayat and others (Esprima). BSD-3-Clause and BSD-2-Clause licences:
-   redistribution and use in source and binary forms, with or without modification, are permitted provided that this
-   notice is kept. THIS SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND. */
+set(vega [==[/* Vega. Copyright (c) 2015-2021, University of Washington Interactive Data Lab.
+   With parts of D3, copyright 2010-2021 Mike Bostock, and of Esprima, copyright 2012-2013 Ariya Hidayat and others.
+   All rights reserved.
+
+   Redistribution and use in source and binary forms, with or without modification, are permitted provided that the
+   following conditions are met:
+   1. Redistributions of source code must retain the above copyright notice, this list of conditions and the following
+      disclaimer.
+   2. Redistributions in binary form must reproduce the above copyright notice, this list of conditions and the
+      following disclaimer in the documentation and/or other materials provided with the distribution.
+   3. Neither the name of the copyright holder nor the names of its contributors may be used to endorse or promote
+      products derived from this software without specific prior written permission.
+
+   THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND ANY EXPRESS OR IMPLIED WARRANTIES,
+   INCLUDING, BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+   DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR CONTRIBUTORS BE LIABLE FOR ANY DIRECT, INDIRECT, INCIDENTAL,
+   SPECIAL, EXEMPLARY, OR CONSEQUENTIAL DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR
+   SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON ANY THEORY OF LIABILITY,
+   WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
+   OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE. */
 var vega = (function () {
 var define = {}, made = {};
 function require(name) {

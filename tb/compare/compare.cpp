@@ -43,6 +43,7 @@ ComparedRun read_one(const std::string& path, std::size_t index) {
 
 std::vector<ComparedRun> read_compared_runs(const std::vector<std::string>& paths) {
   std::vector<ComparedRun> runs;
+  runs.reserve(paths.size());
   for (const std::string& path : paths) {
     runs.push_back(read_one(path, runs.size()));
   }

@@ -171,6 +171,8 @@ const report = (() => {
   // ---- DRAM: the channels' own series in stats.json
   const channels = Object.entries(stats.modules).filter(([, module]) => module.bus_series);
   if (channels.length > 0) {
+    // The channels count on the clock, which runs between launches too.
+    const end = profile.clock_cycles;
     const width = Math.max(...channels.map(([, module]) => module.series_bucket_cycles));
     // Channels that stopped earlier may have narrower buckets: they are added up.
     const series = (module, name) => {

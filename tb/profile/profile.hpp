@@ -109,6 +109,8 @@ class Profile final : public RunObserver {
   [[nodiscard]] const std::vector<Launch>& launches() const { return launches_; }
   [[nodiscard]] std::uint64_t launch_count() const { return launch_count_; }
   [[nodiscard]] link::Cycle cycles() const { return elapsed_; }
+  // The clock at the end of the last launch: cycles() and what the host took between launches.
+  [[nodiscard]] link::Cycle clock() const { return end_; }
   [[nodiscard]] unsigned cores() const { return cores_; }
   [[nodiscard]] unsigned lanes() const { return lanes_; }
   // Sub-warps started by the groups of a row of the warps' heat map, by core; rows from 0 to warp_rows().

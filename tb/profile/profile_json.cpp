@@ -182,6 +182,7 @@ boost::json::object profile_json(const Profile& profile, bool with_sources) {
                         {"complete", launch.complete}});
   }
   return {{"cycles", profile.cycles()},
+          {"clock_cycles", profile.clock()},
           {"cores", profile.cores()},
           {"lanes", profile.lanes()},
           {"launch_count", profile.launch_count()},

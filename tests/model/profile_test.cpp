@@ -83,6 +83,7 @@ void Profiled::expect_instructions(const hw::Totals& totals) const {
 
 void Profiled::expect_time(const hw::Totals& totals) const {
   EXPECT_EQ(profile->cycles(), totals.cycles);
+  EXPECT_GE(profile->clock(), totals.cycles);
   const std::uint64_t busy = std::accumulate(totals.fu_active.begin() + 1, totals.fu_active.end(), std::uint64_t{0});
   std::uint64_t lanes = 0;
   for (std::size_t active = 1; active < totals.fu_active.size(); ++active) {

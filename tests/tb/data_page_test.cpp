@@ -1,0 +1,55 @@
+// Pages that draw themselves from data: complete in themselves, and no data can get out of its element.
+#include "tb/page/data_page.hpp"
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <string>
+
+#include "base/error.hpp"
+#include "tb/page/page_files.hpp"
+
+namespace heddle::tb {
+namespace {
+
+std::size_t count(const std::string& text, std::string_view part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) {
+    ++found;
+  }
+  return found;
+}
+
+TEST(DataPage, HostileDataStaysData) {
+  const boost::json::object data = {
+      {"a", "</script><script>alert(1)</script>"}, {"b", "<!-- <script>"}, {"c", "]]>&amp;"}};
+  const std::string page = data_page({"<b>title</b>", boost::json::serialize(data), {"report.js"}});
+  EXPECT_EQ(count(page, "<title>&lt;b&gt;title&lt;/b&gt;</title>"), 1U);
+  // The data, Vega, charts.js and report.js.
+  EXPECT_EQ(count(page, "</script"), 4U);
+  EXPECT_EQ(count(page, "<!--"), 0U);
+  const std::string mark = "<script type=\"application/json\" id=\"data\">";
+  const std::size_t begin = page.find(mark);
+  ASSERT_NE(begin, std::string::npos);
+  const std::size_t from = begin + mark.size();
+  EXPECT_EQ(boost::json::parse(page.substr(from, page.find("</script", from) - from)), boost::json::value(data));
+}
+
+TEST(DataPage, LoadsNothingFromElsewhere) {
+  std::string page = data_page({"title", "{}", {"report.js", "source.js", "compare.js"}});
+  const std::string_view vega = page_file("vega.js");  // can load data, but is asked for none
+  page.erase(page.find(vega), vega.size());
+  for (const char* const part : {"src=", "@import", "url(http", "href=\"http"}) {
+    EXPECT_EQ(count(page, part), 0U) << part;
+  }
+}
+
+TEST(DataPage, FilesByName) {
+  EXPECT_NE(page_file("vega.js").find("Redistribution and use"), std::string::npos);
+  EXPECT_GT(page_file("vega.js").size(), 300000U);
+  EXPECT_FALSE(page_file("page.css").empty());
+  EXPECT_THROW((void)page_file("d3.js"), InternalError);
+}
+
+}  // namespace
+}  // namespace heddle::tb
