@@ -71,6 +71,7 @@ void run_children(const ChildLoop& loop) {
   const auto tell = [&] {
     if (loop.changed) {
       std::vector<std::size_t> now;
+      now.reserve(running.size());
       for (const auto& [process, index] : running) {
         now.push_back(index);
       }

@@ -74,8 +74,15 @@ _heddle() {
       COMPREPLY=($(compgen -W "$("${COMP_WORDS[0]}" list configs --names 2>/dev/null)" -- "$word"))
       return ;;
     --address-bits) COMPREPLY=($(compgen -W "32 64" -- "$word")); return ;;
-    --out | -o) COMPREPLY=($(compgen -d -- "$word")); return ;;
-    --json | --report | --html) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    --launcher) COMPREPLY=($(compgen -W "local slurm" -- "$word")); return ;;
+    --x | --y | --by)
+      COMPREPLY=($(compgen -W "workload $("${COMP_WORDS[0]}" list parameters --names 2>/dev/null)" -- "$word"))
+      return ;;
+    --plot)
+      COMPREPLY=($(compgen -W "$("${COMP_WORDS[0]}" list statistics --names 2>/dev/null)" -- "$word"))
+      return ;;
+    --out | -o | --shared) COMPREPLY=($(compgen -d -- "$word")); return ;;
+    --json | --report | --html | --csv | --svg | --png | --database | -d) COMPREPLY=($(compgen -f -- "$word")); return ;;
   esac
   if [[ "|$valued|" == *"|$previous|"* ]]; then return; fi
   if [[ "$word" == -* ]]; then

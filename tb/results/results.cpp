@@ -109,7 +109,7 @@ Sweep find_sweep(Database& database, const std::string& word) {
 
 std::string find_column(Database& database, const std::string& word, const std::string& place, bool numeric) {
   const std::vector<KnownColumn> known = columns_of(database);
-  const std::string name = sweep::column_name(word);
+  std::string name = sweep::column_name(word);
   std::vector<std::string> names;
   for (const KnownColumn& column : known) {
     if (column.name == name && numeric && column.type == "TEXT") {

@@ -125,7 +125,7 @@ class Reader {
         each_setting(*inner, word, use);
         continue;
       }
-      const std::string name = section.empty() ? word : section + "." + word;
+      const std::string name = section.empty() ? word : fmt::format("{}.{}", section, word);
       check_name(name, place(*key));
       use(name, *node);
     }
@@ -455,6 +455,7 @@ std::vector<ParameterValue> Reader::drawn(const std::string& name, const Section
     }
   }
   std::vector<ParameterValue> out;
+  out.reserve(values.size());
   for (const double value : values) {
     out.push_back(number_value(whole, value));
   }

@@ -125,7 +125,7 @@ class ExpressionParser {
   }
 
   Part comparison() {
-    const Part left = sum();
+    Part left = sum();
     skip();
     const SourceLocation where = here();
     const auto kind = comparison_sign();
@@ -219,7 +219,7 @@ class ExpressionParser {
     const char c = text_[at_];
     if (take("(")) {
       const Depth depth(*this);
-      const Part inner = either();
+      Part inner = either();
       if (!take(")")) {
         throw InputError(here(), "a ')' is missing");
       }

@@ -12,8 +12,8 @@ using test::heddle;
 using test::Ran;
 using test::Scratch;
 
-const std::vector<std::string> kCommands = {"run",       "list", "check", "compile",   "demo",
-                                            "reproduce", "cost", "bench", "completion"};
+const std::vector<std::string> kCommands = {"run",   "list",    "check", "compile", "demo",      "reproduce",
+                                            "sweep", "results", "cost",  "bench",   "completion"};
 
 struct BadCall {
   std::vector<std::string> words;
@@ -190,6 +190,10 @@ TEST(Cli, BashCompletion) {
   EXPECT_EQ(completed({"run", "--set", "core.warp_size", "=", "64", "basel"}), "baseline\n");
   EXPECT_EQ(completed({"demo", "--config", "thesis-b"}), "thesis-baseline\n");
   EXPECT_EQ(completed({"completion", ""}), "bash\n");
+  EXPECT_EQ(completed({"sweep", "x.toml", "--launcher", "s"}), "slurm\n");
+  EXPECT_EQ(completed({"sweep", "--ret"}), "--retry\n");
+  EXPECT_EQ(completed({"results", "x.db", "--x", "core.warp"}), "core.warp_size\n");
+  EXPECT_EQ(completed({"results", "x.db", "--plot", "simd_e"}), "simd_efficiency\n");
   EXPECT_EQ(completed({"help", "comp"}), "compare\ncompile\ncompletion\n");
 }
 
