@@ -82,7 +82,9 @@ _heddle() {
       COMPREPLY=($(compgen -W "$("${COMP_WORDS[0]}" list statistics --names 2>/dev/null)" -- "$word"))
       return ;;
     --out | -o | --shared) COMPREPLY=($(compgen -d -- "$word")); return ;;
-    --json | --report | --html | --csv | --svg | --png | --database | -d) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    --json | --report | --html | --csv | --svg | --png | --database | -d)
+      COMPREPLY=($(compgen -f -- "$word"))
+      return ;;
   esac
   if [[ "|$valued|" == *"|$previous|"* ]]; then return; fi
   if [[ "$word" == -* ]]; then

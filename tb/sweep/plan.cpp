@@ -156,7 +156,7 @@ std::vector<std::uint64_t> Plan::chosen() const {
   // Too many to look at each: draw until there are enough. What the constraints leave may be thin.
   Random random(exploration_.sample->seed);
   std::set<std::uint64_t> drawn;
-  const std::uint64_t tries = 100 * exploration_.sample->points + 100000;
+  const std::uint64_t tries = 200 * exploration_.sample->points + 10000;
   for (std::uint64_t i = 0; i < tries && drawn.size() < exploration_.sample->points; ++i) {
     const std::uint64_t number = 1 + random.next() % all;
     if (drawn.count(number) == 0 && allowed(number)) {
