@@ -37,6 +37,8 @@ class ChannelTap : public Tap, protected ::tlm::tlm_fw_transport_if<>, protected
  protected:
   // A request begins (BEGIN_REQ, before it is handed on). `delay`: annotated time until it takes effect.
   virtual void request(const ::tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay) = 0;
+  // Its response begins (BEGIN_RESP, or the call that completes it), before it is handed on.
+  virtual void response(const ::tlm::tlm_generic_payload& /*payload*/, const sc_core::sc_time& /*delay*/) {}
 
  private:
   ::tlm::tlm_sync_enum nb_transport_fw(::tlm::tlm_generic_payload& payload, ::tlm::tlm_phase& phase,
@@ -44,11 +46,17 @@ class ChannelTap : public Tap, protected ::tlm::tlm_fw_transport_if<>, protected
     if (phase == ::tlm::BEGIN_REQ) {
       request(payload, delay);
     }
-    return initiator->nb_transport_fw(payload, phase, delay);
+    const bool begins = phase == ::tlm::BEGIN_REQ;
+    const ::tlm::tlm_sync_enum answer = initiator->nb_transport_fw(payload, phase, delay);
+    if ((begins && answer == ::tlm::TLM_COMPLETED) || (answer == ::tlm::TLM_UPDATED && phase == ::tlm::BEGIN_RESP)) {
+      response(payload, delay);
+    }
+    return answer;
   }
   void b_transport(::tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override {
     request(payload, delay);
     initiator->b_transport(payload, delay);
+    response(payload, delay);
   }
   bool get_direct_mem_ptr(::tlm::tlm_generic_payload& payload, ::tlm::tlm_dmi& dmi) override {
     return initiator->get_direct_mem_ptr(payload, dmi);
@@ -56,6 +64,9 @@ class ChannelTap : public Tap, protected ::tlm::tlm_fw_transport_if<>, protected
   unsigned transport_dbg(::tlm::tlm_generic_payload& payload) override { return initiator->transport_dbg(payload); }
   ::tlm::tlm_sync_enum nb_transport_bw(::tlm::tlm_generic_payload& payload, ::tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override {
+    if (phase == ::tlm::BEGIN_RESP) {
+      response(payload, delay);
+    }
     return target->nb_transport_bw(payload, phase, delay);
   }
   void invalidate_direct_mem_ptr(sc_dt::uint64 start, sc_dt::uint64 end) override {

@@ -2,9 +2,9 @@
 //
 //   0x10000080 R 1234
 //
-// address in hex, R or W (an atomic is an R and a W), and the cycle in which the request reached the controller. Text
-// after the second word is ignored by readers that replay as fast as they can. Lines come in the order of arrival;
-// requests of one cycle in the order of their channels' calls.
+// address in hex, R or W (an atomic is an R and a W; RH is a read with a row-buffer hint), and the cycle in which the
+// request reached the controller. Text after the second word is ignored by readers that replay as fast as they can.
+// Lines come in the order of arrival; requests of one cycle in the order of their channels' calls.
 #pragma once
 
 #include <cstdint>

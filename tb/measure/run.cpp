@@ -6,9 +6,12 @@
 
 #include "base/error.hpp"
 #include "tb/measure/atomic_file.hpp"
+#include "tb/measure/version.hpp"
 #include "tb/page/run_report.hpp"
 #include "tb/profile/profile.hpp"
 #include "tb/run_observer.hpp"
+#include "tb/trace/recorder.hpp"
+#include "tb/trace/replay.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -92,6 +95,15 @@ RunOutcome run(const RunRequest& request) {
     observer.emplace(*timeline);
     options.observers.push_back(&*observer);
   }
+  auto* const trace = dynamic_cast<TraceSubject*>(subject.get());
+  if (trace != nullptr) {
+    trace->check(request.machine);
+    options.replay = trace;
+  }
+  std::optional<TraceRecorder> recorder;
+  if (request.record != nullptr) {
+    options.observers.push_back(&recorder.emplace(*request.record));
+  }
   Device device(request.machine, std::move(options));
   TimedExecutor timed(device);
 
@@ -105,7 +117,12 @@ RunOutcome run(const RunRequest& request) {
   record.address_bits = subject->address_bits();
   try {
     timed.load(std::move(module));
-    record.verdict = subject->run(timed, request.output_directory);
+    const Verdict verdict = subject->run(timed, request.output_directory);
+    if (trace == nullptr) {
+      record.verdict = verdict;
+    } else {
+      outcome.replayed = verdict.detail;
+    }
     record.complete = true;
   } catch (const RunStopped& stop) {
     outcome.ending = RunOutcome::Ending::stopped;
@@ -115,7 +132,15 @@ RunOutcome run(const RunRequest& request) {
     record.stop_reason = fault.what();
   }
   record.warp_sizes = device.warp_sizes();
-  record.summary = summarise(device.totals(), request.machine, device.retirement().total());
+  // A replay takes no hashes: its threads did what the recorded ones did.
+  const std::uint64_t hash = trace != nullptr ? trace->recorded().retirement_hash : device.retirement().total();
+  record.summary = summarise(device.totals(), request.machine, hash);
+  if (recorder && record.complete) {
+    const hw::Totals totals = device.totals();
+    recorder->finish({std::string(version()), request.machine.name, record.workload, record.threads, record.scale,
+                      record.seed, record.address_bits, subject->order_dependent(), totals.cycles,
+                      totals.warp_instructions, totals.thread_instructions, hash});
+  }
 
   HostCost& cost = outcome.cost;
   cost.wall_seconds = wall_clock() - wall_start;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <ostream>
 #include <string>
 
 #include "tb/device.hpp"
@@ -14,7 +15,7 @@ namespace heddle::tb {
 
 struct RunRequest {
   hw::Machine machine;
-  std::string subject;  // a workload's name or a LAUNCH.toml's path
+  std::string subject;  // a workload's name, a LAUNCH.toml's path or a recorded .trace's
   double scale = 1.0;
   std::uint64_t seed = 1;
   unsigned address_bits = 32;
@@ -23,6 +24,7 @@ struct RunRequest {
   bool check_reference = false;                 // run the reference interpreter too and compare
   bool keep_texts = false;                      // fill RunOutcome::stats_text
   std::optional<TimelineRequest> timeline;      // also written for a run that ends early
+  std::ostream* record = nullptr;               // where to record what the threads do; whole if the run is complete
   DeviceOptions device;
 };
 
@@ -38,7 +40,8 @@ struct RunOutcome {
   RunRecord record;
   HostCost cost;
   std::optional<ReferenceCheck> reference;
-  std::string stats_text;  // what stats.json holds; empty unless asked for
+  std::optional<std::string> replayed;  // of a trace: what was recorded where. Its record has no verdict
+  std::string stats_text;               // what stats.json holds; empty unless asked for
 };
 
 // Runs, measures, writes the output directory if there is one. A stop or a fault is an outcome (with the statistics so

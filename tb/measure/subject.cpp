@@ -1,6 +1,7 @@
 #include "tb/measure/subject.hpp"
 
 #include "tb/launch/launch_file.hpp"
+#include "tb/trace/replay.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -57,6 +58,9 @@ class LaunchSubject final : public Subject {
 std::unique_ptr<Subject> make_subject(const std::string& name, const WorkloadOptions& options) {
   if (name.ends_with(".toml")) {
     return std::make_unique<LaunchSubject>(name, options);
+  }
+  if (name.ends_with(".trace")) {
+    return std::make_unique<TraceSubject>(name);
   }
   return std::make_unique<WorkloadSubject>(name, options);
 }

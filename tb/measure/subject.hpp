@@ -24,8 +24,9 @@ class Subject {
   [[nodiscard]] virtual Verdict run(Executor& executor, const std::optional<std::string>& output_directory) = 0;
 };
 
-// A workload by name and variants (make_workload), or a LAUNCH.toml when the name ends in ".toml". Throws InputError
-// with the nearest name. `options` apply to workloads; a LAUNCH.toml takes max_registers and if_conversion only.
+// A workload by name and variants (make_workload), a LAUNCH.toml when the name ends in ".toml", or a recorded trace
+// when it ends in ".trace" (TraceSubject, which needs to be the device's replay source). Throws InputError with the
+// nearest name. `options` apply to workloads; a LAUNCH.toml takes max_registers and if_conversion only.
 [[nodiscard]] std::unique_ptr<Subject> make_subject(const std::string& name, const WorkloadOptions& options);
 
 }  // namespace heddle::tb

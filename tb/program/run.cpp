@@ -3,10 +3,7 @@
 #include <csignal>
 
 #include <atomic>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,10 +12,9 @@
 #include "tb/measure/run.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/progress.hpp"
+#include "tb/program/run_traces.hpp"
 #include "tb/program/timeline_options.hpp"
 #include "tb/report/run_text.hpp"
-#include "tb/report/text.hpp"
-#include "tb/waves/recording.hpp"
 
 namespace heddle::program {
 namespace {
@@ -73,67 +69,21 @@ int exit_code(const tb::RunOutcome& outcome) {
   return static_cast<int>(wrong || differs ? ExitCode::result_mismatch : ExitCode::good);
 }
 
-// A trace appears under its name when the run has ended, whole; before that, and when the run fails, it does not.
-class TraceFile {
- public:
-  explicit TraceFile(std::string path) : path_(std::move(path)), stream_(unfinished()) {
-    if (!stream_) {
-      throw InputError({"--memory-trace"}, fmt::format("cannot write '{}'", unfinished()));
-    }
-  }
-  ~TraceFile() {
-    std::error_code ignored;
-    std::filesystem::remove(unfinished(), ignored);
-  }
-  TraceFile(const TraceFile&) = delete;
-  TraceFile& operator=(const TraceFile&) = delete;
-  [[nodiscard]] std::ostream& stream() { return stream_; }
-  void finish() {
-    stream_.close();
-    std::error_code failure;
-    if (stream_) {
-      std::filesystem::rename(unfinished(), path_, failure);
-    }
-    if (!stream_ || failure) {
-      throw InputError({"--memory-trace"}, fmt::format("cannot write '{}'", path_), "is the disk full?");
-    }
-  }
-
- private:
-  [[nodiscard]] std::string unfinished() const { return path_ + ".unfinished"; }
-  std::string path_;
-  std::ofstream stream_;
-};
-
-std::optional<tb::WaveRecording> wave_recording(const Arguments& arguments, const hw::Machine& machine) {
-  if (!arguments.has("vcd")) {
-    for (const char* option : {"signals", "from", "to"}) {
-      if (arguments.has(option)) {
-        throw InputError({std::string("--") + option}, "says what --vcd FILE records, which is not given");
-      }
-    }
-    return std::nullopt;
-  }
-  tb::WaveOptions options;
-  options.file = arguments.text("vcd");
-  if (arguments.has("signals")) {
-    options.groups = tb::signal_groups(arguments.text("signals"));
-  }
-  constexpr link::Cycle kLast = link::kNever / 1'000'000;  // a cycle is up to a million time resolutions
-  options.from = arguments.whole("from", 0, 0, kLast);
-  options.to = arguments.whole("to", kLast, options.from, kLast);
-  return std::optional<tb::WaveRecording>(std::in_place, machine, std::move(options));
-}
-
 int run(const Arguments& arguments) {
   tb::RunRequest request;
   request.subject = arguments.words()[1];
-  if (request.subject.ends_with(".toml")) {
+  const bool replays = request.subject.ends_with(".trace");
+  if (replays || request.subject.ends_with(".toml")) {
     for (const char* option : {"scale", "seed", "address-bits"}) {
       if (arguments.has(option)) {
-        throw InputError({std::string("--") + option}, "applies to workloads; a LAUNCH.toml says this itself");
+        throw InputError({std::string("--") + option}, replays
+                                                           ? "applies to workloads; a trace has what was recorded"
+                                                           : "applies to workloads; a LAUNCH.toml says this itself");
       }
     }
+  }
+  if (replays && arguments.has("check-reference")) {
+    throw InputError({"--check-reference"}, "a replay computes no values that could be compared");
   }
   request.machine = tb::read_machine(arguments.words()[0], arguments.all("set"));
   request.scale = arguments.number("scale", 1.0, 1e-6, 16);
@@ -148,15 +98,7 @@ int run(const Arguments& arguments) {
   if (arguments.has("report")) {
     request.report = arguments.text("report");
   }
-  std::optional<TraceFile> trace;
-  if (arguments.has("memory-trace")) {
-    trace.emplace(arguments.text("memory-trace"));
-    request.device.memory_trace = &trace->stream();
-  }
-  std::optional<tb::WaveRecording> waves = wave_recording(arguments, request.machine);
-  if (waves) {
-    request.device.observers.push_back(&*waves);
-  }
+  RunTraces traces(arguments, request);
   request.timeline = timeline_request(arguments);
   const bool quiet = arguments.has("quiet");
   ProgressLine line(!quiet);
@@ -169,23 +111,17 @@ int run(const Arguments& arguments) {
   catch_interrupt();
   const tb::RunOutcome outcome = tb::run(request);
   line.clear();
-  if (trace) {
-    trace->finish();
-  }
-  if (waves) {
-    waves->finish();
-  }
+  const std::string traced = traces.finish(outcome);
   if (!quiet) {
     std::cout << tb::run_text(outcome.record, outcome.cost);
+    if (outcome.replayed) {
+      std::cout << *outcome.replayed << "\n";
+    }
     if (outcome.reference) {
       std::cout << "reference: " << outcome.reference->detail << "\n";
     }
     if (request.output_directory) {
       std::cout << "written: " << *request.output_directory << "/stats.json, host.json\n";
-    }
-    if (waves) {
-      std::cout << fmt::format("waves: {}, {} value changes; open with: gtkwave {}\n", arguments.text("vcd"),
-                               tb::grouped(waves->changes()), waves->save_file());
     }
     if (request.report) {
       std::cout << "written: " << *request.report << "\n";
@@ -193,6 +129,7 @@ int run(const Arguments& arguments) {
     if (request.timeline) {
       std::cout << "written: " << request.timeline->path << "\n";
     }
+    std::cout << traced;
     std::cout.flush();
   }
   if (!outcome.record.complete) {
@@ -210,9 +147,9 @@ int run(const Arguments& arguments) {
 Command run_command() {
   Command command;
   command.name = "run";
-  command.operands = "CONFIG WORKLOAD|LAUNCH.toml";
+  command.operands = "CONFIG WORKLOAD|LAUNCH.toml|FILE.trace";
   command.fewest = command.most = 2;
-  command.summary = "runs one workload, or your own kernel by a LAUNCH.toml, on one machine";
+  command.summary = "runs one workload, your own kernel by a LAUNCH.toml, or a recorded trace, on one machine";
   command.options.add_options()  //
       ("set", po::value<std::vector<std::string>>()->value_name("section.key=value")->composing(),
        "change a parameter of the machine; may be repeated")  //
@@ -224,17 +161,10 @@ Command run_command() {
        "write a page about the run: use over time, heat maps, the source line by line")           //
       ("max-cycles", po::value<std::string>()->value_name("N"), "stop after N simulated cycles")  //
       ("address-bits", po::value<std::string>()->value_name("32|64"),
-       "pointers of the compiled workload (default 32)")  //
-      ("memory-trace", po::value<std::string>()->value_name("FILE"),
-       "write the requests to the memory channels: address, R or W, cycle")  //
-      ("vcd", po::value<std::string>()->value_name("FILE"),
-       "record waves: FILE.vcd, FILE.vcd.gz or (with GTKWave installed) FILE.fst, with a save file for GTKWave")  //
-      ("signals", po::value<std::string>()->value_name("GROUP,..."),
-       "waves: these groups of signals only (heddle list signals)")                                  //
-      ("from", po::value<std::string>()->value_name("CYCLE"), "waves: from this cycle on")           //
-      ("to", po::value<std::string>()->value_name("CYCLE"), "waves: up to and with this one")        //
+       "pointers of the compiled workload (default 32)")                                             //
       ("check-reference", "also run the reference interpreter and compare the instruction streams")  //
       ("quiet,q", "print errors only");
+  RunTraces::declare(command.options);
   add_timeline_options(command);
   command.details =
       "CONFIG is a machine's name (heddle list configs) or a path. On a terminal a progress line shows how far the "

@@ -1,0 +1,39 @@
+// What `heddle run` can write while it runs: --memory-trace, --record, --pipeline, --vcd.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "tb/measure/run.hpp"
+#include "tb/program/command.hpp"
+#include "tb/program/output_file.hpp"
+#include "tb/trace/chrome_trace.hpp"
+#include "tb/trace/kanata.hpp"
+#include "tb/waves/recording.hpp"
+
+namespace heddle::program {
+
+class RunTraces {
+ public:
+  static void declare(po::options_description& options);
+
+  // Opens what the arguments ask for and puts it into the request. Outlives the run. Throws InputError.
+  RunTraces(const Arguments& arguments, tb::RunRequest& request);
+  // After the run: the files appear. Those of a run that did not end well show what there was, but for the record,
+  // which is no use then. Returns a line for each, with its newline.
+  [[nodiscard]] std::string finish(const tb::RunOutcome& outcome);
+
+ private:
+  void open_pipeline(const std::string& path, const tb::CycleWindow& window, tb::RunRequest& request);
+
+  std::optional<OutputFile> memory_;
+  std::optional<OutputFile> record_;
+  std::optional<OutputFile> pipeline_;
+  std::unique_ptr<tb::KanataLog> kanata_;
+  std::unique_ptr<tb::ChromeTrace> chrome_;
+  std::optional<tb::WaveRecording> waves_;
+  std::string wave_file_;
+};
+
+}  // namespace heddle::program

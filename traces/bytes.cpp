@@ -1,0 +1,75 @@
+#include "traces/bytes.hpp"
+
+#include <fmt/format.h>
+
+namespace heddle::traces {
+
+void ByteWriter::fixed(std::uint64_t value, unsigned bytes) {
+  for (unsigned i = 0; i < bytes; ++i) {
+    byte(static_cast<std::uint8_t>(value >> (8 * i)));
+  }
+}
+
+void ByteWriter::number(std::uint64_t value) {
+  while (value >= 0x80) {
+    byte(static_cast<std::uint8_t>(value | 0x80U));
+    value >>= 7U;
+  }
+  byte(static_cast<std::uint8_t>(value));
+}
+
+void ByteReader::ends() const {
+  throw Damaged(at_, "its contents end too early");
+}
+
+std::uint64_t ByteReader::fixed(unsigned bytes) {
+  std::uint64_t value = 0;
+  for (unsigned i = 0; i < bytes; ++i) {
+    value |= std::uint64_t{byte()} << (8 * i);
+  }
+  return value;
+}
+
+std::uint64_t ByteReader::number() {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    const std::uint8_t next = byte();
+    if (shift == 63 && next > 1) {
+      break;
+    }
+    value |= std::uint64_t{next & 0x7fU} << shift;
+    if ((next & 0x80U) == 0) {
+      return value;
+    }
+  }
+  throw Damaged(at_, "a number has more than 64 bits");
+}
+
+std::size_t ByteReader::count(std::size_t least_bytes) {
+  const std::size_t begin = at_;
+  const std::uint64_t value = number();
+  if (value > left() / least_bytes) {
+    throw Damaged(begin, fmt::format("a count of {} is more than what follows can hold", value));
+  }
+  return static_cast<std::size_t>(value);
+}
+
+std::uint64_t ByteReader::number_to(std::uint64_t most, const char* what) {
+  const std::size_t begin = at_;
+  const std::uint64_t value = number();
+  if (value > most) {
+    throw Damaged(begin, fmt::format("{} of {}, the most is {}", what, value, most));
+  }
+  return value;
+}
+
+std::span<const std::uint8_t> ByteReader::raw(std::size_t bytes) {
+  if (bytes > left()) {
+    ends();
+  }
+  const auto part = bytes_.subspan(at_, bytes);
+  at_ += bytes;
+  return part;
+}
+
+}  // namespace heddle::traces

@@ -1,0 +1,207 @@
+#include "traces/chunk_file.hpp"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "base/error.hpp"
+
+namespace heddle::traces {
+
+namespace {
+
+constexpr std::size_t kTagBytes = 4;
+constexpr std::size_t kHeadBytes = kTagBytes + 8 + 8;  // what the checksum covers before the contents
+constexpr std::size_t kStartBytes = 12;
+constexpr std::string_view kEnd = "END ";
+constexpr std::uint64_t kMostContents = std::uint64_t{1} << 32U;
+// Deflate stores at least one byte for 1032 (RFC 1951: runs of 258 bytes in two bits), besides a few of its own.
+constexpr std::uint64_t kMostRatio = 1032;
+
+std::uint32_t checksum(std::uint32_t before, std::span<const std::uint8_t> bytes) {
+  auto crc = static_cast<uLong>(before);
+  while (!bytes.empty()) {
+    const auto part = bytes.first(std::min<std::size_t>(bytes.size(), std::numeric_limits<uInt>::max()));
+    crc = crc32(crc, part.data(), static_cast<uInt>(part.size()));
+    bytes = bytes.subspan(part.size());
+  }
+  return static_cast<std::uint32_t>(crc);
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------- writer
+
+ChunkWriter::ChunkWriter(std::ostream& out) : out_(out) {
+  ByteWriter start;
+  start.raw({reinterpret_cast<const std::uint8_t*>(kTraceMagic.data()), kTraceMagic.size()});
+  start.fixed(kTraceVersion, 4);
+  out_.write(reinterpret_cast<const char*>(start.bytes().data()), static_cast<std::streamsize>(start.size()));
+  written_ = start.size();
+}
+
+void ChunkWriter::write(std::string_view tag, std::span<const std::uint8_t> contents) {
+  if (tag.size() != kTagBytes || contents.size() > kMostContents) {
+    throw InternalError(fmt::format("a trace's chunk '{}' of {} bytes", tag, contents.size()));
+  }
+  uLongf stored = compressBound(static_cast<uLong>(contents.size()));
+  std::vector<std::uint8_t> packed(stored);
+  if (compress2(packed.data(), &stored, contents.data(), static_cast<uLong>(contents.size()), 6) != Z_OK) {
+    throw InternalError("zlib cannot compress a trace's chunk");
+  }
+  packed.resize(stored);
+  ByteWriter head;
+  head.raw({reinterpret_cast<const std::uint8_t*>(tag.data()), tag.size()});
+  head.fixed(contents.size(), 8);
+  head.fixed(stored, 8);
+  head.fixed(checksum(checksum(0, head.bytes()), packed), 4);
+  out_.write(reinterpret_cast<const char*>(head.bytes().data()), static_cast<std::streamsize>(head.size()));
+  out_.write(reinterpret_cast<const char*>(packed.data()), static_cast<std::streamsize>(packed.size()));
+  written_ += head.size() + packed.size();
+  ++chunks_;
+}
+
+void ChunkWriter::finish() {
+  ByteWriter count;
+  count.fixed(chunks_, 8);
+  write(kEnd, count.bytes());
+}
+
+// ------------------------------------------------------------------------------------------------- reader
+
+void ChunkReader::refuse(std::uint64_t offset, const std::string& reason, const std::string& hint) const {
+  throw InputError({name_}, fmt::format("byte {}: {}", offset, reason), hint);
+}
+
+void ChunkReader::refuse(const Chunk& chunk, const Damaged& damage) const {
+  refuse(chunk.offset, fmt::format("in the chunk '{}' that begins here, at byte {} of its {} bytes of contents: {}",
+                                   chunk.tag, damage.at, chunk.size, damage.what()));
+}
+
+ChunkReader::ChunkReader(std::istream& in, std::string name) : in_(in), name_(std::move(name)) {
+  in_.clear();
+  in_.seekg(0, std::ios::end);
+  const std::streamoff end = in_.tellg();
+  if (!in_ || end < 0) {
+    throw InputError({name_}, "cannot be read");
+  }
+  const auto size = static_cast<std::uint64_t>(end);
+  in_.seekg(0);
+  std::array<char, kStartBytes> start{};
+  in_.read(start.data(), start.size());
+  const auto got = static_cast<std::size_t>(in_.gcount());
+  const std::size_t compared = std::min(got, kTraceMagic.size());
+  for (std::size_t i = 0; i < compared; ++i) {
+    if (start[i] != kTraceMagic[i]) {
+      refuse(i, "this is no recorded trace, which begins with \"HEDDLETR\"",
+             "record one with heddle run --record FILE");
+    }
+  }
+  if (got < start.size()) {
+    refuse(got, fmt::format("the file ends within its first {} bytes", kStartBytes), "was it copied whole?");
+  }
+  const std::uint64_t version =
+      ByteReader({reinterpret_cast<const std::uint8_t*>(start.data()) + kTraceMagic.size(), 4}).fixed(4);
+  if (version != kTraceVersion) {
+    refuse(kTraceMagic.size(),
+           fmt::format("a trace of version {}; this program reads version {}", version, kTraceVersion),
+           "record it again");
+  }
+  std::uint64_t offset = kStartBytes;
+  while (scan_chunk(offset, size)) {
+  }
+}
+
+// False: it was the last one.
+bool ChunkReader::scan_chunk(std::uint64_t& offset, std::uint64_t size) {
+  static constexpr const char* kCut = "was it copied whole, and did the run that recorded it end?";
+  if (size - offset < kHeadBytes + 4) {
+    refuse(size,
+           size == offset ? "the file ends without its last chunk, 'END '"
+                          : fmt::format("the file ends within the head of the chunk that begins at byte {}", offset),
+           kCut);
+  }
+  std::array<std::uint8_t, kHeadBytes + 4> head{};
+  in_.read(reinterpret_cast<char*>(head.data()), head.size());
+  ByteReader fields(head);
+  Chunk chunk;
+  const auto tag = fields.raw(kTagBytes);
+  chunk.tag.assign(tag.begin(), tag.end());
+  chunk.offset = offset;
+  chunk.size = fields.fixed(8);
+  chunk.stored = fields.fixed(8);
+  const std::uint64_t expected = fields.fixed(4);
+  const bool letters = std::all_of(
+      tag.begin(), tag.end(), [](std::uint8_t letter) { return letter == ' ' || (letter >= 'A' && letter <= 'Z'); });
+  if (!letters) {
+    refuse(offset, "here a chunk should begin, with a tag of four letters; the file is damaged");
+  }
+  if (chunk.size > kMostContents || chunk.size / kMostRatio > chunk.stored) {
+    refuse(offset, fmt::format("the chunk '{}' claims {} bytes of contents in {} bytes; the file is damaged", chunk.tag,
+                               chunk.size, chunk.stored));
+  }
+  const std::uint64_t left = size - offset - head.size();
+  if (chunk.stored > left) {
+    refuse(size,
+           fmt::format("the file ends within the chunk '{}' that begins at byte {}: {} of {} bytes are there",
+                       chunk.tag, offset, left, chunk.stored),
+           kCut);
+  }
+  std::uint32_t crc = checksum(0, std::span(head).first(kHeadBytes));
+  std::vector<std::uint8_t> buffer(std::size_t{1} << 16U);
+  for (std::uint64_t done = 0; done < chunk.stored;) {
+    const std::uint64_t part = std::min<std::uint64_t>(buffer.size(), chunk.stored - done);
+    in_.read(reinterpret_cast<char*>(buffer.data()), static_cast<std::streamsize>(part));
+    if (!in_) {
+      refuse(offset + head.size() + done, "cannot be read");
+    }
+    crc = checksum(crc, std::span(buffer).first(part));
+    done += part;
+  }
+  if (crc != expected) {
+    refuse(offset,
+           fmt::format("the chunk '{}' that begins here does not match its checksum; the file is damaged", chunk.tag));
+  }
+  offset += head.size() + chunk.stored;
+  if (chunk.tag == kEnd) {
+    check_end(chunk, offset, size);
+    in_.clear();
+    return false;
+  }
+  chunks_.push_back(std::move(chunk));
+  return true;
+}
+
+void ChunkReader::check_end(const Chunk& chunk, std::uint64_t next, std::uint64_t size) {
+  const std::vector<std::uint8_t> contents = read(chunk);
+  if (contents.size() != 8 || ByteReader(contents).fixed(8) != chunks_.size()) {
+    refuse(chunk.offset, fmt::format("the last chunk counts other than the {} chunks before it", chunks_.size()));
+  }
+  if (next != size) {
+    refuse(next, fmt::format("{} bytes follow the last chunk", size - next), "was something appended to it?");
+  }
+}
+
+std::vector<std::uint8_t> ChunkReader::read(const Chunk& chunk) {
+  std::vector<std::uint8_t> stored(chunk.stored);
+  in_.clear();
+  in_.seekg(static_cast<std::streamoff>(chunk.offset + kHeadBytes + 4));
+  in_.read(reinterpret_cast<char*>(stored.data()), static_cast<std::streamsize>(stored.size()));
+  if (!in_) {
+    refuse(chunk.offset, "cannot be read any more", "has the file changed during the run?");
+  }
+  std::vector<std::uint8_t> contents(chunk.size);
+  std::uint8_t none = 0;
+  uLongf size = static_cast<uLongf>(contents.size());
+  const int result =
+      uncompress(contents.empty() ? &none : contents.data(), &size, stored.data(), static_cast<uLong>(stored.size()));
+  if (result != Z_OK || size != contents.size()) {
+    refuse(chunk.offset, fmt::format("the chunk '{}' that begins here cannot be decompressed", chunk.tag));
+  }
+  return contents;
+}
+
+}  // namespace heddle::traces
