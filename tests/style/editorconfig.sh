@@ -6,7 +6,7 @@ bad=0
 report() { printf '%s\n' "$@" >&2; bad=1; }
 while IFS= read -r file; do
   case "$file" in
-    *.png | *.bin | tests/fuzz/corpus/* | *.ptx) continue ;;
+    *.png | *.bin | *.trace | tests/fuzz/corpus/* | *.ptx) continue ;;
   esac
   [ -s "$file" ] || continue
   iconv -f utf-8 -t utf-8 "$file" >/dev/null 2>&1 || report "$file: not UTF-8"

@@ -52,6 +52,24 @@ TEST(MemoryTrace, HoldsEveryRequestInOrderAndChangesNothing) {
   EXPECT_EQ(writes, summary.at("dram_writes").as_int64());
 }
 
+// The memory channels alone, sent the same requests in the same cycles, serve them alike: hints are in the trace.
+TEST(MemoryTrace, DrivesTheChannelsAsTheRunDid) {
+  const Scratch scratch;
+  const std::string trace = scratch.path("requests.txt");
+  const Ran run = heddle({"run", "database-hints", "index_search:row_hints", "--scale", "0.0005", "--quiet", "--out",
+                          scratch.path("run"), "--memory-trace", trace});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(Scratch::read(trace).find(" RH "), std::string::npos);
+  const Ran dram = heddle({"dram", "database-hints", trace, "--timed", "--out", scratch.path("dram")});
+  ASSERT_EQ(dram.code, 0) << dram.err;
+  const boost::json::value there = boost::json::parse(stats_text(scratch.path("run")));
+  const boost::json::value here = boost::json::parse(stats_text(scratch.path("dram")));
+  for (const char* const name : {"dram_reads", "dram_writes", "dram_row_hits", "dram_row_conflicts"}) {
+    EXPECT_EQ(there.at("summary").at(name), here.at("summary").at(name)) << name;
+  }
+  EXPECT_GT(here.at("summary").at("dram_row_hits").as_int64(), 0);
+}
+
 TEST(MemoryTrace, AFailedRunLeavesNoFile) {
   const Scratch scratch;
   const std::string trace = scratch.path("none.trace");

@@ -207,7 +207,8 @@ TEST(TraceFile, DamagedContentsBehindGoodChecksumsNeitherCrashNorHang) {
 // A loop with a guarded load and a conditional accumulate's kin: a branch back with a bit, an address a round.
 std::vector<std::uint64_t> loop_code() {
   std::vector<std::uint64_t> words;
-  for (const char* const text : {"ld.global.b32 r1, [r2+0]", "@p0 st.global.b32 [r3+4], r1", "@p1 bra 0, reconverge 3", "exit"}) {
+  for (const char* const text :
+       {"ld.global.b32 r1, [r2+0]", "@p0 st.global.b32 [r3+4], r1", "@p1 bra 0, reconverge 3", "exit"}) {
     words.push_back(isa::encode(isa::assemble(text)));
   }
   return words;
