@@ -1,4 +1,5 @@
-// A stream that compresses what is written to it into a gzip file (RFC 1952), the same bytes for the same text.
+// Streams of gzip files (RFC 1952): one that compresses what is written to it, the same bytes for the same text, and
+// one that reads a file, compressed or not.
 #pragma once
 
 #include <zlib.h>
@@ -6,6 +7,7 @@
 #include <array>
 #include <ostream>
 #include <streambuf>
+#include <string>
 
 namespace heddle::traces {
 
@@ -28,6 +30,23 @@ class GzipBuffer final : public std::streambuf {
   z_stream stream_{};
   std::array<char, 1 << 16> text_;
   bool finished_ = false;
+};
+
+class GunzipBuffer final : public std::streambuf {
+ public:
+  // good() is false when the file cannot be opened.
+  explicit GunzipBuffer(const std::string& path) : file_(gzopen(path.c_str(), "rb")) {}
+  ~GunzipBuffer() override;
+  GunzipBuffer(const GunzipBuffer&) = delete;
+  GunzipBuffer& operator=(const GunzipBuffer&) = delete;
+  [[nodiscard]] bool good() const { return file_ != nullptr; }
+
+ private:
+  // Throws InputError, which istream turns into its bad bit, where a compressed file is damaged or cut off.
+  int_type underflow() override;
+
+  gzFile file_;
+  std::array<char, 1 << 16> text_;
 };
 
 }  // namespace heddle::traces

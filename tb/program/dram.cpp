@@ -1,8 +1,9 @@
 // heddle dram: the memory channels of a machine, driven alone from a trace.
 #include <fmt/format.h>
 
-#include <fstream>
+#include <filesystem>
 #include <iostream>
+#include <istream>
 
 #include "base/error.hpp"
 #include "tb/config/config.hpp"
@@ -13,6 +14,7 @@
 #include "tb/program/command.hpp"
 #include "tb/program/timeline_options.hpp"
 #include "tb/report/text.hpp"
+#include "traces/gzip_stream.hpp"
 
 namespace heddle::program {
 namespace {
@@ -59,8 +61,10 @@ std::string replay_text(tb::DramReplay& replay, const hw::Machine& machine, doub
 int dram(const Arguments& arguments) {
   const hw::Machine machine = tb::read_machine(arguments.words()[0], arguments.all("set"));
   const std::string& path = arguments.words()[1];
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
+  traces::GunzipBuffer file(path);
+  std::istream in(&file);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored) || !file.good()) {
     throw InputError({path}, "is missing or cannot be read");
   }
   if (arguments.has("out")) {
@@ -124,7 +128,8 @@ Command dram_command() {
   command.details =
       "TRACE is text, one request a line: '0x12345680 R', 'LD 0x12345680', or numbers alone (cycles to wait, address\n"
       "of a load, address of a store). Addresses are decimal, or hex behind 0x; 'RH' or 'LDH' is a read with the\n"
-      "row-buffer hint; '#' begins a comment. heddle run --memory-trace writes this form. Requests are whole lines\n"
+      "row-buffer hint; '#' begins a comment. heddle run --memory-trace writes this form. The file may be\n"
+      "compressed by gzip. Requests are whole lines\n"
       "(l1d.line_bytes, or l2.line_bytes with an L2), sent in order, one per channel and cycle, as soon as the "
       "channel\n"
       "has room.\n";

@@ -70,6 +70,27 @@ TEST(MemoryTrace, DrivesTheChannelsAsTheRunDid) {
   EXPECT_GT(here.at("summary").at("dram_row_hits").as_int64(), 0);
 }
 
+TEST(MemoryTrace, MayBeCompressed) {
+  const Scratch scratch;
+  const std::string plain = scratch.path("r.txt");
+  const std::string packed = scratch.path("r.txt.gz");
+  for (const std::string& path : {plain, packed}) {
+    ASSERT_EQ(heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet", "--memory-trace", path}).code, 0);
+    const Ran ran = heddle({"dram", "baseline", path, "--timed", "--quiet", "--out", path + ".out"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+  }
+  const auto summary = [&](const std::string& path) {
+    return boost::json::parse(stats_text(path + ".out")).at("summary");
+  };
+  EXPECT_EQ(summary(packed), summary(plain));
+  EXPECT_LT(std::filesystem::file_size(packed), std::filesystem::file_size(plain) / 2);
+
+  const std::string bytes = Scratch::read(packed);
+  const Ran cut = heddle({"dram", "baseline", scratch.write("cut.gz", bytes.substr(0, bytes.size() / 2))});
+  EXPECT_EQ(cut.code, 2) << cut.out;
+  EXPECT_NE(cut.err.find("cannot be read"), std::string::npos) << cut.err;
+}
+
 TEST(MemoryTrace, AFailedRunLeavesNoFile) {
   const Scratch scratch;
   const std::string trace = scratch.path("none.trace");
