@@ -277,6 +277,7 @@ TEST(ThreadTrace, PathsThatLeadNowhereAreRefused) {
        {std::vector<const char*>{"bra 0"}, std::vector<const char*>{"nop", "nop"},
         std::vector<const char*>{"bra 2", "exit", "bra 0"}}) {
     std::vector<std::uint64_t> words;
+    words.reserve(code.size());
     for (const char* const text : code) {
       words.push_back(isa::encode(isa::assemble(text)));
     }
