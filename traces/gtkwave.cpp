@@ -18,6 +18,7 @@ constexpr unsigned kDecimal = 0x4;
 constexpr unsigned kBinary = 0x8;
 constexpr unsigned kRightAligned = 0x20;
 constexpr unsigned kBlank = 0x200;
+constexpr unsigned kCollapsed = 0x1000;
 constexpr unsigned kFileFilter = 0x2000;
 constexpr unsigned kAnalogStep = 0x8000;
 constexpr unsigned kAnalogHeight = 0x20000;
@@ -50,7 +51,7 @@ class SaveFile {
   void header(const std::string& dump_file) {
     text_ += "[*]\n[*] written by heddle\n[*]\n";
     text_ += fmt::format("[dumpfile] \"{}\"\n[timestart] 0\n[size] 1600 1000\n[pos] -1 -1\n", dump_file);
-    text_ += "*-6.000000 0";
+    text_ += "*-4.500000 0";
     for (int marker = 0; marker < 27; ++marker) {
       text_ += " -1";
     }
@@ -61,7 +62,7 @@ class SaveFile {
     text_ += "-" + name + "\n";
   }
   void end(const std::string& name, bool open) {
-    flags(kGroupEnd | kBlank | (open ? 0 : kClosed));
+    flags(kGroupEnd | kBlank | (open ? 0 : kClosed | kCollapsed));
     text_ += "-" + name + "\n";
   }
   void signal(const Signal& signal, const std::string& filters) {
@@ -105,6 +106,30 @@ class SaveFile {
   std::string text_;
   unsigned flags_ = ~0U;
 };
+
+// The signals of one scope; those that share the first part of their names ("row.lane0") in a fold of their own, after
+// the others.
+void add_scope(SaveFile& file, const std::vector<const Signal*>& signals, const std::string& filters) {
+  std::vector<std::string> folds;
+  for (const Signal* const signal : signals) {
+    const std::size_t dot = signal->name.rfind('.');
+    if (dot == std::string::npos) {
+      file.signal(*signal, filters);
+    } else if (std::find(folds.begin(), folds.end(), signal->name.substr(0, dot)) == folds.end()) {
+      folds.push_back(signal->name.substr(0, dot));
+    }
+  }
+  for (const std::string& fold : folds) {
+    const std::string name = signals.front()->scope + "." + fold;
+    file.begin(name, false);
+    for (const Signal* const signal : signals) {
+      if (signal->name.rfind('.') == fold.size() && signal->name.starts_with(fold)) {
+        file.signal(*signal, filters);
+      }
+    }
+    file.end(name, false);
+  }
+}
 
 }  // namespace
 
@@ -153,9 +178,11 @@ std::string gtkwave_save(const std::vector<Signal>& signals, const std::string& 
       }
       const bool unfolded = opens(group, members[first]->scope + ".");
       file.begin(members[first]->scope, unfolded);
-      for (; first < last; ++first) {
-        file.signal(*members[first], filters);
-      }
+      add_scope(
+          file,
+          {members.begin() + static_cast<std::ptrdiff_t>(first), members.begin() + static_cast<std::ptrdiff_t>(last)},
+          filters);
+      first = last;
       file.end(members[last - 1]->scope, unfolded);
     }
     file.end(name, open);

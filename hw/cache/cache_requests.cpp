@@ -19,11 +19,12 @@ tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phas
     SC_REPORT_ERROR("heddle/cache", "a line request starts with phase request at a line's first byte");
     return TLM_UPDATED;
   }
-  if (flushing_) {
-    return busy(statistics_.busy_flush);
-  }
-  if (ports_used_ == ports_) {
-    return busy(statistics_.busy_ports);
+  if (flushing_ || ports_used_ == ports_) {
+    const tlm_sync_enum refused = busy(flushing_ ? statistics_.busy_flush : statistics_.busy_ports);
+    if (waves_ != nullptr) [[unlikely]] {
+      show_state();
+    }
+    return refused;
   }
   request.failed = false;
   tlm_sync_enum result = TLM_UPDATED;
@@ -52,9 +53,6 @@ tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phas
 
 tlm_sync_enum Cache::busy(std::uint64_t& counter) {
   ++counter;
-  if (waves_ != nullptr) [[unlikely]] {
-    show_state();
-  }
   return TLM_UPDATED;
 }
 

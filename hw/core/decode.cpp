@@ -190,7 +190,9 @@ void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
       ++state_.statistics.interlock_stalls;
       state_.block_cause = IdleCause::pipeline;
       held(sub_warp, IdleCause::pipeline);
-      worked(sub_warp, false);
+      if (state_.observer != nullptr) [[unlikely]] {
+        state_.observer->former_worked(state_, sub_warp, {*present_, candidates_, pending_, false});
+      }
       return;
     }
     // No thread at all, or the last ones turned out to have a false guard: an empty sub-warp ends the instruction.
@@ -217,8 +219,8 @@ void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
   }
   if (state_.observer != nullptr) {
     state_.observer->formed(state_, formed, sub_warp);
+    state_.observer->former_worked(state_, sub_warp, {*present_, candidates_, pending_, true});
   }
-  worked(sub_warp, true);
   InFlight& flight = group.flights[formed.flight];
   ++flight.formed;
   if (last) {
@@ -229,12 +231,6 @@ void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
   if (!out.offer(formed)) {
     prepared_ = &formed;
     held(formed, state_.block_cause);
-  }
-}
-
-void DecodeStage::worked(const link::SubWarp& instruction, bool formed) const {
-  if (state_.observer != nullptr) {
-    state_.observer->former_worked(state_, instruction, {*present_, candidates_, pending_, formed});
   }
 }
 

@@ -48,7 +48,6 @@ class DecodeStage final : public ReceivingStage {
   void leave_out(const Group& group, std::uint32_t pc, unsigned row, LaneMask lanes);
   [[nodiscard]] LaneMask guard_value(const Group& group, unsigned row, LaneMask lanes);
   void form(link::SubWarp& sub_warp, Group& group);
-  void worked(const link::SubWarp& instruction, bool formed) const;
   void describe(link::SubWarp& formed, const SubWarpShape& shape, Group& group);
 
   SubWarpFormerModule former_;

@@ -131,7 +131,9 @@ bool Interconnect::offer(Input& input, const Waiting& transfer, unsigned capacit
   const bool popped_now = input.popped_at == now;
   if (input.queue.size() + (popped_now ? 1 : 0) < capacity) {
     input.queue.push(transfer);
-    show_queue(input);
+    if (waves_ != nullptr) [[unlikely]] {
+      show_queue(input);
+    }
     wake(transfer.eligible);
     return true;
   }
@@ -194,9 +196,6 @@ void Interconnect::show(NocWaves& waves) {
 
 // The queue of a port's requests or of a channel's responses.
 void Interconnect::show_queue(const Input& input) {
-  if (waves_ == nullptr) [[likely]] {
-    return;
-  }
   if (&input >= requests_.data() && &input < requests_.data() + requests_.size()) {
     waves_->request_queue(static_cast<unsigned>(&input - requests_.data()), input.queue.size());
   } else {
@@ -222,7 +221,9 @@ void Interconnect::admit_pending(Cycle now) {
     if (input.pending.payload != nullptr && input.queue.size() < request_capacity_) {
       input.pending.eligible = std::max(input.pending.eligible, now);
       input.queue.push(input.pending);
-      show_queue(input);
+      if (waves_ != nullptr) [[unlikely]] {
+        show_queue(input);
+      }
       active_[port / 64] |= std::uint64_t{1} << (port % 64);
       Payload& payload = *input.pending.payload;
       input.pending.payload = nullptr;
@@ -237,7 +238,9 @@ void Interconnect::admit_pending(Cycle now) {
     if (input.pending.payload != nullptr && input.queue.size() < response_capacity_) {
       input.pending.eligible = std::max(input.pending.eligible, now);
       input.queue.push(input.pending);
-      show_queue(input);
+      if (waves_ != nullptr) [[unlikely]] {
+        show_queue(input);
+      }
       Payload& payload = *input.pending.payload;
       input.pending.payload = nullptr;
       --pending_;
@@ -308,8 +311,8 @@ void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now
     active_[port / 64] &= ~(std::uint64_t{1} << (port % 64));
   }
   ++statistics_.requests;
-  show_queue(input);
   if (waves_ != nullptr) [[unlikely]] {
+    show_queue(input);
     waves_->request(channel_index, port, payload.get_address(), payload.is_write());
   }
 
@@ -328,7 +331,9 @@ void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now
   const Waiting transfer{&payload, visible + response_latency_ - 1, port};
   if (result == ::tlm::TLM_COMPLETED) {  // answered at once: it cannot be refused
     output.queue.push(transfer);
-    show_queue(output);
+    if (waves_ != nullptr) [[unlikely]] {
+      show_queue(output);
+    }
     wake(transfer.eligible);
   } else if (phase == ::tlm::BEGIN_RESP && offer(output, transfer, response_capacity_, statistics_.response_stalls)) {
     phase = ::tlm::END_RESP;
@@ -394,8 +399,8 @@ void Interconnect::send_response(unsigned channel_index, unsigned port, Cycle no
   input.queue.pop();
   input.popped_at = now;
   ++statistics_.responses;
-  show_queue(input);
   if (waves_ != nullptr) [[unlikely]] {
+    show_queue(input);
     waves_->response(port, channel_index);
   }
 

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -14,6 +16,9 @@
 #include "tb/dram/replay.hpp"
 #include "tb/measure/host_cost.hpp"
 #include "tb/measure/run.hpp"
+#include "tb/waves/recording.hpp"
+#include "tlm/wave.hpp"
+#include "traces/vcd_file.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -180,6 +185,73 @@ Benchmark memory_channel(const std::string& name, bool random, double target, st
           }};
 }
 
+// Waves that change in every cycle: masks, counters, states and flags, as a core's are.
+class ChangingWaves final : public link::ClockedModule {
+ public:
+  static constexpr unsigned kWaves = 64;
+  static constexpr std::array<unsigned, 4> kWidths = {32, 8, 4, 1};
+
+  ChangingWaves(const sc_core::sc_module_name& name, link::Clock clock, traces::VcdFile& file)
+      : ClockedModule(name, clock) {
+    for (unsigned i = 0; i < kWaves; ++i) {
+      link::sc_trace(&file, waves_[i], fmt::format("bench.w{}", i), static_cast<int>(kWidths[i % kWidths.size()]));
+    }
+    wake(1);
+  }
+
+ private:
+  link::Cycle advance(link::Cycle now) override {
+    for (unsigned i = 0; i < kWaves; ++i) {
+      const unsigned width = kWidths[i % kWidths.size()];
+      const std::uint64_t odd = (now * (2 * i + 3)) | 1U;  // another value than in the cycle before, in every width
+      waves_[i].set(width == 1 ? now & 1U : (odd ^ ((now & 1U) << 1U)) & ((std::uint64_t{1} << width) - 1));
+    }
+    return now + 1;
+  }
+  std::array<link::Wave, kWaves> waves_;
+};
+
+class NoFile final : public traces::ByteSink {
+ public:
+  void write(std::string_view bytes) override { bytes_ += bytes.size(); }
+
+ private:
+  std::uint64_t bytes_ = 0;
+};
+
+Benchmark wave_changes(std::uint64_t cycles) {
+  return {"wave-changes", "changes/s",
+          fmt::format("{} waves that change in every cycle, as text of a VCD file that nobody keeps",
+                      ChangingWaves::kWaves),
+          40e6, [=]() -> Sample {
+            const link::Clock clock(sc_core::sc_time(1, sc_core::SC_NS));
+            NoFile out;
+            traces::VcdFile file(out, clock, {"heddle bench"});
+            const ChangingWaves waves("waves", clock, file);
+            const double start = cpu_clock();
+            sc_core::sc_start(clock.cycles(cycles));
+            file.finish();
+            return {static_cast<double>(file.changes()), cpu_clock() - start, host_memory(0)};
+          }};
+}
+
+// The run that the first benchmark makes, with waves of everything.
+Benchmark traced(const std::string& name, double scale) {
+  return {name + "-with-waves", "warp instructions/s",
+          fmt::format("the workload at scale {:.3g} on baseline, every signal recorded, text that nobody keeps", scale),
+          std::nullopt, [name, scale]() -> Sample {
+            RunRequest request;
+            request.machine = read_machine("baseline");
+            request.subject = name;
+            request.scale = scale;
+            WaveRecording waves(request.machine, {"/dev/null", {}, 0, link::kNever}, std::make_unique<NoFile>());
+            request.device.observers.push_back(&waves);
+            const RunOutcome outcome = run(request);
+            return {static_cast<double>(outcome.record.summary.warp_instructions), outcome.cost.simulation_cpu_seconds,
+                    host_memory(outcome.cost.device_memory_bytes)};
+          }};
+}
+
 }  // namespace
 
 std::vector<Benchmark> benchmarks(double effort) {
@@ -189,7 +261,8 @@ std::vector<Benchmark> benchmarks(double effort) {
           workload("nqueens", 0.2 * effort, "thesis-lwm", 0.7e6),
           workload("blackjack", 0.1 * effort, "thesis-lwm", 0.7e6), workload("nqueens", 0.2 * effort, "tbc", 0.7e6),
           workload("nqueens", 0.2 * effort, "dwf-majority", 0.7e6), pointer_chase(32, times(1000)),
-          pointer_chase(1, times(60000)), memory_channel("dram-random", true, 400e3, times(400e3)),
+          pointer_chase(1, times(60000)), traced("nqueens", 0.02 * effort), wave_changes(times(200e3)),
+          memory_channel("dram-random", true, 400e3, times(400e3)),
           memory_channel("dram-sequential", false, 800e3, times(800e3)), lanes("lanes-add", isa::Op::ADD, times(2e7)),
           lanes("lanes-fma", isa::Op::FFMA, times(2e7))};
 }

@@ -1,9 +1,12 @@
 // heddle bench: how fast the model simulates on this host.
 #include "tb/bench/bench.hpp"
 
+#include <fmt/format.h>
+
 #include <iostream>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "tb/measure/atomic_file.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/progress.hpp"
@@ -18,7 +21,19 @@ int bench(const Arguments& arguments) {
   options.effort = quick ? 0.1 : 1.0;
   ProgressLine line(true);
   options.progress = [&](const std::string& text) { line.show(text); };
-  const std::vector<tb::Benchmark> list = tb::benchmarks(options.effort);
+  std::vector<tb::Benchmark> list = tb::benchmarks(options.effort);
+  if (arguments.has("only")) {
+    const std::string wanted = arguments.text("only");
+    std::vector<std::string> names;
+    for (const tb::Benchmark& benchmark : list) {
+      names.push_back(benchmark.name);
+    }
+    std::erase_if(list, [&](const tb::Benchmark& benchmark) { return benchmark.name != wanted; });
+    if (list.empty()) {
+      throw InputError({"--only"}, fmt::format("there is no benchmark '{}'", wanted),
+                       suggest(wanted, names, "known: " + join(names)));
+    }
+  }
   const tb::BenchResult result = tb::run_bench(list, options);
   line.clear();
   std::cout << tb::bench_table(result);
@@ -42,6 +57,7 @@ Command bench_command() {
   command.options.add_options()                                                         //
       ("quick", "a tenth of the work, once")                                            //
       ("repeat", po::value<std::string>()->value_name("N"), "repetitions (default 5)")  //
+      ("only", po::value<std::string>()->value_name("NAME"), "this benchmark alone")    //
       ("json", po::value<std::string>()->value_name("FILE"), "also write the figures as JSON");
   command.run = bench;
   return command;

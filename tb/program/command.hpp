@@ -56,6 +56,7 @@ struct Command {
 [[nodiscard]] Command sweep_command();
 [[nodiscard]] Command results_command();
 [[nodiscard]] Command cost_command();
+[[nodiscard]] Command diagram_command();
 [[nodiscard]] Command bench_command();
 [[nodiscard]] Command completion_command();
 

@@ -36,11 +36,28 @@ std::string find_program(const std::string& name) {
   return {};
 }
 
-FstConverter::FstConverter(const std::string& path) : path_(path), temporary_(temporary_name(path)) {
-  const std::string program = find_program("vcd2fst");
+const ConverterProgram& fst_converter() {
+  static const ConverterProgram program{
+      "vcd2fst",
+      {"-v", "-", "-f"},
+      "a .fst file is made by GTKWave's vcd2fst, which is not installed",
+      "install GTKWave (Debian package gtkwave), or write a .vcd.gz file, which it opens too"};
+  return program;
+}
+
+const ConverterProgram& svg_converter() {
+  static const ConverterProgram program{"dot",
+                                        {"-Tsvg", "-o"},
+                                        "an SVG picture is made by Graphviz' dot, which is not installed",
+                                        "install Graphviz (Debian package graphviz), or write its input with --dot"};
+  return program;
+}
+
+Converter::Converter(const std::string& path, const ConverterProgram& called)
+    : name_(called.name), path_(path), temporary_(temporary_name(path)) {
+  const std::string program = find_program(called.name);
   if (program.empty()) {
-    throw InputError({path}, "a .fst file is made by GTKWave's vcd2fst, which is not installed",
-                     "install GTKWave (Debian package gtkwave), or write a .vcd.gz file, which it opens too");
+    throw InputError({path}, called.missing, called.hint);
   }
   // What the converter would only say at its end.
   const int probe = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -50,7 +67,7 @@ FstConverter::FstConverter(const std::string& path) : path_(path), temporary_(te
   ::close(probe);
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) {
-    throw InternalError("no pipe to vcd2fst");
+    throw InternalError("no pipe to " + name_);
   }
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
@@ -62,8 +79,13 @@ FstConverter::FstConverter(const std::string& path) : path_(path), temporary_(te
   ::posix_spawnattr_init(&attributes);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   ::posix_spawnattr_setpgroup(&attributes, 0);
-  const char* const words[] = {program.c_str(), "-v", "-", "-f", temporary_.c_str(), nullptr};
-  const int error = ::posix_spawn(&child_, program.c_str(), &actions, &attributes, const_cast<char**>(words), environ);
+  std::vector<char*> words = {const_cast<char*>(program.c_str())};
+  for (const std::string& argument : called.arguments) {
+    words.push_back(const_cast<char*>(argument.c_str()));
+  }
+  words.push_back(temporary_.data());
+  words.push_back(nullptr);
+  const int error = ::posix_spawn(&child_, program.c_str(), &actions, &attributes, words.data(), environ);
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   ::close(ends[0]);
@@ -78,7 +100,7 @@ FstConverter::FstConverter(const std::string& path) : path_(path), temporary_(te
   ::signal(SIGPIPE, SIG_IGN);  // a converter that has ended is an error of write(), not of this process
 }
 
-FstConverter::~FstConverter() {
+Converter::~Converter() {
   if (pipe_ >= 0) {
     ::close(pipe_);
   }
@@ -89,7 +111,7 @@ FstConverter::~FstConverter() {
   }
 }
 
-bool FstConverter::wait() {
+bool Converter::wait() {
   int status = 0;
   while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
   }
@@ -97,23 +119,23 @@ bool FstConverter::wait() {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-void FstConverter::write(std::string_view bytes) {
+void Converter::write(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(pipe_, bytes.data(), bytes.size());
     if (written > 0) {
       bytes.remove_prefix(static_cast<std::size_t>(written));
     } else if (written == 0 || errno != EINTR) {
-      throw InputError({path_}, "vcd2fst has ended before it had everything", "is the disk full?");
+      throw InputError({path_}, name_ + " has ended before it had everything", "is the disk full?");
     }
   }
 }
 
-void FstConverter::commit() {
+void Converter::commit() {
   ::close(pipe_);
   pipe_ = -1;
   if (!wait() || std::rename(temporary_.c_str(), path_.c_str()) != 0) {
     ::unlink(temporary_.c_str());
-    throw InputError({path_}, "vcd2fst could not write it", "is the disk full?");
+    throw InputError({path_}, name_ + " could not write it", "is the disk full?");
   }
 }
 

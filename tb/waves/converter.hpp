@@ -1,23 +1,34 @@
-// GTKWave's own converter from VCD to FST, fed while the simulation runs.
+// Output files that another program makes from what it is fed: GTKWave's converter to FST, Graphviz' dot.
 #pragma once
 
 #include <sys/types.h>
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "traces/byte_sink.hpp"
 
 namespace heddle::tb {
 
-class FstConverter final : public traces::ByteSink {
+// How a program is called that reads its input from the standard input and writes the file that it is told.
+struct ConverterProgram {
+  std::string name;
+  std::vector<std::string> arguments;  // the name of the file comes last
+  std::string missing;                 // what to say when it is not installed, and what to do then
+  std::string hint;
+};
+[[nodiscard]] const ConverterProgram& fst_converter();
+[[nodiscard]] const ConverterProgram& svg_converter();
+
+class Converter final : public traces::ByteSink {
  public:
-  // Starts vcd2fst. Throws InputError when it is not installed or the file cannot be written.
-  explicit FstConverter(const std::string& path);
+  // Starts the program. Throws InputError when it is not installed or the file cannot be written.
+  Converter(const std::string& path, const ConverterProgram& program);
   // Without commit() nothing is left.
-  ~FstConverter() override;
-  FstConverter(const FstConverter&) = delete;
-  FstConverter& operator=(const FstConverter&) = delete;
+  ~Converter() override;
+  Converter(const Converter&) = delete;
+  Converter& operator=(const Converter&) = delete;
 
   void write(std::string_view bytes) override;
   void commit();
@@ -25,6 +36,7 @@ class FstConverter final : public traces::ByteSink {
  private:
   [[nodiscard]] bool wait();
 
+  std::string name_;
   std::string path_;
   std::string temporary_;
   int pipe_ = -1;

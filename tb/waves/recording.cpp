@@ -46,11 +46,20 @@ WaveRecording::WaveRecording(const hw::Machine& machine, WaveOptions options)
   const std::string_view ending = ending_of(options_.file);
   stem_ = options_.file.substr(0, options_.file.size() - ending.size());
   if (ending == ".fst") {
-    converter_ = std::make_unique<FstConverter>(options_.file);
+    converter_ = std::make_unique<Converter>(options_.file, fst_converter());
   } else {
     file_ = std::make_unique<OutputFile>(options_.file,
                                          ending == ".vcd" ? OutputFile::Form::plain : OutputFile::Form::gzip);
   }
+  select();
+}
+
+WaveRecording::WaveRecording(const hw::Machine& machine, WaveOptions options, std::unique_ptr<traces::ByteSink> out)
+    : options_(std::move(options)), other_(std::move(out)), waves_(std::make_unique<hw::GpuWaves>(machine)) {
+  select();
+}
+
+void WaveRecording::select() {
   for (const link::Signal& signal : waves_->catalogue().signals()) {
     if (options_.groups.empty() ||
         std::find(options_.groups.begin(), options_.groups.end(), signal.group) != options_.groups.end()) {
@@ -70,7 +79,9 @@ hw::DramObserver* WaveRecording::dram(unsigned channel) {
 }
 
 void WaveRecording::attached(hw::Gpu& gpu) {
-  traces::ByteSink& out = converter_ ? static_cast<traces::ByteSink&>(*converter_) : *file_;
+  traces::ByteSink& out = other_       ? *other_
+                          : converter_ ? static_cast<traces::ByteSink&>(*converter_)
+                                       : static_cast<traces::ByteSink&>(*file_);
   vcd_ = std::make_unique<traces::VcdFile>(
       out, gpu.clock(), traces::VcdFile::Options{"heddle " + std::string(version()), options_.from, options_.to});
   for (const link::Signal& signal : signals_) {
@@ -82,6 +93,9 @@ void WaveRecording::attached(hw::Gpu& gpu) {
 void WaveRecording::finish() {
   if (vcd_ != nullptr) {
     vcd_->finish();
+  }
+  if (other_) {
+    return;
   }
   if (converter_) {
     converter_->commit();

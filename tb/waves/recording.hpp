@@ -19,7 +19,7 @@ class GpuWaves;
 namespace heddle::tb {
 
 class OutputFile;
-class FstConverter;
+class Converter;
 
 struct WaveOptions {
   std::string file;                       // .vcd, .vcd.gz or .fst
@@ -34,6 +34,8 @@ class WaveRecording final : public RunObserver {
  public:
   // Throws InputError when the file cannot be written.
   WaveRecording(const hw::Machine& machine, WaveOptions options);
+  // The dump goes to `out` instead of the file, and nothing lies beside it.
+  WaveRecording(const hw::Machine& machine, WaveOptions options, std::unique_ptr<traces::ByteSink> out);
   ~WaveRecording() override;
   WaveRecording(const WaveRecording&) = delete;
   WaveRecording& operator=(const WaveRecording&) = delete;
@@ -48,10 +50,13 @@ class WaveRecording final : public RunObserver {
   [[nodiscard]] std::string save_file() const { return stem_ + ".gtkw"; }
 
  private:
+  void select();
+
   WaveOptions options_;
   std::string stem_;
   std::unique_ptr<OutputFile> file_;
-  std::unique_ptr<FstConverter> converter_;
+  std::unique_ptr<traces::ByteSink> other_;
+  std::unique_ptr<Converter> converter_;
   std::unique_ptr<hw::GpuWaves> waves_;
   std::vector<link::Signal> signals_;
   std::unique_ptr<traces::VcdFile> vcd_;

@@ -1,0 +1,405 @@
+// Waves: the order of changes against a naive model; a trace file beside SystemC's own; the papers' figures as a
+// designer sees them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <random>
+#include <systemc>
+
+#include "hw/waves/gpu_waves.hpp"
+#include "tests/hw/gpu_bench.hpp"
+#include "tests/tb/vcd_reader.hpp"
+#include "tlm/wave.hpp"
+#include "traces/vcd_file.hpp"
+
+namespace heddle::hw {
+namespace {
+
+using isa::Op;
+using isa::Special;
+using link::Wave;
+using tb::test::read_vcd;
+using tb::test::VcdDump;
+using test::Code;
+using test::GpuBench;
+
+// ------------------------------------------------------------------------------------------------- the order of
+// changes
+
+class Recorder final : public link::WaveLog {
+ public:
+  using WaveLog::flush;
+  struct Shown {
+    Cycle cycle;
+    std::uint32_t wave;
+    std::uint64_t value;
+  };
+  std::vector<Shown> shown;
+
+ private:
+  void declare(const std::string&, unsigned) override {}
+  void show(Cycle cycle, std::span<const Change> changes) override {
+    for (const Change& change : changes) {
+      shown.push_back({cycle, change.wave, change.value});
+    }
+  }
+};
+
+// A wave as its definition has it: what is planned for a cycle happens unless a set() of that or an earlier cycle that
+// comes after the plan takes it back.
+struct NaiveWave {
+  std::map<Cycle, std::uint64_t> planned;
+  Cycle set_at = link::kNever;
+
+  void set(Cycle now, std::uint64_t value) {
+    planned.erase(planned.lower_bound(now), planned.end());
+    planned[now] = value;
+    set_at = now;
+  }
+  void pulse(Cycle now, std::uint64_t value) {
+    set(now, value);
+    planned[now + 1] = 0;
+  }
+  [[nodiscard]] std::optional<std::uint64_t> value(Cycle at) const {
+    const auto after = planned.upper_bound(at);
+    return after == planned.begin() ? std::nullopt : std::optional(std::prev(after)->second);
+  }
+};
+
+TEST(WaveLog, ShowsWhatEachWaveIsInEachCycle) {
+  constexpr std::size_t kWaves = 6;
+  constexpr std::size_t kCounting = 4;  // from this one on they count events
+  std::mt19937 random(7);
+  Recorder recorder;
+  std::array<Wave, kWaves> waves;
+  std::array<NaiveWave, kWaves> naive;
+  for (Wave& wave : waves) {
+    recorder.take(wave, "w", 8);
+  }
+  Cycle now = 0;
+  for (unsigned step = 0; step < 20000; ++step) {
+    std::array<bool, kWaves> pulsed{};
+    for (unsigned op = random() % 6; op > 0; --op) {
+      const std::size_t i = random() % kWaves;
+      const std::uint64_t value = random() % 4;
+      if (i >= kCounting) {
+        const std::uint64_t before = naive[i].set_at == now ? naive[i].value(now).value() : 0;
+        waves[i].count(value);
+        naive[i].pulse(now, before + value);
+        continue;
+      }
+      switch (random() % 3) {
+        case 0:
+          waves[i].set(value);
+          naive[i].set(now, value);
+          pulsed[i] = false;
+          break;
+        case 1:
+          waves[i].pulse(value);
+          naive[i].pulse(now, value);
+          pulsed[i] = true;
+          break;
+        default: {
+          const Cycle at = now + (pulsed[i] ? 2 : 1) + random() % 5;
+          waves[i].set_at(at, value);
+          naive[i].planned[at] = value;
+          break;
+        }
+      }
+    }
+    recorder.flush(now);
+    if (random() % 8 == 0) {
+      recorder.flush(now);  // another time step of the same cycle
+    }
+    now += 1 + (random() % 4 == 0 ? random() % 9 : 0);
+  }
+  recorder.flush(now + 100);
+  std::array<std::map<Cycle, std::uint64_t>, kWaves> shown;
+  Cycle last = 0;
+  for (const Recorder::Shown& change : recorder.shown) {
+    ASSERT_GE(change.cycle, last) << "time goes back";
+    last = change.cycle;
+    const auto [place, is_new] = shown[change.wave].emplace(change.cycle, change.value);
+    ASSERT_TRUE(is_new) << "two values in cycle " << change.cycle;
+    ASSERT_TRUE(place == shown[change.wave].begin() || std::prev(place)->second != change.value) << "no change";
+  }
+  for (std::size_t i = 0; i < kWaves; ++i) {
+    for (Cycle at = 0; at < now + 100; ++at) {
+      const auto after = shown[i].upper_bound(at);
+      const auto seen = after == shown[i].begin() ? std::nullopt : std::optional(std::prev(after)->second);
+      ASSERT_EQ(seen, naive[i].value(at)) << "wave " << i << " in cycle " << at;
+    }
+  }
+}
+
+TEST(WaveLog, DifferencesAddUpInAnyOrder) {
+  Recorder recorder;
+  Wave bus;
+  recorder.take(bus, "bus", 2);
+  bus.set(0);
+  // [10, 14), [6, 10) and [14, 15), announced in this order: no gap and no overlap between them.
+  for (const auto& [begin, end] : {std::pair<Cycle, Cycle>{10, 14}, {6, 10}, {14, 15}}) {
+    bus.add_at(begin, 1);
+    bus.add_at(end, ~std::uint64_t{0});
+  }
+  recorder.flush(0);
+  recorder.flush(40);
+  ASSERT_EQ(recorder.shown.size(), 3U);
+  EXPECT_EQ(recorder.shown[1].cycle, 6U);
+  EXPECT_EQ(recorder.shown[1].value, 1U);
+  EXPECT_EQ(recorder.shown[2].cycle, 15U);
+  EXPECT_EQ(recorder.shown[2].value, 0U);
+}
+
+TEST(WaveLog, NobodyLooksAndNothingHappens) {
+  Wave wave;
+  wave.set(3);
+  wave.pulse();
+  wave.set_at(7, 2);
+  EXPECT_FALSE(wave.traced());
+  {
+    Recorder recorder;
+    recorder.take(wave, "w", 2);
+    EXPECT_TRUE(wave.traced());
+    EXPECT_THROW(recorder.take(wave, "w", 2), InternalError);
+    recorder.flush(1);
+    EXPECT_TRUE(recorder.shown.empty());
+  }
+  EXPECT_FALSE(wave.traced()) << "the log has gone";
+}
+
+// ------------------------------------------------------------------------------------------------ beside SystemC's own
+
+class TextSink final : public traces::ByteSink {
+ public:
+  void write(std::string_view bytes) override { text += bytes; }
+  std::string text;
+};
+
+SC_MODULE(Mixed) {
+  sc_core::sc_signal<bool> flag{"flag"};
+  sc_core::sc_signal<int> number{"number"};
+  sc_core::sc_signal<sc_dt::sc_uint<5>> small{"small"};
+  sc_core::sc_signal<sc_dt::sc_lv<3>> logic{"logic"};
+  double level = 0;
+  unsigned char byte = 0;
+  sc_dt::sc_biguint<70> wide = 0;
+  SC_CTOR(Mixed) {
+    SC_THREAD(run);
+  }
+  void run() {
+    for (int i = 0; i < 40; ++i) {
+      flag = (i / 3) % 2 != 0;
+      number = i * i - 100;
+      small = i / 2;
+      logic = i % 4 == 3 ? "x1z" : "010";
+      level = i * 0.5;
+      byte = static_cast<unsigned char>(7 * i);
+      wide = sc_dt::sc_biguint<70>(i) << 60;
+      wait(sc_core::sc_time(i % 5 == 0 ? 1.5 : 1, sc_core::SC_NS));
+    }
+  }
+};
+
+template <class File>
+void trace_all(File* file, Mixed& mixed) {
+  sc_trace(file, mixed.flag, "top.flag");
+  sc_trace(file, mixed.number, "top.number");
+  sc_trace(file, mixed.small, "top.small");
+  sc_trace(file, mixed.logic, "top.logic");
+  sc_trace(file, mixed.byte, "top.byte");
+  sc_trace(file, mixed.wide, "top.wide");
+}
+
+TEST(VcdFile, TracesWhatSystemcTraces) {
+  Mixed mixed("mixed");
+  const std::string theirs = testing::TempDir() + "heddle-systemc-trace-" + std::to_string(::getpid());
+  sc_core::sc_trace_file* const own = sc_core::sc_create_vcd_trace_file(theirs.c_str());
+  own->set_time_unit(1, sc_core::SC_PS);
+  TextSink sink;
+  traces::VcdFile file(sink, link::Clock(sc_core::sc_time(1, sc_core::SC_NS)), {"heddle test"});
+  trace_all(own, mixed);
+  trace_all(static_cast<sc_core::sc_trace_file*>(&file), mixed);
+  sc_trace(&file, mixed.level, "top.level");
+  Wave wave;
+  sc_trace(&file, wave, "top.wave", 4);
+  EXPECT_THROW(sc_trace(own, wave, "top.wave", 4), InternalError);
+  sc_core::sc_start(sc_core::sc_time(10, sc_core::SC_NS));
+  wave.set(9);
+  sc_core::sc_start(sc_core::sc_time(50, sc_core::SC_NS));
+  file.finish();
+  sc_core::sc_close_vcd_trace_file(own);
+  const VcdDump ours = read_vcd(sink.text);
+  EXPECT_EQ(ours.timescale, "1ps");
+  // SystemC's own, of which the values are read here: its header holds a date and it has several forms of sections.
+  std::ifstream in(theirs + ".vcd");
+  std::map<std::string, std::string> names;
+  std::map<std::string, std::map<std::uint64_t, std::string>> expected;
+  std::uint64_t time = 0;
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string first, second, third, id, name;
+    words >> first;
+    if (first == "$var") {
+      words >> second >> third >> id >> name;
+      names[id] = "top." + name.substr(0, name.find('['));
+    } else if (!first.empty() && first.front() == '#') {
+      time = std::stoull(first.substr(1));
+    } else if (!first.empty() && first.front() == 'b') {
+      words >> id;
+      std::string value = first.substr(1);
+      std::transform(value.begin(), value.end(), value.begin(), [](char c) {
+        return c == 'X' ? 'x' : c == 'Z' ? 'z' : c;
+      });
+      expected[names.at(id)][time] = value;
+    } else if (first.size() > 1 && names.count(first.substr(1)) != 0) {
+      expected[names.at(first.substr(1))][time] = first.substr(0, 1);
+    }
+  }
+  std::remove((theirs + ".vcd").c_str());
+  ASSERT_EQ(expected.size(), 6U);
+  for (const auto& [name, values] : expected) {
+    ASSERT_GT(values.size(), 3U) << name;
+    for (const auto& [at, value] : values) {
+      std::string wide = value;
+      const auto& signal = ours[name];
+      wide.insert(0, signal.width - wide.size(), wide.front() == '1' ? '0' : wide.front());
+      EXPECT_EQ(signal.at(at), wide) << name << " at " << at;
+    }
+    EXPECT_LE(ours[name].changes.size(), values.size() + 1) << name;
+  }
+  EXPECT_EQ(ours["top.wave"].at(9999), "xxxx");
+  EXPECT_EQ(ours["top.wave"].number(10000), 9U);
+  EXPECT_EQ(ours["top.level"].at(2500), "1");
+}
+
+// ------------------------------------------------------------------------------------------------------- the figures
+
+// A launch with every signal of the GPU recorded.
+VcdDump record(const Machine& machine, const Code& code, const test::LaunchShape& shape) {
+  GpuBench bench(machine);
+  GpuWaves waves(machine, bench.gpu.name());
+  TextSink sink;
+  traces::VcdFile file(sink, bench.gpu.clock(), {"heddle test"});
+  for (const link::Signal& signal : waves.catalogue().signals()) {
+    sc_trace(&file, *signal.wave, signal.path(), static_cast<int>(signal.type.width));
+  }
+  waves.attach(bench.gpu);
+  bench.gpu.observe(&waves);
+  bench.gpu.dram(0).observe(&waves.dram(0));
+  bench.run(code, shape);
+  file.finish();
+  return read_vcd(sink.text);
+}
+
+Machine four_lanes(unsigned warp_size) {
+  Machine machine;
+  machine.core.simd_width = 4;
+  machine.core.warp_size = warp_size;
+  machine.core.threads = 64;
+  return machine;
+}
+
+// Thesis figure 4.5: a mask of eight rows of four lanes, its sub-warps with the row of each lane, and the stall signal
+// to fetch while threads are left. The mask is a guard's.
+TEST(Waves, ShowTheSubWarpsOfFigure45) {
+  constexpr std::array<std::uint32_t, 8> kMask = {0b1001, 0b0101, 0b1110, 0b0010, 0b0110, 0b1100, 0b0001, 0b0011};
+  std::uint32_t bits = 0;
+  for (unsigned row = 0; row < 8; ++row) {
+    bits |= kMask[row] << (4 * row);
+  }
+  Machine machine = four_lanes(32);
+  machine.core.former = "packed";
+  Code code;
+  code.s2r(1, Special::tid_x);
+  code.mov(2, bits);
+  code.rrr(Op::SHR_U, 2, 2, 1);
+  code.rri(Op::AND, 2, 2, 1);
+  code.setp(1, isa::Comparison::ne, 2, 0);
+  const Code::Pc packed = code.when(1).rri(Op::ADD, 3, 1, 1);
+  code.exit();
+  const VcdDump dump = record(machine, code, {{1, 1, 1}, {32, 1, 1}});
+  const std::string decode = "bench.gpu.core0.decode";
+  const std::string former = decode + ".former";
+  constexpr int kNone = -1;
+  const std::array<std::array<int, 4>, 4> expected = {{{0, 2, 1, 0}, {1, 3, 2, 2}, {6, 4, 4, 5}, {7, 7, 5, kNone}}};
+  std::size_t formed = 0;
+  for (std::uint64_t cycle = dump.begin; cycle < dump.end; ++cycle) {
+    if (dump[former + ".valid"].number(cycle) != 1U || dump[decode + ".pc"].number(cycle) != packed) {
+      continue;
+    }
+    ASSERT_LT(formed, expected.size());
+    EXPECT_EQ(dump[decode + ".opcode"].number(cycle), static_cast<std::uint64_t>(Op::ADD));
+    EXPECT_EQ(dump[former + ".number"].number(cycle), formed + 1);
+    EXPECT_EQ(dump[former + ".uniform"].number(cycle), 0U);
+    EXPECT_EQ(dump[former + ".last"].number(cycle), formed == 3 ? 1U : 0U);
+    EXPECT_EQ(dump[former + ".stall_fetch"].number(cycle), formed == 3 ? 0U : 1U);
+    std::array<int, 4> rows{};
+    const std::uint64_t lanes = dump[former + ".lanes"].number(cycle).value();
+    for (unsigned lane = 0; lane < 4; ++lane) {
+      const std::string place = ".row.lane" + std::to_string(lane);
+      rows[lane] = (lanes >> lane & 1U) != 0 ? static_cast<int>(dump[former + place].number(cycle).value()) : kNone;
+      if (rows[lane] != kNone) {  // register read works on it one cycle later
+        EXPECT_EQ(dump["bench.gpu.core0.register_read" + place].number(cycle + 1), rows[lane]);
+      }
+    }
+    EXPECT_EQ(rows, expected[formed]) << "sub-warp " << formed;
+    unsigned left = 0;
+    for (unsigned row = 0; row < 8; ++row) {
+      left +=
+          static_cast<unsigned>(std::popcount(dump[former + ".left.row" + std::to_string(row)].number(cycle).value()));
+    }
+    EXPECT_EQ(left, formed == 3 ? 0 : 15 - 4 * (formed + 1));
+    ++formed;
+  }
+  EXPECT_EQ(formed, 4U);
+}
+
+// Thesis figure 2.2: A diverges to B (threads 1011, lane 2 missing) and C, which meet at D.
+TEST(Waves, ShowTheStackOfFigure22) {
+  Code code;
+  code.s2r(1, Special::tid_x);
+  code.setp(1, isa::Comparison::eq, 1, 2);
+  const Code::Pc a = code.when(1).bra();
+  code.rri(Op::ADD, 2, 1, 1);  // B
+  const Code::Pc b_end = code.bra();
+  const Code::Pc c = code.rri(Op::ADD, 2, 1, 2);
+  const Code::Pc d = code.rri(Op::ADD, 3, 1, 3);
+  code.exit();
+  code.aim(a, c, d);
+  code.aim(b_end, d);
+  const VcdDump dump = record(four_lanes(4), code, {{1, 1, 1}, {4, 1, 1}});
+  const std::string warp = "bench.gpu.core0.warp0";
+  struct Seen {
+    std::uint64_t depth, merge, execute, top, active;
+    bool operator==(const Seen&) const = default;
+  };
+  std::vector<Seen> seen;
+  const auto& depths = dump[warp + ".stack.depth"].changes;
+  for (const auto& change : depths) {
+    if (change.value.find('x') != std::string::npos ||
+        (seen.empty() && dump[warp + ".stack.depth"].number(change.time) == 0U)) {
+      continue;
+    }
+    const auto value = [&](const char* name) { return dump[warp + name].number(change.time).value_or(~0U); };
+    seen.push_back({value(".stack.depth"), value(".stack.merge_pc"), value(".stack.execute_pc"),
+                    value(".stack.mask.row0"), value(".active.row0")});
+  }
+  ASSERT_EQ(seen.size(), 3U);
+  EXPECT_EQ(seen[0], (Seen{2, d, c, 0b0100, 0b1011})) << "B runs, C waits, D below";
+  EXPECT_EQ(seen[1], (Seen{1, d, d, 0b1111, 0b0100})) << "C runs, D waits";
+  EXPECT_EQ(seen[2].depth, 0U);
+  EXPECT_EQ(seen[2].active, 0b1111U) << "all at D";
+  // The branch's two buffers hold its outcome until it takes effect.
+  const std::uint64_t effect = depths[depths.size() - 3].time;
+  EXPECT_EQ(dump[warp + ".branch.taken.row0"].number(effect), 0b0100U);
+  EXPECT_EQ(dump[warp + ".branch.not_taken.row0"].number(effect), 0b1011U);
+  EXPECT_EQ(dump[warp + ".branch.taken.row0"].number(effect + 1), 0U);
+}
+
+}  // namespace
+}  // namespace heddle::hw
