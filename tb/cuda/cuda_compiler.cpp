@@ -134,7 +134,9 @@ Diagnostic first_error(const std::string& output, const std::string& path) {
       if (at == std::string::npos) {
         continue;
       }
-      Diagnostic found{{path}, line.substr(at + mark.size())};
+      Diagnostic found;
+      found.where.file = path;
+      found.message = line.substr(at + mark.size());
       const std::string place = line.substr(0, at);
       const std::size_t second = place.rfind(':');
       const std::size_t first = second == std::string::npos || second == 0 ? second : place.rfind(':', second - 1);

@@ -41,7 +41,8 @@ class HintThreshold final : public Claim {
     return runs;
   }
   [[nodiscard]] Finding judge(const Results& results) const override {
-    Finding finding{.ours = "-"};
+    Finding finding;
+    finding.ours = "-";
     const Measured plain(results, cases(false));
     const Measured traverse(results, cases(true));
     if (!plain.complete() || !traverse.complete()) {

@@ -39,7 +39,8 @@ class HintTimeline final : public Claim {
     return out;
   }
   [[nodiscard]] Finding judge(const Results& results) const override {
-    Finding finding{.ours = "-"};
+    Finding finding;
+    finding.ours = "-";
     std::array<const Results::Entry*, 2> entries = {results.find(watched(false)), results.find(watched(true))};
     for (const Results::Entry* entry : entries) {
       if (entry == nullptr || !entry->timeline || entry->timeline->panels.empty()) {

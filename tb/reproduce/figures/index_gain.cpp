@@ -20,7 +20,8 @@ class IndexClaim : public Claim {
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(four_searches()); }
   [[nodiscard]] Finding judge(const Results& results) const override {
     const Measured measured(results, four_searches());
-    Finding finding{.ours = "-"};
+    Finding finding;
+    finding.ours = "-";
     if (measured.complete()) {
       judge(finding, measured);
       finding.tables.push_back(measured.table("The four searches"));

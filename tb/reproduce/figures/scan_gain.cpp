@@ -21,7 +21,8 @@ class ScanClaim : public Claim {
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(two_scans()); }
   [[nodiscard]] Finding judge(const Results& results) const override {
     const Measured measured(results, two_scans());
-    Finding finding{.ours = "-"};
+    Finding finding;
+    finding.ours = "-";
     if (measured.complete()) {
       judge(finding, measured);
       finding.tables.push_back(measured.table("The two scans"));

@@ -45,7 +45,8 @@ class ScanSelectivity final : public Claim {
   [[nodiscard]] Finding judge(const Results& results) const override {
     const Sweep swept = selectivities();
     const Measured measured(results, swept.cases);
-    Finding finding{.ours = "-"};
+    Finding finding;
+    finding.ours = "-";
     if (!measured.complete()) {
       return finding;
     }
@@ -137,7 +138,8 @@ class ScanBandwidth final : public Claim {
     const Sweep wide = columns();
     const Measured measured(results, swept.cases);
     const Measured measured_columns(results, wide.cases);
-    Finding finding{.ours = "-"};
+    Finding finding;
+    finding.ours = "-";
     if (!measured.complete() || !measured_columns.complete()) {
       return finding;
     }
