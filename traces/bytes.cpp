@@ -4,6 +4,10 @@
 
 namespace heddle::traces {
 
+void ByteWriter::raw(std::span<const std::uint8_t> bytes) {
+  bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+}
+
 void ByteWriter::fixed(std::uint64_t value, unsigned bytes) {
   for (unsigned i = 0; i < bytes; ++i) {
     byte(static_cast<std::uint8_t>(value >> (8 * i)));

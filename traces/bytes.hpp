@@ -25,7 +25,7 @@ class ByteWriter {
     const auto raw = static_cast<std::uint64_t>(value);
     number((raw << 1U) ^ (value < 0 ? ~std::uint64_t{0} : 0));
   }
-  void raw(std::span<const std::uint8_t> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+  void raw(std::span<const std::uint8_t> bytes);
   // Length, then the bytes.
   void block(std::span<const std::uint8_t> bytes) {
     number(bytes.size());
