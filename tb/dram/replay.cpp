@@ -66,8 +66,8 @@ class NoMemory final : public sc_core::sc_module, private ::tlm::tlm_fw_transpor
  public:
   NoMemory(const sc_core::sc_module_name& name, unsigned channels)
       : sc_core::sc_module(name), channel("channel", channels) {
-    for (auto& socket : channel) {
-      socket.bind(*this);
+    for (unsigned i = 0; i < channels; ++i) {
+      channel[i].bind(*this);
     }
   }
   sc_core::sc_vector<::tlm::tlm_target_socket<>> channel;

@@ -111,7 +111,7 @@ class Profile final : public RunObserver {
   [[nodiscard]] link::Cycle cycles() const { return elapsed_; }
   // The clock at the end of the last launch: cycles() and what the host took between launches.
   [[nodiscard]] link::Cycle clock() const { return end_; }
-  [[nodiscard]] unsigned cores() const { return cores_; }
+  [[nodiscard]] unsigned core_count() const { return cores_; }
   [[nodiscard]] unsigned lanes() const { return lanes_; }
   // Sub-warps started by the groups of a row of the warps' heat map, by core; rows from 0 to warp_rows().
   [[nodiscard]] unsigned warp_rows() const { return warp_rows_; }

@@ -156,7 +156,7 @@ json::object time_json(const Profile& profile, const Rows& rows) {
     states[kGroupStateNames[state]] = rows.row(profile.state_row(state));
   }
   out["warp_cycles"] = std::move(states);
-  out["core_busy_cycles"] = rows.rows(profile.core_row(0), profile.cores());
+  out["core_busy_cycles"] = rows.rows(profile.core_row(0), profile.core_count());
   out["lane_busy_cycles"] = rows.rows(profile.lane_row(0), profile.lanes());
   out["warp_issues"] = rows.rows(profile.warp_row(0), profile.warp_rows());
   return out;
@@ -183,15 +183,15 @@ boost::json::object profile_json(const Profile& profile, bool with_sources) {
   }
   return {{"cycles", profile.cycles()},
           {"clock_cycles", profile.clock()},
-          {"cores", profile.cores()},
+          {"cores", profile.core_count()},
           {"lanes", profile.lanes()},
           {"launch_count", profile.launch_count()},
           {"launches", std::move(launches)},
           {"time", time_json(profile, rows)},
           {"warps_per_row", profile.groups_per_row()},
-          {"core_warp_issues", matrix(profile.cores(), profile.warp_rows(),
+          {"core_warp_issues", matrix(profile.core_count(), profile.warp_rows(),
                                       [&](unsigned core, unsigned row) { return profile.issued_by(core, row); })},
-          {"core_lane_cycles", matrix(profile.cores(), profile.lanes(),
+          {"core_lane_cycles", matrix(profile.core_count(), profile.lanes(),
                                       [&](unsigned core, unsigned lane) { return profile.lane_active(core, lane); })},
           {"counters", counter_names()},
           {"kernels", std::move(kernels)},

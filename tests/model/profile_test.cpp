@@ -117,7 +117,7 @@ void Profiled::expect_time(const hw::Totals& totals) const {
 
 void Profiled::expect_places(const hw::Totals& totals) const {
   std::uint64_t cores = 0, lanes = 0, warps = 0, core_lanes = 0, core_warps = 0;
-  for (unsigned core = 0; core != profile->cores(); ++core) {
+  for (unsigned core = 0; core != profile->core_count(); ++core) {
     cores += row(profile->core_row(core));
     for (unsigned lane = 0; lane != profile->lanes(); ++lane) {
       core_lanes += profile->lane_active(core, lane);
