@@ -109,7 +109,7 @@ TEST(CliSweep, LimitsFaultsAndWrongResultsMarkTheRunAndTheSweepGoesOn) {
                                          "config = \"baseline\"\n[limits]\nwall_seconds = 2\ncpu_seconds = 1\n"
                                          "[[points]]\nworkload = \"store.toml\"\n"
                                          "[[points]]\nworkload = \"forever.toml\"\nmax_cycles = 1000\n"
-                                         "[[points]]\nworkload = \"matrixmult\"\n"  // minutes
+                                         "[[points]]\nworkload = \"bfs\"\n"  // minutes
                                          "[[points]]\nworkload = \"vecadd\"\nscale = 0.001\n");
   const Ran ran = heddle({"sweep", file, "-d", scratch.path("x.db"), "-j", "1"});
   EXPECT_EQ(ran.code, 1) << ran.err << ran.out;
