@@ -1,10 +1,18 @@
 #include "tlm/wave.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "base/error.hpp"
 
 namespace heddle::link {
+
+Wave::~Wave() {
+  if (log_ != nullptr) {
+    log_->forget(*this);
+  }
+}
 
 void Wave::set_at(Cycle at, std::uint64_t value) {
   if (log_ != nullptr) {
@@ -21,8 +29,28 @@ void Wave::add_at(Cycle at, std::uint64_t difference) {
 
 WaveLog::~WaveLog() {
   for (Wave* const wave : waves_) {
-    wave->log_ = nullptr;
+    if (wave != nullptr) {
+      wave->log_ = nullptr;
+    }
   }
+}
+
+// What the wave has announced or set goes with it: modules go after their last step.
+void WaveLog::forget(Wave& wave) {
+  waves_[wave.index_] = nullptr;
+  std::erase(dirty_, &wave);
+  std::erase(collected_, &wave);
+  const auto of_wave = [&wave](const Announced& announced) { return announced.wave == &wave; };
+  std::erase_if(next_, of_wave);
+  std::erase_if(due_, of_wave);
+  std::vector<Later> kept;
+  kept.reserve(later_.size());
+  for (; !later_.empty(); later_.pop()) {
+    if (!of_wave(later_.top().change)) {
+      kept.push_back(later_.top());
+    }
+  }
+  later_ = decltype(later_)(std::greater<>(), std::move(kept));
 }
 
 void WaveLog::take(Wave& wave, const std::string& name, unsigned width) {

@@ -26,6 +26,7 @@ class WaveLog;
 class Wave {
  public:
   Wave() = default;
+  ~Wave();  // its log forgets it
   Wave(const Wave&) = delete;
   Wave& operator=(const Wave&) = delete;
 
@@ -109,6 +110,7 @@ class WaveLog {
     friend bool operator>(const Later& a, const Later& b) { return a.at != b.at ? a.at > b.at : a.order > b.order; }
   };
 
+  void forget(Wave& wave);
   void collect(const Announced& announced, bool at_present);
   void pass_on(Cycle cycle);
   void add(Wave& wave, std::uint64_t value) {
@@ -119,7 +121,7 @@ class WaveLog {
     }
   }
 
-  std::vector<Wave*> waves_;
+  std::vector<Wave*> waves_;     // null: gone
   std::vector<Wave*> dirty_;     // set in this step
   std::vector<Announced> next_;  // for the cycle after this step's
   std::vector<Announced> due_;   // for cycle due_at_

@@ -27,8 +27,7 @@ using tb::test::VcdDump;
 using test::Code;
 using test::GpuBench;
 
-// ------------------------------------------------------------------------------------------------- the order of
-// changes
+// -------------------------------------------------------------------------------------------- the order of changes
 
 class Recorder final : public link::WaveLog {
  public:
@@ -170,6 +169,26 @@ TEST(WaveLog, NobodyLooksAndNothingHappens) {
     EXPECT_TRUE(recorder.shown.empty());
   }
   EXPECT_FALSE(wave.traced()) << "the log has gone";
+}
+
+TEST(WaveLog, ForgetsWavesThatGo) {
+  Recorder recorder;
+  Wave stays;
+  recorder.take(stays, "stays", 8);
+  {
+    Wave goes;
+    recorder.take(goes, "goes", 8);
+    goes.set(1);
+    goes.pulse(2);
+    goes.set_at(5, 3);
+    goes.add_at(6, 4);
+    stays.set_at(5, 7);
+    stays.add_at(6, 1);
+  }
+  recorder.flush(9);
+  ASSERT_EQ(recorder.shown.size(), 2U);
+  EXPECT_EQ(recorder.shown[0].value, 7U);
+  EXPECT_EQ(recorder.shown[1].value, 8U);
 }
 
 // ------------------------------------------------------------------------------------------------ beside SystemC's own

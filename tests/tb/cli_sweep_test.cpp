@@ -201,11 +201,13 @@ TEST(CliSweep, OneDatabaseHasOneWriter) {
   const Scratch scratch;
   const std::string database = scratch.path("x.db");
   RunSetup setup;
-  setup.while_running = [&](pid_t) {
+  setup.while_running = [&](pid_t process) {
     wait_for_rows(database, 1);
+    ::kill(process, SIGSTOP);  // or it might be through before the second one looks
     const Ran second = heddle(many(scratch, database));
     EXPECT_EQ(second.code, 2);
     EXPECT_NE(second.err.find("another sweep is writing to this database"), std::string::npos) << second.err;
+    ::kill(process, SIGCONT);
   };
   EXPECT_EQ(heddle(many(scratch, database), setup).code, 0);
 }
