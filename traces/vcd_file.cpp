@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <utility>
@@ -128,7 +129,7 @@ void VcdFile::write_header() {
         {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}, {1e-12, "ps"}, {1e-15, "fs"}}};
     for (const auto& [scale, name] : units) {
       if (seconds >= scale * 0.999) {
-        unit = fmt::format("{} {}", static_cast<unsigned>(seconds / scale + 0.5), name);
+        unit = fmt::format("{} {}", std::lround(seconds / scale), name);
         break;
       }
     }
@@ -202,8 +203,7 @@ void VcdFile::write_value(const Variable& variable, std::uint64_t value) {
     }
     *at++ = ' ';
   }
-  std::memcpy(at, variable.id.data(), variable.id.size());
-  at += variable.id.size();
+  at = std::copy(variable.id.begin(), variable.id.end(), at);
   *at++ = '\n';
   buffer_.resize(static_cast<std::size_t>(at - buffer_.data()));
   if (buffer_.size() >= kBufferBytes) {

@@ -25,6 +25,7 @@ int bench(const Arguments& arguments) {
   if (arguments.has("only")) {
     const std::string wanted = arguments.text("only");
     std::vector<std::string> names;
+    names.reserve(list.size());
     for (const tb::Benchmark& benchmark : list) {
       names.push_back(benchmark.name);
     }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <iterator>
 #include <map>
 
 #include "base/error.hpp"
@@ -134,6 +135,7 @@ void list_signals(const Arguments& arguments) {
 
 void list_groups(const Arguments& arguments) {
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(std::size(link::kSignalGroups));
   for (const link::SignalGroupInfo& group : link::kSignalGroups) {
     rows.push_back({std::string(group.name), std::string(group.meaning)});
   }

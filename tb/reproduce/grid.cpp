@@ -95,6 +95,7 @@ Chart Grid::ipc_chart(std::string title) const {
   for (std::size_t variant = 0; variant < variants_.size(); ++variant) {
     GroupedBars::Series series{variants_[variant].label, {}};
     std::vector<double> meant;
+    meant.reserve(shared.size());
     for (std::size_t workload = 0; workload < workloads_.size(); ++workload) {
       series.values.push_back(value(variant, workload, [](const Summary& summary) { return summary.ipc; }));
     }
@@ -197,6 +198,7 @@ std::vector<std::string> Grid::worst(std::size_t variant, std::size_t base, std:
                    [&](std::size_t a, std::size_t b) { return speedup(variant, base, a) < speedup(variant, base, b); });
   order.resize(std::min(order.size(), most));
   std::vector<std::string> out;
+  out.reserve(order.size());
   for (const std::size_t workload : order) {
     out.push_back(diagnosis(variant, base, workload));
   }

@@ -38,7 +38,7 @@ class Preserved final : public Claim {
       const std::string where = first == 0 ? "report" : "thesis";
       const std::string measured =
           fmt::format("{} of {} and {}", gain_text(both), gain_text(alone), gain_text(scheduled));
-      finding.ours += (finding.ours.empty() ? "" : "; ") + measured + " (" + where + ")";
+      finding.ours += fmt::format("{}{} ({})", finding.ours.empty() ? "" : "; ", measured, where);
       finding.checks.push_back(
           main_check("each alone has a benefit to preserve (" + where + ")", measured, alone > 1 && scheduled > 1));
       finding.checks.push_back(main_check("the combination gains more than either alone (" + where + ")", measured,
