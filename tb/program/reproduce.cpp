@@ -49,6 +49,7 @@ int reproduce(const Arguments& arguments) {
   options.runner.directory = arguments.text("out", "heddle-out/reproduce");
   options.runner.jobs =
       static_cast<unsigned>(arguments.whole("jobs", std::max(1U, std::thread::hardware_concurrency()), 1, 1024));
+  options.runner.any_build = arguments.has("any-build");
   options.runner.stop = &stopped_by();
   ProgressLine line(true);
   options.runner.progress = [&](const std::string& text) { line.show(text); };
@@ -62,6 +63,9 @@ int reproduce(const Arguments& arguments) {
             << fmt::format("\n{} at {}, {} of them kept from earlier, done in {:.0f} s.\nPage with figures: {}\n",
                            tb::counted(result.runs, "run"), tb::scaling_text(result.scaling), result.reused,
                            result.wall_seconds, directory + "/reproduction.html");
+  if (!result.other_builds.empty()) {
+    std::cout << tb::other_builds_text(result) << "\n";
+  }
   if (arguments.has("markdown") && !result.stopped) {
     tb::write_file(arguments.text("markdown"),
                    tb::reproduction_markdown(result, fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))));
@@ -89,6 +93,7 @@ Command reproduce_command() {
       ("jobs,j", po::value<std::string>()->value_name("N"), "runs at a time (default: one per processor)")     //
       ("out,o", po::value<std::string>()->value_name("DIR"), "where to write (default heddle-out/reproduce)")  //
       ("markdown", po::value<std::string>()->value_name("FILE"), "also write the results as Markdown")         //
+      ("any-build", "take results that other builds left in DIR, too: pages and verdicts anew")                //
       ("list", "list the claims and end")                                                                      //
       ("names", "list the claims' ids only and end");
   command.details =

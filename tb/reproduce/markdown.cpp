@@ -52,6 +52,9 @@ std::string reproduction_markdown(const Reproduction& reproduction, const std::s
                              reproduction.scaling.full ? " --full" : ""),
                  120, 0) +
          "\n\n";
+  if (!reproduction.other_builds.empty()) {
+    out += wrapped(other_builds_text(reproduction), 120, 0) + "\n\n";
+  }
   out += wrapped(
              "A verdict is computed from the checks listed with each claim: all pass: holds; some of its main checks "
              "pass: partly; none: does not hold. \"Of a size\" means between half and twice the paper's gain. Nothing "

@@ -102,6 +102,9 @@ std::string reproduction_page(const Reproduction& reproduction) {
   if (reproduction.stopped) {
     body += "<p class=\"bad\">Ended early: what was not run is missing.</p>\n";
   }
+  if (!reproduction.other_builds.empty()) {
+    body += "<p class=\"soft\">" + html_escaped(other_builds_text(reproduction)) + "</p>\n";
+  }
   body += overview(reproduction);
   if (!reproduction.failed.empty()) {
     std::vector<std::vector<std::string>> rows;

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uint64_t kFnvOffset = 0xcbf29ce484222325;
 constexpr std::uint64_t kFnvPrime = 0x100000001b3;
+constexpr std::string_view kKeyStart = "heddle ";
 
 std::string refused_workload(const std::string& text) {
   try {
@@ -48,13 +49,22 @@ std::string program_build() {
 
 std::string run_key(const hw::Machine& machine, const std::string& workload, double scale, const std::string& build,
                     std::uint64_t seed, unsigned address_bits) {
-  std::string key = fmt::format("heddle {}\nworkload {}\nscale {}\nseed {}\naddress_bits {}\n", build, workload, scale,
-                                seed, address_bits);
+  std::string key = fmt::format("{}{}\nworkload {}\nscale {}\nseed {}\naddress_bits {}\n", kKeyStart, build, workload,
+                                scale, seed, address_bits);
   hw::Machine described = machine;  // describe() hands out pointers to change
   for (const ParameterReference& parameter : parameters_of(described)) {
     key += fmt::format("{} = {}\n", parameter.path(), parameter.value_text());
   }
   return key;
+}
+
+RunKeyParts parts_of_key(std::string_view key) {
+  if (!key.starts_with(kKeyStart)) {
+    return {{}, key};
+  }
+  key.remove_prefix(kKeyStart.size());
+  const std::size_t end = std::min(key.find('\n'), key.size());
+  return {key.substr(0, end), key.substr(end)};
 }
 
 Plan plan_runs(const std::vector<Run>& wanted, const Scaling& scaling, const std::string& build) {
@@ -94,7 +104,7 @@ Plan plan_runs(const std::vector<Run>& wanted, const Scaling& scaling, const std
       std::string workload = run.workload;  // its variants' separators would need quoting in a shell
       std::replace_if(
           workload.begin(), workload.end(), [](char letter) { return letter == ':' || letter == ','; }, '-');
-      planned.folder = fmt::format("{}-{}-{}", workload, run.config, digest(planned.key));
+      planned.folder = fmt::format("{}-{}-{}", workload, run.config, digest(parts_of_key(planned.key).rest));
       plan.runs.push_back(std::move(planned));
     }
   }

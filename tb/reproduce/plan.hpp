@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hw/machine.hpp"
@@ -16,7 +17,7 @@ struct PlannedRun {
   Run run;             // as the first claim asked
   double scale = 1;    // that it runs at
   std::string key;     // all that its result depends on, as text; equal keys are one run
-  std::string folder;  // name below the runs' folder: readable, and a digest of the key
+  std::string folder;  // name below the runs' folder: readable, and a digest of the key without the build
   // The run's text with the scale that it runs at.
   [[nodiscard]] std::string name() const {
     return Run{run.config, run.settings, run.workload, scale, run.timeline}.text();
@@ -41,6 +42,13 @@ struct Plan {
 // What a run's result depends on: machine parameter by parameter, workload, scale, seed, pointers, program.
 [[nodiscard]] std::string run_key(const hw::Machine& machine, const std::string& workload, double scale,
                                   const std::string& build, std::uint64_t seed = 1, unsigned address_bits = 32);
+
+// The two parts of a key: the program that runs, and everything else (which starts with a line's end).
+struct RunKeyParts {
+  std::string_view build;
+  std::string_view rest;
+};
+[[nodiscard]] RunKeyParts parts_of_key(std::string_view key);
 
 // Version and a digest of this very program's file: another build may give other results. Throws InternalError.
 [[nodiscard]] std::string program_build();

@@ -68,7 +68,8 @@ Reproduction reproduce(const ReproduceOptions& options) {
     const std::vector<Run> runs = known.claim->runs();
     wanted.insert(wanted.end(), runs.begin(), runs.end());
   }
-  const Plan plan = plan_runs(wanted, options.scaling, program_build());
+  const std::string build = program_build();
+  const Plan plan = plan_runs(wanted, options.scaling, build);
   const std::vector<DoneRun> done = do_runs(plan, options.runner);
   Reproduction out;
   out.scaling = options.scaling;
@@ -81,6 +82,8 @@ Reproduction reproduce(const ReproduceOptions& options) {
     scale = std::max(scale, run.scale);
     if (!done[i].kept) {
       out.failed.push_back({run.name(), done[i].failure});
+    } else if (done[i].kept->build != build) {
+      ++out.other_builds[done[i].kept->build];
     }
   }
   Results results;
@@ -103,6 +106,14 @@ std::string scaling_text(const Scaling& scaling) {
   return scaling.full            ? "full scale"
          : scaling.factor == 1.0 ? "default scale"
                                  : fmt::format("default scale x {:g}", scaling.factor);
+}
+
+std::string other_builds_text(const Reproduction& reproduction) {
+  std::string out;
+  for (const auto& [build, runs] : reproduction.other_builds) {
+    out += fmt::format("{}{} by build {}", out.empty() ? "" : ", ", counted(runs, "run"), build);
+  }
+  return out.empty() ? out : "Measured earlier: " + out + ".";
 }
 
 std::string verdict_text(const ReproducedClaim& claim) {
@@ -167,11 +178,16 @@ std::string reproduction_json(const Reproduction& reproduction) {
   for (const FailedRun& run : reproduction.failed) {
     failed.push_back(json::object{{"run", run.run}, {"why", run.why}});
   }
+  json::object builds;
+  for (const auto& [build, runs] : reproduction.other_builds) {
+    builds[build] = runs;
+  }
   return json_text(json::object{{"schema", 1},
                                 {"heddle", json::string(version())},
                                 {"scaling", scaling_text(reproduction.scaling)},
                                 {"scales", std::move(scales)},
                                 {"runs", reproduction.runs},
+                                {"runs_of_other_builds", std::move(builds)},
                                 {"claims", std::move(claims)},
                                 {"failed", std::move(failed)}});
 }

@@ -34,6 +34,7 @@ struct Reproduction {
   std::map<std::string, double> scales;  // by workload, that its runs ran at (the largest)
   std::size_t runs = 0;
   std::size_t reused = 0;
+  std::map<std::string, std::size_t> other_builds;  // that measured some of the runs instead of this one: how many
   double wall_seconds = 0;
   bool stopped = false;  // by a signal; what was not run is missing
 };
@@ -43,6 +44,9 @@ struct Reproduction {
 
 // Throws InputError with the nearest id.
 [[nodiscard]] Reproduction reproduce(const ReproduceOptions& options);
+
+// Which runs another build of the program measured, as a sentence; empty: none.
+[[nodiscard]] std::string other_builds_text(const Reproduction& reproduction);
 
 // "default scale", "default scale x 0.5", "full scale"
 [[nodiscard]] std::string scaling_text(const Scaling& scaling);

@@ -57,13 +57,14 @@ ChildCommand command_of(const PlannedRun& run, const std::string& folder) {
 
 }  // namespace
 
-std::optional<KeptRun> kept_result(const std::string& directory, const PlannedRun& run) {
+std::optional<KeptRun> kept_result(const std::string& directory, const PlannedRun& run, bool any_build) {
   const std::string folder = folder_of(directory, run);
-  if (read_text(folder + "/key.txt") != run.key) {
+  const std::string key = read_text(folder + "/key.txt");
+  if (any_build ? parts_of_key(key).rest != parts_of_key(run.key).rest : key != run.key) {
     return std::nullopt;
   }
   try {
-    KeptRun kept{read_run(folder), std::nullopt};
+    KeptRun kept{read_run(folder), std::string(parts_of_key(key).build), std::nullopt};
     if (run.run.timeline) {
       kept.timeline = read_timeline(folder + kTimelineFile);
     }
@@ -87,7 +88,7 @@ std::vector<DoneRun> do_runs(const Plan& plan, const RunnerOptions& options) {
     const PlannedRun& run = plan.runs[i];
     if (!run.refusal.empty()) {
       done[i].failure = run.refusal;
-    } else if (std::optional<KeptRun> kept = kept_result(options.directory, run)) {
+    } else if (std::optional<KeptRun> kept = kept_result(options.directory, run, options.any_build)) {
       times.done(run.run.workload, kept->files.cost.wall_seconds);
       done[i].kept = std::move(kept);
       done[i].reused = true;

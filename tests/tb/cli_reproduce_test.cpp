@@ -99,6 +99,28 @@ TEST(CliReproduce, ATerminationEndsItOrderly) {
   EXPECT_LT(written(scratch).size(), 12U);
 }
 
+TEST(CliReproduce, TakesAnotherBuildsResultsOnlyWhenTold) {
+  const Scratch scratch;
+  ASSERT_EQ(heddle(tiny(scratch)).code, 0);
+  for (const auto& [folder, time] : written(scratch)) {
+    const std::string path = scratch.path("out/runs/") + folder + "/key.txt";
+    std::ifstream in(path);
+    std::string first;
+    std::getline(in, first);
+    const std::string rest{std::istreambuf_iterator<char>(in), {}};
+    in.close();
+    std::ofstream(path) << "heddle 0.0.9 0123456789abcdef\n" << rest;
+  }
+  std::vector<std::string> words = tiny(scratch);
+  words.emplace_back("--any-build");
+  const Ran taken = heddle(words);
+  EXPECT_NE(taken.out.find(", 12 of them kept from earlier"), std::string::npos) << taken.out;
+  EXPECT_NE(taken.out.find("Measured earlier: 12 runs by build 0.0.9 0123456789abcdef."), std::string::npos);
+  const Ran repeated = heddle(tiny(scratch));
+  EXPECT_NE(repeated.out.find(", 0 of them kept from earlier"), std::string::npos) << repeated.out;
+  EXPECT_EQ(repeated.out.find("Measured earlier"), std::string::npos);
+}
+
 TEST(CliReproduce, ASpoiltResultIsRunAgainAndOneFolderHasOneWriter) {
   const Scratch scratch;
   ASSERT_EQ(heddle(tiny(scratch)).code, 0);

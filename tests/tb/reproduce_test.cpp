@@ -259,7 +259,16 @@ TEST(Plan, SharesRunsAndKnowsWhatTheyDependOn) {
   EXPECT_NE(key(2, false, "build"), plan.runs[0].key);
   EXPECT_NE(key(1, true, "build"), plan.runs[0].key);
   EXPECT_NE(key(1, false, "other"), plan.runs[0].key);
+  EXPECT_EQ(parts_of_key(key(1, false, "other")).rest, parts_of_key(plan.runs[0].key).rest);
+  EXPECT_EQ(parts_of_key(key(1, false, "other")).build, "other");
   EXPECT_EQ(plan_runs({plain}, {10, false}, "b").runs.front().scale, 1);
+}
+
+TEST(Plan, AKeyThatIsNoneHasNoBuild) {
+  EXPECT_EQ(parts_of_key("refused x").build, "");
+  EXPECT_EQ(parts_of_key("refused x").rest, "refused x");
+  EXPECT_EQ(parts_of_key("heddle 1").build, "1");
+  EXPECT_EQ(parts_of_key("heddle 1").rest, "");
 }
 
 TEST(Plan, WhatDoesNotExistIsRefusedNotStarted) {
@@ -356,6 +365,16 @@ TEST(Reproduction, TextsSayVerdictCauseAndFailures) {
         "- it gains (main): -1 %: no", "We looked.", "Mind this.", "- bfs idles.", "| bfs | 0.9 |", "bfs 0.03"}) {
     EXPECT_NE(markdown.find(part), std::string::npos) << part;
   }
+}
+
+TEST(Reproduction, SaysWhichRunsAnotherBuildMeasured) {
+  Reproduction reproduction = sample();
+  EXPECT_EQ(other_builds_text(reproduction), "");
+  reproduction.other_builds = {{"0.1.0 0123", 20}};
+  const std::string said = "Measured earlier: 20 runs by build 0.1.0 0123.";
+  EXPECT_EQ(other_builds_text(reproduction), said);
+  EXPECT_NE(reproduction_page(reproduction).find(said), std::string::npos);
+  EXPECT_NE(reproduction_markdown(reproduction, "2026-11-21").find(said), std::string::npos);
 }
 
 TEST(Reproduction, CausesAreShownOnlyWhereAClaimDoesNotHold) {
