@@ -6,8 +6,8 @@
 //   }
 //
 // The compiler is told that nobody looks, so that what follows lies out of the way of the model's own code. A build
-// with HEDDLE_INSTRUMENTS=OFF has none of it: it is there to measure what being able to look costs (docs/performance.md)
-// and refuses to watch a run.
+// with HEDDLE_INSTRUMENTS=OFF has none of it and refuses to watch a run: it is there to measure what being able to look
+// costs (docs/performance.md).
 #pragma once
 
 #include <cstddef>

@@ -107,7 +107,7 @@ Cycle Cache::advance(Cycle now) {
   if (!invalidated_.empty()) {
     want(invalidated_.front().visible);
   }
-  if (waves_ != nullptr) [[unlikely]] {
+  if (waves_ != nullptr) {
     show_state();
   }
   return next;

@@ -44,6 +44,7 @@
 #include <tlm>
 #include <vector>
 
+#include "base/instrument.hpp"
 #include "hw/cache/line_array.hpp"
 #include "hw/cache/miss_file.hpp"
 #include "hw/cache/slice_map.hpp"
@@ -268,7 +269,7 @@ class Cache final : public sc_core::sc_module,
   bool fill_blocked_ = false;
   LineArray::Frame flush_cursor_ = 0;
   std::optional<FailedWrite> failed_write_;
-  CacheWaves* waves_ = nullptr;  // null: nobody looks
+  Instrument<CacheWaves> waves_;  // null: nobody looks
   CacheStatistics statistics_;
 };
 

@@ -21,7 +21,7 @@ tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phas
   }
   if (flushing_ || ports_used_ == ports_) {
     const tlm_sync_enum refused = busy(flushing_ ? statistics_.busy_flush : statistics_.busy_ports);
-    if (waves_ != nullptr) [[unlikely]] {
+    if (waves_ != nullptr) {
       show_state();
     }
     return refused;
@@ -42,7 +42,7 @@ tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phas
   if (result != TLM_UPDATED) {
     ++ports_used_;
   }
-  if (waves_ != nullptr) [[unlikely]] {
+  if (waves_ != nullptr) {
     if (result != TLM_UPDATED) {
       waves_->request(beyond(request.address));
     }

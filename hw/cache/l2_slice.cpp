@@ -137,7 +137,7 @@ tlm_sync_enum L2Slice::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_co
     if (waiting_ + started_now < capacity_) {
       enqueue(request);
       wake(visible);
-      if (waves_ != nullptr) [[unlikely]] {
+      if (waves_ != nullptr) {
         show_queues();
       }
       phase = ::tlm::END_REQ;
@@ -145,7 +145,7 @@ tlm_sync_enum L2Slice::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_co
     }
     pending_ = &request;
     ++statistics_.queue_full;
-    if (waves_ != nullptr) [[unlikely]] {
+    if (waves_ != nullptr) {
       show_queues();
     }
     if (started_now != 0) {
@@ -207,7 +207,7 @@ L2Slice::Cycle L2Slice::advance(Cycle now) {
       write_failed(*store_.failed_write());
     }
   }
-  if (waves_ != nullptr) [[unlikely]] {
+  if (waves_ != nullptr) {
     show_queues();
   }
   return next;

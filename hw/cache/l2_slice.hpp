@@ -37,6 +37,7 @@
 #include <tlm>
 #include <vector>
 
+#include "base/instrument.hpp"
 #include "hw/cache/cache.hpp"
 #include "hw/cache/slice_map.hpp"
 #include "hw/machine.hpp"
@@ -166,7 +167,7 @@ class L2Slice final : public link::ClockedModule,
   std::vector<std::unique_ptr<Request>> requests_;
   std::vector<Request*> free_requests_;
   L2Statistics statistics_;
-  L2Waves* waves_ = nullptr;  // null: nobody looks
+  Instrument<L2Waves> waves_;  // null: nobody looks
 };
 
 }  // namespace heddle::hw

@@ -331,7 +331,7 @@ Cycle Core::advance(Cycle now) {
   decode_.tick(now);
   fetch_.tick(now);
   accounted_ = now + 1;
-  if (state_.observer != nullptr) [[unlikely]] {
+  if (state_.observer != nullptr) {
     state_.observer->cycle_ended(state_, {fetch_.cause(now), !fetch_.idle(), memory_.put_aside()});
   }
   if (l1d_.failed_write() && !state_.fault) {
@@ -360,7 +360,7 @@ Cycle Core::next_cycle(Cycle now, Cycle l1d, Cycle icache) {
   }
   // Everything waits: nothing changes until a line arrives or a block starts.
   sleep_cause_ = fetch_.idle_cause();
-  if (state_.observer != nullptr) [[unlikely]] {
+  if (state_.observer != nullptr) {
     tell_sleep(now + 1);
   }
   const Cycle next = std::min(l1d, icache);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/instrument.hpp"
 #include "hw/core/core_statistics.hpp"
 #include "hw/core/group.hpp"
 #include "hw/core/invariants.hpp"
@@ -60,8 +61,8 @@ struct CoreState {
   const isa::DeviceMemory* bounds;  // allocation table for bounds checks; null: only the memory's own error responses
   unsigned rows_per_warp;           // core.warp_size / core.simd_width
   const Launch* launch = nullptr;
-  CoreObserver* observer = nullptr;  // null: nobody looks
-  ReplayRows* replay = nullptr;      // null: threads compute
+  Instrument<CoreObserver> observer;  // null: nobody looks
+  Instrument<ReplayRows> replay;      // null: threads compute
   GroupTable groups;
   std::vector<RowState> rows;
   std::vector<BlockSlot> blocks;

@@ -190,7 +190,7 @@ void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
       ++state_.statistics.interlock_stalls;
       state_.block_cause = IdleCause::pipeline;
       held(sub_warp, IdleCause::pipeline);
-      if (state_.observer != nullptr) [[unlikely]] {
+      if (state_.observer != nullptr) {
         state_.observer->former_worked(state_, sub_warp, {*present_, candidates_, pending_, false});
       }
       return;

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/instrument.hpp"
 #include "isa/instruction.hpp"
 #include "tlm/clock.hpp"
 
@@ -173,7 +174,7 @@ class GroupTable {
   std::array<unsigned, kGroupStates> counts_{};
   std::uint64_t age_ = 0;
   StallObserver* observer_ = nullptr;
-  CoreObserver* watcher_ = nullptr;
+  Instrument<CoreObserver> watcher_;
   const CoreState* core_ = nullptr;  // whose groups these are, with a watcher
 };
 

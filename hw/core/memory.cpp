@@ -38,7 +38,7 @@ void MemoryStage::tick(Cycle now, bool stores_visible) {
   if (sub_warp == nullptr) {
     return;
   }
-  if (state_.observer != nullptr) [[unlikely]] {
+  if (state_.observer != nullptr) {
     state_.observer->in_memory(state_, *sub_warp);
   }
   if (!finished_ && present_ == nullptr && !begin(*sub_warp, now)) {

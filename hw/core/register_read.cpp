@@ -123,7 +123,7 @@ void RegisterReadStage::tick(Cycle now) {
   if (!read_done_) {
     read(*sub_warp);
     read_done_ = true;
-    if (state_.observer != nullptr) [[unlikely]] {
+    if (state_.observer != nullptr) {
       state_.observer->read(state_, *sub_warp);
     }
   }

@@ -21,6 +21,7 @@
 #include <tlm>
 #include <vector>
 
+#include "base/instrument.hpp"
 #include "hw/dram/address_map.hpp"
 #include "hw/dram/policy.hpp"
 #include "hw/dram/request_queue.hpp"
@@ -149,7 +150,7 @@ class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_t
   std::vector<Cycle> bank_busy_;    // per bank: busy until
   std::uint64_t bus_fraction_ = 0;  // of a cycle, not in bus_busy_cycles yet
   std::vector<DramRequest*> finished_;
-  DramObserver* observer_ = nullptr;
+  Instrument<DramObserver> observer_;
 };
 
 }  // namespace heddle::hw

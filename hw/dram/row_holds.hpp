@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/instrument.hpp"
 #include "hw/dram/timing.hpp"
 
 namespace heddle::hw {
@@ -81,7 +82,7 @@ class RowHolds {
   unsigned active_ = 0;
   Cycle next_expiry_ = kNever;  // at the earliest
   HoldStatistics& statistics_;
-  DramObserver* observer_ = nullptr;
+  Instrument<DramObserver> observer_;
 };
 
 }  // namespace heddle::hw

@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/instrument.hpp"
 #include "hw/dram/request_queue.hpp"
 #include "hw/machine.hpp"
 
@@ -87,7 +88,7 @@ class DramTiming {
  protected:
   static constexpr std::uint64_t kClosed = ~std::uint64_t{0};
   std::vector<std::uint64_t> open_;  // per bank: its open row
-  DramObserver* observer_ = nullptr;
+  Instrument<DramObserver> observer_;
 };
 
 // The model that parameters.timing names. clock_period_ns: of the GPU clock, in which cycles are counted.

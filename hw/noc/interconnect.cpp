@@ -131,7 +131,7 @@ bool Interconnect::offer(Input& input, const Waiting& transfer, unsigned capacit
   const bool popped_now = input.popped_at == now;
   if (input.queue.size() + (popped_now ? 1 : 0) < capacity) {
     input.queue.push(transfer);
-    if (waves_ != nullptr) [[unlikely]] {
+    if (waves_ != nullptr) {
       show_queue(input);
     }
     wake(transfer.eligible);
@@ -221,7 +221,7 @@ void Interconnect::admit_pending(Cycle now) {
     if (input.pending.payload != nullptr && input.queue.size() < request_capacity_) {
       input.pending.eligible = std::max(input.pending.eligible, now);
       input.queue.push(input.pending);
-      if (waves_ != nullptr) [[unlikely]] {
+      if (waves_ != nullptr) {
         show_queue(input);
       }
       active_[port / 64] |= std::uint64_t{1} << (port % 64);
@@ -238,7 +238,7 @@ void Interconnect::admit_pending(Cycle now) {
     if (input.pending.payload != nullptr && input.queue.size() < response_capacity_) {
       input.pending.eligible = std::max(input.pending.eligible, now);
       input.queue.push(input.pending);
-      if (waves_ != nullptr) [[unlikely]] {
+      if (waves_ != nullptr) {
         show_queue(input);
       }
       Payload& payload = *input.pending.payload;
@@ -311,7 +311,7 @@ void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now
     active_[port / 64] &= ~(std::uint64_t{1} << (port % 64));
   }
   ++statistics_.requests;
-  if (waves_ != nullptr) [[unlikely]] {
+  if (waves_ != nullptr) {
     show_queue(input);
     waves_->request(channel_index, port, payload.get_address(), payload.is_write());
   }
@@ -331,7 +331,7 @@ void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now
   const Waiting transfer{&payload, visible + response_latency_ - 1, port};
   if (result == ::tlm::TLM_COMPLETED) {  // answered at once: it cannot be refused
     output.queue.push(transfer);
-    if (waves_ != nullptr) [[unlikely]] {
+    if (waves_ != nullptr) {
       show_queue(output);
     }
     wake(transfer.eligible);
@@ -399,7 +399,7 @@ void Interconnect::send_response(unsigned channel_index, unsigned port, Cycle no
   input.queue.pop();
   input.popped_at = now;
   ++statistics_.responses;
-  if (waves_ != nullptr) [[unlikely]] {
+  if (waves_ != nullptr) {
     show_queue(input);
     waves_->response(port, channel_index);
   }

@@ -24,6 +24,7 @@
 #include <tlm>
 #include <vector>
 
+#include "base/instrument.hpp"
 #include "hw/dram/address_map.hpp"
 #include "hw/machine.hpp"
 #include "tlm/clock.hpp"
@@ -123,7 +124,7 @@ class Interconnect final : public link::ClockedModule {
   std::vector<std::unique_ptr<link::MemoryExtension>> own_extensions_;  // for payloads that come without one
   std::vector<link::MemoryExtension*> free_extensions_;
   InterconnectStatistics statistics_;
-  NocWaves* waves_ = nullptr;  // null: nobody looks
+  Instrument<NocWaves> waves_;  // null: nobody looks
 };
 
 }  // namespace heddle::hw

@@ -5,6 +5,7 @@
 
 #include "hw/core/core.hpp"
 #include "hw/core/each_row.hpp"
+#include "isa/launch_check.hpp"
 
 namespace heddle::hw {
 
@@ -29,6 +30,7 @@ CoreWidths::CoreWidths(const Machine& machine)
       group_rows(machine.core.warp_size / machine.core.simd_width),
       whole_warps(machine.core.threads / machine.core.warp_size),
       blocks(machine.core.blocks),
+      block_rows(std::min(rows, isa::kMaxBlockThreads / lanes)),
       pending(machine.core.pending_accesses) {
   GroupTable none(0, 1);
   const auto mechanism = Registry<Divergence>::instance().make(machine.core.divergence, {none, machine.core});
@@ -73,7 +75,7 @@ CoreWaves::CoreWaves(const Machine& machine)
   }
   if (widths_.stack == Divergence::StackKind::per_block) {
     for (unsigned block = 0; block < widths_.blocks; ++block) {
-      blocks_.push_back(std::make_unique<BlockWaves>());
+      blocks_.push_back(std::make_unique<BlockWaves>(widths_));
     }
   }
 }
@@ -178,6 +180,10 @@ void CoreWaves::show_stack(const Group& group) {
     threads += static_cast<unsigned>(std::popcount(mask));
   }
   block.mask_threads.set(threads);
+  set_rows(block.mask, view.active);
+  for (std::size_t row = view.active.size(); row < block.mask.size(); ++row) {
+    block.mask[row].set(0);  // of a smaller block, or of none
+  }
   block.warps.set(view.warps);
   block.at_branch.set(view.at_branch);
   block.at_merge.set(view.at_merge);

@@ -32,6 +32,7 @@ struct CoreWidths {
   unsigned group_rows;   // mask rows of a warp of the machine's size
   unsigned whole_warps;  // warps that have so many; warps beyond are those of launches with smaller ones
   unsigned blocks;
+  unsigned block_rows;  // of the largest thread block
   unsigned pending;
 };
 
@@ -256,13 +257,20 @@ struct WarpWaves {
 };
 
 struct BlockWaves {
+  explicit BlockWaves(const CoreWidths& all) : mask(all.block_rows), widths(&all) {}
   link::Wave warps, at_branch, at_merge, mask_threads;
   StackWaves stack;
+  std::vector<link::Wave> mask;
+  const CoreWidths* widths;
   template <class Visitor>
   void describe(Visitor& visit) {
     using enum link::SignalGroup;
     stack.describe(visit, "the block's");
     visit(divergence, "stack.threads", mask_threads, link::number(16), "threads of the top entry");
+    for (std::size_t row = 0; row < mask.size(); ++row) {
+      visit(divergence, "stack.mask.row" + std::to_string(row), mask[row], link::mask(widths->lanes),
+            "mask of the top entry, by row of the block's threads");
+    }
     visit(divergence, "warps", warps, link::number(16), "warps that run its present path");
     visit(divergence, "at_branch", at_branch, link::number(16), "of those, wait at the branch for the others");
     visit(divergence, "at_merge", at_merge, link::number(16), "of those, wait at the re-convergence point");

@@ -420,5 +420,47 @@ TEST(Waves, ShowTheStackOfFigure22) {
   EXPECT_EQ(dump[warp + ".branch.taken.row0"].number(effect + 1), 0U);
 }
 
+// The same branch of a block of eight threads under thread block compaction: one stack for the block, its masks by row
+// of the block's threads. Threads 2 and 5 go to C, so that B runs with lanes 1011 of row 0 and 1101 of row 1.
+TEST(Waves, ShowTheMasksOfABlocksStack) {
+  Machine machine = four_lanes(4);
+  machine.core.divergence = "tbc";
+  machine.core.scheduler = "sticky";
+  Code code;
+  code.s2r(1, Special::tid_x);
+  code.mov(2, 0b00100100);
+  code.rrr(Op::SHR_U, 2, 2, 1);
+  code.rri(Op::AND, 2, 2, 1);
+  code.setp(1, isa::Comparison::ne, 2, 0);
+  const Code::Pc a = code.when(1).bra();
+  code.rri(Op::ADD, 2, 1, 1);  // B
+  const Code::Pc b_end = code.bra();
+  const Code::Pc c = code.rri(Op::ADD, 2, 1, 2);
+  const Code::Pc d = code.rri(Op::ADD, 3, 1, 3);
+  code.exit();
+  code.aim(a, c, d);
+  code.aim(b_end, d);
+  const VcdDump dump = record(machine, code, {{1, 1, 1}, {8, 1, 1}});
+  const std::string stack = "bench.gpu.core0.block0.stack.";
+  using Masks = std::vector<std::uint64_t>;
+  std::vector<std::pair<std::uint64_t, Masks>> seen;  // depth, and threads and rows of the top entry
+  for (const auto& change : dump[stack + "depth"].changes) {
+    const std::optional<std::uint64_t> depth = dump[stack + "depth"].number(change.time);
+    if (depth.value_or(0) == 0) {
+      continue;
+    }
+    Masks masks{dump[stack + "threads"].number(change.time).value()};
+    for (unsigned row = 0; row < 3; ++row) {
+      masks.push_back(dump[stack + "mask.row" + std::to_string(row)].number(change.time).value());
+    }
+    seen.emplace_back(*depth, masks);
+  }
+  ASSERT_EQ(seen.size(), 2U);
+  EXPECT_EQ(seen[0].first, 2U);
+  EXPECT_EQ(seen[0].second, (Masks{2, 0b0100, 0b0010, 0})) << "B runs, C waits";
+  EXPECT_EQ(seen[1].first, 1U);
+  EXPECT_EQ(seen[1].second, (Masks{8, 0b1111, 0b1111, 0})) << "C runs, D waits for all";
+}
+
 }  // namespace
 }  // namespace heddle::hw
