@@ -160,6 +160,8 @@ class Cache final : public sc_core::sc_module,
   // Writes that memory has not acknowledged yet.
   [[nodiscard]] unsigned unacknowledged_writes() const { return writes_; }
   [[nodiscard]] unsigned line_bytes() const { return line_bytes_; }
+  // The core has kept offering the latest refused request, in vain, for so many more cycles.
+  void refused_again(link::Cycle cycles) { *refusals_ += cycles; }
   // Shows what the cache does from now on. `waves` outlive it.
   void show(CacheWaves& waves);
 
@@ -271,6 +273,7 @@ class Cache final : public sc_core::sc_module,
   std::optional<FailedWrite> failed_write_;
   Instrument<CacheWaves> waves_;  // null: nobody looks
   CacheStatistics statistics_;
+  std::uint64_t* refusals_ = &statistics_.busy_ports;  // counts those of the latest cause
 };
 
 }  // namespace heddle::hw

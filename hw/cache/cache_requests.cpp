@@ -53,6 +53,7 @@ tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phas
 
 tlm_sync_enum Cache::busy(std::uint64_t& counter) {
   ++counter;
+  refusals_ = &counter;
   return TLM_UPDATED;
 }
 
@@ -131,7 +132,7 @@ bool Cache::give_up_copy(std::uint64_t address) {
   }
   if (lines_.dirty(frame)) {
     if (!write_room()) {
-      ++statistics_.busy_writes;
+      static_cast<void>(busy(statistics_.busy_writes));
       return false;
     }
     write_back(frame);

@@ -117,7 +117,7 @@ void Core::begin_launch(const Launch& launch, Cycle first) {
   stop_at_ = link::kNever;
   flushed_ = false;
   accounted_ = first;
-  sleep_cause_ = IdleCause::no_work;
+  sleep_ = {};
   state_.last_retirement = first;
   if (state_.observer != nullptr) {
     state_.observer->launch_began(state_, first);
@@ -282,13 +282,20 @@ void Core::account_sleep(Cycle until) {
   }
   const Cycle slept = until - accounted_;
   state_.statistics.fu_active[0] += slept;
-  // Execute sees what fetch did front_latency cycles before: at first what it did before the core fell asleep.
-  const Cycle before = std::min<Cycle>(slept, execute_.front_latency());
-  for (Cycle cycle = accounted_; cycle != accounted_ + before; ++cycle) {
-    state_.count_idle(cycle, 1, execute_.idle_cause(cycle));
+  if (sleep_.execute) {
+    state_.count_idle(accounted_, slept, *sleep_.execute);
+  } else {
+    // Execute sees what fetch did front_latency cycles before: at first what it did before the core fell asleep.
+    const Cycle before = std::min<Cycle>(slept, execute_.front_latency());
+    for (Cycle cycle = accounted_; cycle != accounted_ + before; ++cycle) {
+      state_.count_idle(cycle, 1, execute_.idle_cause(cycle));
+    }
+    state_.count_idle(accounted_ + before, slept - before, sleep_.fetch);
   }
-  state_.count_idle(accounted_ + before, slept - before, sleep_cause_);
-  fetch_.slept(accounted_, until - 1, sleep_cause_);
+  if (sleep_.l1d_refuses) {
+    l1d_.refused_again(slept);
+  }
+  fetch_.slept(accounted_, until - 1, sleep_.fetch);
   accounted_ = until;
 }
 
@@ -356,10 +363,17 @@ Cycle Core::next_cycle(Cycle now, Cycle l1d, Cycle icache) {
     answer(BlockCommand::Kind::flushed, 0);
   }
   if (state_.groups.any_ready() || !state_.wake_ups.empty() || !pipeline_idle()) {
-    return now + 1;
+    if (!stuck(now)) {
+      return now + 1;
+    }
+    sleep_ = {fetch_.cause(now), std::nullopt, memory_.refused() == MemoryStage::Refused::by_l1d};
+    if (execute_.occupied(now)) {
+      sleep_.execute = state_.block_cause;
+    }
+    return std::min(l1d, icache);
   }
   // Everything waits: nothing changes until a line arrives or a block starts.
-  sleep_cause_ = fetch_.idle_cause();
+  sleep_ = {.fetch = fetch_.idle_cause()};
   if (state_.observer != nullptr) {
     tell_sleep(now + 1);
   }
@@ -370,9 +384,16 @@ Cycle Core::next_cycle(Cycle now, Cycle l1d, Cycle icache) {
   return next;
 }
 
+// Observers are told of every cycle of a sub-warp that is held: with them the core stays awake.
+bool Core::stuck(Cycle now) const {
+  return state_.last_move != now && memory_.refused() != MemoryStage::Refused::no && state_.observer == nullptr &&
+         state_.wake_ups.empty() && !flushing_ && writeback_.idle() && execute_.stuck(now) &&
+         register_read_.stuck(now) && decode_.stuck() && fetch_.stuck();
+}
+
 void Core::drain(Cycle now) {
   account_sleep(stop_at_);
-  sleep_cause_ = IdleCause::no_work;
+  sleep_ = {};
   account_sleep(now);
   if (state_.observer != nullptr) {
     tell_sleep(now);
@@ -391,7 +412,7 @@ const Group* Core::first_live_group() const {
 }
 
 void Core::check_deadlock() {
-  if (sleep_cause_ == IdleCause::no_work || !quiet()) {
+  if (sleep_.fetch == IdleCause::no_work || !quiet()) {
     return;
   }
   // Nothing is outstanding, so whoever is left waits at a barrier that nobody can complete.
@@ -417,7 +438,7 @@ void Core::tell_sleep(Cycle from) const {
   for (std::size_t i = 0; i < count; ++i) {
     first[i] = execute_.idle_cause(from + i);
   }
-  state_.observer->sleeps(state_, from, {first.data(), count}, sleep_cause_);
+  state_.observer->sleeps(state_, from, {first.data(), count}, sleep_.fetch);
 }
 
 void Core::observe(CoreObserver* observer) {

@@ -14,6 +14,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -86,6 +87,9 @@ class Core final : public link::ClockedModule,
 
  private:
   Cycle advance(Cycle now) override;
+  // The pipeline is full, nothing moved in this cycle, and nothing will until something comes from outside: it waits
+  // for room in the L1 or for accesses to come back.
+  [[nodiscard]] bool stuck(Cycle now) const;
   ::tlm::tlm_sync_enum nb_transport_fw(BlockCommand& command, BlockPhase& phase, sc_core::sc_time& delay) override;
   ::tlm::tlm_sync_enum nb_transport_fw(link::Invalidation& line, link::InvalidationPhase& phase,
                                        sc_core::sc_time& delay) override;
@@ -127,7 +131,13 @@ class Core final : public link::ClockedModule,
   bool flushed_ = false;          // the launch is over for this core
   bool fault_told_ = false;
   Cycle accounted_ = 0;  // cycles before this one have been counted
-  IdleCause sleep_cause_ = IdleCause::no_work;
+  // How the cycles are counted in which the core sleeps.
+  struct Sleep {
+    IdleCause fetch = IdleCause::no_work;  // why nothing is fetched
+    std::optional<IdleCause> execute;  // why the sub-warp in front of the functional units stays there; none: nobody
+    bool l1d_refuses = false;          // the memory stage would offer a line in every cycle
+  };
+  Sleep sleep_;
   BlockCommand answer_;
 };
 

@@ -80,6 +80,10 @@ struct CoreState {
 
   std::optional<isa::Fault> fault;  // the first one
   Cycle last_retirement = 0;
+  // The latest cycle in which something in the pipeline went on. A cycle without is like the next one, unless something
+  // comes from outside or was to happen at a time (Core::stuck).
+  Cycle last_move = link::kNever;
+  void moved() { last_move = now; }
   // Why the stages behind fetch take nothing in this cycle (valid while execute is blocked).
   IdleCause block_cause = IdleCause::memory_port;
 

@@ -198,6 +198,7 @@ void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
     // No thread at all, or the last ones turned out to have a false guard: an empty sub-warp ends the instruction.
     shape = {};
   }
+  state_.moved();
   const bool once = state_.machine.core.branch_once && former_.policy().packs() &&
                     present_->instruction.op == isa::Op::BRA && present_->instruction.guard.always();
   const bool last = once || !(any(candidates_) || any(pending_));

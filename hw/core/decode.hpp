@@ -37,6 +37,8 @@ class DecodeStage final : public ReceivingStage {
 
   void tick(Cycle now);
   [[nodiscard]] bool idle() const { return empty() && prepared_ == nullptr; }
+  // After a cycle in which nothing moved: nothing will until register read takes something or fetch sends something.
+  [[nodiscard]] bool stuck() const { return empty() || prepared_ != nullptr; }
   void reset();
   // Another former, for groups with another number of rows. Between launches.
   void form_by(std::unique_ptr<SubWarpFormer> former);

@@ -79,6 +79,15 @@ void ExecuteStage::tick(Cycle now) {
   }
 }
 
+bool ExecuteStage::stuck(Cycle now) const {
+  if (!latch_.settled(now) || (!pipe_.empty() && pipe_.front().done > now) ||
+      (!complex_.empty() && complex_.front().done > now)) {
+    return false;
+  }
+  const link::SubWarp* const head = latch_.front(now);
+  return head == nullptr || head->decoded->unit != isa::Unit::complex || now >= complex_free_;
+}
+
 // One sub-warp per cycle to the memory stage, complex results first.
 bool ExecuteStage::hand_on(Cycle now) {
   if (!complex_.empty() && complex_.front().done <= now) {
@@ -116,6 +125,7 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now) {
   if (!complex && !late && pipe_.full()) {
     return false;  // who kept the pipe from handing on has set the cause
   }
+  state_.moved();
   compute(sub_warp, now);
   count(sub_warp);
   Cycle last = now + core.execute_stages - 1;

@@ -23,6 +23,10 @@ class ExecuteStage final : public ReceivingStage {
   StageOutput out;
 
   void tick(Cycle now);
+  // After a cycle in which nothing moved: nothing will until the memory stage takes something.
+  [[nodiscard]] bool stuck(Cycle now) const;
+  // A sub-warp waits for the functional units in this cycle.
+  [[nodiscard]] bool occupied(Cycle now) const { return latch_.front(now) != nullptr; }
   // Why no sub-warp arrived in a cycle: what kept fetch from fetching one in time.
   [[nodiscard]] IdleCause idle_cause(Cycle now) const {
     return now >= front_latency_ ? fetch_.cause(now - front_latency_) : IdleCause::no_work;

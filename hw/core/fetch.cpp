@@ -51,6 +51,7 @@ void FetchStage::tick(Cycle now) {
   switch (read_word(group, word)) {
     case ::tlm::TLM_ACCEPTED:
       state_.groups.set_state(group, GroupState::fetching);
+      state_.moved();
       ++state_.statistics.fetch_misses;
       cause = IdleCause::icache;
       return;
@@ -72,6 +73,7 @@ void FetchStage::tick(Cycle now) {
   if (state_.observer != nullptr) {
     state_.observer->fetched(state_, sub_warp);
   }
+  state_.moved();
   if (!out.offer(sub_warp)) {
     waiting_ = &sub_warp;
     cause = state_.block_cause;

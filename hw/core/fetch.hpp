@@ -31,6 +31,8 @@ class FetchStage final : public sc_core::sc_module, private ::tlm::tlm_bw_transp
   // The core slept through [first, last]: nothing was fetched there for the given reason.
   void slept(Cycle first, Cycle last, IdleCause cause);
   [[nodiscard]] bool idle() const { return waiting_ == nullptr; }
+  // After a cycle in which nothing moved: nothing will until decode takes something or a warp becomes ready.
+  [[nodiscard]] bool stuck() const { return waiting_ != nullptr || !state_.groups.any_ready(); }
   void reset();
   [[nodiscard]] const WarpScheduler& scheduler() const { return *scheduler_; }
   // Another scheduler, for another table of groups. Between launches.

@@ -18,6 +18,8 @@ class Latch {
   [[nodiscard]] link::SubWarp* front(link::Cycle now) const {
     return !slots_.empty() && slots_.front().visible <= now ? slots_.front().sub_warp : nullptr;
   }
+  // Nothing becomes visible after this cycle that is not behind something visible.
+  [[nodiscard]] bool settled(link::Cycle now) const { return slots_.empty() || slots_.front().visible <= now; }
   void pop() { slots_.pop_front(); }
   void clear() { slots_.clear(); }
 

@@ -34,6 +34,7 @@ void MemoryStage::tick(Cycle now, bool stores_visible) {
   if (!returned_.empty() && returns.offer(*returned_.front())) {
     returned_.erase(returned_.begin());
   }
+  refused_ = Refused::no;
   link::SubWarp* const sub_warp = latch_.front(now);
   if (sub_warp == nullptr) {
     return;
@@ -95,6 +96,7 @@ bool MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
     return false;
   }
   if (free_.empty()) {
+    refused_ = Refused::here;
     state_.block_cause = IdleCause::memory_full;
     held(sub_warp, IdleCause::memory_full);
     return false;
@@ -105,6 +107,7 @@ bool MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
     return false;
   }
   free_.pop_back();
+  state_.moved();
   present_ = &access;
   busy_until_ = now;
   if ((access.constant | access.parameter) != 0) {
@@ -344,6 +347,7 @@ void MemoryStage::send(MemoryAccess& access) {
     switch (answer) {
       case ::tlm::TLM_UPDATED:
         // The first line of a cycle finds a port free, so what is missing then is room.
+        refused_ = access.sent == sent_before ? Refused::by_l1d : Refused::no;
         state_.block_cause = access.sent == sent_before ? IdleCause::memory_full : IdleCause::memory_port;
         return;
       case ::tlm::TLM_ACCEPTED:
@@ -354,6 +358,7 @@ void MemoryStage::send(MemoryAccess& access) {
         break;
     }
     ++access.sent;
+    state_.moved();
   }
 }
 

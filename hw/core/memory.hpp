@@ -34,6 +34,10 @@ class MemoryStage final : public ReceivingStage,
   void tick(Cycle now, bool stores_visible);
   [[nodiscard]] bool idle() const { return empty() && returned_.empty() && fences_.empty(); }
   [[nodiscard]] unsigned put_aside() const { return put_aside_; }
+  // Whether the sub-warp at the stage's head had to stay in the latest cycle, and for want of room where; it stays as
+  // long as nothing comes back from the L1.
+  enum class Refused : std::uint8_t { no, here, by_l1d };
+  [[nodiscard]] Refused refused() const { return returned_.empty() && fences_.empty() ? refused_ : Refused::no; }
   void reset();
   // A row's threads start anew: their local memory reads as zero.
   void start_row(unsigned row) {
@@ -78,8 +82,9 @@ class MemoryStage final : public ReceivingStage,
   std::vector<std::unique_ptr<MemoryAccess>> accesses_;
   std::vector<MemoryAccess*> free_;
   MemoryAccess* present_ = nullptr;  // of the sub-warp in the latch
-  bool finished_ = false;            // the sub-warp in the latch only waits for write-back to take it
-  Cycle busy_until_ = 0;             // scratchpad: last cycle of the access
+  Refused refused_ = Refused::no;
+  bool finished_ = false;  // the sub-warp in the latch only waits for write-back to take it
+  Cycle busy_until_ = 0;   // scratchpad: last cycle of the access
   unsigned put_aside_ = 0;
   std::vector<link::SubWarp*> returned_;  // complete, in order; offered one per cycle
   std::vector<link::SubWarp*> fences_;    // membar: wait for the core's stores

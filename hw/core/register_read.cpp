@@ -123,6 +123,7 @@ void RegisterReadStage::tick(Cycle now) {
   if (!read_done_) {
     read(*sub_warp);
     read_done_ = true;
+    state_.moved();
     if (state_.observer != nullptr) {
       state_.observer->read(state_, *sub_warp);
     }

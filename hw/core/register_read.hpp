@@ -18,6 +18,8 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   StageOutput out;
 
   void tick(Cycle now);
+  // After a cycle in which nothing moved: nothing will until execute takes something.
+  [[nodiscard]] bool stuck(Cycle now) const { return latch_.settled(now) && (latch_.empty() || now >= done_at_); }
   void reset();
 
  private:

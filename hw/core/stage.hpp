@@ -38,6 +38,7 @@ class ReceivingStage : public sc_core::sc_module, protected link::NonBlockingTar
       return ::tlm::TLM_UPDATED;
     }
     latch_.push(sub_warp, state_.now);
+    state_.moved();
     if (state_.observer != nullptr) {
       state_.observer->entered(state_, sub_warp, stage_);
     }

@@ -45,6 +45,7 @@ void WriteBackStage::retire(link::SubWarp& sub_warp) {
   if (state_.fault) {
     return;
   }
+  state_.moved();
   const link::DecodedInstruction& decoded = *sub_warp.decoded;
   Group& group = state_.groups[sub_warp.group];
   const bool barrier = decoded.unit == isa::Unit::barrier && sub_warp.executing != 0;
