@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "tb/measure/atomic_file.hpp"
 #include "tb/report/text.hpp"
 
 namespace heddle::program {
@@ -56,6 +57,11 @@ RunTraces::RunTraces(const Arguments& arguments, tb::RunRequest& request) {
     }
   }
   const tb::CycleWindow window = window_of(arguments);
+  const std::array<const char*, 4> files = {"memory-trace", "record", "pipeline", "vcd"};
+  if (request.output_directory &&
+      std::any_of(files.begin(), files.end(), [&](const char* option) { return arguments.has(option); })) {
+    tb::make_folder(*request.output_directory);  // where the files may be meant to go
+  }
   if (arguments.has("memory-trace")) {
     memory_.emplace("--memory-trace", arguments.text("memory-trace"));
     request.device.memory_trace = &memory_->stream();

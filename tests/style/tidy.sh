@@ -6,4 +6,9 @@ cd "$1"
 build=$2
 tidy=$3
 shift 3
-find "$@" -name '*.cpp' -print0 | sort -z | xargs -0 -n 2 -P 2 "$tidy" -p "$build" --quiet
+# clang cannot read the headers that gcc has precompiled.
+commands=$(mktemp -d)
+trap 'rm -rf "$commands"' EXIT
+sed -E 's/ -Winvalid-pch//g; s/ -include [^ ]*cmake_pch\.hxx//g' "$build/compile_commands.json" \
+  >"$commands/compile_commands.json"
+find "$@" -name '*.cpp' -print0 | sort -z | xargs -0 -n 2 -P 2 "$tidy" -p "$commands" --quiet

@@ -232,6 +232,16 @@ TEST(Waves, AWindowAfterTheEndIsStillAFile) {
   EXPECT_EQ(late["gpu.core0.execute.valid"].number(1000000000), 0U);
 }
 
+TEST(Waves, GoIntoTheFolderThatTheRunMakes) {
+  const Scratch scratch;
+  const std::string folder = scratch.path("new/folder");
+  const Ran ran =
+      heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--out", folder, "--vcd", folder + "/a.vcd"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(std::filesystem::exists(folder + "/a.vcd"));
+  EXPECT_TRUE(std::filesystem::exists(folder + "/stats.json"));
+}
+
 TEST(Waves, GroupsSelectSignals) {
   const Scratch scratch;
   ASSERT_EQ(record(scratch, "some.vcd", {"--signals", "fetch,dram"}).code, 0);

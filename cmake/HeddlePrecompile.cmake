@@ -1,0 +1,16 @@
+# heddle_precompile(TARGET HEADER...): compiles what most of a target's files include once, instead of once per file.
+#
+# Every file still includes what it uses: with ccache, which keeps whole compilations and would keep fewer of these, the
+# default is not to precompile.
+if(HEDDLE_CCACHE)
+  set(precompile_default OFF)
+else()
+  set(precompile_default ON)
+endif()
+option(HEDDLE_PRECOMPILE "Compile common headers once per library and test program" ${precompile_default})
+
+function(heddle_precompile target)
+  if(HEDDLE_PRECOMPILE)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
