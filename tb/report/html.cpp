@@ -40,9 +40,9 @@ svg text.u0 { fill: var(--u0t); } svg text.u1 { fill: var(--u1t); } svg text.u2 
 svg text.u3 { fill: var(--u3t); } svg text.u4 { fill: var(--u4t); } svg text.u5 { fill: var(--u5t); }
 rect.c0 { fill: #8a939e; } rect.c1 { fill: #0072b2; } rect.c2 { fill: #e69f00; } rect.c3 { fill: #56b4e9; }
 rect.c4 { fill: #cc79a7; } rect.c5 { fill: #009e73; } rect.c6 { fill: #f0e442; } rect.c7 { fill: #d55e00; }
-rect.c8 { fill: #7a5c3e; }
+rect.c8 { fill: #7a5c3e; } rect.c9 { fill: #6a51a3; } rect.c10 { fill: #3b4a5a; }
 svg text.c0, svg text.c2, svg text.c3, svg text.c4, svg text.c5, svg text.c6, svg text.c7 { fill: #10151a; }
-svg text.c1, svg text.c8 { fill: #ffffff; }
+svg text.c1, svg text.c8, svg text.c9, svg text.c10 { fill: #ffffff; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1.2rem; font-size: .92rem; }
 dt { font-weight: 600; } dd { margin: 0; }
 @media (max-width: 40rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .5rem; } }

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "base/error.hpp"
+#include "hw/core/idle_cause.hpp"
 #include "tb/demo/demo.hpp"
 #include "tb/demo/page.hpp"
 #include "tb/report/fu_classes.hpp"
@@ -228,6 +229,15 @@ TEST(DemoReport, ThePageIsWellFormedAndSelfContained) {
   EXPECT_NE(page.find("prefers-color-scheme: dark"), std::string::npos);
   EXPECT_NE(page.find("@media print"), std::string::npos);
   EXPECT_NE(page.find("out of bounds &lt;here&gt; &amp; there"), std::string::npos);
+}
+
+TEST(DemoReport, EveryIdleCauseHasAColourAndOneForItsNumbers) {
+  const std::string page = demo_page(sample_result());
+  for (std::size_t cause = 0; cause < hw::kIdleCauseCount; ++cause) {
+    EXPECT_NE(page.find("rect.c" + std::to_string(cause) + " { fill: "), std::string::npos) << cause;
+    const std::string text = "svg text.c" + std::to_string(cause);
+    EXPECT_TRUE(page.find(text + ",") != std::string::npos || page.find(text + " {") != std::string::npos) << cause;
+  }
 }
 
 TEST(DemoReport, TheCheckerOfThePageHasTeeth) {
