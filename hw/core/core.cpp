@@ -373,7 +373,7 @@ Cycle Core::next_cycle(Cycle now, Cycle l1d, Cycle icache) {
     return std::min(l1d, icache);
   }
   // Everything waits: nothing changes until a line arrives or a block starts.
-  sleep_ = {.fetch = fetch_.idle_cause()};
+  sleep_ = {fetch_.idle_cause(), std::nullopt, false};
   if (state_.observer != nullptr) {
     tell_sleep(now + 1);
   }

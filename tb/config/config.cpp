@@ -134,17 +134,8 @@ std::string_view type_text(toml::node_type type) {
 // The value of a node; `path` and `wanted` word the refusal of a node that is no scalar.
 ParameterValue scalar(const toml::node& node, std::string_view path, std::string_view wanted,
                       const SourceLocation& where) {
-  if (const auto* value = node.as_boolean()) {
-    return value->get();
-  }
-  if (const auto* value = node.as_integer()) {
-    return value->get();
-  }
-  if (const auto* value = node.as_floating_point()) {
-    return value->get();
-  }
-  if (const auto* value = node.as_string()) {
-    return value->get();
+  if (std::optional<ParameterValue> value = scalar_value(node)) {
+    return *std::move(value);
   }
   throw InputError(where, fmt::format("{} must be {} {}, not {}", path, wanted == "integer" ? "an" : "a", wanted,
                                       type_text(node.type())));

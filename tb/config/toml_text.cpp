@@ -129,6 +129,22 @@ std::vector<std::pair<const toml::key*, const toml::node*>> in_file_order(const 
   return entries;
 }
 
+std::optional<ParameterValue> scalar_value(const toml::node& node) {
+  if (const auto* value = node.as_boolean()) {
+    return value->get();
+  }
+  if (const auto* value = node.as_integer()) {
+    return value->get();
+  }
+  if (const auto* value = node.as_floating_point()) {
+    return value->get();
+  }
+  if (const auto* value = node.as_string()) {
+    return value->get();
+  }
+  return std::nullopt;
+}
+
 std::string excerpt(std::string_view words) {
   constexpr std::size_t kShown = 60;
   std::size_t characters = 0;

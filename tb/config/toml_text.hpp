@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,7 @@
 #include <toml++/toml.h>
 
 #include "base/error.hpp"
+#include "base/parameter.hpp"
 
 namespace heddle::tb {
 
@@ -24,6 +26,9 @@ inline constexpr std::size_t kMostBrackets = 32;  // [ and { within each other
 
 // A table's entries as they stand in the file (toml++ sorts them by name), so that the first mistake is named first.
 [[nodiscard]] std::vector<std::pair<const toml::key*, const toml::node*>> in_file_order(const toml::table& table);
+
+// The value of a node; none for a table, an array, a date or a time.
+[[nodiscard]] std::optional<ParameterValue> scalar_value(const toml::node& node);
 
 // A user's words as a message repeats them: what is longer than 60 characters is cut there and ends in "...".
 [[nodiscard]] std::string excerpt(std::string_view words);

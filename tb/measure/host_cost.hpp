@@ -8,12 +8,23 @@
 namespace heddle::tb {
 
 struct HostCost {
-  double wall_seconds = 0;             // the whole run: inputs, launches, check
-  double cpu_seconds = 0;              // of this process, over the same time
-  double simulation_wall_seconds = 0;  // inside launches
+  double wall_seconds = 0;
+  double cpu_seconds = 0;
+  double simulation_wall_seconds = 0;
   double simulation_cpu_seconds = 0;
-  std::uint64_t peak_memory_bytes = 0;    // largest resident set of this process
-  std::uint64_t device_memory_bytes = 0;  // device memory touched
+  std::uint64_t peak_memory_bytes = 0;
+  std::uint64_t device_memory_bytes = 0;
+
+  // The one declaration: visit(name, field, unit, meaning), of a HostCost or a const one.
+  template <class Cost, class Visitor>
+  static void describe(Cost& cost, Visitor&& visit) {
+    visit("wall_seconds", cost.wall_seconds, "s", "the whole run: inputs, launches, check");
+    visit("cpu_seconds", cost.cpu_seconds, "s", "of the run's process, over the same time");
+    visit("simulation_wall_seconds", cost.simulation_wall_seconds, "s", "inside launches");
+    visit("simulation_cpu_seconds", cost.simulation_cpu_seconds, "s", "inside launches");
+    visit("peak_memory_bytes", cost.peak_memory_bytes, "bytes", "largest resident set");
+    visit("device_memory_bytes", cost.device_memory_bytes, "bytes", "device memory touched");
+  }
 };
 
 // Seconds since some fixed moment; CPU time of this process (user and system).

@@ -175,19 +175,26 @@ std::string stats_json(const RunRecord& record, const StatisticsRegistry& module
                                 {"modules", modules_json(modules)}});
 }
 
+void put_cost(json::object& object, const HostCost& cost) {
+  HostCost::describe(cost, [&](const char* name, auto value, const char*, const char*) { object[name] = value; });
+}
+
+HostCost cost_of(const json::object& object) {
+  HostCost cost;
+  HostCost::describe(
+      cost, [&](const char* name, auto& field, const char*, const char*) { from_json(object.at(name), field); });
+  return cost;
+}
+
 std::string host_json(const HostCost& cost, const Summary& summary) {
+  json::object host{{"schema", kStatisticsSchema},
+                    {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};
+  put_cost(host, cost);
   const double seconds = cost.simulation_cpu_seconds;
-  return json_text(json::object{{"schema", kStatisticsSchema},
-                                {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
-                                {"wall_seconds", cost.wall_seconds},
-                                {"cpu_seconds", cost.cpu_seconds},
-                                {"simulation_wall_seconds", cost.simulation_wall_seconds},
-                                {"simulation_cpu_seconds", cost.simulation_cpu_seconds},
-                                {"peak_memory_bytes", cost.peak_memory_bytes},
-                                {"device_memory_bytes", cost.device_memory_bytes},
-                                {"cycles_per_second", rate(summary.cycles, seconds)},
-                                {"warp_instructions_per_second", rate(summary.warp_instructions, seconds)},
-                                {"thread_instructions_per_second", rate(summary.thread_instructions, seconds)}});
+  host["cycles_per_second"] = rate(summary.cycles, seconds);
+  host["warp_instructions_per_second"] = rate(summary.warp_instructions, seconds);
+  host["thread_instructions_per_second"] = rate(summary.thread_instructions, seconds);
+  return json_text(host);
 }
 
 void write_run(const std::string& directory, const RunRecord& record, const StatisticsRegistry& modules,
@@ -211,13 +218,7 @@ RunFiles read_run(const std::string& directory) {
       files.verdict = Verdict{result == "correct", verdict.at("detail").as_string().c_str()};
     }
     files.summary = summary_of(stats, path);
-    const json::object host = read_object(directory + "/host.json");
-    from_json(host.at("wall_seconds"), files.cost.wall_seconds);
-    from_json(host.at("cpu_seconds"), files.cost.cpu_seconds);
-    from_json(host.at("simulation_wall_seconds"), files.cost.simulation_wall_seconds);
-    from_json(host.at("simulation_cpu_seconds"), files.cost.simulation_cpu_seconds);
-    from_json(host.at("peak_memory_bytes"), files.cost.peak_memory_bytes);
-    from_json(host.at("device_memory_bytes"), files.cost.device_memory_bytes);
+    files.cost = cost_of(read_object(directory + "/host.json"));
     return files;
   } catch (const InputError&) {
     throw;

@@ -33,6 +33,10 @@ struct RunRecord {
   Summary summary;
 };
 
+// What a run cost the host, among a JSON object's other keys. cost_of throws std::exception for what is missing.
+void put_cost(boost::json::object& object, const HostCost& cost);
+[[nodiscard]] HostCost cost_of(const boost::json::object& object);
+
 // `modules`: every module's own counters, by hierarchical name in order of registration.
 [[nodiscard]] std::string stats_json(const RunRecord& record, const StatisticsRegistry& modules);
 [[nodiscard]] std::string host_json(const HostCost& cost, const Summary& summary);

@@ -147,17 +147,8 @@ class Reader {
   }
 
   static ParameterValue scalar(const std::string& name, const toml::node& node, const SourceLocation& where) {
-    if (const auto* value = node.as_boolean()) {
-      return value->get();
-    }
-    if (const auto* value = node.as_integer()) {
-      return value->get();
-    }
-    if (const auto* value = node.as_floating_point()) {
-      return value->get();
-    }
-    if (const auto* value = node.as_string()) {
-      return value->get();
+    if (std::optional<ParameterValue> value = scalar_value(node)) {
+      return *std::move(value);
     }
     throw InputError(where, fmt::format("{} cannot be {}", name, kind_of(node)));
   }

@@ -236,17 +236,9 @@ RunReport read_report(int wait_status, const RunLimits& limits, const RunOutput&
 }
 
 std::string report_text(const RunReport& report) {
-  const HostCost& cost = report.cost;
-  const json::object head{{"status", report.status},
-                          {"message", report.message},
-                          {"host", report.host},
-                          {"wall_seconds", cost.wall_seconds},
-                          {"cpu_seconds", cost.cpu_seconds},
-                          {"simulation_wall_seconds", cost.simulation_wall_seconds},
-                          {"simulation_cpu_seconds", cost.simulation_cpu_seconds},
-                          {"peak_memory_bytes", cost.peak_memory_bytes},
-                          {"device_memory_bytes", cost.device_memory_bytes},
-                          {"statistics_bytes", report.stats.size()}};
+  json::object head{{"status", report.status}, {"message", report.message}, {"host", report.host}};
+  put_cost(head, report.cost);
+  head["statistics_bytes"] = report.stats.size();
   return json::serialize(head) + "\n" + report.stats;
 }
 
@@ -258,13 +250,7 @@ RunReport parse_report(std::string_view text, const std::string& place) {
     report.status = head.at("status").as_string().c_str();
     report.message = head.at("message").as_string().c_str();
     report.host = head.at("host").as_string().c_str();
-    HostCost& cost = report.cost;
-    cost.wall_seconds = head.at("wall_seconds").to_number<double>();
-    cost.cpu_seconds = head.at("cpu_seconds").to_number<double>();
-    cost.simulation_wall_seconds = head.at("simulation_wall_seconds").to_number<double>();
-    cost.simulation_cpu_seconds = head.at("simulation_cpu_seconds").to_number<double>();
-    cost.peak_memory_bytes = head.at("peak_memory_bytes").to_number<std::uint64_t>();
-    cost.device_memory_bytes = head.at("device_memory_bytes").to_number<std::uint64_t>();
+    report.cost = cost_of(head);
     report.stats = end == std::string_view::npos ? "" : text.substr(end + 1);
     if (report.stats.size() != head.at("statistics_bytes").to_number<std::uint64_t>()) {
       throw InputError({place}, "its end is missing");

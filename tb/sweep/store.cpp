@@ -84,12 +84,11 @@ std::vector<Column> make_columns() {
   columns.push_back({"modules", "TEXT", Group::detail, "", "every module's own counters, as in stats.json (JSON)"});
   columns.push_back({"host", "TEXT", Group::host, "", "name of the machine that ran it"});
   columns.push_back({"host_date", "TEXT", Group::host, "", "when the result arrived, UTC"});
-  columns.push_back({"host_wall_seconds", "REAL", Group::host, "s", "the whole run: inputs, launches, check"});
-  columns.push_back({"host_cpu_seconds", "REAL", Group::host, "s", "of the run's process, over the same time"});
-  columns.push_back({"host_simulation_wall_seconds", "REAL", Group::host, "s", "inside launches"});
-  columns.push_back({"host_simulation_cpu_seconds", "REAL", Group::host, "s", "inside launches"});
-  columns.push_back({"host_peak_memory_bytes", "INTEGER", Group::host, "bytes", "largest resident set"});
-  columns.push_back({"host_device_memory_bytes", "INTEGER", Group::host, "bytes", "device memory touched"});
+  const HostCost none;
+  HostCost::describe(none, [&](const char* name, auto value, const char* unit, const char* meaning) {
+    const char* const type = std::is_same_v<decltype(value), double> ? "REAL" : "INTEGER";
+    columns.push_back({std::string("host_") + name, type, Group::host, unit, meaning});
+  });
   return columns;
 }
 
@@ -336,13 +335,10 @@ void Store::put(const Point& point, const RunReport& report) {
   }
   if (!report.stats.empty()) {
     put_statistics(values, report.stats);
-    const HostCost& cost = report.cost;
-    values["host_wall_seconds"] = cost.wall_seconds;
-    values["host_cpu_seconds"] = cost.cpu_seconds;
-    values["host_simulation_wall_seconds"] = cost.simulation_wall_seconds;
-    values["host_simulation_cpu_seconds"] = cost.simulation_cpu_seconds;
-    values["host_peak_memory_bytes"] = static_cast<std::int64_t>(cost.peak_memory_bytes);
-    values["host_device_memory_bytes"] = static_cast<std::int64_t>(cost.device_memory_bytes);
+    HostCost::describe(report.cost, [&](const char* name, auto value, const char*, const char*) {
+      using Kept = std::conditional_t<std::is_same_v<decltype(value), double>, double, std::int64_t>;
+      values[std::string("host_") + name] = static_cast<Kept>(value);
+    });
   }
   if (report.status != status::kRefused) {
     values["host"] = report.host.empty() ? host : report.host;
