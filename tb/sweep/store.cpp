@@ -108,8 +108,8 @@ SqlValue sql_value(const json::value& value) {
 
 // A double column keeps 2 as 2.0.
 SqlValue as_column(SqlValue value, const std::string& type) {
-  if (const auto* whole = std::get_if<std::int64_t>(&value); whole != nullptr && type == "REAL") {
-    return static_cast<double>(*whole);
+  if (type == "REAL" && std::holds_alternative<std::int64_t>(value)) {
+    return static_cast<double>(std::get<std::int64_t>(value));
   }
   return value;
 }
