@@ -6,6 +6,7 @@
 
 #include <ctime>
 #include <iostream>
+#include <optional>
 #include <thread>
 
 #include "base/error.hpp"
@@ -45,6 +46,13 @@ int reproduce(const Arguments& arguments) {
   if (options.scaling.full && arguments.has("scale")) {
     throw InputError({"--scale"}, "contradicts --full", "give one of them");
   }
+  std::optional<tb::OtherReproduction> beside;
+  if (arguments.has("beside")) {
+    if (!arguments.has("markdown")) {
+      throw InputError({"--beside"}, "adds to --markdown FILE, which is not given");
+    }
+    beside = tb::read_reproduction(arguments.text("beside"));
+  }
   options.scaling.factor = arguments.number("scale", 1.0, 1e-6, 16);
   options.runner.directory = arguments.text("out", "heddle-out/reproduce");
   options.runner.jobs =
@@ -68,7 +76,8 @@ int reproduce(const Arguments& arguments) {
   }
   if (arguments.has("markdown") && !result.stopped) {
     tb::write_file(arguments.text("markdown"),
-                   tb::reproduction_markdown(result, fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))));
+                   tb::reproduction_markdown(result, fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))),
+                                             beside ? &*beside : nullptr));
     std::cout << "Written: " << arguments.text("markdown") << "\n";
   }
   if (result.stopped) {
@@ -93,8 +102,10 @@ Command reproduce_command() {
       ("jobs,j", po::value<std::string>()->value_name("N"), "runs at a time (default: one per processor)")     //
       ("out,o", po::value<std::string>()->value_name("DIR"), "where to write (default heddle-out/reproduce)")  //
       ("markdown", po::value<std::string>()->value_name("FILE"), "also write the results as Markdown")         //
-      ("any-build", "take results that other builds left in DIR, too: pages and verdicts anew")                //
-      ("list", "list the claims and end")                                                                      //
+      ("beside", po::value<std::string>()->value_name("FILE.json"),
+       "with --markdown: another reproduction.json, its verdicts beside these (another scale)")  //
+      ("any-build", "take results that other builds left in DIR, too: pages and verdicts anew")  //
+      ("list", "list the claims and end")                                                        //
       ("names", "list the claims' ids only and end");
   command.details =
       "Without an ID all claims are reproduced. Results are kept in DIR: the same command after an interruption goes\n"

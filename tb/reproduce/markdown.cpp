@@ -44,7 +44,8 @@ std::string claim_markdown(const ReproducedClaim& claim) {
 
 }  // namespace
 
-std::string reproduction_markdown(const Reproduction& reproduction, const std::string& date) {
+std::string reproduction_markdown(const Reproduction& reproduction, const std::string& date,
+                                  const OtherReproduction* beside) {
   std::string out = "# Reproduction\n\n";
   out += wrapped(fmt::format("The papers' claims, put to Heddle {} on {} at {}, {}. Made by `heddle reproduce{} "
                              "--markdown docs/reproduction.md`, which also draws the figures.",
@@ -65,8 +66,19 @@ std::string reproduction_markdown(const Reproduction& reproduction, const std::s
   std::vector<std::vector<std::string>> rows;
   for (const ReproducedClaim& claim : reproduction.claims) {
     rows.push_back({fmt::format("[{0}](#{0})", claim.id), claim.text.paper, claim.finding.ours, verdict_text(claim)});
+    if (beside != nullptr) {
+      const auto other = beside->claims.find(claim.id);
+      const bool there = other != beside->claims.end();
+      rows.back().push_back(there ? other->second.ours : "-");
+      rows.back().push_back(there ? other->second.shape : "-");
+    }
   }
-  out += markdown_table({"id", "paper", "ours", "shape"}, rows) + "\n";
+  std::vector<std::string> titles = {"id", "paper", "ours", "shape"};
+  if (beside != nullptr) {
+    titles.push_back("ours at " + beside->scaling);
+    titles.emplace_back("shape");
+  }
+  out += markdown_table(titles, rows) + "\n";
   std::string scales;
   for (const auto& [workload, scale] : reproduction.scales) {
     scales += fmt::format("{}{} {:g}", scales.empty() ? "" : ", ", workload, scale);

@@ -182,7 +182,7 @@ std::string reproduction_json(const Reproduction& reproduction) {
   for (const auto& [build, runs] : reproduction.other_builds) {
     builds[build] = runs;
   }
-  return json_text(json::object{{"schema", 1},
+  return json_text(json::object{{"schema", kReproductionSchema},
                                 {"heddle", json::string(version())},
                                 {"scaling", scaling_text(reproduction.scaling)},
                                 {"scales", std::move(scales)},

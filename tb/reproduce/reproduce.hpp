@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tb/reproduce/beside.hpp"
 #include "tb/reproduce/claim.hpp"
 #include "tb/reproduce/runner.hpp"
 
@@ -54,7 +55,10 @@ struct Reproduction {
 [[nodiscard]] std::string verdict_text(const ReproducedClaim& claim);            // with the workloads that are missing
 [[nodiscard]] std::string reproduction_table(const Reproduction& reproduction);  // for the terminal
 [[nodiscard]] std::string reproduction_page(const Reproduction& reproduction);   // one self-contained HTML page
-[[nodiscard]] std::string reproduction_markdown(const Reproduction& reproduction, const std::string& date);
+// `beside`: another reproduction's verdicts in columns of their own; null: none.
+[[nodiscard]] std::string reproduction_markdown(const Reproduction& reproduction, const std::string& date,
+                                                const OtherReproduction* beside = nullptr);
+inline constexpr int kReproductionSchema = 1;
 [[nodiscard]] std::string reproduction_json(const Reproduction& reproduction);
 
 }  // namespace heddle::tb

@@ -27,6 +27,8 @@ TEST(CliReproduce, BadWordsAreNamed) {
   EXPECT_EQ(error({"reproduce", "lwm-agv"}), "heddle: there is no claim 'lwm-agv'; did you mean 'lwm-avg'?\n");
   EXPECT_EQ(error({"reproduce", "xyzzy"}), "heddle: there is no claim 'xyzzy'; try heddle reproduce --list\n");
   EXPECT_EQ(error({"reproduce", "--full", "--scale", "2"}), "heddle: --scale: contradicts --full; give one of them\n");
+  EXPECT_EQ(error({"reproduce", "--beside", "x.json"}),
+            "heddle: --beside: adds to --markdown FILE, which is not given\n");
   EXPECT_EQ(error({"reproduce", "--jobs", "0"}), "heddle: --jobs: '0' is no whole number from 1 to 1024\n");
   EXPECT_EQ(error({"cost"}).substr(0, 30), "heddle: cost: needs CONFIG; wo");
 }

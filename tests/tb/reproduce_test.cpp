@@ -377,6 +377,24 @@ TEST(Reproduction, SaysWhichRunsAnotherBuildMeasured) {
   EXPECT_NE(reproduction_markdown(reproduction, "2026-11-21").find(said), std::string::npos);
 }
 
+TEST(Reproduction, AnotherOnesVerdictsStandBesideIts) {
+  const Reproduction reproduction = sample();
+  const Scratch scratch;
+  const std::string path = scratch.write("other.json", reproduction_json(reproduction));
+  const OtherReproduction other = read_reproduction(path);
+  EXPECT_EQ(other.scaling, "default scale");
+  ASSERT_EQ(other.claims.count("some-id"), 1U);
+  const std::string markdown = reproduction_markdown(reproduction, "2026-11-21", &other);
+  EXPECT_NE(markdown.find("| id | paper | ours | shape | ours at default scale | shape |"), std::string::npos)
+      << markdown;
+  EXPECT_NE(markdown.find("| -1 % | does not hold (6 of 12 workloads) | -1 % | does not hold |"), std::string::npos)
+      << markdown;
+  for (const char* text : {"", "{}", "[1]", "{\"schema\": 2}", "{\"schema\": 1, \"scaling\": 3}"}) {
+    EXPECT_THROW(static_cast<void>(read_reproduction(scratch.write("bad.json", text))), InputError) << text;
+  }
+  EXPECT_THROW(static_cast<void>(read_reproduction(scratch.path("none.json"))), InputError);
+}
+
 TEST(Reproduction, CausesAreShownOnlyWhereAClaimDoesNotHold) {
   Reproduction reproduction = sample();
   reproduction.claims.front().shape = Shape::holds;
