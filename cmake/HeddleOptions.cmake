@@ -19,8 +19,8 @@ target_compile_features(heddle_settings INTERFACE cxx_std_20)
 # Results must not depend on the compiler's choice to fuse multiply and add: PTX says where to fuse.
 target_compile_options(heddle_settings INTERFACE -Wall -Wextra -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 reports overlapping and endless copies inside std::string that cannot happen (GCC bug 105651).
-  target_compile_options(heddle_settings INTERFACE -Wno-restrict -Wno-stringop-overflow)
+  # GCC 12 reports overlapping copies inside std::string that cannot happen (GCC bug 105651).
+  target_compile_options(heddle_settings INTERFACE -Wno-restrict)
 endif()
 if(HEDDLE_NATIVE)
   target_compile_options(heddle_settings INTERFACE -march=native)
