@@ -31,7 +31,10 @@ class Utilisation final : public Claim {
                 "active, the rightmost ones with none; bfs idles about 95 % of its cycles",
             .paper = "bfs idle about 95 %",
             .source = "LWM report, section 1, figure 1; thesis, section 4.1, figure 4.1",
-            .note = ""};
+            .note =
+                "The branches of viterbi and kmeans become selections in the machine code, so their warps hardly "
+                "split (intensity). histogram reads whole lines and shares them in scratchpad: it is bound by its "
+                "instructions, not by memory."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of({baseline()}, twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {

@@ -22,7 +22,9 @@ class UtilisationOfMechanisms final : public Claim {
                 "scheduling reduces the idle cycles of the rightmost ones",
             .paper = "more lanes filled; fewer idle cycles",
             .source = "LWM report, section 6.1, figure 10; thesis, section 5.2.1, figure 5.2",
-            .note = ""};
+            .note =
+                "What two-level scheduling takes off matrixmult's idle cycles, the row conflicts of blackscholes "
+                "add again; 2lev-avg says why. needleman's warps wait for room in the L1 under any order."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {

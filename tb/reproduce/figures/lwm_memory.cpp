@@ -22,7 +22,10 @@ class PackedMemory final : public Claim {
                 "coalesced memory instructions tend to be on control-independent code",
             .paper = "no additional divergence",
             .source = "LWM report, section 6.2; thesis, section 5.2.2.3",
-            .note = ""};
+            .note =
+                "bfs reads the neighbours of its nodes in a loop that threads leave at different times. Packed "
+                "sub-warps of that loop hold threads of several rows, whose addresses lie further apart than "
+                "those of one row. The others have their loads outside of divergent code, as the papers say."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {
