@@ -26,7 +26,12 @@ class HintTimeline final : public Claim {
             "bus is underutilised; with them a conflict is followed by a short row hit, and the bus carries more",
         .paper = "conflict, hit, conflict, hit; more transfers",
         .source = "thesis, section 7.2, figure 7.2",
-        .note = "",
+        .note =
+            "The row hits without hints are in banks that nobody else waits for at that moment: the row is still open "
+            "when "
+            "the search that had it opened asks for the node's next line. In the figure every bank is waited for all "
+            "the "
+            "time.",
         .caveat =
             "The figure is a sketch. Ours is drawn from a run of the index search on a channel with four banks; the "
             "counts are those of the window shown, of accesses that end in it."};
