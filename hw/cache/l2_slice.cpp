@@ -135,8 +135,11 @@ tlm_sync_enum L2Slice::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_co
     const Cycle now = clock().now();
     const unsigned started_now = started_at_ == now ? started_ : 0;
     if (waiting_ + started_now < capacity_) {
-      enqueue(request);
-      wake(visible);
+      // Behind others it waits for them: a run of the slice for it would try those again, or not, by the order of
+      // processes in this cycle.
+      if (enqueue(request)) {
+        wake(visible);
+      }
       if (waves_ != nullptr) {
         show_queues();
       }
@@ -156,17 +159,22 @@ tlm_sync_enum L2Slice::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_co
   if (phase == ::tlm::END_RESP && in_response_ == &payload) {
     in_response_ = nullptr;
     next_response_ = visible;
-    wake(visible);
+    if (!responses_.empty()) {
+      wake(visible);
+    }
     return ::tlm::TLM_COMPLETED;
   }
   SC_REPORT_ERROR("heddle/l2", "unexpected phase from the interconnect");
   return ::tlm::TLM_ACCEPTED;
 }
 
-void L2Slice::enqueue(Request& request) {
-  banks_[(request.address / line_bytes_) & (banks_.size() - 1)].waiting.push(&request);
+bool L2Slice::enqueue(Request& request) {
+  Bank& bank = banks_[(request.address / line_bytes_) & (banks_.size() - 1)];
+  const bool first = bank.waiting.empty();
+  bank.waiting.push(&request);
   ++waiting_;
   statistics_.queue_max = std::max<std::uint64_t>(statistics_.queue_max, waiting_);
+  return first;
 }
 
 void L2Slice::admit(Cycle now) {
@@ -176,7 +184,7 @@ void L2Slice::admit(Cycle now) {
   Request& request = *pending_;
   pending_ = nullptr;
   request.arrival = std::max(request.arrival, now);
-  enqueue(request);
+  static_cast<void>(enqueue(request));
   tlm_phase phase = ::tlm::END_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   target->nb_transport_bw(*request.payload, phase, delay);

@@ -128,7 +128,7 @@ class L2Slice final : public link::ClockedModule,
 
   [[nodiscard]] Request& make_request(Payload& payload, Cycle arrival);
   void describe_store(Request& request);
-  void enqueue(Request& request);
+  bool enqueue(Request& request);  // true: it is the first of its bank
   void admit(Cycle now);
   Cycle access(Cycle now);
   [[nodiscard]] bool offer(Request& request, Cycle now);
