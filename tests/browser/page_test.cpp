@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <boost/json.hpp>
 
 #include "browser/browser.hpp"
@@ -135,10 +134,7 @@ TEST_F(Pages, AReportOfAHundredMillionCyclesOpensWithinTwoSeconds) {
       report({"baseline", "vecadd", "--scale", "0.02", "--set", "dram.row_hit=100000", "--set",
               "dram.row_conflict=100000", "--set", "dram.banks=1", "--set", "watchdog.deadlock_cycles=1000000000"});
   Browser browser;
-  double seconds = browser.open(page);
-  for (int again = 0; again < 2; ++again) {  // the least of three: other work on the machine is not the page's
-    seconds = std::min(seconds, browser.open(page));
-  }
+  const double seconds = browser.open(page);
   EXPECT_GT(browser.run("return heddle.data.stats.summary.cycles").to_number<double>(), 1e8);
   EXPECT_LT(seconds, 2.0);
   EXPECT_GT(seconds, 0.0);

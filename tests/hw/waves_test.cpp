@@ -378,11 +378,12 @@ TEST(Waves, ShowTheSubWarpsOfFigure45) {
   EXPECT_EQ(formed, 4U);
 }
 
-// Thesis figure 2.2: A diverges to B (threads 1011, lane 2 missing) and C, which meet at D.
-TEST(Waves, ShowTheStackOfFigure22) {
-  Code code;
-  code.s2r(1, Special::tid_x);
-  code.setp(1, isa::Comparison::eq, 1, 2);
+struct Fork {
+  Code::Pc c, d;
+};
+
+// The branch A of thesis figure 2.2, to C where predicate 1 is true and to B where it is not; both meet at D.
+Fork add_fork(Code& code) {
   const Code::Pc a = code.when(1).bra();
   code.rri(Op::ADD, 2, 1, 1);  // B
   const Code::Pc b_end = code.bra();
@@ -391,6 +392,15 @@ TEST(Waves, ShowTheStackOfFigure22) {
   code.exit();
   code.aim(a, c, d);
   code.aim(b_end, d);
+  return {c, d};
+}
+
+// Thesis figure 2.2: A diverges to B (threads 1011, lane 2 missing) and C, which meet at D.
+TEST(Waves, ShowTheStackOfFigure22) {
+  Code code;
+  code.s2r(1, Special::tid_x);
+  code.setp(1, isa::Comparison::eq, 1, 2);
+  const auto [c, d] = add_fork(code);
   const VcdDump dump = record(four_lanes(4), code, {{1, 1, 1}, {4, 1, 1}});
   const std::string warp = "bench.gpu.core0.warp0";
   struct Seen {
@@ -432,14 +442,7 @@ TEST(Waves, ShowTheMasksOfABlocksStack) {
   code.rrr(Op::SHR_U, 2, 2, 1);
   code.rri(Op::AND, 2, 2, 1);
   code.setp(1, isa::Comparison::ne, 2, 0);
-  const Code::Pc a = code.when(1).bra();
-  code.rri(Op::ADD, 2, 1, 1);  // B
-  const Code::Pc b_end = code.bra();
-  const Code::Pc c = code.rri(Op::ADD, 2, 1, 2);
-  const Code::Pc d = code.rri(Op::ADD, 3, 1, 3);
-  code.exit();
-  code.aim(a, c, d);
-  code.aim(b_end, d);
+  static_cast<void>(add_fork(code));
   const VcdDump dump = record(machine, code, {{1, 1, 1}, {8, 1, 1}});
   const std::string stack = "bench.gpu.core0.block0.stack.";
   using Masks = std::vector<std::uint64_t>;

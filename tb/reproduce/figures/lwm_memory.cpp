@@ -25,7 +25,7 @@ class PackedMemory final : public Claim {
             .note =
                 "bfs reads the neighbours of its nodes in a loop that threads leave at different times. Packed "
                 "sub-warps of that loop hold threads of several rows, whose addresses lie further apart than "
-                "those of one row. The others have their loads outside of divergent code, as the papers say."};
+                "those of one row. No other workload asks for more lines."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {
