@@ -84,7 +84,7 @@ Cycle Cache::advance(Cycle now) {
   if (flushing_) {
     continue_flush();
   }
-  if (!send_queue_.empty() && in_request_ == nullptr && next_send_ <= now) {
+  if (!send_queue_.empty() && request_.can_begin(now)) {
     Payload& payload = *send_queue_.front();
     send_queue_.pop();
     transmit(payload);
@@ -92,8 +92,8 @@ Cycle Cache::advance(Cycle now) {
 
   Cycle next = kNever;
   const auto want = [&next, now](Cycle at) { next = std::min(next, std::max(at, now + 1)); };
-  if (!send_queue_.empty() && in_request_ == nullptr) {
-    want(next_send_);
+  if (!send_queue_.empty() && !request_.under_way()) {
+    want(request_.next());
   }
   if (!acknowledgements_.empty()) {
     want(acknowledgements_.front().visible);
@@ -193,7 +193,7 @@ void Cache::drop_copy(LineArray::Frame frame) {
 
 bool Cache::quiet() const {
   return !flushing_ && misses_.empty() && writes_ == 0 && delayed_.empty() && send_queue_.empty() &&
-         in_request_ == nullptr && invalidated_.empty();
+         !request_.under_way() && invalidated_.empty();
 }
 
 // ------------------------------------------------------------------------------------------------- unused paths
@@ -203,10 +203,7 @@ void Cache::b_transport(LineRequest& /*request*/, sc_core::sc_time& /*delay*/) {
 }
 
 bool Cache::get_direct_mem_ptr(LineRequest& /*request*/, ::tlm::tlm_dmi& dmi) {
-  dmi.allow_none();
-  dmi.set_start_address(0);
-  dmi.set_end_address(~sc_dt::uint64{0});
-  return false;
+  return link::deny_direct_memory(dmi);
 }
 
 unsigned Cache::transport_dbg(LineRequest& /*request*/) {

@@ -49,6 +49,7 @@
 #include "hw/cache/miss_file.hpp"
 #include "hw/cache/slice_map.hpp"
 #include "hw/machine.hpp"
+#include "tlm/base_protocol.hpp"
 #include "tlm/clock.hpp"
 #include "tlm/line_protocol.hpp"
 #include "tlm/payload_pool.hpp"
@@ -263,8 +264,7 @@ class Cache final : public sc_core::sc_module,
   std::vector<std::uint64_t> holders_;  // per frame: cores that have had the line; empty unless inclusive
 
   link::Cycle now_ = 0;
-  link::Cycle next_send_ = 0;
-  Payload* in_request_ = nullptr;  // sent, its request phase not ended yet
+  link::ExclusivePhase request_;  // towards memory
   unsigned ports_used_ = 0;
   unsigned writes_ = 0;  // not acknowledged yet
   bool flushing_ = false;

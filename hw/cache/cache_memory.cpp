@@ -97,13 +97,13 @@ void Cache::note_holder(LineArray::Frame frame, const LineRequest& request) {
 }
 
 void Cache::send(Payload& payload) {
-  if (send_queue_.empty() && in_request_ == nullptr && next_send_ <= now_) {
+  if (send_queue_.empty() && request_.can_begin(now_)) {
     transmit(payload);
     return;
   }
   send_queue_.push(&payload);
-  if (in_request_ == nullptr) {
-    core_waker_.wake(std::max(next_send_, now_ + 1));
+  if (!request_.under_way()) {
+    core_waker_.wake(std::max(request_.next(), now_ + 1));
   }
 }
 
@@ -111,8 +111,7 @@ void Cache::transmit(Payload& payload) {
   if (payload.is_read()) {
     misses_[payload.tag].sent = true;
   }
-  next_send_ = now_ + 1;
-  in_request_ = &payload;
+  request_.begin(payload, now_);
   ::tlm::tlm_phase phase = ::tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   const tlm_sync_enum result = memory->nb_transport_fw(payload, phase, delay);
@@ -121,18 +120,16 @@ void Cache::transmit(Payload& payload) {
   }
   const Cycle visible = clock_.visible_after(delay);
   if (result == ::tlm::TLM_COMPLETED) {
-    in_request_ = nullptr;
+    request_.end();
     arrived(payload, visible);
     return;
   }
   if (phase == ::tlm::END_REQ) {
-    in_request_ = nullptr;
-    next_send_ = visible;
+    request_.end(visible);
     return;
   }
   if (phase == ::tlm::BEGIN_RESP) {  // implies END_REQ
-    in_request_ = nullptr;
-    next_send_ = visible;
+    request_.end(visible);
     arrived(payload, visible);
     phase = ::tlm::END_RESP;
     delay = clock_.until(visible);
@@ -146,9 +143,8 @@ tlm_sync_enum Cache::nb_transport_bw(::tlm::tlm_generic_payload& payload, ::tlm:
                                      sc_core::sc_time& delay) {
   const Cycle visible = clock_.visible_after(delay);
   if (phase == ::tlm::BEGIN_RESP || phase == ::tlm::END_REQ) {
-    if (in_request_ == &payload) {
-      in_request_ = nullptr;
-      next_send_ = visible;
+    if (request_.under_way(payload)) {
+      request_.end(visible);
       if (!send_queue_.empty() && phase == ::tlm::END_REQ) {
         core_waker_.wake(visible);
       }

@@ -62,7 +62,7 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, un
 L2Slice::~L2Slice() = default;
 
 bool L2Slice::quiet() const {
-  return inside_ == 0 && in_response_ == nullptr && !flush_wanted_ && !flushing_ && store_.quiet();
+  return inside_ == 0 && !response_.under_way() && !flush_wanted_ && !flushing_ && store_.quiet();
 }
 
 // --------------------------------------------------------------------------------------------------- requests
@@ -123,9 +123,7 @@ void L2Slice::describe_store(Request& request) {
 tlm_sync_enum L2Slice::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_core::sc_time& delay) {
   const Cycle visible = clock().visible_after(delay);
   if (phase == ::tlm::BEGIN_REQ) {
-    const unsigned length = payload.get_data_length();
-    const std::uint64_t offset = payload.get_address() - line_of(payload.get_address());
-    if (offset + length > line_bytes_ || length == 0 || payload.get_streaming_width() < length) {
+    if (!link::within_line(payload, line_bytes_)) {
       payload.set_response_status(::tlm::TLM_BURST_ERROR_RESPONSE);
       return ::tlm::TLM_COMPLETED;
     }
@@ -137,7 +135,7 @@ tlm_sync_enum L2Slice::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_co
     if (waiting_ + started_now < capacity_) {
       // Behind others it waits for them: a run of the slice for it would try those again, or not, by the order of
       // processes in this cycle.
-      if (enqueue(request)) {
+      if (enqueue(request, started_now)) {
         wake(visible);
       }
       if (waves_ != nullptr) {
@@ -156,9 +154,8 @@ tlm_sync_enum L2Slice::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_co
     }
     return ::tlm::TLM_ACCEPTED;
   }
-  if (phase == ::tlm::END_RESP && in_response_ == &payload) {
-    in_response_ = nullptr;
-    next_response_ = visible;
+  if (phase == ::tlm::END_RESP && response_.under_way(payload)) {
+    response_.end(visible);
     if (!responses_.empty()) {
       wake(visible);
     }
@@ -168,12 +165,12 @@ tlm_sync_enum L2Slice::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_co
   return ::tlm::TLM_ACCEPTED;
 }
 
-bool L2Slice::enqueue(Request& request) {
+bool L2Slice::enqueue(Request& request, unsigned started_now) {
   Bank& bank = banks_[(request.address / line_bytes_) & (banks_.size() - 1)];
   const bool first = bank.waiting.empty();
   bank.waiting.push(&request);
   ++waiting_;
-  statistics_.queue_max = std::max<std::uint64_t>(statistics_.queue_max, waiting_);
+  statistics_.queue_max = std::max<std::uint64_t>(statistics_.queue_max, waiting_ + started_now);
   return first;
 }
 
@@ -184,10 +181,8 @@ void L2Slice::admit(Cycle now) {
   Request& request = *pending_;
   pending_ = nullptr;
   request.arrival = std::max(request.arrival, now);
-  static_cast<void>(enqueue(request));
-  tlm_phase phase = ::tlm::END_REQ;
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  target->nb_transport_bw(*request.payload, phase, delay);
+  static_cast<void>(enqueue(request, 0));  // before anything starts
+  link::end_request(target, *request.payload);
 }
 
 // ---------------------------------------------------------------------------------------------------- one cycle
@@ -305,7 +300,7 @@ void L2Slice::finish(Request& request) {
 
 L2Slice::Cycle L2Slice::respond(Cycle now) {
   Cycle next = acknowledgements_.empty() ? kNever : acknowledgements_.front().ready;
-  if (!responses_.empty() && in_response_ == nullptr && next_response_ <= now) {
+  if (!responses_.empty() && response_.can_begin(now)) {
     if (responses_.size() == capacity_ && waiting_ != 0) {
       next = now + 1;  // room for an access
     }
@@ -314,18 +309,10 @@ L2Slice::Cycle L2Slice::respond(Cycle now) {
     Payload& payload = *request.payload;
     free_requests_.push_back(&request);
     --inside_;
-    in_response_ = &payload;
-    next_response_ = now + 1;
-    tlm_phase phase = ::tlm::BEGIN_RESP;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const tlm_sync_enum result = target->nb_transport_bw(payload, phase, delay);
-    if (result == ::tlm::TLM_COMPLETED || (result == ::tlm::TLM_UPDATED && phase == ::tlm::END_RESP)) {
-      in_response_ = nullptr;
-      next_response_ = clock().visible_after(delay);
-    }
+    link::begin_response(target, payload, response_, clock());
   }
-  if (!responses_.empty() && in_response_ == nullptr) {
-    next = std::min(next, std::max(next_response_, now + 1));
+  if (!responses_.empty() && !response_.under_way()) {
+    next = std::min(next, std::max(response_.next(), now + 1));
   }
   return next;
 }
@@ -401,10 +388,7 @@ void L2Slice::b_transport(Payload& payload, sc_core::sc_time& delay) {
 }
 
 bool L2Slice::get_direct_mem_ptr(Payload& /*payload*/, ::tlm::tlm_dmi& dmi) {
-  dmi.allow_none();  // an access around the slice would miss its lines
-  dmi.set_start_address(0);
-  dmi.set_end_address(~sc_dt::uint64{0});
-  return false;
+  return link::deny_direct_memory(dmi);
 }
 
 unsigned L2Slice::transport_dbg(Payload& payload) {

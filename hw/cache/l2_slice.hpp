@@ -41,6 +41,7 @@
 #include "hw/cache/cache.hpp"
 #include "hw/cache/slice_map.hpp"
 #include "hw/machine.hpp"
+#include "tlm/base_protocol.hpp"
 #include "tlm/clock.hpp"
 #include "tlm/invalidation_protocol.hpp"
 #include "tlm/memory_extension.hpp"
@@ -128,7 +129,9 @@ class L2Slice final : public link::ClockedModule,
 
   [[nodiscard]] Request& make_request(Payload& payload, Cycle arrival);
   void describe_store(Request& request);
-  bool enqueue(Request& request);  // true: it is the first of its bank
+  // `started_now`: accesses that have started in this cycle, whose requests count as waiting to its end. True: it is
+  // the first of its bank.
+  bool enqueue(Request& request, unsigned started_now);
   void admit(Cycle now);
   Cycle access(Cycle now);
   [[nodiscard]] bool offer(Request& request, Cycle now);
@@ -156,8 +159,7 @@ class L2Slice final : public link::ClockedModule,
   unsigned started_ = 0;
   link::Ring<Acknowledgement> acknowledgements_;  // stores done, hit_latency not over
   link::Ring<Request*> responses_;                // answers that can leave
-  Payload* in_response_ = nullptr;
-  Cycle next_response_ = 0;
+  link::ExclusivePhase response_;
   std::size_t inside_ = 0;  // requests that have arrived and are not answered
   bool flush_wanted_ = false;
   bool flushing_ = false;

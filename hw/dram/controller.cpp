@@ -41,7 +41,7 @@ void DramController::observe(DramObserver* observer) {
 
 bool DramController::quiet() const {
   return arriving_.empty() && pending_ == nullptr && waiting_.empty() && in_service_.empty() && responses_.empty() &&
-         storage_port_.idle() && in_response_ == nullptr;
+         storage_port_.idle() && !response_.under_way();
 }
 
 // --------------------------------------------------------------------------------------------------- requests
@@ -65,9 +65,7 @@ DramRequest& DramController::make_request(Payload& payload, Cycle arrival) {
 tlm_sync_enum DramController::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_core::sc_time& delay) {
   const Cycle visible = clock().visible_after(delay);
   if (phase == ::tlm::BEGIN_REQ) {
-    const std::uint64_t offset = payload.get_address() % line_bytes_;
-    if (offset + payload.get_data_length() > line_bytes_ || payload.get_data_length() == 0 ||
-        payload.get_streaming_width() < payload.get_data_length()) {
+    if (!link::within_line(payload, line_bytes_)) {
       payload.set_response_status(::tlm::TLM_BURST_ERROR_RESPONSE);
       return ::tlm::TLM_COMPLETED;
     }
@@ -87,9 +85,8 @@ tlm_sync_enum DramController::nb_transport_fw(Payload& payload, tlm_phase& phase
     }
     return ::tlm::TLM_ACCEPTED;
   }
-  if (phase == ::tlm::END_RESP && in_response_ == &payload) {
-    in_response_ = nullptr;
-    next_response_ = visible;
+  if (phase == ::tlm::END_RESP && response_.under_way(payload)) {
+    response_.end(visible);
     wake(visible);
     return ::tlm::TLM_COMPLETED;
   }
@@ -118,8 +115,8 @@ Cycle DramController::advance(Cycle now) {
   if (!in_service_.empty()) {
     next = std::min(next, in_service_.back()->data);
   }
-  if (!responses_.empty() && in_response_ == nullptr) {
-    next = std::min(next, std::max({responses_.back().ready, next_response_, now + 1}));
+  if (!responses_.empty() && !response_.under_way()) {
+    next = std::min(next, std::max({responses_.back().ready, response_.next(), now + 1}));
   }
   return next;
 }
@@ -146,22 +143,14 @@ void DramController::add_response(DramRequest& request, Cycle ready) {
 }
 
 void DramController::respond(Cycle now) {
-  if (responses_.empty() || in_response_ != nullptr || next_response_ > now || responses_.back().ready > now) {
+  if (responses_.empty() || !response_.can_begin(now) || responses_.back().ready > now) {
     return;
   }
   DramRequest& request = *responses_.back().request;
   responses_.pop_back();
   Payload& payload = *request.payload;
   pool_.release(request);
-  in_response_ = &payload;
-  next_response_ = now + 1;
-  tlm_phase phase = ::tlm::BEGIN_RESP;
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  const tlm_sync_enum result = target->nb_transport_bw(payload, phase, delay);
-  if (result == ::tlm::TLM_COMPLETED || (result == ::tlm::TLM_UPDATED && phase == ::tlm::END_RESP)) {
-    in_response_ = nullptr;
-    next_response_ = clock().visible_after(delay);
-  }
+  link::begin_response(target, payload, response_, clock());
 }
 
 void DramController::admit(Cycle now) {
@@ -170,9 +159,7 @@ void DramController::admit(Cycle now) {
     pending_ = nullptr;
     request.arrival = std::max(request.arrival, now);
     arriving_.push(&request);
-    tlm_phase phase = ::tlm::END_REQ;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    target->nb_transport_bw(*request.payload, phase, delay);
+    link::end_request(target, *request.payload);
   }
   while (!arriving_.empty() && arriving_.front()->arrival <= now) {
     DramRequest& request = *arriving_.front();
@@ -295,10 +282,7 @@ void DramController::b_transport(Payload& payload, sc_core::sc_time& delay) {
 }
 
 bool DramController::get_direct_mem_ptr(Payload& /*payload*/, ::tlm::tlm_dmi& dmi) {
-  dmi.allow_none();  // an access around the controller would have no timing
-  dmi.set_start_address(0);
-  dmi.set_end_address(~sc_dt::uint64{0});
-  return false;
+  return link::deny_direct_memory(dmi);
 }
 
 unsigned DramController::transport_dbg(Payload& payload) {

@@ -31,6 +31,7 @@
 #include "hw/dram/utilisation.hpp"
 #include "hw/dram/write_drain.hpp"
 #include "hw/machine.hpp"
+#include "tlm/base_protocol.hpp"
 #include "tlm/clock.hpp"
 #include "tlm/ring.hpp"
 
@@ -143,8 +144,7 @@ class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_t
   std::vector<DramRequest*> in_service_;  // started; by time of data, latest first
   std::vector<Response> responses_;       // data there; by time, latest first
   DramRequest* pending_ = nullptr;        // found the queue full: END_REQ is owed
-  Payload* in_response_ = nullptr;        // its response phase has not ended
-  Cycle next_response_ = 0;
+  link::ExclusivePhase response_;
   Cycle started_at_ = kNever;       // the latest start: its room counts from the next cycle on
   unsigned started_ = 0;            // requests that left the queue in that cycle
   std::vector<Cycle> bank_busy_;    // per bank: busy until

@@ -4,8 +4,7 @@
 //   direct memory  asked for at the first access to an address, kept in a map of grants and refusals until the memory
 //                  takes it back; an access through it is done at once.
 //   otherwise      non-blocking transport, any variant of the base protocol; the memory's own time comes on top.
-//   Accesses
-//                  to one line are kept in order; those to different lines overlap.
+//                  Accesses to one line are kept in order; those to different lines overlap.
 // A write with byte enables becomes one write per run of enabled bytes; an atomic becomes a read of its line, the steps
 // of its lanes in lane order (isa::atomic_step), and writes of the words that it touched.
 #pragma once

@@ -12,13 +12,15 @@ using Payload = ::tlm::tlm_generic_payload;
 
 MemoryTarget::MemoryTarget(const sc_core::sc_module_name& name, isa::DeviceMemory& memory, unsigned channels)
     : sc_core::sc_module(name), channel("channel", channels), memory_(memory) {
-  for (Socket& socket : channel) {
-    socket.bind(*this);
+  // By number: iterators of sc_vector compare ambiguously in C++20.
+  for (std::size_t i = 0; i < channel.size(); ++i) {
+    channel[i].bind(*this);
   }
 }
 
 void MemoryTarget::invalidate_direct_memory() {
-  for (Socket& socket : channel) {
+  for (std::size_t i = 0; i < channel.size(); ++i) {
+    Socket& socket = channel[i];
     if (socket.get_base_port().size() != 0) {
       socket->invalidate_direct_mem_ptr(0, ~sc_dt::uint64{0});
     }

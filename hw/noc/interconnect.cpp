@@ -34,12 +34,7 @@ class Interconnect::CachePort final : public ::tlm::tlm_fw_transport_if<> {
     delay += noc_.clock().cycles(noc_.request_latency_ + noc_.response_latency_);
     noc_.channel[noc_.map_.channel(payload.get_address())]->b_transport(payload, delay);
   }
-  bool get_direct_mem_ptr(Payload& /*payload*/, ::tlm::tlm_dmi& dmi) override {
-    dmi.allow_none();
-    dmi.set_start_address(0);
-    dmi.set_end_address(~sc_dt::uint64{0});
-    return false;
-  }
+  bool get_direct_mem_ptr(Payload& /*payload*/, ::tlm::tlm_dmi& dmi) override { return link::deny_direct_memory(dmi); }
   unsigned transport_dbg(Payload& payload) override {
     return noc_.channel[noc_.map_.channel(payload.get_address())]->transport_dbg(payload);
   }
@@ -158,9 +153,8 @@ tlm_sync_enum Interconnect::forward(unsigned port, Payload& payload, tlm_phase& 
     phase = ::tlm::END_REQ;
     return ::tlm::TLM_UPDATED;
   }
-  if (phase == ::tlm::END_RESP && requests_[port].unfinished == &payload) {
-    requests_[port].unfinished = nullptr;
-    requests_[port].next_send = visible;
+  if (phase == ::tlm::END_RESP && requests_[port].output.under_way(payload)) {
+    requests_[port].output.end(visible);
     wake(visible);
     return ::tlm::TLM_COMPLETED;
   }
@@ -176,9 +170,8 @@ tlm_sync_enum Interconnect::backward(unsigned channel_index, Payload& payload, t
     return ::tlm::TLM_ACCEPTED;
   }
   const Cycle visible = clock().visible_after(delay);
-  if (input.unfinished == &payload) {
-    input.unfinished = nullptr;  // BEGIN_RESP implies END_REQ
-    input.next_send = visible;
+  if (input.output.under_way(payload)) {
+    input.output.end(visible);  // BEGIN_RESP implies END_REQ
     wake(visible);
   }
   if (phase == ::tlm::END_REQ) {
@@ -228,9 +221,7 @@ void Interconnect::admit_pending(Cycle now) {
       Payload& payload = *input.pending.payload;
       input.pending.payload = nullptr;
       --pending_;
-      tlm_phase phase = ::tlm::END_REQ;
-      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-      socket_of(port)->nb_transport_bw(payload, phase, delay);
+      link::end_request(socket_of(port), payload);
     }
   }
   for (unsigned index = 0; index != responses_.size(); ++index) {
@@ -259,11 +250,11 @@ Cycle Interconnect::move_requests(Cycle now) {
     for (std::uint64_t bits = active_[word]; bits != 0; bits &= bits - 1) {
       const auto port = static_cast<unsigned>(word * 64 + static_cast<unsigned>(std::countr_zero(bits)));
       const Waiting& head = requests_[port].queue.front();
-      const Input& output = responses_[head.destination];
-      if (output.unfinished != nullptr) {
+      const link::ExclusivePhase& output = responses_[head.destination].output;
+      if (output.under_way()) {
         continue;  // the end of that request phase will wake this process
       }
-      const Cycle possible = std::max(head.eligible, output.next_send);
+      const Cycle possible = std::max(head.eligible, output.next());
       if (possible > now) {
         next = std::min(next, possible);
         continue;
@@ -316,9 +307,8 @@ void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now
     waves_->request(channel_index, port, payload.get_address(), payload.is_write());
   }
 
-  Input& output = responses_[channel_index];
-  output.unfinished = &payload;
-  output.next_send = now + 1;
+  Input& answers = responses_[channel_index];
+  answers.output.begin(payload, now);
   tlm_phase phase = ::tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   const tlm_sync_enum result = channel[channel_index]->nb_transport_fw(payload, phase, delay);
@@ -326,16 +316,15 @@ void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now
     return;
   }
   const Cycle visible = clock().visible_after(delay);
-  output.unfinished = nullptr;
-  output.next_send = visible;
+  answers.output.end(visible);
   const Waiting transfer{&payload, visible + response_latency_ - 1, port};
   if (result == ::tlm::TLM_COMPLETED) {  // answered at once: it cannot be refused
-    output.queue.push(transfer);
+    answers.queue.push(transfer);
     if (waves_ != nullptr) {
-      show_queue(output);
+      show_queue(answers);
     }
     wake(transfer.eligible);
-  } else if (phase == ::tlm::BEGIN_RESP && offer(output, transfer, response_capacity_, statistics_.response_stalls)) {
+  } else if (phase == ::tlm::BEGIN_RESP && offer(answers, transfer, response_capacity_, statistics_.response_stalls)) {
     phase = ::tlm::END_RESP;
     delay = clock().until(visible);
     channel[channel_index]->nb_transport_fw(payload, phase, delay);
@@ -351,11 +340,11 @@ Cycle Interconnect::move_responses(Cycle now) {
       continue;
     }
     const Waiting& head = responses_[index].queue.front();
-    const Input& output = requests_[head.destination];
-    if (output.unfinished != nullptr) {
+    const link::ExclusivePhase& output = requests_[head.destination].output;
+    if (output.under_way()) {
       continue;  // END_RESP will wake this process
     }
-    const Cycle possible = std::max(head.eligible, output.next_send);
+    const Cycle possible = std::max(head.eligible, output.next());
     if (possible > now) {
       next = std::min(next, possible);
       continue;
@@ -404,17 +393,8 @@ void Interconnect::send_response(unsigned channel_index, unsigned port, Cycle no
     waves_->response(port, channel_index);
   }
 
-  Input& output = requests_[port];
-  output.unfinished = &payload;
-  output.next_send = now + 1;
   give_back_extension(payload);  // the cache may release the payload within the call
-  tlm_phase phase = ::tlm::BEGIN_RESP;
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  const tlm_sync_enum result = socket_of(port)->nb_transport_bw(payload, phase, delay);
-  if (result == ::tlm::TLM_COMPLETED || (result == ::tlm::TLM_UPDATED && phase == ::tlm::END_RESP)) {
-    output.unfinished = nullptr;
-    output.next_send = clock().visible_after(delay);
-  }
+  link::begin_response(socket_of(port), payload, requests_[port].output, clock());
 }
 
 }  // namespace heddle::hw

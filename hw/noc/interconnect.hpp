@@ -27,6 +27,7 @@
 #include "base/instrument.hpp"
 #include "hw/dram/address_map.hpp"
 #include "hw/machine.hpp"
+#include "tlm/base_protocol.hpp"
 #include "tlm/clock.hpp"
 #include "tlm/memory_extension.hpp"
 #include "tlm/ring.hpp"
@@ -82,9 +83,8 @@ class Interconnect final : public link::ClockedModule {
     link::Ring<Waiting> queue;
     Waiting pending;
     link::Cycle popped_at = link::kNever;  // a cycle's pop makes room from the next cycle on
-    // The output beside it: a phase that the other side has not ended.
-    Payload* unfinished = nullptr;
-    link::Cycle next_send = 0;
+    // What goes out beside it, to where its transfers come from.
+    link::ExclusivePhase output;
   };
   class CachePort;
   class ChannelPort;

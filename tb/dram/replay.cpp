@@ -5,6 +5,7 @@
 #include <cmath>
 #include <exception>
 
+#include "tlm/base_protocol.hpp"
 #include "tlm/payload_pool.hpp"
 
 namespace heddle::tb {
@@ -80,12 +81,7 @@ class NoMemory final : public sc_core::sc_module, private ::tlm::tlm_fw_transpor
   void b_transport(Payload& payload, sc_core::sc_time& /*delay*/) override {
     payload.set_response_status(::tlm::TLM_OK_RESPONSE);
   }
-  bool get_direct_mem_ptr(Payload& /*payload*/, ::tlm::tlm_dmi& dmi) override {
-    dmi.allow_none();
-    dmi.set_start_address(0);
-    dmi.set_end_address(~sc_dt::uint64{0});
-    return false;
-  }
+  bool get_direct_mem_ptr(Payload& /*payload*/, ::tlm::tlm_dmi& dmi) override { return link::deny_direct_memory(dmi); }
   unsigned transport_dbg(Payload& /*payload*/) override { return 0; }
 };
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 
+#include "base/statistics.hpp"
 #include "isa/semantics.hpp"
 #include "system.hpp"
 
@@ -208,7 +209,7 @@ TEST_P(Random, EveryAnswerIsWhatProgramOrderSays) {
 }
 
 // Two equal systems side by side whose modules, and so processes, were made in opposite orders, with and without
-// checkers: every access must be accepted and answered in the same cycle.
+// checkers: every access must be accepted and answered in the same cycle, and every counter count the same.
 TEST_P(Random, TimingDoesNotDependOnProcessOrder) {
   SystemParameters parameters = machine();
   parameters.cores = pick(1, 4);
@@ -245,6 +246,18 @@ TEST_P(Random, TimingDoesNotDependOnProcessOrder) {
       ASSERT_EQ(a.accepted, b.accepted) << "core " << core << ", access " << i;
       ASSERT_EQ(a.answered, b.answered) << "core " << core << ", access " << i;
     }
+  }
+  StatisticsRegistry counters;
+  StatisticsRegistry others;
+  one.declare(counters);
+  other.declare(others);
+  for (std::size_t i = 0; i != counters.scalars().size(); ++i) {
+    const auto& [declaration, value] = counters.scalars()[i];
+    EXPECT_EQ(*value, *others.scalars()[i].value) << declaration.module << " " << declaration.name;
+  }
+  for (std::size_t i = 0; i != counters.histograms().size(); ++i) {
+    const auto& [declaration, values] = counters.histograms()[i];
+    EXPECT_EQ(*values, *others.histograms()[i].values) << declaration.module << " " << declaration.name;
   }
 }
 

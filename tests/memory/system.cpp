@@ -266,4 +266,21 @@ void MemorySystem::flush() {
   run();
 }
 
+void MemorySystem::declare(StatisticsRegistry& counters) {
+  const auto add = [this, &counters](auto& module) {
+    counters.add(std::string_view(module.basename()).substr(prefix_.size()), module.statistics());
+  };
+  for (const auto& cache : caches_) {
+    add(*cache);
+  }
+  add(*noc_);
+  for (const auto& slice : slices_) {
+    add(*slice);
+    counters.add(std::string(slice->basename()).substr(prefix_.size()) + ".store", slice->store().statistics());
+  }
+  for (const auto& controller : controllers_) {
+    add(*controller);
+  }
+}
+
 }  // namespace heddle::hw::test

@@ -13,6 +13,7 @@
 #include <tlm>
 #include <vector>
 
+#include "base/statistics.hpp"
 #include "hw/cache/cache.hpp"
 #include "hw/cache/l2_slice.hpp"
 #include "hw/dram/controller.hpp"
@@ -121,6 +122,8 @@ class MemorySystem {
   void run(Cycle limit = 1'000'000);
   // Empties the caches into memory, the cores' first.
   void flush();
+  // The counters of every module, by names that do not depend on `prefix`.
+  void declare(StatisticsRegistry& counters);
   [[nodiscard]] ScriptCore& core(unsigned index = 0) { return *cores_[index]; }
   [[nodiscard]] Cache& cache(unsigned index = 0) { return *caches_[index]; }
   [[nodiscard]] DramController& controller(unsigned index = 0) { return *controllers_[index]; }
