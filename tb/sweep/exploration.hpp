@@ -71,8 +71,12 @@ struct RunSetting {
   std::string_view name;
   std::string_view type;  // "string", "integer" or "number"
   std::string_view meaning;
+  ParameterValue otherwise;  // when no point sets it; strings must be set
+  double low = 0, high = 0;  // of numbers
 };
 [[nodiscard]] const std::vector<RunSetting>& run_settings();
+// Null: there is none of the name.
+[[nodiscard]] const RunSetting* find_run_setting(std::string_view name);
 
 // Throws InputError with file, line, column, key and nearest valid name for everything that is wrong with the file
 // itself. Machines that contradict themselves are no mistake: their points are refused one by one.

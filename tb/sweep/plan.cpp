@@ -24,18 +24,6 @@ const ParameterReference* find(const std::vector<ParameterReference>& parameters
   return found == parameters.end() ? nullptr : &*found;
 }
 
-ParameterValue usual(std::string_view setting) {
-  if (setting == "scale") {
-    return 1.0;
-  }
-  return std::int64_t{setting == "address_bits" ? 32 : setting == "seed" ? 1 : 0};
-}
-
-bool is_run_setting(std::string_view name) {
-  return std::any_of(run_settings().begin(), run_settings().end(),
-                     [&](const RunSetting& setting) { return setting.name == name; });
-}
-
 std::string contradictions_text(const hw::Machine& machine) {
   std::string out;
   for (const hw::Contradiction& contradiction : hw::check(machine)) {
@@ -119,8 +107,8 @@ bool Plan::allowed(std::uint64_t number) const {
     if (const auto found = values.find(name); found != values.end()) {
       return scalar_of(*found->second);
     }
-    if (is_run_setting(name)) {
-      return scalar_of(usual(name));
+    if (const RunSetting* setting = find_run_setting(name)) {
+      return scalar_of(setting->otherwise);
     }
     hw::Machine machine = base(std::get<std::string>(*values.at("config")));
     return scalar_of(*find(parameters_of(machine), name));
@@ -176,7 +164,7 @@ Point Plan::make(std::uint64_t number, std::uint64_t repetition) const {
   const Assigned values = assigned(number);
   const auto setting = [&](const char* name) {
     const auto found = values.find(name);
-    return found == values.end() ? usual(name) : *found->second;
+    return found == values.end() ? find_run_setting(name)->otherwise : *found->second;
   };
   const auto whole = [&](const char* name) {
     return static_cast<std::uint64_t>(std::get<std::int64_t>(setting(name)));

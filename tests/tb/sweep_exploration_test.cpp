@@ -246,6 +246,11 @@ TEST(SweepPlan, RandomValuesStayWithinTheirRange) {
   EXPECT_NE(refusal(kHead + "[axes]\nseed = { random = 20, from = 1, to = 19 }\n").find("fewer than 20 values"),
             std::string::npos);
   EXPECT_EQ(refusal(kHead + "[axes]\nseed = { random = 19, from = 1, to = 19 }\n"), "");
+  for (const char* to : {"0.5", "0.5000000000000002"}) {  // few fractions between the two, or one
+    EXPECT_NE(
+        refusal(kHead + "[axes]\nscale = { random = 9, from = 0.5, to = " + to + " }\n").find("fewer than 9 values"),
+        std::string::npos);
+  }
 }
 
 TEST(SweepPlan, AContradictoryMachineIsRefusedAndTheOthersStay) {
