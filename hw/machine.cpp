@@ -8,7 +8,7 @@
 #include "hw/divergence/divergence.hpp"
 #include "hw/dram/check.hpp"
 #include "hw/issue/discipline.hpp"
-#include "hw/schedule/scheduler.hpp"
+#include "hw/schedule/fetch_groups.hpp"
 #include "hw/subwarp/former.hpp"
 
 namespace heddle::hw {
@@ -18,6 +18,9 @@ Limits divergence_policies() {
 }
 Limits scheduler_policies() {
   return Limits::policy<Registry<WarpScheduler>>();
+}
+Limits fetch_group_orders() {
+  return Limits::policy<Registry<FetchGroupOrder>>();
 }
 Limits former_policies() {
   return Limits::policy<Registry<SubWarpFormer>>();
@@ -80,11 +83,17 @@ void check_mechanisms(const CoreParameters& core, std::vector<Contradiction>& fo
                                                "core.divergence = \"{}\" does not allow; use \"strict\"",
                                                core.issue, core.divergence)});
   }
-  const bool dwf_scheduler = core.scheduler == "majority" || core.scheduler == "pdom-priority";
-  if (dwf_scheduler && core.divergence != "dwf") {
-    found.push_back({"core.scheduler", fmt::format("core.scheduler = \"{}\" chooses between dynamic warps by what "
-                                                   "their threads have passed; it needs core.divergence = \"dwf\"",
-                                                   core.scheduler)});
+  const bool two_level = core.scheduler == "two-level";
+  if (two_level && core.inner_scheduler == "two-level") {
+    found.push_back(
+        {"core.inner_scheduler", "core.inner_scheduler = \"two-level\": a fetch group has no fetch groups"});
+  }
+  const std::string& order = two_level ? core.inner_scheduler : core.scheduler;
+  if ((order == "majority" || order == "pdom-priority") && core.divergence != "dwf") {
+    const char* const key = two_level ? "core.inner_scheduler" : "core.scheduler";
+    found.push_back({key, fmt::format("{} = \"{}\" chooses between dynamic warps by what their threads have passed; "
+                                      "it needs core.divergence = \"dwf\"",
+                                      key, order)});
   }
 }
 

@@ -87,22 +87,4 @@ void Group::look_at_lanes() {
   aligned = aligned && !displaced;
 }
 
-int next_set(const GroupBits& bits, unsigned size, unsigned from) {
-  const auto words = static_cast<unsigned>(bits.size());
-  if (size == 0) {
-    return -1;
-  }
-  from %= size;
-  unsigned word = from / 64;
-  std::uint64_t present = bits[word] & (~std::uint64_t{0} << (from % 64));
-  for (unsigned looked = 0; looked <= words; ++looked) {
-    if (present != 0) {
-      return static_cast<int>(word * 64 + static_cast<unsigned>(std::countr_zero(present)));
-    }
-    word = word + 1 == words ? 0 : word + 1;
-    present = bits[word];
-  }
-  return -1;
-}
-
 }  // namespace heddle::hw

@@ -178,7 +178,4 @@ class GroupTable {
   const CoreState* core_ = nullptr;  // whose groups these are, with a watcher
 };
 
-// First set bit at or after `from`, wrapping around; -1 when none.
-[[nodiscard]] int next_set(const GroupBits& bits, unsigned size, unsigned from);
-
 }  // namespace heddle::hw

@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "hw/schedule/orders.hpp"
-#include "hw/schedule/scheduler.hpp"
 
 namespace heddle::hw {
 
@@ -15,7 +14,7 @@ namespace {
 
 class Majority final : public WarpScheduler {
  public:
-  explicit Majority(const Setup& setup) : groups_(setup.groups) {}
+  explicit Majority(const Setup& setup) : range_(setup) {}
 
   std::optional<GroupId> pick(Cycle) override {
     std::optional<GroupId> picked = oldest_at(pc_);
@@ -29,8 +28,8 @@ class Majority final : public WarpScheduler {
  private:
   [[nodiscard]] std::optional<GroupId> oldest_at(std::uint32_t pc) const {
     std::optional<GroupId> oldest;
-    each_set(groups_.ready(), 0, groups_.size(), [&](GroupId id) {
-      if (groups_[id].pc == pc && (!oldest || groups_[id].age < groups_[*oldest].age)) {
+    range_.each_ready([&](GroupId id) {
+      if (range_.groups[id].pc == pc && (!oldest || range_.groups[id].age < range_.groups[*oldest].age)) {
         oldest = id;
       }
     });
@@ -40,8 +39,7 @@ class Majority final : public WarpScheduler {
   // Of equal counts the lowest PC, so that the choice does not depend on the container's order.
   void find_majority() {
     threads_.clear();
-    each_set(groups_.ready(), 0, groups_.size(),
-             [&](GroupId id) { threads_[groups_[id].pc] += groups_[id].active_threads(); });
+    range_.each_ready([&](GroupId id) { threads_[range_.groups[id].pc] += range_.groups[id].active_threads(); });
     unsigned most = 0;
     for (const auto& [pc, threads] : threads_) {
       if (threads > most || (threads == most && pc < pc_)) {
@@ -51,21 +49,21 @@ class Majority final : public WarpScheduler {
     }
   }
 
-  const GroupTable& groups_;
+  const GroupRange range_;
   std::uint32_t pc_ = 0;
   std::unordered_map<std::uint32_t, unsigned> threads_;  // by PC
 };
 
 class PostDominatorPriority final : public WarpScheduler {
  public:
-  explicit PostDominatorPriority(const Setup& setup) : groups_(setup.groups) {}
+  explicit PostDominatorPriority(const Setup& setup) : range_(setup) {}
 
   std::optional<GroupId> pick(Cycle) override {
     std::optional<GroupId> best;
-    each_set(groups_.ready(), 0, groups_.size(), [&](GroupId id) {
-      const Group& group = groups_[id];
-      if (!best || group.merge_points < groups_[*best].merge_points ||
-          (group.merge_points == groups_[*best].merge_points && group.age < groups_[*best].age)) {
+    range_.each_ready([&](GroupId id) {
+      const Group& group = range_.groups[id];
+      if (!best || group.merge_points < range_.groups[*best].merge_points ||
+          (group.merge_points == range_.groups[*best].merge_points && group.age < range_.groups[*best].age)) {
         best = id;
       }
     });
@@ -73,7 +71,7 @@ class PostDominatorPriority final : public WarpScheduler {
   }
 
  private:
-  const GroupTable& groups_;
+  const GroupRange range_;
 };
 
 const Register<WarpScheduler, Majority> majority{"majority", "dynamic warps: the PC with most threads first"};

@@ -1,6 +1,5 @@
 // Oldest first and greedy-then-oldest. Age counts from the start of a warp's block; a dynamic warp's, from its forming.
 #include "hw/schedule/orders.hpp"
-#include "hw/schedule/scheduler.hpp"
 
 namespace heddle::hw {
 
@@ -8,11 +7,11 @@ namespace {
 
 class Oldest final : public WarpScheduler {
  public:
-  explicit Oldest(const Setup& setup) : groups_(setup.groups) {}
-  std::optional<GroupId> pick(Cycle) override { return oldest_ready(groups_, 0, groups_.size()); }
+  explicit Oldest(const Setup& setup) : range_(setup) {}
+  std::optional<GroupId> pick(Cycle) override { return range_.oldest_ready(); }
 
  private:
-  const GroupTable& groups_;
+  const GroupRange range_;
 };
 
 // Keeps to one warp while that is ready, then takes the oldest. In a barrel core, where a fetched warp is not ready
@@ -20,15 +19,14 @@ class Oldest final : public WarpScheduler {
 // back, before older ones.
 class GreedyThenOldest final : public WarpScheduler {
  public:
-  explicit GreedyThenOldest(const Setup& setup) : groups_(setup.groups) {}
+  explicit GreedyThenOldest(const Setup& setup) : range_(setup), greedy_(setup.first) {}
 
   std::optional<GroupId> pick(Cycle) override {
-    const std::optional<GroupId> greedy = next_ready(groups_, greedy_, greedy_ + 1, greedy_);
-    if (greedy) {
+    if (range_.is_ready(greedy_)) {
       stalled_ = false;
-      return greedy;
+      return greedy_;
     }
-    const std::optional<GroupId> oldest = oldest_ready(groups_, 0, groups_.size());
+    const std::optional<GroupId> oldest = range_.oldest_ready();
     // Filling the greedy warp's pipeline cycles does not end its turn; a stall does.
     if (oldest && stalled_) {
       greedy_ = *oldest;
@@ -40,8 +38,8 @@ class GreedyThenOldest final : public WarpScheduler {
   void stalled(const Group& group) override { stalled_ = stalled_ || group.id == greedy_; }
 
  private:
-  const GroupTable& groups_;
-  GroupId greedy_ = 0;
+  const GroupRange range_;
+  GroupId greedy_;
   bool stalled_ = true;  // the greedy warp has stalled or finished, or there is none yet
 };
 

@@ -2,9 +2,26 @@
 
 namespace heddle::hw {
 
-std::optional<GroupId> oldest_ready(const GroupTable& groups, unsigned first, unsigned last) {
+namespace {
+
+// The first set bit with first <= id < last.
+std::optional<GroupId> first_set(const GroupBits& bits, unsigned first, unsigned last) {
+  for (unsigned word = first / 64; word * 64 < last; ++word) {
+    const std::uint64_t left =
+        bits[word] & (word == first / 64 ? ~std::uint64_t{0} << (first % 64) : ~std::uint64_t{0});
+    if (left != 0) {
+      const unsigned id = word * 64 + static_cast<unsigned>(std::countr_zero(left));
+      return id < last ? std::optional<GroupId>(id) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<GroupId> GroupRange::oldest_ready() const {
   std::optional<GroupId> oldest;
-  each_set(groups.ready(), first, last, [&](GroupId id) {
+  each_ready([&](GroupId id) {
     if (!oldest || groups[id].age < groups[*oldest].age) {
       oldest = id;
     }
@@ -12,21 +29,12 @@ std::optional<GroupId> oldest_ready(const GroupTable& groups, unsigned first, un
   return oldest;
 }
 
-std::optional<GroupId> next_ready(const GroupTable& groups, unsigned first, unsigned last, unsigned from) {
-  std::optional<GroupId> found;
+std::optional<GroupId> GroupRange::next_ready(unsigned from) const {
   if (from < first || from >= last) {
     from = first;
   }
-  const auto take_first = [&](GroupId id) {
-    if (!found) {
-      found = id;
-    }
-  };
-  each_set(groups.ready(), from, last, take_first);
-  if (!found) {
-    each_set(groups.ready(), first, from, take_first);
-  }
-  return found;
+  const std::optional<GroupId> found = first_set(groups.ready(), from, last);
+  return found ? found : first_set(groups.ready(), first, from);
 }
 
 }  // namespace heddle::hw

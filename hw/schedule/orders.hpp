@@ -1,10 +1,12 @@
 // Small selections that several schedulers share. All of them work on bit sets over group numbers.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <optional>
 
 #include "hw/core/group.hpp"
+#include "hw/schedule/scheduler.hpp"
 
 namespace heddle::hw {
 
@@ -26,9 +28,23 @@ void each_set(const GroupBits& bits, unsigned first, unsigned last, Visit visit)
   }
 }
 
-// The oldest ready group in [first, last): the one that started first.
-[[nodiscard]] std::optional<GroupId> oldest_ready(const GroupTable& groups, unsigned first, unsigned last);
-// The first ready group of [first, last) at or behind `from`, wrapping around within the range.
-[[nodiscard]] std::optional<GroupId> next_ready(const GroupTable& groups, unsigned first, unsigned last, unsigned from);
+// The groups that a scheduler chooses among: numbers first to last - 1.
+struct GroupRange {
+  explicit GroupRange(const WarpScheduler::Setup& setup)
+      : groups(setup.groups), first(setup.first), last(std::min(setup.last, setup.groups.size())) {}
+  template <class Visit>
+  void each_ready(Visit visit) const {
+    each_set(groups.ready(), first, last, visit);
+  }
+  // The oldest ready group: the one that started first.
+  [[nodiscard]] std::optional<GroupId> oldest_ready() const;
+  // The first ready group at or behind `from`, wrapping around.
+  [[nodiscard]] std::optional<GroupId> next_ready(unsigned from) const;
+  [[nodiscard]] bool is_ready(GroupId id) const { return ((groups.ready()[id / 64] >> (id % 64)) & 1U) != 0; }
+
+  const GroupTable& groups;
+  const unsigned first;
+  const unsigned last;
+};
 
 }  // namespace heddle::hw

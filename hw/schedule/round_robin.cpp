@@ -1,6 +1,6 @@
 // Round robin: equal priority for every warp (LWM report 2.1 and table 1; thesis 2.1.1). The search starts behind the
 // warp that was fetched last.
-#include "hw/schedule/scheduler.hpp"
+#include "hw/schedule/orders.hpp"
 
 namespace heddle::hw {
 
@@ -8,19 +8,18 @@ namespace {
 
 class RoundRobin final : public WarpScheduler {
  public:
-  explicit RoundRobin(const Setup& setup) : groups_(setup.groups) {}
+  explicit RoundRobin(const Setup& setup) : range_(setup) {}
 
   std::optional<GroupId> pick(Cycle) override {
-    const int found = next_set(groups_.ready(), groups_.size(), next_);
-    if (found < 0) {
-      return std::nullopt;
+    const std::optional<GroupId> found = range_.next_ready(next_);
+    if (found) {
+      next_ = *found + 1;
     }
-    next_ = static_cast<unsigned>(found) + 1;
-    return static_cast<GroupId>(found);
+    return found;
   }
 
  private:
-  const GroupTable& groups_;
+  const GroupRange range_;
   unsigned next_ = 0;
 };
 

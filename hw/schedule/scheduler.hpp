@@ -1,6 +1,7 @@
 // Question 2 of a core: which ready group is fetched next? One file per answer, in Registry<WarpScheduler>.
 #pragma once
 
+#include <limits>
 #include <optional>
 
 #include "base/registry.hpp"
@@ -14,11 +15,16 @@ class WarpScheduler : public StallObserver {
   struct Setup {
     const GroupTable& groups;  // ready(), stalled() (long-latency operation, barrier, other groups), live(), ages
     const CoreParameters& core;
+    // The groups to choose among: numbers first to last - 1, all unless said otherwise (a fetch group's).
+    unsigned first = 0;
+    unsigned last = std::numeric_limits<unsigned>::max();
   };
   // The group to fetch in this cycle, out of groups.ready(); empty when none is to be fetched. Called once per cycle in
-  // which the fetch stage can take one; a group that is returned is fetched.
+  // which the fetch stage can take one (a fetch group's: when it is that one's turn); a group that is returned is
+  // fetched.
   [[nodiscard]] virtual std::optional<GroupId> pick(Cycle now) = 0;
-  // A group has begun to wait on a long-latency operation, or has finished; also in cycles without a pick.
+  // A group of those to choose among has begun to wait on a long-latency operation, or has finished; also in cycles
+  // without a pick.
   void stalled(const Group&) override {}
   // Two-level scheduling, for waves: the fetch group that comes first.
   [[nodiscard]] virtual std::optional<unsigned> first_fetch_group() const { return std::nullopt; }

@@ -4,7 +4,6 @@
 // fetched in turn, and only when it has none, the next block's. Its warps so reach their next branch together, where
 // they wait for each other.
 #include "hw/schedule/orders.hpp"
-#include "hw/schedule/scheduler.hpp"
 
 namespace heddle::hw {
 
@@ -12,16 +11,17 @@ namespace {
 
 class StickyRoundRobin final : public WarpScheduler {
  public:
-  explicit StickyRoundRobin(const Setup& setup) : groups_(setup.groups) {}
+  explicit StickyRoundRobin(const Setup& setup) : range_(setup), next_(setup.first) {}
 
   std::optional<GroupId> pick(Cycle) override {
     // Distances in round-robin order, behind the group and the block fetched last; the present block is nearest.
     std::optional<GroupId> best;
     unsigned best_block = 0;
     unsigned best_group = 0;
-    each_set(groups_.ready(), 0, groups_.size(), [&](GroupId id) {
-      const unsigned block = (groups_[id].block_slot + kBlocks - block_) % kBlocks;
-      const unsigned group = (id + groups_.size() - next_) % groups_.size();
+    range_.each_ready([&](GroupId id) {
+      const unsigned count = range_.last - range_.first;
+      const unsigned block = (range_.groups[id].block_slot + kBlocks - block_) % kBlocks;
+      const unsigned group = (id + count - next_) % count;
       if (!best || block < best_block || (block == best_block && group < best_group)) {
         best = id;
         best_block = block;
@@ -29,17 +29,17 @@ class StickyRoundRobin final : public WarpScheduler {
       }
     });
     if (best) {
-      block_ = groups_[*best].block_slot;
-      next_ = (*best + 1) % groups_.size();
+      block_ = range_.groups[*best].block_slot;
+      next_ = *best + 1 == range_.last ? range_.first : *best + 1;
     }
     return best;
   }
 
  private:
   static constexpr unsigned kBlocks = 4096;  // above any block slot
-  const GroupTable& groups_;
+  const GroupRange range_;
   unsigned block_ = 0;
-  unsigned next_ = 0;
+  unsigned next_;
 };
 
 const Register<WarpScheduler, StickyRoundRobin> entry{

@@ -307,6 +307,15 @@ TEST(Check, FindsContradictions) {
               m.l1d.write_policy = "write-through";
             }),
             "");
+  EXPECT_EQ(contradictions([](Machine& m) { m.core.scheduler = m.core.inner_scheduler = "two-level"; }),
+            "core.inner_scheduler ");
+  EXPECT_EQ(contradictions([](Machine& m) { m.core.scheduler = "majority"; }), "core.scheduler ");
+  EXPECT_EQ(contradictions([](Machine& m) { m.core.inner_scheduler = "majority"; }), "");  // not asked
+  EXPECT_EQ(contradictions([](Machine& m) {
+              m.core.scheduler = "two-level";
+              m.core.inner_scheduler = "majority";
+            }),
+            "core.inner_scheduler ");
   EXPECT_EQ(contradictions([](Machine& m) { m.l2.bytes = 1000; }), "");  // there is none
   EXPECT_EQ(contradictions([](Machine& m) {
               m.l2.enabled = true;

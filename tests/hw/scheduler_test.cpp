@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <numeric>
+#include <random>
 #include <vector>
 
 #include "hw/schedule/scheduler.hpp"
@@ -179,6 +182,51 @@ TEST_F(Scheduler, GreedyAndOldestInside) {
   build("two-level", 4);
   (*groups_)[0].age = 9;
   EXPECT_THAT(fetch(2), ElementsAre(1, 1));
+}
+
+// Random warps at random PCs and in random blocks, which stall and come back at random: one fetch group of all of them
+// is its inner scheduler, and with several, each inner scheduler fetches from its own only.
+TEST_F(Scheduler, AnySchedulerGoesInside) {
+  constexpr unsigned kWarps = 70;  // more than a word of the sets
+  const auto play = [&](const char* name) {
+    build(name, kWarps);
+    std::mt19937 random(1);
+    std::vector<int> fetched;
+    for (unsigned i = 0; i < 3000; ++i) {
+      const auto id = static_cast<GroupId>(random() % kWarps);
+      Group& group = (*groups_)[id];
+      group.pc = random() % 4;
+      group.merge_points = random() % 4;
+      group.active[0] = 0xff;
+      group.block_slot = id / 16;
+      state(id, std::array{GroupState::ready, GroupState::memory, GroupState::in_flight}[random() % 3]);
+      fetched.push_back(fetch(1, false).front());
+    }
+    return fetched;
+  };
+  for (const auto& [name, entry] : Registry<WarpScheduler>::instance().entries()) {
+    if (name == "two-level") {
+      continue;
+    }
+    SCOPED_TRACE(name);
+    core_.inner_scheduler = name;
+    core_.fetch_group = kWarps;
+    EXPECT_EQ(play("two-level"), play(name.c_str()));
+    core_.fetch_group = 9;
+    const std::vector<int> fetched = play("two-level");
+    EXPECT_GT(std::count_if(fetched.begin(), fetched.end(), [](int id) { return id >= 0; }), 500);
+
+    groups_ = std::make_unique<GroupTable>(kWarps, 1);
+    scheduler_ = Registry<WarpScheduler>::instance().make(name, {*groups_, core_, 60, 66});
+    for (GroupId id = 0; id < kWarps; ++id) {
+      (*groups_)[id].active[0] = 0xff;
+      state(id, GroupState::ready);
+    }
+    std::vector<int> mine = fetch(6, false);
+    std::sort(mine.begin(), mine.end());
+    EXPECT_THAT(mine, ElementsAre(60, 61, 62, 63, 64, 65));
+    EXPECT_THAT(fetch(1), ElementsAre(-1));
+  }
 }
 
 // Figure 4.6: sixteen warps compute and then wait for memory. Round robin: all of them compute, then all of them wait.

@@ -1,0 +1,47 @@
+// The fetch groups of two-level scheduling: groups of consecutive numbers, and the order in which their turns come.
+#pragma once
+
+#include <algorithm>
+
+#include "base/registry.hpp"
+#include "hw/core/group.hpp"
+#include "hw/schedule/orders.hpp"
+
+namespace heddle::hw {
+
+struct FetchGroups {
+  FetchGroups(const GroupTable& table, unsigned groups_each)
+      : groups(table), size(groups_each), count((table.size() + groups_each - 1) / groups_each) {}
+
+  [[nodiscard]] unsigned of(GroupId id) const { return id / size; }
+  [[nodiscard]] unsigned begin(unsigned fetch_group) const { return fetch_group * size; }
+  [[nodiscard]] unsigned end(unsigned fetch_group) const { return std::min((fetch_group + 1) * size, groups.size()); }
+  // The fetch group `step` places behind another one.
+  [[nodiscard]] unsigned behind(unsigned fetch_group, unsigned step) const { return (fetch_group + step) % count; }
+  // Calls visit(id) for every live group of a fetch group that is not stalled.
+  template <class Visit>
+  void each_going_on(unsigned fetch_group, Visit visit) const {
+    each_set(groups.live(), begin(fetch_group), end(fetch_group), [&](GroupId id) {
+      if (((groups.stalled()[id / 64] >> (id % 64)) & 1U) == 0) {
+        visit(id);
+      }
+    });
+  }
+
+  const GroupTable& groups;
+  const unsigned size;   // groups of each; the last may have fewer
+  const unsigned count;  // fetch groups
+};
+
+// Two-level scheduling's outer order: which fetch group becomes first when the first one's turn is over. One file per
+// answer, in Registry<FetchGroupOrder>.
+class FetchGroupOrder {
+ public:
+  struct Setup {
+    const FetchGroups& fetch_groups;
+  };
+  virtual ~FetchGroupOrder() = default;
+  [[nodiscard]] virtual unsigned next(unsigned first) = 0;
+};
+
+}  // namespace heddle::hw
