@@ -9,7 +9,7 @@
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/gpu/dispatcher.hpp"
 #include "hw/issue/discipline.hpp"
-#include "hw/schedule/scheduler.hpp"
+#include "hw/schedule/orders.hpp"
 #include "hw/scratchpad/scratchpad.hpp"
 #include "hw/subwarp/former.hpp"
 
@@ -20,18 +20,27 @@ using ::testing::ElementsAre;
 
 // ---- groups
 
-TEST(NextSet, WrapsAround) {
-  const GroupBits bits = {0b1000'0100, 1};
-  EXPECT_EQ(next_set(bits, 70, 0), 2);
-  EXPECT_EQ(next_set(bits, 70, 2), 2);
-  EXPECT_EQ(next_set(bits, 70, 3), 7);
-  EXPECT_EQ(next_set(bits, 70, 8), 64);
-  EXPECT_EQ(next_set(bits, 70, 65), 2);
-  EXPECT_EQ(next_set(bits, 70, 70), 2) << "one past the last starts anew";
-  EXPECT_EQ(next_set({0, 0}, 70, 3), -1);
-  EXPECT_EQ(next_set({}, 0, 3), -1);
-  EXPECT_EQ(next_set({0b100}, 3, 0), 2);
-  EXPECT_EQ(next_set({0b001}, 3, 2), 0) << "in the word where the search began, below its start";
+TEST(GroupRange, NextReadyWrapsAround) {
+  const CoreParameters core;
+  GroupTable groups(70, 1);
+  const GroupRange all({groups, core});
+  EXPECT_FALSE(all.next_ready(3));
+  for (const GroupId id : {2U, 7U, 64U}) {
+    groups.set_state(groups[id], GroupState::ready);
+  }
+  EXPECT_EQ(all.next_ready(0), 2U);
+  EXPECT_EQ(all.next_ready(2), 2U);
+  EXPECT_EQ(all.next_ready(3), 7U);
+  EXPECT_EQ(all.next_ready(8), 64U);
+  EXPECT_EQ(all.next_ready(65), 2U);
+  EXPECT_EQ(all.next_ready(70), 2U) << "one past the last starts anew";
+  const GroupRange some({groups, core, 5, 64});
+  EXPECT_EQ(some.next_ready(8), 7U) << "in the word where the search began, below its start";
+  EXPECT_EQ(some.next_ready(2), 7U) << "before the range: at its first";
+  groups.set_state(groups[7], GroupState::memory);
+  EXPECT_FALSE(some.next_ready(5));
+  GroupTable none(0, 1);
+  EXPECT_FALSE(GroupRange({none, core}).next_ready(3));
 }
 
 TEST(GroupTable, KeepsSetsAndCounts) {
