@@ -133,10 +133,10 @@ tlm_sync_enum L2Slice::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_co
     const Cycle now = clock().now();
     const unsigned started_now = started_at_ == now ? started_ : 0;
     if (waiting_ + started_now < capacity_) {
-      // Behind others it waits for them: a run of the slice for it would try those again, or not, by the order of
-      // processes in this cycle.
-      if (enqueue(request, started_now)) {
-        wake(visible);
+      // No run of the slice before the bank can look at it: that would try other banks' requests again, or not, by the
+      // order of processes in this cycle.
+      if (const Cycle possible = enqueue(request, started_now); possible != kNever) {
+        wake(possible);
       }
       if (waves_ != nullptr) {
         show_queues();
@@ -165,13 +165,13 @@ tlm_sync_enum L2Slice::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_co
   return ::tlm::TLM_ACCEPTED;
 }
 
-bool L2Slice::enqueue(Request& request, unsigned started_now) {
+L2Slice::Cycle L2Slice::enqueue(Request& request, unsigned started_now) {
   Bank& bank = banks_[(request.address / line_bytes_) & (banks_.size() - 1)];
-  const bool first = bank.waiting.empty();
+  const Cycle possible = bank.waiting.empty() ? std::max(request.arrival, bank.next_start) : kNever;
   bank.waiting.push(&request);
   ++waiting_;
   statistics_.queue_max = std::max<std::uint64_t>(statistics_.queue_max, waiting_ + started_now);
-  return first;
+  return possible;
 }
 
 void L2Slice::admit(Cycle now) {

@@ -129,9 +129,9 @@ class L2Slice final : public link::ClockedModule,
 
   [[nodiscard]] Request& make_request(Payload& payload, Cycle arrival);
   void describe_store(Request& request);
-  // `started_now`: accesses that have started in this cycle, whose requests count as waiting to its end. True: it is
-  // the first of its bank.
-  bool enqueue(Request& request, unsigned started_now);
+  // `started_now`: accesses that have started in this cycle, whose requests count as waiting to its end. Returns the
+  // cycle in which the bank can look at it; kNever: behind others, it waits for them.
+  Cycle enqueue(Request& request, unsigned started_now);
   void admit(Cycle now);
   Cycle access(Cycle now);
   [[nodiscard]] bool offer(Request& request, Cycle now);
