@@ -26,6 +26,8 @@ struct Shape {
         all_rows(std::max(1U, core.threads / core.simd_width)),
         stages(core.register_read_latency + core.execute_stages + 2U),
         pending(core.pending_accesses) {}
+  // Thread blocks of the usual size.
+  [[nodiscard]] std::uint64_t blocks() const { return std::max<std::uint64_t>(1, threads / kBlockThreads); }
   std::uint64_t lanes;
   std::uint64_t warp;
   std::uint64_t threads;
@@ -124,6 +126,31 @@ void large_warps(Lines& lines, const hw::CoreParameters& core, const Shape& shap
   }
 }
 
+// What a scheduler remembers of those that it chooses among: of `sets` sets of `warps` warps each, one but for fetch
+// groups. (The place of round robin over all warps is in every core.)
+void order_of_warps(Lines& lines, const std::string& scheduler, const Shape& shape, std::uint64_t sets,
+                    std::uint64_t warps) {
+  const std::string each = sets == 1 ? "" : fmt::format("{} groups x ", sets);
+  const auto one_each = [&](const char* what, std::uint64_t things, const char* of) {
+    lines.add(Kind::estimated, what, fmt::format("{}log2({} {})", each, things, of), sets * index_bits(things),
+              "own estimate");
+  };
+  if (scheduler == "sticky") {
+    one_each("thread block to stay with", shape.blocks(), "blocks");
+  }
+  if (scheduler == "gto") {
+    one_each("warp to stay with", warps, "warps");
+  }
+  if (scheduler == "gto" || scheduler == "oldest" || scheduler == "pdom-priority" || scheduler == "majority") {
+    lines.add(Kind::estimated, "order of age", fmt::format("{}{} warps x log2({} warps)", each, warps, warps),
+              sets * warps * index_bits(warps), "own estimate");
+  }
+  if (scheduler == "majority") {
+    lines.add(Kind::estimated, "PC of the majority", fmt::format("{}{}", each, kPcBits), sets * kPcBits,
+              "thesis 5.2; own estimate");
+  }
+}
+
 void two_levels(Lines& lines, const hw::CoreParameters& core, const Shape& shape) {
   if (core.scheduler != "two-level") {
     return;
@@ -135,10 +162,13 @@ void two_levels(Lines& lines, const hw::CoreParameters& core, const Shape& shape
             "LWM report 3.3: \"does not require any additional storage\"; thesis 4.5: negligible");
   lines.add(Kind::estimated, "first fetch group", fmt::format("log2({} groups)", groups), index_bits(groups),
             "own estimate");
-  lines.add(Kind::estimated, "place within each fetch group", fmt::format("{} groups x log2({} warps)", groups, size),
-            groups * index_bits(size),
-            "own estimate; round robin over all needs " +
-                fmt::format("log2({} warps) = {}", shape.warps, index_bits(shape.warps)));
+  if (core.inner_scheduler == "round-robin" || core.inner_scheduler == "sticky") {
+    lines.add(Kind::estimated, "place within each fetch group", fmt::format("{} groups x log2({} warps)", groups, size),
+              groups * index_bits(size),
+              "own estimate; round robin over all needs " +
+                  fmt::format("log2({} warps) = {}", shape.warps, index_bits(shape.warps)));
+  }
+  order_of_warps(lines, core.inner_scheduler, shape, groups, size);
   if (core.fetch_group_rule == "stalled") {
     lines.add(Kind::estimated, "warps stalled on a long latency", fmt::format("{} warps x 1", shape.warps), shape.warps,
               "own estimate; thesis 4.3: a switch when all of a group are");
@@ -152,7 +182,7 @@ void two_levels(Lines& lines, const hw::CoreParameters& core, const Shape& shape
 
 void compaction(Lines& lines, const Shape& shape) {
   lines.mechanism("thread block compaction");
-  const std::uint64_t blocks = std::max<std::uint64_t>(1, shape.threads / kBlockThreads);
+  const std::uint64_t blocks = shape.blocks();
   const std::uint64_t block = std::min(kBlockThreads, shape.threads);
   const std::uint64_t rows = std::max<std::uint64_t>(1, block / shape.lanes);
   lines.add(
@@ -178,7 +208,7 @@ void formation(Lines& lines, const hw::CoreParameters& core, const Shape& shape)
             fmt::format("{} warps x ({} + {} lanes x (1 + {}))", shape.threads, kPcBits, shape.lanes, thread),
             shape.threads * (kPcBits + shape.lanes * (1 + thread)),
             "thesis 3.2.1; own estimate, the bound: every thread may be a warp of its own");
-  if (core.scheduler == "pdom-priority") {
+  if (core.scheduler == "pdom-priority" || (core.scheduler == "two-level" && core.inner_scheduler == "pdom-priority")) {
     lines.add(Kind::estimated, "post-dominators passed", fmt::format("core.threads {} x 16", shape.threads),
               shape.threads * 16, "thesis 3.2.1; own estimate: counters of 16 bits");
   }
@@ -251,11 +281,8 @@ StorageCost storage_cost(const hw::Machine& machine) {
   present(lines, core, shape);
   large_warps(lines, core, shape);
   two_levels(lines, core, shape);
-  if (core.scheduler == "gto" || core.scheduler == "sticky") {
-    lines.mechanism("scheduler " + core.scheduler);
-    lines.add(Kind::estimated, "warp to stay with", fmt::format("log2({} warps)", shape.warps), index_bits(shape.warps),
-              "own estimate");
-  }
+  lines.mechanism("scheduler " + core.scheduler);
+  order_of_warps(lines, core.scheduler, shape, 1, shape.warps);
   if (core.divergence == "tbc") {
     compaction(lines, shape);
   } else if (core.divergence == "dwf") {

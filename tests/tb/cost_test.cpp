@@ -72,6 +72,19 @@ TEST(Cost, TwoLevelSchedulingIsNegligible) {
   EXPECT_EQ(find(cost, "timeout counter")->bits, 16U);
 }
 
+TEST(Cost, WhatSchedulersRemember) {
+  EXPECT_EQ(cost_of({}).bits(Kind::estimated), 0U);
+  const StorageCost greedy = cost_of({"core.scheduler=gto"});
+  EXPECT_EQ(find(greedy, "warp to stay with")->bits, 5U);
+  EXPECT_EQ(find(greedy, "order of age")->bits, 32U * 5);
+  EXPECT_EQ(find(cost_of({"core.scheduler=sticky"}), "thread block to stay with")->bits, 2U);
+  const StorageCost inside = cost_of({"core.scheduler=two-level", "core.fetch_group=8", "core.inner_scheduler=gto"});
+  EXPECT_EQ(find(inside, "warp to stay with")->bits, 4U * 3);
+  EXPECT_EQ(find(inside, "order of age")->bits, 4U * 8 * 3);
+  EXPECT_EQ(find(inside, "place within each fetch group"), nullptr);
+  EXPECT_EQ(find(cost_of({"core.divergence=dwf", "core.scheduler=majority"}), "PC of the majority")->bits, 32U);
+}
+
 TEST(Cost, OtherDivergenceMechanisms) {
   const StorageCost counters = cost_of({"core.divergence=per-thread-pc"});
   EXPECT_EQ(find(counters, "a program counter per thread")->bits, 1024U * 32);
