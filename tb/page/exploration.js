@@ -25,7 +25,7 @@
       element("option", { value: key, selected: key === value ? "" : null }, title)));
     return made;
   };
-  const labelled = (text, control) => element("label", {}, text + " ", control, " ");
+  const labelled = (text, control) => element("label", {}, text + " ", control);
   const figureChoices = figures.map(({ column }) => [column, titles.get(column)]);
   const axisChoices = axes.map(({ name, column }) => [column, name]);
   const none = ["", "\u2014"];
