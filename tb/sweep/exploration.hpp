@@ -71,8 +71,8 @@ struct RunSetting {
   std::string_view name;
   std::string_view type;  // "string", "integer" or "number"
   std::string_view meaning;
-  ParameterValue otherwise;  // when no point sets it; strings must be set
-  double low = 0, high = 0;  // of numbers
+  ParameterValue otherwise = {};  // when no point sets it; strings must be set
+  double low = 0, high = 0;       // of numbers
 };
 [[nodiscard]] const std::vector<RunSetting>& run_settings();
 // Null: there is none of the name.

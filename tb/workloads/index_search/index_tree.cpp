@@ -6,7 +6,7 @@
 
 namespace heddle::tb {
 
-IndexTree::IndexTree(std::uint32_t levels, std::uint64_t seed) : levels_(levels), seed_(seed) {
+IndexTree::IndexTree(std::uint32_t levels, std::uint64_t seed) : seed_(seed) {
   std::uint32_t rows = 1;
   for (std::uint32_t level = 0; level < levels; ++level) {
     rows_ += rows;

@@ -36,7 +36,6 @@ class IndexTree {
   };
   [[nodiscard]] Place place_of(std::uint32_t row) const;
 
-  std::uint32_t levels_;
   std::uint64_t seed_;
   std::uint32_t keys_ = 0;
   std::uint32_t rows_ = 0;
