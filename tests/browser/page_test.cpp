@@ -1,8 +1,10 @@
 // The pages that the program writes, in a real browser.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <filesystem>
 
 #include "browser/browser.hpp"
 #include "tb/program_runner.hpp"
@@ -127,18 +129,41 @@ TEST_F(Pages, AStretchChosenInOneChartIsShownInAll) {
   EXPECT_THAT(browser.errors(), IsEmpty());
 }
 
-// The page's size does not depend on the run's length: 64 to 256 buckets, whatever their width. Memory that takes
-// 100,000 cycles for an access makes the run long without work for the simulator.
-TEST_F(Pages, AReportOfAHundredMillionCyclesOpensWithinTwoSeconds) {
-  const std::string page =
-      report({"baseline", "vecadd", "--scale", "0.02", "--set", "dram.row_hit=100000", "--set",
-              "dram.row_conflict=100000", "--set", "dram.banks=1", "--set", "watchdog.deadlock_cycles=1000000000"});
+// What a page takes to open is what it holds: 64 to 256 buckets, whatever their width. Memory that takes 100,000 cycles
+// for an access makes a run long without work for the simulator. The seconds are printed, not judged: they depend on
+// what else the machine does (docs/performance.md has those of a quiet one).
+TEST_F(Pages, AReportOfAHundredMillionCyclesHoldsNoMoreThanAShortOne) {
+  struct Opened {
+    double cycles, bytes, elements, buckets, seconds;
+  };
   Browser browser;
-  const double seconds = browser.open(page);
-  EXPECT_GT(browser.run("return heddle.data.stats.summary.cycles").to_number<double>(), 1e8);
-  EXPECT_LT(seconds, 2.0);
-  EXPECT_GT(seconds, 0.0);
-  EXPECT_THAT(browser.errors(), IsEmpty());
+  const auto opened = [&](std::vector<std::string> sets) {
+    std::vector<std::string> words = {"baseline", "vecadd", "--scale", "0.02"};
+    for (const std::string& set : sets) {
+      words.insert(words.end(), {"--set", set});
+    }
+    const std::string page = report(words);
+    const double seconds = browser.open(page);
+    EXPECT_THAT(browser.errors(), IsEmpty());
+    expect_charts(browser, 15);
+    const auto number = [&](const std::string& script) { return browser.run("return " + script).to_number<double>(); };
+    return Opened{.cycles = number("heddle.data.stats.summary.cycles"),
+                  .bytes = static_cast<double>(std::filesystem::file_size(page)),
+                  .elements = number("document.querySelectorAll('*').length"),
+                  .buckets = number("heddle.data.profile.time.buckets"),
+                  .seconds = seconds};
+  };
+  const Opened small = opened({});
+  const Opened large = opened(
+      {"dram.row_hit=100000", "dram.row_conflict=100000", "dram.banks=1", "watchdog.deadlock_cycles=1000000000"});
+  EXPECT_LT(small.cycles, 1e6);
+  EXPECT_GT(large.cycles, 1e8);
+  EXPECT_GE(large.buckets, 64);
+  EXPECT_LE(large.buckets, 256);
+  EXPECT_LT(large.bytes, 1.1 * small.bytes);
+  EXPECT_LT(large.elements, 1.1 * small.elements);
+  fmt::print("opened with all charts after {:.2f} s, one of {:.0f} cycles after {:.2f} s\n", large.seconds,
+             small.cycles, small.seconds);
 }
 
 TEST_F(Pages, ReadableInBothSchemesAndOnPaper) {
