@@ -41,8 +41,8 @@ struct BenchOptions {
   std::function<void(const std::string&)> progress;
 };
 
-// nqueens, blackjack and matrixmult at 32 lanes, pointer chases in which all warps wait, a memory channel driven alone,
-// lane-wise operations.
+// nqueens, blackjack and matrixmult at 32 lanes, pointer chases in which all warps wait, waves, a memory channel driven
+// alone, what a sweep costs beside its runs, lane-wise operations.
 [[nodiscard]] std::vector<Benchmark> benchmarks(double effort);
 [[nodiscard]] BenchResult run_bench(const std::vector<Benchmark>& list, const BenchOptions& options);
 

@@ -16,6 +16,8 @@
 #include "tb/dram/replay.hpp"
 #include "tb/measure/host_cost.hpp"
 #include "tb/measure/run.hpp"
+#include "tb/measure/temporary_folder.hpp"
+#include "tb/sweep/sweep.hpp"
 #include "tb/waves/recording.hpp"
 #include "tlm/wave.hpp"
 #include "traces/vcd_file.hpp"
@@ -252,6 +254,28 @@ Benchmark traced(const std::string& name, double scale) {
           }};
 }
 
+// What a sweep does beside the simulation: processes, inputs, checks, rows of the database.
+Benchmark sweep_runs(std::uint64_t runs) {
+  return {
+      "sweep-runs", "runs/s",
+      fmt::format("{} runs of next to no work through a sweep, one at a time, without the time inside launches", runs),
+      50, [=]() -> Sample {
+        const TemporaryFolder folder;
+        sweep::SweepOptions options;
+        options.exploration = folder.write(
+            "runs.toml",
+            fmt::format("config = \"baseline\"\nworkload = \"vecadd\"\nscale = 0.00001\nrepetitions = {}\n", runs));
+        options.database = folder.path() / "runs.db";
+        const double start = cpu_clock() + children_cpu_clock();
+        const sweep::SweepResult result = sweep::sweep(options, *sweep::local_launcher(1));
+        if (result.by_status.size() != 1 || result.ran != runs) {
+          throw InternalError("a run of the sweep failed");
+        }
+        return {static_cast<double>(runs), cpu_clock() + children_cpu_clock() - start - result.simulation_cpu_seconds,
+                host_memory(0)};
+      }};
+}
+
 }  // namespace
 
 std::vector<Benchmark> benchmarks(double effort) {
@@ -263,8 +287,8 @@ std::vector<Benchmark> benchmarks(double effort) {
           workload("nqueens", 0.2 * effort, "dwf-majority", 0.7e6), pointer_chase(32, times(1000)),
           pointer_chase(1, times(60000)), traced("nqueens", 0.02 * effort), wave_changes(times(200e3)),
           memory_channel("dram-random", true, 400e3, times(400e3)),
-          memory_channel("dram-sequential", false, 800e3, times(800e3)), lanes("lanes-add", isa::Op::ADD, times(2e7)),
-          lanes("lanes-fma", isa::Op::FFMA, times(2e7))};
+          memory_channel("dram-sequential", false, 800e3, times(800e3)), sweep_runs(times(1000)),
+          lanes("lanes-add", isa::Op::ADD, times(2e7)), lanes("lanes-fma", isa::Op::FFMA, times(2e7))};
 }
 
 }  // namespace heddle::tb

@@ -15,50 +15,17 @@
 #include <iterator>
 #include <sstream>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
 #include "tb/cuda/embedded.hpp"
+#include "tb/measure/temporary_folder.hpp"
 
 namespace heddle::tb {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A folder of its own that disappears with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "heddle-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      throw InputError({}, fmt::format("cannot make a temporary folder '{}': {}", pattern, std::strerror(errno)),
-                       "set TMPDIR to a folder that can be written to");
-    }
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-void write_text(const fs::path& path, std::string_view text) {
-  fs::create_directories(path.parent_path());
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) {
-    throw InputError({path.string()}, "cannot write a temporary file", "is the disk full?");
-  }
-}
 
 std::string read_text(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -166,11 +133,11 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
   const std::string clang = find_clang();
   const TemporaryFolder temporary;
   for (const EmbeddedFile& header : device_headers()) {
-    write_text(temporary.path() / header.name, header.text);
+    temporary.write(header.name, header.text);
   }
   // Headers that ordinary CUDA files include; heddle/cuda.h, which comes before everything, has their contents.
   for (const char* name : {"cuda_runtime.h", "device_launch_parameters.h", "math.h", "stddef.h", "stdint.h"}) {
-    write_text(temporary.path() / name, "#pragma once\n");
+    temporary.write(name, "#pragma once\n");
   }
 
   const fs::path ptx = temporary.path() / "out.ptx";

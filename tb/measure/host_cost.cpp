@@ -22,6 +22,14 @@ double wall_clock() {
 double cpu_clock() {
   return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
+double children_cpu_clock() {
+  rusage usage{};
+  ::getrusage(RUSAGE_CHILDREN, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
 
 std::uint64_t peak_memory() {
   rusage usage{};

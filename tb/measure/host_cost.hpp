@@ -27,9 +27,10 @@ struct HostCost {
   }
 };
 
-// Seconds since some fixed moment; CPU time of this process (user and system).
+// Seconds since some fixed moment; CPU time (user and system) of this process, and of its children that have ended.
 [[nodiscard]] double wall_clock();
 [[nodiscard]] double cpu_clock();
+[[nodiscard]] double children_cpu_clock();
 [[nodiscard]] std::uint64_t peak_memory();
 
 // Times the launches of another executor.

@@ -76,7 +76,7 @@ SweepResult sweep(const SweepOptions& options, Launcher& launcher) {
     ++result.ran;
     failed += report.status == status::kDone || report.status == status::kStopped ? 0 : 1;
     result.run_seconds += report.cost.wall_seconds;
-    result.simulation_seconds += report.cost.simulation_wall_seconds;
+    result.simulation_cpu_seconds += report.cost.simulation_cpu_seconds;
     const std::string& workload = plan.workloads()[plan.entries()[entry].workload];
     times.done(workload, report.cost.wall_seconds);
     if (--rest[workload] == 0) {

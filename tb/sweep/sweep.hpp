@@ -29,8 +29,8 @@ struct SweepResult {
   std::uint64_t missing = 0;                       // not run: the sweep was stopped
   std::map<std::string, std::uint64_t> by_status;  // of all that are there now
   double wall_seconds = 0;
-  double run_seconds = 0;         // wall time within the runs of this time, summed
-  double simulation_seconds = 0;  // of it, inside launches
+  double run_seconds = 0;             // wall time within the runs of this time, summed
+  double simulation_cpu_seconds = 0;  // processor time of these runs, inside launches
 };
 
 // Throws InputError.
