@@ -43,7 +43,8 @@ struct OutputFile::Compressor {
 };
 
 OutputFile::OutputFile(const std::string& path, Form form) : path_(path), temporary_(temporary_name(path)) {
-  if (std::filesystem::is_directory(path)) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
     refuse(path, EISDIR);
   }
   file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
