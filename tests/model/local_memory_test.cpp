@@ -54,23 +54,23 @@ constexpr const char* kText = R"(
 }
 )";
 
-constexpr unsigned kBlocks = 40;
-constexpr unsigned kThreads = 128;
+constexpr unsigned kLocalBlocks = 40;
+constexpr unsigned kLocalThreads = 128;
 constexpr unsigned kWords = 6;
 constexpr std::uint64_t kOutput = isa::kGlobalBase;
 
 std::vector<std::uint32_t> output_of(tb::Executor& executor, const isa::Module& module) {
   executor.load(module);
-  executor.memory().place("out", kOutput, 4ULL * kWords * kThreads * kBlocks);
+  executor.memory().place("out", kOutput, 4ULL * kWords * kLocalThreads * kLocalBlocks);
   isa::LaunchRequest request;
   request.kernel = "scribble";
-  request.block = {kThreads, 1, 1};
-  request.grid = {kBlocks, 1, 1};
+  request.block = {kLocalThreads, 1, 1};
+  request.grid = {kLocalBlocks, 1, 1};
   request.parameters.resize(8);
   std::memcpy(request.parameters.data(), &kOutput, 8);
   executor.launch(request);
   executor.launch(request);  // a second time over what the first has left
-  std::vector<std::uint32_t> words(std::size_t{kWords} * kThreads * kBlocks);
+  std::vector<std::uint32_t> words(std::size_t{kWords} * kLocalThreads * kLocalBlocks);
   executor.memory().read(kOutput, std::as_writable_bytes(std::span(words)));
   return words;
 }
@@ -85,7 +85,7 @@ TEST_P(LocalMemory, ReadsAsZeroInEveryBlock) {
   const std::vector<std::uint32_t> actual = output_of(device, module);
   EXPECT_EQ(actual, output_of(reference, module));
   EXPECT_EQ(device.retirement().total(), reference.retirement().total());
-  for (unsigned thread = 0; thread < kThreads * kBlocks; ++thread) {
+  for (unsigned thread = 0; thread < kLocalThreads * kLocalBlocks; ++thread) {
     for (unsigned word = 0; word < 5; ++word) {
       ASSERT_EQ(actual[thread * kWords + word], 0U) << "thread " << thread << ", word " << word;
     }

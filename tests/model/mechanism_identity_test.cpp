@@ -8,6 +8,7 @@
 #include "tb/device.hpp"
 #include "tb/workload.hpp"
 #include "tests/model/child.hpp"
+#include "tests/model/workload_cases.hpp"
 
 namespace heddle {
 namespace {
@@ -15,10 +16,7 @@ namespace {
 // Cycles, thread instructions and idle cycles by cause, as text.
 std::string figures(const std::string& workload_name, const hw::Machine& machine) {
   return test::in_child([&] {
-    tb::WorkloadOptions options;
-    options.scale = tb::Workload::test_scale();
-    options.max_registers = machine.core.registers_per_thread;
-    const auto workload = Registry<tb::Workload>::instance().make(workload_name, options);
+    const auto workload = test::make_workload(workload_name, machine);
     tb::Device device(machine);
     device.load(workload->compile());
     std::string text = workload->run(device).correct ? "correct" : "wrong";
@@ -30,14 +28,6 @@ std::string figures(const std::string& workload_name, const hw::Machine& machine
     }
     return text + " dram " + std::to_string(totals.dram_reads) + ' ' + std::to_string(totals.dram_row_hits);
   });
-}
-
-std::vector<std::string> workloads() {
-  std::vector<std::string> names;
-  for (const auto& [name, entry] : Registry<tb::Workload>::instance().entries()) {
-    names.push_back(name);
-  }
-  return names;
 }
 
 class Identity : public ::testing::TestWithParam<std::string> {};
@@ -68,7 +58,8 @@ TEST_P(Identity, OneFetchGroupOfAllWarpsIsRoundRobin) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Identity, ::testing::ValuesIn(workloads()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(All, Identity, ::testing::ValuesIn(test::workload_names()),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace heddle

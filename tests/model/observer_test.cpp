@@ -15,6 +15,7 @@
 #include "tb/device.hpp"
 #include "tb/workload.hpp"
 #include "tests/model/machines.hpp"
+#include "tests/model/workload_cases.hpp"
 
 namespace heddle {
 namespace {
@@ -176,18 +177,12 @@ const std::vector<hw::Machine>& watched_machines() {
   return all;
 }
 
-class Observed : public ::testing::TestWithParam<std::tuple<const char*, std::size_t>> {};
+class Watched : public ::testing::TestWithParam<std::tuple<const char*, std::size_t>> {};
 
-TEST_P(Observed, AddsUpToTheStatistics) {
+TEST_P(Watched, AddsUpToTheStatistics) {
   const auto& [name, index] = GetParam();
   const hw::Machine machine = watched_machines()[index];
-  tb::WorkloadOptions options;
-  options.scale = tb::Workload::test_scale() / 4;
-  options.max_registers = machine.core.registers_per_thread;
-  options.if_conversion = machine.core.if_conversion;
-  options.resident_threads = machine.core.threads;
-  options.simd_width = machine.core.simd_width;
-  const auto workload = Registry<tb::Workload>::instance().make(name, options);
+  const auto workload = test::make_workload(name, machine, 0.25);
   Follower first, second;
   tb::DeviceOptions device_options;
   device_options.observers = {&first, &second};
@@ -231,16 +226,13 @@ TEST_P(Observed, AddsUpToTheStatistics) {
   }
 }
 
-std::string case_name(const ::testing::TestParamInfo<std::tuple<const char*, std::size_t>>& info) {
-  std::string name = std::string(std::get<0>(info.param)) + "_on_" + watched_machines()[std::get<1>(info.param)].name;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(All, Observed,
+INSTANTIATE_TEST_SUITE_P(All, Watched,
                          ::testing::Combine(::testing::Values("bfs", "needleman", "histogram"),
                                             ::testing::Range<std::size_t>(0, watched_machines().size())),
-                         case_name);
+                         [](const auto& info) {
+                           return test::case_name(std::get<0>(info.param),
+                                                  watched_machines()[std::get<1>(info.param)].name);
+                         });
 
 }  // namespace
 }  // namespace heddle

@@ -13,6 +13,7 @@
 #include "tb/device.hpp"
 #include "tb/workload.hpp"
 #include "tests/model/machines.hpp"
+#include "tests/model/workload_cases.hpp"
 
 namespace heddle {
 namespace {
@@ -156,13 +157,7 @@ void Profiled::expect_places(const hw::Totals& totals) const {
 TEST_P(Profiled, AddsUpToTheStatistics) {
   const auto& [name, index] = GetParam();
   machine = &profiled_machines()[index];
-  tb::WorkloadOptions options;
-  options.scale = tb::Workload::test_scale() / 4;
-  options.max_registers = machine->core.registers_per_thread;
-  options.if_conversion = machine->core.if_conversion;
-  options.resident_threads = machine->core.threads;
-  options.simd_width = machine->core.simd_width;
-  const auto workload = Registry<tb::Workload>::instance().make(name, options);
+  const auto workload = test::make_workload(name, *machine, 0.25);
   profile = std::make_unique<tb::Profile>(*machine);
   tb::DeviceOptions device_options;
   device_options.observers = {profile.get()};
@@ -176,23 +171,18 @@ TEST_P(Profiled, AddsUpToTheStatistics) {
   expect_places(totals);
 }
 
-std::string case_name(const ::testing::TestParamInfo<std::tuple<const char*, std::size_t>>& info) {
-  std::string name = std::string(std::get<0>(info.param)) + "_on_" + profiled_machines()[std::get<1>(info.param)].name;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
 INSTANTIATE_TEST_SUITE_P(All, Profiled,
                          ::testing::Combine(::testing::Values("bfs", "reduction"),
                                             ::testing::Range<std::size_t>(0, profiled_machines().size())),
-                         case_name);
+                         [](const auto& info) {
+                           return test::case_name(std::get<0>(info.param),
+                                                  profiled_machines()[std::get<1>(info.param)].name);
+                         });
 
 // A run that is stopped is accounted up to where it stopped.
 TEST(StoppedProfile, AddsUpToo) {
   const hw::Machine machine = profiled_machines()[0];
-  tb::WorkloadOptions options;
-  options.scale = tb::Workload::test_scale();
-  const auto workload = Registry<tb::Workload>::instance().make("bfs", options);
+  const auto workload = test::make_workload("bfs", machine);
   tb::Profile profile(machine);
   tb::DeviceOptions device_options;
   device_options.observers = {&profile};

@@ -14,6 +14,7 @@
 #include "tb/device.hpp"
 #include "tb/workload.hpp"
 #include "tests/model/machines.hpp"
+#include "tests/model/workload_cases.hpp"
 #include "tlm/protocol_checker.hpp"
 
 namespace heddle {
@@ -101,20 +102,16 @@ class CheckedLink final : public link::Tap {
   Meddler meddler_;
 };
 
-struct Observed {
+struct Checked {
   bool correct = false;
   std::map<std::string, std::uint64_t> violations;    // by place
   std::map<std::string, std::uint64_t> transactions;  // by place
 };
 
 // Runs the workload with a checker at every place; `wrong` (as TapPlace::text) breaks a rule.
-Observed observe(const std::string& name, const hw::Machine& machine, bool direct_memory,
-                 const std::string& wrong = {}) {
-  tb::WorkloadOptions options;
-  options.scale = tb::Workload::test_scale();
-  options.max_registers = machine.core.registers_per_thread;
-  options.resident_threads = machine.core.threads;
-  const auto workload = Registry<tb::Workload>::instance().make(name, options);
+Checked observe(const std::string& name, const hw::Machine& machine, bool direct_memory,
+                const std::string& wrong = {}) {
+  const auto workload = test::make_workload(name, machine);
   std::map<std::string, const link::ProtocolChecker*> checkers;
   tb::DeviceOptions device_options;
   device_options.make_tap = [&](const TapPlace& place, link::Clock) {
@@ -125,7 +122,7 @@ Observed observe(const std::string& name, const hw::Machine& machine, bool direc
   };
   tb::Device device(machine, device_options);
   device.load(workload->compile());
-  Observed observed;
+  Checked observed;
   observed.correct = workload->run(device).correct;
   for (const auto& [place, checker] : checkers) {
     EXPECT_EQ(checker->outstanding(), 0U) << place;
@@ -161,20 +158,12 @@ hw::Machine machine_called(const std::string& name) {
   throw std::invalid_argument(name);
 }
 
-std::vector<std::string> workloads() {
-  std::vector<std::string> names;
-  for (const auto& [name, entry] : Registry<tb::Workload>::instance().entries()) {
-    names.push_back(name);
-  }
-  return names;
-}
-
 class Protocol : public ::testing::TestWithParam<std::tuple<std::string, const char*, bool>> {};
 
 TEST_P(Protocol, IsKeptOnEveryConnection) {
   const auto& [name, machine_name, direct_memory] = GetParam();
   const hw::Machine machine = machine_called(machine_name);
-  const Observed observed = observe(name, machine, direct_memory);
+  const Checked observed = observe(name, machine, direct_memory);
   EXPECT_TRUE(observed.correct);
   const std::vector<std::string> places = places_of(machine);
   EXPECT_EQ(observed.violations.size(), places.size());
@@ -191,21 +180,21 @@ TEST_P(Protocol, IsKeptOnEveryConnection) {
   }
 }
 
-std::string case_name(const ::testing::TestParamInfo<std::tuple<std::string, const char*, bool>>& info) {
-  return std::get<0>(info.param) + "_on_" + std::get<1>(info.param) +
+std::string protocol_case(const ::testing::TestParamInfo<std::tuple<std::string, const char*, bool>>& info) {
+  return test::case_name(std::get<0>(info.param), std::get<1>(info.param)) +
          (std::get<2>(info.param) ? "_direct" : "_transport");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Protocol,
-                         ::testing::Combine(::testing::ValuesIn(workloads()),
+                         ::testing::Combine(::testing::ValuesIn(test::workload_names()),
                                             ::testing::Values("baseline", "throughcores4", "nocache", "l2inclusive"),
                                             ::testing::Bool()),
-                         case_name);
+                         protocol_case);
 // Queues of one entry: every kind of waiting.
 INSTANTIATE_TEST_SUITE_P(Tight, Protocol,
                          ::testing::Combine(::testing::Values("reduction", "vecadd"),
                                             ::testing::Values("tiny", "l2small"), ::testing::Bool()),
-                         case_name);
+                         protocol_case);
 
 std::vector<std::string> reported;
 
@@ -222,7 +211,7 @@ TEST_P(BrokenProtocol, IsSeen) {
   reported.clear();
   const auto handler = sc_core::sc_report_handler::get_handler();
   sc_core::sc_report_handler::set_handler(collect);
-  const Observed observed = observe("reduction", machine, false, GetParam());
+  const Checked observed = observe("reduction", machine, false, GetParam());
   sc_core::sc_report_handler::set_handler(handler);
   for (const std::string& place : places_of(machine)) {
     EXPECT_EQ(observed.violations.at(place), place == GetParam() ? 1U : 0U) << place;

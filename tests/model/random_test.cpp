@@ -25,8 +25,8 @@ namespace {
 
 using random_ptx::GeneratedProgram;
 
-constexpr std::uint64_t kInput = isa::kGlobalBase;
-constexpr std::uint64_t kOutput = isa::kGlobalBase + 0x10'0000;
+constexpr std::uint64_t kRandomInput = isa::kGlobalBase;
+constexpr std::uint64_t kRandomOutput = isa::kGlobalBase + 0x10'0000;
 #ifndef HEDDLE_USUAL_PROGRAMS
 #define HEDDLE_USUAL_PROGRAMS 504  // fewer under sanitizers (tests/CMakeLists.txt)
 #endif
@@ -40,15 +40,15 @@ std::uint64_t from_environment(const char* name, std::uint64_t usual) {
 
 // Buffers at fixed addresses, so that both executors' address values are equal.
 void prepare(isa::DeviceMemory& memory, const GeneratedProgram& program) {
-  memory.release(kInput);
-  memory.release(kOutput);
-  memory.place("in", kInput, 4ULL * program.input_words);
-  memory.place("out", kOutput, 4ULL * program.output_words);
+  memory.release(kRandomInput);
+  memory.release(kRandomOutput);
+  memory.place("in", kRandomInput, 4ULL * program.input_words);
+  memory.place("out", kRandomOutput, 4ULL * program.output_words);
   for (std::uint32_t i = 0; i < program.input_words; ++i) {
-    memory.put<std::uint32_t>(kInput + 4ULL * i, (i + 1) * 0x9e37'79b9U >> (i % 3 * 9));
+    memory.put<std::uint32_t>(kRandomInput + 4ULL * i, (i + 1) * 0x9e37'79b9U >> (i % 3 * 9));
   }
   for (std::uint32_t i = 0; i < program.output_words; ++i) {
-    memory.put<std::uint32_t>(kOutput + 4ULL * i, 0);
+    memory.put<std::uint32_t>(kRandomOutput + 4ULL * i, 0);
   }
 }
 
@@ -64,7 +64,7 @@ isa::LaunchRequest request_of(const GeneratedProgram& program, const isa::Kernel
   request.block = {program.block, 1, 1};
   request.grid = {program.grid, 1, 1};
   request.parameters.resize(kernel.parameter_bytes);
-  const std::uint64_t values[] = {kInput, kOutput, program.input_words};
+  const std::uint64_t values[] = {kRandomInput, kRandomOutput, program.input_words};
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     std::memcpy(request.parameters.data() + kernel.parameters[i].offset, &values[i], kernel.parameters[i].size);
   }
@@ -117,11 +117,12 @@ void check(tb::Device& device, std::uint64_t seed) {
   device.launch(request);
   const hw::Totals after = device.totals();
 
-  EXPECT_EQ(difference("output word", words(device.memory(), kOutput, program.output_words),
-                       words(memory, kOutput, program.output_words)),
+  EXPECT_EQ(difference("output word", words(device.memory(), kRandomOutput, program.output_words),
+                       words(memory, kRandomOutput, program.output_words)),
             "");
   EXPECT_EQ(difference("thread hash", device.retirement().threads(), std::as_const(hash).threads()), "");
-  EXPECT_EQ(words(device.memory(), kInput, program.input_words), words(memory, kInput, program.input_words));
+  EXPECT_EQ(words(device.memory(), kRandomInput, program.input_words),
+            words(memory, kRandomInput, program.input_words));
   if (machine.core.warp_size == 32 && machine.core.simd_width == 32 && machine.core.divergence == "stack") {
     EXPECT_EQ(after.warp_instructions - before.warp_instructions, result.warp_instructions);
   }

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -12,58 +11,16 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "tb/config/config.hpp"
 #include "tb/device.hpp"
 #include "tb/measure/summary.hpp"
 #include "tb/trace/recorder.hpp"
 #include "tb/trace/replay.hpp"
 #include "tb/workload.hpp"
 #include "tests/model/child.hpp"
-#include "tests/model/machines.hpp"
+#include "tests/model/workload_cases.hpp"
 
 namespace heddle {
 namespace {
-
-std::vector<hw::Machine> make_all_machines() {
-  std::vector<hw::Machine> all = test::machines();
-  for (hw::Machine& machine : all) {
-    machine.name = "test-" + machine.name;
-  }
-  std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(HEDDLE_SOURCE_DIR "/configs")) {
-    if (entry.path().extension() == ".toml") {
-      paths.push_back(entry.path().string());
-    }
-  }
-  std::sort(paths.begin(), paths.end());
-  for (const std::string& path : paths) {
-    all.push_back(tb::read_machine(path));
-    all.back().name = std::filesystem::path(path).stem().string();
-  }
-  return all;
-}
-
-const std::vector<hw::Machine>& all_machines() {
-  static const std::vector<hw::Machine> all = make_all_machines();
-  return all;
-}
-
-const hw::Machine& machine_called(const std::string& name) {
-  const auto found = std::find_if(all_machines().begin(), all_machines().end(),
-                                  [&](const hw::Machine& machine) { return machine.name == name; });
-  return found == all_machines().end() ? throw InternalError("no machine " + name) : *found;
-}
-
-// Compiled for `compiled_for`, which need not be the machine that runs it.
-std::unique_ptr<tb::Workload> make(const std::string& name, const hw::Machine& compiled_for) {
-  tb::WorkloadOptions options;
-  options.scale = tb::Workload::test_scale();
-  options.max_registers = compiled_for.core.registers_per_thread;
-  options.if_conversion = compiled_for.core.if_conversion;
-  options.resident_threads = compiled_for.core.threads;
-  options.simd_width = compiled_for.core.simd_width;
-  return Registry<tb::Workload>::instance().make(name, options);
-}
 
 std::string counters(const tb::Device& device) {
   std::string text;
@@ -92,7 +49,7 @@ Recorded record(const std::string& name, const hw::Machine& machine) {
     tb::TraceRecorder recorder(out);
     tb::DeviceOptions options;
     options.observers = {&recorder};
-    const auto workload = make(name, machine);
+    const auto workload = test::make_workload(name, machine);
     tb::Device device(machine, options);
     device.load(workload->compile());
     const tb::Verdict verdict = workload->run(device);
@@ -131,7 +88,7 @@ class Replay : public ::testing::TestWithParam<std::tuple<std::string, std::size
 
 TEST_P(Replay, TakesTheSameCycles) {
   const auto& [name, index] = GetParam();
-  const hw::Machine& machine = all_machines()[index];
+  const hw::Machine machine = test::machine_at(index);
   const Recorded recorded = record(name, machine);
   if (recorded.trace.empty()) {  // the workload does not run on this machine: warps of 32 threads only
     EXPECT_EQ(recorded.counters.rfind("refused: ", 0), 0U) << recorded.counters;
@@ -140,7 +97,7 @@ TEST_P(Replay, TakesTheSameCycles) {
   EXPECT_EQ(replay(recorded.trace, machine), recorded.counters);
 }
 
-bool is_usual(const std::string& workload, const std::string& machine) {
+bool is_usual_replay(const std::string& workload, const std::string& machine) {
   const std::vector<std::pair<const char*, const char*>> usual = {{"vecadd", "baseline"},
                                                                   {"bfs", "lwm"},
                                                                   {"bfs", "two-level"},
@@ -161,11 +118,11 @@ bool is_usual(const std::string& workload, const std::string& machine) {
                      [&](const auto& one) { return workload == one.first && machine == one.second; });
 }
 
-std::vector<std::tuple<std::string, std::size_t>> cases(bool usual) {
+std::vector<std::tuple<std::string, std::size_t>> replays(bool usual) {
   std::vector<std::tuple<std::string, std::size_t>> all;
-  for (const auto& [name, entry] : Registry<tb::Workload>::instance().entries()) {
-    for (std::size_t index = 0; index < all_machines().size(); ++index) {
-      if (is_usual(name, all_machines()[index].name) == usual) {
+  for (const std::string& name : test::workload_names()) {
+    for (std::size_t index = 0; index < test::machine_names().size(); ++index) {
+      if (is_usual_replay(name, test::machine_names()[index]) == usual) {
         all.emplace_back(name, index);
       }
     }
@@ -173,14 +130,12 @@ std::vector<std::tuple<std::string, std::size_t>> cases(bool usual) {
   return all;
 }
 
-std::string case_name(const ::testing::TestParamInfo<std::tuple<std::string, std::size_t>>& info) {
-  std::string name = std::get<0>(info.param) + "_on_" + all_machines()[std::get<1>(info.param)].name;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
+std::string replay_case(const ::testing::TestParamInfo<std::tuple<std::string, std::size_t>>& info) {
+  return test::case_name(std::get<0>(info.param), test::machine_names()[std::get<1>(info.param)]);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Replay, ::testing::ValuesIn(cases(true)), case_name);
-INSTANTIATE_TEST_SUITE_P(Long, Replay, ::testing::ValuesIn(cases(false)), case_name);
+INSTANTIATE_TEST_SUITE_P(All, Replay, ::testing::ValuesIn(replays(true)), replay_case);
+INSTANTIATE_TEST_SUITE_P(Long, Replay, ::testing::ValuesIn(replays(false)), replay_case);
 
 // ------------------------------------------------------------------------------- another machine
 
@@ -189,8 +144,8 @@ class ReplayElsewhere : public ::testing::TestWithParam<std::tuple<const char*, 
 
 TEST_P(ReplayElsewhere, TakesTheCyclesOfTheProgram) {
   const auto& [name, from, to] = GetParam();
-  hw::Machine recorder = machine_called(from);
-  const hw::Machine& machine = machine_called(to);
+  hw::Machine recorder = test::machine_called(from);
+  const hw::Machine machine = test::machine_called(to);
   // The record holds the code, so it has to be compiled alike.
   recorder.core.registers_per_thread = machine.core.registers_per_thread;
   recorder.core.if_conversion = machine.core.if_conversion;
@@ -218,12 +173,12 @@ INSTANTIATE_TEST_SUITE_P(All, ReplayElsewhere,
                          });
 
 TEST(ReplayRefusal, WarpLevelOperationsNeedTheWarpsOfTheRecord) {
-  const Recorded recorded = record("table_scan", machine_called("database-baseline"));
+  const Recorded recorded = record("table_scan", test::machine_called("database-baseline"));
   ASSERT_FALSE(recorded.trace.empty()) << recorded.counters;
   std::istringstream in(recorded.trace);
   const tb::TraceSubject subject(in, "scan.trace");
-  subject.check(machine_called("database-hints"));
-  hw::Machine narrow = machine_called("baseline");
+  subject.check(test::machine_called("database-hints"));
+  hw::Machine narrow = test::machine_called("baseline");
   narrow.core.simd_width = narrow.core.warp_size = 8;
   bool uses = false;
   const isa::Module module = subject.compile();

@@ -12,6 +12,7 @@
 #include "ptx/compile.hpp"
 #include "tb/device.hpp"
 #include "tests/model/machines.hpp"
+#include "tests/model/workload_cases.hpp"
 #include "tlm/memory_extension.hpp"
 
 namespace heddle {
@@ -75,12 +76,12 @@ st.global.u32 [%d1], %r2;
 exit; }
 )";
 
-struct Observed {
+struct Witnessed {
   std::map<std::string, std::vector<std::pair<std::uint64_t, bool>>> reads;  // by place, offsets into the buffer
   std::uint64_t holds = 0;
 };
 
-Observed observe(const hw::Machine& machine) {
+Witnessed witness(const hw::Machine& machine) {
   std::map<std::string, const Witness*> witnesses;
   tb::DeviceOptions options;
   options.make_tap = [&](const hw::TapPlace& place, link::Clock) {
@@ -99,7 +100,7 @@ Observed observe(const hw::Machine& machine) {
     request.parameters.push_back(static_cast<std::uint8_t>(data >> (8 * byte)));
   }
   device.launch(request);
-  Observed observed;
+  Witnessed observed;
   for (const auto& [place, witness] : witnesses) {
     for (const auto& [address, hint] : witness->reads) {
       observed.reads[place].emplace_back(address - data, hint);
@@ -118,7 +119,7 @@ using Reads = std::vector<std::pair<std::uint64_t, bool>>;
 TEST(RowHint, ReachesTheControllerWithTheLoadsThatMiss) {
   hw::Machine machine;
   machine.core.registers_per_thread = 63;
-  const Observed observed = observe(machine);
+  const Witnessed observed = witness(machine);
   const Reads expected = {{0, true}, {128, false}, {32768, false}, {65536, true}};
   EXPECT_EQ(observed.reads.at("data0"), expected);
   EXPECT_EQ(observed.reads.at("channel0"), expected);
@@ -129,7 +130,7 @@ TEST(RowHint, PassesTheL2) {
   hw::Machine machine;
   machine.core.registers_per_thread = 63;
   machine.l2.enabled = true;
-  const Observed observed = observe(machine);
+  const Witnessed observed = witness(machine);
   const Reads expected = {{0, true}, {128, false}, {32768, false}, {65536, true}};
   EXPECT_EQ(observed.reads.at("l2_0"), expected);
   EXPECT_EQ(observed.reads.at("channel0"), expected);
@@ -141,7 +142,7 @@ TEST(RowHint, IsOnEveryHintedLoadWithoutCaches) {
   hw::Machine machine;
   machine.core.registers_per_thread = 63;
   machine.l1d.enabled = false;
-  const Observed observed = observe(machine);
+  const Witnessed observed = witness(machine);
   const Reads expected = {{0, true}, {128, false}, {32768, false}, {65536, true}, {0, true}};
   EXPECT_EQ(observed.reads.at("channel0"), expected);
   EXPECT_EQ(observed.holds, 3U);
@@ -151,7 +152,7 @@ TEST(RowHint, HoldsNothingWhereHintsAreOff) {
   hw::Machine machine;
   machine.core.registers_per_thread = 63;
   machine.dram.hints = false;
-  const Observed observed = observe(machine);
+  const Witnessed observed = witness(machine);
   EXPECT_EQ(observed.reads.at("channel0").front(), std::pair(std::uint64_t{0}, true));
   EXPECT_EQ(observed.holds, 0U);
 }

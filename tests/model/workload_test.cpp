@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
@@ -13,62 +12,18 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "tb/config/config.hpp"
 #include "tb/device.hpp"
 #include "tb/measure/summary.hpp"
 #include "tb/workload.hpp"
 #include "tests/model/child.hpp"
-#include "tests/model/machines.hpp"
+#include "tests/model/workload_cases.hpp"
 
 namespace heddle {
 namespace {
 
-// The test machines, and every file of the source tree's configs/ folder, by name.
-const std::vector<std::string>& machine_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const hw::Machine& machine : test::machines()) {
-      all.push_back("test-" + machine.name);
-    }
-    std::vector<std::string> files;
-    for (const auto& entry : std::filesystem::directory_iterator(HEDDLE_SOURCE_DIR "/configs")) {
-      if (entry.path().extension() == ".toml") {
-        files.push_back(entry.path().stem().string());
-      }
-    }
-    std::sort(files.begin(), files.end());
-    all.insert(all.end(), files.begin(), files.end());
-    return all;
-  }();
-  return names;
-}
-
-// The machine of machine_names()[index]; its file is read only when it is wanted.
-hw::Machine machine_at(std::size_t index) {
-  hw::Machine machine = index < test::machines().size()
-                            ? test::machines()[index]
-                            : tb::read_machine(HEDDLE_SOURCE_DIR "/configs/" + machine_names()[index] + ".toml");
-  machine.name = machine_names()[index];
-  return machine;
-}
-
-std::vector<std::string> workloads() {
-  std::vector<std::string> names;
-  for (const auto& [name, entry] : Registry<tb::Workload>::instance().entries()) {
-    names.push_back(name);
-  }
-  return names;
-}
-
-std::unique_ptr<tb::Workload> make(const std::string& name, const hw::Machine& machine) {
-  tb::WorkloadOptions options;
-  options.scale = tb::Workload::test_scale();
-  options.max_registers = machine.core.registers_per_thread;
-  options.if_conversion = machine.core.if_conversion;
-  options.resident_threads = machine.core.threads;
-  options.simd_width = machine.core.simd_width;
-  options.address_bits = machine.name.find("warp") != std::string::npos ? 64 : 32;
-  return Registry<tb::Workload>::instance().make(name, options);
+// Machines with "warp" in their name run code with 64-bit addresses.
+std::unique_ptr<tb::Workload> make_as_named(const std::string& name, const hw::Machine& machine) {
+  return test::make_workload(name, machine, 1, machine.name.find("warp") != std::string::npos ? 64 : 32);
 }
 
 // What a run came to: every counter by its hierarchical name, the totals, the hash, the verdict.
@@ -80,7 +35,7 @@ struct Record {
 };
 
 Record run(const std::string& name, const hw::Machine& machine, bool watched) {
-  const auto workload = make(name, machine);
+  const auto workload = make_as_named(name, machine);
   tb::RunObserver nobody;
   tb::DeviceOptions options;
   if (watched) {
@@ -119,10 +74,10 @@ class WorkloadOnMachine : public ::testing::TestWithParam<std::tuple<std::string
 
 TEST_P(WorkloadOnMachine, EqualsTheReferenceAndItself) {
   const auto& [name, index] = GetParam();
-  const hw::Machine machine = machine_at(index);
+  const hw::Machine machine = test::machine_at(index);
   std::unique_ptr<tb::Workload> workload;
   try {
-    workload = make(name, machine);
+    workload = make_as_named(name, machine);
   } catch (const InputError& error) {  // on warps of 32 threads only
     EXPECT_NE(machine.core.simd_width, 32U) << error.what();
     return;
@@ -167,9 +122,9 @@ bool is_usual([[maybe_unused]] const std::string& workload, [[maybe_unused]] con
 }
 
 std::vector<std::tuple<std::string, std::size_t>> cases(bool usual) {
-  const std::vector<std::string>& machines = machine_names();
+  const std::vector<std::string>& machines = test::machine_names();
   std::vector<std::tuple<std::string, std::size_t>> all;
-  for (const std::string& name : workloads()) {
+  for (const std::string& name : test::workload_names()) {
     for (std::size_t index = 0; index < machines.size(); ++index) {
       if (is_usual(name, machines[index]) == usual) {
         all.emplace_back(name, index);
@@ -179,14 +134,12 @@ std::vector<std::tuple<std::string, std::size_t>> cases(bool usual) {
   return all;
 }
 
-std::string case_name(const ::testing::TestParamInfo<std::tuple<std::string, std::size_t>>& info) {
-  std::string name = std::get<0>(info.param) + "_on_" + machine_names()[std::get<1>(info.param)];
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
+std::string workload_case(const ::testing::TestParamInfo<std::tuple<std::string, std::size_t>>& info) {
+  return test::case_name(std::get<0>(info.param), test::machine_names()[std::get<1>(info.param)]);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, WorkloadOnMachine, ::testing::ValuesIn(cases(true)), case_name);
-INSTANTIATE_TEST_SUITE_P(Long, WorkloadOnMachine, ::testing::ValuesIn(cases(false)), case_name);
+INSTANTIATE_TEST_SUITE_P(All, WorkloadOnMachine, ::testing::ValuesIn(cases(true)), workload_case);
+INSTANTIATE_TEST_SUITE_P(Long, WorkloadOnMachine, ::testing::ValuesIn(cases(false)), workload_case);
 
 }  // namespace
 }  // namespace heddle
