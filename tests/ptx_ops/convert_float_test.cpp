@@ -14,11 +14,6 @@ std::string type_name() {
   if constexpr (!std::is_integral_v<T>) return name_of<T>();
 }
 
-// The smallest register that holds a type (there are none of 8 bits).
-template <class T>
-using Own =
-    std::conditional_t<std::is_integral_v<T> && sizeof(T) == 1, std::conditional_t<std::is_signed_v<T>, s16, u16>, T>;
-
 double widened(Half half) {
   const double sign = (half.bits & 0x8000U) != 0 ? -1 : 1;
   const int exponent = half.bits >> 10U & 31U;

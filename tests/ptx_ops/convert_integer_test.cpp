@@ -14,18 +14,6 @@ std::string integer_name() {
   return (std::is_signed_v<T> ? "s" : "u") + std::to_string(8 * sizeof(T));
 }
 
-// The smallest register that holds a type (there are none of 8 bits).
-template <class T>
-using Own = std::conditional_t<sizeof(T) == 1, std::conditional_t<std::is_signed_v<T>, s16, u16>, T>;
-
-template <class To, class From>
-To saturated(From x) {
-  using Wide = __int128;
-  const Wide low = std::numeric_limits<To>::min();
-  const Wide high = std::numeric_limits<To>::max();
-  return static_cast<To>(Wide{x} < low ? low : Wide{x} > high ? high : Wide{x});
-}
-
 // The upper bits of a wider source are ignored; a result is extended as its type says.
 template <class To, class From, class ToRegister, class FromRegister>
 void conversion(OperationTable& table) {

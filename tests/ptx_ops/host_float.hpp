@@ -4,6 +4,7 @@
 #include <cfenv>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "tests/ptx_ops/operation_table.hpp"
 
@@ -36,16 +37,21 @@ F finish(F x, const FloatMode& mode) {
   return std::isnan(x) ? canonical_nan<F>() : x;
 }
 
-// Calls f under the mode's rounding. The volatile copies keep compilers from moving the operation out.
+// A value that compilers take for new at each look, so that they cannot move an operation on it.
+template <class T>
+struct Opaque {
+  volatile T value;
+};
+
+// Calls f under the mode's rounding.
 template <class F, class Function, class... A>
 F rounded(const FloatMode& mode, Function f, A... operands) {
-  return [&](volatile A... in) {
-    const int before = std::fegetround();
-    std::fesetround(mode.rounding);
-    volatile F result = f(static_cast<A>(in)...);
-    std::fesetround(before);
-    return finish<F>(result, mode);
-  }(flush(operands, mode.ftz)...);
+  const std::tuple<Opaque<A>...> in{Opaque<A>{flush(operands, mode.ftz)}...};
+  const int before = std::fegetround();
+  std::fesetround(mode.rounding);
+  volatile F result = std::apply([&](const Opaque<A>&... one) { return f(static_cast<A>(one.value)...); }, in);
+  std::fesetround(before);
+  return finish<F>(result, mode);
 }
 
 struct RoundingName {

@@ -54,17 +54,13 @@ void signed_only(OperationTable& table) {
   table.add("abs." + name_of<T>() + " $d, $a;", [](T a) { return static_cast<T>(a < 0 ? -Wide<T>{a} : Wide<T>{a}); });
 }
 
-s32 saturated(s64 x) {
-  return static_cast<s32>(std::clamp<s64>(x, std::numeric_limits<s32>::min(), std::numeric_limits<s32>::max()));
-}
-
 TEST(PtxInteger, SignsAndSaturation) {
   OperationTable table;
   signed_only<s16>(table);
   signed_only<s32>(table);
   signed_only<s64>(table);
-  table.add("add.sat.s32 $d, $a, $b;", [](s32 a, s32 b) { return saturated(s64{a} + b); });
-  table.add("sub.sat.s32 $d, $a, $b;", [](s32 a, s32 b) { return saturated(s64{a} - b); });
+  table.add("add.sat.s32 $d, $a, $b;", [](s32 a, s32 b) { return saturated<s32>(s64{a} + b); });
+  table.add("sub.sat.s32 $d, $a, $b;", [](s32 a, s32 b) { return saturated<s32>(s64{a} - b); });
   table.run();
 }
 

@@ -70,10 +70,6 @@ void wide(OperationTable& table) {
   table.add("mad.wide" + type + " $d, $a, $b, $c;", [](T a, T b, W c) { return sum<W>(product(a, b), c); });
 }
 
-s32 saturated(s64 x) {
-  return static_cast<s32>(std::clamp<s64>(x, std::numeric_limits<s32>::min(), std::numeric_limits<s32>::max()));
-}
-
 TEST(PtxMultiply, EveryTypeAndHalf) {
   OperationTable table;
   halves<u16>(table);
@@ -86,7 +82,7 @@ TEST(PtxMultiply, EveryTypeAndHalf) {
   wide<s16>(table);
   wide<u32>(table);
   wide<s32>(table);
-  table.add("mad.hi.sat.s32 $d, $a, $b, $c;", [](s32 a, s32 b, s32 c) { return saturated(s64{high(a, b)} + c); });
+  table.add("mad.hi.sat.s32 $d, $a, $b, $c;", [](s32 a, s32 b, s32 c) { return saturated<s32>(s64{high(a, b)} + c); });
   table.run();
 }
 
@@ -115,12 +111,12 @@ TEST(PtxMultiply, TwentyFourBits) {
   of_24_bits<u32>(table);
   of_24_bits<s32>(table);
   table.add("mad24.hi.sat.s32 $d, $a, $b, $c;",
-            [](s32 a, s32 b, s32 c) { return saturated(s64{static_cast<s32>(product24(a, b) >> 16)} + c); });
+            [](s32 a, s32 b, s32 c) { return saturated<s32>(s64{static_cast<s32>(product24(a, b) >> 16)} + c); });
   table.run();
 }
 
 template <class T>
-void carries(OperationTable& table, char scratch) {
+void carries_of_products(OperationTable& table, char scratch) {
   using U = std::make_unsigned_t<T>;
   const std::string type = "." + name_of<T>() + " ";
   const auto carry = [](T a, T b, bool in) {
@@ -145,10 +141,10 @@ void carries(OperationTable& table, char scratch) {
 
 TEST(PtxMultiply, Carries) {
   OperationTable table;
-  carries<u32>(table, 't');
-  carries<s32>(table, 't');
-  carries<u64>(table, 'u');
-  carries<s64>(table, 'u');
+  carries_of_products<u32>(table, 't');
+  carries_of_products<s32>(table, 't');
+  carries_of_products<u64>(table, 'u');
+  carries_of_products<s64>(table, 'u');
   table.run();
 }
 

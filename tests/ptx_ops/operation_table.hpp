@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -70,6 +71,20 @@ u64 to_slot(T value) {
   u64 slot = 0;
   std::memcpy(&slot, &value, sizeof value);
   return slot;
+}
+
+// The smallest register that holds a type (there are none of 8 bits).
+template <class T>
+using Own =
+    std::conditional_t<std::is_integral_v<T> && sizeof(T) == 1, std::conditional_t<std::is_signed_v<T>, s16, u16>, T>;
+
+// The nearest value that an integer type has.
+template <class To, class From>
+To saturated(From x) {
+  using Wide = __int128;
+  const Wide low = std::numeric_limits<To>::min();
+  const Wide high = std::numeric_limits<To>::max();
+  return static_cast<To>(Wide{x} < low ? low : Wide{x} > high ? high : Wide{x});
 }
 
 // A host function of any signature, over slots of 64 bits.

@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned kWarp = 32;
 
 // Loads the thread's input word into %v; %mine is its output address, `words` words per thread.
-std::string prologue(unsigned words) {
+std::string warp_prologue(unsigned words) {
   return "  .reg .u$p %o, %mine; .reg .b32 %v, %w, %x, %lane; .reg .pred %p, %q, %even;\n"
          "  cvt.u$p.u32 %o, %tid0; shl.b$p %o, %o, 2; add.u$p %in, %in, %o; ld.global.b32 %v, [%in];\n"
          "  mul.lo.u$p %o, %o, " +
@@ -42,7 +42,7 @@ TEST(PtxWarp, Votes) {
       program.input = values(kWarp, modulus);
       for (u32& value : program.input) value += offset;
       program.output_words = kWarp * 10;
-      program.body = prologue(10) + "  setp.ne.b32 %p, %v, 0;\n";
+      program.body = warp_prologue(10) + "  setp.ne.b32 %p, %v, 0;\n";
       const char* const modes[] = {"all", "any", "uni"};
       for (unsigned m = 0; m < 3; ++m) {
         program.body += std::string("  vote.") + modes[m] + ".pred %q, %p;\n" + store_predicate(m, "%q");
@@ -120,7 +120,7 @@ TEST(PtxWarp, ShufflesOfEveryModeClampAndSegment) {
       program.output_words = kWarp * 6;
       const std::string limit = std::to_string(c);
       const std::string name = mode;
-      program.body = prologue(6) +
+      program.body = warp_prologue(6) +
                      // b differs by lane, beyond 31 too; then a constant b, with and without predicate.
                      "  mul.lo.u32 %w, %lane, 5; and.b32 %w, %w, 63;\n  shfl.sync." + name + ".b32 %x|%p, %v, %w, " +
                      limit + ", 0xffffffff;\n" + store(0, "%x") + store_predicate(1, "%p") + "  shfl." + name +
@@ -154,7 +154,7 @@ TEST(PtxWarp, MatchesAndActiveLanes) {
     Program program;
     program.input = values(kWarp, modulus);
     program.output_words = kWarp * 9;
-    program.body = prologue(9) +
+    program.body = warp_prologue(9) +
                    "  .reg .b64 %wide; mov.b64 %wide, {7, %v};\n"
                    "  match.any.sync.b32 %w, %v, 0xffffffff;\n" +
                    store(0, "%w") + "  match.any.sync.b64 %w, %wide, 0xffffffff;\n" + store(1, "%w") +
@@ -192,7 +192,7 @@ TEST(PtxBarrier, Reductions) {
       program.input = values(160, modulus);
       for (u32& value : program.input) value += offset;
       program.output_words = 160 * 6;
-      program.body = prologue(6) + "  setp.ne.b32 %p, %v, 0;\n  bar.red.popc.u32 %w, 0, %p;\n" + store(0, "%w") +
+      program.body = warp_prologue(6) + "  setp.ne.b32 %p, %v, 0;\n  bar.red.popc.u32 %w, 0, %p;\n" + store(0, "%w") +
                      "  bar.red.popc.u32 %w, 1, 80, !%p;\n" + store(1, "%w") + "  bar.red.and.pred %q, 0, %p;\n" +
                      store_predicate(2, "%q") + "  barrier.red.or.pred %q, 15, %p;\n" + store_predicate(3, "%q") +
                      "  barrier.cta.red.and.aligned.pred %q, 2, 80, !%p;\n" + store_predicate(4, "%q") +
@@ -250,7 +250,7 @@ TEST(PtxSpecial, LanesWarpsBlocksAndSizes) {
                                    "%ctaid.x",     "%nctaid.x",       "%tid.y",       "%ntid.z",      "%nctaid.y",
                                    "%gridid",      "%total_smem_size"};
   program.body =
-      prologue(20) +
+      warp_prologue(20) +
       "  .shared .align 4 .b8 space[100]; .reg .u64 %t1, %t2; .reg .u32 %c; \n  st.shared.b32 [space+96], %v;\n";
   unsigned word = 0;
   for (const char* name : registers) {
@@ -296,7 +296,7 @@ TEST(PtxWarp, PartialWarps) {
   program.block = 45;
   program.input = values(45, 3);
   program.output_words = 45 * 6;
-  program.body = prologue(6) + "  setp.ne.b32 %p, %v, 0;\n  activemask.b32 %w;\n" + store(0, "%w") +
+  program.body = warp_prologue(6) + "  setp.ne.b32 %p, %v, 0;\n  activemask.b32 %w;\n" + store(0, "%w") +
                  "  vote.sync.ballot.b32 %w, %p, -1;\n" + store(1, "%w") +
                  "  vote.sync.all.pred %q, %p, 0xffffffff;\n" + store_predicate(2, "%q") +
                  "  match.any.sync.b32 %w, %v, 0xffffffff;\n" + store(3, "%w") +
