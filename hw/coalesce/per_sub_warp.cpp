@@ -44,7 +44,8 @@ class PerSubWarp final : public Coalescer {
   std::uint64_t line_mask_;
 };
 
-const Register<Coalescer, PerSubWarp> entry{"per-sub-warp", "one transaction per distinct line of a sub-warp"};
+const Register<Coalescer, PerSubWarp> per_sub_warp_entry{"per-sub-warp",
+                                                         "one transaction per distinct line of a sub-warp"};
 
 }  // namespace
 

@@ -213,7 +213,8 @@ class DynamicWarps final : public Divergence {
   std::set<std::uint32_t> merge_points_;
 };
 
-const Register<Divergence, DynamicWarps> entry{"dwf", "dynamic warp formation: threads of one PC merge into warps"};
+const Register<Divergence, DynamicWarps> dynamic_warps_entry{
+    "dwf", "dynamic warp formation: threads of one PC merge into warps"};
 
 }  // namespace
 

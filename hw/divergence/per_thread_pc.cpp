@@ -114,7 +114,8 @@ class PerThreadPc final : public Divergence {
   std::vector<Warp> warps_;
 };
 
-const Register<Divergence, PerThreadPc> entry{"per-thread-pc", "a PC per thread; the warp goes on at the lowest"};
+const Register<Divergence, PerThreadPc> per_thread_pc_entry{"per-thread-pc",
+                                                            "a PC per thread; the warp goes on at the lowest"};
 
 }  // namespace
 

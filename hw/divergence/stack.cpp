@@ -154,7 +154,8 @@ std::string StackDivergence::describe(const Group& group) const {
 }
 
 namespace {
-const Register<Divergence, StackDivergence> entry{"stack", "re-convergence stack at the immediate post-dominator"};
+const Register<Divergence, StackDivergence> stack_divergence_entry{
+    "stack", "re-convergence stack at the immediate post-dominator"};
 }
 
 }  // namespace heddle::hw

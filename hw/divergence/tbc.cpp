@@ -258,7 +258,8 @@ std::string BlockCompaction::describe(const Group& group) const {
 }
 
 namespace {
-const Register<Divergence, BlockCompaction> entry{"tbc", "thread block compaction: a block-wide re-convergence stack"};
+const Register<Divergence, BlockCompaction> block_compaction_entry{
+    "tbc", "thread block compaction: a block-wide re-convergence stack"};
 }
 
 }  // namespace heddle::hw

@@ -21,7 +21,7 @@ class FirstComeFirstServed final : public DramScheduler {
   }
 };
 
-const Register<DramScheduler, FirstComeFirstServed> entry{
+const Register<DramScheduler, FirstComeFirstServed> first_come_first_served_entry{
     "fcfs", "requests start in order of arrival; the oldest one's bank and bus slot decide when"};
 
 }  // namespace

@@ -40,7 +40,7 @@ class FirstComeFirstServedPerBank final : public DramScheduler {
   std::uint64_t round_ = 0;
 };
 
-const Register<DramScheduler, FirstComeFirstServedPerBank> entry{
+const Register<DramScheduler, FirstComeFirstServedPerBank> first_come_first_served_per_bank_entry{
     "fcfs-per-bank", "requests of one bank start in order of arrival; a busy bank does not hold up the others"};
 
 }  // namespace

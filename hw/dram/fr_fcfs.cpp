@@ -83,7 +83,7 @@ class FirstReady final : public DramScheduler {
   std::vector<Kept> banks_;
 };
 
-const Register<DramScheduler, FirstReady> entry{
+const Register<DramScheduler, FirstReady> first_ready_entry{
     "fr-fcfs", "row hits before conflicts, each in order of arrival; dram.starvation_bound limits the wait"};
 
 }  // namespace

@@ -13,7 +13,8 @@ class OpenRow final : public DramRowPolicy {
   }
 };
 
-const Register<DramRowPolicy, OpenRow> entry{"open", "a row stays open until another row of its bank is wanted"};
+const Register<DramRowPolicy, OpenRow> open_row_entry{"open",
+                                                      "a row stays open until another row of its bank is wanted"};
 
 }  // namespace
 

@@ -15,7 +15,7 @@ class Strict final : public IssueDiscipline {
   }
 };
 
-const Register<IssueDiscipline, Strict> entry{"strict", "barrel: not before its instruction has completed"};
+const Register<IssueDiscipline, Strict> strict_entry{"strict", "barrel: not before its instruction has completed"};
 
 }  // namespace
 

@@ -23,7 +23,7 @@ class RoundRobin final : public WarpScheduler {
   unsigned next_ = 0;
 };
 
-const Register<WarpScheduler, RoundRobin> entry{"round-robin", "every ready warp in turn"};
+const Register<WarpScheduler, RoundRobin> round_robin_entry{"round-robin", "every ready warp in turn"};
 
 }  // namespace
 

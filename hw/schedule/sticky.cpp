@@ -42,7 +42,7 @@ class StickyRoundRobin final : public WarpScheduler {
   unsigned next_;
 };
 
-const Register<WarpScheduler, StickyRoundRobin> entry{
+const Register<WarpScheduler, StickyRoundRobin> sticky_round_robin_entry{
     "sticky", "round robin that keeps to a thread block while it has a ready warp"};
 
 }  // namespace

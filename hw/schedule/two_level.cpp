@@ -86,7 +86,8 @@ class TwoLevel final : public WarpScheduler {
   std::uint64_t fetched_ = 0;  // from the first fetch group since it became first
 };
 
-const Register<WarpScheduler, TwoLevel> entry{"two-level", "fetch groups with priorities, any other scheduler inside"};
+const Register<WarpScheduler, TwoLevel> two_level_entry{"two-level",
+                                                        "fetch groups with priorities, any other scheduler inside"};
 
 }  // namespace
 

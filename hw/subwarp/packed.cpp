@@ -47,8 +47,8 @@ class Packed final : public SubWarpFormer {
   bool memory_by_rows_;
 };
 
-const Register<SubWarpFormer, Packed> entry{"packed",
-                                            "one thread per column and cycle, lowest row first (large warps)"};
+const Register<SubWarpFormer, Packed> packed_entry{"packed",
+                                                   "one thread per column and cycle, lowest row first (large warps)"};
 
 }  // namespace
 

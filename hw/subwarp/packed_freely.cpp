@@ -61,8 +61,8 @@ class PackedFreely final : public SubWarpFormer {
   bool memory_by_rows_;
 };
 
-const Register<SubWarpFormer, PackedFreely> entry{"packed-freely",
-                                                  "any threads of the warp in any lane (perfect register file)"};
+const Register<SubWarpFormer, PackedFreely> packed_freely_entry{
+    "packed-freely", "any threads of the warp in any lane (perfect register file)"};
 
 }  // namespace
 

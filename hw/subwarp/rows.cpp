@@ -16,7 +16,7 @@ class Rows final : public SubWarpFormer {
   }
 };
 
-const Register<SubWarpFormer, Rows> entry{"rows", "one row of the active mask per cycle; no packing"};
+const Register<SubWarpFormer, Rows> rows_entry{"rows", "one row of the active mask per cycle; no packing"};
 
 }  // namespace
 

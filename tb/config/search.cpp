@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".toml";
-constexpr std::size_t kLargestFile = 1U << 20;  // a machine takes some kilobytes; keeps endless files out
+constexpr std::size_t kLargestMachineFile = 1U << 20;  // a machine takes some kilobytes; keeps endless files out
 
 bool is_file(const fs::path& path) {
   std::error_code error;
@@ -122,7 +122,7 @@ std::string find_config(const std::string& name_or_path) {
 }
 
 std::string read_config_text(const std::string& path) {
-  return read_input_file(path, kLargestFile, "machine file");
+  return read_input_file(path, kLargestMachineFile, "machine file");
 }
 
 }  // namespace heddle::tb

@@ -8,7 +8,7 @@
 namespace heddle::tb {
 namespace {
 
-using Kind = CostLine::Kind;
+using LineKind = CostLine::Kind;
 
 constexpr std::uint64_t kPcBits = 32;         // LWM report, figure 2: 32-bit program counters
 constexpr std::uint64_t kStackEntries = 16;   // assumed: neither the papers nor the model bound the stack
@@ -16,8 +16,8 @@ constexpr std::uint64_t kBlockThreads = 256;  // of thread block compaction: the
 constexpr const char* kPapers = "LWM report 3.3; thesis 4.5";
 
 // The quantities that formulas are made of.
-struct Shape {
-  explicit Shape(const hw::CoreParameters& core)
+struct CoreShape {
+  explicit CoreShape(const hw::CoreParameters& core)
       : lanes(core.simd_width),
         warp(core.warp_size),
         threads(core.threads),
@@ -43,12 +43,12 @@ class Lines {
   explicit Lines(StorageCost& cost) : cost_(cost) {}
   void mechanism(std::string name) { mechanism_ = std::move(name); }
   // `formula` ends before the '='.
-  void add(Kind kind, std::string name, const std::string& formula, std::uint64_t bits, std::string source) {
+  void add(LineKind kind, std::string name, const std::string& formula, std::uint64_t bits, std::string source) {
     cost_.lines.push_back(
         {kind, mechanism_, std::move(name), fmt::format("{} = {}", formula, bits), bits, std::move(source)});
   }
   void logic(std::string name, std::string amount, std::string source) {
-    cost_.lines.push_back({Kind::logic, mechanism_, std::move(name), std::move(amount), 0, std::move(source)});
+    cost_.lines.push_back({LineKind::logic, mechanism_, std::move(name), std::move(amount), 0, std::move(source)});
   }
 
  private:
@@ -60,16 +60,16 @@ bool packs(const hw::CoreParameters& core) {
   return core.former != "rows";
 }
 
-void present(Lines& lines, const hw::CoreParameters& core, const Shape& shape) {
+void present(Lines& lines, const hw::CoreParameters& core, const CoreShape& shape) {
   lines.mechanism("every core");
-  lines.add(Kind::present, "register file", fmt::format("core.registers {} x 32", core.registers),
+  lines.add(LineKind::present, "register file", fmt::format("core.registers {} x 32", core.registers),
             std::uint64_t{core.registers} * 32, "LWM report table 1; thesis table 5.1");
-  lines.add(Kind::present, "active masks", fmt::format("{} warps x core.warp_size {}", shape.warps, shape.warp),
+  lines.add(LineKind::present, "active masks", fmt::format("{} warps x core.warp_size {}", shape.warps, shape.warp),
             shape.warps * shape.warp, "LWM report 2.1, 3.1.1: the same for any warp size");
-  lines.add(Kind::present, "program counters", fmt::format("{} warps x {}", shape.warps, kPcBits),
+  lines.add(LineKind::present, "program counters", fmt::format("{} warps x {}", shape.warps, kPcBits),
             shape.warps * kPcBits, "LWM report 2.1, figure 2");
   if (core.divergence == "stack") {
-    lines.add(Kind::present, "re-convergence stacks",
+    lines.add(LineKind::present, "re-convergence stacks",
               fmt::format("{} warps x {} entries x (2 x {} + core.warp_size {})", shape.warps, kStackEntries, kPcBits,
                           shape.warp),
               shape.warps * kStackEntries * (2 * kPcBits + shape.warp),
@@ -78,17 +78,17 @@ void present(Lines& lines, const hw::CoreParameters& core, const Shape& shape) {
 }
 
 // What lanes that read different rows need: rows that travel with the sub-warp, and a decoder per bank.
-void rows_per_lane(Lines& lines, const Shape& shape, std::uint64_t rows, bool memory_by_rows) {
+void rows_per_lane(Lines& lines, const CoreShape& shape, std::uint64_t rows, bool memory_by_rows) {
   const std::uint64_t row = index_bits(rows);
-  lines.add(Kind::estimated, "row per lane in the pipeline",
+  lines.add(LineKind::estimated, "row per lane in the pipeline",
             fmt::format("{} stages x {} lanes x log2({} rows)", shape.stages, shape.lanes, rows),
             shape.stages * shape.lanes * row, "row IDs: LWM report 3.1.1, figure 7; own estimate: the stages' latches");
   if (memory_by_rows) {
-    lines.add(Kind::estimated, "row of accesses put aside",
+    lines.add(LineKind::estimated, "row of accesses put aside",
               fmt::format("core.pending_accesses {} x log2({} rows)", shape.pending, rows), shape.pending * row,
               "own estimate; one row each, as memory accesses are formed by rows");
   } else {
-    lines.add(Kind::estimated, "rows per lane of accesses put aside",
+    lines.add(LineKind::estimated, "rows per lane of accesses put aside",
               fmt::format("core.pending_accesses {} x {} lanes x log2({} rows)", shape.pending, shape.lanes, rows),
               shape.pending * shape.lanes * row, "own estimate");
   }
@@ -97,42 +97,42 @@ void rows_per_lane(Lines& lines, const Shape& shape, std::uint64_t rows, bool me
               "LWM report 3.3; thesis 4.5: 11 to 18 % of the register file's area, 1.5 to 3 % of the chip's");
 }
 
-void large_warps(Lines& lines, const hw::CoreParameters& core, const Shape& shape) {
+void large_warps(Lines& lines, const hw::CoreParameters& core, const CoreShape& shape) {
   if (shape.rows <= 1) {
     return;
   }
   lines.mechanism("large warps");
   if (packs(core)) {
-    lines.add(Kind::counted, "copy of the active mask", fmt::format("core.warp_size {} x 1", shape.warp), shape.warp,
-              kPapers);
+    lines.add(LineKind::counted, "copy of the active mask", fmt::format("core.warp_size {} x 1", shape.warp),
+              shape.warp, kPapers);
   }
-  lines.add(Kind::counted, "temporary active masks of a branch", fmt::format("2 x core.warp_size {}", shape.warp),
+  lines.add(LineKind::counted, "temporary active masks of a branch", fmt::format("2 x core.warp_size {}", shape.warp),
             2 * shape.warp, kPapers);
   if (core.issue == "relaxed") {
-    lines.add(Kind::counted, "interlock bits", fmt::format("core.threads {} x 1", shape.threads), shape.threads,
+    lines.add(LineKind::counted, "interlock bits", fmt::format("core.threads {} x 1", shape.threads), shape.threads,
               "thesis 4.2.2, 4.5");
   }
   if (core.former == "packed") {
     rows_per_lane(lines, shape, shape.rows, core.memory_by_rows);
   } else if (core.former == "packed-freely") {
-    lines.add(Kind::estimated, "thread per lane in the pipeline",
+    lines.add(LineKind::estimated, "thread per lane in the pipeline",
               fmt::format("{} stages x {} lanes x log2(core.warp_size {})", shape.stages, shape.lanes, shape.warp),
               shape.stages * shape.lanes * index_bits(shape.warp), "own estimate: the stages' latches");
     lines.logic("register file ports", fmt::format("{} ports for any {} threads", shape.lanes, shape.lanes),
                 "LWM report 3.1.1: considerable area and power");
   } else {
-    lines.add(Kind::estimated, "row being issued", fmt::format("log2({} rows)", shape.rows), index_bits(shape.rows),
+    lines.add(LineKind::estimated, "row being issued", fmt::format("log2({} rows)", shape.rows), index_bits(shape.rows),
               "own estimate");
   }
 }
 
 // What a scheduler remembers of those that it chooses among: of `sets` sets of `warps` warps each, one but for fetch
 // groups. (The place of round robin over all warps is in every core.)
-void order_of_warps(Lines& lines, const std::string& scheduler, const Shape& shape, std::uint64_t sets,
+void order_of_warps(Lines& lines, const std::string& scheduler, const CoreShape& shape, std::uint64_t sets,
                     std::uint64_t warps) {
   const std::string each = sets == 1 ? "" : fmt::format("{} groups x ", sets);
   const auto one_each = [&](const char* what, std::uint64_t things, const char* of) {
-    lines.add(Kind::estimated, what, fmt::format("{}log2({} {})", each, things, of), sets * index_bits(things),
+    lines.add(LineKind::estimated, what, fmt::format("{}log2({} {})", each, things, of), sets * index_bits(things),
               "own estimate");
   };
   if (scheduler == "sticky") {
@@ -142,74 +142,75 @@ void order_of_warps(Lines& lines, const std::string& scheduler, const Shape& sha
     one_each("warp to stay with", warps, "warps");
   }
   if (scheduler == "gto" || scheduler == "oldest" || scheduler == "pdom-priority" || scheduler == "majority") {
-    lines.add(Kind::estimated, "order of age", fmt::format("{}{} warps x log2({} warps)", each, warps, warps),
+    lines.add(LineKind::estimated, "order of age", fmt::format("{}{} warps x log2({} warps)", each, warps, warps),
               sets * warps * index_bits(warps), "own estimate");
   }
   if (scheduler == "majority") {
-    lines.add(Kind::estimated, "PC of the majority", fmt::format("{}{}", each, kPcBits), sets * kPcBits,
+    lines.add(LineKind::estimated, "PC of the majority", fmt::format("{}{}", each, kPcBits), sets * kPcBits,
               "thesis 5.2; own estimate");
   }
 }
 
-void two_levels(Lines& lines, const hw::CoreParameters& core, const Shape& shape) {
+void two_levels(Lines& lines, const hw::CoreParameters& core, const CoreShape& shape) {
   if (core.scheduler != "two-level") {
     return;
   }
   lines.mechanism("two-level scheduling");
   const std::uint64_t size = std::min<std::uint64_t>(core.fetch_group, shape.warps);
   const std::uint64_t groups = (shape.warps + size - 1) / size;
-  lines.add(Kind::counted, "storage of the policy", "0", 0,
+  lines.add(LineKind::counted, "storage of the policy", "0", 0,
             "LWM report 3.3: \"does not require any additional storage\"; thesis 4.5: negligible");
-  lines.add(Kind::estimated, "first fetch group", fmt::format("log2({} groups)", groups), index_bits(groups),
+  lines.add(LineKind::estimated, "first fetch group", fmt::format("log2({} groups)", groups), index_bits(groups),
             "own estimate");
   if (core.inner_scheduler == "round-robin" || core.inner_scheduler == "sticky") {
-    lines.add(Kind::estimated, "place within each fetch group", fmt::format("{} groups x log2({} warps)", groups, size),
-              groups * index_bits(size),
+    lines.add(LineKind::estimated, "place within each fetch group",
+              fmt::format("{} groups x log2({} warps)", groups, size), groups * index_bits(size),
               "own estimate; round robin over all needs " +
                   fmt::format("log2({} warps) = {}", shape.warps, index_bits(shape.warps)));
   }
   order_of_warps(lines, core.inner_scheduler, shape, groups, size);
   if (core.fetch_group_rule == "stalled") {
-    lines.add(Kind::estimated, "warps stalled on a long latency", fmt::format("{} warps x 1", shape.warps), shape.warps,
-              "own estimate; thesis 4.3: a switch when all of a group are");
+    lines.add(LineKind::estimated, "warps stalled on a long latency", fmt::format("{} warps x 1", shape.warps),
+              shape.warps, "own estimate; thesis 4.3: a switch when all of a group are");
   }
   if (core.fetch_group_timeout != 0) {
-    lines.add(Kind::estimated, "timeout counter",
+    lines.add(LineKind::estimated, "timeout counter",
               fmt::format("log2(core.fetch_group_timeout {} + 1)", core.fetch_group_timeout),
               index_bits(core.fetch_group_timeout + 1), "own estimate; thesis 4.4");
   }
 }
 
-void compaction(Lines& lines, const Shape& shape) {
+void compaction(Lines& lines, const CoreShape& shape) {
   lines.mechanism("thread block compaction");
   const std::uint64_t blocks = shape.blocks();
   const std::uint64_t block = std::min(kBlockThreads, shape.threads);
   const std::uint64_t rows = std::max<std::uint64_t>(1, block / shape.lanes);
   lines.add(
-      Kind::estimated, "block-wide stacks",
+      LineKind::estimated, "block-wide stacks",
       fmt::format("{} blocks x {} entries x (2 x {} + {} threads)", blocks, kStackEntries, kPcBits, block),
       blocks * kStackEntries * (2 * kPcBits + block),
       fmt::format("thesis 5.2: blocks of 256; own estimate: {} entries, instead of the warps' stacks", kStackEntries));
-  lines.add(Kind::estimated, "warps that wait, per block", fmt::format("{} blocks x log2({} warps + 1)", blocks, rows),
-            blocks * index_bits(rows + 1), "own estimate; thesis 5.2: warps synchronise at every branch");
-  lines.add(Kind::estimated, "branch outcome of a block", fmt::format("{} blocks x {} threads", blocks, block),
+  lines.add(LineKind::estimated, "warps that wait, per block",
+            fmt::format("{} blocks x log2({} warps + 1)", blocks, rows), blocks * index_bits(rows + 1),
+            "own estimate; thesis 5.2: warps synchronise at every branch");
+  lines.add(LineKind::estimated, "branch outcome of a block", fmt::format("{} blocks x {} threads", blocks, block),
             blocks * block, "own estimate");
-  lines.add(Kind::estimated, "rows of compacted warps",
+  lines.add(LineKind::estimated, "rows of compacted warps",
             fmt::format("{} warps x {} lanes x log2({} rows)", shape.all_rows, shape.lanes, rows),
             shape.all_rows * shape.lanes * index_bits(rows), "own estimate");
   rows_per_lane(lines, shape, rows, false);
   lines.logic("compactor", fmt::format("{} lanes x priority encoder over {} rows", shape.lanes, rows), "thesis 5.2");
 }
 
-void formation(Lines& lines, const hw::CoreParameters& core, const Shape& shape) {
+void formation(Lines& lines, const hw::CoreParameters& core, const CoreShape& shape) {
   lines.mechanism("dynamic warp formation");
   const std::uint64_t thread = core.lane_aware ? index_bits(shape.all_rows) : index_bits(shape.threads);
-  lines.add(Kind::estimated, "warp pool",
+  lines.add(LineKind::estimated, "warp pool",
             fmt::format("{} warps x ({} + {} lanes x (1 + {}))", shape.threads, kPcBits, shape.lanes, thread),
             shape.threads * (kPcBits + shape.lanes * (1 + thread)),
             "thesis 3.2.1; own estimate, the bound: every thread may be a warp of its own");
   if (core.scheduler == "pdom-priority" || (core.scheduler == "two-level" && core.inner_scheduler == "pdom-priority")) {
-    lines.add(Kind::estimated, "post-dominators passed", fmt::format("core.threads {} x 16", shape.threads),
+    lines.add(LineKind::estimated, "post-dominators passed", fmt::format("core.threads {} x 16", shape.threads),
               shape.threads * 16, "thesis 3.2.1; own estimate: counters of 16 bits");
   }
   if (core.lane_aware) {
@@ -220,15 +221,16 @@ void formation(Lines& lines, const hw::CoreParameters& core, const Shape& shape)
   }
 }
 
-void per_thread_counters(Lines& lines, const Shape& shape) {
+void per_thread_counters(Lines& lines, const CoreShape& shape) {
   lines.mechanism("per-thread program counters");
-  lines.add(Kind::counted, "a program counter per thread", fmt::format("core.threads {} x {}", shape.threads, kPcBits),
-            shape.threads * kPcBits, "thesis 2.1.3.2, beside the warp's own; no stack");
+  lines.add(LineKind::counted, "a program counter per thread",
+            fmt::format("core.threads {} x {}", shape.threads, kPcBits), shape.threads * kPcBits,
+            "thesis 2.1.3.2, beside the warp's own; no stack");
 }
 
 // Conditional accumulate and tree traverse (thesis 7.1 and figure 7.1): in level k, counted from 1, each lane from
 // 2^(k-1) on adds two sums of k bits. The adders of the address generators add the base.
-void search_instructions(Lines& lines, const hw::CoreParameters& core, const Shape& shape) {
+void search_instructions(Lines& lines, const hw::CoreParameters& core, const CoreShape& shape) {
   if (shape.lanes == 1 || !hw::why_no_warp_operations(core).empty()) {
     return;
   }
@@ -250,7 +252,7 @@ void search_instructions(Lines& lines, const hw::CoreParameters& core, const Sha
   if (cycles > core.execute_stages) {
     const std::uint64_t more = cycles - core.execute_stages;
     const std::uint64_t sum = index_bits(shape.lanes + 1);
-    lines.add(Kind::estimated, "latches of the network",
+    lines.add(LineKind::estimated, "latches of the network",
               fmt::format("{} cycles beyond core.execute_stages x {} lanes x (64 of data + {} of sums)", more,
                           shape.lanes, sum),
               more * shape.lanes * (64 + sum), "own estimate");
@@ -276,7 +278,7 @@ StorageCost storage_cost(const hw::Machine& machine) {
   cost.machine = machine.name;
   cost.register_file_bits = std::uint64_t{machine.core.registers} * 32;
   const hw::CoreParameters& core = machine.core;
-  const Shape shape(core);
+  const CoreShape shape(core);
   Lines lines(cost);
   present(lines, core, shape);
   large_warps(lines, core, shape);

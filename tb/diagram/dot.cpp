@@ -25,9 +25,9 @@ std::pair<std::string, long> split_number(const std::string& name) {
           letters == name.size() || name.size() - letters > 6 ? -1 : std::stol(name.substr(letters))};
 }
 
-class Drawing {
+class DotDrawing {
  public:
-  Drawing(const Diagram& diagram, bool all) : diagram_(diagram) {
+  DotDrawing(const Diagram& diagram, bool all) : diagram_(diagram) {
     for (const DiagramModule& module : diagram.modules) {
       children_[module.parent].push_back(module.path);
     }
@@ -152,7 +152,7 @@ class Drawing {
 }  // namespace
 
 std::string diagram_dot(const Diagram& diagram, const std::string& title, bool all) {
-  return Drawing(diagram, all).text(title);
+  return DotDrawing(diagram, all).text(title);
 }
 
 }  // namespace heddle::tb

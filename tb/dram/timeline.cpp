@@ -10,7 +10,7 @@
 namespace heddle::tb {
 
 using hw::Cycle;
-using Kind = BankTimeline::Kind;
+using SpanKind = BankTimeline::Kind;
 
 void check_timeline_path(const std::string& path) {
   if (!path.ends_with(".svg") && !path.ends_with(".json")) {
@@ -25,17 +25,17 @@ class DramTimeline::Watcher final : public hw::DramObserver {
   void access(const hw::DramRequest& request, Cycle /*now*/) override {
     Bank& bank = banks_[request.location.bank];
     bank.data = std::max(bank.data, request.data);
-    keep({request.row_hit ? Kind::hit : Kind::conflict, request.location.bank, request.begin, request.data,
+    keep({request.row_hit ? SpanKind::hit : SpanKind::conflict, request.location.bank, request.begin, request.data,
           request.location.row});
   }
-  void transfer(Cycle begin, Cycle end) override { keep({Kind::transfer, 0, begin, end, 0}); }
+  void transfer(Cycle begin, Cycle end) override { keep({SpanKind::transfer, 0, begin, end, 0}); }
   // A hold is worth showing from the data on that the hinted access brought: before, the bank is at work. It began
   // before that access was shown.
   void hold(unsigned bank, Cycle /*begin*/, Cycle /*until*/) override { banks_[bank].held = true; }
   void hold_over(unsigned bank, Cycle at, bool hit) override {
     Bank& held = banks_[bank];
     if (held.held && held.data < at) {
-      keep({hit ? Kind::hold : Kind::lost, bank, held.data, at, 0});
+      keep({hit ? SpanKind::hold : SpanKind::lost, bank, held.data, at, 0});
     }
     held.held = false;
   }

@@ -13,7 +13,7 @@
 namespace heddle::tb {
 namespace {
 
-constexpr std::size_t kLargestFile = std::size_t{16} << 20U;
+constexpr std::size_t kLargestLaunchFile = std::size_t{16} << 20U;
 
 std::uint64_t threads_of(const std::vector<launch::Step>& steps) {
   std::uint64_t most = 0;
@@ -31,7 +31,7 @@ LaunchFile& LaunchFile::operator=(LaunchFile&&) noexcept = default;
 LaunchFile::~LaunchFile() = default;
 
 LaunchFile LaunchFile::read(const std::string& path) {
-  const std::string text = read_input_file(path, kLargestFile, "launch file");
+  const std::string text = read_input_file(path, kLargestLaunchFile, "launch file");
   return LaunchFile(std::make_unique<launch::Description>(launch::parse(text, path)));
 }
 

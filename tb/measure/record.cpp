@@ -133,11 +133,11 @@ double rate(std::uint64_t count, double seconds) {
   return seconds > 0 ? static_cast<double>(count) / seconds : 0.0;
 }
 
-constexpr std::size_t kLargestFile = std::size_t{1} << 30U;
+constexpr std::size_t kLargestRecord = std::size_t{1} << 30U;
 
 json::object read_object(const std::string& path) {
   json::error_code error;
-  json::value value = json::parse(read_input_file(path, kLargestFile), error);
+  json::value value = json::parse(read_input_file(path, kLargestRecord), error);
   if (error || !value.is_object()) {
     throw InputError({path}, error ? fmt::format("is no JSON: {}", error.message()) : "is no JSON object");
   }

@@ -45,9 +45,9 @@ const KindStyle& style_of(BankTimeline::Kind kind) {
   return kStyles[static_cast<std::size_t>(kind)];
 }
 
-class Drawing {
+class TimelineDrawing {
  public:
-  explicit Drawing(const BankTimeline& timeline)
+  explicit TimelineDrawing(const BankTimeline& timeline)
       : timeline_(timeline), cycles_(static_cast<double>(std::max<std::uint64_t>(1, timeline.end - timeline.begin))) {}
 
   std::string svg() {
@@ -150,7 +150,7 @@ std::string_view kind_text(BankTimeline::Kind kind) {
 }
 
 std::string timeline_svg(const BankTimeline& timeline) {
-  return Drawing(timeline).svg();
+  return TimelineDrawing(timeline).svg();
 }
 
 std::string timeline_file(const BankTimeline& timeline) {

@@ -25,13 +25,13 @@ svg.chart polyline { fill: none; stroke-width: 1.5; } svg.chart polyline.strong 
 .t4 { stroke: var(--s4); } .t5 { stroke: var(--s5); } .t6 { stroke: var(--s6); } .t7 { stroke: var(--s7); }
 )css";
 
-constexpr double kWidth = 960;
-constexpr double kLeft = 56;   // room for the axis
-constexpr double kRight = 12;  // and for half a label
+constexpr double kFigureWidth = 960;
+constexpr double kAxisRoom = 56;  // room for the axis
+constexpr double kEndRoom = 12;   // and for half a label
 constexpr double kPlotHeight = 240;
-constexpr double kPlotWidth = kWidth - kLeft - kRight;
+constexpr double kPlotWidth = kFigureWidth - kAxisRoom - kEndRoom;
 constexpr double kLabelRoom = 78;  // slanted labels below the plot
-constexpr double kLetterWidth = 6.8;
+constexpr double kLabelLetterWidth = 6.8;
 constexpr std::size_t kColours = 8;
 
 struct Scale {
@@ -58,12 +58,12 @@ struct LegendEntry {
 
 std::string legend(const std::vector<LegendEntry>& entries, double& bottom) {
   std::string out;
-  double x = kLeft;
+  double x = kAxisRoom;
   double y = 4;
   for (const LegendEntry& entry : entries) {
-    const double width = 24 + kLetterWidth * static_cast<double>(entry.label.size()) + 12;
-    if (x + width > kWidth && x > kLeft) {
-      x = kLeft;
+    const double width = 24 + kLabelLetterWidth * static_cast<double>(entry.label.size()) + 12;
+    if (x + width > kFigureWidth && x > kAxisRoom) {
+      x = kAxisRoom;
       y += 22;
     }
     if (!entry.colour.empty()) {
@@ -87,7 +87,8 @@ std::string axis(const Scale& scale, std::string_view unit, bool shares) {
     out += fmt::format(
         "<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>"
         "<text class=\"soft\" text-anchor=\"end\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-        std::abs(value) < scale.step / 2 ? "axis" : "grid", kLeft, y, kWidth - kRight, y, kLeft - 6, y + 4, text);
+        std::abs(value) < scale.step / 2 ? "axis" : "grid", kAxisRoom, y, kFigureWidth - kEndRoom, y, kAxisRoom - 6,
+        y + 4, text);
   }
   if (!unit.empty()) {
     out += fmt::format("<text class=\"soft\" x=\"0\" y=\"{:.1f}\">{}</text>\n", scale.top - 10, html_escaped(unit));
@@ -104,7 +105,7 @@ std::string wrapped_svg(std::string_view title, double height, const std::string
   return fmt::format(
       "<svg class=\"chart\" viewBox=\"0 0 {} {:.0f}\" role=\"img\" xmlns=\"http://www.w3.org/2000/svg\">\n"
       "<title>{}</title>\n{}</svg>\n",
-      kWidth, height, html_escaped(title), body);
+      kFigureWidth, height, html_escaped(title), body);
 }
 
 std::string colour(char kind, std::size_t index) {
@@ -132,7 +133,7 @@ std::string svg(const GroupedBars& chart) {
   const double group_width = kPlotWidth / static_cast<double>(std::max<std::size_t>(1, chart.groups.size()));
   const double bar_width = 0.82 * group_width / static_cast<double>(std::max<std::size_t>(1, chart.series.size()));
   for (std::size_t group = 0; group < chart.groups.size(); ++group) {
-    const double x = kLeft + group_width * (static_cast<double>(group) + 0.09);
+    const double x = kAxisRoom + group_width * (static_cast<double>(group) + 0.09);
     for (std::size_t i = 0; i < chart.series.size(); ++i) {
       const double value = group < chart.series[i].values.size() ? chart.series[i].values[group] : kNoValue;
       if (!std::isfinite(value)) {
@@ -149,7 +150,7 @@ std::string svg(const GroupedBars& chart) {
   }
   if (std::isfinite(chart.reference)) {
     out += fmt::format("<line class=\"reference\" x1=\"{0:.1f}\" y1=\"{2:.1f}\" x2=\"{1:.1f}\" y2=\"{2:.1f}\"/>\n",
-                       kLeft, kWidth - kRight, scale.y(chart.reference));
+                       kAxisRoom, kFigureWidth - kEndRoom, scale.y(chart.reference));
   }
   return wrapped_svg(chart.title, top + kPlotHeight + kLabelRoom, out);
 }
@@ -176,7 +177,7 @@ std::string svg(const StackedGroups& chart) {
   const double bar_width = 0.82 * group_width / static_cast<double>(std::max<std::size_t>(1, chart.members.size()));
   for (std::size_t group = 0; group < chart.groups.size(); ++group) {
     const StackedGroups::Group& shown = chart.groups[group];
-    const double x = kLeft + group_width * (static_cast<double>(group) + 0.09);
+    const double x = kAxisRoom + group_width * (static_cast<double>(group) + 0.09);
     for (std::size_t bar = 0; bar < shown.bars.size(); ++bar) {
       double bottom = 0;
       for (std::size_t part = 0; part < shown.bars[bar].size() && part < colours.size(); ++part) {
@@ -216,7 +217,7 @@ std::string svg(const LineChart& chart) {
   const Scale scale = scale_of(std::isfinite(low) ? low : 0, std::isfinite(high) ? high : 1, top);
   out += axis(scale, chart.unit, false);
   const double step = kPlotWidth / static_cast<double>(std::max<std::size_t>(1, chart.places.size()));
-  const auto x_of = [&](std::size_t place) { return kLeft + step * (static_cast<double>(place) + 0.5); };
+  const auto x_of = [&](std::size_t place) { return kAxisRoom + step * (static_cast<double>(place) + 0.5); };
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const LineChart::Series& series = chart.series[i];
     std::string points;

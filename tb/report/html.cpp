@@ -72,21 +72,21 @@ for (const head of document.querySelectorAll("th")) {
 }
 )js";
 
-constexpr double kWidth = 960;
+constexpr double kBarsWidth = 960;
 constexpr double kLabelWidth = 130;
-constexpr double kBarWidth = kWidth - kLabelWidth - 10;
+constexpr double kBarWidth = kBarsWidth - kLabelWidth - 10;
 constexpr double kBarHeight = 24;
 constexpr double kRowHeight = 34;
 constexpr double kLegendStep = 24;
-constexpr double kLetterWidth = 7.2;  // of the 13-pixel font, on average
+constexpr double kLegendLetterWidth = 7.2;  // of the 13-pixel font, on average
 
 std::string legend(const StackedBars& bars, double top, double& bottom) {
   std::string out;
   double x = kLabelWidth;
   double y = top;
   for (const StackedBars::Part& part : bars.parts) {
-    const double width = 26 + kLetterWidth * static_cast<double>(part.label.size()) + 14;
-    if (x + width > kWidth) {
+    const double width = 26 + kLegendLetterWidth * static_cast<double>(part.label.size()) + 14;
+    if (x + width > kBarsWidth) {
       x = kLabelWidth;
       y += kLegendStep;
     }
@@ -180,7 +180,7 @@ std::string html_stacked_bars(const StackedBars& bars, std::string_view title) {
   return fmt::format(
       "<svg viewBox=\"0 0 {} {:.0f}\" role=\"img\" "
       "xmlns=\"http://www.w3.org/2000/svg\">\n<title>{}</title>\n{}</svg>\n",
-      kWidth, y, html_escaped(title), out);
+      kBarsWidth, y, html_escaped(title), out);
 }
 
 std::string html_table(const std::vector<std::string>& titles, const std::vector<std::vector<std::string>>& rows,

@@ -11,14 +11,14 @@
 namespace heddle::tb {
 namespace {
 
-constexpr std::size_t kBarWidth = 30;
+constexpr std::size_t kShareBarWidth = 30;
 
 void line(std::string& out, std::string_view name, const std::string& value, std::string_view meaning) {
   out += fmt::format("  {:<24}{:>16}  {}\n", name, value, meaning);
 }
 
 void share_line(std::string& out, std::string_view name, double share, std::string_view meaning) {
-  out += fmt::format("    {:<16}{} {:>7}  {}", name, bar(share, kBarWidth), percent(share), meaning);
+  out += fmt::format("    {:<16}{} {:>7}  {}", name, bar(share, kShareBarWidth), percent(share), meaning);
   out.erase(out.find_last_not_of(' ') + 1);
   out += '\n';
 }

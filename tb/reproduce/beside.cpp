@@ -11,8 +11,8 @@ namespace heddle::tb {
 
 OtherReproduction read_reproduction(const std::string& path) {
   namespace json = boost::json;
-  constexpr std::size_t kLargestFile = std::size_t{64} << 20U;
-  const std::string text = read_input_file(path, kLargestFile);
+  constexpr std::size_t kLargest = std::size_t{64} << 20U;
+  const std::string text = read_input_file(path, kLargest);
   try {
     const json::object file = json::parse(text).as_object();
     if (file.at("schema").to_number<int>() != kReproductionSchema) {

@@ -2,7 +2,7 @@
 // whether its shape holds, and the figure. One file per claim below tb/reproduce/figures/, registered by the claim's
 // id:
 //
-//   namespace { const Register<Claim, LargeWarpGain> entry{"lwm-avg", "large warps alone"}; }
+//   namespace { const Register<Claim, LargeWarpGain> large_warp_gain_entry{"lwm-avg", "large warps alone"}; }
 //
 // `heddle reproduce` finds new files by itself.
 #pragma once

@@ -23,7 +23,7 @@ namespace {
 using launch::kind_of;
 using launch::Section;
 
-constexpr std::size_t kLargestFile = std::size_t{16} << 20U;
+constexpr std::size_t kLargestExploration = std::size_t{16} << 20U;
 constexpr std::uint64_t kMostRepetitions = 100000;
 
 const std::vector<std::string> kTopKeys = {"description", "config",       "workload",    "scale",  "seed",
@@ -359,7 +359,7 @@ Exploration parse_exploration(std::string_view text, const std::string& path) {
 }
 
 Exploration read_exploration(const std::string& path) {
-  return parse_exploration(read_input_file(path, kLargestFile, "exploration"), path);
+  return parse_exploration(read_input_file(path, kLargestExploration, "exploration"), path);
 }
 
 }  // namespace heddle::tb::sweep

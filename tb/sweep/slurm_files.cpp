@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kLargestFile = std::size_t{1} << 30U;
+constexpr std::size_t kLargestTask = std::size_t{1} << 30U;
 
 json::object run_json(const SlurmTask::Entry& run) {
   const RunOrder& order = run.order;
@@ -45,7 +45,7 @@ SlurmTask::Entry run_of(const json::object& run, const std::string& path) {
 // Calls `use` with the object of every line.
 template <class Use>
 void each_line(const std::string& path, const Use& use) {
-  const std::string text = read_input_file(path, kLargestFile, "task");
+  const std::string text = read_input_file(path, kLargestTask, "task");
   try {
     bool first = true;
     for (std::size_t at = 0; at < text.size();) {

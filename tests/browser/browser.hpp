@@ -46,4 +46,9 @@ class Browser {
   std::filesystem::path profile_;
 };
 
+// What a script returned, as the text that it is.
+[[nodiscard]] inline std::string text(const boost::json::value& value) {
+  return std::string(value.as_string());
+}
+
 }  // namespace heddle::tb::test

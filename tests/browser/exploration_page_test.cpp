@@ -12,10 +12,6 @@ namespace {
 
 using ::testing::IsEmpty;
 
-std::string text(const boost::json::value& value) {
-  return std::string(value.as_string());
-}
-
 // Chooses a value of a select element, as a user does, and waits until the page stands again.
 void choose(Browser& browser, const std::string& id, const std::string& value) {
   browser.run("const one = document.getElementById('" + id + "'); one.value = '" + value +

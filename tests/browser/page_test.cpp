@@ -15,10 +15,6 @@ namespace {
 using ::testing::IsEmpty;
 using Scheme = Browser::Scheme;
 
-std::string text(const boost::json::value& value) {
-  return std::string(value.as_string());
-}
-
 class Pages : public ::testing::Test {
  protected:
   std::string report(const std::vector<std::string>& words) {

@@ -19,13 +19,13 @@
 namespace heddle::hw {
 namespace {
 
+using heddle::test::Code;
+using heddle::test::GpuBench;
 using isa::Op;
 using isa::Special;
 using link::Wave;
 using tb::test::read_vcd;
 using tb::test::VcdDump;
-using test::Code;
-using test::GpuBench;
 
 // -------------------------------------------------------------------------------------------- the order of changes
 
@@ -299,7 +299,7 @@ TEST(VcdFile, TracesWhatSystemcTraces) {
 // ------------------------------------------------------------------------------------------------------- the figures
 
 // A launch with every signal of the GPU recorded.
-VcdDump record(const Machine& machine, const Code& code, const test::LaunchShape& shape) {
+VcdDump record(const Machine& machine, const Code& code, const heddle::test::LaunchShape& shape) {
   GpuBench bench(machine);
   GpuWaves waves(machine, bench.gpu.name());
   TextSink sink;

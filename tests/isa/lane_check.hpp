@@ -5,6 +5,7 @@
 
 #include <array>
 #include <bit>
+#include <cfenv>
 #include <functional>
 #include <random>
 #include <vector>
@@ -17,6 +18,9 @@ using u32 = std::uint32_t;
 using s32 = std::int32_t;
 using u64 = std::uint64_t;
 using s64 = std::int64_t;
+
+// The modes of <cfenv>, in the order of Rounding::rn, rz, rm, rp.
+inline constexpr int kHostModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
 
 // Operands of one lane.
 struct Lane {

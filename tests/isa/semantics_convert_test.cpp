@@ -15,7 +15,6 @@ constexpr Type kIntegers[] = {Type::u8, Type::s8, Type::u16, Type::s16, Type::u3
 constexpr Type kFloats[] = {Type::f16, Type::f32, Type::f64};
 constexpr Rounding kDirections[] = {Rounding::rn, Rounding::rz, Rounding::rm, Rounding::rp};
 constexpr Rounding kIntegral[] = {Rounding::rni, Rounding::rzi, Rounding::rmi, Rounding::rpi};
-constexpr int kHostModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
 
 bool is_signed(Type t) {
   return t == Type::s8 || t == Type::s16 || t == Type::s32 || t == Type::s64;

@@ -9,7 +9,6 @@ namespace {
 
 using namespace test;
 
-constexpr int kHostModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
 constexpr Rounding kModes[] = {Rounding::rn, Rounding::rz, Rounding::rm, Rounding::rp};
 
 float f(u64 bits) {

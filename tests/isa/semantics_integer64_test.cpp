@@ -15,7 +15,7 @@ s64 s(u64 x) {
   return static_cast<s64>(x);
 }
 
-struct Case {
+struct WideCase {
   Op op;
   u64 (*expected)(const Lane&);
 };
@@ -26,7 +26,7 @@ u64 distance(s128 a, s128 b) {
 
 TEST(SemanticsInteger64, Arithmetic) {
   const std::vector<Lane> lanes = longs().lanes(false, 4000);
-  for (const Case& c : std::initializer_list<Case>{
+  for (const WideCase& c : std::initializer_list<WideCase>{
            {Op::MOV64, [](const Lane& l) { return l.b; }},
            {Op::SEL64, [](const Lane& l) { return l.predicate_a ? l.a : l.b; }},
            {Op::ADD64, [](const Lane& l) { return l.a + l.b; }},

@@ -38,14 +38,14 @@ s64 signed24(u32 x) {
 }
 
 // One table row: an operation and what it computes.
-struct Case {
+struct IntegerCase {
   Op op;
   u64 (*expected)(const Lane&);
 };
 
 TEST(SemanticsInteger, TwoOperands) {
   const std::vector<Lane> lanes = words().lanes(false, 4000);
-  for (const Case& c : std::initializer_list<Case>{
+  for (const IntegerCase& c : std::initializer_list<IntegerCase>{
            {Op::MOV, [](const Lane& l) -> u64 { return ub(l); }},
            {Op::ADD, [](const Lane& l) -> u64 { return word(s64{ua(l)} + ub(l)); }},
            {Op::SUB, [](const Lane& l) -> u64 { return word(s64{ua(l)} - ub(l)); }},
@@ -99,7 +99,7 @@ u32 funnel(const Lane& l, bool left, u32 count) {
 
 TEST(SemanticsInteger, ThreeOperands) {
   const std::vector<Lane> lanes = words().lanes(true, 4000);
-  for (const Case& c : std::initializer_list<Case>{
+  for (const IntegerCase& c : std::initializer_list<IntegerCase>{
            {Op::MAD_LO, [](const Lane& l) -> u64 { return low(product_u(l) + uc(l)); }},
            {Op::MAD_HI_S, [](const Lane& l) -> u64 { return word((product(l) >> 32) + uc(l)); }},
            {Op::MAD_HI_U, [](const Lane& l) -> u64 { return low((product_u(l) >> 32) + uc(l)); }},

@@ -14,7 +14,6 @@
 namespace heddle::hw::test {
 namespace {
 
-constexpr std::uint64_t kBase = 0x1000'0000;
 constexpr unsigned kAccesses = 60'000;  // per seed
 
 using Kind = ReferenceCache::Kind;

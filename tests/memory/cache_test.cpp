@@ -7,8 +7,6 @@
 namespace heddle::hw::test {
 namespace {
 
-constexpr std::uint64_t kBase = 0x1000'0000;
-
 // Two sets of two ways: lines 0, 2, 4... share a set.
 SystemParameters small() {
   SystemParameters parameters;

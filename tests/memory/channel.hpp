@@ -18,6 +18,10 @@
 
 namespace heddle::hw::test {
 
+// Of a channel with the papers' timing.
+inline constexpr std::uint64_t kRow = 4096;           // next bank
+inline constexpr std::uint64_t kSameBank = 8 * kRow;  // next row of the same bank
+
 // One request and what became of it. A request that is sent in cycle t is in the controller's queue from t + 1 on.
 struct DramAccess {
   Cycle at = 0;  // sent from this cycle on

@@ -4,9 +4,6 @@
 namespace heddle::hw::test {
 namespace {
 
-constexpr std::uint64_t kRow = 4096;
-constexpr std::uint64_t kSameBank = 8 * kRow;
-
 class Hints : public ::testing::TestWithParam<const char*> {
  protected:
   DramParameters parameters() const {

@@ -7,9 +7,6 @@
 namespace heddle::hw::test {
 namespace {
 
-constexpr std::uint64_t kRow = 4096;           // next bank
-constexpr std::uint64_t kSameBank = 8 * kRow;  // next row of the same bank
-
 DramParameters first_ready() {
   DramParameters parameters;
   parameters.scheduler = "fr-fcfs";

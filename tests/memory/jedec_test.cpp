@@ -9,11 +9,11 @@
 namespace heddle::hw::test {
 namespace {
 
-using Kind = DramCommand::Kind;
+using CommandKind = DramCommand::Kind;
 
 constexpr std::uint64_t kBank = 2048;
-constexpr std::uint64_t kRow = 16 * kBank;  // next row of the same bank
-constexpr unsigned kLine = 32;              // one burst
+constexpr std::uint64_t kNextRow = 16 * kBank;  // next row of the same bank
+constexpr unsigned kBurst = 32;                 // one burst
 
 DramParameters device(const char* preset = "gddr5") {
   DramParameters parameters;
@@ -41,8 +41,8 @@ struct Constraint {
   unsigned JedecParameters::*field;
   unsigned value;
   std::vector<DramAccess> script;
-  Kind before;
-  Kind after;
+  CommandKind before;
+  CommandKind after;
   unsigned extra = 0;  // what comes on top: the write latency and burst (GDDR5: 4 + 2)
   unsigned back = 1;
 };
@@ -51,48 +51,53 @@ std::vector<Constraint> constraints() {
   using J = JedecParameters;
   const auto read = [](Cycle at, std::uint64_t address) { return DramAccess{at, address}; };
   const auto write = [](Cycle at, std::uint64_t address) { return DramAccess{at, address, true}; };
-  const std::vector<DramAccess> conflict = {read(0, 0), read(0, kRow)};
+  const std::vector<DramAccess> conflict = {read(0, 0), read(0, kNextRow)};
   return {
-      {"trcd_rd", &J::trcd_rd, 60, {read(0, 0)}, Kind::activate, Kind::read},
-      {"trcd_wr", &J::trcd_wr, 61, {write(0, 0)}, Kind::activate, Kind::write},
-      {"trp", &J::trp, 70, conflict, Kind::precharge, Kind::activate},
-      {"tras", &J::tras, 90, conflict, Kind::activate, Kind::precharge},
-      {"trc", &J::trc, 200, conflict, Kind::activate, Kind::activate},
-      {"trtp", &J::trtp, 95, conflict, Kind::read, Kind::precharge},
-      {"trrd_s", &J::trrd_s, 50, {read(0, 0), read(0, kBank)}, Kind::activate, Kind::activate},
-      {"trrd_l", &J::trrd_l, 55, {read(0, 0), read(0, 4 * kBank)}, Kind::activate, Kind::activate},
+      {"trcd_rd", &J::trcd_rd, 60, {read(0, 0)}, CommandKind::activate, CommandKind::read},
+      {"trcd_wr", &J::trcd_wr, 61, {write(0, 0)}, CommandKind::activate, CommandKind::write},
+      {"trp", &J::trp, 70, conflict, CommandKind::precharge, CommandKind::activate},
+      {"tras", &J::tras, 90, conflict, CommandKind::activate, CommandKind::precharge},
+      {"trc", &J::trc, 200, conflict, CommandKind::activate, CommandKind::activate},
+      {"trtp", &J::trtp, 95, conflict, CommandKind::read, CommandKind::precharge},
+      {"trrd_s", &J::trrd_s, 50, {read(0, 0), read(0, kBank)}, CommandKind::activate, CommandKind::activate},
+      {"trrd_l", &J::trrd_l, 55, {read(0, 0), read(0, 4 * kBank)}, CommandKind::activate, CommandKind::activate},
       {"tfaw",
        &J::tfaw,
        300,
        {read(0, 0), read(0, kBank), read(0, 2 * kBank), read(0, 3 * kBank), read(0, 5 * kBank)},
-       Kind::activate,
-       Kind::activate,
+       CommandKind::activate,
+       CommandKind::activate,
        0,
        4},
       {"tccd_s",
        &J::tccd_s,
        20,
        {read(0, 0), read(0, kBank), read(500, 32), read(500, kBank + 32)},
-       Kind::read,
-       Kind::read},
-      {"tccd_l", &J::tccd_l, 25, {read(0, 0), read(500, 32), read(500, 64)}, Kind::read, Kind::read},
-      {"tccd_l", &J::tccd_l, 26, {write(0, 0), write(500, 32), write(500, 64)}, Kind::write, Kind::write},
-      {"twr", &J::twr, 80, {write(0, 0), read(0, kRow)}, Kind::write, Kind::precharge, 6},
+       CommandKind::read,
+       CommandKind::read},
+      {"tccd_l", &J::tccd_l, 25, {read(0, 0), read(500, 32), read(500, 64)}, CommandKind::read, CommandKind::read},
+      {"tccd_l", &J::tccd_l, 26, {write(0, 0), write(500, 32), write(500, 64)}, CommandKind::write, CommandKind::write},
+      {"twr", &J::twr, 80, {write(0, 0), read(0, kNextRow)}, CommandKind::write, CommandKind::precharge, 6},
       {"twtr_s",
        &J::twtr_s,
        40,
        {read(0, 0), read(0, kBank), write(500, 0), read(500, kBank)},
-       Kind::write,
-       Kind::read,
+       CommandKind::write,
+       CommandKind::read,
        6},
       {"twtr_l",
        &J::twtr_l,
        45,
        {read(0, 0), read(0, 4 * kBank), write(500, 0), read(500, 4 * kBank)},
-       Kind::write,
-       Kind::read,
+       CommandKind::write,
+       CommandKind::read,
        6},
-      {"trtw", &J::trtw, 65, {read(0, 0), read(0, kBank), read(500, 0), write(500, kBank)}, Kind::read, Kind::write},
+      {"trtw",
+       &J::trtw,
+       65,
+       {read(0, 0), read(0, kBank), read(500, 0), write(500, kBank)},
+       CommandKind::read,
+       CommandKind::write},
   };
 }
 
@@ -103,8 +108,8 @@ TEST(Jedec, EveryConstraintHoldsToTheClock) {
     DramParameters parameters = device();
     parameters.jedec.*constraint.field = constraint.value;
     devices.push_back(parameters);
-    channels.push_back(
-        std::make_unique<Channel>(parameters, kLine, 1.0, (constraint.name + std::to_string(channels.size())).c_str()));
+    channels.push_back(std::make_unique<Channel>(parameters, kBurst, 1.0,
+                                                 (constraint.name + std::to_string(channels.size())).c_str()));
     for (const DramAccess& access : constraint.script) {
       channels.back()->add(access);
     }
@@ -139,11 +144,11 @@ TEST(Jedec, EveryConstraintHoldsToTheClock) {
 
 TEST(Jedec, LatencyIsActivationReadAndBurst) {
   const DramParameters parameters = device();
-  Channel channel(parameters, kLine);
+  Channel channel(parameters, kBurst);
   const DramAccess& first = channel.read(0, 0);
   const DramAccess& hit = channel.read(500, 32);
   const DramAccess& write = channel.write(600, 64);
-  const DramAccess& conflict = channel.read(1000, kRow);
+  const DramAccess& conflict = channel.read(1000, kNextRow);
   channel.run();
   EXPECT_EQ(first.data, 1 + 12 + 12 + 2U);  // in the queue in 1: tRCD, CL, burst
   EXPECT_EQ(hit.data, 501 + 12 + 2U);
@@ -167,9 +172,9 @@ TEST(Jedec, ALineOfSeveralBurstsTakesSeveralCommands) {
 TEST(Jedec, CommandsGoOutAtEdgesOfTheDramClock) {
   DramParameters parameters = device();
   parameters.jedec.tck_ps = 400;  // two or three edges per cycle
-  Channel fast(parameters, kLine, 1.0, "fast");
+  Channel fast(parameters, kBurst, 1.0, "fast");
   parameters.jedec.tck_ps = 3000;
-  Channel slow(parameters, kLine, 1.0, "slow");
+  Channel slow(parameters, kBurst, 1.0, "slow");
   for (Channel* channel : {&fast, &slow}) {
     channel->read(0, 0);
     channel->read(0, kBank);
@@ -187,7 +192,7 @@ TEST(Jedec, CommandsGoOutAtEdgesOfTheDramClock) {
 TEST(Jedec, RefreshComesOnTimeAndClosesEveryRow) {
   DramParameters parameters = device();
   parameters.jedec.refresh = true;
-  Channel channel(parameters, kLine);
+  Channel channel(parameters, kBurst);
   channel.read(1900, 0);
   const DramAccess& after = channel.read(1951, 32);  // in the queue in 1952: one edge before the refresh is due
   const DramAccess& during = channel.read(1960, 64);
@@ -198,7 +203,7 @@ TEST(Jedec, RefreshComesOnTimeAndClosesEveryRow) {
   EXPECT_EQ(after.started, 1952U);
   std::vector<std::uint64_t> refreshes;
   for (const DramCommand& command : channel.commands) {
-    if (command.kind == Kind::refresh) {
+    if (command.kind == CommandKind::refresh) {
       refreshes.push_back(command.clock);
     }
   }
@@ -218,8 +223,8 @@ TEST(Jedec, RefreshComesOnTimeAndClosesEveryRow) {
 TEST(Jedec, SkippedRefreshesChangeNothing) {
   DramParameters parameters = device();
   parameters.jedec.refresh = true;
-  Channel watched(parameters, kLine, 1.0, "watched");
-  Channel unwatched(parameters, kLine, 1.0, "unwatched");
+  Channel watched(parameters, kBurst, 1.0, "watched");
+  Channel unwatched(parameters, kBurst, 1.0, "unwatched");
   unwatched.controller().observe(nullptr);
   for (Channel* channel : {&watched, &unwatched}) {
     for (const Cycle at : {0, 1940, 70000, 70010, 300'000, 301'999}) {
@@ -237,11 +242,11 @@ TEST(Jedec, SkippedRefreshesChangeNothing) {
 
 TEST(Jedec, AHintHoldsTheRowForPrechargeAndActivation) {
   const DramParameters parameters = device();
-  Channel hit_comes(parameters, kLine, 1.0, "hit_comes");
-  Channel none_comes(parameters, kLine, 1.0, "none_comes");
+  Channel hit_comes(parameters, kBurst, 1.0, "hit_comes");
+  Channel none_comes(parameters, kBurst, 1.0, "none_comes");
   for (Channel* channel : {&hit_comes, &none_comes}) {
     channel->hinted(0, 0);  // data in 27
-    channel->read(1, kRow);
+    channel->read(1, kNextRow);
   }
   hit_comes.read(40, 32);
   hit_comes.run();
@@ -250,8 +255,9 @@ TEST(Jedec, AHintHoldsTheRowForPrechargeAndActivation) {
   EXPECT_EQ(hit_comes.script()[2].started, 41U);
   EXPECT_EQ(hit_comes.statistics().hints.hits, 1U);
   // Held until tRP + tRCD = 24 cycles after the data: the precharge goes out in 51, in no cycle before.
-  const auto precharge = std::find_if(none_comes.commands.begin(), none_comes.commands.end(),
-                                      [](const DramCommand& command) { return command.kind == Kind::precharge; });
+  const auto precharge =
+      std::find_if(none_comes.commands.begin(), none_comes.commands.end(),
+                   [](const DramCommand& command) { return command.kind == CommandKind::precharge; });
   ASSERT_NE(precharge, none_comes.commands.end());
   EXPECT_EQ(precharge->clock, 27 + 24U);
   EXPECT_EQ(none_comes.statistics().hints.expiries, 1U);
@@ -323,7 +329,7 @@ TEST(Jedec, RandomTrafficNeverBreaksAConstraint) {
     const unsigned rows = pick(1, 6);
     for (unsigned n = 0; n != 600; ++n) {
       at += pick(0, 9) == 0 ? pick(0, n % 100 == 0 ? 30000 : 200) : 0;
-      channel->add({at, std::uint64_t{pick(0, rows)} * kRow + pick(0, 16 * 2048 / line - 1) * std::uint64_t{line},
+      channel->add({at, std::uint64_t{pick(0, rows)} * kNextRow + pick(0, 16 * 2048 / line - 1) * std::uint64_t{line},
                     pick(0, 2) == 0, pick(0, 3) == 0});
     }
     rounds.push_back({parameters, std::move(channel)});

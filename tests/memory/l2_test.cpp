@@ -11,7 +11,6 @@
 namespace heddle::hw::test {
 namespace {
 
-constexpr std::uint64_t kBase = 0x1000'0000;
 constexpr std::uint64_t kLine = 128;
 
 // L1s of four lines that write through, before an L2 of 64 lines.

@@ -12,8 +12,6 @@
 namespace heddle::hw::test {
 namespace {
 
-constexpr std::uint64_t kBase = 0x1000'0000;
-
 class Random : public ::testing::TestWithParam<unsigned> {
  protected:
   std::mt19937 engine{GetParam()};

@@ -7,9 +7,9 @@
 namespace heddle::hw::test {
 namespace {
 
-constexpr std::uint64_t kBase = 0x1000;
+constexpr std::uint64_t kPlace = 0x1000;
 
-SystemParameters plain() {
+SystemParameters small_cache() {
   SystemParameters parameters;
   parameters.cache.bytes = 512;
   parameters.cache.ways = 2;
@@ -78,15 +78,15 @@ class SimpleMemory : public sc_core::sc_module {
 
 TEST(Storage, BlockingMemoryWithoutDirectMemory) {
   SimpleMemory memory("simple", sc_core::sc_time(7, sc_core::SC_NS));
-  SystemParameters parameters = plain();
+  SystemParameters parameters = small_cache();
   parameters.storage = [&](unsigned, auto& storage) { storage.bind(memory.socket); };
   MemorySystem system(parameters);
-  memory.bytes[kBase + 8] = 42;
-  const Access& load = system.core().load(0, kBase);
-  system.core().store_word(1000, kBase + 4, 0xabcd);
-  system.core().store_word(1001, kBase + 12, 0x1234);
-  const Access& atomic = system.core().atomic_add(2000, kBase, {5, 6, 7}, false);
-  const Access& again = system.core().load(3000, kBase);
+  memory.bytes[kPlace + 8] = 42;
+  const Access& load = system.core().load(0, kPlace);
+  system.core().store_word(1000, kPlace + 4, 0xabcd);
+  system.core().store_word(1001, kPlace + 12, 0x1234);
+  const Access& atomic = system.core().atomic_add(2000, kPlace, {5, 6, 7}, false);
+  const Access& again = system.core().load(3000, kPlace);
   system.run();
   // The memory's own time comes on top, and the cycle after which an answer is visible.
   EXPECT_EQ(load.answered, 2 + 300U + 7 + 1 + 2);
@@ -95,14 +95,14 @@ TEST(Storage, BlockingMemoryWithoutDirectMemory) {
   EXPECT_EQ(again.word(0), 5U);
   EXPECT_EQ(again.word(1), 0xabcdU + 6);
   EXPECT_EQ(again.word(2), 42U + 7);
-  EXPECT_EQ(memory.word(kBase + 12), 0x1234U);
+  EXPECT_EQ(memory.word(kPlace + 12), 0x1234U);
   // Two loads, two runs of one write-back, read and one run of the atomic.
   EXPECT_EQ(memory.transports, 6U);
 }
 
 TEST(Storage, ErrorsReachTheCore) {
   SimpleMemory memory("simple", sc_core::SC_ZERO_TIME);
-  SystemParameters parameters = plain();
+  SystemParameters parameters = small_cache();
   parameters.storage = [&](unsigned, auto& storage) { storage.bind(memory.socket); };
   MemorySystem system(parameters);
   const Access& good = system.core().load(0, 65536 - 128);
@@ -126,26 +126,26 @@ TEST(Storage, ErrorsReachTheCore) {
 TEST(Storage, DirectMemoryIsUsedWithItsLatencyAndGivenBack) {
   SimpleMemory memory("simple", sc_core::sc_time(2500, sc_core::SC_PS));
   memory.with_direct_memory();
-  SystemParameters parameters = plain();
+  SystemParameters parameters = small_cache();
   parameters.storage = [&](unsigned, auto& storage) { storage.bind(memory.socket); };
   MemorySystem system(parameters);
-  const Access& load = system.core().load(0, kBase);
-  system.core().load(1000, kBase + 128);
+  const Access& load = system.core().load(0, kPlace);
+  system.core().load(1000, kPlace + 128);
   system.run();
   EXPECT_EQ(load.answered, 2 + 303U + 2);
   EXPECT_EQ(memory.grants, 1U);
   EXPECT_EQ(memory.transports, 0U);
-  memory.socket->invalidate_direct_mem_ptr(kBase + 4, kBase + 4);
+  memory.socket->invalidate_direct_mem_ptr(kPlace + 4, kPlace + 4);
   memory.writable = false;
   const Cycle now = system.clock.now();
-  system.core().load(now + 1, kBase + 256);
-  system.core().store_line(now + 1000, kBase + 384, 9);
+  system.core().load(now + 1, kPlace + 256);
+  system.core().store_line(now + 1000, kPlace + 384, 9);
   system.core().wake(now + 1);
   system.run();
   system.flush();
   EXPECT_EQ(memory.grants, 2U);
   EXPECT_EQ(memory.transports, 1U);  // the write: the second grant is read-only
-  EXPECT_EQ(memory.word(kBase + 384), 9U);
+  EXPECT_EQ(memory.word(kPlace + 384), 9U);
 }
 
 // Four phases, several requests under way, answers out of order between lines: even lines take 40 ns, odd ones 5.
@@ -230,14 +230,14 @@ class PipelinedMemory : public sc_core::sc_module, private ::tlm::tlm_fw_transpo
 
 TEST(Storage, FourPhaseMemoryOverlapsLinesAndKeepsTheOrderWithinOne) {
   PipelinedMemory memory("pipelined");
-  SystemParameters parameters = plain();
+  SystemParameters parameters = small_cache();
   parameters.cache.enabled = false;
   parameters.storage = [&](unsigned, auto& storage) { storage.bind(memory.socket); };
   MemorySystem system(parameters);
   std::vector<const Access*> loads;
   std::vector<const Access*> atomics;
   for (unsigned i = 0; i != 200; ++i) {
-    const std::uint64_t line = kBase + 128 * (i % 8);
+    const std::uint64_t line = kPlace + 128 * (i % 8);
     system.core().store_word(0, line + 4, 1000 + i);
     loads.push_back(&system.core().load(0, line));
     atomics.push_back(&system.core().atomic_add(0, line, {1, 1, 1}, true));

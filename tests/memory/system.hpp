@@ -30,6 +30,8 @@ using link::Cycle;
 using link::kNever;
 using link::LineRequest;
 
+inline constexpr std::uint64_t kBase = 0x1000'0000;  // an address in device memory
+
 void fail_on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions);
 // Reports of error severity that a test provokes on purpose are collected here instead of failing it.
 struct ExpectedReports {

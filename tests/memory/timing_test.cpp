@@ -6,8 +6,6 @@
 namespace heddle::hw::test {
 namespace {
 
-constexpr std::uint64_t kBase = 0x1000'0000;
-
 // Cache sends in t; the interconnect forwards in t + 1; the controller has it in t + 2; data 300 (conflict) or 100
 // (hit) cycles later; the interconnect has the response one cycle after, and the cache one more.
 constexpr Cycle kOutward = 2;

@@ -11,13 +11,13 @@
 namespace heddle::ptx {
 namespace {
 
-using Kind = Token::Kind;
+using TokenKind = Token::Kind;
 
 std::vector<Token> lex(std::string_view text) {
   static const std::string file = "t.ptx";
   Lexer lexer(text, file);
   std::vector<Token> tokens;
-  for (Token token = lexer.next(); token.kind != Kind::end; token = lexer.next()) {
+  for (Token token = lexer.next(); token.kind != TokenKind::end; token = lexer.next()) {
     tokens.push_back(token);
   }
   return tokens;
@@ -48,15 +48,15 @@ TEST(Lexer, SplitsAnInstruction) {
   const auto tokens = lex("@!%p1 ld.global.L2::128B.v2.u32 {%r1,_}, [%rd2+-8];");
   ASSERT_EQ(tokens.size(), 21U);
   EXPECT_TRUE(tokens[0].punctuation("@"));
-  EXPECT_TRUE(tokens[2].is(Kind::identifier, "%p1"));
-  EXPECT_TRUE(tokens[3].is(Kind::identifier, "ld"));
+  EXPECT_TRUE(tokens[2].is(TokenKind::identifier, "%p1"));
+  EXPECT_TRUE(tokens[3].is(TokenKind::identifier, "ld"));
   EXPECT_TRUE(tokens[4].dotted("global"));
   EXPECT_TRUE(tokens[5].dotted("L2::128B"));
   EXPECT_TRUE(tokens[6].dotted("v2"));
-  EXPECT_TRUE(tokens[11].is(Kind::identifier, "_"));
+  EXPECT_TRUE(tokens[11].is(TokenKind::identifier, "_"));
   EXPECT_TRUE(tokens[16].punctuation("+"));
   EXPECT_TRUE(tokens[17].punctuation("-"));
-  EXPECT_TRUE(tokens[18].is(Kind::integer, "8"));
+  EXPECT_TRUE(tokens[18].is(TokenKind::integer, "8"));
 }
 
 TEST(Lexer, CountsLinesAndColumnsThroughCommentsAndLineEnds) {
@@ -73,13 +73,13 @@ TEST(Lexer, CountsLinesAndColumnsThroughCommentsAndLineEnds) {
 TEST(Lexer, KnowsTheFormsOfNumbers) {
   const auto kinds = [](std::string_view text) {
     const auto tokens = lex(text);
-    return tokens.size() == 1 ? tokens[0].kind : Kind::end;
+    return tokens.size() == 1 ? tokens[0].kind : TokenKind::end;
   };
   for (const auto* text : {"0", "12", "12U", "0x1F", "0xffU", "017", "0b101"}) {
-    EXPECT_EQ(kinds(text), Kind::integer) << text;
+    EXPECT_EQ(kinds(text), TokenKind::integer) << text;
   }
   for (const auto* text : {"1.5", "1.", "1e5", "1.5e-3", "1.e+3", "0f3F800000", "0F3f800000", "0d3FF0000000000000"}) {
-    EXPECT_EQ(kinds(text), Kind::real) << text;
+    EXPECT_EQ(kinds(text), TokenKind::real) << text;
   }
 }
 
@@ -97,10 +97,10 @@ TEST(Lexer, SplitGoesBackBehindThePercent) {
   Lexer lexer("7\n %31", file);
   lexer.next();
   const Token name = lexer.next();
-  ASSERT_TRUE(name.is(Kind::identifier, "%31"));
+  ASSERT_TRUE(name.is(TokenKind::identifier, "%31"));
   lexer.split(name);
   const Token number = lexer.next();
-  EXPECT_TRUE(number.is(Kind::integer, "31"));
+  EXPECT_TRUE(number.is(TokenKind::integer, "31"));
   EXPECT_EQ(number.line, 2U);
   EXPECT_EQ(number.column, 3U);
 }

@@ -15,7 +15,7 @@ using isa::Special;
 using isa::Type;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using Kind = Operand::Kind;
+using OperandKind = Operand::Kind;
 
 const std::string& register_name(const Function& function, RegisterId id) {
   return function.registers.at(id).name;
@@ -42,12 +42,12 @@ TEST(ParseBody, SplitsOpcodesAndKeepsTheModifiersOrder) {
   EXPECT_EQ(ld.opcode, "ld");
   EXPECT_THAT(ld.modifiers, ElementsAre("relaxed", "gpu", "global", "L1::evict_last", "L2::128B", "v2", "f32"));
   ASSERT_EQ(ld.operands.size(), 2U);
-  EXPECT_EQ(ld.operands[0].kind, Kind::vector);
+  EXPECT_EQ(ld.operands[0].kind, OperandKind::vector);
   ASSERT_EQ(ld.operands[0].elements.size(), 2U);
-  EXPECT_EQ(ld.operands[0].elements[0].kind, Kind::reg);
+  EXPECT_EQ(ld.operands[0].elements[0].kind, OperandKind::reg);
   EXPECT_EQ(register_name(k, ld.operands[0].elements[0].reg), "%f0");
-  EXPECT_EQ(ld.operands[0].elements[1].kind, Kind::sink);
-  EXPECT_EQ(ld.operands[1].kind, Kind::address);
+  EXPECT_EQ(ld.operands[0].elements[1].kind, OperandKind::sink);
+  EXPECT_EQ(ld.operands[1].kind, OperandKind::address);
   EXPECT_TRUE(ld.operands[1].base_is_register);
   EXPECT_EQ(register_name(k, ld.operands[1].reg), "%r1");
   EXPECT_EQ(ld.operands[1].offset, -8);
@@ -68,16 +68,16 @@ TEST(ParseBody, Addresses) {
   EXPECT_EQ(parse_operand("[%r1-8+4]").offset, -4);
   EXPECT_EQ(parse_operand("[%r1+4*3]").offset, 12);
   const Operand symbol = parse_operand("[g+0x10]");
-  EXPECT_EQ(symbol.kind, Kind::address);
+  EXPECT_EQ(symbol.kind, OperandKind::address);
   EXPECT_FALSE(symbol.base_is_register);
   EXPECT_EQ(symbol.name, "g");
   EXPECT_EQ(symbol.offset, 16);
   EXPECT_EQ(parse_operand("[n]").name, "n");
   const Operand number = parse_operand("[4096]");
-  EXPECT_EQ(number.kind, Kind::address);
+  EXPECT_EQ(number.kind, OperandKind::address);
   EXPECT_EQ(number.name, "");
   EXPECT_EQ(number.offset, 4096);
-  EXPECT_EQ(parse_operand("g").kind, Kind::symbol);
+  EXPECT_EQ(parse_operand("g").kind, OperandKind::symbol);
   EXPECT_EQ(parse_operand("g+4").offset, 4);
   EXPECT_EQ(parse_operand("k").name, "k");
 }
@@ -89,15 +89,15 @@ TEST(ParseBody, Constants) {
   EXPECT_FALSE(parse_operand("0x7FFFFFFFFFFFFFFF").is_unsigned);
   EXPECT_TRUE(parse_operand("0x8000000000000000").is_unsigned);
   EXPECT_EQ(parse_operand("(1 << 4) | 3").integer, 19U);
-  EXPECT_EQ(parse_operand("WARP_SZ").kind, Kind::integer);
+  EXPECT_EQ(parse_operand("WARP_SZ").kind, OperandKind::integer);
   EXPECT_EQ(parse_operand("WARP_SZ").integer, 32U);
   const Operand single = parse_operand("0fBF800000");
-  EXPECT_EQ(single.kind, Kind::real);
+  EXPECT_EQ(single.kind, OperandKind::real);
   EXPECT_TRUE(single.is_f32);
   EXPECT_EQ(single.integer, 0xBF800000U);
   EXPECT_EQ(parse_operand("-0f3F800000").integer, 0xBF800000U);
   const Operand decimal = parse_operand("0.1");
-  EXPECT_EQ(decimal.kind, Kind::real);
+  EXPECT_EQ(decimal.kind, OperandKind::real);
   EXPECT_FALSE(decimal.is_f32);
   EXPECT_EQ(decimal.integer, std::bit_cast<std::uint64_t>(0.1));
   EXPECT_EQ(parse_operand("0d4008000000000000").integer, std::bit_cast<std::uint64_t>(3.0));
@@ -113,7 +113,7 @@ TEST(ParseBody, EverySpecialRegister) {
   unsigned next = 0;
   for (std::string name; names >> name; ++next) {
     const Operand operand = parse_operand("%" + name);
-    EXPECT_EQ(operand.kind, Kind::special) << name;
+    EXPECT_EQ(operand.kind, OperandKind::special) << name;
     EXPECT_EQ(operand.special, static_cast<Special>(next)) << name;
   }
   EXPECT_EQ(next, static_cast<unsigned>(Special::total_smem_size) + 1);
@@ -126,18 +126,18 @@ TEST(ParseBody, PredicatePairsSinksAndNegation) {
       "setp.lt.u32 %p0|%p1, %r0, 1, !%p2;\nshfl.sync.idx.b32 %r1|_, %r0, 0, 31, -1;\nsetp.ne.u32 _|%p3, %r0, 0;\n"
       "atom.global.exch.b32 _, [g], 1;");
   const Operand& pair = k.body.at(0).operands.at(0);
-  EXPECT_EQ(pair.kind, Kind::reg);
+  EXPECT_EQ(pair.kind, OperandKind::reg);
   EXPECT_EQ(register_name(k, pair.paired_predicate.value()), "%p1");
   EXPECT_FALSE(pair.paired_sink);
   const Operand& negated = k.body.at(0).operands.at(3);
-  EXPECT_EQ(negated.kind, Kind::predicate);
+  EXPECT_EQ(negated.kind, OperandKind::predicate);
   EXPECT_TRUE(negated.negated);
   EXPECT_EQ(register_name(k, negated.reg), "%p2");
   EXPECT_TRUE(k.body.at(1).operands.at(0).paired_sink);
   EXPECT_TRUE(k.body.at(1).operands.at(0).paired());
-  EXPECT_EQ(k.body.at(2).operands.at(0).kind, Kind::sink);
+  EXPECT_EQ(k.body.at(2).operands.at(0).kind, OperandKind::sink);
   EXPECT_EQ(register_name(k, k.body.at(2).operands.at(0).paired_predicate.value()), "%p3");
-  EXPECT_EQ(k.body.at(3).operands.at(0).kind, Kind::sink);
+  EXPECT_EQ(k.body.at(3).operands.at(0).kind, OperandKind::sink);
   EXPECT_FALSE(k.body.at(3).operands.at(0).paired());
 }
 
@@ -146,7 +146,7 @@ TEST(ParseBody, VectorRegistersBecomeTheirComponents) {
       ".reg .v4 .f32 v; .reg .v2 .u32 w; ld.global.v4.f32 v, [%r0]; add.f32 v.w, v.y, v.r;\n"
       "mov.b64 %rd0, w;");
   const Operand& whole = k.body.at(0).operands.at(0);
-  ASSERT_EQ(whole.kind, Kind::vector);
+  ASSERT_EQ(whole.kind, OperandKind::vector);
   ASSERT_EQ(whole.elements.size(), 4U);
   EXPECT_EQ(register_name(k, whole.elements[2].reg), "v.z");
   EXPECT_EQ(register_name(k, k.body.at(1).operands.at(0).reg), "v.w");
@@ -161,12 +161,12 @@ TEST(ParseBody, LabelsAndBranchLists) {
   EXPECT_EQ(k.body[0].kind, Statement::Kind::branch_targets);
   EXPECT_EQ(k.body[0].name, "list");
   EXPECT_THAT(k.body[0].labels, ElementsAre("$L__1", "B"));
-  EXPECT_EQ(k.body[1].operands.at(0).kind, Kind::label);
+  EXPECT_EQ(k.body[1].operands.at(0).kind, OperandKind::label);
   EXPECT_EQ(k.body[1].operands.at(0).name, "$L__1");
   EXPECT_EQ(k.body[2].kind, Statement::Kind::label);
   EXPECT_EQ(k.body[2].name, "$L__1");
-  EXPECT_EQ(k.body[3].operands.at(0).kind, Kind::reg);
-  EXPECT_EQ(k.body[3].operands.at(1).kind, Kind::label);
+  EXPECT_EQ(k.body[3].operands.at(0).kind, OperandKind::reg);
+  EXPECT_EQ(k.body[3].operands.at(1).kind, OperandKind::label);
   EXPECT_EQ(k.body[3].operands.at(1).name, "list");
 }
 
@@ -204,19 +204,19 @@ TEST(ParseBody, CallSequences) {
   ASSERT_EQ(body.size(), 5U);
   EXPECT_THAT(body[0].modifiers, ElementsAre("uni"));
   ASSERT_EQ(body[0].operands.size(), 3U);
-  EXPECT_EQ(body[0].operands[0].kind, Kind::call_list);
-  EXPECT_EQ(body[0].operands[0].elements.at(0).kind, Kind::symbol);
+  EXPECT_EQ(body[0].operands[0].kind, OperandKind::call_list);
+  EXPECT_EQ(body[0].operands[0].elements.at(0).kind, OperandKind::symbol);
   EXPECT_EQ(body[0].operands[0].elements.at(0).name, "y");
-  EXPECT_EQ(body[0].operands[1].kind, Kind::symbol);
+  EXPECT_EQ(body[0].operands[1].kind, OperandKind::symbol);
   EXPECT_EQ(body[0].operands[1].name, "f");
   EXPECT_EQ(body[0].operands[2].elements.at(1).integer, 5U);
   ASSERT_EQ(body[1].operands.size(), 1U);
   EXPECT_EQ(body[1].operands[0].name, "h");
-  EXPECT_EQ(body[2].operands.at(1).elements.at(0).kind, Kind::reg);
+  EXPECT_EQ(body[2].operands.at(1).elements.at(0).kind, OperandKind::reg);
   EXPECT_EQ(body[3].kind, Statement::Kind::call_prototype);
   EXPECT_EQ(body[3].name, "proto");
-  EXPECT_EQ(body[4].operands.at(1).kind, Kind::reg);
-  EXPECT_EQ(body[4].operands.at(3).kind, Kind::label);
+  EXPECT_EQ(body[4].operands.at(1).kind, OperandKind::reg);
+  EXPECT_EQ(body[4].operands.at(3).kind, OperandKind::label);
   EXPECT_EQ(body[4].operands.at(3).name, "proto");
 }
 

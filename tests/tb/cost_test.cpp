@@ -12,7 +12,7 @@
 namespace heddle::tb {
 namespace {
 
-using Kind = CostLine::Kind;
+using LineKind = CostLine::Kind;
 
 StorageCost cost_of(const std::vector<std::string>& settings) {
   return storage_cost(parse_machine("extends = \"baseline\"\n", HEDDLE_SOURCE_DIR "/configs/made.toml", settings));
@@ -26,9 +26,9 @@ const CostLine* find(const StorageCost& cost, const std::string& name) {
 
 TEST(Cost, TheBaselineAddsNothing) {
   const StorageCost cost = cost_of({});
-  EXPECT_EQ(cost.bits(Kind::counted), 0U);
-  EXPECT_EQ(cost.bits(Kind::estimated), 0U);
-  EXPECT_EQ(cost.bits(Kind::logic), 0U);
+  EXPECT_EQ(cost.bits(LineKind::counted), 0U);
+  EXPECT_EQ(cost.bits(LineKind::estimated), 0U);
+  EXPECT_EQ(cost.bits(LineKind::logic), 0U);
   EXPECT_EQ(cost.register_file_bits, 64U * 1024 * 8);
   ASSERT_NE(find(cost, "re-convergence stacks"), nullptr);
   EXPECT_EQ(find(cost, "re-convergence stacks")->bits, 32U * 16 * (64 + 32));
@@ -36,7 +36,7 @@ TEST(Cost, TheBaselineAddsNothing) {
 
 TEST(Cost, LargeWarpsOfTheReportTake96Bytes) {
   const StorageCost cost = cost_of({"core.warp_size=256", "core.former=packed", "core.issue=strict"});
-  EXPECT_EQ(cost.bits(Kind::counted), 96U * 8);
+  EXPECT_EQ(cost.bits(LineKind::counted), 96U * 8);
   EXPECT_EQ(find(cost, "copy of the active mask")->bits, 256U);
   EXPECT_EQ(find(cost, "temporary active masks of a branch")->bits, 512U);
   EXPECT_EQ(find(cost, "interlock bits"), nullptr);
@@ -49,23 +49,23 @@ TEST(Cost, LargeWarpsOfTheReportTake96Bytes) {
 
 TEST(Cost, LargeWarpsOfTheThesisTake224Bytes) {
   const StorageCost cost = cost_of({"core.warp_size=256", "core.former=packed", "core.issue=relaxed"});
-  EXPECT_EQ(cost.bits(Kind::counted), 224U * 8);
+  EXPECT_EQ(cost.bits(LineKind::counted), 224U * 8);
   EXPECT_EQ(find(cost, "interlock bits")->bits, 1024U);
 }
 
 TEST(Cost, FollowsTheMachinesSizes) {
   const StorageCost cost = cost_of({"core.warp_size=64", "core.former=packed", "core.issue=relaxed", "core.threads=512",
                                     "core.memory_by_rows=false"});
-  EXPECT_EQ(cost.bits(Kind::counted), 64U + 128 + 512);
+  EXPECT_EQ(cost.bits(LineKind::counted), 64U + 128 + 512);
   EXPECT_EQ(find(cost, "row per lane in the pipeline")->bits, 5U * 32 * 1);
   EXPECT_EQ(find(cost, "rows per lane of accesses put aside")->bits, 64U * 32 * 1);
-  EXPECT_EQ(cost_of({"core.former=packed", "core.issue=relaxed"}).bits(Kind::counted), 0U);  // warps of 32: no rows
+  EXPECT_EQ(cost_of({"core.former=packed", "core.issue=relaxed"}).bits(LineKind::counted), 0U);  // warps of 32: no rows
 }
 
 TEST(Cost, TwoLevelSchedulingIsNegligible) {
   const StorageCost cost = cost_of({"core.scheduler=two-level", "core.fetch_group=8", "core.fetch_group_rule=stalled",
                                     "core.fetch_group_timeout=32768"});
-  EXPECT_EQ(cost.bits(Kind::counted), 0U);
+  EXPECT_EQ(cost.bits(LineKind::counted), 0U);
   EXPECT_EQ(find(cost, "first fetch group")->bits, 2U);
   EXPECT_EQ(find(cost, "place within each fetch group")->bits, 4U * 3);
   EXPECT_EQ(find(cost, "warps stalled on a long latency")->bits, 32U);
@@ -73,7 +73,7 @@ TEST(Cost, TwoLevelSchedulingIsNegligible) {
 }
 
 TEST(Cost, WhatSchedulersRemember) {
-  EXPECT_EQ(cost_of({}).bits(Kind::estimated), 0U);
+  EXPECT_EQ(cost_of({}).bits(LineKind::estimated), 0U);
   const StorageCost greedy = cost_of({"core.scheduler=gto"});
   EXPECT_EQ(find(greedy, "warp to stay with")->bits, 5U);
   EXPECT_EQ(find(greedy, "order of age")->bits, 32U * 5);
@@ -124,7 +124,7 @@ TEST(Cost, EveryLineNamesFormulaAndSource) {
         cost_of({"core.divergence=dwf", "core.scheduler=pdom-priority"}), cost_of({"core.divergence=tbc"})}) {
     for (const CostLine& line : cost.lines) {
       EXPECT_FALSE(line.formula.empty() || line.source.empty() || line.mechanism.empty()) << line.name;
-      EXPECT_EQ(line.kind == Kind::logic, line.formula.find("= " + std::to_string(line.bits)) == std::string::npos)
+      EXPECT_EQ(line.kind == LineKind::logic, line.formula.find("= " + std::to_string(line.bits)) == std::string::npos)
           << line.name << ": " << line.formula;
     }
   }

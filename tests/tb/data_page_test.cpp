@@ -7,27 +7,20 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "program_runner.hpp"
 #include "tb/page/page_files.hpp"
 
 namespace heddle::tb {
 namespace {
 
-std::size_t count(const std::string& text, std::string_view part) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) {
-    ++found;
-  }
-  return found;
-}
-
 TEST(DataPage, HostileDataStaysData) {
   const boost::json::object data = {
       {"a", "</script><script>alert(1)</script>"}, {"b", "<!-- <script>"}, {"c", "]]>&amp;"}};
   const std::string page = data_page({"<b>title</b>", boost::json::serialize(data), {"report.js"}});
-  EXPECT_EQ(count(page, "<title>&lt;b&gt;title&lt;/b&gt;</title>"), 1U);
+  EXPECT_EQ(test::occurrences(page, "<title>&lt;b&gt;title&lt;/b&gt;</title>"), 1U);
   // The data, Vega, charts.js and report.js.
-  EXPECT_EQ(count(page, "</script"), 4U);
-  EXPECT_EQ(count(page, "<!--"), 0U);
+  EXPECT_EQ(test::occurrences(page, "</script"), 4U);
+  EXPECT_EQ(test::occurrences(page, "<!--"), 0U);
   const std::string mark = "<script type=\"application/json\" id=\"data\">";
   const std::size_t begin = page.find(mark);
   ASSERT_NE(begin, std::string::npos);
@@ -40,7 +33,7 @@ TEST(DataPage, LoadsNothingFromElsewhere) {
   const std::string_view vega = page_file("vega.js");  // can load data, but is asked for none
   page.erase(page.find(vega), vega.size());
   for (const char* const part : {"src=", "@import", "url(http", "href=\"http"}) {
-    EXPECT_EQ(count(page, part), 0U) << part;
+    EXPECT_EQ(test::occurrences(page, part), 0U) << part;
   }
 }
 

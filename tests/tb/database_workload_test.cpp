@@ -19,7 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-WorkloadOptions small(unsigned address_bits = 32) {
+WorkloadOptions small_of(unsigned address_bits = 32) {
   WorkloadOptions options;
   options.scale = Workload::test_scale();
   options.address_bits = address_bits;
@@ -30,7 +30,7 @@ class DatabaseVariant : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(DatabaseVariant, IsRight) {
   for (const unsigned bits : {32U, 64U}) {
-    const auto workload = make_workload(GetParam(), small(bits));
+    const auto workload = make_workload(GetParam(), small_of(bits));
     ReferenceExecutor executor;
     executor.load(workload->compile());
     const Verdict verdict = workload->run(executor);
@@ -54,9 +54,9 @@ INSTANTIATE_TEST_SUITE_P(All, DatabaseVariant,
                            return name;
                          });
 
-std::string refusal(const std::string& text) {
+std::string fill_refusal(const std::string& text) {
   try {
-    static_cast<void>(make_workload(text, small()));
+    static_cast<void>(make_workload(text, small_of()));
   } catch (const InputError& error) {
     return error.what();
   }
@@ -64,21 +64,21 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(Variants, OthersAreRefused) {
-  EXPECT_THAT(refusal("table_scan"), "accepted");
-  EXPECT_THAT(refusal("tabel_scan:cond_acc"),
+  EXPECT_THAT(fill_refusal("table_scan"), "accepted");
+  EXPECT_THAT(fill_refusal("tabel_scan:cond_acc"),
               HasSubstr("there is no workload 'tabel_scan'; did you mean 'table_scan'?"));
-  EXPECT_THAT(refusal("table_scan:cond_ac"),
+  EXPECT_THAT(fill_refusal("table_scan:cond_ac"),
               HasSubstr("workload 'table_scan' has no variant 'cond_ac'; did you mean 'cond_acc'?"));
-  EXPECT_THAT(refusal("vecadd:cond_acc"), HasSubstr("workload 'vecadd' has no variant 'cond_acc'; it has none"));
-  EXPECT_THAT(refusal("table_scan:"), HasSubstr("workload 'table_scan:' has an empty variant"));
-  EXPECT_THAT(refusal("table_scan:cond_acc,"), HasSubstr("has an empty variant"));
-  EXPECT_THAT(refusal("table_scan:columns=9"), HasSubstr("cannot be '9'; give a number from 1 to 8"));
-  EXPECT_THAT(refusal("table_scan:columns=0"), HasSubstr("cannot be '0'"));
-  EXPECT_THAT(refusal("table_scan:columns=2x"), HasSubstr("cannot be '2x'"));
-  EXPECT_THAT(refusal("table_scan:columns"), HasSubstr("cannot be ''"));
-  EXPECT_THAT(refusal("table_scan:cond_acc=1"), HasSubstr("has no value; write table_scan:cond_acc"));
-  EXPECT_THAT(refusal("table_scan:columns=2,columns=3"), HasSubstr("is named twice"));
-  WorkloadOptions narrow = small();
+  EXPECT_THAT(fill_refusal("vecadd:cond_acc"), HasSubstr("workload 'vecadd' has no variant 'cond_acc'; it has none"));
+  EXPECT_THAT(fill_refusal("table_scan:"), HasSubstr("workload 'table_scan:' has an empty variant"));
+  EXPECT_THAT(fill_refusal("table_scan:cond_acc,"), HasSubstr("has an empty variant"));
+  EXPECT_THAT(fill_refusal("table_scan:columns=9"), HasSubstr("cannot be '9'; give a number from 1 to 8"));
+  EXPECT_THAT(fill_refusal("table_scan:columns=0"), HasSubstr("cannot be '0'"));
+  EXPECT_THAT(fill_refusal("table_scan:columns=2x"), HasSubstr("cannot be '2x'"));
+  EXPECT_THAT(fill_refusal("table_scan:columns"), HasSubstr("cannot be ''"));
+  EXPECT_THAT(fill_refusal("table_scan:cond_acc=1"), HasSubstr("has no value; write table_scan:cond_acc"));
+  EXPECT_THAT(fill_refusal("table_scan:columns=2,columns=3"), HasSubstr("is named twice"));
+  WorkloadOptions narrow = small_of();
   narrow.simd_width = 16;
   EXPECT_THROW(static_cast<void>(make_workload("index_search", narrow)), InputError);
 }
@@ -134,7 +134,7 @@ TEST(IndexTree, OfTheThesisHasABillionKeys) {
 
 // The 3.8 GB tree takes no memory on the host.
 TEST(IndexTree, IsComputedWhenItIsLarge) {
-  const auto workload = make_workload("index_search:levels=3", small());
+  const auto workload = make_workload("index_search:levels=3", small_of());
   ReferenceExecutor executor;
   executor.load(workload->compile());
   EXPECT_TRUE(workload->run(executor).correct);

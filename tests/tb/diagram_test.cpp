@@ -17,14 +17,6 @@ bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-unsigned times(const std::string& text, const std::string& part) {
-  unsigned count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-    ++count;
-  }
-  return count;
-}
-
 TEST(Diagram, HasTheBindingsOfTheBaseline) {
   const Ran ran = heddle({"diagram", "baseline"});
   ASSERT_EQ(ran.code, 0) << ran.err;
@@ -39,11 +31,11 @@ TEST(Diagram, HasTheBindingsOfTheBaseline) {
         "\"gpu.core0.fetch\" -> \"gpu.core0.icache\"", "\"gpu.core0.l1d\" -> \"gpu.core0.data\"",
         "\"gpu.core0.data\" -> \"gpu.noc\"", "\"gpu.noc\" -> \"gpu.dram0\"",
         "\"gpu.dispatcher\" -> \"gpu.core0.blocks\"", "\"gpu.dram0\" -> \"gpu.memory_0\""}) {
-    EXPECT_EQ(times(ran.out, edge), 1U) << edge;
+    EXPECT_EQ(test::occurrences(ran.out, edge), 1U) << edge;
   }
   EXPECT_TRUE(holds(ran.out, "bank0 … bank31\\n32 alike")) << ran.out;
   EXPECT_FALSE(holds(ran.out, "lane1\"")) << ran.out;
-  EXPECT_EQ(times(ran.out, "tooltip"), 18U) << "no other edges";
+  EXPECT_EQ(test::occurrences(ran.out, "tooltip"), 18U) << "no other edges";
 }
 
 TEST(Diagram, FollowsTheMachine) {
@@ -56,9 +48,9 @@ TEST(Diagram, FollowsTheMachine) {
   for (const char* edge : {"\"gpu.core1.fetch\" -> \"gpu.core1.decode.in\"", "\"gpu.core1.data\" -> \"gpu.noc\"",
                            "\"gpu.noc\" -> \"gpu.l2_1.target\"", "\"gpu.l2_1.store\" -> \"gpu.dram1\"",
                            "\"gpu.l2_0.socket\" -> \"gpu.l2_0.store\"", "\"gpu.dispatcher\" -> \"gpu.core1.blocks\""}) {
-    EXPECT_EQ(times(all.out, edge), 1U) << edge;
+    EXPECT_EQ(test::occurrences(all.out, edge), 1U) << edge;
   }
-  EXPECT_EQ(times(all.out, "[label=\"bank"), 64U) << "every register bank";
+  EXPECT_EQ(test::occurrences(all.out, "[label=\"bank"), 64U) << "every register bank";
   words[2] = "--set";
   words.insert(words.begin() + 3, "gpu.clock_ghz=1.0");
   const Ran folded = heddle(words);

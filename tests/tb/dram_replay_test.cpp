@@ -28,7 +28,7 @@ std::vector<TraceRequest> read_all(const std::string& text) {
   return requests;
 }
 
-std::string refusal(const std::string& text) {
+std::string trace_refusal(const std::string& text) {
   try {
     (void)read_all(text);
   } catch (const InputError& error) {
@@ -84,18 +84,18 @@ TEST(RequestTrace, LongFilesCrossTheBuffer) {
 }
 
 TEST(RequestTrace, RefusesBadLinesWithTheirPlace) {
-  EXPECT_EQ(refusal("R 0\n0x10 Q\n").substr(0, 50), "t:2: 'Q' is neither a read (R, RD, LD) nor a write");
-  EXPECT_NE(refusal("0x10\n").find("t:1: '0x10' alone is no request"), std::string::npos);
-  EXPECT_NE(refusal("R W\n").find("'W' is no address"), std::string::npos);
-  EXPECT_NE(refusal("R 0x1g\n").find("'0x1g' is no address"), std::string::npos);
-  EXPECT_NE(refusal("R -4\n").find("'-4' is no address"), std::string::npos);
-  EXPECT_NE(refusal("R 0x11111111111111111\n").find("is no address"), std::string::npos);
-  EXPECT_NE(refusal("1 2 x\n").find("'x' is no address"), std::string::npos);
-  EXPECT_NE(refusal("1 2 3 4\n").find("more than three numbers"), std::string::npos);
-  EXPECT_NE(refusal("1 2 3 4 5\n").find("more than four words"), std::string::npos);
-  EXPECT_NE(refusal("WH 0\n").find("'WH' is neither"), std::string::npos);  // a hint is a read's
-  EXPECT_NE(refusal(std::string(70000, 'R')).find("a line of more than"), std::string::npos);
-  EXPECT_NE(refusal(std::string(50, '\x01') + " 7\n").find("'????"), std::string::npos);
+  EXPECT_EQ(trace_refusal("R 0\n0x10 Q\n").substr(0, 50), "t:2: 'Q' is neither a read (R, RD, LD) nor a write");
+  EXPECT_NE(trace_refusal("0x10\n").find("t:1: '0x10' alone is no request"), std::string::npos);
+  EXPECT_NE(trace_refusal("R W\n").find("'W' is no address"), std::string::npos);
+  EXPECT_NE(trace_refusal("R 0x1g\n").find("'0x1g' is no address"), std::string::npos);
+  EXPECT_NE(trace_refusal("R -4\n").find("'-4' is no address"), std::string::npos);
+  EXPECT_NE(trace_refusal("R 0x11111111111111111\n").find("is no address"), std::string::npos);
+  EXPECT_NE(trace_refusal("1 2 x\n").find("'x' is no address"), std::string::npos);
+  EXPECT_NE(trace_refusal("1 2 3 4\n").find("more than three numbers"), std::string::npos);
+  EXPECT_NE(trace_refusal("1 2 3 4 5\n").find("more than four words"), std::string::npos);
+  EXPECT_NE(trace_refusal("WH 0\n").find("'WH' is neither"), std::string::npos);  // a hint is a read's
+  EXPECT_NE(trace_refusal(std::string(70000, 'R')).find("a line of more than"), std::string::npos);
+  EXPECT_NE(trace_refusal(std::string(50, '\x01') + " 7\n").find("'????"), std::string::npos);
   EXPECT_TRUE(read_all("").empty());
 }
 

@@ -19,7 +19,7 @@ constexpr const char* kSource = "ptx = \"k.ptx\"\n";
 constexpr const char* kBuffer = "[[buffer]]\nname = \"data\"\ntype = \"f32\"\ncount = 8\n";  // lines 2 to 5
 constexpr const char* kLaunch = "[[launch]]\nentry = \"scale\"\ngrid = [1]\nblock = [32]\n";
 
-struct Case {
+struct RefusalCase {
   std::string text;      // the whole file
   std::string expected;  // start of the message
 };
@@ -32,8 +32,8 @@ std::string refused(const std::string& text) {
   return folder.refusal([&] { static_cast<void>(LaunchFile::read(folder.path("launch.toml"))); });
 }
 
-void expect_refusals(const std::vector<Case>& cases) {
-  for (const Case& each : cases) {
+void expect_refusals(const std::vector<RefusalCase>& cases) {
+  for (const RefusalCase& each : cases) {
     const std::string message = refused(each.text);
     EXPECT_EQ(message.substr(0, each.expected.size()), each.expected) << each.text << "\nsays: " << message;
   }
@@ -181,7 +181,7 @@ TEST(LaunchRefusal, OfOutputs) {
 // What only the kernel tells is refused before anything runs.
 TEST(LaunchRefusal, OfArgumentsThatDoNotFitTheKernel) {
   const std::string head = kData + "[[launch]]\ngrid = [1]\nblock = [32]\n";  // lines 6 to 8
-  const std::vector<Case> cases = {
+  const std::vector<RefusalCase> cases = {
       {head + "entry = \"scal\"\n", "launch.toml:9:9: there is no kernel 'scal' in 'k.ptx'; did you mean 'scale'?"},
       {head + "entry = \"scale\"\n", "launch.toml:6:1: 0 arguments for kernel 'scale', which has 3 parameters"},
       {head + "entry = \"scale\"\narguments = [{ buffer = \"data\" }, { f64 = 2 }, { u16 = 8 }]\n",
@@ -198,7 +198,7 @@ TEST(LaunchRefusal, OfArgumentsThatDoNotFitTheKernel) {
        "3 "
        "bytes; the parameter is .b8 and takes 12 bytes"},
   };
-  for (const Case& each : cases) {
+  for (const RefusalCase& each : cases) {
     const LaunchFolder folder;
     folder.write("k.ptx", kKernel);
     folder.write("launch.toml", each.text);

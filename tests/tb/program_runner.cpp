@@ -132,4 +132,12 @@ std::string Scratch::read(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+std::size_t occurrences(std::string_view text, std::string_view part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size())) {
+    ++found;
+  }
+  return found;
+}
+
 }  // namespace heddle::tb::test

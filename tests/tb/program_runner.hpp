@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heddle::tb::test {
@@ -41,5 +42,8 @@ class Scratch {
  private:
   std::filesystem::path folder_;
 };
+
+// How often `part` stands in `text`, one behind the other.
+[[nodiscard]] std::size_t occurrences(std::string_view text, std::string_view part);
 
 }  // namespace heddle::tb::test

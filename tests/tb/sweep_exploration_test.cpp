@@ -90,7 +90,7 @@ TEST(SweepConstraint, MistakesHaveTheirPlace) {
 
 const std::string kHead = "config = \"baseline\"\nworkload = \"vecadd\"\n";
 
-std::string refusal(const std::string& text) {
+std::string exploration_refusal(const std::string& text) {
   try {
     const Exploration exploration = parse_exploration(text, "x.toml");
     static_cast<void>(Plan(exploration, "build"));
@@ -101,58 +101,66 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(SweepExploration, MistakesHaveTheirPlaceAndTheNearestName) {
-  EXPECT_EQ(refusal(kHead), "");
-  EXPECT_EQ(refusal("config = \"baseline\"\n"),
+  EXPECT_EQ(exploration_refusal(kHead), "");
+  EXPECT_EQ(exploration_refusal("config = \"baseline\"\n"),
             "x.toml: the exploration has no workload; add workload = \"...\" at the top, or an axis of several");
-  EXPECT_EQ(refusal(kHead + "axis = 1\n"),
+  EXPECT_EQ(exploration_refusal(kHead + "axis = 1\n"),
             "x.toml:3:1: there is no key 'axis' in the exploration; did you mean 'axes'?");
-  EXPECT_EQ(refusal(kHead + "[axes]\ncore.warp_sise = [1]\n"),
+  EXPECT_EQ(exploration_refusal(kHead + "[axes]\ncore.warp_sise = [1]\n"),
             "x.toml:4:6: there is no parameter 'core.warp_sise'; did you mean 'core.warp_size'?");
-  EXPECT_EQ(refusal(kHead + "[axes]\nwarp_size = [32]\n"),
+  EXPECT_EQ(exploration_refusal(kHead + "[axes]\nwarp_size = [32]\n"),
             "x.toml:4:1: there is no parameter 'warp_size'; did you mean 'core.warp_size'?");
-  EXPECT_EQ(refusal(kHead + "[axes]\n\"core.warp_size\" = [32, 2048]\n"),
+  EXPECT_EQ(exploration_refusal(kHead + "[axes]\n\"core.warp_size\" = [32, 2048]\n"),
             "x.toml:4:25: core.warp_size must be between 1 and 1024 threads, not 2048");
-  EXPECT_EQ(refusal(kHead + "[axes]\ncore.warp_size = [32, 64, 32]\n"),
+  EXPECT_EQ(exploration_refusal(kHead + "[axes]\ncore.warp_size = [32, 64, 32]\n"),
             "x.toml:4:27: the axis core.warp_size has 32 twice");
-  EXPECT_EQ(refusal(kHead + "[axes]\ncore.warp_size = []\n"), "x.toml:4:18: the axis core.warp_size has no values");
-  EXPECT_EQ(refusal(kHead + "[axes]\ncore.warp_size = 32\n"),
+  EXPECT_EQ(exploration_refusal(kHead + "[axes]\ncore.warp_size = []\n"),
+            "x.toml:4:18: the axis core.warp_size has no values");
+  EXPECT_EQ(exploration_refusal(kHead + "[axes]\ncore.warp_size = 32\n"),
             "x.toml:4:18: the axis core.warp_size must be an array of values or a range, not an integer; write "
             "core.warp_size = [A, B] or core.warp_size = { from = A, to = B, step = C }");
-  EXPECT_NE(refusal(kHead + "[axes]\ncore.scheduler = [\"two-levl\"]\n")
+  EXPECT_NE(exploration_refusal(kHead + "[axes]\ncore.scheduler = [\"two-levl\"]\n")
                 .find("x.toml:4:19: core.scheduler cannot be 'two-levl'; did you mean 'two-level'?"),
             std::string::npos);
-  EXPECT_EQ(refusal(kHead + "[axes]\ncore = [1]\n"),
+  EXPECT_EQ(exploration_refusal(kHead + "[axes]\ncore = [1]\n"),
             "x.toml:4:1: 'core' is a section of the machine; name one of its parameters: core.KEY = ...");
-  EXPECT_EQ(refusal(kHead + "[axes]\nworkload = [\"vecadd\"]\n"),
+  EXPECT_EQ(exploration_refusal(kHead + "[axes]\nworkload = [\"vecadd\"]\n"),
             "x.toml:2:12: workload is an axis too; take it out of one of them");
-  EXPECT_NE(refusal("config = \"baseline\"\nworkload = \"vecad\"\n").find("x.toml:2:12: "), std::string::npos);
-  EXPECT_NE(refusal("config = \"baseline\"\nworkload = \"vecad\"\n").find("did you mean 'vecadd'?"), std::string::npos);
-  EXPECT_NE(refusal("config = \"basline\"\nworkload = \"vecadd\"\n").find("x.toml:1:10: "), std::string::npos);
-  EXPECT_EQ(refusal(kHead + "[axes]\ncore.warp_size = { from = 32, to = 64 }\n"),
+  EXPECT_NE(exploration_refusal("config = \"baseline\"\nworkload = \"vecad\"\n").find("x.toml:2:12: "),
+            std::string::npos);
+  EXPECT_NE(exploration_refusal("config = \"baseline\"\nworkload = \"vecad\"\n").find("did you mean 'vecadd'?"),
+            std::string::npos);
+  EXPECT_NE(exploration_refusal("config = \"basline\"\nworkload = \"vecadd\"\n").find("x.toml:1:10: "),
+            std::string::npos);
+  EXPECT_EQ(exploration_refusal(kHead + "[axes]\ncore.warp_size = { from = 32, to = 64 }\n"),
             "x.toml:4:18: the range of core.warp_size needs one of step, times and random");
-  EXPECT_EQ(refusal(kHead + "[axes]\ncore.warp_size = { from = 64, to = 32, step = 1 }\n"),
+  EXPECT_EQ(exploration_refusal(kHead + "[axes]\ncore.warp_size = { from = 64, to = 32, step = 1 }\n"),
             "x.toml:4:36: the range of core.warp_size ends below its beginning");
-  EXPECT_NE(refusal(kHead + "[axes]\ncore.warp_size = { from = 1, to = 32, step = 0 }\n").find("must be above 0"),
-            std::string::npos);
-  EXPECT_NE(refusal(kHead + "[axes]\ncore.warp_size = { from = 0, to = 32, times = 2 }\n").find("x.toml:4:27: "),
-            std::string::npos);
-  EXPECT_EQ(refusal(kHead + "constraints = [\"core.warp_sise > 3\"]\n"),
+  EXPECT_NE(
+      exploration_refusal(kHead + "[axes]\ncore.warp_size = { from = 1, to = 32, step = 0 }\n").find("must be above 0"),
+      std::string::npos);
+  EXPECT_NE(
+      exploration_refusal(kHead + "[axes]\ncore.warp_size = { from = 0, to = 32, times = 2 }\n").find("x.toml:4:27: "),
+      std::string::npos);
+  EXPECT_EQ(exploration_refusal(kHead + "constraints = [\"core.warp_sise > 3\"]\n"),
             "x.toml:3:17: there is no parameter 'core.warp_sise'; did you mean 'core.warp_size'?");
-  EXPECT_EQ(refusal(kHead + "constraints = [\"core.warp_size > 64\"]\n"), "x.toml: no point satisfies the constraints");
-  EXPECT_EQ(refusal(kHead + "scale = \"1\"\n"), "x.toml:3:9: scale must be a number, not a string");
-  EXPECT_EQ(refusal(kHead + "scale = 17\n"), "x.toml:3:9: scale must be between 1e-06 and 16, not 17");
-  EXPECT_EQ(refusal(kHead + "address_bits = 48\n"), "x.toml:3:16: address_bits must be 32 or 64, not 48");
-  EXPECT_EQ(refusal(kHead + "[set]\nscale = 1\n"),
+  EXPECT_EQ(exploration_refusal(kHead + "constraints = [\"core.warp_size > 64\"]\n"),
+            "x.toml: no point satisfies the constraints");
+  EXPECT_EQ(exploration_refusal(kHead + "scale = \"1\"\n"), "x.toml:3:9: scale must be a number, not a string");
+  EXPECT_EQ(exploration_refusal(kHead + "scale = 17\n"), "x.toml:3:9: scale must be between 1e-06 and 16, not 17");
+  EXPECT_EQ(exploration_refusal(kHead + "address_bits = 48\n"), "x.toml:3:16: address_bits must be 32 or 64, not 48");
+  EXPECT_EQ(exploration_refusal(kHead + "[set]\nscale = 1\n"),
             "x.toml:4:9: 'scale' is no parameter of a machine; write it at the top of the file, outside [set]");
-  EXPECT_EQ(refusal(kHead + "[limits]\nwall_secs = 1\n"),
+  EXPECT_EQ(exploration_refusal(kHead + "[limits]\nwall_secs = 1\n"),
             "x.toml:4:1: there is no key 'wall_secs' in [limits]; did you mean 'wall_seconds'?");
-  EXPECT_NE(refusal(kHead + "[slurm]\noptions = [\"partition=x\"]\n").find("x.toml:4:12: "), std::string::npos);
-  EXPECT_NE(refusal(kHead + "[axes\n").find("x.toml:3:"), std::string::npos);
-  EXPECT_EQ(refusal(kHead + "[axes]\nseed = { from = 1, to = 2000000, step = 1 }\n"),
+  EXPECT_NE(exploration_refusal(kHead + "[slurm]\noptions = [\"partition=x\"]\n").find("x.toml:4:12: "),
+            std::string::npos);
+  EXPECT_NE(exploration_refusal(kHead + "[axes\n").find("x.toml:3:"), std::string::npos);
+  EXPECT_EQ(exploration_refusal(kHead + "[axes]\nseed = { from = 1, to = 2000000, step = 1 }\n"),
             "x.toml:4:8: the range of seed has more than 100000 values");
   EXPECT_EQ(
-      refusal(kHead +
-              "[axes]\nseed = { from = 1, to = 2000, step = 1 }\nmax_cycles = { from = 1, to = 2000, step = 1 }\n"),
+      exploration_refusal(
+          kHead + "[axes]\nseed = { from = 1, to = 2000, step = 1 }\nmax_cycles = { from = 1, to = 2000, step = 1 }\n"),
       "x.toml: 4000000 points are more than 1000000 runs; take a [sample]");
 }
 
@@ -224,7 +232,7 @@ TEST(SweepPlan, AGridTooLargeToLookAtIsSampled) {
   for (std::size_t i = 0; i < 50; ++i) {
     EXPECT_GT(plan.point(i).order.seed, plan.point(i).order.max_cycles);
   }
-  EXPECT_NE(refusal("constraints = [\"seed == max_cycles\"]\n" + kHead + axes + "[sample]\npoints = 100\n")
+  EXPECT_NE(exploration_refusal("constraints = [\"seed == max_cycles\"]\n" + kHead + axes + "[sample]\npoints = 100\n")
                 .find("satisfy the constraints"),
             std::string::npos);
 }
@@ -243,13 +251,14 @@ TEST(SweepPlan, RandomValuesStayWithinTheirRange) {
     EXPECT_GE(std::get<double>(value), 0.5);
     EXPECT_LE(std::get<double>(value), 0.6);
   }
-  EXPECT_NE(refusal(kHead + "[axes]\nseed = { random = 20, from = 1, to = 19 }\n").find("fewer than 20 values"),
-            std::string::npos);
-  EXPECT_EQ(refusal(kHead + "[axes]\nseed = { random = 19, from = 1, to = 19 }\n"), "");
+  EXPECT_NE(
+      exploration_refusal(kHead + "[axes]\nseed = { random = 20, from = 1, to = 19 }\n").find("fewer than 20 values"),
+      std::string::npos);
+  EXPECT_EQ(exploration_refusal(kHead + "[axes]\nseed = { random = 19, from = 1, to = 19 }\n"), "");
   for (const char* to : {"0.5", "0.5000000000000002"}) {  // few fractions between the two, or one
-    EXPECT_NE(
-        refusal(kHead + "[axes]\nscale = { random = 9, from = 0.5, to = " + to + " }\n").find("fewer than 9 values"),
-        std::string::npos);
+    EXPECT_NE(exploration_refusal(kHead + "[axes]\nscale = { random = 9, from = 0.5, to = " + to + " }\n")
+                  .find("fewer than 9 values"),
+              std::string::npos);
   }
 }
 

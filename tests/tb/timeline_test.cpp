@@ -12,7 +12,7 @@ namespace {
 using test::heddle;
 using test::Ran;
 using test::Scratch;
-using Kind = BankTimeline::Kind;
+using SpanKind = BankTimeline::Kind;
 
 bool same(const BankTimeline::Span& a, const BankTimeline::Span& b) {
   return a.kind == b.kind && a.bank == b.bank && a.begin == b.begin && a.end == b.end && a.row == b.row;
@@ -49,21 +49,21 @@ TEST(Timeline, ShowsHitsConflictsHoldsAndTransfers) {
   ASSERT_EQ(timeline.panels.size(), 1U);
   EXPECT_EQ(timeline.panels[0].banks, 8U);
   EXPECT_EQ(timeline.panels[0].spans.size(), 7U);
-  EXPECT_TRUE(has(timeline, {Kind::conflict, 0, 1, 301, 0}));
-  EXPECT_TRUE(has(timeline, {Kind::hold, 0, 301, 351, 0}));
-  EXPECT_TRUE(has(timeline, {Kind::hit, 0, 351, 451, 0}));
-  EXPECT_TRUE(has(timeline, {Kind::conflict, 0, 451, 751, 1}));
-  EXPECT_TRUE(has(timeline, {Kind::transfer, 0, 297, 301, 0}));  // 128 bytes at 32 bytes a cycle
-  EXPECT_TRUE(has(timeline, {Kind::transfer, 0, 447, 451, 0}));
-  EXPECT_TRUE(has(timeline, {Kind::transfer, 0, 747, 751, 0}));
+  EXPECT_TRUE(has(timeline, {SpanKind::conflict, 0, 1, 301, 0}));
+  EXPECT_TRUE(has(timeline, {SpanKind::hold, 0, 301, 351, 0}));
+  EXPECT_TRUE(has(timeline, {SpanKind::hit, 0, 351, 451, 0}));
+  EXPECT_TRUE(has(timeline, {SpanKind::conflict, 0, 451, 751, 1}));
+  EXPECT_TRUE(has(timeline, {SpanKind::transfer, 0, 297, 301, 0}));  // 128 bytes at 32 bytes a cycle
+  EXPECT_TRUE(has(timeline, {SpanKind::transfer, 0, 447, 451, 0}));
+  EXPECT_TRUE(has(timeline, {SpanKind::transfer, 0, 747, 751, 0}));
 }
 
 TEST(Timeline, AHoldInVainIsShownAsSuch) {
   const Scratch scratch;
   const BankTimeline timeline = watched(scratch, {"--set", "dram.hint_threshold=20"});
-  EXPECT_TRUE(has(timeline, {Kind::lost, 0, 301, 321, 0}));
-  EXPECT_TRUE(has(timeline, {Kind::conflict, 0, 321, 621, 1}));
-  EXPECT_TRUE(has(timeline, {Kind::conflict, 0, 621, 921, 0}));
+  EXPECT_TRUE(has(timeline, {SpanKind::lost, 0, 301, 321, 0}));
+  EXPECT_TRUE(has(timeline, {SpanKind::conflict, 0, 321, 621, 1}));
+  EXPECT_TRUE(has(timeline, {SpanKind::conflict, 0, 621, 921, 0}));
 }
 
 TEST(Timeline, KeepsWhatReachesIntoTheWindow) {
@@ -71,7 +71,7 @@ TEST(Timeline, KeepsWhatReachesIntoTheWindow) {
   const BankTimeline timeline = watched(scratch, {"--timeline-from", "351", "--timeline-cycles", "96"});
   EXPECT_EQ(timeline.end, 447U);
   ASSERT_EQ(timeline.panels[0].spans.size(), 1U);  // the hold ends at 351, the transfer begins at 447
-  EXPECT_TRUE(has(timeline, {Kind::hit, 0, 351, 451, 0}));
+  EXPECT_TRUE(has(timeline, {SpanKind::hit, 0, 351, 451, 0}));
 }
 
 TEST(Timeline, ACommandTimedChannelIsShownToo) {
@@ -80,7 +80,7 @@ TEST(Timeline, ACommandTimedChannelIsShownToo) {
       watched(scratch, {"--set", "dram.timing=jedec", "--set", "dram.preset=ddr4-2400", "--set", "dram.banks=16"});
   std::uint64_t moved = 0;
   for (const BankTimeline::Span& span : timeline.panels[0].spans) {
-    moved += span.kind == Kind::transfer ? 1 : 0;
+    moved += span.kind == SpanKind::transfer ? 1 : 0;
     EXPECT_LT(span.begin, span.end);
   }
   EXPECT_EQ(moved, 6U);  // two bursts of 64 bytes for each line
@@ -110,7 +110,8 @@ TEST(Timeline, WrongWordsAreNamed) {
 
 TEST(Timeline, ReadsWhatItWrites) {
   BankTimeline timeline{"a <title>", 10, 50, {{"one", 2, {}}}};
-  timeline.panels[0].spans = {{Kind::hit, 0, 12, 20, 7}, {Kind::lost, 1, 20, 60, 0}, {Kind::transfer, 1, 5, 11, 0}};
+  timeline.panels[0].spans = {
+      {SpanKind::hit, 0, 12, 20, 7}, {SpanKind::lost, 1, 20, 60, 0}, {SpanKind::transfer, 1, 5, 11, 0}};
   const Scratch scratch;
   const BankTimeline read = read_timeline(scratch.write("t.json", timeline_json(timeline)));
   EXPECT_EQ(read.title, timeline.title);
@@ -127,10 +128,10 @@ TEST(Timeline, ReadsWhatItWrites) {
 
 TEST(Timeline, DrawsInsideItsWindow) {
   BankTimeline timeline{"a <title>", 0, 100, {{"one", 1, {}}}};
-  timeline.panels[0].spans = {{Kind::conflict, 0, 0, 50, 3},
-                              {Kind::hit, 0, 20, 60, 3},     // overlaps: only what it adds is drawn
-                              {Kind::hit, 0, 30, 55, 3},     // adds nothing
-                              {Kind::hit, 0, 100, 120, 3}};  // behind the window
+  timeline.panels[0].spans = {{SpanKind::conflict, 0, 0, 50, 3},
+                              {SpanKind::hit, 0, 20, 60, 3},     // overlaps: only what it adds is drawn
+                              {SpanKind::hit, 0, 30, 55, 3},     // adds nothing
+                              {SpanKind::hit, 0, 100, 120, 3}};  // behind the window
   const std::string svg = timeline_svg(timeline);
   EXPECT_NE(svg.find("<title>a &lt;title&gt;</title>"), std::string::npos);
   EXPECT_NE(svg.find("row conflict, bank 0, row 3: cycles 0 to 50"), std::string::npos);

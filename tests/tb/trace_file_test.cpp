@@ -44,7 +44,7 @@ std::string smallest_sample() {
 }
 
 // Why a file of these bytes is refused; empty: it is not.
-std::string refusal(const std::string& bytes) {
+std::string record_refusal(const std::string& bytes) {
   std::istringstream in(bytes);
   try {
     const TraceSubject subject(in, "file.trace");
@@ -94,14 +94,14 @@ TEST(TraceSamples, ReplayInTheirCycles) {
 
 TEST(TraceFile, IsRefusedWhereverItIsCutOff) {
   const std::string whole = Scratch::read(smallest_sample());
-  ASSERT_EQ(refusal(whole), "");
+  ASSERT_EQ(record_refusal(whole), "");
   for (std::size_t length = 0; length < whole.size(); ++length) {
-    const std::string text = refusal(whole.substr(0, length));
+    const std::string text = record_refusal(whole.substr(0, length));
     ASSERT_NE(text, "") << "cut to " << length << " bytes";
     ASSERT_EQ(offset_of(text), length) << text;
     ASSERT_NE(text.find("the file ends"), std::string::npos) << text;
   }
-  EXPECT_EQ(offset_of(refusal(whole + "x")), whole.size());
+  EXPECT_EQ(offset_of(record_refusal(whole + "x")), whole.size());
 }
 
 TEST(TraceFile, IsRefusedWhicheverByteIsChanged) {
@@ -109,22 +109,24 @@ TEST(TraceFile, IsRefusedWhicheverByteIsChanged) {
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     for (const unsigned flip : {1U << (at % 8), 0xffU}) {
       bytes[at] = static_cast<char>(static_cast<unsigned char>(bytes[at]) ^ flip);
-      const std::string text = refusal(bytes);
+      const std::string text = record_refusal(bytes);
       ASSERT_NE(text, "") << "byte " << at;
       ASSERT_LE(offset_of(text), bytes.size()) << text;
       bytes[at] = static_cast<char>(static_cast<unsigned char>(bytes[at]) ^ flip);
     }
   }
-  EXPECT_EQ(refusal(bytes), "");
+  EXPECT_EQ(record_refusal(bytes), "");
 }
 
 TEST(TraceFile, ForeignFilesAreRefusedWithTheReason) {
-  EXPECT_EQ(offset_of(refusal("")), 0U);
-  EXPECT_NE(refusal("0x10000080 R 1234\n").find("byte 0: this is no recorded trace"), std::string::npos);
-  EXPECT_NE(refusal("HEDDLExx, but something else").find("byte 6: this is no recorded trace"), std::string::npos);
+  EXPECT_EQ(offset_of(record_refusal("")), 0U);
+  EXPECT_NE(record_refusal("0x10000080 R 1234\n").find("byte 0: this is no recorded trace"), std::string::npos);
+  EXPECT_NE(record_refusal("HEDDLExx, but something else").find("byte 6: this is no recorded trace"),
+            std::string::npos);
   std::string newer = Scratch::read(smallest_sample());
   newer[8] = 2;
-  EXPECT_NE(refusal(newer).find("byte 8: a trace of version 2; this program reads version 1"), std::string::npos);
+  EXPECT_NE(record_refusal(newer).find("byte 8: a trace of version 2; this program reads version 1"),
+            std::string::npos);
 
   const Scratch scratch;
   const std::string path = scratch.write("text.trace", "this is a text\n");
@@ -140,7 +142,7 @@ TEST(TraceFile, ForeignFilesAreRefusedWithTheReason) {
 }
 
 // Reads everything that a replay reads.
-void read_all(const std::string& bytes) {
+void read_record(const std::string& bytes) {
   std::istringstream in(bytes);
   traces::WarpTraceReader reader(in, "made.trace");
   for (const auto& launch : reader.launches()) {
@@ -193,7 +195,7 @@ TEST(TraceFile, DamagedContentsBehindGoodChecksumsNeitherCrashNorHang) {
     }
     writer.finish();
     try {
-      read_all(out.str());
+      read_record(out.str());
     } catch (const InputError& error) {
       ++refused;
       EXPECT_NE(std::string(error.what()).find("byte "), std::string::npos) << error.what();

@@ -28,12 +28,13 @@ using test::VcdError;
 
 // ---------------------------------------------------------------------------------------------------- the reader
 
-constexpr const char* kHead =
+constexpr const char* kWavesHead =
     "$timescale 1 ns $end\n$scope module a $end\n$var wire 4 ! b [3:0] $end\n$var wire 1 \" c $end\n$upscope $end\n"
     "$enddefinitions $end\n";
 
 TEST(VcdReader, ReadsAWellFormedFile) {
-  const VcdDump dump = read_vcd(std::string(kHead) + "#0\n$dumpvars\nbx !\nx\"\n$end\n#2\nb11 !\n1\"\n#5\n0\"\n#7\n");
+  const VcdDump dump =
+      read_vcd(std::string(kWavesHead) + "#0\n$dumpvars\nbx !\nx\"\n$end\n#2\nb11 !\n1\"\n#5\n0\"\n#7\n");
   EXPECT_EQ(dump.timescale, "1ns");
   EXPECT_EQ(dump["a.b"].at(1), "xxxx");
   EXPECT_EQ(dump["a.b"].at(2), "0011");
@@ -44,7 +45,7 @@ TEST(VcdReader, ReadsAWellFormedFile) {
 }
 
 TEST(VcdReader, RefusesMalformedFiles) {
-  const std::string head = kHead;
+  const std::string head = kWavesHead;
   const std::string first = "#0\n$dumpvars\nbx !\nx\"\n$end\n";
   const std::pair<std::string, const char*> cases[] = {
       {"", "no $enddefinitions"},
@@ -78,15 +79,15 @@ TEST(VcdReader, RefusesMalformedFiles) {
 
 // ------------------------------------------------------------------------------------------------- against statistics
 
-struct Case {
+struct WavesCase {
   const char* name;
   std::vector<std::string> run;  // machine, workload, options
 };
-void PrintTo(const Case& one, std::ostream* out) {
+void PrintTo(const WavesCase& one, std::ostream* out) {
   *out << one.name;
 }
 
-class WavesAgree : public testing::TestWithParam<Case> {};
+class WavesAgree : public testing::TestWithParam<WavesCase> {};
 
 std::uint64_t value(const json::object& object, const std::string& key) {
   return object.at(key).to_number<std::uint64_t>();
@@ -171,17 +172,18 @@ TEST_P(WavesAgree, WithEveryStatisticTheyShow) {
 
 INSTANTIATE_TEST_SUITE_P(
     Machines, WavesAgree,
-    testing::Values(Case{"baseline", {"baseline", "reduction", "--scale", "0.002"}},
-                    Case{"bfs", {"baseline", "bfs", "--scale", "0.002"}},
-                    Case{"large_warps", {"thesis-lwm", "nqueens", "--scale", "0.002"}},
-                    Case{"relaxed", {"thesis-lwm", "bfs", "--scale", "0.002", "--set", "core.issue=relaxed"}},
-                    Case{"compaction", {"tbc", "blackjack", "--scale", "0.0005"}},
-                    Case{"dynamic_warps", {"dwf-majority", "nqueens", "--scale", "0.002"}},
-                    Case{"slow_fetch", {"baseline", "kmeans", "--scale", "0.002", "--set", "core.fetch_latency=7"}},
-                    Case{"jedec",
-                         {"baseline", "bfs", "--scale", "0.002", "--set", "dram.timing=jedec", "--set", "dram.banks=16",
-                          "--set", "dram.scheduler=fr-fcfs"}},
-                    Case{"l2_and_hints", {"database-hints", "index_search", "--scale", "0.002"}}),
+    testing::Values(WavesCase{"baseline", {"baseline", "reduction", "--scale", "0.002"}},
+                    WavesCase{"bfs", {"baseline", "bfs", "--scale", "0.002"}},
+                    WavesCase{"large_warps", {"thesis-lwm", "nqueens", "--scale", "0.002"}},
+                    WavesCase{"relaxed", {"thesis-lwm", "bfs", "--scale", "0.002", "--set", "core.issue=relaxed"}},
+                    WavesCase{"compaction", {"tbc", "blackjack", "--scale", "0.0005"}},
+                    WavesCase{"dynamic_warps", {"dwf-majority", "nqueens", "--scale", "0.002"}},
+                    WavesCase{"slow_fetch",
+                              {"baseline", "kmeans", "--scale", "0.002", "--set", "core.fetch_latency=7"}},
+                    WavesCase{"jedec",
+                              {"baseline", "bfs", "--scale", "0.002", "--set", "dram.timing=jedec", "--set",
+                               "dram.banks=16", "--set", "dram.scheduler=fr-fcfs"}},
+                    WavesCase{"l2_and_hints", {"database-hints", "index_search", "--scale", "0.002"}}),
     [](const auto& info) { return std::string(info.param.name); });
 
 // ----------------------------------------------------------------------------------------- windows, groups, files

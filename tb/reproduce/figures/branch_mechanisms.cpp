@@ -78,7 +78,8 @@ class BranchMechanisms final : public Claim {
   }
 };
 
-const Register<Claim, BranchMechanisms> entry{"branch-mechanisms", "Stack, per-thread program counters, predication"};
+const Register<Claim, BranchMechanisms> branch_mechanisms_entry{"branch-mechanisms",
+                                                                "Stack, per-thread program counters, predication"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -50,7 +50,7 @@ class FormationLoss final : public Claim {
   }
 };
 
-const Register<Claim, FormationLoss> entry{"dwf-avg", "Dynamic warp formation"};
+const Register<Claim, FormationLoss> formation_loss_entry{"dwf-avg", "Dynamic warp formation"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

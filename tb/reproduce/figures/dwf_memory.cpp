@@ -76,7 +76,8 @@ class FormationMemory final : public Claim {
   }
 };
 
-const Register<Claim, FormationMemory> entry{"dwf-memory-divergence", "Memory divergence of dynamic warp formation"};
+const Register<Claim, FormationMemory> formation_memory_entry{"dwf-memory-divergence",
+                                                              "Memory divergence of dynamic warp formation"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

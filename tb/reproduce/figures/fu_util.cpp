@@ -73,7 +73,7 @@ class Utilisation final : public Claim {
   }
 };
 
-const Register<Claim, Utilisation> entry{"fu-util", "Functional units active per cycle"};
+const Register<Claim, Utilisation> utilisation_entry{"fu-util", "Functional units active per cycle"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

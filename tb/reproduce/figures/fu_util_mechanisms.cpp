@@ -106,8 +106,8 @@ class UtilisationOfMechanisms final : public Claim {
   }
 };
 
-const Register<Claim, UtilisationOfMechanisms> entry{"fu-util-mechanisms",
-                                                     "Functional units active per cycle under all mechanisms"};
+const Register<Claim, UtilisationOfMechanisms> utilisation_of_mechanisms_entry{
+    "fu-util-mechanisms", "Functional units active per cycle under all mechanisms"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

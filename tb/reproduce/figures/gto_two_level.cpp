@@ -58,7 +58,7 @@ class GreedyTwoLevel final : public Claim {
   }
 };
 
-const Register<Claim, GreedyTwoLevel> entry{"gto-2lev", "Two levels over greedy-then-oldest"};
+const Register<Claim, GreedyTwoLevel> greedy_two_level_entry{"gto-2lev", "Two levels over greedy-then-oldest"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -94,7 +94,7 @@ class HintThreshold final : public Claim {
   }
 };
 
-const Register<Claim, HintThreshold> entry{"hint-threshold", "Hold threshold of row-buffer hints"};
+const Register<Claim, HintThreshold> hint_threshold_entry{"hint-threshold", "Hold threshold of row-buffer hints"};
 
 }  // namespace
 }  // namespace heddle::tb::database

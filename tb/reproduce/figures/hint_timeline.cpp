@@ -123,7 +123,8 @@ class HintTimeline final : public Claim {
   }
 };
 
-const Register<Claim, HintTimeline> entry{"hint-timeline", "Four banks and their bus without and with hints"};
+const Register<Claim, HintTimeline> hint_timeline_entry{"hint-timeline",
+                                                        "Four banks and their bus without and with hints"};
 
 }  // namespace
 }  // namespace heddle::tb::database

@@ -79,7 +79,7 @@ class HybridWarps final : public Claim {
   }
 };
 
-const Register<Claim, HybridWarps> entry{"hybrid-warps", "The best warp size of each workload"};
+const Register<Claim, HybridWarps> hybrid_warps_entry{"hybrid-warps", "The best warp size of each workload"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

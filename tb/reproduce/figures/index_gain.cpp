@@ -134,9 +134,9 @@ class IndexBus final : public IndexClaim {
   }
 };
 
-const Register<Claim, IndexSpeedup> speedup{"index-speedup", "Query throughput of index search"};
-const Register<Claim, IndexRowHits> row_hits{"index-rowhit", "Row-buffer hits of index search"};
-const Register<Claim, IndexBus> bus{"index-bus", "Bus utilisation of index search"};
+const Register<Claim, IndexSpeedup> index_speedup_entry{"index-speedup", "Query throughput of index search"};
+const Register<Claim, IndexRowHits> index_row_hits_entry{"index-rowhit", "Row-buffer hits of index search"};
+const Register<Claim, IndexBus> index_bus_entry{"index-bus", "Bus utilisation of index search"};
 
 }  // namespace
 }  // namespace heddle::tb::database

@@ -106,7 +106,7 @@ class Intensity final : public Claim {
   }
 };
 
-const Register<Claim, Intensity> entry{"intensity", "Classes of divergence and idleness"};
+const Register<Claim, Intensity> intensity_entry{"intensity", "Classes of divergence and idleness"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

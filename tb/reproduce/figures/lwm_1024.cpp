@@ -53,7 +53,7 @@ class SingleLargeWarp final : public Claim {
   }
 };
 
-const Register<Claim, SingleLargeWarp> entry{"lwm-1024", "A single large warp"};
+const Register<Claim, SingleLargeWarp> single_large_warp_entry{"lwm-1024", "A single large warp"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -26,7 +26,7 @@ class LargeWarpGain final : public Claim {
   }
 };
 
-const Register<Claim, LargeWarpGain> entry{"lwm-avg", "Large warps alone"};
+const Register<Claim, LargeWarpGain> large_warp_gain_entry{"lwm-avg", "Large warps alone"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -27,7 +27,8 @@ class LargeWarpWorkloads final : public Claim {
   static std::vector<Variant> machines() { return {baseline(), large(), thesis_baseline(), thesis_large()}; }
 };
 
-const Register<Claim, LargeWarpWorkloads> entry{"lwm-divergent", "Which workloads large warps help"};
+const Register<Claim, LargeWarpWorkloads> large_warp_workloads_entry{"lwm-divergent",
+                                                                     "Which workloads large warps help"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -67,7 +67,7 @@ class PackedMemory final : public Claim {
   }
 };
 
-const Register<Claim, PackedMemory> entry{"lwm-memory-divergence", "Memory divergence of large warps"};
+const Register<Claim, PackedMemory> packed_memory_entry{"lwm-memory-divergence", "Memory divergence of large warps"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

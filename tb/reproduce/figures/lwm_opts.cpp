@@ -59,7 +59,7 @@ class Optimizations final : public Claim {
   }
 };
 
-const Register<Claim, Optimizations> entry{"lwm-opts", "Optimizations of large warps"};
+const Register<Claim, Optimizations> optimizations_entry{"lwm-opts", "Optimizations of large warps"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -74,7 +74,8 @@ class PerfectRegisterFile final : public Claim {
   }
 };
 
-const Register<Claim, PerfectRegisterFile> entry{"lwm-perfect-rf", "One thread per column against free packing"};
+const Register<Claim, PerfectRegisterFile> perfect_register_file_entry{"lwm-perfect-rf",
+                                                                       "One thread per column against free packing"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -97,7 +97,7 @@ class LargeWarpSize final : public Claim {
   }
 };
 
-const Register<Claim, LargeWarpSize> entry{"lwm-size", "Size of the large warps"};
+const Register<Claim, LargeWarpSize> large_warp_size_entry{"lwm-size", "Size of the large warps"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

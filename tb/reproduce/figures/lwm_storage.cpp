@@ -55,7 +55,7 @@ class LargeWarpStorage final : public Claim {
   }
 };
 
-const Register<Claim, LargeWarpStorage> entry{"lwm-storage", "Storage of large warps"};
+const Register<Claim, LargeWarpStorage> large_warp_storage_entry{"lwm-storage", "Storage of large warps"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

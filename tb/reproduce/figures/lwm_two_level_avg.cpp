@@ -51,7 +51,7 @@ class BothGain final : public Claim {
   }
 };
 
-const Register<Claim, BothGain> entry{"lwm-2lev-avg", "Large warps with two-level scheduling"};
+const Register<Claim, BothGain> both_gain_entry{"lwm-2lev-avg", "Large warps with two-level scheduling"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

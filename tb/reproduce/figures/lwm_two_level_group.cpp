@@ -65,7 +65,7 @@ class LargeFetchGroups final : public Claim {
   }
 };
 
-const Register<Claim, LargeFetchGroups> entry{"lwm-2lev-group", "Fetch groups of large warps"};
+const Register<Claim, LargeFetchGroups> large_fetch_groups_entry{"lwm-2lev-group", "Fetch groups of large warps"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -103,7 +103,8 @@ class WarpSizeWithTwoLevel final : public Claim {
   }
 };
 
-const Register<Claim, WarpSizeWithTwoLevel> entry{"lwm-2lev-size", "Warp size with two-level scheduling"};
+const Register<Claim, WarpSizeWithTwoLevel> warp_size_with_two_level_entry{"lwm-2lev-size",
+                                                                           "Warp size with two-level scheduling"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

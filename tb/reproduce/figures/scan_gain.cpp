@@ -122,9 +122,10 @@ class ScanRowHits final : public ScanClaim {
   }
 };
 
-const Register<Claim, ScanSpeedup> speedup{"scan-speedup", "Conditional accumulate in a full table scan"};
-const Register<Claim, ScanInstructions> instructions{"scan-instructions", "Warp instructions of a full table scan"};
-const Register<Claim, ScanRowHits> row_hits{"scan-rowhit", "Row-buffer hits of a full table scan"};
+const Register<Claim, ScanSpeedup> scan_speedup_entry{"scan-speedup", "Conditional accumulate in a full table scan"};
+const Register<Claim, ScanInstructions> scan_instructions_entry{"scan-instructions",
+                                                                "Warp instructions of a full table scan"};
+const Register<Claim, ScanRowHits> scan_row_hits_entry{"scan-rowhit", "Row-buffer hits of a full table scan"};
 
 }  // namespace
 }  // namespace heddle::tb::database

@@ -24,7 +24,7 @@ class OverCompaction final : public Claim {
   static std::vector<Gain> gains() { return {{thesis_large_two_level(), thread_block_compaction(), 0.115}}; }
 };
 
-const Register<Claim, OverCompaction> entry{"tbc-avg", "LWM+2Lev against thread block compaction"};
+const Register<Claim, OverCompaction> over_compaction_entry{"tbc-avg", "LWM+2Lev against thread block compaction"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -61,8 +61,8 @@ class CompactionOnBranches final : public Claim {
   }
 };
 
-const Register<Claim, CompactionOnBranches> entry{"tbc-divergent",
-                                                  "Thread block compaction on branch-intensive workloads"};
+const Register<Claim, CompactionOnBranches> compaction_on_branches_entry{
+    "tbc-divergent", "Thread block compaction on branch-intensive workloads"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

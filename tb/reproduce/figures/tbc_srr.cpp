@@ -52,7 +52,8 @@ class StickyCompaction final : public Claim {
   }
 };
 
-const Register<Claim, StickyCompaction> entry{"tbc-srr", "Sticky round robin under thread block compaction"};
+const Register<Claim, StickyCompaction> sticky_compaction_entry{"tbc-srr",
+                                                                "Sticky round robin under thread block compaction"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

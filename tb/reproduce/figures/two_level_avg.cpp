@@ -36,7 +36,7 @@ class TwoLevelGain final : public Claim {
   }
 };
 
-const Register<Claim, TwoLevelGain> entry{"2lev-avg", "Two-level scheduling alone"};
+const Register<Claim, TwoLevelGain> two_level_gain_entry{"2lev-avg", "Two-level scheduling alone"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

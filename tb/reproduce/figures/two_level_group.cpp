@@ -101,7 +101,7 @@ class FetchGroupSize final : public Claim {
   }
 };
 
-const Register<Claim, FetchGroupSize> entry{"2lev-group", "Fetch-group size"};
+const Register<Claim, FetchGroupSize> fetch_group_size_entry{"2lev-group", "Fetch-group size"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -34,7 +34,8 @@ class TwoLevelWorkloads final : public Claim {
   static std::vector<Variant> machines() { return {baseline(), two_level(), thesis_baseline(), thesis_two_level()}; }
 };
 
-const Register<Claim, TwoLevelWorkloads> entry{"2lev-idle", "Which workloads two-level scheduling helps"};
+const Register<Claim, TwoLevelWorkloads> two_level_workloads_entry{"2lev-idle",
+                                                                   "Which workloads two-level scheduling helps"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

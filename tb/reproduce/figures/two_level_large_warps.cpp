@@ -59,7 +59,8 @@ class LessFlexibleGroups final : public Claim {
   static std::vector<Variant> machines() { return {baseline(), large(), two_level(), large_two_level()}; }
 };
 
-const Register<Claim, LessFlexibleGroups> entry{"2lev-large-warps", "Two-level scheduling with fewer, larger warps"};
+const Register<Claim, LessFlexibleGroups> less_flexible_groups_entry{"2lev-large-warps",
+                                                                     "Two-level scheduling with fewer, larger warps"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

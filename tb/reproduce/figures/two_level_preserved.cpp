@@ -60,7 +60,7 @@ class Preserved final : public Claim {
   }
 };
 
-const Register<Claim, Preserved> entry{"lwm-2lev-preserved", "The two mechanisms add up"};
+const Register<Claim, Preserved> preserved_entry{"lwm-2lev-preserved", "The two mechanisms add up"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

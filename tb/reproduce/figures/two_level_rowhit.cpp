@@ -77,7 +77,7 @@ class RowHits final : public Claim {
   static std::vector<Variant> machines() { return {thesis_baseline(), thesis_two_level()}; }
 };
 
-const Register<Claim, RowHits> entry{"2lev-rowhit", "Row-buffer locality of two-level scheduling"};
+const Register<Claim, RowHits> row_hits_entry{"2lev-rowhit", "Row-buffer locality of two-level scheduling"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -60,7 +60,7 @@ class Timeout final : public Claim {
   }
 };
 
-const Register<Claim, Timeout> entry{"2lev-timeout", "Timeout of a fetch group of one large warp"};
+const Register<Claim, Timeout> timeout_entry{"2lev-timeout", "Timeout of a fetch group of one large warp"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

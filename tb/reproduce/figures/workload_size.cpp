@@ -60,7 +60,7 @@ class WorkloadSize final : public Claim {
   }
 };
 
-const Register<Claim, WorkloadSize> entry{"workload-size", "Size of the workloads"};
+const Register<Claim, WorkloadSize> workload_size_entry{"workload-size", "Size of the workloads"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

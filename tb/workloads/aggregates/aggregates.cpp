@@ -91,7 +91,8 @@ class Aggregates final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Aggregates> entry{"aggregates", "SUM, AVG, MIN, MAX of a column by group; variant groups=4"};
+const Register<Workload, Aggregates> aggregates_entry{"aggregates",
+                                                      "SUM, AVG, MIN, MAX of a column by group; variant groups=4"};
 
 }  // namespace
 }  // namespace heddle::tb

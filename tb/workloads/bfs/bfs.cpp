@@ -99,7 +99,7 @@ class Bfs final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Bfs> entry{"bfs", "breadth-first search of a random graph of 1M nodes"};
+const Register<Workload, Bfs> bfs_entry{"bfs", "breadth-first search of a random graph of 1M nodes"};
 
 }  // namespace
 }  // namespace heddle::tb

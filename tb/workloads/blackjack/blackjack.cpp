@@ -111,7 +111,7 @@ class Blackjack final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Blackjack> entry{"blackjack", "card game with a 52-card deck per thread"};
+const Register<Workload, Blackjack> blackjack_entry{"blackjack", "card game with a 52-card deck per thread"};
 
 }  // namespace
 }  // namespace heddle::tb

@@ -87,7 +87,7 @@ class BlackScholes final : public KernelWorkload {
   }
 };
 
-const Register<Workload, BlackScholes> entry{"blackscholes", "prices of 512K European options"};
+const Register<Workload, BlackScholes> black_scholes_entry{"blackscholes", "prices of 512K European options"};
 
 }  // namespace
 }  // namespace heddle::tb

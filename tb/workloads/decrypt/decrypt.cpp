@@ -76,7 +76,7 @@ class Decrypt final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Decrypt> entry{"decrypt", "AES-128 decryption of 256 KB"};
+const Register<Workload, Decrypt> decrypt_entry{"decrypt", "AES-128 decryption of 256 KB"};
 
 }  // namespace
 }  // namespace heddle::tb

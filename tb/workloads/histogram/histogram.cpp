@@ -58,7 +58,7 @@ class Histogram final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Histogram> entry{"histogram", "how often each character occurs in a text of 16M"};
+const Register<Workload, Histogram> histogram_entry{"histogram", "how often each character occurs in a text of 16M"};
 
 }  // namespace
 }  // namespace heddle::tb

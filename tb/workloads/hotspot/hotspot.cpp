@@ -109,7 +109,7 @@ class Hotspot final : public KernelWorkload {
   [[nodiscard]] std::uint32_t tiles() const { return (side() + kInner - 1) / kInner; }
 };
 
-const Register<Workload, Hotspot> entry{"hotspot", "temperatures of a chip of 512 x 512 cells"};
+const Register<Workload, Hotspot> hotspot_entry{"hotspot", "temperatures of a chip of 512 x 512 cells"};
 
 }  // namespace
 }  // namespace heddle::tb

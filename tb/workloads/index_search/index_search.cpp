@@ -95,7 +95,7 @@ class IndexSearch final : public KernelWorkload {
   }
 };
 
-const Register<Workload, IndexSearch> entry{
+const Register<Workload, IndexSearch> index_search_entry{
     "index_search", "searches in an index of a billion keys; variants tree_traverse, row_hints, levels=3"};
 
 }  // namespace

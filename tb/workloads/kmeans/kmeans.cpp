@@ -110,7 +110,7 @@ class KMeans final : public KernelWorkload {
   }
 };
 
-const Register<Workload, KMeans> entry{"kmeans", "clustering of 16K one-dimensional 8-bit points"};
+const Register<Workload, KMeans> kmeans_entry{"kmeans", "clustering of 16K one-dimensional 8-bit points"};
 
 }  // namespace
 }  // namespace heddle::tb

@@ -46,7 +46,7 @@ class MatrixMult final : public KernelWorkload {
   }
 };
 
-const Register<Workload, MatrixMult> entry{"matrixmult", "product of two 256 x 256 integer matrices"};
+const Register<Workload, MatrixMult> matrix_mult_entry{"matrixmult", "product of two 256 x 256 integer matrices"};
 
 }  // namespace
 }  // namespace heddle::tb

@@ -84,7 +84,7 @@ class Needleman final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Needleman> entry{"needleman", "alignment of two DNA sequences of 2048 letters"};
+const Register<Workload, Needleman> needleman_entry{"needleman", "alignment of two DNA sequences of 2048 letters"};
 
 }  // namespace
 }  // namespace heddle::tb

@@ -107,7 +107,7 @@ class NQueens final : public KernelWorkload {
   }
 };
 
-const Register<Workload, NQueens> entry{"nqueens", "solutions of the 13-queens problem"};
+const Register<Workload, NQueens> nqueens_entry{"nqueens", "solutions of the 13-queens problem"};
 
 }  // namespace
 }  // namespace heddle::tb

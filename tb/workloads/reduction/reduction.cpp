@@ -44,7 +44,7 @@ class Reduction final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Reduction> entry{"reduction", "sum of 32M random booleans"};
+const Register<Workload, Reduction> reduction_entry{"reduction", "sum of 32M random booleans"};
 
 }  // namespace
 }  // namespace heddle::tb

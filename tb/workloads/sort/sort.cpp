@@ -98,7 +98,7 @@ class Sort final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Sort> entry{"sort", "parallel bucket sort of 1M random integers"};
+const Register<Workload, Sort> sort_entry{"sort", "parallel bucket sort of 1M random integers"};
 
 }  // namespace
 }  // namespace heddle::tb

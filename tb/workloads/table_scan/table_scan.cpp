@@ -75,8 +75,8 @@ class TableScan final : public KernelWorkload {
   static constexpr std::uint32_t kLanes = 32;
 };
 
-const Register<Workload, TableScan> entry{"table_scan",
-                                          "rows that pass a condition; variants cond_acc, selectivity=2, columns=1"};
+const Register<Workload, TableScan> table_scan_entry{
+    "table_scan", "rows that pass a condition; variants cond_acc, selectivity=2, columns=1"};
 
 }  // namespace
 }  // namespace heddle::tb

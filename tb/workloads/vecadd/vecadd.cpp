@@ -33,7 +33,7 @@ class VecAdd final : public KernelWorkload {
   }
 };
 
-const Register<Workload, VecAdd> entry{"vecadd", "sum of two vectors of 4M floats"};
+const Register<Workload, VecAdd> vec_add_entry{"vecadd", "sum of two vectors of 4M floats"};
 
 }  // namespace
 }  // namespace heddle::tb

@@ -123,7 +123,7 @@ class Viterbi final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Viterbi> entry{"viterbi", "decoding of 4M bits of a convolutional code"};
+const Register<Workload, Viterbi> viterbi_entry{"viterbi", "decoding of 4M bits of a convolutional code"};
 
 }  // namespace
 }  // namespace heddle::tb

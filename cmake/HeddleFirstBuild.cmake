@@ -1,0 +1,35 @@
+# What makes a first build shorter, at the price of later ones:
+#   heddle_precompile(TARGET HEADER...)  compiles what most of a target's files include once, instead of once per file
+#   heddle_batch(TARGET)                 compiles a target's files eight at a time ("unity" builds), which instantiates
+#                                        what they share once
+#
+# Names in unnamed namespaces are then one target's, not one file's. Every file still includes what it uses and must
+# compile alone; clang-tidy reads each by itself. With ccache, which keeps whole compilations and would keep fewer of
+# these, the default is neither.
+if(HEDDLE_CCACHE)
+  set(first_build_default OFF)
+else()
+  set(first_build_default ON)
+endif()
+option(HEDDLE_FIRST_BUILD "Compile common headers once and files in batches" ${first_build_default})
+
+function(heddle_precompile target)
+  if(HEDDLE_FIRST_BUILD)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # GCC 12 takes what is inlined from precompiled headers for code of ours, and reports endless copies inside
+      # std::string there that cannot happen (bug 105651). Without precompiled headers these warnings stay on.
+      target_compile_options(${target} PRIVATE -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
+    endif()
+  endif()
+endfunction()
+
+function(heddle_batch target)
+  if(HEDDLE_FIRST_BUILD)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # GCC takes a batch's files for headers, in which a member of an unnamed namespace's type would be an error.
+      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    endif()
+  endif()
+endfunction()
