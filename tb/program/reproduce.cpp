@@ -27,8 +27,9 @@ int list_claims(bool names) {
       std::cout << id << "\n";
       continue;
     }
-    const tb::ClaimText text = Registry<tb::Claim>::instance().make(id, {})->text();
-    table.add({id, text.paper, text.title, text.source});
+    const auto& claim = Registry<tb::Claim>::instance().entries().at(id);
+    const tb::ClaimText text = claim.make({})->text();
+    table.add({id, text.paper, claim.description, text.source});
   }
   if (!names) {
     std::cout << table.text();

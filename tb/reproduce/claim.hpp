@@ -1,8 +1,8 @@
 // A claim of a paper and how it is reproduced: the runs it needs, what the paper reports, the checks that decide
 // whether its shape holds, and the figure. One file per claim below tb/reproduce/figures/, registered by the claim's
-// id:
+// id with the title of its figure:
 //
-//   namespace { const Register<Claim, LargeWarpGain> large_warp_gain_entry{"lwm-avg", "large warps alone"}; }
+//   namespace { const Register<Claim, LargeWarpGain> large_warp_gain_entry{"lwm-avg", "Large warps alone"}; }
 //
 // `heddle reproduce` finds new files by itself.
 #pragma once
@@ -55,7 +55,6 @@ struct Finding {
 
 struct ClaimText {
   unsigned rank = 0;        // order on the page: paper * 1000 + place in the paper
-  std::string title;        // of the figure
   std::string statement;    // what the paper says
   std::string paper;        // its value in a few words
   std::string source;       // "LWM report, section 6.1, figure 9; thesis, section 5.2.1"

@@ -11,7 +11,7 @@ namespace {
 std::string claim_markdown(const ReproducedClaim& claim) {
   const bool explain = claim.shape != Shape::holds && claim.shape != Shape::not_measured;
   std::string out = fmt::format("## {}\n\n", claim.id);
-  out += wrapped(fmt::format("**{}.** {} ({}). Paper: {}. Ours: {}. **{}.**", claim.text.title, claim.text.statement,
+  out += wrapped(fmt::format("**{}.** {} ({}). Paper: {}. Ours: {}. **{}.**", claim.title, claim.text.statement,
                              claim.text.source, claim.text.paper, claim.finding.ours, verdict_text(claim)),
                  120, 0) +
          "\n";

@@ -58,7 +58,7 @@ std::string section_of(const ReproducedClaim& claim) {
   std::string out = fmt::format(
       "<section id=\"{0}\"><h2>{0}: {1}</h2>\n<p class=\"claim\">{2} <span class=\"soft\">({3})</span></p>\n"
       "<p>Paper: {4}. Ours: {5}. {6}</p>\n",
-      html_escaped(claim.id), html_escaped(claim.text.title), html_escaped(claim.text.statement),
+      html_escaped(claim.id), html_escaped(claim.title), html_escaped(claim.text.statement),
       html_escaped(claim.text.source), html_escaped(claim.text.paper), html_escaped(claim.finding.ours),
       verdict_html(claim));
   if (!claim.text.caveat.empty()) {

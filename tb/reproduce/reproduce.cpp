@@ -19,6 +19,7 @@ namespace {
 
 struct KnownClaim {
   std::string id;
+  std::string title;
   ClaimText text;
   std::unique_ptr<Claim> claim;
 };
@@ -28,7 +29,7 @@ std::vector<KnownClaim> known_claims() {
   for (const auto& [id, entry] : Registry<Claim>::instance().entries()) {
     std::unique_ptr<Claim> claim = entry.make({});
     ClaimText text = claim->text();
-    known.push_back({id, std::move(text), std::move(claim)});
+    known.push_back({id, entry.description, std::move(text), std::move(claim)});
   }
   std::stable_sort(known.begin(), known.end(),
                    [](const KnownClaim& a, const KnownClaim& b) { return a.text.rank < b.text.rank; });
@@ -94,7 +95,7 @@ Reproduction reproduce(const ReproduceOptions& options) {
     }
   }
   for (const KnownClaim& known : chosen) {
-    ReproducedClaim claim{known.id, known.text, known.claim->judge(results), Shape::not_measured};
+    ReproducedClaim claim{known.id, known.title, known.text, known.claim->judge(results), Shape::not_measured};
     claim.shape = shape_of(claim.finding.checks);
     out.claims.push_back(std::move(claim));
   }

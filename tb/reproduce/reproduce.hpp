@@ -18,6 +18,7 @@ struct ReproduceOptions {
 
 struct ReproducedClaim {
   std::string id;
+  std::string title;  // of the figure, as registered
   ClaimText text;
   Finding finding;
   Shape shape = Shape::not_measured;

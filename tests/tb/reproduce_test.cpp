@@ -148,9 +148,9 @@ TEST(Claims, RanksAndTitlesAreDistinct) {
   std::set<unsigned> ranks;
   std::set<std::string> titles;
   for (const std::string& id : claim_ids()) {
-    const ClaimText text = Registry<Claim>::instance().make(id, {})->text();
-    EXPECT_TRUE(ranks.insert(text.rank).second) << id;
-    EXPECT_TRUE(titles.insert(text.title).second) << id;
+    const auto& claim = Registry<Claim>::instance().entries().at(id);
+    EXPECT_TRUE(ranks.insert(claim.make({})->text().rank).second) << id;
+    EXPECT_TRUE(titles.insert(claim.description).second) << id;
   }
   for (const char* wanted :
        {"lwm-avg", "2lev-avg", "lwm-2lev-avg", "tbc-avg", "dwf-avg", "fu-util", "intensity", "lwm-size",

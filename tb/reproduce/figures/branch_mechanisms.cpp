@@ -17,7 +17,6 @@ class BranchMechanisms final : public Claim {
   [[nodiscard]] ClaimText text() const override {
     return {
         .rank = 1190,
-        .title = "Stack, per-thread program counters, predication",
         .statement =
             "Predication, per-thread program counters and the re-convergence stack all execute conditional code "
             "correctly but not efficiently: only a fraction of the SIMD resources is used when conditional code "

@@ -11,7 +11,6 @@ class FormationLoss final : public Claim {
   explicit FormationLoss(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1080,
-            .title = "Dynamic warp formation",
             .statement =
                 "Lane-aware DWF, the better of majority and post-dominator priority per workload, degrades "
                 "performance compared to the baseline",

@@ -15,7 +15,6 @@ class FormationMemory final : public Claim {
   explicit FormationMemory(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1090,
-            .title = "Memory divergence of dynamic warp formation",
             .statement =
                 "DWF reassigns threads to warps and never restores them, which causes memory divergence not "
                 "found in large warps or the baseline",

@@ -25,7 +25,6 @@ class Utilisation final : public Claim {
   explicit Utilisation(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1010,
-            .title = "Functional units active per cycle on the baseline",
             .statement =
                 "The leftmost benchmarks spend much of their time with only a fraction of the functional units "
                 "active, the rightmost ones with none; bfs idles about 95 % of its cycles",
@@ -73,7 +72,7 @@ class Utilisation final : public Claim {
   }
 };
 
-const Register<Claim, Utilisation> utilisation_entry{"fu-util", "Functional units active per cycle"};
+const Register<Claim, Utilisation> utilisation_entry{"fu-util", "Functional units active per cycle on the baseline"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -16,7 +16,6 @@ class UtilisationOfMechanisms final : public Claim {
   explicit UtilisationOfMechanisms(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1062,
-            .title = "Functional units active per cycle under all mechanisms",
             .statement =
                 "Large warps pack active threads and raise SIMD utilization of the leftmost benchmarks; two-level "
                 "scheduling reduces the idle cycles of the rightmost ones",

@@ -16,7 +16,6 @@ class GreedyTwoLevel final : public Claim {
   explicit GreedyTwoLevel(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1172,
-            .title = "Two levels over greedy-then-oldest",
             .statement =
                 "Having two levels of scheduling is a general concept that can be applied in combination with other "
                 "proposals, such as greedy-then-oldest, to further improve performance",

@@ -20,7 +20,6 @@ class HintThreshold final : public Claim {
   [[nodiscard]] ClaimText text() const override {
     return {
         .rank = 2090,
-        .title = "Hold threshold of row-buffer hints",
         .statement =
             "A row is held until the latency of a row conflict less that of a row hit has passed: a hit that comes "
             "later is not worth the wait, so that this threshold is the break-even point",

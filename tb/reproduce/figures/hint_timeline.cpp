@@ -20,7 +20,6 @@ class HintTimeline final : public Claim {
   [[nodiscard]] ClaimText text() const override {
     return {
         .rank = 2055,
-        .title = "Four banks and their bus without and with hints",
         .statement =
             "Without hints a row is closed as soon as its request is served: all requests are row conflicts and the "
             "bus is underutilised; with them a conflict is followed by a short row hit, and the bus carries more",

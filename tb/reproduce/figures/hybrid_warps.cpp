@@ -16,7 +16,6 @@ class HybridWarps final : public Claim {
   explicit HybridWarps(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1180,
-            .title = "The best warp size of each workload",
             .statement =
                 "A fixed large warp size is not best for all applications: some benefit from 512 threads, others are "
                 "better off with smaller large warps or even SIMD-width warps, so hybrid warp sizes would perform "

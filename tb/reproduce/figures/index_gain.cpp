@@ -40,7 +40,6 @@ class IndexSpeedup final : public IndexClaim {
   explicit IndexSpeedup(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 2060,
-            .title = "Query throughput of index search",
             .statement =
                 "In a 31-ary search among a billion keys tree traverse alone has little effect on query throughput, "
                 "row-buffer hints raise it by 34 %, and both by 39 %",
@@ -73,7 +72,6 @@ class IndexRowHits final : public IndexClaim {
   [[nodiscard]] ClaimText text() const override {
     return {
         .rank = 2070,
-        .title = "Row-buffer hits of index search",
         .statement =
             "Below 10 % of the index search's DRAM accesses hit without hints, almost 50 % with them, which is what "
             "one query alone would have",
@@ -105,7 +103,6 @@ class IndexBus final : public IndexClaim {
   [[nodiscard]] ClaimText text() const override {
     return {
         .rank = 2080,
-        .title = "Bus utilisation of index search",
         .statement =
             "Hints raise the utilisation of the memory bus under index search, and tree traverse with them raises it "
             "further, as rows are held for less time",

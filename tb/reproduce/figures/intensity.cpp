@@ -15,7 +15,6 @@ class Intensity final : public Claim {
   [[nodiscard]] ClaimText text() const override {
     return {
         .rank = 1020,
-        .title = "Classes of divergence and idleness",
         .statement =
             "Active threads per retired warp: above 30 low, 20 to 30 medium, below 20 high divergence; idle "
             "cycles: below 20 % low, 20 to 40 % medium, above 40 % high. High divergence: blackjack, sort, "

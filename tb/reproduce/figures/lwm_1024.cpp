@@ -16,7 +16,6 @@ class SingleLargeWarp final : public Claim {
   explicit SingleLargeWarp(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1112,
-            .title = "A single large warp",
             .statement =
                 "A large warp of 1024 threads is not evaluated since, given the strict barrel processing model, having "
                 "only a single large warp will result in very inefficient use of the pipeline",

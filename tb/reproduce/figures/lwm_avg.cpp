@@ -9,7 +9,6 @@ class LargeWarpGain final : public Claim {
   explicit LargeWarpGain(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1040,
-            .title = "Large warps alone",
             .statement =
                 "LWM alone, four large warps of 256 threads under round robin, improves performance by 7.6 % (report) "
                 "and 7.9 % (thesis) over the baseline",

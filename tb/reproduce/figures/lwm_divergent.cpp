@@ -10,7 +10,6 @@ class LargeWarpWorkloads final : public Claim {
   explicit LargeWarpWorkloads(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1042,
-            .title = "Which workloads large warps help",
             .statement =
                 "LWM alone significantly improves the branch-intensive leftmost four; for the idle-intensive rightmost "
                 "ones it does not provide much benefit",

@@ -16,7 +16,6 @@ class PackedMemory final : public Claim {
   explicit PackedMemory(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1132,
-            .title = "Memory divergence of large warps",
             .statement =
                 "No additional memory divergence occurs regardless of whether the optimization is on or off, since "
                 "coalesced memory instructions tend to be on control-independent code",

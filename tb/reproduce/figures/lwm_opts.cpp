@@ -16,7 +16,6 @@ class Optimizations final : public Claim {
   explicit Optimizations(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1130,
-            .title = "Optimizations of large warps",
             .statement =
                 "The memory-divergence optimization (global memory by rows) does not provide much benefit; the "
                 "unconditional-branch optimization slightly improves performance, by about 1 %",

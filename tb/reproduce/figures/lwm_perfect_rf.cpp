@@ -16,7 +16,6 @@ class PerfectRegisterFile final : public Claim {
   explicit PerfectRegisterFile(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1120,
-            .title = "One thread per column against free packing",
             .statement =
                 "One thread per column comes within 90 % of a perfect register file for every benchmark except sort, "
                 "where free packing gains 15.2 %",

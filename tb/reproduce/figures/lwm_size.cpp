@@ -16,7 +16,6 @@ class LargeWarpSize final : public Claim {
   explicit LargeWarpSize(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1110,
-            .title = "Size of the large warps",
             .statement =
                 "Under round robin, larger warps improve performance up to 256 threads, which is best on average; 512 "
                 "is slightly worse: blackjack and sort lose, some if-then-else codes gain",

@@ -14,7 +14,6 @@ class LargeWarpStorage final : public Claim {
   explicit LargeWarpStorage(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1200,
-            .title = "Storage of large warps",
             .statement =
                 "Large warps of 256 threads add a copy of the mask and two temporary masks, 256 + 512 bits (96 "
                 "bytes); with relaxed re-fetch an interlock bit per thread, 256 + 512 + 1024 bits (224 bytes)",

@@ -9,7 +9,6 @@ class BothGain final : public Claim {
   explicit BothGain(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1060,
-            .title = "Large warps with two-level scheduling",
             .statement =
                 "Both mechanisms combined improve performance by 17.0 % (report: LWM-256, fetch groups of 2 "
                 "large warps) and 19.1 % (thesis: fetch groups of 1, with the timeout rule) over the baseline",

@@ -16,7 +16,6 @@ class LargeFetchGroups final : public Claim {
   explicit LargeFetchGroups(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1162,
-            .title = "Fetch groups of large warps",
             .statement =
                 "Of four large warps under strict issue, a fetch group of one is too small and switches prematurely, "
                 "one of four is round robin by definition; only a group of two achieves any benefit",

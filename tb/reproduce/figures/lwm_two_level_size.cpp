@@ -16,7 +16,6 @@ class WarpSizeWithTwoLevel final : public Claim {
   explicit WarpSizeWithTwoLevel(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1160,
-            .title = "Warp size with two-level scheduling",
             .statement =
                 "Each warp size with its best fetch-group size: 256 threads with fetch groups of 2 perform best when "
                 "averaged across all benchmarks",

@@ -39,7 +39,6 @@ class ScanSpeedup final : public ScanClaim {
   explicit ScanSpeedup(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 2010,
-            .title = "Conditional accumulate in a full table scan",
             .statement = fmt::format("The conditional accumulate instruction speeds a full table scan up by 21 % ({})",
                                      kSelectivity),
             .paper = "+21 %",
@@ -65,7 +64,6 @@ class ScanInstructions final : public ScanClaim {
   explicit ScanInstructions(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 2020,
-            .title = "Warp instructions of a full table scan",
             .statement =
                 "Conditional accumulate takes 20 % off the warp instructions of the scan, which correlates well with "
                 "its speedup of 21 %",
@@ -98,7 +96,6 @@ class ScanRowHits final : public ScanClaim {
   explicit ScanRowHits(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 2030,
-            .title = "Row-buffer hits of a full table scan",
             .statement =
                 "Row-buffer locality of the scan is very high with and without conditional accumulate, 95 %, as its "
                 "accesses are streaming",

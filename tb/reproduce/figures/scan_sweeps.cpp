@@ -28,7 +28,6 @@ class ScanSelectivity final : public Claim {
   [[nodiscard]] ClaimText text() const override {
     return {
         .rank = 2040,
-        .title = "Conditional accumulate by selectivity",
         .statement =
             "The gain of conditional accumulate does not change much from a selectivity of 1/2 to 1/8, and falls to "
             "about nothing at 1/1024, as does the difference in warp instructions",
@@ -112,7 +111,6 @@ class ScanBandwidth final : public Claim {
   [[nodiscard]] ClaimText text() const override {
     return {
         .rank = 2050,
-        .title = "Conditional accumulate by memory bandwidth",
         .statement =
             "Conditional accumulate still gains significantly at 16 and 8 GB/s, and nothing at 4 GB/s, where the "
             "scan is bound by memory; a condition over 8 columns at 32 GB/s comes to about the same",

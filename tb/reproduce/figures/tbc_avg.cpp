@@ -9,7 +9,6 @@ class OverCompaction final : public Claim {
   explicit OverCompaction(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1100,
-            .title = "Large warps with two-level scheduling against thread block compaction",
             .statement =
                 "LWM+2Lev is 11.5 % faster than thread block compaction with blocks of 256 threads and sticky "
                 "round robin",
@@ -24,7 +23,8 @@ class OverCompaction final : public Claim {
   static std::vector<Gain> gains() { return {{thesis_large_two_level(), thread_block_compaction(), 0.115}}; }
 };
 
-const Register<Claim, OverCompaction> over_compaction_entry{"tbc-avg", "LWM+2Lev against thread block compaction"};
+const Register<Claim, OverCompaction> over_compaction_entry{
+    "tbc-avg", "Large warps with two-level scheduling against thread block compaction"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

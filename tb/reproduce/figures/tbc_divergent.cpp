@@ -16,7 +16,6 @@ class CompactionOnBranches final : public Claim {
   explicit CompactionOnBranches(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1102,
-            .title = "Thread block compaction on branch-intensive workloads",
             .statement =
                 "TBC also improves the leftmost applications but not as much as LWM does, which has the "
                 "unconditional-branch optimization and packs predicated instructions; on the rightmost ones TBC does "

@@ -16,7 +16,6 @@ class StickyCompaction final : public Claim {
   explicit StickyCompaction(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1104,
-            .title = "Sticky round robin under thread block compaction",
             .statement = "For TBC, sticky round robin scheduling performed slightly better than round robin",
             .paper = "slightly better",
             .source = "thesis, section 5.2.1",

@@ -10,7 +10,6 @@ class TwoLevelGain final : public Claim {
   [[nodiscard]] ClaimText text() const override {
     return {
         .rank = 1050,
-        .title = "Two-level scheduling alone",
         .statement =
             "Two-level scheduling alone, with fetch groups of 8 warps, improves performance by 10.1 % (report) and "
             "9.9 % (thesis) over the baseline",

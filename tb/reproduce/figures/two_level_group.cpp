@@ -16,7 +16,6 @@ class FetchGroupSize final : public Claim {
   explicit FetchGroupSize(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1140,
-            .title = "Fetch-group size",
             .statement =
                 "Of fetch groups of 1, 2, 4, 8, 16 and 32 warps, 8 are best, 16 still gain, 32 are identical to round "
                 "robin, smaller ones near it; the leftmost benchmarks do not vary",

@@ -11,7 +11,6 @@ class TwoLevelWorkloads final : public Claim {
   [[nodiscard]] ClaimText text() const override {
     return {
         .rank = 1052,
-        .title = "Which workloads two-level scheduling helps",
         .statement =
             "Two-level scheduling is very effective for the idle-intensive rightmost benchmarks and does not "
             "provide much benefit for the leftmost four, which are compute bound",

@@ -16,7 +16,6 @@ class LessFlexibleGroups final : public Claim {
   explicit LessFlexibleGroups(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1164,
-            .title = "Two-level scheduling with fewer, larger warps",
             .statement =
                 "For the rightmost benchmarks, increasing the warp size slightly decreases the benefits of two-level "
                 "scheduling, yet still improves performance over the baseline",

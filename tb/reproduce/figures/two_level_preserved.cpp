@@ -14,7 +14,6 @@ class Preserved final : public Claim {
   explicit Preserved(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1070,
-            .title = "The two mechanisms add up",
             .statement = "When the two mechanisms are combined, the benefits of each are mostly preserved",
             .paper = "17.0 % of 7.6 % and 10.1 % (report); 19.1 % of 7.9 % and 9.9 % (thesis)",
             .source = "LWM report, section 6.1; thesis, section 5.2.1",

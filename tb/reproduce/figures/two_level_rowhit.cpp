@@ -16,7 +16,6 @@ class RowHits final : public Claim {
   explicit RowHits(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1150,
-            .title = "Row-buffer locality of two-level scheduling",
             .statement =
                 "Row-buffer locality remains high under two-level scheduling: the hit rate is within 1.7 % of round "
                 "robin on average, since both levels are round robin",

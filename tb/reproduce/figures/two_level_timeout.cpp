@@ -17,7 +17,6 @@ class Timeout final : public Claim {
   [[nodiscard]] ClaimText text() const override {
     return {
         .rank = 1170,
-        .title = "Timeout of a fetch group of one large warp",
         .statement =
             "With fetch groups of a single large warp a timeout of 32K instructions is never invoked for most "
             "applications; for branch-intensive ones with few long stalls, such as blackjack, it helps significantly",

@@ -13,7 +13,6 @@ class WorkloadSize final : public Claim {
   explicit WorkloadSize(const Setup&) {}
   [[nodiscard]] ClaimText text() const override {
     return {.rank = 1030,
-            .title = "Size of the workloads",
             .statement =
                 "Each benchmark runs to completion and consists of 100 to 200 million dynamic instructions "
                 "across all 1024 threads (here: thread instructions divided by the scale of the run, which is "
