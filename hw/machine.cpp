@@ -85,8 +85,9 @@ void check_mechanisms(const CoreParameters& core, std::vector<Contradiction>& fo
   }
   const bool two_level = core.scheduler == "two-level";
   if (two_level && core.inner_scheduler == "two-level") {
-    found.push_back(
-        {"core.inner_scheduler", "core.inner_scheduler = \"two-level\": a fetch group has no fetch groups"});
+    found.push_back({"core.inner_scheduler",
+                     "core.inner_scheduler = \"two-level\": a fetch group has no fetch groups; use another scheduler, "
+                     "such as \"round-robin\""});
   }
   const std::string& order = two_level ? core.inner_scheduler : core.scheduler;
   if ((order == "majority" || order == "pdom-priority") && core.divergence != "dwf") {

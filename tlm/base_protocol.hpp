@@ -11,7 +11,8 @@
 namespace heddle::link {
 
 // One direction of one socket under the base protocol's exclusion rule: a request (or response) phase that has begun
-// keeps the next from beginning until it has ended. At most one begins per cycle.
+// keeps the next from beginning until it has ended. At most one begins per cycle. (The port to device memory has an
+// exclusion of its own: a memory that answers within the call takes several requests in a cycle.)
 class ExclusivePhase {
  public:
   [[nodiscard]] bool under_way() const { return payload_ != nullptr; }

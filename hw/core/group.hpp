@@ -126,7 +126,8 @@ struct Group {
   }
 };
 
-// Told when a group starts to wait on a long-latency operation or a barrier, or has no threads any more.
+// Told when a group starts to wait (on a long-latency operation, at a barrier, for other groups), or has no threads any
+// more.
 class StallObserver {
  public:
   virtual ~StallObserver() = default;

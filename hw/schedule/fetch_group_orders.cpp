@@ -11,19 +11,19 @@ namespace {
 class NextInTurn final : public FetchGroupOrder {
  public:
   explicit NextInTurn(const Setup& setup) : fetch_groups_(setup.fetch_groups) {}
-  unsigned next(unsigned first) override { return fetch_groups_.behind(first, 1); }
+  unsigned next(unsigned first) override { return fetch_groups_.next_live(first); }
 
  private:
   const FetchGroups& fetch_groups_;
 };
 
-// The fetch group with the oldest live warp that is not stalled; with none such, the next in turn.
+// The fetch group with the oldest live warp that is not stalled; with none such, the next in turn that has warps.
 class OldestWarp final : public FetchGroupOrder {
  public:
   explicit OldestWarp(const Setup& setup) : fetch_groups_(setup.fetch_groups) {}
 
   unsigned next(unsigned first) override {
-    unsigned best = fetch_groups_.behind(first, 1);
+    unsigned best = fetch_groups_.next_live(first);
     std::optional<std::uint64_t> age;
     for (unsigned step = 1; step < fetch_groups_.count; ++step) {
       fetch_groups_.each_going_on(fetch_groups_.behind(first, step), [&](GroupId id) {

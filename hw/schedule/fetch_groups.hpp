@@ -18,6 +18,19 @@ struct FetchGroups {
   [[nodiscard]] unsigned end(unsigned fetch_group) const { return std::min((fetch_group + 1) * size, groups.size()); }
   // The fetch group `step` places behind another one.
   [[nodiscard]] unsigned behind(unsigned fetch_group, unsigned step) const { return (fetch_group + step) % count; }
+  [[nodiscard]] bool has_live(unsigned fetch_group) const {
+    bool live = false;
+    each_set(groups.live(), begin(fetch_group), end(fetch_group), [&](GroupId) { live = true; });
+    return live;
+  }
+  // The next one in turn that has a live group; `fetch_group` itself when no other has.
+  [[nodiscard]] unsigned next_live(unsigned fetch_group) const {
+    unsigned step = 1;
+    while (step < count && !has_live(behind(fetch_group, step))) {
+      ++step;
+    }
+    return behind(fetch_group, step < count ? step : 0);
+  }
   // Calls visit(id) for every live group of a fetch group that is not stalled.
   template <class Visit>
   void each_going_on(unsigned fetch_group, Visit visit) const {
@@ -33,8 +46,8 @@ struct FetchGroups {
   const unsigned count;  // fetch groups
 };
 
-// Two-level scheduling's outer order: which fetch group becomes first when the first one's turn is over. One file per
-// answer, in Registry<FetchGroupOrder>.
+// Two-level scheduling's outer order: which fetch group becomes first when the first one's turn is over; none without
+// live groups while another has some. One file per answer, in Registry<FetchGroupOrder>.
 class FetchGroupOrder {
  public:
   struct Setup {

@@ -23,8 +23,8 @@ class WarpScheduler : public StallObserver {
   // which the fetch stage can take one (a fetch group's: when it is that one's turn); a group that is returned is
   // fetched.
   [[nodiscard]] virtual std::optional<GroupId> pick(Cycle now) = 0;
-  // A group of those to choose among has begun to wait on a long-latency operation, or has finished; also in cycles
-  // without a pick.
+  // A group of those to choose among has begun to wait (on a long-latency operation, at a barrier, for other groups) or
+  // has no threads any more; also in cycles without a pick, and at a launch's start for all of them.
   void stalled(const Group&) override {}
   // Two-level scheduling, for waves: the fetch group that comes first.
   [[nodiscard]] virtual std::optional<unsigned> first_fetch_group() const { return std::nullopt; }

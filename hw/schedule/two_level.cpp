@@ -3,9 +3,10 @@
 //
 // Rule "stalled" (thesis 4.3): fetch groups have priorities. When every live warp of the first one is stalled on a
 // long-latency operation (not merely in flight), another becomes first and the old one last. As long as the first has
-// no ready warp, warps of the others are fetched, in the order of their priority.
-// Rule "current" (LWM report 3.2): only the current fetch group is scheduled, until none of its warps can be (a warp in
-// the pipeline cannot, report 3.2.1); then the next fetch group that has a ready warp becomes the current one.
+// no ready warp, warps of the others are fetched, in the order of their priority. A fetch group without live warps
+// (fewer blocks than fit, the end of a grid, a pool of dynamic warps) has no turn. Rule "current" (LWM report 3.2):
+// only the current fetch group is scheduled, until none of its warps can be (a warp in the pipeline cannot,
+// report 3.2.1); then the next fetch group that has a ready warp becomes the current one.
 //
 // Timeout (thesis 4.4): a fetch group that has been first for core.fetch_group_timeout instructions is switched, so
 // that a single large warp does not run alone to its end.
@@ -28,6 +29,9 @@ class TwoLevel final : public WarpScheduler {
         current_only_(setup.core.fetch_group_rule == "current"),
         timeout_(setup.core.fetch_group_timeout),
         outer_(Registry<FetchGroupOrder>::instance().make(setup.core.outer_scheduler, {fetch_groups_})) {
+    if (setup.core.inner_scheduler == "two-level") {  // hw::check() says so to users
+      throw InternalError("two-level scheduling inside two-level scheduling");
+    }
     for (unsigned group = 0; group < fetch_groups_.count; ++group) {
       inner_.push_back(Registry<WarpScheduler>::instance().make(
           setup.core.inner_scheduler,
@@ -36,7 +40,8 @@ class TwoLevel final : public WarpScheduler {
   }
 
   std::optional<GroupId> pick(Cycle now) override {
-    if (timeout_ != 0 && fetched_ >= timeout_) {
+    // A fetch group whose warps have all gone while no other had any would stay first: nobody of it ever stalls.
+    if ((timeout_ != 0 && fetched_ >= timeout_) || (!current_only_ && !fetch_groups_.has_live(first_))) {
       make_first(outer_->next(first_));
     }
     std::optional<GroupId> picked = inner_[first_]->pick(now);

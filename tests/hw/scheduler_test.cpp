@@ -141,6 +141,38 @@ TEST_F(Scheduler, AFinishedWarpDoesNotKeepItsFetchGroupFirst) {
   EXPECT_THAT(fetch(1), ElementsAre(3)) << "group 1 is first";
 }
 
+TEST_F(Scheduler, FetchGroupsWithoutWarpsHaveNoTurn) {
+  for (const char* const outer : {"round-robin", "oldest"}) {
+    core_.fetch_group = 1;
+    core_.outer_scheduler = outer;
+    build("two-level", 4);
+    all({2, 3}, GroupState::free);  // half of the core is empty
+    state(0, GroupState::memory);
+    state(1, GroupState::memory);
+    all({0, 1}, GroupState::ready);
+    EXPECT_THAT(fetch(1), ElementsAre(0)) << outer;
+    state(0, GroupState::memory);
+    state(0, GroupState::ready);
+    EXPECT_THAT(fetch(1), ElementsAre(1)) << outer << ": the priorities still rotate";
+    state(1, GroupState::memory);
+    state(1, GroupState::ready);
+    EXPECT_THAT(fetch(1), ElementsAre(0)) << outer;
+  }
+}
+
+TEST_F(Scheduler, ABlockThatComesToAnEmptyCoreFindsPrioritiesThatRotate) {
+  core_.fetch_group = 1;
+  build("two-level", 3);
+  for (const GroupId id : {0, 1, 2}) {
+    state(id, GroupState::free);
+  }
+  all({0, 1}, GroupState::ready);
+  EXPECT_THAT(fetch(1), ElementsAre(0));
+  state(0, GroupState::memory);
+  state(0, GroupState::ready);
+  EXPECT_THAT(fetch(1), ElementsAre(1));
+}
+
 TEST_F(Scheduler, CurrentRuleSwitchesAsSoonAsNobodyCanBeFetched) {
   core_.fetch_group = 2;
   core_.fetch_group_rule = "current";
