@@ -22,6 +22,7 @@ struct CoreShape {
         warp(core.warp_size),
         threads(core.threads),
         warps(std::max(1U, core.threads / core.warp_size)),
+        pool(core.divergence == "dwf" ? threads : warps),
         rows(std::max(1U, core.warp_size / core.simd_width)),
         all_rows(std::max(1U, core.threads / core.simd_width)),
         stages(core.register_read_latency + core.execute_stages + 2U),
@@ -32,6 +33,7 @@ struct CoreShape {
   std::uint64_t warp;
   std::uint64_t threads;
   std::uint64_t warps;
+  std::uint64_t pool;      // warps that the scheduler chooses among: dynamic ones may have a thread each
   std::uint64_t rows;      // of a warp's mask
   std::uint64_t all_rows;  // of the whole core
   std::uint64_t stages;    // that hold a sub-warp: register read, execute, memory, write-back
@@ -127,9 +129,10 @@ void large_warps(Lines& lines, const hw::CoreParameters& core, const CoreShape& 
 }
 
 // What a scheduler remembers of those that it chooses among: of `sets` sets of `warps` warps each, one but for fetch
-// groups. (The place of round robin over all warps is in every core.)
+// groups; `ages_elsewhere`: their ages are remembered anyway. (The place of round robin over all warps is in every
+// core.)
 void order_of_warps(Lines& lines, const std::string& scheduler, const CoreShape& shape, std::uint64_t sets,
-                    std::uint64_t warps) {
+                    std::uint64_t warps, bool ages_elsewhere = false) {
   const std::string each = sets == 1 ? "" : fmt::format("{} groups x ", sets);
   const auto one_each = [&](const char* what, std::uint64_t things, const char* of) {
     lines.add(LineKind::estimated, what, fmt::format("{}log2({} {})", each, things, of), sets * index_bits(things),
@@ -141,7 +144,9 @@ void order_of_warps(Lines& lines, const std::string& scheduler, const CoreShape&
   if (scheduler == "gto") {
     one_each("warp to stay with", warps, "warps");
   }
-  if (scheduler == "gto" || scheduler == "oldest" || scheduler == "pdom-priority" || scheduler == "majority") {
+  const bool ages =
+      scheduler == "gto" || scheduler == "oldest" || scheduler == "pdom-priority" || scheduler == "majority";
+  if (ages && !ages_elsewhere) {
     lines.add(LineKind::estimated, "order of age", fmt::format("{}{} warps x log2({} warps)", each, warps, warps),
               sets * warps * index_bits(warps), "own estimate");
   }
@@ -156,8 +161,8 @@ void two_levels(Lines& lines, const hw::CoreParameters& core, const CoreShape& s
     return;
   }
   lines.mechanism("two-level scheduling");
-  const std::uint64_t size = std::min<std::uint64_t>(core.fetch_group, shape.warps);
-  const std::uint64_t groups = (shape.warps + size - 1) / size;
+  const std::uint64_t size = std::min<std::uint64_t>(core.fetch_group, shape.pool);
+  const std::uint64_t groups = (shape.pool + size - 1) / size;
   lines.add(LineKind::counted, "storage of the policy", "0", 0,
             "LWM report 3.3: \"does not require any additional storage\"; thesis 4.5: negligible");
   lines.add(LineKind::estimated, "first fetch group", fmt::format("log2({} groups)", groups), index_bits(groups),
@@ -166,12 +171,17 @@ void two_levels(Lines& lines, const hw::CoreParameters& core, const CoreShape& s
     lines.add(LineKind::estimated, "place within each fetch group",
               fmt::format("{} groups x log2({} warps)", groups, size), groups * index_bits(size),
               "own estimate; round robin over all needs " +
-                  fmt::format("log2({} warps) = {}", shape.warps, index_bits(shape.warps)));
+                  fmt::format("log2({} warps) = {}", shape.pool, index_bits(shape.pool)));
   }
-  order_of_warps(lines, core.inner_scheduler, shape, groups, size);
+  const bool over_all = core.outer_scheduler == "oldest";
+  if (over_all) {
+    lines.add(LineKind::estimated, "order of age", fmt::format("{0} warps x log2({0} warps)", shape.pool),
+              shape.pool * index_bits(shape.pool), "own estimate: the oldest over all fetch groups");
+  }
+  order_of_warps(lines, core.inner_scheduler, shape, groups, size, over_all);
   if (core.fetch_group_rule == "stalled") {
-    lines.add(LineKind::estimated, "warps stalled on a long latency", fmt::format("{} warps x 1", shape.warps),
-              shape.warps, "own estimate; thesis 4.3: a switch when all of a group are");
+    lines.add(LineKind::estimated, "warps stalled on a long latency", fmt::format("{} warps x 1", shape.pool),
+              shape.pool, "own estimate; thesis 4.3: a switch when all of a group are");
   }
   if (core.fetch_group_timeout != 0) {
     lines.add(LineKind::estimated, "timeout counter",
@@ -284,7 +294,7 @@ StorageCost storage_cost(const hw::Machine& machine) {
   large_warps(lines, core, shape);
   two_levels(lines, core, shape);
   lines.mechanism("scheduler " + core.scheduler);
-  order_of_warps(lines, core.scheduler, shape, 1, shape.warps);
+  order_of_warps(lines, core.scheduler, shape, 1, shape.pool);
   if (core.divergence == "tbc") {
     compaction(lines, shape);
   } else if (core.divergence == "dwf") {

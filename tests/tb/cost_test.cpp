@@ -82,7 +82,18 @@ TEST(Cost, WhatSchedulersRemember) {
   EXPECT_EQ(find(inside, "warp to stay with")->bits, 4U * 3);
   EXPECT_EQ(find(inside, "order of age")->bits, 4U * 8 * 3);
   EXPECT_EQ(find(inside, "place within each fetch group"), nullptr);
-  EXPECT_EQ(find(cost_of({"core.divergence=dwf", "core.scheduler=majority"}), "PC of the majority")->bits, 32U);
+  const StorageCost oldest = cost_of(
+      {"core.scheduler=two-level", "core.fetch_group=8", "core.inner_scheduler=gto", "core.outer_scheduler=oldest"});
+  EXPECT_EQ(find(oldest, "order of age")->bits, 32U * 5) << "over all fetch groups, and so within each";
+  EXPECT_EQ(find(oldest, "warp to stay with")->bits, 4U * 3);
+  // Every thread may be a dynamic warp of its own.
+  const StorageCost majority = cost_of({"core.divergence=dwf", "core.scheduler=majority"});
+  EXPECT_EQ(find(majority, "PC of the majority")->bits, 32U);
+  EXPECT_EQ(find(majority, "order of age")->bits, 1024U * 10);
+  const StorageCost groups = cost_of(
+      {"core.divergence=dwf", "core.scheduler=two-level", "core.fetch_group=8", "core.fetch_group_rule=stalled"});
+  EXPECT_EQ(find(groups, "first fetch group")->bits, 7U);
+  EXPECT_EQ(find(groups, "warps stalled on a long latency")->bits, 1024U);
 }
 
 TEST(Cost, OtherDivergenceMechanisms) {
