@@ -11,13 +11,12 @@ namespace fs = std::filesystem;
 
 const std::vector<RunSetting>& run_settings() {
   constexpr double kLargest = 9.2e18;
-  static const std::vector<RunSetting> settings = {
-      {"config", "string", "the machine that the others change: a name, or a path that starts at the file's folder"},
-      {"workload", "string", "a workload with its variants, or the path of a LAUNCH.toml"},
-      {"scale", "number", "size of the workload's input", 1.0, 1e-6, 16},
-      {"seed", "integer", "of the workload's input", std::int64_t{1}, 0, kLargest},
-      {"max_cycles", "integer", "end after so many simulated cycles (0: never)", std::int64_t{0}, 0, kLargest},
-      {"address_bits", "integer", "pointers of the compiled workload: 32 or 64", std::int64_t{32}, 32, 64}};
+  static const std::vector<RunSetting> settings = {{"config", "string"},
+                                                   {"workload", "string"},
+                                                   {"scale", "number", 1.0, 1e-6, 16},
+                                                   {"seed", "integer", std::int64_t{1}, 0, kLargest},
+                                                   {"max_cycles", "integer", std::int64_t{0}, 0, kLargest},
+                                                   {"address_bits", "integer", std::int64_t{32}, 32, 64}};
   return settings;
 }
 

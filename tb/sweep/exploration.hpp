@@ -66,11 +66,10 @@ struct Exploration {
   [[nodiscard]] std::string folder() const;
 };
 
-// A setting of a run that is no parameter of the machine.
+// A setting of a run that is no parameter of the machine (docs/explorations.md says what each is).
 struct RunSetting {
   std::string_view name;
   std::string_view type;  // "string", "integer" or "number"
-  std::string_view meaning;
   ParameterValue otherwise = {};  // when no point sets it; strings must be set
   double low = 0, high = 0;       // of numbers
 };

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "tb/launch/section.hpp"
 #include "tb/random.hpp"
@@ -14,10 +16,6 @@ namespace {
 using launch::Section;
 
 constexpr std::size_t kMostValues = 100000;
-
-ParameterValue number_value(bool whole, double value) {
-  return whole ? ParameterValue(static_cast<std::int64_t>(std::llround(value))) : ParameterValue(value);
-}
 
 std::vector<ParameterValue> stepped(const std::string& name, const Section& section, const launch::Number& from,
                                     const launch::Number& to) {
@@ -31,13 +29,23 @@ std::vector<ParameterValue> stepped(const std::string& name, const Section& sect
   }
   const bool whole = from.is_integer && to.is_integer && step.is_integer;
   std::vector<ParameterValue> values;
-  constexpr double kSlack = 1 + 1e-9;  // a step of 0.1 reaches its end
-  double value = from.real;
-  for (std::size_t i = 1; value <= to.real + std::abs(to.real) * (kSlack - 1); ++i) {
-    values.push_back(number_value(whole, value));
+  const auto add = [&](ParameterValue value) {
+    values.push_back(std::move(value));
     if (values.size() > kMostValues) {
       throw InputError(section.where(), fmt::format("the range of {} has more than {} values", name, kMostValues));
     }
+  };
+  if (whole) {
+    const launch::Wide by = step.integer;
+    for (launch::Wide value = from.integer; value <= to.integer; value = adds ? value + by : value * by) {
+      add(static_cast<std::int64_t>(value));
+    }
+    return values;
+  }
+  const double end = to.real + 1e-9 * std::abs(to.real);  // a step of 0.1 reaches its end
+  double value = from.real;
+  for (std::size_t i = 1; value <= end; ++i) {
+    add(value);
     value = adds ? from.real + static_cast<double>(i) * step.real : value * step.real;
   }
   return values;
@@ -46,29 +54,31 @@ std::vector<ParameterValue> stepped(const std::string& name, const Section& sect
 std::vector<ParameterValue> drawn(const std::string& name, const Section& section, const launch::Number& from,
                                   const launch::Number& to) {
   const std::uint64_t count = section.integer("random", 1, kMostValues);
-  const bool whole = from.is_integer && to.is_integer;
   const auto refuse_count = [&] {
     throw InputError(section.where("random"), fmt::format("the range of {} has fewer than {} values", name, count));
   };
-  if (whole && to.real - from.real + 1 < static_cast<double>(count)) {
-    refuse_count();
-  }
   Random random(section.integer("seed", 0, INT64_MAX, 1));
-  std::set<double> values;  // sorted and distinct
+  if (from.is_integer && to.is_integer) {
+    const launch::Wide span = to.integer - from.integer;
+    if (span < static_cast<launch::Wide>(count) - 1) {
+      refuse_count();
+    }
+    std::set<std::int64_t> values;  // sorted and distinct
+    while (values.size() < count) {
+      const auto offset = static_cast<launch::Wide>(random.unit() * (static_cast<double>(span) + 1));
+      values.insert(static_cast<std::int64_t>(from.integer + std::min(offset, span)));  // a double may be rounded up
+    }
+    return {values.begin(), values.end()};
+  }
+  std::set<double> values;
   const double span = to.real - from.real;
   for (std::uint64_t repeated = 0; values.size() < count;) {
-    const double value = from.real + (whole ? std::floor(random.unit() * (span + 1)) : random.unit() * span);
     // Fractions hardly ever come twice, unless the range is so narrow that it holds few.
-    if (!values.insert(value).second && !whole && ++repeated > count) {
+    if (!values.insert(from.real + random.unit() * span).second && ++repeated > count) {
       refuse_count();
     }
   }
-  std::vector<ParameterValue> out;
-  out.reserve(values.size());
-  for (const double value : values) {
-    out.push_back(number_value(whole, value));
-  }
-  return out;
+  return {values.begin(), values.end()};
 }
 
 }  // namespace

@@ -194,6 +194,27 @@ TEST(SweepPlan, RangesHaveBothEnds) {
   EXPECT_EQ(tenths.axes[0].values.size(), 3U);
 }
 
+TEST(SweepPlan, WholeRangesAreExactHoweverLargeTheirNumbers) {
+  const auto values = [](const std::string& range) {
+    std::vector<std::int64_t> out;
+    for (const ParameterValue& value :
+         parse_exploration(kHead + "[axes]\nmax_cycles = { " + range + " }\n", "x.toml").axes[0].values) {
+      out.push_back(std::get<std::int64_t>(value));
+    }
+    return out;
+  };
+  EXPECT_EQ(values("from = 2000000000, to = 2000000003, step = 2"),
+            (std::vector<std::int64_t>{2000000000, 2000000002}));
+  constexpr std::int64_t kOdd = (std::int64_t{1} << 53) + 1;  // no double
+  EXPECT_EQ(values("from = 9007199254740993, to = 9007199254740994, step = 1"),
+            (std::vector<std::int64_t>{kOdd, kOdd + 1}));
+  EXPECT_EQ(values("from = 9007199254740993, to = 9007199254740995, random = 3"),
+            (std::vector<std::int64_t>{kOdd, kOdd + 1, kOdd + 2}));
+  EXPECT_EQ(values("from = 3, to = 9223372036854775807, times = 4000000000000"),
+            (std::vector<std::int64_t>{3, 12000000000000}));
+  EXPECT_EQ(values("from = 0, to = 9223372036854775807, random = 5").size(), 5U);
+}
+
 TEST(SweepPlan, ListedPointsAndConstraintsOverWhatTheBaseSets) {
   EXPECT_EQ(Seen(kHead + "[[points]]\ncore.warp_size = 64\n[[points]]\n[axes]\ncore.fetch_group = [1, 2]\n").points,
             (std::vector<std::string>{"64 1 1", "64 2 1", "32 1 1", "32 2 1"}));
