@@ -87,6 +87,18 @@ TEST(Config, ShippedMachinesAreThoseOfThePapers) {
   EXPECT_FALSE(thesis.l2.enabled);
 }
 
+// What parameters.md calls the default is what everybody's machine starts from.
+TEST(Config, TheBaselineHasTheDefaults) {
+  hw::Machine baseline = read_machine("baseline");
+  hw::Machine plain;
+  const std::vector<ParameterReference> shipped = parameters_of(baseline);
+  const std::vector<ParameterReference> defaults = parameters_of(plain);
+  ASSERT_EQ(shipped.size(), defaults.size());
+  for (std::size_t i = 0; i < shipped.size(); ++i) {
+    EXPECT_EQ(shipped[i].value_text(), defaults[i].value_text()) << shipped[i].path();
+  }
+}
+
 TEST(Config, TheDatabaseMachinesAreThoseOfThesisTable81) {
   for (const char* const name : {"database-baseline", "database-hints"}) {
     const hw::Machine machine = read_machine(name);
