@@ -35,7 +35,8 @@ struct WorkloadOptions {
 
 struct Verdict {
   bool correct = false;
-  std::string detail;  // what was compared; the first difference when wrong
+  std::string detail;   // what was compared; the first difference when wrong
+  bool checked = true;  // false: there was nothing to compare with
 };
 
 class Workload {

@@ -118,10 +118,10 @@ RunOutcome run(const RunRequest& request) {
   try {
     timed.load(std::move(module));
     const Verdict verdict = subject->run(timed, request.output_directory);
-    if (trace == nullptr) {
-      record.verdict = verdict;
-    } else {
+    if (trace != nullptr) {
       outcome.replayed = verdict.detail;
+    } else if (verdict.checked) {
+      record.verdict = verdict;
     }
     record.complete = true;
   } catch (const RunStopped& stop) {

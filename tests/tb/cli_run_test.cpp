@@ -97,6 +97,17 @@ TEST(CliRun, TheCycleLimitLeavesIncompleteStatistics) {
   EXPECT_LE(value.at("summary").at("cycles").as_int64(), 6000);
 }
 
+TEST(CliRun, WithoutAnExpectedResultNothingIsCalledCorrect) {
+  const Scratch scratch;
+  scratch.write("k.ptx", ".version 7.0\n.target sm_50\n.address_size 32\n.visible .entry k() { ret; }\n");
+  const std::string file =
+      scratch.write("l.toml", "ptx = \"k.ptx\"\n[[launch]]\nentry = \"k\"\ngrid = [1]\nblock = [32]\n");
+  const Ran ran = heddle({"run", "baseline", file, "--out", scratch.path("out")});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("ran; no result was checked"), std::string::npos) << ran.out;
+  EXPECT_EQ(stats(scratch.path("out")).at("verdict").at("result").as_string(), "not checked");
+}
+
 // Whether a process catches this signal by now: bit signal - 1 of SigCgt.
 bool catches(pid_t process, int signal) {
   std::ifstream in("/proc/" + std::to_string(process) + "/status");
