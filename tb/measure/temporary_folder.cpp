@@ -15,10 +15,18 @@ namespace heddle::tb {
 namespace fs = std::filesystem;
 
 TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (fs::temp_directory_path() / "heddle-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) {
-    throw InputError({}, fmt::format("cannot make a temporary folder '{}': {}", pattern, std::strerror(errno)),
+  const auto refuse = [](const std::string& name, const std::string& why) {
+    throw InputError({}, fmt::format("cannot make a temporary folder{}: {}", name, why),
                      "set TMPDIR to a folder that can be written to");
+  };
+  std::error_code error;
+  const fs::path below = fs::temp_directory_path(error);
+  if (error) {
+    refuse("", error.message());
+  }
+  std::string pattern = (below / "heddle-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    refuse(" '" + pattern + "'", std::strerror(errno));
   }
   path_ = pattern;
 }
@@ -30,7 +38,8 @@ TemporaryFolder::~TemporaryFolder() {
 
 fs::path TemporaryFolder::write(const fs::path& name, std::string_view text) const {
   fs::path path = path_ / name;
-  fs::create_directories(path.parent_path());
+  std::error_code ignored;  // then the file cannot be written either
+  fs::create_directories(path.parent_path(), ignored);
   std::ofstream out(path, std::ios::binary);
   out << text;
   out.close();
