@@ -2,7 +2,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace heddle::ptx {
 
@@ -32,5 +34,6 @@ void lower_call(Selector& s);
 
 // Null for an opcode that no table has.
 [[nodiscard]] const Handler* find_handler(std::string_view opcode);
+[[nodiscard]] std::vector<std::string> handled_opcodes();  // in alphabetical order
 
 }  // namespace heddle::ptx

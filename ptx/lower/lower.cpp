@@ -19,7 +19,7 @@ isa::Dim3 dimensions(const std::vector<std::uint32_t>& given) {
   return result;
 }
 
-std::vector<Handler> all_handlers() {
+std::vector<Handler> sorted_handlers() {
   std::vector<Handler> handlers;
   for (const auto table : {integer_handlers(), multiply_handlers(), logic_handlers(), real_handlers(),
                            compare_handlers(), move_handlers(), convert_handlers(), memory_handlers(),
@@ -30,14 +30,27 @@ std::vector<Handler> all_handlers() {
   return handlers;
 }
 
+const std::vector<Handler>& all_handlers() {
+  static const std::vector<Handler> handlers = sorted_handlers();
+  return handlers;
+}
+
 }  // namespace
 
 const Handler* find_handler(std::string_view opcode) {
-  static const std::vector<Handler> handlers = all_handlers();
+  const std::vector<Handler>& handlers = all_handlers();
   const auto found =
       std::lower_bound(handlers.begin(), handlers.end(), opcode,
                        [](const Handler& handler, std::string_view name) { return handler.opcode < name; });
   return found == handlers.end() || found->opcode != opcode ? nullptr : &*found;
+}
+
+std::vector<std::string> handled_opcodes() {
+  std::vector<std::string> names;
+  for (const Handler& handler : all_handlers()) {
+    names.emplace_back(handler.opcode);
+  }
+  return names;
 }
 
 IrModule lower(const File& file, unsigned max_registers) {

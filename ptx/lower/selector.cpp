@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/nearest.hpp"
 #include "ptx/lower/handlers.hpp"
 #include "ptx/parse/types.hpp"
 
@@ -188,7 +189,7 @@ void Selector::lower_statement(const Statement& statement) {
       refuse("instruction '" + statement.opcode + "' is not supported", std::string(advice));
     }
     refuse("unknown instruction '" + statement.opcode + "'",
-           "this machine's instructions are listed in the machine reference");
+           suggest(statement.opcode, handled_opcodes(), "docs/ptx.md lists the instructions that there are"));
   }
   handler->lower(*this);
   if (after_) bind(*after_);

@@ -52,6 +52,8 @@ TEST(LowerControl, Refuses) {
       {"mbarrier.init.shared.b64 [bar], 1;",
        "t.ptx:8:1: instruction 'mbarrier' is not supported; there are no barrier objects in memory; use bar.sync or "
        "atomics"},
+      {"ad.u32 %r1, %r2, 1;", "t.ptx:8:1: unknown instruction 'ad'; did you mean 'add'?"},
+      {"fleury.u32 %r1;", "t.ptx:8:1: unknown instruction 'fleury'; docs/ptx.md lists the instructions that there are"},
       {"call nothing;",
        "t.ptx:8:6: the function or call prototype 'nothing' is not declared; declare functions before their use"},
       {"call (%r1), %r2, (%r3);",
