@@ -29,27 +29,31 @@ struct Limits {
   double low = 0;
   double high = std::numeric_limits<double>::infinity();
   bool must_be_power_of_two = false;
-  std::function<std::vector<std::string>()> choices;  // strings: the values allowed (empty function: any)
+  std::function<std::vector<std::string>()> choices;   // strings: the values allowed (empty function: any)
+  std::function<std::string(std::string_view)> about;  // what one of them does (empty function: not said)
 
   static Limits any() { return {}; }
-  static Limits between(double low, double high) { return {low, high, false, {}}; }
-  static Limits power_of_two(double low, double high) { return {low, high, true, {}}; }
+  static Limits between(double low, double high) { return {low, high, false, {}, {}}; }
+  static Limits power_of_two(double low, double high) { return {low, high, true, {}, {}}; }
   static Limits one_of(std::vector<std::string> values) {
     Limits limits;
     limits.choices = [values = std::move(values)] { return values; };
     return limits;
   }
-  // The names registered for a policy interface, read when asked for.
+  // The names registered for a policy interface, read when asked for, without `but`.
   template <class Registry>
-  static Limits policy() {
+  static Limits policy(std::string_view but = {}) {
     Limits limits;
-    limits.choices = [] {
+    limits.choices = [but] {
       std::vector<std::string> names;
       for (const auto& [name, entry] : Registry::instance().entries()) {
-        names.push_back(name);
+        if (name != but) {
+          names.push_back(name);
+        }
       }
       return names;
     };
+    limits.about = [](std::string_view name) { return Registry::instance().entries().find(name)->second.description; };
     return limits;
   }
 };

@@ -19,6 +19,9 @@ Limits divergence_policies() {
 Limits scheduler_policies() {
   return Limits::policy<Registry<WarpScheduler>>();
 }
+Limits inner_scheduler_policies() {
+  return Limits::policy<Registry<WarpScheduler>>("two-level");  // a fetch group has no fetch groups
+}
 Limits fetch_group_orders() {
   return Limits::policy<Registry<FetchGroupOrder>>();
 }

@@ -14,6 +14,7 @@ namespace heddle::hw {
 // The values that a policy's key may take: the names in its registry.
 [[nodiscard]] Limits divergence_policies();
 [[nodiscard]] Limits scheduler_policies();
+[[nodiscard]] Limits inner_scheduler_policies();
 [[nodiscard]] Limits fetch_group_orders();
 [[nodiscard]] Limits former_policies();
 [[nodiscard]] Limits issue_policies();
@@ -85,7 +86,7 @@ struct CoreParameters {
           "warps can be (LWM report 3.2)");
     visit("fetch_group_timeout", fetch_group_timeout, Limits::between(0, 1e12), "instructions",
           "a fetch group that has been first for so many instructions is switched (thesis 4.4); 0: never");
-    visit("inner_scheduler", inner_scheduler, scheduler_policies(), "",
+    visit("inner_scheduler", inner_scheduler, inner_scheduler_policies(), "",
           "two-level: which warp of a fetch group is fetched; any scheduler but two-level itself");
     visit("outer_scheduler", outer_scheduler, fetch_group_orders(), "", "two-level: which fetch group comes next");
     visit("complex_long_latency", complex_long_latency, Limits::any(), "",

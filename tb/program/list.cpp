@@ -62,18 +62,19 @@ void list_configs(const Arguments& arguments) {
   print({"machine", "what it is", "file"}, rows, arguments);
 }
 
-// The parameters that name a policy, with the policies that are registered.
+// The parameters that name a policy, with what the registered policies do, or else what the parameter decides.
 void list_policies(const Arguments& arguments) {
   hw::Machine machine;
   std::vector<std::vector<std::string>> rows;
   for (const ParameterReference& parameter : parameters_of(machine)) {
     if (std::holds_alternative<std::string*>(parameter.field) && parameter.limits.choices) {
       for (const std::string& choice : parameter.limits.choices()) {
-        rows.push_back({parameter.path(), choice, parameter.meaning});
+        const bool said = static_cast<bool>(parameter.limits.about);
+        rows.push_back({parameter.path(), choice, said ? parameter.limits.about(choice) : parameter.meaning});
       }
     }
   }
-  print({"parameter", "policy", "the question it answers"}, rows, arguments);
+  print({"parameter", "policy", "what it does"}, rows, arguments);
 }
 
 void list_parameters(const Arguments& arguments) {
