@@ -333,7 +333,8 @@ Reproduction sample() {
   Reproduction reproduction;
   ReproducedClaim claim;
   claim.id = "some-id";
-  claim.text = {1, "Title", "They say <so>", "+7 %", "section 6", "We looked.", "Mind this."};
+  claim.title = "Title";
+  claim.text = {1, "They say <so>", "+7 %", "section 6", "We looked.", "Mind this."};
   claim.finding.ours = "-1 %";
   claim.finding.checks = {{"it gains", "-1 %", true, false}};
   claim.finding.causes = {"bfs idles."};
