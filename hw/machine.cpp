@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/divergence/divergence.hpp"
@@ -101,7 +103,85 @@ void check_mechanisms(const CoreParameters& core, std::vector<Contradiction>& fo
   }
 }
 
+// Which parameters depend on which: while `because` is so, `keys` have no effect.
+struct Dependence {
+  std::vector<std::string_view> keys;  // "l2.*": all of the section, but for the one that `because` begins with
+  std::string_view because;
+  bool (*is_so)(const Machine& machine);
+};
+
+const std::vector<Dependence>& dependences() {
+  static const std::vector<Dependence> all = {
+      {{"core.fetch_group", "core.fetch_group_rule", "core.fetch_group_timeout", "core.inner_scheduler",
+        "core.outer_scheduler"},
+       "core.scheduler is not two-level",
+       [](const Machine& machine) { return machine.core.scheduler != "two-level"; }},
+      // Under this rule the next fetch group with a ready warp follows; only a timeout asks the outer order.
+      {{"core.outer_scheduler"},
+       "core.fetch_group_rule is current and core.fetch_group_timeout is 0",
+       [](const Machine& machine) {
+         return machine.core.scheduler == "two-level" && machine.core.fetch_group_rule == "current" &&
+                machine.core.fetch_group_timeout == 0;
+       }},
+      {{"core.memory_by_rows", "core.branch_once"},
+       "core.former is rows",
+       [](const Machine& machine) { return machine.core.former == "rows"; }},
+      {{"core.lane_aware"},
+       "core.divergence is not dwf",
+       [](const Machine& machine) { return machine.core.divergence != "dwf"; }},
+      // Without the cache its ports, MSHRs and write buffer still bound what is under way.
+      {{"icache.bytes", "icache.ways", "icache.hit_latency", "icache.mshr_targets"},
+       "icache.enabled is false",
+       [](const Machine& machine) { return !machine.icache.enabled; }},
+      {{"l1d.bytes", "l1d.ways", "l1d.hit_latency", "l1d.mshr_targets"},
+       "l1d.enabled is false",
+       [](const Machine& machine) { return !machine.l1d.enabled; }},
+      // Of several cores check() wants write-through all the same.
+      {{"l1d.write_policy"},
+       "l1d.enabled is false",
+       [](const Machine& machine) { return !machine.l1d.enabled && machine.gpu.cores == 1; }},
+      {{"l2.*"}, "l2.enabled is false", [](const Machine& machine) { return !machine.l2.enabled; }},
+      {{"dram.channel_xor"}, "dram.channels is 1", [](const Machine& machine) { return machine.dram.channels == 1; }},
+      {{"dram.hint_threshold"}, "dram.hints is false", [](const Machine& machine) { return !machine.dram.hints; }},
+      {{"dram.row_hit", "dram.row_conflict", "dram.row_closed", "dram.bandwidth_gbs"},
+       "dram.timing is jedec",
+       [](const Machine& machine) { return machine.dram.timing == "jedec"; }},
+      {{"dram.preset", "jedec.*"},
+       "dram.timing is not jedec",
+       [](const Machine& machine) { return machine.dram.timing != "jedec"; }},
+      {{"jedec.trefi", "jedec.trfc"}, "jedec.refresh is false", [](const Machine& machine) {
+         return machine.dram.timing == "jedec" && !machine.dram.jedec.refresh;
+       }}};
+  return all;
+}
+
+bool stands_for(std::string_view pattern, const std::string& key) {
+  return pattern.ends_with(".*") ? key.starts_with(pattern.substr(0, pattern.size() - 1)) : key == pattern;
+}
+
 }  // namespace
+
+std::vector<WithoutEffect> without_effect(const Machine& machine) {
+  Machine copy = machine;  // describe() takes a mutable machine
+  const std::vector<ParameterReference> parameters = parameters_of(copy);
+  std::vector<WithoutEffect> found;
+  for (const Dependence& dependence : dependences()) {
+    if (!dependence.is_so(machine)) {
+      continue;
+    }
+    WithoutEffect one{{}, std::string(dependence.because)};
+    for (const ParameterReference& parameter : parameters) {
+      const std::string key = parameter.path();
+      if (std::any_of(dependence.keys.begin(), dependence.keys.end(),
+                      [&](std::string_view pattern) { return stands_for(pattern, key); }) &&
+          !dependence.because.starts_with(key + " ")) {
+        one.keys.push_back(key);
+      }
+    }
+    found.push_back(std::move(one));
+  }
+  return found;
+}
 
 std::string why_no_warp_operations(const CoreParameters& core) {
   if (core.divergence == "per-thread-pc") {

@@ -348,6 +348,13 @@ struct Contradiction {
 };
 [[nodiscard]] std::vector<Contradiction> check(const Machine& machine);
 
+// Parameters that change nothing on this machine, because another one switches off what they describe.
+struct WithoutEffect {
+  std::vector<std::string> keys;
+  std::string because;  // what is so: "l2.enabled is false"
+};
+[[nodiscard]] std::vector<WithoutEffect> without_effect(const Machine& machine);
+
 // Why kernels cannot use warp-level operations (vote, shfl, match) on this machine; empty when they can.
 [[nodiscard]] std::string why_no_warp_operations(const CoreParameters& core);
 

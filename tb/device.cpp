@@ -156,6 +156,9 @@ const isa::RetirementHash& Device::retirement() const {
 const hw::Machine& Device::machine() const {
   return state_->gpu.machine();
 }
+link::Cycle Device::now() const {
+  return state_->gpu.clock().now();
+}
 hw::Totals Device::totals() const {
   return state_->gpu.totals();
 }

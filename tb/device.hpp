@@ -56,6 +56,7 @@ class Device final : public Executor {
   [[nodiscard]] const isa::RetirementHash& retirement() const override;
 
   [[nodiscard]] const hw::Machine& machine() const;
+  [[nodiscard]] link::Cycle now() const;                       // of the GPU's clock, which launches do not start anew
   [[nodiscard]] hw::Totals totals() const;                     // since construction
   [[nodiscard]] const WarpSizes& warp_sizes() const;           // of the kernels launched since construction
   [[nodiscard]] const StatisticsRegistry& statistics() const;  // every module's own counters

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <filesystem>
 
 #include "base/error.hpp"
 #include "base/parameter.hpp"
+#include "tb/dram/replay.hpp"
 #include "tb/measure/record.hpp"
 
 namespace heddle::tb {
@@ -18,8 +18,7 @@ std::string label_of(std::size_t index) {
 }
 
 ComparedRun read_one(const std::string& path, std::size_t index) {
-  std::error_code ignored;
-  const std::string file = std::filesystem::is_directory(path, ignored) ? path + "/stats.json" : path;
+  const std::string file = stats_path(path);
   ComparedRun run;
   run.label = label_of(index);
   run.path = path;
@@ -30,6 +29,12 @@ ComparedRun read_one(const std::string& path, std::size_t index) {
     run.workload = run.stats.at("workload").as_string().c_str();
     run.complete = run.stats.at("complete").as_bool();
     run.stop_reason = run.stats.at("stop_reason").as_string().c_str();
+    if (const auto* const trace = run.stats.at("modules").as_object().if_contains(DramReplay::kTraceModule)) {
+      const auto take = [&](const char* name, std::uint64_t, const char*, const char*) {
+        run.replay.emplace_back(name, trace->as_object().at(name).to_number<std::uint64_t>());
+      };
+      ReplayStatistics().describe(take);
+    }
   } catch (const std::exception& error) {
     throw InputError({file}, fmt::format("does not hold a run: {}", error.what()));
   }
@@ -39,6 +44,13 @@ ComparedRun read_one(const std::string& path, std::size_t index) {
   return run;
 }
 
+// Whether a memory channel driven alone depends on a parameter: besides its own, on what makes its clock and its lines.
+bool concerns_channels(const std::string& key) {
+  constexpr std::string_view kOthers[] = {"gpu.clock_ghz", "l1d.line_bytes", "l2.enabled", "l2.line_bytes"};
+  return key.starts_with("dram.") || key.starts_with("jedec.") ||
+         std::find(std::begin(kOthers), std::end(kOthers), key) != std::end(kOthers);
+}
+
 }  // namespace
 
 std::vector<ComparedRun> read_compared_runs(const std::vector<std::string>& paths) {
@@ -46,6 +58,14 @@ std::vector<ComparedRun> read_compared_runs(const std::vector<std::string>& path
   runs.reserve(paths.size());
   for (const std::string& path : paths) {
     runs.push_back(read_one(path, runs.size()));
+    const ComparedRun& first = runs.front();
+    if (runs.back().of_channels() != first.of_channels()) {
+      const auto kind = [](const ComparedRun& run) {
+        return run.of_channels() ? "memory channels alone (heddle dram)" : "a whole machine (heddle run)";
+      };
+      throw InputError({path}, fmt::format("is of {}, '{}' of {}", kind(runs.back()), first.path, kind(first)),
+                       "compare those of one command");
+    }
   }
   return runs;
 }
@@ -61,8 +81,10 @@ std::vector<ParameterDifference> parameter_differences(const std::vector<Compare
       out[i].values.push_back(parameters[i].value_text());
     }
   }
-  std::erase_if(out, [](const ParameterDifference& one) {
-    return std::all_of(one.values.begin(), one.values.end(),
+  const bool channels = !runs.empty() && runs.front().of_channels();
+  std::erase_if(out, [&](const ParameterDifference& one) {
+    return (channels && !concerns_channels(one.key)) ||
+           std::all_of(one.values.begin(), one.values.end(),
                        [&](const std::string& value) { return value == one.values.front(); });
   });
   return out;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tb/compare/explain.hpp"
@@ -19,12 +21,18 @@ struct ComparedRun {
   hw::Machine machine;
   Summary summary;
   boost::json::object stats;
+  std::vector<std::pair<std::string, std::uint64_t>> replay;  // of heddle dram: the counters of its trace; else empty
+
+  // Of memory channels driven alone: there are no cores whose cycles could be explained.
+  [[nodiscard]] bool of_channels() const { return !replay.empty(); }
 };
 
-// `paths`: output folders of `heddle run`, or stats.json files, two at least. Throws InputError.
+// `paths`: output folders of `heddle run` or all of `heddle dram`, or stats.json files, two at least. Throws
+// InputError.
 [[nodiscard]] std::vector<ComparedRun> read_compared_runs(const std::vector<std::string>& paths);
 
-// A parameter in which the runs' machines are not the same: its values as text, one per run.
+// A parameter in which the runs' machines are not the same (of channels: one that matters to them): its values as text,
+// one per run.
 struct ParameterDifference {
   std::string key;
   std::vector<std::string> values;
@@ -34,6 +42,7 @@ struct ParameterDifference {
 [[nodiscard]] std::string compare_text(const std::vector<ComparedRun>& runs);
 // {"kind": "compare", ...}; docs/report.md describes it.
 [[nodiscard]] std::string compare_data(const std::vector<ComparedRun>& runs);
+// Throws InputError for channels: the page draws what cores do.
 [[nodiscard]] std::string compare_page(const std::vector<ComparedRun>& runs);
 
 }  // namespace heddle::tb

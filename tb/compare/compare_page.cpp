@@ -2,6 +2,7 @@
 
 #include <boost/json.hpp>
 
+#include "base/error.hpp"
 #include "tb/compare/compare.hpp"
 #include "tb/page/data_page.hpp"
 #include "tb/page/declarations.hpp"
@@ -47,6 +48,10 @@ std::string compare_data(const std::vector<ComparedRun>& runs) {
 }
 
 std::string compare_page(const std::vector<ComparedRun>& runs) {
+  if (!runs.empty() && runs.front().of_channels()) {
+    throw InputError({"--html"}, "draws what the cores of runs do; memory channels alone (heddle dram) have none",
+                     "leave it out: the table has their figures");
+  }
   std::string title = "Heddle:";
   for (const ComparedRun& run : runs) {
     title += fmt::format("{} {} on {}", &run == &runs.front() ? "" : " /", run.workload, run.machine.name);

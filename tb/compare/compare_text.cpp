@@ -31,6 +31,9 @@ class Figures {
   explicit Figures(const std::vector<ComparedRun>& runs) : runs_(runs), table_(columns(runs)) {
     runs.front().summary.describe(
         [&](std::string_view name, const auto& field, std::string_view, std::string_view) { add(name, field); });
+    if (runs.front().of_channels()) {
+      add_replay();
+    }
   }
   [[nodiscard]] std::string text() const { return table_.text(); }
 
@@ -69,6 +72,15 @@ class Figures {
       }
     }
   }
+  void add_replay() {
+    for (std::size_t counter = 0; counter != runs_.front().replay.size(); ++counter) {
+      std::vector<std::uint64_t> values;
+      for (const ComparedRun& run : runs_) {
+        values.push_back(run.replay[counter].second);
+      }
+      add_row(runs_.front().replay[counter].first, values);
+    }
+  }
   template <class Value>
   void add_row(const std::string& name, const std::vector<Value>& values) {
     std::vector<std::string> row = {name};
@@ -102,6 +114,9 @@ std::string headline(const ComparedRun& a, const ComparedRun& b) {
 }
 
 std::string explanation_text(const ComparedRun& a, const ComparedRun& b) {
+  if (a.of_channels()) {
+    return headline(a, b) + "\n";
+  }
   const Explanation why = explain(a.summary, a.machine, b.summary, b.machine);
   TextTable table({{"cause", Align::left}, {"cycles", Align::right}, {"share", Align::right}, {"", Align::left}});
   const auto share = [&](double cycles) {
@@ -147,8 +162,10 @@ std::string compare_text(const std::vector<ComparedRun>& runs) {
   }
   for (const ComparedRun& run : runs) {
     if (run.workload != runs.front().workload || run.stats.at("threads") != runs.front().stats.at("threads")) {
-      out +=
-          fmt::format("{} is not the work of A: causes compare all the same, figures per thread do not\n", run.label);
+      out += run.of_channels()
+                 ? fmt::format("{} drives another trace than A\n", run.label)
+                 : fmt::format("{} is not the work of A: causes compare all the same, figures per thread do not\n",
+                               run.label);
     }
   }
   for (std::size_t i = 1; i < runs.size(); ++i) {

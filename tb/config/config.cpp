@@ -22,6 +22,7 @@ struct Reading {
   hw::Machine machine;
   std::vector<ParameterReference> parameters = parameters_of(machine);
   std::map<std::string, SourceLocation> set_at;
+  std::vector<std::string> files;  // the machine's own first
 
   Reading() = default;
   Reading(const Reading&) = delete;  // the references point into this very object
@@ -183,6 +184,7 @@ void apply_file(Reading& reading, const std::string& path, const SourceLocation&
     throw InputError(asked_at, "machines extend each other in a circle: " + join(names, " -> "));
   }
   chain.push_back(identity);
+  reading.files.push_back(path);
   apply_text(reading, read_config_text(path), path, std::move(chain));
 }
 
@@ -293,7 +295,45 @@ SourceLocation blame(const Reading& reading, const hw::Contradiction& contradict
   return chosen != nullptr ? *chosen : SourceLocation{file};
 }
 
-hw::Machine finish(Reading& reading, const std::string& file, const std::vector<std::string>& settings) {
+std::set<std::string> idle_keys(const hw::Machine& machine) {
+  std::set<std::string> keys;
+  for (const hw::WithoutEffect& one : hw::without_effect(machine)) {
+    keys.insert(one.keys.begin(), one.keys.end());
+  }
+  return keys;
+}
+
+// What the user said in vain, by a setting or in the machine's own file, `file`. Of the file only what has no effect
+// even without the settings: a setting that switches off what a file describes is no mistake.
+std::vector<std::string> notes_on(const Reading& reading, const std::string& file,
+                                  const std::set<std::string>& idle_in_file) {
+  std::vector<std::string> notes;
+  for (const hw::WithoutEffect& one : hw::without_effect(reading.machine)) {
+    std::vector<std::string> said;
+    for (const ParameterReference& parameter : reading.parameters) {
+      const std::string key = parameter.path();
+      const auto set = reading.set_at.find(key);
+      if (set == reading.set_at.end() || std::find(one.keys.begin(), one.keys.end(), key) == one.keys.end()) {
+        continue;
+      }
+      const std::string& place = set->second.file;
+      if (place.starts_with(kSettingPlace) || (place == file && idle_in_file.count(key) != 0)) {
+        const auto* const text = std::get_if<std::string*>(&parameter.field);
+        said.push_back(fmt::format("{} = {}", key, text != nullptr ? **text : parameter.value_text()));
+      }
+    }
+    if (!said.empty()) {
+      notes.push_back(
+          fmt::format("{} {} no effect while {}", join(said), said.size() == 1 ? "has" : "have", one.because));
+    }
+  }
+  return notes;
+}
+
+// `notes`, if any, become those of notes_on().
+hw::Machine finish(Reading& reading, const std::string& file, const std::vector<std::string>& settings,
+                   std::vector<std::string>* notes = nullptr) {
+  const std::set<std::string> idle_in_file = notes == nullptr ? std::set<std::string>() : idle_keys(reading.machine);
   for (const std::string& setting : settings) {
     apply_setting(reading, setting);
   }
@@ -305,6 +345,9 @@ hw::Machine finish(Reading& reading, const std::string& file, const std::vector<
     }
     throw InputError(blame(reading, contradictions.front(), file), contradictions.front().message + others);
   }
+  if (notes != nullptr) {
+    *notes = notes_on(reading, file, idle_in_file);
+  }
   return reading.machine;
 }
 
@@ -315,6 +358,20 @@ hw::Machine read_machine(const std::string& name_or_path, const std::vector<std:
   Reading reading;
   apply_file(reading, path, {}, {});
   return finish(reading, path, settings);
+}
+
+hw::Machine read_machine(const std::string& name_or_path, const std::vector<std::string>& settings,
+                         std::vector<std::string>& notes) {
+  const std::string path = find_config(name_or_path);
+  Reading reading;
+  apply_file(reading, path, {}, {});
+  return finish(reading, path, settings, &notes);
+}
+
+std::vector<std::string> machine_files(const std::string& name_or_path) {
+  Reading reading;
+  apply_file(reading, find_config(name_or_path), {}, {});
+  return reading.files;
 }
 
 hw::Machine parse_machine(std::string_view text, const std::string& file, const std::vector<std::string>& settings) {

@@ -1,10 +1,14 @@
 #include "tb/dram/replay.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <exception>
+#include <utility>
 
+#include "base/error.hpp"
 #include "tlm/base_protocol.hpp"
 #include "tlm/payload_pool.hpp"
 
@@ -88,11 +92,12 @@ class NoMemory final : public sc_core::sc_module, private ::tlm::tlm_fw_transpor
 // Sends the trace's requests and times their answers.
 class Driver final : public link::ClockedModule {
  public:
-  Driver(const sc_core::sc_module_name& name, const hw::Machine& machine, link::Clock clock, bool timed)
+  Driver(const sc_core::sc_module_name& name, const hw::Machine& machine, link::Clock clock,
+         DramReplay::Options options)
       : ClockedModule(name, clock),
         map_(machine.dram, hw::memory_line_bytes(machine)),
         line_bytes_(hw::memory_line_bytes(machine)),
-        timed_(timed) {
+        options_(std::move(options)) {
     for (unsigned i = 0; i != machine.dram.channels; ++i) {
       ports_.push_back(std::make_unique<Port>(*this, i));
     }
@@ -141,15 +146,33 @@ class Driver final : public link::ClockedModule {
   };
 
   void fetch(Cycle now) {
+    const Cycle before = next_.cycle;  // 0 at first
     try {
       has_next_ = (*source_)(next_);
+      if (has_next_ && options_.timed) {
+        check_cycle(before);
+      }
     } catch (...) {  // no exception may pass through the SystemC kernel
       failure_ = std::current_exception();
       has_next_ = false;
     }
     if (has_next_) {
       destination_ = map_.channel(next_.address);
-      due_ = timed_ && next_.has_cycle ? std::max(now, next_.cycle) : now + next_.wait;
+      due_ = options_.timed ? std::max(now, next_.cycle) : now + next_.wait;
+    }
+  }
+
+  // Refuses a request of a timed trace that does not say its cycle, or one before that of its predecessor: sent when
+  // that has gone, it would not be where the trace says.
+  void check_cycle(Cycle before) const {
+    const SourceLocation where{options_.trace, static_cast<unsigned>(next_.line)};
+    if (!next_.has_cycle) {
+      throw InputError(where, "--timed needs a cycle in each line, as its third word",
+                       "as in '0x12345680 R 1234'; without --timed requests go as soon as possible");
+    }
+    if (next_.cycle < before) {
+      throw InputError(where, fmt::format("cycle {} is before that of the line above, {}", next_.cycle, before),
+                       "a timed trace is in order of time");
     }
   }
 
@@ -209,7 +232,7 @@ class Driver final : public link::ClockedModule {
 
   const hw::AddressMap map_;
   const unsigned line_bytes_;
-  const bool timed_;
+  const DramReplay::Options options_;
   std::vector<std::unique_ptr<Port>> ports_;
   const DramReplay::Source* source_ = nullptr;
   traces::TraceRequest next_;
@@ -231,7 +254,7 @@ struct DramReplay::State {
   State(const hw::Machine& machine, Options options)
       : machine(machine),
         clock(sc_core::sc_time(1.0 / machine.gpu.clock_ghz, sc_core::SC_NS)),
-        driver("trace", machine, clock, options.timed),
+        driver(kTraceModule, machine, clock, std::move(options)),
         memory("memory", machine.dram.channels) {
     for (unsigned i = 0; i != machine.dram.channels; ++i) {
       channels.push_back(std::make_unique<hw::DramController>(("dram" + std::to_string(i)).c_str(), machine.dram,
@@ -252,7 +275,7 @@ struct DramReplay::State {
 };
 
 DramReplay::DramReplay(const hw::Machine& machine, Options options)
-    : state_(std::make_unique<State>(machine, options)) {}
+    : state_(std::make_unique<State>(machine, std::move(options))) {}
 DramReplay::~DramReplay() = default;
 
 void DramReplay::run(const Source& source) {

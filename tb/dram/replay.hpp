@@ -65,8 +65,12 @@ struct ReplayStatistics {
 
 class DramReplay {
  public:
+  // The module that sends the requests, as its counters are named (ReplayStatistics).
+  static constexpr const char* kTraceModule = "trace";
+
   struct Options {
     bool timed = false;  // send requests in the cycles that the trace says
+    std::string trace;   // its name, in messages
   };
   DramReplay(const hw::Machine& machine, Options options);
   ~DramReplay();
@@ -76,7 +80,8 @@ class DramReplay {
   // The next request, false at the end; may throw.
   using Source = std::function<bool(traces::TraceRequest&)>;
   // Sends requests in order: each as soon as its channel takes it, one per channel and cycle, and none before its
-  // predecessor. Returns when all are answered.
+  // predecessor. Returns when all are answered. Throws InputError for a timed trace whose requests lack cycles or go
+  // back in time.
   void run(const Source& source);
 
   [[nodiscard]] std::uint64_t cycles() const;  // from cycle 0 to the last response

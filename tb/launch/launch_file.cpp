@@ -1,8 +1,11 @@
 #include "tb/launch/launch_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
+#include <variant>
 
 #include "base/input_file.hpp"
 #include "ptx/compile.hpp"
@@ -51,6 +54,32 @@ isa::Module LaunchFile::compile(unsigned max_registers, unsigned if_conversion) 
                         description_->source + " (as PTX)", options);
   }
   return ptx::compile_file(description_->source, options);
+}
+
+std::vector<LaunchFile::InputFile> LaunchFile::inputs() const {
+  std::vector<InputFile> files = {{"the kernel file", description_->source}};
+  for (const launch::Buffer& buffer : description_->buffers) {
+    if (const auto* file = std::get_if<launch::Buffer::File>(&buffer.fill)) {
+      files.push_back({fmt::format("the file of buffer '{}'", buffer.name), file->path});
+    }
+  }
+  for (const launch::Output& output : description_->outputs) {
+    if (output.expect) {
+      files.push_back({fmt::format("the expected output of buffer '{}'", description_->buffers[output.buffer].name),
+                       *output.expect});
+    }
+  }
+  return files;
+}
+
+std::vector<std::string> LaunchFile::output_files() const {
+  std::vector<std::string> files;
+  for (const launch::Output& output : description_->outputs) {
+    if (output.file) {
+      files.push_back(*output.file);
+    }
+  }
+  return files;
 }
 
 std::uint64_t LaunchFile::threads() const {

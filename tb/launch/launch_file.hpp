@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "isa/program.hpp"
 #include "tb/executor.hpp"
@@ -36,6 +37,15 @@ class LaunchFile {
   // The kernels of the file's `ptx` or `cuda`, compiled for at most `max_registers` registers per thread. Throws
   // InputError.
   [[nodiscard]] isa::Module compile(unsigned max_registers, unsigned if_conversion = 0) const;
+
+  // The files that it names as input: kernel, contents of buffers, expected outputs.
+  struct InputFile {
+    std::string what;  // "the kernel file"
+    std::string path;
+  };
+  [[nodiscard]] std::vector<InputFile> inputs() const;
+  // The output files that run() writes, below the output directory.
+  [[nodiscard]] std::vector<std::string> output_files() const;
 
   // Threads of the largest launch.
   [[nodiscard]] std::uint64_t threads() const;

@@ -9,7 +9,7 @@
 namespace heddle::tb {
 
 void check_writable(const std::string& path) {
-  const OutputFile begun(path);  // and never committed
+  OutputTarget(path).check();
 }
 
 void write_file(const std::string& path, std::string_view contents) {

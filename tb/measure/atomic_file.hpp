@@ -6,8 +6,8 @@
 
 namespace heddle::tb {
 
-// Writes to a temporary file in the same folder and renames it into place. Throws InputError naming the path when the
-// folder or file cannot be written; then the old file, if any, is still there and no temporary one is left.
+// Writes a file as an OutputFile does (output_file.hpp). Throws InputError naming the path when the folder or file
+// cannot be written; then the old file, if any, is still there and no temporary one is left.
 void write_file(const std::string& path, std::string_view contents);
 
 // Throws InputError as write_file() would where it is certain to fail, so that a long run need not come first. Leaves

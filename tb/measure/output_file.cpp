@@ -2,30 +2,125 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
+#include <iostream>
+#include <utility>
 
 #include "base/error.hpp"
 
 namespace heddle::tb {
 
+namespace fs = std::filesystem;
+
 namespace {
 
-[[noreturn]] void refuse(const std::string& path, int error) {
-  throw InputError({path}, fmt::format("cannot be written: {}", std::strerror(error)));
+constexpr int kMostLinks = 40;  // one behind the other, as the system itself follows them
+
+// The descriptor of this process that a name in /proc/self/fd means, or in /dev/fd, which leads there.
+std::optional<int> own_descriptor(const fs::path& path) {
+  std::error_code error;
+  const fs::path descriptors = fs::canonical("/proc/self/fd", error);
+  if (error || fs::canonical(path.parent_path(), error) != descriptors) {
+    return std::nullopt;
+  }
+  const std::string name = path.filename().string();
+  int number = -1;
+  const auto [end, failure] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return failure == std::errc() && end == name.data() + name.size() ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace
 
-std::string temporary_name(const std::string& path) {
-  const std::filesystem::path target(path);
+fs::path behind_links(fs::path path) {
+  std::error_code error;
+  for (int links = 0; links < kMostLinks && fs::is_symlink(path, error) && !own_descriptor(path); ++links) {
+    path = path.parent_path() / fs::read_symlink(path, error);  // an absolute path replaces the folder
+  }
+  return path;
+}
+
+OutputTarget::OutputTarget(const std::string& path)
+    : name_(path), file_(behind_links(path).string()), descriptor_(own_descriptor(file_)) {
+  if (descriptor_) {
+    const int flags = ::fcntl(*descriptor_, F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) {
+      refuse(EBADF);
+    }
+    straight_ = true;
+    return;
+  }
+  struct stat found {};
+  if (::stat(file_.c_str(), &found) != 0) {
+    if (errno != ENOENT || path.empty()) {
+      refuse(errno);
+    }
+    return;
+  }
+  if (S_ISDIR(found.st_mode)) {
+    refuse(EISDIR);
+  }
+  straight_ = !S_ISREG(found.st_mode);
+}
+
+std::string OutputTarget::temporary() const {
+  const fs::path target(file_);
   return (target.parent_path() / fmt::format(".{}.{}.tmp", target.filename().string(), ::getpid())).string();
+}
+
+void OutputTarget::check() const {
+  if (!straight_) {
+    ::close(open());
+    discard();
+  } else if (!descriptor_ && ::access(file_.c_str(), W_OK) != 0) {  // opening a pipe would wait for its reader
+    refuse(errno);
+  }
+}
+
+int OutputTarget::open() const {
+  int file = -1;
+  if (descriptor_) {
+    std::cout.flush();  // what was printed there before comes before
+    file = ::fcntl(*descriptor_, F_DUPFD_CLOEXEC, 0);
+  } else if (straight_) {
+    file = ::open(file_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  } else {
+    file = ::open(temporary().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  }
+  if (file < 0) {
+    refuse(errno);
+  }
+  if (straight_) {
+    ::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an error of write(), not of this process
+  }
+  return file;
+}
+
+void OutputTarget::replace() const {
+  if (!straight_ && std::rename(temporary().c_str(), file_.c_str()) != 0) {
+    const int error = errno;
+    discard();
+    refuse(error);
+  }
+}
+
+void OutputTarget::discard() const {
+  if (!straight_) {
+    ::unlink(temporary().c_str());
+  }
+}
+
+void OutputTarget::refuse(int error) const {
+  throw InputError({name_}, fmt::format("cannot be written: {}", std::strerror(error)));
 }
 
 struct OutputFile::Compressor {
@@ -42,24 +137,17 @@ struct OutputFile::Compressor {
   std::array<char, 1 << 16> out{};
 };
 
-OutputFile::OutputFile(const std::string& path, Form form) : path_(path), temporary_(temporary_name(path)) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    refuse(path, EISDIR);
-  }
-  file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file_ < 0) {
-    refuse(path, errno);
-  }
+OutputFile::OutputFile(const std::string& path, Form form) : target_(path) {
   if (form == Form::gzip) {
     compressor_ = std::make_unique<Compressor>();
   }
+  file_ = target_.open();
 }
 
 OutputFile::~OutputFile() {
   if (file_ >= 0) {
     ::close(file_);
-    ::unlink(temporary_.c_str());
+    target_.discard();
   }
 }
 
@@ -69,7 +157,7 @@ void OutputFile::write_plain(std::string_view bytes) {
     if (written > 0) {
       bytes.remove_prefix(static_cast<std::size_t>(written));
     } else if (written == 0 || errno != EINTR) {
-      refuse(path_, written == 0 ? ENOSPC : errno);
+      target_.refuse(written == 0 ? ENOSPC : errno);
     }
   }
 }
@@ -101,13 +189,13 @@ void OutputFile::commit() {
   if (compressor_ != nullptr) {
     deflate({}, true);
   }
-  const int file = file_;
-  file_ = -1;
-  if (::close(file) != 0 || std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+  const int file = std::exchange(file_, -1);
+  if (::close(file) != 0) {
     const int error = errno;
-    ::unlink(temporary_.c_str());
-    refuse(path_, error);
+    target_.discard();
+    target_.refuse(error);
   }
+  target_.replace();
 }
 
 }  // namespace heddle::tb

@@ -1,7 +1,9 @@
 // A file that is written piece by piece and appears whole or not at all, plain or compressed.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,8 +11,41 @@
 
 namespace heddle::tb {
 
-// Writes to a temporary file in the same folder; commit() renames it into place. Without commit() nothing is left.
-// Throws InputError naming the path.
+// What a name leads to through symbolic links, whether it is there or not. A name of a descriptor of this process, such
+// as /proc/self/fd/1, is an end: what that link says is often no path.
+[[nodiscard]] std::filesystem::path behind_links(std::filesystem::path path);
+
+// Where an output goes. A regular file, or one that is not there yet, is written under a temporary name in its folder,
+// which then takes its place; a symbolic link stays, and what it leads to is replaced. What is no regular file (a pipe,
+// a device, a descriptor of this process such as /dev/stdout) cannot be replaced and is written straight into.
+class OutputTarget {
+ public:
+  // Throws InputError naming the path where no file can be: at a folder, below a file.
+  explicit OutputTarget(const std::string& path);
+
+  [[nodiscard]] const std::string& name() const { return name_; }  // as the user gave it
+  [[nodiscard]] bool straight() const { return straight_; }
+  [[nodiscard]] std::string temporary() const;
+  // Throws InputError when it is certain that the target cannot be written. Leaves nothing behind.
+  void check() const;
+  // A descriptor that writes the temporary file, or straight into the target. Throws InputError.
+  [[nodiscard]] int open() const;
+  // The temporary file takes the target's place, or is removed, also where that fails. Nothing to do for a target that
+  // is written straight into.
+  void replace() const;
+  void discard() const;
+  // Throws InputError with the system's reason.
+  [[noreturn]] void refuse(int error) const;
+
+ private:
+  std::string name_;
+  std::string file_;               // behind the links
+  std::optional<int> descriptor_;  // of this process
+  bool straight_ = false;
+};
+
+// Writes to an OutputTarget; commit() makes the file appear. Without commit() nothing is left, except in a target that
+// is written straight into. Throws InputError naming the path.
 class OutputFile final : public traces::ByteSink {
  public:
   enum class Form { plain, gzip };
@@ -19,6 +54,7 @@ class OutputFile final : public traces::ByteSink {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
+  [[nodiscard]] const std::string& path() const { return target_.name(); }
   void write(std::string_view bytes) override;
   void commit();
 
@@ -27,13 +63,9 @@ class OutputFile final : public traces::ByteSink {
   void write_plain(std::string_view bytes);
   void deflate(std::string_view bytes, bool last);
 
-  std::string path_;
-  std::string temporary_;
+  OutputTarget target_;
   int file_ = -1;
   std::unique_ptr<Compressor> compressor_;
 };
-
-// The temporary name under which a file is written before it is whole.
-[[nodiscard]] std::string temporary_name(const std::string& path);
 
 }  // namespace heddle::tb

@@ -5,6 +5,7 @@
 
 #include <boost/json.hpp>
 #include <ctime>
+#include <filesystem>
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
@@ -225,6 +226,11 @@ RunFiles read_run(const std::string& directory) {
   } catch (const std::exception& error) {  // a key is missing or of another type
     refuse_record(path, error);
   }
+}
+
+std::string stats_path(const std::string& file_or_folder) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(file_or_folder, ignored) ? file_or_folder + "/stats.json" : file_or_folder;
 }
 
 json::object read_stats(const std::string& path) {

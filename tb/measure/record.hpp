@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/statistics.hpp"
 #include "hw/machine.hpp"
@@ -41,6 +42,8 @@ void put_cost(boost::json::object& object, const HostCost& cost);
 [[nodiscard]] std::string stats_json(const RunRecord& record, const StatisticsRegistry& modules);
 [[nodiscard]] std::string host_json(const HostCost& cost, const Summary& summary);
 
+inline const std::vector<std::string> kRunFiles = {"stats.json", "host.json"};
+
 // Writes DIR/stats.json and DIR/host.json, each whole or not at all; makes DIR. Throws InputError.
 void write_run(const std::string& directory, const RunRecord& record, const StatisticsRegistry& modules,
                const HostCost& cost);
@@ -57,6 +60,8 @@ struct RunFiles {
 };
 [[nodiscard]] RunFiles read_run(const std::string& directory);
 
+// The stats.json that is meant by its own name or by that of its folder.
+[[nodiscard]] std::string stats_path(const std::string& file_or_folder);
 // A stats.json as it is. Throws InputError when the file is missing, is no JSON, holds no run's statistics, or is of
 // another schema.
 [[nodiscard]] boost::json::object read_stats(const std::string& path);

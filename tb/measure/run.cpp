@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/error.hpp"
 #include "tb/measure/atomic_file.hpp"
@@ -59,9 +60,24 @@ ReferenceCheck compare_with_reference(const RunRequest& request, const RunOutcom
   return {true, fmt::format("the retirement hash {} equals the reference interpreter's", ours)};
 }
 
-}  // namespace
-
-namespace {
+// What cannot be written is refused before the simulation rather than after it.
+void check_outputs(const RunRequest& request, const Subject& subject) {
+  if (request.output_directory) {
+    std::vector<std::string> files = subject.output_files();
+    files.insert(files.end(), kRunFiles.begin(), kRunFiles.end());
+    for (const std::string& file : files) {
+      const std::filesystem::path path = std::filesystem::path(*request.output_directory) / file;
+      make_folder(path.parent_path().string());
+      check_writable(path.string());
+    }
+  }
+  if (request.report) {
+    check_writable(*request.report);
+  }
+  if (request.timeline) {
+    check_writable(request.timeline->path);
+  }
+}
 
 class TimelineObserver final : public RunObserver {
  public:
@@ -79,13 +95,10 @@ RunOutcome run(const RunRequest& request) {
   const double cpu_start = cpu_clock();
   const auto subject = make_subject(request.subject, workload_options(request));
   isa::Module module = subject->compile();
-  if (request.output_directory) {
-    make_folder(*request.output_directory);  // refused before the simulation rather than after it
-  }
+  check_outputs(request, *subject);
   std::optional<Profile> profile;
   DeviceOptions options = request.device;
   if (request.report) {
-    check_writable(*request.report);
     options.observers.push_back(&profile.emplace(request.machine));
   }
   std::optional<DramTimeline> timeline;
@@ -131,6 +144,7 @@ RunOutcome run(const RunRequest& request) {
     outcome.ending = RunOutcome::Ending::faulted;
     record.stop_reason = fault.what();
   }
+  outcome.last_cycle = device.now();
   record.warp_sizes = device.warp_sizes();
   // A replay takes no hashes: its threads did what the recorded ones did.
   const std::uint64_t hash = trace != nullptr ? trace->recorded().retirement_hash : device.retirement().total();

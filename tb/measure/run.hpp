@@ -38,6 +38,7 @@ struct RunOutcome {
   enum class Ending { finished, stopped, faulted };  // stopped: limit or interrupt (RunStopped)
   Ending ending = Ending::finished;
   RunRecord record;
+  link::Cycle last_cycle = 0;  // of the clock by which windows of cycles count
   HostCost cost;
   std::optional<ReferenceCheck> reference;
   std::optional<std::string> replayed;  // of a trace: what was recorded where. Its record has no verdict

@@ -42,6 +42,7 @@ class LaunchSubject final : public Subject {
   [[nodiscard]] unsigned address_bits() const override { return file_.address_bits(); }
   // Nothing is known of the kernel; hashes are compared, and a difference is reported as such.
   [[nodiscard]] bool order_dependent() const override { return false; }
+  [[nodiscard]] std::vector<std::string> output_files() const override { return file_.output_files(); }
   [[nodiscard]] Verdict run(Executor& executor, const std::optional<std::string>& output_directory) override {
     return file_.run(executor, output_directory);
   }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tb/workload.hpp"
 
@@ -20,6 +21,8 @@ class Subject {
   [[nodiscard]] virtual unsigned address_bits() const = 0;
   // True when retirement hashes may differ between machines.
   [[nodiscard]] virtual bool order_dependent() const = 0;
+  // Of a LAUNCH.toml: what run() writes, below its output directory.
+  [[nodiscard]] virtual std::vector<std::string> output_files() const { return {}; }
   // `executor` has the module of compile() loaded; `output_directory` takes a LAUNCH.toml's output files.
   [[nodiscard]] virtual Verdict run(Executor& executor, const std::optional<std::string>& output_directory) = 0;
 };

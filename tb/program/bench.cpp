@@ -8,7 +8,9 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "tb/measure/atomic_file.hpp"
+#include "tb/measure/command_files.hpp"
 #include "tb/program/command.hpp"
+#include "tb/program/output_options.hpp"
 #include "tb/program/progress.hpp"
 
 namespace heddle::program {
@@ -35,6 +37,9 @@ int bench(const Arguments& arguments) {
                        suggest(wanted, names, "known: " + join(names)));
     }
   }
+  tb::CommandFiles files;
+  add_outputs(files, arguments, {"json"});
+  files.check_writable();
   const tb::BenchResult result = tb::run_bench(list, options);
   line.clear();
   std::cout << tb::bench_table(result);

@@ -12,11 +12,16 @@ namespace {
 
 int check(const Arguments& arguments) {
   const std::string path = tb::find_config(arguments.words().front());
-  const hw::Machine machine = tb::read_machine(arguments.words().front(), arguments.all("set"));
+  std::vector<std::string> notes;
+  const hw::Machine machine = tb::read_machine(arguments.words().front(), arguments.all("set"), notes);
   std::cout << fmt::format("{}: machine '{}' is good", path, machine.name)
             << (machine.description.empty() ? "" : " (" + machine.description + ")") << "\n";
   if (arguments.has("show")) {
     std::cout << "\n" << tb::parameters_text(machine);
+  }
+  std::cout.flush();
+  for (const std::string& note : notes) {
+    remark("note", note);
   }
   return 0;
 }

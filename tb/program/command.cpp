@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iostream>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
@@ -72,6 +73,10 @@ double Arguments::number(const std::string& option, double otherwise, double low
     throw InputError(at_option(option), fmt::format("'{}' is no number from {} to {}", tb::excerpt(given), low, high));
   }
   return *number;
+}
+
+void remark(std::string_view kind, std::string_view text) {
+  std::cerr << "heddle: " << kind << ": " << text << "\n";
 }
 
 Arguments parse(const Command& command, const std::vector<std::string>& words) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heddle::program {
@@ -68,6 +69,9 @@ struct Command {
 
 [[nodiscard]] std::string general_help();
 [[nodiscard]] std::string help_of(const Command& command);
+
+// What is no error but worth knowing: "heddle: KIND: TEXT" on stderr. Commands with --quiet leave it out then.
+void remark(std::string_view kind, std::string_view text);
 
 // Runs a whole command line (without the program's name) and returns the exit code. Reports every error on stderr.
 [[nodiscard]] int run_program(const std::vector<std::string>& words);

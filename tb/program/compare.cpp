@@ -4,18 +4,28 @@
 #include <iostream>
 
 #include "tb/measure/atomic_file.hpp"
+#include "tb/measure/command_files.hpp"
+#include "tb/measure/record.hpp"
 #include "tb/program/command.hpp"
+#include "tb/program/output_options.hpp"
 
 namespace heddle::program {
 namespace {
 
 int compare(const Arguments& arguments) {
+  tb::CommandFiles files;
+  for (const std::string& run : arguments.words()) {
+    files.reads("a run", tb::stats_path(run));
+  }
+  add_outputs(files, arguments, {"html"});
+  files.check_writable();
   const std::vector<tb::ComparedRun> runs = tb::read_compared_runs(arguments.words());
+  const std::string page = arguments.has("html") ? tb::compare_page(runs) : "";  // refused before anything is printed
   if (!arguments.has("quiet")) {
     std::cout << tb::compare_text(runs);
   }
   if (arguments.has("html")) {
-    tb::write_file(arguments.text("html"), tb::compare_page(runs));
+    tb::write_file(arguments.text("html"), page);
     if (!arguments.has("quiet")) {
       std::cout << "\nwritten: " << arguments.text("html") << "\n";
     }
@@ -38,7 +48,8 @@ Command compare_command() {
   command.details =
       "A, B, ...: output folders of heddle run --out, or their stats.json. Every run is compared with A. The cycles "
       "of\n"
-      "the causes add up to the difference, and those of a cause's factors to the cause.\n";
+      "the causes add up to the difference, and those of a cause's factors to the cause. Folders of heddle dram --out\n"
+      "are compared with each other by their figures.\n";
   command.completions = {{"@files"}, {"@files"}, {"@files"}, {"@files"}};
   command.run = compare;
   return command;

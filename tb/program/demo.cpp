@@ -7,8 +7,10 @@
 #include <iostream>
 #include <thread>
 
+#include "tb/config/config.hpp"
 #include "tb/demo/page.hpp"
 #include "tb/measure/atomic_file.hpp"
+#include "tb/measure/command_files.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/progress.hpp"
 #include "tb/report/text.hpp"
@@ -25,11 +27,16 @@ int demo(const Arguments& arguments) {
   options.directory = arguments.text("out", "heddle-out/demo");
   options.jobs =
       static_cast<unsigned>(arguments.whole("jobs", std::max(1U, std::thread::hardware_concurrency()), 1, 1024));
+  const std::string page = options.directory + "/demo.html";
+  tb::CommandFiles files;
+  files.reads_all("a machine file", tb::machine_files(options.config));
+  files.writes_in("--out", options.directory, {"demo.html"});
+  tb::make_folder(options.directory);
+  files.check_writable();
   ProgressLine line(true);
   options.progress = [&](const std::string& text) { line.show(text); };
   const tb::DemoResult result = tb::run_demo(options);
   line.clear();
-  const std::string page = options.directory + "/demo.html";
   tb::write_file(page, tb::demo_page(result));
   std::cout << fmt::format("{} on {}{}\n\n", tb::counted(result.rows.size(), "workload"), result.machine.name,
                            result.machine.description.empty() ? "" : " (" + result.machine.description + ")")

@@ -10,7 +10,9 @@
 #include "tb/device.hpp"
 #include "tb/diagram/diagram.hpp"
 #include "tb/measure/atomic_file.hpp"
+#include "tb/measure/command_files.hpp"
 #include "tb/program/command.hpp"
+#include "tb/program/output_options.hpp"
 #include "tb/waves/converter.hpp"
 
 namespace heddle::program {
@@ -25,6 +27,10 @@ class Finder final : public tb::RunObserver {
 
 int diagram(const Arguments& arguments) {
   const hw::Machine machine = tb::read_machine(arguments.words()[0], arguments.all("set"));
+  tb::CommandFiles files;
+  files.reads_all("a machine file", tb::machine_files(arguments.words()[0]));
+  add_outputs(files, arguments, {"dot", "svg"});
+  files.check_writable();
   Finder finder;
   tb::DeviceOptions options;
   options.observers.push_back(&finder);

@@ -9,9 +9,11 @@
 #include "tb/config/config.hpp"
 #include "tb/dram/replay.hpp"
 #include "tb/measure/atomic_file.hpp"
+#include "tb/measure/command_files.hpp"
 #include "tb/measure/host_cost.hpp"
 #include "tb/measure/record.hpp"
 #include "tb/program/command.hpp"
+#include "tb/program/output_options.hpp"
 #include "tb/program/timeline_options.hpp"
 #include "tb/report/text.hpp"
 #include "traces/gzip_stream.hpp"
@@ -60,6 +62,7 @@ std::string replay_text(tb::DramReplay& replay, const hw::Machine& machine, doub
 
 int dram(const Arguments& arguments) {
   const hw::Machine machine = tb::read_machine(arguments.words()[0], arguments.all("set"));
+  const std::optional<tb::TimelineRequest> drawn = timeline_request(arguments);
   const std::string& path = arguments.words()[1];
   traces::GunzipBuffer file(path);
   std::istream in(&file);
@@ -67,16 +70,25 @@ int dram(const Arguments& arguments) {
   if (std::filesystem::is_directory(path, ignored) || !file.good()) {
     throw InputError({path}, "is missing or cannot be read");
   }
+  tb::CommandFiles files;
+  files.reads_all("a machine file", tb::machine_files(arguments.words()[0]));
+  files.reads("the trace", path);
   if (arguments.has("out")) {
-    tb::make_folder(arguments.text("out"));  // refused before the simulation rather than after it
+    files.writes_in("--out", arguments.text("out"), tb::kRunFiles);
   }
+  add_outputs(files, arguments, {"timeline"});
+  // What cannot be written is refused before the simulation rather than after it.
+  if (arguments.has("out")) {
+    tb::make_folder(arguments.text("out"));
+  }
+  files.check_writable();
   const double wall_start = tb::wall_clock();
   const double cpu_start = tb::cpu_clock();
   traces::RequestTrace trace(in, path);
-  tb::DramReplay replay(machine, {arguments.has("timed")});
+  tb::DramReplay replay(machine, {arguments.has("timed"), path});
   std::optional<tb::DramTimeline> timeline;
-  if (const auto wanted = timeline_request(arguments)) {
-    timeline.emplace(*wanted, machine.dram.channels, machine.dram.banks);
+  if (drawn) {
+    timeline.emplace(*drawn, machine.dram.channels, machine.dram.banks);
     for (unsigned channel = 0; channel != machine.dram.channels; ++channel) {
       replay.observe(channel, timeline->observer(channel));
     }
@@ -94,6 +106,7 @@ int dram(const Arguments& arguments) {
     timeline->write(fmt::format("{} on {}", path, arguments.words()[0]));
     if (!arguments.has("quiet")) {
       std::cout << "\nwritten: " << arguments.text("timeline") << "\n";
+      warn_of_late_window(arguments, "timeline-from", replay.cycles());
     }
   }
   if (arguments.has("out")) {

@@ -12,7 +12,9 @@
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "tb/measure/atomic_file.hpp"
+#include "tb/measure/command_files.hpp"
 #include "tb/program/command.hpp"
+#include "tb/program/output_options.hpp"
 #include "tb/program/progress.hpp"
 #include "tb/program/stopping.hpp"
 #include "tb/report/text.hpp"
@@ -60,12 +62,20 @@ int reproduce(const Arguments& arguments) {
       static_cast<unsigned>(arguments.whole("jobs", std::max(1U, std::thread::hardware_concurrency()), 1, 1024));
   options.runner.any_build = arguments.has("any-build");
   options.runner.stop = &stopped_by();
+  const std::string& directory = options.runner.directory;
+  tb::CommandFiles files;
+  if (beside) {
+    files.reads("the other reproduction", arguments.text("beside"));
+  }
+  files.writes_in("--out", directory, {"reproduction.html", "reproduction.json"});
+  add_outputs(files, arguments, {"markdown"});
+  tb::make_folder(directory);
+  files.check_writable();
   ProgressLine line(true);
   options.runner.progress = [&](const std::string& text) { line.show(text); };
   catch_stopping_signals();
   const tb::Reproduction result = tb::reproduce(options);
   line.clear();
-  const std::string& directory = options.runner.directory;
   tb::write_file(directory + "/reproduction.html", tb::reproduction_page(result));
   tb::write_file(directory + "/reproduction.json", tb::reproduction_json(result));
   std::cout << tb::reproduction_table(result)

@@ -9,18 +9,22 @@
 
 #include "base/error.hpp"
 #include "tb/measure/atomic_file.hpp"
+#include "tb/measure/command_files.hpp"
 #include "tb/program/command.hpp"
+#include "tb/program/output_options.hpp"
 #include "tb/sweep/store.hpp"
+#include "tb/waves/converter.hpp"
 
 namespace heddle::program {
 namespace {
 
 namespace results = tb::results;
 
-constexpr std::size_t kRows = 40;  // of a table, unless all are wanted
+constexpr const char* kTerminal = "-";  // in a file's place
+constexpr std::size_t kRows = 40;       // of a table, unless all are wanted
 
 void write(const std::string& path, const std::string& contents) {
-  if (path == "-") {
+  if (path == kTerminal) {
     std::cout << contents;
     return;
   }
@@ -81,7 +85,9 @@ void plot(const Arguments& arguments, tb::Database& database, const results::Swe
   }
   if (arguments.has("png")) {
     const auto width = static_cast<unsigned>(arguments.whole("width", 1680, 16, 20000));
-    results::write_png(svg, arguments.text("png"), width);
+    tb::Converter converter(arguments.text("png"), tb::png_converter(width));
+    converter.write(svg);
+    converter.commit();
     std::cout << "written: " << arguments.text("png") << "\n";
   }
 }
@@ -110,8 +116,26 @@ void refuse_together(const Arguments& arguments) {
   }
 }
 
+// The database and what may lie beside it are not to be written over.
+void check_results_files(const Arguments& arguments) {
+  const std::string& database = arguments.words()[0];
+  tb::CommandFiles files;
+  files.reads("the database", database);
+  for (const char* const suffix : {"-wal", "-shm", "-journal"}) {
+    files.reads("a part of the database", database + suffix);
+  }
+  for (const char* const option : {"csv", "html", "svg"}) {
+    if (arguments.text(option) != kTerminal) {
+      add_outputs(files, arguments, {option});
+    }
+  }
+  add_outputs(files, arguments, {"png"});
+  files.check_writable();
+}
+
 int show(const Arguments& arguments) {
   refuse_together(arguments);
+  check_results_files(arguments);
   tb::Database database(arguments.words()[0], tb::Database::Mode::read);
   tb::sweep::check_schema(database, false);
   const std::size_t most = arguments.has("all") ? std::numeric_limits<std::size_t>::max() : kRows;

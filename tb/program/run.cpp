@@ -6,11 +6,15 @@
 #include <iostream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "tb/config/config.hpp"
+#include "tb/launch/launch_file.hpp"
+#include "tb/measure/command_files.hpp"
 #include "tb/measure/run.hpp"
 #include "tb/program/command.hpp"
+#include "tb/program/output_options.hpp"
 #include "tb/program/progress.hpp"
 #include "tb/program/run_traces.hpp"
 #include "tb/program/timeline_options.hpp"
@@ -69,6 +73,29 @@ int exit_code(const tb::RunOutcome& outcome) {
   return static_cast<int>(wrong || differs ? ExitCode::result_mismatch : ExitCode::good);
 }
 
+// Every file that the run reads or writes, before it touches one.
+void check_run_files(const Arguments& arguments, const tb::RunRequest& request) {
+  tb::CommandFiles files;
+  files.reads_all("a machine file", tb::machine_files(arguments.words()[0]));
+  std::vector<std::string> in_folder = tb::kRunFiles;
+  if (request.subject.ends_with(".toml")) {
+    const tb::LaunchFile launch = tb::LaunchFile::read(request.subject);
+    files.reads("the launch file", request.subject);
+    for (const tb::LaunchFile::InputFile& input : launch.inputs()) {
+      files.reads(input.what, input.path);
+    }
+    const std::vector<std::string> outputs = launch.output_files();
+    in_folder.insert(in_folder.end(), outputs.begin(), outputs.end());
+  } else if (request.subject.ends_with(".trace")) {
+    files.reads("the trace", request.subject);
+  }
+  if (request.output_directory) {
+    files.writes_in("--out", *request.output_directory, in_folder);
+  }
+  add_outputs(files, arguments, {"report", "timeline"});
+  RunTraces::add_outputs(files, arguments);
+}
+
 int run(const Arguments& arguments) {
   tb::RunRequest request;
   request.subject = arguments.words()[1];
@@ -85,7 +112,8 @@ int run(const Arguments& arguments) {
   if (replays && arguments.has("check-reference")) {
     throw InputError({"--check-reference"}, "a replay computes no values that could be compared");
   }
-  request.machine = tb::read_machine(arguments.words()[0], arguments.all("set"));
+  std::vector<std::string> notes;
+  request.machine = tb::read_machine(arguments.words()[0], arguments.all("set"), notes);
   request.scale = arguments.number("scale", 1.0, 1e-6, 16);
   request.seed = arguments.whole("seed", 1, 0, UINT64_MAX);
   request.address_bits = address_bits(arguments);
@@ -98,9 +126,13 @@ int run(const Arguments& arguments) {
   if (arguments.has("report")) {
     request.report = arguments.text("report");
   }
-  RunTraces traces(arguments, request);
   request.timeline = timeline_request(arguments);
+  check_run_files(arguments, request);
+  RunTraces traces(arguments, request);
   const bool quiet = arguments.has("quiet");
+  for (std::size_t i = 0; i != notes.size() && !quiet; ++i) {
+    remark("note", notes[i]);
+  }
   ProgressLine line(!quiet);
   const double start = tb::wall_clock();
   if (line.active()) {
@@ -131,6 +163,9 @@ int run(const Arguments& arguments) {
     }
     std::cout << traced;
     std::cout.flush();
+    for (const char* const option : {"from", "timeline-from"}) {
+      warn_of_late_window(arguments, option, outcome.last_cycle);
+    }
   }
   if (!outcome.record.complete) {
     std::cerr << "heddle: " << outcome.record.stop_reason << "\n";

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "tb/measure/atomic_file.hpp"
+#include "tb/program/output_options.hpp"
 #include "tb/report/text.hpp"
 
 namespace heddle::program {
@@ -46,6 +47,15 @@ void RunTraces::declare(po::options_description& options) {
       ("to", po::value<std::string>()->value_name("CYCLE"), "waves and pipeline: up to and with this one");
 }
 
+void RunTraces::add_outputs(tb::CommandFiles& files, const Arguments& arguments) {
+  program::add_outputs(files, arguments, {"memory-trace", "record", "pipeline"});
+  if (arguments.has("vcd")) {
+    for (const std::string& file : tb::wave_files(arguments.text("vcd"))) {
+      files.writes("--vcd", file);
+    }
+  }
+}
+
 RunTraces::RunTraces(const Arguments& arguments, tb::RunRequest& request) {
   if (arguments.has("signals") && !arguments.has("vcd")) {
     throw InputError({"--signals"}, "says what --vcd FILE records, which is not given");
@@ -63,7 +73,7 @@ RunTraces::RunTraces(const Arguments& arguments, tb::RunRequest& request) {
     tb::make_folder(*request.output_directory);  // where the files may be meant to go
   }
   if (arguments.has("memory-trace")) {
-    memory_.emplace("--memory-trace", arguments.text("memory-trace"));
+    memory_.emplace(arguments.text("memory-trace"));
     request.device.memory_trace = &memory_->stream();
   }
   if (arguments.has("record")) {
@@ -71,7 +81,7 @@ RunTraces::RunTraces(const Arguments& arguments, tb::RunRequest& request) {
     if (!path.ends_with(".trace")) {
       throw InputError({"--record"}, fmt::format("'{}' does not end in .trace, by which heddle run knows it", path));
     }
-    record_.emplace("--record", path);
+    record_.emplace(path);
     request.record = &record_->stream();
   }
   if (arguments.has("pipeline")) {
@@ -100,7 +110,7 @@ void RunTraces::open_pipeline(const std::string& path, const tb::CycleWindow& wi
     throw InputError({"--pipeline"}, fmt::format("'{}' does not say which format it shall have", path),
                      "name it .kanata or .log for Konata, .json for Perfetto; each may be followed by .gz");
   }
-  pipeline_.emplace("--pipeline", path);
+  pipeline_.emplace(path);
   if (chrome) {
     chrome_ = std::make_unique<tb::ChromeTrace>(pipeline_->stream(), window);
     request.device.make_tap = chrome_->taps(request.device.make_tap);
@@ -114,10 +124,10 @@ void RunTraces::open_pipeline(const std::string& path, const tb::CycleWindow& wi
 std::string RunTraces::finish(const tb::RunOutcome& outcome) {
   std::string text;
   if (memory_) {
-    memory_->finish();
+    memory_->commit();
   }
   if (record_ && outcome.record.complete) {
-    record_->finish();
+    record_->commit();
     text += fmt::format("recorded: {}\n", record_->path());
   } else if (record_) {
     text += fmt::format("not recorded: {}: the run did not end\n", record_->path());
@@ -128,7 +138,7 @@ std::string RunTraces::finish(const tb::RunOutcome& outcome) {
     } else {
       kanata_->finish();
     }
-    pipeline_->finish();
+    pipeline_->commit();
     text += fmt::format("pipeline: {}\n", pipeline_->path());
   }
   if (waves_) {

@@ -5,9 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "tb/measure/command_files.hpp"
+#include "tb/measure/output_stream.hpp"
 #include "tb/measure/run.hpp"
 #include "tb/program/command.hpp"
-#include "tb/program/output_file.hpp"
 #include "tb/trace/chrome_trace.hpp"
 #include "tb/trace/kanata.hpp"
 #include "tb/waves/recording.hpp"
@@ -17,6 +18,8 @@ namespace heddle::program {
 class RunTraces {
  public:
   static void declare(po::options_description& options);
+  // Adds the files that the arguments name to those of the command.
+  static void add_outputs(tb::CommandFiles& files, const Arguments& arguments);
 
   // Opens what the arguments ask for and puts it into the request. Outlives the run. Throws InputError.
   RunTraces(const Arguments& arguments, tb::RunRequest& request);
@@ -27,9 +30,9 @@ class RunTraces {
  private:
   void open_pipeline(const std::string& path, const tb::CycleWindow& window, tb::RunRequest& request);
 
-  std::optional<OutputFile> memory_;
-  std::optional<OutputFile> record_;
-  std::optional<OutputFile> pipeline_;
+  std::optional<tb::OutputStream> memory_;
+  std::optional<tb::OutputStream> record_;
+  std::optional<tb::OutputStream> pipeline_;
   std::unique_ptr<tb::KanataLog> kanata_;
   std::unique_ptr<tb::ChromeTrace> chrome_;
   std::optional<tb::WaveRecording> waves_;

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "tb/demo/children.hpp"
+#include "tb/measure/command_files.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/progress.hpp"
 #include "tb/program/stopping.hpp"
@@ -77,6 +78,9 @@ int sweep(const Arguments& arguments) {
   options.exploration = arguments.words()[0];
   options.database =
       arguments.text("database", "heddle-out/" + std::filesystem::path(options.exploration).stem().string() + ".db");
+  tb::CommandFiles files;
+  files.reads("the exploration", options.exploration);
+  files.writes("--database", options.database);
   options.scale = arguments.number("scale", 1.0, 1e-6, 1e6);
   options.resume = arguments.has("resume");
   options.retry = arguments.has("retry");

@@ -1,5 +1,7 @@
 #include "tb/program/timeline_options.hpp"
 
+#include <fmt/format.h>
+
 #include "base/error.hpp"
 
 namespace heddle::program {
@@ -28,6 +30,14 @@ std::optional<tb::TimelineRequest> timeline_request(const Arguments& arguments) 
   request.begin = arguments.whole("timeline-from", 0, 0, UINT64_MAX - kLongest);
   request.cycles = arguments.whole("timeline-cycles", request.cycles, 1, kLongest);
   return request;
+}
+
+void warn_of_late_window(const Arguments& arguments, const std::string& option, std::uint64_t last_cycle) {
+  const std::uint64_t begin = arguments.whole(option, 0, 0, UINT64_MAX);
+  if (begin > last_cycle) {
+    remark("warning",
+           fmt::format("--{} {}: the window begins after the run's last cycle, {}", option, begin, last_cycle));
+  }
 }
 
 }  // namespace heddle::program

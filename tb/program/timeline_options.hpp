@@ -12,4 +12,8 @@ void add_timeline_options(Command& command);
 // What they ask for, if anything. Throws InputError.
 [[nodiscard]] std::optional<tb::TimelineRequest> timeline_request(const Arguments& arguments);
 
+// Says on stderr that a window of cycles shows nothing: `option`, which names its first one, lies behind the run's
+// last.
+void warn_of_late_window(const Arguments& arguments, const std::string& option, std::uint64_t last_cycle);
+
 }  // namespace heddle::program

@@ -9,6 +9,7 @@
 
 #include "base/parameter.hpp"
 #include "hw/core/idle_cause.hpp"
+#include "tb/dram/replay.hpp"
 #include "tb/measure/summary.hpp"
 #include "tb/report/text.hpp"
 
@@ -60,6 +61,14 @@ std::vector<ModuleGroup> groups_of(const StatisticsRegistry& modules) {
     add(histogram.declaration);
   }
   return groups;
+}
+
+// What heddle dram counts beside its memory channels.
+ModuleGroup replay_counters() {
+  ReplayStatistics statistics;
+  StatisticsRegistry registry;
+  registry.add(DramReplay::kTraceModule, statistics);
+  return groups_of(registry).front();
 }
 
 // A terminal entry: name and unit on one line, the meaning wrapped below.
@@ -170,12 +179,17 @@ std::string statistics_text(const StatisticsRegistry& modules) {
   for (const hw::IdleCauseInfo& cause : hw::kIdleCauses) {
     add_entry(out, cause.name, "core cycles", cause.meaning);
   }
-  for (const ModuleGroup& group : groups_of(modules)) {
-    out += "\n" + group.pattern + "\n";
+  const auto add_group = [&](const ModuleGroup& group, std::string_view title) {
+    out += fmt::format("\n{}\n", title);
     for (const StatisticDeclaration& declaration : group.statistics) {
       add_entry(out, declaration.name, declaration.unit, declaration.meaning);
     }
+  };
+  for (const ModuleGroup& group : groups_of(modules)) {
+    add_group(group, group.pattern);
   }
+  const ModuleGroup replay = replay_counters();
+  add_group(replay, replay.pattern + ": heddle dram, beside the counters of its channels");
   return out;
 }
 
@@ -199,14 +213,21 @@ std::string statistics_markdown(const StatisticsRegistry& modules) {
       "\n## Counters of the modules\n\nThe keys of `modules` are hierarchical names; `<n>` stands for a number. Those "
       "of the "
       "L2 are there when the machine has one.\n";
-  for (const ModuleGroup& group : groups_of(modules)) {
+  const auto counters = [&](const ModuleGroup& group) {
     rows.clear();
     for (const StatisticDeclaration& declaration : group.statistics) {
       rows.push_back({"`" + declaration.name + "`", or_dash(declaration.unit), declaration.meaning});
     }
-    out += "\n### " + group.pattern + "\n\n" + markdown_table({"name", "unit", "meaning"}, rows);
+    return markdown_table({"name", "unit", "meaning"}, rows);
+  };
+  for (const ModuleGroup& group : groups_of(modules)) {
+    out += "\n### " + group.pattern + "\n\n" + counters(group);
   }
-  return out;
+  out +=
+      "\n## Memory channels alone\n\n`heddle dram --out DIR` writes the same files. Of `summary`, `cycles` and the "
+      "figures of DRAM are not zero; `modules` has\n`dram<n>`, as `gpu.dram<n>` above, and `trace`, by which "
+      "`heddle compare` knows such a file:\n\n";
+  return out + counters(replay_counters());
 }
 
 }  // namespace heddle::tb

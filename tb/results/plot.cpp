@@ -7,11 +7,9 @@
 #include <map>
 
 #include "base/error.hpp"
-#include "tb/measure/atomic_file.hpp"
 #include "tb/report/charts.hpp"
 #include "tb/report/html.hpp"
 #include "tb/results/results.hpp"
-#include "tb/sweep/ask.hpp"
 
 namespace heddle::tb::results {
 namespace {
@@ -287,25 +285,6 @@ std::string plot_svg(Database& database, const Sweep& sweep, const Plot& plot, c
   const Data data = gather(database, sweep, plot, condition);
   const std::string title = fmt::format("{}: {} over {}", sweep.name, plot.figure_title, plot.x_title);
   return document(title, plot.y.empty() ? curves(data, plot) : fields(data, plot));
-}
-
-void write_png(const std::string& svg, const std::string& path, unsigned width) {
-  const std::string source = path + ".svg-source";
-  write_file(source, svg);
-  sweep::Answer answer;
-  std::string refusal;
-  try {
-    answer = sweep::ask(
-        {"rsvg-convert", "--width", fmt::format("{}", width), "--keep-aspect-ratio", "--output", path, source},
-        "PNG files need it: install Debian's package librsvg2-bin, or take --svg");
-  } catch (const InputError&) {
-    std::remove(source.c_str());
-    throw;
-  }
-  std::remove(source.c_str());
-  if (answer.exit_code != 0) {
-    throw InputError({path}, "rsvg-convert cannot write it: " + answer.err);
-  }
 }
 
 }  // namespace heddle::tb::results

@@ -92,9 +92,6 @@ struct Plot {
 [[nodiscard]] std::string plot_svg(Database& database, const Sweep& sweep, const Plot& plot,
                                    const std::string& condition);
 
-// Writes a picture of an SVG by rsvg-convert. Throws InputError when that is not installed or fails.
-void write_png(const std::string& svg, const std::string& path, unsigned width);
-
 // ---- The page
 [[nodiscard]] std::string results_page(Database& database, const Sweep& sweep, const std::string& condition);
 

@@ -48,7 +48,40 @@ std::string Exploration::folder() const {
   return fs::path(path).parent_path().string();
 }
 
+bool is_launch_file(std::string_view workload) {
+  return workload.ends_with(".toml");
+}
+
+const std::string* launch_file_of(const Exploration& exploration, const std::vector<Setting>& listed) {
+  constexpr std::string_view kName = "workload";
+  const auto launch_file = [](const ParameterValue& value) {
+    const auto& workload = std::get<std::string>(value);
+    return is_launch_file(workload) ? &workload : nullptr;
+  };
+  for (const std::vector<Setting>* const settings : {&listed, &exploration.base}) {
+    for (const Setting& setting : *settings) {
+      if (setting.name == kName) {
+        return launch_file(setting.value);  // what a listed point sets, the base does not
+      }
+    }
+  }
+  for (const Axis& axis : exploration.axes) {
+    for (std::size_t i = 0; axis.name == kName && i < axis.values.size(); ++i) {
+      if (const std::string* const found = launch_file(axis.values[i])) {
+        return found;
+      }
+    }
+  }
+  return nullptr;
+}
+
 void scale_all(Exploration& exploration, double factor) {
+  for (const std::vector<Setting>& listed : exploration.list) {
+    if (const std::string* const launch = launch_file_of(exploration, listed)) {
+      throw InputError({"--scale"}, fmt::format("applies to workloads; '{}' says its size itself", *launch),
+                       "leave it out, or make an exploration of the workloads alone");
+    }
+  }
   const auto scaled = [&](ParameterValue& value, const SourceLocation& where) {
     const double scale = std::get<double>(value) * factor;
     const RunSetting& limits = *find_run_setting("scale");
@@ -86,7 +119,7 @@ void scale_all(Exploration& exploration, double factor) {
 }
 
 std::string workload_of(const Exploration& exploration, const std::string& value) {
-  if (!value.ends_with(".toml") || fs::path(value).is_absolute()) {
+  if (!is_launch_file(value) || fs::path(value).is_absolute()) {
     return value;
   }
   return (fs::path(exploration.folder()) / value).lexically_normal().string();

@@ -69,7 +69,7 @@ struct Exploration {
 // A setting of a run that is no parameter of the machine (docs/explorations.md says what each is).
 struct RunSetting {
   std::string_view name;
-  std::string_view type;  // "string", "integer" or "number"
+  std::string_view type;          // "string", "integer" or "number"
   ParameterValue otherwise = {};  // when no point sets it; strings must be set
   double low = 0, high = 0;       // of numbers
 };
@@ -83,8 +83,13 @@ struct RunSetting {
 [[nodiscard]] Exploration parse_exploration(std::string_view text, const std::string& path);
 
 // Multiplies the scale of every point, and says so at the end of the text, which then is another exploration's. Throws
-// InputError when a scale leaves its range.
+// InputError when a scale leaves its range, or a point has none because it runs a LAUNCH.toml.
 void scale_all(Exploration& exploration, double factor);
+
+// Whether a workload is the path of a LAUNCH.toml, which says its input and its pointers itself.
+[[nodiscard]] bool is_launch_file(std::string_view workload);
+// A LAUNCH.toml among the workloads of a listed point and what it is combined with; null: none.
+[[nodiscard]] const std::string* launch_file_of(const Exploration& exploration, const std::vector<Setting>& listed);
 
 // Workload as a run gets it: a name stays, a LAUNCH.toml's path starts at the exploration's folder.
 [[nodiscard]] std::string workload_of(const Exploration& exploration, const std::string& value);

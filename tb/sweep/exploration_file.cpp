@@ -77,6 +77,7 @@ class Reader {
     read_rest(top);
     require("config", top);
     require("workload", top);
+    refuse_what_launch_files_say(top);
     return std::move(out_);
   }
 
@@ -186,7 +187,7 @@ class Reader {
       return;
     }
     try {
-      if (text.ends_with(".toml")) {
+      if (is_launch_file(text)) {
         static_cast<void>(LaunchFile::read(workload_of(out_, text)));
       } else {
         static_cast<void>(make_workload(text, {}));
@@ -343,6 +344,47 @@ class Reader {
     }
     throw InputError({out_.path}, fmt::format("{} has no {}", top.title(), name),
                      fmt::format("add {} = \"...\" at the top, or an axis of several", name));
+  }
+
+  // Where a point of the list gets a setting from; null: nowhere.
+  [[nodiscard]] const SourceLocation* source_of(std::string_view name, const std::vector<Setting>& listed) const {
+    for (const std::vector<Setting>* const settings : {&listed, &out_.base}) {
+      for (const Setting& setting : *settings) {
+        if (setting.name == name) {
+          return &setting.where;
+        }
+      }
+    }
+    for (const Axis& axis : out_.axes) {
+      if (axis.name == name) {
+        return &axis.where;
+      }
+    }
+    return nullptr;
+  }
+
+  // A LAUNCH.toml says its input and its pointers itself. What an exploration said of them too would change nothing,
+  // and yet stand beside the results.
+  void refuse_what_launch_files_say(const Section& top) const {
+    for (const std::vector<Setting>& listed : out_.list) {
+      const std::string* const launch = launch_file_of(out_, listed);
+      if (launch == nullptr) {
+        continue;
+      }
+      const auto refuse = [&](const SourceLocation& where, std::string_view what) {
+        throw InputError(
+            where, fmt::format("{}; the LAUNCH.toml '{}', which points here run, says this itself", what, *launch),
+            "leave it out, or make two explorations: one of workloads, one of launch files");
+      };
+      for (const char* const name : {"scale", "seed", "address_bits"}) {
+        if (const SourceLocation* const where = source_of(name, listed)) {
+          refuse(*where, fmt::format("{} applies to workloads", name));
+        }
+      }
+      if (out_.repetitions > 1) {
+        refuse(top.where("repetitions"), "repetitions differ in the seed of a workload");
+      }
+    }
   }
 
   Exploration out_;

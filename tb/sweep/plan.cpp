@@ -90,10 +90,10 @@ const hw::Machine& Plan::base(const std::string& config) const {
   return known->second;
 }
 
-const std::string& Plan::contents(const std::string& workload) const {
-  auto known = contents_.find(workload);
-  if (known == contents_.end()) {
-    known = contents_.emplace(workload, workload.ends_with(".toml") ? launch_digest(workload) : "").first;
+const LaunchFacts& Plan::launch_facts(const std::string& path) const {
+  auto known = launches_.find(path);
+  if (known == launches_.end()) {
+    known = launches_.emplace(path, read_launch_facts(path)).first;
   }
   return known->second;
 }
@@ -179,6 +179,12 @@ Point Plan::make(std::uint64_t number, std::uint64_t repetition) const {
   order.seed = whole("seed") + (repetition - 1);
   order.address_bits = static_cast<unsigned>(whole("address_bits"));
   order.max_cycles = whole("max_cycles");
+  std::string contents;
+  if (is_launch_file(order.workload)) {
+    const LaunchFacts& facts = launch_facts(order.workload);
+    order.address_bits = facts.address_bits;
+    contents = " " + facts.digest;
+  }
   order.machine = base(point.config);
   const std::vector<ParameterReference> parameters = parameters_of(order.machine);
   for (const auto& [name, value] : values) {
@@ -187,9 +193,9 @@ Point Plan::make(std::uint64_t number, std::uint64_t repetition) const {
     }
   }
   point.refusal = contradictions_text(order.machine);
-  point.key = tb::digest(run_key(order.machine, order.workload + contents(order.workload), order.scale, build_,
-                                 order.seed, order.address_bits) +
-                         fmt::format("max_cycles {}\n", order.max_cycles));
+  point.key = tb::digest(
+      run_key(order.machine, order.workload + contents, order.scale, build_, order.seed, order.address_bits) +
+      fmt::format("max_cycles {}\n", order.max_cycles));
   return point;
 }
 
@@ -205,7 +211,7 @@ std::string Plan::digest() const {
   return tb::digest(all);
 }
 
-std::string launch_digest(const std::string& path) {
+LaunchFacts read_launch_facts(const std::string& path) {
   const std::string text = read_input_file(path, kLargestInput, "launch file");
   const launch::Description description = launch::parse(text, path);
   std::string all = tb::digest(text);
@@ -221,7 +227,7 @@ std::string launch_digest(const std::string& path) {
       add(*output.expect);
     }
   }
-  return " " + tb::digest(all);
+  return {tb::digest(all), description.address_bits};
 }
 
 }  // namespace heddle::tb::sweep

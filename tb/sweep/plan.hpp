@@ -26,6 +26,13 @@ struct Point {
   std::string refusal;           // why there is no such machine; such a point is not run
 };
 
+// What a LAUNCH.toml says itself of a run.
+struct LaunchFacts {
+  std::string digest;  // of the file and of every file that it reads
+  unsigned address_bits = 32;
+};
+[[nodiscard]] LaunchFacts read_launch_facts(const std::string& path);
+
 class Plan {
  public:
   // `build` names the program that runs (program_build()). Throws InputError when there are no points, or more than
@@ -52,7 +59,7 @@ class Plan {
   [[nodiscard]] std::vector<std::uint64_t> chosen() const;
   [[nodiscard]] Point make(std::uint64_t number, std::uint64_t repetition) const;
   [[nodiscard]] const hw::Machine& base(const std::string& config) const;
-  [[nodiscard]] const std::string& contents(const std::string& workload) const;
+  [[nodiscard]] const LaunchFacts& launch_facts(const std::string& path) const;
 
   const Exploration& exploration_;
   std::string build_;
@@ -60,10 +67,7 @@ class Plan {
   std::vector<Entry> entries_;
   std::vector<std::string> workloads_;
   mutable std::map<std::string, hw::Machine> machines_;  // by config
-  mutable std::map<std::string, std::string> contents_;  // of launch files, by path: a digest
+  mutable std::map<std::string, LaunchFacts> launches_;  // by path
 };
-
-// A digest of a LAUNCH.toml and of every file that it reads.
-[[nodiscard]] std::string launch_digest(const std::string& path);
 
 }  // namespace heddle::tb::sweep

@@ -91,6 +91,9 @@ std::vector<ParameterValue> range_values(const std::string& name, const toml::ta
     if (!std::isfinite(number.real)) {
       throw InputError(section.where(key), section.name(key) + " must be finite");
     }
+    if (number.is_integer && number.integer > INT64_MAX) {
+      throw InputError(section.where(key), section.name(key) + " must be below 2^63");
+    }
     return number;
   };
   const launch::Number from = bound("from");

@@ -69,9 +69,8 @@ class Session {
       }
     }
     job_.changed(0);
-    if (!crashed_) {
-      std::error_code ignored;  // what a crashed task printed stays
-      fs::remove_all(options_.folder, ignored);
+    if (!crashed_) {  // what a crashed task printed stays
+      clean_up();
     }
   }
 
@@ -86,6 +85,16 @@ class Session {
   }
   [[nodiscard]] std::string folder_of(std::uint64_t number) const {
     return fmt::format("{}/submission-{}", options_.folder, number);
+  }
+
+  // The folder itself goes when nothing else is in it: it may be one that the user has for more than this.
+  void clean_up() const {
+    std::error_code ignored;
+    fs::remove_all(results_, ignored);
+    for (std::uint64_t number = 1; number < next_; ++number) {
+      fs::remove_all(folder_of(number), ignored);
+    }
+    fs::remove(options_.folder, ignored);
   }
 
   // Submissions of a sweep before this one whose jobs still exist: their runs are not submitted again.

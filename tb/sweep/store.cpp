@@ -63,9 +63,9 @@ std::vector<Column> make_columns() {
       {"message", "TEXT", Group::run, "", "why the run is not done"},
       {"config", "TEXT", Group::run, "", "the machine that the exploration starts from"},
       {"workload", "TEXT", Group::run, "", "with its variants, or the path of a LAUNCH.toml"},
-      {"scale", "REAL", Group::run, "", "size of the workload's input"},
-      {"seed", "INTEGER", Group::run, "", "of the workload's input; repetitions count it up"},
-      {"address_bits", "INTEGER", Group::run, "bits", "pointers of the compiled workload"},
+      {"scale", "REAL", Group::run, "", "size of the workload's input; NULL of a LAUNCH.toml"},
+      {"seed", "INTEGER", Group::run, "", "of the workload's input; repetitions count it up; NULL of a LAUNCH.toml"},
+      {"address_bits", "INTEGER", Group::run, "bits", "pointers of the compiled kernel"},
       {"max_cycles", "INTEGER", Group::run, "cycles", "limit of simulated cycles; 0: none"},
       {"version", "TEXT", Group::run, "", "of Heddle"},
       {"build", "TEXT", Group::run, "", "version and digest of the program that ran"},
@@ -323,8 +323,10 @@ void Store::put(const Point& point, const RunReport& report) {
   values["message"] = report.message;
   values["config"] = point.config;
   values["workload"] = order.workload;
-  values["scale"] = order.scale;
-  values["seed"] = static_cast<std::int64_t>(order.seed);
+  if (!is_launch_file(order.workload)) {  // which has neither
+    values["scale"] = order.scale;
+    values["seed"] = static_cast<std::int64_t>(order.seed);
+  }
   values["address_bits"] = std::int64_t{order.address_bits};
   values["max_cycles"] = static_cast<std::int64_t>(order.max_cycles);
   values["version"] = std::string(version());

@@ -12,15 +12,34 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
 
 #include "base/error.hpp"
-#include "tb/measure/output_file.hpp"
+#include "tb/measure/atomic_file.hpp"
 
 extern char** environ;
 
 namespace heddle::tb {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// An empty file that is nobody else's, below the system's folder for such.
+std::string empty_file_elsewhere(const OutputTarget& target) {
+  std::error_code error;
+  std::string name = (fs::temp_directory_path(error) / "heddle-XXXXXX").string();
+  const int file = error ? -1 : ::mkstemp(name.data());
+  if (file < 0) {
+    target.refuse(error ? error.value() : errno);
+  }
+  ::close(file);
+  return name;
+}
+
+}  // namespace
 
 std::string find_program(const std::string& name) {
   const char* const path = std::getenv("PATH");
@@ -53,18 +72,26 @@ const ConverterProgram& svg_converter() {
   return program;
 }
 
-Converter::Converter(const std::string& path, const ConverterProgram& called)
-    : name_(called.name), path_(path), temporary_(temporary_name(path)) {
+ConverterProgram png_converter(unsigned width) {
+  return {"rsvg-convert",
+          {"--width", fmt::format("{}", width), "--keep-aspect-ratio", "--output"},
+          "a PNG picture is made by rsvg-convert, which is not installed",
+          "install Debian's package librsvg2-bin, or write an SVG picture with --svg"};
+}
+
+Converter::Converter(const std::string& path, const ConverterProgram& called) : name_(called.name), target_(path) {
   const std::string program = find_program(called.name);
   if (program.empty()) {
     throw InputError({path}, called.missing, called.hint);
   }
-  // What the converter would only say at its end.
-  const int probe = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (probe < 0 || fs::is_directory(path)) {
-    throw InputError({path}, fmt::format("cannot be written: {}", std::strerror(probe < 0 ? errno : EISDIR)));
+  // The file is there before the program starts: what that would only say at its end is told now.
+  if (target_.straight()) {
+    target_.check();
+    temporary_ = empty_file_elsewhere(target_);
+  } else {
+    ::close(target_.open());
+    temporary_ = target_.temporary();
   }
-  ::close(probe);
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) {
     throw InternalError("no pipe to " + name_);
@@ -125,7 +152,7 @@ void Converter::write(std::string_view bytes) {
     if (written > 0) {
       bytes.remove_prefix(static_cast<std::size_t>(written));
     } else if (written == 0 || errno != EINTR) {
-      throw InputError({path_}, name_ + " has ended before it had everything", "is the disk full?");
+      throw InputError({target_.name()}, name_ + " has ended before it had everything", "is the disk full?");
     }
   }
 }
@@ -133,10 +160,18 @@ void Converter::write(std::string_view bytes) {
 void Converter::commit() {
   ::close(pipe_);
   pipe_ = -1;
-  if (!wait() || std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+  if (!wait()) {
     ::unlink(temporary_.c_str());
-    throw InputError({path_}, name_ + " could not write it", "is the disk full?");
+    throw InputError({target_.name()}, name_ + " could not write it", "is the disk full?");
   }
+  if (!target_.straight()) {
+    target_.replace();
+    return;
+  }
+  std::ostringstream made;
+  made << std::ifstream(temporary_, std::ios::binary).rdbuf();
+  ::unlink(temporary_.c_str());
+  write_file(target_.name(), made.str());
 }
 
 }  // namespace heddle::tb

@@ -1,4 +1,4 @@
-// Output files that another program makes from what it is fed: GTKWave's converter to FST, Graphviz' dot.
+// Output files that another program makes from what it is fed: GTKWave's converter to FST, Graphviz' dot, rsvg-convert.
 #pragma once
 
 #include <sys/types.h>
@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tb/measure/output_file.hpp"
 #include "traces/byte_sink.hpp"
 
 namespace heddle::tb {
@@ -20,10 +21,12 @@ struct ConverterProgram {
 };
 [[nodiscard]] const ConverterProgram& fst_converter();
 [[nodiscard]] const ConverterProgram& svg_converter();
+[[nodiscard]] ConverterProgram png_converter(unsigned width);  // of an SVG, so many pixels wide
 
 class Converter final : public traces::ByteSink {
  public:
-  // Starts the program. Throws InputError when it is not installed or the file cannot be written.
+  // Starts the program. Throws InputError when it is not installed or the file cannot be written. The program writes a
+  // temporary file; commit() puts it in place, or copies it into a target that cannot be replaced.
   Converter(const std::string& path, const ConverterProgram& program);
   // Without commit() nothing is left.
   ~Converter() override;
@@ -37,8 +40,8 @@ class Converter final : public traces::ByteSink {
   [[nodiscard]] bool wait();
 
   std::string name_;
-  std::string path_;
-  std::string temporary_;
+  OutputTarget target_;
+  std::string temporary_;  // which the program writes
   int pipe_ = -1;
   pid_t child_ = -1;
 };

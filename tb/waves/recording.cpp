@@ -1,5 +1,7 @@
 #include "tb/waves/recording.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -17,6 +19,7 @@ namespace heddle::tb {
 
 namespace {
 
+constexpr const char* kSaveEnding = ".gtkw";
 constexpr std::string_view kEndings[] = {".vcd", ".vcd.gz", ".fst"};
 
 std::string_view ending_of(const std::string& file) {
@@ -28,7 +31,16 @@ std::string_view ending_of(const std::string& file) {
   throw InputError({"--vcd"}, "'" + file + "' ends neither in .vcd nor in .vcd.gz or .fst");
 }
 
+// A name without its ending.
+std::string stem_of(const std::string& file) {
+  return file.substr(0, file.size() - ending_of(file).size());
+}
+
 }  // namespace
+
+std::vector<std::string> wave_files(const std::string& file) {
+  return {file, stem_of(file) + kSaveEnding};
+}
 
 std::vector<link::SignalGroup> signal_groups(const std::string& names) {
   std::vector<link::SignalGroup> groups;
@@ -42,25 +54,34 @@ std::vector<link::SignalGroup> signal_groups(const std::string& names) {
 }
 
 WaveRecording::WaveRecording(const hw::Machine& machine, WaveOptions options)
-    : options_(std::move(options)), waves_(std::make_unique<hw::GpuWaves>(machine)) {
+    : options_(std::move(options)), stem_(stem_of(options_.file)), waves_(std::make_unique<hw::GpuWaves>(machine)) {
   const std::string_view ending = ending_of(options_.file);
-  stem_ = options_.file.substr(0, options_.file.size() - ending.size());
   if (ending == ".fst") {
     converter_ = std::make_unique<Converter>(options_.file, fst_converter());
   } else {
     file_ = std::make_unique<OutputFile>(options_.file,
                                          ending == ".vcd" ? OutputFile::Form::plain : OutputFile::Form::gzip);
   }
-  select();
+  check_writable(save_file());
+  select(machine);
 }
 
 WaveRecording::WaveRecording(const hw::Machine& machine, WaveOptions options, std::unique_ptr<traces::ByteSink> out)
     : options_(std::move(options)), other_(std::move(out)), waves_(std::make_unique<hw::GpuWaves>(machine)) {
-  select();
+  select(machine);
 }
 
-void WaveRecording::select() {
-  for (const link::Signal& signal : waves_->catalogue().signals()) {
+void WaveRecording::select(const hw::Machine& machine) {
+  const std::vector<link::Signal>& all = waves_->catalogue().signals();
+  for (const link::SignalGroup group : options_.groups) {
+    if (std::none_of(all.begin(), all.end(), [&](const link::Signal& signal) { return signal.group == group; })) {
+      const std::string_view name = link::kSignalGroups[static_cast<std::size_t>(group)].name;
+      throw InputError({"--signals"}, fmt::format("the machine '{}' has no module that '{}' shows", machine.name, name),
+                       group == link::SignalGroup::l2 ? "l2.enabled=true gives it an L2"
+                                                      : "heddle list signals CONFIG names what it has");
+    }
+  }
+  for (const link::Signal& signal : all) {
     if (options_.groups.empty() ||
         std::find(options_.groups.begin(), options_.groups.end(), signal.group) != options_.groups.end()) {
       signals_.push_back(signal);
@@ -69,6 +90,10 @@ void WaveRecording::select() {
 }
 
 WaveRecording::~WaveRecording() = default;
+
+std::string WaveRecording::save_file() const {
+  return stem_ + kSaveEnding;
+}
 
 hw::CoreObserver& WaveRecording::cores() {
   return *waves_;

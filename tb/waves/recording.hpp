@@ -32,7 +32,7 @@ struct WaveOptions {
 // file is left.
 class WaveRecording final : public RunObserver {
  public:
-  // Throws InputError when the file cannot be written.
+  // Throws InputError when the file cannot be written, or the machine has nothing that one of the groups shows.
   WaveRecording(const hw::Machine& machine, WaveOptions options);
   // The dump goes to `out` instead of the file, and nothing lies beside it.
   WaveRecording(const hw::Machine& machine, WaveOptions options, std::unique_ptr<traces::ByteSink> out);
@@ -47,10 +47,11 @@ class WaveRecording final : public RunObserver {
   void finish();
 
   [[nodiscard]] std::uint64_t changes() const { return vcd_ == nullptr ? 0 : vcd_->changes(); }
-  [[nodiscard]] std::string save_file() const { return stem_ + ".gtkw"; }
+  [[nodiscard]] std::string save_file() const;
 
  private:
-  void select();
+  // Throws InputError for a group that the machine has no signals of.
+  void select(const hw::Machine& machine);
 
   WaveOptions options_;
   std::string stem_;
@@ -61,6 +62,10 @@ class WaveRecording final : public RunObserver {
   std::vector<link::Signal> signals_;
   std::unique_ptr<traces::VcdFile> vcd_;
 };
+
+// The files that a recording into `file` writes, besides the translate files in a folder of theirs: the dump and the
+// save file. Throws InputError when the name says no form.
+[[nodiscard]] std::vector<std::string> wave_files(const std::string& file);
 
 // Comma-separated group names; throws InputError with the nearest valid name.
 [[nodiscard]] std::vector<link::SignalGroup> signal_groups(const std::string& names);

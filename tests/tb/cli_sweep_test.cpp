@@ -127,6 +127,23 @@ TEST(CliSweep, LimitsFaultsAndWrongResultsMarkTheRunAndTheSweepGoesOn) {
   EXPECT_NE(retried.out.find("3 of them kept from earlier, 1 now"), std::string::npos) << retried.out;
 }
 
+TEST(CliSweep, ALaunchFilesRowSaysWhatItDid) {
+  const Scratch scratch;
+  scratch.write("k.ptx", ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k() { ret; }\n");
+  scratch.write("l.toml", "ptx = \"k.ptx\"\n[[launch]]\nentry = \"k\"\ngrid = [1]\nblock = [32]\n");
+  const std::string file = scratch.write("x.toml",
+                                         "config = \"baseline\"\n[[points]]\nworkload = \"l.toml\"\n"
+                                         "[[points]]\nworkload = \"vecadd\"\nscale = 0.001\n");
+  ASSERT_EQ(heddle({"sweep", file, "-d", scratch.path("x.db")}).code, 0);
+  EXPECT_EQ(column(scratch.path("x.db"),
+                   "SELECT coalesce(scale, '-') || ' ' || coalesce(seed, '-') || ' ' || address_bits FROM results "
+                   "ORDER BY point"),
+            (std::vector<std::string>{"- - 64", "0.001 1 32"}));
+  const Ran ran = heddle({"sweep", file, "-d", scratch.path("y.db"), "--scale", "0.5"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.err.find("heddle: --scale: applies to workloads; 'l.toml'"), 0U) << ran.err;
+}
+
 TEST(CliSweep, ARunThatTakesTooLongIsMarked) {
   const Scratch scratch;
   const std::string file = scratch.write(  // minutes

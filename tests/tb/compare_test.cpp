@@ -180,6 +180,34 @@ TEST_F(CliCompare, SaysWhy) {
   EXPECT_EQ(differences[0].key, "dram.bandwidth_gbs");
 }
 
+TEST_F(CliCompare, ChannelsAloneAreComparedByTheirFigures) {
+  const std::string trace = scratch.write("t.trace", "0x0 R\n0x80 R\n0x8000 W\n0x100 R\n");
+  const auto dram = [&](const std::string& name, const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"dram", "baseline", trace, "--quiet", "--out", scratch.path(name)};
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(heddle(words).code, 0);
+    return scratch.path(name);
+  };
+  const std::string a = dram("a", {});
+  const std::string b = dram("b", {"--set", "dram.row_conflict=400", "--set", "core.threads=512"});
+  const Ran ran = heddle({"compare", a, b});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("cycles more than A: "));
+  EXPECT_THAT(ran.out, HasSubstr("dram.row_conflict"));
+  EXPECT_THAT(ran.out, HasSubstr("latency_99"));
+  EXPECT_THAT(ran.out, ::testing::Not(HasSubstr("cause")));
+  EXPECT_THAT(ran.out, ::testing::Not(HasSubstr("core.threads")));  // there are no cores
+  const Ran page = heddle({"compare", a, b, "--html", scratch.path("page.html")});
+  EXPECT_EQ(page.code, 2);
+  EXPECT_THAT(page.err, HasSubstr("--html: draws what the cores of runs do"));
+  EXPECT_EQ(page.out, "");
+  const std::string whole = run("whole");
+  EXPECT_EQ(heddle({"compare", a, whole}).err,
+            "heddle: " + whole + ": is of a whole machine (heddle run), '" + a +
+                "' of memory channels alone (heddle dram); compare those of one command\n");
+  EXPECT_EQ(heddle({"compare", whole, a}).code, 2);
+}
+
 TEST_F(CliCompare, RefusesWithTheReason) {
   const std::string a = run("a");
   const auto refused = [&](const std::string& path) {

@@ -241,6 +241,34 @@ TEST(ConfigSettings, AreCheckedLikeTheFile) {
   EXPECT_EQ(refusal("", {"core.warp_size=1\nx = 2"}).substr(0, 6), "--set ");
 }
 
+// What hw::without_effect names is checked against runs in cli_run_test.cpp; here: whose word counts.
+TEST(ConfigNotes, AreOfSettingsAndTheMachinesOwnFile) {
+  const Folder folder;
+  const auto notes = [](const std::string& machine, const std::vector<std::string>& settings = {}) {
+    std::vector<std::string> out = {"from before"};
+    (void)read_machine(machine, settings, out);
+    return out;
+  };
+  using Notes = std::vector<std::string>;
+  for (const ConfigEntry& shipped : list_configs()) {
+    EXPECT_EQ(notes(shipped.path), Notes()) << shipped.name;
+  }
+  EXPECT_EQ(notes("baseline", {"dram.preset=hbm2"}),
+            Notes{"dram.preset = hbm2 has no effect while dram.timing is not jedec"});
+  EXPECT_EQ(notes("baseline", {"jedec.refresh=false", "jedec.cl=50", "l2.enabled=false"}),
+            Notes{"jedec.cl = 50, jedec.refresh = false have no effect while dram.timing is not jedec"});
+  EXPECT_EQ(notes("baseline", {"l2.bytes=4096", "l2.enabled=true", "dram.timing=jedec", "dram.banks=16"}), Notes());
+  EXPECT_EQ(notes("baseline", {"l1d.enabled=false", "gpu.cores=2", "l1d.write_policy=write-through"}), Notes());
+  const std::string mine = folder.write("mine.toml", "extends = \"baseline\"\n[l2]\nbytes = 4096\n");
+  EXPECT_EQ(notes(mine), Notes{"l2.bytes = 4096 has no effect while l2.enabled is false"});
+  EXPECT_EQ(notes(mine, {"l2.enabled=true"}), Notes());
+  EXPECT_EQ(notes(folder.write("upon.toml", "extends = \"mine.toml\"\n")), Notes());
+  // The baseline says its latencies; that a setting puts them out of use is no mistake of its.
+  EXPECT_EQ(notes("baseline", {"dram.timing=jedec", "dram.banks=16"}), Notes());
+  EXPECT_EQ(notes("baseline", {"dram.timing=jedec", "dram.banks=16", "dram.row_hit=90"}),
+            Notes{"dram.row_hit = 90 has no effect while dram.timing is jedec"});
+}
+
 TEST(ConfigExtends, TakesOverAndOverrides) {
   const Folder folder;
   folder.write("base.toml", "description = \"below\"\n[core]\nthreads = 512\nblocks = 4\n");

@@ -157,6 +157,26 @@ TEST(DramCommand, TimedTracesKeepTheirCycles) {
   }
 }
 
+TEST(DramCommand, ATimedTraceSaysItsCyclesInOrder) {
+  const Scratch scratch;
+  const auto refusal = [&](const std::string& lines) {
+    const std::string trace = scratch.write("t.trace", lines);
+    EXPECT_EQ(heddle({"dram", "baseline", trace, "--quiet"}).code, 0) << lines;  // what the third word says is not used
+    const Ran ran = heddle({"dram", "baseline", trace, "--timed", "--out", scratch.path("out")});
+    EXPECT_EQ(ran.code, ran.err.empty() ? 0 : 2) << ran.err;
+    return ran.err.empty() ? "" : ran.err.substr(("heddle: " + trace).size());
+  };
+  EXPECT_EQ(refusal("0x0 R 7\n# between\n0x80 W 7\nR 0x100 8\n"), "");
+  EXPECT_EQ(refusal(""), "");
+  EXPECT_EQ(refusal("0x0 R 7\n0x80 R\n"),
+            ":2: --timed needs a cycle in each line, as its third word; as in '0x12345680 R 1234'; without --timed "
+            "requests go as soon as possible\n");
+  EXPECT_NE(refusal("3 0x0\n").find(":1: --timed needs a cycle"), std::string::npos);
+  EXPECT_NE(refusal("0x0 R soon\n").find(":1: --timed needs a cycle"), std::string::npos);
+  EXPECT_EQ(refusal("0x0 R 9\n\n0x80 R 8\n"),
+            ":3: cycle 8 is before that of the line above, 9; a timed trace is in order of time\n");
+}
+
 TEST(DramCommand, HintsOfATraceHoldRows) {
   const Scratch scratch;
   const std::string trace = scratch.write("t.trace", "RH 0 0\nR 0x8000 1\nR 0x80 400\n");

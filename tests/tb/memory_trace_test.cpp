@@ -95,12 +95,7 @@ TEST(MemoryTrace, AFailedRunLeavesNoFile) {
   const Scratch scratch;
   const std::string trace = scratch.path("none.trace");
   EXPECT_EQ(heddle({"run", "baseline", "no_such_workload", "--memory-trace", trace}).code, 2);
-  EXPECT_FALSE(std::filesystem::exists(trace));
-  EXPECT_FALSE(std::filesystem::exists(trace + ".unfinished"));
-  const Ran ran =
-      heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--memory-trace", scratch.path("no/folder")});
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_NE(ran.err.find("--memory-trace: cannot write"), std::string::npos) << ran.err;
+  EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
 }
 
 }  // namespace

@@ -394,7 +394,8 @@ TEST(Pipeline, IsRefusedWithTheReason) {
   EXPECT_NE(refused({"--from", "10"}).find("--from"), std::string::npos);
   EXPECT_NE(refused({"--pipeline", scratch.path("p.log"), "--from", "10", "--to", "9"}).find("--to"),
             std::string::npos);
-  EXPECT_NE(refused({"--pipeline", scratch.path("no/p.log")}).find("cannot write"), std::string::npos);
+  EXPECT_NE(refused({"--pipeline", scratch.path("no/p.log")}).find("p.log: cannot be written: No such file"),
+            std::string::npos);
   EXPECT_NE(refused({"--record", scratch.path("record")}).find("does not end in .trace"), std::string::npos);
 }
 

@@ -197,8 +197,8 @@ TEST(SweepPlan, RangesHaveBothEnds) {
 TEST(SweepPlan, WholeRangesAreExactHoweverLargeTheirNumbers) {
   const auto values = [](const std::string& range) {
     std::vector<std::int64_t> out;
-    for (const ParameterValue& value :
-         parse_exploration(kHead + "[axes]\nmax_cycles = { " + range + " }\n", "x.toml").axes[0].values) {
+    const Exploration read = parse_exploration(kHead + "[axes]\nmax_cycles = { " + range + " }\n", "x.toml");
+    for (const ParameterValue& value : read.axes[0].values) {
       out.push_back(std::get<std::int64_t>(value));
     }
     return out;
@@ -213,6 +213,9 @@ TEST(SweepPlan, WholeRangesAreExactHoweverLargeTheirNumbers) {
   EXPECT_EQ(values("from = 3, to = 9223372036854775807, times = 4000000000000"),
             (std::vector<std::int64_t>{3, 12000000000000}));
   EXPECT_EQ(values("from = 0, to = 9223372036854775807, random = 5").size(), 5U);
+  EXPECT_NE(exploration_refusal(kHead + "[axes]\nmax_cycles = { from = 1, to = \"9223372036854775808\", random = 2 }\n")
+                .find("must be below 2^63"),
+            std::string::npos);
 }
 
 TEST(SweepPlan, ListedPointsAndConstraintsOverWhatTheBaseSets) {
@@ -309,19 +312,67 @@ TEST(SweepPlan, KeysFollowWhatTheResultDependsOn) {
   EXPECT_EQ(keys.size(), 8U);
 }
 
+// A folder with l.toml, which reads in.bin and runs a kernel of 64-bit pointers.
+struct KernelFolder : test::LaunchFolder {
+  KernelFolder() {
+    write("k.ptx", ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k() { ret; }\n");
+    write("in.bin", "abcd");
+    write("l.toml",
+          "ptx = \"k.ptx\"\n[[buffer]]\nname = \"b\"\ntype = \"u32\"\nfile = \"in.bin\"\n"
+          "[[launch]]\nentry = \"k\"\ngrid = [1]\nblock = [32]\n");
+  }
+};
+
 TEST(SweepPlan, ALaunchFilesKeyFollowsItsFiles) {
-  const test::LaunchFolder folder;
-  folder.write("k.ptx", ".version 7.0\n.target sm_50\n.address_size 32\n.visible .entry k() { ret; }\n");
-  folder.write("in.bin", "abcd");
-  folder.write("l.toml",
-               "ptx = \"k.ptx\"\n[[buffer]]\nname = \"b\"\ntype = \"u32\"\nfile = \"in.bin\"\n"
-               "[[launch]]\nentry = \"k\"\ngrid = [1]\nblock = [32]\n");
-  const std::string before = launch_digest(folder.path("l.toml"));
-  EXPECT_EQ(launch_digest(folder.path("l.toml")), before);
+  const KernelFolder folder;
+  const auto digest = [&] { return read_launch_facts(folder.path("l.toml")).digest; };
+  const std::string before = digest();
+  EXPECT_EQ(digest(), before);
   folder.write("in.bin", "abce");
-  const std::string data = launch_digest(folder.path("l.toml"));
+  const std::string data = digest();
   folder.write("k.ptx", folder.read("k.ptx") + "\n");
-  EXPECT_EQ((std::set<std::string>{before, data, launch_digest(folder.path("l.toml"))}.size()), 3U);
+  EXPECT_EQ((std::set<std::string>{before, data, digest()}.size()), 3U);
+}
+
+TEST(SweepPlan, ALaunchFileSaysItsPointersItself) {
+  const KernelFolder folder;
+  const Exploration exploration =
+      parse_exploration("config = \"baseline\"\n[axes]\nworkload = [\"vecadd\", \"l.toml\"]\n", folder.path("x.toml"));
+  const Plan plan(exploration, "build");
+  EXPECT_EQ(plan.point(0).order.address_bits, 32U);
+  EXPECT_EQ(plan.point(1).order.address_bits, 64U);
+}
+
+TEST(SweepExploration, WhatALaunchFileSaysItselfIsRefusedBesideIt) {
+  const KernelFolder folder;
+  const auto refusal = [&](const std::string& text, double factor = 1) {
+    return folder.refusal([&] {
+      Exploration exploration = parse_exploration("config = \"baseline\"\n" + text, folder.path("x.toml"));
+      if (factor != 1) {
+        scale_all(exploration, factor);
+      }
+    });
+  };
+  const std::string launch = "workload = \"l.toml\"\n";
+  const std::string rest =
+      "; the LAUNCH.toml 'l.toml', which points here run, says this itself; leave it out, or make two explorations: "
+      "one of workloads, one of launch files";
+  EXPECT_EQ(refusal(launch + "max_cycles = 5\n"), "");
+  EXPECT_EQ(refusal(launch + "scale = 1\n"), "x.toml:3:9: scale applies to workloads" + rest);
+  EXPECT_EQ(refusal(launch + "seed = 1\n"), "x.toml:3:8: seed applies to workloads" + rest);
+  EXPECT_EQ(refusal(launch + "address_bits = 64\n"), "x.toml:3:16: address_bits applies to workloads" + rest);
+  EXPECT_EQ(refusal(launch + "repetitions = 3\n"), "x.toml:3:15: repetitions differ in the seed of a workload" + rest);
+  EXPECT_EQ(refusal(launch + "[axes]\nseed = [1, 2]\n"), "x.toml:4:8: seed applies to workloads" + rest);
+  EXPECT_EQ(refusal("scale = 0.5\n[axes]\nworkload = [\"vecadd\", \"l.toml\"]\n"),
+            "x.toml:2:9: scale applies to workloads" + rest);
+  // Each listed point for itself.
+  EXPECT_EQ(refusal("[[points]]\nworkload = \"vecadd\"\nscale = 0.5\n[[points]]\nworkload = \"l.toml\"\n"), "");
+  EXPECT_EQ(refusal("[[points]]\nworkload = \"l.toml\"\nscale = 0.5\n"),
+            "x.toml:4:9: scale applies to workloads" + rest);
+  EXPECT_EQ(refusal(launch + "scale = 0.5\n[[points]]\nworkload = \"vecadd\"\n"), "");  // no point runs it
+  EXPECT_EQ(refusal(launch, 0.5),
+            "--scale: applies to workloads; 'l.toml' says its size itself; leave it out, or make an exploration of the "
+            "workloads alone");
 }
 
 TEST(SweepStore, ColumnsAreDistinctAndNamedAsTheStatistics) {

@@ -58,6 +58,23 @@ TEST(Timeline, ShowsHitsConflictsHoldsAndTransfers) {
   EXPECT_TRUE(has(timeline, {SpanKind::transfer, 0, 747, 751, 0}));
 }
 
+TEST(Timeline, AWindowBehindTheEndIsWarnedOf) {
+  const Scratch scratch;
+  const std::string trace = scratch.write("trace", kScene);
+  const auto said = [&](std::vector<std::string> words, const std::string& from) {
+    words.insert(words.end(), {"--timeline", scratch.path("t.json"), "--timeline-from", from});
+    const Ran ran = heddle(words);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_TRUE(read_timeline(scratch.path("t.json")).panels.front().spans.empty() == !ran.err.empty());
+    return ran.err;
+  };
+  const std::string warning = "heddle: warning: --timeline-from 900000: the window begins after the run's last cycle, ";
+  EXPECT_EQ(said({"dram", "database-hints", trace, "--timed"}, "900000").substr(0, warning.size()), warning);
+  EXPECT_EQ(said({"dram", "database-hints", trace, "--timed"}, "100"), "");
+  EXPECT_EQ(said({"run", "baseline", "vecadd", "--scale", "0.001"}, "900000").substr(0, warning.size()), warning);
+  EXPECT_EQ(said({"run", "baseline", "vecadd", "--scale", "0.001"}, "100"), "");
+}
+
 TEST(Timeline, AHoldInVainIsShownAsSuch) {
   const Scratch scratch;
   const BankTimeline timeline = watched(scratch, {"--set", "dram.hint_threshold=20"});

@@ -228,7 +228,12 @@ TEST(Waves, AWindowShowsTheValuesOfTheWholeFile) {
 
 TEST(Waves, AWindowAfterTheEndIsStillAFile) {
   const Scratch scratch;
-  ASSERT_EQ(record(scratch, "late.vcd", {"--from", "1000000000"}).code, 0);
+  const Ran ran = record(scratch, "late.vcd", {"--from", "1000000000"});
+  ASSERT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.err.find("heddle: warning: --from 1000000000: the window begins after the run's last cycle, "), 0U)
+      << ran.err;
+  EXPECT_EQ(record(scratch, "quiet.vcd", {"--from", "1000000000", "--quiet"}).err, "");
+  EXPECT_EQ(record(scratch, "begin.vcd", {"--from", "1"}).err, "");
   const VcdDump late = read_vcd(Scratch::read(scratch.path("late.vcd")));
   EXPECT_EQ(late.begin, 1000000000U);
   EXPECT_EQ(late["gpu.core0.execute.valid"].number(1000000000), 0U);
@@ -436,6 +441,8 @@ TEST(Waves, RefusesWhatItCannotDo) {
   const std::string file = scratch.path("a.vcd");
   refused({"--vcd", file, "--signals", "fetch,drum"}, "there is no signal group 'drum'; did you mean 'dram'?");
   refused({"--vcd", file, "--signals", ""}, "there is no signal group ''");
+  refused({"--vcd", file, "--signals", "fetch,l2"},
+          "heddle: --signals: the machine 'thesis-lwm' has no module that 'l2' shows; l2.enabled=true gives it an L2");
   refused({"--vcd", scratch.path("a.txt")}, "ends neither in .vcd nor in .vcd.gz or .fst");
   refused({"--vcd", scratch.path("no/a.vcd")}, "cannot be written: No such file");
   refused({"--vcd", file, "--from", "7", "--to", "6"}, "'6' is no whole number from 7");

@@ -1,0 +1,35 @@
+// The files of one command: what it writes may be neither what it reads nor what it writes already.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heddle::tb {
+
+// Two names are one file's when they lead to the same regular file, by whatever path or link, also to one that is not
+// there yet. Pipes and devices are left out: several outputs may go into one.
+class CommandFiles {
+ public:
+  // To be said before what is written. `what` stands in messages: "the launch file".
+  void reads(const std::string& what, const std::string& path);
+  void reads_all(const std::string& what, const std::vector<std::string>& paths);
+  // To be said before anything is written. `option` is what names the file: "--report". Throws InputError when the
+  // command reads that file or writes it already, and when the name is empty.
+  void writes(const std::string& option, const std::string& path);
+  // Files of a folder.
+  void writes_in(const std::string& option, const std::string& folder, const std::vector<std::string>& names);
+  // Throws InputError when an output is certain not to be writable (check_writable in atomic_file.hpp). The folders
+  // must be there, and none of the outputs be open.
+  void check_writable() const;
+
+ private:
+  struct File {
+    std::string user;  // the option that writes it, or what it is that is read
+    std::string path;
+    std::string identity;  // the same for two names of one file; empty: like no other
+  };
+  std::vector<File> inputs_;
+  std::vector<File> outputs_;
+};
+
+}  // namespace heddle::tb
