@@ -42,3 +42,9 @@ find_program(HEDDLE_CCACHE ccache)
 if(HEDDLE_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${HEDDLE_CCACHE})
 endif()
+
+# heddle_define(FILE NAME=VALUE...): defines macros for one source file. What names a folder of this checkout is given
+# only to the files that use it, so that the compilations of all others are the same in every checkout (ccache).
+function(heddle_define file)
+  set_property(SOURCE ${file} APPEND PROPERTY COMPILE_DEFINITIONS ${ARGN})
+endfunction()
