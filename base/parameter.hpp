@@ -31,29 +31,36 @@ struct Limits {
   bool must_be_power_of_two = false;
   std::function<std::vector<std::string>()> choices;   // strings: the values allowed (empty function: any)
   std::function<std::string(std::string_view)> about;  // what one of them does (empty function: not said)
+  // The section with the parameters of one of them; "": it has none (empty function: none has).
+  std::function<std::string(std::string_view)> section;
 
   static Limits any() { return {}; }
-  static Limits between(double low, double high) { return {low, high, false, {}, {}}; }
-  static Limits power_of_two(double low, double high) { return {low, high, true, {}, {}}; }
+  static Limits between(double low, double high) { return {low, high, false, {}, {}, {}}; }
+  static Limits power_of_two(double low, double high) { return {low, high, true, {}, {}, {}}; }
   static Limits one_of(std::vector<std::string> values) {
     Limits limits;
     limits.choices = [values = std::move(values)] { return values; };
     return limits;
   }
-  // The names registered for a policy interface, read when asked for, without `but`.
+  // The names registered for a policy interface, read when asked for; with `takes`, those whose entry it takes.
   template <class Registry>
-  static Limits policy(std::string_view but = {}) {
+  static Limits policy(bool (*takes)(const typename Registry::Entry&) = nullptr) {
     Limits limits;
-    limits.choices = [but] {
+    limits.choices = [takes] {
       std::vector<std::string> names;
       for (const auto& [name, entry] : Registry::instance().entries()) {
-        if (name != but) {
+        if (takes == nullptr || takes(entry)) {
           names.push_back(name);
         }
       }
       return names;
     };
-    limits.about = [](std::string_view name) { return Registry::instance().entries().find(name)->second.description; };
+    limits.about = [](std::string_view name) { return Registry::instance().entry(name).description; };
+    limits.section = [](std::string_view name) {
+      const auto& entries = Registry::instance().entries();
+      const auto found = entries.find(name);
+      return found == entries.end() ? std::string() : found->second.about.section;
+    };
     return limits;
   }
 };

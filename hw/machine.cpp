@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
+#include "base/nearest.hpp"
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/dram/check.hpp"
+#include "hw/dram/policy.hpp"
 #include "hw/issue/discipline.hpp"
-#include "hw/schedule/fetch_groups.hpp"
+#include "hw/schedule/scheduler.hpp"
 #include "hw/subwarp/former.hpp"
 
 namespace heddle::hw {
@@ -20,12 +24,6 @@ Limits divergence_policies() {
 }
 Limits scheduler_policies() {
   return Limits::policy<Registry<WarpScheduler>>();
-}
-Limits inner_scheduler_policies() {
-  return Limits::policy<Registry<WarpScheduler>>("two-level");  // a fetch group has no fetch groups
-}
-Limits fetch_group_orders() {
-  return Limits::policy<Registry<FetchGroupOrder>>();
 }
 Limits former_policies() {
   return Limits::policy<Registry<SubWarpFormer>>();
@@ -38,6 +36,17 @@ Limits coalescer_policies() {
 }
 
 namespace {
+
+// "core.divergence = \"stack\"": the mechanisms whose warps may be larger than the SIMD width.
+std::string large_warp_mechanisms() {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : Registry<Divergence>::instance().entries()) {
+    if (entry.about.traits.large_warps) {
+      names.push_back("\"" + name + "\"");
+    }
+  }
+  return "core.divergence = " + join(names, " or ");
+}
 
 void check_cache(const CacheParameters& cache, const char* section, std::vector<Contradiction>& found) {
   if (cache.bytes % (std::uint64_t{cache.ways} * cache.line_bytes) != 0) {
@@ -69,38 +78,56 @@ void check_l2(const Machine& machine, std::vector<Contradiction>& found) {
   }
 }
 
+// The names of the policies. A machine that was not read from a file may name one that does not exist.
+void check_names(const Machine& machine, std::vector<Contradiction>& found) {
+  Machine copy = machine;  // describe() takes a mutable machine
+  for (const ParameterReference& parameter : parameters_of(copy)) {
+    if (!parameter.limits.choices) {
+      continue;
+    }
+    const std::vector<std::string> choices = parameter.limits.choices();
+    const std::string& value = *std::get<std::string*>(parameter.field);
+    if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
+      found.push_back(
+          {parameter.path(), fmt::format("{} = \"{}\" is none of: {}", parameter.path(), value, join(choices))});
+    }
+  }
+}
+
 // Policies that do not work together.
-void check_mechanisms(const CoreParameters& core, std::vector<Contradiction>& found) {
-  const bool large = core.warp_size > core.simd_width;
-  if (core.divergence != "stack" && large) {
+void check_mechanisms(const Machine& machine, std::vector<Contradiction>& found) {
+  const CoreParameters& core = machine.core;
+  const Divergence::Traits& mechanism = about<Divergence>(core.divergence).traits;
+  if (!mechanism.large_warps && core.warp_size > core.simd_width) {
     found.push_back({"core.warp_size",
                      fmt::format("core.divergence = \"{}\" forms warps of the SIMD width; core.warp_size ({}) must be "
-                                 "core.simd_width ({}) (large warps need the stack)",
-                                 core.divergence, core.warp_size, core.simd_width)});
+                                 "core.simd_width ({}) (large warps need {})",
+                                 core.divergence, core.warp_size, core.simd_width, large_warp_mechanisms())});
   }
-  if (core.divergence != "stack" && core.former != "rows") {
+  if (!mechanism.large_warps && about<SubWarpFormer>(core.former).traits.packs) {
     found.push_back({"core.former", fmt::format("core.former = \"{}\" packs the threads of a large warp; with "
                                                 "core.divergence = \"{}\" there is nothing to pack, use \"rows\"",
                                                 core.former, core.divergence)});
   }
-  if (core.divergence != "stack" && core.issue != "strict") {
+  if (!mechanism.overlap && about<IssueDiscipline>(core.issue).traits.overlaps) {
     found.push_back({"core.issue", fmt::format("core.issue = \"{}\" lets instructions of one warp overlap, which "
                                                "core.divergence = \"{}\" does not allow; use \"strict\"",
                                                core.issue, core.divergence)});
   }
-  const bool two_level = core.scheduler == "two-level";
-  if (two_level && core.inner_scheduler == "two-level") {
-    found.push_back({"core.inner_scheduler",
-                     "core.inner_scheduler = \"two-level\": a fetch group has no fetch groups; use another scheduler, "
-                     "such as \"round-robin\""});
-  }
-  const std::string& order = two_level ? core.inner_scheduler : core.scheduler;
-  if ((order == "majority" || order == "pdom-priority") && core.divergence != "dwf") {
-    const char* const key = two_level ? "core.inner_scheduler" : "core.scheduler";
-    found.push_back({key, fmt::format("{} = \"{}\" chooses between dynamic warps by what their threads have passed; "
-                                      "it needs core.divergence = \"dwf\"",
-                                      key, order)});
-  }
+  check_scheduler(machine, "core.scheduler", core.scheduler, found);
+}
+
+// Calls visit(about) for what each policy that the machine uses has declared; a policy that only another one uses is
+// that one's affair.
+template <class Visit>
+void each_policy(const Machine& machine, Visit visit) {
+  visit(about<Divergence>(machine.core.divergence));
+  visit(about<WarpScheduler>(machine.core.scheduler));
+  visit(about<SubWarpFormer>(machine.core.former));
+  visit(about<IssueDiscipline>(machine.core.issue));
+  visit(about<Coalescer>(machine.core.coalescer));
+  visit(about<DramScheduler>(machine.dram.scheduler));
+  visit(about<DramRowPolicy>(machine.dram.row_policy));
 }
 
 // Which parameters depend on which: while `because` is so, `keys` have no effect.
@@ -112,23 +139,6 @@ struct Dependence {
 
 const std::vector<Dependence>& dependences() {
   static const std::vector<Dependence> all = {
-      {{"core.fetch_group", "core.fetch_group_rule", "core.fetch_group_timeout", "core.inner_scheduler",
-        "core.outer_scheduler"},
-       "core.scheduler is not two-level",
-       [](const Machine& machine) { return machine.core.scheduler != "two-level"; }},
-      // Under this rule the next fetch group with a ready warp follows; only a timeout asks the outer order.
-      {{"core.outer_scheduler"},
-       "core.fetch_group_rule is current and core.fetch_group_timeout is 0",
-       [](const Machine& machine) {
-         return machine.core.scheduler == "two-level" && machine.core.fetch_group_rule == "current" &&
-                machine.core.fetch_group_timeout == 0;
-       }},
-      {{"core.memory_by_rows", "core.branch_once"},
-       "core.former is rows",
-       [](const Machine& machine) { return machine.core.former == "rows"; }},
-      {{"core.lane_aware"},
-       "core.divergence is not dwf",
-       [](const Machine& machine) { return machine.core.divergence != "dwf"; }},
       // Without the cache its ports, MSHRs and write buffer still bound what is under way.
       {{"icache.bytes", "icache.ways", "icache.hit_latency", "icache.mshr_targets"},
        "icache.enabled is false",
@@ -153,6 +163,57 @@ const std::vector<Dependence>& dependences() {
          return machine.dram.timing == "jedec" && !machine.dram.jedec.refresh;
        }}};
   return all;
+}
+
+// Sections of policies that are not chosen: those that no parameter names, of those that have a say themselves.
+void unused_sections(const std::vector<ParameterReference>& parameters, std::vector<WithoutEffect>& found) {
+  // By section, which parameters could have chosen it; those of unused sections cannot.
+  std::map<std::string, std::vector<const ParameterReference*>> choosers;
+  std::set<std::string> used;
+  for (const ParameterReference& parameter : parameters) {
+    if (!parameter.limits.section) {
+      continue;
+    }
+    for (const std::string& choice : parameter.limits.choices()) {
+      const std::string section = parameter.limits.section(choice);
+      if (!section.empty() && section != parameter.section) {
+        std::vector<const ParameterReference*>& those = choosers[section];
+        if (those.empty() || those.back() != &parameter) {
+          those.push_back(&parameter);
+        }
+      }
+    }
+  }
+  const auto has_say = [&](const ParameterReference& parameter) {
+    return choosers.count(parameter.section) == 0 || used.count(parameter.section) != 0;
+  };
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const auto& [section, those] : choosers) {
+      const bool chosen = std::any_of(those.begin(), those.end(), [&](const ParameterReference* parameter) {
+        return has_say(*parameter) && parameter->limits.section(*std::get<std::string*>(parameter->field)) == section;
+      });
+      grows = (chosen && used.insert(section).second) || grows;
+    }
+  }
+  for (const auto& [section, those] : choosers) {
+    if (used.count(section) != 0) {
+      continue;
+    }
+    WithoutEffect one;
+    for (const ParameterReference* chooser : those) {
+      if (has_say(*chooser)) {
+        one.because += fmt::format("{}{} is {}", one.because.empty() ? "" : " and ", chooser->path(),
+                                   *std::get<std::string*>(chooser->field));
+      }
+    }
+    for (const ParameterReference& parameter : parameters) {
+      if (parameter.section == section) {
+        one.keys.push_back(parameter.path());
+      }
+    }
+    found.push_back(std::move(one));
+  }
 }
 
 bool stands_for(std::string_view pattern, const std::string& key) {
@@ -180,22 +241,19 @@ std::vector<WithoutEffect> without_effect(const Machine& machine) {
     }
     found.push_back(std::move(one));
   }
+  unused_sections(parameters, found);
+  each_policy(machine, [&](const auto& policy) {
+    if (policy.in_vain != nullptr) {
+      policy.in_vain(machine, found);
+    }
+  });
   return found;
 }
 
 std::string why_no_warp_operations(const CoreParameters& core) {
-  if (core.divergence == "per-thread-pc") {
-    return "core.divergence = \"per-thread-pc\" lets the threads of a warp meet again where their program counters "
-           "happen "
-           "to agree, so that an operation between lanes may find only some of them";
-  }
-  if (core.divergence != "dwf" && core.divergence != "tbc") {
-    return {};
-  }
-  return fmt::format(
-      "core.divergence = \"{}\" forms warps of threads that meet by chance, so that its lanes are not "
-      "those that the program means",
-      core.divergence);
+  const Divergence::Traits& mechanism = about<Divergence>(core.divergence).traits;
+  return mechanism.lockstep_lanes ? ""
+                                  : fmt::format("core.divergence = \"{}\" {}", core.divergence, mechanism.no_lockstep);
 }
 
 std::string why_no_warp_size(const CoreParameters& core, std::uint32_t warp_size) {
@@ -211,9 +269,9 @@ std::string why_no_warp_size(const CoreParameters& core, std::uint32_t warp_size
   if (core.threads % warp_size != 0) {
     return fmt::format("core.threads ({}) is no multiple of {}", core.threads, warp_size);
   }
-  if (warp_size > core.simd_width && core.divergence != "stack") {
-    return fmt::format("core.divergence = \"{}\" forms warps of the SIMD width ({}); large warps need the stack",
-                       core.divergence, core.simd_width);
+  if (warp_size > core.simd_width && !about<Divergence>(core.divergence).traits.large_warps) {
+    return fmt::format("core.divergence = \"{}\" forms warps of the SIMD width ({}); large warps need {}",
+                       core.divergence, core.simd_width, large_warp_mechanisms());
   }
   return {};
 }
@@ -221,13 +279,15 @@ std::string why_no_warp_size(const CoreParameters& core, std::uint32_t warp_size
 CoreParameters with_warp_size(const CoreParameters& core, std::uint32_t warp_size) {
   CoreParameters result = core;
   result.warp_size = warp_size;
-  const std::uint64_t threads = std::uint64_t{core.fetch_group} * core.warp_size;
-  result.fetch_group = static_cast<unsigned>(std::max<std::uint64_t>(threads / warp_size, 1));
   return result;
 }
 
 std::vector<Contradiction> check(const Machine& machine) {
   std::vector<Contradiction> found;
+  check_names(machine, found);
+  if (!found.empty()) {
+    return found;  // nothing else can be asked
+  }
   const CoreParameters& core = machine.core;
   if (core.warp_size % core.simd_width != 0) {
     found.push_back({"core.warp_size", fmt::format("core.warp_size ({}) is no multiple of core.simd_width ({})",
@@ -237,7 +297,12 @@ std::vector<Contradiction> check(const Machine& machine) {
     found.push_back({"core.threads", fmt::format("core.threads ({}) is no multiple of core.warp_size ({})",
                                                  core.threads, core.warp_size)});
   }
-  check_mechanisms(core, found);
+  check_mechanisms(machine, found);
+  each_policy(machine, [&](const auto& policy) {
+    if (policy.check != nullptr) {
+      policy.check(machine, found);
+    }
+  });
   check_cache(machine.icache, "icache", found);
   check_cache(machine.l1d, "l1d", found);
   if (machine.icache.line_bytes != machine.l1d.line_bytes) {

@@ -8,14 +8,13 @@
 
 #include "base/parameter.hpp"
 #include "hw/dram/jedec_parameters.hpp"
+#include "hw/parameters/policy.hpp"
 
 namespace heddle::hw {
 
 // The values that a policy's key may take: the names in its registry.
 [[nodiscard]] Limits divergence_policies();
 [[nodiscard]] Limits scheduler_policies();
-[[nodiscard]] Limits inner_scheduler_policies();
-[[nodiscard]] Limits fetch_group_orders();
 [[nodiscard]] Limits former_policies();
 [[nodiscard]] Limits issue_policies();
 [[nodiscard]] Limits coalescer_policies();
@@ -44,15 +43,8 @@ struct CoreParameters {
   unsigned registers_per_thread = 16;
   std::string divergence = "stack";
   std::string scheduler = "round-robin";
-  unsigned fetch_group = 8;
-  std::string fetch_group_rule = "stalled";
-  std::uint64_t fetch_group_timeout = 0;
-  std::string inner_scheduler = "round-robin";
-  std::string outer_scheduler = "round-robin";
   bool complex_long_latency = false;
   std::string former = "rows";
-  bool memory_by_rows = true;
-  bool branch_once = true;
   std::string issue = "strict";
   std::string coalescer = "per-sub-warp";
   unsigned fetch_latency = 1;
@@ -64,8 +56,8 @@ struct CoreParameters {
   unsigned prefix_levels_per_cycle = 5;
   unsigned pending_accesses = 64;
   bool division_trap = false;
-  bool lane_aware = true;
   unsigned if_conversion = 0;
+  PolicyParameters<CorePolicies> policies;  // what the policies above declare for themselves: a section each
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("simd_width", simd_width, Limits::between(1, 32), "lanes", "SIMD lanes");
@@ -78,24 +70,9 @@ struct CoreParameters {
           "what the compiler may use per thread; more live values spill to local memory");
     visit("divergence", divergence, divergence_policies(), "", "what happens to a warp's threads at a branch");
     visit("scheduler", scheduler, scheduler_policies(), "", "which ready warp is fetched next");
-    visit("fetch_group", fetch_group, Limits::between(1, 4096), "warps",
-          "warps of one fetch group (two-level scheduling): numbers 0 to n-1, n to 2n-1...");
-    visit("fetch_group_rule", fetch_group_rule, Limits::one_of({"stalled", "current"}), "",
-          "stalled: fetch groups have priorities, which rotate when every warp of the first one is stalled on a "
-          "long-latency operation (thesis 4.3); current: only the current fetch group is scheduled until none of its "
-          "warps can be (LWM report 3.2)");
-    visit("fetch_group_timeout", fetch_group_timeout, Limits::between(0, 1e12), "instructions",
-          "a fetch group that has been first for so many instructions is switched (thesis 4.4); 0: never");
-    visit("inner_scheduler", inner_scheduler, inner_scheduler_policies(), "",
-          "two-level: which warp of a fetch group is fetched; any scheduler but two-level itself");
-    visit("outer_scheduler", outer_scheduler, fetch_group_orders(), "", "two-level: which fetch group comes next");
     visit("complex_long_latency", complex_long_latency, Limits::any(), "",
           "true: a complex operation counts as long-latency for the scheduler (LWM report 3.2.2)");
     visit("former", former, former_policies(), "", "which threads of a warp fill the lanes in a cycle");
-    visit("memory_by_rows", memory_by_rows, Limits::any(), "",
-          "packing formers: an access to global memory is formed by rows (LWM report 3.1.2, thesis 4.2.5)");
-    visit("branch_once", branch_once, Limits::any(), "",
-          "packing formers: an unconditional branch takes one sub-warp (LWM report 3.1.2, thesis 4.2.4)");
     visit("issue", issue, issue_policies(), "", "when a warp may be fetched again");
     visit("coalescer", coalescer, coalescer_policies(), "", "how lane addresses become line requests");
     visit("fetch_latency", fetch_latency, Limits::between(1, 64), "cycles", "instruction fetch, on an I-cache hit");
@@ -114,8 +91,6 @@ struct CoreParameters {
           "memory accesses that can be put aside waiting for lines");
     visit("division_trap", division_trap, Limits::any(), "",
           "true: an integer division by zero is a fault; false: it yields all ones, as GPUs do");
-    visit("lane_aware", lane_aware, Limits::any(), "",
-          "dynamic warp formation: a thread keeps its lane, whose register bank is the only one it can read");
     visit("if_conversion", if_conversion, Limits::between(0, 64), "instructions",
           "branches around at most so many instructions are compiled to predicated code (thesis 2.1.3.1); 0: none");
   }
@@ -241,6 +216,7 @@ struct DramParameters {
   std::string timing = "hit-conflict";
   std::string preset = "ddr4-2400";
   JedecParameters jedec;
+  PolicyParameters<DramPolicies> policies;  // what scheduler and row policy declare for themselves: a section each
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("channels", channels, Limits::between(1, 64), "channels", "memory channels, one TLM socket each");
@@ -316,6 +292,7 @@ struct Machine {
     gpu.describe(visit);
     visit.section("core", "one SIMT core");
     core.describe(visit);
+    core.policies.describe(visit);
     visit.section("icache", "instruction cache of a core");
     icache.describe(visit);
     visit.section("l1d", "L1 data cache of a core");
@@ -330,6 +307,7 @@ struct Machine {
     dram.describe(visit);
     visit.section("jedec", "DRAM command timing, with dram.timing = jedec; 0: as dram.preset has it");
     dram.jedec.describe(visit);
+    dram.policies.describe(visit);
     visit.section("watchdog", "when a run that makes no progress is stopped");
     watchdog.describe(visit);
   }
@@ -362,8 +340,7 @@ struct WithoutEffect {
 // size always can; another one is a multiple of core.simd_width, divides core.threads, and is at most kLargestWarp.
 [[nodiscard]] std::string why_no_warp_size(const CoreParameters& core, std::uint32_t warp_size);
 
-// The parameters that a core has in a launch with warps of so many threads: fetch groups, which count warps, cover as
-// many threads as on the machine's warps, at least one warp.
+// The parameters that a core has in a launch with warps of so many threads.
 [[nodiscard]] CoreParameters with_warp_size(const CoreParameters& core, std::uint32_t warp_size);
 
 }  // namespace heddle::hw

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/registry.hpp"
+#include "hw/parameters/policy.hpp"
 #include "isa/instruction.hpp"
 
 namespace heddle::hw {
@@ -33,6 +34,7 @@ class Coalescer {
   struct Setup {
     unsigned line_bytes;
   };
+  using About = PolicyAbout<NoTraits, CorePolicies>;
   virtual ~Coalescer() = default;
   // Appends the distinct lines to `lines` (cleared first) in the order in which they are sent.
   virtual void coalesce(const LaneAddresses& addresses, std::vector<LineAccess>& lines) const = 0;

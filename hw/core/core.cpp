@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/issue/discipline.hpp"
@@ -14,11 +15,13 @@ namespace heddle::hw {
 namespace {
 
 std::unique_ptr<WarpScheduler> scheduler_for(CoreState& state) {
-  return Registry<WarpScheduler>::instance().make(state.core.scheduler, {state.groups, state.core});
+  return Registry<WarpScheduler>::instance().make(
+      state.core.scheduler,
+      {state.groups, state.core, 0, std::numeric_limits<unsigned>::max(), state.machine.core.warp_size});
 }
 std::unique_ptr<SubWarpFormer> former_for(const CoreState& state) {
-  return Registry<SubWarpFormer>::instance().make(
-      state.core.former, {state.core.simd_width, state.rows_per_warp, state.core.memory_by_rows});
+  return Registry<SubWarpFormer>::instance().make(state.core.former,
+                                                  {state.core.simd_width, state.rows_per_warp, state.core});
 }
 std::unique_ptr<Divergence> divergence_for(CoreState& state) {
   const CoreParameters& core = state.core;
@@ -52,7 +55,7 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
       icache_("icache", machine.icache, clock, index, true, *this),
       l1d_("l1d", machine.l1d, clock, index, false, *this),
       fetch_("fetch", state_, scheduler_for(state_)),
-      decode_("decode", state_, former_for(state_), registers_.array(), issue_->overlaps()),
+      decode_("decode", state_, former_for(state_), registers_.array()),
       register_read_("register_read", state_),
       execute_("execute", state_, fetch_),
       memory_("memory", state_, coalescer_for(state_)),

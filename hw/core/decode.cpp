@@ -6,16 +6,18 @@
 #include <bit>
 
 #include "hw/core/each_row.hpp"
+#include "hw/issue/discipline.hpp"
 
 namespace heddle::hw {
 
 DecodeStage::DecodeStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<SubWarpFormer> former,
-                         RegisterArray& registers, bool overlaps)
+                         RegisterArray& registers)
     : ReceivingStage(name, state, state.machine.core.fetch_latency, CoreStage::decode),
       out("out"),
       former_("former", std::move(former)),
       registers_(registers),
-      overlaps_(overlaps),
+      packs_(about<SubWarpFormer>(state.core.former).traits.packs),
+      overlaps_(about<IssueDiscipline>(state.core.issue).traits.overlaps),
       candidates_(state.rows_per_warp),
       pending_(state.rows_per_warp) {}
 
@@ -157,7 +159,7 @@ void DecodeStage::leave_out(const Group& group, std::uint32_t pc, unsigned row, 
 // true guard become candidates; every active thread evaluates a branch, whose guard is the condition.
 void DecodeStage::resolve(Group& group, std::uint32_t pc) {
   const isa::Instruction& instruction = present_->instruction;
-  const bool by_guard = former_.policy().packs() && instruction.op != isa::Op::BRA && !instruction.guard.always();
+  const bool by_guard = packs_ && instruction.op != isa::Op::BRA && !instruction.guard.always();
   for (unsigned row = 0; row < pending_.size(); ++row) {
     const LaneMask free = overlaps_ ? pending_[row] & ~group.busy[row] : pending_[row];
     if (free != 0) {
@@ -199,8 +201,7 @@ void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
     shape = {};
   }
   state_.moved();
-  const bool once = state_.machine.core.branch_once && former_.policy().packs() &&
-                    present_->instruction.op == isa::Op::BRA && present_->instruction.guard.always();
+  const bool once = former_.policy().forms_one(present_->instruction);
   const bool last = once || !(any(candidates_) || any(pending_));
   // The payload that fetch made becomes the last sub-warp; the others are new ones.
   link::SubWarp& formed = last ? sub_warp : state_.pool.take();

@@ -29,9 +29,8 @@ class SubWarpFormerModule final : public sc_core::sc_module {
 
 class DecodeStage final : public ReceivingStage {
  public:
-  // `overlaps`: instructions of one group may overlap (relaxed issue), so threads in flight are left alone.
   DecodeStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<SubWarpFormer> former,
-              RegisterArray& registers, bool overlaps);
+              RegisterArray& registers);
 
   StageOutput out;
 
@@ -54,7 +53,8 @@ class DecodeStage final : public ReceivingStage {
 
   SubWarpFormerModule former_;
   RegisterArray& registers_;
-  bool overlaps_;
+  const bool packs_;     // SubWarpFormer::Traits
+  const bool overlaps_;  // IssueDiscipline::Traits: threads in flight are left alone
   std::vector<std::unique_ptr<link::DecodedInstruction>> decoded_;  // by PC: what the word there decoded to
   // Of the instruction in the latch, one mask per row. Candidates: the copy of the active mask, cleared as threads go.
   // Pending: active threads that are still in flight with an earlier instruction, so that their guard is not known.

@@ -17,6 +17,7 @@ WriteBackStage::WriteBackStage(const sc_core::sc_module_name& name, CoreState& s
       registers("registers"),
       divergence_(std::move(divergence)),
       issue_(std::move(issue)),
+      overlaps_(about<IssueDiscipline>(state.core.issue).traits.overlaps),
       barriers_(state.machine.core.blocks, state.groups.size()) {
   registers.bind(*this);
 }
@@ -67,7 +68,7 @@ void WriteBackStage::retire(link::SubWarp& sub_warp) {
     state_.invariants.retired(sub_warp);
   }
   ++group.flights[sub_warp.flight].completed;
-  if (issue_->overlaps()) {
+  if (overlaps_) {
     each_row(group, sub_warp, sub_warp.lanes, [&](unsigned row, LaneMask lanes) {
       group.busy[row] &= ~lanes;
       if (!late_jumps_.empty()) {

@@ -93,6 +93,7 @@ class WriteBackStage final : public ReceivingStage,
 
   std::unique_ptr<Divergence> divergence_;
   std::unique_ptr<IssueDiscipline> issue_;
+  const bool overlaps_;  // IssueDiscipline::Traits
   BarrierUnit barriers_;
   RegisterArray* array_ = nullptr;  // direct view
   struct Leaving {

@@ -44,7 +44,7 @@ void WriteBackStage::hash_group(const Group& group, const link::SubWarp& sub_war
   LateJump late{group.id, sub_warp.decoded, sub_warp.pc, {}};
   bool any_late = false;
   for (unsigned row = 0; row < group.rows(); ++row) {
-    const LaneMask in_flight = issue_->overlaps() ? group.busy[row] & ~own[row] : 0;
+    const LaneMask in_flight = overlaps_ ? group.busy[row] & ~own[row] : 0;
     hash_jump(group, row, group.active[row] & ~in_flight, *sub_warp.decoded, sub_warp.pc);
     late.rows.push_back(group.active[row] & in_flight);
     any_late = any_late || late.rows.back() != 0;

@@ -47,12 +47,30 @@ class Divergence {
     GroupTable& groups;
     const CoreParameters& core;
   };
+  // What a mechanism can do (hw/parameters/policy.hpp); what it does not promise is refused.
+  struct Traits {
+    // A group is a warp of several rows (core.warp_size above core.simd_width), whose sub-warps a former may pack.
+    bool large_warps = false;
+    // Instructions of one warp may overlap (issue disciplines that say so).
+    bool overlap = false;
+    // The lanes of a warp are those that the program means whenever an instruction executes, so that operations between
+    // lanes (vote, shfl, match, cond_acc, tree_traverse) find them all; if not, why.
+    bool lockstep_lanes = false;
+    const char* no_lockstep = "does not promise that the lanes of a warp are those that the program means";
+    // Warps are formed at will, of any threads that stand at one PC.
+    bool warp_pool = false;
+    // Group::merge_points counts the re-convergence points that a group's threads have passed.
+    bool counts_merge_points = false;
+  };
+  using About = PolicyAbout<Traits, CorePolicies>;
   virtual ~Divergence() = default;
 
   // Groups that a core with so many threads needs at most.
   [[nodiscard]] virtual unsigned groups(unsigned threads) const = 0;
   // True: groups are formed of any threads (one row, SIMD width) and made and freed at will. False: a group is a warp.
   [[nodiscard]] virtual bool dynamic() const { return false; }
+  // A thread may run in another lane than the one in whose register bank it lives.
+  [[nodiscard]] virtual bool displaces() const { return dynamic(); }
   // A warp's threads start at PC 0: `group` has its rows, block and active masks set. The warps of a block start in
   // order, the first one with warp_in_block 0.
   virtual void start(Group& group) = 0;

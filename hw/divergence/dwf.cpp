@@ -1,6 +1,6 @@
 // Dynamic warp formation (Fung et al., as LWM report 4 and thesis 5.2 and 3 describe it): there is no stack. When an
 // instruction completes, the threads that go to the same PC fill free lanes of the youngest waiting warp of that PC;
-// those that find no lane stay a warp of their own (incremental merging, report 4). Lane-aware (core.lane_aware), a
+// those that find no lane stay a warp of their own (incremental merging, report 4). Lane-aware (dwf.lane_aware), a
 // thread keeps its lane and its register bank; otherwise it takes any free lane, as the ODGS paper assumes. Threads of
 // different blocks share a warp; where they arrive at a barrier, they part by block.
 //
@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "hw/divergence/divergence.hpp"
+#include "hw/divergence/dwf.hpp"
+#include "hw/parameters/cost.hpp"
 
 namespace heddle::hw {
 
@@ -21,16 +23,39 @@ namespace {
 
 class DynamicWarps final : public Divergence {
  public:
+  using Parameters = DwfParameters;
+  static constexpr Traits traits{.no_lockstep =
+                                     "forms warps of threads that meet by chance, so that its lanes are not "
+                                     "those that the program means",
+                                 .warp_pool = true,
+                                 .counts_merge_points = true};
+
+  static void cost(const CostShape& shape, CostLines& lines) {
+    lines.mechanism("dynamic warp formation");
+    const bool lane_aware = shape.machine.core.policies.of<Parameters>().lane_aware;
+    const std::uint64_t thread = index_bits(lane_aware ? shape.all_rows : shape.threads);
+    lines.add(CostLine::Kind::estimated, "warp pool",
+              fmt::format("{} warps x ({} + {} lanes x (1 + {}))", shape.threads, kPcBits, shape.lanes, thread),
+              shape.threads * (kPcBits + shape.lanes * (1 + thread)),
+              "thesis 3.2.1; own estimate, the bound: every thread may be a warp of its own");
+    if (lane_aware) {
+      cost_of_rows_per_lane(shape, shape.all_rows, false, lines);
+    } else {
+      cost_of_free_lanes(shape, lines);
+    }
+  }
+
   explicit DynamicWarps(const Setup& setup)
       : groups_(setup.groups),
         width_(setup.core.simd_width),
         all_lanes_(~LaneMask{0} >> (isa::kLanes - setup.core.simd_width)),
-        lane_aware_(setup.core.lane_aware),
+        lane_aware_(setup.core.policies.of<Parameters>().lane_aware),
         passed_(setup.core.threads) {}
 
   // Every thread may end up alone.
   [[nodiscard]] unsigned groups(unsigned threads) const override { return threads; }
   [[nodiscard]] bool dynamic() const override { return true; }
+  [[nodiscard]] bool displaces() const override { return !lane_aware_; }
 
   void start(Group& group) override {
     group.pc = 0;

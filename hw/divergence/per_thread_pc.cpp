@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hw/divergence/divergence.hpp"
+#include "hw/parameters/cost.hpp"
 
 namespace heddle::hw {
 
@@ -18,6 +19,18 @@ namespace {
 
 class PerThreadPc final : public Divergence {
  public:
+  static constexpr Traits traits{.no_lockstep =
+                                     "lets the threads of a warp meet again where their program counters "
+                                     "happen to agree, so that an operation between lanes may find only "
+                                     "some of them"};
+
+  static void cost(const CostShape& shape, CostLines& lines) {
+    lines.mechanism("per-thread program counters");
+    lines.add(CostLine::Kind::counted, "a program counter per thread",
+              fmt::format("core.threads {} x {}", shape.threads, kPcBits), shape.threads * kPcBits,
+              "thesis 2.1.3.2, beside the warp's own; no stack");
+  }
+
   explicit PerThreadPc(const Setup& setup) : warps_(setup.core.threads / setup.core.warp_size) {}
 
   [[nodiscard]] unsigned groups(unsigned) const override { return static_cast<unsigned>(warps_.size()); }

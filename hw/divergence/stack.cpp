@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "hw/parameters/cost.hpp"
+
 namespace heddle::hw {
 
 namespace {
@@ -151,6 +153,15 @@ std::string StackDivergence::describe(const Group& group) const {
     }
   }
   return text;
+}
+
+// A core without any of the mechanisms has these.
+void StackDivergence::cost(const CostShape& shape, CostLines& lines) {
+  lines.present("re-convergence stacks",
+                fmt::format("{} warps x {} entries x (2 x {} + core.warp_size {})", shape.warps, kStackEntries, kPcBits,
+                            shape.warp),
+                shape.warps * kStackEntries * (2 * kPcBits + shape.warp),
+                fmt::format("fields: LWM report 2.3; own estimate: {} entries", kStackEntries));
 }
 
 namespace {

@@ -23,6 +23,9 @@ class StackDivergence final : public Divergence {
     std::vector<LaneMask> active;
   };
 
+  static constexpr Traits traits{.large_warps = true, .overlap = true, .lockstep_lanes = true};
+  static void cost(const CostShape& shape, CostLines& lines);
+
   explicit StackDivergence(const Setup& setup);
   [[nodiscard]] unsigned groups(unsigned threads) const override;
   void start(Group& group) override;

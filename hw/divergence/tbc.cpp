@@ -6,6 +6,8 @@
 #include <array>
 #include <bit>
 
+#include "hw/parameters/cost.hpp"
+
 namespace heddle::hw {
 
 namespace {
@@ -255,6 +257,28 @@ std::string BlockCompaction::describe(const Group& group) const {
     text += fmt::format("; PC {} until {}: {} threads", entry->execute_pc, merge, threads);
   }
   return text;
+}
+
+void BlockCompaction::cost(const CostShape& shape, CostLines& lines) {
+  lines.mechanism("thread block compaction");
+  const std::uint64_t blocks = shape.blocks();
+  const std::uint64_t block = std::min(kBlockThreads, shape.threads);
+  const std::uint64_t rows = std::max<std::uint64_t>(1, block / shape.lanes);
+  lines.add(
+      CostLine::Kind::estimated, "block-wide stacks",
+      fmt::format("{} blocks x {} entries x (2 x {} + {} threads)", blocks, kStackEntries, kPcBits, block),
+      blocks * kStackEntries * (2 * kPcBits + block),
+      fmt::format("thesis 5.2: blocks of 256; own estimate: {} entries, instead of the warps' stacks", kStackEntries));
+  lines.add(CostLine::Kind::estimated, "warps that wait, per block",
+            fmt::format("{} blocks x log2({} warps + 1)", blocks, rows), blocks * index_bits(rows + 1),
+            "own estimate; thesis 5.2: warps synchronise at every branch");
+  lines.add(CostLine::Kind::estimated, "branch outcome of a block",
+            fmt::format("{} blocks x {} threads", blocks, block), blocks * block, "own estimate");
+  lines.add(CostLine::Kind::estimated, "rows of compacted warps",
+            fmt::format("{} warps x {} lanes x log2({} rows)", shape.all_rows, shape.lanes, rows),
+            shape.all_rows * shape.lanes * index_bits(rows), "own estimate");
+  cost_of_rows_per_lane(shape, rows, false, lines);
+  lines.logic("compactor", fmt::format("{} lanes x priority encoder over {} rows", shape.lanes, rows), "thesis 5.2");
 }
 
 namespace {

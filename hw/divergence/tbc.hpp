@@ -22,9 +22,15 @@ class BlockCompaction final : public Divergence {
     std::vector<LaneMask> active;  // per row of the block
   };
 
+  static constexpr Traits traits{.no_lockstep =
+                                     "forms warps of threads that meet by chance, so that its lanes are not "
+                                     "those that the program means"};
+  static void cost(const CostShape& shape, CostLines& lines);
+
   explicit BlockCompaction(const Setup& setup);
   [[nodiscard]] unsigned groups(unsigned threads) const override { return threads / width_; }
   [[nodiscard]] bool dynamic() const override { return true; }
+  [[nodiscard]] bool displaces() const override { return false; }  // compacted lane by lane
   void start(Group& group) override;
   bool complete(Group& group, const Outcome& outcome, GroupMoves& moves) override;
   void released(Group& group, unsigned row, LaneMask lanes, bool last, GroupMoves& moves) override;

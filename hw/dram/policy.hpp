@@ -71,6 +71,7 @@ class DramScheduler {
   struct Setup {
     const DramParameters& parameters;
   };
+  using About = PolicyAbout<NoTraits, DramPolicies>;
   virtual ~DramScheduler() = default;
   // Of the requests that may start (DramView::may_start). Requests to one address must start in the order of their
   // arrival.
@@ -84,6 +85,7 @@ class DramRowPolicy {
   struct Setup {
     const DramParameters& parameters;
   };
+  using About = PolicyAbout<NoTraits, DramPolicies>;
   virtual ~DramRowPolicy() = default;
   // Whether the row is closed after this access, which is about to start; `waiting` are the requests left.
   [[nodiscard]] virtual bool close_after(const DramRequest& request, const RequestQueue& waiting) = 0;

@@ -3,6 +3,7 @@
 
 #include "base/registry.hpp"
 #include "hw/core/group.hpp"
+#include "hw/machine.hpp"
 #include "isa/instruction.hpp"
 
 namespace heddle::hw {
@@ -13,12 +14,17 @@ class IssueDiscipline {
     unsigned simd_width;
     unsigned warp_size;
   };
+  // What a discipline does (hw/parameters/policy.hpp).
+  struct Traits {
+    // Instructions of one group overlap, so that the sub-warp former must leave threads alone that are in flight, and
+    // the divergence mechanism must be able to bear it (Divergence::Traits::overlap).
+    bool overlaps = true;
+  };
+  using About = PolicyAbout<Traits, CorePolicies>;
   virtual ~IssueDiscipline() = default;
   // Asked when a sub-warp of the group has been written back, until the group's latest instruction is released; about
   // that instruction. True: the group's PC and mask are brought up to date and it may be fetched again.
   [[nodiscard]] virtual bool release(const Group& group, const isa::Instruction& instruction) const = 0;
-  // True: instructions of one group overlap, so the sub-warp former must leave threads alone that are in flight.
-  [[nodiscard]] virtual bool overlaps() const { return false; }
 };
 
 }  // namespace heddle::hw

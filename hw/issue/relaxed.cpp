@@ -5,7 +5,10 @@
 // beyond the core: were the warp fetched while other sub-warps of the access still wait for their lines, its next
 // instruction would hold the decode stage, and with it every other warp, until they are there. "relaxed-memory" is the
 // thesis's rule to the letter.
+#include <fmt/format.h>
+
 #include "hw/issue/discipline.hpp"
+#include "hw/parameters/cost.hpp"
 #include "hw/subwarp/former.hpp"
 #include "isa/instruction.hpp"
 
@@ -20,11 +23,18 @@ bool waits_for_all(const isa::Instruction& instruction) {
 
 class RelaxedMemory : public IssueDiscipline {
  public:
+  static constexpr Traits traits{.overlaps = true};
+  static void cost(const CostShape& shape, CostLines& lines) {
+    if (shape.rows > 1) {
+      lines.add(CostLine::Kind::counted, "interlock bits", fmt::format("core.threads {} x 1", shape.threads),
+                shape.threads, "thesis 4.2.2, 4.5");
+    }
+  }
+
   explicit RelaxedMemory(const Setup&) {}
   [[nodiscard]] bool release(const Group& group, const isa::Instruction& instruction) const override {
     return group.flight().done() || (group.flight().completed != 0 && !waits_for_all(instruction));
   }
-  [[nodiscard]] bool overlaps() const override { return true; }
 };
 
 class Relaxed final : public RelaxedMemory {

@@ -9,6 +9,8 @@ namespace {
 
 class Strict final : public IssueDiscipline {
  public:
+  static constexpr Traits traits{.overlaps = false};
+
   explicit Strict(const Setup&) {}
   [[nodiscard]] bool release(const Group& group, const isa::Instruction&) const override {
     return group.flight().done();

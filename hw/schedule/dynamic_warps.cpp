@@ -4,8 +4,11 @@
 // majority is found.
 // Post-dominator priority: the ready warp whose threads have passed the fewest re-convergence points, so that those
 // behind catch up and merge; ties go to the older warp.
+#include <fmt/format.h>
+
 #include <unordered_map>
 
+#include "hw/parameters/cost.hpp"
 #include "hw/schedule/orders.hpp"
 
 namespace heddle::hw {
@@ -14,6 +17,13 @@ namespace {
 
 class Majority final : public WarpScheduler {
  public:
+  static constexpr Traits traits{.within_fetch_groups = true, .needs_warp_pool = true};
+  static void cost(const CostShape& shape, CostLines& lines) {
+    cost_of_ages(shape, lines);
+    lines.add(CostLine::Kind::estimated, "PC of the majority", fmt::format("{}{}", each_set_of(shape), kPcBits),
+              shape.sets * kPcBits, "thesis 5.2; own estimate");
+  }
+
   explicit Majority(const Setup& setup) : range_(setup) {}
 
   std::optional<GroupId> pick(Cycle) override {
@@ -56,6 +66,13 @@ class Majority final : public WarpScheduler {
 
 class PostDominatorPriority final : public WarpScheduler {
  public:
+  static constexpr Traits traits{.within_fetch_groups = true, .needs_merge_points = true, .needs_warp_pool = true};
+  static void cost(const CostShape& shape, CostLines& lines) {
+    cost_of_ages(shape, lines);
+    lines.add(CostLine::Kind::estimated, "post-dominators passed", fmt::format("core.threads {} x 16", shape.threads),
+              shape.threads * 16, "thesis 3.2.1; own estimate: counters of 16 bits");
+  }
+
   explicit PostDominatorPriority(const Setup& setup) : range_(setup) {}
 
   std::optional<GroupId> pick(Cycle) override {

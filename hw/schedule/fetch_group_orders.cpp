@@ -1,7 +1,10 @@
 // The outer orders of two-level scheduling: round robin (LWM report 3.2; thesis 4.3), and oldest first.
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <optional>
 
+#include "hw/parameters/cost.hpp"
 #include "hw/schedule/fetch_groups.hpp"
 
 namespace heddle::hw {
@@ -20,6 +23,12 @@ class NextInTurn final : public FetchGroupOrder {
 // The fetch group with the oldest live warp that is not stalled; with none such, the next in turn that has warps.
 class OldestWarp final : public FetchGroupOrder {
  public:
+  static constexpr Traits traits{.ages_of_all_warps = true};
+  static void cost(const CostShape& shape, CostLines& lines) {
+    lines.add(CostLine::Kind::estimated, "order of age", fmt::format("{0} warps x log2({0} warps)", shape.pool),
+              shape.pool * index_bits(shape.pool), "own estimate: the oldest over all fetch groups");
+  }
+
   explicit OldestWarp(const Setup& setup) : fetch_groups_(setup.fetch_groups) {}
 
   unsigned next(unsigned first) override {

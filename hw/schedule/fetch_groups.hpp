@@ -53,6 +53,10 @@ class FetchGroupOrder {
   struct Setup {
     const FetchGroups& fetch_groups;
   };
+  struct Traits {
+    bool ages_of_all_warps = false;  // it remembers them, so that no inner scheduler need (cost)
+  };
+  using About = PolicyAbout<Traits, CorePolicies>;
   virtual ~FetchGroupOrder() = default;
   [[nodiscard]] virtual unsigned next(unsigned first) = 0;
 };

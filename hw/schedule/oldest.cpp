@@ -1,4 +1,7 @@
 // Oldest first and greedy-then-oldest. Age counts from the start of a warp's block; a dynamic warp's, from its forming.
+#include <fmt/format.h>
+
+#include "hw/parameters/cost.hpp"
 #include "hw/schedule/orders.hpp"
 
 namespace heddle::hw {
@@ -7,6 +10,9 @@ namespace {
 
 class Oldest final : public WarpScheduler {
  public:
+  static constexpr Traits traits{.within_fetch_groups = true};
+  static void cost(const CostShape& shape, CostLines& lines) { cost_of_ages(shape, lines); }
+
   explicit Oldest(const Setup& setup) : range_(setup) {}
   std::optional<GroupId> pick(Cycle) override { return range_.oldest_ready(); }
 
@@ -19,6 +25,14 @@ class Oldest final : public WarpScheduler {
 // back, before older ones.
 class GreedyThenOldest final : public WarpScheduler {
  public:
+  static constexpr Traits traits{.within_fetch_groups = true};
+  static void cost(const CostShape& shape, CostLines& lines) {
+    lines.add(CostLine::Kind::estimated, "warp to stay with",
+              fmt::format("{}log2({} warps)", each_set_of(shape), shape.set_warps),
+              shape.sets * index_bits(shape.set_warps), "own estimate");
+    cost_of_ages(shape, lines);
+  }
+
   explicit GreedyThenOldest(const Setup& setup) : range_(setup), greedy_(setup.first) {}
 
   std::optional<GroupId> pick(Cycle) override {

@@ -1,5 +1,6 @@
 // Round robin: equal priority for every warp (LWM report 2.1 and table 1; thesis 2.1.1). The search starts behind the
 // warp that was fetched last.
+#include "hw/parameters/cost.hpp"
 #include "hw/schedule/orders.hpp"
 
 namespace heddle::hw {
@@ -8,6 +9,9 @@ namespace {
 
 class RoundRobin final : public WarpScheduler {
  public:
+  static constexpr Traits traits{.within_fetch_groups = true};
+  static void cost(const CostShape& shape, CostLines& lines) { cost_of_places(shape, lines); }
+
   explicit RoundRobin(const Setup& setup) : range_(setup) {}
 
   std::optional<GroupId> pick(Cycle) override {

@@ -3,6 +3,8 @@
 
 #include <limits>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/registry.hpp"
 #include "hw/core/group.hpp"
@@ -18,7 +20,19 @@ class WarpScheduler : public StallObserver {
     // The groups to choose among: numbers first to last - 1, all unless said otherwise (a fetch group's).
     unsigned first = 0;
     unsigned last = std::numeric_limits<unsigned>::max();
+    // Threads of the machine's warps where a launch has others (core.warp_size is the launch's); 0: they are the same.
+    unsigned machine_warp_size = 0;
   };
+  // What a scheduler can do and needs (hw/parameters/policy.hpp).
+  struct Traits {
+    // It keeps to the groups first to last - 1 of its Setup, so that it can order the warps of one fetch group.
+    bool within_fetch_groups = false;
+    // It goes by Group::merge_points (Divergence::Traits::counts_merge_points).
+    bool needs_merge_points = false;
+    // It chooses between warps that a mechanism forms at will (Divergence::Traits::warp_pool).
+    bool needs_warp_pool = false;
+  };
+  using About = PolicyAbout<Traits, CorePolicies>;
   // The group to fetch in this cycle, out of groups.ready(); empty when none is to be fetched. Called once per cycle in
   // which the fetch stage can take one (a fetch group's: when it is that one's turn); a group that is returned is
   // fetched.
@@ -28,6 +42,12 @@ class WarpScheduler : public StallObserver {
   void stalled(const Group&) override {}
   // Two-level scheduling, for waves: the fetch group that comes first.
   [[nodiscard]] virtual std::optional<unsigned> first_fetch_group() const { return std::nullopt; }
+  // How many fetch groups there are; 0: it has none.
+  [[nodiscard]] virtual unsigned fetch_groups() const { return 0; }
 };
+
+// What the parameter `key` names as a scheduler does not find on this machine.
+void check_scheduler(const Machine& machine, const char* key, const std::string& name,
+                     std::vector<Contradiction>& found);
 
 }  // namespace heddle::hw

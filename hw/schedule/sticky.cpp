@@ -3,6 +3,9 @@
 // fetch, so sticking to one warp would be plain round robin; what sticks here is the thread block: its ready warps are
 // fetched in turn, and only when it has none, the next block's. Its warps so reach their next branch together, where
 // they wait for each other.
+#include <fmt/format.h>
+
+#include "hw/parameters/cost.hpp"
 #include "hw/schedule/orders.hpp"
 
 namespace heddle::hw {
@@ -11,6 +14,14 @@ namespace {
 
 class StickyRoundRobin final : public WarpScheduler {
  public:
+  static constexpr Traits traits{.within_fetch_groups = true};
+  static void cost(const CostShape& shape, CostLines& lines) {
+    cost_of_places(shape, lines);
+    lines.add(CostLine::Kind::estimated, "thread block to stay with",
+              fmt::format("{}log2({} blocks)", each_set_of(shape), shape.blocks()),
+              shape.sets * index_bits(shape.blocks()), "own estimate");
+  }
+
   explicit StickyRoundRobin(const Setup& setup) : range_(setup), next_(setup.first) {}
 
   std::optional<GroupId> pick(Cycle) override {

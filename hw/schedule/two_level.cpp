@@ -8,34 +8,106 @@
 // only the current fetch group is scheduled, until none of its warps can be (a warp in the pipeline cannot,
 // report 3.2.1); then the next fetch group that has a ready warp becomes the current one.
 //
-// Timeout (thesis 4.4): a fetch group that has been first for core.fetch_group_timeout instructions is switched, so
-// that a single large warp does not run alone to its end.
+// Timeout (thesis 4.4): a fetch group that has been first for two_level.fetch_group_timeout instructions is switched,
+// so that a single large warp does not run alone to its end.
 //
-// The inner order, within a fetch group, is any warp scheduler but this one: each fetch group has one of its own. The
-// outer one, which fetch group becomes first, is any FetchGroupOrder (hw/schedule/fetch_groups.hpp).
+// The inner order, within a fetch group, is any warp scheduler that keeps to them: each fetch group has one of its own.
+// The outer one, which fetch group becomes first, is any FetchGroupOrder (hw/schedule/fetch_groups.hpp).
+#include "hw/schedule/two_level.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <memory>
 #include <vector>
 
+#include "hw/parameters/cost.hpp"
 #include "hw/schedule/fetch_groups.hpp"
 
 namespace heddle::hw {
 
+Limits inner_schedulers() {
+  using Schedulers = Registry<WarpScheduler>;
+  return Limits::policy<Schedulers>(
+      [](const Schedulers::Entry& entry) { return entry.about.traits.within_fetch_groups; });
+}
+
+Limits fetch_group_orders() {
+  return Limits::policy<Registry<FetchGroupOrder>>();
+}
+
 namespace {
+
+// The warps of a fetch group in this launch: on warps of another size, as many threads as on the machine's.
+unsigned group_size(const WarpScheduler::Setup& setup) {
+  const std::uint64_t fetch_group = setup.core.policies.of<TwoLevelParameters>().fetch_group;
+  if (setup.machine_warp_size == 0) {
+    return static_cast<unsigned>(fetch_group);
+  }
+  return static_cast<unsigned>(
+      std::max<std::uint64_t>(fetch_group * setup.machine_warp_size / setup.core.warp_size, 1));
+}
 
 class TwoLevel final : public WarpScheduler {
  public:
+  using Parameters = TwoLevelParameters;
+
+  static void check(const Machine& machine, std::vector<Contradiction>& found) {
+    const Parameters& own = machine.core.policies.of<Parameters>();
+    check_scheduler(machine, "two_level.inner_scheduler", own.inner_scheduler, found);
+  }
+
+  // Under this rule the next fetch group with a ready warp follows; only a timeout asks the outer order.
+  static void in_vain(const Machine& machine, std::vector<WithoutEffect>& found) {
+    const Parameters& own = machine.core.policies.of<Parameters>();
+    if (current_only(own) && own.fetch_group_timeout == 0) {
+      found.push_back({{"two_level.outer_scheduler"},
+                       "two_level.fetch_group_rule is current and two_level.fetch_group_timeout is 0"});
+    }
+  }
+
+  static void cost(const CostShape& shape, CostLines& lines) {
+    const Parameters& own = shape.machine.core.policies.of<Parameters>();
+    lines.mechanism("two-level scheduling");
+    CostShape inside = shape;
+    inside.set_warps = std::min<std::uint64_t>(own.fetch_group, shape.pool);
+    inside.sets = (shape.pool + inside.set_warps - 1) / inside.set_warps;
+    inside.in_fetch_groups = true;
+    inside.ages_elsewhere = about<FetchGroupOrder>(own.outer_scheduler).traits.ages_of_all_warps;
+    lines.add(CostLine::Kind::counted, "storage of the policy", "0", 0,
+              "LWM report 3.3: \"does not require any additional storage\"; thesis 4.5: negligible");
+    lines.add(CostLine::Kind::estimated, "first fetch group", fmt::format("log2({} groups)", inside.sets),
+              index_bits(inside.sets), "own estimate");
+    if (const auto cost_of = about<WarpScheduler>(own.inner_scheduler).cost) {
+      cost_of(inside, lines);
+    }
+    if (const auto cost_of = about<FetchGroupOrder>(own.outer_scheduler).cost) {
+      cost_of(shape, lines);
+    }
+    if (!current_only(own)) {
+      lines.add(CostLine::Kind::estimated, "warps stalled on a long latency", fmt::format("{} warps x 1", shape.pool),
+                shape.pool, "own estimate; thesis 4.3: a switch when all of a group are");
+    }
+    if (own.fetch_group_timeout != 0) {
+      lines.add(CostLine::Kind::estimated, "timeout counter",
+                fmt::format("log2(two_level.fetch_group_timeout {} + 1)", own.fetch_group_timeout),
+                index_bits(own.fetch_group_timeout + 1), "own estimate; thesis 4.4");
+    }
+  }
+
   explicit TwoLevel(const Setup& setup)
-      : fetch_groups_(setup.groups, setup.core.fetch_group),
-        current_only_(setup.core.fetch_group_rule == "current"),
-        timeout_(setup.core.fetch_group_timeout),
-        outer_(Registry<FetchGroupOrder>::instance().make(setup.core.outer_scheduler, {fetch_groups_})) {
-    if (setup.core.inner_scheduler == "two-level") {  // hw::check() says so to users
-      throw InternalError("two-level scheduling inside two-level scheduling");
+      : fetch_groups_(setup.groups, group_size(setup)),
+        current_only_(current_only(setup.core.policies.of<Parameters>())),
+        timeout_(setup.core.policies.of<Parameters>().fetch_group_timeout),
+        outer_(Registry<FetchGroupOrder>::instance().make(setup.core.policies.of<Parameters>().outer_scheduler,
+                                                          {fetch_groups_})) {
+    const std::string& inner = setup.core.policies.of<Parameters>().inner_scheduler;
+    if (!about<WarpScheduler>(inner).traits.within_fetch_groups) {  // hw::check() says so to users
+      throw InternalError("a fetch group's warps ordered by '" + inner + "', which does not keep to them");
     }
     for (unsigned group = 0; group < fetch_groups_.count; ++group) {
       inner_.push_back(Registry<WarpScheduler>::instance().make(
-          setup.core.inner_scheduler,
-          {setup.groups, setup.core, fetch_groups_.begin(group), fetch_groups_.end(group)}));
+          inner, {setup.groups, setup.core, fetch_groups_.begin(group), fetch_groups_.end(group)}));
     }
   }
 
@@ -68,8 +140,11 @@ class TwoLevel final : public WarpScheduler {
   }
 
   [[nodiscard]] std::optional<unsigned> first_fetch_group() const override { return first_; }
+  [[nodiscard]] unsigned fetch_groups() const override { return fetch_groups_.count; }
 
  private:
+  [[nodiscard]] static bool current_only(const Parameters& own) { return own.fetch_group_rule == "current"; }
+
   // Every live warp of the fetch group is stalled (so too when it has none).
   [[nodiscard]] bool all_stalled(unsigned fetch_group) const {
     bool all = true;

@@ -10,6 +10,7 @@
 
 #include "base/registry.hpp"
 #include "hw/core/group.hpp"
+#include "hw/machine.hpp"
 
 namespace heddle::hw {
 
@@ -27,13 +28,24 @@ class SubWarpFormer {
  public:
   struct Setup {
     unsigned simd_width;
-    unsigned rows;        // rows of a group's mask at most
-    bool memory_by_rows;  // packing formers: access to global memory by rows (report 3.1.2, thesis 4.2.5)
+    unsigned rows;  // rows of a group's mask at most
+    const CoreParameters& core;
   };
+  // What a former does (hw/parameters/policy.hpp).
+  struct Traits {
+    // Threads of several rows share a sub-warp, so that one whose guard is false is no candidate (thesis 5.2.1); false:
+    // it keeps its lane.
+    bool packs = false;
+    // A thread may run in another lane than the one in whose register bank it lives.
+    bool displaces = true;
+  };
+  using About = PolicyAbout<Traits, CorePolicies>;
   virtual ~SubWarpFormer() = default;
-  // True: threads are packed, so a thread whose guard is false is no candidate (thesis 5.2.1); false: it keeps its
-  // lane.
-  [[nodiscard]] virtual bool packs() const = 0;
+  // The instruction takes one sub-warp, however many threads there are.
+  [[nodiscard]] virtual bool forms_one(const isa::Instruction& instruction) const {
+    (void)instruction;
+    return false;
+  }
   // Forms the next sub-warp. `candidates`: the threads to be formed, one mask per row; those taken are cleared.
   // `pending`: threads of the same instruction that are no candidates yet, because an earlier instruction of theirs is
   // still in flight. False: no sub-warp can be formed in this cycle.

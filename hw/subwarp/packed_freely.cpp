@@ -1,9 +1,13 @@
 // The perfect register file that the papers compare with (thesis 5.2.2, id lwm-perfect-rf): any simd_width threads of
 // the mask fill the lanes, whatever their column, in the order of their numbers. A thread keeps its own lane where that
 // is free, so that a full row stays as it is.
+#include <fmt/format.h>
+
 #include <bit>
 
+#include "hw/parameters/cost.hpp"
 #include "hw/subwarp/former.hpp"
+#include "hw/subwarp/packing.hpp"
 
 namespace heddle::hw {
 
@@ -11,13 +15,27 @@ namespace {
 
 class PackedFreely final : public SubWarpFormer {
  public:
+  using Parameters = PackingParameters;
+  static constexpr Traits traits{.packs = true, .displaces = true};
+  static void cost(const CostShape& shape, CostLines& lines) {
+    if (shape.rows > 1) {
+      lines.add(CostLine::Kind::estimated, "thread per lane in the pipeline",
+                fmt::format("{} stages x {} lanes x log2(core.warp_size {})", shape.stages, shape.lanes, shape.warp),
+                shape.stages * shape.lanes * index_bits(shape.warp), "own estimate: the stages' latches");
+      cost_of_free_lanes(shape, lines);
+    }
+  }
+
   explicit PackedFreely(const Setup& setup)
-      : all_lanes_(~LaneMask{0} >> (isa::kLanes - setup.simd_width)), memory_by_rows_(setup.memory_by_rows) {}
-  [[nodiscard]] bool packs() const override { return true; }
+      : all_lanes_(~LaneMask{0} >> (isa::kLanes - setup.simd_width)), own_(setup.core.policies.of<Parameters>()) {}
+
+  [[nodiscard]] bool forms_one(const isa::Instruction& instruction) const override {
+    return own_.forms_one(instruction);
+  }
 
   [[nodiscard]] bool form(const isa::Instruction& instruction, std::span<LaneMask> candidates,
                           std::span<const LaneMask> pending, SubWarpShape& shape) const override {
-    if (memory_by_rows_ && accesses_global_memory(instruction)) {
+    if (own_.memory_by_rows && accesses_global_memory(instruction)) {
       return form_row(candidates, pending, shape);
     }
     shape.lanes = 0;
@@ -58,7 +76,7 @@ class PackedFreely final : public SubWarpFormer {
   }
 
   LaneMask all_lanes_;
-  bool memory_by_rows_;
+  const PackingParameters own_;
 };
 
 const Register<SubWarpFormer, PackedFreely> packed_freely_entry{

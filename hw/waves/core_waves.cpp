@@ -40,7 +40,10 @@ CoreWidths::CoreWidths(const Machine& machine)
   groups = dynamic ? mechanism->groups(machine.core.threads) : rows;
   group_rows = dynamic ? 1 : group_rows;
   whole_warps = dynamic ? groups : whole_warps;
-  displaced = machine.core.former == "packed-freely" || (dynamic && !machine.core.lane_aware);
+  displaced = about<SubWarpFormer>(machine.core.former).traits.displaces || mechanism->displaces();
+  GroupTable table(groups, 1);
+  fetch_groups =
+      Registry<WarpScheduler>::instance().make(machine.core.scheduler, {table, machine.core})->fetch_groups();
 }
 
 // Of a uniform sub-warp first_row says it all.
@@ -68,8 +71,6 @@ CoreWaves::CoreWaves(const Machine& machine)
   fetch_.widths = decode_.widths = execute_.widths = memory_.widths = scheduler_.widths = &widths_;
   retire_[0].widths = retire_[1].widths = &widths_;
   retire_[1].returns = true;
-  scheduler_.two_level = machine.core.scheduler == "two-level";
-  scheduler_.fetch_groups = (widths_.groups + machine.core.fetch_group - 1) / machine.core.fetch_group;
   for (unsigned warp = 0; warp < widths_.groups; ++warp) {
     warps_.push_back(std::make_unique<WarpWaves>(widths_, warp < widths_.whole_warps ? widths_.group_rows : 1));
   }
@@ -131,7 +132,7 @@ void CoreWaves::group_changed(const CoreState& core, const Group& group) {
   for (std::size_t state = 1; state < kGroupStates; ++state) {
     scheduler_.states[state].set(core.groups.count(static_cast<GroupState>(state)));
   }
-  if (scheduler_.two_level) {
+  if (widths_.fetch_groups != 0) {
     if (const std::optional<unsigned> first = core_->scheduler().first_fetch_group()) {
       scheduler_.fetch_group.set(*first);
     }

@@ -34,6 +34,7 @@ struct CoreWidths {
   unsigned blocks;
   unsigned block_rows;  // of the largest thread block
   unsigned pending;
+  unsigned fetch_groups;  // 0: the scheduler has none
 };
 
 // An instruction or sub-warp that a stage holds in a cycle.
@@ -195,8 +196,6 @@ struct SchedulerWaves {
   std::array<link::Wave, kGroupStates> states;
   link::Wave fetch_group, blocks;
   const CoreWidths* widths = nullptr;
-  bool two_level = false;
-  unsigned fetch_groups = 1;
   template <class Visitor>
   void describe(Visitor& visit) {
     using enum link::SignalGroup;
@@ -204,9 +203,9 @@ struct SchedulerWaves {
       visit(scheduler, group_states().values[state], states[state], link::up_to(widths->groups),
             "warps in the state " + group_states().values[state]);
     }
-    if (two_level) {
-      visit(scheduler, "fetch_group", fetch_group, link::up_to(fetch_groups - 1),
-            "the fetch group that has priority: warps n x core.fetch_group and following");
+    if (widths->fetch_groups != 0) {
+      visit(scheduler, "fetch_group", fetch_group, link::up_to(widths->fetch_groups - 1),
+            "the fetch group that has priority: warps n x two_level.fetch_group and following");
     }
     visit(scheduler, "blocks", blocks, link::up_to(widths->blocks), "resident thread blocks");
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "hw/schedule/two_level.hpp"
 #include "hw/waves/gpu_waves.hpp"
 #include "tb/report/reference.hpp"
 #include "tb/report/text.hpp"
@@ -54,7 +55,7 @@ std::vector<hw::Machine> all_kinds() {
   large.core.warp_size = 256;
   large.core.former = "packed";
   large.core.scheduler = "two-level";
-  large.core.fetch_group = 1;
+  large.core.policies.of<hw::TwoLevelParameters>().fetch_group = 1;
   hw::Machine freely = large;
   freely.core.former = "packed-freely";
   hw::Machine compaction = plain;

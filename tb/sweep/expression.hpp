@@ -1,6 +1,6 @@
 // Constraints between the axes of an exploration: small expressions over numbers, strings and booleans.
 //
-//   core.warp_size * core.fetch_group <= 1024 || core.scheduler != "two-level"
+//   core.warp_size * two_level.fetch_group <= 1024 || core.scheduler != "two-level"
 //
 // From weakest to tightest: || ; && ; == != < <= > >= (not chained) ; + - ; * / % ; unary - and ! ; parentheses.
 // Operands: numbers (64-bit floats), "strings" or 'strings', true, false, and names. Types are checked when the text is

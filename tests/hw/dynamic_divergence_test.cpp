@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "hw/divergence/dwf.hpp"
 #include "hw/divergence/tbc.hpp"
 #include "tests/hw/dynamic_groups.hpp"
 
@@ -129,7 +130,7 @@ class Dwf : public ::testing::Test {
  protected:
   static CoreParameters core(bool lane_aware) {
     CoreParameters parameters = four_lanes();
-    parameters.lane_aware = lane_aware;
+    parameters.policies.of<DwfParameters>().lane_aware = lane_aware;
     return parameters;
   }
   DynamicGroups aware_{"dwf", core(true), 2};

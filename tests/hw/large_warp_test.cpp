@@ -9,6 +9,7 @@
 
 #include "hw/core/decode.hpp"
 #include "hw/issue/discipline.hpp"
+#include "hw/subwarp/packing.hpp"
 #include "tests/hw/stage_stubs.hpp"
 
 namespace heddle::hw {
@@ -40,7 +41,9 @@ Rows rows_of(const SubWarpShape& shape) {
 }
 
 std::unique_ptr<SubWarpFormer> make(const char* name, unsigned width, std::size_t rows, bool by_rows = true) {
-  return Registry<SubWarpFormer>::instance().make(name, {width, static_cast<unsigned>(rows), by_rows});
+  CoreParameters core;
+  core.policies.of<PackingParameters>().memory_by_rows = by_rows;
+  return Registry<SubWarpFormer>::instance().make(name, {width, static_cast<unsigned>(rows), core});
 }
 
 isa::Instruction plain() {
@@ -51,7 +54,7 @@ isa::Instruction plain() {
 
 TEST(Packed, FormsTheSubWarpsOfFigure45) {
   const auto former = make("packed", 4, 8);
-  EXPECT_TRUE(former->packs());
+  EXPECT_TRUE(about<SubWarpFormer>("packed").traits.packs);
   std::vector<LaneMask> candidates = kFigure45;
   const std::vector<LaneMask> pending(8, 0);
   SubWarpShape shape;
@@ -157,11 +160,13 @@ class LargeWarp : public ::testing::Test {
     machine_.core.simd_width = 4;
     machine_.core.warp_size = 32;
     machine_.core.threads = 64;
+    machine_.core.former = "packed";
+    machine_.core.issue = overlaps ? "relaxed" : "strict";
     state_ = std::make_unique<CoreState>(machine_, 0, link::Clock(sc_core::sc_time(1, sc_core::SC_NS)), nullptr);
     registers_.resize(16, 16);
     fetch_ = std::make_unique<StubSender>("fetch");
     read_ = std::make_unique<StubReceiver>("read", *state_);
-    decode_ = std::make_unique<DecodeStage>("decode", *state_, make("packed", 4, 8), registers_, overlaps);
+    decode_ = std::make_unique<DecodeStage>("decode", *state_, make("packed", 4, 8), registers_);
     launch_.registers = 16;
     state_->launch = &launch_;
     fetch_->out.socket.bind(decode_->in);

@@ -10,6 +10,7 @@
 #include "hw/gpu/dispatcher.hpp"
 #include "hw/issue/discipline.hpp"
 #include "hw/schedule/orders.hpp"
+#include "hw/schedule/two_level.hpp"
 #include "hw/scratchpad/scratchpad.hpp"
 #include "hw/subwarp/former.hpp"
 
@@ -91,8 +92,8 @@ TEST(RoundRobin, TakesEveryReadyGroupInTurn) {
 
 std::vector<std::pair<unsigned, LaneMask>> formed(std::vector<LaneMask> candidates) {
   const auto rows = static_cast<unsigned>(candidates.size());
-  const auto former = Registry<SubWarpFormer>::instance().make("rows", {32, rows, true});
-  EXPECT_FALSE(former->packs());
+  const auto former = Registry<SubWarpFormer>::instance().make("rows", {32, rows, CoreParameters()});
+  EXPECT_FALSE(about<SubWarpFormer>("rows").traits.packs);
   const std::vector<LaneMask> pending(rows, 0);
   std::vector<std::pair<unsigned, LaneMask>> shapes;
   SubWarpShape shape;
@@ -109,7 +110,7 @@ TEST(Rows, OneSubWarpPerRowThatHasAThread) {
 }
 
 TEST(Rows, ARowWithAThreadInFlightWaitsAndTheOthersDoNot) {
-  const auto former = Registry<SubWarpFormer>::instance().make("rows", {32, 3, true});
+  const auto former = Registry<SubWarpFormer>::instance().make("rows", {32, 3, CoreParameters()});
   std::vector<LaneMask> candidates = {0b01, 0b11, 0};
   std::vector<LaneMask> pending = {0b10, 0, 0b11};
   SubWarpShape shape;
@@ -316,15 +317,18 @@ TEST(Check, FindsContradictions) {
               m.l1d.write_policy = "write-through";
             }),
             "");
-  EXPECT_EQ(contradictions([](Machine& m) { m.core.scheduler = m.core.inner_scheduler = "two-level"; }),
-            "core.inner_scheduler ");
+  EXPECT_EQ(contradictions([](Machine& m) {
+              m.core.scheduler = m.core.policies.of<TwoLevelParameters>().inner_scheduler = "two-level";
+            }),
+            "two_level.inner_scheduler ");
   EXPECT_EQ(contradictions([](Machine& m) { m.core.scheduler = "majority"; }), "core.scheduler ");
-  EXPECT_EQ(contradictions([](Machine& m) { m.core.inner_scheduler = "majority"; }), "");  // not asked
+  EXPECT_EQ(contradictions([](Machine& m) { m.core.policies.of<TwoLevelParameters>().inner_scheduler = "majority"; }),
+            "");  // not asked
   EXPECT_EQ(contradictions([](Machine& m) {
               m.core.scheduler = "two-level";
-              m.core.inner_scheduler = "majority";
+              m.core.policies.of<TwoLevelParameters>().inner_scheduler = "majority";
             }),
-            "core.inner_scheduler ");
+            "two_level.inner_scheduler ");
   EXPECT_EQ(contradictions([](Machine& m) { m.l2.bytes = 1000; }), "");  // there is none
   EXPECT_EQ(contradictions([](Machine& m) {
               m.l2.enabled = true;

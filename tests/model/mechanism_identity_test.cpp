@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "hw/schedule/two_level.hpp"
+#include "hw/subwarp/packing.hpp"
 #include "tb/device.hpp"
 #include "tb/workload.hpp"
 #include "tests/model/child.hpp"
@@ -37,7 +39,8 @@ TEST_P(Identity, PackingWarpsOfTheSimdWidthIsTheBaseline) {
   const std::string baseline = figures(GetParam(), machine);
   EXPECT_EQ(baseline.rfind("correct", 0), 0U) << baseline;
   machine.core.former = "packed";
-  machine.core.branch_once = machine.core.memory_by_rows = true;
+  machine.core.policies.of<hw::PackingParameters>().branch_once =
+      machine.core.policies.of<hw::PackingParameters>().memory_by_rows = true;
   EXPECT_EQ(figures(GetParam(), machine), baseline);
 }
 
@@ -45,14 +48,14 @@ TEST_P(Identity, OneFetchGroupOfAllWarpsIsRoundRobin) {
   hw::Machine machine;
   const std::string baseline = figures(GetParam(), machine);
   machine.core.scheduler = "two-level";
-  machine.core.fetch_group = 32;
+  machine.core.policies.of<hw::TwoLevelParameters>().fetch_group = 32;
   for (const char* const rule : {"stalled", "current"}) {
-    machine.core.fetch_group_rule = rule;
+    machine.core.policies.of<hw::TwoLevelParameters>().fetch_group_rule = rule;
     EXPECT_EQ(figures(GetParam(), machine), baseline) << rule;
   }
   // And smaller ones are not: the test would see a difference.
-  machine.core.fetch_group = 4;
-  machine.core.fetch_group_rule = "stalled";
+  machine.core.policies.of<hw::TwoLevelParameters>().fetch_group = 4;
+  machine.core.policies.of<hw::TwoLevelParameters>().fetch_group_rule = "stalled";
   if (GetParam() == "matrixmult" || GetParam() == "reduction") {
     EXPECT_NE(figures(GetParam(), machine), baseline);
   }

@@ -33,7 +33,7 @@ TEST(CliSweepSlurm, KilledAndResumedItHasTheRowsOfALocalRun) {
   const std::string file = scratch.write("x.toml",
                                          "config = \"baseline\"\nscale = 0.001\n[axes]\nworkload = [\"vecadd\", "
                                          "\"nqueens\"]\ncore.warp_size = [32, 64, 48]\n"
-                                         "core.fetch_group = { from = 1, to = 13, step = 1 }\n"
+                                         "two_level.fetch_group = { from = 1, to = 13, step = 1 }\n"
                                          "[slurm]\nruns_per_task = 1\noptions = [\"--time=5\"]\n");
   const std::string local = scratch.path("local.db");
   ASSERT_EQ(heddle({"sweep", file, "-d", local}).code, 0);

@@ -180,7 +180,7 @@ TEST(CliSweep, ARunThatCrashesIsMarkedAndTheSweepGoesOn) {
 
 std::vector<std::string> many(const Scratch& scratch, const std::string& database) {
   const std::string file = scratch.write(
-      "many.toml", kHead + "workload = \"vecadd\"\nrepetitions = 30\n[axes]\ncore.fetch_group = [1, 2, 4]\n");
+      "many.toml", kHead + "workload = \"vecadd\"\nrepetitions = 30\n[axes]\ntwo_level.fetch_group = [1, 2, 4]\n");
   return {"sweep", file, "-d", database, "-j", "2"};
 }
 

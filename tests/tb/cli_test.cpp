@@ -130,9 +130,9 @@ TEST(Cli, CheckPointsIntoTheFile) {
   const Ran shown = heddle({"check", "baseline", "--set", "core.threads=512", "--show"});
   EXPECT_NE(shown.out.find("  threads = 512 threads"), std::string::npos);
   EXPECT_EQ(shown.err, "");
-  const Ran noted = heddle({"check", "baseline", "--set", "core.lane_aware=false"});
+  const Ran noted = heddle({"check", "baseline", "--set", "dwf.lane_aware=false"});
   EXPECT_EQ(noted.code, 0);
-  EXPECT_EQ(noted.err, "heddle: note: core.lane_aware = false has no effect while core.divergence is not dwf\n");
+  EXPECT_EQ(noted.err, "heddle: note: dwf.lane_aware = false has no effect while core.divergence is stack\n");
 }
 
 TEST(Cli, Lists) {

@@ -55,7 +55,7 @@ TEST(Cost, LargeWarpsOfTheThesisTake224Bytes) {
 
 TEST(Cost, FollowsTheMachinesSizes) {
   const StorageCost cost = cost_of({"core.warp_size=64", "core.former=packed", "core.issue=relaxed", "core.threads=512",
-                                    "core.memory_by_rows=false"});
+                                    "packing.memory_by_rows=false"});
   EXPECT_EQ(cost.bits(LineKind::counted), 64U + 128 + 512);
   EXPECT_EQ(find(cost, "row per lane in the pipeline")->bits, 5U * 32 * 1);
   EXPECT_EQ(find(cost, "rows per lane of accesses put aside")->bits, 64U * 32 * 1);
@@ -63,8 +63,8 @@ TEST(Cost, FollowsTheMachinesSizes) {
 }
 
 TEST(Cost, TwoLevelSchedulingIsNegligible) {
-  const StorageCost cost = cost_of({"core.scheduler=two-level", "core.fetch_group=8", "core.fetch_group_rule=stalled",
-                                    "core.fetch_group_timeout=32768"});
+  const StorageCost cost = cost_of({"core.scheduler=two-level", "two_level.fetch_group=8",
+                                    "two_level.fetch_group_rule=stalled", "two_level.fetch_group_timeout=32768"});
   EXPECT_EQ(cost.bits(LineKind::counted), 0U);
   EXPECT_EQ(find(cost, "first fetch group")->bits, 2U);
   EXPECT_EQ(find(cost, "place within each fetch group")->bits, 4U * 3);
@@ -78,20 +78,21 @@ TEST(Cost, WhatSchedulersRemember) {
   EXPECT_EQ(find(greedy, "warp to stay with")->bits, 5U);
   EXPECT_EQ(find(greedy, "order of age")->bits, 32U * 5);
   EXPECT_EQ(find(cost_of({"core.scheduler=sticky"}), "thread block to stay with")->bits, 2U);
-  const StorageCost inside = cost_of({"core.scheduler=two-level", "core.fetch_group=8", "core.inner_scheduler=gto"});
+  const StorageCost inside =
+      cost_of({"core.scheduler=two-level", "two_level.fetch_group=8", "two_level.inner_scheduler=gto"});
   EXPECT_EQ(find(inside, "warp to stay with")->bits, 4U * 3);
   EXPECT_EQ(find(inside, "order of age")->bits, 4U * 8 * 3);
   EXPECT_EQ(find(inside, "place within each fetch group"), nullptr);
-  const StorageCost oldest = cost_of(
-      {"core.scheduler=two-level", "core.fetch_group=8", "core.inner_scheduler=gto", "core.outer_scheduler=oldest"});
+  const StorageCost oldest = cost_of({"core.scheduler=two-level", "two_level.fetch_group=8",
+                                      "two_level.inner_scheduler=gto", "two_level.outer_scheduler=oldest"});
   EXPECT_EQ(find(oldest, "order of age")->bits, 32U * 5) << "over all fetch groups, and so within each";
   EXPECT_EQ(find(oldest, "warp to stay with")->bits, 4U * 3);
   // Every thread may be a dynamic warp of its own.
   const StorageCost majority = cost_of({"core.divergence=dwf", "core.scheduler=majority"});
   EXPECT_EQ(find(majority, "PC of the majority")->bits, 32U);
   EXPECT_EQ(find(majority, "order of age")->bits, 1024U * 10);
-  const StorageCost groups = cost_of(
-      {"core.divergence=dwf", "core.scheduler=two-level", "core.fetch_group=8", "core.fetch_group_rule=stalled"});
+  const StorageCost groups = cost_of({"core.divergence=dwf", "core.scheduler=two-level", "two_level.fetch_group=8",
+                                      "two_level.fetch_group_rule=stalled"});
   EXPECT_EQ(find(groups, "first fetch group")->bits, 7U);
   EXPECT_EQ(find(groups, "warps stalled on a long latency")->bits, 1024U);
 }

@@ -220,8 +220,8 @@ TEST(Claims, FetchGroupsOf8AreBest) {
     for (const tb::Run& run : runs) {
       const bool moves = run.config == "two-level" && flat.count(run.workload) == 0;
       const bool eight = run.settings.empty();
-      const bool sixteen = !eight && run.settings.front() == "core.fetch_group=16";
-      const bool all = !eight && run.settings.front() == "core.fetch_group=32";
+      const bool sixteen = !eight && run.settings.front() == "two_level.fetch_group=16";
+      const bool all = !eight && run.settings.front() == "two_level.fetch_group=32";
       Summary made = summary(moves && eight ? 11 : moves && sixteen ? 10.5 : 10);
       made.cycles += all && !identical ? 1 : 0;
       results.add(run, made, 1);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "hw/schedule/two_level.hpp"
 #include "launch_folder.hpp"
 #include "tb/sweep/exploration.hpp"
 #include "tb/sweep/expression.hpp"
@@ -174,13 +175,14 @@ struct Seen {
       EXPECT_EQ(point.key, plan.entries()[i].key);
       EXPECT_EQ(point.refusal.empty(), !plan.entries()[i].refused);
       points.push_back(std::to_string(point.order.machine.core.warp_size) + " " +
-                       std::to_string(point.order.machine.core.fetch_group) + " " + std::to_string(point.order.seed));
+                       std::to_string(point.order.machine.core.policies.of<hw::TwoLevelParameters>().fetch_group) +
+                       " " + std::to_string(point.order.seed));
     }
   }
 };
 
 TEST(SweepPlan, TheGridVariesItsLastAxisFastestAndThenRepeats) {
-  EXPECT_EQ(Seen(kHead + "repetitions = 2\n[axes]\ncore.warp_size = [64, 32]\ncore.fetch_group = [1, 2]\n").points,
+  EXPECT_EQ(Seen(kHead + "repetitions = 2\n[axes]\ncore.warp_size = [64, 32]\ntwo_level.fetch_group = [1, 2]\n").points,
             (std::vector<std::string>{"64 1 1", "64 1 2", "64 2 1", "64 2 2", "32 1 1", "32 1 2", "32 2 1", "32 2 2"}));
 }
 
@@ -219,18 +221,19 @@ TEST(SweepPlan, WholeRangesAreExactHoweverLargeTheirNumbers) {
 }
 
 TEST(SweepPlan, ListedPointsAndConstraintsOverWhatTheBaseSets) {
-  EXPECT_EQ(Seen(kHead + "[[points]]\ncore.warp_size = 64\n[[points]]\n[axes]\ncore.fetch_group = [1, 2]\n").points,
-            (std::vector<std::string>{"64 1 1", "64 2 1", "32 1 1", "32 2 1"}));
-  EXPECT_EQ(Seen("constraints = [\"core.warp_size * core.fetch_group <= 64\", \"core.simd_width == 32\"]\n" + kHead +
-                 "[axes]\ncore.warp_size = [32, 64, 128]\ncore.fetch_group = [1, 2, 4]\n")
+  EXPECT_EQ(
+      Seen(kHead + "[[points]]\ncore.warp_size = 64\n[[points]]\n[axes]\ntwo_level.fetch_group = [1, 2]\n").points,
+      (std::vector<std::string>{"64 1 1", "64 2 1", "32 1 1", "32 2 1"}));
+  EXPECT_EQ(Seen("constraints = [\"core.warp_size * two_level.fetch_group <= 64\", \"core.simd_width == 32\"]\n" +
+                 kHead + "[axes]\ncore.warp_size = [32, 64, 128]\ntwo_level.fetch_group = [1, 2, 4]\n")
                 .points,
             (std::vector<std::string>{"32 1 1", "32 2 1", "64 1 1"}));
 }
 
 TEST(SweepPlan, ASampleIsDrawnBySeedWithinTheConstraints) {
   const auto sample = [](int seed, int points) {
-    return Seen("constraints = [\"core.fetch_group % 2 == 0\"]\n" + kHead +
-                "[axes]\ncore.warp_size = [32, 64, 128]\ncore.fetch_group = { from = 1, to = 400, step = 1 }\n"
+    return Seen("constraints = [\"two_level.fetch_group % 2 == 0\"]\n" + kHead +
+                "[axes]\ncore.warp_size = [32, 64, 128]\ntwo_level.fetch_group = { from = 1, to = 400, step = 1 }\n"
                 "[sample]\npoints = " +
                 std::to_string(points) + "\nseed = " + std::to_string(seed) + "\n")
         .points;

@@ -72,8 +72,8 @@ class BranchMechanisms final : public Claim {
   static std::vector<Variant> machines() {
     Variant stack = thesis_baseline();
     stack.label = "stack";
-    return {std::move(stack), machine("per-thread PCs", "thesis-baseline", {"divergence=per-thread-pc"}),
-            machine("predication + stack", "thesis-baseline", {"if_conversion=8"})};
+    return {std::move(stack), machine("per-thread PCs", "thesis-baseline", {"core.divergence=per-thread-pc"}),
+            machine("predication + stack", "thesis-baseline", {"core.if_conversion=8"})};
   }
 };
 

@@ -53,7 +53,7 @@ class GreedyTwoLevel final : public Claim {
     Variant first = baseline();
     first.label = "round robin";
     return {std::move(first), machine("GTO", "gto"),
-            machine("2Lev GTO", "two-level", {"inner_scheduler=gto", "fetch_group_rule=stalled"})};
+            machine("2Lev GTO", "two-level", {"two_level.inner_scheduler=gto", "two_level.fetch_group_rule=stalled"})};
   }
 };
 

@@ -72,9 +72,9 @@ class HybridWarps final : public Claim {
  private:
   static constexpr std::size_t k256 = 3;
   static std::vector<Variant> machines() {
-    return {thesis_baseline(), machine("LWM-64", "thesis-lwm", {"warp_size=64"}),
-            machine("LWM-128", "thesis-lwm", {"warp_size=128"}), machine("LWM-256", "thesis-lwm"),
-            machine("LWM-512", "thesis-lwm", {"warp_size=512"})};
+    return {thesis_baseline(), machine("LWM-64", "thesis-lwm", {"core.warp_size=64"}),
+            machine("LWM-128", "thesis-lwm", {"core.warp_size=128"}), machine("LWM-256", "thesis-lwm"),
+            machine("LWM-512", "thesis-lwm", {"core.warp_size=512"})};
   }
 };
 

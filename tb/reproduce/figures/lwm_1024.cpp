@@ -48,7 +48,7 @@ class SingleLargeWarp final : public Claim {
 
  private:
   static std::vector<Variant> machines() {
-    return {baseline(), large(), machine("LWM-1024", "lwm", {"warp_size=1024"})};
+    return {baseline(), large(), machine("LWM-1024", "lwm", {"core.warp_size=1024"})};
   }
 };
 

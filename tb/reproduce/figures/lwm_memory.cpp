@@ -62,7 +62,8 @@ class PackedMemory final : public Claim {
  private:
   static double lines(const Summary& summary) { return static_cast<double>(summary.line_requests); }
   static std::vector<Variant> machines() {
-    return {baseline(), machine("LWM, branch", "lwm", {"memory_by_rows=false", "branch_once=true"}), large()};
+    return {baseline(), machine("LWM, branch", "lwm", {"packing.memory_by_rows=false", "packing.branch_once=true"}),
+            large()};
   }
 };
 

@@ -52,9 +52,10 @@ class Optimizations final : public Claim {
 
  private:
   static std::vector<Variant> machines() {
-    return {baseline(), machine("LWM, neither", "lwm", {"memory_by_rows=false", "branch_once=false"}),
-            machine("LWM, memory", "lwm", {"memory_by_rows=true", "branch_once=false"}),
-            machine("LWM, branch", "lwm", {"memory_by_rows=false", "branch_once=true"}), machine("LWM, both", "lwm")};
+    return {baseline(), machine("LWM, neither", "lwm", {"packing.memory_by_rows=false", "packing.branch_once=false"}),
+            machine("LWM, memory", "lwm", {"packing.memory_by_rows=true", "packing.branch_once=false"}),
+            machine("LWM, branch", "lwm", {"packing.memory_by_rows=false", "packing.branch_once=true"}),
+            machine("LWM, both", "lwm")};
   }
 };
 

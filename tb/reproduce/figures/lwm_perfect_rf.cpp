@@ -69,7 +69,7 @@ class PerfectRegisterFile final : public Claim {
 
  private:
   static std::vector<Variant> machines() {
-    return {thesis_baseline(), thesis_large(), machine("LWM perfect RF", "thesis-lwm", {"former=packed-freely"})};
+    return {thesis_baseline(), thesis_large(), machine("LWM perfect RF", "thesis-lwm", {"core.former=packed-freely"})};
   }
 };
 

@@ -48,8 +48,8 @@ class LargeWarpSize final : public Claim {
   static constexpr std::size_t k256 = 3;
   static constexpr std::size_t k512 = 4;
   static std::vector<Variant> sizes(const Variant& base, const std::string& config) {
-    return {base, machine("LWM-64", config, {"warp_size=64"}), machine("LWM-128", config, {"warp_size=128"}),
-            machine("LWM-256", config), machine("LWM-512", config, {"warp_size=512"})};
+    return {base, machine("LWM-64", config, {"core.warp_size=64"}), machine("LWM-128", config, {"core.warp_size=128"}),
+            machine("LWM-256", config), machine("LWM-512", config, {"core.warp_size=512"})};
   }
   static std::vector<Variant> report() { return sizes(baseline(), "lwm"); }
   static std::vector<Variant> thesis() { return sizes(thesis_baseline(), "thesis-lwm"); }

@@ -64,12 +64,8 @@ Level idle_level(double share) {
   return share < 0.20 ? Level::low : share <= 0.40 ? Level::medium : Level::high;
 }
 
-Variant machine(std::string label, std::string config, const std::vector<std::string>& changes) {
-  Variant variant{std::move(label), std::move(config), {}};
-  for (const std::string& change : changes) {
-    variant.settings.push_back("core." + change);
-  }
-  return variant;
+Variant machine(std::string label, std::string config, std::vector<std::string> changes) {
+  return {std::move(label), std::move(config), std::move(changes)};
 }
 
 Variant baseline() {

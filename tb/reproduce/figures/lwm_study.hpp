@@ -34,7 +34,7 @@ struct Benchmark {
 [[nodiscard]] Level idle_level(double idle_share);
 
 // Machines; `changes` are settings of section core ("warp_size=64").
-[[nodiscard]] Variant machine(std::string label, std::string config, const std::vector<std::string>& changes = {});
+[[nodiscard]] Variant machine(std::string label, std::string config, std::vector<std::string> changes = {});
 [[nodiscard]] Variant baseline();         // LWM report, table 1
 [[nodiscard]] Variant large();            // LWM-256, strict
 [[nodiscard]] Variant two_level();        // fetch groups of 8

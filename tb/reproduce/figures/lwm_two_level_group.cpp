@@ -59,8 +59,8 @@ class LargeFetchGroups final : public Claim {
 
  private:
   static std::vector<Variant> machines() {
-    return {large(), machine("LWM+2Lev1", "lwm-two-level", {"fetch_group=1"}), machine("LWM+2Lev2", "lwm-two-level"),
-            machine("LWM+2Lev4", "lwm-two-level", {"fetch_group=4"})};
+    return {large(), machine("LWM+2Lev1", "lwm-two-level", {"two_level.fetch_group=1"}),
+            machine("LWM+2Lev2", "lwm-two-level"), machine("LWM+2Lev4", "lwm-two-level", {"two_level.fetch_group=4"})};
   }
 };
 

@@ -90,10 +90,10 @@ class WarpSizeWithTwoLevel final : public Claim {
             size.threads == 32 ? fmt::format("2Lev{}", group) : fmt::format("LWM{}+2Lev{}", size.threads, group);
         std::vector<std::string> changes;
         if (size.threads != 32 && size.threads != 256) {
-          changes.push_back(fmt::format("warp_size={}", size.threads));
+          changes.push_back(fmt::format("core.warp_size={}", size.threads));
         }
         if (group != (size.threads == 32 ? 8U : 2U)) {
-          changes.push_back(fmt::format("fetch_group={}", group));
+          changes.push_back(fmt::format("two_level.fetch_group={}", group));
         }
         all.push_back(machine(label, size.threads == 32 ? "two-level" : "lwm-two-level", changes));
       }

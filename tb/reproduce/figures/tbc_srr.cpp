@@ -47,7 +47,7 @@ class StickyCompaction final : public Claim {
 
  private:
   static std::vector<Variant> machines() {
-    return {machine("TBC, round robin", "tbc", {"scheduler=round-robin"}), machine("TBC, sticky", "tbc")};
+    return {machine("TBC, round robin", "tbc", {"core.scheduler=round-robin"}), machine("TBC, sticky", "tbc")};
   }
 };
 

@@ -92,9 +92,9 @@ class FetchGroupSize final : public Claim {
     first.label = "round robin";
     std::vector<Variant> all = {std::move(first)};
     for (const unsigned size : {1U, 2U, 4U, 8U, 16U, 32U}) {
-      all.push_back(size == 8
-                        ? machine("2Lev8", "two-level")
-                        : machine(fmt::format("2Lev{}", size), "two-level", {fmt::format("fetch_group={}", size)}));
+      all.push_back(size == 8 ? machine("2Lev8", "two-level")
+                              : machine(fmt::format("2Lev{}", size), "two-level",
+                                        {fmt::format("two_level.fetch_group={}", size)}));
     }
     return all;
   }

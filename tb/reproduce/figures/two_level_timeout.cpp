@@ -54,7 +54,7 @@ class Timeout final : public Claim {
 
  private:
   static std::vector<Variant> machines() {
-    return {machine("no timeout", "thesis-lwm-two-level", {"fetch_group_timeout=0"}),
+    return {machine("no timeout", "thesis-lwm-two-level", {"two_level.fetch_group_timeout=0"}),
             machine("timeout", "thesis-lwm-two-level")};
   }
 };
