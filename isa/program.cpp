@@ -1,11 +1,11 @@
 #include "isa/program.hpp"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
+#include <vector>
+
+#include "isa/symbol_names.hpp"
 
 namespace heddle::isa {
 
@@ -19,20 +19,6 @@ std::string source_text(const Module& module, const LineInfo& line) {
   return fmt::format("{}:{}", module.source_files[line.source_file], line.source_line);
 }
 
-// The name that a C++ function has in its source, of the name that it has in PTX: "saxpy" of "_Z5saxpyPKfPffj" (the
-// Itanium C++ ABI's mangling, which clang and nvcc use). Empty when the name is not one of those.
-std::string source_name(const std::string& name) {
-  if (name.rfind("_Z", 0) != 0) {
-    return {};
-  }
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
-                                                    std::free);
-  const std::string whole = status == 0 && text != nullptr ? text.get() : "";
-  // A template's instance begins with its return type and has its arguments in the name; it goes by its PTX name.
-  return whole.find('<') == std::string::npos ? whole.substr(0, whole.find('(')) : std::string();
-}
-
 }  // namespace
 
 const Kernel* Module::find(std::string_view kernel) const {
@@ -41,16 +27,12 @@ const Kernel* Module::find(std::string_view kernel) const {
   if (found != kernels.end()) {
     return &*found;
   }
-  const Kernel* only = nullptr;
+  std::vector<std::string> names;
   for (const Kernel& entry : kernels) {
-    if (!kernel.empty() && source_name(entry.name) == kernel) {
-      if (only != nullptr) {
-        return nullptr;
-      }
-      only = &entry;
-    }
+    names.push_back(entry.name);
   }
-  return only;
+  const std::vector<std::size_t> matches = find_named(names, kernel);
+  return matches.size() == 1 ? &kernels[matches.front()] : nullptr;
 }
 
 std::string describe_pc(const Module& module, const Kernel& kernel, std::uint32_t pc) {

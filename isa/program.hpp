@@ -72,8 +72,8 @@ struct Module {
   std::vector<Variable> variables;          // global and constant
   std::vector<std::uint8_t> constant_bank;  // initial contents
 
-  // The kernel of that name: as in the PTX, or the name that a C++ function has in its source when only one kernel has
-  // it. None: nullptr.
+  // The kernel of that name: as in the PTX, or as in the C++ source when only one kernel has it
+  // (isa/symbol_names.hpp). None: nullptr.
   [[nodiscard]] const Kernel* find(std::string_view kernel) const;
 };
 

@@ -177,6 +177,10 @@ void Device::load(isa::Module module) {
   }
 }
 
+void Device::set_constants(std::uint64_t offset, std::span<const std::byte> bytes) {
+  replace_constants(state_->module, offset, bytes);
+}
+
 void Device::launch(const isa::LaunchRequest& request) {
   State& state = *state_;
   const isa::Kernel& kernel = isa::kernel_of(state.module, request);

@@ -1,5 +1,6 @@
 #include "tb/executor.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
@@ -12,6 +13,18 @@ ReferenceExecutor::ReferenceExecutor(isa::InterpreterOptions options) : options_
 void ReferenceExecutor::load(isa::Module module) {
   module_ = std::move(module);
   isa::load_module(module_, memory_);
+}
+
+void replace_constants(isa::Module& module, std::uint64_t offset, std::span<const std::byte> bytes) {
+  const auto bank = std::as_writable_bytes(std::span(module.constant_bank));
+  if (offset > bank.size() || bytes.size() > bank.size() - offset) {
+    throw InternalError("constants outside the module's bank were set");
+  }
+  std::copy(bytes.begin(), bytes.end(), bank.begin() + static_cast<std::ptrdiff_t>(offset));
+}
+
+void ReferenceExecutor::set_constants(std::uint64_t offset, std::span<const std::byte> bytes) {
+  replace_constants(module_, offset, bytes);
 }
 
 void ReferenceExecutor::launch(const isa::LaunchRequest& request) {

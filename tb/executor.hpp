@@ -2,8 +2,11 @@
 // or a LAUNCH.toml runs on either.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "isa/device_memory.hpp"
@@ -20,11 +23,17 @@ class Executor {
   // Replaces the loaded module: its code and variables appear in device memory.
   virtual void load(isa::Module module) = 0;
   [[nodiscard]] virtual const isa::Module& module() const = 0;
+  // Replaces bytes of the loaded module's constant bank from byte `offset` on, for the launches from now on. They must
+  // lie within it.
+  virtual void set_constants(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
   // Runs one kernel to its end. Throws InputError when the request does not fit the kernel or the machine, and
   // SimulatedFault (whole message) when the simulated program faults.
   virtual void launch(const isa::LaunchRequest& request) = 0;
   [[nodiscard]] virtual const isa::RetirementHash& retirement() const = 0;
 };
+
+// set_constants() of an executor that has the module.
+void replace_constants(isa::Module& module, std::uint64_t offset, std::span<const std::byte> bytes);
 
 // Runs on isa::interpret.
 class ReferenceExecutor final : public Executor {
@@ -33,6 +42,7 @@ class ReferenceExecutor final : public Executor {
   [[nodiscard]] isa::DeviceMemory& memory() override { return memory_; }
   void load(isa::Module module) override;
   [[nodiscard]] const isa::Module& module() const override { return module_; }
+  void set_constants(std::uint64_t offset, std::span<const std::byte> bytes) override;
   void launch(const isa::LaunchRequest& request) override;
   [[nodiscard]] const isa::RetirementHash& retirement() const override { return hash_; }
   // The warp size of each launch, 1 to 32, instead of the options' for all.

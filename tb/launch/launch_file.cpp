@@ -18,10 +18,29 @@ namespace {
 
 constexpr std::size_t kLargestLaunchFile = std::size_t{16} << 20U;
 
-std::uint64_t threads_of(const std::vector<launch::Step>& steps) {
+// Threads of the largest launch in any pass of the loops, of which `passes` are the numbers (the outermost first).
+std::uint64_t threads_of(const std::vector<launch::Step>& steps, std::vector<std::uint64_t>& passes) {
   std::uint64_t most = 0;
   for (const launch::Step& step : steps) {
-    most = std::max(most, step.steps.empty() ? step.grid.count() * step.block.count() : threads_of(step.steps));
+    if (step.loop) {
+      passes.push_back(step.loop->passes);
+    }
+    if (step.kind == launch::Step::Kind::launch) {
+      std::uint64_t blocks = 1;
+      const std::uint32_t grid[] = {step.grid.x, step.grid.y, step.grid.z};
+      for (std::size_t i = 0; i < 3; ++i) {
+        const auto& counted = step.counted_grid[i];
+        // It is largest in the first or in the last pass.
+        blocks *= !counted ? grid[i]
+                           : static_cast<std::uint64_t>(std::max(
+                                 counted->at(0, false).integer, counted->at(passes[counted->loop] - 1, false).integer));
+      }
+      most = std::max(most, blocks * step.block.count());
+    }
+    most = std::max(most, threads_of(step.steps, passes));
+    if (step.loop) {
+      passes.pop_back();
+    }
   }
   return most;
 }
@@ -58,10 +77,8 @@ isa::Module LaunchFile::compile(unsigned max_registers, unsigned if_conversion) 
 
 std::vector<LaunchFile::InputFile> LaunchFile::inputs() const {
   std::vector<InputFile> files = {{"the kernel file", description_->source}};
-  for (const launch::Buffer& buffer : description_->buffers) {
-    if (const auto* file = std::get_if<launch::Buffer::File>(&buffer.fill)) {
-      files.push_back({fmt::format("the file of buffer '{}'", buffer.name), file->path});
-    }
+  for (const launch::FillFile& file : launch::fill_files(*description_)) {
+    files.push_back({fmt::format("the file of buffer '{}'", file.buffer), file.path});
   }
   for (const launch::Output& output : description_->outputs) {
     if (output.expect) {
@@ -83,7 +100,8 @@ std::vector<std::string> LaunchFile::output_files() const {
 }
 
 std::uint64_t LaunchFile::threads() const {
-  return threads_of(description_->steps);
+  std::vector<std::uint64_t> passes;
+  return threads_of(description_->steps, passes);
 }
 
 Verdict LaunchFile::run(Executor& executor, const std::optional<std::string>& output_directory) const {

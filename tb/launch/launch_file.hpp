@@ -47,7 +47,7 @@ class LaunchFile {
   // The output files that run() writes, below the output directory.
   [[nodiscard]] std::vector<std::string> output_files() const;
 
-  // Threads of the largest launch.
+  // Threads of the largest launch. Where several sides of a grid are counted, an upper bound.
   [[nodiscard]] std::uint64_t threads() const;
 
   // Checks the launches against the kernels of executor.module() (entry names, argument count and sizes), allocates and

@@ -31,7 +31,7 @@ std::string_view kind_of(const toml::node& node) {
 }
 
 Section::Section(const toml::table& table, std::string file, std::string title, std::vector<std::string> keys)
-    : table_(table), file_(std::move(file)), title_(std::move(title)) {
+    : Section(table, std::move(file), std::move(title)) {
   for (const auto& [key, value] : table_) {
     const std::string word(key.str());
     if (std::find(keys.begin(), keys.end(), word) == keys.end()) {
@@ -41,6 +41,9 @@ Section::Section(const toml::table& table, std::string file, std::string title, 
     }
   }
 }
+
+Section::Section(const toml::table& table, std::string file, std::string title)
+    : table_(table), file_(std::move(file)), title_(std::move(title)) {}
 
 SourceLocation Section::location(const toml::node& node) const {
   const toml::source_position at = node.source().begin;
@@ -129,7 +132,10 @@ const toml::table& Section::table(std::string_view key) const {
 }
 
 Number Section::number(std::string_view key) const {
-  const toml::node& found = node(key);
+  return number_of(node(key), key);
+}
+
+Number Section::number_of(const toml::node& found, std::string_view key) const {
   if (const auto* value = found.as_integer()) {
     return Number::of(Wide{value->get()});
   }
@@ -156,6 +162,14 @@ Number Section::number(std::string_view key, isa::Type type) const {
   const Number value = number(key);
   if (const auto reason = objection(type, value)) {
     throw InputError(where(key), fmt::format("{}: {}", name(key), *reason));
+  }
+  return value;
+}
+
+Number Section::number_in(const toml::node& node, std::string_view key, isa::Type type) const {
+  const Number value = number_of(node, key);
+  if (const auto reason = objection(type, value)) {
+    throw InputError(location(node), fmt::format("{}: {}", name(key), *reason));
   }
   return value;
 }

@@ -19,6 +19,8 @@ class Section {
  public:
   // `title` names the table in messages ("[[buffer]] number 2"); `keys` are the valid ones, checked here.
   Section(const toml::table& table, std::string file, std::string title, std::vector<std::string> keys);
+  // One whose keys were checked before.
+  Section(const toml::table& table, std::string file, std::string title);
 
   [[nodiscard]] bool has(std::string_view key) const { return table_.contains(key); }
   [[nodiscard]] SourceLocation where() const { return location(table_); }
@@ -37,6 +39,7 @@ class Section {
   [[nodiscard]] const toml::table& table(std::string_view key) const;
   [[nodiscard]] Number number(std::string_view key, isa::Type type) const;  // one that fits the type
   [[nodiscard]] Number number(std::string_view key) const;                  // any
+  [[nodiscard]] Number number_in(const toml::node& node, std::string_view key, isa::Type type) const;  // of an array
   // An array of tables; empty when the key is missing. ([[key]] or an array of inline tables.)
   [[nodiscard]] std::vector<const toml::table*> tables(std::string_view key) const;
 
@@ -46,6 +49,8 @@ class Section {
   [[noreturn]] void refuse(const toml::node& node, std::string_view key, const std::string& wanted) const;
 
  private:
+  [[nodiscard]] Number number_of(const toml::node& node, std::string_view key) const;
+
   const toml::table& table_;
   std::string file_;
   std::string title_;

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "tb/executor.hpp"
 #include "tb/launch/description.hpp"
+#include "tb/launch/storage.hpp"
 #include "tb/workload.hpp"
 
 namespace heddle::tb::launch {
@@ -24,16 +26,25 @@ class Session {
 
  private:
   void check(const Step& step) const;
+  void check(const Step& step, std::size_t number, const isa::Kernel& kernel) const;  // an argument
   void run(const Step& step);
+  void run_once(const Step& step);
   void launch(const Step& step);
-  [[nodiscard]] bool go_on(const Loop& loop, std::uint64_t& passes);
+  void copy(const Step& step);
+  void patch(const Argument::Patch& patch, std::span<std::uint8_t> argument) const;
+  [[nodiscard]] Number value_of(const Counted& counted, bool real) const;
+  [[nodiscard]] std::uint64_t begin_of(const Step::Range& range) const;
+  [[nodiscard]] Element element(const Condition& condition) const;
+  [[nodiscard]] bool holds(const Condition& condition) const;
+  [[nodiscard]] bool go_on(const Loop& loop, std::uint64_t passes);
   [[nodiscard]] std::string contents(std::size_t buffer) const;
   // The first difference, or nothing.
   [[nodiscard]] std::optional<std::string> difference(const Output& output) const;
 
   const Description& description_;
   Executor& executor_;
-  std::vector<std::uint64_t> addresses_;  // of the buffers
+  Storage storage_;
+  std::vector<std::uint64_t> passes_;  // done in each of the loops around the present step, the outermost first
 };
 
 }  // namespace heddle::tb::launch

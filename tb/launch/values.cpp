@@ -139,8 +139,18 @@ std::string text_of(Type type, std::span<const std::byte> element) {
   return is_float(type) ? fmt::format("{}", decode_float(type, element)) : text_of(integer_of(type, element));
 }
 
-bool is_zero(Type type, std::span<const std::byte> element) {
-  return is_float(type) ? decode_float(type, element) == 0.0 : integer_of(type, element) == 0;
+Number decode(Type type, std::span<const std::byte> element) {
+  return is_float(type) ? Number::of(decode_float(type, element)) : Number::of(integer_of(type, element));
+}
+
+std::optional<int> compare(Type type, const Number& a, const Number& b) {
+  if (!is_float(type)) {
+    return a.integer < b.integer ? -1 : a.integer > b.integer ? 1 : 0;
+  }
+  if (std::isnan(a.real) || std::isnan(b.real)) {
+    return std::nullopt;
+  }
+  return a.real < b.real ? -1 : a.real > b.real ? 1 : 0;
 }
 
 bool equal(Type type, std::span<const std::byte> actual, std::span<const std::byte> expected,

@@ -41,7 +41,9 @@ using Element = std::array<std::byte, 8>;
 [[nodiscard]] Element encode(isa::Type type, const Number& value);
 [[nodiscard]] double decode_float(isa::Type type, std::span<const std::byte> element);
 [[nodiscard]] std::string text_of(isa::Type type, std::span<const std::byte> element);
-[[nodiscard]] bool is_zero(isa::Type type, std::span<const std::byte> element);
+[[nodiscard]] Number decode(isa::Type type, std::span<const std::byte> element);
+// -1, 0, 1: a is less, equal, greater; nothing when one of them is no number (NaN).
+[[nodiscard]] std::optional<int> compare(isa::Type type, const Number& a, const Number& b);
 
 // Equal: the same bits, or, for floats with a tolerance, |actual - expected| <= tolerance * |expected|, with infinities
 // and zeros equal to themselves and any NaN equal to any NaN.

@@ -217,10 +217,8 @@ LaunchFacts read_launch_facts(const std::string& path) {
   std::string all = tb::digest(text);
   const auto add = [&](const std::string& file) { all += tb::digest(read_input_file(file, kLargestInput)); };
   add(description.source);
-  for (const launch::Buffer& buffer : description.buffers) {
-    if (const auto* file = std::get_if<launch::Buffer::File>(&buffer.fill)) {
-      add(file->path);
-    }
+  for (const launch::FillFile& file : launch::fill_files(description)) {
+    add(file.path);
   }
   for (const launch::Output& output : description.outputs) {
     if (output.expect) {

@@ -12,6 +12,11 @@ constexpr const char* kKernel = R"(.version 6.0
 .target sm_60
 .address_size 32
 .visible .entry scale(.param .u32 scale_data, .param .f32 scale_by, .param .u16 scale_count) { ret; }
+.const .align 4 .b8 _ZN5table7weightsE[16];
+.global .u32 _ZN1a5totalE;
+.global .u32 _ZN1b5totalE;
+.visible .entry _Z8instanceILi1EEvv() { ret; }
+.visible .entry _Z8instanceILi4EEvv() { ret; }
 .visible .entry structure(.param .align 4 .b8 structure_s[12]) { ret; }
 )";
 // Line 1; the rest of a case begins in line 2.
@@ -144,11 +149,135 @@ TEST(LaunchRefusal, OfLaunches) {
       {head + "grid = [1]\nblock = [32]\nrepeat_while = { buffer = \"data\", index = 8 }\n",
        "launch.toml:10:43: 'index' of 'repeat_while' of [[launch]] number 1 is 8; give 0 to 7"},
       {kData + "[[launch]]\n[[launch.launch]]\nentry = \"scale\"\ngrid = [1]\nblock = [1]\n",
-       "launch.toml:7:1: [[launch]] number 1 has launches of its own but no 'repeat_while'"},
+       "launch.toml:7:1: [[launch]] number 1 has launches of its own but no 'repeat_while', 'repeat' or 'run_if'"},
       {kData + "[[launch]]\nrepeat_while = { buffer = \"data\" }\nentry = \"scale\"\nlaunch = []\n",
        "launch.toml:8:1: there is no key 'entry' in [[launch]] number 1"},
       {kData + "[[launch]]\nrepeat_while = { buffer = \"data\" }\nlaunch = []\n",
        "launch.toml:8:10: the group of launches is empty"},
+  });
+}
+
+TEST(LaunchRefusal, OfCopiesAndFills) {
+  const std::string head = kData + "[[buffer]]\nname = \"small\"\ntype = \"u16\"\ncount = 3\n";  // lines 6 to 9
+  expect_refusals({
+      {head + "[[copy]]\nto = \"data\"\n", "launch.toml:10:1: [[copy]] number 1 has no 'from'"},
+      {head + "[[copy]]\nfrom = \"data\"\n", "launch.toml:10:1: [[copy]] number 1 has no 'to'"},
+      {head + "[[copy]]\nfrom = \"data\"\nto = \"smal\"\n",
+       "launch.toml:12:6: there is no buffer 'smal'; did you mean 'small'?"},
+      {head + "[[copy]]\nfrom = \"data\"\nto = \"small\"\n",
+       "launch.toml:12:6: [[copy]] number 1 copies 32 bytes, but buffer 'small' has room for 6 there"},
+      {head + "[[copy]]\nfrom = \"small\"\nto = \"data\"\nto_offset = 7\ncount = 3\n",
+       "launch.toml:14:9: [[copy]] number 1 copies 6 bytes, but buffer 'data' has room for 4 there"},
+      {head + "[[copy]]\nfrom = \"small\"\nfrom_offset = 2\nto = \"data\"\ncount = 2\n",
+       "launch.toml:14:9: 'count' of [[copy]] number 1 is 2; give 1 to 1"},
+      {head + "[[copy]]\nfrom = \"small\"\nto = \"data\"\nof = 2\n",
+       "launch.toml:13:1: there is no key 'of' in [[copy]] number 1"},
+      {head + "[[fill]]\nvalue = 2\n", "launch.toml:10:1: [[fill]] number 1 has no 'buffer'"},
+      {head + "[[fill]]\nbuffer = \"small\"\nvalue = -1\n",
+       "launch.toml:12:9: 'value' of [[fill]] number 1: -1 is outside u16"},
+      {head + "[[fill]]\nbuffer = \"small\"\noffset = 3\n",
+       "launch.toml:12:10: 'offset' of [[fill]] number 1 is 3; give 0 to 2"},
+      {head + "[[fill]]\nbuffer = \"small\"\noffset = 2\nvalues = [1, 2]\n",
+       "launch.toml:13:10: [[fill]] number 1 has 2 elements, but buffer 'small' has room for 1 there"},
+      {head + "[[fill]]\nbuffer = \"small\"\nvalues = [1, 65536]\n",
+       "launch.toml:12:14: 'values' of [[fill]] number 1: 65536 is outside u16"},
+      {head + "[[fill]]\nbuffer = \"small\"\nvalues = [1]\ncount = 2\n",
+       "launch.toml:12:10: 'values' of [[fill]] number 1 has 1 numbers, but 'count' is 2"},
+      {head + "[[fill]]\nbuffer = \"small\"\nvalues = []\n",
+       "launch.toml:12:10: 'values' of [[fill]] number 1 is empty"},
+      {head + "[[fill]]\nbuffer = \"small\"\nfile = \"six.bin\"\ncount = 2\n",
+       "launch.toml:12:8: 'six.bin' has 6 bytes, but 2 elements of u16 take 4"},
+      {head + "[[fill]]\nbuffer = \"small\"\nfile = \"no.bin\"\n",
+       "launch.toml:12:8: 'file' of [[fill]] number 1: cannot read the file 'no.bin'"},
+      {head + "[[fill]]\nbuffer = \"small\"\n", "launch.toml: there is no [[launch]]"},
+  });
+}
+
+TEST(LaunchRefusal, OfLoopsConditionsAndCounters) {
+  const std::string head = kData + kLaunch;  // lines 6 to 9; line 10 is the case's
+  const std::string counted = head + "repeat = { times = 10, counter = \"i\" }\n";
+  const auto argument = [&](const std::string& text) { return counted + "arguments = [" + text + "]\n"; };
+  expect_refusals({
+      {head + "repeat = 10\n", "launch.toml:10:10: 'repeat' of [[launch]] number 1 must be a table, not an integer"},
+      {head + "repeat = { counter = \"i\" }\n", "launch.toml:10:10: 'repeat' of [[launch]] number 1 has no 'times'"},
+      {head + "repeat = { times = 0 }\n", "launch.toml:10:20: 'times' of 'repeat' of [[launch]] number 1 is 0; give 1"},
+      {head + "repeat = { times = 1 }\nrepeat_while = { buffer = \"data\" }\n",
+       "launch.toml:10:10: [[launch]] number 1 has both 'repeat' and 'repeat_while'"},
+      {head + "repeat_while = { buffer = \"data\", less = 1, greater = 0 }\n",
+       "launch.toml:10:55: 'repeat_while' of [[launch]] number 1 has both 'less' and 'greater'"},
+      {head + "repeat_while = { buffer = \"data\", equal = \"x\" }\n",
+       "launch.toml:10:43: 'equal' of 'repeat_while' of [[launch]] number 1 is \"x\", which is no number"},
+      {head + "run_if = { buffer = \"data\", index = 8 }\n",
+       "launch.toml:10:37: 'index' of 'run_if' of [[launch]] number 1 is 8; give 0 to 7"},
+      {head + "run_if = { buffer = \"data\", max = 8 }\n",
+       "launch.toml:10:29: there is no key 'max' in 'run_if' of [[launch]] number 1"},
+      {kData + "[[launch]]\nrepeat = { times = 2, counter = \"i\" }\n[[launch.launch]]\nentry = \"scale\"\ngrid = "
+               "[1]\nblock = [1]\nrepeat = { times = 2, counter = \"i\" }\n",
+       "launch.toml:12:33: a loop around this one counts 'i' too"},
+      {argument("{ u32 = { counter = \"j\" } }"),
+       "launch.toml:11:34: no loop around this counts 'j'; did you mean 'i'?"},
+      {argument("{ u32 = { counter = \"ii\" } }"),
+       "launch.toml:11:34: no loop around this counts 'ii'; did you mean 'i'?"},
+      {head + "arguments = [{ u32 = { counter = \"i\" } }]\n",
+       "launch.toml:10:34: no loop around this counts 'i'; name the counter of a loop"},
+      {argument("{ u8 = { counter = \"i\", step = 29 } }"),
+       "launch.toml:11:21: 'u8' of argument 1 of [[launch]] number 1 is 261 in pass 10 of up to 10 of 'i'; it may be 0 "
+       "to 255"},
+      {argument("{ s8 = { counter = \"i\", start = 1, factor = 2 } }"),
+       "launch.toml:11:21: 's8' of argument 1 of [[launch]] number 1 is 512 in pass 10"},
+      {argument("{ u64 = { counter = \"i\", start = 1, factor = 4000000000 } }"),
+       "launch.toml:11:22: 'u64' of argument 1 of [[launch]] number 1 is beyond 64 bits in pass 10"},
+      {argument("{ u32 = { counter = \"i\", step = 0.5 } }"),
+       "launch.toml:11:46: 'step' of 'u32' of argument 1 of [[launch]] number 1 is not an integer; u32 needs one"},
+      {argument("{ u32 = { counter = \"i\", factor = 1 } }"),
+       "launch.toml:11:48: 'factor' of 'u32' of argument 1 of [[launch]] number 1 is 1; give 2 to"},
+      {argument("{ f32 = { counter = \"i\", factor = 2 } }"),
+       "launch.toml:11:48: 'factor' of 'f32' of argument 1 of [[launch]] number 1 is for integers"},
+      {argument("{ u32 = { counter = \"i\", step = 1, divisor = 2 } }"),
+       "launch.toml:11:59: 'u32' of argument 1 of [[launch]] number 1 has both 'step' and 'divisor'"},
+      {argument("{ buffer = \"data\", offset = { counter = \"i\" } }"),
+       "launch.toml:11:42: 'offset' of argument 1 of [[launch]] number 1 is 9 in pass 10 of up to 10 of 'i'; it may be "
+       "0 to 7"},
+      {kData + "[[launch]]\nentry = \"scale\"\nblock = [1]\ngrid = [{ counter = \"i\" }]\nrepeat = { times = 2, "
+               "counter = \"i\" }\n",
+       "launch.toml:9:9: 'grid' of [[launch]] number 1, x is 0 in pass 1 of up to 2 of 'i'; it may be 1 to"},
+      {kData + "[[launch]]\nentry = \"scale\"\nblock = [1]\ngrid = [{ counter = \"i\", start = 1 }]\nrepeat_while = { "
+               "buffer = \"data\", counter = \"i\" }\n",
+       "launch.toml:9:9: 'grid' of [[launch]] number 1, x is counted by a loop whose passes nobody knows beforehand"},
+  });
+}
+
+TEST(LaunchRefusal, OfPointersAndStructures) {
+  const std::string buffer = kTop + "[[buffer]]\nname = \"heads\"\ntype = \"u16\"\ncount = 8\n";  // lines 2 to 5
+  const std::string head = buffer + "pointers = [";
+  const std::string tail = "]\n" + std::string(kBuffer);
+  expect_refusals({
+      {buffer + "pointers = 3\n" + kBuffer, "launch.toml:6:12: 'pointers' of [[buffer]] number 1 must be an array of"},
+      {head + "{ buffer = \"dat\" }" + tail, "launch.toml:6:24: there is no buffer 'dat'; did you mean 'data'?"},
+      {head + "{ index = 7, buffer = \"data\" }" + tail,
+       "launch.toml:6:23: 'index' of a pointer of [[buffer]] number 1 is 7; give 0 to 6"},
+      {head + "{ buffer = \"data\", offset = 8 }" + tail,
+       "launch.toml:6:41: 'offset' of a pointer of [[buffer]] number 1 is 8; give 0 to 7"},
+      {head + "{ buffer = \"data\", count = 5 }" + tail,
+       "launch.toml:6:40: 5 pointers leave the buffer; the last one may begin at element 6"},
+      {head + "{ buffer = \"data\", count = 2, index_step = 1 }" + tail,
+       "launch.toml:6:56: the pointers overlap: one has 4 bytes"},
+      {head + "{ buffer = \"data\", count = 3, offset_step = 4 }" + tail,
+       "launch.toml:6:57: the pointers leave buffer 'data', which has 8 elements"},
+      {kTop + "[[buffer]]\nname = \"x\"\ntype = \"u8\"\ncount = 3\npointers = [{ buffer = \"x\" }]\n",
+       "launch.toml:6:13: [[buffer]] number 1 has 3 bytes, a pointer has 4"},
+      {kData + kLaunch + "arguments = [{ struct = [] }]\n",
+       "launch.toml:10:25: 'struct' of argument 1 of [[launch]] number 1 has no members"},
+      {kData + kLaunch + "arguments = [{ struct = [3] }]\n",
+       "launch.toml:10:26: 'struct' of argument 1 of [[launch]] number 1 must be an array of tables"},
+      {kData + kLaunch + "arguments = [{ struct = [{ u32 = -1 }] }]\n",
+       "launch.toml:10:34: 'u32' of member 1 of argument 1 of [[launch]] number 1: -1 is outside u32"},
+      {kData + kLaunch + "arguments = [{ struct = [{ u32 = 1 }], align = 3 }]\n",
+       "launch.toml:10:48: 'align' of argument 1 of [[launch]] number 1 is 3; give a power of two"},
+      {kData + kLaunch + "arguments = [{ bool = 1 }]\n",
+       "launch.toml:10:23: 'bool' of argument 1 of [[launch]] number 1 must be true or false, not an integer"},
+      {kData + kLaunch + "arguments = [{ u32 = 1, align = 4 }]\n",
+       "launch.toml:10:14: argument 1 of [[launch]] number 1 has 2 keys"},
   });
 }
 
@@ -183,6 +312,26 @@ TEST(LaunchRefusal, OfArgumentsThatDoNotFitTheKernel) {
   const std::string head = kData + "[[launch]]\ngrid = [1]\nblock = [32]\n";  // lines 6 to 8
   const std::vector<RefusalCase> cases = {
       {head + "entry = \"scal\"\n", "launch.toml:9:9: there is no kernel 'scal' in 'k.ptx'; did you mean 'scale'?"},
+      {head + "entry = \"instance<2>\"\n",
+       "launch.toml:9:9: there is no kernel 'instance<2>' in 'k.ptx'; did you mean 'instance<1>'?"},
+      {head + "entry = \"instance\"\n",
+       "launch.toml:9:9: several kernels of 'k.ptx' are called 'instance'; name one: instance<1>, instance<4>"},
+      {head + "entry = \"instance<1>\"\narguments = [{ bool = true }]\n",
+       "launch.toml:6:1: 1 argument for kernel 'instance<1>', which has 0 parameters"},
+      {head + "entry = \"scale\"\narguments = [{ buffer = \"data\" }, { buffer = \"data\" }, { u16 = 8 }]\n",
+       "launch.toml:10:35: argument 2 of 'scale', { buffer = \"data\" }, does not fit parameter 'scale_by'; the "
+       "parameter is .f32"},
+      {head + "entry = \"structure\"\narguments = [{ struct = [{ s16 = 1 }, { u32 = 1 }] }]\n",
+       "launch.toml:10:14: argument 1 of 'structure', { struct = [...] }, does not fit parameter 'structure_s': it has "
+       "8 bytes; the parameter is .b8 and takes 12 bytes"},
+      {kTop + "[[buffer]]\nsymbol = \"weigths\"\ntype = \"s32\"\ncount = 1\n" + kLaunch,
+       "launch.toml:3:10: there is no __device__ or __constant__ variable 'weigths' in 'k.ptx'; did you mean "
+       "'weights'?"},
+      {kTop + "[[buffer]]\nsymbol = \"weights\"\ntype = \"s32\"\ncount = 5\n" + kLaunch,
+       "launch.toml:2:1: buffer 'weights' has 20 bytes, but variable 'weights' has 16; give a smaller 'count'"},
+      {kTop + "[[buffer]]\nsymbol = \"total\"\ntype = \"s32\"\ncount = 1\n" + kLaunch,
+       "launch.toml:3:10: several variables are called 'total' in 'k.ptx'; name one as in the PTX: _ZN1a5totalE, "
+       "_ZN1b5totalE"},
       {head + "entry = \"scale\"\n", "launch.toml:6:1: 0 arguments for kernel 'scale', which has 3 parameters"},
       {head + "entry = \"scale\"\narguments = [{ buffer = \"data\" }, { f64 = 2 }, { u16 = 8 }]\n",
        "launch.toml:10:35: argument 2 of 'scale', { f64 = 2 }, does not fit parameter 'scale_by': it has 8 bytes; the "

@@ -42,6 +42,9 @@ class FaultyExecutor final : public Executor {
   [[nodiscard]] isa::DeviceMemory& memory() override { return good_.memory(); }
   void load(isa::Module module) override { good_.load(std::move(module)); }
   [[nodiscard]] const isa::Module& module() const override { return good_.module(); }
+  void set_constants(std::uint64_t offset, std::span<const std::byte> bytes) override {
+    good_.set_constants(offset, bytes);
+  }
   void launch(const isa::LaunchRequest& request) override {
     if (fault_ == Fault::skips_launches) {
       return;
