@@ -223,11 +223,15 @@ void DramController::take_step(DramRequest& request, Cycle now) {
   if (request.first_step) {
     request.first_step = false;
     request.row_hit = timing_->row_hit(request);
+    request.row_empty = !timing_->row_open(request.location.bank);
     request.begin = now;
   }
   const DramStep step = timing_->start(request, now, close);
   count(request, step, now);
   if (!last) {
+    if (step.activations != 0 || step.bus != 0) {
+      drain_.commit(request);
+    }
     return;
   }
   storage_port_.prefetch(request);  // a hundred cycles ahead of its use
@@ -260,6 +264,7 @@ void DramController::count(const DramRequest& request, const DramStep& step, Cyc
   }
   ++(request.atomic ? statistics_.atomics : request.write ? statistics_.writes : statistics_.reads);
   ++(request.row_hit ? statistics_.row_hits : statistics_.row_conflicts);
+  statistics_.row_empty += request.row_empty ? 1 : 0;
   UtilisationSeries& series = statistics_.series;
   series.add(request.row_hit ? series.row_hits : series.row_conflicts, now, now + 1);
   statistics_.queue_wait_cycles += now - request.arrival;

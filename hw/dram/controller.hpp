@@ -43,6 +43,7 @@ struct DramStatistics {
   std::uint64_t atomics = 0;
   std::uint64_t row_hits = 0;
   std::uint64_t row_conflicts = 0;
+  std::uint64_t row_empty = 0;
   std::uint64_t activations = 0;
   std::uint64_t bus_busy_cycles = 0;
   std::uint64_t queue_wait_cycles = 0;
@@ -60,6 +61,8 @@ struct DramStatistics {
     visit("atomics", atomics, "requests", "atomics served; each is one access and two bus slots");
     visit("row_hits", row_hits, "requests", "accesses that found their row open");
     visit("row_conflicts", row_conflicts, "requests", "accesses that did not, first accesses to a bank included");
+    visit("row_empty", row_empty, "requests",
+          "of row_conflicts: found no row of their bank open, so that none had to be closed first");
     visit("activations", activations, "rows", "rows opened");
     visit("bus_busy_cycles", bus_busy_cycles, "cycles", "cycles of the data bus that transfers occupied");
     visit("queue_wait_cycles", queue_wait_cycles, "cycles",

@@ -19,6 +19,10 @@ bool DramView::allowed(const DramRequest& request) const {
     ask_again(starves_at(request));
     return false;
   }
+  if (drain_.closes_committed(request, timing) && !starving(request)) {
+    ask_again(starves_at(request));
+    return false;  // until the other one is served
+  }
   return true;
 }
 

@@ -28,6 +28,7 @@ struct DramRequest {
   bool atomic = false;
   bool row_hint = false;         // row-buffer hint bit (thesis 7.2)
   bool row_hit = false;          // decided when it starts
+  bool row_empty = false;        // no row of its bank was open then
   Cycle begin = 0;               // cycle of its first step
   Cycle arrival = 0;             // cycle in which the controller has it
   Cycle data = 0;                // cycle in which its data is complete; known when it starts
@@ -36,6 +37,7 @@ struct DramRequest {
   bool waiting = false;          // it is in the queue
   bool first_step = true;        // no step was taken for it yet
   bool urgent = false;           // a younger request to its line waits for it
+  bool committed = false;        // its row was opened for it, or part of it has been transferred (write drain only)
   unsigned bursts = 0;           // JEDEC: column commands done
   DramRequest* after = nullptr;  // must start first: an older request to its line (hw/dram/write_drain.hpp)
   std::uint64_t after_serial = 0;

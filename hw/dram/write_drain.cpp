@@ -25,11 +25,29 @@ void WriteDrain::admitted(DramRequest& request, const RequestQueue& waiting) {
   update();
 }
 
+void WriteDrain::commit(DramRequest& request) {
+  if (!enabled()) {
+    return;
+  }
+  opened_for_[request.location.bank] = &request;
+  if (!request.committed) {
+    request.committed = true;
+    --(request.write ? writes_ : reads_);
+    update();
+  }
+}
+
 void WriteDrain::left(const DramRequest& request) {
   if (!enabled()) {
     return;
   }
-  --(request.write ? writes_ : reads_);
+  const DramRequest*& opened_for = opened_for_[request.location.bank];
+  if (opened_for == &request) {
+    opened_for = nullptr;
+  }
+  if (!request.committed) {
+    --(request.write ? writes_ : reads_);
+  }
   update();
 }
 
