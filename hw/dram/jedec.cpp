@@ -9,6 +9,7 @@ namespace {
 struct Preset {
   const char* name;
   JedecParameters figures;
+  CommandBuses buses = {};
 };
 
 // Whole clocks that cover the minimum that the source gives.
@@ -25,7 +26,7 @@ struct Preset {
 // hbm2: JESD235A, one pseudo channel of 64 bits at 2 Gb/s, CK 1 GHz: tCCDL 3 and tCCDS 2 clocks, tREFI 3.9 us, tRFC
 //   260 ns (4 Gb per channel). The standard leaves core timing to vendors: the figures are those that published
 //   models of 2 Gb/s stacks agree on (tRCDRD 12, tRCDWR 6, tRP 14, tRAS 28, tWR 14, tRRD 4 and 6, tFAW 16, tWTR 4 and
-//   9).
+//   9). Row commands (R[5:0]) and column commands (C[7:0]) have separate buses; ACT is the one command of two clocks.
 //
 // tRTW is not a figure of data sheets but follows: CL + burst + 2 - CWL, and more where the bus has to turn round
 // (hbm2).
@@ -46,7 +47,8 @@ const Preset kPresets[] = {
     {"hbm2",      {.tck_ps = 1000, .bank_groups = 4, .burst_bytes = 32, .burst = 2, .cl = 18, .cwl = 7,
                    .trcd_rd = 12, .trcd_wr = 6, .trp = 14, .tras = 28, .trc = 42, .tccd_s = 2, .tccd_l = 3,
                    .trrd_s = 4, .trrd_l = 6, .tfaw = 16, .twr = 14, .twtr_s = 4, .twtr_l = 9, .trtp = 5, .trtw = 18,
-                   .trefi = 3900, .trfc = 260, .refresh = true}},
+                   .trefi = 3900, .trfc = 260, .refresh = true},
+                  {.separate = true, .activate_clocks = 2}},
 };
 // clang-format on
 
@@ -62,6 +64,15 @@ std::vector<std::string> jedec_presets() {
 
 Limits dram_presets() {
   return Limits::one_of(jedec_presets());
+}
+
+CommandBuses command_buses(const DramParameters& parameters) {
+  for (const Preset& preset : kPresets) {
+    if (parameters.preset == preset.name) {
+      return preset.buses;
+    }
+  }
+  throw InternalError("there is no DRAM preset '" + parameters.preset + "'");
 }
 
 JedecParameters resolve_jedec(const DramParameters& parameters) {

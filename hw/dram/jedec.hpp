@@ -10,8 +10,9 @@
 //              given; both take 12 clocks. [dram]: 16 banks, rows of 2 KB.
 //   gddr6      GDDR6 14 Gb/s, one 16-bit channel of an 8 Gb device, JEDEC JESD250; the figures in nanoseconds (tRCD and
 //              tRP 15, tRAS 30, tRC 45, tRRD 4, tFAW 16, tRFC 120) as Ramulator 2 has them. [dram]: 16 banks, 2 KB.
-//   hbm2       HBM2 2 Gb/s, one 64-bit pseudo channel, JEDEC JESD235A, as gem5 (HBM_2000_4H_1x64) has it. Rows and
-//              columns share the command bus here; the device has one for each. [dram]: 16 banks, rows of 1 KB.
+//   hbm2       HBM2 2 Gb/s, one 64-bit pseudo channel, JEDEC JESD235A, as gem5 (HBM_2000_4H_1x64) has it. Row and
+//              column commands have a bus each, and an activation takes two clocks of its own. [dram]: 16 banks, rows
+//              of 1 KB.
 //
 // Times in nanoseconds become clocks by rounding up as JEDEC does it (a hundredth of a clock is disregarded); a read
 // followed by a write leaves two clocks on the bus: trtw = CL + burst + 2 - CWL, if the source says nothing.
@@ -25,6 +26,13 @@
 namespace heddle::hw {
 
 [[nodiscard]] std::vector<std::string> jedec_presets();
+
+// How a device is given its commands.
+struct CommandBuses {
+  bool separate = false;         // one bus for activations, precharges and refreshes, one for reads and writes
+  unsigned activate_clocks = 1;  // that an activation occupies its bus; other commands take one
+};
+[[nodiscard]] CommandBuses command_buses(const DramParameters& parameters);
 
 // The figures of parameters.preset with those of parameters.jedec that are not 0 in their place.
 [[nodiscard]] JedecParameters resolve_jedec(const DramParameters& parameters);

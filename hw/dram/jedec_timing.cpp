@@ -24,6 +24,7 @@ JedecTiming::JedecTiming(const DramParameters& parameters, unsigned line_bytes, 
       group_mask_(jedec_.bank_groups - 1),
       banks_(parameters.banks),
       groups_(jedec_.bank_groups),
+      buses_(command_buses(parameters)),
       refresh_due_(jedec_.refresh ? jedec_.trefi : kNever) {}
 
 Cycle JedecTiming::conflict_penalty() const {
@@ -38,7 +39,7 @@ JedecTiming::Next JedecTiming::next(const DramRequest& request, Cycle now) const
   const unsigned index = request.location.bank;
   const Bank& bank = banks_[index];
   const Group& group = groups_[index & group_mask_];
-  const Clocks from = std::max(edge_from(now), command_);
+  const Clocks from = free_from(row_hit(request), now);
   Next next{DramCommand::Kind::activate, from};
   if (row_hit(request)) {
     const bool write = request.write || (request.atomic && request.bursts >= bursts_);
@@ -66,7 +67,9 @@ DramStep JedecTiming::start(DramRequest& request, Cycle now, bool close) {
   const Next step = next(request, now);
   const unsigned index = request.location.bank;
   Bank& bank = banks_[index];
-  command_ = step.at + 1;
+  const bool activates = step.kind == DramCommand::Kind::activate;
+  occupy(step.kind == DramCommand::Kind::read || step.kind == DramCommand::Kind::write, step.at,
+         activates ? buses_.activate_clocks : 1);
   DramStep done;
   switch (step.kind) {
     case DramCommand::Kind::precharge:
@@ -98,6 +101,16 @@ DramStep JedecTiming::start(DramRequest& request, Cycle now, bool close) {
     }
   }
   return done;
+}
+
+void JedecTiming::occupy(bool column, Clocks at, unsigned clocks) {
+  latest_ = at;
+  if (column || !buses_.separate) {
+    column_bus_ = at + clocks;
+  }
+  if (!column || !buses_.separate) {
+    row_bus_ = at + clocks;
+  }
 }
 
 void JedecTiming::activate(unsigned index, std::uint64_t row, Clocks at) {
@@ -134,7 +147,8 @@ JedecTiming::Clocks JedecTiming::column(unsigned index, bool write, Clocks at) {
 
 // When the refresh that is due next will go out, if nothing else does before.
 JedecTiming::Refresh JedecTiming::next_refresh() const {
-  Refresh plan{false, std::max(refresh_due_, command_), std::max(refresh_due_, command_)};
+  const Clocks from = std::max({refresh_due_, row_bus_, latest_});
+  Refresh plan{false, from, from};
   for (unsigned i = 0; i != banks_.size(); ++i) {
     plan.precharges = plan.precharges || row_open(i);
     raise(plan.precharge, banks_[i].precharge);  // also of a bank whose auto-precharge is still to come
@@ -156,7 +170,7 @@ void JedecTiming::refresh() {
   for (Bank& bank : banks_) {
     bank.activate = plan.refresh + jedec_.trfc;
   }
-  command_ = plan.refresh + 1;
+  occupy(false, plan.refresh, 1);
   refresh_due_ += jedec_.trefi;
   ++refreshes_;
 }
@@ -168,7 +182,7 @@ void JedecTiming::settle(Cycle now) {
   }
   refresh();
   // The rows are closed now: of the refreshes that follow while nothing waits, only the last one matters.
-  const Clocks idle_from = command_ - 1 + jedec_.trfc;
+  const Clocks idle_from = latest_ + jedec_.trfc;
   if (observer_ == nullptr && refresh_due_ <= present && refresh_due_ >= idle_from) {
     const Clocks skipped = (present - refresh_due_) / jedec_.trefi;
     refresh_due_ += skipped * jedec_.trefi;

@@ -1,5 +1,6 @@
 // DRAM command timing: activate, precharge, read, write, refresh, with the minimum distances between them that JEDEC
-// standards define (JESD79-4, JESD212, JESD250, JESD235), banks in groups, one rank. One command per clock of the DRAM.
+// standards define (JESD79-4, JESD212, JESD250, JESD235), banks in groups, one rank. One command per clock of the DRAM,
+// or, where rows and columns have a command bus each (HBM2), one on either.
 //
 // The DRAM has a clock of its own (jedec.tck_ps). A command goes out at one of its edges; the controller, which counts
 // in cycles of the GPU clock, takes every step whose edge lies within its present cycle, so that a DRAM clock faster
@@ -17,6 +18,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "hw/dram/jedec.hpp"
 #include "hw/dram/timing.hpp"
 
 namespace heddle::hw {
@@ -62,6 +64,10 @@ class JedecTiming final : public DramTiming {
   [[nodiscard]] Refresh next_refresh() const;
   void refresh();
   void show(DramCommand::Kind kind, Clocks at, unsigned bank, std::uint64_t row, bool auto_precharge);
+  [[nodiscard]] Clocks free_from(bool column, Cycle now) const {
+    return std::max({edge_from(now), column ? column_bus_ : row_bus_, latest_});
+  }
+  void occupy(bool column, Clocks at, unsigned clocks);
   void activate(unsigned bank, std::uint64_t row, Clocks at);
   [[nodiscard]] Clocks column(unsigned bank, bool write, Clocks at);  // the edge at which its data ends
 
@@ -88,7 +94,10 @@ class JedecTiming final : public DramTiming {
   Group all_;                            // what holds for all banks
   std::array<Clocks, 4> activations_{};  // edges from which on the window of four is open again
   unsigned oldest_activation_ = 0;
-  Clocks command_ = 0;  // the command bus is free
+  const CommandBuses buses_;
+  Clocks row_bus_ = 0;     // free from this edge on, for activations, precharges and refreshes
+  Clocks column_bus_ = 0;  // and for reads and writes; the same edge where there is one bus for all
+  Clocks latest_ = 0;      // of the commands so far: they are told, and so chosen, in the order of time
   Clocks refresh_due_;
   std::uint64_t refreshes_ = 0;
   mutable Cycle known_cycle_ = 0;

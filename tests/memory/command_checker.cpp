@@ -112,15 +112,26 @@ void CommandChecker::state(const DramCommand& command) {
   }
 }
 
+// Reads and writes have a bus of their own on some devices; an activation may take it for more than a clock.
+void CommandChecker::bus(const DramCommand& command) {
+  const bool column = command.kind == Kind::read || command.kind == Kind::write;
+  std::uint64_t& free_from = buses_.separate && column ? column_bus_ : row_bus_;
+  if (command.clock < free_from) {
+    report(command.clock, fmt::format("on the command bus before {}", free_from));
+  }
+  free_from = command.clock + (command.kind == Kind::activate ? buses_.activate_clocks : 1);
+}
+
 std::vector<std::string> CommandChecker::check(const std::vector<DramCommand>& trace) {
   std::uint64_t last = 0;
   std::uint64_t refreshed = 0;
   std::uint64_t refreshes = 0;
   bool first = true;
   for (const DramCommand& command : trace) {
-    if (!first && command.clock <= last) {
-      report(command.clock, fmt::format("on the command bus not after the command of {}", last));
+    if (!first && command.clock < last) {
+      report(command.clock, fmt::format("told after the command of {}", last));
     }
+    bus(command);
     if (command.bank >= banks_) {
       report(command.clock, "no such bank");
     }

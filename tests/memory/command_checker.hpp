@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/dram/jedec.hpp"
 #include "hw/dram/jedec_parameters.hpp"
 #include "hw/dram/timing.hpp"
 
@@ -15,7 +16,10 @@ namespace heddle::hw::test {
 
 class CommandChecker {
  public:
-  CommandChecker(const JedecParameters& device, unsigned banks) : device_(device), banks_(banks) { make_rules(); }
+  CommandChecker(const JedecParameters& device, unsigned banks, CommandBuses buses = {})
+      : device_(device), banks_(banks), buses_(buses) {
+    make_rules();
+  }
 
   // Everything that is wrong with the trace, a line each.
   std::vector<std::string> check(const std::vector<DramCommand>& trace);
@@ -38,6 +42,7 @@ class CommandChecker {
   void make_rules();
   void distances(const Event& event);
   void state(const DramCommand& command);
+  void bus(const DramCommand& command);
   void report(std::uint64_t clock, const std::string& text) { wrong_.push_back(fmt::format("{}: {}", clock, text)); }
   [[nodiscard]] bool same(Scope scope, unsigned a, unsigned b) const {
     return scope == Scope::all || (scope == Scope::bank ? a == b : a % device_.bank_groups == b % device_.bank_groups);
@@ -45,6 +50,9 @@ class CommandChecker {
 
   const JedecParameters device_;
   const unsigned banks_;
+  const CommandBuses buses_;
+  std::uint64_t row_bus_ = 0;  // free from then on; with one bus this one is for all
+  std::uint64_t column_bus_ = 0;
   std::vector<Rule> rules_;
   std::uint64_t window_ = 0;  // no rule reaches further back
   std::vector<Event> events_;
