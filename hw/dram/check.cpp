@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "hw/dram/address_map.hpp"
@@ -81,6 +82,17 @@ void check_dram(const DramParameters& dram, unsigned line_bytes, std::vector<Con
   if (dram.timing == "jedec") {
     check_jedec(dram, line_bytes, found);
   }
+}
+
+std::vector<DramRemark> dram_remarks(const DramParameters& dram) {
+  if (dram.timing != "jedec" || dram.write_high != 0) {
+    return {};
+  }
+  return {{"dram.write_high", "dram.timing",
+           fmt::format("the write drain is off (dram.write_high = 0): under dram.timing = jedec every change between "
+                       "reads and writes turns the bus; controllers collect writes, as with dram.write_high = {} and "
+                       "dram.write_low = {}",
+                       std::max(1U, dram.queue / 2), dram.queue / 8)}};
 }
 
 }  // namespace heddle::hw

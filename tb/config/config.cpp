@@ -9,6 +9,7 @@
 
 #include "base/nearest.hpp"
 #include "base/parameter.hpp"
+#include "hw/dram/check.hpp"
 #include "tb/config/search.hpp"
 #include "tb/config/toml_text.hpp"
 
@@ -330,7 +331,16 @@ std::vector<std::string> notes_on(const Reading& reading, const std::string& fil
   return notes;
 }
 
-// `notes`, if any, become those of notes_on().
+// Whether the user has said what a remark is about: by a setting, or in the file that brought it about. (A machine that
+// it extends may list every parameter.)
+bool settled(const Reading& reading, const hw::DramRemark& remark) {
+  const auto said = reading.set_at.find(remark.key);
+  const auto cause = reading.set_at.find(remark.because);
+  return said != reading.set_at.end() && (said->second.file.starts_with(kSettingPlace) ||
+                                          (cause != reading.set_at.end() && cause->second.file == said->second.file));
+}
+
+// `notes`, if any, become those of notes_on() and hw::dram_remarks().
 hw::Machine finish(Reading& reading, const std::string& file, const std::vector<std::string>& settings,
                    std::vector<std::string>* notes = nullptr) {
   const std::set<std::string> idle_in_file = notes == nullptr ? std::set<std::string>() : idle_keys(reading.machine);
@@ -347,6 +357,11 @@ hw::Machine finish(Reading& reading, const std::string& file, const std::vector<
   }
   if (notes != nullptr) {
     *notes = notes_on(reading, file, idle_in_file);
+    for (const hw::DramRemark& remark : hw::dram_remarks(reading.machine.dram)) {
+      if (!settled(reading, remark)) {
+        notes->push_back(remark.text);
+      }
+    }
   }
   return reading.machine;
 }

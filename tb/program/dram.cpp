@@ -42,6 +42,7 @@ std::string replay_text(tb::DramReplay& replay, const hw::Machine& machine, doub
                        {"reads", Align::right},
                        {"writes", Align::right},
                        {"row hits", Align::right},
+                       {"empty rows", Align::right},
                        {"row conflicts", Align::right},
                        {"hit rate", Align::right},
                        {"bus use", Align::right},
@@ -51,7 +52,8 @@ std::string replay_text(tb::DramReplay& replay, const hw::Machine& machine, doub
   for (unsigned i = 0; i != machine.dram.channels; ++i) {
     const hw::DramStatistics& dram = replay.channel(i);
     table.add({fmt::format("dram{}", i), tb::grouped(dram.reads), tb::grouped(dram.writes), tb::grouped(dram.row_hits),
-               tb::grouped(dram.row_conflicts), tb::percent(share(dram.row_hits, dram.row_hits + dram.row_conflicts)),
+               tb::grouped(dram.row_empty), tb::grouped(dram.row_conflicts - dram.row_empty),
+               tb::percent(share(dram.row_hits, dram.row_hits + dram.row_conflicts)),
                tb::percent(share(dram.bus_busy_cycles, cycles)),
                tb::percent(share(dram.bank_busy_cycles, cycles * machine.dram.banks)),
                fmt::format("{:.1f}", share(dram.queue_wait_cycles, cycles)),
@@ -61,7 +63,8 @@ std::string replay_text(tb::DramReplay& replay, const hw::Machine& machine, doub
 }
 
 int dram(const Arguments& arguments) {
-  const hw::Machine machine = tb::read_machine(arguments.words()[0], arguments.all("set"));
+  std::vector<std::string> notes;
+  const hw::Machine machine = tb::read_machine(arguments.words()[0], arguments.all("set"), notes);
   const std::optional<tb::TimelineRequest> drawn = timeline_request(arguments);
   const std::string& path = arguments.words()[1];
   traces::GunzipBuffer file(path);
@@ -82,6 +85,9 @@ int dram(const Arguments& arguments) {
     tb::make_folder(arguments.text("out"));
   }
   files.check_writable();
+  for (std::size_t i = 0; i != notes.size() && !arguments.has("quiet"); ++i) {
+    remark("note", notes[i]);
+  }
   const double wall_start = tb::wall_clock();
   const double cpu_start = tb::cpu_clock();
   traces::RequestTrace trace(in, path);

@@ -171,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(
                            "index_search:levels=3,row_hints"},
                     InVain{"latencies",
                            "baseline",
-                           {"dram.timing=jedec", "dram.banks=16"},
+                           {"dram.timing=jedec", "dram.banks=16", "dram.write_high=0"},
                            {"dram.row_hit=7", "dram.row_conflict=9", "dram.row_closed=8", "dram.bandwidth_gbs=1.5"},
                            "dram.timing is jedec"},
                     InVain{"preset", "baseline", {}, {"dram.preset=hbm2"}, "dram.timing is not jedec"},
@@ -186,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(
                            "dram.timing is not jedec"},
                     InVain{"refresh",
                            "baseline",
-                           {"dram.timing=jedec", "dram.banks=16", "jedec.refresh=false"},
+                           {"dram.timing=jedec", "dram.banks=16", "dram.write_high=0", "jedec.refresh=false"},
                            {"jedec.trefi=9", "jedec.trfc=99"},
                            "jedec.refresh is false"}),
     [](const auto& info) { return std::string(info.param.name); });

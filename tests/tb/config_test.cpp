@@ -257,16 +257,41 @@ TEST(ConfigNotes, AreOfSettingsAndTheMachinesOwnFile) {
             Notes{"dram.preset = hbm2 has no effect while dram.timing is not jedec"});
   EXPECT_EQ(notes("baseline", {"jedec.refresh=false", "jedec.cl=50", "l2.enabled=false"}),
             Notes{"jedec.cl = 50, jedec.refresh = false have no effect while dram.timing is not jedec"});
-  EXPECT_EQ(notes("baseline", {"l2.bytes=4096", "l2.enabled=true", "dram.timing=jedec", "dram.banks=16"}), Notes());
+  EXPECT_EQ(notes("baseline",
+                  {"l2.bytes=4096", "l2.enabled=true", "dram.timing=jedec", "dram.banks=16", "dram.write_high=9"}),
+            Notes());
   EXPECT_EQ(notes("baseline", {"l1d.enabled=false", "gpu.cores=2", "l1d.write_policy=write-through"}), Notes());
   const std::string mine = folder.write("mine.toml", "extends = \"baseline\"\n[l2]\nbytes = 4096\n");
   EXPECT_EQ(notes(mine), Notes{"l2.bytes = 4096 has no effect while l2.enabled is false"});
   EXPECT_EQ(notes(mine, {"l2.enabled=true"}), Notes());
   EXPECT_EQ(notes(folder.write("upon.toml", "extends = \"mine.toml\"\n")), Notes());
   // The baseline says its latencies; that a setting puts them out of use is no mistake of its.
-  EXPECT_EQ(notes("baseline", {"dram.timing=jedec", "dram.banks=16"}), Notes());
-  EXPECT_EQ(notes("baseline", {"dram.timing=jedec", "dram.banks=16", "dram.row_hit=90"}),
+  EXPECT_EQ(notes("baseline", {"dram.timing=jedec", "dram.banks=16", "dram.write_high=0"}), Notes());
+  EXPECT_EQ(notes("baseline", {"dram.timing=jedec", "dram.banks=16", "dram.row_hit=90", "dram.write_high=0"}),
             Notes{"dram.row_hit = 90 has no effect while dram.timing is jedec"});
+}
+
+TEST(ConfigNotes, TellThatAJedecMachineDoesNotDrainItsWrites) {
+  const Folder folder;
+  const auto tells = [](const std::string& machine, const std::vector<std::string>& settings = {}) {
+    std::vector<std::string> notes;
+    const hw::Machine read = read_machine(machine, settings, notes);
+    EXPECT_LE(notes.size(), 1U);
+    return !notes.empty() && notes[0].starts_with("the write drain is off (dram.write_high = 0)") &&
+           notes[0].find("dram.write_high = " + std::to_string(read.dram.queue / 2)) != std::string::npos;
+  };
+  EXPECT_FALSE(tells("baseline"));
+  EXPECT_TRUE(tells("baseline", {"dram.timing=jedec", "dram.banks=16"}));
+  EXPECT_FALSE(tells("baseline", {"dram.timing=jedec", "dram.banks=16", "dram.write_high=8"}));
+  EXPECT_FALSE(tells("baseline", {"dram.timing=jedec", "dram.banks=16", "dram.write_high=0"})) << "who says so knows";
+  const std::string dram = "extends = \"baseline\"\n[dram]\nbanks = 16\n";
+  const std::string silent = folder.write("silent.toml", dram + "timing = \"jedec\"\n");
+  EXPECT_TRUE(tells(silent));
+  EXPECT_FALSE(tells(silent, {"dram.write_high=0"}));
+  EXPECT_FALSE(tells(folder.write("knows.toml", dram + "timing = \"jedec\"\nwrite_high = 0\n")));
+  // A machine that another one extends may list every parameter: that is not said of this timing.
+  const std::string lists = folder.write("lists.toml", dram + "write_high = 0\n");
+  EXPECT_TRUE(tells(lists, {"dram.timing=jedec"}));
 }
 
 TEST(ConfigExtends, TakesOverAndOverrides) {

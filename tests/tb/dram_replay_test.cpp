@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "base/error.hpp"
@@ -135,12 +136,32 @@ TEST(DramCommand, ServesATraceAndWritesItsStatistics) {
   EXPECT_EQ(summary.at("cycles").as_int64(), 609);
   const boost::json::object& channel = stats.at("modules").at("dram0").as_object();
   EXPECT_EQ(channel.at("bus_busy_cycles").as_int64(), 16);
+  // Both banks are empty at first; 0x8000 is another row of bank 0.
+  EXPECT_EQ(channel.at("row_conflicts").as_int64(), 3);
+  EXPECT_EQ(channel.at("row_empty").as_int64(), 2);
+  EXPECT_NE(ran.out.find("row hits  empty rows  row conflicts"), std::string::npos) << ran.out;
+  EXPECT_TRUE(std::regex_search(ran.out, std::regex("dram0 +3 +1 +1 +2 +1 +25.0 %"))) << ran.out;
+  EXPECT_EQ(ran.err, "");
   std::int64_t bus = 0;
   for (const boost::json::value& value : channel.at("bus_series").as_array()) {
     bus += value.as_int64();
   }
   EXPECT_EQ(bus, 16);
   EXPECT_EQ(stats.at("modules").at("trace").at("latency_max").as_int64(), 606);
+}
+
+TEST(DramCommand, NotesThatTheDrainIsOff) {
+  const Scratch scratch;
+  const std::string trace = scratch.write("t.trace", "0x0 R\n");
+  const auto said = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"dram",  "baseline",     trace, "--set", "dram.timing=jedec",
+                                      "--set", "dram.banks=16"};
+    words.insert(words.end(), more.begin(), more.end());
+    return heddle(words).err;
+  };
+  EXPECT_EQ(said({}).substr(0, 63), "heddle: note: the write drain is off (dram.write_high = 0): und");
+  EXPECT_EQ(said({"--quiet"}), "");
+  EXPECT_EQ(said({"--set", "dram.write_high=8"}), "");
 }
 
 TEST(DramCommand, TimedTracesKeepTheirCycles) {
