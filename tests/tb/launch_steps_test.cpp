@@ -6,6 +6,7 @@
 #include <map>
 
 #include "launch_folder.hpp"
+#include "program_runner.hpp"
 #include "tb/launch/values.hpp"
 
 namespace heddle::tb {
@@ -259,6 +260,34 @@ TEST(LaunchSteps, TheExampleOfTheDocumentsRuns) {
   executor.load(file.compile(16));
   const Verdict verdict = file.run(executor, std::nullopt);
   EXPECT_TRUE(verdict.correct) << verdict.detail;
+}
+
+// On the model: constants travel with each launch, and what the host writes between launches is seen by the next one.
+TEST(LaunchSteps, TheExampleOfTheDocumentsRunsOnTheModel) {
+  const test::Scratch scratch;
+  for (const char* machine : {"baseline", "tbc"}) {
+    const test::Ran ran = test::heddle({"run", machine, HEDDLE_SOURCE_DIR "/docs/examples/steps/launch.toml",
+                                        "--check-reference", "--out", scratch.path(machine)});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_NE(ran.out.find("result correct"), std::string::npos) << ran.out;
+    EXPECT_EQ(test::Scratch::read(scratch.path(machine) + "/steps.bin"), std::string("\x22\0\0\0", 4));  // 34
+  }
+}
+
+TEST(LaunchSteps, FilesOfFillsAreInputs) {
+  const LaunchFolder folder;
+  folder.write("k.cu", kKernels);
+  folder.write("a.bin", "0123");
+  folder.write("b.bin", "4567");
+  folder.write("launch.toml", "cuda = \"k.cu\"\n" + buffer("a", "file = \"a.bin\"") +
+                                  "[[launch]]\nrepeat = { times = 1 }\n[[launch.fill]]\nbuffer = \"a\"\nfile = "
+                                  "\"b.bin\"\n[[launch.launch]]\nentry = \"set\"\ngrid = [1]\nblock = [1]\n");
+  const LaunchFile file = LaunchFile::read(folder.path("launch.toml"));
+  std::vector<std::string> paths;
+  for (const LaunchFile::InputFile& input : file.inputs()) {
+    paths.push_back(input.path);
+  }
+  EXPECT_EQ(paths, (std::vector<std::string>{folder.path("k.cu"), folder.path("a.bin"), folder.path("b.bin")}));
 }
 
 TEST(LaunchSteps, ThreadsAreThoseOfTheLargestPass) {

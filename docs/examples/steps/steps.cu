@@ -29,7 +29,8 @@ __global__ void step(Fields fields, float* residual, int number) {
   }
   fields.to[i] = now;
   const float change = now > old ? now - old : old - now;
-  atomicMax(reinterpret_cast<int*>(residual), __float_as_int(kScale * change));  // no float below 0: ordered as integers
+  atomicMax(reinterpret_cast<int*>(residual),
+            __float_as_int(kScale * change));  // no float below 0: ordered as integers
   if (kCount && i == 0) {
     heat::steps_done = number + 1;
   }
