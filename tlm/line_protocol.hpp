@@ -4,7 +4,7 @@
 //   fw request  -> TLM_COMPLETED  hit: answered in this call, `line` points to the line's bytes until the call returns
 //                                 (stores: done)
 //               -> TLM_ACCEPTED   miss: answered later by one bw response; the payload stays alive until then
-//               -> TLM_UPDATED    busy (port, MSHR or target list full): nothing happened, offer it again later
+//               -> TLM_UPDATED    busy: nothing happened, `busy` says why, offer it again later
 //   bw response -> `line` (loads) or `atomic->old` (atomics) valid during the call; returns TLM_COMPLETED
 //
 // The initiator owns the payload. A cache is advanced by its core (Cache::advance), so both sides share a cycle. The L2
@@ -36,6 +36,15 @@ struct MemoryExtension;
 
 struct LineRequest {
   enum class Kind : std::uint8_t { load, store, atomic };
+  // Why a cache is busy.
+  enum class Busy : std::uint8_t {
+    ports,         // every port used in this cycle
+    mshrs,         // no MSHR free
+    targets,       // the line's MSHR has no target free
+    write_buffer,  // writes wait for their acknowledgements
+    order,         // stores that wait for the line must come first
+    flush          // the cache is being emptied
+  };
   Kind kind = Kind::load;
   bool bypass = false;        // loads: do not answer from the cache (ld.volatile, ld.cv, ld.cg)
   bool row_hint = false;      // row-buffer hint bit of the instruction (thesis 7.2)
@@ -55,6 +64,8 @@ struct LineRequest {
   const MemoryExtension* origin = nullptr;
   // Answer to a load: the whole line.
   const std::byte* line = nullptr;
+  // Answer TLM_UPDATED: what it has no room for. Anything else leaves it alone.
+  Busy busy = Busy::ports;
   // The access failed (bus error response from a memory beyond the core).
   bool failed = false;
 };

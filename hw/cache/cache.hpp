@@ -200,13 +200,14 @@ class Cache final : public sc_core::sc_module,
   ::tlm::tlm_sync_enum atomic(LineRequest& request);
   ::tlm::tlm_sync_enum atomic_here(LineRequest& request);
   void step(LineRequest& request, std::byte* line, LineArray::Frame frame);
-  ::tlm::tlm_sync_enum busy(std::uint64_t& counter);
+  // Counts a refusal, and says in the request what it was for.
+  ::tlm::tlm_sync_enum busy(LineRequest& request, LineRequest::Busy why);
   void hit(std::uint64_t& kind);
   void miss(std::uint64_t& kind);
   ::tlm::tlm_sync_enum answer_hit(LineRequest& request, LineArray::Frame frame);
   void merge_load(LineRequest& request, std::uint32_t mshr);
-  // Makes way for a request that must find the line in memory; false (and a counted refusal): not now.
-  bool give_up_copy(std::uint64_t address);
+  // Makes way for a request that must find its line in memory; false (and a counted refusal): not now.
+  bool give_up_copy(LineRequest& request);
 
   // Memory side (cache_memory.cpp)
   void fetch(const LineRequest& request, std::uint32_t mshr);

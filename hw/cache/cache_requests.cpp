@@ -13,6 +13,29 @@ using ::tlm::TLM_ACCEPTED;
 using ::tlm::TLM_COMPLETED;
 using ::tlm::tlm_sync_enum;
 using ::tlm::TLM_UPDATED;
+using Busy = link::LineRequest::Busy;
+
+namespace {
+
+std::uint64_t& counter_of(CacheStatistics& statistics, Busy why) {
+  switch (why) {
+    case Busy::ports:
+      break;
+    case Busy::mshrs:
+      return statistics.busy_mshrs;
+    case Busy::targets:
+      return statistics.busy_targets;
+    case Busy::write_buffer:
+      return statistics.busy_writes;
+    case Busy::order:
+      return statistics.busy_order;
+    case Busy::flush:
+      return statistics.busy_flush;
+  }
+  return statistics.busy_ports;
+}
+
+}  // namespace
 
 tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phase, sc_core::sc_time& /*delay*/) {
   if (phase != link::LinePhase::request || request.address % line_bytes_ != 0) {
@@ -20,7 +43,7 @@ tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phas
     return TLM_UPDATED;
   }
   if (flushing_ || ports_used_ == ports_) {
-    const tlm_sync_enum refused = busy(flushing_ ? statistics_.busy_flush : statistics_.busy_ports);
+    const tlm_sync_enum refused = busy(request, flushing_ ? Busy::flush : Busy::ports);
     if (waves_ != nullptr) {
       show_state();
     }
@@ -51,9 +74,10 @@ tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phas
   return result;
 }
 
-tlm_sync_enum Cache::busy(std::uint64_t& counter) {
-  ++counter;
-  refusals_ = &counter;
+tlm_sync_enum Cache::busy(LineRequest& request, Busy why) {
+  request.busy = why;
+  refusals_ = &counter_of(statistics_, why);
+  ++*refusals_;
   return TLM_UPDATED;
 }
 
@@ -108,7 +132,7 @@ tlm_sync_enum Cache::load(LineRequest& request) {
     const std::uint32_t open = misses_.find(request.address);
     if (open != MissFile::kNone) {
       if (!misses_.can_add_load(open)) {
-        return busy(statistics_.busy_targets);
+        return busy(request, Busy::targets);
       }
       merge_load(request, open);
       miss(statistics_.loads);
@@ -116,7 +140,7 @@ tlm_sync_enum Cache::load(LineRequest& request) {
     }
   }
   if (misses_.full()) {
-    return busy(statistics_.busy_mshrs);
+    return busy(request, Busy::mshrs);
   }
   const std::uint32_t mshr = misses_.allocate(request.address, enabled_);
   misses_.add_load(mshr, request);
@@ -125,14 +149,14 @@ tlm_sync_enum Cache::load(LineRequest& request) {
   return TLM_ACCEPTED;
 }
 
-bool Cache::give_up_copy(std::uint64_t address) {
-  const LineArray::Frame frame = lines_.find(address);
+bool Cache::give_up_copy(LineRequest& request) {
+  const LineArray::Frame frame = lines_.find(request.address);
   if (frame == LineArray::kNone) {
     return true;
   }
   if (lines_.dirty(frame)) {
     if (!write_room()) {
-      static_cast<void>(busy(statistics_.busy_writes));
+      static_cast<void>(busy(request, Busy::write_buffer));
       return false;
     }
     write_back(frame);
@@ -146,7 +170,7 @@ tlm_sync_enum Cache::bypass_load(LineRequest& request) {
   const std::uint32_t open = misses_.find(request.address);
   if (open != MissFile::kNone && !misses_[open].sent) {  // that read is still to come: it will do
     if (!misses_.can_add_load(open)) {
-      return busy(statistics_.busy_targets);
+      return busy(request, Busy::targets);
     }
     merge_load(request, open);
     miss(statistics_.loads);
@@ -154,12 +178,12 @@ tlm_sync_enum Cache::bypass_load(LineRequest& request) {
     return TLM_ACCEPTED;
   }
   if (open != MissFile::kNone && misses_[open].dirty) {
-    return busy(statistics_.busy_order);
+    return busy(request, Busy::order);
   }
   if (misses_.full()) {
-    return busy(statistics_.busy_mshrs);
+    return busy(request, Busy::mshrs);
   }
-  if (!give_up_copy(request.address)) {
+  if (!give_up_copy(request)) {
     return TLM_UPDATED;
   }
   if (open != MissFile::kNone) {
@@ -185,7 +209,7 @@ tlm_sync_enum Cache::store_back(LineRequest& request) {
   const std::uint32_t open = misses_.find(request.address);
   if (open != MissFile::kNone) {
     if (!misses_.can_add_store(open)) {
-      return busy(statistics_.busy_targets);
+      return busy(request, Busy::targets);
     }
     misses_.add_store(open, request.store_data, request.byte_enable);
     misses_[open].dirty = true;
@@ -196,7 +220,7 @@ tlm_sync_enum Cache::store_back(LineRequest& request) {
   if (all_enabled(request.byte_enable, line_bytes_)) {  // nothing to fetch
     frame = lines_.victim(request.address);
     if (!vacate(frame)) {
-      return busy(statistics_.busy_writes);
+      return busy(request, Busy::write_buffer);
     }
     lines_.install(frame, request.address);
     std::memcpy(lines_.data(frame), request.store_data, line_bytes_);
@@ -205,7 +229,7 @@ tlm_sync_enum Cache::store_back(LineRequest& request) {
     return TLM_COMPLETED;
   }
   if (misses_.full()) {
-    return busy(statistics_.busy_mshrs);
+    return busy(request, Busy::mshrs);
   }
   const std::uint32_t mshr = misses_.allocate(request.address, true);
   misses_.add_store(mshr, request.store_data, request.byte_enable);
@@ -217,7 +241,7 @@ tlm_sync_enum Cache::store_back(LineRequest& request) {
 
 tlm_sync_enum Cache::store_through(LineRequest& request) {
   if (!write_room()) {
-    return busy(statistics_.busy_writes);
+    return busy(request, Busy::write_buffer);
   }
   const LineArray::Frame frame = enabled_ ? lines_.find(request.address) : LineArray::kNone;
   if (frame != LineArray::kNone) {
@@ -228,7 +252,7 @@ tlm_sync_enum Cache::store_through(LineRequest& request) {
     const std::uint32_t open = enabled_ ? misses_.find(request.address) : MissFile::kNone;
     if (open != MissFile::kNone) {  // the line on its way lacks this store: merge it when it comes
       if (!misses_.can_add_store(open)) {
-        return busy(statistics_.busy_targets);
+        return busy(request, Busy::targets);
       }
       misses_.add_store(open, request.store_data, request.byte_enable);
       ++statistics_.merged;
@@ -244,12 +268,12 @@ tlm_sync_enum Cache::store_through(LineRequest& request) {
 tlm_sync_enum Cache::atomic(LineRequest& request) {
   const std::uint32_t open = misses_.find(request.address);
   if (open != MissFile::kNone && misses_[open].dirty) {
-    return busy(statistics_.busy_order);
+    return busy(request, Busy::order);
   }
   if (misses_.full()) {
-    return busy(statistics_.busy_mshrs);
+    return busy(request, Busy::mshrs);
   }
-  if (!give_up_copy(request.address)) {
+  if (!give_up_copy(request)) {
     return TLM_UPDATED;
   }
   if (open != MissFile::kNone) {
@@ -286,7 +310,7 @@ tlm_sync_enum Cache::atomic_here(LineRequest& request) {
   const std::uint32_t open = misses_.find(request.address);
   if (open != MissFile::kNone) {
     if (!misses_.can_add_load(open)) {
-      return busy(statistics_.busy_targets);
+      return busy(request, Busy::targets);
     }
     misses_.add_load(open, request);
     misses_[open].dirty = true;
@@ -295,7 +319,7 @@ tlm_sync_enum Cache::atomic_here(LineRequest& request) {
     return TLM_ACCEPTED;
   }
   if (misses_.full()) {
-    return busy(statistics_.busy_mshrs);
+    return busy(request, Busy::mshrs);
   }
   const std::uint32_t mshr = misses_.allocate(request.address, true);
   misses_.add_load(mshr, request);

@@ -18,8 +18,15 @@ namespace heddle::hw {
   HEDDLE_IDLE_CAUSE(pipeline, "pipeline", "no warp was ready and most of them were in the pipeline (barrel issue)")  \
   HEDDLE_IDLE_CAUSE(icache, "icache", "fetch waited for an instruction cache miss")                                  \
   HEDDLE_IDLE_CAUSE(memory_port, "memory_port", "the memory stage was still sending the lines of an earlier access") \
-  HEDDLE_IDLE_CAUSE(memory_full, "memory_full",                                                                      \
-                    "the memory stage waited for room: MSHR, write buffer, or a place for waiting accesses")         \
+  HEDDLE_IDLE_CAUSE(mshrs_full, "mshrs_full", "the memory stage waited: every MSHR of the L1 was in use")            \
+  HEDDLE_IDLE_CAUSE(targets_full, "targets_full",                                                                    \
+                    "the memory stage waited: the MSHR of the line that it wants had no target free")                \
+  HEDDLE_IDLE_CAUSE(write_buffer_full, "write_buffer_full",                                                          \
+                    "the memory stage waited: the write buffer of the L1 was full")                                  \
+  HEDDLE_IDLE_CAUSE(line_order, "line_order",                                                                        \
+                    "the memory stage waited: stores to the line go before its atomic or volatile load")             \
+  HEDDLE_IDLE_CAUSE(pending_full, "pending_full",                                                                    \
+                    "the memory stage waited: core.pending_accesses accesses waited already")                        \
   HEDDLE_IDLE_CAUSE(scratchpad, "scratchpad", "the memory stage was serialising a scratchpad bank conflict")         \
   HEDDLE_IDLE_CAUSE(complex, "complex", "the complex unit was busy with earlier operations, or was waited for")      \
   HEDDLE_IDLE_CAUSE(predicated_off, "predicated_off", "an instruction passed whose guard was false in every lane")
@@ -40,5 +47,15 @@ inline constexpr std::array kIdleCauses = {
 #undef HEDDLE_IDLE_CAUSE
 };
 inline constexpr std::size_t kIdleCauseCount = kIdleCauses.size();
+
+// The L1 or the memory stage had no room for an access.
+[[nodiscard]] constexpr bool is_want_of_room(IdleCause cause) {
+  return cause == IdleCause::mshrs_full || cause == IdleCause::targets_full || cause == IdleCause::write_buffer_full ||
+         cause == IdleCause::line_order || cause == IdleCause::pending_full;
+}
+// For lines from memory, or for the memory stage to send its accesses.
+[[nodiscard]] constexpr bool waits_for_memory(IdleCause cause) {
+  return cause == IdleCause::memory || cause == IdleCause::memory_port || is_want_of_room(cause);
+}
 
 }  // namespace heddle::hw

@@ -97,8 +97,8 @@ bool MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
   }
   if (free_.empty()) {
     refused_ = Refused::here;
-    state_.block_cause = IdleCause::memory_full;
-    held(sub_warp, IdleCause::memory_full);
+    state_.block_cause = IdleCause::pending_full;
+    held(sub_warp, IdleCause::pending_full);
     return false;
   }
   MemoryAccess& access = *free_.back();
@@ -331,6 +331,28 @@ void MemoryStage::fill_atomic(MemoryAccess& access, AccessLine& line) {
   line.atomic = &atomic;
 }
 
+namespace {
+
+IdleCause cause_of(link::LineRequest::Busy busy) {
+  using Busy = link::LineRequest::Busy;
+  switch (busy) {
+    case Busy::mshrs:
+      return IdleCause::mshrs_full;
+    case Busy::targets:
+      return IdleCause::targets_full;
+    case Busy::write_buffer:
+      return IdleCause::write_buffer_full;
+    case Busy::order:
+      return IdleCause::line_order;
+    case Busy::ports:
+    case Busy::flush:  // begins only when no access of the core is left
+      break;
+  }
+  return IdleCause::memory_port;
+}
+
+}  // namespace
+
 void MemoryStage::send(MemoryAccess& access) {
   const unsigned sent_before = access.sent;
   while (access.sent < access.count) {
@@ -348,7 +370,7 @@ void MemoryStage::send(MemoryAccess& access) {
       case ::tlm::TLM_UPDATED:
         // The first line of a cycle finds a port free, so what is missing then is room.
         refused_ = access.sent == sent_before ? Refused::by_l1d : Refused::no;
-        state_.block_cause = access.sent == sent_before ? IdleCause::memory_full : IdleCause::memory_port;
+        state_.block_cause = access.sent == sent_before ? cause_of(line.busy) : IdleCause::memory_port;
         return;
       case ::tlm::TLM_ACCEPTED:
         ++access.outstanding;

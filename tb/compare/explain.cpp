@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "hw/dram/timing.hpp"
+#include "tb/report/appearance.hpp"
 #include "tb/report/text.hpp"
 
 namespace heddle::tb {
@@ -78,7 +79,12 @@ struct Side {
     return summary.idle_cycles_by_cause.cycles[static_cast<std::size_t>(cause)];
   }
   [[nodiscard]] std::uint64_t memory() const {
-    return idle(hw::IdleCause::memory) + idle(hw::IdleCause::memory_full) + idle(hw::IdleCause::memory_port);
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < hw::kIdleCauseCount; ++i) {
+      const auto cause = static_cast<hw::IdleCause>(i);
+      sum += hw::waits_for_memory(cause) ? idle(cause) : 0;
+    }
+    return sum;
   }
   [[nodiscard]] double accesses_per_line() const { return ratio(accesses, summary.line_requests); }
   [[nodiscard]] static double ratio(std::uint64_t part, std::uint64_t whole) {
@@ -137,10 +143,6 @@ Contribution waiting_for_memory(const Side& a, const Side& b) {
                  factors);
 }
 
-bool of_memory(hw::IdleCause cause) {
-  return cause == hw::IdleCause::memory || cause == hw::IdleCause::memory_full || cause == hw::IdleCause::memory_port;
-}
-
 }  // namespace
 
 Explanation explain(const Summary& from, const hw::Machine& from_machine, const Summary& to,
@@ -155,8 +157,8 @@ Explanation explain(const Summary& from, const hw::Machine& from_machine, const 
   }
   for (std::size_t i = 0; i < hw::kIdleCauseCount; ++i) {
     const auto cause = static_cast<hw::IdleCause>(i);
-    if (!of_memory(cause) && a.per_core(a.idle(cause)) != b.per_core(b.idle(cause))) {
-      out.causes.push_back({fmt::format("idle: {}", hw::kIdleCauses[i].name),
+    if (!hw::waits_for_memory(cause) && a.per_core(a.idle(cause)) != b.per_core(b.idle(cause))) {
+      out.causes.push_back({fmt::format("idle: {}", appearance_of(cause).title),
                             fmt::format("{} core cycles", count_change(a.idle(cause), b.idle(cause))),
                             b.per_core(b.idle(cause)) - a.per_core(a.idle(cause)),
                             {}});

@@ -123,6 +123,13 @@ void Profile::put_aside(const hw::CoreState& core, const link::SubWarp& sub_warp
   tracked(core, sub_warp.group).waiting_pc = sub_warp.pc;
 }
 
+void Profile::held(const hw::CoreState& /*core*/, const link::SubWarp& sub_warp, hw::CoreStage stage,
+                   hw::IdleCause cause) {
+  if (stage == hw::CoreStage::memory && hw::is_want_of_room(cause)) {
+    ++at(sub_warp.pc).held_cycles[static_cast<std::size_t>(cause)];
+  }
+}
+
 unsigned Profile::warp_row_of(hw::GroupId group) {
   while (group >> group_shift_ >= kWarpRows) {
     ++group_shift_;

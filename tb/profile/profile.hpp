@@ -36,6 +36,8 @@ struct InstructionCounters {
   // next; `fetching`: waited for its line of the instruction cache; `in_flight`: it was in the pipeline; the others:
   // waited in or after it. Entry `free` stays 0.
   std::array<std::uint64_t, hw::kGroupStates> warp_cycles{};
+  // Cycles in which it stood at the head of the memory stage for want of room, by the idle cause; others stay 0.
+  std::array<std::uint64_t, hw::kIdleCauseCount> held_cycles{};
 
   // visit(name, field): the counters that are single numbers, in order.
   template <class Self, class Visitor>
@@ -137,6 +139,8 @@ class Profile final : public RunObserver {
   void accessed(const hw::CoreState& core, const hw::MemoryAccess& access, link::Cycle scratchpad_last) override;
   void line(const hw::CoreState& core, const hw::MemoryAccess& access, unsigned line, hw::LineOutcome outcome) override;
   void put_aside(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
+  void held(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage stage,
+            hw::IdleCause cause) override;
   void idle(const hw::CoreState& core, link::Cycle first, link::Cycle cycles, hw::IdleCause cause) override;
 
  private:

@@ -61,12 +61,26 @@ json::object instruction_json(const Profile::KernelProfile& kernel, std::size_t 
           {"ptx_line", line.ptx_line}};
 }
 
+template <class Use>
+void each_want_of_room(Use use) {
+  for (std::size_t cause = 0; cause != hw::kIdleCauseCount; ++cause) {
+    if (hw::is_want_of_room(static_cast<hw::IdleCause>(cause))) {
+      use(cause);
+    }
+  }
+}
+
+std::string held_counter(std::size_t cause) {
+  return "held_" + std::string(hw::kIdleCauses[cause].name);
+}
+
 json::array counters_json(const InstructionCounters& counters) {
   json::array out;
   InstructionCounters::describe(counters, [&](std::string_view, std::uint64_t value) { out.push_back(value); });
   for (std::size_t state = 1; state != hw::kGroupStates; ++state) {
     out.push_back(counters.warp_cycles[state]);
   }
+  each_want_of_room([&](std::size_t cause) { out.push_back(counters.held_cycles[cause]); });
   return out;
 }
 
@@ -77,6 +91,7 @@ json::array counter_names() {
   for (std::size_t state = 1; state != hw::kGroupStates; ++state) {
     out.push_back(json::string(kGroupStateNames[state]));
   }
+  each_want_of_room([&](std::size_t cause) { out.push_back(json::string(held_counter(cause))); });
   return out;
 }
 

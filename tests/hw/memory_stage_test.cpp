@@ -187,7 +187,7 @@ TEST(MemoryStage, ABusyL1IsOfferedTheSameLineAgain) {
   bench.offer(load, 0);
   bench.tick(1);
   bench.tick(2);
-  EXPECT_EQ(bench.state.block_cause, IdleCause::memory_full);
+  EXPECT_EQ(bench.state.block_cause, IdleCause::mshrs_full);
   ASSERT_EQ(bench.l1.refused.size(), 2U) << "one offer per cycle";
   EXPECT_EQ(bench.l1.refused[1].address, MemoryBench::line(3));
   EXPECT_EQ(bench.l1.refused[1].cycle, 2U);
@@ -195,8 +195,9 @@ TEST(MemoryStage, ABusyL1IsOfferedTheSameLineAgain) {
   bench.tick(3);
   EXPECT_EQ(bench.state.block_cause, IdleCause::memory_port);
   bench.l1.full = true;
+  bench.l1.full_of = link::LineRequest::Busy::write_buffer;
   bench.tick(4);
-  EXPECT_EQ(bench.state.block_cause, IdleCause::memory_full);
+  EXPECT_EQ(bench.state.block_cause, IdleCause::write_buffer_full);
   bench.l1.full = false;
   EXPECT_TRUE(bench.writeback.taken.empty());
   bench.tick(5);
@@ -206,6 +207,23 @@ TEST(MemoryStage, ABusyL1IsOfferedTheSameLineAgain) {
   EXPECT_EQ(bench.l1.taken[1].cycle, 5U);
   EXPECT_EQ(bench.l1.taken[1].address, MemoryBench::line(1));
   MemoryBench::expect_loaded(load);
+}
+
+TEST(MemoryStage, WhatTheL1WantsIsTheCause) {
+  using Busy = link::LineRequest::Busy;
+  const std::pair<Busy, IdleCause> causes[] = {{Busy::mshrs, IdleCause::mshrs_full},
+                                               {Busy::targets, IdleCause::targets_full},
+                                               {Busy::write_buffer, IdleCause::write_buffer_full},
+                                               {Busy::order, IdleCause::line_order}};
+  MemoryBench bench;
+  bench.l1.full = true;
+  bench.offer(bench.load(0, {0}), 0);
+  Cycle now = 0;
+  for (const auto& [busy, cause] : causes) {
+    bench.l1.full_of = busy;
+    bench.tick(++now);
+    EXPECT_EQ(bench.state.block_cause, cause) << kIdleCauses[static_cast<std::size_t>(cause)].name;
+  }
 }
 
 TEST(MemoryStage, NoPlaceForAnotherWaitingAccessBlocks) {
@@ -228,7 +246,7 @@ TEST(MemoryStage, NoPlaceForAnotherWaitingAccessBlocks) {
   bench.offer(third, 3);
   bench.tick(4);
   bench.tick(5);
-  EXPECT_EQ(bench.state.block_cause, IdleCause::memory_full);
+  EXPECT_EQ(bench.state.block_cause, IdleCause::pending_full);
   EXPECT_EQ(bench.l1.taken.size(), 2U);
   EXPECT_EQ(bench.writeback.taken.size(), 1U);
   bench.l1.respond(*bench.l1.taken[1].request);

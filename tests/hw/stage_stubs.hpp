@@ -68,7 +68,7 @@ class StubReceiver : public sc_core::sc_module, private link::NonBlockingTarget<
 };
 
 // An L1 with `ports` line accesses per cycle. Lines in `missing` are answered when the test says so, all others at
-// once; while `full` it takes nothing. Memory holds word_at(address) everywhere.
+// once; while `full` it takes nothing, and says that it wants `full_of`. Memory holds word_at(address) everywhere.
 class StubL1 : public sc_core::sc_module, private link::NonBlockingTarget<link::LineProtocol> {
  public:
   static constexpr unsigned kLineBytes = 128;
@@ -87,6 +87,7 @@ class StubL1 : public sc_core::sc_module, private link::NonBlockingTarget<link::
   unsigned ports = 1;
   std::set<std::uint64_t> missing;
   bool full = false;
+  link::LineRequest::Busy full_of = link::LineRequest::Busy::mshrs;
   std::vector<Offer> taken;
   std::vector<Offer> refused;
 
@@ -122,6 +123,7 @@ class StubL1 : public sc_core::sc_module, private link::NonBlockingTarget<link::
     }
     const Offer offer{&request, request.address, request.lanes, state_.now};
     if (full || used_ == ports) {
+      request.busy = full ? full_of : link::LineRequest::Busy::ports;
       refused.push_back(offer);
       return ::tlm::TLM_UPDATED;
     }
