@@ -137,8 +137,21 @@ struct Device::State {
   WarpSizes warp_sizes;
   std::uint64_t last_served = 0;  // requests that the memory channels had served when last looked at
   link::Cycle last_service = 0;   // when that number was last seen to change
+  std::optional<Executor::Plan> plan;
+  std::uint64_t launches_ended = 0;
+  std::uint64_t blocks_of_ended = 0;
   std::chrono::steady_clock::time_point last_progress = std::chrono::steady_clock::now();
 };
+
+std::optional<double> DeviceOptions::Progress::share() const {
+  if (!plan || plan->blocks == 0) {
+    return std::nullopt;
+  }
+  const double done = plan->thread_instructions != 0
+                          ? static_cast<double>(thread_instructions) / static_cast<double>(plan->thread_instructions)
+                          : static_cast<double>(all_blocks_finished) / static_cast<double>(plan->blocks);
+  return std::min(done, 1.0);
+}
 
 Device::Device(const hw::Machine& machine, DeviceOptions options)
     : state_(std::make_unique<State>(machine, std::move(options))) {}
@@ -155,6 +168,9 @@ const isa::RetirementHash& Device::retirement() const {
 }
 const hw::Machine& Device::machine() const {
   return state_->gpu.machine();
+}
+void Device::plan(const Plan& plan) {
+  state_->plan = plan;
 }
 link::Cycle Device::now() const {
   return state_->gpu.clock().now();
@@ -251,7 +267,9 @@ void Device::State::check_progress(const isa::LaunchRequest& request) {
     return;
   }
   last_progress = now;
-  options.progress({cycles(), gpu.warp_instructions(), gpu.blocks_finished(), request.grid.count(), request.kernel});
+  const hw::Totals totals = gpu.totals();
+  options.progress({totals.cycles, gpu.warp_instructions(), gpu.blocks_finished(), request.grid.count(), request.kernel,
+                    launches_ended, blocks_of_ended + gpu.blocks_finished(), totals.thread_instructions, plan});
 }
 
 void Device::State::run(const LaunchInfo& launch) {
@@ -271,6 +289,8 @@ void Device::State::run(const LaunchInfo& launch) {
     tell_end(false);
     throw;
   }
+  ++launches_ended;
+  blocks_of_ended += launch.request.grid.count();
   tell_end(!gpu.fault());
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -36,6 +37,14 @@ struct DeviceOptions {
     std::uint64_t blocks_finished = 0;
     std::uint64_t blocks = 0;  // of the present launch
     std::string kernel;
+    // Of the whole program: launches that have ended, the blocks of all launches that have finished, and what it has
+    // planned.
+    std::uint64_t launches_ended = 0;
+    std::uint64_t all_blocks_finished = 0;
+    std::uint64_t thread_instructions = 0;
+    std::optional<Executor::Plan> plan;
+    // The share of the planned work that is done, 0 to 1; nothing where no plan is known.
+    [[nodiscard]] std::optional<double> share() const;
   };
   std::vector<RunObserver*> observers;            // watch the cores and the launches (tb/run_observer.hpp)
   hw::ReplaySource* replay = nullptr;             // threads replay it instead of computing (hw/core/replay.hpp)
@@ -55,6 +64,7 @@ class Device final : public Executor {
   void set_constants(std::uint64_t offset, std::span<const std::byte> bytes) override;
   void launch(const isa::LaunchRequest& request) override;
   [[nodiscard]] const isa::RetirementHash& retirement() const override;
+  void plan(const Plan& plan) override;
 
   [[nodiscard]] const hw::Machine& machine() const;
   [[nodiscard]] link::Cycle now() const;                       // of the GPU's clock, which launches do not start anew

@@ -30,6 +30,15 @@ class Executor {
   // SimulatedFault (whole message) when the simulated program faults.
   virtual void launch(const isa::LaunchRequest& request) = 0;
   [[nodiscard]] virtual const isa::RetirementHash& retirement() const = 0;
+
+  // What a program that knows it says before its first launch, for progress: how many launches there will be, their
+  // thread blocks in all, and, from a recording, their thread instructions (0: not known). Changes nothing else.
+  struct Plan {
+    std::uint64_t launches = 0;
+    std::uint64_t blocks = 0;
+    std::uint64_t thread_instructions = 0;
+  };
+  virtual void plan(const Plan& /*plan*/) {}
 };
 
 // set_constants() of an executor that has the module.

@@ -100,7 +100,29 @@ void Session::fill() {
   }
 }
 
+namespace {
+
+// Adds the launches of some steps; false: a loop among them decides as it runs.
+bool add_plan(const std::vector<Step>& steps, Executor::Plan& plan) {
+  return std::all_of(steps.begin(), steps.end(), [&](const Step& step) {
+    if (step.loop) {
+      return false;
+    }
+    if (!step.steps.empty()) {
+      return add_plan(step.steps, plan);
+    }
+    ++plan.launches;
+    plan.blocks += step.grid.count();
+    return true;
+  });
+}
+
+}  // namespace
+
 void Session::run() {
+  if (Executor::Plan plan; add_plan(description_.steps, plan)) {
+    executor_.plan(plan);
+  }
   for (const Step& step : description_.steps) {
     run(step);
   }

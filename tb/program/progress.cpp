@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include "tb/report/text.hpp"
+#include "tb/report/time_left.hpp"
 
 namespace heddle::program {
 
@@ -37,9 +40,21 @@ void ProgressLine::clear() {
 
 std::string progress_text(const tb::DeviceOptions::Progress& progress, double wall_seconds) {
   const double rate = wall_seconds > 0 ? static_cast<double>(progress.warp_instructions) / wall_seconds : 0;
-  return fmt::format("{}: {} of {} blocks, {} cycles, {} warp instructions, {}/s", progress.kernel,
-                     progress.blocks_finished, progress.blocks, tb::scaled(static_cast<double>(progress.cycles)),
-                     tb::scaled(static_cast<double>(progress.warp_instructions)), tb::scaled(rate));
+  std::string text;
+  if (const std::optional<double> share = progress.share()) {
+    text = fmt::format("{:.0f} %", std::floor(100 * *share));
+    if (*share > 0) {
+      text += fmt::format(", {} left", tb::time_text(wall_seconds * (1 - *share) / *share));
+    }
+    text += ": ";
+  }
+  text += fmt::format("launch {}", progress.launches_ended + 1);
+  if (progress.plan) {
+    text += fmt::format(" of {}", progress.plan->launches);
+  }
+  return text + fmt::format(" ({}), {} of {} blocks, {} cycles, {} warp instructions/s", progress.kernel,
+                            progress.blocks_finished, progress.blocks, tb::scaled(static_cast<double>(progress.cycles)),
+                            tb::scaled(rate));
 }
 
 }  // namespace heddle::program

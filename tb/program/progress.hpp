@@ -26,7 +26,8 @@ class ProgressLine {
   std::size_t shown_ = 0;  // columns
 };
 
-// "nqueens: 12 of 64 blocks, 3.2 M cycles, 1.9 M warp instructions, 1.1 M warp instructions/s"
+// "43 %, 1 min 20 s left: launch 7 of 24 (expand), 12 of 64 blocks, 3.20 M cycles, 1.10 M warp instructions/s". Share
+// and time only of a program that has planned its launches, the time once the share says anything.
 [[nodiscard]] std::string progress_text(const tb::DeviceOptions::Progress& progress, double wall_seconds);
 
 }  // namespace heddle::program

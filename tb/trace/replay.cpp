@@ -44,6 +44,11 @@ void TraceSubject::check(const hw::Machine& machine) const {
 }
 
 Verdict TraceSubject::run(Executor& executor, const std::optional<std::string>& /*output_directory*/) {
+  Executor::Plan plan{reader_->launches().size(), 0, recorded().thread_instructions};
+  for (const traces::WarpTraceReader::Launch& launch : reader_->launches()) {
+    plan.blocks += launch.launch.grid.count();
+  }
+  executor.plan(plan);
   std::size_t loaded = 0;
   for (const traces::WarpTraceReader::Launch& launch : reader_->launches()) {
     if (launch.module != loaded) {

@@ -67,6 +67,30 @@ class FaultyExecutor final : public Executor {
   int spoiled_ = 0;
 };
 
+// Counts what is launched, and keeps what was planned before.
+class PlanChecker final : public Executor {
+ public:
+  explicit PlanChecker(Executor& executor) : executor_(executor) {}
+  [[nodiscard]] isa::DeviceMemory& memory() override { return executor_.memory(); }
+  void load(isa::Module module) override { executor_.load(std::move(module)); }
+  [[nodiscard]] const isa::Module& module() const override { return executor_.module(); }
+  void launch(const isa::LaunchRequest& request) override {
+    executor_.launch(request);
+    ++launched.launches;
+    launched.blocks += request.grid.count();
+  }
+  [[nodiscard]] const isa::RetirementHash& retirement() const override { return executor_.retirement(); }
+  void plan(const Plan& plan) override {
+    EXPECT_EQ(launched.launches, 0U) << "a plan comes before the first launch";
+    planned = plan;
+  }
+  Plan planned;
+  Plan launched;
+
+ private:
+  Executor& executor_;
+};
+
 class WorkloadRun : public ::testing::TestWithParam<std::tuple<std::string, unsigned, unsigned>> {};
 
 TEST_P(WorkloadRun, IsVerified) {
@@ -81,8 +105,11 @@ TEST_P(WorkloadRun, IsVerified) {
     EXPECT_EQ(kernel.address_bits, address_bits);
     EXPECT_LE(kernel.registers, max_registers);
   }
-  const Verdict verdict = workload->run(executor);
+  PlanChecker checker(executor);
+  const Verdict verdict = workload->run(checker);
   EXPECT_TRUE(verdict.correct) << verdict.detail;
+  EXPECT_EQ(checker.planned.launches, checker.launched.launches);
+  EXPECT_EQ(checker.planned.blocks, checker.launched.blocks);
   // The anti-diagonals of needleman's matrix are as long as its sequences: a small input has few threads.
   EXPECT_GE(workload->threads(), name == std::string("needleman") ? 256U : 1024U);
   EXPECT_GT(executor.thread_instructions(), 100'000U);

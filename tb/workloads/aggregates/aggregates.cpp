@@ -55,6 +55,7 @@ class Aggregates final : public KernelWorkload {
     const std::uint64_t maximum_buffer = allocate(executor, "maxima", groups * sizeof(std::uint32_t));
     const std::uint64_t count_buffer = allocate(executor, "counts", groups * sizeof(std::uint32_t));
     const isa::Module& module = executor.module();
+    executor.plan({2, grid() + groups});
     launch(executor, "aggregate", {grid()}, {kBlock},
            Arguments(module, "aggregate")
                .pointer(value_buffer)

@@ -102,6 +102,7 @@ class Blackjack final : public KernelWorkload {
     }
     const std::uint64_t device_seeds = upload(executor, "seeds", seeds);
     const std::uint64_t winnings = allocate(executor, "winnings", seeds.size() * sizeof(std::int32_t));
+    executor.plan({1, blocks()});
     launch(executor, "blackjack", {blocks()}, {kBlock},
            Arguments(executor.module(), "blackjack").pointer(device_seeds).pointer(winnings).value(hands));
     Verdict verdict = compare("players' winnings", download<std::int32_t>(executor, winnings, seeds.size()), expected);

@@ -72,6 +72,7 @@ class BlackScholes final : public KernelWorkload {
     const std::uint64_t device_years = upload(executor, "years", years);
     const std::uint64_t device_call = allocate(executor, "call", n * sizeof(float));
     const std::uint64_t device_put = allocate(executor, "put", n * sizeof(float));
+    executor.plan({1, blocks()});
     launch(executor, "blackscholes", {blocks()}, {kBlock},
            Arguments(executor.module(), "blackscholes")
                .pointer(device_price)

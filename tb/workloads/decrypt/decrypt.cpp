@@ -47,7 +47,9 @@ class Decrypt final : public KernelWorkload {
     const std::uint64_t device_plain = allocate(executor, "plain" + suffix, cipher.size() * sizeof(aes::Block));
     const std::uint64_t device_keys =
         upload(executor, "round_keys" + suffix, std::vector<std::uint8_t>(keys.begin(), keys.end()));
-    launch(executor, "decrypt", {std::min(blocks(), (count + kBlock - 1) / kBlock)}, {kBlock},
+    const std::uint32_t grid = std::min(blocks(), (count + kBlock - 1) / kBlock);
+    executor.plan({1, grid});
+    launch(executor, "decrypt", {grid}, {kBlock},
            Arguments(executor.module(), "decrypt")
                .pointer(device_cipher)
                .pointer(device_plain)

@@ -40,6 +40,7 @@ class Histogram final : public KernelWorkload {
     }
 
     const isa::Module& module = executor.module();
+    executor.plan({2, grid() + kBins / 32});
     launch(executor, "count", {grid()}, {kBlock},
            Arguments(module, "count").pointer(text).pointer(partial).value(n / 4));
     launch(executor, "merge", {kBins / 32}, {kBlock},

@@ -38,6 +38,8 @@ class Hotspot final : public KernelWorkload {
     const std::uint64_t device_power = upload(executor, "power", power);
     std::uint64_t source = upload(executor, "temperature", temperature);
     std::uint64_t target = allocate(executor, "temperature_between", temperature.size() * sizeof(float));
+    const std::uint64_t launches = (kIterations + kStepsPerLaunch - 1) / kStepsPerLaunch;
+    executor.plan({launches, launches * tiles() * tiles()});
     for (unsigned done = 0; done < kIterations; done += kStepsPerLaunch) {
       launch(executor, "hotspot", {tiles(), tiles()}, {kTile, kTile},
              Arguments(executor.module(), "hotspot")

@@ -44,6 +44,7 @@ class IndexSearch final : public KernelWorkload {
 
     const std::string kernel = fmt::format("search{}{}", variants().flag("tree_traverse") ? "_tree" : "",
                                            variants().flag("row_hints") ? "_hints" : "");
+    executor.plan({1, blocks()});
     launch(executor, kernel, {blocks()}, {kBlock},
            Arguments(executor.module(), kernel)
                .pointer(nodes)

@@ -80,6 +80,9 @@ class KMeans final : public KernelWorkload {
     const std::uint64_t counts = allocate(executor, "counts", std::uint64_t{grid} * kClusters * sizeof(std::uint32_t));
     const std::uint64_t changed = upload(executor, "changed", std::vector<std::uint32_t>{1});
     const isa::Module& module = executor.module();
+    const Clustering expected = cluster(points, centres, most);
+    const std::uint64_t rounds = expected.iterations.front();
+    executor.plan({2 * rounds, rounds * (grid + 1)});
     std::uint32_t iterations = 0;
     for (; iterations < most && executor.memory().get<std::uint32_t>(changed) != 0; ++iterations) {
       executor.memory().put<std::uint32_t>(changed, 0);
@@ -101,7 +104,6 @@ class KMeans final : public KernelWorkload {
                  .value(grid)
                  .value(kClusters));
     }
-    const Clustering expected = cluster(points, centres, most);
     Verdict verdict =
         both(compare("clusters", download<std::uint8_t>(executor, device_members, points.size()), expected.members),
              compare("centres", download<float>(executor, device_centres, kClusters), expected.centres));

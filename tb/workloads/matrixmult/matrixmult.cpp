@@ -23,6 +23,7 @@ class MatrixMult final : public KernelWorkload {
     const std::uint64_t device_a = upload(executor, "a", a);
     const std::uint64_t device_b = upload(executor, "b", b);
     const std::uint64_t device_c = allocate(executor, "c", a.size() * sizeof(std::uint32_t));
+    executor.plan({1, std::uint64_t{n / kTile} * (n / kTile)});
     launch(executor, "matrixmult", {n / kTile, n / kTile}, {kTile, kTile},
            Arguments(executor.module(), "matrixmult").pointer(device_a).pointer(device_b).pointer(device_c).value(n));
 

@@ -30,10 +30,16 @@ class Needleman final : public KernelWorkload {
     const std::uint64_t device_across = upload(executor, "across", across);
     const std::uint64_t device_scores = upload(executor, "scores", scores);
     const std::uint32_t side = length / kTile;
+    const auto tiles_of = [side](std::uint32_t diagonal) { return std::min(diagonal + 1, 2 * side - 1 - diagonal); };
+    Executor::Plan plan{2 * side - 1};
+    for (std::uint32_t diagonal = 0; diagonal < 2 * side - 1; ++diagonal) {
+      plan.blocks += grid(tiles_of(diagonal));
+    }
+    executor.plan(plan);
     for (std::uint32_t diagonal = 0; diagonal < 2 * side - 1; ++diagonal) {
       const std::uint32_t row = std::min(diagonal, side - 1);
       const std::uint32_t column = diagonal - row;
-      const std::uint32_t tiles = std::min(diagonal + 1, 2 * side - 1 - diagonal);
+      const std::uint32_t tiles = tiles_of(diagonal);
       launch(executor, "align", {grid(tiles)}, {kTile, kBlock / kTile},
              Arguments(executor.module(), "align")
                  .pointer(device_down)

@@ -27,6 +27,7 @@ class NQueens final : public KernelWorkload {
     const std::uint64_t device_items = upload(executor, "items", items);
     const std::uint64_t device_found = allocate(executor, "solutions", resident_threads() * sizeof(std::uint32_t));
     const auto count = static_cast<std::uint32_t>(items.size());
+    executor.plan({1, blocks()});
     launch(executor, "nqueens", {blocks()}, {kBlock},
            Arguments(executor.module(), "nqueens")
                .pointer(device_items)

@@ -35,6 +35,7 @@ class Reduction final : public KernelWorkload {
     }
 
     const isa::Module& module = executor.module();
+    executor.plan({2, blocks() + 1});
     launch(executor, "reduce", {blocks()}, {kBlock},
            Arguments(module, "reduce").pointer(values).pointer(sums).value(n));
     launch(executor, "reduce", {1}, {kBlock}, Arguments(module, "reduce").pointer(sums).pointer(total).value(blocks()));

@@ -25,6 +25,7 @@ class Sort final : public KernelWorkload {
     const std::uint64_t places = allocate(executor, "places", table);
     const std::uint64_t starts = allocate(executor, "starts", (kBlock + 1) * sizeof(std::uint32_t));
     const isa::Module& module = executor.module();
+    executor.plan({std::uint64_t{list.lists} * 4, std::uint64_t{list.lists} * (2 * list.tiles + 1 + list.buckets)});
     Verdict verdict;
     for (std::uint32_t number = 0; number < list.lists; ++number) {
       for (std::uint32_t& key : keys) {

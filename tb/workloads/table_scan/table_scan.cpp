@@ -58,6 +58,7 @@ class TableScan final : public KernelWorkload {
     }
 
     const std::string kernel = fmt::format("{}_{}", variants().flag("cond_acc") ? "accumulate" : "scan", columns);
+    executor.plan({1, blocks()});
     launch(executor, kernel, {blocks()}, {kBlock},
            Arguments(executor.module(), kernel).pointer(table).value(n).value(bound).pointer(output).pointer(used));
     const auto count = download<std::uint32_t>(executor, used, 1);

@@ -23,6 +23,7 @@ class VecAdd final : public KernelWorkload {
     const std::uint64_t device_a = upload(executor, "a", a);
     const std::uint64_t device_b = upload(executor, "b", b);
     const std::uint64_t device_c = allocate(executor, "c", n * sizeof(float));
+    executor.plan({1, blocks()});
     launch(executor, "vecadd", {blocks()}, {kBlock},
            Arguments(executor.module(), "vecadd").pointer(device_a).pointer(device_b).pointer(device_c).value(n));
     std::vector<float> expected(n);

@@ -86,6 +86,7 @@ class Viterbi final : public KernelWorkload {
     const std::uint64_t device_received = upload(executor, "received", received);
     const std::size_t decoded_words = std::size_t{steps / 32} * frames;
     const std::uint64_t device_decoded = allocate(executor, "decoded", decoded_words * sizeof(std::uint32_t));
+    executor.plan({1, blocks()});
     launch(executor, "viterbi", {blocks()}, {kBlock},
            Arguments(executor.module(), "viterbi")
                .pointer(device_received)
