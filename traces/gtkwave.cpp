@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace heddle::traces {
 
@@ -26,6 +27,10 @@ constexpr unsigned kClosed = 0x400000;
 constexpr unsigned kGroupBegin = 0x800000;
 constexpr unsigned kGroupEnd = 0x1000000;
 
+// Of a window of 1600 pixels, less the names and values beside the waves.
+constexpr double kWavePixels = 1000;
+constexpr double kUsualUnits = 22.627417;  // 2 to the power of 4.5
+
 // Depths and counts are seen best as curves.
 bool is_level(const Signal& signal) {
   return signal.type.kind == SignalKind::number &&
@@ -48,10 +53,12 @@ bool opens(SignalGroup group, const std::string& scope) {
 
 class SaveFile {
  public:
-  void header(const std::string& dump_file) {
+  void header(const std::string& dump_file, const GtkwaveView& view) {
     text_ += "[*]\n[*] written by heddle\n[*]\n";
-    text_ += fmt::format("[dumpfile] \"{}\"\n[timestart] 0\n[size] 1600 1000\n[pos] -1 -1\n", dump_file);
-    text_ += "*-4.500000 0";
+    text_ += fmt::format("[dumpfile] \"{}\"\n[timestart] {}\n[size] 1600 1000\n[pos] -1 -1\n", dump_file, view.begin);
+    // The zoom is the negative binary logarithm of the time units in a pixel.
+    const double units = view.end > view.begin ? static_cast<double>(view.end - view.begin) / kWavePixels : kUsualUnits;
+    text_ += fmt::format("*{:.6f} {}", -std::log2(units), view.begin);
     for (int marker = 0; marker < 27; ++marker) {
       text_ += " -1";
     }
@@ -153,9 +160,10 @@ std::vector<const link::Enumeration*> enumerations_of(const std::vector<Signal>&
   return found;
 }
 
-std::string gtkwave_save(const std::vector<Signal>& signals, const std::string& dump_file, const std::string& filters) {
+std::string gtkwave_save(const std::vector<Signal>& signals, const std::string& dump_file, const std::string& filters,
+                         const GtkwaveView& view) {
   SaveFile file;
-  file.header(dump_file);
+  file.header(dump_file, view);
   for (const SignalGroup group : kOrder) {
     std::vector<const Signal*> members;
     for (const Signal& signal : signals) {

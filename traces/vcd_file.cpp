@@ -253,6 +253,9 @@ void VcdFile::show(link::Cycle cycle, std::span<const Change> changes) {
   }
   write_time(time_of(cycle));
   changes_ += changes.size();
+  if (!changes.empty()) {
+    note_change(cycle);
+  }
   for (const Change& change : changes) {
     write_value(variables_[waves_[change.wave]], change.value);
   }
@@ -273,6 +276,7 @@ void VcdFile::look(std::uint64_t time) {
       if (visible) {
         write_time(time);
         ++changes_;
+        note_change(now);
         buffer_ += text + variables_[polled.variable].id + "\n";
       }
       if (variables_[polled.variable].type != VarType::event) {
@@ -314,8 +318,8 @@ void VcdFile::finish() {
   if (!window_open_) {
     open_window(time_of(options_.from));
   }
-  const link::Cycle end = std::max(options_.from, std::min(now, options_.to)) + 1;
-  write_time(time_of(end));
+  last_cycle_ = std::max(options_.from, std::min(now, options_.to));
+  write_time(time_of(last_cycle_ + 1));
   flush_buffer();
   finished_ = true;
   sc_core::sc_get_curr_simcontext()->remove_trace_file(this);

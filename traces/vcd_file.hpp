@@ -14,6 +14,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <systemc>
@@ -39,6 +40,12 @@ class VcdFile final : public sc_core::sc_trace_file, public link::WaveLog {
   void finish();
 
   [[nodiscard]] std::uint64_t changes() const { return changes_; }  // value changes written, beside the initial values
+  // The first cycle with one of them, and the last cycle of the window that the simulation reached; none: nothing
+  // changed.
+  [[nodiscard]] std::optional<link::Cycle> first_change() const { return first_change_; }
+  [[nodiscard]] link::Cycle last_cycle() const { return last_cycle_; }  // after finish()
+  // A cycle as the file counts time.
+  [[nodiscard]] std::uint64_t time_of(link::Cycle cycle) const { return cycle * cycle_units_; }
 
   // ---- sc_trace_file
   void trace(const sc_core::sc_event& object, const std::string& name) override;
@@ -104,7 +111,7 @@ class VcdFile final : public sc_core::sc_trace_file, public link::WaveLog {
   void open_window(std::uint64_t time);
   void write_time(std::uint64_t time);
   void write_value(const Variable& variable, std::uint64_t value);
-  [[nodiscard]] std::uint64_t time_of(link::Cycle cycle) const { return cycle * cycle_units_; }
+  void note_change(link::Cycle cycle) { first_change_ = first_change_ ? first_change_ : cycle; }
   void flush_buffer();
 
   ByteSink& out_;
@@ -119,6 +126,8 @@ class VcdFile final : public sc_core::sc_trace_file, public link::WaveLog {
   std::uint64_t resolution_units_ = 1;  // SystemC time resolutions in a unit
   std::uint64_t written_time_ = ~std::uint64_t{0};
   std::uint64_t changes_ = 0;
+  std::optional<link::Cycle> first_change_;
+  link::Cycle last_cycle_ = 0;
   bool header_written_ = false;
   bool window_open_ = false;
   bool finished_ = false;

@@ -145,6 +145,7 @@ std::string RunTraces::finish(const tb::RunOutcome& outcome) {
     waves_->finish();
     text += fmt::format("waves: {}, {} value changes; open with: gtkwave {}\n", wave_file_,
                         tb::grouped(waves_->changes()), waves_->save_file());
+    remark_ = waves_->remark();
   }
   return text;
 }

@@ -26,6 +26,8 @@ class RunTraces {
   // After the run: the files appear. Those of a run that did not end well show what there was, but for the record,
   // which is no use then. Returns a line for each, with its newline.
   [[nodiscard]] std::string finish(const tb::RunOutcome& outcome);
+  // After finish(): worth a warning; empty: nothing.
+  [[nodiscard]] const std::string& remark() const { return remark_; }
 
  private:
   void open_pipeline(const std::string& path, const tb::CycleWindow& window, tb::RunRequest& request);
@@ -37,6 +39,7 @@ class RunTraces {
   std::unique_ptr<tb::ChromeTrace> chrome_;
   std::optional<tb::WaveRecording> waves_;
   std::string wave_file_;
+  std::string remark_;
 };
 
 }  // namespace heddle::program

@@ -19,6 +19,7 @@ namespace heddle::tb {
 
 namespace {
 
+constexpr link::Cycle kShownCycles = 400;  // at first: operations and masks can be read
 constexpr const char* kSaveEnding = ".gtkw";
 constexpr std::string_view kEndings[] = {".vcd", ".vcd.gz", ".fst"};
 
@@ -134,7 +135,20 @@ void WaveRecording::finish() {
     write_file((fs::path(folder) / (enumeration->name + ".txt")).string(), traces::gtkwave_translation(*enumeration));
   }
   const std::string filters = fs::path(folder).filename().string() + "/";
-  write_file(save_file(), traces::gtkwave_save(signals_, fs::path(options_.file).filename().string(), filters));
+  traces::GtkwaveView view;
+  if (vcd_ != nullptr && vcd_->first_change()) {
+    const link::Cycle first = *vcd_->first_change();
+    view = {vcd_->time_of(first), vcd_->time_of(std::min(vcd_->last_cycle() + 1, first + kShownCycles))};
+  }
+  write_file(save_file(), traces::gtkwave_save(signals_, fs::path(options_.file).filename().string(), filters, view));
+}
+
+std::string WaveRecording::remark() const {
+  if (vcd_ == nullptr || vcd_->first_change()) {
+    return {};
+  }
+  return fmt::format("{}: nothing changes from cycle {} to cycle {}, which is all that it shows", options_.file,
+                     options_.from, vcd_->last_cycle());
 }
 
 }  // namespace heddle::tb

@@ -48,6 +48,8 @@ class WaveRecording final : public RunObserver {
 
   [[nodiscard]] std::uint64_t changes() const { return vcd_ == nullptr ? 0 : vcd_->changes(); }
   [[nodiscard]] std::string save_file() const;
+  // After finish(): what there is to say about a window without a change; empty otherwise.
+  [[nodiscard]] std::string remark() const;
 
  private:
   // Throws InputError for a group that the machine has no signals of.

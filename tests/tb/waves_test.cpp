@@ -1,4 +1,5 @@
 // heddle run --vcd: what it records against what the statistics count, windows, groups, forms of files, refusals.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <zlib.h>
@@ -239,6 +240,53 @@ TEST(Waves, AWindowAfterTheEndIsStillAFile) {
   EXPECT_EQ(late["gpu.core0.execute.valid"].number(1000000000), 0U);
 }
 
+TEST(Waves, TheSaveFileOpensOnTheFirstActivity) {
+  const Scratch scratch;
+  ASSERT_EQ(record(scratch, "a.vcd", {"--from", "10", "--signals", "writeback"}).code, 0);
+  const VcdDump dump = read_vcd(Scratch::read(scratch.path("a.vcd")));
+  std::uint64_t first = UINT64_MAX;
+  for (const auto& [path, signal] : dump.signals) {
+    for (const auto& change : signal.changes) {
+      first = change.time > 10 ? std::min(first, change.time) : first;
+    }
+  }
+  ASSERT_GT(first, 11U) << "the window begins in silence";
+  const std::string save = Scratch::read(scratch.path("a.gtkw"));
+  EXPECT_NE(save.find(fmt::format("\n[timestart] {}\n", first)), std::string::npos) << save.substr(0, 300);
+  const std::size_t zoom = save.find("\n*") + 2;
+  EXPECT_NE(save.substr(zoom, 40).find(fmt::format(" {} -1", first)), std::string::npos) << save.substr(zoom, 40);
+}
+
+// What the user guide tells its reader to record shows something.
+TEST(Waves, TheGuidesWindowShowsACoreAtWork) {
+  const std::string guide = Scratch::read(HEDDLE_SOURCE_DIR "/docs/user-guide.md");
+  const std::size_t begin = guide.find("./heddle run", guide.find("## Looking at waves"));
+  ASSERT_NE(begin, std::string::npos);
+  std::istringstream line(guide.substr(begin, guide.find('\n', begin) - begin));
+  const Scratch scratch;
+  std::vector<std::string> words;
+  for (std::string word; line >> word;) {
+    words.push_back(word.ends_with(".vcd") ? scratch.path(word) : word);
+  }
+  words.erase(words.begin());
+  words.insert(words.end(), {"--signals", "execute"});
+  ASSERT_EQ(heddle(words).code, 0);
+  const VcdDump dump = read_vcd(Scratch::read(scratch.path("bfs.vcd")));
+  EXPECT_GT(dump.sum("gpu.core0.execute.valid"), (dump.end - dump.begin) / 20) << "one cycle in twenty at least";
+}
+
+TEST(Waves, AWindowWithoutAChangeIsWarnedOf) {
+  const Scratch scratch;
+  const std::string file = scratch.path("e.vcd");
+  const std::vector<std::string> window = {"--from", "2", "--to", "3", "--signals", "writeback"};
+  EXPECT_EQ(record(scratch, "e.vcd", window).err,
+            "heddle: warning: " + file + ": nothing changes from cycle 2 to cycle 3, which is all that it shows\n");
+  EXPECT_NE(Scratch::read(scratch.path("e.gtkw")).find("\n[timestart] 0\n"), std::string::npos);
+  std::vector<std::string> quiet = window;
+  quiet.emplace_back("--quiet");
+  EXPECT_EQ(record(scratch, "e.vcd", quiet).err, "");
+}
+
 TEST(Waves, GoIntoTheFolderThatTheRunMakes) {
   const Scratch scratch;
   const std::string folder = scratch.path("new/folder");
@@ -386,8 +434,8 @@ TEST(Waves, ASaveFileAndTranslateFilesLieBesideTheDump) {
   EXPECT_TRUE(open.empty());
   EXPECT_EQ(named.size(), dump.signals.size());
   const std::string causes = Scratch::read(scratch.path("a.filters/execute_state.txt"));
-  EXPECT_EQ(causes.substr(0, 20), "0 no_work\n1 memory\n2");
-  EXPECT_NE(causes.find("\nb active\n"), std::string::npos);
+  EXPECT_EQ(causes.substr(0, 23), "00 no_work\n01 memory\n02");
+  EXPECT_NE(causes.find(fmt::format("\n{:02x} active\n", hw::kIdleCauseCount)), std::string::npos);
 }
 
 TEST(Waves, AnInterruptLeavesAValidFile) {
