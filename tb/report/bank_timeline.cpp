@@ -11,8 +11,10 @@
 
 #include "base/error.hpp"
 #include "tb/measure/json_text.hpp"
+#include "tb/report/chart_colours.hpp"
 #include "tb/report/charts.hpp"
 #include "tb/report/html.hpp"
+#include "tb/report/text.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -22,13 +24,14 @@ namespace json = boost::json;
 struct KindStyle {
   std::string_view name;  // in files
   std::string_view text;  // in the legend
-  std::string_view fill;  // class of the page's style sheet
+  std::size_t series;     // the colour that charts give to the series of this number
+  [[nodiscard]] std::string fill() const { return fmt::format("s{}", series); }
 };
-constexpr std::array<KindStyle, BankTimeline::kKinds> kStyles = {{{"hit", "row hit", "s3"},
-                                                                  {"conflict", "row conflict", "s6"},
-                                                                  {"hold", "row held, hit came", "s2"},
-                                                                  {"lost", "row held in vain", "s4"},
-                                                                  {"transfer", "transfer", "s1"}}};
+constexpr std::array<KindStyle, BankTimeline::kKinds> kStyles = {{{"hit", "row hit", 3},
+                                                                  {"conflict", "row conflict", 6},
+                                                                  {"hold", "row held, hit came", 2},
+                                                                  {"lost", "row held in vain", 4},
+                                                                  {"transfer", "transfer", 1}}};
 
 constexpr double kWidth = 960;
 constexpr double kLeft = 64;
@@ -45,44 +48,80 @@ const KindStyle& style_of(BankTimeline::Kind kind) {
   return kStyles[static_cast<std::size_t>(kind)];
 }
 
+// Where the picture stands: in a page, whose style sheet says what the classes look like, or in a file of its own, with
+// plain attributes, which every viewer knows, on a ground of its own.
+enum class Surroundings { page, file };
+
 class TimelineDrawing {
  public:
-  explicit TimelineDrawing(const BankTimeline& timeline)
-      : timeline_(timeline), cycles_(static_cast<double>(std::max<std::uint64_t>(1, timeline.end - timeline.begin))) {}
+  TimelineDrawing(const BankTimeline& timeline, Surroundings surroundings)
+      : timeline_(timeline),
+        surroundings_(surroundings),
+        cycles_(static_cast<double>(std::max<std::uint64_t>(1, timeline.end - timeline.begin))) {}
 
   std::string svg() {
     double x = kLeft;
     for (const KindStyle& style : kStyles) {
       out_ += fmt::format(
-          "<rect class=\"{}\" x=\"{:.1f}\" y=\"4\" width=\"14\" height=\"14\"/><text x=\"{:.1f}\" y=\"16\">{}</text>\n",
-          style.fill, x, x + 20, style.text);
+          "<rect {} x=\"{:.1f}\" y=\"4\" width=\"14\" height=\"14\"/><text {}x=\"{:.1f}\" y=\"16\">{}</text>\n",
+          look(style.fill()), x, ink(), x + 20, style.text);
       x += kLegendEntry;
     }
     top_ = kLegend;
     for (const BankTimeline::Panel& one : timeline_.panels) {
       panel(one);
     }
+    if (surroundings_ == Surroundings::page) {
+      return fmt::format(
+          "<svg class=\"chart\" viewBox=\"0 0 {} {:.0f}\" role=\"img\" xmlns=\"http://www.w3.org/2000/svg\">\n"
+          "<title>{}</title>\n{}</svg>\n",
+          kWidth, top_, html_escaped(timeline_.title), out_);
+    }
+    // A margin of its own, and the title to be seen.
+    constexpr double kMargin = 12;
+    constexpr double kTitle = 26;
+    const double width = kWidth + 2 * kMargin;
+    const double height = top_ + 2 * kMargin + kTitle;
     return fmt::format(
-        "<svg class=\"chart\" viewBox=\"0 0 {} {:.0f}\" role=\"img\" xmlns=\"http://www.w3.org/2000/svg\">\n"
-        "<title>{}</title>\n{}</svg>\n",
-        kWidth, top_, html_escaped(timeline_.title), out_);
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
+        "{1:.0f}\" "
+        "role=\"img\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\">\n<title>{2}</title>\n"
+        "<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#ffffff\"/>\n"
+        "<text {3}x=\"{4:.0f}\" y=\"{5:.0f}\" font-size=\"14\" font-weight=\"bold\">{2}</text>\n"
+        "<g transform=\"translate({4:.0f} {6:.0f})\">\n{7}</g>\n</svg>\n",
+        width, height, html_escaped(timeline_.title), ink(), kMargin, kMargin + 14, kMargin + kTitle, out_);
   }
 
  private:
+  // What an element of this class of the style sheet looks like.
+  [[nodiscard]] std::string look(std::string_view name) const {
+    if (surroundings_ == Surroundings::page) {
+      return fmt::format("class=\"{}\"", name);
+    }
+    const auto style =
+        std::find_if(kStyles.begin(), kStyles.end(), [&](const KindStyle& one) { return one.fill() == name; });
+    return style != kStyles.end() ? fmt::format("fill=\"{}\"", series_colour(style->series))
+           : name == "soft"       ? std::string("fill=\"#59636e\"")
+           : name == "grid"       ? std::string("stroke=\"#d4d9df\"")
+                                  : std::string("stroke=\"#59636e\"");
+  }
+  [[nodiscard]] std::string_view ink() const { return surroundings_ == Surroundings::page ? "" : "fill=\"#1b1f24\" "; }
   [[nodiscard]] double x_of(std::uint64_t cycle) const {
     const std::uint64_t inside = std::clamp(cycle, timeline_.begin, timeline_.end);
     return kLeft + (kWidth - kLeft - kRight) * static_cast<double>(inside - timeline_.begin) / cycles_;
   }
 
   void panel(const BankTimeline::Panel& one) {
-    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", kLeft, top_ + 15, html_escaped(one.label));
+    out_ +=
+        fmt::format("<text {}x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", ink(), kLeft, top_ + 15, html_escaped(one.label));
     top_ += kHead;
     for (unsigned line = 0; line <= one.banks; ++line) {
       const double y = top_ + kRow * line + kBox / 2;
       out_ += fmt::format(
-          "<line class=\"grid\" x1=\"{0:.1f}\" y1=\"{2:.1f}\" x2=\"{1:.1f}\" y2=\"{2:.1f}\"/>"
-          "<text text-anchor=\"end\" x=\"{3:.1f}\" y=\"{4:.1f}\">{5}</text>\n",
-          kLeft, kWidth - kRight, y, kLeft - 8, y + 4, line == one.banks ? "bus" : fmt::format("bank {}", line));
+          "<line {6} x1=\"{0:.1f}\" y1=\"{2:.1f}\" x2=\"{1:.1f}\" y2=\"{2:.1f}\"/>"
+          "<text {7}text-anchor=\"end\" x=\"{3:.1f}\" y=\"{4:.1f}\">{5}</text>\n",
+          kLeft, kWidth - kRight, y, kLeft - 8, y + 4, line == one.banks ? "bus" : fmt::format("bank {}", line),
+          look("grid"), ink());
     }
     std::vector<std::uint64_t> drawn(one.banks, 0);  // per bank: until when an access is drawn
     for (const BankTimeline::Span& span : one.spans) {
@@ -118,9 +157,9 @@ class TimelineDrawing {
     // A gap between neighbours, where there is room for one.
     const double width = std::max(0.6, x_of(span.end) - from - 0.6);
     out_ += fmt::format(
-        "<rect class=\"{}\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{}\"><title>{}: cycles {} to "
+        "<rect {} x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{}\"><title>{}: cycles {} to "
         "{}</title></rect>\n",
-        style.fill, from, y, width, kBox, what, span.begin, span.end);
+        look(style.fill()), from, y, width, kBox, what, span.begin, span.end);
   }
 
   void axis() {
@@ -130,14 +169,15 @@ class TimelineDrawing {
          at <= static_cast<double>(timeline_.end); at += step) {
       const double x = x_of(static_cast<std::uint64_t>(at));
       out_ += fmt::format(
-          "<line class=\"axis\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\"/>"
-          "<text class=\"soft\" text-anchor=\"middle\" x=\"{0:.1f}\" y=\"{3:.1f}\">{4:.0f}</text>\n",
-          x, y, y + 4, y + 17, at);
+          "<line {5} x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\"/>"
+          "<text {6} text-anchor=\"middle\" x=\"{0:.1f}\" y=\"{3:.1f}\">{4}</text>\n",
+          x, y, y + 4, y + 17, grouped(static_cast<std::uint64_t>(at)), look("axis"), look("soft"));
     }
-    out_ += fmt::format("<text class=\"soft\" x=\"0\" y=\"{:.1f}\">cycle</text>\n", y + 17);
+    out_ += fmt::format("<text {} x=\"0\" y=\"{:.1f}\">cycle</text>\n", look("soft"), y + 17);
   }
 
   const BankTimeline& timeline_;
+  const Surroundings surroundings_;
   const double cycles_;
   double top_ = 0;
   std::string out_;
@@ -150,19 +190,11 @@ std::string_view kind_text(BankTimeline::Kind kind) {
 }
 
 std::string timeline_svg(const BankTimeline& timeline) {
-  return TimelineDrawing(timeline).svg();
+  return TimelineDrawing(timeline, Surroundings::page).svg();
 }
 
 std::string timeline_file(const BankTimeline& timeline) {
-  // The variables that a page's style sheet would define.
-  constexpr std::string_view kVariables = R"css(
-:root { --ink: #1b1f24; --soft: #59636e; --line: #d4d9df; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ed; --soft: #a0a9b4; --line: #39414b; } }
-svg text { font: 13px system-ui, sans-serif; fill: var(--ink); } svg text.soft { fill: var(--soft); }
-)css";
-  std::string svg = timeline_svg(timeline);
-  const std::size_t inside = svg.find('\n') + 1;
-  return svg.insert(inside, fmt::format("<style>{}{}</style>\n", kVariables, chart_style()));
+  return TimelineDrawing(timeline, Surroundings::file).svg();
 }
 
 std::string timeline_json(const BankTimeline& timeline) {

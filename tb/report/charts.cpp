@@ -3,26 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "tb/report/chart_colours.hpp"
 #include "tb/report/html.hpp"
+#include "tb/report/number_text.hpp"
 
 namespace heddle::tb {
 namespace {
 
-// Eight series colours that stay apart for colour-blind readers, and the six steps of functional-unit use.
+// Series colours that stay apart for colour-blind readers, on white and on dark pages.
+constexpr std::size_t kColours = 8;
+constexpr std::array<std::string_view, kColours> kLightColours = {"#8a939e", "#0072b2", "#e69f00", "#009e73",
+                                                                  "#cc79a7", "#56b4e9", "#d55e00", "#b8a200"};
+constexpr std::array<std::string_view, kColours> kDarkColours = {"#8f99a5", "#3d9bd9", "#f0b429", "#2fbf95",
+                                                                 "#de9bc0", "#86ccf5", "#f07f3c", "#f0e442"};
+
 constexpr std::string_view kChartStyle = R"css(
-:root { --s0: #8a939e; --s1: #0072b2; --s2: #e69f00; --s3: #009e73; --s4: #cc79a7; --s5: #56b4e9; --s6: #d55e00;
-  --s7: #b8a200; }
-@media (prefers-color-scheme: dark) { :root { --s0: #8f99a5; --s1: #3d9bd9; --s2: #f0b429; --s3: #2fbf95; --s4: #de9bc0;
-  --s5: #86ccf5; --s6: #f07f3c; --s7: #f0e442; } }
 svg.chart text { font-size: 12px; } svg.chart .grid { stroke: var(--line); } svg.chart .axis { stroke: var(--soft); }
 svg.chart .reference { stroke: var(--ink); stroke-dasharray: 4 3; }
 svg.chart polyline { fill: none; stroke-width: 1.5; } svg.chart polyline.strong { stroke-width: 4; }
-.s0 { fill: var(--s0); } .s1 { fill: var(--s1); } .s2 { fill: var(--s2); } .s3 { fill: var(--s3); }
-.s4 { fill: var(--s4); } .s5 { fill: var(--s5); } .s6 { fill: var(--s6); } .s7 { fill: var(--s7); }
-.t0 { stroke: var(--s0); } .t1 { stroke: var(--s1); } .t2 { stroke: var(--s2); } .t3 { stroke: var(--s3); }
-.t4 { stroke: var(--s4); } .t5 { stroke: var(--s5); } .t6 { stroke: var(--s6); } .t7 { stroke: var(--s7); }
 )css";
 
 constexpr double kFigureWidth = 960;
@@ -32,8 +33,6 @@ constexpr double kPlotHeight = 240;
 constexpr double kPlotWidth = kFigureWidth - kAxisRoom - kEndRoom;
 constexpr double kLabelRoom = 78;  // slanted labels below the plot
 constexpr double kLabelLetterWidth = 6.8;
-constexpr std::size_t kColours = 8;
-
 struct Scale {
   double low = 0;
   double high = 1;
@@ -83,7 +82,8 @@ std::string axis(const Scale& scale, std::string_view unit, bool shares) {
   for (int i = 0; i <= steps; ++i) {
     const double value = scale.low + scale.step * i;
     const double y = scale.y(value);
-    const std::string text = shares ? fmt::format("{:.0f} %", 100 * value) : fmt::format("{:g}", value);
+    const std::string text =
+        shares ? fmt::format("{:.0f} %", 100 * value) : number_text(std::abs(value) < scale.step / 2 ? 0 : value, 6);
     out += fmt::format(
         "<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>"
         "<text class=\"soft\" text-anchor=\"end\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
@@ -275,7 +275,23 @@ std::string chart_svg(const Chart& chart) {
 }
 
 std::string_view chart_style() {
-  return kChartStyle;
+  static const std::string style = [] {
+    std::string light;
+    std::string dark;
+    std::string classes;
+    for (std::size_t i = 0; i != kColours; ++i) {
+      light += fmt::format("--s{}: {}; ", i, kLightColours[i]);
+      dark += fmt::format("--s{}: {}; ", i, kDarkColours[i]);
+      classes += fmt::format(".s{0} {{ fill: var(--s{0}); }} .t{0} {{ stroke: var(--s{0}); }}\n", i);
+    }
+    return fmt::format(":root {{ {} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {} }} }}\n{}{}", light, dark,
+                       kChartStyle, classes);
+  }();
+  return style;
+}
+
+std::string_view series_colour(std::size_t series) {
+  return kLightColours[series % kColours];
 }
 
 }  // namespace heddle::tb

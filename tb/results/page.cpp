@@ -26,13 +26,15 @@ json::value to_json(const SqlValue& value) {
 
 }  // namespace
 
-std::string results_page(Database& database, const Sweep& shown, const std::string& condition) {
+std::string results_page(Database& database, const Sweep& shown, const std::string& condition,
+                         const std::string& command) {
   std::vector<std::string> columns = {"point", "repetition", "status", "message"};
   json::array described;
   json::array axes;
   std::set<std::string> taken(columns.begin(), columns.end());
   for (const Axis& axis : shown.axes) {
-    axes.push_back(json::object{{"name", axis.name}, {"column", axis.column}, {"input", axis.is_input()}});
+    axes.push_back(json::object{
+        {"name", axis.name}, {"column", axis.column}, {"unit", unit_of(axis.column)}, {"input", axis.is_input()}});
     if (taken.insert(axis.column).second) {
       columns.push_back(axis.column);
     }
@@ -46,7 +48,8 @@ std::string results_page(Database& database, const Sweep& shown, const std::stri
                         column.name == "host_peak_memory_bytes";
     if (figure && column.type != "TEXT" && there.count(column.name) != 0 && taken.insert(column.name).second) {
       columns.push_back(column.name);
-      described.push_back(json::object{{"column", column.name}, {"unit", column.unit}, {"meaning", column.meaning}});
+      described.push_back(
+          json::object{{"column", column.name}, {"unit", unit_of(column.name)}, {"meaning", column.meaning}});
     }
   }
   const SqlTable table = select(database, shown, columns, condition);
@@ -64,12 +67,19 @@ std::string results_page(Database& database, const Sweep& shown, const std::stri
   for (const std::string& column : columns) {
     names.push_back(json::value(column));
   }
-  const json::object data{{"name", shown.name},          {"description", shown.description},
-                          {"version", shown.version},    {"build", shown.build},
-                          {"started", shown.started},    {"finished", shown.finished},
-                          {"points", shown.points},      {"condition", condition},
-                          {"axes", std::move(axes)},     {"figures", std::move(described)},
-                          {"columns", std::move(names)}, {"rows", std::move(rows)}};
+  const json::object data{{"command", command},
+                          {"name", shown.name},
+                          {"description", shown.description},
+                          {"version", shown.version},
+                          {"build", shown.build},
+                          {"started", shown.started},
+                          {"finished", shown.finished},
+                          {"points", shown.points},
+                          {"condition", condition},
+                          {"axes", std::move(axes)},
+                          {"figures", std::move(described)},
+                          {"columns", std::move(names)},
+                          {"rows", std::move(rows)}};
   return data_page({shown.name, json::serialize(data), {"exploration.js"}});
 }
 

@@ -5,10 +5,12 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "base/error.hpp"
 #include "tb/report/charts.hpp"
 #include "tb/report/html.hpp"
+#include "tb/report/number_text.hpp"
 #include "tb/results/results.hpp"
 
 namespace heddle::tb::results {
@@ -133,6 +135,69 @@ std::string place_labels(const std::vector<SqlValue>& places, const Frame& frame
   return out;
 }
 
+// Numbers on an axis, each at its place: by their logarithms where those are spaced more evenly than they themselves.
+class NumberAxis {
+ public:
+  NumberAxis(const std::vector<SqlValue>& places, const Frame& frame) {
+    for (const SqlValue& place : places) {
+      values_.push_back(*number(place));
+    }
+    logarithmic_ = values_.front() > 0 && unevenness([](double value) { return std::log(value); }) <
+                                              unevenness([](double value) { return value; }) - 1e-9;
+    const double low = at(values_.front());
+    const double high = at(values_.back());
+    const double margin = std::min(20.0, frame.width() / 12);
+    for (const double value : values_) {
+      const double share = high > low ? (at(value) - low) / (high - low) : 0.5;
+      x_.push_back(frame.left + margin + (frame.width() - 2 * margin) * share);
+    }
+  }
+  [[nodiscard]] double x(std::size_t place) const { return x_[place]; }
+  [[nodiscard]] bool logarithmic() const { return logarithmic_; }
+  // A tick for each place, and labels as far as they have room: the outermost first.
+  [[nodiscard]] std::string ticks(const std::vector<SqlValue>& places, const Frame& frame) const {
+    std::vector<std::size_t> order = {0};
+    if (x_.size() > 1) {
+      order.push_back(x_.size() - 1);
+    }
+    for (std::size_t i = 1; i + 1 < x_.size(); ++i) {
+      order.push_back(i);
+    }
+    std::vector<std::pair<double, double>> taken;
+    std::string out;
+    for (const std::size_t i : order) {
+      const double half = kLetter * static_cast<double>(label(places[i]).size()) / 2 + 3;
+      const bool free = std::none_of(taken.begin(), taken.end(), [&](const std::pair<double, double>& other) {
+        return x_[i] - half < other.second && x_[i] + half > other.first;
+      });
+      out += line(x_[i], frame.bottom, x_[i], frame.bottom + (free ? 5 : 3), "#000000");
+      if (free) {
+        taken.emplace_back(x_[i] - half, x_[i] + half);
+        out += text(x_[i], frame.bottom + 17, "middle", label(places[i]));
+      }
+    }
+    return out;
+  }
+
+ private:
+  [[nodiscard]] double at(double value) const { return logarithmic_ ? std::log(value) : value; }
+  // The widest gap between neighbours over the narrowest.
+  template <class Map>
+  [[nodiscard]] double unevenness(Map map) const {
+    double narrow = std::numeric_limits<double>::infinity();
+    double wide = 0;
+    for (std::size_t i = 1; i < values_.size(); ++i) {
+      const double gap = map(values_[i]) - map(values_[i - 1]);
+      narrow = std::min(narrow, gap);
+      wide = std::max(wide, gap);
+    }
+    return values_.size() < 3 ? 1 : wide / narrow;
+  }
+  std::vector<double> values_;
+  std::vector<double> x_;
+  bool logarithmic_ = false;
+};
+
 std::string titles(std::string_view x, std::string_view y, const Frame& frame) {
   const double middle = kTop + frame.height() / 2;
   return text(frame.left + frame.width() / 2, kHeight - 8, "middle", x) +
@@ -181,11 +246,15 @@ std::string curves(const Data& data, const Plot& plot) {
   for (int i = 0; i <= static_cast<int>(std::lround((high - low) / step)); ++i) {
     const double value = low + step * i;
     out += line(frame.left, y_of(value), frame.right, y_of(value), i == 0 ? "#000000" : "#d0d0d0");
-    out += text(frame.left - 6, y_of(value) + 4, "end", fmt::format("{:g}", std::abs(value) < step / 2 ? 0 : value));
+    out += text(frame.left - 6, y_of(value) + 4, "end", number_text(std::abs(value) < step / 2 ? 0 : value, 6));
   }
   const double room = frame.width() / static_cast<double>(data.x.size());
   const bool numbers =
       std::all_of(data.x.begin(), data.x.end(), [](const SqlValue& x) { return number(x).has_value(); });
+  std::optional<NumberAxis> axis;
+  if (numbers) {
+    axis.emplace(data.x, frame);
+  }
   for (std::size_t series = 0; series < data.series.size(); ++series) {
     const std::string_view colour = kColours[series % kColours.size()];
     std::string marks;
@@ -205,7 +274,7 @@ std::string curves(const Data& data, const Plot& plot) {
                            colour);
         continue;
       }
-      const double x = frame.left + room * (static_cast<double>(i) + 0.5);
+      const double x = axis->x(i);
       if (std::isfinite(before_y)) {
         out += fmt::format(
             "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" stroke-width=\"1.6\"/>\n",
@@ -217,8 +286,9 @@ std::string curves(const Data& data, const Plot& plot) {
     }
     out += marks;
   }
-  return out + place_labels(data.x, frame) + titles(plot.x_title, plot.figure_title, frame) +
-         legend(data, plot.by_title, frame);
+  const std::string x_title = plot.x_title + (axis && axis->logarithmic() ? ", logarithmic" : "");
+  return out + (axis ? axis->ticks(data.x, frame) : place_labels(data.x, frame)) +
+         titles(x_title, plot.figure_title, frame) + legend(data, plot.by_title, frame);
 }
 
 // From white to dark blue, even in lightness; the text on it is black or white.
@@ -260,7 +330,7 @@ std::string fields(const Data& data, const Plot& plot) {
       out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", x, y,
                          width - 1, height - 1, shade(share(value)));
       if (written) {
-        out += text(x + width / 2, y + height / 2 + 4, "middle", fmt::format("{:.3g}", value),
+        out += text(x + width / 2, y + height / 2 + 4, "middle", number_text(value),
                     share(value) > 0.55 ? "fill=\"#ffffff\"" : "");
       }
     }
@@ -271,8 +341,8 @@ std::string fields(const Data& data, const Plot& plot) {
     out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"12\" height=\"{:.1f}\" fill=\"{}\"/>\n",
                        frame.right + 12, y, frame.height() / kSteps + 0.3, shade((i + 0.5) / kSteps));
   }
-  out += text(frame.right + 28, frame.bottom, "start", fmt::format("{:.3g}", low));
-  out += text(frame.right + 28, kTop + 8, "start", fmt::format("{:.3g}", high));
+  out += text(frame.right + 28, frame.bottom, "start", number_text(low));
+  out += text(frame.right + 28, kTop + 8, "start", number_text(high));
   const double middle = kTop + frame.height() / 2;
   out += text(frame.right + 38, middle, "middle", plot.figure_title,
               fmt::format("transform=\"rotate(-90 {:.1f} {:.1f})\"", frame.right + 38, middle));

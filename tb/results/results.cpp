@@ -107,6 +107,28 @@ Sweep find_sweep(Database& database, const std::string& word) {
   return sweep;
 }
 
+std::string unit_of(const std::string& column) {
+  for (const sweep::Column& known : sweep::run_columns()) {
+    if (known.name == column) {
+      return known.unit == "share" ? "" : known.unit;
+    }
+  }
+  return {};
+}
+
+std::string axis_title(const Sweep& sweep, const std::string& column) {
+  const auto axis =
+      std::find_if(sweep.axes.begin(), sweep.axes.end(), [&](const Axis& one) { return one.column == column; });
+  std::string title = column == "ipc" ? "IPC" : column;
+  if (axis != sweep.axes.end()) {
+    title = axis->name;
+  } else {
+    std::replace(title.begin(), title.end(), '_', ' ');
+  }
+  const std::string unit = unit_of(column);
+  return unit.empty() || title.ends_with(unit) ? title : title + " (" + unit + ")";
+}
+
 std::string find_column(Database& database, const std::string& word, const std::string& place, bool numeric) {
   const std::vector<KnownColumn> known = columns_of(database);
   std::string name = sweep::column_name(word);

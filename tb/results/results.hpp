@@ -36,6 +36,12 @@ struct Sweep {
 // The sweep of this name or number, the last one for an empty word. Throws InputError: no sweeps, no such sweep.
 [[nodiscard]] Sweep find_sweep(Database& database, const std::string& word);
 
+// What stands on an axis that shows a column: a parameter by its path, a statistic by its words, with the unit of its
+// declaration: "core.warp_size (threads)". Without a unit of its own (names, shares, ratios) nothing is added.
+[[nodiscard]] std::string axis_title(const Sweep& sweep, const std::string& column);
+// The unit alone; empty: none.
+[[nodiscard]] std::string unit_of(const std::string& column);
+
 // A column of the view results by a user's word: its name, or a parameter's path. Throws InputError at `place` with the
 // nearest name. `numeric`: one that is text is refused too.
 [[nodiscard]] std::string find_column(Database& database, const std::string& word, const std::string& place,
@@ -93,6 +99,8 @@ struct Plot {
                                    const std::string& condition);
 
 // ---- The page
-[[nodiscard]] std::string results_page(Database& database, const Sweep& sweep, const std::string& condition);
+// `command`: how it was called.
+[[nodiscard]] std::string results_page(Database& database, const Sweep& sweep, const std::string& condition,
+                                       const std::string& command);
 
 }  // namespace heddle::tb::results

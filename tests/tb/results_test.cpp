@@ -169,14 +169,40 @@ std::size_t count(const std::string& text, const std::string& what) {
   return found;
 }
 
+// Where the text of a label on the axis stands.
+double place_of(const std::string& svg, const std::string& label) {
+  const std::size_t end = svg.find(">" + label + "</text>");
+  const std::size_t begin = end == std::string::npos ? end : svg.rfind("<text x=\"", end);
+  return begin == std::string::npos ? -1 : std::stod(svg.substr(begin + 9));
+}
+
+TEST_F(Results, NumbersStandAtTheirPlaces) {
+  const std::string file = scratch.path("p.svg");
+  const auto plot = [&](const std::string& x) {
+    EXPECT_EQ(results({"--plot", "ipc", "--x", x, "--where", "workload = 'vecadd'", "--svg", file}).code, 0);
+    return Scratch::read(file);
+  };
+  // 100, 500, 1000: spaced more evenly as they are than by their logarithms.
+  const std::string linear = plot("cycles");
+  EXPECT_NEAR(
+      (place_of(linear, "500") - place_of(linear, "100")) / (place_of(linear, "1000") - place_of(linear, "100")),
+      400.0 / 900, 0.002);
+  EXPECT_EQ(linear.find("logarithmic"), std::string::npos);
+  // 32, 64, 128: by their logarithms.
+  const std::string geometric = plot("core.warp_size");
+  EXPECT_NEAR(place_of(geometric, "64") - place_of(geometric, "32"),
+              place_of(geometric, "128") - place_of(geometric, "64"), 0.2);
+  EXPECT_NE(geometric.find(">core.warp_size (threads), logarithmic</text>"), std::string::npos);
+}
+
 TEST_F(Results, PlotsStandAlone) {
   const std::string file = scratch.path("p.svg");
   ASSERT_EQ(results({"--plot", "ipc", "--x", "core.warp_size", "--by", "workload", "--svg", file}).code, 0);
   const std::string lines = Scratch::read(file);
   EXPECT_EQ(count(lines, "<circle"), 2U + 1U);   // nqueens, without the faulted run, and in the legend
   EXPECT_EQ(count(lines, "<polygon"), 3U + 1U);  // vecadd
-  EXPECT_NE(lines.find(">core.warp_size</text>"), std::string::npos);
-  EXPECT_NE(lines.find(">IPC</text>"), std::string::npos);
+  EXPECT_NE(lines.find(">core.warp_size (threads)</text>"), std::string::npos);
+  EXPECT_NE(lines.find(">IPC (thread instructions per cycle)</text>"), std::string::npos);
   for (const char* other : {"class=", "style", "script", "var(", "href"}) {
     EXPECT_EQ(lines.find(other), std::string::npos) << other;
   }
@@ -184,8 +210,8 @@ TEST_F(Results, PlotsStandAlone) {
   EXPECT_EQ(count(Scratch::read(file), "<rect"), 1U + 2U);  // page and bars
   ASSERT_EQ(results({"--plot", "cycles", "--x", "core.warp_size", "--y", "workload", "--svg", file}).code, 0);
   const std::string map = Scratch::read(file);
-  EXPECT_NE(map.find(">4e+03</text>"), std::string::npos) << map;
-  EXPECT_NE(map.find(">cycles (cycles)</text>"), std::string::npos);
+  EXPECT_NE(map.find(">4,000</text>"), std::string::npos) << map;
+  EXPECT_NE(map.find(">cycles</text>"), std::string::npos);
   ASSERT_EQ(results({"--plot", "ipc", "--x", "workload", "--png", scratch.path("p.png"), "--width", "300"}).code, 0);
   EXPECT_EQ(Scratch::read(scratch.path("p.png")).substr(1, 3), "PNG");
   test::RunSetup bare;
