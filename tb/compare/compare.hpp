@@ -41,8 +41,8 @@ struct ParameterDifference {
 
 [[nodiscard]] std::string compare_text(const std::vector<ComparedRun>& runs);
 // {"kind": "compare", ...}; docs/report.md describes it.
-[[nodiscard]] std::string compare_data(const std::vector<ComparedRun>& runs);
-// Throws InputError for channels: the page draws what cores do.
-[[nodiscard]] std::string compare_page(const std::vector<ComparedRun>& runs);
+[[nodiscard]] std::string compare_data(const std::vector<ComparedRun>& runs, const std::string& command);
+// `command`: how the comparison was called. Throws InputError for channels: the page draws what cores do.
+[[nodiscard]] std::string compare_page(const std::vector<ComparedRun>& runs, const std::string& command);
 
 }  // namespace heddle::tb

@@ -25,7 +25,7 @@ json::array contributions_json(const std::vector<Contribution>& contributions) {
 
 }  // namespace
 
-std::string compare_data(const std::vector<ComparedRun>& runs) {
+std::string compare_data(const std::vector<ComparedRun>& runs, const std::string& command) {
   json::array all;
   json::array explanations;
   for (const ComparedRun& run : runs) {
@@ -41,13 +41,14 @@ std::string compare_data(const std::vector<ComparedRun>& runs) {
     parameters.push_back({{"key", one.key}, {"values", json::array(one.values.begin(), one.values.end())}});
   }
   return json::serialize(json::object{{"kind", "compare"},
+                                      {"command", command},
                                       {"runs", std::move(all)},
                                       {"explanations", std::move(explanations)},
                                       {"parameters", std::move(parameters)},
                                       {"declarations", declarations_json()}});
 }
 
-std::string compare_page(const std::vector<ComparedRun>& runs) {
+std::string compare_page(const std::vector<ComparedRun>& runs, const std::string& command) {
   if (!runs.empty() && runs.front().of_channels()) {
     throw InputError({"--html"}, "draws what the cores of runs do; memory channels alone (heddle dram) have none",
                      "leave it out: the table has their figures");
@@ -56,7 +57,7 @@ std::string compare_page(const std::vector<ComparedRun>& runs) {
   for (const ComparedRun& run : runs) {
     title += fmt::format("{} {} on {}", &run == &runs.front() ? "" : " /", run.workload, run.machine.name);
   }
-  return data_page({std::move(title), compare_data(runs), {"compare.js"}});
+  return data_page({std::move(title), compare_data(runs, command), {"compare.js"}});
 }
 
 }  // namespace heddle::tb

@@ -11,6 +11,7 @@
 #include "tb/demo/children.hpp"
 #include "tb/measure/atomic_file.hpp"
 #include "tb/measure/host_cost.hpp"
+#include "tb/report/appearance.hpp"
 #include "tb/report/text.hpp"
 #include "tb/workload.hpp"
 
@@ -93,6 +94,7 @@ int DemoResult::exit_code() const {
 DemoResult run_demo(const DemoOptions& options) {
   DemoResult result;
   const double start = wall_clock();
+  result.command = options.command;
   result.machine = read_machine(options.config, options.settings);
   const std::string config = find_config(options.config);
   make_folder(options.directory);
@@ -174,7 +176,7 @@ std::vector<std::string> demo_cells(const DemoRow& row) {
               ? "-"
               : fmt::format("{:.0f} % {}",
                             100.0 * static_cast<double>(cause_cycles) / static_cast<double>(summary.idle_cycles),
-                            hw::kIdleCauses[cause].name),
+                            appearance_of(static_cast<hw::IdleCause>(cause)).title),
           memory_used ? percent(summary.dram_row_hit_rate) : "-",
           percent(summary.dram_bus_utilisation),
           rate_text(summary.cycles, seconds),

@@ -18,6 +18,7 @@ struct DemoOptions {
   double scale = 1.0;                  // times each workload's demo_scale()
   std::string directory;               // takes DIR/<workload>/ and DIR/demo.html
   unsigned jobs = 1;
+  std::string command;                               // how the demonstration was called, for its page
   std::function<void(const std::string&)> progress;  // one line, when something changed
 };
 
@@ -31,6 +32,7 @@ struct DemoRow {
 };
 
 struct DemoResult {
+  std::string command;
   hw::Machine machine;
   std::vector<DemoRow> rows;
   double wall_seconds = 0;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "tb/measure/version.hpp"
+#include "tb/report/appearance.hpp"
 #include "tb/report/fu_classes.hpp"
 #include "tb/report/html.hpp"
 #include "tb/report/text.hpp"
@@ -44,7 +45,8 @@ std::string fu_chart(const DemoResult& result) {
 std::string idle_chart(const DemoResult& result) {
   StackedBars bars;
   for (std::size_t cause = 0; cause < hw::kIdleCauseCount; ++cause) {
-    bars.parts.push_back({std::string(hw::kIdleCauses[cause].name), fmt::format("c{}", cause)});
+    const Appearance& look = appearance_of(static_cast<hw::IdleCause>(cause));
+    bars.parts.push_back({std::string(look.title), fmt::format("of-{}", look.key)});
   }
   for (const DemoRow& row : result.rows) {
     if (row.files) {
@@ -70,8 +72,10 @@ std::string definitions() {
                          html_escaped(declaration.definition), html_escaped(declaration.unit));
     }
   }
-  for (const hw::IdleCauseInfo& cause : hw::kIdleCauses) {
-    out += fmt::format("<dt>idle: {}</dt><dd>{}</dd>\n", html_escaped(cause.name), html_escaped(cause.meaning));
+  for (std::size_t cause = 0; cause < hw::kIdleCauseCount; ++cause) {
+    const Appearance& look = appearance_of(static_cast<hw::IdleCause>(cause));
+    out += fmt::format("<dt>idle: {}</dt><dd>{} <span class=\"soft\">({})</span></dd>\n", html_escaped(look.title),
+                       html_escaped(hw::kIdleCauses[cause].meaning), look.key);
   }
   return out + "</dl>\n";
 }
@@ -104,6 +108,9 @@ std::string demo_page(const DemoResult& result) {
       html_escaped(machine_line(result.machine)), version());
   body +=
       fmt::format("<p>{} of {} results equal an independent computation on the host.</p>\n", good, result.rows.size());
+  if (!result.command.empty()) {
+    body += fmt::format("<p><code>{}</code></p>\n", html_escaped(result.command));
+  }
   for (const DemoRow& row : result.rows) {
     if (row.exit_code != 0) {
       body += fmt::format("<p class=\"bad\">{}: {}</p>\n", html_escaped(row.workload), html_escaped(row.message));
@@ -128,7 +135,8 @@ std::string demo_page(const DemoResult& result) {
       "on this host.</p>\n" +
       html_table(demo_titles(), rows, {0, 8, 13}) + "</section>\n<section><h2>Workloads</h2>\n" +
       workload_table(result) + "</section>\n<section><h2>What the figures mean</h2>\n" + definitions() + "</section>\n";
-  return html_page("Heddle: " + result.machine.name + " demonstration", body);
+  return html_page("Heddle: " + result.machine.name + " demonstration",
+                   "<style>" + appearance_style() + "</style>\n" + body);
 }
 
 }  // namespace heddle::tb

@@ -17,11 +17,12 @@
 
 namespace heddle::tb {
 
-inline constexpr int kStatisticsSchema = 1;
+inline constexpr int kStatisticsSchema = 2;
 
 // What was run and how it ended.
 struct RunRecord {
   hw::Machine machine;
+  std::string command;          // that makes this run again, for its page; empty: not known
   std::string workload;         // a workload's name, or a LAUNCH.toml as named on the command line
   std::uint64_t threads = 0;    // of the largest launch
   std::optional<double> scale;  // workloads only

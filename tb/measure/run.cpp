@@ -123,6 +123,7 @@ RunOutcome run(const RunRequest& request) {
   RunOutcome outcome;
   RunRecord& record = outcome.record;
   record.machine = request.machine;
+  record.command = request.command;
   record.workload = subject->name();
   record.threads = subject->threads();
   record.scale = subject->scale();

@@ -15,6 +15,7 @@ namespace heddle::tb {
 
 struct RunRequest {
   hw::Machine machine;
+  std::string command;  // RunRecord::command
   std::string subject;  // a workload's name, a LAUNCH.toml's path or a recorded .trace's
   double scale = 1.0;
   std::uint64_t seed = 1;

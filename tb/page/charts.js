@@ -17,21 +17,49 @@ const heddle = (() => {
     return made;
   };
 
-  const grouped = (whole) => whole.replace(/\B(?=(\d{3})+$)/g, "\u202f");
+  // ---- numbers as text, the same in tables, on axes and in tooltips: thousands apart by commas, as on the terminal, and
+  // a minus sign that is as wide as the plus.
+  const minus = (text) => text.replaceAll("-", "\u2212");
+  const grouped = (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ",");
   // Whole numbers in full, others with three significant digits or all before the point.
   const number = (value) => {
     if (typeof value !== "number") return String(value);
-    if (Number.isInteger(value)) return value < 0 ? "\u2212" + grouped(String(-value)) : grouped(String(value));
-    const size = Math.abs(value);
+    const size = Math.abs(value), sign = value < 0 ? "-" : "";
+    if (Number.isInteger(value)) return minus(sign + grouped(String(size)));
     const text = size >= 1000 ? grouped(size.toFixed(0)) : String(parseFloat(size.toPrecision(size >= 100 ? 4 : 3)));
-    return (value < 0 ? "\u2212" : "") + (text.includes("e") ? value.toExponential(2) : text);
+    return minus(sign + (text.includes("e") ? size.toExponential(2) : text));
   };
-  const percent = (share) => (100 * share).toFixed(Math.abs(share) < 0.0995 ? 1 : 0) + " %";
-  const short = (value) => {
+  const percent = (share) => minus((100 * share).toFixed(Math.abs(share) < 0.0995 ? 1 : 0).replace(/^-(0(\.0)?)$/, "$1"))
+    + " %";
+  // Cycles more or fewer: with a sign.
+  const signed = (value) => (Math.round(value) > 0 ? "+" : "") + number(Math.round(value) || 0);
+  // Three digits and a prefix from a thousand on: "1.23 M".
+  const prefixed = (value, digits) => {
     for (const [unit, prefix] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
-      if (Math.abs(value) >= (unit === 1e3 ? 1e4 : unit)) return (value / unit).toPrecision(3) + "\u202f" + prefix;
+      if (Math.abs(value) >= 0.9995 * unit) return minus(digits(value / unit)) + "\u00a0" + prefix;
     }
     return number(value);
+  };
+  const short = (value) => prefixed(value, (part) => part.toPrecision(3));
+  // On an axis: no zeros at the end.
+  const tick = (value) => (Math.abs(value) < 1e4 ? number(value)
+    : prefixed(value, (part) => String(parseFloat(part.toPrecision(6)))));
+  vega.expressionFunction("heddleNumber", tick);
+  vega.expressionFunction("heddlePercent", (share) => minus(String(parseFloat((100 * share).toFixed(1)))) + " %");
+  const formats = { number: "heddleNumber(datum.value)", percent: "heddlePercent(datum.value)" };
+  // Axes whose `format` is one of these have their labels from the functions above.
+  const formatted = (axis) => {
+    if (!formats[axis.format]) return axis;
+    const { format, encode = {}, ...rest } = axis;
+    return { ...rest, encode: { ...encode, labels: { update: { text: { signal: formats[format] } } } } };
+  };
+
+  // ---- names and colours of idle causes and of warps' states, by their one declaration
+  const { titles: lookTitles = {}, active = "active", warp_states: stateLooks = {} }
+    = (data.declarations || {}).appearance || {};
+  const look = {
+    active, title: (key) => lookTitles[key] || key, colour: (key) => `var(--of-${key})`,
+    ofState: (state) => stateLooks[state] || state,
   };
   const ratio = (part, whole) => (whole ? part / whole : 0);
 
@@ -73,14 +101,15 @@ const heddle = (() => {
     tip.style.top = Math.max(0, y + height > innerHeight ? event.clientY - height - 10 : y) + "px";
   };
 
+  const kLegendEntry = 150;  // pixels
   const config = {
     background: null, font: "system-ui, sans-serif",
     axis: { labelColor: "var(--soft)", titleColor: "var(--soft)", tickColor: "var(--line)", domainColor: "var(--line)",
       gridColor: "var(--line)", gridOpacity: 0.6, labelFontSize: 11, titleFontSize: 11, titleFontWeight: "normal",
-      labelOverlap: true },
+      labelOverlap: "greedy", labelSeparation: 4 },
     legend: { labelColor: "var(--ink)", titleColor: "var(--soft)", labelFontSize: 12, titleFontSize: 11,
-      titleFontWeight: "normal", symbolType: "square", symbolStrokeWidth: 0, symbolSize: 110, orient: "top",
-      columns: { signal: "max(1, floor(width / 130))" }, labelLimit: 110, offset: 6 },
+      titleFontWeight: "normal", titleLimit: 320, symbolType: "square", symbolStrokeWidth: 0, symbolSize: 110, orient: "top",
+      labelLimit: 130, offset: 6 },
     title: { color: "var(--ink)" }, text: { fill: "var(--ink)" }, group: { stroke: null },
   };
   const queue = [];
@@ -105,20 +134,39 @@ const heddle = (() => {
       setTimeout(draw, 0);
     }
   };
-  // Draws a Vega specification, as wide as the figure. made(view, place) is called when it stands. Returns the figure.
-  const chart = (caption, note, specification, made) => {
+  // Draws a Vega specification, as wide as the figure. made(view, place) is called when it stands. A function of the
+  // width that returns the specification draws anew when the window changes. `entries`: of its legend. Returns the figure.
+  const chart = (caption, note, specification, made, entries = 0) => {
     const place = element("div", { class: "chart" });
+    const narrowest = 240;
     const figure = element("figure", {}, element("figcaption", {}, caption,
       note ? element("span", { class: "soft" }, " \u2014 " + note) : null), place);
-    enqueue(() => {
+    const make = () => {
+      const width = Math.max(narrowest, place.clientWidth || 600);
       const spec = { $schema: "https://vega.github.io/schema/vega/v5.json", height: 180, padding: 4,
-        autosize: { type: "fit", contains: "padding", resize: false }, ...specification };
-      spec.width = Math.max(240, place.clientWidth || 600);
+        autosize: { type: "fit", contains: "padding", resize: false },
+        ...(typeof specification === "function" ? specification(width) : specification), width };
+      // Room for the legend, so that a long one does not make the plot flat.
+      const perRow = Math.max(1, Math.floor((width - 50) / kLegendEntry));
+      spec.legends = (spec.legends || []).map((one) => (one.type === "gradient" ? one : { columns: perRow, ...one }));
+      if (entries > 1) spec.height += 16 * Math.ceil(entries / perRow);
+      spec.axes = (spec.axes || []).map(formatted);
       const view = new vega.View(vega.parse(spec, config), { renderer: "svg", container: place, hover: true });
       view.tooltip((handler, event, item, value) => showTip(event, value));
       view.run();
-      views.push([place, view]);
-      if (made) made(view, place);
+      return view;
+    };
+    enqueue(() => {
+      const entry = { place, view: make() };
+      if (typeof specification === "function") {
+        entry.again = () => {
+          entry.view.finalize();
+          place.replaceChildren();
+          entry.view = make();
+        };
+      }
+      views.push(entry);
+      if (made) made(entry.view, place);
     });
     return figure;
   };
@@ -126,8 +174,10 @@ const heddle = (() => {
   addEventListener("resize", () => {
     clearTimeout(resizing);
     resizing = setTimeout(() => {
-      for (const [place, view] of views) {
-        if (place.clientWidth && Math.abs(place.clientWidth - view.width()) > 2) view.width(place.clientWidth).run();
+      for (const { place, view, again } of views) {
+        if (!place.isConnected || !place.clientWidth) continue;
+        if (again) again();
+        else if (Math.abs(place.clientWidth - view.width()) > 2) view.width(place.clientWidth).run();
       }
     }, 150);
   });
@@ -170,7 +220,7 @@ const heddle = (() => {
   const timeSignals = (end) => [{ name: "shown", value: shown || [0, end] }, { name: "brush", value: [0, 0] }];
   const timeScale = { name: "x", type: "linear", range: "width", domain: { signal: "shown" }, zero: false, nice: false };
   const timeAxis = { orient: "bottom", scale: "x", title: "cycle", tickCount: { signal: "ceil(width / 90)" },
-    format: "~s" };
+    format: "number" };
   const brushMark = { type: "rect", interactive: false, encode: { update: { x: { signal: "brush[0]" },
     x2: { signal: "brush[1]" }, y: { value: 0 }, y2: { signal: "height" }, fill: { value: "var(--soft)" },
     fillOpacity: { value: 0.25 } } } };
@@ -184,7 +234,6 @@ const heddle = (() => {
       points.push({ x: end, y: one.values[buckets - 1] || 0, name: one.name, order });
     });
     const names = series.map((one) => one.name);
-    const largest = Math.max(...points.map((point) => point.y));
     const mark = stacked
       ? { type: "area", from: { data: "part" }, encode: { update: { x: { scale: "x", field: "x" },
         y: { scale: "y", field: "y0" }, y2: { scale: "y", field: "y1" }, interpolate: { value: "step-after" },
@@ -200,7 +249,7 @@ const heddle = (() => {
         domain: top === undefined ? { data: "points", field: stacked ? "y1" : "y" } : [0, top] },
       { name: "colour", type: "ordinal", domain: names, range: series.map((one) => one.colour) }],
       axes: [timeAxis, { orient: "left", scale: "y", title, tickCount: 5, grid: true,
-        format: format || (largest < 10 ? "~g" : "~s"), minExtent: 42 }],
+        format: format || "number", minExtent: 42 }],
       legends: names.length > 1 ? [{ fill: "colour" }] : [],
       marks: [{ type: "group", clip: true, encode: { update: { width: { signal: "width" },
         height: { signal: "height" } } }, marks: [{ type: "group", from: { facet: { name: "part", data: "points",
@@ -224,7 +273,7 @@ const heddle = (() => {
         showTip(event, text);
       });
       place.addEventListener("mouseleave", (event) => showTip(event, null));
-    });
+    }, names.length);
   };
 
   // A picture of numbers: matrix[row][column], the larger the fuller the colour (by the square root,
@@ -248,7 +297,7 @@ const heddle = (() => {
     const step = (count, most) => Math.max(1, 2 ** Math.ceil(Math.log2(count / most)));
     const ticks = (count, most) => Array.from({ length: Math.ceil(count / step(count, most)) },
       (_, i) => i * step(count, most) + 0.5);
-    const labels = { encode: { labels: { update: { text: { signal: "format(floor(datum.value), '~s')" } } } } };
+    const labels = { encode: { labels: { update: { text: { signal: "heddleNumber(floor(datum.value))" } } } } };
     const specification = {
       height: Math.min(340, Math.max(60, rows * (rows > 40 ? 5 : 11))),
       signals: inTime ? timeSignals(xEnd) : [],
@@ -295,6 +344,9 @@ const heddle = (() => {
       note ? element("span", { class: "soft" }, " \u2014 " + note) : null), bar, legend);
   };
 
-  return { data, colours, element, number, percent, short, ratio, table, showTip, chart, overTime, heatMap, shareBar,
-    enqueue };
+  // How the page was made: what brings it about again.
+  const commandLine = () => (data.command ? element("p", { class: "command" }, element("code", {}, data.command)) : "");
+
+  return { data, colours, element, number, percent, signed, short, tick, ratio, look, table, showTip, chart, overTime,
+    heatMap, shareBar, commandLine, enqueue };
 })();

@@ -1,7 +1,7 @@
 "use strict";
 // The page about several runs (heddle compare --html): how they differ, and why.
 (() => {
-  const { data, element, number, percent, ratio, table, chart } = heddle;
+  const { data, element, number, percent, signed, tick, ratio, look, table, showTip, chart } = heddle;
   const { runs, explanations, parameters, declarations } = data;
   const main = document.getElementById("page");
   const words = (name) => name.replaceAll("_", " ");
@@ -10,16 +10,13 @@
   const coresOf = (run) => run.stats.machine.parameters.gpu.cores;
   const colourOf = (i) => `var(--c${[1, 7, 5, 2, 4, 9, 3, 8, 10, 11, 6][i % 11]})`;
   const causes = Object.keys(declarations.idle_causes);
-  const causeColours = Object.fromEntries(causes.map((name, i) =>
-    [name, `var(--c${[0, 1, 2, 4, 8, 3, 7, 9, 6, 10, 11][i % 11]})`]));
   const nav = element("nav", { "aria-label": "Sections" });
   const section = (id, title, ...content) => {
     nav.append(element("a", { href: "#" + id }, title));
     main.append(element("section", { id }, element("h2", {}, title), ...content));
   };
-  const signed = (value) => (value > 0.5 ? "+" : "") + number(Math.round(value));
 
-  main.append(element("h1", {}, "Comparison of runs"),
+  main.append(element("h1", {}, "Comparison of runs"), heddle.commandLine(),
     table([
       { title: "run", left: true, text: (run) => run.label }, { title: "workload", left: true, text: (run) => run.stats.workload },
       { title: "machine", left: true, text: (run) => run.stats.machine.name },
@@ -31,43 +28,53 @@
       { title: "from", left: true, text: (run) => run.path },
     ], runs), nav);
 
-  // ---- why: one waterfall per run, from A's cycles to its own
+  // ---- why: one waterfall per run, from A's cycles to its own. Its axis begins at 0 unless the difference would be lost
+  // beside the cycles that both runs take.
+  const roundStep = (span, most) => {
+    const least = span / most, power = 10 ** Math.floor(Math.log10(least));
+    return power * ([1, 2, 2.5, 5].find((factor) => factor * power >= least * (1 - 1e-9)) || 10);
+  };
   const waterfall = (run, why) => {
     const from = figures(first).cycles;
     let at = from;
-    const steps = [{ name: `cycles of ${first.label}`, begin: 0, end: from, kind: "total", cycles: from, detail: "" }];
+    const total = (label, cycles) => ({ name: `cycles of ${label}`, begin: 0, end: cycles, kind: "total", text: number(cycles),
+      detail: "" });
+    const steps = [total(first.label, from)];
     for (const cause of why.causes) {
       const parts = cause.factors.length > 0 ? cause.factors.map((factor) => ({ ...factor, of: cause.cause })) : [cause];
       for (const part of parts) {
-        steps.push({ name: part.of ? `${part.of}: ${part.cause}` : part.cause, begin: at, end: at + part.cycles,
-          kind: part.cycles > 0 ? "more" : "fewer", cycles: part.cycles, detail: part.detail });
+        if (Math.round(part.cycles) !== 0) steps.push({ name: part.of ? `${part.of}: ${part.cause}` : part.cause, begin: at, end: at + part.cycles,
+          kind: part.cycles > 0 ? "more" : "fewer", text: signed(part.cycles), detail: part.detail });
         at += part.cycles;
       }
     }
-    steps.push({ name: `cycles of ${run.label}`, begin: 0, end: at, kind: "total", cycles: at, detail: "" });
-    return chart(`From ${first.label} to ${run.label}`, "each bar is the cycles that a cause adds or takes away", {
-      height: steps.length * 22,
-      data: [{ name: "steps", values: steps.map((step) => ({ ...step, text: step.kind === "total" ? number(step.cycles)
-        : signed(step.cycles) })) }],
-      scales: [{ name: "y", type: "band", domain: steps.map((step) => step.name), range: "height", padding: 0.2 },
-        { name: "x", type: "linear", range: "width", zero: true, nice: true, domain: { data: "steps",
-          fields: ["begin", "end"] } },
-        { name: "colour", type: "ordinal", domain: ["total", "more", "fewer"],
-          range: ["var(--c0)", "var(--c7)", "var(--c5)"] }],
-      axes: [{ orient: "left", scale: "y", labelLimit: 330, labelFontSize: 12 },
-        { orient: "bottom", scale: "x", format: "~s", grid: true, title: "cycles", tickCount: 6 }],
-      marks: [{ type: "rect", from: { data: "steps" }, encode: { update: { y: { scale: "y", field: "name" },
-        height: { scale: "y", band: 1 }, x: { scale: "x", field: "begin" }, x2: { scale: "x", field: "end" },
-        fill: { scale: "colour", field: "kind" },
-        tooltip: { signal: "{cause: datum.name, cycles: datum.text, change: datum.detail}" } } } },
-      { type: "text", from: { data: "steps" }, encode: { update: { y: { scale: "y", field: "name", band: 0.5 },
-        x: { signal: "scale('x', max(datum.begin, datum.end)) > width - 70 ? scale('x', min(datum.begin, datum.end)) - 4 : "
-          + "scale('x', max(datum.begin, datum.end)) + 4" },
-        align: { signal: "scale('x', max(datum.begin, datum.end)) > width - 70 ? (datum.kind === 'total' ? 'left' : 'right') "
-          + ": 'left'" }, dx: { signal: "datum.kind === 'total' && scale('x', datum.end) > width - 70 ? 8 : 0" },
-        baseline: { value: "middle" }, text: { field: "text" }, fontSize: { value: 11 },
-        fill: { value: "var(--ink)" } } } }],
+    steps.push(total(run.label, figures(run).cycles));
+    const ends = steps.flatMap(({ kind, begin, end }) => (kind === "total" ? [end] : [begin, end]));
+    const lowest = Math.min(...ends), highest = Math.max(...ends);
+    const whole = highest - lowest > 0.4 * highest;
+    const step = roundStep(Math.max(1, whole ? highest : 1.3 * (highest - lowest)), 4);
+    const low = whole ? Math.min(0, Math.floor(lowest / step) * step)
+      : Math.max(0, Math.floor((lowest - 0.15 * (highest - lowest)) / step) * step);
+    const high = Math.max(low + step, Math.ceil(highest / step - 1e-9) * step);
+    const place = (cycles) => 100 * (Math.max(low, cycles) - low) / (high - low);
+    const ticks = Array.from({ length: Math.round((high - low) / step) + 1 }, (_, i) => low + i * step);
+    const lines = () => ticks.map((cycles) => element("i", { class: "tick", style: `left:${place(cycles)}%` }));
+    const rows = steps.map(({ name, begin, end, kind, text, detail }) => {
+      const left = place(Math.min(begin, end)), right = place(Math.max(begin, end));
+      const tip = { cause: name, cycles: text, ...(detail ? { change: detail } : {}) };
+      return element("div", { class: "fall", onmousemove: (event) => showTip(event, tip),
+        onmouseleave: (event) => showTip(event, null) }, element("span", { class: "name" }, name),
+      element("div", { class: "track" }, ...lines(), element("b", {
+        class: kind + (kind === "total" && low > 0 ? " cut" : ""), style: `left:${left}%;width:max(1px, ${right - left}%)` })),
+      element("span", { class: "value" }, text));
     });
+    const labels = ticks.map((cycles, i) => element("span", { style: `left:${place(cycles)}%`,
+      class: i === 0 ? "first" : i === ticks.length - 1 ? "last" : null }, tick(cycles)));
+    return element("figure", { class: "waterfall" }, element("figcaption", {}, `From ${first.label} to ${run.label}`,
+      element("span", { class: "soft" }, " \u2014 each bar is the cycles that a cause adds or takes away"
+        + (low > 0 ? `; the axis begins at ${number(low)}` : ""))), ...rows,
+    element("div", { class: "fall" }, element("span", { class: "name" }), element("div", { class: "scale-track soft" },
+      ...labels), element("span", { class: "value soft" }, "cycles")));
   };
   const reasons = explanations.flatMap((why, i) => {
     const run = runs[i + 1];
@@ -94,14 +101,15 @@
   const causeRows = runs.flatMap((run) => {
     const summary = figures(run), cores = coresOf(run);
     const busy = summary.fu_active_cycles.slice(1).reduce((sum, one) => sum + one, 0);
-    return [{ run: run.label, cause: "active", cycles: busy / cores, order: 0 },
-      ...causes.map((name, i) => ({ run: run.label, cause: words(name), cycles: summary.idle_cycles_by_cause[name] / cores,
+    return [{ run: run.label, cause: look.title(look.active), cycles: busy / cores, order: 0 },
+      ...causes.map((name, i) => ({ run: run.label, cause: look.title(name), cycles: summary.idle_cycles_by_cause[name] / cores,
         order: i + 1 }))];
   }).filter((row) => row.cycles > 0);
-  const shownCauses = ["active", ...causes.map(words)].filter((name) => causeRows.some((row) => row.cause === name));
+  const shownCauses = [look.active, ...causes].filter((key) => causeRows.some((row) => row.cause === look.title(key)));
   const units = runs.flatMap((run, i) => {
     const total = figures(run).fu_active_cycles.reduce((sum, one) => sum + one, 0);
-    return figures(run).fu_active_cycles.map((cycles, lanes) => ({ run: run.label, i, lanes, share: ratio(cycles, total) }));
+    return figures(run).fu_active_cycles.map((cycles, lanes) => ({ run: run.label, i, lanes, share: ratio(cycles, total) }))
+      .slice(1);
   });
   section("cycles", "Where the cycles go",
     chart("Cycles of a core", "executing, and idle by cause", {
@@ -110,17 +118,16 @@
         field: "cycles" }] }],
       scales: [{ name: "y", type: "band", domain: runs.map((run) => run.label), range: "height", padding: 0.25 },
         { name: "x", type: "linear", range: "width", zero: true, nice: true, domain: { data: "rows", field: "y1" } },
-        { name: "colour", type: "ordinal", domain: shownCauses, range: shownCauses.map((name) => (name === "active"
-          ? "var(--c5)" : causeColours[causes.find((one) => words(one) === name)])) }],
+        { name: "colour", type: "ordinal", domain: shownCauses.map(look.title), range: shownCauses.map(look.colour) }],
       legends: [{ fill: "colour" }],
-      axes: [{ orient: "left", scale: "y", labelFontSize: 12 }, { orient: "bottom", scale: "x", format: "~s", grid: true,
+      axes: [{ orient: "left", scale: "y", labelFontSize: 12 }, { orient: "bottom", scale: "x", format: "number", grid: true,
         title: "cycles" }],
       marks: [{ type: "rect", from: { data: "rows" }, encode: { update: { y: { scale: "y", field: "run" },
         height: { scale: "y", band: 1 }, x: { scale: "x", field: "y0" }, x2: { scale: "x", field: "y1" },
         fill: { scale: "colour", field: "cause" },
         tooltip: { signal: "{run: datum.run, cause: datum.cause, 'cycles per core': datum.cycles}" } } } }],
-    }),
-    chart("Functional units active per cycle", "share of core cycles with that many lanes at work; 0 is idle", {
+    }, null, shownCauses.length),
+    chart("Functional units active per cycle", "share of core cycles with that many lanes at work; idle ones are left out", {
       data: [{ name: "units", values: units }],
       scales: [{ name: "x", type: "band", domain: { data: "units", field: "lanes", sort: true }, range: "width",
         padding: 0.2 },
@@ -128,12 +135,13 @@
       { name: "y", type: "linear", range: "height", zero: true, nice: true, domain: { data: "units", field: "share" } },
       { name: "colour", type: "ordinal", domain: runs.map((run) => run.label), range: runs.map((run, i) => colourOf(i)) }],
       legends: [{ fill: "colour" }],
-      axes: [{ orient: "bottom", scale: "x", title: "lanes" }, { orient: "left", scale: "y", format: ".0%", grid: true,
+      axes: [{ orient: "bottom", scale: "x", title: "lanes", values: [...new Set(units.map((one) => one.lanes))]
+        .filter((lanes, i, all) => all.length <= 18 || lanes % 4 === 0) }, { orient: "left", scale: "y", format: "percent", grid: true,
         tickCount: 5 }],
       marks: [{ type: "rect", from: { data: "units" }, encode: { update: {
         x: { signal: "scale('x', datum.lanes) + scale('inner', datum.run)" }, width: { scale: "inner", band: 1 },
         y: { scale: "y", field: "share" }, y2: { scale: "y", value: 0 }, fill: { scale: "colour", field: "run" },
-        tooltip: { signal: "{run: datum.run, lanes: datum.lanes, share: format(datum.share, '.2%')}" } } } }],
+        tooltip: { signal: "{run: datum.run, lanes: datum.lanes, share: heddlePercent(datum.share)}" } } } }],
     }));
 
   // ---- DRAM over time, each run on its own axis of cycles
@@ -156,7 +164,7 @@
         { name: "y", type: "linear", range: "height", domain: [0, 1] },
         { name: "colour", type: "ordinal", domain: runs.map((run) => run.label), range: runs.map((run, i) => colourOf(i)) }],
       legends: [{ stroke: "colour", symbolStrokeWidth: 3, symbolType: "stroke" }],
-      axes: [{ orient: "bottom", scale: "x", format: "~s", title: "cycle" }, { orient: "left", scale: "y", format: ".0%",
+      axes: [{ orient: "bottom", scale: "x", format: "number", title: "cycle" }, { orient: "left", scale: "y", format: "percent",
         grid: true, tickCount: 5 }],
       marks: [{ type: "group", from: { facet: { name: "part", data: "points", groupby: "run" } },
         marks: [{ type: "line", from: { data: "part" }, encode: { update: { x: { scale: "x", field: "x" },

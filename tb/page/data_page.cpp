@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "tb/page/page_files.hpp"
+#include "tb/report/appearance.hpp"
 #include "tb/report/html.hpp"
 
 namespace heddle::tb {
@@ -39,10 +40,10 @@ std::string data_page(const DataPage& page) {
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{}</title>\n"
-      "<link rel=\"icon\" href=\"data:,\"/>\n<style>\n{}</style>\n</head>\n<body>\n<main id=\"page\"></main>\n"
+      "<link rel=\"icon\" href=\"data:,\"/>\n<style>\n{}{}</style>\n</head>\n<body>\n<main id=\"page\"></main>\n"
       "<noscript><p>This page draws its charts with JavaScript.</p></noscript>\n"
       "<script type=\"application/json\" id=\"data\">{}</script>\n",
-      html_escaped(page.title), page_file("page.css"), embedded_json(page.data));
+      html_escaped(page.title), page_file("page.css"), appearance_style(), embedded_json(page.data));
   std::vector<std::string_view> scripts = {"vega.js", "charts.js"};
   scripts.insert(scripts.end(), page.scripts.begin(), page.scripts.end());
   for (const std::string_view script : scripts) {

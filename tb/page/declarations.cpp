@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "tb/measure/summary.hpp"
+#include "tb/report/appearance.hpp"
 
 namespace heddle::tb {
 
@@ -17,7 +18,7 @@ json::object declarations_json() {
   for (const hw::IdleCauseInfo& cause : hw::kIdleCauses) {
     causes[cause.name] = json::string(cause.meaning);
   }
-  return {{"summary", std::move(summary)}, {"idle_causes", std::move(causes)}};
+  return {{"summary", std::move(summary)}, {"idle_causes", std::move(causes)}, {"appearance", appearance_json()}};
 }
 
 }  // namespace heddle::tb

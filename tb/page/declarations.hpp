@@ -5,7 +5,8 @@
 
 namespace heddle::tb {
 
-// {"summary": {figure: {"unit", "definition"}}, "idle_causes": {cause: meaning}}
+// {"summary": {figure: {"unit", "definition"}}, "idle_causes": {cause: meaning},
+//  "appearance": appearance_json()}
 [[nodiscard]] boost::json::object declarations_json();
 
 }  // namespace heddle::tb

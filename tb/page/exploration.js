@@ -8,6 +8,20 @@
   const figures = data.figures.filter(({ column }) => rows.some((row) => typeof row[column] === "number"));
   const titles = new Map([...figures.map(({ column }) => [column, column.replaceAll("_", " ")]),
     ...axes.map(({ name, column }) => [column, name])]);
+  const units = new Map([...figures, ...axes].map(({ column, unit }) => [column, unit]));
+  // On an axis, with its unit.
+  const axisTitle = (column) => {
+    const title = titles.get(column), unit = units.get(column);
+    return unit && !title.endsWith(unit) ? `${title} (${unit})` : title;
+  };
+  // A scale on which numbers stand at their places: by their logarithms where those are spaced more evenly.
+  const unevenness = (values) => {
+    const gaps = values.slice(1).map((value, i) => value - values[i]);
+    return gaps.length < 2 ? 1 : Math.max(...gaps) / Math.min(...gaps);
+  };
+  const isGeometric = (values) => values[0] > 0 && unevenness(values.map(Math.log)) < unevenness(values) - 1e-9;
+  // The scheme's ends that would be lost in the page are left out.
+  const shades = { scheme: "viridis", extent: matchMedia("(prefers-color-scheme: dark)").matches ? [0.28, 1] : [0, 0.93] };
   const usual = ["ipc", "cycles", "simd_efficiency", "idle_share", "dram_row_hit_rate"]
     .filter((column) => figures.some((figure) => figure.column === column) &&
       new Set(rows.map((row) => row[column])).size > 1);
@@ -55,16 +69,18 @@
     const dimensions = [...axes.map(({ column }) => column), ...along];
     const step = Math.max(1, Math.ceil(shown.length / kMostLines));
     const lines = shown.filter((_, i) => i % step === 0);
-    const scales = dimensions.map((column, i) => {
+    const scales = dimensions.map((column) => {
       const values = valuesOf(column, shown);
-      const words = axes.some((axis) => axis.column === column);
+      const axis = axes.some((one) => one.column === column);
+      if (axis && values.some((value) => typeof value !== "number")) {
+        return { column, at: (value) => (values.length > 1 ? values.indexOf(value) / (values.length - 1) : 0.5),
+          scale: { type: "point", domain: values } };
+      }
       const low = Math.min(...values), high = Math.max(...values);
-      return words
-        ? { column, at: (value) => (values.length > 1 ? values.indexOf(value) / (values.length - 1) : 0.5),
-          scale: { name: "s" + i, type: "point", range: "height", reverse: true, domain: values } }
-        : { column, at: (value) => (high > low ? (value - low) / (high - low) : 0.5),
-          scale: { name: "s" + i, type: "linear", range: "height", zero: false, nice: false,
-            domain: high > low ? [low, high] : [low - 1, low + 1] } };
+      const map = axis && isGeometric(values) ? Math.log : (value) => value;
+      return { column, at: (value) => (high > low ? (map(value) - map(low)) / (map(high) - map(low)) : 0.5),
+        ticks: axis ? values : null, scale: { type: map === Math.log ? "log" : "linear", zero: false, nice: false,
+          domain: high > low ? [low, high] : [low - 1, low + 1] } };
     });
     const points = [];
     lines.forEach((row, line) => scales.forEach(({ column, at }, i) => {
@@ -72,27 +88,41 @@
       points.push({ line, i, v: at(row[column]), c: row[coloured] });
     }));
     const colours = shown.map((row) => row[coloured]).filter((value) => value !== null);
-    const tips = lines.map((row) => Object.fromEntries(dimensions.map((column) => [titles.get(column), row[column]])));
+    const tips = lines.map((row) => Object.fromEntries(dimensions.map((column) => [axisTitle(column), row[column]])));
     points.forEach((point) => { point.t = tips[point.line]; });
-    const spec = {
-      height: 320, padding: { left: 12, right: 12, top: 4, bottom: 4 },
-      data: [{ name: "points", values: points }],
-      scales: [{ name: "place", type: "point", range: "width", padding: 0.25, domain: scales.map((_, i) => i) },
-        { name: "unit", type: "linear", range: "height", domain: [0, 1] },
-        { name: "colour", type: "linear", range: { scheme: "viridis" }, zero: false,
+    // Axes stand beside each other where there is room for that, and lie one below the other on a narrow screen.
+    const spec = (width) => {
+      const lying = width < 130 * dimensions.length;
+      const along = lying ? "width" : "height", across = lying ? "height" : "width";
+      const upwards = !lying;
+      const titleMarks = { type: "text", from: { data: "axes" }, encode: { update: { text: { field: "title" },
+        fill: { value: "var(--ink)" }, fontSize: { value: 11 }, limit: { value: lying ? width - 20 : 0 },
+        ...(lying ? { x: { value: 0 }, y: { scale: "place", field: "i", offset: -9 }, align: { value: "left" } }
+          : { x: { scale: "place", field: "i" }, y: { value: -12 }, align: { value: "center" } }) } } };
+      return {
+        height: lying ? 66 * dimensions.length + 60 : 320, padding: { left: 14, right: 14, top: lying ? 4 : 8, bottom: 4 },
+        data: [{ name: "points", values: points },
+          { name: "axes", values: dimensions.map((column, i) => ({ i, title: axisTitle(column) })) }],
+        scales: [{ name: "place", type: "point", range: across, padding: lying ? 0.45 : 0.35,
+          domain: scales.map((_, i) => i) },
+        { name: "unit", type: "linear", range: along, domain: [0, 1] },
+        { name: "colour", type: "linear", range: shades, zero: false,
           domain: [Math.min(...colours), Math.max(...colours)] },
-        ...scales.map(({ scale }) => scale)],
-      legends: [{ fill: "colour", type: "gradient", orient: "bottom", title: titles.get(coloured),
-        direction: "horizontal", gradientLength: 220 }],
-      axes: scales.map(({ column }, i) => ({ scale: "s" + i, orient: "left", title: titles.get(column), zindex: 1,
-        titleAngle: 0, titleAlign: "center", titleAnchor: "start", titleX: 0, titleY: -12, grid: false, tickCount: 6,
-        offset: { scale: "place", value: i, mult: -1 } })),
-      marks: [{ type: "group", from: { facet: { name: "one", data: "points", groupby: "line" } },
-        marks: [{ type: "line", from: { data: "one" }, encode: {
-          enter: { x: { scale: "place", field: "i" }, y: { scale: "unit", field: "v" },
-            stroke: { scale: "colour", field: "c" }, strokeWidth: { value: 1.2 }, tooltip: { field: "t" } },
-          update: { strokeOpacity: { value: lines.length > 200 ? 0.35 : 0.7 }, strokeWidth: { value: 1.2 } },
-          hover: { strokeOpacity: { value: 1 }, strokeWidth: { value: 3 } } } }] }],
+        ...scales.map(({ scale }, i) => ({ ...scale, name: "s" + i, range: along,
+          ...(scale.type === "point" && upwards ? { reverse: true } : {}) }))],
+        legends: [{ fill: "colour", type: "gradient", orient: "bottom", title: axisTitle(coloured), direction: "horizontal",
+          gradientLength: 220 }],
+        axes: scales.map(({ scale, ticks }, i) => ({ scale: "s" + i, orient: lying ? "bottom" : "left", zindex: 1, grid: false,
+          tickCount: lying ? 4 : 6, ...(ticks && ticks.length <= 10 ? { values: ticks } : {}), labelFlush: lying,
+          ...(scale.type === "point" ? {} : { format: "number" }),
+          offset: lying ? { signal: `scale('place', ${i}) - height` } : { scale: "place", value: i, mult: -1 } })),
+        marks: [{ type: "group", from: { facet: { name: "one", data: "points", groupby: "line" } },
+          marks: [{ type: "line", from: { data: "one" }, encode: {
+            enter: { [lying ? "y" : "x"]: { scale: "place", field: "i" }, [lying ? "x" : "y"]: { scale: "unit", field: "v" },
+              stroke: { scale: "colour", field: "c" }, strokeWidth: { value: 1.2 }, tooltip: { field: "t" } },
+            update: { strokeOpacity: { value: lines.length > 200 ? 0.35 : 0.7 }, strokeWidth: { value: 1.2 } },
+            hover: { strokeOpacity: { value: 1 }, strokeWidth: { value: 3 } } } }] }, titleMarks],
+      };
     };
     const boxes = element("p", { class: "hint" }, labelled("colour", select("parallel-colour", figureChoices, coloured,
       (value) => { coloured = value; redraw(); })), ...along.map((column, i) => labelled("axis " + (i + 1),
@@ -125,16 +155,19 @@
     const places = valuesOf(x, shown);
     const words = places.some((place) => typeof place !== "number");
     const series = by ? valuesOf(by, shown).map(String) : [titles.get(figure)];
+    const geometric = !words && isGeometric(places);
     const spec = {
       height: 260, data: [{ name: "values", values }],
-      scales: [{ name: "x", type: words ? "band" : "point", range: "width", padding: words ? 0.2 : 0.5,
-        domain: places },
+      scales: [words ? { name: "x", type: "band", range: "width", padding: 0.2, domain: places }
+        : { name: "x", type: geometric ? "log" : "linear", range: "width", padding: 20, zero: false, nice: false,
+          domain: places.length > 1 ? [places[0], places[places.length - 1]] : [places[0] - 1, places[0] + 1] },
         { name: "y", type: "linear", range: "height", nice: true, zero: true, domain: { data: "values",
           field: "value" } },
         { name: "colour", type: "ordinal", domain: series, range: heddle.colours.slice(1) }],
-      axes: [{ scale: "x", orient: "bottom", title: titles.get(x) },
-        { scale: "y", orient: "left", grid: true, title: titles.get(figure), tickCount: 6 }],
-      legends: by ? [{ fill: "colour", title: titles.get(by) }] : [],
+      axes: [{ scale: "x", orient: "bottom", title: axisTitle(x) + (geometric ? ", logarithmic" : ""),
+        ...(words ? {} : { values: places, format: "number" }) },
+      { scale: "y", orient: "left", grid: true, title: axisTitle(figure), tickCount: 6, format: "number" }],
+      legends: by ? [{ fill: "colour", title: axisTitle(by) }] : [],
       marks: words ? [{ type: "group", from: { facet: { name: "one", data: "values", groupby: "x" } },
         encode: { enter: { x: { scale: "x", field: "x" } } },
         signals: [{ name: "width", update: "bandwidth('x')" }],
@@ -173,17 +206,18 @@
       height: Math.min(520, 60 + 34 * rowsOf.length), data: [{ name: "values", values }],
       scales: [{ name: "x", type: "band", range: "width", padding: 0.02, domain: valuesOf(x, shown) },
         { name: "y", type: "band", range: "height", padding: 0.02, reverse: true, domain: rowsOf },
-        { name: "colour", type: "linear", range: { scheme: "viridis" }, zero: false,
+        { name: "colour", type: "linear", range: shades, zero: false,
           domain: high > low ? [low, high] : [low, low + 1] }],
-      axes: [{ scale: "x", orient: "bottom", title: titles.get(x) }, { scale: "y", orient: "left",
-        title: titles.get(y) }],
-      legends: [{ fill: "colour", type: "gradient", orient: "top", title: titles.get(figure), direction: "horizontal",
+      axes: [{ scale: "x", orient: "bottom", title: axisTitle(x) }, { scale: "y", orient: "left",
+        title: axisTitle(y) }],
+      legends: [{ fill: "colour", type: "gradient", orient: "top", title: axisTitle(figure), direction: "horizontal",
         gradientLength: 220 }],
       marks: [{ type: "rect", from: { data: "values" }, encode: { enter: { x: { scale: "x", field: "x" },
         width: { scale: "x", band: 1 }, y: { scale: "y", field: "y" }, height: { scale: "y", band: 1 },
         fill: { scale: "colour", field: "value" }, tooltip: { field: "t" } } } },
       { type: "text", interactive: false, from: { data: "values" }, encode: { enter: {
-        x: { scale: "x", field: "x", band: 0.5 }, y: { scale: "y", field: "y", band: 0.5 }, text: { field: "text" },
+        x: { scale: "x", field: "x", band: 0.5 }, y: { scale: "y", field: "y", band: 0.5 }, 
+        text: { signal: "bandwidth('x') > 7 * length(datum.text) ? datum.text : ''" },
         align: { value: "center" }, baseline: { value: "middle" }, fontSize: { value: 11 },
         fill: { signal: `datum.value > ${low + 0.6 * (high - low)} ? 'black' : 'white'` } } } }],
     };
@@ -224,8 +258,8 @@
         field: "x" } },
         { name: "y", type: "linear", range: "height", nice: true, zero: false, domain: { data: "values",
           field: "y" } }],
-      axes: [{ scale: "x", orient: "bottom", grid: true, title: titles.get(x), tickCount: 8 },
-        { scale: "y", orient: "left", grid: true, title: titles.get(y), tickCount: 6 }],
+      axes: [{ scale: "x", orient: "bottom", grid: true, title: axisTitle(x), tickCount: { signal: "ceil(width / 90)" },
+        format: "number" }, { scale: "y", orient: "left", grid: true, title: axisTitle(y), tickCount: 6, format: "number" }],
       marks: [{ type: "line", from: { data: "front" }, encode: { enter: { x: { scale: "x", field: "x" },
         y: { scale: "y", field: "y" }, stroke: { value: "var(--c7)" }, strokeDash: { value: [4, 3] } } } },
       { type: "symbol", from: { data: "values" }, encode: { enter: { x: { scale: "x", field: "x" },
@@ -265,7 +299,7 @@
   for (const row of rows) counts[row.status] = (counts[row.status] || 0) + 1;
   const card = (value, text) => element("div", { class: "card" }, element("b", {}, value), element("span", {}, text));
   const redrawAll = () => { choose(); sections.forEach((redraw) => redraw()); };
-  page.append(element("h1", {}, data.name), element("p", {}, data.description || ""),
+  page.append(element("h1", {}, data.name), element("p", {}, data.description || ""), heddle.commandLine(),
     element("p", { class: "soft" }, `Heddle ${data.version}, begun ${data.started}, ` +
       (data.finished ? `complete ${data.finished}` : "incomplete") +
       (data.condition ? `; where ${data.condition}` : "")),

@@ -1,7 +1,7 @@
 "use strict";
 // The page about one run (heddle run --report). source.js adds the program line by line.
 const report = (() => {
-  const { data, element, number, percent, ratio, table, overTime, heatMap, shareBar, chart } = heddle;
+  const { data, element, number, percent, ratio, look, table, overTime, heatMap, shareBar, chart } = heddle;
   const { stats, profile, declarations } = data;
   const summary = stats.summary, time = profile.time, end = profile.cycles, bucket = time.bucket_cycles;
   const main = document.getElementById("page");
@@ -18,9 +18,7 @@ const report = (() => {
   // Per bucket: one(i) for each of the buckets of the profile. The last bucket may be cut short by the run's end.
   const each = (one) => Array.from({ length: time.buckets }, (_, i) => one(i));
   const widthOf = (i) => Math.min(end, (i + 1) * bucket) - i * bucket;
-  const causeColours = Object.fromEntries(Object.keys(declarations.idle_causes).map((name, i) =>
-    [name, `var(--c${[0, 1, 2, 4, 8, 3, 7, 9, 6, 10, 11][i % 11]})`]));
-  const active = "var(--c5)";
+  const active = look.colour(look.active), missed = "var(--c7)";
   const words = (name) => name.replaceAll("_", " ");
 
   // ---- head and summary
@@ -29,6 +27,7 @@ const report = (() => {
     element("p", { class: "soft" }, [`Heddle ${stats.heddle}`, `${number(stats.threads)} threads`,
       stats.scale === null ? null : `scale ${stats.scale}`, stats.seed === null ? null : `seed ${stats.seed}`,
       `${stats.address_bits}-bit addresses`].filter(Boolean).join(" \u00b7 ")),
+    heddle.commandLine(),
     element("p", { class: stats.complete && verdict !== "wrong" ? verdict === "correct" ? "good" : "soft" : "bad" },
       stats.complete ? `Result ${verdict}${verdict === "wrong" ? ": " + stats.verdict.detail : ""}`
         : `Incomplete: ${stats.stop_reason}`), nav);
@@ -38,13 +37,13 @@ const report = (() => {
   const details = (title, content) => element("details", {}, element("summary", {}, title), content);
   const shown = (value) => (typeof value === "number" ? number(value) : typeof value === "string" ? value
     : Array.isArray(value) ? value.map(number).join(" ")
-      : Object.entries(value).filter((entry) => entry[1]).map(([key, one]) => `${words(key)} ${number(one)}`).join(", "));
+      : Object.entries(value).filter((entry) => entry[1]).map(([key, one]) => `${look.title(key)} ${number(one)}`).join(", "));
   section("summary", "Summary", element("div", { class: "cards" },
     card(number(summary.cycles), "cycles"),
     card(number(summary.ipc), "thread instructions per cycle"),
     card(number(summary.lanes_per_warp_instruction), `lanes per instruction, of ${profile.lanes}`),
     card(percent(summary.idle_share), "of core cycles idle"),
-    card(words(mainCause[0]), "main cause of idle cycles"),
+    card(look.title(mainCause[0]), "main cause of idle cycles"),
     card(percent(ratio(summary.divergent_branches, summary.branches)), "of branches diverge"),
     card(number(summary.line_requests_per_memory_instruction), "lines per memory instruction"),
     card(percent(summary.l1d_hit_rate), "L1 hits"),
@@ -71,29 +70,29 @@ const report = (() => {
   const units = summary.fu_active_cycles.map((cycles, lanes) => ({ lanes, cycles }));
   section("units", "Functional units",
     shareBar("Where the core cycles go", "work, and idle cycles by their one cause", [
-      { name: "active", colour: active, value: units.slice(1).reduce((sum, one) => sum + one.cycles, 0) },
+      { name: look.title(look.active), colour: active, value: units.slice(1).reduce((sum, one) => sum + one.cycles, 0) },
       ...Object.entries(summary.idle_cycles_by_cause).map(([name, value]) =>
-        ({ name: words(name), colour: causeColours[name], value }))]),
+        ({ name: look.title(name), colour: look.colour(name), value }))]),
     pair(chart("Functional units active per cycle", "core cycles with that many lanes at work; idle ones are left out", {
       data: [{ name: "units", values: units.slice(1) }],
       scales: [{ name: "x", type: "band", domain: { data: "units", field: "lanes" }, range: "width", padding: 0.15 },
         { name: "y", type: "linear", domain: { data: "units", field: "cycles" }, range: "height", nice: true, zero: true }],
       axes: [{ orient: "bottom", scale: "x", title: "lanes", values: units.slice(1).map((one) => one.lanes)
         .filter((lanes) => units.length <= 18 || lanes % 4 === 0) },
-      { orient: "left", scale: "y", format: "~s", grid: true, title: "core cycles", tickCount: 5, minExtent: 42 }],
+      { orient: "left", scale: "y", format: "number", grid: true, title: "core cycles", tickCount: 5, minExtent: 42 }],
       marks: [{ type: "rect", from: { data: "units" }, encode: { update: { x: { scale: "x", field: "lanes" },
         width: { scale: "x", band: 1 }, y: { scale: "y", field: "cycles" }, y2: { scale: "y", value: 0 },
         fill: { value: active },
         tooltip: { signal: "{lanes: datum.lanes, 'core cycles': datum.cycles}" } } } }],
     }), chart("Idle cycles by cause", "every idle cycle has exactly one", (() => {
       const causes = Object.entries(summary.idle_cycles_by_cause).filter((one) => one[1] > 0)
-        .sort((a, b) => b[1] - a[1]).map(([name, cycles]) => ({ name: words(name), colour: causeColours[name], cycles,
+        .sort((a, b) => b[1] - a[1]).map(([name, cycles]) => ({ name: look.title(name), colour: look.colour(name), cycles,
           meaning: declarations.idle_causes[name] }));
       return {
         data: [{ name: "causes", values: causes }],
         scales: [{ name: "y", type: "band", domain: causes.map((one) => one.name), range: "height", padding: 0.2 },
           { name: "x", type: "linear", domain: { data: "causes", field: "cycles" }, range: "width", zero: true }],
-        axes: [{ orient: "left", scale: "y" }, { orient: "bottom", scale: "x", format: "~s", tickCount: 4, grid: true,
+        axes: [{ orient: "left", scale: "y" }, { orient: "bottom", scale: "x", format: "number", tickCount: 4, grid: true,
           title: "core cycles" }],
         marks: [{ type: "rect", from: { data: "causes" }, encode: { update: { y: { scale: "y", field: "name" },
           height: { scale: "y", band: 1 }, x: { scale: "x", value: 0 }, x2: { scale: "x", field: "cycles" },
@@ -104,32 +103,28 @@ const report = (() => {
 
   // ---- over time
   const coreCycles = (i) => widthOf(i) * profile.cores;
-  const stateNames = { ready: "ready", fetching: "instruction fetch", in_flight: "in the pipeline", memory: "memory",
-    complex: "complex unit", barrier: "barrier", parked: "re-convergence" };
-  const stateColours = { ready: active, fetching: "var(--c3)", in_flight: "var(--c0)", memory: "var(--c1)",
-    complex: "var(--c10)", barrier: "var(--c2)", parked: "var(--c4)" };
   const used = (rows) => rows.filter((one) => one.values.some((value) => value > 0));
   section("time", "Over time",
     element("p", { class: "hint" }, "Drag across a chart to look at a stretch in all of them; a double click shows the "
       + `whole run again. Each step is ${number(bucket)} cycles wide.`),
-    overTime("What the cores do", "share of core cycles", { stacked: true, bucket, end, top: 1, format: ".0%",
+    overTime("What the cores do", "share of core cycles", { stacked: true, bucket, end, top: 1, format: "percent",
       tip: percent, series: used([
-        { name: "active", colour: active, values: each((i) => ratio(time.busy_cycles[i], coreCycles(i))) },
-        ...Object.keys(time.idle_cycles).map((name) => ({ name: words(name), colour: causeColours[name],
+        { name: look.title(look.active), colour: active, values: each((i) => ratio(time.busy_cycles[i], coreCycles(i))) },
+        ...Object.keys(time.idle_cycles).map((name) => ({ name: look.title(name), colour: look.colour(name),
           values: each((i) => ratio(time.idle_cycles[name][i], coreCycles(i))) }))]) }),
     overTime("What the warps do", "mean number of warps by state, over all cores", { stacked: true, bucket, end,
-      title: "warps", series: used(Object.keys(time.warp_cycles).map((name) => ({ name: stateNames[name],
-        colour: stateColours[name], values: each((i) => ratio(time.warp_cycles[name][i], widthOf(i))) }))) }),
+      title: "warps", series: used(Object.keys(time.warp_cycles).map((name) => ({ name: look.title(look.ofState(name)),
+        colour: look.colour(look.ofState(name)), values: each((i) => ratio(time.warp_cycles[name][i], widthOf(i))) }))) }),
     pair(
       overTime("Instructions per cycle", "thread instructions retired, over all cores", { bucket, end, series: [
         { name: "IPC", colour: "var(--c1)", values: each((i) => ratio(time.thread_instructions[i], widthOf(i))) }] }),
       overTime("Active lanes", `per cycle in which a core works, of ${profile.lanes}`, { bucket, end, top: profile.lanes,
-        format: "d", series: [{ name: "lanes", colour: "var(--c5)",
+        format: "number", series: [{ name: "lanes", colour: active,
           values: each((i) => ratio(time.lane_cycles[i], time.busy_cycles[i])) }] }),
       overTime("Ready warps", "mean number that wait to be chosen, per core", { bucket, end, series: [{ name: "ready",
-        colour: "var(--c9)", values: each((i) => ratio(time.warp_cycles.ready[i], coreCycles(i))) }] }),
+        colour: look.colour(look.ofState("ready")), values: each((i) => ratio(time.warp_cycles.ready[i], coreCycles(i))) }] }),
       overTime("Divergence", "share of conditional branches after which threads go both ways", { bucket, end, top: 1,
-        format: ".0%", tip: percent, series: [{ name: "divergent", colour: "var(--c7)",
+        format: "percent", tip: percent, series: [{ name: "divergent", colour: "var(--c7)",
           values: each((i) => ratio(time.divergent_branches[i], time.branches[i])) }] })));
 
   // ---- where
@@ -162,11 +157,11 @@ const report = (() => {
       { name: "late", colour: "var(--c7)", values: each((i) => time.late_lines[i] / widthOf(i)) }] })),
     shareBar("L1 data caches", `${number(summary.l1d_accesses)} lines asked for`, [
       { name: "hits", colour: active, value: summary.l1d_hits },
-      { name: "misses", colour: "var(--c7)", value: summary.l1d_misses }]),
+      { name: "misses", colour: missed, value: summary.l1d_misses }]),
     summary.l2_accesses ? shareBar("L2", `${number(summary.l2_accesses)} requests`, [
       { name: "hits", colour: active, value: summary.l2_hits },
       { name: "joined a line on its way", colour: "var(--c3)", value: summary.l2_merged },
-      { name: "misses", colour: "var(--c7)", value: summary.l2_misses - summary.l2_merged }]) : null);
+      { name: "misses", colour: missed, value: summary.l2_misses - summary.l2_merged }]) : null);
 
   // ---- DRAM: the channels' own series in stats.json
   const channels = Object.entries(stats.modules).filter(([, module]) => module.bus_series);
@@ -191,13 +186,13 @@ const report = (() => {
     section("dram", "DRAM",
       shareBar("Rows", `${number(summary.dram_row_hits + summary.dram_row_conflicts)} accesses`, [
         { name: "row hits", colour: active, value: summary.dram_row_hits },
-        { name: "row conflicts", colour: "var(--c7)", value: summary.dram_row_conflicts }]),
+        { name: "row conflicts", colour: missed, value: summary.dram_row_conflicts }]),
       pair(
         overTime("Rows", "accesses per thousand cycles, all channels", { stacked: true, bucket: width, end, series: [
           { name: "row hits", colour: active, values: every((i) => 1000 * sum(hits, i) / cyclesOf(i)) },
           { name: "row conflicts", colour: "var(--c7)", values: every((i) => 1000 * sum(conflicts, i) / cyclesOf(i)) }] }),
         overTime("Bus", "share of cycles in which a channel's bus moves data", { bucket: width, end, top: 1,
-          format: ".0%", tip: percent, series: [{ name: "bus", colour: "var(--c1)",
+          format: "percent", tip: percent, series: [{ name: "bus", colour: "var(--c1)",
             values: every((i) => sum(buses, i) / (cyclesOf(i) * channels.length)) }] }),
         overTime("Banks", `mean number of busy banks per channel, of ${bankCount}`, { bucket: width, end, series: [
           { name: "banks", colour: "var(--c9)", values: every((i) => sum(banks, i) / (cyclesOf(i) * channels.length)) }] }),
@@ -212,5 +207,5 @@ const report = (() => {
           "bank_busy_cycles", "queue_wait_cycles", "queue_max", "refreshes"].map((key) => ({ title: words(key),
           text: ([, module]) => number(module[key]), value: ([, module]) => module[key] }))], channels));
   }
-  return { section, details, words, stateNames, stateColours };
+  return { section, details, words };
 })();

@@ -10,9 +10,9 @@
 
 namespace heddle::tb {
 std::string run_report_data(const RunRecord& record, const StatisticsRegistry& modules, const Profile& profile) {
-  return fmt::format("{{\"kind\":\"report\",\"stats\":{},\"profile\":{},\"declarations\":{}}}\n",
-                     stats_json(record, modules), boost::json::serialize(profile_json(profile, true)),
-                     boost::json::serialize(declarations_json()));
+  return fmt::format("{{\"kind\":\"report\",\"command\":{},\"stats\":{},\"profile\":{},\"declarations\":{}}}\n",
+                     boost::json::serialize(boost::json::string(record.command)), stats_json(record, modules),
+                     boost::json::serialize(profile_json(profile, true)), boost::json::serialize(declarations_json()));
 }
 
 std::string run_report(const RunRecord& record, const StatisticsRegistry& modules, const Profile& profile) {

@@ -10,7 +10,8 @@
 
 namespace heddle::tb {
 
-// {"kind": "report", "stats": stats.json, "profile": ..., "declarations": ...}. A function of the run's input alone.
+// {"kind": "report", "command": how the run was called, "stats": stats.json, "profile": ..., "declarations": ...}. A
+// function of the run's input alone.
 [[nodiscard]] std::string run_report_data(const RunRecord& record, const StatisticsRegistry& modules,
                                           const Profile& profile);
 [[nodiscard]] std::string run_report(const RunRecord& record, const StatisticsRegistry& modules,

@@ -1,7 +1,7 @@
 "use strict";
 // The program line by line: source and machine code side by side, what each came to, and which belongs to which.
 (() => {
-  const { data, element, number, short, percent, ratio, table, showTip } = heddle;
+  const { data, element, number, short, percent, ratio, look, table, showTip } = heddle;
   const { profile } = data;
   const column = Object.fromEntries(profile.counters.map((name, i) => [name, i]));
   const waits = ["fetching", "memory", "complex", "barrier", "parked"];
@@ -10,13 +10,24 @@
   const none = profile.counters.map(() => 0);
   const add = (sums, counters) => counters.map((value, i) => value + sums[i]);
 
-  // What the shading stands for.
+  // Cycles at the head of the memory stage for want of room, by what was wanted.
+  const kHeld = "held_";
+  const heldNames = profile.counters.filter((name) => name.startsWith(kHeld));
+  const held = (counters) => heldNames.reduce((sum, name) => sum + of(counters, name), 0);
+  const mostHeld = (counters) => heldNames.reduce((best, name) => (of(counters, name) > of(counters, best) ? name : best));
+
+  // What the shading stands for. Where cores are idle most of the time, what they waited for comes first.
+  const idle = data.stats.summary.idle_share > 0.5;
+  const leading = { "warp cycles stalled": stalls }, working = { "execute cycles": (c) => of(c, "cycles") };
   const metrics = {
-    "execute cycles": (c) => of(c, "cycles"), "warp cycles stalled": stalls,
+    ...(idle ? { ...leading, ...working } : { ...working, ...leading }), "cycles held for room": held,
     "warp cycles": (c) => stalls(c) + of(c, "ready") + of(c, "in_flight"), "instructions": (c) => of(c, "instructions"),
     "line requests": (c) => of(c, "line_requests"), "divergent branches": (c) => of(c, "divergent_branches"),
   };
+  const stalled = ["stalled", "warp cycles waited: " + waits.map((state) => look.title(look.ofState(state))).join(", "),
+    (c) => stalls(c) && short(stalls(c))];
   const columns = [
+    ...(idle ? [stalled] : []),
     ["instr.", "warp instructions (sub-warps) retired", (c) => of(c, "instructions") && short(of(c, "instructions"))],
     ["cycles", "cycles in the execute stage", (c) => of(c, "cycles") && short(of(c, "cycles"))],
     ["lanes", "active lanes per instruction",
@@ -25,21 +36,28 @@
       (c) => of(c, "branches") && percent(ratio(of(c, "divergent_branches"), of(c, "branches")))],
     ["lines", "lines per memory instruction",
       (c) => of(c, "memory_instructions") && number(ratio(of(c, "line_requests"), of(c, "memory_instructions")))],
-    ["stalled", "warp cycles waited: fetch, memory, complex unit, barrier, re-convergence",
-      (c) => stalls(c) && short(stalls(c))],
+    ...(idle ? [] : [stalled]),
+    ...(profile.kernels.some((kernel) => kernel.counters.some(held)) ? [["held for room",
+      "cycles at the head of the memory stage for want of room, and most of them for what",
+      (c) => held(c) && `${short(held(c))} ${look.title(mostHeld(c).slice(kHeld.length))}`, "held"]] : []),
   ];
+  // A narrow screen has room for the first of them.
+  const kindOf = ([, , , kind], i) => kind || (i === 0 ? null : "minor");
   const tipOf = (text, counters) => {
     const lines = { [text]: "" };
     profile.counters.forEach((name, i) => {
-      if (counters[i]) lines[i < column.ready ? report.words(name) : "warp cycles: " + report.stateNames[name]] = counters[i];
+      if (!counters[i]) return;
+      lines[name.startsWith(kHeld) ? "held: " + look.title(name.slice(kHeld.length)) : i < column.ready ? report.words(name)
+        : "warp cycles: " + look.title(look.ofState(name))] = counters[i];
     });
     return lines;
   };
-  const cells = (counters) => columns.map(([, , text]) => element("td", {}, text(counters) || ""));
+  const cells = (counters) => columns.map((one, i) => element("td", { class: kindOf(one, i) },
+    one[2](counters) || ""));
   // titles: [text, class]
   const head = (...titles) => element("thead", {}, element("tr", {},
     ...titles.map(([title, kind]) => element("th", { class: kind }, title)),
-    ...columns.map(([title, meaning]) => element("th", { title: meaning }, title))));
+    ...columns.map((one, i) => element("th", { title: one[1], class: kindOf(one, i) }, one[0]))));
 
   if (profile.kernels.length === 0) return;
   const kernelChoice = element("select", { id: "kernel" }, ...profile.kernels.map((kernel, i) =>
@@ -104,8 +122,9 @@
       const body = element("tbody", {});
       const name = file < 0 ? "made by the compiler" : profile.files[file].name;
       const text = file < 0 ? null : profile.files[file].text;
-      body.append(element("tr", { class: "file" }, element("td", { class: "left", colspan: columns.length + 2 }, name,
-        text === null && file >= 0 ? element("span", { class: "soft" }, " (the file could not be read)") : null)));
+      body.append(element("tr", { class: "file" }, element("td", { class: "left", colspan: 2 }, name,
+        text === null && file >= 0 ? element("span", { class: "soft" }, " (the file could not be read)") : null),
+      ...columns.map((one, i) => element("td", { class: kindOf(one, i) }))));
       const rows = text === null ? of.map((entry) => [entry.line, ""]) : text.replace(/\n$/, "").split("\n")
         .map((content, i) => [i + 1, content]);
       for (const [line, content] of rows) {
@@ -113,7 +132,7 @@
         const row = element("tr", { "data-line": line, "data-key": key, tabindex: entry ? 0 : null,
           class: entry ? null : "bare", style: entry ? shade(entry.counters) : null },
         element("td", { class: "soft" }, line || ""), element("td", { class: "left code part" }, content),
-        ...(entry ? cells(entry.counters) : columns.map(() => element("td"))));
+        ...(entry ? cells(entry.counters) : columns.map((one, i) => element("td", { class: kindOf(one, i) }))));
         if (entry) {
           listen(row, content.trim() || name, entry.counters, () => reveal(select(key)[1]));
           sourceRows.set(key, row);

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 #include <iostream>
+#include <string_view>
+#include <typeinfo>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
@@ -28,6 +30,18 @@ SourceLocation at_option(const std::string& option) {
   return {"--" + option};
 }
 
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+%@";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
+    return word;
+  }
+  std::string out = "'";
+  for (const char letter : word) {
+    out += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  }
+  return out + "'";
+}
+
 template <class Number>
 std::optional<Number> converted(const std::string& text) {
   Number number{};
@@ -47,6 +61,31 @@ std::string Arguments::text(const std::string& option, const std::string& otherw
 
 std::vector<std::string> Arguments::all(const std::string& option) const {
   return has(option) ? options_[option].as<std::vector<std::string>>() : std::vector<std::string>{};
+}
+
+std::string Arguments::command_line(std::initializer_list<const char*> options) const {
+  std::string out = "heddle " + command_;
+  for (const std::string& word : words_) {
+    out += " " + shell_word(word);
+  }
+  for (const char* const option : options) {
+    if (!has(option)) {
+      continue;
+    }
+    const std::string name = std::string(" --") + option;
+    const po::variable_value& value = options_[option];
+    if (value.value().type() == typeid(std::vector<std::string>)) {
+      for (const std::string& one : value.as<std::vector<std::string>>()) {
+        out += name + " " + shell_word(one);
+      }
+    } else {
+      out += name;
+      if (value.value().type() == typeid(std::string)) {
+        out += " " + shell_word(value.as<std::string>());
+      }
+    }
+  }
+  return out;
 }
 
 std::uint64_t Arguments::whole(const std::string& option, std::uint64_t otherwise, std::uint64_t low,
@@ -116,7 +155,7 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
       throw InputError(here, fmt::format("'{}' is one word too many", tb::excerpt(operands[command.most])), usage);
     }
   }
-  return {std::move(options), std::move(operands)};
+  return {command.name, std::move(options), std::move(operands)};
 }
 
 }  // namespace heddle::program

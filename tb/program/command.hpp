@@ -4,6 +4,7 @@
 #include <boost/program_options.hpp>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,19 +17,23 @@ namespace po = boost::program_options;
 // The words of one call, taken apart and checked against the command's declaration.
 class Arguments {
  public:
-  Arguments(po::variables_map options, std::vector<std::string> words)
-      : options_(std::move(options)), words_(std::move(words)) {}
+  Arguments(std::string command, po::variables_map options, std::vector<std::string> words)
+      : command_(std::move(command)), options_(std::move(options)), words_(std::move(words)) {}
 
   [[nodiscard]] const std::vector<std::string>& words() const { return words_; }
   [[nodiscard]] bool has(const std::string& option) const { return options_.count(option) != 0; }
   [[nodiscard]] std::string text(const std::string& option, const std::string& otherwise = {}) const;
   [[nodiscard]] std::vector<std::string> all(const std::string& option) const;
+  // The call as a shell takes it, of the options only those in `options`, in their order, that were given: what the
+  // outcome depends on, without where it is written.
+  [[nodiscard]] std::string command_line(std::initializer_list<const char*> options) const;
   // Numbers within [low, high]; throw InputError naming the option otherwise.
   [[nodiscard]] std::uint64_t whole(const std::string& option, std::uint64_t otherwise, std::uint64_t low,
                                     std::uint64_t high) const;
   [[nodiscard]] double number(const std::string& option, double otherwise, double low, double high) const;
 
  private:
+  std::string command_;
   po::variables_map options_;
   std::vector<std::string> words_;
 };

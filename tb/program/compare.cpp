@@ -20,7 +20,8 @@ int compare(const Arguments& arguments) {
   add_outputs(files, arguments, {"html"});
   files.check_writable();
   const std::vector<tb::ComparedRun> runs = tb::read_compared_runs(arguments.words());
-  const std::string page = arguments.has("html") ? tb::compare_page(runs) : "";  // refused before anything is printed
+  const std::string page = arguments.has("html") ? tb::compare_page(runs, arguments.command_line({}))
+                                                 : "";  // refused before anything is printed
   if (!arguments.has("quiet")) {
     std::cout << tb::compare_text(runs);
   }

@@ -23,6 +23,7 @@ int demo(const Arguments& arguments) {
   options.config = arguments.text("config", "baseline");
   options.settings = arguments.all("set");
   options.workloads = arguments.words();
+  options.command = arguments.command_line({"config", "set", "scale"});
   options.scale = arguments.number("scale", 1.0, 1e-6, 1000);
   options.directory = arguments.text("out", "heddle-out/demo");
   options.jobs =

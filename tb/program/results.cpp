@@ -42,23 +42,6 @@ std::vector<std::string> columns_of(tb::Database& database, const std::string& l
   return out;
 }
 
-// What stands on an axis: a parameter by its path, a statistic by its words.
-std::string title_of(const results::Sweep& sweep, const std::string& column) {
-  for (const results::Axis& axis : sweep.axes) {
-    if (axis.column == column) {
-      return axis.name;
-    }
-  }
-  std::string out = column;
-  std::replace(out.begin(), out.end(), '_', ' ');
-  for (const tb::sweep::Column& known : tb::sweep::run_columns()) {
-    if (known.name == column && !known.unit.empty() && known.unit != "share") {
-      out += " (" + known.unit + ")";
-    }
-  }
-  return column == "ipc" ? "IPC" : out;
-}
-
 void plot(const Arguments& arguments, tb::Database& database, const results::Sweep& sweep) {
   if (!arguments.has("svg") && !arguments.has("png")) {
     throw InputError({"--plot"}, "needs a file", "add --svg FILE or --png FILE");
@@ -75,10 +58,10 @@ void plot(const Arguments& arguments, tb::Database& database, const results::Swe
   if (!plot.by.empty() && !plot.y.empty()) {
     throw InputError({"--y"}, "contradicts --by", "--by draws a line for each value, --y a map over two axes");
   }
-  plot.figure_title = title_of(sweep, plot.figure);
-  plot.x_title = title_of(sweep, plot.x);
-  plot.by_title = plot.by.empty() ? "" : title_of(sweep, plot.by);
-  plot.y_title = plot.y.empty() ? "" : title_of(sweep, plot.y);
+  plot.figure_title = results::axis_title(sweep, plot.figure);
+  plot.x_title = results::axis_title(sweep, plot.x);
+  plot.by_title = plot.by.empty() ? "" : results::axis_title(sweep, plot.by);
+  plot.y_title = plot.y.empty() ? "" : results::axis_title(sweep, plot.y);
   const std::string svg = results::plot_svg(database, sweep, plot, arguments.text("where"));
   if (arguments.has("svg")) {
     write(arguments.text("svg"), svg);
@@ -154,7 +137,8 @@ int show(const Arguments& arguments) {
   if (arguments.has("plot")) {
     plot(arguments, database, sweep);
   } else if (arguments.has("html")) {
-    write(arguments.text("html"), results::results_page(database, sweep, where));
+    write(arguments.text("html"),
+          results::results_page(database, sweep, where, arguments.command_line({"sweep", "where"})));
   } else if (arguments.has("pareto")) {
     const tb::SqlTable front =
         results::pareto_front(database, sweep, results::parse_goals(database, arguments.text("pareto")), where);

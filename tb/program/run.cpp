@@ -99,6 +99,7 @@ void check_run_files(const Arguments& arguments, const tb::RunRequest& request) 
 int run(const Arguments& arguments) {
   tb::RunRequest request;
   request.subject = arguments.words()[1];
+  request.command = arguments.command_line({"set", "scale", "seed", "address-bits", "max-cycles"});
   const bool replays = request.subject.ends_with(".trace");
   if (replays || request.subject.ends_with(".toml")) {
     for (const char* option : {"scale", "seed", "address-bits"}) {
@@ -166,6 +167,9 @@ int run(const Arguments& arguments) {
     for (const char* const option : {"from", "timeline-from"}) {
       warn_of_late_window(arguments, option, outcome.last_cycle);
     }
+    if (!traces.remark().empty() && arguments.whole("from", 0, 0, UINT64_MAX) <= outcome.last_cycle) {
+      remark("warning", traces.remark());
+    }
   }
   if (!outcome.record.complete) {
     std::cerr << "heddle: " << outcome.record.stop_reason << "\n";
@@ -202,8 +206,10 @@ Command run_command() {
   RunTraces::declare(command.options);
   add_timeline_options(command);
   command.details =
-      "CONFIG is a machine's name (heddle list configs) or a path. On a terminal a progress line shows how far the "
-      "run\n"
+      "CONFIG is a machine's name (heddle list configs) or a path. On a terminal a progress line shows the share that "
+      "is\n"
+      "done and the time left of the whole program, where its launches are known beforehand, and how far the present "
+      "one\n"
       "is. Ctrl-C ends the run early and still prints and writes the statistics so far, marked incomplete, with exit\n"
       "code 130, and so does SIGTERM with exit code 143; reaching --max-cycles or a fault of the simulated program "
       "does\n"

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 
+#include "tb/report/text.hpp"
+
 namespace heddle::tb {
 namespace {
 
-// u0..u5: functional units, from idle grey over a ramp of one hue to full; c0..c8: causes, a palette that stays apart
-// for colour-blind readers.
+// u0..u5: functional units, from idle grey over a ramp of one hue to full.
 constexpr std::string_view kStyle = R"css(
 :root { color-scheme: light dark; --page: #ffffff; --ink: #1b1f24; --soft: #59636e; --line: #d4d9df; --head: #f3f5f7;
   --bad: #b3261e;
@@ -36,13 +37,24 @@ svg { display: block; width: 100%; height: auto; max-width: 62rem; }
 svg text { font: 13px system-ui, sans-serif; fill: var(--ink); } svg text.soft { fill: var(--soft); }
 rect.u0 { fill: var(--u0); } rect.u1 { fill: var(--u1); } rect.u2 { fill: var(--u2); } rect.u3 { fill: var(--u3); }
 rect.u4 { fill: var(--u4); } rect.u5 { fill: var(--u5); }
-svg text.u0 { fill: var(--u0t); } svg text.u1 { fill: var(--u1t); } svg text.u2 { fill: var(--u2t); }
-svg text.u3 { fill: var(--u3t); } svg text.u4 { fill: var(--u4t); } svg text.u5 { fill: var(--u5t); }
-rect.c0 { fill: #8a939e; } rect.c1 { fill: #0072b2; } rect.c2 { fill: #e69f00; } rect.c3 { fill: #56b4e9; }
-rect.c4 { fill: #cc79a7; } rect.c5 { fill: #009e73; } rect.c6 { fill: #f0e442; } rect.c7 { fill: #d55e00; }
-rect.c8 { fill: #7a5c3e; } rect.c9 { fill: #6a51a3; } rect.c10 { fill: #3b4a5a; }
-svg text.c0, svg text.c2, svg text.c3, svg text.c4, svg text.c5, svg text.c6, svg text.c7 { fill: #10151a; }
-svg text.c1, svg text.c8, svg text.c9, svg text.c10 { fill: #ffffff; }
+.u0 { background: var(--u0); color: var(--u0t); } .u1 { background: var(--u1); color: var(--u1t); }
+.u2 { background: var(--u2); color: var(--u2t); } .u3 { background: var(--u3); color: var(--u3t); }
+.u4 { background: var(--u4); color: var(--u4t); } .u5 { background: var(--u5); color: var(--u5t); }
+figure.bars { margin: .6rem 0; max-width: 62rem; font-size: .85rem; line-height: 1.4; }
+.bars .keys { display: flex; flex-wrap: wrap; gap: .1rem 1.1rem; margin: .2rem 0 .5rem; max-width: none; }
+.bars .keys i { display: inline-block; width: .85rem; height: .85rem; vertical-align: -.1rem; }
+.bars .row { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: 0 .7rem; align-items: center;
+  margin: .3rem 0; break-inside: avoid; }
+.bars .row > span { text-align: right; overflow-wrap: anywhere; }
+.bars .bar { display: flex; height: 1.6rem; }
+.bars .bar span { overflow: hidden; text-align: center; line-height: 1.6rem; font-variant-numeric: tabular-nums;
+  print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+.bars .keys i { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+.bars .scale div { display: flex; justify-content: space-between; color: var(--soft); }
+code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .85rem; overflow-wrap: anywhere; }
+@media (max-width: 40rem) { body { padding: 1rem .9rem; } .bars .row { grid-template-columns: 1fr; }
+  .bars .row > span { text-align: left; } .bars .bar { height: 1.35rem; } .bars .bar span { line-height: 1.35rem; }
+  .plot { overflow-x: auto; } .plot svg { min-width: 44rem; } }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1.2rem; font-size: .92rem; }
 dt { font-weight: 600; } dd { margin: 0; }
 @media (max-width: 40rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .5rem; } }
@@ -72,44 +84,7 @@ for (const head of document.querySelectorAll("th")) {
 }
 )js";
 
-constexpr double kBarsWidth = 960;
-constexpr double kLabelWidth = 130;
-constexpr double kBarWidth = kBarsWidth - kLabelWidth - 10;
-constexpr double kBarHeight = 24;
-constexpr double kRowHeight = 34;
-constexpr double kLegendStep = 24;
-constexpr double kLegendLetterWidth = 7.2;  // of the 13-pixel font, on average
-
-std::string legend(const StackedBars& bars, double top, double& bottom) {
-  std::string out;
-  double x = kLabelWidth;
-  double y = top;
-  for (const StackedBars::Part& part : bars.parts) {
-    const double width = 26 + kLegendLetterWidth * static_cast<double>(part.label.size()) + 14;
-    if (x + width > kBarsWidth) {
-      x = kLabelWidth;
-      y += kLegendStep;
-    }
-    out += fmt::format(R"(<rect class="{}" x="{:.1f}" y="{:.1f}" width="16" height="16"/>)", part.colour, x, y);
-    out += fmt::format(R"(<text x="{:.1f}" y="{:.1f}">{}</text>)", x + 22, y + 13, html_escaped(part.label));
-    out += '\n';
-    x += width;
-  }
-  bottom = y + kLegendStep;
-  return out;
-}
-
-std::string axis(double top, double height) {
-  std::string out;
-  for (int tick = 0; tick <= 100; tick += 25) {
-    const double x = kLabelWidth + kBarWidth * tick / 100;
-    out += fmt::format(R"(<line class="axis" x1="{0:.1f}" y1="{1:.1f}" x2="{0:.1f}" y2="{2:.1f}"/>)", x, top,
-                       top + height);
-    out += fmt::format("<text class=\"soft\" text-anchor=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\">{} %</text>\n",
-                       tick == 100 ? "end" : "middle", x, top + height + 16, tick);
-  }
-  return out;
-}
+constexpr double kNumberedShare = 0.06;  // narrower parts have no room for their number
 
 }  // namespace
 
@@ -147,40 +122,38 @@ std::string html_page(std::string_view title, std::string_view body) {
 }
 
 std::string html_stacked_bars(const StackedBars& bars, std::string_view title) {
-  std::string out;
-  double y = 0;
-  out += legend(bars, 4, y);
-  y += 6;
-  const double height = kRowHeight * static_cast<double>(bars.rows.size());
-  out += axis(y, height);
+  std::string out =
+      fmt::format("<figure class=\"bars\" role=\"img\" aria-label=\"{}\">\n<p class=\"keys\">", html_escaped(title));
+  std::vector<bool> shown;  // a part that no row has needs no key
+  for (std::size_t i = 0; i < bars.parts.size(); ++i) {
+    shown.push_back(std::any_of(bars.rows.begin(), bars.rows.end(), [i](const StackedBars::Row& row) {
+      return i < row.shares.size() && row.shares[i] > 0;
+    }));
+    if (shown.back()) {
+      out +=
+          fmt::format("<span><i class=\"{}\"></i> {}</span> ", bars.parts[i].colour, html_escaped(bars.parts[i].label));
+    }
+  }
+  out += "</p>\n";
   for (const StackedBars::Row& row : bars.rows) {
-    out += fmt::format("<text text-anchor=\"end\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", kLabelWidth - 10, y + 21,
-                       html_escaped(row.label));
-    double x = kLabelWidth;
+    out += fmt::format("<div class=\"row\"><span>{}</span><div class=\"bar\">", html_escaped(row.label));
     for (std::size_t i = 0; i < bars.parts.size() && i < row.shares.size(); ++i) {
-      const double width = kBarWidth * std::clamp(row.shares[i], 0.0, 1.0);
-      if (width <= 0) {
+      const double share = std::clamp(row.shares[i], 0.0, 1.0);
+      if (share <= 0) {
         continue;
       }
-      const std::string tip = fmt::format("{}, {}: {:.1f} %", row.label, bars.parts[i].label, 100 * row.shares[i]);
-      out +=
-          fmt::format(R"(<rect class="{}" x="{:.2f}" y="{:.1f}" width="{:.2f}" height="{}"><title>{}</title></rect>)",
-                      bars.parts[i].colour, x, y + 5, width, kBarHeight, html_escaped(tip));
-      if (row.shares[i] >= 0.06) {
-        out += fmt::format(
-            R"(<text class="{}" text-anchor="middle" pointer-events="none" x="{:.2f}" y="{:.1f}">{:.0f}</text>)",
-            bars.parts[i].colour, x + width / 2, y + 21, 100 * row.shares[i]);
-      }
-      out += '\n';
-      x += width;
+      out += fmt::format(
+          "<span class=\"{}\" style=\"width:{:.2f}%\" title=\"{}\">{}</span>", bars.parts[i].colour, 100 * share,
+          html_escaped(fmt::format("{}, {}: {}", row.label, bars.parts[i].label, percent(row.shares[i]))),
+          share >= kNumberedShare ? fmt::format("{:.0f}", 100 * share) : "");
     }
-    y += kRowHeight;
+    out += "</div></div>\n";
   }
-  y += 24;
-  return fmt::format(
-      "<svg viewBox=\"0 0 {} {:.0f}\" role=\"img\" "
-      "xmlns=\"http://www.w3.org/2000/svg\">\n<title>{}</title>\n{}</svg>\n",
-      kBarsWidth, y, html_escaped(title), out);
+  out += "<div class=\"row scale\"><span></span><div>";
+  for (int tick = 0; tick <= 100; tick += 25) {
+    out += fmt::format("<span>{} %</span>", tick);
+  }
+  return out + "</div></div>\n</figure>\n";
 }
 
 std::string html_table(const std::vector<std::string>& titles, const std::vector<std::vector<std::string>>& rows,

@@ -16,8 +16,9 @@ namespace heddle::tb {
 // One horizontal bar per row, made of parts that add up to at most 1.
 struct StackedBars {
   struct Part {
-    std::string label;   // in the legend and in the tooltip
-    std::string colour;  // class of the page's style sheet: "u0".."u5" (functional units), "c0".."c8" (causes)
+    std::string label;  // in the legend and in the tooltip
+    std::string
+        colour;  // class of the page's style sheet: "u0".."u5" (functional units), "of-KEY" (tb/report/appearance.hpp)
   };
   struct Row {
     std::string label;
@@ -26,7 +27,8 @@ struct StackedBars {
   std::vector<Part> parts;
   std::vector<Row> rows;
 };
-// Inline SVG with a legend; `title` says what a screen reader reads out.
+// With a legend, as wide as the page; names stand above their bars where it is narrow. `title` says what a screen
+// reader reads out.
 [[nodiscard]] std::string html_stacked_bars(const StackedBars& bars, std::string_view title);
 
 // Sortable by a click on a heading. Columns listed in `left` are words, the others numbers.

@@ -65,7 +65,7 @@ std::string section_of(const ReproducedClaim& claim) {
     out += "<p>" + html_escaped(claim.text.caveat) + "</p>\n";
   }
   for (const Chart& chart : claim.finding.charts) {
-    out += chart_svg(chart);
+    out += "<div class=\"plot\">" + chart_svg(chart) + "</div>\n";
   }
   if (!claim.finding.checks.empty()) {
     out += "<ul class=\"checks\">\n";

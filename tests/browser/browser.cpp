@@ -222,8 +222,12 @@ json::value Browser::call(const std::string& method, const std::string& path, co
   return value;
 }
 
-double Browser::open(const std::string& path, double seconds) {
+void Browser::show(const std::string& path) {
   call("POST", session_ + "/url", json::object{{"url", "file://" + std::filesystem::absolute(path).string()}});
+}
+
+double Browser::open(const std::string& path, double seconds) {
+  show(path);
   const Clock::time_point last =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   while (run("return document.documentElement.dataset.ready || ''") != json::value("true")) {
@@ -260,6 +264,13 @@ std::vector<std::string> Browser::errors() {
     }
   }
   return out;
+}
+
+void Browser::resize(unsigned width, unsigned height) {
+  call("POST", session_ + "/goog/cdp/execute",
+       json::object{
+           {"cmd", "Emulation.setDeviceMetricsOverride"},
+           {"params", {{"width", width}, {"height", height}, {"deviceScaleFactor", 1}, {"mobile", width < 600}}}});
 }
 
 void Browser::screenshot(const std::string& path) {

@@ -22,12 +22,16 @@ class Browser {
   // Opens a file and waits until the page says that it stands (documentElement.dataset.ready); returns the seconds from
   // the start of the navigation to then, by the page's own clock. Throws when it takes longer than `seconds`.
   double open(const std::string& path, double seconds = 30);
+  // Opens a file that has no scripts to wait for.
+  void show(const std::string& path);
   // Runs the body of a function in the page and returns what it returns.
   boost::json::value run(const std::string& script);
   // Clicks, as a user does, on the first element that the CSS selector finds; scrolls to it first.
   void click(const std::string& selector);
   // What the console has said since the last call, of level SEVERE (errors, uncaught exceptions, refused loads).
   std::vector<std::string> errors();
+  // A window of this size, in CSS pixels: 390 x 844 is a telephone's.
+  void resize(unsigned width, unsigned height);
   // The page as a PNG of what is in view.
   void screenshot(const std::string& path);
   // The page as it would be printed, as PDF.

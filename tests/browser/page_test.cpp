@@ -229,7 +229,13 @@ TEST_F(Pages, TheComparisonStands) {
   Browser browser;
   browser.open(scratch.path("compare.html"));
   EXPECT_THAT(browser.errors(), IsEmpty());
-  expect_charts(browser, 5);
+  expect_charts(browser, 3);
+  // A waterfall for each run but the first, with a bar for every cause and one for the cycles of each side.
+  EXPECT_TRUE(browser
+                  .run("const falls = [...document.querySelectorAll('.waterfall')]; return falls.length === 2 && "
+                       "falls.every((one) => one.querySelectorAll('.track b.total').length === 2 && "
+                       "one.querySelectorAll('.track b').length > 4)")
+                  .as_bool());
   // A heading sorts its table.
   const auto second = [&] {
     return text(browser.run("return document.querySelector('#figures tbody tr td:nth-child(1)').textContent"));

@@ -228,7 +228,7 @@ TEST_F(CliCompare, RefusesWithTheReason) {
   EXPECT_THAT(refused(scratch.write("text", "cycles: 7")), HasSubstr("is no JSON"));
   EXPECT_THAT(refused(scratch.write("list", "[1]")), HasSubstr("is no JSON object"));
   EXPECT_THAT(refused(scratch.write("other", "{\"a\": 1}")), HasSubstr("it names no schema"));
-  EXPECT_THAT(refused(changed("\"schema\": 1", "\"schema\": 99")), HasSubstr("another schema: 99"));
+  EXPECT_THAT(refused(changed("\"schema\": 2", "\"schema\": 99")), HasSubstr("another schema: 99"));
   EXPECT_THAT(refused(changed("\"cycles\":", "\"circles\":")), HasSubstr("does not hold a run"));
   EXPECT_THAT(refused(changed("\"idle_cycles\": ", "\"idle_cycles\": 1")), HasSubstr("contradict"));
   EXPECT_THAT(refused(changed("\"row_hit\": ", "\"row_hit\": 999999")), HasSubstr("row_hit"));

@@ -1,21 +1,39 @@
 // Texts, tables and the HTML page.
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <boost/json.hpp>
 #include <cctype>
+#include <cstdlib>
 
 #include "base/error.hpp"
 #include "hw/core/idle_cause.hpp"
 #include "tb/demo/demo.hpp"
 #include "tb/demo/page.hpp"
+#include "tb/report/appearance.hpp"
 #include "tb/report/fu_classes.hpp"
 #include "tb/report/html.hpp"
+#include "tb/report/number_text.hpp"
 #include "tb/report/reference.hpp"
 #include "tb/report/run_text.hpp"
 #include "tb/report/text.hpp"
 
 namespace heddle::tb {
 namespace {
+
+TEST(Text, NumbersInPictures) {
+  EXPECT_EQ(number_text(0), "0");
+  EXPECT_EQ(number_text(-4000), "\u22124,000");
+  EXPECT_EQ(number_text(0.25), "0.25");
+  EXPECT_EQ(number_text(8.3456), "8.35");
+  EXPECT_EQ(number_text(9999), "9,999");
+  EXPECT_EQ(number_text(10000), "10 k");
+  EXPECT_EQ(number_text(15'284'567), "15.3 M");
+  EXPECT_EQ(number_text(999'999), "1 M");
+}
 
 TEST(Text, Numbers) {
   EXPECT_EQ(counted(0, "block"), "0 blocks");
@@ -231,13 +249,55 @@ TEST(DemoReport, ThePageIsWellFormedAndSelfContained) {
   EXPECT_NE(page.find("out of bounds &lt;here&gt; &amp; there"), std::string::npos);
 }
 
-TEST(DemoReport, EveryIdleCauseHasAColourAndOneForItsNumbers) {
-  const std::string page = demo_page(sample_result());
-  for (std::size_t cause = 0; cause < hw::kIdleCauseCount; ++cause) {
-    EXPECT_NE(page.find("rect.c" + std::to_string(cause) + " { fill: "), std::string::npos) << cause;
-    const std::string text = "svg text.c" + std::to_string(cause);
-    EXPECT_TRUE(page.find(text + ",") != std::string::npos || page.find(text + " {") != std::string::npos) << cause;
+TEST(DemoReport, SaysHowItWasCalled) {
+  DemoResult result = sample_result();
+  result.command = "heddle demo 'a<b>'";
+  EXPECT_NE(demo_page(result).find("<code>heddle demo 'a&lt;b&gt;'</code>"), std::string::npos);
+}
+
+// "#rrggbb" as three numbers.
+std::array<int, 3> parts_of(std::string_view colour) {
+  std::array<int, 3> out{};
+  for (std::size_t i = 0; i != 3; ++i) {
+    out[i] = std::stoi(std::string(colour.substr(1 + 2 * i, 2)), nullptr, 16);
   }
+  return out;
+}
+
+TEST(LooksOfCauses, EachHasANameAndAColourOfItsOwn) {
+  std::vector<Appearance> all = {appearance_of_activity(), appearance_of(hw::GroupState::ready)};
+  for (std::size_t cause = 0; cause < hw::kIdleCauseCount; ++cause) {
+    all.push_back(appearance_of(static_cast<hw::IdleCause>(cause)));
+    EXPECT_EQ(all.back().key, hw::kIdleCauses[cause].name);
+  }
+  const std::string style = appearance_style();
+  for (const Appearance& one : all) {
+    EXPECT_NE(style.find(fmt::format("--of-{}: {};", one.key, one.light)), std::string::npos) << one.key;
+    EXPECT_NE(style.find(fmt::format("--of-{}: {};", one.key, one.dark)), std::string::npos) << one.key;
+    EXPECT_NE(style.find(fmt::format(".of-{} {{", one.key)), std::string::npos) << one.key;
+    for (const Appearance& other : all) {
+      if (one.key == other.key) {
+        continue;
+      }
+      EXPECT_NE(one.title, other.title);
+      for (const auto& [a, b] : {std::pair(one.light, other.light), std::pair(one.dark, other.dark)}) {
+        int apart = 0;
+        for (std::size_t i = 0; i != 3; ++i) {
+          apart += std::abs(parts_of(a)[i] - parts_of(b)[i]);
+        }
+        EXPECT_GE(apart, 48) << one.key << " " << a << ", " << other.key << " " << b;
+      }
+    }
+  }
+}
+
+TEST(LooksOfCauses, AWarpThatWaitsLooksLikeTheCause) {
+  EXPECT_EQ(appearance_of(hw::GroupState::memory).key, "memory");
+  EXPECT_EQ(appearance_of(hw::GroupState::fetching).key, "icache");
+  EXPECT_EQ(appearance_of(hw::GroupState::parked).key, "reconvergence");
+  const boost::json::object json = appearance_json();
+  EXPECT_EQ(json.at("warp_states").at("parked"), "reconvergence");
+  EXPECT_EQ(json.at("titles").at("mshrs_full"), "MSHRs full");
 }
 
 TEST(DemoReport, TheCheckerOfThePageHasTeeth) {
@@ -252,9 +312,13 @@ TEST(DemoReport, BarsAddUpToTheirShares) {
   StackedBars bars;
   bars.parts = {{"idle", "u0"}, {"full", "u5"}};
   bars.rows = {{"w", {0.25, 0.75}}};
-  const std::string svg = html_stacked_bars(bars, "t");
-  EXPECT_NE(svg.find("width=\"205.00\" height=\"24\"><title>w, idle: 25.0 %</title>"), std::string::npos) << svg;
-  EXPECT_NE(svg.find("width=\"615.00\" height=\"24\"><title>w, full: 75.0 %</title>"), std::string::npos) << svg;
+  const std::string html = html_stacked_bars(bars, "t");
+  EXPECT_NE(html.find("<span class=\"u0\" style=\"width:25.00%\" title=\"w, idle: 25.0 %\">25</span>"),
+            std::string::npos)
+      << html;
+  EXPECT_NE(html.find("<span class=\"u5\" style=\"width:75.00%\" title=\"w, full: 75.0 %\">75</span>"),
+            std::string::npos)
+      << html;
 }
 
 TEST(RunText, SaysWhatMattersAndHidesNoFailure) {

@@ -177,7 +177,7 @@ TEST(Summary, EveryFigureIsDeclaredOnceWithUnitAndDefinition) {
 TEST(StatsJson, WholeText) {
   const std::string text = sample_text();
   const std::string head =
-      "{\n  \"schema\": 1,\n  \"heddle\": \"" + std::string(version()) +
+      "{\n  \"schema\": 2,\n  \"heddle\": \"" + std::string(version()) +
       "\",\n  \"machine\": {\n    \"name\": \"baseline\",\n    \"description\": \"\",\n"
       "    \"parameters\": {\n      \"gpu\": {\n        \"cores\": 1,\n        \"clock_ghz\": 1.0\n"
       "      },\n      \"core\": {\n        \"simd_width\": 32,\n";
@@ -234,7 +234,7 @@ TEST(RunFiles, ReadBackWhatWasWritten) {
 TEST(RunFiles, RefuseWhatIsNoRun) {
   const TemporaryFolder folder;
   EXPECT_THROW((void)read_run(folder.path()), InputError);
-  for (const char* text : {"", "[]", "{", "{\"schema\": 2}", "{\"schema\": 1}", "{\"schema\": 1, \"workload\": 3}"}) {
+  for (const char* text : {"", "[]", "{", "{\"schema\": 1}", "{\"schema\": 2}", "{\"schema\": 2, \"workload\": 3}"}) {
     write_file(folder.path() + "/stats.json", text);
     EXPECT_THROW((void)read_run(folder.path()), InputError) << text;
   }
