@@ -135,8 +135,8 @@ const heddle = (() => {
     }
   };
   // Draws a Vega specification, as wide as the figure. made(view, place) is called when it stands. A function of the
-  // width that returns the specification draws anew when the window changes. `entries`: of its legend. Returns the figure.
-  const chart = (caption, note, specification, made, entries = 0) => {
+  // width that returns the specification draws anew when the window changes. Returns the figure.
+  const chart = (caption, note, specification, made) => {
     const place = element("div", { class: "chart" });
     const narrowest = 240;
     const figure = element("figure", {}, element("figcaption", {}, caption,
@@ -146,10 +146,14 @@ const heddle = (() => {
       const spec = { $schema: "https://vega.github.io/schema/vega/v5.json", height: 180, padding: 4,
         autosize: { type: "fit", contains: "padding", resize: false },
         ...(typeof specification === "function" ? specification(width) : specification), width };
-      // Room for the legend, so that a long one does not make the plot flat.
-      const perRow = Math.max(1, Math.floor((width - 50) / kLegendEntry));
-      spec.legends = (spec.legends || []).map((one) => (one.type === "gradient" ? one : { columns: perRow, ...one }));
-      if (entries > 1) spec.height += 16 * Math.ceil(entries / perRow);
+      // A legend fills its columns one after another, all of them; a long one does not make the plot flat.
+      spec.legends = (spec.legends || []).map((one) => {
+        const { domain } = (spec.scales || []).find(({ name }) => name === (one.fill || one.stroke)) || {};
+        if (one.type === "gradient" || !Array.isArray(domain)) return one;
+        const lines = Math.ceil(domain.length / Math.max(1, Math.floor((width - 50) / kLegendEntry)));
+        spec.height += 16 * lines;
+        return { columns: Math.ceil(domain.length / lines), ...one };
+      });
       spec.axes = (spec.axes || []).map(formatted);
       const view = new vega.View(vega.parse(spec, config), { renderer: "svg", container: place, hover: true });
       view.tooltip((handler, event, item, value) => showTip(event, value));
@@ -273,7 +277,7 @@ const heddle = (() => {
         showTip(event, text);
       });
       place.addEventListener("mouseleave", (event) => showTip(event, null));
-    }, names.length);
+    });
   };
 
   // A picture of numbers: matrix[row][column], the larger the fuller the colour (by the square root,

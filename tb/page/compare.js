@@ -126,7 +126,7 @@
         height: { scale: "y", band: 1 }, x: { scale: "x", field: "y0" }, x2: { scale: "x", field: "y1" },
         fill: { scale: "colour", field: "cause" },
         tooltip: { signal: "{run: datum.run, cause: datum.cause, 'cycles per core': datum.cycles}" } } } }],
-    }, null, shownCauses.length),
+    }),
     chart("Functional units active per cycle", "share of core cycles with that many lanes at work; idle ones are left out", {
       data: [{ name: "units", values: units }],
       scales: [{ name: "x", type: "band", domain: { data: "units", field: "lanes", sort: true }, range: "width",

@@ -46,11 +46,14 @@ figure.bars { margin: .6rem 0; max-width: 62rem; font-size: .85rem; line-height:
 .bars .row { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: 0 .7rem; align-items: center;
   margin: .3rem 0; break-inside: avoid; }
 .bars .row > span { text-align: right; overflow-wrap: anywhere; }
-.bars .bar { display: flex; height: 1.6rem; }
+.bars .bar { display: flex; height: 1.6rem; background: linear-gradient(to right, var(--line) 1px, transparent 1px)
+  0 0 / 25% 100%; box-shadow: 1px 0 var(--line); }
 .bars .bar span { overflow: hidden; text-align: center; line-height: 1.6rem; font-variant-numeric: tabular-nums;
   print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 .bars .keys i { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-.bars .scale div { display: flex; justify-content: space-between; color: var(--soft); }
+.bars .scale div { position: relative; height: 1.3rem; color: var(--soft); }
+.bars .scale div span { position: absolute; transform: translateX(-50%); }
+.bars .scale div span:first-child { transform: none; } .bars .scale div span:last-child { transform: translateX(-100%); }
 code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .85rem; overflow-wrap: anywhere; }
 @media (max-width: 40rem) { body { padding: 1rem .9rem; } .bars .row { grid-template-columns: 1fr; }
   .bars .row > span { text-align: left; } .bars .bar { height: 1.35rem; } .bars .bar span { line-height: 1.35rem; }
@@ -151,7 +154,7 @@ std::string html_stacked_bars(const StackedBars& bars, std::string_view title) {
   }
   out += "<div class=\"row scale\"><span></span><div>";
   for (int tick = 0; tick <= 100; tick += 25) {
-    out += fmt::format("<span>{} %</span>", tick);
+    out += fmt::format("<span style=\"left:{0}%\">{0} %</span>", tick);
   }
   return out + "</div></div>\n</figure>\n";
 }

@@ -102,6 +102,18 @@ void Profiled::expect_time(const hw::Totals& totals) const {
   EXPECT_EQ(row(tb::Profile::kDivergentBranches), totals.divergent_branches);
   for (std::size_t cause = 0; cause != hw::kIdleCauseCount; ++cause) {
     EXPECT_EQ(row(profile->idle_row(cause)), totals.idle[cause]) << hw::kIdleCauses[cause].name;
+    // A cycle that is idle for want of room is one in which some instruction stood in the memory stage for it.
+    std::uint64_t held = 0;
+    for (const tb::Profile::KernelProfile& kernel : profile->kernels()) {
+      for (const tb::InstructionCounters& counters : kernel.counters) {
+        held += counters.held_cycles[cause];
+      }
+    }
+    if (hw::is_want_of_room(static_cast<hw::IdleCause>(cause))) {
+      EXPECT_LE(totals.idle[cause], held) << hw::kIdleCauses[cause].name;
+    } else {
+      EXPECT_EQ(held, 0U) << hw::kIdleCauses[cause].name;
+    }
   }
   // Every core accounts every cycle of every stretch of time once.
   const link::Cycle width = profile->buckets().width();

@@ -201,7 +201,7 @@ TEST_F(Results, PlotsStandAlone) {
   const std::string lines = Scratch::read(file);
   EXPECT_EQ(count(lines, "<circle"), 2U + 1U);   // nqueens, without the faulted run, and in the legend
   EXPECT_EQ(count(lines, "<polygon"), 3U + 1U);  // vecadd
-  EXPECT_NE(lines.find(">core.warp_size (threads)</text>"), std::string::npos);
+  EXPECT_NE(lines.find(">core.warp_size (threads), logarithmic</text>"), std::string::npos);
   EXPECT_NE(lines.find(">IPC (thread instructions per cycle)</text>"), std::string::npos);
   for (const char* other : {"class=", "style", "script", "var(", "href"}) {
     EXPECT_EQ(lines.find(other), std::string::npos) << other;

@@ -17,13 +17,15 @@ class Decrypt final : public KernelWorkload {
   [[nodiscard]] double demo_scale() const override { return 1; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
+    const std::uint32_t count = scaled(16384, resident_threads());
+    executor.plan({2, grid(1) + grid(count)});
     const Verdict vector = fips_vector(executor);
     Random random(options().seed);
     aes::Key key;
     for (std::uint8_t& byte : key) {
       byte = static_cast<std::uint8_t>(random.next());
     }
-    std::vector<aes::Block> cipher(scaled(16384, resident_threads()));
+    std::vector<aes::Block> cipher(count);
     for (aes::Block& block : cipher) {
       for (std::uint8_t& byte : block) {
         byte = static_cast<std::uint8_t>(random.next());
@@ -40,6 +42,9 @@ class Decrypt final : public KernelWorkload {
   }
 
  private:
+  [[nodiscard]] std::uint32_t grid(std::uint32_t count) const {
+    return std::min(blocks(), (count + kBlock - 1) / kBlock);
+  }
   std::vector<std::uint8_t> decrypt(Executor& executor, const std::vector<aes::Block>& cipher,
                                     const aes::RoundKeys& keys, const std::string& suffix) const {
     const auto count = static_cast<std::uint32_t>(cipher.size());
@@ -47,9 +52,7 @@ class Decrypt final : public KernelWorkload {
     const std::uint64_t device_plain = allocate(executor, "plain" + suffix, cipher.size() * sizeof(aes::Block));
     const std::uint64_t device_keys =
         upload(executor, "round_keys" + suffix, std::vector<std::uint8_t>(keys.begin(), keys.end()));
-    const std::uint32_t grid = std::min(blocks(), (count + kBlock - 1) / kBlock);
-    executor.plan({1, grid});
-    launch(executor, "decrypt", {grid}, {kBlock},
+    launch(executor, "decrypt", {grid(count)}, {kBlock},
            Arguments(executor.module(), "decrypt")
                .pointer(device_cipher)
                .pointer(device_plain)
