@@ -143,4 +143,19 @@ void assign(const ParameterReference& parameter, const ParameterValue& value, co
       parameter.field, value);
 }
 
+void check_value(const ParameterReference& parameter) {
+  const SourceLocation nowhere;
+  std::visit(
+      Overloaded{[](const bool*) {}, [&](const std::string* text) { check_choice(parameter, *text, nowhere); },
+                 [&](const double* number) { check_number(parameter, *number, fmt::format("{}", *number), nowhere); },
+                 [&](const auto* number) {
+                   const std::string text = fmt::format("{}", *number);
+                   check_number(parameter, static_cast<double>(*number), text, nowhere);
+                   if (parameter.limits.must_be_power_of_two && !std::has_single_bit(*number)) {
+                     refuse_range(parameter, text, nowhere);
+                   }
+                 }},
+      parameter.field);
+}
+
 }  // namespace heddle

@@ -114,4 +114,7 @@ using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
 // Checks type and limits, then assigns. Throws InputError at `where`, naming the parameter by its path.
 void assign(const ParameterReference& parameter, const ParameterValue& value, const SourceLocation& where);
 
+// Throws InputError when the value that the field has is not one that assign would take: of a struct filled in by code.
+void check_value(const ParameterReference& parameter);
+
 }  // namespace heddle

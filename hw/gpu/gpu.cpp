@@ -7,9 +7,17 @@
 #include <cmath>
 #include <string>
 
+#include "hw/gpu/sound_machine.hpp"
+
 namespace heddle::hw {
 
 namespace {
+
+// For the first member initialiser: what comes after it relies on the machine.
+const sc_core::sc_module_name& checked_name(const sc_core::sc_module_name& name, const Machine& machine) {
+  require_sound(machine, static_cast<const char*>(name));
+  return name;
+}
 
 sc_core::sc_time period_of(const Machine& machine) {
   return sc_core::sc_time(1.0 / machine.gpu.clock_ghz, sc_core::SC_NS);
@@ -19,7 +27,7 @@ sc_core::sc_time period_of(const Machine& machine) {
 
 Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa::DeviceMemory* bounds,
          const MakeTap& make_tap)
-    : sc_core::sc_module(name),
+    : sc_core::sc_module(checked_name(name, machine)),
       control("control"),
       memory("memory", machine.dram.channels),
       interrupt("interrupt"),

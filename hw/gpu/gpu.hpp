@@ -8,7 +8,8 @@
 //   interrupt   optional out port            true from the end of a launch until the next one starts
 //
 // Inside: grid dispatcher, cores, interconnect, and per channel an L2 slice (if there is an L2) and a DRAM controller,
-// which does the memory's timing; a memory behind `memory` that takes time of its own adds to it. `machine` is copied.
+// which does the memory's timing; a memory behind `memory` that takes time of its own adds to it. `machine` is checked
+// and copied.
 // `bounds`, when given, is the allocation table that every access is checked against; without it only the memory's own
 // error responses are seen.
 #pragma once
@@ -34,6 +35,7 @@ namespace heddle::hw {
 
 class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<> {
  public:
+  // Throws InputError, before anything is made, with everything that is wrong with the machine.
   Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa::DeviceMemory* bounds = nullptr,
       const MakeTap& make_tap = {});
   ~Gpu() override;
