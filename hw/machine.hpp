@@ -215,6 +215,8 @@ struct DramParameters {
   unsigned hint_threshold = 0;
   std::string timing = "hit-conflict";
   std::string preset = "ddr4-2400";
+  std::string write_pieces = "aligned";
+  unsigned blocking_calls = 0;
   JedecParameters jedec;
   PolicyParameters<DramPolicies> policies;  // what scheduler and row policy declare for themselves: a section each
   template <class Visitor>
@@ -253,6 +255,12 @@ struct DramParameters {
     visit("timing", timing, Limits::one_of({"hit-conflict", "jedec"}), "",
           "hit-conflict: the papers' two latencies and bandwidth_gbs; jedec: commands and the distances of [jedec]");
     visit("preset", preset, dram_presets(), "", "with timing = jedec: the device whose figures [jedec] starts from");
+    visit("write_pieces", write_pieces, Limits::one_of({"runs", "aligned", "byte-enables"}), "",
+          "how a line of which only some bytes are written reaches a memory that gives no direct access: each run of "
+          "written bytes as it is; in powers of two, naturally aligned; or the whole line with byte enables");
+    visit("blocking_calls", blocking_calls, Limits::between(0, 256), "calls",
+          "blocking transport calls that a channel may have under way at once in a memory that gives no direct access; "
+          "0: non-blocking transport");
   }
 };
 
@@ -262,7 +270,8 @@ struct WatchdogParameters {
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("deadlock_cycles", deadlock_cycles, Limits::between(1000, 1e15), "cycles",
-          "cycles without a retired instruction after which the run stops as a deadlock");
+          "cycles without a retired instruction, or without the answer of a memory to a request, after which the run "
+          "stops as a deadlock");
     visit("livelock_instructions", livelock_instructions, Limits::between(1000, 1e15), "instructions",
           "instructions that a warp retires inside one loop with its registers unchanged after which it counts as "
           "spinning "

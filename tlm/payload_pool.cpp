@@ -33,6 +33,7 @@ LinePayload& PayloadPool::acquire(::tlm::tlm_command command, std::uint64_t addr
 }
 
 void PayloadPool::free(::tlm::tlm_generic_payload* payload) {
+  payload->reset();  // extensions that somebody on the way attached for this one transaction
   free_.push_back(static_cast<LinePayload*>(payload));
 }
 

@@ -24,7 +24,7 @@ DramController::DramController(const sc_core::sc_module_name& name, const DramPa
              parameters.hint_threshold != 0 ? parameters.hint_threshold : timing_->conflict_penalty(),
              parameters.starvation_bound, statistics_.hints),
       drain_(parameters),
-      storage_port_(storage, *this, clock, line_bytes),
+      storage_port_(storage, *this, clock, parameters, line_bytes),
       view_(waiting_, *timing_, holds_, drain_, parameters.starvation_bound),
       bank_busy_(parameters.banks) {
   target.bind(*this);

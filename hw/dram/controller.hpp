@@ -106,6 +106,8 @@ class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_t
   [[nodiscard]] const DramTiming& timing() const { return *timing_; }
   // Nothing waits or is being served.
   [[nodiscard]] bool quiet() const;
+  // The way to the memory, for a watchdog.
+  [[nodiscard]] StoragePort& storage_port() { return storage_port_; }
 
  private:
   using Payload = ::tlm::tlm_generic_payload;

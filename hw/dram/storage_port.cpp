@@ -1,10 +1,11 @@
+// Transport to the memory. Direct memory is in direct_memory.cpp.
 #include "hw/dram/storage_port.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <string>
 
 #include "hw/cache/atomic_lanes.hpp"
-#include "hw/cache/byte_enables.hpp"
+#include "hw/dram/storage_job.hpp"
 
 namespace heddle::hw {
 
@@ -12,123 +13,32 @@ using ::tlm::tlm_phase;
 using ::tlm::tlm_sync_enum;
 using Payload = ::tlm::tlm_generic_payload;
 
-namespace {
-
-std::byte* bytes_of(Payload& payload) {
-  return reinterpret_cast<std::byte*>(payload.get_data_ptr());
-}
-
-}  // namespace
-
-// One access by transport: one transfer, or several when byte enables or an atomic need them.
-struct StoragePort::Job {
-  enum class State : std::uint8_t { waiting, sent, answered };
-  DramRequest* request = nullptr;
-  link::LinePayload* payload = nullptr;
-  State state = State::waiting;
-  Cycle visible = 0;                     // answered: the cycle in which that counts
-  bool over = false;                     // answered: nothing left to do
-  bool prepared = false;                 // the payload describes the next transfer
-  const std::uint8_t* enable = nullptr;  // writes by runs: byte enables...
-  unsigned enable_length = 0;            // ... which repeat after this many
-  std::byte* data = nullptr;
-  unsigned cursor = 0;      // the byte at which the next run is looked for
-  bool lanes_done = false;  // atomic: the line was read and stepped
-};
-
 StoragePort::StoragePort(::tlm::tlm_initiator_socket<>& socket, link::Waker& owner, link::Clock clock,
-                         unsigned line_bytes)
+                         const DramParameters& parameters, unsigned line_bytes)
     : socket_(socket),
       owner_(owner),
       clock_(clock),
       line_bytes_(line_bytes),
-      question_(pool_.acquire(::tlm::TLM_READ_COMMAND, 0, line_bytes)) {}
+      pieces_(write_pieces_of(parameters.write_pieces)),
+      question_(pool_.acquire(::tlm::TLM_READ_COMMAND, 0, line_bytes)) {
+  for (unsigned i = 0; i != parameters.blocking_calls; ++i) {
+    callers_.push_back(std::make_unique<Caller>());
+    Caller& caller = *callers_.back();
+    sc_core::sc_spawn([this, &caller] { call(caller); }, ("memory_call" + std::to_string(i)).c_str());
+  }
+  for (auto caller = callers_.rbegin(); caller != callers_.rend(); ++caller) {
+    free_callers_.push_back(caller->get());
+  }
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.set_sensitivity(&watch_event_);
+  options.dont_initialize();
+  sc_core::sc_spawn([this] { look_for_overdue(); }, "memory_watch", &options);
+}
 
 StoragePort::~StoragePort() = default;
 
-// ------------------------------------------------------------------------------------------------ direct memory
-
-std::byte* StoragePort::direct_pointer(std::uint64_t address, unsigned length, bool read, bool write,
-                                       sc_core::sc_time& latency) {
-  std::uint64_t begin = 0;
-  const DirectMemory::Range* range = direct_.find(address, begin);
-  if (range == nullptr) {
-    question_.set_command(write ? ::tlm::TLM_WRITE_COMMAND : ::tlm::TLM_READ_COMMAND);
-    question_.set_address(address);
-    ::tlm::tlm_dmi dmi;
-    const bool granted = socket_->get_direct_mem_ptr(question_, dmi);
-    DirectMemory::Range answer;
-    begin = dmi.get_start_address();
-    answer.end = dmi.get_end_address();
-    if (begin > address || answer.end < address) {  // says nothing about this address: refused for this line
-      begin = address;
-      answer.end = address + length - 1;
-    } else if (granted) {
-      answer.pointer = reinterpret_cast<std::byte*>(dmi.get_dmi_ptr());
-      answer.readable = dmi.is_read_allowed();
-      answer.writable = dmi.is_write_allowed();
-      answer.read_latency = dmi.get_read_latency();
-      answer.write_latency = dmi.get_write_latency();
-    }
-    direct_.add(begin, answer);
-    range = direct_.find(address, begin);
-  }
-  if (range->pointer == nullptr || (read && !range->readable) || (write && !range->writable) ||
-      range->end - address < length - 1) {
-    return nullptr;
-  }
-  if (read) {
-    latency += range->read_latency;
-  }
-  if (write) {
-    latency += range->write_latency;
-  }
-  return range->pointer + (address - begin);
-}
-
-void StoragePort::prefetch(const DramRequest& request) {
-  std::uint64_t begin = 0;
-  const std::uint64_t address = request.payload->get_address();
-  const DirectMemory::Range* const range = direct_.find(address, begin);
-  if (range == nullptr || range->pointer == nullptr || range->end - address < line_bytes_) {
-    return;
-  }
-  constexpr unsigned kHostLine = 64;
-  const std::byte* const memory = range->pointer + (address - begin);
-  for (unsigned offset = 0; offset < line_bytes_; offset += kHostLine) {
-    __builtin_prefetch(memory + offset);
-  }
-}
-
-bool StoragePort::access_directly(DramRequest& request, sc_core::sc_time& delay) {
-  Payload& payload = *request.payload;
-  const unsigned length = payload.get_data_length();
-  const bool read = request.atomic || !request.write;
-  const bool write = request.atomic || request.write;
-  std::byte* const memory = direct_pointer(payload.get_address(), length, read, write, delay);
-  if (memory == nullptr) {
-    return false;
-  }
-  if (request.atomic) {
-    step_lanes(*request.extension->atomic, memory, nullptr);
-  } else if (!request.write) {
-    std::memcpy(payload.get_data_ptr(), memory, length);
-  } else if (payload.get_byte_enable_ptr() == nullptr) {
-    std::memcpy(memory, payload.get_data_ptr(), length);
-  } else if (payload.get_byte_enable_length() >= length) {
-    merge_bytes(memory, bytes_of(payload), payload.get_byte_enable_ptr(), length);
-  } else {
-    for (unsigned i = 0; i != length; ++i) {
-      if (payload.get_byte_enable_ptr()[i % payload.get_byte_enable_length()] != 0) {
-        memory[i] = bytes_of(payload)[i];
-      }
-    }
-  }
-  payload.set_response_status(::tlm::TLM_OK_RESPONSE);
-  return true;
-}
-
-// ---------------------------------------------------------------------------------------------------- transport
+// ------------------------------------------------------------------------------------------------------- requests
 
 bool StoragePort::access(DramRequest& request, sc_core::sc_time& delay) {
   Payload& payload = *request.payload;
@@ -140,10 +50,10 @@ bool StoragePort::access(DramRequest& request, sc_core::sc_time& delay) {
     return true;
   }
   Job& job = make_job(request);
-  const bool free = in_request_ == nullptr && next_send_ <= clock_.now() && !waits_for_line(job) &&
+  const bool free = can_send(clock_.now()) && !waits_for_line(job) &&
                     std::none_of(active_.begin(), active_.end(),
                                  [](const Job* other) { return other->state == Job::State::waiting; });
-  if (free && run(job, delay)) {
+  if (free && send(job, delay)) {
     free_job(job);
     return true;
   }
@@ -156,31 +66,14 @@ bool StoragePort::access(DramRequest& request, sc_core::sc_time& delay) {
 
 StoragePort::Job& StoragePort::make_job(DramRequest& request) {
   if (free_jobs_.empty()) {
-    jobs_.push_back(std::make_unique<Job>());
-    jobs_.back()->payload = &pool_.acquire(::tlm::TLM_READ_COMMAND, 0, line_bytes_);
-    jobs_.back()->payload->tag = static_cast<std::uint32_t>(jobs_.size() - 1);
+    jobs_.push_back(std::make_unique<Job>(static_cast<std::uint32_t>(jobs_.size())));
     free_jobs_.push_back(jobs_.back().get());
   }
   Job& job = *free_jobs_.back();
   free_jobs_.pop_back();
-  link::LinePayload* const payload = job.payload;
-  job = Job{};
-  job.payload = payload;
-  job.request = &request;
-  payload->extension = request.extension != nullptr ? *request.extension : link::MemoryExtension{};
-  payload->extension.atomic = nullptr;
-  if (request.write) {
-    job.data = bytes_of(*request.payload);
-    job.enable = request.payload->get_byte_enable_ptr();
-    job.enable_length = request.payload->get_byte_enable_length();
-  } else if (request.atomic) {
-    payload->enable.fill(0);
-    job.data = payload->data.data();
-    job.enable = payload->enable.data();
-    job.enable_length = request.payload->get_data_length();
-  }
-  // The first transfer. No byte enabled at all: none.
-  job.over = !next_transfer(job);
+  job.begin(request);
+  // No byte enabled at all: there is nothing to do.
+  job.over = !next_transfer(job, pieces_);
   if (job.over) {
     request.payload->set_response_status(::tlm::TLM_OK_RESPONSE);
   }
@@ -191,50 +84,28 @@ void StoragePort::free_job(Job& job) {
   free_jobs_.push_back(&job);
 }
 
-// Makes the payload describe the next transfer; false: there is none.
-bool StoragePort::next_transfer(Job& job) {
+// Decides on the job's next transfer; false: there is none.
+bool StoragePort::next_transfer(Job& job, WritePieces pieces) {
   Payload& asked = *job.request->payload;
-  link::LinePayload& payload = *job.payload;
   const unsigned length = asked.get_data_length();
-  unsigned first = 0;
-  unsigned end = length;
-  const bool reads = !job.request->write && !job.lanes_done;
-  if (reads) {
-    if (job.prepared) {  // it has been read
-      if (!job.request->atomic) {
-        return false;
-      }
-      step_lanes(*job.request->extension->atomic, payload.data.data(), payload.enable.data());
-      job.lanes_done = true;
-      return next_transfer(job);
+  if (!job.request->write && !job.stepped) {
+    if (!job.read) {
+      job.read = true;
+      job.transfer = {
+          ::tlm::TLM_READ_COMMAND, {0, length, false}, job.request->atomic ? job.line.data() : bytes_of(asked)};
+      return true;
     }
-    payload.set_command(::tlm::TLM_READ_COMMAND);
-    payload.set_data_ptr(job.request->atomic ? reinterpret_cast<unsigned char*>(payload.data.data())
-                                             : asked.get_data_ptr());
-  } else {
-    const auto enabled = [&job](unsigned i) { return job.enable == nullptr || job.enable[i % job.enable_length] != 0; };
-    first = job.cursor;
-    while (first != length && !enabled(first)) {
-      ++first;
-    }
-    if (first == length) {
+    if (!job.request->atomic) {
       return false;
     }
-    end = first + 1;
-    while (end != length && enabled(end)) {
-      ++end;
-    }
-    job.cursor = end;
-    payload.set_command(::tlm::TLM_WRITE_COMMAND);
-    payload.set_data_ptr(reinterpret_cast<unsigned char*>(job.data + first));
+    step_lanes(*job.request->extension->atomic, job.line.data(), job.touched.data());
+    job.stepped = true;
   }
-  job.prepared = true;
-  payload.set_address(asked.get_address() + first);
-  payload.set_data_length(end - first);
-  payload.set_streaming_width(end - first);
-  payload.set_dmi_allowed(false);
-  payload.set_response_status(::tlm::TLM_INCOMPLETE_RESPONSE);
-  return true;
+  const MaskedWrite write{asked.get_address(), length, job.enable, job.enable_length};
+  const WritePiece piece = next_piece(pieces, write, job.cursor);
+  job.cursor = piece.end;
+  job.transfer = {::tlm::TLM_WRITE_COMMAND, piece, job.data};
+  return !piece.empty();
 }
 
 bool StoragePort::waits_for_line(const Job& job) const {
@@ -250,68 +121,162 @@ bool StoragePort::waits_for_line(const Job& job) const {
   return false;
 }
 
-// Sends transfers as long as the memory answers each within the call. True: the access is finished.
-bool StoragePort::run(Job& job, sc_core::sc_time& delay) {
+// ------------------------------------------------------------------------------------------------------ transfers
+
+bool StoragePort::free_to_send() const {
+  return callers_.empty() ? in_request_ == nullptr : !free_callers_.empty();
+}
+
+bool StoragePort::can_send(Cycle now) const {
+  return free_to_send() && next_send_ <= now;
+}
+
+void StoragePort::make_payload(Job& job) {
+  const Job::Transfer& transfer = job.transfer;
+  link::LinePayload& payload =
+      pool_.acquire(transfer.command, job.request->payload->get_address() + transfer.bytes.first,
+                    transfer.bytes.end - transfer.bytes.first);
+  payload.set_data_ptr(reinterpret_cast<unsigned char*>(transfer.line + transfer.bytes.first));
+  if (transfer.bytes.masked) {
+    payload.set_byte_enable_ptr(job.enable);
+    payload.set_byte_enable_length(job.enable_length);
+  }
+  payload.extension = job.request->extension != nullptr ? *job.request->extension : link::MemoryExtension{};
+  payload.extension.atomic = nullptr;
+  payload.tag = job.index;
+  job.payload = &payload;
+  job.since = clock_.now();
+  job.state = Job::State::sent;
+  ++unanswered_;
+}
+
+// Transfers go out as long as the memory answers each within the call.
+bool StoragePort::send(Job& job, sc_core::sc_time& delay) {
   while (!job.over) {
-    tlm_phase phase = ::tlm::BEGIN_REQ;
-    in_request_ = &job;
-    job.state = Job::State::sent;
-    const tlm_sync_enum result = socket_->nb_transport_fw(*job.payload, phase, delay);
-    if (result == ::tlm::TLM_ACCEPTED) {
+    make_payload(job);
+    if (!callers_.empty()) {
+      job.caller = free_callers_.back();
+      free_callers_.pop_back();
+      job.caller->job = &job;
+      job.caller->called.notify();
+      watch_for_answer();
       return false;
     }
-    if (result == ::tlm::TLM_UPDATED && phase == ::tlm::END_REQ) {
-      in_request_ = nullptr;
-      next_send_ = clock_.visible_after(delay);
+    tlm_phase phase = ::tlm::BEGIN_REQ;
+    in_request_ = &job;
+    const tlm_sync_enum result = socket_->nb_transport_fw(*job.payload, phase, delay);
+    if (result == ::tlm::TLM_ACCEPTED || job.state == Job::State::answered) {  // it may have been from within the call
+      watch_for_answer();
       return false;
     }
     in_request_ = nullptr;
-    if (result == ::tlm::TLM_UPDATED) {  // BEGIN_RESP, which implies END_REQ
-      phase = ::tlm::END_RESP;
-      sc_core::sc_time end_delay = delay;
-      socket_->nb_transport_fw(*job.payload, phase, end_delay);
+    if (result == ::tlm::TLM_UPDATED && phase == ::tlm::END_REQ) {
+      next_send_ = clock_.visible_after(delay);
+      watch_for_answer();
+      return false;
     }
-    const auto status = job.payload->get_response_status();
-    job.request->payload->set_response_status(status);
-    job.over = status != ::tlm::TLM_OK_RESPONSE || !next_transfer(job);
+    job.owes_end = result == ::tlm::TLM_UPDATED;  // BEGIN_RESP, which implies END_REQ
+    one_answered();
+    take_answer(job, delay);
   }
   return true;
 }
 
+void StoragePort::answered(Job& job, Cycle visible) {
+  job.state = Job::State::answered;
+  job.visible = visible;
+  one_answered();
+  owner_.wake(visible);
+}
+
+// `delay`: until the response phase, if there is one, ends.
+void StoragePort::take_answer(Job& job, sc_core::sc_time delay) {
+  link::LinePayload& payload = *job.payload;
+  const auto status = payload.get_response_status();
+  if (payload.is_dmi_allowed()) {
+    direct_.hinted(job.request->payload->get_address() + job.transfer.bytes.first, payload.is_write());
+  }
+  if (job.owes_end) {
+    job.owes_end = false;
+    tlm_phase phase = ::tlm::END_RESP;
+    socket_->nb_transport_fw(payload, phase, delay);
+  }
+  payload.release();
+  job.payload = nullptr;
+  if (job.caller != nullptr) {
+    free_callers_.push_back(job.caller);
+    job.caller = nullptr;
+  }
+  job.request->payload->set_response_status(status);
+  job.over = status != ::tlm::TLM_OK_RESPONSE || !next_transfer(job, pieces_);
+}
+
+// The job that a payload is under way for; none: it is none of ours, or an old one.
+StoragePort::Job* StoragePort::job_of(Payload& payload) {
+  const auto* const line = dynamic_cast<link::LinePayload*>(&payload);
+  if (line == nullptr || line->tag >= jobs_.size()) {
+    return nullptr;
+  }
+  Job& job = *jobs_[line->tag];
+  return job.payload == line && job.state == Job::State::sent ? &job : nullptr;
+}
+
 tlm_sync_enum StoragePort::nb_transport_bw(Payload& payload, tlm_phase& phase, sc_core::sc_time& delay) {
-  Job& job = *jobs_[static_cast<link::LinePayload&>(payload).tag];
+  if (phase != ::tlm::END_REQ && phase != ::tlm::BEGIN_RESP) {
+    if (phase == ::tlm::BEGIN_REQ || phase == ::tlm::END_RESP) {
+      SC_REPORT_ERROR("heddle/dram", "the memory sent a phase that only an initiator may send");
+    }
+    return ::tlm::TLM_ACCEPTED;  // a phase beyond the base protocol is to be ignored
+  }
+  Job* const job = job_of(payload);
+  if (job == nullptr || job->caller != nullptr || (phase == ::tlm::END_REQ && in_request_ != job)) {
+    SC_REPORT_ERROR("heddle/dram", phase == ::tlm::END_REQ ? "the memory ended a request that is not under way"
+                                                           : "the memory answered a request that is not under way");
+    return ::tlm::TLM_ACCEPTED;
+  }
   const Cycle visible = clock_.visible_after(delay);
-  if (in_request_ == &job) {
+  if (in_request_ == job) {
     in_request_ = nullptr;
     next_send_ = visible;
     owner_.wake(visible);
   }
   if (phase == ::tlm::BEGIN_RESP) {
-    job.state = Job::State::answered;
-    job.visible = visible;
-    owner_.wake(visible);
-    return ::tlm::TLM_COMPLETED;
-  }
-  if (phase != ::tlm::END_REQ) {
-    SC_REPORT_ERROR("heddle/dram", "unexpected phase from the memory");
+    job->owes_end = true;
+    answered(*job, visible);
   }
   return ::tlm::TLM_ACCEPTED;
 }
+
+void StoragePort::call(Caller& caller) {
+  while (true) {
+    while (caller.job == nullptr) {
+      sc_core::wait(caller.called);
+    }
+    Job& job = *caller.job;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    socket_->b_transport(*job.payload, delay);
+    if (delay != sc_core::SC_ZERO_TIME) {
+      sc_core::wait(delay);
+    }
+    caller.job = nullptr;
+    answered(job, clock_.visible_after(sc_core::SC_ZERO_TIME));
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------ one cycle
 
 Cycle StoragePort::advance(Cycle now, std::vector<DramRequest*>& finished) {
   bool any_over = false;
   for (Job* job : active_) {
     if (job->state == Job::State::answered && job->visible <= now) {
       if (!job->over) {
-        const auto status = job->payload->get_response_status();
-        job->request->payload->set_response_status(status);
-        job->over = status != ::tlm::TLM_OK_RESPONSE || !next_transfer(*job);
+        take_answer(*job, sc_core::SC_ZERO_TIME);
       }
       job->state = job->over ? Job::State::answered : Job::State::waiting;
     }
-    if (job->state == Job::State::waiting && in_request_ == nullptr && next_send_ <= now && !waits_for_line(*job)) {
+    if (job->state == Job::State::waiting && can_send(now) && !waits_for_line(*job)) {
       sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-      if (run(*job, delay)) {
+      if (send(*job, delay)) {
         job->state = Job::State::answered;
         job->visible = delay == sc_core::SC_ZERO_TIME ? now : clock_.visible_after(delay);
       }
@@ -331,18 +296,72 @@ Cycle StoragePort::advance(Cycle now, std::vector<DramRequest*>& finished) {
     std::erase_if(active_, over);
   }
   Cycle next = kNever;
+  bool sendable = false;
   for (const Job* job : active_) {
     if (job->state == Job::State::answered) {
       next = std::min(next, job->visible);
-    } else if (job->state == Job::State::waiting && in_request_ == nullptr) {
+    } else if (job->state == Job::State::waiting && !sendable && free_to_send() && !waits_for_line(*job)) {
+      sendable = true;
       next = std::min(next, std::max(next_send_, now + 1));
     }
   }
   return next;
 }
 
-void StoragePort::invalidate_direct_mem_ptr(sc_dt::uint64 start, sc_dt::uint64 end) {
-  direct_.invalidate(start, end);
+// ------------------------------------------------------------------------------------------------------- watchdog
+
+void StoragePort::watch(Cycle limit, std::function<void(const Unanswered&)> overdue) {
+  limit_ = limit;
+  overdue_ = std::move(overdue);
+}
+
+void StoragePort::one_answered() {
+  --unanswered_;
+  told_ = false;
+}
+
+void StoragePort::rest() {
+  if (watching_ && unanswered_ == 0) {
+    watching_ = false;
+    watch_event_.cancel();
+  }
+}
+
+// The event stays notified while transfers come and go, and looks for one that is too old when it is its time.
+void StoragePort::watch_for_answer() {
+  if (!watching_ && !told_ && unanswered_ != 0 && overdue_) {
+    watch_from(clock_.now());
+  }
+}
+
+void StoragePort::watch_from(Cycle since) {
+  const std::uint64_t period = clock_.cycles(1).value();
+  if (limit_ < kNever / 2 / period) {  // beyond half of all time nothing can be overdue
+    watching_ = true;
+    watch_event_.notify(clock_.until(since + limit_) + sc_core::sc_time::from_value(period / 2));
+  }
+}
+
+void StoragePort::look_for_overdue() {
+  watching_ = false;
+  const Job* oldest = nullptr;
+  for (const Job* const job : active_) {
+    if (job->state == Job::State::sent && (oldest == nullptr || job->since < oldest->since)) {
+      oldest = job;
+    }
+  }
+  if (oldest == nullptr) {
+    return;
+  }
+  if (clock_.now() < oldest->since + limit_) {
+    watch_from(oldest->since);
+    return;
+  }
+  told_ = true;
+  const Job::Transfer& transfer = oldest->transfer;
+  overdue_({transfer.command == ::tlm::TLM_WRITE_COMMAND,
+            oldest->request->payload->get_address() + transfer.bytes.first, transfer.bytes.end - transfer.bytes.first,
+            oldest->since});
 }
 
 }  // namespace heddle::hw

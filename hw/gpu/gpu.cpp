@@ -48,6 +48,9 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
   dispatcher_ = std::make_unique<Dispatcher>("dispatcher", machine_, clock_, cores_);
   dispatcher_->ended = [this] {
     set_interrupt(true);
+    for (const auto& channel : dram_) {
+      channel->storage_port().rest();
+    }
     if (on_end_) {
       on_end_();
     }
@@ -80,6 +83,8 @@ void Gpu::make_channel(unsigned channel, const MakeTap& make_tap) {
   dram_.push_back(std::make_unique<DramController>(("dram" + std::to_string(channel)).c_str(), machine_.dram,
                                                    memory_line_bytes(machine_), clock_));
   DramController& dram = *dram_.back();
+  dram.storage_port().watch(machine_.watchdog.deadlock_cycles,
+                            [this, channel](const auto& transfer) { memory_overdue(channel, transfer); });
   join(TapPlace::Link::memory, dram.storage, memory[channel]);
   if (!machine_.l2.enabled) {
     join(TapPlace::Link::channel, noc_->channel[channel], dram.target);
@@ -106,6 +111,19 @@ void Gpu::make_channel(unsigned channel, const MakeTap& make_tap) {
 }
 
 Gpu::~Gpu() = default;
+
+void Gpu::memory_overdue(unsigned channel, const StoragePort::Unanswered& transfer) {
+  std::string text = fmt::format(
+      "what {} is bound to has not answered a {} of {} bytes at {:#x} since cycle {} ({}), for {} cycles "
+      "(watchdog.deadlock_cycles)",
+      memory[channel].name(), transfer.write ? "write" : "read", transfer.bytes, transfer.address, transfer.since,
+      clock_.cycles(transfer.since).to_string(), machine_.watchdog.deadlock_cycles);
+  SC_REPORT_WARNING("heddle/gpu", text.c_str());
+  isa::Fault fault = launch_fault(isa::Fault::Kind::deadlock, std::move(text));
+  fault.address = transfer.address;
+  fault.size = transfer.bytes;
+  stop(std::move(fault));
+}
 
 // A signal has one writing process, whoever starts and ends launches.
 void Gpu::set_interrupt(bool level) {

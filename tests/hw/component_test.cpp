@@ -1,14 +1,90 @@
-// What a user of the GPU as a component relies on beyond running kernels: its machine is checked, and
-// sockets of any width can be bound.
+// What a user of the GPU as a component relies on beyond running kernels: its machine is checked, a memory that does
+// not answer is reported, sockets of any width can be bound.
 #include <functional>
 #include <string>
 
 #include "tests/hw/platform.hpp"
+#include "tests/hw/report.hpp"
 
 namespace heddle {
 namespace {
 
 using namespace test::platform;  // NOLINT(google-build-using-namespace): the bench of these tests
+
+// SystemC's warnings, kept instead of failing the test.
+struct KeptWarnings {
+  KeptWarnings() { sc_core::sc_report_handler::set_handler(keep); }
+  ~KeptWarnings() { sc_core::sc_report_handler::set_handler(test::fail_on_report); }
+  static std::vector<std::string>& texts() {
+    static std::vector<std::string> all;
+    return all;
+  }
+  static void keep(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
+    if (report.get_severity() == sc_core::SC_WARNING) {
+      texts().push_back(std::string(report.get_msg_type()) + ": " + report.get_msg());
+    } else {
+      test::fail_on_report(report, actions);
+    }
+  }
+};
+
+// ------------------------------------------------------------------------------------------------------- watchdog
+
+hw::Machine with_limit(std::uint64_t cycles) {
+  hw::Machine machine;
+  machine.watchdog.deadlock_cycles = cycles;
+  return machine;
+}
+
+TEST(MemoryWatchdog, ReportsAMemoryThatNeverAnswers) {
+  const KeptWarnings warnings;
+  Platform platform(true, with_limit(5000));
+  platform.memory.silent = true;
+  sc_core::sc_start(1, sc_core::SC_MS);
+  EXPECT_EQ(platform.host.interrupts, 1U);
+  EXPECT_EQ(platform.host.status, 3U);
+  EXPECT_EQ(platform.host.fault_kind, static_cast<std::uint64_t>(isa::Fault::Kind::deadlock) + 1);
+  EXPECT_EQ(platform.host.fault_address, kCode);
+  ASSERT_EQ(KeptWarnings::texts().size(), 1U) << "once, and no more while it is silent";
+  // The launch begins at 101 ns; the fetch is with the channel 3 cycles later, and its row conflict takes 300.
+  EXPECT_EQ(KeptWarnings::texts()[0],
+            "heddle/gpu: what gpu.memory_0 is bound to has not answered a read of 128 bytes at 0x1000 since cycle 404 "
+            "(404 ns), for 5000 cycles (watchdog.deadlock_cycles)");
+  EXPECT_EQ(platform.gpu.fault()->detail, KeptWarnings::texts()[0].substr(12));
+  EXPECT_FALSE(platform.gpu.quiet());
+}
+
+// An answer after all: nobody is surprised, and the next launch works.
+TEST(MemoryWatchdog, ALateAnswerMakesTheGpuUsableAgain) {
+  const KeptWarnings warnings;
+  Platform platform(true, with_limit(5000));
+  platform.memory.silent = true;
+  sc_core::sc_start(50, sc_core::SC_US);
+  EXPECT_EQ(platform.host.status, 3U);
+  platform.memory.wake_up();
+  sc_core::sc_start(50, sc_core::SC_US);
+  EXPECT_TRUE(platform.gpu.quiet());
+  std::uint64_t one = 1;
+  EXPECT_EQ(platform.host.access(0, &one, 8, true), tlm::TLM_OK_RESPONSE);
+  sc_core::sc_start(50, sc_core::SC_US);
+  EXPECT_EQ(platform.gpu.status(), hw::LaunchStatus::done);
+  EXPECT_EQ(platform.checker->violations(), 0U);
+  platform.expect_results();
+}
+
+// A memory slower than the limit is overdue, one faster is not; and nothing is left that keeps a simulation going.
+TEST(MemoryWatchdog, LeavesNoEventBehind) {
+  Platform platform(true, with_limit(1'000'000));
+  sc_core::sc_start();  // until nothing happens any more
+  EXPECT_EQ(platform.host.status, 2U);
+  EXPECT_LT(sc_core::sc_time_stamp(), sc_core::sc_time(100, sc_core::SC_US));
+}
+
+TEST(MemoryWatchdog, MayBeAsLongAsItsParameter) {
+  Platform platform(true, with_limit(1'000'000'000'000'000));
+  sc_core::sc_start(1, sc_core::SC_MS);
+  EXPECT_EQ(platform.host.status, 2U);
+}
 
 // --------------------------------------------------------------------------------------------------------- machine
 

@@ -104,9 +104,11 @@ TEST(ForeignPlatform, ACodeFetchThatFailsIsAFault) {
   EXPECT_EQ(platform.host.fault_kind, static_cast<std::uint64_t>(isa::Fault::Kind::bus_error) + 1);
 }
 
-// A memory that never answers: the watchdog of the bench ends the launch, and the GPU refuses another one.
+// A memory that never answers: somebody outside ends the launch before the GPU does, which refuses another one.
 TEST(ForeignPlatform, SilentMemoryLeavesTheGpuUnusable) {
-  Platform platform;
+  hw::Machine machine;
+  machine.watchdog.deadlock_cycles = 2'000'000;
+  Platform platform(false, machine);
   platform.memory.silent = true;
   sc_core::sc_start(1, sc_core::SC_MS);
   EXPECT_EQ(platform.host.interrupts, 0U);

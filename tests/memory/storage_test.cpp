@@ -96,8 +96,8 @@ TEST(Storage, BlockingMemoryWithoutDirectMemory) {
   EXPECT_EQ(again.word(1), 0xabcdU + 6);
   EXPECT_EQ(again.word(2), 42U + 7);
   EXPECT_EQ(memory.word(kPlace + 12), 0x1234U);
-  // Two loads, two runs of one write-back, read and one run of the atomic.
-  EXPECT_EQ(memory.transports, 6U);
+  // Two loads, two words of one write-back, read and three words of the atomic: eight bytes and four.
+  EXPECT_EQ(memory.transports, 7U);
 }
 
 TEST(Storage, ErrorsReachTheCore) {
