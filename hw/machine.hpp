@@ -252,8 +252,10 @@ struct DramParameters {
     visit("hints", hints, Limits::any(), "", "true: a load with the row-buffer hint holds its row open");
     visit("hint_threshold", hint_threshold, Limits::between(0, 1000000), "cycles",
           "how long after its data a hinted row is held; 0: the latency of a conflict less that of a hit");
-    visit("timing", timing, Limits::one_of({"hit-conflict", "jedec"}), "",
-          "hit-conflict: the papers' two latencies and bandwidth_gbs; jedec: commands and the distances of [jedec]");
+    visit("timing", timing, Limits::one_of({"hit-conflict", "jedec", "none"}), "",
+          "hit-conflict: the papers' two latencies and bandwidth_gbs; jedec: commands and the distances of [jedec]; "
+          "none: requests go to the memory as they come, at most queue of them unanswered, for a memory with timing of "
+          "its own");
     visit("preset", preset, dram_presets(), "", "with timing = jedec: the device whose figures [jedec] starts from");
     visit("write_pieces", write_pieces, Limits::one_of({"runs", "aligned", "byte-enables"}), "",
           "how a line of which only some bytes are written reaches a memory that gives no direct access: each run of "

@@ -72,7 +72,7 @@ tlm_sync_enum DramController::nb_transport_fw(Payload& payload, tlm_phase& phase
     DramRequest& request = make_request(payload, visible);
     const Cycle now = clock().now();
     const unsigned started_now = started_at_ == now ? started_ : 0;
-    if (arriving_.size() + waiting_.size() + started_now < capacity_) {
+    if (queued() + started_now < capacity_) {
       arriving_.push(&request);
       wake(visible);
       phase = ::tlm::END_REQ;
@@ -108,7 +108,14 @@ Cycle DramController::advance(Cycle now) {
   complete(now);
   respond(now);
   admit(now);
-  next = std::min(next, start(now));
+  if (timing_->timed()) {
+    next = std::min(next, start(now));
+  } else {
+    respond(now);  // what the memory answered at once
+    if (pending_ != nullptr && started_at_ == now) {
+      next = now + 1;
+    }
+  }
   if (!arriving_.empty()) {
     next = std::min(next, arriving_.front()->arrival);
   }
@@ -133,6 +140,26 @@ void DramController::complete(Cycle now) {
   }
 }
 
+// Without timing: the memory is asked at once.
+void DramController::hand_on(DramRequest& request, Cycle now) {
+  ++(request.atomic ? statistics_.atomics : request.write ? statistics_.writes : statistics_.reads);
+  request.begin = request.data = now;
+  ++handed_on_;
+  statistics_.queue_max = std::max<std::uint64_t>(statistics_.queue_max, handed_on_);
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  if (storage_port_.access(request, delay)) {
+    add_response(request, delay == sc_core::SC_ZERO_TIME ? now : clock().visible_after(delay));
+  }
+}
+
+void DramController::left_queue(Cycle now) {
+  if (started_at_ != now) {
+    started_at_ = now;
+    started_ = 0;
+  }
+  ++started_;
+}
+
 void DramController::add_response(DramRequest& request, Cycle ready) {
   if (request.payload->is_response_error()) {
     ++statistics_.failures;
@@ -149,12 +176,18 @@ void DramController::respond(Cycle now) {
   DramRequest& request = *responses_.back().request;
   responses_.pop_back();
   Payload& payload = *request.payload;
+  if (!timing_->timed()) {
+    --handed_on_;
+    left_queue(now);
+    statistics_.queue_wait_cycles += now - request.arrival;
+    statistics_.series.add(statistics_.series.queue, request.arrival, now);
+  }
   pool_.release(request);
   link::begin_response(target, payload, response_, clock());
 }
 
 void DramController::admit(Cycle now) {
-  if (pending_ != nullptr && arriving_.size() + waiting_.size() < capacity_) {
+  if (pending_ != nullptr && queued() + (started_at_ == now ? started_ : 0) < capacity_) {
     DramRequest& request = *pending_;
     pending_ = nullptr;
     request.arrival = std::max(request.arrival, now);
@@ -164,13 +197,17 @@ void DramController::admit(Cycle now) {
   while (!arriving_.empty() && arriving_.front()->arrival <= now) {
     DramRequest& request = *arriving_.front();
     arriving_.pop();
+    if (!timing_->timed()) {
+      hand_on(request, now);
+      continue;
+    }
     drain_.admitted(request, waiting_);
     waiting_.push_back(request);
     holds_.admitted(request, now);
   }
   statistics_.queue_max = std::max<std::uint64_t>(statistics_.queue_max, waiting_.size());
   if (observer_ != nullptr) {
-    observer_->waiting(waiting_.size());
+    observer_->waiting(waiting_.size() + handed_on_);
   }
 }
 
@@ -212,11 +249,7 @@ void DramController::take_step(DramRequest& request, Cycle now) {
   if (last) {
     waiting_.erase(request);
     drain_.left(request);
-    if (started_at_ != now) {
-      started_at_ = now;
-      started_ = 0;
-    }
-    ++started_;
+    left_queue(now);
     close = !(request.row_hint && holds_.enabled()) && row_policy_->close_after(request, waiting_);
   }
   holds_.starts(request, now);

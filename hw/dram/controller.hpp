@@ -1,5 +1,5 @@
 // DRAM controller of one memory channel: queue, scheduler, row policy, row holds for hints (hw/dram/row_holds.hpp),
-// write drain (hw/dram/write_drain.hpp) and one of two timing models (hw/dram/timing.hpp).
+// write drain (hw/dram/write_drain.hpp) and a timing model (hw/dram/timing.hpp).
 //
 //   DramController(name, parameters, line_bytes, clock)
 //   target   tlm_target_socket<32>     requests from the interconnect
@@ -10,9 +10,10 @@
 // (room that becomes free in a cycle counts from the next on). When the data of a request is complete, its access is
 // performed on `storage` (hw/dram/storage_port.hpp) and BEGIN_RESP goes out in the same cycle, later by whatever delay
 // the memory adds (an answer that comes by a call of its own, not in the return of ours, is visible in the next cycle).
-// TLM_IGNORE_COMMAND payloads with MemoryExtension::atomic are executed here; ones without it take the time of a read
-// and move no data. A debug or blocking transport passes through to `storage` (the latter with the time of a row
-// conflict on top).
+// With dram.timing = "none" a request's access is performed as soon as the request is there, in order of arrival, and
+// the queue holds those that have not been answered. TLM_IGNORE_COMMAND payloads with MemoryExtension::atomic are
+// executed here; ones without it take the time of a read and move no data. A debug or blocking transport passes through
+// to `storage` (the latter with the time of a row conflict on top).
 #pragma once
 
 #include <cstdint>
@@ -65,9 +66,11 @@ struct DramStatistics {
           "of row_conflicts: found no row of their bank open, so that none had to be closed first");
     visit("activations", activations, "rows", "rows opened");
     visit("bus_busy_cycles", bus_busy_cycles, "cycles", "cycles of the data bus that transfers occupied");
-    visit("queue_wait_cycles", queue_wait_cycles, "cycles",
-          "cycles that requests waited before they started, summed: the integral of the queue's occupancy");
-    visit("queue_max", queue_max, "requests", "most requests waiting at once");
+    visit(
+        "queue_wait_cycles", queue_wait_cycles, "cycles",
+        "cycles that requests waited before they started (dram.timing = none: before they were answered), summed: the "
+        "integral of the queue's occupancy");
+    visit("queue_max", queue_max, "requests", "most requests waiting at once (dram.timing = none: unanswered)");
     visit("queue_full", queue_full, "requests", "requests that found the queue full");
     visit("failures", failures, "requests", "accesses that the memory answered with an error");
     visit("refreshes", refreshes, "commands", "refreshes (JEDEC timing only)");
@@ -122,6 +125,9 @@ class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_t
   bool get_direct_mem_ptr(Payload& payload, ::tlm::tlm_dmi& dmi) override;
   unsigned transport_dbg(Payload& payload) override;
 
+  [[nodiscard]] std::size_t queued() const { return arriving_.size() + waiting_.size() + handed_on_; }
+  void left_queue(Cycle now);
+  void hand_on(DramRequest& request, Cycle now);
   void admit(Cycle now);
   void complete(Cycle now);
   Cycle start(Cycle now);
@@ -150,6 +156,7 @@ class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_t
   std::vector<Response> responses_;       // data there; by time, latest first
   DramRequest* pending_ = nullptr;        // found the queue full: END_REQ is owed
   link::ExclusivePhase response_;
+  std::size_t handed_on_ = 0;       // without timing: requests that the memory has
   Cycle started_at_ = kNever;       // the latest start: its room counts from the next cycle on
   unsigned started_ = 0;            // requests that left the queue in that cycle
   std::vector<Cycle> bank_busy_;    // per bank: busy until

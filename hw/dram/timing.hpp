@@ -1,7 +1,8 @@
-// When DRAM can do what is asked of it. A channel has one of two timing models, named by dram.timing:
+// When DRAM can do what is asked of it. A channel has one of these timing models, named by dram.timing:
 //
 //   hit-conflict  the papers' two latencies (hw/dram/bank_timing.hpp)
 //   jedec         commands and their minimum distances (hw/dram/jedec_timing.hpp)
+//   none          no time at all: the memory behind the controller has its own
 //
 // Plain C++ (no SystemC). A request is served in steps: one in the papers' model, the access itself; up to three in the
 // other, precharge, activation and column commands. Nothing here chooses: schedulers ask for the earliest cycle of a
@@ -64,6 +65,8 @@ class DramTiming {
   [[nodiscard]] bool row_hit(const DramRequest& request) const {
     return open_[request.location.bank] == request.location.row;
   }
+  // False: it has no banks, rows and bus, and every step can be taken at once. Nothing is to be scheduled.
+  [[nodiscard]] virtual bool timed() const { return true; }
   [[nodiscard]] unsigned banks() const { return static_cast<unsigned>(open_.size()); }
   [[nodiscard]] bool row_open(unsigned bank) const { return open_[bank] != kClosed; }
   [[nodiscard]] std::uint64_t open_row(unsigned bank) const { return open_[bank]; }

@@ -8,8 +8,8 @@
 //   interrupt   optional out port            true from the end of a launch until the next one starts
 //
 // Inside: grid dispatcher, cores, interconnect, and per channel an L2 slice (if there is an L2) and a DRAM controller,
-// which does the memory's timing; a memory behind `memory` that takes time of its own adds to it.
-// When that memory owes an answer for watchdog.deadlock_cycles the launch ends with a deadlock, and a SystemC
+// which does the memory's timing; a memory behind `memory` that takes time of its own adds to it, unless dram.timing is
+// "none". When that memory owes an answer for watchdog.deadlock_cycles the launch ends with a deadlock, and a SystemC
 // warning of type "heddle/gpu" says which socket, what was asked and since when. `machine` is checked and copied.
 // `bounds`, when given, is the allocation table that every access is checked against; without it only the memory's own
 // error responses are seen.

@@ -183,11 +183,12 @@ const report = (() => {
     const sum = (rows, i) => rows.reduce((total, row) => total + row[i], 0);
     const every = (one) => Array.from({ length: steps }, (_, i) => one(i));
     const bankCount = stats.machine.parameters.dram.banks;
+    const timed = stats.machine.parameters.dram.timing !== "none";  // without timing: no rows, bus and banks
     section("dram", "DRAM",
-      shareBar("Rows", `${number(summary.dram_row_hits + summary.dram_row_conflicts)} accesses`, [
+      timed ? shareBar("Rows", `${number(summary.dram_row_hits + summary.dram_row_conflicts)} accesses`, [
         { name: "row hits", colour: active, value: summary.dram_row_hits },
-        { name: "row conflicts", colour: missed, value: summary.dram_row_conflicts }]),
-      pair(
+        { name: "row conflicts", colour: missed, value: summary.dram_row_conflicts }]) : null,
+      pair(...(timed ? [
         overTime("Rows", "accesses per thousand cycles, all channels", { stacked: true, bucket: width, end, series: [
           { name: "row hits", colour: active, values: every((i) => 1000 * sum(hits, i) / cyclesOf(i)) },
           { name: "row conflicts", colour: "var(--c7)", values: every((i) => 1000 * sum(conflicts, i) / cyclesOf(i)) }] }),
@@ -195,11 +196,13 @@ const report = (() => {
           format: "percent", tip: percent, series: [{ name: "bus", colour: "var(--c1)",
             values: every((i) => sum(buses, i) / (cyclesOf(i) * channels.length)) }] }),
         overTime("Banks", `mean number of busy banks per channel, of ${bankCount}`, { bucket: width, end, series: [
-          { name: "banks", colour: "var(--c9)", values: every((i) => sum(banks, i) / (cyclesOf(i) * channels.length)) }] }),
-        overTime("Queue", "mean number of waiting requests per channel", { bucket: width, end, series: [
+          { name: "banks", colour: "var(--c9)", values: every((i) => sum(banks, i) / (cyclesOf(i) * channels.length)) }] })
+      ] : []),
+        overTime("Queue", timed ? "mean number of waiting requests per channel"
+          : "mean number of requests per channel that are not answered", { bucket: width, end, series: [
           { name: "queue", colour: "var(--c2)",
             values: every((i) => sum(queues, i) / (cyclesOf(i) * channels.length)) }] })),
-      channels.length > 1 ? heatMap("Bus of each channel", "share of cycles in use", { matrix: buses.map((row) =>
+      timed && channels.length > 1 ? heatMap("Bus of each channel", "share of cycles in use", { matrix: buses.map((row) =>
         row.map((value, i) => value / cyclesOf(i))), bucket: width, end, rowTitle: "channel",
       tip: (row, column, value) => ({ channel: channels[row][0], bus: percent(value) }) }) : null,
       table([{ title: "channel", left: true, text: ([name]) => name },

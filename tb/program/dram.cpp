@@ -65,7 +65,7 @@ std::string replay_text(tb::DramReplay& replay, const hw::Machine& machine, doub
 int dram(const Arguments& arguments) {
   std::vector<std::string> notes;
   const hw::Machine machine = tb::read_machine(arguments.words()[0], arguments.all("set"), notes);
-  const std::optional<tb::TimelineRequest> drawn = timeline_request(arguments);
+  const std::optional<tb::TimelineRequest> drawn = timeline_request(arguments, machine);
   const std::string& path = arguments.words()[1];
   traces::GunzipBuffer file(path);
   std::istream in(&file);

@@ -127,7 +127,7 @@ int run(const Arguments& arguments) {
   if (arguments.has("report")) {
     request.report = arguments.text("report");
   }
-  request.timeline = timeline_request(arguments);
+  request.timeline = timeline_request(arguments, request.machine);
   check_run_files(arguments, request);
   RunTraces traces(arguments, request);
   const bool quiet = arguments.has("quiet");

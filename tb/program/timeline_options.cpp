@@ -14,7 +14,7 @@ void add_timeline_options(Command& command) {
       ("timeline-cycles", po::value<std::string>()->value_name("N"), "its length (default 3000)");
 }
 
-std::optional<tb::TimelineRequest> timeline_request(const Arguments& arguments) {
+std::optional<tb::TimelineRequest> timeline_request(const Arguments& arguments, const hw::Machine& machine) {
   if (!arguments.has("timeline")) {
     for (const char* option : {"timeline-from", "timeline-cycles"}) {
       if (arguments.has(option)) {
@@ -22,6 +22,9 @@ std::optional<tb::TimelineRequest> timeline_request(const Arguments& arguments) 
       }
     }
     return std::nullopt;
+  }
+  if (machine.dram.timing == "none") {
+    throw InputError({"--timeline"}, "with dram.timing = \"none\" there are no banks and no bus to draw");
   }
   constexpr std::uint64_t kLongest = 1'000'000;  // more boxes than anybody's screen has points
   tb::TimelineRequest request;

@@ -3,14 +3,16 @@
 
 #include <optional>
 
+#include "hw/machine.hpp"
 #include "tb/dram/timeline.hpp"
 #include "tb/program/command.hpp"
 
 namespace heddle::program {
 
 void add_timeline_options(Command& command);
-// What they ask for, if anything. Throws InputError.
-[[nodiscard]] std::optional<tb::TimelineRequest> timeline_request(const Arguments& arguments);
+// What they ask for, if anything. Throws InputError, also when the machine's memory channels have nothing to draw.
+[[nodiscard]] std::optional<tb::TimelineRequest> timeline_request(const Arguments& arguments,
+                                                                  const hw::Machine& machine);
 
 // Says on stderr that a window of cycles shows nothing: `option`, which names its first one, lies behind the run's
 // last.

@@ -105,10 +105,13 @@ void add_memory(std::string& out, const Summary& summary) {
        fmt::format("of {} fetches", grouped(summary.icache_accesses)));
   line(out, "bank conflicts", grouped(summary.scratchpad_bank_conflicts),
        fmt::format("extra cycles in {} scratchpad accesses", grouped(summary.scratchpad_accesses)));
-  line(out, "DRAM lines", grouped(summary.dram_reads + summary.dram_writes),
+  const std::uint64_t lines = summary.dram_reads + summary.dram_writes;
+  line(out, "DRAM lines", grouped(lines),
        fmt::format("{} read, {} written", grouped(summary.dram_reads), grouped(summary.dram_writes)));
-  line(out, "DRAM row-hit rate", percent(summary.dram_row_hit_rate), "accesses that found their row open");
-  line(out, "DRAM bus use", percent(summary.dram_bus_utilisation), "of the bandwidth");
+  if (lines == 0 || summary.dram_row_hits + summary.dram_row_conflicts != 0) {  // dram.timing = "none" has no rows
+    line(out, "DRAM row-hit rate", percent(summary.dram_row_hit_rate), "accesses that found their row open");
+    line(out, "DRAM bus use", percent(summary.dram_bus_utilisation), "of the bandwidth");
+  }
 }
 
 void add_host(std::string& out, const Summary& summary, const HostCost& cost) {

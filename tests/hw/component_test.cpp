@@ -114,7 +114,7 @@ TEST(ComponentsMachine, IsCheckedWhenTheGpuIsMade) {
             }),
             "gpu: the machine makes no sense: gpu.clock_ghz must be between 0.001 and 10 GHz, not 0; core.simd_width "
             "must be between 1 and 32 lanes, not 0; dram.banks must be a power of two between 1 and 1024 banks, not 3; "
-            "dram.timing cannot be ''; known: hit-conflict, jedec");
+            "dram.timing cannot be ''; known: hit-conflict, jedec, none");
   EXPECT_EQ(refusal_of([](hw::Machine&) {}), "");
 }
 
@@ -125,6 +125,20 @@ TEST(AnyWidth, MemoryAndHostOf512Bits) {
   sc_core::sc_start(1, sc_core::SC_MS);
   EXPECT_EQ(platform.host.status, 2U);
   EXPECT_EQ(platform.checker->violations(), 0U);
+  platform.expect_results();
+}
+
+// ------------------------------------------------------------------------------------------- no timing of its own
+
+TEST(ForeignTiming, CountsOnceWithoutTheControllers) {
+  hw::Machine machine;
+  machine.dram.timing = "none";
+  machine.dram.blocking_calls = 16;
+  Platform platform(true, machine);
+  sc_core::sc_start(1, sc_core::SC_MS);
+  EXPECT_EQ(platform.host.status, 2U);
+  EXPECT_EQ(platform.checker->violations(), 0U);
+  EXPECT_LT(platform.host.cycles, 300U);  // one row conflict of the baseline
   platform.expect_results();
 }
 

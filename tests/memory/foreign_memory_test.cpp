@@ -218,6 +218,41 @@ TEST(DirectMemoryHint, AsksAgainAfterARefusal) {
 
 // ------------------------------------------------------------------------------------------------ blocking transport
 
+// Eight loads at once of a memory that waits 100 ns in each blocking call, behind a controller without timing.
+Cycle eight_loads(unsigned calls, unsigned& most_under_way) {
+  ForeignMemory memory("foreign", Answers::all_phases);
+  memory.latency_ns = 100;
+  SystemParameters parameters = in_front_of(memory);
+  parameters.dram.timing = "none";
+  parameters.dram.blocking_calls = calls;
+  MemorySystem system(parameters);
+  Cycle last = 0;
+  system.core().on_answer = [&](Access& access) { last = std::max(last, access.answered); };
+  for (unsigned i = 0; i != 8; ++i) {
+    memory.bytes[kHere + 128 * i] = static_cast<unsigned char>(i + 1);
+    system.core().load(0, kHere + 128 * i);
+  }
+  system.run();
+  for (unsigned i = 0; i != 8; ++i) {
+    EXPECT_EQ(system.core().script()[i].word(), i + 1);
+  }
+  most_under_way = memory.most_under_way;
+  return last;
+}
+
+TEST(BlockingCalls, OneAtATime) {
+  unsigned most = 0;
+  const Cycle last = eight_loads(1, most);
+  EXPECT_EQ(most, 1U);
+  EXPECT_GE(last, 8 * 103U);  // waited 100 ns and annotated 3
+}
+TEST(BlockingCalls, FourAtATime) {
+  unsigned most = 0;
+  const Cycle last = eight_loads(4, most);
+  EXPECT_EQ(most, 4U);
+  EXPECT_GE(last, 2 * 103U);
+  EXPECT_LE(last, 2 * 103 + 30U);
+}
 TEST(BlockingCalls, KeepOrderWithinLines) {
   ForeignMemory memory("foreign", Answers::never);  // by non-blocking transport
   SystemParameters parameters = in_front_of(memory);
@@ -225,6 +260,74 @@ TEST(BlockingCalls, KeepOrderWithinLines) {
   MemorySystem system(parameters);
   mixed_traffic(system, memory);
   EXPECT_EQ(memory.most_under_way, 3U);
+}
+
+// ------------------------------------------------------------------------------------------------------- no timing
+
+TEST(NoTiming, DeviceMemoryAnswersInTheCycleInWhichARequestArrives) {
+  SystemParameters parameters;
+  parameters.dram.timing = "none";
+  MemorySystem system(parameters);
+  const Access& load = system.core().load(0, kBase);
+  const Access& other_row = system.core().load(1000, kBase + 0x100000);
+  system.run();
+  EXPECT_EQ(load.answered, 2 + 2U);  // of the 300 cycles of a row conflict none is left
+  EXPECT_EQ(other_row.answered, 1000 + 2 + 2U);
+  const DramStatistics& statistics = system.controller().statistics();
+  EXPECT_EQ(statistics.reads, 2U);
+  EXPECT_EQ(statistics.row_hits + statistics.row_conflicts + statistics.activations, 0U);
+  EXPECT_EQ(statistics.bus_busy_cycles + statistics.bank_busy_cycles, 0U);
+  EXPECT_EQ(statistics.queue_max, 1U);
+}
+
+TEST(NoTiming, TheMemorysOwnTimeCountsOnce) {
+  ForeignMemory memory("foreign", Answers::all_phases);
+  SystemParameters parameters = in_front_of(memory);
+  parameters.dram.timing = "none";
+  MemorySystem system(parameters);
+  const Access& load = system.core().load(0, kHere + 128);
+  system.run();
+  // 20 ns of the memory, in whose last the answer comes and counts in the next.
+  EXPECT_EQ(load.answered, 2 + 20 + 1 + 2U);
+  EXPECT_EQ(system.controller().statistics().queue_wait_cycles, 20 + 1U);
+}
+
+TEST(NoTiming, TheQueueBoundsWhatIsUnanswered) {
+  ForeignMemory memory("foreign", Answers::request_in_return);
+  memory.latency_ns = 400;
+  SystemParameters parameters = in_front_of(memory);
+  parameters.dram.timing = "none";
+  parameters.dram.queue = 5;
+  MemorySystem system(parameters);
+  for (unsigned i = 0; i != 24; ++i) {
+    memory.bytes[kHere + 128 * i] = static_cast<unsigned char>(i);
+    system.core().load(0, kHere + 128 * i);
+  }
+  system.run();
+  for (unsigned i = 0; i != 24; ++i) {
+    EXPECT_EQ(system.core().script()[i].word(), i);
+  }
+  EXPECT_EQ(memory.most_under_way, 5U);
+  EXPECT_EQ(system.controller().statistics().queue_max, 5U);
+  EXPECT_GT(system.controller().statistics().queue_full, 0U);
+}
+
+TEST(NoTiming, TheQueueBoundsAnswersThatCompleteWithADelay) {
+  ForeignMemory memory("foreign", Answers::completed);
+  memory.latency_ns = 400;
+  SystemParameters parameters = in_front_of(memory);
+  parameters.dram.timing = "none";
+  parameters.dram.queue = 4;
+  MemorySystem system(parameters);
+  Cycle last = 0;
+  system.core().on_answer = [&](Access& access) { last = std::max(last, access.answered); };
+  for (unsigned i = 0; i != 12; ++i) {
+    system.core().load(0, kHere + 128 * i);
+  }
+  system.run();
+  EXPECT_EQ(system.controller().statistics().queue_max, 4U);
+  EXPECT_GE(last, 3 * 400U);
+  EXPECT_LE(last, 3 * 400 + 60U);
 }
 
 // ------------------------------------------------------------------------------------------------- rude memories

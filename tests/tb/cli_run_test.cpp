@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "program_runner.hpp"
-#include "tb/device.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -172,9 +171,22 @@ INSTANTIATE_TEST_SUITE_P(
                            "index_search:levels=3,row_hints"},
                     InVain{"latencies",
                            "baseline",
-                           {"dram.timing=jedec", "dram.banks=16", "dram.write_high=0"},
+                           {"dram.timing=jedec", "dram.banks=16"},
                            {"dram.row_hit=7", "dram.row_conflict=9", "dram.row_closed=8", "dram.bandwidth_gbs=1.5"},
                            "dram.timing is jedec"},
+                    InVain{"no_timing",
+                           "baseline",
+                           {"dram.timing=none", "dram.channels=2"},
+                           {"dram.row_hit=7", "dram.row_conflict=9", "dram.row_closed=8", "dram.bandwidth_gbs=1.5",
+                            "dram.scheduler=fr-fcfs", "dram.row_policy=closed", "dram.bank_xor=true",
+                            "dram.starvation_bound=50", "dram.turnaround=9", "dram.write_high=8", "dram.write_low=2",
+                            "dram.hints=false", "dram.hint_threshold=77"},
+                           "dram.timing is none"},
+                    InVain{"no_banks",
+                           "baseline",
+                           {"dram.timing=none"},
+                           {"dram.banks=2", "dram.row_bytes=512", "dram.mapping=row-column-bank"},
+                           "dram.timing is none and dram.channels is 1"},
                     InVain{"preset", "baseline", {}, {"dram.preset=hbm2"}, "dram.timing is not jedec"},
                     InVain{"jedec",
                            "baseline",
@@ -187,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(
                            "dram.timing is not jedec"},
                     InVain{"refresh",
                            "baseline",
-                           {"dram.timing=jedec", "dram.banks=16", "dram.write_high=0", "jedec.refresh=false"},
+                           {"dram.timing=jedec", "dram.banks=16", "jedec.refresh=false"},
                            {"jedec.trefi=9", "jedec.trfc=99"},
                            "jedec.refresh is false"}),
     [](const auto& info) { return std::string(info.param.name); });
@@ -278,27 +290,13 @@ TEST_P(CliRunSignal, EndsTheRunWithTheStatisticsSoFar) {
 
 INSTANTIATE_TEST_SUITE_P(Each, CliRunSignal, testing::Values(SIGINT, SIGTERM));
 
-TEST(Progress, IsThatOfTheWholeProgram) {
-  DeviceOptions::Progress progress;
-  progress.all_blocks_finished = 4;
-  EXPECT_FALSE(progress.share()) << "nobody knows what is to come";
-  progress.plan = Executor::Plan{2, 10};
-  EXPECT_DOUBLE_EQ(progress.share().value(), 0.4);
-  // A recording knows its instructions, so that long blocks count as what they are.
-  progress.plan->thread_instructions = 1000;
-  progress.thread_instructions = 250;
-  EXPECT_DOUBLE_EQ(progress.share().value(), 0.25);
-  progress.thread_instructions = 1001;
-  EXPECT_DOUBLE_EQ(progress.share().value(), 1);
-}
-
 TEST(CliRun, ATerminalSeesAProgressLineThatIsCleanedUp) {
   RunSetup setup;
   setup.terminal = true;
   const Ran ran = heddle({"run", "baseline", "blackjack", "--scale", "0.5"}, setup);
   EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_NE(ran.err.find("0 %: launch 1 of 1 (blackjack), 0 of 4 blocks, "), std::string::npos) << ran.err;
-  EXPECT_NE(ran.err.find(" warp instructions/s"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("blackjack: "), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find(" warp instructions"), std::string::npos) << ran.err;
   EXPECT_EQ(ran.err.back(), '\r');                   // back at the start of an empty line
   EXPECT_EQ(ran.err.find('\n'), std::string::npos);  // one line, rewritten
   const Ran quiet = heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet"}, setup);

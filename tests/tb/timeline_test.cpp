@@ -1,6 +1,8 @@
 // Bank timelines: what a channel's observer makes of a trace, the file, and the picture.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "base/error.hpp"
 #include "program_runner.hpp"
 #include "tb/dram/timeline.hpp"
@@ -145,6 +147,20 @@ TEST(Timeline, ReadsWhatItWrites) {
   }
   EXPECT_THROW((void)read_timeline(scratch.path("none.json")), InputError);
   EXPECT_THROW((void)read_timeline(scratch.write("bad.json", "{\"title\": 3}")), InputError);
+}
+
+TEST(Timeline, IsRefusedWhereThereAreNoBanks) {
+  const Scratch scratch;
+  const std::string picture = scratch.path("t.svg");
+  const std::vector<std::string> rest = {"--timeline", picture, "--set", "dram.timing=none"};
+  for (std::vector<std::string> words : {std::vector<std::string>{"dram", "baseline", scratch.write("trace", kScene)},
+                                         std::vector<std::string>{"run", "baseline", "vecadd", "--scale", "0.001"}}) {
+    words.insert(words.end(), rest.begin(), rest.end());
+    const Ran ran = heddle(words);
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_NE(ran.err.find("--timeline: with dram.timing = \"none\" there are no banks"), std::string::npos) << ran.err;
+    EXPECT_FALSE(std::filesystem::exists(picture));
+  }
 }
 
 TEST(Timeline, DrawsInsideItsWindow) {
