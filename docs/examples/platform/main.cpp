@@ -1,70 +1,25 @@
-// A little virtual platform around Heddle's GPU module: a memory and a host of our own, both plain TLM-2.0. The host
-// compiles a kernel from PTX text, puts code and data into memory, launches through the GPU's registers, waits for the
-// interrupt and checks the result.
+// A little virtual platform around Heddle's GPU module: a memory and a host of our own, both plain TLM-2.0.
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
-#include <stdexcept>
 #include <systemc>
-#include <utility>
 #include <vector>
 
-#include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 #include <tlm>
 
+#include "host.hpp"
 #include "hw/gpu/gpu.hpp"
-#include "hw/gpu/registers.hpp"
-#include "ptx/compile.hpp"
 
 namespace {
-
-constexpr std::uint64_t kMemoryBytes = 1 << 20;
-constexpr std::uint64_t kCode = 0x1000;
-constexpr std::uint64_t kX = 0x20000;
-constexpr std::uint64_t kY = 0x40000;
-constexpr std::uint32_t kCount = 4096;
-constexpr std::uint32_t kBlock = 256;
-
-// y[i] = a * x[i] + y[i]
-const char* const kSaxpy = R"(
-.version 7.0
-.target sm_50
-.address_size 32
-.visible .entry saxpy(.param .u32 x, .param .u32 y, .param .f32 a, .param .u32 n)
-{
-  .reg .b32 %r<8>;
-  .reg .f32 %f<4>;
-  .reg .pred %p;
-  mov.u32 %r0, %ctaid.x;
-  mov.u32 %r1, %ntid.x;
-  mov.u32 %r2, %tid.x;
-  mad.lo.u32 %r0, %r0, %r1, %r2;
-  ld.param.u32 %r3, [n];
-  setp.ge.u32 %p, %r0, %r3;
-  @%p ret;
-  ld.param.u32 %r4, [x];
-  ld.param.u32 %r5, [y];
-  ld.param.f32 %f0, [a];
-  shl.b32 %r6, %r0, 2;
-  add.u32 %r4, %r4, %r6;
-  add.u32 %r5, %r5, %r6;
-  ld.global.f32 %f1, [%r4];
-  ld.global.f32 %f2, [%r5];
-  fma.rn.f32 %f2, %f0, %f1, %f2;
-  st.global.f32 [%r5], %f2;
-  ret;
-}
-)";
 
 // Memory with blocking transport: all that the GPU needs. Byte enables are those of the standard.
 class Memory : public sc_core::sc_module {
  public:
-  tlm_utils::simple_target_socket<Memory> socket{"socket"};
-  std::vector<unsigned char> bytes = std::vector<unsigned char>(kMemoryBytes);
+  tlm_utils::simple_target_socket<Memory> gpu{"gpu"};
+  tlm_utils::simple_target_socket<Memory> host{"host"};
 
   explicit Memory(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {
-    socket.register_b_transport(this, &Memory::transport);
+    gpu.register_b_transport(this, &Memory::transport);
+    host.register_b_transport(this, &Memory::transport);
   }
 
  private:
@@ -82,113 +37,15 @@ class Memory : public sc_core::sc_module {
         continue;
       }
       if (payload.is_write()) {
-        bytes[address + i] = data[i];
+        bytes_[address + i] = data[i];
       } else {
-        data[i] = bytes[address + i];
+        data[i] = bytes_[address + i];
       }
     }
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
   }
-};
 
-class Host : public sc_core::sc_module {
- public:
-  SC_HAS_PROCESS(Host);
-  tlm_utils::simple_initiator_socket<Host> registers{"registers"};
-  sc_core::sc_in<bool> interrupt{"interrupt"};
-  bool passed = false;
-
-  Host(const sc_core::sc_module_name& name, Memory& memory) : sc_core::sc_module(name), memory_(memory) {
-    SC_THREAD(run);
-  }
-
- private:
-  using Offset = heddle::hw::RegisterOffset;
-
-  void access(std::uint64_t address, void* data, unsigned length, tlm::tlm_command command) {
-    tlm::tlm_generic_payload payload;
-    payload.set_command(command);
-    payload.set_address(address);
-    payload.set_data_ptr(static_cast<unsigned char*>(data));
-    payload.set_data_length(length);
-    payload.set_streaming_width(length);
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    registers->b_transport(payload, delay);
-    wait(delay);
-    if (payload.is_response_error()) {
-      throw std::runtime_error("the GPU refused an access: " + payload.get_response_string());
-    }
-  }
-  void write(Offset offset, std::uint64_t value) {
-    access(static_cast<std::uint64_t>(offset), &value, sizeof value, tlm::TLM_WRITE_COMMAND);
-  }
-  std::uint64_t read(Offset offset) {
-    std::uint64_t value = 0;
-    access(static_cast<std::uint64_t>(offset), &value, sizeof value, tlm::TLM_READ_COMMAND);
-    return value;
-  }
-  float& value(std::uint64_t address, std::uint32_t index) {
-    return *reinterpret_cast<float*>(&memory_.bytes[address + 4ULL * index]);
-  }
-
-  void run() {
-    // Code and data.
-    heddle::ptx::CompileOptions options;
-    options.max_registers = 16;  // so that 1024 threads fit the baseline's register file
-    const heddle::isa::Module module = heddle::ptx::compile(kSaxpy, "saxpy.ptx", options);
-    const heddle::isa::Kernel& kernel = module.kernels.front();
-    std::memcpy(&memory_.bytes[kCode], kernel.words.data(), kernel.words.size() * sizeof kernel.words[0]);
-    for (std::uint32_t i = 0; i < kCount; ++i) {
-      value(kX, i) = static_cast<float>(i);
-      value(kY, i) = 1.0F;
-    }
-    // The launch.
-    const float a = 2.0F;
-    const std::uint64_t arguments[] = {kX, kY, 0, kCount};
-    std::vector<unsigned char> parameters(kernel.parameter_bytes);
-    for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
-      std::memcpy(&parameters[kernel.parameters[i].offset], &arguments[i], 4);
-    }
-    std::memcpy(&parameters[kernel.parameters[2].offset], &a, sizeof a);
-    access(heddle::hw::kParameterWindow, parameters.data(), static_cast<unsigned>(parameters.size()),
-           tlm::TLM_WRITE_COMMAND);
-    const std::pair<Offset, std::uint64_t> launch[] = {
-        {Offset::code_address, kCode},
-        {Offset::code_words, kernel.words.size()},
-        {Offset::grid_x, kCount / kBlock},
-        {Offset::grid_y, 1},
-        {Offset::grid_z, 1},
-        {Offset::block_x, kBlock},
-        {Offset::block_y, 1},
-        {Offset::block_z, 1},
-        {Offset::registers, kernel.registers},
-        {Offset::shared_bytes, kernel.shared_bytes},
-        {Offset::local_bytes, kernel.local_bytes},
-        {Offset::parameter_bytes, parameters.size()},
-    };
-    for (const auto& [offset, value] : launch) {
-      write(offset, value);
-    }
-    write(Offset::control, 1);
-    wait(interrupt.posedge_event());
-
-    // The result.
-    const std::uint64_t status = read(Offset::status);
-    std::printf("status %llu after %llu GPU cycles\n", static_cast<unsigned long long>(status),
-                static_cast<unsigned long long>(read(Offset::cycles)));
-    passed = status == static_cast<std::uint64_t>(heddle::hw::LaunchStatus::done);
-    for (std::uint32_t i = 0; i < kCount; ++i) {
-      if (value(kY, i) != a * static_cast<float>(i) + 1.0F) {
-        std::printf("y[%u] is %g\n", i, static_cast<double>(value(kY, i)));
-        passed = false;
-        break;
-      }
-    }
-    std::puts(passed ? "passed" : "failed");
-    sc_core::sc_stop();
-  }
-
-  Memory& memory_;
+  std::vector<unsigned char> bytes_ = std::vector<unsigned char>(kMemoryBytes);
 };
 
 }  // namespace
@@ -197,9 +54,10 @@ int sc_main(int, char**) {
   heddle::hw::Machine machine;  // the baseline; change what you like before the GPU is made
   heddle::hw::Gpu gpu("gpu", machine);
   Memory memory("memory");
-  Host host("host", memory);
+  Host host("host");
   sc_core::sc_signal<bool> interrupt("interrupt");
-  gpu.memory[0].bind(memory.socket);
+  gpu.memory[0].bind(memory.gpu);
+  host.memory.bind(memory.host);
   host.registers.bind(gpu.control);
   gpu.interrupt(interrupt);
   host.interrupt(interrupt);
