@@ -204,6 +204,17 @@ INSTANTIATE_TEST_SUITE_P(
                            "jedec.refresh is false"}),
     [](const auto& info) { return std::string(info.param.name); });
 
+TEST(CliRun, WithoutTimingThereAreNoRows) {
+  const auto text = [](const std::string& timing) {
+    return heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--set", "dram.timing=" + timing}).out;
+  };
+  EXPECT_NE(text("hit-conflict").find("DRAM row-hit rate"), std::string::npos);
+  const std::string out = text("none");
+  EXPECT_NE(out.find("DRAM lines"), std::string::npos);
+  EXPECT_EQ(out.find("DRAM row-hit rate"), std::string::npos) << out;
+  EXPECT_EQ(out.find("DRAM bus use"), std::string::npos) << out;
+}
+
 TEST(CliRun, QuietLeavesNotesOut) {
   const Ran ran = heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet", "--set", "l2.ways=2"});
   EXPECT_EQ(ran.code, 0);
