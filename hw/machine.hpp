@@ -56,6 +56,7 @@ struct CoreParameters {
   unsigned prefix_levels_per_cycle = 5;
   unsigned pending_accesses = 64;
   bool division_trap = false;
+  bool load_trap = true;
   unsigned if_conversion = 0;
   PolicyParameters<CorePolicies> policies;  // what the policies above declare for themselves: a section each
   template <class Visitor>
@@ -91,6 +92,9 @@ struct CoreParameters {
           "memory accesses that can be put aside waiting for lines");
     visit("division_trap", division_trap, Limits::any(), "",
           "true: an integer division by zero is a fault; false: it yields all ones, as GPUs do");
+    visit("load_trap", load_trap, Limits::any(), "",
+          "true: a load out of bounds is a fault; false: it reads 0, all of it, without a request to memory, and the "
+          "run reports where (stores and atomics out of bounds are faults)");
     visit("if_conversion", if_conversion, Limits::between(0, 64), "instructions",
           "branches around at most so many instructions are compiled to predicated code (thesis 2.1.3.1); 0: none");
   }

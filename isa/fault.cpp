@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace heddle::isa {
 
 std::string_view name_of(Fault::Kind kind) {
@@ -30,14 +32,14 @@ std::string_view name_of(Fault::Kind kind) {
   return "fault";
 }
 
-std::string describe(const Fault& fault, const Module& module) {
+namespace {
+
+// `source`: the line of the PC, if known.
+std::string describe_at(const Fault& fault, const std::string& source) {
   std::string out = fmt::format("{} in kernel '{}'", name_of(fault.kind), fault.kernel);
   if (fault.kind != Fault::Kind::resources) {
-    const Kernel* kernel = module.find(fault.kernel);
     out += fmt::format(" at PC {}", fault.pc);
-    if (kernel != nullptr && fault.pc < kernel->words.size()) {
-      out += ", " + describe_pc(module, *kernel, fault.pc);
-    }
+    out += source.empty() ? "" : ", " + source;
     out += fmt::format(", block ({}, {}, {}), thread ({}, {}, {})", fault.block.x, fault.block.y, fault.block.z,
                        fault.thread.x, fault.thread.y, fault.thread.z);
   }
@@ -48,6 +50,31 @@ std::string describe(const Fault& fault, const Module& module) {
     out += ": " + fault.detail;
   }
   return out;
+}
+
+}  // namespace
+
+std::string describe(const Fault& fault, const Module& module) {
+  const Kernel* const kernel = module.find(fault.kernel);
+  const bool known = kernel != nullptr && fault.pc < kernel->words.size();
+  return describe_at(fault, known ? describe_pc(module, *kernel, fault.pc) : "");
+}
+
+std::string describe(const StrayLoads& loads) {
+  const std::string first = describe_at(loads.first, loads.source);
+  return loads.count == 1 ? "a load read 0: " + first
+                          : fmt::format("{} loads by one instruction read 0; the first: {}", loads.count, first);
+}
+
+void add(std::vector<StrayLoads>& to, const StrayLoads& loads) {
+  const auto known = std::find_if(to.begin(), to.end(), [&](const StrayLoads& other) {
+    return other.first.pc == loads.first.pc && other.first.kernel == loads.first.kernel;
+  });
+  if (known == to.end()) {
+    to.push_back(loads);
+  } else {
+    known->count += loads.count;
+  }
 }
 
 }  // namespace heddle::isa

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "isa/program.hpp"
 
@@ -35,5 +36,16 @@ struct Fault {
 // The whole message: kind, kernel, PTX and CUDA line, block, thread, address, nearest allocation. A resources fault
 // concerns the launch as a whole: no line, block or thread.
 [[nodiscard]] std::string describe(const Fault& fault, const Module& module);
+
+// Loads of one instruction that lay out of bounds and read 0 instead of faulting (core.load_trap = false).
+struct StrayLoads {
+  Fault first;              // what the first of them would have been
+  std::string source;       // the line of `first`, as describe_pc() has it; empty: unknown
+  std::uint64_t count = 0;  // each thread's load is one
+};
+// "12 loads by one instruction read 0; the first: ", then what a fault's message would have said.
+[[nodiscard]] std::string describe(const StrayLoads& loads);
+// Adds to those of the same kernel and PC, or behind all others.
+void add(std::vector<StrayLoads>& to, const StrayLoads& loads);
 
 }  // namespace heddle::isa

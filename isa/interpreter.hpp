@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "isa/device_memory.hpp"
 #include "isa/fault.hpp"
@@ -20,6 +21,7 @@ namespace heddle::isa {
 struct InterpreterOptions {
   unsigned warp_size = 32;  // 1..32
   bool trap_on_division_by_zero = false;
+  bool trap_on_stray_load = true;                             // false: a load out of bounds reads 0
   std::uint64_t max_instructions_per_thread = 1'000'000'000;  // one more is a livelock fault
 };
 
@@ -27,6 +29,7 @@ struct InterpreterResult {
   std::optional<Fault> fault;
   std::uint64_t thread_instructions = 0;  // active threads of each warp instruction, whatever their guards say
   std::uint64_t warp_instructions = 0;
+  std::vector<StrayLoads> stray_loads;  // without the trap: by instruction, in the order of the first of each
 };
 
 // Runs one launch; the module's constant bank and global variables are as load_module and the host left them. Starts

@@ -121,6 +121,7 @@ struct Device::State {
   void run(const LaunchInfo& launch);
   void simulate(const isa::LaunchRequest& request);
   void check_progress(const isa::LaunchRequest& request);
+  void collect_stray_loads(const isa::Kernel& kernel);
   [[nodiscard]] link::Cycle cycles() { return gpu.totals().cycles; }
 
   DeviceOptions options;
@@ -135,6 +136,7 @@ struct Device::State {
   isa::Module module;
   isa::RetirementHash hash;
   WarpSizes warp_sizes;
+  std::vector<isa::StrayLoads> stray_loads;
   std::uint64_t last_served = 0;  // requests that the memory channels had served when last looked at
   link::Cycle last_service = 0;   // when that number was last seen to change
   std::optional<Executor::Plan> plan;
@@ -180,6 +182,9 @@ hw::Totals Device::totals() const {
 }
 const WarpSizes& Device::warp_sizes() const {
   return state_->warp_sizes;
+}
+const std::vector<isa::StrayLoads>& Device::stray_loads() const {
+  return state_->stray_loads;
 }
 const StatisticsRegistry& Device::statistics() const {
   return state_->statistics;
@@ -279,6 +284,14 @@ void Device::State::run(const LaunchInfo& launch) {
     }
   };
   for (RunObserver* const observer : options.observers) {
+void Device::State::collect_stray_loads(const isa::Kernel& kernel) {
+  for (isa::StrayLoads& loads : gpu.stray_loads()) {
+    loads.first.kernel = kernel.name;
+    loads.source = isa::describe_pc(module, kernel, loads.first.pc);
+    isa::add(stray_loads, loads);
+  }
+}
+
     observer->launching(launch);
   }
   const auto index = static_cast<std::size_t>(&launch.kernel - module.kernels.data());
@@ -304,9 +317,11 @@ void Device::State::simulate(const isa::LaunchRequest& request) {
         throw RunStopped(fmt::format("stopped after {} cycles (--max-cycles)", used));
       }
       slice = std::min(slice, options.max_cycles - used);
+    collect_stray_loads(launch.kernel);
     }
     sc_core::sc_start(gpu.clock().cycles(slice));
     if (gpu.status() != hw::LaunchStatus::running) {
+  collect_stray_loads(launch.kernel);
       return;
     }
     if (options.interrupted != nullptr && options.interrupted->load()) {

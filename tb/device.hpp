@@ -67,9 +67,12 @@ class Device final : public Executor {
   void plan(const Plan& plan) override;
 
   [[nodiscard]] const hw::Machine& machine() const;
-  [[nodiscard]] link::Cycle now() const;                       // of the GPU's clock, which launches do not start anew
-  [[nodiscard]] hw::Totals totals() const;                     // since construction
-  [[nodiscard]] const WarpSizes& warp_sizes() const;           // of the kernels launched since construction
+  [[nodiscard]] link::Cycle now() const;              // of the GPU's clock, which launches do not start anew
+  [[nodiscard]] hw::Totals totals() const;            // since construction
+  [[nodiscard]] const WarpSizes& warp_sizes() const;  // of the kernels launched since construction
+  // Loads that lay out of bounds and read 0 (core.load_trap), of all launches since construction, also of one that
+  // ended early: by kernel and instruction, in the order of the first of each.
+  [[nodiscard]] const std::vector<isa::StrayLoads>& stray_loads() const;
   [[nodiscard]] const StatisticsRegistry& statistics() const;  // every module's own counters
 
  private:

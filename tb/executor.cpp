@@ -41,3 +41,6 @@ void ReferenceExecutor::launch(const isa::LaunchRequest& request) {
 }
 
 }  // namespace heddle::tb
+  for (const isa::StrayLoads& loads : result.stray_loads) {
+    isa::add(stray_loads_, loads);
+  }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "isa/device_memory.hpp"
 #include "isa/interpreter.hpp"
@@ -66,8 +67,11 @@ class ReferenceExecutor final : public Executor {
   isa::DeviceMemory memory_;
   isa::Module module_;
   isa::RetirementHash hash_;
+  // Without the trap (InterpreterOptions), of all launches.
+  [[nodiscard]] const std::vector<isa::StrayLoads>& stray_loads() const { return stray_loads_; }
   std::uint64_t thread_instructions_ = 0;
   std::uint64_t warp_instructions_ = 0;
 };
 
 }  // namespace heddle::tb
+  std::vector<isa::StrayLoads> stray_loads_;

@@ -96,6 +96,7 @@ void Core::begin_launch(const Launch& launch, Cycle first) {
   set_warp_size(launch.warp_size != 0 ? launch.warp_size : state_.machine.core.warp_size);
   state_.launch = &launch;
   state_.fault.reset();
+  state_.stray_loads.clear();
   state_.invariants.reset();
   fault_told_ = false;
   state_.wake_ups.clear();

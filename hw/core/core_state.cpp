@@ -10,20 +10,25 @@ isa::Dim3 CoreState::thread_of(unsigned row, unsigned lane) const {
   return {context.tid_x[lane], context.tid_y[lane], context.tid_z[lane]};
 }
 
+isa::Fault CoreState::fault_of(isa::Fault::Kind kind, const link::SubWarp& sub_warp, unsigned lane,
+                               std::uint64_t address, std::uint32_t size, std::string detail) const {
+  const unsigned row = sub_warp.row_of(lane);
+  isa::Fault out;
+  out.kind = kind;
+  out.pc = sub_warp.pc;
+  out.block = rows[row].context.block_index;
+  out.thread = thread_of(row, sub_warp.home_of(lane));
+  out.address = address;
+  out.size = size;
+  out.detail = std::move(detail);
+  return out;
+}
+
 void CoreState::raise(isa::Fault::Kind kind, const link::SubWarp& sub_warp, unsigned lane, std::uint64_t address,
                       std::uint32_t size, std::string detail) {
-  if (fault) {
-    return;
+  if (!fault) {
+    fault = fault_of(kind, sub_warp, lane, address, size, std::move(detail));
   }
-  const unsigned row = sub_warp.row_of(lane);
-  fault.emplace();
-  fault->kind = kind;
-  fault->pc = sub_warp.pc;
-  fault->block = rows[row].context.block_index;
-  fault->thread = thread_of(row, sub_warp.home_of(lane));
-  fault->address = address;
-  fault->size = size;
-  fault->detail = std::move(detail);
 }
 
 void CoreState::raise(isa::Fault::Kind kind, const Group& group, std::string detail) {

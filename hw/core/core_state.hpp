@@ -79,6 +79,13 @@ struct CoreState {
   void make_ready(Group& group, unsigned delay = 0) { wake_ups.push_back({now + delay, group.id}); }
 
   std::optional<isa::Fault> fault;  // the first one
+  // Loads of the present launch that lay out of bounds and read 0 (core.load_trap), by instruction.
+  struct StrayLoads {
+    isa::Fault first;
+    Cycle cycle = 0;  // of the first
+    std::uint64_t count = 0;
+  };
+  std::vector<StrayLoads> stray_loads;
   Cycle last_retirement = 0;
   // The latest cycle in which something in the pipeline went on. A cycle without is like the next one, unless something
   // comes from outside or was to happen at a time (Core::stuck).
@@ -95,7 +102,10 @@ struct CoreState {
     }
   }
 
-  // Records a fault of one lane of a sub-warp. The first fault stays.
+  // A fault of one lane of a sub-warp, without its kernel.
+  [[nodiscard]] isa::Fault fault_of(isa::Fault::Kind kind, const link::SubWarp& sub_warp, unsigned lane,
+                                    std::uint64_t address, std::uint32_t size, std::string detail) const;
+  // Records it. The first fault stays.
   void raise(isa::Fault::Kind kind, const link::SubWarp& sub_warp, unsigned lane, std::uint64_t address,
              std::uint32_t size, std::string detail);
   // A fault of a whole group (barrier mismatch, livelock): its first active thread stands for it.

@@ -29,6 +29,7 @@ struct CoreStatistics {
   std::uint64_t interlock_stalls = 0;
   std::uint64_t barriers = 0;
   std::uint64_t blocks = 0;
+  std::uint64_t out_of_bounds_loads = 0;
 
   template <class Visitor>
   void describe(Visitor& visit) {
@@ -54,6 +55,8 @@ struct CoreStatistics {
           "decode waited for threads in flight with the warp's earlier instruction (relaxed issue)");
     visit("barriers", barriers, "barriers", "barriers that released their threads");
     visit("blocks", blocks, "blocks", "thread blocks finished");
+    visit("out_of_bounds_loads", out_of_bounds_loads, "loads",
+          "threads' loads that lay out of bounds and read 0 (core.load_trap = false)");
   }
 };
 

@@ -20,6 +20,7 @@ void Core::add_to(Totals& totals) {
   totals.line_requests += own.line_requests;
   totals.barriers += own.barriers;
   totals.blocks += own.blocks;
+  totals.out_of_bounds_loads += own.out_of_bounds_loads;
   const CacheStatistics& l1d = l1d_.statistics();
   totals.l1d_accesses += l1d.accesses;
   totals.l1d_hits += l1d.hits;

@@ -103,9 +103,11 @@ bool MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
   }
   MemoryAccess& access = *free_.back();
   access.classify(sub_warp);
+  const bool in_memory = (access.global | access.local) != 0;
   if (!check_access(state_, access)) {
     return false;
   }
+  state_.statistics.memory_instructions += in_memory ? 1 : 0;
   free_.pop_back();
   state_.moved();
   present_ = &access;
@@ -118,7 +120,6 @@ bool MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
     access_scratchpad(access, now);
   }
   if ((access.global | access.local) != 0) {
-    ++state_.statistics.memory_instructions;
     translate_local(access);
     make_lines(access);
     if (access.kind == MemoryAccess::Kind::store) {

@@ -17,7 +17,7 @@ void MemoryAccess::classify(link::SubWarp& of) {
   const bool accumulates = isa::is_accumulate(instruction.op);
   const LaneMask executing = of.executing;
   lanes = accumulates ? executing & of.values.predicate_a : executing;
-  shared = constant = parameter = local = global = 0;
+  stray = shared = constant = parameter = local = global = 0;
   count = sent = outstanding = 0;
   if (isa::is_atomic(instruction.op)) {
     kind = Kind::atomic;
@@ -123,52 +123,86 @@ const char* verb(MemoryAccess::Kind kind) {
   return "atomic";
 }
 
+// A replayed address that stands for one out of bounds (hw/core/replay.hpp).
+bool recorded_as_stray(const CoreState& state, std::uint64_t address) {
+  return state.replay != nullptr && address >= kStrayAddress;
+}
+
+enum class Verdict : std::uint8_t { good, stray, fault };
+
+// Counts a load out of bounds. `detail` makes the text that a fault would have, for the first one of an instruction.
+template <class Detail>
+void note_stray(CoreState& state, const MemoryAccess& access, unsigned lane, std::uint64_t address, Detail detail) {
+  const link::SubWarp& sub_warp = *access.sub_warp;
+  ++state.statistics.out_of_bounds_loads;
+  const auto known = std::find_if(state.stray_loads.begin(), state.stray_loads.end(),
+                                  [&](const auto& loads) { return loads.first.pc == sub_warp.pc; });
+  if (known != state.stray_loads.end()) {
+    ++known->count;
+    return;
+  }
+  state.stray_loads.push_back(
+      {state.fault_of(isa::Fault::Kind::out_of_bounds, sub_warp, lane, address, access.lane_bytes, detail()), state.now,
+       1});
+}
+
 // Raises the fault of one lane if it has one.
-bool check_lane(CoreState& state, const MemoryAccess& access, unsigned lane) {
+Verdict check_lane(CoreState& state, const MemoryAccess& access, unsigned lane) {
   const link::SubWarp& sub_warp = *access.sub_warp;
   const LaneMask bit = LaneMask{1} << lane;
   const std::uint64_t address = sub_warp.address[lane];
   const std::uint32_t size = access.lane_bytes;
-  const auto fail = [&](isa::Fault::Kind kind, std::string detail) {
-    // Reported as the instruction's own space counts it: generic addresses with their window.
-    const std::uint64_t given = isa::space_of(sub_warp.decoded->instruction.op) == isa::Space::generic
-                                    ? (address & ~std::uint64_t{0xffff'ffff}) | sub_warp.address_low[lane]
-                                    : address;
-    state.raise(kind, sub_warp, lane, given, size, std::move(detail));
-    return false;
-  };
+  // Reported as the instruction's own space counts it: generic addresses with their window.
+  const std::uint64_t given = isa::space_of(sub_warp.decoded->instruction.op) == isa::Space::generic
+                                  ? (address & ~std::uint64_t{0xffff'ffff}) | sub_warp.address_low[lane]
+                                  : address;
   if (address % size != 0) {
-    return fail(isa::Fault::Kind::misaligned, fmt::format("the address is no multiple of {}", size));
+    state.raise(isa::Fault::Kind::misaligned, sub_warp, lane, given, size,
+                fmt::format("the address is no multiple of {}", size));
+    return Verdict::fault;
   }
+  const auto out_of_bounds = [&](auto detail) {
+    if (access.kind == MemoryAccess::Kind::load && !state.core.load_trap) {
+      note_stray(state, access, lane, given, detail);
+      return Verdict::stray;
+    }
+    state.raise(isa::Fault::Kind::out_of_bounds, sub_warp, lane, given, size, detail());
+    return Verdict::fault;
+  };
   const auto within = [&](std::uint64_t bytes, const char* name) {
     if (address < bytes && size <= bytes - address) {
-      return true;
+      return Verdict::good;
     }
-    return fail(isa::Fault::Kind::out_of_bounds,
-                fmt::format("{} at offset {} of {}, which has {} bytes", verb(access.kind), address, name, bytes));
+    return out_of_bounds([&] {
+      return fmt::format("{} at offset {} of {}, which has {} bytes", verb(access.kind), address, name, bytes);
+    });
   };
   if ((access.shared & bit) != 0) {
     return within(state.launch->shared_bytes, "the block's scratchpad");
   }
   if ((access.local & bit) != 0) {
     if (access.kind == MemoryAccess::Kind::atomic) {
-      return fail(isa::Fault::Kind::out_of_bounds,
-                  fmt::format("atomic on offset {}, which is in local memory: atomics work on global and shared memory",
-                              address));
+      return out_of_bounds([&] {
+        return fmt::format("atomic on offset {}, which is in local memory: atomics work on global and shared memory",
+                           address);
+      });
     }
     return within(state.launch->local_bytes, "the thread's local memory");
   }
   if (((access.constant | access.parameter) & bit) != 0) {
     if (access.kind != MemoryAccess::Kind::load) {
-      return fail(isa::Fault::Kind::out_of_bounds,
-                  fmt::format("{} {} offset {}, which is in the constant bank: it is read-only", verb(access.kind),
-                              access.kind == MemoryAccess::Kind::atomic ? "on" : "to", address));
+      return out_of_bounds([&] {
+        return fmt::format("{} {} offset {}, which is in the constant bank: it is read-only", verb(access.kind),
+                           access.kind == MemoryAccess::Kind::atomic ? "on" : "to", address);
+      });
     }
     return (access.constant & bit) != 0 ? within(state.launch->constants.size(), "the constant bank")
                                         : within(state.launch->parameters.size(), "the kernel's parameters");
   }
   if (state.bounds == nullptr) {
-    return true;
+    return access.kind == MemoryAccess::Kind::load && recorded_as_stray(state, address)
+               ? out_of_bounds([] { return "load, recorded as out of bounds, of which a trace says no more"; })
+               : Verdict::good;
   }
   const isa::Allocation* allocation = state.bounds->find(address, size);
   if (isa::is_accumulate(sub_warp.decoded->instruction.op)) {
@@ -178,17 +212,28 @@ bool check_lane(CoreState& state, const MemoryAccess& access, unsigned lane) {
   }
   const isa::Window window = isa::window_of(address);
   if (allocation == nullptr && window != isa::Window::global) {  // global operations know no windows
-    return fail(isa::Fault::Kind::out_of_bounds,
-                fmt::format("global {} of an address in the {} window", verb(access.kind),
-                            window == isa::Window::shared  ? "shared"
-                            : window == isa::Window::local ? "local"
-                                                           : "constant"));
+    return out_of_bounds([&] {
+      return fmt::format("global {} of an address in the {} window", verb(access.kind),
+                         window == isa::Window::shared  ? "shared"
+                         : window == isa::Window::local ? "local"
+                                                        : "constant");
+    });
   }
   if (allocation == nullptr || (access.kind != MemoryAccess::Kind::load && !allocation->writable)) {
-    return fail(isa::Fault::Kind::out_of_bounds,
-                fmt::format("{}, {}", verb(access.kind), state.bounds->describe(address, size)));
+    return out_of_bounds(
+        [&] { return fmt::format("{}, {}", verb(access.kind), state.bounds->describe(address, size)); });
   }
-  return true;
+  return Verdict::good;
+}
+
+// Takes the stray lanes out of the access: they have what they read.
+void answer_strays(MemoryAccess& access) {
+  for (LaneMask left = access.stray; left != 0; left &= left - 1) {
+    access.loaded[static_cast<unsigned>(std::countr_zero(left))].fill(std::byte{0});
+  }
+  for (LaneMask* const lanes : {&access.shared, &access.constant, &access.parameter, &access.local, &access.global}) {
+    *lanes &= ~access.stray;
+  }
 }
 
 }  // namespace
@@ -223,6 +268,8 @@ bool check_access(CoreState& state, MemoryAccess& access) {
     if (state.bounds != nullptr && good) {
       const isa::Allocation* const allocation = state.bounds->find(lowest, highest - lowest + size);
       good = allocation != nullptr && (loads || allocation->writable);
+    } else if (loads && recorded_as_stray(state, highest)) {
+      good = false;
     }
   } else {
     good = false;  // lanes in several windows: look at each
@@ -231,9 +278,18 @@ bool check_access(CoreState& state, MemoryAccess& access) {
     return true;
   }
   for (LaneMask left = executing; left != 0; left &= left - 1) {
-    if (!check_lane(state, access, static_cast<unsigned>(std::countr_zero(left)))) {
-      return false;
+    switch (check_lane(state, access, static_cast<unsigned>(std::countr_zero(left)))) {
+      case Verdict::good:
+        break;
+      case Verdict::stray:
+        access.stray |= left & (0 - left);
+        break;
+      case Verdict::fault:
+        return false;
     }
+  }
+  if (access.stray != 0) {
+    answer_strays(access);
   }
   return true;
 }

@@ -31,6 +31,7 @@ struct MemoryAccess {
   unsigned element_bytes = 4;
   unsigned elements = 1;    // of each lane
   unsigned lane_bytes = 4;  // bytes that each lane accesses: all its elements
+  LaneMask stray = 0;       // of loads: out of bounds, to read 0. In none of the masks below
   // They by where their address lies.
   LaneMask shared = 0, constant = 0, parameter = 0, local = 0, global = 0;
   // Lanes served by lines: global ones, or local ones translated to their backing store.
@@ -50,7 +51,8 @@ struct MemoryAccess {
 };
 
 // Checks every accessing lane the way the interpreter does: from lane 0 up, alignment, then bounds, then whether it may
-// be written. Raises a fault and returns false when a lane must not access.
+// be written. Raises a fault and returns false when a lane must not access. Without core.load_trap loads out of bounds
+// become the access's stray lanes and are noted in the state.
 [[nodiscard]] bool check_access(CoreState& state, MemoryAccess& access);
 
 }  // namespace heddle::hw

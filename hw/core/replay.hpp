@@ -26,6 +26,10 @@ struct ThreadRecord {
   std::uint64_t value_count = 0;
 };
 
+// Stands in a record for the address of a load from global memory that lay out of bounds and read 0 (core.load_trap): a
+// replay knows no buffers. A multiple of every access's size, and nobody's address.
+inline constexpr std::uint64_t kStrayAddress = ~std::uint64_t{0} << 4U;
+
 // Where the records come from.
 class ReplaySource {
  public:

@@ -159,6 +159,20 @@ link::Cycle Gpu::last_retirement() const {
   return latest;
 }
 
+std::vector<isa::StrayLoads> Gpu::stray_loads() const {
+  std::vector<CoreState::StrayLoads> all;
+  for (const auto& core : cores_) {
+    const std::vector<CoreState::StrayLoads>& own = core->state().stray_loads;
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.cycle < b.cycle; });
+  std::vector<isa::StrayLoads> out;
+  for (const CoreState::StrayLoads& one : all) {
+    isa::add(out, {one.first, {}, one.count});
+  }
+  return out;
+}
+
 std::string Gpu::describe_waiting() const {
   std::string text;
   for (std::size_t i = 0; i < cores_.size(); ++i) {

@@ -56,6 +56,9 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   // The latest cycle in which any core retired an instruction of the present launch.
   [[nodiscard]] link::Cycle last_retirement() const;
   [[nodiscard]] const link::Clock& clock() const { return clock_; }
+  // Loads of the present launch, or of the last one, that lay out of bounds and read 0 (core.load_trap): by
+  // instruction, in order of the first one's cycle. Without kernel and source line.
+  [[nodiscard]] std::vector<isa::StrayLoads> stray_loads() const;
   // What every live warp waits for.
   [[nodiscard]] std::string describe_waiting() const;
 

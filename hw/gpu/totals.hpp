@@ -30,8 +30,9 @@ struct Totals {
   std::uint64_t dram_bus_busy_cycles = 0;  // summed over channels
   unsigned channels = 1;
   unsigned cores = 1;
-  std::uint64_t barriers = 0;  // barrier releases
-  std::uint64_t blocks = 0;    // thread blocks finished
+  std::uint64_t barriers = 0;             // barrier releases
+  std::uint64_t blocks = 0;               // thread blocks finished
+  std::uint64_t out_of_bounds_loads = 0;  // of threads, read as 0
 };
 
 }  // namespace heddle::hw

@@ -31,7 +31,8 @@ void set_predicate(Warp& warp, unsigned reg, LaneMask lanes, LaneMask value) {
 
 Block::Block(const Module& module, const Kernel& kernel, const LaunchRequest& launch, DeviceMemory& memory,
              const InterpreterOptions& options, std::uint64_t grid_id)
-    : kernel_(kernel),
+    : module_(module),
+      kernel_(kernel),
       launch_(launch),
       options_(options),
       code_(decode_kernel(kernel)),
@@ -207,7 +208,7 @@ Block::MaybeFault Block::step(Warp& warp, InterpreterResult& result) {
     case Action::store:
     case Action::atomic:
     case Action::accumulate:
-      if (MaybeFault fault = execute_memory(warp, decoded, executed)) {
+      if (MaybeFault fault = execute_memory(warp, decoded, executed, result)) {
         return fault;
       }
       break;
@@ -231,13 +232,25 @@ Block::MaybeFault Block::step(Warp& warp, InterpreterResult& result) {
   return std::nullopt;
 }
 
-Block::MaybeFault Block::execute_memory(Warp& warp, const Decoded& decoded, LaneMask executed) {
+Block::MaybeFault Block::execute_load(Warp& warp, const Decoded& decoded, LaneMask executed,
+                                      InterpreterResult& result) {
+  std::vector<AccessFault> strays;
+  std::optional<AccessFault> access = memory_.load(decoded.instruction, executed, warp.first_thread, values_,
+                                                   address_low_, options_.trap_on_stray_load ? nullptr : &strays);
+  for (AccessFault& stray : strays) {
+    const Fault first = fault(std::move(stray), warp);
+    add(result.stray_loads, {first, describe_pc(module_, kernel_, first.pc), 1});
+  }
+  return access ? MaybeFault(fault(*std::move(access), warp)) : std::nullopt;
+}
+
+Block::MaybeFault Block::execute_memory(Warp& warp, const Decoded& decoded, LaneMask executed,
+                                        InterpreterResult& result) {
   const Instruction& in = decoded.instruction;
   std::optional<AccessFault> access;
   switch (decoded.action) {
     case Action::load:
-      access = memory_.load(in, executed, warp.first_thread, values_, address_low_);
-      break;
+      return execute_load(warp, decoded, executed, result);
     case Action::store:
       for (unsigned word = 0; word < decoded.result.stored; ++word) {
         values_.result[word] = warp.registers[in.dst + word];
@@ -251,12 +264,13 @@ Block::MaybeFault Block::execute_memory(Warp& warp, const Decoded& decoded, Lane
       access = memory_.atomic(in, executed, warp.first_thread, values_, address_low_);
       break;
   }
-  if (!access) {
-    return std::nullopt;
-  }
-  Fault out = fault(access->kind, warp, LaneMask{1} << access->lane, std::move(access->detail));
-  out.address = access->address;
-  out.size = access->size;
+  return access ? MaybeFault(fault(*std::move(access), warp)) : std::nullopt;
+}
+
+Fault Block::fault(AccessFault access, const Warp& warp) const {
+  Fault out = fault(access.kind, warp, LaneMask{1} << access.lane, std::move(access.detail));
+  out.address = access.address;
+  out.size = access.size;
   return out;
 }
 

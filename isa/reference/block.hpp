@@ -55,7 +55,10 @@ class Block {
   // Until the slice is over or the warp waits or is done.
   [[nodiscard]] MaybeFault run_slice(Warp& warp, InterpreterResult& result);
   [[nodiscard]] MaybeFault step(Warp& warp, InterpreterResult& result);
-  [[nodiscard]] MaybeFault execute_memory(Warp& warp, const Decoded& decoded, LaneMask executed);
+  [[nodiscard]] MaybeFault execute_memory(Warp& warp, const Decoded& decoded, LaneMask executed,
+                                          InterpreterResult& result);
+  [[nodiscard]] MaybeFault execute_load(Warp& warp, const Decoded& decoded, LaneMask executed,
+                                        InterpreterResult& result);
   [[nodiscard]] MaybeFault arrive(Warp& warp, const Decoded& decoded, LaneMask executed);
   void release_barriers();
   void release(Warp& warp, const Barriers::State& done);
@@ -63,8 +66,10 @@ class Block {
   void gather(const Warp& warp, const Decoded& decoded);
   void retire(Warp& warp, const Decoded& decoded, LaneMask executed);  // writes results back and folds the hash
   [[nodiscard]] Fault fault(Fault::Kind kind, const Warp& warp, LaneMask lanes, std::string detail = {}) const;
+  [[nodiscard]] Fault fault(AccessFault access, const Warp& warp) const;
   [[nodiscard]] Fault stuck() const;
 
+  const Module& module_;
   const Kernel& kernel_;
   const LaunchRequest& launch_;
   const InterpreterOptions& options_;

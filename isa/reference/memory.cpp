@@ -66,7 +66,7 @@ BlockMemory::Place BlockMemory::locate_global(Access access, std::uint64_t addre
                                                                  : "constant");
     }
     fault = AccessFault{Fault::Kind::out_of_bounds, 0, address, size, std::move(detail)};
-    return {};
+    return {nullptr, static_cast<std::uint32_t>(address)};
   }
   if (access != Access::load && !allocation->writable) {
     fault = AccessFault{Fault::Kind::out_of_bounds, 0, address, size,
@@ -143,13 +143,14 @@ BlockMemory::Place BlockMemory::locate(Access access, Space space, std::uint64_t
                                                  : "is in the constant bank: it is read-only");
     }
     fault = AccessFault{Fault::Kind::out_of_bounds, 0, given, size, std::move(detail)};
-    return {};
+    return {nullptr, static_cast<std::uint32_t>(window + address)};
   }
   return {bytes.data() + address, static_cast<std::uint32_t>(window + address)};
 }
 
 std::optional<AccessFault> BlockMemory::load(const Instruction& instruction, LaneMask lanes, std::uint32_t first_thread,
-                                             LaneValues& values, LaneWord& address_low) {
+                                             LaneValues& values, LaneWord& address_low,
+                                             std::vector<AccessFault>* strays) {
   const Space space = space_of(instruction.op);
   const Width width = instruction.width();
   const unsigned bytes = bytes_of(width);
@@ -160,13 +161,17 @@ std::optional<AccessFault> BlockMemory::load(const Instruction& instruction, Lan
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const Place place = locate(Access::load, space, address_of(instruction, values, lane), bytes * elements,
                                first_thread + lane, fault);
-    if (place.data == nullptr) {
+    const bool stray = place.data == nullptr;
+    if (stray) {
       fault->lane = lane;
-      return fault;
+      if (strays == nullptr || fault->kind != Fault::Kind::out_of_bounds) {
+        return fault;
+      }
+      strays->push_back(*fault);
     }
     address_low[lane] = place.generic_low;
     for (unsigned element = 0; element < elements; ++element) {
-      const std::uint64_t value = extend_loaded(width, raw_element(place.data + element * bytes, bytes));
+      const std::uint64_t value = stray ? 0 : extend_loaded(width, raw_element(place.data + element * bytes, bytes));
       values.result[element * words][lane] = static_cast<std::uint32_t>(value);
       if (words == 2) {
         values.result[element * words + 1][lane] = static_cast<std::uint32_t>(value >> 32U);

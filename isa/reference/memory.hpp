@@ -34,8 +34,10 @@ class BlockMemory {
 
   // Each executes one instruction for the lanes of the mask; lane i is thread first_thread + i of the block. Operands
   // and results are in `values`; address_low receives the low words of the generic addresses.
+  // With `strays` a load out of bounds reads 0, all of it, and is added there.
   [[nodiscard]] std::optional<AccessFault> load(const Instruction& instruction, LaneMask lanes,
-                                                std::uint32_t first_thread, LaneValues& values, LaneWord& address_low);
+                                                std::uint32_t first_thread, LaneValues& values, LaneWord& address_low,
+                                                std::vector<AccessFault>* strays = nullptr);
   [[nodiscard]] std::optional<AccessFault> store(const Instruction& instruction, LaneMask lanes,
                                                  std::uint32_t first_thread, LaneValues& values, LaneWord& address_low);
   [[nodiscard]] std::optional<AccessFault> atomic(const Instruction& instruction, LaneMask lanes,
@@ -50,8 +52,8 @@ class BlockMemory {
  private:
   enum class Access : std::uint8_t { load, store, atomic };
   struct Place {
-    std::byte* data = nullptr;  // null: fault
-    std::uint32_t generic_low = 0;
+    std::byte* data = nullptr;      // null: fault
+    std::uint32_t generic_low = 0;  // also of a fault but a misaligned access
   };
   // Checks one lane's access and finds its bytes; fills `fault` and returns null data when it must not happen.
   Place locate(Access access, Space space, std::uint64_t address, std::uint32_t size, std::uint32_t thread,

@@ -91,6 +91,27 @@ json::object machine_json(const hw::Machine& machine) {
   json::object sections;
   for (const ParameterReference& parameter : parameters_of(copy)) {
     json::value& section = sections[parameter.section];
+json::array to_json(const isa::Dim3& index) {
+  return {index.x, index.y, index.z};
+}
+
+json::array to_json(const std::vector<isa::StrayLoads>& strays) {
+  json::array out;
+  for (const isa::StrayLoads& loads : strays) {
+    const isa::Fault& first = loads.first;
+    out.push_back(json::object{{"kernel", first.kernel},
+                               {"pc", first.pc},
+                               {"source", loads.source},
+                               {"count", loads.count},
+                               {"block", to_json(first.block)},
+                               {"thread", to_json(first.thread)},
+                               {"address", fmt::format("{:#x}", first.address)},
+                               {"bytes", first.size},
+                               {"detail", first.detail}});
+  }
+  return out;
+}
+
     if (section.is_null()) {
       section = json::object();
     }
@@ -155,6 +176,7 @@ json::object read_object(const std::string& path) {
 
 }  // namespace
 
+                                {"out_of_bounds_loads", to_json(record.stray_loads)},
 std::string stats_json(const RunRecord& record, const StatisticsRegistry& modules) {
   json::object summary;
   record.summary.describe([&](std::string_view name, const auto& field, std::string_view, std::string_view) {

@@ -11,6 +11,7 @@
 #include "base/statistics.hpp"
 #include "hw/machine.hpp"
 #include "tb/launch_warps.hpp"
+#include "isa/fault.hpp"
 #include "tb/measure/host_cost.hpp"
 #include "tb/measure/summary.hpp"
 #include "tb/workload.hpp"
@@ -28,10 +29,11 @@ struct RunRecord {
   std::optional<double> scale;  // workloads only
   std::optional<std::uint64_t> seed;
   unsigned address_bits = 32;
-  WarpSizes warp_sizes;            // kernels whose launches had another warp size than machine.core.warp_size
-  bool complete = false;           // every launch ran to its end
-  std::string stop_reason;         // why not complete: limit, interrupt, fault message
-  std::optional<Verdict> verdict;  // absent: the result was not checked
+  WarpSizes warp_sizes;                      // kernels whose launches had another warp size than machine.core.warp_size
+  bool complete = false;                     // every launch ran to its end
+  std::string stop_reason;                   // why not complete: limit, interrupt, fault message
+  std::vector<isa::StrayLoads> stray_loads;  // Device::stray_loads()
+  std::optional<Verdict> verdict;            // absent: the result was not checked
   Summary summary;
 };
 

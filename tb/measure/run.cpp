@@ -36,6 +36,7 @@ ReferenceCheck compare_with_reference(const RunRequest& request, const RunOutcom
   isa::InterpreterOptions options;
   options.trap_on_division_by_zero = request.machine.core.division_trap;
   ReferenceExecutor reference(options);
+  options.trap_on_stray_load = request.machine.core.load_trap;
   reference.choose_warp_size([&](const isa::Module& module, const isa::Kernel& kernel) {
     return std::min(launch_warp_size(module, kernel, request.machine.core), isa::kLanes);
   });
@@ -153,6 +154,7 @@ RunOutcome run(const RunRequest& request) {
   if (recorder && record.complete) {
     const hw::Totals totals = device.totals();
     recorder->finish({std::string(version()), request.machine.name, record.workload, record.threads, record.scale,
+  record.stray_loads = device.stray_loads();
                       record.seed, record.address_bits, subject->order_dependent(), totals.cycles,
                       totals.warp_instructions, totals.thread_instructions, hash});
   }

@@ -58,6 +58,7 @@ Summary summarise(const hw::Totals& totals, const hw::Machine& machine, std::uin
   summary.l1d_hit_rate = ratio(totals.l1d_hits, totals.l1d_accesses);
   summary.icache_accesses = totals.icache_accesses;
   summary.scratchpad_accesses = totals.scratchpad_accesses;
+  summary.out_of_bounds_loads = totals.out_of_bounds_loads;
   return summary;
 }
 

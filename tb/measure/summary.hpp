@@ -62,6 +62,7 @@ struct Summary {
   std::uint64_t l2_merged = 0;
   std::uint64_t l2_write_backs = 0;
   double l2_hit_rate = 0;
+  std::uint64_t out_of_bounds_loads = 0;
 
   // visit(name, field, unit, definition), in order.
   template <class Visitor>
@@ -134,6 +135,9 @@ struct Summary {
           "of l2_misses: those that joined a line already on its way (MSHR hits)");
     visit("l2_write_backs", self.l2_write_backs, "lines", "dirty lines that the L2 wrote to memory");
     visit("l2_hit_rate", self.l2_hit_rate, "share", "l2_hits / l2_accesses");
+    visit(
+        "out_of_bounds_loads", self.out_of_bounds_loads, "loads",
+        "threads' loads that lay out of bounds and read 0 (core.load_trap = false); the list of that name says where");
   }
 };
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <csignal>
 
-#include <atomic>
+#include <algorithm>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -19,36 +19,28 @@
 #include "tb/program/run_traces.hpp"
 #include "tb/program/timeline_options.hpp"
 #include "tb/report/run_text.hpp"
+#include "tb/report/text.hpp"
 
 namespace heddle::program {
 namespace {
 
-std::atomic<bool> interrupted{false};
-std::atomic<int> interrupted_by{0};
-static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
-              "set by a signal handler");
-
-constexpr int kEndingSignals[] = {SIGINT, SIGTERM};
-
-void on_interrupt(int signal) {
-  interrupted_by = signal;
-  interrupted = true;
-  for (const int ending : kEndingSignals) {
-    ::signal(ending, SIG_DFL);
+// Loads that read 0 where nothing was.
+void warn_of_stray_loads(const tb::RunRecord& record) {
+  constexpr std::size_t kMost = 8;
+  const std::size_t shown = std::min(record.stray_loads.size(), kMost);
+  for (std::size_t i = 0; i != shown; ++i) {
+    remark("warning", isa::describe(record.stray_loads[i]));
+  }
+  if (shown != record.stray_loads.size()) {
+    remark("warning", fmt::format("so did loads of {}; stats.json (--out DIR) lists them",
+                                  tb::counted(record.stray_loads.size() - shown, "more instruction")));
   }
 }
 
-// The first SIGINT or SIGTERM ends the run in an orderly way, a second one the process.
-void catch_interrupt() {
-  struct sigaction action {};
-  action.sa_handler = on_interrupt;
-  ::sigemptyset(&action.sa_mask);
-  for (const int ending : kEndingSignals) {
-    ::sigaddset(&action.sa_mask, ending);  // neither comes in between
-  }
-  for (const int ending : kEndingSignals) {
-    ::sigaction(ending, &action, nullptr);
-  }
+// What a program can be let live with (core.load_trap), by the message of its fault.
+bool is_of_load(const std::string& fault) {
+  const auto says = [&](const char* part) { return fault.find(part) != std::string::npos; };
+  return fault.starts_with("out-of-bounds access") && (says(": load") || says(": global load"));
 }
 
 unsigned address_bits(const Arguments& arguments) {
@@ -171,9 +163,13 @@ int run(const Arguments& arguments) {
       remark("warning", traces.remark());
     }
   }
+    warn_of_stray_loads(outcome.record);
   if (!outcome.record.complete) {
     std::cerr << "heddle: " << outcome.record.stop_reason << "\n";
   } else if (outcome.record.verdict && !outcome.record.verdict->correct) {
+    if (is_of_load(outcome.record.stop_reason) && !quiet) {
+      remark("note", "--set core.load_trap=false reads 0 there, goes on and counts such loads");
+    }
     std::cerr << "heddle: wrong result: " << outcome.record.verdict->detail << "\n";
   } else if (outcome.reference && !outcome.reference->equal) {
     std::cerr << "heddle: " << outcome.reference->detail << "\n";

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "hw/gpu/gpu.hpp"
+#include "isa/memory_map.hpp"
 #include "isa/recorded.hpp"
 
 namespace heddle::tb {
@@ -14,6 +15,21 @@ void each_lane(hw::LaneMask lanes, Visit visit) {
   for (; lanes != 0; lanes &= lanes - 1) {
     visit(static_cast<unsigned>(std::countr_zero(lanes)));
   }
+}
+
+// A load from global memory that will read 0 for lying out of bounds is recorded as such.
+std::uint64_t recorded_address(const hw::CoreState& core, const link::SubWarp& sub_warp, unsigned lane) {
+  const isa::Instruction& instruction = sub_warp.decoded->instruction;
+  const std::uint64_t address = sub_warp.address[lane];
+  if (core.core.load_trap || core.bounds == nullptr || !isa::is_load(instruction.op)) {
+    return address;
+  }
+  const isa::Space space = isa::space_of(instruction.op);
+  const bool global =
+      space == isa::Space::global || (space == isa::Space::generic && isa::window_of(address) == isa::Window::global);
+  const std::uint32_t bytes = isa::bytes_of(instruction.width()) * instruction.vector();
+  const bool stray = global && address % bytes == 0 && core.bounds->find(address, bytes) == nullptr;
+  return stray ? hw::kStrayAddress : address;
 }
 
 }  // namespace
@@ -111,7 +127,7 @@ void TraceRecorder::issued(const hw::CoreState& core, const link::SubWarp& sub_w
         return;
       }
     }
-    events.values.push_back(memory ? sub_warp.address[lane]
+    events.values.push_back(memory ? recorded_address(core, sub_warp, lane)
                                    : sub_warp.values.a[0][lane] | std::uint64_t{sub_warp.values.b[0][lane]} << 32U);
   });
 }
