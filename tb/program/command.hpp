@@ -82,7 +82,7 @@ void remark(std::string_view kind, std::string_view text);
 [[nodiscard]] int run_program(const std::vector<std::string>& words);
 
 // Above 4: not an outcome of the simulation. A run ended by a signal exits with this and the signal's number, as shells
-// report it: 130 for SIGINT, 143 for SIGTERM.
+// report it: 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP.
 inline constexpr int kSignalExit = 128;
 
 }  // namespace heddle::program

@@ -110,7 +110,7 @@ std::string general_help() {
       "  heddle run baseline nqueens         one workload on one machine\n"
       "  heddle list workloads               what there is to run\n"
       "\nexit codes: 0 good, 1 wrong result, 2 bad input, 3 the simulated program failed or hit a limit,\n"
-      "4 internal error, 130 interrupted, 143 terminated\n";
+      "4 internal error, 130 interrupted, 143 terminated, 129 hung up\n";
   return out;
 }
 

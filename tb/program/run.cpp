@@ -1,6 +1,5 @@
 // heddle run: one workload or LAUNCH.toml on one machine.
 #include <fmt/format.h>
-#include <csignal>
 
 #include <algorithm>
 #include <iostream>
@@ -17,6 +16,7 @@
 #include "tb/program/output_options.hpp"
 #include "tb/program/progress.hpp"
 #include "tb/program/run_traces.hpp"
+#include "tb/program/stopping.hpp"
 #include "tb/program/timeline_options.hpp"
 #include "tb/report/run_text.hpp"
 #include "tb/report/text.hpp"
@@ -54,7 +54,7 @@ unsigned address_bits(const Arguments& arguments) {
 int exit_code(const tb::RunOutcome& outcome) {
   switch (outcome.ending) {
     case tb::RunOutcome::Ending::stopped:
-      return interrupted ? kSignalExit + interrupted_by : static_cast<int>(ExitCode::simulated_fault);
+      return stopped() ? kSignalExit + stopped_by() : static_cast<int>(ExitCode::simulated_fault);
     case tb::RunOutcome::Ending::faulted:
       return static_cast<int>(ExitCode::simulated_fault);
     case tb::RunOutcome::Ending::finished:
@@ -112,7 +112,7 @@ int run(const Arguments& arguments) {
   request.address_bits = address_bits(arguments);
   request.check_reference = arguments.has("check-reference");
   request.device.max_cycles = arguments.whole("max-cycles", 0, 1, UINT64_MAX);
-  request.device.interrupted = &interrupted;
+  request.device.interrupted = &stopped();
   if (arguments.has("out")) {
     request.output_directory = arguments.text("out");
   }
@@ -133,7 +133,7 @@ int run(const Arguments& arguments) {
       line.show(progress_text(progress, tb::wall_clock() - start));
     };
   }
-  catch_interrupt();
+  catch_stopping_signals();
   const tb::RunOutcome outcome = tb::run(request);
   line.clear();
   const std::string traced = traces.finish(outcome);
@@ -207,9 +207,8 @@ Command run_command() {
       "done and the time left of the whole program, where its launches are known beforehand, and how far the present "
       "one\n"
       "is. Ctrl-C ends the run early and still prints and writes the statistics so far, marked incomplete, with exit\n"
-      "code 130, and so does SIGTERM with exit code 143; reaching --max-cycles or a fault of the simulated program "
-      "does\n"
-      "the same with exit code 3.\n";
+      "code 130, and so do SIGTERM with exit code 143 and SIGHUP with 129; reaching --max-cycles or a fault of the\n"
+      "simulated program does the same with exit code 3.\n";
   command.completions = {{"@list configs", "@files"}, {"@list workloads", "@files"}};
   command.run = run;
   return command;
