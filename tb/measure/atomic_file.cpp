@@ -21,8 +21,10 @@ void write_file(const std::string& path, std::string_view contents) {
 void make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error || !std::filesystem::is_directory(path, error)) {
-    throw InputError({path}, "is no folder and cannot be made into one");
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) {
+    const std::error_code cause = error ? error : std::make_error_code(std::errc::not_a_directory);
+    throw InputError({path}, "is no folder and cannot be made into one: " + cause.message());
   }
 }
 

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "tb/measure/temporary_name.hpp"
 
 namespace heddle::tb {
 
@@ -73,8 +74,7 @@ OutputTarget::OutputTarget(const std::string& path)
 }
 
 std::string OutputTarget::temporary() const {
-  const fs::path target(file_);
-  return (target.parent_path() / fmt::format(".{}.{}.tmp", target.filename().string(), ::getpid())).string();
+  return temporary_beside(file_);
 }
 
 void OutputTarget::check() const {
@@ -94,7 +94,8 @@ int OutputTarget::open() const {
   } else if (straight_) {
     file = ::open(file_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   } else {
-    file = ::open(temporary().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    clear_left_over(fs::path(file_).parent_path().string());
+    file = create_locked(temporary());
   }
   if (file < 0) {
     refuse(errno);
@@ -190,6 +191,11 @@ void OutputFile::commit() {
     deflate({}, true);
   }
   const int file = std::exchange(file_, -1);
+  // Locked until it has its name: unlocked it might be cleared away.
+  const struct Lock {
+    int file;
+    ~Lock() { ::close(file); }
+  } lock{::fcntl(file, F_DUPFD_CLOEXEC, 0)};
   if (::close(file) != 0) {
     const int error = errno;
     target_.discard();

@@ -15,9 +15,10 @@ namespace heddle::tb {
 // as /proc/self/fd/1, is an end: what that link says is often no path.
 [[nodiscard]] std::filesystem::path behind_links(std::filesystem::path path);
 
-// Where an output goes. A regular file, or one that is not there yet, is written under a temporary name in its folder,
-// which then takes its place; a symbolic link stays, and what it leads to is replaced. What is no regular file (a pipe,
-// a device, a descriptor of this process such as /dev/stdout) cannot be replaced and is written straight into.
+// Where an output goes. A regular file, or one that is not there yet, is written under a temporary name in its folder
+// (temporary_name.hpp), which then takes its place; a symbolic link stays, and what it leads to is replaced. What is no
+// regular file (a pipe, a device, a descriptor of this process such as /dev/stdout) cannot be replaced and is written
+// straight into.
 class OutputTarget {
  public:
   // Throws InputError naming the path where no file can be: at a folder, below a file.
@@ -28,7 +29,8 @@ class OutputTarget {
   [[nodiscard]] std::string temporary() const;
   // Throws InputError when it is certain that the target cannot be written. Leaves nothing behind.
   void check() const;
-  // A descriptor that writes the temporary file, or straight into the target. Throws InputError.
+  // A descriptor that writes the temporary file and keeps it from being taken for left over, or straight into the
+  // target. Throws InputError.
   [[nodiscard]] int open() const;
   // The temporary file takes the target's place, or is removed, also where that fails. Nothing to do for a target that
   // is written straight into.

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "tb/measure/atomic_file.hpp"
+#include "tb/measure/file_lock.hpp"
 #include "tb/measure/version.hpp"
 #include "tb/page/run_report.hpp"
 #include "tb/profile/profile.hpp"
@@ -96,6 +97,11 @@ RunOutcome run(const RunRequest& request) {
   const double cpu_start = cpu_clock();
   const auto subject = make_subject(request.subject, workload_options(request));
   isa::Module module = subject->compile();
+  std::optional<FolderLock> lock;
+  if (request.output_directory) {
+    make_folder(*request.output_directory);
+    lock.emplace(*request.output_directory, "another run");
+  }
   check_outputs(request, *subject);
   std::optional<Profile> profile;
   DeviceOptions options = request.device;

@@ -47,7 +47,8 @@ struct RunOutcome {
 };
 
 // Runs, measures, writes the output directory if there is one. A stop or a fault is an outcome (with the statistics so
-// far), not an exception; InputError and InternalError pass through, and then nothing is written.
+// far), not an exception; InputError and InternalError pass through, and then nothing is written. One run at a time
+// writes to an output directory: InputError for a second one.
 [[nodiscard]] RunOutcome run(const RunRequest& request);
 
 }  // namespace heddle::tb

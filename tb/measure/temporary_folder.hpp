@@ -1,4 +1,5 @@
-// A folder below the system's temporary one that disappears with the object.
+// A folder below the system's temporary one that disappears with the object. Its process holds a lock on it (flock);
+// what a killed process leaves is cleared by the next one that makes such a folder.
 #pragma once
 
 #include <filesystem>
@@ -20,6 +21,7 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+  int lock_ = -1;
 };
 
 }  // namespace heddle::tb

@@ -11,6 +11,7 @@
 #include "tb/measure/atomic_file.hpp"
 #include "tb/measure/command_files.hpp"
 #include "tb/measure/host_cost.hpp"
+#include "tb/measure/file_lock.hpp"
 #include "tb/measure/record.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/output_options.hpp"
@@ -82,8 +83,10 @@ int dram(const Arguments& arguments) {
   add_outputs(files, arguments, {"timeline"});
   // What cannot be written is refused before the simulation rather than after it.
   if (arguments.has("out")) {
+  std::optional<tb::FolderLock> lock;
     tb::make_folder(arguments.text("out"));
   }
+    lock.emplace(arguments.text("out"), "another run");
   files.check_writable();
   for (std::size_t i = 0; i != notes.size() && !arguments.has("quiet"); ++i) {
     remark("note", notes[i]);

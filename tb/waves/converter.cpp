@@ -18,6 +18,7 @@
 
 #include "base/error.hpp"
 #include "tb/measure/atomic_file.hpp"
+#include "tb/waves/fst_check.hpp"
 
 extern char** environ;
 
@@ -60,7 +61,8 @@ const ConverterProgram& fst_converter() {
       "vcd2fst",
       {"-v", "-", "-f"},
       "a .fst file is made by GTKWave's vcd2fst, which is not installed",
-      "install GTKWave (Debian package gtkwave), or write a .vcd.gz file, which it opens too"};
+      "install GTKWave (Debian package gtkwave), or write a .vcd.gz file, which it opens too",
+      fst_damage};
   return program;
 }
 
@@ -79,7 +81,8 @@ ConverterProgram png_converter(unsigned width) {
           "install Debian's package librsvg2-bin, or write an SVG picture with --svg"};
 }
 
-Converter::Converter(const std::string& path, const ConverterProgram& called) : name_(called.name), target_(path) {
+Converter::Converter(const std::string& path, const ConverterProgram& called)
+    : name_(called.name), damage_(called.damage), target_(path) {
   const std::string program = find_program(called.name);
   if (program.empty()) {
     throw InputError({path}, called.missing, called.hint);
@@ -89,7 +92,7 @@ Converter::Converter(const std::string& path, const ConverterProgram& called) : 
     target_.check();
     temporary_ = empty_file_elsewhere(target_);
   } else {
-    ::close(target_.open());
+    lock_ = target_.open();
     temporary_ = target_.temporary();
   }
   int ends[2] = {-1, -1};
@@ -128,8 +131,10 @@ Converter::Converter(const std::string& path, const ConverterProgram& called) : 
 }
 
 Converter::~Converter() {
-  if (pipe_ >= 0) {
-    ::close(pipe_);
+  for (const int file : {pipe_, lock_}) {
+    if (file >= 0) {
+      ::close(file);
+    }
   }
   if (child_ > 0) {
     ::kill(child_, SIGKILL);
@@ -163,6 +168,11 @@ void Converter::commit() {
   if (!wait()) {
     ::unlink(temporary_.c_str());
     throw InputError({target_.name()}, name_ + " could not write it", "is the disk full?");
+  }
+  if (const std::string damage = damage_ == nullptr ? "" : damage_(temporary_); !damage.empty()) {
+    ::unlink(temporary_.c_str());
+    throw InputError({target_.name()}, fmt::format("{} could not write all of it: {}", name_, damage),
+                     "is the disk full?");
   }
   if (!target_.straight()) {
     target_.replace();

@@ -18,6 +18,9 @@ struct ConverterProgram {
   std::vector<std::string> arguments;  // the name of the file comes last
   std::string missing;                 // what to say when it is not installed, and what to do then
   std::string hint;
+  // What is wrong with what it has made, empty when nothing is, for a program that does not say so itself. Null: it
+  // does.
+  std::string (*damage)(const std::string& path) = nullptr;
 };
 [[nodiscard]] const ConverterProgram& fst_converter();
 [[nodiscard]] const ConverterProgram& svg_converter();
@@ -40,8 +43,10 @@ class Converter final : public traces::ByteSink {
   [[nodiscard]] bool wait();
 
   std::string name_;
+  std::string (*damage_)(const std::string& path);
   OutputTarget target_;
   std::string temporary_;  // which the program writes
+  int lock_ = -1;          // of the temporary file: it is not left over
   int pipe_ = -1;
   pid_t child_ = -1;
 };

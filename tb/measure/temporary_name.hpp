@@ -1,0 +1,24 @@
+// Temporary files beside the files whose place they will take, and what dead processes have left of them.
+//
+// The process that writes a temporary file holds a lock on it (flock), which ends with the process however it does. So
+// one that can be locked is nobody's, whoever has its process's number now. A host clears only what its own processes
+// have left: not every network file system passes locks on. Where there are no locks, nothing is cleared.
+#pragma once
+
+#include <string>
+
+namespace heddle::tb {
+
+// The temporary file for `target` (a path without links): in its folder, hidden, with this process's number and a
+// digest of the host's name. A name that would be longer than file systems take is cut.
+[[nodiscard]] std::string temporary_beside(const std::string& target);
+
+// A descriptor that writes an empty file of this name and holds its lock, safe from clear_left_over(). -1: errno says
+// why.
+[[nodiscard]] int create_locked(const std::string& path);
+
+// Removes what dead processes of this host have left in a folder, once in the life of this process. Errors are nobody's
+// concern.
+void clear_left_over(const std::string& folder);
+
+}  // namespace heddle::tb
