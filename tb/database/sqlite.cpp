@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/error.hpp"
@@ -131,12 +132,38 @@ Database::Database(const std::string& path, Mode mode) : path_(path) {
   ::sqlite3_db_config(handle_, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
   ::sqlite3_db_config(handle_, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
   try {
-    static_cast<void>(query("SELECT count(*) FROM sqlite_master"));  // reads the file's first page
+    check();
   } catch (const InputError&) {
-    const std::string why = ::sqlite3_errmsg(handle_);
     ::sqlite3_close(handle_);
-    throw InputError({path}, "this is no database: " + why);
+    throw;
   }
+}
+
+void Database::check() {
+  std::string finding;
+  try {
+    static_cast<void>(query("SELECT count(*) FROM sqlite_master"));  // reads the file's first page
+    finding = sql_text(query("PRAGMA integrity_check(1)").rows.at(0).at(0));
+  } catch (const InputError&) {
+    const int code = ::sqlite3_errcode(handle_);
+    if (code == SQLITE_NOTADB) {
+      throw InputError({path_}, std::string("this is no database: ") + ::sqlite3_errmsg(handle_));
+    }
+    if (code != SQLITE_CORRUPT) {  // busy, say
+      throw;
+    }
+    finding = ::sqlite3_errmsg(handle_);
+  }
+  if (finding != "ok") {
+    refuse_damaged(finding);
+  }
+}
+
+void Database::refuse_damaged(const std::string& finding) const {
+  std::string line = finding;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  throw InputError({path_}, fmt::format("the database is damaged: {}", line),
+                   "restore a copy of it, or save what can be read (sqlite3 OLD .recover | sqlite3 NEW)");
 }
 
 Database::~Database() {

@@ -26,7 +26,8 @@ struct SqlTable {
 class Database {
  public:
   enum class Mode { read, write };  // write makes the file when it is missing; read never changes anything
-  // Throws InputError when the file cannot be opened or is no database.
+  // Throws InputError when the file cannot be opened, is no database, or is damaged: all of it is looked through
+  // (SQLite's integrity_check).
   Database(const std::string& path, Mode mode);
   ~Database();
   Database(const Database&) = delete;
@@ -43,8 +44,12 @@ class Database {
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] sqlite3* handle() const { return handle_; }
+  // Throws InputError saying that the file is damaged, how, and what to do.
+  [[noreturn]] void refuse_damaged(const std::string& finding) const;
 
  private:
+  void check();
+
   std::string path_;
   sqlite3* handle_ = nullptr;
 };

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -32,6 +33,7 @@ inline constexpr std::string_view kRefused = "refused";  // the machine contradi
 inline constexpr std::string_view kTimeout = "timeout";  // reached the limit of wall or CPU seconds
 inline constexpr std::string_view kMemory = "memory";    // reached the limit of memory
 inline constexpr std::string_view kCrashed = "crashed";  // the process died or Heddle reported an internal error
+inline constexpr std::array kAll = {kDone, kWrong, kFault, kStopped, kRefused, kTimeout, kMemory, kCrashed};
 }  // namespace status
 
 // Whether another try may end in another way: what depends on the host.

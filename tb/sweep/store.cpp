@@ -204,6 +204,47 @@ std::string date_text() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
+namespace {
+
+// What a database of this schema has, whichever build wrote it. Damage can leave a file whole in SQLite's eyes.
+void check_contents(Database& database) {
+  static const std::map<std::string, std::vector<std::string>> kTables = {
+      {"runs", {"id", "key", "status", "message", "workload", "cycles", "fu_active_cycles", "warp_sizes", "modules"}},
+      {"sweeps", {"id", "name", "path", "text", "plan", "build", "points", "started", "finished"}},
+      {"axes", {"sweep", "position", "name", "column"}},
+      {"points", {"sweep", "point", "repetition", "key"}},
+      {"results", {"sweep", "point", "repetition", "key", "status"}}};
+  for (const auto& [table, columns] : kTables) {
+    std::set<std::string> names;
+    for (const std::vector<SqlValue>& row : database.query("SELECT name FROM pragma_table_info(?1)", {table}).rows) {
+      names.insert(sql_text(row.front()));
+    }
+    for (const std::string& column : columns) {
+      if (names.count(column) == 0) {
+        database.refuse_damaged(names.empty() ? fmt::format("the table '{}' is missing", table)
+                                              : fmt::format("the table '{}' has no '{}'", table, column));
+      }
+    }
+  }
+  const SqlTable odd =
+      database.query(fmt::format("SELECT id, status FROM runs WHERE status NOT IN ('{}') OR length(key) = 0 LIMIT 1",
+                                 fmt::join(status::kAll, "', '")));
+  if (!odd.rows.empty()) {
+    database.refuse_damaged(
+        fmt::format("row {} of 'runs' has the status '{}'", sql_text(odd.rows[0][0]), sql_text(odd.rows[0][1])));
+  }
+  for (const char* const column : {"modules", "warp_sizes", "fu_active_cycles"}) {  // most of a database's bytes
+    const SqlTable broken = database.query(
+        fmt::format("SELECT id FROM runs WHERE {0} IS NOT NULL AND NOT json_valid({0}) LIMIT 1", column));
+    if (!broken.rows.empty()) {
+      database.refuse_damaged(
+          fmt::format("row {} of 'runs' has a '{}' that is no JSON", sql_text(broken.rows[0][0]), column));
+    }
+  }
+}
+
+}  // namespace
+
 void check_schema(Database& database, bool may_be_empty) {
   const auto pragma = [&](const char* text) { return std::get<std::int64_t>(database.query(text).rows[0][0]); };
   const bool empty = pragma("SELECT count(*) FROM sqlite_master") == 0;
@@ -217,6 +258,7 @@ void check_schema(Database& database, bool may_be_empty) {
     throw InputError({database.path()}, fmt::format("is of schema {}", schema),
                      fmt::format("this program reads schema {}", kDatabaseSchema));
   }
+  check_contents(database);
 }
 
 Store::Store(const std::string& path) {

@@ -35,7 +35,8 @@ struct Column {
 // What `file` and sqlite3 show of a database of ours: "Hedl".
 inline constexpr int kApplicationId = 0x4865646c;
 
-// Throws InputError when this is no database of explorations of this schema; `may_be_empty`: or one without anything.
+// Throws InputError when this is no database of explorations of this schema, or lacks part of one; `may_be_empty`: or
+// one without anything.
 void check_schema(Database& database, bool may_be_empty);
 
 class Store {
