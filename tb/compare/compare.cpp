@@ -22,24 +22,25 @@ ComparedRun read_one(const std::string& path, std::size_t index) {
   ComparedRun run;
   run.label = label_of(index);
   run.path = path;
-  run.stats = read_stats(file);
-  run.summary = summary_of(run.stats, file);
-  run.machine = machine_of(run.stats, file);
-  try {
-    run.workload = run.stats.at("workload").as_string().c_str();
-    run.complete = run.stats.at("complete").as_bool();
-    run.stop_reason = run.stats.at("stop_reason").as_string().c_str();
-    if (const auto* const trace = run.stats.at("modules").as_object().if_contains(DramReplay::kTraceModule)) {
-      const auto take = [&](const char* name, std::uint64_t, const char*, const char*) {
-        run.replay.emplace_back(name, trace->as_object().at(name).to_number<std::uint64_t>());
-      };
-      ReplayStatistics().describe(take);
-    }
-  } catch (const std::exception& error) {
-    throw InputError({file}, fmt::format("does not hold a run: {}", error.what()));
+  const boost::json::value whole = read_stats(file);
+  const RecordedValue stats(whole, file);
+  run.summary = summary_of(stats);
+  run.machine = machine_of(stats);
+  run.workload = stats.at("workload").text();
+  run.complete = stats.at("complete").flag();
+  run.stop_reason = stats.at("stop_reason").text();
+  static_cast<void>(stats.at("threads").count());
+  if (const RecordedValue modules = stats.at("modules"); modules.has(DramReplay::kTraceModule)) {
+    const RecordedValue trace = modules.at(DramReplay::kTraceModule);
+    const auto take = [&](const char* name, std::uint64_t, const char*, const char*) {
+      run.replay.emplace_back(name, trace.at(name).count());
+    };
+    ReplayStatistics().describe(take);
   }
+  run.stats = whole.get_object();
   if (run.summary.fu_active_cycles.empty() || run.summary.fu_active_cycles.front() != run.summary.idle_cycles) {
-    throw InputError({file}, "does not hold a run: its idle cycles contradict each other");
+    throw InputError({file},
+                     "does not hold a run: 'summary.fu_active_cycles' and 'summary.idle_cycles' contradict each other");
   }
   return run;
 }

@@ -13,6 +13,7 @@
 #include "tb/config/toml_text.hpp"
 #include "tb/measure/atomic_file.hpp"
 #include "tb/measure/json_text.hpp"
+#include "tb/measure/recorded_value.hpp"
 #include "tb/measure/version.hpp"
 
 namespace heddle::tb {
@@ -48,42 +49,25 @@ json::value to_json(const WarpSizes& sizes) {
   return kernels;
 }
 
-void from_json(const json::value& value, std::uint64_t& field) {
-  field = value.to_number<std::uint64_t>();
+void read(const RecordedValue& value, std::uint64_t& field) {
+  field = value.count();
 }
-void from_json(const json::value& value, double& field) {
-  field = value.to_number<double>();
+void read(const RecordedValue& value, double& field) {
+  field = value.number();
 }
-void from_json(const json::value& value, std::string& field) {
-  field = value.as_string().c_str();
+void read(const RecordedValue& value, std::string& field) {
+  field = value.text();
 }
-void from_json(const json::value& value, std::vector<std::uint64_t>& field) {
+void read(const RecordedValue& value, std::vector<std::uint64_t>& field) {
   field.clear();
-  for (const json::value& entry : value.as_array()) {
-    field.push_back(entry.to_number<std::uint64_t>());
+  for (const RecordedValue& entry : value.entries()) {
+    field.push_back(entry.count());
   }
 }
-void from_json(const json::value& value, IdleByCause& field) {
+void read(const RecordedValue& value, IdleByCause& field) {
   for (std::size_t i = 0; i < hw::kIdleCauseCount; ++i) {
-    field.cycles[i] = value.as_object().at(hw::kIdleCauses[i].name).to_number<std::uint64_t>();
+    field.cycles[i] = value.at(hw::kIdleCauses[i].name).count();
   }
-}
-
-ParameterValue recorded_value(const json::value& value) {
-  if (value.is_bool()) {
-    return value.get_bool();
-  }
-  if (value.is_double()) {
-    return value.get_double();
-  }
-  if (value.is_string()) {
-    return std::string(value.get_string());
-  }
-  return value.to_number<std::int64_t>();
-}
-
-[[noreturn]] void refuse_record(const std::string& path, const std::exception& error) {
-  throw InputError({path}, fmt::format("does not hold a run: {}", error.what()));
 }
 
 json::object machine_json(const hw::Machine& machine) {
@@ -91,6 +75,22 @@ json::object machine_json(const hw::Machine& machine) {
   json::object sections;
   for (const ParameterReference& parameter : parameters_of(copy)) {
     json::value& section = sections[parameter.section];
+    if (section.is_null()) {
+      section = json::object();
+    }
+    section.get_object()[parameter.key] =
+        std::visit([](const auto* field) { return json::value(*field); }, parameter.field);
+  }
+  return {{"name", machine.name}, {"description", machine.description}, {"parameters", std::move(sections)}};
+}
+
+json::object verdict_json(const std::optional<Verdict>& verdict) {
+  if (!verdict) {
+    return {{"result", "not checked"}, {"detail", ""}};
+  }
+  return {{"result", verdict->correct ? "correct" : "wrong"}, {"detail", verdict->detail}};
+}
+
 json::array to_json(const isa::Dim3& index) {
   return {index.x, index.y, index.z};
 }
@@ -110,22 +110,6 @@ json::array to_json(const std::vector<isa::StrayLoads>& strays) {
                                {"detail", first.detail}});
   }
   return out;
-}
-
-    if (section.is_null()) {
-      section = json::object();
-    }
-    section.get_object()[parameter.key] =
-        std::visit([](const auto* field) { return json::value(*field); }, parameter.field);
-  }
-  return {{"name", machine.name}, {"description", machine.description}, {"parameters", std::move(sections)}};
-}
-
-json::object verdict_json(const std::optional<Verdict>& verdict) {
-  if (!verdict) {
-    return {{"result", "not checked"}, {"detail", ""}};
-  }
-  return {{"result", verdict->correct ? "correct" : "wrong"}, {"detail", verdict->detail}};
 }
 
 json::object modules_json(const StatisticsRegistry& modules) {
@@ -157,7 +141,7 @@ double rate(std::uint64_t count, double seconds) {
 
 constexpr std::size_t kLargestRecord = std::size_t{1} << 30U;
 
-json::object read_object(const std::string& path) {
+json::value read_record(const std::string& path) {
   json::error_code error;
   json::value value = json::parse(read_input_file(path, kLargestRecord), error);
   if (error || !value.is_object()) {
@@ -171,12 +155,11 @@ json::object read_object(const std::string& path) {
   if (*schema != json::value(kStatisticsSchema)) {
     throw InputError({path}, fmt::format("is of another schema: {}", excerpt(json::serialize(*schema))), reads);
   }
-  return std::move(value.get_object());
+  return value;
 }
 
 }  // namespace
 
-                                {"out_of_bounds_loads", to_json(record.stray_loads)},
 std::string stats_json(const RunRecord& record, const StatisticsRegistry& modules) {
   json::object summary;
   record.summary.describe([&](std::string_view name, const auto& field, std::string_view, std::string_view) {
@@ -193,6 +176,7 @@ std::string stats_json(const RunRecord& record, const StatisticsRegistry& module
                                 {"warp_sizes", to_json(record.warp_sizes)},
                                 {"complete", record.complete},
                                 {"stop_reason", record.stop_reason},
+                                {"out_of_bounds_loads", to_json(record.stray_loads)},
                                 {"verdict", verdict_json(record.verdict)},
                                 {"summary", std::move(summary)},
                                 {"modules", modules_json(modules)}});
@@ -202,10 +186,10 @@ void put_cost(json::object& object, const HostCost& cost) {
   HostCost::describe(cost, [&](const char* name, auto value, const char*, const char*) { object[name] = value; });
 }
 
-HostCost cost_of(const json::object& object) {
+HostCost cost_of(const RecordedValue& object) {
   HostCost cost;
-  HostCost::describe(
-      cost, [&](const char* name, auto& field, const char*, const char*) { from_json(object.at(name), field); });
+  HostCost::describe(cost,
+                     [&](const char* name, auto& field, const char*, const char*) { read(object.at(name), field); });
   return cost;
 }
 
@@ -229,25 +213,21 @@ void write_run(const std::string& directory, const RunRecord& record, const Stat
 
 RunFiles read_run(const std::string& directory) {
   const std::string path = directory + "/stats.json";
-  try {
-    const json::object stats = read_object(path);
-    RunFiles files;
-    files.workload = stats.at("workload").as_string().c_str();
-    from_json(stats.at("threads"), files.threads);
-    files.complete = stats.at("complete").as_bool();
-    files.stop_reason = stats.at("stop_reason").as_string().c_str();
-    const json::object& verdict = stats.at("verdict").as_object();
-    if (const json::string& result = verdict.at("result").as_string(); result != "not checked") {
-      files.verdict = Verdict{result == "correct", verdict.at("detail").as_string().c_str()};
-    }
-    files.summary = summary_of(stats, path);
-    files.cost = cost_of(read_object(directory + "/host.json"));
-    return files;
-  } catch (const InputError&) {
-    throw;
-  } catch (const std::exception& error) {  // a key is missing or of another type
-    refuse_record(path, error);
+  const json::value whole = read_record(path);
+  const RecordedValue stats(whole, path);
+  RunFiles files;
+  files.workload = stats.at("workload").text();
+  files.threads = stats.at("threads").count();
+  files.complete = stats.at("complete").flag();
+  files.stop_reason = stats.at("stop_reason").text();
+  const RecordedValue verdict = stats.at("verdict");
+  if (const std::string result = verdict.at("result").text(); result != "not checked") {
+    files.verdict = Verdict{result == "correct", verdict.at("detail").text()};
   }
+  files.summary = summary_of(stats);
+  const std::string host = directory + "/host.json";
+  files.cost = cost_of(RecordedValue(read_record(host), host));
+  return files;
 }
 
 std::string stats_path(const std::string& file_or_folder) {
@@ -255,45 +235,31 @@ std::string stats_path(const std::string& file_or_folder) {
   return std::filesystem::is_directory(file_or_folder, ignored) ? file_or_folder + "/stats.json" : file_or_folder;
 }
 
-json::object read_stats(const std::string& path) {
-  json::object stats = read_object(path);
-  for (const char* const key : {"machine", "workload", "complete", "stop_reason", "summary", "modules"}) {
-    if (!stats.contains(key)) {
-      throw InputError({path}, fmt::format("does not hold a run: it has no '{}'", key));
-    }
+json::value read_stats(const std::string& path) {
+  json::value stats = read_record(path);
+  for (const char* const key : {"machine", "workload", "threads", "complete", "stop_reason", "summary", "modules"}) {
+    static_cast<void>(RecordedValue(stats, path).at(key));
   }
   return stats;
 }
 
-Summary summary_of(const json::object& stats, const std::string& path) {
-  try {
-    Summary summary;
-    const json::object& figures = stats.at("summary").as_object();
-    summary.describe([&](std::string_view name, auto& field, std::string_view, std::string_view) {
-      from_json(figures.at(name), field);
-    });
-    return summary;
-  } catch (const std::exception& error) {
-    refuse_record(path, error);
-  }
+Summary summary_of(const RecordedValue& stats) {
+  Summary summary;
+  const RecordedValue figures = stats.at("summary");
+  summary.describe(
+      [&](std::string_view name, auto& field, std::string_view, std::string_view) { read(figures.at(name), field); });
+  return summary;
 }
 
-hw::Machine machine_of(const json::object& stats, const std::string& path) {
-  try {
-    hw::Machine machine;
-    const json::object& recorded = stats.at("machine").as_object();
-    from_json(recorded.at("name"), machine.name);
-    const json::object& sections = recorded.at("parameters").as_object();
-    for (const ParameterReference& parameter : parameters_of(machine)) {
-      const json::value& value = sections.at(parameter.section).as_object().at(parameter.key);
-      assign(parameter, recorded_value(value), {path});
-    }
-    return machine;
-  } catch (const InputError&) {
-    throw;
-  } catch (const std::exception& error) {
-    refuse_record(path, error);
+hw::Machine machine_of(const RecordedValue& stats) {
+  hw::Machine machine;
+  const RecordedValue recorded = stats.at("machine");
+  machine.name = recorded.at("name").text();
+  const RecordedValue sections = recorded.at("parameters");
+  for (const ParameterReference& parameter : parameters_of(machine)) {
+    assign(parameter, sections.at(parameter.section).at(parameter.key).scalar(), stats.where());
   }
+  return machine;
 }
 
 }  // namespace heddle::tb

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,9 +11,10 @@
 
 #include "base/statistics.hpp"
 #include "hw/machine.hpp"
-#include "tb/launch_warps.hpp"
 #include "isa/fault.hpp"
+#include "tb/launch_warps.hpp"
 #include "tb/measure/host_cost.hpp"
+#include "tb/measure/recorded_value.hpp"
 #include "tb/measure/summary.hpp"
 #include "tb/workload.hpp"
 
@@ -37,9 +39,9 @@ struct RunRecord {
   Summary summary;
 };
 
-// What a run cost the host, among a JSON object's other keys. cost_of throws std::exception for what is missing.
+// What a run cost the host, among a JSON object's other keys. cost_of throws InputError for what is missing.
 void put_cost(boost::json::object& object, const HostCost& cost);
-[[nodiscard]] HostCost cost_of(const boost::json::object& object);
+[[nodiscard]] HostCost cost_of(const RecordedValue& object);
 
 // `modules`: every module's own counters, by hierarchical name in order of registration.
 [[nodiscard]] std::string stats_json(const RunRecord& record, const StatisticsRegistry& modules);
@@ -67,9 +69,9 @@ struct RunFiles {
 [[nodiscard]] std::string stats_path(const std::string& file_or_folder);
 // A stats.json as it is. Throws InputError when the file is missing, is no JSON, holds no run's statistics, or is of
 // another schema.
-[[nodiscard]] boost::json::object read_stats(const std::string& path);
-// The parts of one. Throw InputError naming `path` when they are not what a stats.json holds.
-[[nodiscard]] Summary summary_of(const boost::json::object& stats, const std::string& path);
-[[nodiscard]] hw::Machine machine_of(const boost::json::object& stats, const std::string& path);
+[[nodiscard]] boost::json::value read_stats(const std::string& path);
+// The parts of one. Throw InputError naming the field that is not what a stats.json holds.
+[[nodiscard]] Summary summary_of(const RecordedValue& stats);
+[[nodiscard]] hw::Machine machine_of(const RecordedValue& stats);
 
 }  // namespace heddle::tb

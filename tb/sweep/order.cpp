@@ -245,12 +245,13 @@ std::string report_text(const RunReport& report) {
 RunReport parse_report(std::string_view text, const std::string& place) {
   try {
     const std::size_t end = text.find('\n');
-    const json::object head = json::parse(json::string_view(text.data(), std::min(end, text.size()))).as_object();
+    const json::value whole = json::parse(json::string_view(text.data(), std::min(end, text.size())));
+    const json::object& head = whole.as_object();
     RunReport report;
     report.status = head.at("status").as_string().c_str();
     report.message = head.at("message").as_string().c_str();
     report.host = head.at("host").as_string().c_str();
-    report.cost = cost_of(head);
+    report.cost = cost_of(RecordedValue(whole, place));
     report.stats = end == std::string_view::npos ? "" : text.substr(end + 1);
     if (report.stats.size() != head.at("statistics_bytes").to_number<std::uint64_t>()) {
       throw InputError({place}, "its end is missing");

@@ -224,12 +224,29 @@ TEST_F(CliCompare, RefusesWithTheReason) {
     return scratch.write("changed.json", text.replace(at, from.size(), to));
   };
   EXPECT_THAT(refused(scratch.path("none")), HasSubstr("cannot be read"));
-  EXPECT_THAT(refused(a + "/host.json"), HasSubstr("does not hold a run: it has no 'machine'"));
+  EXPECT_THAT(refused(a + "/host.json"), HasSubstr("does not hold a run: 'machine' is missing"));
   EXPECT_THAT(refused(scratch.write("text", "cycles: 7")), HasSubstr("is no JSON"));
   EXPECT_THAT(refused(scratch.write("list", "[1]")), HasSubstr("is no JSON object"));
   EXPECT_THAT(refused(scratch.write("other", "{\"a\": 1}")), HasSubstr("it names no schema"));
   EXPECT_THAT(refused(changed("\"schema\": 2", "\"schema\": 99")), HasSubstr("another schema: 99"));
-  EXPECT_THAT(refused(changed("\"cycles\":", "\"circles\":")), HasSubstr("does not hold a run"));
+  EXPECT_THAT(refused(changed("\"cycles\":", "\"circles\":")),
+              HasSubstr("does not hold a run: 'summary.cycles' is missing"));
+  EXPECT_THAT(refused(changed("\"ipc\": ", "\"ipc\": [], \"x\": ")),
+              HasSubstr("'summary.ipc' is [] instead of a number"));
+  EXPECT_THAT(refused(changed("\"warp_instructions\": ", "\"warp_instructions\": -")),
+              HasSubstr("'summary.warp_instructions' is -3572 instead of a whole number"));
+  EXPECT_THAT(refused(changed("\"barriers\": ", "\"barriers\": 0.5, \"x\": ")),
+              HasSubstr("'summary.barriers' is 5E-1 instead of a whole number"));
+  EXPECT_THAT(refused(changed("\"mshrs_full\": ", "\"mshrs_fool\": ")),
+              HasSubstr("'summary.idle_cycles_by_cause.mshrs_full' is missing"));
+  EXPECT_THAT(refused(changed("\"fu_active_cycles\": [", "\"fu_active_cycles\": [null, ")),
+              HasSubstr("'summary.fu_active_cycles[0]' is null instead of a whole number"));
+  EXPECT_THAT(refused(changed("\"warp_size\":", "\"warp_sighs\":")),
+              HasSubstr("'machine.parameters.core.warp_size' is missing"));
+  EXPECT_THAT(refused(changed("\"complete\": true", "\"complete\": \"yes\"")),
+              HasSubstr("'complete' is \"yes\" instead of true or false"));
+  EXPECT_THAT(refused(changed("\"vecadd\",\n  \"threads\":", "\"vecadd\",\n  \"breads\":")),
+              HasSubstr("'threads' is missing"));
   EXPECT_THAT(refused(changed("\"idle_cycles\": ", "\"idle_cycles\": 1")), HasSubstr("contradict"));
   EXPECT_THAT(refused(changed("\"row_hit\": ", "\"row_hit\": 999999")), HasSubstr("row_hit"));
   EXPECT_THAT(refused(scratch.write("short", good.substr(0, good.size() / 2))), HasSubstr("is no JSON"));
