@@ -202,6 +202,22 @@ void Device::set_constants(std::uint64_t offset, std::span<const std::byte> byte
   replace_constants(state_->module, offset, bytes);
 }
 
+void Device::check(const isa::LaunchRequest& request) const {
+  const isa::Module& module = state_->module;
+  check_launch(module, request);
+  const isa::Kernel& kernel = isa::kernel_of(module, request);
+  hw::Launch launch;
+  launch.block = request.block;
+  launch.registers = std::max(kernel.registers, 1U);
+  launch.shared_bytes = static_cast<std::uint32_t>(isa::total_shared_bytes(kernel, request));
+  launch.warp_size = launch_warp_size(module, kernel, machine().core);
+  if (const hw::Residency room = hw::residency(machine(), launch); room.blocks == 0) {
+    throw InputError(
+        {}, fmt::format("kernel '{}' cannot be launched on '{}': {}", kernel.name, machine().name, room.reason),
+        "use a smaller block, or a machine with more of it");
+  }
+}
+
 void Device::launch(const isa::LaunchRequest& request) {
   State& state = *state_;
   const isa::Kernel& kernel = isa::kernel_of(state.module, request);
@@ -266,6 +282,14 @@ void Device::State::write_launch(const isa::LaunchRequest& request, const isa::K
   host.write(Offset::control, 1);
 }
 
+void Device::State::collect_stray_loads(const isa::Kernel& kernel) {
+  for (isa::StrayLoads& loads : gpu.stray_loads()) {
+    loads.first.kernel = kernel.name;
+    loads.source = isa::describe_pc(module, kernel, loads.first.pc);
+    isa::add(stray_loads, loads);
+  }
+}
+
 void Device::State::check_progress(const isa::LaunchRequest& request) {
   const auto now = std::chrono::steady_clock::now();
   if (!options.progress || now - last_progress < kProgressInterval) {
@@ -284,14 +308,6 @@ void Device::State::run(const LaunchInfo& launch) {
     }
   };
   for (RunObserver* const observer : options.observers) {
-void Device::State::collect_stray_loads(const isa::Kernel& kernel) {
-  for (isa::StrayLoads& loads : gpu.stray_loads()) {
-    loads.first.kernel = kernel.name;
-    loads.source = isa::describe_pc(module, kernel, loads.first.pc);
-    isa::add(stray_loads, loads);
-  }
-}
-
     observer->launching(launch);
   }
   const auto index = static_cast<std::size_t>(&launch.kernel - module.kernels.data());
@@ -299,11 +315,13 @@ void Device::State::collect_stray_loads(const isa::Kernel& kernel) {
   try {
     simulate(launch.request);
   } catch (...) {
+    collect_stray_loads(launch.kernel);
     tell_end(false);
     throw;
   }
   ++launches_ended;
   blocks_of_ended += launch.request.grid.count();
+  collect_stray_loads(launch.kernel);
   tell_end(!gpu.fault());
 }
 
@@ -317,11 +335,9 @@ void Device::State::simulate(const isa::LaunchRequest& request) {
         throw RunStopped(fmt::format("stopped after {} cycles (--max-cycles)", used));
       }
       slice = std::min(slice, options.max_cycles - used);
-    collect_stray_loads(launch.kernel);
     }
     sc_core::sc_start(gpu.clock().cycles(slice));
     if (gpu.status() != hw::LaunchStatus::running) {
-  collect_stray_loads(launch.kernel);
       return;
     }
     if (options.interrupted != nullptr && options.interrupted->load()) {

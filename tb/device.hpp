@@ -62,6 +62,7 @@ class Device final : public Executor {
   void load(isa::Module module) override;
   [[nodiscard]] const isa::Module& module() const override;
   void set_constants(std::uint64_t offset, std::span<const std::byte> bytes) override;
+  void check(const isa::LaunchRequest& request) const override;
   void launch(const isa::LaunchRequest& request) override;
   [[nodiscard]] const isa::RetirementHash& retirement() const override;
   void plan(const Plan& plan) override;

@@ -1,12 +1,23 @@
 #include "tb/executor.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/error.hpp"
 #include "isa/launch_check.hpp"
 
 namespace heddle::tb {
+
+void check_launch(const isa::Module& module, const isa::LaunchRequest& request) {
+  const isa::Kernel& kernel = isa::kernel_of(module, request);
+  isa::check_request(kernel, request);
+  if (const std::optional<isa::Fault> fault = isa::check_resources(kernel, request)) {
+    throw InputError({}, fmt::format("kernel '{}' cannot be launched: {}", kernel.name, fault->detail));
+  }
+}
 
 ReferenceExecutor::ReferenceExecutor(isa::InterpreterOptions options) : options_(options) {}
 
@@ -35,12 +46,12 @@ void ReferenceExecutor::launch(const isa::LaunchRequest& request) {
   const isa::InterpreterResult result = isa::interpret(module_, request, memory_, hash_, options);
   thread_instructions_ += result.thread_instructions;
   warp_instructions_ += result.warp_instructions;
+  for (const isa::StrayLoads& loads : result.stray_loads) {
+    isa::add(stray_loads_, loads);
+  }
   if (result.fault) {
     throw SimulatedFault(isa::describe(*result.fault, module_));
   }
 }
 
 }  // namespace heddle::tb
-  for (const isa::StrayLoads& loads : result.stray_loads) {
-    isa::add(stray_loads_, loads);
-  }

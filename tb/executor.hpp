@@ -27,6 +27,9 @@ class Executor {
   // Replaces bytes of the loaded module's constant bank from byte `offset` on, for the launches from now on. They must
   // lie within it.
   virtual void set_constants(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
+  // Throws InputError when launch() would refuse the request, or end in a fault because no core has room for a block.
+  // What a request's parameters hold does not matter. A default that finds nothing: launch() looks all the same.
+  virtual void check(const isa::LaunchRequest& /*request*/) const {}
   // Runs one kernel to its end. Throws InputError when the request does not fit the kernel or the machine, and
   // SimulatedFault (whole message) when the simulated program faults.
   virtual void launch(const isa::LaunchRequest& request) = 0;
@@ -44,6 +47,8 @@ class Executor {
 
 // set_constants() of an executor that has the module.
 void replace_constants(isa::Module& module, std::uint64_t offset, std::span<const std::byte> bytes);
+// Throws InputError for a request that no machine can launch.
+void check_launch(const isa::Module& module, const isa::LaunchRequest& request);
 
 // Runs on isa::interpret.
 class ReferenceExecutor final : public Executor {
@@ -53,6 +58,7 @@ class ReferenceExecutor final : public Executor {
   void load(isa::Module module) override;
   [[nodiscard]] const isa::Module& module() const override { return module_; }
   void set_constants(std::uint64_t offset, std::span<const std::byte> bytes) override;
+  void check(const isa::LaunchRequest& request) const override { check_launch(module_, request); }
   void launch(const isa::LaunchRequest& request) override;
   [[nodiscard]] const isa::RetirementHash& retirement() const override { return hash_; }
   // The warp size of each launch, 1 to 32, instead of the options' for all.
@@ -60,6 +66,8 @@ class ReferenceExecutor final : public Executor {
   void choose_warp_size(WarpSizeOf warp_size_of) { warp_size_of_ = std::move(warp_size_of); }
   [[nodiscard]] std::uint64_t thread_instructions() const { return thread_instructions_; }
   [[nodiscard]] std::uint64_t warp_instructions() const { return warp_instructions_; }
+  // Without the trap (InterpreterOptions), of all launches.
+  [[nodiscard]] const std::vector<isa::StrayLoads>& stray_loads() const { return stray_loads_; }
 
  private:
   isa::InterpreterOptions options_;
@@ -67,11 +75,9 @@ class ReferenceExecutor final : public Executor {
   isa::DeviceMemory memory_;
   isa::Module module_;
   isa::RetirementHash hash_;
-  // Without the trap (InterpreterOptions), of all launches.
-  [[nodiscard]] const std::vector<isa::StrayLoads>& stray_loads() const { return stray_loads_; }
   std::uint64_t thread_instructions_ = 0;
   std::uint64_t warp_instructions_ = 0;
+  std::vector<isa::StrayLoads> stray_loads_;
 };
 
 }  // namespace heddle::tb
-  std::vector<isa::StrayLoads> stray_loads_;

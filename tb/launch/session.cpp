@@ -69,6 +69,24 @@ void Session::check(const Step& step) const {
   for (std::size_t i = 0; i < step.arguments.size(); ++i) {
     check(step, i, *kernel);
   }
+  check_room(step, *kernel);
+}
+
+void Session::check_room(const Step& step, const isa::Kernel& kernel) const {
+  isa::LaunchRequest request;
+  request.kernel = kernel.name;
+  request.grid = step.grid;
+  request.block = step.block;
+  request.dynamic_shared = step.shared;
+  request.parameters.resize(kernel.parameter_bytes);
+  try {
+    executor_.check(request);
+  } catch (const InputError& error) {
+    if (!error.where().file.empty()) {
+      throw;
+    }
+    throw InputError(step.where, error.message(), error.hint());
+  }
 }
 
 void Session::check(const Step& step, std::size_t number, const isa::Kernel& kernel) const {

@@ -27,6 +27,8 @@ class Session {
  private:
   void check(const Step& step) const;
   void check(const Step& step, std::size_t number, const isa::Kernel& kernel) const;  // an argument
+  // Whether the machine has room for it.
+  void check_room(const Step& step, const isa::Kernel& kernel) const;
   void run(const Step& step);
   void run_once(const Step& step);
   void launch(const Step& step);

@@ -43,6 +43,7 @@ class TimedExecutor final : public Executor {
   void set_constants(std::uint64_t offset, std::span<const std::byte> bytes) override {
     executor_.set_constants(offset, bytes);
   }
+  void check(const isa::LaunchRequest& request) const override { executor_.check(request); }
   void launch(const isa::LaunchRequest& request) override;
   [[nodiscard]] const isa::RetirementHash& retirement() const override { return executor_.retirement(); }
   void plan(const Plan& plan) override { executor_.plan(plan); }
