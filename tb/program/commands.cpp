@@ -12,6 +12,7 @@
 #include "tb/device.hpp"
 #include "tb/measure/version.hpp"
 #include "tb/program/command.hpp"
+#include "tb/program/printable.hpp"
 #include "tb/report/text.hpp"
 
 namespace heddle::program {
@@ -127,6 +128,8 @@ std::string help_of(const Command& command) {
 }
 
 int run_program(const std::vector<std::string>& words) {
+  PrintableStream out(std::cout);
+  PrintableStream err(std::cerr);
   try {
     const int code = dispatch(words);
     std::cout.flush();

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "tb/program/printable.hpp"
 #include "tb/report/text.hpp"
 #include "tb/report/time_left.hpp"
 
@@ -23,7 +24,7 @@ void ProgressLine::show(const std::string& text) {
   winsize size{};
   const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
   const std::size_t room = known ? size.ws_col - 1U : 79U;  // a full line would wrap and could not be rewritten
-  const std::string line = text.substr(0, room);
+  const std::string line = printable(text).substr(0, room);
   std::fprintf(stderr, "\r%s%s", line.c_str(),
                std::string(shown_ > line.size() ? shown_ - line.size() : 0, ' ').c_str());
   std::fflush(stderr);

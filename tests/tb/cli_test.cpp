@@ -10,6 +10,7 @@ namespace {
 
 using test::heddle;
 using test::Ran;
+using test::RunSetup;
 using test::Scratch;
 
 const std::vector<std::string> kCommands = {"run",   "list",    "check", "compile", "demo",      "reproduce",
@@ -45,6 +46,14 @@ TEST(Cli, BadInputIsNamedWithTheNearestName) {
       {{"run", "baseline", "vecadd", "--set", "core.warp_sise=32"},
        "heddle: --set core.warp_sise=32: there is no parameter 'warp_sise' in section 'core'; did you mean "
        "'warp_size'?"},
+      {{"run", "baseline", "vecadd", "--set", "core.threads=512", "--set", "core.threads=1024"},
+       "heddle: --set core.threads=1024: core.threads is set twice, before this by --set core.threads=512; leave one "
+       "of "
+       "them out"},
+      {{"check", "baseline", "--set", "core.threads=512", "--set", "core.threads=512"},
+       "heddle: --set core.threads=512: core.threads is set twice"},
+      {{"run", "baseline", "vecadd", "--report", "/tmp/page.pdf"},
+       "heddle: --report: writes a page, and '/tmp/page.pdf' does not end in .html or .htm; name the file so"},
       {{"run", "baseline", "none.toml", "--scale", "1"}, "heddle: --scale: applies to workloads"},
       {{"run", "baseline", "/nowhere/launch.toml"}, "heddle: /nowhere/launch.toml"},
       {{"run", "baseline", "vecadd", "--scale", "0.001", "--out", "/proc/nowhere"}, "heddle: /proc/nowhere: "},
@@ -133,6 +142,36 @@ TEST(Cli, CheckPointsIntoTheFile) {
   const Ran noted = heddle({"check", "baseline", "--set", "dwf.lane_aware=false"});
   EXPECT_EQ(noted.code, 0);
   EXPECT_EQ(noted.err, "heddle: note: dwf.lane_aware = false has no effect while core.divergence is stack\n");
+}
+
+// What a user's file says reaches no terminal as a control sequence: ECMA-48's ESC and CSI, bells, returns.
+TEST(Cli, ControlCharactersAreShownNotSent) {
+  const Scratch scratch;
+  const std::string evil = scratch.write(
+      "evil.toml", "extends = \"baseline\"\ndescription = \"a\\u001b]0;owned\\u0007b\\u009b31mc\\rd\\u007f ü –\"\n");
+  const auto clean = [](const std::string& text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const auto letter = static_cast<unsigned char>(text[i]);
+      EXPECT_FALSE((letter < 0x20 && letter != '\n' && letter != '\t') || letter == 0x7f) << i << " in " << text;
+      EXPECT_FALSE(letter == 0xc2 && static_cast<unsigned char>(text[i + 1]) < 0xa0) << text;
+    }
+  };
+  const RunSetup here{
+      .environment = {"HEDDLE_CONFIGS=" + scratch.path()}, .folder = {}, .terminal = false, .while_running = {}};
+  for (const auto& words : {std::vector<std::string>{"check", evil}, std::vector<std::string>{"list", "configs"},
+                            std::vector<std::string>{"run", evil, "vecadd", "--scale", "0.001"}}) {
+    const Ran ran = heddle(words, here);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    clean(ran.out);
+    clean(ran.err);
+  }
+  EXPECT_NE(heddle({"check", evil}).out.find("(a\\x1b]0;owned\\x07b\\xc2\\x9b31mc\\x0dd\\x7f ü –)\n"),
+            std::string::npos)
+      << heddle({"check", evil}).out;
+  const Ran error = heddle({"run", "base\x1b[2Jline", "vecadd"});
+  EXPECT_EQ(error.code, 2);
+  clean(error.err);
+  EXPECT_NE(error.err.find("'base\\x1b[2Jline'"), std::string::npos) << error.err;
 }
 
 TEST(Cli, Lists) {
