@@ -186,7 +186,12 @@ void apply_file(Reading& reading, const std::string& path, const SourceLocation&
   }
   chain.push_back(identity);
   reading.files.push_back(path);
-  apply_text(reading, read_config_text(path), path, std::move(chain));
+  const std::string text = read_config_text(path);
+  if (parse_toml(text, path).empty()) {  // cut off, or the wrong file
+    throw InputError({path}, "the machine file says nothing",
+                     "extends = \"baseline\" would do; heddle check baseline --show prints what can be set");
+  }
+  apply_text(reading, text, path, std::move(chain));
 }
 
 void apply_text(Reading& reading, std::string_view text, const std::string& file, std::vector<std::string> chain) {

@@ -152,6 +152,9 @@ class Driver final : public link::ClockedModule {
       if (has_next_ && options_.timed) {
         check_cycle(before);
       }
+      if (has_next_) {
+        check_due(now);
+      }
     } catch (...) {  // no exception may pass through the SystemC kernel
       failure_ = std::current_exception();
       has_next_ = false;
@@ -173,6 +176,18 @@ class Driver final : public link::ClockedModule {
     if (next_.cycle < before) {
       throw InputError(where, fmt::format("cycle {} is before that of the line above, {}", next_.cycle, before),
                        "a timed trace is in order of time");
+    }
+  }
+
+  void check_due(Cycle now) const {
+    const Cycle latest =
+        options_.timed ? DramReplay::kLastCycle : DramReplay::kLastCycle - std::min(now, DramReplay::kLastCycle);
+    const Cycle given = options_.timed ? next_.cycle : next_.wait;
+    if (given > latest) {
+      throw InputError({options_.trace, static_cast<unsigned>(next_.line)},
+                       options_.timed ? fmt::format("cycle {} is too late", given)
+                                      : fmt::format("a wait of {} cycles, from cycle {} on, is too long", given, now),
+                       fmt::format("no request may be due after cycle {}", DramReplay::kLastCycle));
     }
   }
 

@@ -77,11 +77,15 @@ class DramReplay {
   DramReplay(const DramReplay&) = delete;
   DramReplay& operator=(const DramReplay&) = delete;
 
+  // No request may be due later. A thousand seconds at 1 GHz: a trace that goes beyond is a mistake. SystemC's time, 64
+  // bits of its resolution, has room for so many cycles of any clock that a machine may have.
+  static constexpr link::Cycle kLastCycle = 1'000'000'000'000;
+
   // The next request, false at the end; may throw.
   using Source = std::function<bool(traces::TraceRequest&)>;
   // Sends requests in order: each as soon as its channel takes it, one per channel and cycle, and none before its
   // predecessor. Returns when all are answered. Throws InputError for a timed trace whose requests lack cycles or go
-  // back in time.
+  // back in time, and for a request due after kLastCycle.
   void run(const Source& source);
 
   [[nodiscard]] std::uint64_t cycles() const;  // from cycle 0 to the last response

@@ -36,8 +36,8 @@ ReferenceCheck compare_with_reference(const RunRequest& request, const RunOutcom
   const auto subject = make_subject(request.subject, workload_options(request));
   isa::InterpreterOptions options;
   options.trap_on_division_by_zero = request.machine.core.division_trap;
-  ReferenceExecutor reference(options);
   options.trap_on_stray_load = request.machine.core.load_trap;
+  ReferenceExecutor reference(options);
   reference.choose_warp_size([&](const isa::Module& module, const isa::Kernel& kernel) {
     return std::min(launch_warp_size(module, kernel, request.machine.core), isa::kLanes);
   });
@@ -154,13 +154,13 @@ RunOutcome run(const RunRequest& request) {
   }
   outcome.last_cycle = device.now();
   record.warp_sizes = device.warp_sizes();
+  record.stray_loads = device.stray_loads();
   // A replay takes no hashes: its threads did what the recorded ones did.
   const std::uint64_t hash = trace != nullptr ? trace->recorded().retirement_hash : device.retirement().total();
   record.summary = summarise(device.totals(), request.machine, hash);
   if (recorder && record.complete) {
     const hw::Totals totals = device.totals();
     recorder->finish({std::string(version()), request.machine.name, record.workload, record.threads, record.scale,
-  record.stray_loads = device.stray_loads();
                       record.seed, record.address_bits, subject->order_dependent(), totals.cycles,
                       totals.warp_instructions, totals.thread_instructions, hash});
   }
@@ -177,6 +177,11 @@ RunOutcome run(const RunRequest& request) {
   }
   if (request.output_directory) {
     write_run(*request.output_directory, record, device.statistics(), cost);
+    outcome.written = kRunFiles;
+    if (record.complete) {
+      const std::vector<std::string> outputs = subject->output_files();
+      outcome.written.insert(outcome.written.end(), outputs.begin(), outputs.end());
+    }
   }
   if (request.keep_texts) {
     outcome.stats_text = stats_json(record, device.statistics());

@@ -5,6 +5,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "tb/device.hpp"
 #include "tb/dram/timeline.hpp"
@@ -44,6 +45,7 @@ struct RunOutcome {
   std::optional<ReferenceCheck> reference;
   std::optional<std::string> replayed;  // of a trace: what was recorded where. Its record has no verdict
   std::string stats_text;               // what stats.json holds; empty unless asked for
+  std::vector<std::string> written;     // the files of the output directory, below it
 };
 
 // Runs, measures, writes the output directory if there is one. A stop or a fault is an outcome (with the statistics so

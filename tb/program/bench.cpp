@@ -45,6 +45,7 @@ int bench(const Arguments& arguments) {
   std::cout << tb::bench_table(result);
   if (arguments.has("json")) {
     tb::write_file(arguments.text("json"), tb::bench_json(result));
+    std::cout << "\nwritten: " << arguments.text("json") << "\n";
   }
   for (const tb::BenchRow& row : result.rows) {
     if (!row.failure.empty()) {

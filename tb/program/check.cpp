@@ -13,7 +13,7 @@ namespace {
 int check(const Arguments& arguments) {
   const std::string path = tb::find_config(arguments.words().front());
   std::vector<std::string> notes;
-  const hw::Machine machine = tb::read_machine(arguments.words().front(), arguments.all("set"), notes);
+  const hw::Machine machine = tb::read_machine(arguments.words().front(), arguments.settings(), notes);
   std::cout << fmt::format("{}: machine '{}' is good", path, machine.name)
             << (machine.description.empty() ? "" : " (" + machine.description + ")") << "\n";
   if (arguments.has("show")) {

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <iostream>
+#include <map>
 #include <string_view>
 #include <typeinfo>
 
@@ -86,6 +87,22 @@ std::string Arguments::command_line(std::initializer_list<const char*> options) 
     }
   }
   return out;
+}
+
+std::vector<std::string> Arguments::settings() const {
+  std::vector<std::string> given = all("set");
+  std::map<std::string, std::string> by_key;
+  for (const std::string& setting : given) {
+    const std::string key = setting.substr(0, setting.find('='));
+    const auto [first, is_new] = by_key.emplace(key, setting);
+    if (!is_new) {
+      throw InputError(
+          {"--set " + tb::excerpt(setting)},
+          fmt::format("{} is set twice, before this by --set {}", tb::excerpt(key), tb::excerpt(first->second)),
+          "leave one of them out");
+    }
+  }
+  return given;
 }
 
 std::uint64_t Arguments::whole(const std::string& option, std::uint64_t otherwise, std::uint64_t low,

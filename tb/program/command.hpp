@@ -27,6 +27,8 @@ class Arguments {
   // The call as a shell takes it, of the options only those in `options`, in their order, that were given: what the
   // outcome depends on, without where it is written.
   [[nodiscard]] std::string command_line(std::initializer_list<const char*> options) const;
+  // The machine's parameters that --set changes. Throws InputError for one that is given twice.
+  [[nodiscard]] std::vector<std::string> settings() const;
   // Numbers within [low, high]; throw InputError naming the option otherwise.
   [[nodiscard]] std::uint64_t whole(const std::string& option, std::uint64_t otherwise, std::uint64_t low,
                                     std::uint64_t high) const;

@@ -10,7 +10,7 @@ namespace heddle::program {
 namespace {
 
 int cost(const Arguments& arguments) {
-  const tb::StorageCost cost = tb::storage_cost(tb::read_machine(arguments.words()[0], arguments.all("set")));
+  const tb::StorageCost cost = tb::storage_cost(tb::read_machine(arguments.words()[0], arguments.settings()));
   std::cout << (arguments.has("json") ? tb::cost_json(cost) : tb::cost_text(cost));
   return 0;
 }

@@ -21,7 +21,7 @@ namespace {
 int demo(const Arguments& arguments) {
   tb::DemoOptions options;
   options.config = arguments.text("config", "baseline");
-  options.settings = arguments.all("set");
+  options.settings = arguments.settings();
   options.workloads = arguments.words();
   options.command = arguments.command_line({"config", "set", "scale"});
   options.scale = arguments.number("scale", 1.0, 1e-6, 1000);
@@ -44,7 +44,7 @@ int demo(const Arguments& arguments) {
             << tb::demo_table(result)
             << fmt::format(
                    "\nIPC: thread instructions per cycle. Rates are per second of processor time. Done in {:.0f} s.\n"
-                   "Page with charts: {}\nAll figures: {}/<workload>/stats.json\n",
+                   "Page with charts: {}\nAll figures: {}/<workload>/stats.json, host.json\n",
                    result.wall_seconds, page, options.directory);
   return result.exit_code();
 }

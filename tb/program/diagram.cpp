@@ -26,7 +26,7 @@ class Finder final : public tb::RunObserver {
 };
 
 int diagram(const Arguments& arguments) {
-  const hw::Machine machine = tb::read_machine(arguments.words()[0], arguments.all("set"));
+  const hw::Machine machine = tb::read_machine(arguments.words()[0], arguments.settings());
   tb::CommandFiles files;
   files.reads_all("a machine file", tb::machine_files(arguments.words()[0]));
   add_outputs(files, arguments, {"dot", "svg"});
@@ -41,11 +41,13 @@ int diagram(const Arguments& arguments) {
                       arguments.has("all"));
   if (arguments.has("dot")) {
     tb::write_file(arguments.text("dot"), dot);
+    std::cout << "written: " << arguments.text("dot") << "\n";
   }
   if (arguments.has("svg")) {
     tb::Converter converter(arguments.text("svg"), tb::svg_converter());
     converter.write(dot);
     converter.commit();
+    std::cout << "written: " << arguments.text("svg") << "\n";
   }
   if (!arguments.has("dot") && !arguments.has("svg")) {
     std::cout << dot;

@@ -4,14 +4,15 @@
 #include <filesystem>
 #include <iostream>
 #include <istream>
+#include <optional>
 
 #include "base/error.hpp"
 #include "tb/config/config.hpp"
 #include "tb/dram/replay.hpp"
 #include "tb/measure/atomic_file.hpp"
 #include "tb/measure/command_files.hpp"
-#include "tb/measure/host_cost.hpp"
 #include "tb/measure/file_lock.hpp"
+#include "tb/measure/host_cost.hpp"
 #include "tb/measure/record.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/output_options.hpp"
@@ -65,7 +66,7 @@ std::string replay_text(tb::DramReplay& replay, const hw::Machine& machine, doub
 
 int dram(const Arguments& arguments) {
   std::vector<std::string> notes;
-  const hw::Machine machine = tb::read_machine(arguments.words()[0], arguments.all("set"), notes);
+  const hw::Machine machine = tb::read_machine(arguments.words()[0], arguments.settings(), notes);
   const std::optional<tb::TimelineRequest> drawn = timeline_request(arguments, machine);
   const std::string& path = arguments.words()[1];
   traces::GunzipBuffer file(path);
@@ -82,11 +83,11 @@ int dram(const Arguments& arguments) {
   }
   add_outputs(files, arguments, {"timeline"});
   // What cannot be written is refused before the simulation rather than after it.
-  if (arguments.has("out")) {
   std::optional<tb::FolderLock> lock;
+  if (arguments.has("out")) {
     tb::make_folder(arguments.text("out"));
-  }
     lock.emplace(arguments.text("out"), "another run");
+  }
   files.check_writable();
   for (std::size_t i = 0; i != notes.size() && !arguments.has("quiet"); ++i) {
     remark("note", notes[i]);
@@ -102,7 +103,15 @@ int dram(const Arguments& arguments) {
       replay.observe(channel, timeline->observer(channel));
     }
   }
-  replay.run([&](traces::TraceRequest& request) { return trace.next(request); });
+  bool any = false;
+  replay.run([&](traces::TraceRequest& request) {
+    const bool more = trace.next(request);
+    if (!more && !any) {
+      throw InputError({path}, "holds no request", "one is a line such as '0x12345680 R'");
+    }
+    any = true;
+    return more;
+  });
 
   tb::HostCost cost;
   cost.wall_seconds = cost.simulation_wall_seconds = tb::wall_clock() - wall_start;

@@ -107,7 +107,7 @@ void list_mapping(const Arguments& arguments) {
   if (arguments.words().size() < 2) {
     throw InputError({"list"}, "mapping needs a machine", "usage: heddle list mapping CONFIG");
   }
-  const hw::Machine machine = tb::read_machine(arguments.words()[1], arguments.all("set"));
+  const hw::Machine machine = tb::read_machine(arguments.words()[1], arguments.settings());
   std::cout << fmt::format("{}: dram.mapping = \"{}\"\n\n", machine.name, machine.dram.mapping)
             << hw::draw_mapping(machine.dram, hw::memory_line_bytes(machine));
 }
@@ -123,7 +123,7 @@ void list_signals(const Arguments& arguments) {
     return;
   }
   const hw::Machine machine =
-      tb::read_machine(one ? arguments.words()[1] : std::string("baseline"), arguments.all("set"));
+      tb::read_machine(one ? arguments.words()[1] : std::string("baseline"), arguments.settings());
   if (arguments.has("names")) {
     const hw::GpuWaves waves(machine);
     for (const link::Signal& signal : waves.catalogue().signals()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <string>
 
 #include "tb/measure/command_files.hpp"
 #include "tb/program/command.hpp"
@@ -10,5 +11,10 @@ namespace heddle::program {
 
 // Adds the files that these options name, as far as they are given, to those of the command.
 void add_outputs(tb::CommandFiles& files, const Arguments& arguments, std::initializer_list<const char*> options);
+
+// Throws InputError when an option that is given names a regular file without one of these endings. `what` is what it
+// writes: "a page". Pipes and devices have any name.
+void check_ending(const Arguments& arguments, const std::string& option, std::initializer_list<const char*> endings,
+                  const char* what);
 
 }  // namespace heddle::program

@@ -79,9 +79,10 @@ int reproduce(const Arguments& arguments) {
   tb::write_file(directory + "/reproduction.html", tb::reproduction_page(result));
   tb::write_file(directory + "/reproduction.json", tb::reproduction_json(result));
   std::cout << tb::reproduction_table(result)
-            << fmt::format("\n{} at {}, {} of them kept from earlier, done in {:.0f} s.\nPage with figures: {}\n",
-                           tb::counted(result.runs, "run"), tb::scaling_text(result.scaling), result.reused,
-                           result.wall_seconds, directory + "/reproduction.html");
+            << fmt::format(
+                   "\n{} at {}, {} of them kept from earlier, done in {:.0f} s.\nPage with figures: {}\nAs data: {}\n",
+                   tb::counted(result.runs, "run"), tb::scaling_text(result.scaling), result.reused,
+                   result.wall_seconds, directory + "/reproduction.html", directory + "/reproduction.json");
   if (!result.other_builds.empty()) {
     std::cout << tb::other_builds_text(result) << "\n";
   }

@@ -84,6 +84,7 @@ void check_run_files(const Arguments& arguments, const tb::RunRequest& request) 
   if (request.output_directory) {
     files.writes_in("--out", *request.output_directory, in_folder);
   }
+  check_ending(arguments, "report", {".html", ".htm"}, "a page");
   add_outputs(files, arguments, {"report", "timeline"});
   RunTraces::add_outputs(files, arguments);
 }
@@ -106,7 +107,7 @@ int run(const Arguments& arguments) {
     throw InputError({"--check-reference"}, "a replay computes no values that could be compared");
   }
   std::vector<std::string> notes;
-  request.machine = tb::read_machine(arguments.words()[0], arguments.all("set"), notes);
+  request.machine = tb::read_machine(arguments.words()[0], arguments.settings(), notes);
   request.scale = arguments.number("scale", 1.0, 1e-6, 16);
   request.seed = arguments.whole("seed", 1, 0, UINT64_MAX);
   request.address_bits = address_bits(arguments);
@@ -146,7 +147,7 @@ int run(const Arguments& arguments) {
       std::cout << "reference: " << outcome.reference->detail << "\n";
     }
     if (request.output_directory) {
-      std::cout << "written: " << *request.output_directory << "/stats.json, host.json\n";
+      std::cout << fmt::format("written: {}/{}\n", *request.output_directory, fmt::join(outcome.written, ", "));
     }
     if (request.report) {
       std::cout << "written: " << *request.report << "\n";
@@ -162,14 +163,14 @@ int run(const Arguments& arguments) {
     if (!traces.remark().empty() && arguments.whole("from", 0, 0, UINT64_MAX) <= outcome.last_cycle) {
       remark("warning", traces.remark());
     }
-  }
     warn_of_stray_loads(outcome.record);
+  }
   if (!outcome.record.complete) {
     std::cerr << "heddle: " << outcome.record.stop_reason << "\n";
-  } else if (outcome.record.verdict && !outcome.record.verdict->correct) {
     if (is_of_load(outcome.record.stop_reason) && !quiet) {
       remark("note", "--set core.load_trap=false reads 0 there, goes on and counts such loads");
     }
+  } else if (outcome.record.verdict && !outcome.record.verdict->correct) {
     std::cerr << "heddle: wrong result: " << outcome.record.verdict->detail << "\n";
   } else if (outcome.reference && !outcome.reference->equal) {
     std::cerr << "heddle: " << outcome.reference->detail << "\n";

@@ -125,6 +125,7 @@ std::string RunTraces::finish(const tb::RunOutcome& outcome) {
   std::string text;
   if (memory_) {
     memory_->commit();
+    text += fmt::format("memory trace: {}\n", memory_->path());
   }
   if (record_ && outcome.record.complete) {
     record_->commit();
@@ -143,8 +144,8 @@ std::string RunTraces::finish(const tb::RunOutcome& outcome) {
   }
   if (waves_) {
     waves_->finish();
-    text += fmt::format("waves: {}, {} value changes; open with: gtkwave {}\n", wave_file_,
-                        tb::grouped(waves_->changes()), waves_->save_file());
+    text += fmt::format("waves: {}, {} value changes; open with: gtkwave {} (which reads {}/)\n", wave_file_,
+                        tb::grouped(waves_->changes()), waves_->save_file(), waves_->filter_folder());
     remark_ = waves_->remark();
   }
   return text;

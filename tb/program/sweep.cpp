@@ -100,6 +100,11 @@ int sweep(const Arguments& arguments) {
     return kSignalExit + stopped_by();
   }
   std::cout << fmt::format("Look at them: heddle results {}\n", result.database);
+  const auto refused = result.by_status.find(std::string(tb::sweep::status::kRefused));
+  if (refused != result.by_status.end() && refused->second == result.runs) {
+    throw InputError({options.exploration}, fmt::format("every point was refused, the first one: {}", result.refusal),
+                     "no machine of it can be run");
+  }
   std::uint64_t failed = 0;
   for (const auto& [status, count] : result.by_status) {
     failed += status == "done" || status == "stopped" || status == "refused" ? 0 : count;
@@ -133,7 +138,8 @@ Command sweep_command() {
       "A run that the database holds is not repeated: after an interruption, a kill or an addition to a machine file\n"
       "the same command does what is missing. A database that holds other sweeps only (another exploration, or this\n"
       "one by another build of Heddle) is left alone unless --resume is given; then both are in it. Machines that\n"
-      "contradict themselves are recorded as refused. The exit code is 1 when a run failed.\n"
+      "contradict themselves are recorded as refused. The exit code is 1 when a run failed, 2 when every one was "
+      "refused.\n"
       "docs/explorations.md describes the file and the database.\n";
   command.completions = {{"@files"}};
   command.run = sweep;

@@ -356,6 +356,13 @@ std::map<std::string, std::string> Store::runs() {
   return found;
 }
 
+std::string Store::first_refusal() {
+  const SqlTable found = database_->query(
+      "SELECT message FROM results WHERE sweep = ?1 AND status = ?2 ORDER BY point, repetition LIMIT 1",
+      {sweep_, std::string(status::kRefused)});
+  return found.rows.empty() ? std::string() : sql_text(found.rows[0][0]);
+}
+
 void Store::put(const Point& point, const RunReport& report) {
   static const std::string host = host_name();
   const RunOrder& order = point.order;

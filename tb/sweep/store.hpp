@@ -58,6 +58,8 @@ class Store {
 
   // Every run that is there: key to status.
   [[nodiscard]] std::map<std::string, std::string> runs();
+  // Of this sweep's points that were refused, the first one's message; empty: none was.
+  [[nodiscard]] std::string first_refusal();
   // Adds or replaces a run. When this returns it is there for good, except for a crash of the whole host.
   void put(const Point& point, const RunReport& report);
   // Many at once.

@@ -111,6 +111,9 @@ SweepResult sweep(const SweepOptions& options, Launcher& launcher) {
   if (result.missing == 0) {
     store.end();
   }
+  if (result.by_status.count(std::string(status::kRefused)) != 0) {
+    result.refusal = store.first_refusal();
+  }
   result.wall_seconds = wall_clock() - start;
   return result;
 }

@@ -28,6 +28,7 @@ struct SweepResult {
   std::uint64_t ran = 0;                           // this time, refused ones too
   std::uint64_t missing = 0;                       // not run: the sweep was stopped
   std::map<std::string, std::uint64_t> by_status;  // of all that are there now
+  std::string refusal;                             // of the first point that was refused; empty: none was
   double wall_seconds = 0;
   double run_seconds = 0;             // wall time within the runs of this time, summed
   double simulation_cpu_seconds = 0;  // processor time of these runs, inside launches

@@ -96,6 +96,10 @@ std::string WaveRecording::save_file() const {
   return stem_ + kSaveEnding;
 }
 
+std::string WaveRecording::filter_folder() const {
+  return stem_ + ".filters";
+}
+
 hw::CoreObserver& WaveRecording::cores() {
   return *waves_;
 }
@@ -129,7 +133,7 @@ void WaveRecording::finish() {
     file_->commit();
   }
   namespace fs = std::filesystem;
-  const std::string folder = stem_ + ".filters";
+  const std::string folder = filter_folder();
   make_folder(folder);
   for (const link::Enumeration* const enumeration : traces::enumerations_of(signals_)) {
     write_file((fs::path(folder) / (enumeration->name + ".txt")).string(), traces::gtkwave_translation(*enumeration));

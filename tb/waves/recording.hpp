@@ -50,6 +50,7 @@ class WaveRecording final : public RunObserver {
   [[nodiscard]] std::string save_file() const;
   // After finish(): what there is to say about a window without a change; empty otherwise.
   [[nodiscard]] std::string remark() const;
+  [[nodiscard]] std::string filter_folder() const;  // of the translate files
 
  private:
   // Throws InputError for a group that the machine has no signals of.

@@ -299,7 +299,97 @@ TEST_P(CliRunSignal, EndsTheRunWithTheStatisticsSoFar) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, CliRunSignal, testing::Values(SIGINT, SIGTERM));
+INSTANTIATE_TEST_SUITE_P(Each, CliRunSignal, testing::Values(SIGINT, SIGTERM, SIGHUP));
+
+// As under nohup.
+TEST(CliRun, AnIgnoredHangUpStaysIgnored) {
+  RunSetup setup;
+  setup.while_running = [](pid_t process) {
+    for (int i = 0; i < 3000 && !catches(process, SIGTERM); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    EXPECT_TRUE(catches(process, SIGTERM));
+    EXPECT_FALSE(catches(process, SIGHUP));
+    ::kill(process, SIGHUP);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ::kill(process, SIGTERM);
+  };
+  ::signal(SIGHUP, SIG_IGN);
+  EXPECT_EQ(heddle({"run", "baseline", "blackjack", "--scale", "16"}, setup).code, 128 + SIGTERM);
+}
+
+TEST(CliRun, OneFolderHasOneWriter) {
+  const Scratch scratch;
+  const std::string out = scratch.path("out");
+  RunSetup setup;
+  setup.while_running = [&](pid_t process) {
+    for (int i = 0; i < 3000 && !std::filesystem::exists(out + "/.heddle.lock"); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    const Ran second = heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--out", out});
+    EXPECT_EQ(second.code, 2) << second.out;
+    EXPECT_EQ(second.err,
+              "heddle: " + out + ": another run is writing to this folder; wait for it, or name another folder\n");
+    const std::string trace = scratch.write("t", "0x0 R\n");
+    EXPECT_EQ(heddle({"dram", "baseline", trace, "--out", out}).code, 2);
+    ::kill(process, SIGINT);
+  };
+  EXPECT_EQ(heddle({"run", "baseline", "blackjack", "--scale", "16", "--out", out}, setup).code, 130);
+  EXPECT_EQ(stats(out).at("workload").as_string(), "blackjack");
+  EXPECT_FALSE(std::filesystem::exists(out + "/.heddle.lock"));
+  EXPECT_EQ(heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--out", out}).code, 0);
+}
+
+// Every file that is there is named, and none that is not.
+TEST(CliRun, NamesEveryFileThatItWrites) {
+  const Scratch scratch;
+  std::filesystem::create_directory(scratch.path("in"));
+  scratch.write("in/k.ptx", ".version 7.0\n.target sm_50\n.address_size 32\n.visible .entry k() { ret; }\n");
+  const std::string launch = scratch.write("in/l.toml",
+                                           "ptx = \"k.ptx\"\n[[buffer]]\nname = \"b\"\ntype = \"u8\"\ncount = 4\n"
+                                           "[[launch]]\nentry = \"k\"\ngrid = [1]\nblock = [32]\n"
+                                           "[[output]]\nbuffer = \"b\"\nfile = \"b.bin\"\n");
+  const std::string out = scratch.path("out");
+  const Ran ran = heddle({"run", "baseline", launch, "--out", out, "--memory-trace", out + "/m.txt", "--record",
+                          out + "/r.trace", "--pipeline", out + "/p.json", "--vcd", out + "/w.vcd", "--report",
+                          out + "/page.html", "--timeline", out + "/t.svg"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(out)) {
+    EXPECT_NE(ran.out.find(entry.path().filename().string()), std::string::npos) << entry.path() << "\n" << ran.out;
+    ++files;
+  }
+  EXPECT_EQ(files, 11U);
+  EXPECT_NE(ran.out.find("written: " + out + "/stats.json, host.json, b.bin\n"), std::string::npos) << ran.out;
+}
+
+TEST(CliRun, ALaunchThatNoCoreHasRoomForIsRefusedAtItsLine) {
+  const Scratch scratch;
+  scratch.write("k.ptx",
+                ".version 7.0\n.target sm_50\n.address_size 32\n.shared .align 4 .b8 words[200000];\n"
+                ".visible .entry k() { ret; }\n"
+                ".visible .entry large() { .reg .b32 %r<2>; mov.u32 %r0, words; st.shared.u32 [%r0], %r0; ret; }\n");
+  const auto refusal = [&](const std::string& launch, const std::vector<std::string>& more = {}) {
+    const std::string file = scratch.write("l.toml", "ptx = \"k.ptx\"\n\n[[launch]]\n" + launch);
+    std::vector<std::string> words = {"run", "baseline", file, "--out", scratch.path("out")};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ran ran = heddle(words);
+    EXPECT_EQ(ran.code, 2) << ran.err;
+    EXPECT_EQ(ran.err.find("heddle: " + file + ":3:1: kernel '"), 0U) << ran.err;
+    EXPECT_FALSE(std::filesystem::exists(scratch.path("out/stats.json")));
+    return ran.err;
+  };
+  const auto has = [](const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  has(refusal("entry = \"k\"\ngrid = [2000000, 1]\nblock = [256]\n"), "has more than 268435456 threads");
+  has(refusal("entry = \"k\"\ngrid = [1]\nblock = [64, 64]\n"), "a block of (64, 64, 1) threads; at most 1024 fit");
+  has(refusal("entry = \"k\"\ngrid = [1]\nblock = [512]\n", {"--set", "core.threads=256"}),
+      "a block needs 512 threads (whole warps), a core has 256 (core.threads)");
+  has(refusal("entry = \"large\"\ngrid = [1]\nblock = [32]\n"),
+      "a block needs 200000 bytes of scratchpad, a core has 131072 (scratchpad.bytes)");
+  has(refusal("entry = \"k\"\ngrid = [1]\nblock = [32]\nshared = 150000\n"), "bytes of scratchpad, a core has 131072");
+}
 
 TEST(CliRun, ATerminalSeesAProgressLineThatIsCleanedUp) {
   RunSetup setup;

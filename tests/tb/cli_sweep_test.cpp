@@ -53,6 +53,7 @@ TEST(CliSweep, WhatIsThereIsNotRunAgain) {
   EXPECT_EQ(column(database, "SELECT core_warp_size FROM results ORDER BY point"),
             (std::vector<std::string>{"32", "64", "48"}));
   EXPECT_FALSE(fs::exists(database + "-wal"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path("out")), fs::directory_iterator()), 1);  // and no lock
   const auto before = contents(database);
   const auto dates = column(database, "SELECT host_date || id FROM runs ORDER BY id");
   const Ran again = heddle({"sweep", file, "--database", database});
@@ -70,6 +71,20 @@ TEST(CliSweep, WhatIsThereIsNotRunAgain) {
   const Ran more = heddle({"sweep", file, "--database", database, "--resume"});
   EXPECT_NE(more.out.find("4 runs, 3 of them kept from earlier, 1 now"), std::string::npos) << more.out << more.err;
   EXPECT_EQ(heddle({"sweep", file, "--database", database}).code, 0);  // it is known there now
+}
+
+TEST(CliSweep, NothingButRefusalsIsNoSuccess) {
+  const Scratch scratch;
+  const std::string file =
+      scratch.write("x.toml", kHead + "workload = \"vecadd\"\n[axes]\ncore.warp_size = [48, 50]\n");
+  for (int time = 0; time < 2; ++time) {  // also when it is all there
+    const Ran ran = heddle({"sweep", file, "-d", scratch.path("x.db")});
+    EXPECT_EQ(ran.code, 2) << ran.out;
+    EXPECT_NE(ran.out.find("2 refused"), std::string::npos) << ran.out;
+    EXPECT_EQ(ran.err.find("heddle: " + file + ": every point was refused, the first one: "), 0U) << ran.err;
+    EXPECT_NE(ran.err.find("48"), std::string::npos) << ran.err;
+  }
+  EXPECT_EQ(rows(scratch.path("x.db")), 2U);
 }
 
 TEST(CliSweep, TheRowSaysWhatRunSays) {

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "program_runner.hpp"
 #include "tb/config/toml_text.hpp"
 
 namespace heddle::tb {
@@ -444,6 +445,23 @@ TEST(ConfigRobustness, DeepBracketsAreRefused) {
   EXPECT_EQ(refusal(nested(kMostBrackets + 1)),
             "m.toml:1:37: more than 32 brackets within each other; close some of them");
   EXPECT_EQ(refusal(std::string(50000, '[')).substr(0, 10), "m.toml:1:3");
+}
+
+TEST(Config, AFileThatSaysNothingIsRefused) {
+  const test::Scratch scratch;
+  for (const char* text : {"", "\n# a comment\n"}) {
+    const std::string path = scratch.write("m.toml", text);
+    try {
+      static_cast<void>(read_machine(path));
+      ADD_FAILURE() << "not refused";
+    } catch (const InputError& error) {
+      EXPECT_EQ(std::string(error.what()).find(path + ": the machine file says nothing; extends = \"baseline\""), 0U)
+          << error.what();
+    }
+  }
+  scratch.write("empty.toml", "");
+  EXPECT_THROW(static_cast<void>(read_machine(scratch.write("n.toml", "extends = \"empty\"\n"))), InputError);
+  EXPECT_EQ(read_machine(scratch.write("o.toml", "extends = \"baseline\"\n")).name, "o");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <filesystem>
 #include <regex>
 #include <sstream>
 
@@ -188,7 +189,6 @@ TEST(DramCommand, ATimedTraceSaysItsCyclesInOrder) {
     return ran.err.empty() ? "" : ran.err.substr(("heddle: " + trace).size());
   };
   EXPECT_EQ(refusal("0x0 R 7\n# between\n0x80 W 7\nR 0x100 8\n"), "");
-  EXPECT_EQ(refusal(""), "");
   EXPECT_EQ(refusal("0x0 R 7\n0x80 R\n"),
             ":2: --timed needs a cycle in each line, as its third word; as in '0x12345680 R 1234'; without --timed "
             "requests go as soon as possible\n");
@@ -234,9 +234,36 @@ TEST(DramCommand, RefusesWhatItCannotRead) {
   EXPECT_NE(ran.err.find("bad.trace:2: 'zero' is no address"), std::string::npos) << ran.err;
   EXPECT_NE(heddle({"dram", "baseline", "no_such_file"}).err.find("no_such_file: is missing"), std::string::npos);
   EXPECT_EQ(heddle({"dram", "baseline", bad, "--set", "dram.timing=jedec", "--set", "jedec.bank_groups=3"}).code, 2);
-  const Ran empty = heddle({"dram", "baseline", scratch.write("empty", "")});
-  EXPECT_EQ(empty.code, 0) << empty.err;
-  EXPECT_NE(empty.out.find("0 requests in 0 cycles"), std::string::npos) << empty.out;
+  for (const char* text : {"", "# nothing\n\n"}) {
+    const std::string empty = scratch.write("empty", text);
+    const Ran refused = heddle({"dram", "baseline", empty, "--out", scratch.path("empty-out")});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_EQ(refused.out, "");
+    EXPECT_EQ(refused.err, "heddle: " + empty + ": holds no request; one is a line such as '0x12345680 R'\n");
+    EXPECT_FALSE(std::filesystem::exists(scratch.path("empty-out/stats.json")));
+  }
+}
+
+TEST(DramCommand, RefusesCyclesThatNoSimulationReaches) {
+  const Scratch scratch;
+  const auto refusal = [&](const std::string& lines, bool timed) {
+    const std::string trace = scratch.write("t.trace", lines);
+    for (const char* timing : {"hit-conflict", "jedec"}) {
+      std::vector<std::string> words = {"dram", "baseline", trace, "--set", std::string("dram.timing=") + timing};
+      if (timed) {
+        words.emplace_back("--timed");
+      }
+      const Ran ran = heddle(words);
+      EXPECT_EQ(ran.code, 2) << lines;
+      EXPECT_EQ(ran.err.find("heddle: " + trace + ":2: "), 0U) << ran.err;
+      EXPECT_NE(ran.err.find("no request may be due after cycle 1000000000000\n"), std::string::npos) << ran.err;
+    }
+  };
+  for (const char* cycle : {"1000000000001", "18446744073709551", "18446744073709551614", "18446744073709551615"}) {
+    refusal("0x0 R 1\n0x80 R " + std::string(cycle) + "\n", true);
+    refusal("0 128\n" + std::string(cycle) + " 256\n", false);
+  }
+  refusal("1 128\n1000000000000 256\n", false);  // a wait counts from where it begins
 }
 
 TEST(ListMapping, DrawsAMachinesMapping) {
