@@ -41,13 +41,11 @@ int diagram(const Arguments& arguments) {
                       arguments.has("all"));
   if (arguments.has("dot")) {
     tb::write_file(arguments.text("dot"), dot);
-    std::cout << "written: " << arguments.text("dot") << "\n";
   }
   if (arguments.has("svg")) {
     tb::Converter converter(arguments.text("svg"), tb::svg_converter());
     converter.write(dot);
     converter.commit();
-    std::cout << "written: " << arguments.text("svg") << "\n";
   }
   if (!arguments.has("dot") && !arguments.has("svg")) {
     std::cout << dot;

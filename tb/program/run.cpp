@@ -84,9 +84,9 @@ void check_run_files(const Arguments& arguments, const tb::RunRequest& request) 
   if (request.output_directory) {
     files.writes_in("--out", *request.output_directory, in_folder);
   }
-  check_ending(arguments, "report", {".html", ".htm"}, "a page");
   add_outputs(files, arguments, {"report", "timeline"});
   RunTraces::add_outputs(files, arguments);
+  check_ending(arguments, "report", {".html", ".htm"}, "a page");
 }
 
 int run(const Arguments& arguments) {

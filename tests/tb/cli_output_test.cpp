@@ -147,9 +147,10 @@ TEST(CliOutput, WhatCannotBeWrittenIsRefusedBeforeTheRun) {
   refused("--report", "dd", "dd", "Is a directory");
   refused("--vcd", "dd.vcd", "dd.gtkw", "Is a directory");
   refused("--out", "od", "od/stats.json", "Is a directory");
-  for (const char* const option : {"--memory-trace", "--pipeline", "--timeline", "--report"}) {
+  for (const char* const option : {"--memory-trace", "--pipeline", "--timeline"}) {
     refused(option, "no/x.json", "no/x.json", "No such file or directory");
   }
+  refused("--report", "no/x.html", "no/x.html", "No such file or directory");
   refused("--record", "no/x.trace", "no/x.trace", "No such file or directory");
   const std::string requests = scratch.write("r.txt", "0x0 R\n");
   expect_refused({"dram", "baseline", requests, "--out", scratch.path("od")},
