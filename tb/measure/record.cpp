@@ -49,22 +49,22 @@ json::value to_json(const WarpSizes& sizes) {
   return kernels;
 }
 
-void read(const RecordedValue& value, std::uint64_t& field) {
+void read_field(const RecordedValue& value, std::uint64_t& field) {
   field = value.count();
 }
-void read(const RecordedValue& value, double& field) {
+void read_field(const RecordedValue& value, double& field) {
   field = value.number();
 }
-void read(const RecordedValue& value, std::string& field) {
+void read_field(const RecordedValue& value, std::string& field) {
   field = value.text();
 }
-void read(const RecordedValue& value, std::vector<std::uint64_t>& field) {
+void read_field(const RecordedValue& value, std::vector<std::uint64_t>& field) {
   field.clear();
   for (const RecordedValue& entry : value.entries()) {
     field.push_back(entry.count());
   }
 }
-void read(const RecordedValue& value, IdleByCause& field) {
+void read_field(const RecordedValue& value, IdleByCause& field) {
   for (std::size_t i = 0; i < hw::kIdleCauseCount; ++i) {
     field.cycles[i] = value.at(hw::kIdleCauses[i].name).count();
   }
@@ -188,8 +188,8 @@ void put_cost(json::object& object, const HostCost& cost) {
 
 HostCost cost_of(const RecordedValue& object) {
   HostCost cost;
-  HostCost::describe(cost,
-                     [&](const char* name, auto& field, const char*, const char*) { read(object.at(name), field); });
+  HostCost::describe(
+      cost, [&](const char* name, auto& field, const char*, const char*) { read_field(object.at(name), field); });
   return cost;
 }
 
@@ -246,8 +246,9 @@ json::value read_stats(const std::string& path) {
 Summary summary_of(const RecordedValue& stats) {
   Summary summary;
   const RecordedValue figures = stats.at("summary");
-  summary.describe(
-      [&](std::string_view name, auto& field, std::string_view, std::string_view) { read(figures.at(name), field); });
+  summary.describe([&](std::string_view name, auto& field, std::string_view, std::string_view) {
+    read_field(figures.at(name), field);
+  });
   return summary;
 }
 

@@ -19,7 +19,10 @@ void RecordedValue::refuse(std::string_view wanted) const {
 }
 
 bool RecordedValue::has(std::string_view key) const {
-  return value_->is_object() && value_->get_object().contains(key);
+  if (!value_->is_object()) {
+    refuse("an object");
+  }
+  return value_->get_object().contains(key);
 }
 
 RecordedValue RecordedValue::at(std::string_view key) const {

@@ -27,7 +27,7 @@ constexpr int kTries = 100;
 constexpr unsigned kWaitMicroseconds = 1000;
 
 // Of the temporary files of this host.
-const std::string& ending() {
+const std::string& host_ending() {
   static const std::string text = [] {
     std::array<char, 256> name{};
     const bool known = ::gethostname(name.data(), name.size() - 1) == 0;
@@ -54,7 +54,7 @@ std::string temporary_beside(const std::string& target) {
     const std::string digest = fmt::format("-{:016x}", std::hash<std::string>()(name));  // others may begin like it
     name = name.substr(0, kMost - digest.size()) + digest;
   }
-  return (path.parent_path() / fmt::format(".{}.{}{}", name, ::getpid(), ending())).string();
+  return (path.parent_path() / fmt::format(".{}.{}{}", name, ::getpid(), host_ending())).string();
 }
 
 int create_locked(const std::string& path) {
@@ -83,11 +83,11 @@ void clear_left_over(const std::string& folder) {
   std::error_code error;
   for (fs::directory_iterator it(where, error), end; !error && it != end; it.increment(error)) {
     const std::string name = it->path().filename().string();
-    if (!name.starts_with(".") || !name.ends_with(ending())) {
+    if (!name.starts_with(".") || !name.ends_with(host_ending())) {
       continue;
     }
     const std::string path = it->path().string();
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) {
       continue;
     }

@@ -7,14 +7,14 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-InterpreterOptions lenient() {
+InterpreterOptions without_load_trap() {
   InterpreterOptions options;
   options.trap_on_stray_load = false;
   return options;
 }
 
 // Each thread adds 7 to what it loads at its own slot plus `offset`, and stores that into its slot.
-Code shifted(std::uint32_t offset) {
+Code shifted_load(std::uint32_t offset) {
   Code code;
   code.own_slot(1, 2);
   code.load(Op::LD_GLOBAL, 3, 1, offset);
@@ -25,11 +25,11 @@ Code shifted(std::uint32_t offset) {
 }
 
 TEST(StrayLoad, ReadsZeroAndIsNotedWithItsFirst) {
-  KernelRun run(shifted(16), {1, 1, 1}, {8, 1, 1});
+  KernelRun run(shifted_load(16), {1, 1, 1}, {8, 1, 1});
   for (std::uint32_t i = 0; i < 8; ++i) {
     run.memory.put(run.out + 4 * i, i + 1);
   }
-  EXPECT_THAT(run.output(lenient()), ElementsAre(12, 13, 14, 15, 7, 7, 7, 7));
+  EXPECT_THAT(run.output(without_load_trap()), ElementsAre(12, 13, 14, 15, 7, 7, 7, 7));
   ASSERT_EQ(run.result.stray_loads.size(), 1U);
   EXPECT_EQ(run.result.stray_loads[0].count, 4U);
   const std::string text = describe(run.result.stray_loads[0]);
@@ -42,7 +42,7 @@ TEST(StrayLoad, ReadsZeroAndIsNotedWithItsFirst) {
 }
 
 TEST(StrayLoad, WithoutTheOptionItIsAFault) {
-  KernelRun run(shifted(16), {1, 1, 1}, {8, 1, 1});
+  KernelRun run(shifted_load(16), {1, 1, 1}, {8, 1, 1});
   EXPECT_THAT(run.faults(Fault::Kind::out_of_bounds), HasSubstr("thread (4, 0, 0)"));
   EXPECT_TRUE(run.result.stray_loads.empty());
 }
@@ -57,7 +57,7 @@ TEST(StrayLoad, AnAccessIsZeroAsAWhole) {
   KernelRun run(code, {1, 1, 1}, {1, 1, 1}, 3);
   run.memory.put<std::uint32_t>(run.out, 5);
   run.memory.put<std::uint32_t>(run.out + 8, 6);
-  EXPECT_THAT(run.output(lenient()), ElementsAre(0, 0, 6));
+  EXPECT_THAT(run.output(without_load_trap()), ElementsAre(0, 0, 6));
 }
 
 TEST(StrayLoad, StoresAtomicsAndMisalignedLoadsStayFaults) {
@@ -67,7 +67,7 @@ TEST(StrayLoad, StoresAtomicsAndMisalignedLoadsStayFaults) {
     body(code);
     code.exit();
     KernelRun run(code, {1, 1, 1}, {1, 1, 1});
-    return run.faults(kind, lenient());
+    return run.faults(kind, without_load_trap());
   };
   EXPECT_THAT(text(Fault::Kind::out_of_bounds, [](Code& code) { code.store(Op::ST_GLOBAL, 1, 2, 4); }),
               HasSubstr("store, just past"));

@@ -18,7 +18,7 @@
 #include "tests/model/child.hpp"
 #include "tests/model/machines.hpp"
 
-namespace heddle {
+namespace heddle::stray_load_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -240,4 +240,4 @@ TEST_P(StrayReplay, TakesTheSameCycles) {
 INSTANTIATE_TEST_SUITE_P(Each, StrayReplay, ::testing::Values("stack", "tbc"));
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::stray_load_test

@@ -243,6 +243,7 @@ TEST_F(CliCompare, RefusesWithTheReason) {
               HasSubstr("'summary.fu_active_cycles[0]' is null instead of a whole number"));
   EXPECT_THAT(refused(changed("\"warp_size\":", "\"warp_sighs\":")),
               HasSubstr("'machine.parameters.core.warp_size' is missing"));
+  EXPECT_THAT(refused(changed("\"modules\": {", "\"modules\": 7, \"x\": {")), HasSubstr("'modules' is 7 instead of"));
   EXPECT_THAT(refused(changed("\"complete\": true", "\"complete\": \"yes\"")),
               HasSubstr("'complete' is \"yes\" instead of true or false"));
   EXPECT_THAT(refused(changed("\"vecadd\",\n  \"threads\":", "\"vecadd\",\n  \"breads\":")),

@@ -16,7 +16,7 @@ using test::Ran;
 using test::Scratch;
 
 // Thread i stores what stands one row (64 words) above its own place: the first 64 threads look before the buffer.
-constexpr const char* kKernel = R"(.version 7.0
+constexpr const char* kRowsKernel = R"(.version 7.0
 .target sm_50
 .address_size 32
 .file 1 "rows.cu"
@@ -38,8 +38,8 @@ constexpr const char* kKernel = R"(.version 7.0
 }
 )";
 
-std::string write_launch(const Scratch& scratch) {
-  scratch.write("rows.ptx", kKernel);
+std::string write_rows_launch(const Scratch& scratch) {
+  scratch.write("rows.ptx", kRowsKernel);
   return scratch.write("rows.toml",
                        "ptx = \"rows.ptx\"\n"
                        "[[buffer]]\nname = \"data\"\ntype = \"u32\"\ncount = 128\nvalue = 9\n"
@@ -51,7 +51,7 @@ std::string write_launch(const Scratch& scratch) {
 
 TEST(OutOfBoundsLoads, AreFaultsThatSayWhatToDo) {
   const Scratch scratch;
-  const Ran ran = heddle({"run", "baseline", write_launch(scratch)});
+  const Ran ran = heddle({"run", "baseline", write_rows_launch(scratch)});
   EXPECT_EQ(ran.code, 3);
   EXPECT_NE(ran.err.find("256 bytes before the start of buffer 'data'"), std::string::npos) << ran.err;
   EXPECT_NE(ran.err.find("core.load_trap=false reads 0 there"), std::string::npos) << ran.err;
@@ -59,7 +59,7 @@ TEST(OutOfBoundsLoads, AreFaultsThatSayWhatToDo) {
 
 TEST(OutOfBoundsLoads, AreWarnedOfOnceAndRecorded) {
   const Scratch scratch;
-  const std::string launch = write_launch(scratch);
+  const std::string launch = write_rows_launch(scratch);
   const Ran ran = heddle(
       {"run", "baseline", launch, "--set", "core.load_trap=false", "--check-reference", "--out", scratch.path("out")});
   ASSERT_EQ(ran.code, 0) << ran.err;
@@ -100,7 +100,7 @@ TEST(OutOfBoundsLoads, AreWarnedOfOnceAndRecorded) {
 
 TEST(OutOfBoundsLoads, AreAColumnOfASweep) {
   const Scratch scratch;
-  write_launch(scratch);
+  write_rows_launch(scratch);
   const std::string file = scratch.write(
       "x.toml", "config = \"baseline\"\nworkload = \"rows.toml\"\n[axes]\ncore.load_trap = [true, false]\n");
   EXPECT_EQ(heddle({"sweep", file, "-d", scratch.path("x.db")}).code, 1);
