@@ -93,7 +93,7 @@ constexpr std::string_view kSchemaText =
 | `warp_sizes` | threads of a warp by kernel, for kernels that ran with other warps than `core.warp_size` (see ptx.md) |
 | `complete` | false when the run was stopped by a fault, a limit or an interrupt: the figures are those so far |
 | `stop_reason` | why it was stopped; empty when complete |
-| `out_of_bounds_loads` | with `core.load_trap` = false, the instructions whose loads lay out of bounds and read 0: kernel, PC and source line, `count` of threads' loads, and the first one's block, thread, address, size and what it missed |
+| `out_of_bounds_loads` | where loads read 0 (`core.load_trap` = false), by instruction: `count`, place of the first |
 | `verdict` | `result` ("correct", "wrong" or "not checked") and `detail`: what was compared |
 | `summary` | the figures of the whole run, below |
 | `modules` | every module's own counters by hierarchical name, below |

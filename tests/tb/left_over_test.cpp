@@ -29,7 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::heddle;
-using test::Ran;
 using test::RunSetup;
 using test::Scratch;
 
