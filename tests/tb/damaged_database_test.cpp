@@ -21,7 +21,7 @@ class DamagedDatabase : public ::testing::Test {
   void SetUp() override {
     file_ = scratch_.write("x.toml",
                            "config = \"baseline\"\nscale = 0.001\nworkload = \"vecadd\"\n[axes]\n"
-                           "core.warp_size = [32, 64]\ncore.fetch_group = [1, 2, 3, 4]\n");
+                           "core.warp_size = [32, 64]\ntwo_level.fetch_group = [1, 2, 3, 4]\n");
     database_ = scratch_.path("x.db");
     const Ran ran = heddle({"sweep", file_, "-d", database_});
     ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
