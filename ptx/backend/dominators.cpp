@@ -1,61 +1,8 @@
-// Dominators, post-dominators and loops, by Boost.Graph's Lengauer-Tarjan.
-#include <boost/graph/adjacency_list.hpp>
-#include <boost/graph/dominator_tree.hpp>
-
+// Dominators and loops, by Boost.Graph's Lengauer-Tarjan.
+#include "ptx/backend/dominator_tree.hpp"
 #include "ptx/backend/machine_code.hpp"
 
 namespace heddle::ptx::backend {
-
-namespace {
-
-using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
-using Vertex = boost::graph_traits<Graph>::vertex_descriptor;
-
-std::vector<Vertex> dominator_tree(const Graph& graph, Vertex entry) {
-  std::vector<Vertex> result(boost::num_vertices(graph), boost::graph_traits<Graph>::null_vertex());
-  boost::lengauer_tarjan_dominator_tree(
-      graph, entry, boost::make_iterator_property_map(result.begin(), boost::get(boost::vertex_index, graph)));
-  return result;
-}
-
-bool may_exit(const Block& block) {
-  if (block.next == kNoBlock && block.taken == kNoBlock) return true;
-  for (const MachineInstruction& instruction : block.code) {
-    if (!instruction.copy && instruction.in.op == isa::Op::EXIT) return true;
-  }
-  return false;
-}
-
-// Blocks from which some exit cannot be reached get an edge to the virtual exit, the last one of the loop first, until
-// every block has a post-dominator.
-void connect_endless_loops(const MachineFunction& function, std::vector<bool>& exits) {
-  const std::vector<std::vector<int>> before = predecessors(function);
-  std::vector<bool> reaches(function.blocks.size());
-  std::vector<int> work;
-  const auto start_at = [&](std::size_t block) {
-    reaches[block] = true;
-    work.push_back(static_cast<int>(block));
-    while (!work.empty()) {
-      const int at = work.back();
-      work.pop_back();
-      for (const int from : before[static_cast<std::size_t>(at)]) {
-        if (reaches[static_cast<std::size_t>(from)]) continue;
-        reaches[static_cast<std::size_t>(from)] = true;
-        work.push_back(from);
-      }
-    }
-  };
-  for (std::size_t i = 0; i < function.blocks.size(); ++i) {
-    if (exits[i] && !reaches[i]) start_at(i);
-  }
-  for (std::size_t i = function.blocks.size(); i-- > 0;) {
-    if (function.blocks[i].removed || reaches[i]) continue;
-    exits[i] = true;
-    start_at(i);
-  }
-}
-
-}  // namespace
 
 std::vector<int> immediate_dominators(const MachineFunction& function) {
   Graph graph(function.blocks.size());
@@ -76,25 +23,6 @@ bool dominates(const std::vector<int>& immediate, int above, int below) {
     if (at == above) return true;
   }
   return false;
-}
-
-std::vector<int> immediate_post_dominators(const MachineFunction& function) {
-  const std::size_t count = function.blocks.size();
-  std::vector<bool> exits(count);
-  for (std::size_t i = 0; i < count; ++i) exits[i] = !function.blocks[i].removed && may_exit(function.blocks[i]);
-  connect_endless_loops(function, exits);
-  Graph graph(count + 1);  // reversed; the last vertex is the virtual exit
-  for (std::size_t i = 0; i < count; ++i) {
-    if (function.blocks[i].removed) continue;
-    for (const int to : successors(function.blocks[i])) boost::add_edge(static_cast<Vertex>(to), i, graph);
-    if (exits[i]) boost::add_edge(count, i, graph);
-  }
-  const std::vector<Vertex> tree = dominator_tree(graph, count);
-  std::vector<int> result(count, kNoBlock);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (tree[i] != boost::graph_traits<Graph>::null_vertex() && tree[i] != count) result[i] = static_cast<int>(tree[i]);
-  }
-  return result;
 }
 
 void find_loop_depths(MachineFunction& function) {

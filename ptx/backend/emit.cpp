@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "ptx/backend/machine_code.hpp"
+#include "ptx/backend/re_convergence.hpp"
 
 namespace heddle::ptx::backend {
 
@@ -21,14 +22,13 @@ struct Emitted {
   isa::Instruction instruction;
   isa::LineInfo line;
   std::uint64_t reads = 0, writes = 0;
-  int block = kNoBlock;  // whose branch it is: its re-convergence point follows from there
-  int target = kNoBlock;
+  int target = kNoBlock;  // of a branch
 };
 
 class Emitter {
  public:
   Emitter(const MachineFunction& function, const Assignment& assignment)
-      : function_(function), assignment_(assignment), post_dominators_(immediate_post_dominators(function)) {}
+      : function_(function), assignment_(assignment) {}
 
   void run(isa::Kernel& kernel) {
     lay_out();
@@ -37,11 +37,15 @@ class Emitter {
     kernel.words.clear();
     kernel.lines.clear();
     std::uint64_t touched = 0;
+    std::vector<isa::Instruction> instructions;
+    instructions.reserve(code_.size());
     for (const Emitted& one : code_) {
-      kernel.words.push_back(isa::encode(one.instruction));
+      instructions.push_back(one.instruction);
       kernel.lines.push_back(one.line);
       touched |= one.reads | one.writes;
     }
+    set_re_convergence(instructions);
+    for (const isa::Instruction& instruction : instructions) kernel.words.push_back(isa::encode(instruction));
     kernel.registers = static_cast<unsigned>(std::bit_width(touched));
     kernel.predicates = predicates_;
     kernel.local_bytes = (function_.local_bytes + 7) / 8 * 8;
@@ -89,26 +93,25 @@ class Emitter {
           guard.negated = !guard.negated;
           std::swap(taken, next);
         }
-        branch(static_cast<int>(b), taken, guard, last.at);
+        branch(taken, guard, last.at);
         if (jump_at.line == 0) jump_at = last.at;
       }
-      if (next != kNoBlock && next != following) branch(static_cast<int>(b), next, {}, jump_at);
+      if (next != kNoBlock && next != following) branch(next, {}, jump_at);
     }
   }
 
-  void branch(int from, int to, isa::Pred guard, const Position& at) {
+  void branch(int to, isa::Pred guard, const Position& at) {
     Emitted one;
     one.instruction.op = Op::BRA;
     one.instruction.guard = guard;
     one.line = line_of(at, false);
-    one.block = from;
     one.target = to;
     code_.push_back(one);
   }
 
   void push(const isa::Instruction& instruction, const MachineInstruction& from, std::uint64_t reads,
             std::uint64_t writes) {
-    code_.push_back({instruction, line_of(from.in.at, from.inserted), reads, writes, kNoBlock, kNoBlock});
+    code_.push_back({instruction, line_of(from.in.at, from.inserted), reads, writes, kNoBlock});
   }
 
   void emit(const MachineInstruction& machine) {
@@ -251,12 +254,7 @@ class Emitter {
 
   void resolve_branches() {
     for (Emitted& one : code_) {
-      if (one.target == kNoBlock) continue;
-      one.instruction.target = starts_[static_cast<std::size_t>(one.target)];
-      const int meets = post_dominators_[static_cast<std::size_t>(one.block)];
-      const bool conditional = !one.instruction.guard.always();
-      one.instruction.reconvergence =
-          conditional && meets != kNoBlock ? starts_[static_cast<std::size_t>(meets)] : isa::kNoReconvergence;
+      if (one.target != kNoBlock) one.instruction.target = starts_[static_cast<std::size_t>(one.target)];
     }
     if (code_.size() > isa::kMaxPc) {
       throw InputError({function_.file, 0, 0}, "kernel " + function_.name + " is too large", "split it");
@@ -304,7 +302,6 @@ class Emitter {
 
   const MachineFunction& function_;
   const Assignment& assignment_;
-  std::vector<int> post_dominators_;
   std::vector<std::uint32_t> starts_;  // by block
   std::vector<Emitted> code_;
   std::size_t block_start_ = 0;

@@ -127,8 +127,6 @@ void simplify_control_flow(MachineFunction& function);
 // Immediate dominators of the blocks; the entry's and a removed block's is kNoBlock.
 [[nodiscard]] std::vector<int> immediate_dominators(const MachineFunction& function);
 [[nodiscard]] bool dominates(const std::vector<int>& immediate, int above, int below);
-// Immediate post-dominators; kNoBlock stands for the virtual exit.
-[[nodiscard]] std::vector<int> immediate_post_dominators(const MachineFunction& function);
 void find_loop_depths(MachineFunction& function);
 
 // ptx/backend/clean_up.cpp: constant and copy propagation, immediates, multiply-add fusion, dead code.

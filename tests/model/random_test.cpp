@@ -18,6 +18,7 @@
 #include "ptx/compile.hpp"
 #include "tb/device.hpp"
 #include "tests/model/machines.hpp"
+#include "tests/ptx/post_dominators.hpp"
 #include "tests/random/ptx_generator.hpp"
 
 namespace heddle {
@@ -99,6 +100,7 @@ void check(tb::Device& device, std::uint64_t seed) {
   options.max_registers = machine.core.registers_per_thread;
   options.if_conversion = machine.core.if_conversion;
   const isa::Module module = ptx::compile(program.text, "random.ptx", options);
+  EXPECT_EQ(test::check_re_convergence(module.kernels.front()).wrong, "");
   const isa::LaunchRequest request = request_of(program, module.kernels.front());
 
   isa::DeviceMemory memory;

@@ -180,6 +180,89 @@ TEST(BackendControlFlow, GuardedExitDoesNotEndItsBlock) {
   EXPECT_EQ(b.pc_of_mark(8), b.pc_of_mark(4) + 2);
 }
 
+TEST(BackendControlFlow, ABranchBehindAGuardedExitMeetsAtItsJoin) {
+  Builder b;
+  b.mark(4);
+  b.exit(true);
+  b.branch(0);
+  b.mark(8);
+  b.label(0);
+  b.mark(12);
+  b.exit();
+  b.finish();
+  EXPECT_EQ(b.branch_at(0).reconvergence, b.pc_of_mark(12));
+}
+
+TEST(BackendControlFlow, AGuardedExitOnTheWayLeavesNowhereElseToMeet) {
+  Builder b;
+  b.branch(0);
+  b.mark(4);
+  b.exit(true);
+  b.mark(8);
+  b.label(0);
+  b.mark(12);
+  b.exit();
+  b.finish();
+  EXPECT_EQ(b.branch_at(0).reconvergence, isa::kNoReconvergence);
+}
+
+// Around a loop the branch comes to the exit before it.
+TEST(BackendControlFlow, AGuardedExitInALoopLeavesNowhereElseToMeet) {
+  Builder b;
+  b.label(0);
+  b.exit(true);
+  b.mark(4);
+  b.branch(0);
+  b.mark(8);
+  b.exit();
+  b.finish();
+  EXPECT_EQ(b.branch_at(0).target, b.pc_of_mark(4) - 1);
+  EXPECT_EQ(b.branch_at(0).reconvergence, isa::kNoReconvergence);
+}
+
+// A launch ends with a trap: nobody waits for those who go there.
+TEST(BackendControlFlow, TrapsAreNoExits) {
+  Builder b;
+  b.branch(0);
+  b.mark(4);
+  b.push(Op::TRAP).guard.reg = b.p();
+  b.mark(8);
+  b.branch(1);
+  b.label(0);
+  b.mark(12);
+  b.exit();
+  b.label(1);
+  b.branch(2);
+  b.mark(16);
+  b.label(2);
+  b.mark(20);
+  b.push(Op::TRAP);
+  b.finish();
+  EXPECT_EQ(b.branch_at(0).reconvergence, b.pc_of_mark(12));
+  EXPECT_EQ(b.branch_at(1).reconvergence, b.pc_of_mark(12));
+  EXPECT_EQ(b.branch_at(2).reconvergence, b.pc_of_mark(20));  // to one another they do
+}
+
+// The end of a loop whose code goes on elsewhere: the jump there is an instruction that all come to.
+TEST(BackendControlFlow, ThreadsMeetAtTheJumpBehindABranch) {
+  Builder b;
+  b.branch(2);
+  b.label(0);
+  b.mark(4);
+  b.branch(0);
+  b.jump(1);
+  b.label(2);
+  b.mark(8);
+  b.label(1);
+  b.mark(12);
+  b.exit();
+  b.finish();
+  EXPECT_EQ(b.branch_at(0).reconvergence, b.pc_of_mark(12));
+  EXPECT_EQ(b.branch_at(1).target, b.pc_of_mark(4));
+  EXPECT_EQ(b.branch_at(1).reconvergence, b.pc_of_mark(4) + 2);
+  EXPECT_EQ(b.branch_at(2).target, b.pc_of_mark(12));
+}
+
 TEST(BackendControlFlow, EndlessLoopHasPostDominators) {
   Builder b;
   b.label(0);

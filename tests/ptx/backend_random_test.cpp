@@ -7,6 +7,7 @@
 
 #include "backend_execution.hpp"
 #include "base/error.hpp"
+#include "tests/ptx/post_dominators.hpp"
 
 namespace heddle::ptx {
 namespace {
@@ -334,6 +335,7 @@ TEST_P(BackendRandom, StoresWhatTheIntermediateCodeStores) {
       ASSERT_NO_THROW(kernel = generate(function, "random.ptx")) << "seed " << seed << ", limit " << limit;
       test::Trace got;
       ASSERT_NO_THROW(got = test::run_machine(kernel, 30000, limit)) << "seed " << seed << ", limit " << limit;
+      EXPECT_EQ(heddle::test::check_re_convergence(kernel).wrong, "") << "seed " << seed << ", limit " << limit;
       const std::size_t both = std::min(expected.stores.size(), got.stores.size());
       EXPECT_TRUE(std::equal(expected.stores.begin(), expected.stores.begin() + static_cast<std::ptrdiff_t>(both),
                              got.stores.begin()))

@@ -7,6 +7,7 @@
 
 #include "isa/interpreter.hpp"
 #include "ptx/compile.hpp"
+#include "tests/ptx/post_dominators.hpp"
 
 namespace heddle::ptx {
 namespace {
@@ -25,6 +26,7 @@ class ExecuteKernels : public testing::TestWithParam<Setting> {
     module_ = compile_file(std::string(HEDDLE_SOURCE_DIR) + "/tests/ptx/kernels/kernels." +
                                std::to_string(GetParam().address_bits) + ".ptx",
                            options);
+    for (const isa::Kernel& kernel : module_.kernels) EXPECT_EQ(heddle::test::check_re_convergence(kernel).wrong, "");
     isa::load_module(module_, memory_);
   }
 

@@ -9,6 +9,7 @@
 
 #include "isa/interpreter.hpp"
 #include "ptx/compile.hpp"
+#include "tests/ptx/post_dominators.hpp"
 
 namespace heddle::ptx {
 namespace {
@@ -26,7 +27,9 @@ isa::Module compiled(const std::string& body, unsigned most, unsigned registers 
   CompileOptions options;
   options.if_conversion = most;
   options.max_registers = registers;
-  return compile(kernel_text(body), "k.ptx", options);
+  const isa::Module module = compile(kernel_text(body), "k.ptx", options);
+  EXPECT_EQ(heddle::test::check_re_convergence(module.kernels.front()).wrong, "");
+  return module;
 }
 
 unsigned branches(const isa::Module& module) {

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "isa/interpreter.hpp"
 #include "ptx/compile.hpp"
+#include "tests/ptx/post_dominators.hpp"
 #include "tests/ptx_ops/kernel_text.hpp"
 
 namespace heddle::ptx_ops {
@@ -43,6 +44,7 @@ std::vector<u32> run_once(const Program& program, unsigned address_bits, unsigne
     ADD_FAILURE() << error.what() << "\n" << text;
     return output;
   }
+  for (const isa::Kernel& kernel : module.kernels) EXPECT_EQ(test::check_re_convergence(kernel).wrong, "") << text;
   isa::DeviceMemory memory;
   load_module(module, memory);
   const bool low = address_bits == 32;

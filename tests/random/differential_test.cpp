@@ -13,6 +13,7 @@
 
 #include "isa/interpreter.hpp"
 #include "ptx/compile.hpp"
+#include "tests/ptx/post_dominators.hpp"
 #include "tests/random/ptx_generator.hpp"
 
 namespace heddle::random_ptx {
@@ -25,6 +26,7 @@ struct Outcome {
 };
 
 Outcome execute(const GeneratedProgram& program, const isa::Module& module, unsigned warp_size) {
+  EXPECT_EQ(test::check_re_convergence(module.kernels.front()).wrong, "");
   isa::DeviceMemory memory;
   load_module(module, memory);
   const bool low = program.address_bits == 32;
@@ -113,6 +115,30 @@ TEST(RandomPrograms, ResultsDependOnNeitherWarpSizeNorRegistersNorPredication) {
   }
 }
 
+// Values do not show where threads meet again.
+TEST(RandomPrograms, BranchesReConvergeAtTheirImmediatePostDominators) {
+  test::ReConvergence all;
+  const auto add = [&](const GeneratedProgram& program, unsigned if_conversion) {
+    ptx::CompileOptions options;
+    options.if_conversion = if_conversion;
+    const isa::Module module = ptx::compile(program.text, "random.ptx", options);
+    const test::ReConvergence one = test::check_re_convergence(module.kernels.front());
+    EXPECT_EQ(one.wrong, "") << "seed " << program.seed << ", if-conversion of " << if_conversion;
+    all.branches += one.branches;
+    all.at_exit += one.at_exit;
+    all.behind_exits += one.behind_exits;
+    all.endless += one.endless;
+  };
+  for (std::uint64_t seed = 1001; seed <= 1300 && !HasFailure(); ++seed) {
+    add(generate_ptx(seed, options_of(seed)), seed % 2 == 0 ? 0 : 8);
+  }
+  // The programs hold what the check is about.
+  EXPECT_GT(all.branches, 2000U);
+  EXPECT_GT(all.at_exit, 100U);
+  EXPECT_GT(all.behind_exits, 20U);
+  EXPECT_EQ(all.endless, 0U);
+}
+
 TEST(RandomPrograms, AreAFunctionOfTheirSeed) {
   EXPECT_EQ(generate_ptx(7).text, generate_ptx(7).text);
   std::set<std::string> texts;
@@ -135,6 +161,7 @@ TEST(RandomPrograms, CoverTheirConstructs) {
                                 "bar.red.popc",
                                 "bra.uni",
                                 "exit;",
+                                " trap;",
                                 "@!%q",
                                 "st.local",
                                 "red.global.xor",

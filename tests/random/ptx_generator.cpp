@@ -21,15 +21,18 @@ struct Place {
   std::string continue_to;
 };
 
+// How threads of a program may end before its end.
+struct Ways {
+  bool barriers = true;         // it has barriers: threads do not leave alone
+  bool leave_alone = false;     // guarded exits and early returns, different from thread to thread
+  bool leave_together = false;  // all threads of a block at once
+  bool traps = false;           // behind conditions that are never true
+};
+
 class Generator {
  public:
-  Generator(Random& random, const Shape& shape, const GeneratorOptions& options, bool barriers, bool early_exit)
-      : random_(random),
-        options_(options),
-        barriers_(barriers),
-        early_exit_(early_exit),
-        statements_(random, shape),
-        budget_(options.statements) {}
+  Generator(Random& random, const Shape& shape, const GeneratorOptions& options, const Ways& ways)
+      : random_(random), options_(options), ways_(ways), statements_(random, shape), budget_(options.statements) {}
 
   void body() {
     statements_.initialise();
@@ -38,6 +41,7 @@ class Generator {
     }
     statements_.finish();
     statements_.line("ret;");
+    finish_labels();
   }
   [[nodiscard]] std::string declarations() const {
     return statements_.declarations() + "  .reg .b32 %c<" + std::to_string(counters_ + 1) + ">;\n";
@@ -59,13 +63,16 @@ class Generator {
       jumps(place);
     } else if (kind < 31 && !place.break_to.empty()) {
       leave(place);
-    } else if (kind < 38 && place.uniform && barriers_) {
+    } else if (kind < 38 && place.uniform && ways_.barriers) {
       random_.chance(70) ? statements_.exchange() : statements_.reduce();
     } else if (kind < 43 && place.uniform && options_.warp_operations) {
       statements_.warp();
-    } else if (kind < 33 && early_exit_) {
-      const std::string condition = statements_.condition(false);
-      statements_.line('@' + condition + random_.pick<std::string>({" exit;", " ret;"}));
+    } else if (kind < 36 && ways_.leave_alone) {
+      end(place, statements_.condition(false), exit_label_, random_.pick<std::string>({"exit;", "ret;"}));
+    } else if (kind >= 97 && place.uniform && ways_.leave_together) {
+      end(place, statements_.condition(true), exit_label_, random_.pick<std::string>({"exit;", "ret;"}));
+    } else if (kind >= 94 && kind < 97 && ways_.traps) {
+      end(place, statements_.never(), trap_label_, "trap;");
     } else {
       statements_.any(place.uniform);
     }
@@ -135,6 +142,44 @@ class Generator {
     statements_.label(after);
   }
 
+  // Threads for which the condition holds end: at once, after some more statements, or by a jump to where the program
+  // has the instruction for all.
+  void end(const Place& place, const std::string& condition, std::string& common, const std::string& instruction) {
+    const unsigned kind = random_.below(4);
+    if (kind < 2) {
+      statements_.line('@' + condition + ' ' + instruction);
+    } else if (kind == 2 && place.depth < kMaxDepth) {
+      const std::string after = new_label();
+      statements_.line("@!" + condition + " bra " + after + ';');
+      Place inside = place;
+      ++inside.depth;
+      inside.uniform = false;
+      block(inside, 3);
+      statements_.line(instruction);
+      statements_.label(after);
+    } else {
+      if (common.empty()) common = new_label();
+      statements_.line('@' + condition + " bra " + common + ';');
+    }
+  }
+
+  // Behind the program's own end: where end() jumps to.
+  void finish_labels() {
+    if (!exit_label_.empty()) {
+      statements_.label(exit_label_);
+      if (random_.chance(50)) statements_.line("st.global.u32 [%own], %u0;");  // else a branch there is a guarded exit
+      statements_.line("exit;");
+    }
+    if (!trap_label_.empty()) {
+      const std::string after = new_label();
+      statements_.label(trap_label_);
+      statements_.line('@' + statements_.condition(false) + " bra " + after + ';');
+      statements_.line("st.global.u32 [%own], %u1;");
+      statements_.label(after);
+      statements_.line("trap;");
+    }
+  }
+
   void leave(const Place& place) {
     const std::string condition = statements_.condition(false);
     const std::string negation = random_.chance(50) ? "@" : "@!";
@@ -176,8 +221,8 @@ class Generator {
 
   Random& random_;
   const GeneratorOptions& options_;
-  bool barriers_;
-  bool early_exit_;
+  Ways ways_;
+  std::string exit_label_, trap_label_;  // empty: nobody jumps there
   Statements statements_;
   unsigned budget_;
   unsigned labels_ = 0;
@@ -198,9 +243,12 @@ GeneratedProgram generate_ptx(std::uint64_t seed, const GeneratorOptions& option
   shape.grid = 1 + random.below(std::max(options.max_grid, 1U));
   shape.local = random.chance(50);
   shape.gathered = options.warp_operations;
-  const bool early_exit = random.chance(25) && !options.warp_operations;
-  const bool barriers = options.barriers && !early_exit;
-  Generator generator(random, shape, options, barriers, early_exit);
+  Ways ways;
+  ways.leave_alone = random.chance(25) && !options.warp_operations;
+  ways.leave_together = random.chance(30);
+  ways.traps = random.chance(30);
+  ways.barriers = options.barriers && !ways.leave_alone;
+  Generator generator(random, shape, options, ways);
   generator.body();
 
   GeneratedProgram out;

@@ -12,7 +12,8 @@
 //   memory and of scratchpad; threads exchange values through scratchpad only between barriers. Counters shared by all
 //   threads are changed by commuting reductions and never read.
 // - Barriers and operations between lanes are in code that all threads of the block reach together. Programs whose
-//   threads may exit early have neither.
+//   threads may exit one by one have neither; in others all threads of a block may exit together.
+// - No trap is executed, although there are some.
 // - It reads nothing uninitialised, divides by no zero, and reads no clock.
 // - Control flow is structured (if, if-else, counted loops, tested above or below, uniform or different from thread to
 //   thread, with break and continue) and unstructured (forward jumps between blocks of a region, out of nested ones).

@@ -338,6 +338,12 @@ std::string Statements::condition(bool uniform) {
   return predicate;
 }
 
+std::string Statements::never() {
+  const std::string predicate = fresh('p');
+  line("setp.gt.u32 " + predicate + ", %thread, " + std::to_string(1024 + random_.below(1000)) + ';');
+  return predicate;
+}
+
 void Statements::initialise() {
   const std::string address = address_type();
   line("ld.param." + address + " %in, [in];");

@@ -69,6 +69,8 @@ class Statements {
   void warp();             // vote, shuffle, tree traverse or cond_acc; uniform code only
   // A predicate that holds a random condition, equal in all threads of the block when uniform.
   std::string condition(bool uniform);
+  // One that is false in every thread, which a compiler cannot know.
+  std::string never();
 
   [[nodiscard]] std::string pool(char kind);  // a random register of a pool
   // Replaces the markers of a template, from left to right: see ptx_forms.hpp.

@@ -13,6 +13,7 @@
 #include "tb/cuda/cuda_compiler.hpp"
 #include "tb/random.hpp"
 #include "tb/workloads/support.hpp"
+#include "tests/ptx/post_dominators.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -21,7 +22,9 @@ class CudaHeader : public ::testing::TestWithParam<unsigned> {
  protected:
   void compile(const std::string& source) {
     folder_.write("k.cu", source);
-    executor_.load(ptx::compile(compile_cuda(folder_.path("k.cu"), GetParam()), "k.ptx"));
+    const isa::Module module = ptx::compile(compile_cuda(folder_.path("k.cu"), GetParam()), "k.ptx");
+    for (const isa::Kernel& kernel : module.kernels) EXPECT_EQ(heddle::test::check_re_convergence(kernel).wrong, "");
+    executor_.load(module);
   }
   std::uint64_t allocate(const std::string& name, std::uint64_t bytes) {
     return executor_.memory().allocate(name, bytes, GetParam() == 32);
