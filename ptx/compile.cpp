@@ -10,6 +10,7 @@
 #include "base/input_file.hpp"
 #include "ptx/ast.hpp"
 #include "ptx/ir.hpp"
+#include "ptx/parse/rotates.hpp"
 
 namespace heddle::ptx {
 
@@ -18,6 +19,16 @@ namespace {
 constexpr unsigned kFewestRegisters = 8;
 constexpr std::size_t kLargestFile = std::size_t{256} << 20U;
 
+std::string note_on_rotates(const File& file, const std::vector<Position>& rotates) {
+  const Position& first = rotates.front();
+  std::string where = fmt::format("{}:{}", file.name, first.line);
+  if (first.source_line != 0)
+    where += fmt::format(" ({}:{})", file.source_files.at(first.source_file), first.source_line);
+  const std::string many =
+      rotates.size() == 1 ? "one 64-bit rotate takes its" : fmt::format("{} 64-bit rotates take their", rotates.size());
+  return fmt::format("{}: {} amount modulo 64, as C++ means it; clang's code gives 0 above 64", where, many);
+}
+
 }  // namespace
 
 isa::Module compile(std::string_view text, const std::string& file, const CompileOptions& options) {
@@ -25,7 +36,10 @@ isa::Module compile(std::string_view text, const std::string& file, const Compil
     throw InputError({file}, fmt::format("{} registers per thread are not possible", options.max_registers),
                      fmt::format("allow {} to {}", kFewestRegisters, isa::kRegisters));
   }
-  IrModule ir = lower(parse(text, file), options.max_registers);
+  File parsed = parse(text, file);
+  const std::vector<Position> rotates = mend_rotates(parsed);
+  if (!rotates.empty() && options.notes != nullptr) options.notes->push_back(note_on_rotates(parsed, rotates));
+  IrModule ir = lower(parsed, options.max_registers);
   isa::Module module = std::move(ir.module);
   module.name = file;
   module.kernels.clear();

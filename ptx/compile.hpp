@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "isa/program.hpp"
 
@@ -15,6 +16,8 @@ struct CompileOptions {
   unsigned max_registers = isa::kRegisters;
   // Branches around at most so many machine operations on each side become predicated code (thesis 2.1.3.1); 0: none.
   unsigned if_conversion = 0;
+  // Takes what a user should know of how the text was read; null: nobody wants to.
+  std::vector<std::string>* notes = nullptr;
 };
 
 // Compiles every .entry of a PTX file (3.0 to 9.x). Throws InputError with file:line:column, the construct and what to

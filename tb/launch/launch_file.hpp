@@ -36,7 +36,8 @@ class LaunchFile {
 
   // The kernels of the file's `ptx` or `cuda`, compiled for at most `max_registers` registers per thread. Throws
   // InputError.
-  [[nodiscard]] isa::Module compile(unsigned max_registers, unsigned if_conversion = 0) const;
+  [[nodiscard]] isa::Module compile(unsigned max_registers, unsigned if_conversion = 0,
+                                    std::vector<std::string>* notes = nullptr) const;
 
   // The files that it names as input: kernel, contents of buffers, expected outputs.
   struct InputFile {

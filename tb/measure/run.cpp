@@ -96,7 +96,11 @@ RunOutcome run(const RunRequest& request) {
   const double wall_start = wall_clock();
   const double cpu_start = cpu_clock();
   const auto subject = make_subject(request.subject, workload_options(request));
-  isa::Module module = subject->compile();
+  std::vector<std::string> notes;
+  isa::Module module = subject->compile(&notes);
+  for (const std::string& note : notes) {
+    if (request.note) request.note(note);
+  }
   std::optional<FolderLock> lock;
   if (request.output_directory) {
     make_folder(*request.output_directory);

@@ -14,7 +14,8 @@ class Subject {
  public:
   virtual ~Subject() = default;
   [[nodiscard]] virtual const std::string& name() const = 0;
-  [[nodiscard]] virtual isa::Module compile() const = 0;
+  // `notes`, if there, takes what a user should know of how a LAUNCH.toml's kernels were read.
+  [[nodiscard]] virtual isa::Module compile(std::vector<std::string>* notes = nullptr) const = 0;
   [[nodiscard]] virtual std::uint64_t threads() const = 0;  // of the largest launch
   [[nodiscard]] virtual std::optional<double> scale() const = 0;
   [[nodiscard]] virtual std::optional<std::uint64_t> seed() const = 0;

@@ -35,7 +35,12 @@ int compile(const Arguments& arguments) {
   options.max_registers =
       static_cast<unsigned>(arguments.whole("max-registers", options.max_registers, 8, options.max_registers));
   options.if_conversion = static_cast<unsigned>(arguments.whole("if-conversion", options.if_conversion, 0, 64));
+  std::vector<std::string> notes;
+  options.notes = &notes;
   const isa::Module module = compile_any(path, static_cast<unsigned>(bits), options);
+  for (const std::string& note : notes) {
+    remark("note", note);
+  }
   std::vector<std::string> names;
   for (const isa::Kernel& kernel : module.kernels) {
     names.push_back(kernel.name);

@@ -127,6 +127,9 @@ int run(const Arguments& arguments) {
   for (std::size_t i = 0; i != notes.size() && !quiet; ++i) {
     remark("note", notes[i]);
   }
+  request.note = [quiet](const std::string& note) {
+    if (!quiet) remark("note", note);
+  };
   ProgressLine line(!quiet);
   const double start = tb::wall_clock();
   if (line.active()) {

@@ -28,7 +28,9 @@ class TraceSubject final : public Subject, public hw::ReplaySource {
 
   // ---- Subject
   [[nodiscard]] const std::string& name() const override { return recorded().subject; }
-  [[nodiscard]] isa::Module compile() const override { return reader_->modules().front(); }
+  [[nodiscard]] isa::Module compile(std::vector<std::string>* /*notes*/) const override {
+    return reader_->modules().front();
+  }
   [[nodiscard]] std::uint64_t threads() const override { return recorded().threads; }
   [[nodiscard]] std::optional<double> scale() const override { return recorded().scale; }
   [[nodiscard]] std::optional<std::uint64_t> seed() const override { return recorded().seed; }

@@ -57,9 +57,10 @@ struct Ran {
   std::uint64_t warp_instructions = 0;
 };
 
-Ran ran(const hw::Machine& machine, const isa::Module& module, std::uint32_t threads) {
-  tb::Device device(machine);
+Ran ran(tb::Device& device, const isa::Module& module, std::uint32_t threads) {
+  const std::uint64_t before = device.totals().warp_instructions;
   device.load(module);
+  device.memory().release(kCounter);
   device.memory().place("counter", kCounter, 4);
   isa::LaunchRequest request{"k", {5}, {threads}, 0, {}};
   for (const std::uint32_t argument : {static_cast<std::uint32_t>(kCounter), 3U}) {
@@ -72,39 +73,43 @@ Ran ran(const hw::Machine& machine, const isa::Module& module, std::uint32_t thr
     result.fault = fault.what();
   }
   result.counter = device.memory().get<std::uint32_t>(kCounter);
-  result.warp_instructions = device.totals().warp_instructions;
+  result.warp_instructions = device.totals().warp_instructions - before;
   return result;
 }
 
 constexpr const char* kCount = "red.global.add.u32 [%r0], 1;";
 
-TEST(ReConvergenceBehindAGuardedExit, AWarpMeetsBeforeABarrier) {
-  for (const char* name : {"test-baseline", "test-warp256", "test-tbcsimd8"}) {
-    const Ran result = ran(test::machine_called(name), early_return(kCount, "bar.sync 0;"), 64);
-    EXPECT_EQ(result.fault, "") << name;
-    EXPECT_EQ(result.counter, 30U) << name;
-  }
+class ReConvergenceOn : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(ReConvergenceOn, AWarpMeetsBeforeABarrierBehindAGuardedExit) {
+  tb::Device device(test::machine_called(GetParam()));
+  const Ran result = ran(device, early_return(kCount, "bar.sync 0;"), 64);
+  EXPECT_EQ(result.fault, "");
+  EXPECT_EQ(result.counter, 30U);
 }
 
-// The loop behind costs a warp of 32 threads, of which ten have been elsewhere, what it costs one of those ten alone.
-TEST(ReConvergenceBehindAGuardedExit, AWarpGoesOnAsOne) {
-  const hw::Machine machine = test::machine_called("test-baseline");
-  const isa::Module module = early_return(kCount, "");
-  const Ran all = ran(machine, module, 32), ten = ran(machine, module, 10);
-  EXPECT_EQ(all.counter, 30U);
-  EXPECT_GT(ten.warp_instructions, 3U * 300);
-  EXPECT_EQ(all.warp_instructions, ten.warp_instructions);
-}
-
-// The same of a check that stops the launch: those who pass it meet the others again.
-TEST(ReConvergenceAroundATrap, AWarpMeetsBeforeABarrier) {
-  const hw::Machine machine = test::machine_called("test-baseline");
+// A check that stops the launch: those who pass it meet the others again.
+TEST_P(ReConvergenceOn, AWarpMeetsBeforeABarrierBehindATrap) {
+  tb::Device device(test::machine_called(GetParam()));
   for (const char* check : {"setp.gt.u32 %p3, %r1, 99; @%p3 trap;",
                             "setp.lt.u32 %p3, %r1, 99; @%p3 bra GOOD; st.global.u32 [%r0], %r1; trap; GOOD:"}) {
-    const Ran result = ran(machine, early_return(std::string(check) + kCount, "bar.sync 0;"), 64);
+    const Ran result = ran(device, early_return(std::string(check) + kCount, "bar.sync 0;"), 64);
     EXPECT_EQ(result.fault, "") << check;
     EXPECT_EQ(result.counter, 30U) << check;
   }
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, ReConvergenceOn, ::testing::Values("test-baseline", "test-warp256", "test-tbcsimd8"),
+                         [](const auto& info) { return test::case_name("kernel", info.param); });
+
+// The loop behind costs a warp of 32 threads, of which ten have been elsewhere, what it costs one of those ten alone.
+TEST(ReConvergence, AWarpGoesOnAsOneBehindAGuardedExit) {
+  tb::Device device(test::machine_called("test-baseline"));
+  const isa::Module module = early_return(kCount, "");
+  const Ran all = ran(device, module, 32), ten = ran(device, module, 10);
+  EXPECT_EQ(all.counter, 30U);
+  EXPECT_GT(ten.warp_instructions, 3U * 300);
+  EXPECT_EQ(all.warp_instructions, ten.warp_instructions);
 }
 
 }  // namespace
