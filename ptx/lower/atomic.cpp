@@ -1,5 +1,9 @@
 // Atomics and fences: atom red membar fence (PTX ISA, sections 9.7.13.3 to 9.7.13.13).
 #include <array>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 #include "ptx/lower/handlers.hpp"
 #include "ptx/lower/memory_modifiers.hpp"
@@ -52,34 +56,64 @@ Type type_of(Modifiers& m, AtomicOp op) {
   }
 }
 
+const std::initializer_list<std::pair<std::string_view, AtomicOp>> kOperations = {
+    {"add", AtomicOp::add},   {"and", AtomicOp::and_}, {"or", AtomicOp::or_},  {"xor", AtomicOp::xor_},
+    {"min", AtomicOp::min},   {"max", AtomicOp::max},  {"inc", AtomicOp::inc}, {"dec", AtomicOp::dec},
+    {"exch", AtomicOp::exch}, {"cas", AtomicOp::cas}};
+
+const std::initializer_list<std::pair<std::string_view, Ordering>> kOrderings = {
+    {"relaxed", Ordering::relaxed},
+    {"acquire", Ordering::acquire},
+    {"release", Ordering::release},
+    {"acq_rel", Ordering::acquire_release}};
+
+// What stands between opcode and type: the manual has .sem .scope .space .op, but nvcc writes and takes any order.
+struct Qualifiers {
+  std::optional<Ordering> ordering;
+  std::optional<bool> scope;
+  std::optional<Space> space;
+  std::optional<AtomicOp> op;
+  CacheHints hints;
+};
+
+template <class T>
+bool take(Modifiers& m, std::optional<T>& into, std::optional<T> found, std::string_view what) {
+  if (!found) return false;
+  if (into) m.refuse("two modifiers name " + std::string(what), "write one of them");
+  into = found;
+  return true;
+}
+
+Qualifiers qualifiers(Modifiers& m) {
+  Qualifiers q;
+  for (bool more = true; more;) {
+    more = take(m, q.ordering, m.choose<Ordering>(kOrderings), "the memory ordering");
+    more |= take(m, q.scope, m.scope() ? std::optional(true) : std::nullopt, "the scope");
+    const Space space = space_modifier(m);
+    more |= take(m, q.space, space == Space::generic ? std::nullopt : std::optional(space), "the state space");
+    more |= take(m, q.op, m.choose<AtomicOp>(kOperations), "the operation");
+    more |= m.accept("noftz");
+    const CacheHints hints = cache_hints(m, true);
+    more |= hints.any;
+    q.hints.policy |= hints.policy;
+  }
+  if (!q.op) m.require<AtomicOp>("an atomic operation", kOperations);  // refuses
+  return q;
+}
+
 void atomic(Selector& s, bool reduction) {
   Modifiers m = s.modifiers();
   if (m.peek() == "async") m.refuse("asynchronous reductions are not supported", "use red");
-  const Ordering ordering = m.choose<Ordering>({{"relaxed", Ordering::relaxed},
-                                                {"acquire", Ordering::acquire},
-                                                {"release", Ordering::release},
-                                                {"acq_rel", Ordering::acquire_release}})
-                                .value_or(Ordering::relaxed);
+  const Qualifiers q = qualifiers(m);
+  const Ordering ordering = q.ordering.value_or(Ordering::relaxed);
+  const AtomicOp op = *q.op;
+  const CacheHints& hints = q.hints;
   if (reduction && orders_after(ordering)) {
     m.refuse("red has no value to acquire", "use .relaxed or .release, or atom");
   }
-  m.scope();
-  const Space space = space_modifier(m);
-  const AtomicOp op = m.require<AtomicOp>("an atomic operation", {{"add", AtomicOp::add},
-                                                                  {"and", AtomicOp::and_},
-                                                                  {"or", AtomicOp::or_},
-                                                                  {"xor", AtomicOp::xor_},
-                                                                  {"min", AtomicOp::min},
-                                                                  {"max", AtomicOp::max},
-                                                                  {"inc", AtomicOp::inc},
-                                                                  {"dec", AtomicOp::dec},
-                                                                  {"exch", AtomicOp::exch},
-                                                                  {"cas", AtomicOp::cas}});
   if (reduction && (op == AtomicOp::exch || op == AtomicOp::cas)) {
     m.refuse("red cannot exchange", "use atom, with _ as destination if the old value does not matter");
   }
-  m.accept("noftz");
-  const CacheHints hints = cache_hints(m, true);
   if (m.peek() == "v2" || m.peek() == "v4" || m.peek() == "v8") {
     m.refuse("vector atomics are not supported", "use one atomic for each element");
   }
@@ -90,7 +124,7 @@ void atomic(Selector& s, bool reduction) {
   s.expect_operands(first + 1 + values + (hints.policy ? 1 : 0));
   if (hints.policy) check_policy(s, first + 1 + values);
   const VReg dst = reduction ? kNone : s.destination(s.operand(0), type);
-  const Selector::Address at = s.flat_address(s.operand(first), space);
+  const Selector::Address at = s.flat_address(s.operand(first), q.space.value_or(Space::generic));
   IrInstruction instruction;
   instruction.op = op_for(s, at);
   instruction.dst = dst;
@@ -124,8 +158,13 @@ void lower_fence(Selector& s) {
   if (m.peek() == "proxy" || m.peek() == "mbarrier_init") {
     m.refuse("fence." + std::string(m.peek()) + " is not supported", "use fence.acq_rel or fence.sc");
   }
-  (void)m.choose<bool>({{"sc", true}, {"acq_rel", true}, {"acquire", true}, {"release", true}});
-  if (!m.scope()) m.refuse("the fence lacks a scope", "write .cta, .gpu or .sys");
+  const auto semantics = [&] {
+    return m.choose<bool>({{"sc", true}, {"acq_rel", true}, {"acquire", true}, {"release", true}}).has_value();
+  };
+  const bool first = semantics();
+  const bool scope = m.scope();
+  if (!first) semantics();
+  if (!scope) m.refuse("the fence lacks a scope", "write .cta, .gpu or .sys");
   m.finish();
   s.expect_operands(0);
   emit_fence(s);

@@ -1,4 +1,5 @@
-// Bits: and or xor not cnot lop3 shl shr shf bfe bfi bfind brev clz popc prmt (PTX ISA, sections 9.7.1, 9.7.8).
+// Bits: and or xor not cnot lop3 shl shr shf bfe bfi bfind brev bmsk clz popc prmt szext (PTX ISA,
+// sections 9.7.1, 9.7.8).
 #include <array>
 
 #include "ptx/lower/arithmetic.hpp"
@@ -190,13 +191,57 @@ void lower_prmt(Selector& s) {
   s.emit(Op::PRMT, dst, a, b, c, mode.value_or(0));
 }
 
+// .clamp: up to 32; .wrap: modulo 32.
+Value limited(Selector& s, const Value& count, bool wrap) {
+  const VReg result = s.temp(Type::u32);
+  s.emit(wrap ? Op::AND : Op::MIN_U, result, Value::of(s.in_register(count), Type::u32),
+         Value::imm(wrap ? 31 : 32, Type::u32));
+  return Value::of(result, Type::u32);
+}
+
+bool wraps(Modifiers& m) {
+  return m.require<bool>(".clamp or .wrap", {{"clamp", false}, {"wrap", true}});
+}
+
+// Ones from bit `from` on, less those from bit `from` + `width` on; shifts give 0 from 32 on.
+void lower_bmsk(Selector& s) {
+  Modifiers m = s.modifiers();
+  const bool wrap = wraps(m);
+  m.type({Type::b32});
+  m.finish();
+  s.expect_operands(3);
+  const VReg dst = s.destination(s.operand(0), Type::b32);
+  Value from = s.source(s.operand(1), Type::u32);
+  if (wrap) from = limited(s, from, true);
+  const Value width = limited(s, s.source(s.operand(2), Type::u32), wrap);
+  const VReg ones = s.temp(Type::b32), end = s.temp(Type::u32), above = s.temp(Type::b32), rest = s.temp(Type::b32);
+  s.move(ones, Value::imm(0xffff'ffffU, Type::b32));
+  s.emit(Op::ADD, end, width, from);
+  s.emit(Op::SHL, above, Value::of(ones, Type::b32), Value::of(end, Type::u32));
+  s.emit(Op::SHL, rest, Value::of(ones, Type::b32), from);
+  constexpr std::uint32_t kAndNot = 0xf0 & ~0xcc & 0xff;  // of lop3: a & ~b
+  s.emit(Op::LOP3, dst, Value::of(rest, Type::b32), Value::of(above, Type::b32), Value::of(ones, Type::b32), kAndNot);
+}
+
+void lower_szext(Selector& s) {
+  Modifiers m = s.modifiers();
+  const bool wrap = wraps(m);
+  const Type type = m.type({Type::u32, Type::s32});
+  m.finish();
+  s.expect_operands(3);
+  const VReg dst = s.destination(s.operand(0), type);
+  const Value a = s.source(s.operand(1), type);
+  const Value bits = limited(s, s.source(s.operand(2), Type::u32), wrap);
+  s.emit(is_signed(type) ? Op::BFE_S : Op::BFE_U, dst, a, Value::imm(0, Type::u32), bits);
+}
+
 constexpr std::array kHandlers = {
     Handler{"and", lower_and},   Handler{"or", lower_or},     Handler{"xor", lower_xor},
     Handler{"not", lower_not},   Handler{"cnot", lower_cnot}, Handler{"lop3", lower_lop3},
     Handler{"shl", lower_shl},   Handler{"shr", lower_shr},   Handler{"shf", lower_shf},
     Handler{"bfe", lower_bfe},   Handler{"bfi", lower_bfi},   Handler{"bfind", lower_bfind},
     Handler{"brev", lower_brev}, Handler{"clz", lower_clz},   Handler{"popc", lower_popc},
-    Handler{"prmt", lower_prmt}};
+    Handler{"prmt", lower_prmt}, Handler{"bmsk", lower_bmsk}, Handler{"szext", lower_szext}};
 
 }  // namespace
 

@@ -46,6 +46,7 @@ CacheHints cache_hints(Modifiers& m, bool store) {
                            {"L2::256B", H::harmless}});
   };
   while (const auto hint = next()) {
+    hints.any = true;
     hints.bypass = hints.bypass || *hint == H::bypass;
     hints.policy = hints.policy || *hint == H::policy;
   }

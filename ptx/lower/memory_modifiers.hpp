@@ -14,6 +14,7 @@ enum class Ordering { weak, volatile_, relaxed, acquire, release, acquire_releas
 struct CacheHints {
   bool bypass = false;  // .cv, .cg: not answered by the L1
   bool policy = false;  // L2::cache_hint: one more operand
+  bool any = false;     // there was one, even if it says nothing to this machine
 };
 [[nodiscard]] CacheHints cache_hints(Modifiers& m, bool store);
 // The operand of L2::cache_hint.

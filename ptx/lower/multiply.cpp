@@ -1,4 +1,4 @@
-// Multiplication: mul mul24 mad mad24 madc fma (PTX ISA, sections 9.7.1 and 9.7.3).
+// Multiplication: mul mul24 mad mad24 madc fma dp4a dp2a (PTX ISA, sections 9.7.1 and 9.7.3).
 #include <array>
 
 #include "ptx/lower/arithmetic.hpp"
@@ -235,9 +235,46 @@ void lower_fma(Selector& s) {
   fused(s, type, f.encode(s, type));
 }
 
+// d = c + the products of a's parts, of `width` bits, and of b's bytes from `first` on.
+void dot_product(Selector& s, Modifiers& m, unsigned width, unsigned first) {
+  const Type of_a = m.type({Type::u32, Type::s32});
+  const Type of_b = m.type({Type::u32, Type::s32});
+  m.finish();
+  s.expect_operands(4);
+  const Type result = is_signed(of_a) || is_signed(of_b) ? Type::s32 : Type::u32;
+  const VReg dst = s.destination(s.operand(0), result);
+  const Value a = Value::of(s.in_register(s.source(s.operand(1), of_a)), of_a);
+  const Value b = Value::of(s.in_register(s.source(s.operand(2), of_b)), of_b);
+  Value sum = Value::of(s.in_register(s.source(s.operand(3), result)), result);
+  const auto part = [&](const Value& value, unsigned position, unsigned bits) {
+    const VReg reg = s.temp(value.type);
+    s.emit(is_signed(value.type) ? Op::BFE_S : Op::BFE_U, reg, value, Value::imm(position, Type::u32),
+           Value::imm(bits, Type::u32));
+    return Value::of(reg, value.type);
+  };
+  const unsigned parts = 32 / width;
+  for (unsigned i = 0; i < parts; ++i) {
+    const VReg next = i + 1 == parts ? dst : s.temp(result);
+    s.emit(Op::MAD_LO, next, part(a, i * width, width), part(b, (first + i) * 8, 8), sum);
+    sum = Value::of(next, result);
+  }
+}
+
+void lower_dp4a(Selector& s) {
+  Modifiers m = s.modifiers();
+  dot_product(s, m, 8, 0);
+}
+
+void lower_dp2a(Selector& s) {
+  Modifiers m = s.modifiers();
+  const auto first = m.require<unsigned>("a half", {{"lo", 0}, {"hi", 2}});
+  dot_product(s, m, 16, first);
+}
+
 constexpr std::array kHandlers = {Handler{"mul", lower_mul},     Handler{"mad", lower_mad},
                                   Handler{"madc", lower_madc},   Handler{"mul24", lower_mul24},
-                                  Handler{"mad24", lower_mad24}, Handler{"fma", lower_fma}};
+                                  Handler{"mad24", lower_mad24}, Handler{"fma", lower_fma},
+                                  Handler{"dp4a", lower_dp4a},   Handler{"dp2a", lower_dp2a}};
 
 }  // namespace
 

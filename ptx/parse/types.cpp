@@ -54,7 +54,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kRefused
      {"ue8m0x2", "the machine has no 8-bit floats; use .f32"},
      {"sreg", "special registers are predefined; use their names"}}};
 
-constexpr std::array<std::pair<std::string_view, Special>, 28> kSpecials{
+constexpr std::array<std::pair<std::string_view, Special>, 31> kSpecials{
     {{"%tid.x", Special::tid_x},
      {"%tid.y", Special::tid_y},
      {"%tid.z", Special::tid_z},
@@ -76,6 +76,10 @@ constexpr std::array<std::pair<std::string_view, Special>, 28> kSpecials{
      {"%clock", Special::clock},
      {"%clock_hi", Special::clock_hi},
      {"%clock64", Special::clock64},
+     // Nanoseconds: a cycle counts for one, since a machine's description has cycles only.
+     {"%globaltimer", Special::clock64},
+     {"%globaltimer_lo", Special::clock},
+     {"%globaltimer_hi", Special::clock_hi},
      {"%lanemask_eq", Special::lanemask_eq},
      {"%lanemask_le", Special::lanemask_le},
      {"%lanemask_lt", Special::lanemask_lt},
@@ -84,10 +88,7 @@ constexpr std::array<std::pair<std::string_view, Special>, 28> kSpecials{
      {"%dynamic_smem_size", Special::dynamic_smem_size},
      {"%total_smem_size", Special::total_smem_size}}};
 
-constexpr std::array<std::string_view, 17> kRefusedSpecials{"%globaltimer",
-                                                            "%globaltimer_lo",
-                                                            "%globaltimer_hi",
-                                                            "%aggr_smem_size",
+constexpr std::array<std::string_view, 14> kRefusedSpecials{"%aggr_smem_size",
                                                             "%clusterid",
                                                             "%nclusterid",
                                                             "%cluster_ctaid",
@@ -153,7 +154,14 @@ bool is_vector_special(std::string_view name) {
 
 bool is_refused_special(std::string_view name) {
   return std::find(kRefusedSpecials.begin(), kRefusedSpecials.end(), name) != kRefusedSpecials.end() ||
-         has_number_after(name, "%envreg") || has_number_after(name, "%pm") || has_number_after(name, "%pm", "_64");
+         has_number_after(name, "%pm") || has_number_after(name, "%pm", "_64");
+}
+
+bool is_environment_register(std::string_view name) {
+  constexpr std::string_view kPrefix = "%envreg";
+  if (!has_number_after(name, kPrefix)) return false;
+  const std::string_view number = name.substr(kPrefix.size());
+  return number.size() == 1 ? true : number[0] >= '1' && (number[0] < '3' || number <= "31");
 }
 
 std::string nearest_special(std::string_view name) {

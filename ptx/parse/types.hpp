@@ -24,8 +24,10 @@ namespace heddle::ptx {
 // True for "%tid", "%ntid", "%ctaid", "%nctaid", which need .x, .y or .z.
 [[nodiscard]] bool is_vector_special(std::string_view name);
 
-// True for special registers of the PTX ISA that the machine does not have: %globaltimer, %envreg3, %pm0...
+// True for special registers of the PTX ISA that the machine does not have: %pm0, %clusterid...
 [[nodiscard]] bool is_refused_special(std::string_view name);
+// %envreg0 to %envreg31.
+[[nodiscard]] bool is_environment_register(std::string_view name);
 
 // The special register whose name is closest, or "".
 [[nodiscard]] std::string nearest_special(std::string_view name);

@@ -93,17 +93,33 @@ TEST(LowerAtomic, SelectsOperations) {
       {"atom.cas.b64 _, [%rd1], %rd2, 0;", {"atom.generic.e:e9 %rd1, %rd2"}},
       {"red.global.max.s64 [%rd1], %rd2;", {"atom.global.e:75 %rd1, %rd2"}},
       {"red.shared.add.f32 [s+4], 0f3F800000;", {"mov t0, #4", "mov t1, #1065353216", "atom.shared:90 t0, t1"}},
+      // As nvcc writes them.
+      {"atom.global.sys.add.u32 %r1, [%rd1], %r2;", {"atom.global.e:40 %r1, %rd1, %r2"}},
+      {"atom.add.acquire.gpu.u32 %r1, [%rd1], %r2;", {"atom.generic.e:40 %r1, %rd1, %r2", "membar"}},
+      {"atom.or.acq_rel.cta.b32 %r1, [%rd1], %r2;", {"membar", "atom.generic.e:d2 %r1, %rd1, %r2", "membar"}},
+      {"atom.global.relaxed.add.u32 %r1, [%rd1], %r2;", {"atom.global.e:40 %r1, %rd1, %r2"}},
+      {"red.and.release.cta.b32 [%rd1], %r2;", {"membar", "atom.generic.e:d1 %rd1, %r2"}},
+      {"red.global.sys.add.noftz.f32 [%rd1], %f2;", {"atom.global.e:90 %rd1, %f2"}},
       {"membar.gl;", {"membar"}},
       {"fence.sc.sys;", {"membar"}},
+      {"fence.gpu.acq_rel;", {"membar"}},
       {"red.shared.add.f32 [s+4], 0f3F800000;", {"mov t0, #4", "mov t1, #1065353216", "atom.shared:90 t0, t1"}},
   });
 }
 
 TEST(LowerAtomic, Refuses) {
   expect_refused({
-      {"atom.global.relaxed.add.u32 %r1, [%rd1+4], 1;",
-       "t.ptx:8:1: 'atom' expects an atomic operation where .relaxed stands; write one of .add .and .or .xor .min .max "
+      {"atom.global.relaxed.u32 %r1, [%rd1+4], 1;",
+       "t.ptx:8:1: 'atom' expects an atomic operation where .u32 stands; write one of .add .and .or .xor .min .max "
        ".inc .dec .exch .cas"},
+      {"atom.global.add.min.u32 %r1, [%rd1], 1;", "t.ptx:8:1: two modifiers name the operation; write one of them"},
+      {"red.gpu.global.sys.add.u32 [%rd1], 1;", "t.ptx:8:1: two modifiers name the scope; write one of them"},
+      {"atom.relaxed.add.acquire.u32 %r1, [%rd1], 1;",
+       "t.ptx:8:1: two modifiers name the memory ordering; write one of them"},
+      {"atom.global.shared.add.u32 %r1, [%rd1], 1;",
+       "t.ptx:8:1: two modifiers name the state space; write one of them"},
+      {"red.add.acquire.gpu.u32 [%rd1], 1;",
+       "t.ptx:8:1: red has no value to acquire; use .relaxed or .release, or atom"},
       {"atom.cas.b16 %h1, [%rd1], %h2, %h3;",
        "t.ptx:8:1: atom.cas.b16 is not supported; use atom.cas.b32 on the aligned word around it"},
       {"atom.global.add.noftz.f16x2 %r1, [%rd1], %r2;",

@@ -199,6 +199,31 @@ u32 byte_of(u32 a, u32 b, u32 i) {
   return static_cast<u32>((u64{b} << 32U | a) >> (8 * (i & 7U))) & 0xffU;
 }
 
+// By the manual's words: ones from bit a on, b of them, as far as there is room; clamped or modulo 32.
+TEST(PtxLogic, Masks) {
+  OperationTable table;
+  const auto mask = [](u64 from, u64 width) {
+    u32 result = 0;
+    for (u64 bit = 0; bit < 32; ++bit) result |= bit >= from && bit - from < width ? u32{1} << bit : 0;
+    return result;
+  };
+  table.add("bmsk.clamp.b32 $d, $a, $b;", [mask](u32 a, u32 b) { return mask(a, b); });
+  table.add("bmsk.clamp.b32 $d, $a, $b;", [mask](Count a, Count b) { return mask(a.value, b.value); });
+  table.add("bmsk.wrap.b32 $d, $a, $b;", [mask](Count a, Count b) { return mask(a.value % 32, b.value % 32); });
+  const auto low = [](u32 a, u32 bits, bool sign) {
+    if (bits >= 32) return a;
+    const u32 kept = a & ((u32{1} << bits) - 1);
+    return sign && bits != 0 && (kept >> (bits - 1)) != 0 ? kept - (u32{1} << bits) : kept;
+  };
+  table.add("szext.clamp.u32 $d, $a, $b;", [low](u32 a, Count b) { return low(a, b.value, false); });
+  table.add("szext.clamp.s32 $d, $a, $b;",
+            [low](s32 a, Count b) { return static_cast<s32>(low(static_cast<u32>(a), b.value, true)); });
+  table.add("szext.wrap.u32 $d, $a, $b;", [low](u32 a, u32 b) { return low(a, b % 32, false); });
+  table.add("szext.wrap.s32 $d, $a, $b;",
+            [low](s32 a, u32 b) { return static_cast<s32>(low(static_cast<u32>(a), b % 32, true)); });
+  table.run();
+}
+
 TEST(PtxLogic, BytePermutation) {
   OperationTable table;
   table.add("prmt.b32 $d, $a, $b, $c;", [](u32 a, u32 b, u32 c) {

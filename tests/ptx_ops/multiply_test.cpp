@@ -139,6 +139,43 @@ void carries_of_products(OperationTable& table, char scratch) {
   }
 }
 
+// The 8 or 16 bits of `value` from bit `at` on, as a type of that size has them.
+template <class Part>
+s64 part_of(u32 value, unsigned at) {
+  return static_cast<Part>(value >> at);
+}
+
+template <class A, class B>
+void dot_products(OperationTable& table) {
+  using Result = std::conditional_t<std::is_signed_v<A> || std::is_signed_v<B>, s32, u32>;
+  using A8 = std::conditional_t<std::is_signed_v<A>, std::int8_t, std::uint8_t>;
+  using B8 = std::conditional_t<std::is_signed_v<B>, std::int8_t, std::uint8_t>;
+  using A16 = std::conditional_t<std::is_signed_v<A>, s16, u16>;
+  const std::string types = "." + name_of<A>() + "." + name_of<B>() + " $d, $a, $b, $c;";
+  table.add("dp4a" + types, [](A a, B b, Result c) {
+    s64 sum = c;
+    for (unsigned i = 0; i < 32; i += 8)
+      sum += part_of<A8>(static_cast<u32>(a), i) * part_of<B8>(static_cast<u32>(b), i);
+    return static_cast<Result>(sum);
+  });
+  for (const unsigned first : {0U, 16U}) {
+    table.add((first == 0 ? "dp2a.lo" : "dp2a.hi") + types, [first](A a, B b, Result c) {
+      const u32 x = static_cast<u32>(a), y = static_cast<u32>(b);
+      return static_cast<Result>(c + part_of<A16>(x, 0) * part_of<B8>(y, first) +
+                                 part_of<A16>(x, 16) * part_of<B8>(y, first + 8));
+    });
+  }
+}
+
+TEST(PtxMultiply, DotProducts) {
+  OperationTable table;
+  dot_products<u32, u32>(table);
+  dot_products<u32, s32>(table);
+  dot_products<s32, u32>(table);
+  dot_products<s32, s32>(table);
+  table.run();
+}
+
 TEST(PtxMultiply, Carries) {
   OperationTable table;
   carries_of_products<u32>(table, 't');

@@ -243,14 +243,14 @@ TEST(PtxSpecial, LanesWarpsBlocksAndSizes) {
   Program program;
   program.grid = 2;
   program.block = 70;
-  program.output_words = 140 * 20;
+  program.output_words = 140 * 21;
   program.input.resize(140);
-  const char* const registers[] = {"%laneid",      "%warpid",         "%nwarpid",     "%lanemask_eq", "%lanemask_le",
-                                   "%lanemask_lt", "%lanemask_ge",    "%lanemask_gt", "%tid.x",       "%ntid.x",
-                                   "%ctaid.x",     "%nctaid.x",       "%tid.y",       "%ntid.z",      "%nctaid.y",
-                                   "%gridid",      "%total_smem_size"};
+  const char* const registers[] = {"%laneid",      "%warpid",          "%nwarpid",     "%lanemask_eq", "%lanemask_le",
+                                   "%lanemask_lt", "%lanemask_ge",     "%lanemask_gt", "%tid.x",       "%ntid.x",
+                                   "%ctaid.x",     "%nctaid.x",        "%tid.y",       "%ntid.z",      "%nctaid.y",
+                                   "%gridid",      "%total_smem_size", "%envreg31"};
   program.body =
-      warp_prologue(20) +
+      warp_prologue(21) +
       "  .shared .align 4 .b8 space[100]; .reg .u64 %t1, %t2; .reg .u32 %c; \n  st.shared.b32 [space+96], %v;\n";
   unsigned word = 0;
   for (const char* name : registers) {
@@ -258,7 +258,7 @@ TEST(PtxSpecial, LanesWarpsBlocksAndSizes) {
   }
   program.body += "  mov.u32 %w, WARP_SZ;\n" + store(word++, "%w");
   program.body +=
-      "  mov.u64 %t1, %clock64; mov.u32 %c, %clock; mov.u64 %t2, %clock64;\n"
+      "  mov.u64 %t1, %clock64; mov.u32 %c, %clock; mov.u64 %t2, %globaltimer;\n"
       "  setp.gt.u64 %p, %t2, %t1;\n" +
       store_predicate(word++, "%p");
   const std::vector<u32> output = run(program);
@@ -283,10 +283,11 @@ TEST(PtxSpecial, LanesWarpsBlocksAndSizes) {
                                        1,
                                        0,
                                        112,
+                                       0,
                                        32,
                                        1};
-    const auto first = output.begin() + thread * 20;
-    EXPECT_EQ(std::vector<u32>(first, first + 19), expected) << thread;
+    const auto first = output.begin() + thread * 21;
+    EXPECT_EQ(std::vector<u32>(first, first + 20), expected) << thread;
   }
 }
 
