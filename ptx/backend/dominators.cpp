@@ -4,55 +4,67 @@
 
 namespace heddle::ptx::backend {
 
-std::vector<int> immediate_dominators(const MachineFunction& function) {
-  Graph graph(function.blocks.size());
-  for (std::size_t i = 0; i < function.blocks.size(); ++i) {
+Dominators::Dominators(const MachineFunction& function) : spans_(function.blocks.size()) {
+  const std::size_t count = function.blocks.size();
+  Graph graph(count);
+  for (std::size_t i = 0; i < count; ++i) {
     if (function.blocks[i].removed) continue;
     for (const int to : successors(function.blocks[i])) boost::add_edge(i, static_cast<Vertex>(to), graph);
   }
   const std::vector<Vertex> tree = dominator_tree(graph, 0);
-  std::vector<int> result(function.blocks.size(), kNoBlock);
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    if (tree[i] != boost::graph_traits<Graph>::null_vertex()) result[i] = static_cast<int>(tree[i]);
+  // Siblings as a list: each block's first child, and its next sibling.
+  std::vector<Vertex> child(count, count), sibling(count, count);
+  for (std::size_t i = count; i-- > 0;) {
+    if (tree[i] >= count) continue;
+    sibling[i] = child[tree[i]];
+    child[tree[i]] = i;
   }
-  return result;
-}
-
-bool dominates(const std::vector<int>& immediate, int above, int below) {
-  for (int at = below; at != kNoBlock; at = immediate[static_cast<std::size_t>(at)]) {
-    if (at == above) return true;
+  std::uint32_t number = 0;
+  for (Vertex at = 0; at < count;) {
+    spans_[at].first = ++number;
+    if (child[at] < count) {
+      at = child[at];
+      continue;
+    }
+    while (at < count) {  // up until there is a sibling
+      spans_[at].last = number;
+      if (sibling[at] < count) {
+        at = sibling[at];
+        break;
+      }
+      at = tree[at];
+    }
   }
-  return false;
 }
 
 void find_loop_depths(MachineFunction& function) {
-  const std::vector<int> dominators = immediate_dominators(function);
+  const std::size_t count = function.blocks.size();
+  const Dominators dominators(function);
   const std::vector<std::vector<int>> before = predecessors(function);
   for (Block& block : function.blocks) block.depth = 0;
-  for (std::size_t header = 0; header < function.blocks.size(); ++header) {
+  std::vector<std::size_t> inside(count, count);  // the header of the loop that the block was last found in
+  for (std::size_t header = 0; header < count; ++header) {
     // The natural loop of a header: what reaches one of its back edges without passing the header.
-    std::vector<bool> inside(function.blocks.size());
     std::vector<int> work;
+    const auto add = [&](int block) {
+      if (inside[static_cast<std::size_t>(block)] == header) return;
+      inside[static_cast<std::size_t>(block)] = header;
+      ++function.blocks[static_cast<std::size_t>(block)].depth;
+      work.push_back(block);
+    };
     for (const int from : before[header]) {
-      if (dominates(dominators, static_cast<int>(header), from) && !inside[static_cast<std::size_t>(from)]) {
-        inside[static_cast<std::size_t>(from)] = true;
-        work.push_back(from);
-      }
+      if (dominators.dominates(static_cast<int>(header), from)) add(from);
     }
     if (work.empty()) continue;
-    inside[header] = true;
+    if (inside[header] != header) {
+      inside[header] = header;
+      ++function.blocks[header].depth;
+    }
     while (!work.empty()) {
       const int at = work.back();
       work.pop_back();
       if (at == static_cast<int>(header)) continue;
-      for (const int from : before[static_cast<std::size_t>(at)]) {
-        if (inside[static_cast<std::size_t>(from)]) continue;
-        inside[static_cast<std::size_t>(from)] = true;
-        work.push_back(from);
-      }
-    }
-    for (std::size_t i = 0; i < inside.size(); ++i) {
-      if (inside[i]) ++function.blocks[i].depth;
+      for (const int from : before[static_cast<std::size_t>(at)]) add(from);
     }
   }
 }

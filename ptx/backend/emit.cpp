@@ -71,13 +71,14 @@ class Emitter {
   void lay_out() {
     const std::size_t count = function_.blocks.size();
     starts_.assign(count, 0);
+    std::vector<int> behind(count, kNoBlock);  // the next block that is still there
+    for (std::size_t b = count; b-- > 1;) {
+      behind[b - 1] = function_.blocks[b].removed ? behind[b] : static_cast<int>(b);
+    }
     for (std::size_t b = 0; b < count; ++b) {
       const Block& block = function_.blocks[b];
       if (block.removed) continue;
-      int following = kNoBlock;
-      for (std::size_t n = b + 1; n < count && following == kNoBlock; ++n) {
-        if (!function_.blocks[n].removed) following = static_cast<int>(n);
-      }
+      const int following = behind[b];
       block_start_ = code_.size();
       starts_[b] = static_cast<std::uint32_t>(block_start_);
       const bool branches = block.taken != kNoBlock;

@@ -57,8 +57,8 @@ class LiveOut {
         words_(function, general_),
         bits_(function, predicates_) {}
   [[nodiscard]] bool has(std::size_t block, VReg reg, unsigned word) const {
-    return general_.has(reg) ? words_.out(block)[general_.base(reg) + word]
-                             : bits_.out(block)[predicates_.base(reg) + word];
+    return general_.has(reg) ? words_.is_live_out(block, general_.base(reg) + word)
+                             : bits_.is_live_out(block, predicates_.base(reg) + word);
   }
 
  private:

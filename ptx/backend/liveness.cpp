@@ -11,21 +11,72 @@ Units::Units(const MachineFunction& function, bool predicates) : base_(function.
 }
 
 Liveness::Liveness(const MachineFunction& function, const Units& units) : function_(function), units_(units) {
-  const std::size_t blocks = function.blocks.size();
-  defined_in_.assign(blocks, UnitSet(units.count()));
-  in_.assign(blocks, UnitSet(units.count()));
-  out_.assign(blocks, UnitSet(units.count()));
+  find_places();
   find_defined();
   find_live();
+  made_.clear();
+}
+
+// A unit is local to a block that alone refers to it, and whose first reference begins a live range.
+void Liveness::find_places() {
+  constexpr std::size_t kNowhere = ~std::size_t{0};
+  std::vector<std::size_t> block_of(units_.count(), kNowhere);
+  std::vector<bool> shared(units_.count());
+  const auto refer = [&](std::size_t block, std::size_t unit, bool begins) {
+    if (block_of[unit] == kNowhere) {
+      block_of[unit] = block;
+      shared[unit] = !begins;
+    } else if (block_of[unit] != block) {
+      shared[unit] = true;
+    }
+  };
+  for (std::size_t b = 0; b < function_.blocks.size(); ++b) {
+    for (const MachineInstruction& instruction : function_.blocks[b].code) {
+      for_each_use(function_, instruction, [&](VReg reg, unsigned first, unsigned words) {
+        if (!units_.has(reg)) return;
+        for (unsigned word = first; word < first + words; ++word) refer(b, units_.base(reg) + word, false);
+      });
+      for_each_definition(function_, instruction, [&](VReg reg, unsigned first, unsigned words, unsigned) {
+        if (!units_.has(reg)) return;
+        const bool begins = ends_always(instruction, reg);
+        for (unsigned word = first; word < first + words; ++word) refer(b, units_.base(reg) + word, begins);
+      });
+    }
+  }
+  place_.assign(units_.count(), kLocal);
+  for (std::size_t unit = 0; unit < units_.count(); ++unit) {
+    if (!shared[unit]) continue;
+    place_[unit] = static_cast<std::uint32_t>(unit_at_.size());
+    unit_at_.push_back(unit);
+  }
+}
+
+UnitSet Liveness::all_units(const BlockSet& set) const {
+  UnitSet result(units_.count());
+  for (std::size_t place = set.find_first(); place != BlockSet::npos; place = set.find_next(place)) {
+    result.set(unit_at_[place]);
+  }
+  return result;
+}
+
+// Whatever was in the register before: a temporary is read only under the guard of its definition.
+bool Liveness::ends_always(const MachineInstruction& instruction, VReg reg) const {
+  return !guarded(instruction) || instruction.begins_range ||
+         function_.registers[static_cast<std::size_t>(reg)].temporary;
 }
 
 void Liveness::find_defined() {
   const std::size_t blocks = function_.blocks.size();
-  std::vector<UnitSet> made(blocks, UnitSet(units_.count()));
+  made_.assign(blocks, BlockSet(unit_at_.size()));
+  defined_in_ = made_;
   for (std::size_t b = 0; b < blocks; ++b) {
     for (const MachineInstruction& instruction : function_.blocks[b].code) {
       for_each_definition(function_, instruction, [&](VReg reg, unsigned first, unsigned words, unsigned) {
-        if (units_.has(reg)) made[b].set(units_.base(reg) + first, words, true);
+        if (!units_.has(reg)) return;
+        for (unsigned word = first; word < first + words; ++word) {
+          const std::uint32_t place = place_[units_.base(reg) + word];
+          if (place != kLocal) made_[b].set(place);
+        }
       });
     }
   }
@@ -34,9 +85,9 @@ void Liveness::find_defined() {
     changed = false;
     for (std::size_t b = 0; b < blocks; ++b) {
       if (function_.blocks[b].removed) continue;
-      const UnitSet after = defined_in_[b] | made[b];
+      const BlockSet after = defined_in_[b] | made_[b];
       for (const int to : successors(function_.blocks[b])) {
-        UnitSet& in = defined_in_[static_cast<std::size_t>(to)];
+        BlockSet& in = defined_in_[static_cast<std::size_t>(to)];
         if (after.is_subset_of(in)) continue;
         in |= after;
         changed = true;
@@ -48,13 +99,11 @@ void Liveness::find_defined() {
 std::vector<std::uint16_t> Liveness::ended_ranges(std::size_t block) const {
   const std::vector<MachineInstruction>& code = function_.blocks[block].code;
   std::vector<std::uint16_t> result(code.size());
-  UnitSet defined = defined_in_[block];
+  UnitSet defined = all_units(defined_in_[block]);
   for (std::size_t i = 0; i < code.size(); ++i) {
     for_each_definition(function_, code[i], [&](VReg reg, unsigned first, unsigned words, unsigned which) {
       if (!units_.has(reg)) return;
-      // A temporary is read only under the guard of its definition.
-      const bool always =
-          !guarded(code[i]) || code[i].begins_range || function_.registers[static_cast<std::size_t>(reg)].temporary;
+      const bool always = ends_always(code[i], reg);
       for (unsigned word = 0; word < words; ++word) {
         const std::size_t unit = units_.base(reg) + first + word;
         if (always || !defined[unit]) result[i] |= static_cast<std::uint16_t>(1U << (which == 1 ? 8U : word));
@@ -79,43 +128,43 @@ void Liveness::step_back(const MachineInstruction& instruction, std::uint16_t en
 
 void Liveness::find_live() {
   const std::size_t blocks = function_.blocks.size();
-  std::vector<UnitSet> use(blocks, UnitSet(units_.count())), keep(blocks, UnitSet(units_.count()));
+  std::vector<BlockSet> use(blocks, BlockSet(unit_at_.size())), keep = use;
+  UnitSet live(units_.count());
   for (std::size_t b = 0; b < blocks; ++b) {
     const std::vector<std::uint16_t> ends = ended_ranges(b);
     const std::vector<MachineInstruction>& code = function_.blocks[b].code;
     keep[b].set();
+    live.reset();
     for (std::size_t i = code.size(); i-- > 0;) {
-      step_back(code[i], ends[i], use[b]);
+      step_back(code[i], ends[i], live);
       for_each_definition(function_, code[i], [&](VReg reg, unsigned first, unsigned words, unsigned which) {
         if (!units_.has(reg)) return;
         for (unsigned word = 0; word < words; ++word) {
-          if (((ends[i] >> (which == 1 ? 8U : word)) & 1U) != 0) keep[b].reset(units_.base(reg) + first + word);
+          const std::uint32_t place = place_[units_.base(reg) + first + word];
+          if (place != kLocal && ((ends[i] >> (which == 1 ? 8U : word)) & 1U) != 0) keep[b].reset(place);
         }
       });
     }
+    for (std::size_t unit = live.find_first(); unit != UnitSet::npos; unit = live.find_next(unit)) {
+      if (place_[unit] != kLocal) use[b].set(place_[unit]);
+    }
   }
+  in_.assign(blocks, BlockSet(unit_at_.size()));
+  out_ = in_;
   bool changed = true;
   while (changed) {
     changed = false;
     for (std::size_t b = blocks; b-- > 0;) {
       if (function_.blocks[b].removed) continue;
       for (const int to : successors(function_.blocks[b])) out_[b] |= in_[static_cast<std::size_t>(to)];
-      UnitSet in = (use[b] | (out_[b] & keep[b])) & defined_in_[b];
+      BlockSet in = (use[b] | (out_[b] & keep[b])) & defined_in_[b];
       if (in == in_[b]) continue;
       in_[b] = std::move(in);
       changed = true;
     }
   }
   // A successor may be entered with the unit defined on another path only.
-  for (std::size_t b = 0; b < blocks; ++b) {
-    UnitSet defined = defined_in_[b];
-    for (const MachineInstruction& instruction : function_.blocks[b].code) {
-      for_each_definition(function_, instruction, [&](VReg reg, unsigned first, unsigned words, unsigned) {
-        if (units_.has(reg)) defined.set(units_.base(reg) + first, words, true);
-      });
-    }
-    out_[b] &= defined;
-  }
+  for (std::size_t b = 0; b < blocks; ++b) out_[b] &= defined_in_[b] | made_[b];
 }
 
 }  // namespace heddle::ptx::backend

@@ -33,13 +33,16 @@ class Liveness {
  public:
   Liveness(const MachineFunction& function, const Units& units);
 
-  [[nodiscard]] const UnitSet& out(std::size_t block) const { return out_[block]; }
-  [[nodiscard]] const UnitSet& in(std::size_t block) const { return in_[block]; }
+  [[nodiscard]] UnitSet out(std::size_t block) const { return all_units(out_[block]); }
+  [[nodiscard]] UnitSet in(std::size_t block) const { return all_units(in_[block]); }
+  [[nodiscard]] bool is_live_out(std::size_t block, std::size_t unit) const {
+    return place_[unit] != kLocal && out_[block][place_[unit]];
+  }
 
   // Calls visit(instruction index, units live after it) from the block's last instruction to its first.
   template <typename Visit>
   void walk(std::size_t block, Visit visit) const {
-    UnitSet live = out_[block];
+    UnitSet live = out(block);
     const std::vector<std::uint16_t> ends = ended_ranges(block);
     for (std::size_t i = function_.blocks[block].code.size(); i-- > 0;) {
       visit(i, live);
@@ -48,6 +51,14 @@ class Liveness {
   }
 
  private:
+  // Most units are temporaries within one block. Sets per block leave them out: with them, a long kernel's would take
+  // memory and time by the square of its length.
+  static constexpr std::uint32_t kLocal = ~std::uint32_t{0};
+  using BlockSet = UnitSet;  // by place_
+
+  void find_places();
+  [[nodiscard]] UnitSet all_units(const BlockSet& set) const;
+  [[nodiscard]] bool ends_always(const MachineInstruction& instruction, VReg reg) const;
   // Per instruction: bits of the result words (bit 8: q) whose live range starts there.
   std::vector<std::uint16_t> ended_ranges(std::size_t block) const;
   void step_back(const MachineInstruction& instruction, std::uint16_t ends, UnitSet& live) const;
@@ -56,7 +67,9 @@ class Liveness {
 
   const MachineFunction& function_;
   const Units& units_;
-  std::vector<UnitSet> defined_in_, in_, out_;
+  std::vector<std::uint32_t> place_;  // by unit
+  std::vector<std::size_t> unit_at_;  // by place
+  std::vector<BlockSet> made_, defined_in_, in_, out_;
 };
 
 }  // namespace heddle::ptx::backend

@@ -124,9 +124,23 @@ void simplify_control_flow(MachineFunction& function);
 [[nodiscard]] std::vector<int> successors(const Block& block);
 
 // ptx/backend/dominators.cpp
-// Immediate dominators of the blocks; the entry's and a removed block's is kNoBlock.
-[[nodiscard]] std::vector<int> immediate_dominators(const MachineFunction& function);
-[[nodiscard]] bool dominates(const std::vector<int>& immediate, int above, int below);
+class Dominators {
+ public:
+  explicit Dominators(const MachineFunction& function);
+  // Every path from the entry to `below` passes `above`. A block dominates itself; a removed one nothing else. In
+  // constant time.
+  [[nodiscard]] bool dominates(int above, int below) const {
+    const Span &outer = spans_[static_cast<std::size_t>(above)], &inner = spans_[static_cast<std::size_t>(below)];
+    return above == below || (outer.first < inner.first && inner.last <= outer.last);
+  }
+
+ private:
+  // The blocks below one in the tree, as numbers in the order of a walk through it.
+  struct Span {
+    std::uint32_t first = 0, last = 0;  // its own number, from 1; the largest below it. 0: removed
+  };
+  std::vector<Span> spans_;
+};
 void find_loop_depths(MachineFunction& function);
 
 // ptx/backend/clean_up.cpp: constant and copy propagation, immediates, multiply-add fusion, dead code.

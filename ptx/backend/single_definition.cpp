@@ -4,8 +4,7 @@ namespace heddle::ptx::backend {
 
 using isa::Op;
 
-SingleDefinitions::SingleDefinitions(const MachineFunction& function)
-    : function_(function), dominators_(immediate_dominators(function)) {
+SingleDefinitions::SingleDefinitions(const MachineFunction& function) : function_(function), dominators_(function) {
   std::size_t count = 0;
   for (const Register& reg : function.registers) {
     base_.push_back(count);
@@ -38,7 +37,7 @@ void SingleDefinitions::record(const MachineInstruction& instruction, const Code
 
 bool SingleDefinitions::before(const CodePoint& first, const CodePoint& second) const {
   if (first.block == second.block) return first.index < second.index;
-  return dominates(dominators_, first.block, second.block);
+  return dominators_.dominates(first.block, second.block);
 }
 
 std::optional<CodePoint> SingleDefinitions::definition(VReg reg) const {

@@ -50,7 +50,7 @@ class SingleDefinitions {
   void record(const MachineInstruction& instruction, const CodePoint& at);
 
   const MachineFunction& function_;
-  std::vector<int> dominators_;
+  Dominators dominators_;
   std::vector<std::size_t> base_;
   std::vector<Word> words_;
 };
