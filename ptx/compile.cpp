@@ -11,6 +11,7 @@
 #include "ptx/ast.hpp"
 #include "ptx/ir.hpp"
 #include "ptx/parse/rotates.hpp"
+#include "ptx/parse/source_place.hpp"
 
 namespace heddle::ptx {
 
@@ -29,13 +30,7 @@ std::string note_on_rotates(const File& file, const std::vector<Position>& rotat
   return fmt::format("{}: {} amount modulo 64, as C++ means it; clang's code gives 0 above 64", where, many);
 }
 
-}  // namespace
-
-isa::Module compile(std::string_view text, const std::string& file, const CompileOptions& options) {
-  if (options.max_registers < kFewestRegisters || options.max_registers > isa::kRegisters) {
-    throw InputError({file}, fmt::format("{} registers per thread are not possible", options.max_registers),
-                     fmt::format("allow {} to {}", kFewestRegisters, isa::kRegisters));
-  }
+isa::Module compile_text(std::string_view text, const std::string& file, const CompileOptions& options) {
   File parsed = parse(text, file);
   const std::vector<Position> rotates = mend_rotates(parsed);
   if (!rotates.empty() && options.notes != nullptr) options.notes->push_back(note_on_rotates(parsed, rotates));
@@ -49,6 +44,22 @@ isa::Module compile(std::string_view text, const std::string& file, const Compil
     module.kernels.push_back(generate(function, file));
   }
   return module;
+}
+
+}  // namespace
+
+isa::Module compile(std::string_view text, const std::string& file, const CompileOptions& options) {
+  if (options.max_registers < kFewestRegisters || options.max_registers > isa::kRegisters) {
+    throw InputError({file}, fmt::format("{} registers per thread are not possible", options.max_registers),
+                     fmt::format("allow {} to {}", kFewestRegisters, isa::kRegisters));
+  }
+  try {
+    return compile_text(text, file, options);
+  } catch (const InputError& error) {
+    const std::string place = error.where().line == 0 ? "" : source_place(text, error.where().line);
+    if (place.empty()) throw;
+    throw InputError(error.where(), fmt::format("{} ({})", error.message(), place), error.hint());
+  }
 }
 
 isa::Module compile_file(const std::string& path, const CompileOptions& options) {

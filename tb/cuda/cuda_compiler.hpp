@@ -8,12 +8,14 @@ namespace heddle::tb {
 // PTX of the CUDA file `path` for 32- or 64-bit device addresses.
 //
 // The compiler is $HEDDLE_CLANG when set, else the first of clang++, clang++-19 .. clang++-14 on PATH. Options:
-// tb/cuda/clang_options.txt. Two of them matter for results and speed:
+// tb/cuda/clang_options.txt. Three of them matter for results and speed:
 //   -ffp-contract=off     multiply and add are not fused unless the source says fmaf, so that a host program computes
 //   the
 //                         same bits (nvcc fuses by default)
 //   -fno-unroll-loops     loops stay small (#pragma unroll still works): unrolled copies would need more than the 16
 //                         registers per thread of the papers' machine and more than its 4 KB instruction cache
+//   -fno-delete-null-pointer-checks
+//                         an access through a null pointer stays one and faults, where clang would drop the code around
 // The file may include files beside it, and cuda_runtime.h, device_launch_parameters.h, math.h, stddef.h and stdint.h,
 // which all mean heddle/cuda.h.
 //

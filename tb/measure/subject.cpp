@@ -1,5 +1,6 @@
 #include "tb/measure/subject.hpp"
 
+#include "base/error.hpp"
 #include "tb/launch/launch_file.hpp"
 #include "tb/trace/replay.hpp"
 
@@ -64,6 +65,11 @@ std::unique_ptr<Subject> make_subject(const std::string& name, const WorkloadOpt
   }
   if (name.ends_with(".trace")) {
     return std::make_unique<TraceSubject>(name);
+  }
+  if (name.ends_with(".cu") || name.ends_with(".ptx")) {
+    throw InputError(
+        {name}, "a kernel file alone does not say what to launch, and with which data",
+        "write a LAUNCH.toml that names it (docs/launch-files.md) and run that; heddle compile shows its kernels");
   }
   return std::make_unique<WorkloadSubject>(name, options);
 }

@@ -41,6 +41,11 @@ int compile(const Arguments& arguments) {
   for (const std::string& note : notes) {
     remark("note", note);
   }
+  if (module.kernels.empty()) {
+    throw InputError({path}, "there is no kernel in it",
+                     path.ends_with(".cu") ? "a kernel is a __global__ function; a template has to be instantiated"
+                                           : "a kernel is an .entry");
+  }
   std::vector<std::string> names;
   for (const isa::Kernel& kernel : module.kernels) {
     names.push_back(kernel.name);

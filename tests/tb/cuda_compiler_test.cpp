@@ -6,9 +6,11 @@
 
 #include "base/registry.hpp"
 #include "launch_folder.hpp"
+#include "ptx/compile.hpp"
 #include "tb/cuda/cuda_compiler.hpp"
 #include "tb/cuda/embedded.hpp"
 #include "tb/workload.hpp"
+#include "tb/workloads/support.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -47,6 +49,50 @@ TEST(CudaCompiler, SaysWhereTheFirstErrorIs) {
   EXPECT_NE(folder.refusal([&] { static_cast<void>(compile_cuda(folder.path("k.cu"), 32)); })
                 .find("k.cu:1:10: 'stdio.h' file not found; device code can include files beside it"),
             std::string::npos);
+}
+
+std::string fault_of(const LaunchFolder& folder, const std::string& source, unsigned address_bits) {
+  folder.write("k.cu", source);
+  ReferenceExecutor executor;
+  executor.load(ptx::compile(compile_cuda(folder.path("k.cu"), address_bits), "k.ptx"));
+  const std::uint64_t data = executor.memory().allocate("data", 64, address_bits == 32);
+  executor.memory().put<std::uint32_t>(data, 1);
+  Arguments arguments(executor.module(), "k");
+  arguments.pointer(data);
+  try {
+    executor.launch({"k", {1}, {1}, 0, arguments.bytes()});
+  } catch (const SimulatedFault& fault) {
+    return fault.what();
+  }
+  return "no fault";
+}
+
+// clang may drop code that uses a null pointer, and the conditions before it; here it has to fault.
+TEST(CudaCompiler, KeepsAccessesThroughNullPointers) {
+  const LaunchFolder folder;
+  for (const unsigned bits : {32U, 64U}) {
+    const std::string stored = fault_of(
+        folder, "extern \"C\" __global__ void k(int* p) {\n  int* q = 0;\n  if (p[0] == 1) *q = 5;\n}\n", bits);
+    EXPECT_NE(stored.find("out-of-bounds access in kernel 'k'"), std::string::npos) << stored;
+    EXPECT_NE(stored.find("k.cu:3)"), std::string::npos) << stored;
+    const std::string loaded =
+        fault_of(folder, "extern \"C\" __global__ void k(int* p) {\n  int* q = 0;\n  p[1] = *q;\n}\n", bits);
+    EXPECT_NE(loaded.find("k.cu:3)"), std::string::npos) << loaded;
+  }
+}
+
+// What the PTX compiler refuses is told in terms of the CUDA file too.
+TEST(CudaCompiler, RefusalsNameTheCudaLineAndFunction) {
+  const LaunchFolder folder;
+  folder.write("k.cu",
+               "template <class T> __global__ void twice(T* p) {\n  p[0] *= 2;\n  asm volatile(\"brkpt;\");\n}\n"
+               "template __global__ void twice<int>(int*);\n");
+  const std::string text =
+      folder.refusal([&] { static_cast<void>(ptx::compile(compile_cuda(folder.path("k.cu"), 64), "k.ptx")); });
+  EXPECT_EQ(text.find("k.ptx:"), 0U) << text;
+  EXPECT_NE(text.find("instruction 'brkpt' is not supported (k.cu:3, in void twice<int>(int*)); use trap"),
+            std::string::npos)
+      << text;
 }
 
 TEST(CudaCompiler, RefusesAMissingFileOrCompiler) {
