@@ -2,6 +2,7 @@
 #include <array>
 
 #include "ptx/lower/arithmetic.hpp"
+#include "ptx/lower/half.hpp"
 #include "ptx/lower/handlers.hpp"
 
 namespace heddle::ptx {
@@ -70,15 +71,19 @@ void lower_setp(Selector& s) {
   const Relation compare = relation(m);
   const auto combine = combination(m);
   const bool ftz = m.accept("ftz");
-  const Type type = m.type(kCompared);
+  const bool half = m.accept("f16");
+  const Type type = half ? Type::f32 : m.type(kCompared);
   m.finish();
   check(s, compare, type);
-  expect_ftz_on_f32(s, ftz, type);
+  expect_ftz_on_f32(s, ftz, half ? Type::f16 : type);
   s.expect_operands(combine ? 4 : 3);
   const VReg p = s.destination_predicate(s.operand(0));
   const VReg q = s.paired(s.operand(0));
-  const Value a = s.number(s.operand(1), type);
-  const Value b = s.number(s.operand(2), type);
+  const auto compared = [&](const Operand& operand) {
+    return half ? half_as_float(s, s.source(operand, Type::f16)) : s.number(operand, type);
+  };
+  const Value a = compared(s.operand(1));
+  const Value b = compared(s.operand(2));
   const VPred with = combine ? s.predicate(s.operand(3)) : VPred{};
   s.setp({comparison_op(type), compare.comparison, combine.value_or(isa::BoolOp::none), with, ftz}, p, q, a, b);
 }

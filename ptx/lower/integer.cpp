@@ -2,6 +2,7 @@
 #include <array>
 
 #include "ptx/lower/arithmetic.hpp"
+#include "ptx/lower/half.hpp"
 #include "ptx/lower/handlers.hpp"
 
 namespace heddle::ptx {
@@ -61,9 +62,11 @@ void add_or_sub(Selector& s, bool subtract) {
 }
 
 void lower_add(Selector& s) {
+  if (lower_half(s, HalfOp::add)) return;
   add_or_sub(s, false);
 }
 void lower_sub(Selector& s) {
+  if (lower_half(s, HalfOp::sub)) return;
   add_or_sub(s, true);
 }
 
@@ -112,6 +115,7 @@ void lower_rem(Selector& s) {
 }
 
 void lower_neg(Selector& s) {
+  if (lower_half(s, HalfOp::neg)) return;
   Modifiers m = s.modifiers();
   const bool ftz = m.accept("ftz");
   const Type type = m.type({Type::s16, Type::s32, Type::s64, Type::f32, Type::f64});
@@ -128,6 +132,7 @@ void lower_neg(Selector& s) {
 }
 
 void lower_abs(Selector& s) {
+  if (lower_half(s, HalfOp::abs)) return;
   Modifiers m = s.modifiers();
   const bool ftz = m.accept("ftz");
   const Type type = m.type({Type::s16, Type::s32, Type::s64, Type::f32, Type::f64});

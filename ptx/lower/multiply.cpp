@@ -2,6 +2,7 @@
 #include <array>
 
 #include "ptx/lower/arithmetic.hpp"
+#include "ptx/lower/half.hpp"
 #include "ptx/lower/handlers.hpp"
 
 namespace heddle::ptx {
@@ -79,6 +80,7 @@ Type result_type(Part part, Type type) {
 }
 
 void lower_mul(Selector& s) {
+  if (lower_half(s, HalfOp::mul)) return;
   Modifiers m = s.modifiers();
   const auto part = part_of(m);
   const FloatModifiers f = part ? FloatModifiers{} : float_modifiers(m, FloatForm::optional_rounding);
@@ -226,6 +228,7 @@ void lower_mad24(Selector& s) {
 }
 
 void lower_fma(Selector& s) {
+  if (lower_half(s, HalfOp::fma)) return;
   Modifiers m = s.modifiers();
   const FloatModifiers f = float_modifiers(m, FloatForm::optional_rounding);
   const Type type = m.type({Type::f32, Type::f64});
