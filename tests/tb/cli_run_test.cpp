@@ -221,6 +221,27 @@ TEST(CliRun, QuietLeavesNotesOut) {
   EXPECT_EQ(ran.err, "");
 }
 
+// What the compiler made of a kernel, as clang prints a rotate of 64 bits.
+TEST(CliRun, NotesRotatesThatAreReadAsMeant) {
+  const Scratch scratch;
+  std::ofstream(scratch.path("k.ptx"))
+      << ".version 6.4\n.target sm_60\n.address_size 32\n.visible .entry k(.param .u32 n) {\n.reg .b64 %rd<3>;\n"
+         ".reg .b32 %r<2>;\nld.param.u32 %r1, [n];\ncvt.u64.u32 %rd1, %r1;\n{\n.reg .b64 %lhs;\n.reg .b64 %rhs;\n"
+         ".reg .u32 %amt2;\nshl.b64 %lhs, %rd1, %r1;\nsub.u32 %amt2, 64, %r1;\nshr.b64 %rhs, %rd1, %amt2;\n"
+         "add.u64 %rd2, %lhs, %rhs;\n}\nret;\n}\n";
+  std::ofstream(scratch.path("launch.toml"))
+      << "ptx = \"k.ptx\"\n[[launch]]\nentry = \"k\"\ngrid = [1]\nblock = [32]\narguments = [{ u32 = 1 }]\n";
+  const std::string note =
+      "heddle: note: " + scratch.path("k.ptx") + ":13: one 64-bit rotate takes its amount modulo 64";
+  const Ran compiled = heddle({"compile", scratch.path("k.ptx")});
+  EXPECT_EQ(compiled.code, 0);
+  EXPECT_EQ(compiled.err.substr(0, note.size()), note);
+  const Ran ran = heddle({"run", "baseline", scratch.path("launch.toml")});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.err.substr(0, note.size()), note);
+  EXPECT_EQ(heddle({"run", "baseline", scratch.path("launch.toml"), "--quiet"}).err, "");
+}
+
 TEST(CliRun, SettingsReachTheMachine) {
   const Scratch scratch;
   const auto cycles = [&](const std::string& setting) {

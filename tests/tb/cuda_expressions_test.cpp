@@ -1,5 +1,5 @@
 // What clang and the PTX compiler make of C++ computes what another compiler's code computes: random expressions, on
-// the reference interpreter and in a program for the host.
+// the reference interpreter and in a program for the host. HEDDLE_RANDOM_SEED=n takes others.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -104,7 +104,8 @@ std::vector<std::uint64_t> on_device(const Program& program, const test::LaunchF
 class CudaExpressions : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(CudaExpressions, EqualTheHosts) {
-  const Program program = random_program(GetParam());
+  const char* const seed = std::getenv("HEDDLE_RANDOM_SEED");
+  const Program program = random_program(seed != nullptr ? std::strtoull(seed, nullptr, 10) : GetParam());
   const test::LaunchFolder folder;
   std::vector<std::string> notes;
   const std::vector<std::uint64_t> got = on_device(program, folder, GetParam(), notes);
