@@ -28,6 +28,8 @@ std::string_view name_of(Fault::Kind kind) {
       return "invalid instruction";
     case Fault::Kind::bus_error:
       return "bus error";
+    case Fault::Kind::assertion:
+      return "assertion failed";
   }
   return "fault";
 }

@@ -21,7 +21,8 @@ struct Fault {
     livelock,
     resources,
     invalid_instruction,
-    bus_error
+    bus_error,
+    assertion  // made of a trap: isa/print.hpp
   };
   Kind kind = Kind::trap;
   std::string kernel;

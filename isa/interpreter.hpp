@@ -13,6 +13,7 @@
 
 #include "isa/device_memory.hpp"
 #include "isa/fault.hpp"
+#include "isa/print.hpp"
 #include "isa/program.hpp"
 #include "isa/retirement.hpp"
 
@@ -23,6 +24,7 @@ struct InterpreterOptions {
   bool trap_on_division_by_zero = false;
   bool trap_on_stray_load = true;                             // false: a load out of bounds reads 0
   std::uint64_t max_instructions_per_thread = 1'000'000'000;  // one more is a livelock fault
+  PrintBuffer* prints = nullptr;  // where printed bytes go; null: nowhere. The caller begins and ends its launches
 };
 
 struct InterpreterResult {

@@ -132,6 +132,7 @@ struct Function {
   std::vector<std::uint32_t> maxntid, reqntid;  // as given: 1 to 3 numbers
   // Module-wide ones before the function and those between its header and its body; those in the body are statements.
   std::vector<std::pair<std::string, Position>> pragmas;
+  bool is_library = false;  // Heddle's own (ptx/lower/library.hpp): its instructions count as the calling statement's
 };
 
 struct File {

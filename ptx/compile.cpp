@@ -10,6 +10,7 @@
 #include "base/input_file.hpp"
 #include "ptx/ast.hpp"
 #include "ptx/ir.hpp"
+#include "ptx/lower/library.hpp"
 #include "ptx/parse/rotates.hpp"
 #include "ptx/parse/source_place.hpp"
 
@@ -34,6 +35,7 @@ isa::Module compile_text(std::string_view text, const std::string& file, const C
   File parsed = parse(text, file);
   const std::vector<Position> rotates = mend_rotates(parsed);
   if (!rotates.empty() && options.notes != nullptr) options.notes->push_back(note_on_rotates(parsed, rotates));
+  add_library(parsed);
   IrModule ir = lower(parsed, options.max_registers);
   isa::Module module = std::move(ir.module);
   module.name = file;

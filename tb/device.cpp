@@ -135,6 +135,7 @@ struct Device::State {
   StatisticsRegistry statistics;
   isa::Module module;
   isa::RetirementHash hash;
+  isa::PrintBuffer prints;
   WarpSizes warp_sizes;
   std::vector<isa::StrayLoads> stray_loads;
   std::uint64_t last_served = 0;  // requests that the memory channels had served when last looked at
@@ -248,12 +249,15 @@ void Device::launch(const isa::LaunchRequest& request) {
   if (warp_size != machine().core.warp_size) {
     state.warp_sizes[kernel.name] = warp_size;
   }
+  state.prints.begin_launch(request);
+  state.gpu.set_prints(&state.prints);
   state.run({state.module, kernel, request, warp_size, state.gpu.clock().now()});
   state.gpu.set_hashes(nullptr);
   state.hash.end_launch();
   if (state.gpu.fault()) {
     isa::Fault fault = *state.gpu.fault();
     fault.kernel = kernel.name;
+    state.prints.explain(fault);
     throw SimulatedFault(isa::describe(fault, state.module));
   }
 }
@@ -303,6 +307,9 @@ void Device::State::check_progress(const isa::LaunchRequest& request) {
 
 void Device::State::run(const LaunchInfo& launch) {
   const auto tell_end = [&](bool complete) {
+    if (const std::string text = prints.text(); options.print && !text.empty()) {
+      options.print(text);
+    }
     for (RunObserver* const observer : options.observers) {
       observer->launched(launch, complete);
     }

@@ -51,6 +51,7 @@ struct DeviceOptions {
   std::ostream* memory_trace = nullptr;           // requests to the memory channels (traces/memory_trace.hpp)
   hw::MakeTap make_tap;                           // the other connections; the channels too without a trace
   std::function<void(const Progress&)> progress;  // called a few times per second of host time
+  PrintText print;                                // what launches print
 };
 
 class Device final : public Executor {

@@ -43,13 +43,19 @@ void ReferenceExecutor::launch(const isa::LaunchRequest& request) {
   if (warp_size_of_) {
     options.warp_size = warp_size_of_(module_, isa::kernel_of(module_, request));
   }
-  const isa::InterpreterResult result = isa::interpret(module_, request, memory_, hash_, options);
+  prints_.begin_launch(request);
+  options.prints = &prints_;
+  isa::InterpreterResult result = isa::interpret(module_, request, memory_, hash_, options);
+  if (const std::string text = prints_.text(); print_ && !text.empty()) {
+    print_(text);
+  }
   thread_instructions_ += result.thread_instructions;
   warp_instructions_ += result.warp_instructions;
   for (const isa::StrayLoads& loads : result.stray_loads) {
     isa::add(stray_loads_, loads);
   }
   if (result.fault) {
+    prints_.explain(*result.fault);
     throw SimulatedFault(isa::describe(*result.fault, module_));
   }
 }

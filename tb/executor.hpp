@@ -7,15 +7,20 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "isa/device_memory.hpp"
 #include "isa/interpreter.hpp"
+#include "isa/print.hpp"
 #include "isa/program.hpp"
 #include "isa/retirement.hpp"
 
 namespace heddle::tb {
+
+// Receives what a launch has printed (isa/print.hpp) when it ends, also by a fault or a stop; not called for nothing.
+using PrintText = std::function<void(const std::string&)>;
 
 class Executor {
  public:
@@ -64,6 +69,7 @@ class ReferenceExecutor final : public Executor {
   // The warp size of each launch, 1 to 32, instead of the options' for all.
   using WarpSizeOf = std::function<unsigned(const isa::Module&, const isa::Kernel&)>;
   void choose_warp_size(WarpSizeOf warp_size_of) { warp_size_of_ = std::move(warp_size_of); }
+  void on_print(PrintText print) { print_ = std::move(print); }
   [[nodiscard]] std::uint64_t thread_instructions() const { return thread_instructions_; }
   [[nodiscard]] std::uint64_t warp_instructions() const { return warp_instructions_; }
   // Without the trap (InterpreterOptions), of all launches.
@@ -75,6 +81,8 @@ class ReferenceExecutor final : public Executor {
   isa::DeviceMemory memory_;
   isa::Module module_;
   isa::RetirementHash hash_;
+  isa::PrintBuffer prints_;
+  PrintText print_;
   std::uint64_t thread_instructions_ = 0;
   std::uint64_t warp_instructions_ = 0;
   std::vector<isa::StrayLoads> stray_loads_;

@@ -202,6 +202,9 @@ void ExecuteStage::compute(link::SubWarp& sub_warp, Cycle now) {
     return;
   }
   if (decoded.function == nullptr) {
+    if (decoded.instruction.op == isa::Op::PRINT && state_.launch->prints != nullptr) {
+      print(sub_warp);
+    }
     return;
   }
   decoded.function(decoded.instruction, sub_warp.values);
@@ -285,6 +288,18 @@ void ExecuteStage::read_special(link::SubWarp& sub_warp, Cycle now) {
     state_.raise(isa::Fault::Kind::invalid_instruction, sub_warp,
                  static_cast<unsigned>(std::countr_zero(sub_warp.executing)), 0, 0,
                  fmt::format("there is no special register {}", number));
+  }
+}
+
+void ExecuteStage::print(const link::SubWarp& sub_warp) {
+  const isa::Dim3& block = state_.launch->block;
+  for (LaneMask left = sub_warp.executing; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const unsigned row = sub_warp.row_of(lane);
+    const isa::Dim3 thread = state_.thread_of(row, sub_warp.home_of(lane));
+    state_.launch->prints->put(state_.blocks[state_.rows[row].block_slot].linear,
+                               thread.x + block.x * (thread.y + block.y * thread.z), sub_warp.values.a[0][lane],
+                               sub_warp.values.b[0][lane]);
   }
 }
 

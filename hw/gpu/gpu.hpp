@@ -65,6 +65,9 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   // ---- instruments of a test bench, no hardware
   // Where the threads' retirement hashes of the next launch go; null: not wanted.
   void set_hashes(std::uint32_t* hashes) { launch_.hashes = hashes; }
+  // What the threads of the next launches print goes there (isa/print.hpp), from the execute stage, which begins and
+  // ends no launch of it; null: nowhere.
+  void set_prints(isa::PrintBuffer* prints) { launch_.prints = prints; }
   // Shows what happens in the cores (hw/core/observer.hpp); null: to nobody. Between launches.
   void observe(CoreObserver* observer) {
     for (const auto& core : cores_) {

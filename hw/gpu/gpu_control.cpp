@@ -56,6 +56,7 @@ bool Gpu::start() {
   };
   Launch next;
   next.hashes = launch_.hashes;
+  next.prints = launch_.prints;
   next.id = dispatcher_->statistics().launches;
   next.code_address = value(RegisterOffset::code_address);
   next.code_words = narrow(RegisterOffset::code_words);

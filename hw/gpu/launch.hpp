@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "isa/print.hpp"
 #include "isa/program.hpp"
 
 namespace heddle::hw {
@@ -24,6 +25,7 @@ struct Launch {
   std::vector<std::uint8_t> constants;
   // Retirement hashes of the launch's threads; null: not wanted.
   std::uint32_t* hashes = nullptr;
+  isa::PrintBuffer* prints = nullptr;  // where printed bytes go; null: nowhere
 
   [[nodiscard]] std::uint32_t threads_per_block() const { return static_cast<std::uint32_t>(block.count()); }
 };

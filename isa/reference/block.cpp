@@ -214,6 +214,9 @@ Block::MaybeFault Block::step(Warp& warp, InterpreterResult& result) {
       break;
     case Action::barrier:
       return arrive(warp, decoded, executed);
+    case Action::print:
+      print(warp, executed);
+      break;
     case Action::trap:
       return fault(Fault::Kind::trap, warp, executed, "the program executed trap");
     case Action::exit:
@@ -230,6 +233,18 @@ Block::MaybeFault Block::step(Warp& warp, InterpreterResult& result) {
   retire(warp, decoded, executed);
   warp.stack.advance();
   return std::nullopt;
+}
+
+void Block::print(const Warp& warp, LaneMask executed) {
+  if (options_.prints == nullptr) {
+    return;
+  }
+  const Dim3& index = warp.context.block_index;
+  const std::uint64_t block = index.x + launch_.grid.x * (index.y + std::uint64_t{launch_.grid.y} * index.z);
+  for (LaneMask rest = executed; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    options_.prints->put(block, warp.first_thread + lane, values_.a[0][lane], values_.b[0][lane]);
+  }
 }
 
 Block::MaybeFault Block::execute_load(Warp& warp, const Decoded& decoded, LaneMask executed,

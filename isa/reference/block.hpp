@@ -55,6 +55,7 @@ class Block {
   // Until the slice is over or the warp waits or is done.
   [[nodiscard]] MaybeFault run_slice(Warp& warp, InterpreterResult& result);
   [[nodiscard]] MaybeFault step(Warp& warp, InterpreterResult& result);
+  void print(const Warp& warp, LaneMask executed);
   [[nodiscard]] MaybeFault execute_memory(Warp& warp, const Decoded& decoded, LaneMask executed,
                                           InterpreterResult& result);
   [[nodiscard]] MaybeFault execute_load(Warp& warp, const Decoded& decoded, LaneMask executed,

@@ -31,6 +31,8 @@ Action action_of(const Instruction& instruction) {
       return Action::exit;
     case Op::TRAP:
       return Action::trap;
+    case Op::PRINT:
+      return Action::print;
     default:
       break;
   }

@@ -21,6 +21,7 @@ enum class Action : std::uint8_t {
   branch,
   exit,
   trap,
+  print,
   barrier,
   invalid
 };

@@ -1,5 +1,6 @@
 // call: the callee's body is inlined; its parameters become the caller's (PTX ISA, sections 7.1 and 9.7.12.5).
 #include "ptx/lower/handlers.hpp"
+#include "ptx/lower/library.hpp"
 #include "ptx/lower/selector.hpp"
 
 namespace heddle::ptx {
@@ -35,7 +36,9 @@ const Function& callee_of(Selector& s, const Operand& target) {
   }
   if (!function->has_body) {
     s.refuse(target.at, "function '" + target.name + "' has no body in this file",
-             "define it here; files are not linked and there is no device run-time library");
+             std::string(library_advice(target.name)
+                             .value_or("define it here; files are not linked, and of CUDA's device run-time library "
+                                       "there are vprintf and __assertfail")));
   }
   if (function->is_entry) {
     s.refuse(target.at, "kernel '" + target.name + "' is called", "launch kernels from the host; call functions");

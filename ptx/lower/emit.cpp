@@ -42,15 +42,15 @@ constexpr std::size_t kMaxItems = std::size_t{1} << 20U;
 
 void Selector::write(IrInstruction instruction) {
   const isa::Unit unit = isa::info(instruction.op).unit;
-  bool effect = faults(instruction.op) || unit == isa::Unit::memory || unit == isa::Unit::control ||
-                unit == isa::Unit::barrier || unit == isa::Unit::warp;
+  bool effect = faults(instruction.op) || instruction.op == Op::PRINT || unit == isa::Unit::memory ||
+                unit == isa::Unit::control || unit == isa::Unit::barrier || unit == isa::Unit::warp;
   if (instruction.op == Op::ISSPACEP || instruction.op == Op::ISSPACEP_E) effect = false;
   for (const VReg reg : {instruction.dst, instruction.p, instruction.q}) effect = effect || named_register(reg);
   if (instruction.op == Op::MOV) {  // the halves of an unpacked pair
     for (const VReg reg : instruction.elements) effect = effect || named_register(reg);
   }
   if (effect && instruction.guard.reg == kNone) instruction.guard = guard_;
-  if (statement_ != nullptr) instruction.at = statement_->at;
+  if (statement_ != nullptr) instruction.at = library_call_ ? *library_call_ : statement_->at;
   if (out_.items.size() >= kMaxItems) {
     refuse("kernel '" + out_.name + "' grows beyond a million instructions when its calls are inlined",
            "turn repeated calls into loops");

@@ -28,6 +28,7 @@ struct Handler {
 [[nodiscard]] std::span<const Handler> control_handlers();   // bra brx call ret exit trap
 [[nodiscard]] std::span<const Handler> warp_handlers();      // vote shfl match activemask bar barrier
 [[nodiscard]] std::span<const Handler> search_handlers();    // cond_acc tree_traverse
+[[nodiscard]] std::span<const Handler> library_handlers();   // print
 
 // In call.cpp, listed with the control flow.
 void lower_call(Selector& s);

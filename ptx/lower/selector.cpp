@@ -118,6 +118,8 @@ void Selector::inline_body(Frame& callee) {
   const VPred guard = guard_;
   const auto after = after_;
   const bool last = last_statement_;
+  const auto library_call = library_call_;
+  if (callee.function->is_library && !library_call_) library_call_ = statement_->at;
   frame_ = &callee;
   calls_.push_back(callee.function);
   for (const auto& [text, at] : callee.function->pragmas) lower_pragma(text, at, false);
@@ -129,6 +131,7 @@ void Selector::inline_body(Frame& callee) {
   guard_ = guard;
   after_ = after;
   last_statement_ = last;
+  library_call_ = library_call;
 }
 
 void Selector::lower_body() {

@@ -206,6 +206,7 @@ class Selector {
   std::optional<LabelId> after_;  // where guard_by_branch() goes
   bool hinted_ = false;
   std::optional<Position> pending_hint_;
+  std::optional<Position> library_call_;  // within a function of the library: the statement that calls it
   bool last_statement_ = false;
 };
 

@@ -32,7 +32,8 @@ WorkloadOptions workload_options(const RunRequest& request) {
 
 // The interpreter runs warps of the launch's size where it can; a larger warp than the widest SIMD unit has no
 // instruction that depends on the warp's size, so that any size serves as a yardstick.
-ReferenceCheck compare_with_reference(const RunRequest& request, const RunOutcome& outcome) {
+ReferenceCheck compare_with_reference(const RunRequest& request, const RunOutcome& outcome,
+                                      const std::string& printed) {
   const auto subject = make_subject(request.subject, workload_options(request));
   isa::InterpreterOptions options;
   options.trap_on_division_by_zero = request.machine.core.division_trap;
@@ -41,6 +42,8 @@ ReferenceCheck compare_with_reference(const RunRequest& request, const RunOutcom
   reference.choose_warp_size([&](const isa::Module& module, const isa::Kernel& kernel) {
     return std::min(launch_warp_size(module, kernel, request.machine.core), isa::kLanes);
   });
+  std::string expected_print;
+  reference.on_print([&](const std::string& text) { expected_print += text; });
   reference.load(subject->compile());
   Verdict verdict;
   try {
@@ -53,6 +56,9 @@ ReferenceCheck compare_with_reference(const RunRequest& request, const RunOutcom
   }
   if (subject->order_dependent()) {
     return {true, "results agree; instruction streams are not compared, as they depend on the order of atomics"};
+  }
+  if (printed != expected_print) {
+    return {false, "the kernels print other text on the model than on the reference interpreter"};
   }
   const std::string expected = fmt::format("0x{:016x}", reference.retirement().total());
   const std::string& ours = outcome.record.summary.retirement_hash;
@@ -128,6 +134,15 @@ RunOutcome run(const RunRequest& request) {
   if (request.record != nullptr) {
     options.observers.push_back(&recorder.emplace(*request.record));
   }
+  std::string printed;
+  if (request.check_reference) {
+    options.print = [&printed, further = options.print](const std::string& text) {
+      printed += text;
+      if (further) {
+        further(text);
+      }
+    };
+  }
   Device device(request.machine, std::move(options));
   TimedExecutor timed(device);
 
@@ -194,7 +209,7 @@ RunOutcome run(const RunRequest& request) {
     write_file(*request.report, run_report(record, device.statistics(), *profile));
   }
   if (request.check_reference && record.complete) {
-    outcome.reference = compare_with_reference(request, outcome);
+    outcome.reference = compare_with_reference(request, outcome, printed);
   }
   return outcome;
 }

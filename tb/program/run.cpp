@@ -137,6 +137,12 @@ int run(const Arguments& arguments) {
       line.show(progress_text(progress, tb::wall_clock() - start));
     };
   }
+  if (!quiet) {
+    request.device.print = [&](const std::string& text) {
+      line.clear();
+      std::cout << text << std::flush;
+    };
+  }
   catch_stopping_signals();
   const tb::RunOutcome outcome = tb::run(request);
   line.clear();
