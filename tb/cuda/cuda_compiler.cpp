@@ -136,9 +136,38 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
     temporary.write(header.name, header.text);
   }
   // Headers that ordinary CUDA files include; heddle/cuda.h, which comes before everything, has their contents.
-  for (const char* name : {"cuda_runtime.h", "device_launch_parameters.h", "math.h", "stddef.h", "stdint.h"}) {
+  for (const char* name : {"cuda_runtime.h",
+                           "device_launch_parameters.h",
+                           "math.h",
+                           "stddef.h",
+                           "stdint.h",
+                           "cfloat",
+                           "climits",
+                           "cmath",
+                           "cstddef",
+                           "cstdint",
+                           "cstdio",
+                           "cstdlib",
+                           "cstring",
+                           "cuda.h",
+                           "cuda_runtime_api.h",
+                           "device_functions.h",
+                           "float.h",
+                           "limits.h",
+                           "math_constants.h",
+                           "math_functions.h",
+                           "sm_20_intrinsics.h",
+                           "stdio.h",
+                           "stdlib.h",
+                           "string.h",
+                           "vector_functions.h",
+                           "vector_types.h"}) {
     temporary.write(name, "#pragma once\n");
   }
+  for (const char* name : {"assert.h", "cassert"}) {  // no #pragma once: each inclusion looks at NDEBUG anew
+    temporary.write(name, "#include \"heddle/cuda_assert.h\"\n");
+  }
+  temporary.write("cuda_fp16.h", "#pragma once\n#include \"heddle/cuda_half.h\"\n");
 
   const fs::path ptx = temporary.path() / "out.ptx";
   const fs::path printed = temporary.path() / "printed.txt";

@@ -16,8 +16,8 @@ namespace heddle::tb {
 //                         registers per thread of the papers' machine and more than its 4 KB instruction cache
 //   -fno-delete-null-pointer-checks
 //                         an access through a null pointer stays one and faults, where clang would drop the code around
-// The file may include files beside it, and cuda_runtime.h, device_launch_parameters.h, math.h, stddef.h and stdint.h,
-// which all mean heddle/cuda.h.
+// The file may include files beside it, cuda_fp16.h, and what else a .cu file usually includes (cuda_runtime.h,
+// stdio.h, math.h, cmath, assert.h ...), which all mean heddle/cuda.h: docs/cuda-support.md lists them.
 //
 // Throws InputError: no compiler found, file not readable, or the compiler's first error with its place, followed by
 // all that it printed.

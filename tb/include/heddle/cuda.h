@@ -1,11 +1,9 @@
 // What a CUDA C++ kernel needs to compile with plain clang: no SDK, no host headers, no device library.
 //
-// Included before every CUDA file. Works for 32- and 64-bit device addresses and for clang 14 to 19.
-//
-// Mathematics: sqrtf, fmaf, fabsf, fminf, fmaxf, floorf, ceilf, truncf, rintf and their double forms are exact as IEEE
-// 754 has them. The functions with two underscores (__expf, __logf, __sinf, ...) are the hardware approximations, and
-// expf, exp2f, logf, log2f, log10f, sinf, cosf, tanf, tanhf, powf are the same approximations (what
-// -use_fast_math makes of them). Multiply and add are never fused unless fmaf is called.
+// Included before every CUDA file. Works for 32- and 64-bit device addresses and for clang 14 to 19. It stands in for
+// cuda_runtime.h, math.h, stdint.h, limits.h, float.h, string.h, stdio.h (printf), assert.h and their kin; half
+// precision comes by cuda_fp16.h. docs/cuda-support.md says what there is, docs/cuda-mathematics.md how exact it is.
+// Multiply and add are never fused unless fma or fmaf is called.
 #pragma once
 
 #ifndef __CUDA__
@@ -26,84 +24,18 @@
 #endif
 
 // nodebug: an instruction of such a function counts as one of the line that calls it.
-#define HEDDLE_DEVICE_ static __device__ __forceinline__ __attribute__((nodebug))
+// For host functions of the file too, which clang reads and does not compile.
+#define HEDDLE_DEVICE_ static __host__ __device__ __forceinline__ __attribute__((nodebug))
 #define HEDDLE_BOTH_ static __host__ __device__ __forceinline__ __attribute__((nodebug))
 
-// ---------------------------------------------------------------------------------------------------------- types
+// Longer functions, which clang may leave as calls; tables that only device code reads.
+#define HEDDLE_MATH_ static __host__ __device__ __inline__ __attribute__((nodebug))
+#define HEDDLE_NOINLINE_ static __device__ __attribute__((noinline, nodebug, unused))
+#define HEDDLE_TABLE_ static __constant__ const
+#define HEDDLE_SQRT_ __nvvm_sqrt_rn_d
+#define HEDDLE_SQRTF_ __nvvm_sqrt_rn_f
 
-typedef __SIZE_TYPE__ size_t;
-typedef __PTRDIFF_TYPE__ ptrdiff_t;
-typedef __INT8_TYPE__ int8_t;
-typedef __INT16_TYPE__ int16_t;
-typedef __INT32_TYPE__ int32_t;
-typedef __INT64_TYPE__ int64_t;
-typedef __UINT8_TYPE__ uint8_t;
-typedef __UINT16_TYPE__ uint16_t;
-typedef __UINT32_TYPE__ uint32_t;
-typedef __UINT64_TYPE__ uint64_t;
-typedef __UINTPTR_TYPE__ uintptr_t;
-typedef __INTPTR_TYPE__ intptr_t;
-typedef unsigned char uchar;
-typedef unsigned short ushort;
-typedef unsigned int uint;
-
-#ifndef NULL
-#define NULL __null
-#endif
-#define INT_MAX __INT_MAX__
-#define INT_MIN (-__INT_MAX__ - 1)
-#define UINT_MAX (__INT_MAX__ * 2U + 1U)
-#define FLT_MAX __FLT_MAX__
-#define FLT_MIN __FLT_MIN__
-#define FLT_EPSILON __FLT_EPSILON__
-#define DBL_MAX __DBL_MAX__
-#define INFINITY (__builtin_inff())
-#define NAN (__builtin_nanf(""))
-
-// Vectors of 2 and 4 are aligned to their size, so that one memory operation moves them.
-#define HEDDLE_VECTORS_(name, type, align2, align4)                     \
-  struct name##1 {                                                      \
-    type x;                                                             \
-  };                                                                    \
-  struct __align__(align2) name##2 {                                    \
-    type x, y;                                                          \
-  };                                                                    \
-  struct name##3 {                                                      \
-    type x, y, z;                                                       \
-  };                                                                    \
-  struct __align__(align4) name##4 {                                    \
-    type x, y, z, w;                                                    \
-  };                                                                    \
-  HEDDLE_BOTH_ name##1 make_##name##1(type x) {                         \
-    return name##1 {x};                                                 \
-  }                                                                     \
-  HEDDLE_BOTH_ name##2 make_##name##2(type x, type y) {                 \
-    return name##2 {x, y};                                              \
-  }                                                                     \
-  HEDDLE_BOTH_ name##3 make_##name##3(type x, type y, type z) {         \
-    return name##3 {x, y, z};                                           \
-  }                                                                     \
-  HEDDLE_BOTH_ name##4 make_##name##4(type x, type y, type z, type w) { \
-    return name##4 {x, y, z, w};                                        \
-  }
-
-HEDDLE_VECTORS_(char, signed char, 2, 4)
-HEDDLE_VECTORS_(uchar, unsigned char, 2, 4)
-HEDDLE_VECTORS_(short, short, 4, 8)
-HEDDLE_VECTORS_(ushort, unsigned short, 4, 8)
-HEDDLE_VECTORS_(int, int, 8, 16)
-HEDDLE_VECTORS_(uint, unsigned int, 8, 16)
-HEDDLE_VECTORS_(longlong, long long, 16, 16)
-HEDDLE_VECTORS_(ulonglong, unsigned long long, 16, 16)
-HEDDLE_VECTORS_(float, float, 8, 16)
-HEDDLE_VECTORS_(double, double, 16, 16)
-#undef HEDDLE_VECTORS_
-
-struct dim3 {
-  unsigned int x, y, z;
-  __host__ __device__ constexpr dim3(unsigned int vx = 1, unsigned int vy = 1, unsigned int vz = 1)
-      : x(vx), y(vy), z(vz) {}
-};
+#include "heddle/cuda_types.h"
 
 // ---------------------------------------------------------------------------------------------- built-in variables
 
@@ -132,7 +64,8 @@ HEDDLE_INDEX_(gridDim, nctaid)
 #undef HEDDLE_INDEX_
 #undef HEDDLE_INLINE_
 
-#define warpSize 32
+// No macro: structures have members of this name.
+static constexpr int warpSize = 32;
 
 // Special registers that CUDA reaches through inline assembly only.
 HEDDLE_DEVICE_ unsigned int __heddle_laneid() {
@@ -245,8 +178,24 @@ HEDDLE_BOTH_ double __hiloint2double(int hi, int lo) {
 #include "heddle/cuda_atomics.h"
 #include "heddle/cuda_integers.h"
 #include "heddle/cuda_mathematics.h"
+// Behind it:
+#include "heddle/cuda_exponential.h"
+#include "heddle/cuda_intrinsics.h"
+#include "heddle/cuda_trigonometry.h"
+// Behind those:
+#include "heddle/cuda_special_functions.h"
+// Behind those again:
+#include "heddle/cuda_memory.h"
+#include "heddle/cuda_overloads.h"
 #include "heddle/cuda_search.h"
 #include "heddle/cuda_warps.h"
 
 #undef HEDDLE_DEVICE_
 #undef HEDDLE_BOTH_
+#undef HEDDLE_MATH_
+#undef HEDDLE_NOINLINE_
+#undef HEDDLE_TABLE_
+#undef HEDDLE_SQRT_
+#undef HEDDLE_SQRTF_
+#undef HEDDLE_FMA_
+#undef HEDDLE_FMAF_

@@ -70,3 +70,47 @@ HEDDLE_DEVICE_ unsigned long long atomicCAS(unsigned long long* address, unsigne
   return static_cast<unsigned long long>(__nvvm_atom_cas_gen_ll(
       reinterpret_cast<long long*>(address), static_cast<long long>(compare), static_cast<long long>(value)));
 }
+
+HEDDLE_DEVICE_ unsigned short atomicCAS(unsigned short* address, unsigned short compare, unsigned short value) {
+  unsigned int* const word = reinterpret_cast<unsigned int*>(reinterpret_cast<uintptr_t>(address) & ~uintptr_t{3});
+  const unsigned int shift = (reinterpret_cast<uintptr_t>(address) & 2) * 8;
+  unsigned int old = *reinterpret_cast<volatile unsigned int*>(word);
+  for (;;) {
+    const unsigned short present = static_cast<unsigned short>(old >> shift);
+    if (present != compare) return present;
+    const unsigned int next = (old & ~(0xffffU << shift)) | (static_cast<unsigned int>(value) << shift);
+    const unsigned int seen = atomicCAS(word, old, next);
+    if (seen == old) return present;
+    old = seen;
+  }
+}
+
+// Scopes: an atomic of this machine is one for the whole GPU, whatever narrower scope was asked for.
+#define HEDDLE_SCOPED_(name)                                    \
+  template <class T, class V>                                   \
+  HEDDLE_DEVICE_ T atomic##name##_block(T* address, V value) {  \
+    return atomic##name(address, static_cast<T>(value));        \
+  }                                                             \
+  template <class T, class V>                                   \
+  HEDDLE_DEVICE_ T atomic##name##_system(T* address, V value) { \
+    return atomic##name(address, static_cast<T>(value));        \
+  }
+HEDDLE_SCOPED_(Add)
+HEDDLE_SCOPED_(Sub)
+HEDDLE_SCOPED_(Exch)
+HEDDLE_SCOPED_(Min)
+HEDDLE_SCOPED_(Max)
+HEDDLE_SCOPED_(And)
+HEDDLE_SCOPED_(Or)
+HEDDLE_SCOPED_(Xor)
+HEDDLE_SCOPED_(Inc)
+HEDDLE_SCOPED_(Dec)
+#undef HEDDLE_SCOPED_
+template <class T, class C, class V>
+HEDDLE_DEVICE_ T atomicCAS_block(T* address, C compare, V value) {
+  return atomicCAS(address, static_cast<T>(compare), static_cast<T>(value));
+}
+template <class T, class C, class V>
+HEDDLE_DEVICE_ T atomicCAS_system(T* address, C compare, V value) {
+  return atomicCAS(address, static_cast<T>(compare), static_cast<T>(value));
+}

@@ -96,52 +96,100 @@ HEDDLE_DEVICE_ unsigned int __usad(unsigned int a, unsigned int b, unsigned int 
   asm("sad.u32 %0, %1, %2, %3;" : "=r"(value) : "r"(a), "r"(b), "r"(c));
   return value;
 }
-HEDDLE_DEVICE_ int abs(int x) {
-  return x < 0 ? static_cast<int>(0U - static_cast<unsigned int>(x)) : x;
+// (a + b) / 2 without overflow, rounded down; __r: rounded up.
+HEDDLE_DEVICE_ int __hadd(int a, int b) {
+  return (a & b) + ((a ^ b) >> 1);
 }
-HEDDLE_DEVICE_ long long llabs(long long x) {
-  return x < 0 ? static_cast<long long>(0ULL - static_cast<unsigned long long>(x)) : x;
+HEDDLE_DEVICE_ unsigned int __uhadd(unsigned int a, unsigned int b) {
+  return (a & b) + ((a ^ b) >> 1);
 }
-
-HEDDLE_BOTH_ int min(int a, int b) {
-  return b < a ? b : a;
+HEDDLE_DEVICE_ int __rhadd(int a, int b) {
+  return (a | b) - ((a ^ b) >> 1);
 }
-HEDDLE_BOTH_ int max(int a, int b) {
-  return a < b ? b : a;
-}
-HEDDLE_BOTH_ unsigned int min(unsigned int a, unsigned int b) {
-  return b < a ? b : a;
-}
-HEDDLE_BOTH_ unsigned int max(unsigned int a, unsigned int b) {
-  return a < b ? b : a;
-}
-HEDDLE_BOTH_ unsigned int min(int a, unsigned int b) {
-  return min(static_cast<unsigned int>(a), b);
-}
-HEDDLE_BOTH_ unsigned int max(int a, unsigned int b) {
-  return max(static_cast<unsigned int>(a), b);
-}
-HEDDLE_BOTH_ unsigned int min(unsigned int a, int b) {
-  return min(a, static_cast<unsigned int>(b));
-}
-HEDDLE_BOTH_ unsigned int max(unsigned int a, int b) {
-  return max(a, static_cast<unsigned int>(b));
-}
-HEDDLE_BOTH_ long long min(long long a, long long b) {
-  return b < a ? b : a;
-}
-HEDDLE_BOTH_ long long max(long long a, long long b) {
-  return a < b ? b : a;
-}
-HEDDLE_BOTH_ unsigned long long min(unsigned long long a, unsigned long long b) {
-  return b < a ? b : a;
-}
-HEDDLE_BOTH_ unsigned long long max(unsigned long long a, unsigned long long b) {
-  return a < b ? b : a;
+HEDDLE_DEVICE_ unsigned int __urhadd(unsigned int a, unsigned int b) {
+  return (a | b) - ((a ^ b) >> 1);
 }
 
-// A load through the read-only path: the value is that of a plain load.
-template <class T>
-HEDDLE_DEVICE_ T __ldg(const T* address) {
-  return *address;
+// Four bytes or two halves of a word, each for itself. Sums leave out the carries between them (the top bits are added
+// without carry); comparisons give all ones or zeros.
+#define HEDDLE_LANES_(n, tops)                                                 \
+  HEDDLE_DEVICE_ unsigned int __vadd##n(unsigned int a, unsigned int b) {      \
+    return ((a & ~tops) + (b & ~tops)) ^ ((a ^ b) & tops);                     \
+  }                                                                            \
+  HEDDLE_DEVICE_ unsigned int __vsub##n(unsigned int a, unsigned int b) {      \
+    return ((a | tops) - (b & ~tops)) ^ ((a ^ ~b) & tops);                     \
+  }                                                                            \
+  HEDDLE_DEVICE_ unsigned int __vavgu##n(unsigned int a, unsigned int b) {     \
+    return (a | b) - (((a ^ b) & ~(tops >> (32 / n - 1))) >> 1);               \
+  }                                                                            \
+  HEDDLE_DEVICE_ unsigned int __vhaddu##n(unsigned int a, unsigned int b) {    \
+    return (a & b) + (((a ^ b) & ~(tops >> (32 / n - 1))) >> 1);               \
+  }                                                                            \
+  HEDDLE_DEVICE_ unsigned int __heddle_spread##n(unsigned int set) {           \
+    return (set & tops) | ((set & tops) - ((set & tops) >> (32 / n - 1)));     \
+  }                                                                            \
+  HEDDLE_DEVICE_ unsigned int __vcmpeq##n(unsigned int a, unsigned int b) {    \
+    const unsigned int x = a ^ b;                                              \
+    return __heddle_spread##n(~(((x & ~tops) + ~tops) | x));                   \
+  }                                                                            \
+  HEDDLE_DEVICE_ unsigned int __vcmpne##n(unsigned int a, unsigned int b) {    \
+    return ~__vcmpeq##n(a, b);                                                 \
+  }                                                                            \
+  HEDDLE_DEVICE_ unsigned int __vcmpgeu##n(unsigned int a, unsigned int b) {   \
+    const unsigned int low = (a | tops) - (b & ~tops);                         \
+    return __heddle_spread##n((a & ~b) | (~(a ^ b) & low));                    \
+  }                                                                            \
+  HEDDLE_DEVICE_ unsigned int __vcmpgtu##n(unsigned int a, unsigned int b) {   \
+    return ~__vcmpgeu##n(b, a);                                                \
+  }                                                                            \
+  HEDDLE_DEVICE_ unsigned int __vcmpleu##n(unsigned int a, unsigned int b) {   \
+    return __vcmpgeu##n(b, a);                                                 \
+  }                                                                            \
+  HEDDLE_DEVICE_ unsigned int __vcmpltu##n(unsigned int a, unsigned int b) {   \
+    return ~__vcmpgeu##n(a, b);                                                \
+  }                                                                            \
+  HEDDLE_DEVICE_ unsigned int __vcmpges##n(unsigned int a, unsigned int b) {   \
+    return __vcmpgeu##n(a ^ tops, b ^ tops);                                   \
+  }                                                                            \
+  HEDDLE_DEVICE_ unsigned int __vcmpgts##n(unsigned int a, unsigned int b) {   \
+    return __vcmpgtu##n(a ^ tops, b ^ tops);                                   \
+  }                                                                            \
+  HEDDLE_DEVICE_ unsigned int __vmaxu##n(unsigned int a, unsigned int b) {     \
+    const unsigned int first = __vcmpgeu##n(a, b);                             \
+    return (a & first) | (b & ~first);                                         \
+  }                                                                            \
+  HEDDLE_DEVICE_ unsigned int __vminu##n(unsigned int a, unsigned int b) {     \
+    const unsigned int first = __vcmpgeu##n(a, b);                             \
+    return (b & first) | (a & ~first);                                         \
+  }                                                                            \
+  HEDDLE_DEVICE_ unsigned int __vmaxs##n(unsigned int a, unsigned int b) {     \
+    const unsigned int first = __vcmpges##n(a, b);                             \
+    return (a & first) | (b & ~first);                                         \
+  }                                                                            \
+  HEDDLE_DEVICE_ unsigned int __vmins##n(unsigned int a, unsigned int b) {     \
+    const unsigned int first = __vcmpges##n(a, b);                             \
+    return (b & first) | (a & ~first);                                         \
+  }                                                                            \
+  HEDDLE_DEVICE_ unsigned int __vabsdiffu##n(unsigned int a, unsigned int b) { \
+    return __vsub##n(__vmaxu##n(a, b), __vminu##n(a, b));                      \
+  }                                                                            \
+  HEDDLE_DEVICE_ unsigned int __vneg##n(unsigned int a) {                      \
+    return __vsub##n(0, a);                                                    \
+  }
+HEDDLE_LANES_(4, 0x80808080U)
+HEDDLE_LANES_(2, 0x80008000U)
+#undef HEDDLE_LANES_
+HEDDLE_DEVICE_ unsigned int __vsadu4(unsigned int a, unsigned int b) {
+  const unsigned int d = __vabsdiffu4(a, b);
+  const unsigned int pairs = (d & 0xff00ffU) + ((d >> 8) & 0xff00ffU);
+  return (pairs & 0xffff) + (pairs >> 16);
+}
+// Dot products of four bytes, and of two halves with two bytes, added to c.
+HEDDLE_DEVICE_ int __dp4a(int a, int b, int c) {
+  for (int i = 0; i < 32; i += 8) c += static_cast<signed char>(a >> i) * static_cast<signed char>(b >> i);
+  return c;
+}
+HEDDLE_DEVICE_ unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c) {
+  for (int i = 0; i < 32; i += 8) c += ((a >> i) & 0xff) * ((b >> i) & 0xff);
+  return c;
 }

@@ -100,3 +100,56 @@ HEDDLE_SHUFFLE_(shfl_up, "up", 0, unsigned int)
 HEDDLE_SHUFFLE_(shfl_down, "down", 31, unsigned int)
 HEDDLE_SHUFFLE_(shfl_xor, "bfly", 31, int)
 #undef HEDDLE_SHUFFLE_
+
+// The lanes among `mask` that hold the same value; _all: `mask` if all of them do, else 0.
+#define HEDDLE_MATCH_(type, constraint, bits, cast)                                                    \
+  HEDDLE_DEVICE_ unsigned int __match_any_sync(unsigned int mask, type value) {                        \
+    unsigned int result;                                                                               \
+    asm volatile("match.any.sync." bits " %0, %1, %2;"                                                 \
+                 : "=r"(result)                                                                        \
+                 : constraint(cast(value)), "r"(mask)                                                  \
+                 : "memory");                                                                          \
+    return result;                                                                                     \
+  }                                                                                                    \
+  HEDDLE_DEVICE_ unsigned int __match_all_sync(unsigned int mask, type value, int* all) {              \
+    unsigned int result;                                                                               \
+    asm volatile("{ .reg .pred %%p; match.all.sync." bits " %0|%%p, %2, %3; selp.s32 %1, 1, 0, %%p; }" \
+                 : "=r"(result), "=r"(*all)                                                            \
+                 : constraint(cast(value)), "r"(mask)                                                  \
+                 : "memory");                                                                          \
+    return result;                                                                                     \
+  }
+HEDDLE_MATCH_(int, "r", "b32", static_cast<unsigned int>)
+HEDDLE_MATCH_(unsigned int, "r", "b32", static_cast<unsigned int>)
+HEDDLE_MATCH_(float, "r", "b32", __float_as_uint)
+HEDDLE_MATCH_(long long, "l", "b64", static_cast<unsigned long long>)
+HEDDLE_MATCH_(unsigned long long, "l", "b64", static_cast<unsigned long long>)
+HEDDLE_MATCH_(double, "l", "b64", __double_as_longlong)
+#undef HEDDLE_MATCH_
+
+HEDDLE_DEVICE_ void __nanosleep(unsigned int nanoseconds) {
+  asm volatile("nanosleep.u32 %0;" ::"r"(nanoseconds));
+}
+
+// Sums and the like over the lanes of `mask`, which all take part.
+#define HEDDLE_REDUCE_(name, type, combine)                                   \
+  HEDDLE_DEVICE_ type __reduce_##name##_sync(unsigned int mask, type value) { \
+    type result = value;                                                      \
+    bool first = true;                                                        \
+    for (unsigned int left = mask; left != 0; left &= left - 1) {             \
+      const type x = __shfl_sync(mask, value, __builtin_ctz(left));           \
+      result = first ? x : combine;                                           \
+      first = false;                                                          \
+    }                                                                         \
+    return result;                                                            \
+  }
+HEDDLE_REDUCE_(add, int, static_cast<int>(static_cast<unsigned int>(result) + static_cast<unsigned int>(x)))
+HEDDLE_REDUCE_(add, unsigned int, result + x)
+HEDDLE_REDUCE_(min, int, (x < result ? x : result))
+HEDDLE_REDUCE_(min, unsigned int, (x < result ? x : result))
+HEDDLE_REDUCE_(max, int, (x > result ? x : result))
+HEDDLE_REDUCE_(max, unsigned int, (x > result ? x : result))
+HEDDLE_REDUCE_(and, unsigned int, (result & x))
+HEDDLE_REDUCE_(or, unsigned int, (result | x))
+HEDDLE_REDUCE_(xor, unsigned int, (result ^ x))
+#undef HEDDLE_REDUCE_
