@@ -3,7 +3,8 @@
 //
 //   fw request  -> TLM_COMPLETED  hit: answered in this call, `line` points to the line's bytes until the call returns
 //                                 (stores: done)
-//               -> TLM_ACCEPTED   miss: answered later by one bw response; the payload stays alive until then
+//               -> TLM_ACCEPTED   miss, or a hit that takes several cycles (`hit`): answered later by one bw response;
+//                                 the payload stays alive until then
 //               -> TLM_UPDATED    busy: nothing happened, `busy` says why, offer it again later
 //   bw response -> `line` (loads) or `atomic->old` (atomics) valid during the call; returns TLM_COMPLETED
 //
@@ -66,6 +67,8 @@ struct LineRequest {
   const std::byte* line = nullptr;
   // Answer TLM_UPDATED: what it has no room for. Anything else leaves it alone.
   Busy busy = Busy::ports;
+  // Of a load that was accepted: the line was there, and its answer only takes its time (hit_latency).
+  bool hit = false;
   // The access failed (bus error response from a memory beyond the core).
   bool failed = false;
 };

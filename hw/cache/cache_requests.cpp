@@ -50,6 +50,7 @@ tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phas
     return refused;
   }
   request.failed = false;
+  request.hit = false;
   tlm_sync_enum result = TLM_UPDATED;
   switch (request.kind) {
     case LineRequest::Kind::load:
@@ -109,6 +110,7 @@ tlm_sync_enum Cache::answer_hit(LineRequest& request, LineArray::Frame frame) {
   free_snapshots_.pop_back();
   std::memcpy(snapshots_[snapshot].data.data(), lines_.data(frame), line_bytes_);
   const link::Cycle ready = now_ + hit_latency_ - 1;
+  request.hit = true;
   delayed_.push({ready, &request, snapshot});
   core_waker_.wake(ready);
   return TLM_ACCEPTED;

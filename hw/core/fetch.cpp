@@ -18,6 +18,7 @@ void FetchStage::schedule_by(std::unique_ptr<WarpScheduler> scheduler) {
   state_.groups.observe(scheduler_.get());
   requests_.assign(state_.groups.size(), {});
   arrived_.assign(state_.groups.size(), {});
+  late_.set_capacity(state_.groups.size());
 }
 
 void FetchStage::tick(Cycle now) {
@@ -32,35 +33,56 @@ void FetchStage::tick(Cycle now) {
     cause = IdleCause::pipeline;
     return;
   }
+  GroupId id = 0;
+  std::uint64_t word = 0;
+  if (late_.empty()) {
+    if (read(now, id, word, cause)) {
+      hand_on(state_.groups[id], word, cause);
+    }
+    return;
+  }
+  const LateWord late = late_.front();
+  late_.pop_front();
+  hand_on(state_.groups[late.group], late.word, cause);
+  IdleCause of_next = cause;
+  if (waiting_ == nullptr && read(now, id, word, of_next)) {
+    throw InternalError("an instruction cache whose hits take several cycles has answered at once");
+  }
+}
+
+bool FetchStage::read(Cycle now, GroupId& id, std::uint64_t& word, IdleCause& cause) {
   if (!state_.groups.any_ready()) {
     cause = idle_cause();
-    return;
+    return false;
   }
   const std::optional<GroupId> picked = scheduler_->pick(now);
   if (!picked) {
     cause = IdleCause::pipeline;
-    return;
+    return false;
   }
-  Group& group = state_.groups[*picked];
+  id = *picked;
+  Group& group = state_.groups[id];
   if (group.pc >= state_.launch->code_words) {
     state_.raise(isa::Fault::Kind::invalid_instruction, group,
                  fmt::format("the kernel has {} instructions; control ran past its end", state_.launch->code_words));
-    return;
+    return false;
   }
-  std::uint64_t word = 0;
+  cause = IdleCause::icache;
   switch (read_word(group, word)) {
     case ::tlm::TLM_ACCEPTED:
       state_.groups.set_state(group, GroupState::fetching);
       state_.moved();
-      ++state_.statistics.fetch_misses;
-      cause = IdleCause::icache;
-      return;
+      state_.statistics.fetch_misses += requests_[id].hit ? 0 : 1;
+      return false;
     case ::tlm::TLM_UPDATED:
-      cause = IdleCause::icache;
-      return;
+      return false;
     case ::tlm::TLM_COMPLETED:
       break;
   }
+  return true;
+}
+
+void FetchStage::hand_on(Group& group, std::uint64_t word, IdleCause& cause) {
   link::SubWarp& sub_warp = state_.pool.take();
   sub_warp.group = group.id;
   sub_warp.pc = group.pc;
@@ -106,14 +128,19 @@ void FetchStage::tick(Cycle now) {
 
 ::tlm::tlm_sync_enum FetchStage::nb_transport_bw(link::LineRequest& request, link::LinePhase&, sc_core::sc_time&) {
   Group& group = state_.groups[request.group];
+  const auto word = [&] {
+    const std::uint64_t address = state_.launch->code_address + std::uint64_t{request.pc} * 8;
+    std::uint64_t at = 0;
+    std::memcpy(&at, request.line + (address - request.address), sizeof at);
+    return at;
+  };
   if (request.failed) {
     state_.raise(isa::Fault::Kind::bus_error, group, "the memory answered the instruction fetch with an error");
+  } else if (request.hit) {
+    late_.push_back({group.id, word()});
+    return ::tlm::TLM_COMPLETED;
   } else if (!state_.machine.icache.enabled) {
-    ArrivedWord& arrived = arrived_[request.group];
-    const std::uint64_t address = state_.launch->code_address + std::uint64_t{request.pc} * 8;
-    std::memcpy(&arrived.word, request.line + (address - request.address), sizeof arrived.word);
-    arrived.pc = request.pc;
-    arrived.valid = true;
+    arrived_[request.group] = {request.pc, word(), true};
   }
   state_.groups.set_state(group, GroupState::ready);
   return ::tlm::TLM_COMPLETED;
@@ -149,6 +176,7 @@ void FetchStage::slept(Cycle first, Cycle last, IdleCause cause) {
 
 void FetchStage::reset() {
   waiting_ = nullptr;
+  late_.clear();
   std::fill(arrived_.begin(), arrived_.end(), ArrivedWord{});
 }
 

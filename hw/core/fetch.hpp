@@ -3,10 +3,12 @@
 //   icache   initiator, LineProtocol   one line request per fetch (single-ported I-cache)
 //   out      initiator, WarpProtocol   one instruction word per cycle to decode
 // In a cycle: asks the scheduler for a ready group and reads its word. A miss sets the group aside until its line is
-// there. Nothing is fetched while decode is full.
+// there; then it is ready again. A hit that takes several cycles (icache.hit_latency) is pipelined: its word goes to
+// decode when it comes, while the next group's is already asked for. Nothing is fetched while decode is full.
 #pragma once
 
 #include <array>
+#include <boost/circular_buffer.hpp>
 #include <memory>
 #include <vector>
 
@@ -30,9 +32,11 @@ class FetchStage final : public sc_core::sc_module, private ::tlm::tlm_bw_transp
   [[nodiscard]] IdleCause idle_cause() const;
   // The core slept through [first, last]: nothing was fetched there for the given reason.
   void slept(Cycle first, Cycle last, IdleCause cause);
-  [[nodiscard]] bool idle() const { return waiting_ == nullptr; }
+  [[nodiscard]] bool idle() const { return waiting_ == nullptr && late_.empty(); }
+  // An instruction was fetched and decode has no room.
+  [[nodiscard]] bool blocked() const { return waiting_ != nullptr; }
   // After a cycle in which nothing moved: nothing will until decode takes something or a warp becomes ready.
-  [[nodiscard]] bool stuck() const { return waiting_ != nullptr || !state_.groups.any_ready(); }
+  [[nodiscard]] bool stuck() const { return waiting_ != nullptr || (late_.empty() && !state_.groups.any_ready()); }
   void reset();
   [[nodiscard]] const WarpScheduler& scheduler() const { return *scheduler_; }
   // Another scheduler, for another table of groups. Between launches.
@@ -62,7 +66,18 @@ class FetchStage final : public sc_core::sc_module, private ::tlm::tlm_bw_transp
     bool valid = false;
   };
   std::vector<ArrivedWord> arrived_;
+  // Words of hits that took several cycles, in order; a group has one at most.
+  struct LateWord {
+    GroupId group;
+    std::uint64_t word;
+  };
+  boost::circular_buffer<LateWord> late_;
+
+  // Asks the scheduler for a group and the cache for its word. True: it is there, and the group's. False: `cause` says
+  // why there is none in this cycle.
+  [[nodiscard]] bool read(Cycle now, GroupId& id, std::uint64_t& word, IdleCause& cause);
   [[nodiscard]] ::tlm::tlm_sync_enum read_word(Group& group, std::uint64_t& word);
+  void hand_on(Group& group, std::uint64_t word, IdleCause& cause);
   link::SubWarp* waiting_ = nullptr;  // fetched, but decode had no room
   std::array<IdleCause, kHistory> history_{};
 };

@@ -271,6 +271,36 @@ TEST(InstructionCache, MissesOncePerLine) {
   }
 }
 
+// A hit of n cycles makes the pipeline n - 1 longer, and is pipelined: as many warps as the pipeline then has cycles
+// fetch one instruction per cycle, and more warps do too.
+class SlowHits : public ::testing::TestWithParam<unsigned> {};
+TEST_P(SlowHits, LengthenThePipelineAndKeepItsRate) {
+  hw::Machine machine;
+  machine.icache.hit_latency = GetParam();
+  const unsigned depth = 7 + GetParam() - 1;
+  EXPECT_EQ(cycles_per_round(machine, 1, additions(kBody)), depth * kRound);
+}
+TEST_P(SlowHits, AreSaturatedByAsManyWarps) {
+  hw::Machine machine;
+  machine.icache.hit_latency = GetParam();
+  const unsigned depth = 7 + GetParam() - 1;
+  EXPECT_EQ(cycles_per_round(machine, std::min(depth, 32U), additions(kBody)), depth * kRound);
+}
+TEST_P(SlowHits, AreNoMisses) {
+  hw::Machine machine;
+  machine.icache.hit_latency = GetParam();
+  GpuBench bench(machine);
+  Code code;
+  additions(32)(code);
+  code.exit();
+  const hw::Totals totals = bench.run(code);
+  EXPECT_EQ(totals.icache_misses, 3U);
+  EXPECT_EQ(totals.icache_accesses, 33U + 3);
+  EXPECT_EQ(bench.core().statistics.fetch_misses, 3U);
+  EXPECT_EQ(bench.core().statistics.fetched, 33U);
+}
+INSTANTIATE_TEST_SUITE_P(InstructionCache, SlowHits, ::testing::Values(1, 2, 3, 9, 40));
+
 // 4 KB of 4 ways are 8 sets: a loop of 33 lines puts five lines into one set, which least-recently-used replacement
 // throws out in turn; the other 28 stay.
 TEST(InstructionCache, ALoopBeyondItsCapacityMissesInTheFullSet) {
