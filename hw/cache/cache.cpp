@@ -127,7 +127,7 @@ void Cache::show_state() {
 void Cache::flush() {
   if (!flushing_) {
     flushing_ = true;
-    flush_cursor_ = 0;
+    flush_begun_ = false;
     core_waker_.wake(clock_.now() + 1);
   }
 }
@@ -136,15 +136,22 @@ void Cache::continue_flush() {
   if (!misses_.empty()) {
     return;  // their lines may become dirty; each fill wakes the core
   }
-  for (; flush_cursor_ != lines_.frames(); ++flush_cursor_) {
-    if (lines_.dirty(flush_cursor_)) {
+  if (!flush_begun_) {
+    flush_begun_ = true;
+    lines_.dirty_by_address(flush_order_);
+    flush_next_ = 0;
+  }
+  for (; flush_next_ != flush_order_.size(); ++flush_next_) {
+    const LineArray::Frame frame = flush_order_[flush_next_];
+    if (lines_.dirty(frame)) {  // an inclusive L2 may have had it written back
       if (!write_room()) {
         return;  // an acknowledgement will wake the core
       }
-      write_back(flush_cursor_);
+      write_back(frame);
+      lines_.drop(frame);
     }
-    lines_.drop(flush_cursor_);
   }
+  lines_.drop_all();
   flushing_ = false;
 }
 

@@ -132,8 +132,10 @@ class Cache final : public sc_core::sc_module,
   // order), delayed hits, the next request to memory, flush. Returns the next cycle it wants, kNever: when woken.
   link::Cycle advance(link::Cycle now);
 
-  // Writes every dirty line back and empties the cache, after what is outstanding now. Requests are busy until done;
-  // quiet() tells when memory has everything.
+  // Writes every dirty line back, in the order of their addresses, and empties the cache, after what is outstanding
+  // now. Requests are busy until done; quiet() tells when memory has everything. In that order lines of one DRAM row
+  // follow one another under every mapping, since the row is the top of the address; in the order of the cache's sets,
+  // ways of one set, which are whole multiples of the cache's size apart, would alternate between rows.
   void flush();
   // Forgets every line at once, dirty ones too; lines on their way are answered but not kept.
   void invalidate();
@@ -270,7 +272,9 @@ class Cache final : public sc_core::sc_module,
   unsigned writes_ = 0;  // not acknowledged yet
   bool flushing_ = false;
   bool fill_blocked_ = false;
-  LineArray::Frame flush_cursor_ = 0;
+  bool flush_begun_ = false;
+  std::vector<LineArray::Frame> flush_order_;  // dirty when the flush began
+  std::size_t flush_next_ = 0;
   std::optional<FailedWrite> failed_write_;
   Instrument<CacheWaves> waves_;  // null: nobody looks
   CacheStatistics statistics_;

@@ -8,19 +8,29 @@
 
 namespace heddle::hw {
 
-LineArray::LineArray(std::uint64_t bytes, unsigned ways, unsigned line_bytes) : ways_(ways), line_bytes_(line_bytes) {
+namespace {
+
+std::size_t frames_of(std::uint64_t bytes, unsigned ways, unsigned line_bytes) {
   if (ways == 0 || !std::has_single_bit(line_bytes) || bytes == 0 || bytes % (std::uint64_t{ways} * line_bytes) != 0) {
     throw InternalError("a cache's capacity must be a positive multiple of ways * line_bytes");
   }
-  line_shift_ = static_cast<unsigned>(std::countr_zero(line_bytes));
-  sets_ = bytes / (std::uint64_t{ways} * line_bytes);
+  return bytes / line_bytes;
+}
+
+}  // namespace
+
+LineArray::LineArray(std::uint64_t bytes, unsigned ways, unsigned line_bytes)
+    : ways_(ways),
+      line_bytes_(line_bytes),
+      line_shift_(static_cast<unsigned>(std::countr_zero(line_bytes))),
+      tags_(frames_of(bytes, ways, line_bytes)),
+      used_(tags_.size()),
+      data_(bytes),
+      dirty_bytes_(bytes),
+      valid_((tags_.size() + 63) / 64),
+      dirty_(valid_.size()) {
+  sets_ = tags_.size() / ways;
   set_mask_ = std::has_single_bit(sets_) ? sets_ - 1 : 0;
-  const std::size_t frames = sets_ * ways;
-  tags_.assign(frames, kEmpty);
-  used_.assign(frames, 0);
-  dirty_.assign(frames, 0);
-  data_.assign(bytes, std::byte{0});
-  dirty_bytes_.assign(bytes, 0);
 }
 
 LineArray::Frame LineArray::first_of_set(std::uint64_t address) const {
@@ -32,7 +42,7 @@ LineArray::Frame LineArray::first_of_set(std::uint64_t address) const {
 LineArray::Frame LineArray::find(std::uint64_t address) const {
   const Frame first = first_of_set(address);
   for (Frame frame = first; frame != first + ways_; ++frame) {
-    if (tags_[frame] == address) {
+    if (tags_[frame] == address + kHere) {
       return frame;
     }
   }
@@ -55,27 +65,48 @@ LineArray::Frame LineArray::victim(std::uint64_t address) const {
 
 void LineArray::install(Frame frame, std::uint64_t address) {
   drop(frame);
-  tags_[frame] = address;
+  tags_[frame] = address + kHere;
+  valid_[frame / 64] |= std::uint64_t{1} << (frame % 64);
   touch(frame);
 }
 
 void LineArray::drop(Frame frame) {
+  const std::uint64_t others = ~(std::uint64_t{1} << (frame % 64));
   tags_[frame] = kEmpty;
-  if (dirty_[frame] != 0) {
-    dirty_[frame] = 0;
+  valid_[frame / 64] &= others;
+  if (dirty(frame)) {
+    dirty_[frame / 64] &= others;
     std::fill_n(&dirty_bytes_[std::size_t{frame} * line_bytes_], line_bytes_, std::uint8_t{0});
   }
 }
 
-void LineArray::drop_all() {
-  for (Frame frame = 0; frame != frames(); ++frame) {
-    drop(frame);
+namespace {
+
+// Calls visit(frame) for every bit that is set.
+template <class Visit>
+void each_bit(const std::vector<std::uint64_t>& bits, Visit visit) {
+  for (std::size_t word = 0; word != bits.size(); ++word) {
+    for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) {
+      visit(static_cast<LineArray::Frame>(word * 64 + static_cast<unsigned>(std::countr_zero(left))));
+    }
   }
 }
 
+}  // namespace
+
+void LineArray::drop_all() {
+  each_bit(valid_, [this](Frame frame) { drop(frame); });
+}
+
 void LineArray::add_dirty(Frame frame, const std::uint8_t* enable) {
-  dirty_[frame] = 1;
+  dirty_[frame / 64] |= std::uint64_t{1} << (frame % 64);
   add_enables(&dirty_bytes_[std::size_t{frame} * line_bytes_], enable, line_bytes_);
+}
+
+void LineArray::dirty_by_address(std::vector<Frame>& into) const {
+  into.clear();
+  each_bit(dirty_, [&into](Frame frame) { into.push_back(frame); });
+  std::sort(into.begin(), into.end(), [this](Frame a, Frame b) { return tags_[a] < tags_[b]; });
 }
 
 }  // namespace heddle::hw

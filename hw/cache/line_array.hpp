@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/zeroed_array.hpp"
+
 namespace heddle::hw {
 
 class LineArray {
@@ -26,19 +28,27 @@ class LineArray {
   void drop_all();
 
   [[nodiscard]] bool valid(Frame frame) const { return tags_[frame] != kEmpty; }
-  [[nodiscard]] bool dirty(Frame frame) const { return dirty_[frame] != 0; }
-  [[nodiscard]] std::uint64_t address(Frame frame) const { return tags_[frame]; }
+  [[nodiscard]] bool dirty(Frame frame) const { return bit(dirty_, frame); }
+  [[nodiscard]] std::uint64_t address(Frame frame) const { return tags_[frame] - kHere; }
   [[nodiscard]] std::byte* data(Frame frame) { return &data_[std::size_t{frame} * line_bytes_]; }
   // Bytes written since the line came in, as byte enables.
   [[nodiscard]] const std::uint8_t* dirty_bytes(Frame frame) const {
     return &dirty_bytes_[std::size_t{frame} * line_bytes_];
   }
   void add_dirty(Frame frame, const std::uint8_t* enable);
+  // The dirty frames, in the order of their lines' addresses.
+  void dirty_by_address(std::vector<Frame>& into) const;
   [[nodiscard]] Frame frames() const { return static_cast<Frame>(tags_.size()); }
   [[nodiscard]] unsigned ways() const { return ways_; }
 
  private:
-  static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
+  static constexpr std::uint64_t kEmpty = 0;
+  static constexpr std::uint64_t kHere = 1;  // the tag of a line that is there: its address plus this
+  // A bit per frame, so that what is done for all lines costs little where few are used.
+  using FrameBits = std::vector<std::uint64_t>;
+  [[nodiscard]] static bool bit(const FrameBits& bits, Frame frame) {
+    return ((bits[frame / 64] >> (frame % 64)) & 1U) != 0;
+  }
   [[nodiscard]] Frame first_of_set(std::uint64_t address) const;
 
   unsigned ways_;
@@ -47,11 +57,11 @@ class LineArray {
   std::uint64_t sets_;
   std::uint64_t set_mask_;  // sets - 1 when sets is a power of two, else 0
   std::uint64_t uses_ = 0;
-  std::vector<std::uint64_t> tags_;  // line addresses
-  std::vector<std::uint64_t> used_;
-  std::vector<std::uint8_t> dirty_;
-  std::vector<std::byte> data_;
-  std::vector<std::uint8_t> dirty_bytes_;
+  ZeroedArray<std::uint64_t> tags_;
+  ZeroedArray<std::uint64_t> used_;
+  ZeroedArray<std::byte> data_;
+  ZeroedArray<std::uint8_t> dirty_bytes_;
+  FrameBits valid_, dirty_;
 };
 
 }  // namespace heddle::hw

@@ -118,6 +118,7 @@ void Core::begin_launch(const Launch& launch, Cycle first) {
   state_.pool.take_back_all();
   running_ = true;
   flushing_ = false;
+  state_.flushing = false;
   stop_at_ = link::kNever;
   flushed_ = false;
   accounted_ = first;
@@ -144,11 +145,13 @@ void Core::end_launch(Cycle end) {
   if (command.kind == BlockCommand::Kind::flush) {
     l1d_.flush();
     flushing_ = true;
+    state_.flushing = true;
     wake(clock().now() + 1);
     return ::tlm::TLM_ACCEPTED;
   }
   if (command.kind == BlockCommand::Kind::stop) {
     l1d_.flush();
+    state_.flushing = true;
     flushed_ = false;
     stop_at_ = clock().now() + 1;
     wake(stop_at_);
@@ -397,7 +400,7 @@ bool Core::stuck(Cycle now) const {
 
 void Core::drain(Cycle now) {
   account_sleep(stop_at_);
-  sleep_ = {};
+  sleep_ = {IdleCause::flush, std::nullopt, false};
   account_sleep(now);
   if (state_.observer != nullptr) {
     tell_sleep(now);
@@ -416,7 +419,7 @@ const Group* Core::first_live_group() const {
 }
 
 void Core::check_deadlock() {
-  if (sleep_.fetch == IdleCause::no_work || !quiet()) {
+  if (!busy() || !quiet()) {
     return;
   }
   // Nothing is outstanding, so whoever is left waits at a barrier that nobody can complete.

@@ -93,6 +93,8 @@ struct CoreState {
   void moved() { last_move = now; }
   // Why the stages behind fetch take nothing in this cycle (valid while execute is blocked).
   IdleCause block_cause = IdleCause::memory_port;
+  // Every block of the launch is done; it ends when memory has the last stores of all caches.
+  bool flushing = false;
 
   // No functional unit was active in `cycles` cycles from `first` on. Counts them and tells the observer.
   void count_idle(Cycle first, Cycle cycles, IdleCause cause) {

@@ -158,7 +158,7 @@ IdleCause FetchStage::idle_cause() const {
                     {groups.count(GroupState::fetching), IdleCause::icache},
                     {groups.count(GroupState::in_flight), IdleCause::pipeline}};
   unsigned most = 0;
-  IdleCause cause = IdleCause::no_work;
+  IdleCause cause = state_.flushing ? IdleCause::flush : IdleCause::no_work;
   for (const auto& candidate : candidates) {
     if (candidate.count > most) {
       most = candidate.count;

@@ -10,13 +10,14 @@ namespace heddle::hw {
 
 // HEDDLE_IDLE_CAUSE(Enumerator, "name", "meaning"): the one declaration.
 #define HEDDLE_IDLE_CAUSES(HEDDLE_IDLE_CAUSE)                                                                        \
-  HEDDLE_IDLE_CAUSE(no_work, "no_work", "no thread block is resident: before the first, after the last")             \
+  HEDDLE_IDLE_CAUSE(no_work, "no_work",                                                                              \
+                    "no thread block is resident: before the first, or while others have the last")                  \
   HEDDLE_IDLE_CAUSE(memory, "memory", "no warp was ready and most of them waited for lines from memory")             \
   HEDDLE_IDLE_CAUSE(barrier, "barrier", "no warp was ready and most of them waited at a barrier")                    \
   HEDDLE_IDLE_CAUSE(reconvergence, "reconvergence",                                                                  \
                     "no warp was ready and most of them waited for others: block-wide branch, re-convergence")       \
   HEDDLE_IDLE_CAUSE(pipeline, "pipeline", "no warp was ready and most of them were in the pipeline (barrel issue)")  \
-  HEDDLE_IDLE_CAUSE(icache, "icache", "fetch waited for an instruction cache miss")                                  \
+  HEDDLE_IDLE_CAUSE(icache, "icache", "fetch waited for the instruction cache: a miss, or a hit of several cycles")  \
   HEDDLE_IDLE_CAUSE(memory_port, "memory_port", "the memory stage was still sending the lines of an earlier access") \
   HEDDLE_IDLE_CAUSE(mshrs_full, "mshrs_full", "the memory stage waited: every MSHR of the L1 was in use")            \
   HEDDLE_IDLE_CAUSE(targets_full, "targets_full",                                                                    \
@@ -29,7 +30,9 @@ namespace heddle::hw {
                     "the memory stage waited: core.pending_accesses accesses waited already")                        \
   HEDDLE_IDLE_CAUSE(scratchpad, "scratchpad", "the memory stage was serialising a scratchpad bank conflict")         \
   HEDDLE_IDLE_CAUSE(complex, "complex", "the complex unit was busy with earlier operations, or was waited for")      \
-  HEDDLE_IDLE_CAUSE(predicated_off, "predicated_off", "an instruction passed whose guard was false in every lane")
+  HEDDLE_IDLE_CAUSE(predicated_off, "predicated_off", "an instruction passed whose guard was false in every lane")   \
+  HEDDLE_IDLE_CAUSE(flush, "flush",                                                                                  \
+                    "every thread block is done, and the caches write what is left of their stores to memory")
 
 enum class IdleCause : std::uint8_t {
 #define HEDDLE_IDLE_CAUSE(enumerator, name, meaning) enumerator,

@@ -40,6 +40,7 @@ constexpr CauseLook kCauseLooks[] = {
     {IdleCause::scratchpad, "scratchpad", "#6a51a3", "#a58fd8"},
     {IdleCause::complex, "complex unit", "#3b4a5a", "#c3ccd6"},
     {IdleCause::predicated_off, "predicated off", "#4fb3bf", "#2f8f9b"},
+    {IdleCause::flush, "flush", "#d7bde2", "#e3b9ee"},
 };
 static_assert(std::size(kCauseLooks) == hw::kIdleCauseCount, "every idle cause has a title and colours");
 static_assert([] {

@@ -114,6 +114,33 @@ TEST(Cache, WriteBackKeepsStoresUntilTheLineLeaves) {
   EXPECT_EQ(system.controller().statistics().writes, 1U);
 }
 
+// Four ways of a set lie 2 KB apart, in two rows of the one bank, and the lines have come in the order of the sets: an
+// order by sets and ways would change the row with nearly every write.
+TEST(Cache, AFlushWritesInTheOrderOfAddresses) {
+  SystemParameters parameters;
+  parameters.cache.bytes = 8192;
+  parameters.cache.ways = 4;
+  parameters.cache.write_buffer = 4;
+  parameters.dram.banks = 1;
+  MemorySystem system(parameters);
+  for (unsigned set = 0; set != 16; ++set) {
+    for (const unsigned way : {2U, 0U, 3U, 1U}) {
+      system.core().store_line(0, kBase + 2048 * way + 128 * set, 64 * way + set);
+    }
+  }
+  system.core().load(200, kBase + 16384);  // no dirty line: dropped without a write
+  system.run();
+  EXPECT_EQ(system.cache().statistics().evictions, 1U);  // by the load: the line of way 2, set 0
+  const std::uint64_t conflicts = system.controller().statistics().row_conflicts;
+  const std::uint64_t hits = system.controller().statistics().row_hits;
+  system.flush();
+  EXPECT_EQ(system.controller().statistics().row_conflicts - conflicts, 2U);
+  EXPECT_EQ(system.controller().statistics().row_hits - hits, 61U);
+  for (unsigned line = 0; line != 64; ++line) {
+    EXPECT_EQ(system.memory.get<std::uint32_t>(kBase + 128 * line), 64 * (line / 16) + line % 16) << line;
+  }
+}
+
 TEST(Cache, AWholeLineStoreFetchesNothing) {
   MemorySystem system(small());
   system.core().store_line(0, kBase, 5);

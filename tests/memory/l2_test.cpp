@@ -145,6 +145,32 @@ TEST(L2, AFlushWritesDirtyLinesBack) {
   EXPECT_EQ(system.l2().store().statistics().write_backs, 8U);
 }
 
+// Two channels' slices of 64 lines each: 16 sets of four ways that lie 16 lines of the channel apart. Rows of 1 KB in
+// two banks: eight rows, each of which is opened once.
+TEST(L2, AFlushWritesRowByRow) {
+  SystemParameters parameters = with_l2();
+  parameters.l2.bytes = 128 * kLine;
+  parameters.l2.write_buffer = 4;
+  parameters.dram.channels = 2;
+  parameters.dram.banks = 2;
+  parameters.dram.row_bytes = 1024;
+  MemorySystem system(parameters);
+  for (unsigned i = 0; i != 128; ++i) {
+    const unsigned line = i * 33 % 128;  // in no order of rows
+    system.core().store_line(0, kBase + kLine * line, line);
+  }
+  system.run();
+  system.flush();
+  for (unsigned channel = 0; channel != 2; ++channel) {
+    EXPECT_EQ(system.controller(channel).statistics().writes, 64U);
+    EXPECT_EQ(system.controller(channel).statistics().row_conflicts, 8U);
+    EXPECT_EQ(system.controller(channel).statistics().row_hits, 56U);
+  }
+  for (unsigned line = 0; line != 128; ++line) {
+    EXPECT_EQ(system.memory.get<std::uint32_t>(kBase + kLine * line), line);
+  }
+}
+
 // Channels' lines must not all fall into the sets that their channel bits choose.
 class L2Channels : public ::testing::TestWithParam<unsigned> {};
 

@@ -32,7 +32,7 @@ class Intensity final : public Claim {
             "has it). needleman idles with the memory stage full, because a wave "
             "of its diagonal touches another line per row; at small inputs kmeans and sort also idle at the end of "
             "each "
-            "launch, when the last blocks leave cores without work (no_work), which fades as the input grows."};
+            "launch, when the caches write their last stores to memory (flush), which fades as the input grows."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of({baseline()}, twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {
