@@ -53,6 +53,7 @@ struct CoreParameters {
   unsigned execute_stages = 2;
   unsigned complex_latency = 8;
   unsigned complex_interval = 4;
+  unsigned complex_queue = 16;
   unsigned prefix_levels_per_cycle = 5;
   unsigned pending_accesses = 64;
   bool division_trap = false;
@@ -84,6 +85,9 @@ struct CoreParameters {
           "execute time of complex operations (division, square root, sine...)");
     visit("complex_interval", complex_interval, Limits::between(1, 1000), "cycles",
           "between the starts of two complex operations");
+    visit("complex_queue", complex_queue, Limits::between(0, 4096), "sub-warps",
+          "complex operations that wait before their unit while others pass them (LWM report 3.2.2); one that finds no "
+          "place holds the execute stage");
     visit(
         "prefix_levels_per_cycle", prefix_levels_per_cycle, Limits::between(1, 5), "levels",
         "of the prefix-sum network of cond_acc and tree_traverse, which has log2(simd_width) levels of adders (thesis "

@@ -346,7 +346,8 @@ Cycle Core::advance(Cycle now) {
   fetch_.tick(now);
   accounted_ = now + 1;
   if (state_.observer != nullptr) {
-    state_.observer->cycle_ended(state_, {fetch_.cause(now), fetch_.blocked(), memory_.put_aside()});
+    state_.observer->cycle_ended(
+        state_, {fetch_.cause(now), fetch_.blocked(), memory_.put_aside(), execute_.waiting_complex()});
   }
   if (l1d_.failed_write() && !state_.fault) {
     const Cache::FailedWrite& write = *l1d_.failed_write();

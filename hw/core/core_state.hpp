@@ -47,7 +47,7 @@ struct CoreState {
         clock(clock),
         bounds(bounds),
         rows_per_warp(machine.core.warp_size / machine.core.simd_width),
-        groups(machine.core.threads / machine.core.warp_size, rows_per_warp),
+        groups(machine.core.threads / machine.core.warp_size, rows_per_warp, machine.core.complex_long_latency),
         rows(machine.core.threads / machine.core.simd_width),
         blocks(machine.core.blocks),
         statistics(machine.core.simd_width),

@@ -26,6 +26,9 @@ struct CoreStatistics {
   std::uint64_t line_requests = 0;
   std::uint64_t put_aside = 0;
   std::uint64_t complex_operations = 0;
+  std::uint64_t complex_queued = 0;
+  std::uint64_t complex_queue_full = 0;
+  std::uint64_t complex_wait_cycles = 0;
   std::uint64_t interlock_stalls = 0;
   std::uint64_t barriers = 0;
   std::uint64_t blocks = 0;
@@ -51,6 +54,10 @@ struct CoreStatistics {
     visit("line_requests", line_requests, "lines", "distinct lines that those needed: requests to the L1");
     visit("put_aside", put_aside, "sub-warps", "accesses put aside until lines arrived");
     visit("complex_operations", complex_operations, "sub-warps", "operations of the complex unit");
+    visit("complex_queued", complex_queued, "sub-warps", "of those, waited in the queue before the unit");
+    visit("complex_queue_full", complex_queue_full, "sub-warps",
+          "of those, held the execute stage, since the queue was full");
+    visit("complex_wait_cycles", complex_wait_cycles, "cycles", "cycles that operations waited in the queue, summed");
     visit("interlock_stalls", interlock_stalls, "cycles",
           "decode waited for threads in flight with the warp's earlier instruction (relaxed issue)");
     visit("barriers", barriers, "barriers", "barriers that released their threads");

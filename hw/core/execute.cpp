@@ -51,7 +51,14 @@ ExecuteStage::ExecuteStage(const sc_core::sc_module_name& name, CoreState& state
       front_latency_(state.machine.core.fetch_latency + state.machine.core.decode_latency +
                      state.machine.core.register_read_latency),
       prefix_latency_(prefix_latency(state.machine.core)),
-      pipe_(state.machine.core.execute_stages) {}
+      pipe_(state.machine.core.execute_stages),
+      queue_(state.machine.core.complex_queue),
+      unit_capacity_(unit_capacity(state.machine.core)) {}
+
+unsigned ExecuteStage::unit_capacity(const CoreParameters& core) {
+  const unsigned latency = std::max(core.complex_latency, core.execute_stages);
+  return (latency + core.complex_interval - 1) / core.complex_interval;
+}
 
 unsigned ExecuteStage::prefix_latency(const CoreParameters& core) {
   const auto levels = static_cast<unsigned>(std::bit_width(core.simd_width - 1));
@@ -60,21 +67,21 @@ unsigned ExecuteStage::prefix_latency(const CoreParameters& core) {
 
 void ExecuteStage::tick(Cycle now) {
   const bool handed_on = hand_on(now);
+  bool started = begin_waiting(now);
   CoreStatistics& statistics = state_.statistics;
   link::SubWarp* const sub_warp = latch_.front(now);
   if (sub_warp == nullptr) {
     ++statistics.fu_active[0];
     state_.count_idle(now, 1, idle_cause(now));
-    return;
-  }
-  if (!start(*sub_warp, now)) {
+  } else if (!start(*sub_warp, now)) {
     ++statistics.fu_active[0];
     state_.count_idle(now, 1, state_.block_cause);
     held(*sub_warp, state_.block_cause);
-    return;
+  } else {
+    latch_.pop();
+    started = true;
   }
-  latch_.pop();
-  if (!handed_on) {
+  if (!handed_on && started) {
     hand_on(now);  // with a single execute stage, in the cycle of the start
   }
 }
@@ -85,17 +92,23 @@ bool ExecuteStage::stuck(Cycle now) const {
     return false;
   }
   const link::SubWarp* const head = latch_.front(now);
-  return head == nullptr || head->decoded->unit != isa::Unit::complex || now >= complex_free_;
+  const bool unit_wanted = !queue_.empty() || (head != nullptr && head->decoded->unit == isa::Unit::complex);
+  return !unit_wanted || in_unit_ == unit_capacity_;
 }
 
 // One sub-warp per cycle to the memory stage, complex results first.
 bool ExecuteStage::hand_on(Cycle now) {
   if (!complex_.empty() && complex_.front().done <= now) {
-    if (!out.offer(*complex_.front().sub_warp)) {
-      held(*complex_.front().sub_warp, state_.block_cause);
+    link::SubWarp& sub_warp = *complex_.front().sub_warp;
+    if (!out.offer(sub_warp)) {
+      held(sub_warp, state_.block_cause);
       return false;
     }
-    prefix_in_flight_ -= sums_predicates(complex_.front().sub_warp->decoded->instruction.op) ? 1 : 0;
+    if (sub_warp.decoded->unit == isa::Unit::complex) {
+      left_unit(sub_warp);
+    } else {
+      --prefix_in_flight_;
+    }
     complex_.erase(complex_.begin());
     state_.block_cause = IdleCause::complex;  // should a full pipe wait behind it
     return true;
@@ -114,8 +127,7 @@ bool ExecuteStage::hand_on(Cycle now) {
 bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now) {
   const CoreParameters& core = state_.machine.core;
   const bool complex = sub_warp.decoded->unit == isa::Unit::complex;
-  if (complex && now < complex_free_) {
-    state_.block_cause = IdleCause::complex;
+  if (complex && !complex_room(sub_warp, now)) {
     return false;
   }
   const bool late = sums_predicates(sub_warp.decoded->instruction.op) && prefix_latency_ > core.execute_stages;
@@ -128,32 +140,91 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now) {
   state_.moved();
   compute(sub_warp, now);
   count(sub_warp);
-  Cycle last = now + core.execute_stages - 1;
-  if (complex) {
-    last = now + std::max(core.complex_latency, core.execute_stages) - 1;
-  } else if (late) {
-    last = now + prefix_latency_ - 1;
-  }
-  if (state_.observer != nullptr) {
-    state_.observer->issued(state_, sub_warp, last);
-  }
+  Cycle last = now + (late ? prefix_latency_ : core.execute_stages) - 1;
   if (complex) {
     ++state_.statistics.complex_operations;
-    if (core.complex_long_latency && sub_warp.last) {
-      Group& group = state_.groups[sub_warp.group];
-      if (group.state == GroupState::in_flight) {
-        state_.groups.set_state(group, GroupState::complex);
-      }
+    waits_for_complex(sub_warp);
+    found_full_ = nullptr;
+    const bool at_once = queue_.empty() && unit_takes(now);
+    last = at_once ? begin_complex(sub_warp, now) : link::kNever;
+    if (!at_once) {
+      queue_.push_back({&sub_warp, now});
+      ++state_.statistics.complex_queued;
     }
-    complex_free_ = now + core.complex_interval;
-    leave_late(sub_warp, last);
   } else if (late) {
     ++prefix_in_flight_;
     leave_late(sub_warp, last);
   } else {
     pipe_.push_back({last, &sub_warp});
   }
+  if (state_.observer != nullptr) {
+    state_.observer->issued(state_, sub_warp, last);
+  }
   return true;
+}
+
+// ------------------------------------------------------------------------------------------- the complex unit
+
+bool ExecuteStage::complex_room(const link::SubWarp& sub_warp, Cycle now) {
+  if (!queue_.full() || (queue_.empty() && unit_takes(now))) {
+    return true;
+  }
+  if (now < complex_free_ || in_unit_ < unit_capacity_) {
+    state_.block_cause = IdleCause::complex;  // else what keeps the unit's results from leaving has set the cause
+  }
+  waits_for_complex(sub_warp);
+  if (found_full_ != &sub_warp) {
+    found_full_ = &sub_warp;
+    ++state_.statistics.complex_queue_full;
+  }
+  return false;
+}
+
+Cycle ExecuteStage::begin_complex(link::SubWarp& sub_warp, Cycle now) {
+  const CoreParameters& core = state_.machine.core;
+  const Cycle last = now + std::max(core.complex_latency, core.execute_stages) - 1;
+  ++in_unit_;
+  complex_free_ = now + core.complex_interval;
+  leave_late(sub_warp, last);
+  return last;
+}
+
+// The head of the queue, when the unit takes it; the others wait on.
+bool ExecuteStage::begin_waiting(Cycle now) {
+  const bool begins = !queue_.empty() && unit_takes(now);
+  if (begins) {
+    const Waiting head = queue_.front();
+    queue_.pop_front();
+    state_.moved();
+    state_.statistics.complex_wait_cycles += now - head.since;
+    const Cycle last = begin_complex(*head.sub_warp, now);
+    if (state_.observer != nullptr) {
+      state_.observer->began(state_, *head.sub_warp, last);
+    }
+  }
+  if (state_.observer != nullptr) {
+    for (const Waiting& waiting : queue_) {
+      held(*waiting.sub_warp, IdleCause::complex);
+    }
+  }
+  return begins;
+}
+
+// An instruction whose last sub-warp has come to the unit waits for it, whether it has begun or not.
+void ExecuteStage::waits_for_complex(const link::SubWarp& sub_warp) {
+  Group& group = state_.groups[sub_warp.group];
+  if (sub_warp.last && sub_warp.flight == group.latest && !group.flight().released &&
+      group.state == GroupState::in_flight) {
+    state_.groups.set_state(group, GroupState::complex);
+  }
+}
+
+void ExecuteStage::left_unit(const link::SubWarp& sub_warp) {
+  --in_unit_;
+  Group& group = state_.groups[sub_warp.group];
+  if (sub_warp.last && sub_warp.flight == group.latest && group.state == GroupState::complex) {
+    state_.groups.set_state(group, GroupState::in_flight);
+  }
 }
 
 void ExecuteStage::leave_late(link::SubWarp& sub_warp, Cycle done) {
@@ -307,8 +378,11 @@ void ExecuteStage::reset() {
   drop_all();
   pipe_.clear();
   complex_.clear();
+  queue_.clear();
   prefix_in_flight_ = 0;
+  in_unit_ = 0;
   complex_free_ = 0;
+  found_full_ = nullptr;
 }
 
 }  // namespace heddle::hw

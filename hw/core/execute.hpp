@@ -4,9 +4,14 @@
 //   out   initiator, WarpProtocol   to memory
 // A simple operation passes `execute_stages` cycles. A complex one takes `complex_latency` cycles in a unit that starts
 // one every `complex_interval` cycles; it overtakes nothing of its own warp, which waits for it (barrel issue), and
-// others flow past it. cond_acc and tree_traverse pass the prefix-sum network (thesis 7.1), which is pipelined: where
-// it takes longer than the execute stages, they leave by the complex unit's way out as well. A functional unit is
-// active in the cycle in which its lane's operation enters the first stage.
+// others flow past it. Before the unit lies a queue of `complex_queue` places: an operation that finds the unit busy
+// waits there, in order of arrival, and instructions of other warps pass it (LWM report 3.2.2); where there is no place
+// left, it holds the stage. The unit is pipelined and has room for the operations that overlap in it at full rate: when
+// its results find no way out, it takes no more. One sub-warp leaves per cycle, complex results first. Until its last
+// sub-warp's result has left the unit, a group is in GroupState::complex. cond_acc and tree_traverse pass the
+// prefix-sum network (thesis 7.1), which is pipelined: where it takes longer than the execute stages, they leave by the
+// complex unit's way out as well. A functional unit counts as active in the cycle in which its lane's operands leave
+// register read's latch, for the first stage, the complex unit or its queue.
 #pragma once
 
 #include <vector>
@@ -32,7 +37,9 @@ class ExecuteStage final : public ReceivingStage {
     return now >= front_latency_ ? fetch_.cause(now - front_latency_) : IdleCause::no_work;
   }
   [[nodiscard]] unsigned front_latency() const { return front_latency_; }
-  [[nodiscard]] bool idle() const { return empty() && pipe_.empty() && complex_.empty(); }
+  [[nodiscard]] bool idle() const { return empty() && pipe_.empty() && complex_.empty() && queue_.empty(); }
+  // Complex operations that wait for their unit in its queue.
+  [[nodiscard]] unsigned waiting_complex() const { return static_cast<unsigned>(queue_.size()); }
   void reset();
 
  private:
@@ -42,7 +49,16 @@ class ExecuteStage final : public ReceivingStage {
   };
   // Cycles of an operation on the prefix-sum network: its levels, then the shift and the addition of the base.
   [[nodiscard]] static unsigned prefix_latency(const CoreParameters& core);
+  // Complex operations that overlap in their unit at full rate.
+  [[nodiscard]] static unsigned unit_capacity(const CoreParameters& core);
   void leave_late(link::SubWarp& sub_warp, Cycle done);
+  [[nodiscard]] bool unit_takes(Cycle now) const { return now >= complex_free_ && in_unit_ < unit_capacity_; }
+  bool begin_waiting(Cycle now);                            // true: one has begun
+  Cycle begin_complex(link::SubWarp& sub_warp, Cycle now);  // returns its last cycle in the unit
+  // Room for a complex operation; false, and why in block_cause: none.
+  [[nodiscard]] bool complex_room(const link::SubWarp& sub_warp, Cycle now);
+  void waits_for_complex(const link::SubWarp& sub_warp);
+  void left_unit(const link::SubWarp& sub_warp);
 
   bool hand_on(Cycle now);  // true: a sub-warp went on
   [[nodiscard]] bool start(link::SubWarp& sub_warp, Cycle now);
@@ -58,7 +74,15 @@ class ExecuteStage final : public ReceivingStage {
   boost::circular_buffer<Running> pipe_;
   std::vector<Running> complex_;   // in the order of their ends; the prefix-sum network's among them
   unsigned prefix_in_flight_ = 0;  // of them
-  Cycle complex_free_ = 0;         // the unit takes another operation from this cycle on
+  struct Waiting {
+    link::SubWarp* sub_warp;
+    Cycle since;
+  };
+  boost::circular_buffer<Waiting> queue_;  // before the complex unit
+  const unsigned unit_capacity_;           // operations in the complex unit at once
+  unsigned in_unit_ = 0;
+  Cycle complex_free_ = 0;                     // the unit takes another operation from this cycle on
+  const link::SubWarp* found_full_ = nullptr;  // counted: it found no place in the queue
 };
 
 }  // namespace heddle::hw

@@ -17,7 +17,8 @@ void assign(GroupBits& bits, GroupId id, bool value) {
 
 }  // namespace
 
-GroupTable::GroupTable(unsigned groups, unsigned rows_per_group) {
+GroupTable::GroupTable(unsigned groups, unsigned rows_per_group, bool complex_stalls)
+    : complex_stalls_(complex_stalls) {
   resize(groups, rows_per_group);
 }
 
@@ -42,8 +43,8 @@ void GroupTable::set_state(Group& group, GroupState state) {
   ++counts_[static_cast<unsigned>(state)];
   const GroupState before = group.state;
   group.state = state;
-  const bool stalls = state == GroupState::memory || state == GroupState::complex || state == GroupState::barrier ||
-                      state == GroupState::parked;
+  const bool stalls = state == GroupState::memory || (state == GroupState::complex && complex_stalls_) ||
+                      state == GroupState::barrier || state == GroupState::parked;
   assign(ready_, group.id, state == GroupState::ready);
   assign(stalled_, group.id, stalls);
   assign(live_, group.id, state != GroupState::free);

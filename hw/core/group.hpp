@@ -34,7 +34,7 @@ enum class GroupState : std::uint8_t {
   fetching,   // waits for its instruction cache line
   in_flight,  // an instruction of it is in the pipeline
   memory,     // waits for lines from memory (a long-latency operation)
-  complex,    // waits for a complex operation, where those count as long-latency (core.complex_long_latency)
+  complex,    // waits for a complex operation; stalled where those count as long-latency (core.complex_long_latency)
   barrier,    // waits at a barrier
   parked,     // waits for other groups: block-wide branch, re-convergence
 };
@@ -137,7 +137,8 @@ class StallObserver {
 // The groups of one core, by id, with the sets that schedulers look at.
 class GroupTable {
  public:
-  GroupTable(unsigned groups, unsigned rows_per_group);
+  // `complex_stalls`: a group that waits for a complex operation counts as stalled.
+  GroupTable(unsigned groups, unsigned rows_per_group, bool complex_stalls = false);
   // Sets the number of groups; all of them free. Before the first use.
   void resize(unsigned groups, unsigned rows_per_group);
   void observe(StallObserver* observer) { observer_ = observer; }
@@ -172,6 +173,7 @@ class GroupTable {
  private:
   std::vector<Group> groups_;
   GroupBits ready_, stalled_, live_;
+  bool complex_stalls_;
   std::array<unsigned, kGroupStates> counts_{};
   std::uint64_t age_ = 0;
   StallObserver* observer_ = nullptr;

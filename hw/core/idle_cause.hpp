@@ -29,7 +29,8 @@ namespace heddle::hw {
   HEDDLE_IDLE_CAUSE(pending_full, "pending_full",                                                                    \
                     "the memory stage waited: core.pending_accesses accesses waited already")                        \
   HEDDLE_IDLE_CAUSE(scratchpad, "scratchpad", "the memory stage was serialising a scratchpad bank conflict")         \
-  HEDDLE_IDLE_CAUSE(complex, "complex", "the complex unit was busy with earlier operations, or was waited for")      \
+  HEDDLE_IDLE_CAUSE(complex, "complex",                                                                              \
+                    "most warps waited for complex operations, or one found no room before their unit")              \
   HEDDLE_IDLE_CAUSE(predicated_off, "predicated_off", "an instruction passed whose guard was false in every lane")   \
   HEDDLE_IDLE_CAUSE(flush, "flush",                                                                                  \
                     "every thread block is done, and the caches write what is left of their stores to memory")

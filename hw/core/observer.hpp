@@ -26,10 +26,11 @@
 //   formed        one sub-warp of it leaves the former; the last one is the payload that `fetched` showed. How many
 //   there
 //                 are is known when sub_warp.last comes
-//   issued        it starts in the execute stage: sub_warp.executing are the lanes whose guard is true, and
+//   issued        it leaves for the functional units: sub_warp.executing are the lanes whose guard is true, and
 //                 working_lanes() those that the functional-unit statistics count
+//   began         a complex operation that had to wait in the queue before its unit starts there
 //   held          in this cycle it could not go on from the stage that it is in, and why (told once per such cycle, for
-//                 the sub-warp at the head of the stage)
+//                 the sub-warp at the head of the stage, and for each operation that waits before the complex unit)
 //   accessed      in the memory stage: lanes, addresses and lines of an access; then one `line` per request to the L1
 //   put_aside     it waits for lines, or for the core's stores (membar), out of the pipeline; it comes back by entering
 //                 CoreStage::returns
@@ -97,6 +98,7 @@ struct CycleEnd {
   IdleCause fetch = IdleCause::no_work;  // of a cycle without a fetch: why
   bool fetch_waits = false;              // an instruction was fetched and decode has no room
   unsigned put_aside = 0;                // accesses that wait for lines
+  unsigned complex_waiting = 0;          // operations in the queue before the complex unit
 };
 
 class CoreObserver {
@@ -143,8 +145,10 @@ class CoreObserver {
   virtual void read(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/) {}
   // It is at the head of the memory stage in this cycle (whatever its operation).
   virtual void in_memory(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/) {}
-  // `last`: the last cycle in which it is in the functional units.
+  // `last`: the last cycle in which it is in the functional units; kNever: `began` says, as it waits for the complex
+  // unit first.
   virtual void issued(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/, Cycle /*last*/) {}
+  virtual void began(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/, Cycle /*last*/) {}
   virtual void retired(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/) {}
   virtual void completed(const CoreState& /*core*/, const Group& /*group*/, const Completion& /*completion*/) {}
 

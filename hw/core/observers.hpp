@@ -65,6 +65,9 @@ class CoreObservers final : public CoreObserver {
   void issued(const CoreState& core, const link::SubWarp& sub_warp, Cycle last) override {
     tell(&CoreObserver::issued, core, sub_warp, last);
   }
+  void began(const CoreState& core, const link::SubWarp& sub_warp, Cycle last) override {
+    tell(&CoreObserver::began, core, sub_warp, last);
+  }
   void retired(const CoreState& core, const link::SubWarp& sub_warp) override {
     tell(&CoreObserver::retired, core, sub_warp);
   }

@@ -33,6 +33,7 @@ CostShape::CostShape(const Machine& described)
       rows(std::max(1U, described.core.warp_size / described.core.simd_width)),
       all_rows(std::max(1U, described.core.threads / described.core.simd_width)),
       stages(described.core.register_read_latency + described.core.execute_stages + 2U),
+      complex_queue(described.core.complex_queue),
       pending(described.core.pending_accesses),
       set_warps(0) {
   GroupTable none(0, 1);
@@ -56,6 +57,11 @@ void cost_of_rows_per_lane(const CostShape& shape, std::uint64_t rows, bool memo
   lines.add(CostLine::Kind::estimated, "row per lane in the pipeline",
             fmt::format("{} stages x {} lanes x log2({} rows)", shape.stages, shape.lanes, rows),
             shape.stages * shape.lanes * row, "row IDs: LWM report 3.1.1, figure 7; own estimate: the stages' latches");
+  if (shape.complex_queue != 0) {
+    lines.add(CostLine::Kind::estimated, "row per lane before the complex unit",
+              fmt::format("core.complex_queue {} x {} lanes x log2({} rows)", shape.complex_queue, shape.lanes, rows),
+              shape.complex_queue * shape.lanes * row, "own estimate; as in the pipeline");
+  }
   if (memory_by_rows) {
     lines.add(CostLine::Kind::estimated, "row of accesses put aside",
               fmt::format("core.pending_accesses {} x log2({} rows)", shape.pending, rows), shape.pending * row,

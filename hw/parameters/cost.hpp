@@ -61,10 +61,11 @@ struct CostShape {
   std::uint64_t warp;
   std::uint64_t threads;
   std::uint64_t warps;
-  std::uint64_t pool;      // warps that the scheduler chooses among: dynamic ones may have a thread each
-  std::uint64_t rows;      // of a warp's mask
-  std::uint64_t all_rows;  // of the whole core
-  std::uint64_t stages;    // that hold a sub-warp: register read, execute, memory, write-back
+  std::uint64_t pool;           // warps that the scheduler chooses among: dynamic ones may have a thread each
+  std::uint64_t rows;           // of a warp's mask
+  std::uint64_t all_rows;       // of the whole core
+  std::uint64_t stages;         // that hold a sub-warp: register read, execute, memory, write-back
+  std::uint64_t complex_queue;  // sub-warps that wait for the complex unit, with their operands
   std::uint64_t pending;
   // Of a scheduler: the sets of warps among which it chooses in each, one set of all but for fetch groups.
   std::uint64_t sets = 1;

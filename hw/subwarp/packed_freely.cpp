@@ -22,6 +22,12 @@ class PackedFreely final : public SubWarpFormer {
       lines.add(CostLine::Kind::estimated, "thread per lane in the pipeline",
                 fmt::format("{} stages x {} lanes x log2(core.warp_size {})", shape.stages, shape.lanes, shape.warp),
                 shape.stages * shape.lanes * index_bits(shape.warp), "own estimate: the stages' latches");
+      if (shape.complex_queue != 0) {
+        lines.add(CostLine::Kind::estimated, "thread per lane before the complex unit",
+                  fmt::format("core.complex_queue {} x {} lanes x log2(core.warp_size {})", shape.complex_queue,
+                              shape.lanes, shape.warp),
+                  shape.complex_queue * shape.lanes * index_bits(shape.warp), "own estimate; as in the pipeline");
+      }
       cost_of_free_lanes(shape, lines);
     }
   }

@@ -31,7 +31,8 @@ CoreWidths::CoreWidths(const Machine& machine)
       whole_warps(machine.core.threads / machine.core.warp_size),
       blocks(machine.core.blocks),
       block_rows(std::min(rows, isa::kMaxBlockThreads / lanes)),
-      pending(machine.core.pending_accesses) {
+      pending(machine.core.pending_accesses),
+      complex_queue(machine.core.complex_queue) {
   GroupTable none(0, 1);
   const auto mechanism = Registry<Divergence>::instance().make(machine.core.divergence, {none, machine.core});
   dynamic = mechanism->dynamic();
@@ -108,8 +109,9 @@ void CoreWaves::attach(Core& core) {
   core.l1d().show(l1d_);
   for (link::Wave* const wave :
        {&fetch_.stage.valid, &fetch_.missed, &fetch_.blocked, &decode_.stage.valid, &former_.valid, &former_.stall,
-        &former_.interlock, &read_.stage.valid, &execute_.stage.valid, &execute_.active, &memory_.stage.valid,
-        &memory_.lines, &memory_.put_aside, &retire_[0].stage.valid, &retire_[1].stage.valid, &scheduler_.blocks}) {
+        &former_.interlock, &read_.stage.valid, &execute_.stage.valid, &execute_.active, &execute_.complex_starts,
+        &execute_.complex_waiting, &memory_.stage.valid, &memory_.lines, &memory_.put_aside, &retire_[0].stage.valid,
+        &retire_[1].stage.valid, &scheduler_.blocks}) {
     wave->set(0);
   }
   for (link::Wave& count : scheduler_.states) {
@@ -226,12 +228,15 @@ void CoreWaves::read(const link::SubWarp& sub_warp) {
   read_.lanes_of.show(sub_warp);
 }
 
-void CoreWaves::issued(const link::SubWarp& sub_warp) {
+void CoreWaves::issued(const link::SubWarp& sub_warp, Cycle last) {
   const LaneMask lanes = working_lanes(sub_warp);
   execute_.stage.show(sub_warp.group, sub_warp.pc, operation(sub_warp));
   execute_.lanes.set(lanes);
   execute_.active.pulse(static_cast<unsigned>(std::popcount(lanes)));
   execute_.state.set(lanes != 0 ? kStageBusy : static_cast<std::uint64_t>(IdleCause::predicated_off));
+  if (sub_warp.decoded->unit == isa::Unit::complex && last != link::kNever) {
+    complex_began();
+  }
 }
 
 void CoreWaves::in_memory(const link::SubWarp& sub_warp) {
@@ -300,6 +305,7 @@ void CoreWaves::cycle_ended(const CoreState& core, const CycleEnd& end) {
     memory_.stall.set(kNoStall);
   }
   memory_.put_aside.set(end.put_aside);
+  execute_.complex_waiting.set(end.complex_waiting);
 }
 
 void CoreWaves::sleeps(Cycle from, std::span<const IdleCause> first, IdleCause cause) {

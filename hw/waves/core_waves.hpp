@@ -35,6 +35,7 @@ struct CoreWidths {
   unsigned block_rows;  // of the largest thread block
   unsigned pending;
   unsigned fetch_groups;  // 0: the scheduler has none
+  unsigned complex_queue;
 };
 
 // An instruction or sub-warp that a stage holds in a cycle.
@@ -85,7 +86,8 @@ struct FetchWaves {
     using enum link::SignalGroup;
     stage.describe(visit, fetch, *widths, "an instruction is fetched: statistic fetched counts these cycles");
     visit(fetch, "state", state, link::one_of(fetch_states()), "fetched, or why nothing is fetched");
-    visit(fetch, "missed", missed, link::boolean(), "a warp is put aside until its instruction line comes");
+    visit(fetch, "missed", missed, link::boolean(),
+          "a warp waits for its word: a miss, or a hit that takes several cycles");
     visit(fetch, "blocked", blocked, link::boolean(), "what was fetched waits: decode has no room");
   }
 };
@@ -149,16 +151,19 @@ struct ReadWaves {
 
 struct ExecuteWaves {
   StageWaves stage;
-  link::Wave lanes, active, state;
+  link::Wave lanes, active, state, complex_starts, complex_waiting;
   const CoreWidths* widths = nullptr;
   template <class Visitor>
   void describe(Visitor& visit) {
     using enum link::SignalGroup;
-    stage.describe(visit, execute, *widths, "a sub-warp enters the first execute stage");
+    stage.describe(visit, execute, *widths, "a sub-warp enters the first execute stage, the complex unit or its queue");
     visit(execute, "lanes", lanes, link::mask(widths->lanes), "its lanes that work");
     visit(execute, "active", active, link::up_to(widths->lanes), "functional units active: lanes that work");
     visit(execute, "state", state, link::one_of(execute_states()),
           "active, or why the lanes are idle; adds up to the statistics idle_...");
+    visit(execute, "complex.starts", complex_starts, link::boolean(), "the complex unit starts an operation");
+    visit(execute, "complex.waiting", complex_waiting, link::up_to(widths->complex_queue),
+          "operations in the queue before the complex unit, at the end of the cycle");
   }
 };
 
@@ -292,7 +297,8 @@ class CoreWaves {
   void former_worked(const CoreState& core, const link::SubWarp& instruction, const FormerWork& work);
   void formed(const CoreState& core, const link::SubWarp& sub_warp);
   void read(const link::SubWarp& sub_warp);
-  void issued(const link::SubWarp& sub_warp);
+  void issued(const link::SubWarp& sub_warp, Cycle last);
+  void complex_began() { execute_.complex_starts.pulse(); }
   void idle(IdleCause cause) { execute_.state.set(static_cast<std::uint64_t>(cause)); }
   void in_memory(const link::SubWarp& sub_warp);
   void accessed(unsigned lines) { memory_.lines.pulse(lines); }

@@ -87,8 +87,12 @@ void GpuWaves::held(const CoreState& core, const link::SubWarp& /*sub_warp*/, Co
 void GpuWaves::read(const CoreState& core, const link::SubWarp& sub_warp) {
   cores_[core.index]->read(sub_warp);
 }
-void GpuWaves::issued(const CoreState& core, const link::SubWarp& sub_warp, Cycle /*last*/) {
-  cores_[core.index]->issued(sub_warp);
+void GpuWaves::issued(const CoreState& core, const link::SubWarp& sub_warp, Cycle last) {
+  cores_[core.index]->issued(sub_warp, last);
+}
+
+void GpuWaves::began(const CoreState& core, const link::SubWarp& /*sub_warp*/, Cycle /*last*/) {
+  cores_[core.index]->complex_began();
 }
 void GpuWaves::in_memory(const CoreState& core, const link::SubWarp& sub_warp) {
   cores_[core.index]->in_memory(sub_warp);

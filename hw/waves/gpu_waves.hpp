@@ -40,6 +40,7 @@ class GpuWaves final : public CoreObserver {
   void held(const CoreState& core, const link::SubWarp& sub_warp, CoreStage stage, IdleCause cause) override;
   void read(const CoreState& core, const link::SubWarp& sub_warp) override;
   void issued(const CoreState& core, const link::SubWarp& sub_warp, Cycle last) override;
+  void began(const CoreState& core, const link::SubWarp& sub_warp, Cycle last) override;
   void in_memory(const CoreState& core, const link::SubWarp& sub_warp) override;
   void accessed(const CoreState& core, const MemoryAccess& access, Cycle scratchpad_last) override;
   void retired(const CoreState& core, const link::SubWarp& sub_warp) override;

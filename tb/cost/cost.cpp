@@ -30,6 +30,16 @@ void every_core(const hw::CostShape& shape, hw::CostLines& lines) {
                 shape.warps * shape.warp, "LWM report 2.1, 3.1.1: the same for any warp size");
   lines.present("program counters", fmt::format("{} warps x {}", shape.warps, hw::kPcBits), shape.warps * hw::kPcBits,
                 "LWM report 2.1, figure 2");
+  if (shape.complex_queue != 0) {
+    constexpr std::uint64_t kOperands = 2 * 64;  // of a 64-bit division
+    constexpr std::uint64_t kInstruction = 64;   // its word
+    lines.present(
+        "queue before the complex unit",
+        fmt::format("core.complex_queue {} x ({} lanes x ({} of operands + 1 of guard) + log2({} warps) + {})",
+                    shape.complex_queue, shape.lanes, kOperands, shape.pool, kInstruction),
+        shape.complex_queue * (shape.lanes * (kOperands + 1) + hw::index_bits(shape.pool) + kInstruction),
+        "LWM report 3.2.2: a fetch group gets through while others execute; own estimate of its fields");
+  }
 }
 
 // A mask of several rows, whatever forms and issues its sub-warps.

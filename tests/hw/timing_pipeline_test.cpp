@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tb/config/config.hpp"
 #include "tests/hw/gpu_bench.hpp"
 
 namespace heddle::test {
@@ -175,9 +176,19 @@ TEST(Complex, IntervalLimitsTheRate) {
   EXPECT_LE(cycles, 16 * (kDivisions * 5 + kLoopInstructions));
 }
 
-TEST(Complex, WaitingForTheUnitIsCountedAsSuch) {
+// Three warps' divisions come to execute in cycles 0, 1 and 2, and start in 0, 50 and 100: the unit starts one
+// every 50. A division takes 8 cycles, then memory, write-back, and 3 cycles from the warp's next fetch to its exit's
+// start in 13, 63 and 113.
+struct Divisions {
+  unsigned queue;
+  unsigned queued, full, wait_cycles;
+  unsigned idle_complex;
+};
+class ComplexQueue : public ::testing::TestWithParam<Divisions> {};
+TEST_P(ComplexQueue, HoldsAsManyAsItHasPlaces) {
   hw::Machine machine;
   machine.core.complex_interval = 50;
+  machine.core.complex_queue = GetParam().queue;
   GpuBench bench(machine);
   Code code;
   code.rrr(Op::DIV_U, 1, 2, 3);
@@ -185,9 +196,83 @@ TEST(Complex, WaitingForTheUnitIsCountedAsSuch) {
   LaunchShape shape;
   shape.block = {96, 1, 1};
   const hw::Totals totals = bench.run(code, shape);
-  // The second warp's division reaches execute one cycle after the first one's, and waits 49; so does the third's.
-  EXPECT_EQ(totals.idle[static_cast<std::size_t>(hw::IdleCause::complex)], 2 * 49U);
+  const hw::CoreStatistics& counted = bench.core().statistics;
+  EXPECT_EQ(counted.complex_operations, 3U);
+  EXPECT_EQ(counted.complex_queued, GetParam().queued);
+  EXPECT_EQ(counted.complex_queue_full, GetParam().full);
+  EXPECT_EQ(counted.complex_wait_cycles, GetParam().wait_cycles);
+  EXPECT_EQ(totals.idle[static_cast<std::size_t>(hw::IdleCause::complex)], GetParam().idle_complex);
+  EXPECT_EQ(totals.fu_active[32], 6U);
 }
+// In each cycle without a start its cause is that of the fetch slot three cycles before, when most of the warps that
+// are left (or as many as are in the pipeline) wait for the unit: one from its division's coming to the unit until it
+// leaves it, 8 cycles after its start. Two places: neither waits in the stage. Waits: 50 - 1 and 100 - 2. Fetch slots 1
+// to 9, 11 to 59 (10 fetches an exit) and 61 to 106. One place: the third division holds the stage in cycles 2 to 49,
+// enters the queue in 50, when the second one starts, and waits for 50 cycles more. The first warp's exit, behind it,
+// starts in 51. Fetch slots 49 to 59 and 61 to 106. None: both hold the stage, in 1 to 49 and 51 to 99. The exits of
+// the others follow in 101 and 102; fetch slots 100 to 103 still find both of them in the pipeline, 104 to 106 at most
+// one.
+INSTANTIATE_TEST_SUITE_P(Pipeline, ComplexQueue,
+                         ::testing::Values(Divisions{16, 2, 0, 49 + 98, 9 + 49 + 46},
+                                           Divisions{2, 2, 0, 49 + 98, 9 + 49 + 46},
+                                           Divisions{1, 2, 1, 49 + 50, 48 + 11 + 46},
+                                           Divisions{0, 0, 2, 0, 49 + 49 + 3}));
+
+// Sixteen warps with one division among sixteen instructions ask for 64 of 256 cycles of the unit. Round robin keeps
+// them together, so that they come to it in a burst. With places for them every cycle executes something; without, the
+// burst takes 4 cycles per warp instead of one, in which nothing passes: 48 of 304 cycles are idle.
+class Bursts : public ::testing::TestWithParam<unsigned> {};
+TEST_P(Bursts, PassWhereThereAreEnoughPlaces) {
+  hw::Machine machine;
+  machine.core.complex_queue = GetParam();
+  GpuBench bench(machine);
+  Cycle cycles[2];
+  for (const unsigned many : {0U, 0U, 1U}) {
+    Code code;
+    add_loop(code, many != 0 ? 30 : 10, [&] {
+      code.rrr(Op::DIV_U, 1, 2, 3);
+      additions(12)(code);
+    });
+    code.exit();
+    LaunchShape shape;
+    shape.block = {512, 1, 1};
+    cycles[many] = bench.run(code, shape).cycles;
+  }
+  const double round = static_cast<double>(cycles[1] - cycles[0]) / 20;
+  if (GetParam() == 0) {
+    EXPECT_NEAR(round, 16 * (16 + 3), 4);
+  } else {
+    EXPECT_LE(round, 16 * 16 + 12);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Complex, Bursts, ::testing::Values(0, 16));
+
+// Two fetch groups of two warps; an operation starts every 50 cycles. Where complex operations count as long-latency,
+// the first fetch group is stalled, and the second becomes first, as soon as its second division waits, not when that
+// starts, 49 cycles later.
+class LongLatency : public ::testing::TestWithParam<bool> {};
+TEST_P(LongLatency, BeginsWhenTheOperationWaits) {
+  hw::Machine machine =
+      tb::read_machine("baseline", {"core.scheduler=two-level", "core.fetch_group=2", "core.complex_interval=50",
+                                    GetParam() ? "core.complex_long_latency=true" : "core.complex_long_latency=false"});
+  GpuBench bench(machine);
+  Code code;
+  code.rrr(Op::DIV_U, 1, 2, 3);
+  code.exit();
+  LaunchShape shape;
+  shape.block = {128, 1, 1};
+  bench.start(code, shape);
+  const auto waiting = [&] { return bench.core().groups.count(hw::GroupState::complex); };
+  while (waiting() != 1) {
+    ASSERT_TRUE(bench.step());
+  }
+  EXPECT_EQ(bench.gpu.core(0).scheduler().first_fetch_group(), 0U);
+  bench.step();
+  EXPECT_EQ(waiting(), 2U);
+  EXPECT_EQ(bench.core().statistics.complex_queued, 1U);
+  EXPECT_EQ(bench.gpu.core(0).scheduler().first_fetch_group(), GetParam() ? 1U : 0U);
+}
+INSTANTIATE_TEST_SUITE_P(Complex, LongLatency, ::testing::Bool());
 
 // A warp of four rows takes four cycles in each stage; the next fetch is seven cycles after the last row's formation.
 TEST(WideWarp, TakesOneCyclePerRow) {

@@ -34,6 +34,18 @@ TEST(Cost, TheBaselineAddsNothing) {
   EXPECT_EQ(find(cost, "re-convergence stacks")->bits, 32U * 16 * (64 + 32));
 }
 
+// An operation that waits has two operands of 64 bits per lane and a guard bit, its warp's number and its word; in
+// packed sub-warps a row per lane besides.
+TEST(Cost, TheQueueBeforeTheComplexUnit) {
+  EXPECT_EQ(find(cost_of({}), "queue before the complex unit")->bits, 16U * (32 * 129 + 5 + 64));
+  EXPECT_EQ(find(cost_of({"core.complex_queue=3", "core.warp_size=64"}), "queue before the complex unit")->bits,
+            3U * (32 * 129 + 4 + 64));
+  EXPECT_EQ(find(cost_of({"core.complex_queue=0"}), "queue before the complex unit"), nullptr);
+  EXPECT_EQ(find(cost_of({"core.warp_size=256"}), "row per lane before the complex unit"), nullptr);
+  EXPECT_EQ(find(cost_of({"core.warp_size=256", "core.former=packed"}), "row per lane before the complex unit")->bits,
+            16U * 32 * 3);
+}
+
 TEST(Cost, LargeWarpsOfTheReportTake96Bytes) {
   const StorageCost cost = cost_of({"core.warp_size=256", "core.former=packed", "core.issue=strict"});
   EXPECT_EQ(cost.bits(LineKind::counted), 96U * 8);
