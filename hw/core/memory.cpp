@@ -17,10 +17,6 @@ MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, 
       local_written_(state.machine.core.threads) {
   l1d.bind(*this);
   scratchpad.bind(*this);
-  for (unsigned i = 0; i < state.machine.core.pending_accesses; ++i) {
-    accesses_.push_back(std::make_unique<MemoryAccess>());
-    free_.push_back(accesses_.back().get());
-  }
 }
 
 void MemoryStage::tick(Cycle now, bool stores_visible) {
@@ -94,6 +90,11 @@ bool MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
     set_waiting(sub_warp);
     fences_.push_back(&sub_warp);
     return false;
+  }
+  // Made when they are first wanted: a machine may have thousands of places that no program fills.
+  if (free_.empty() && accesses_.size() < state_.machine.core.pending_accesses) {
+    accesses_.push_back(std::make_unique<MemoryAccess>());
+    free_.push_back(accesses_.back().get());
   }
   if (free_.empty()) {
     refused_ = Refused::here;

@@ -7,12 +7,12 @@ namespace heddle::hw {
 
 void RegisterArray::resize(unsigned rows, unsigned registers) {
   registers_ = registers;
-  values_.assign(static_cast<std::size_t>(rows) * registers, isa::LaneWord{});
+  values_ = ZeroedArray<isa::LaneWord>(static_cast<std::size_t>(rows) * registers);
   predicates_.assign(rows, {});
 }
 
 void RegisterArray::clear_row(unsigned row) {
-  std::fill_n(values_.begin() + static_cast<std::ptrdiff_t>(row) * registers_, registers_, isa::LaneWord{});
+  std::fill_n(&word(row, 0), registers_, isa::LaneWord{});
   predicates_[row].fill(0);
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/statistics.hpp"
+#include "base/zeroed_array.hpp"
 #include "isa/semantics.hpp"
 #include "tlm/warp_protocol.hpp"
 
@@ -38,13 +39,13 @@ using RegisterTargetSocket = ::tlm::tlm_target_socket<32, RegisterProtocol>;
 class RegisterArray {
  public:
   void resize(unsigned rows, unsigned registers);
-  [[nodiscard]] isa::LaneWord& word(unsigned row, unsigned reg) { return values_[row * registers_ + reg]; }
+  [[nodiscard]] isa::LaneWord& word(unsigned row, unsigned reg) { return values_[std::size_t{row} * registers_ + reg]; }
   [[nodiscard]] isa::LaneMask& predicate(unsigned row, unsigned reg) { return predicates_[row][reg]; }
   void clear_row(unsigned row);
 
  private:
   unsigned registers_ = 0;
-  std::vector<isa::LaneWord> values_;
+  ZeroedArray<isa::LaneWord> values_{0};
   std::vector<std::array<isa::LaneMask, isa::kPredicates>> predicates_;
 };
 
