@@ -13,6 +13,7 @@
 #include "hw/divergence/divergence.hpp"
 #include "hw/dram/check.hpp"
 #include "hw/dram/policy.hpp"
+#include "hw/gpu/longest_wait.hpp"
 #include "hw/issue/discipline.hpp"
 #include "hw/schedule/scheduler.hpp"
 #include "hw/subwarp/former.hpp"
@@ -91,6 +92,18 @@ void check_names(const Machine& machine, std::vector<Contradiction>& found) {
       found.push_back(
           {parameter.path(), fmt::format("{} = \"{}\" is none of: {}", parameter.path(), value, join(choices))});
     }
+  }
+}
+
+void check_watchdog(const Machine& machine, std::vector<Contradiction>& found) {
+  const LongestWait wait = longest_wait(machine);
+  if (machine.watchdog.deadlock_cycles <= wait.cycles) {
+    found.push_back(
+        {"watchdog.deadlock_cycles",
+         fmt::format("watchdog.deadlock_cycles ({}) is not above {}, the cycles that one operation or access "
+                     "may take by the latencies of this machine ({} of them in DRAM): a slow run would pass "
+                     "for a deadlock",
+                     machine.watchdog.deadlock_cycles, wait.cycles, wait.dram)});
   }
 }
 
@@ -330,6 +343,9 @@ std::vector<Contradiction> check(const Machine& machine) {
                      fmt::format("the private write-back caches of several cores (gpu.cores is {}) need a coherence "
                                  "protocol; use l1d.write_policy = \"write-through\"",
                                  machine.gpu.cores)});
+  }
+  if (found.empty()) {
+    check_watchdog(machine, found);
   }
   return found;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <string_view>
 
 #include "hw/dram/address_map.hpp"
 #include "hw/dram/jedec.hpp"
@@ -36,9 +37,19 @@ void check_jedec(const DramParameters& dram, unsigned line_bytes, std::vector<Co
   at_least("jedec.tras", jedec.tras, "jedec.trcd_rd", jedec.trcd_rd);
   at_least("jedec.trtw", jedec.trtw + jedec.cwl, "jedec.cl + jedec.burst - jedec.cwl, in whole",
            jedec.cl + jedec.burst);
-  if (jedec.refresh && jedec.trefi <= jedec.trfc + jedec.trc + jedec.trp) {
-    refuse("jedec.trefi", fmt::format("jedec.trefi ({}) leaves no time between refreshes of jedec.trfc ({})",
-                                      jedec.trefi, jedec.trfc));
+  // Every distance between commands once, and an atomic's column commands: between two refreshes there is time to open
+  // a row, use it and close it, whatever went before. Else requests would wait for ever.
+  std::uint64_t clocks = 0;
+  JedecParameters::describe_clocks(jedec, [&](std::string_view name, unsigned field, std::string_view /*meaning*/) {
+    clocks += name == "trefi" ? 0 : field;
+  });
+  const std::uint64_t columns = (line_bytes + jedec.burst_bytes - 1) / std::max(jedec.burst_bytes, 1U);
+  clocks += 2 * columns * jedec.tccd_l;
+  if (jedec.refresh && jedec.trefi <= clocks) {
+    refuse("jedec.trefi",
+           fmt::format("jedec.trefi ({}) leaves no time for accesses between refreshes: it is not above {}, "
+                       "the sum of the other clocks of [jedec], jedec.trfc ({}) among them",
+                       jedec.trefi, clocks, jedec.trfc));
   }
   if (dram.turnaround != 0) {
     refuse("dram.turnaround",

@@ -52,8 +52,9 @@ KernelWorkload::KernelWorkload(std::string name, const WorkloadOptions& options,
                      "give a number above 0 and at most 16");
   }
   if (options_.resident_threads == 0 || options_.resident_threads % kBlock != 0) {
-    throw InputError({}, fmt::format("{} threads for workload '{}'", options_.resident_threads, name_),
-                     fmt::format("give a multiple of {}", kBlock));
+    throw InputError(
+        {}, fmt::format("{} resident threads (core.threads) for workload '{}'", options_.resident_threads, name_),
+        fmt::format("give a multiple of {}", kBlock));
   }
 }
 

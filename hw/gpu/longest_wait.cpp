@@ -1,0 +1,49 @@
+#include "hw/gpu/longest_wait.hpp"
+
+#include <cmath>
+#include <string_view>
+
+#include "hw/dram/jedec.hpp"
+
+namespace heddle::hw {
+
+namespace {
+
+// With command timing: every distance between two commands, before the access and, of the one before it, behind.
+double jedec_cycles(const Machine& machine) {
+  JedecParameters jedec = resolve_jedec(machine.dram);
+  double clocks = 0;
+  JedecParameters::describe_clocks(jedec, [&](std::string_view name, unsigned field, std::string_view /*meaning*/) {
+    clocks += name == "trefi" ? 0 : field;  // time between refreshes is no waiting time
+  });
+  const double columns = std::ceil(static_cast<double>(memory_line_bytes(machine)) / jedec.burst_bytes);
+  clocks += 2 * columns * (jedec.tccd_l + jedec.burst);  // of an atomic, there and back
+  return 2 * clocks * jedec.tck_ps / 1000 * machine.gpu.clock_ghz;
+}
+
+double hit_conflict_cycles(const Machine& machine) {
+  const DramParameters& dram = machine.dram;
+  const double slot = memory_line_bytes(machine) * dram.channels * machine.gpu.clock_ghz / dram.bandwidth_gbs;
+  return 2.0 * dram.row_conflict + 2 * dram.turnaround + 3 * slot;
+}
+
+}  // namespace
+
+LongestWait longest_wait(const Machine& machine) {
+  const CoreParameters& core = machine.core;
+  double dram = machine.dram.timing == "jedec" ? jedec_cycles(machine) : hit_conflict_cycles(machine);
+  dram += machine.dram.hints ? machine.dram.hint_threshold : 0;
+  double way = machine.noc.request_latency + machine.noc.response_latency;
+  if (machine.l2.enabled) {
+    way += machine.l2.hit_latency + machine.l2.bank_interval;
+  }
+  const double pipeline = core.fetch_latency + core.decode_latency + core.register_read_latency + core.execute_stages +
+                          core.complex_latency + core.complex_interval + machine.icache.hit_latency +
+                          machine.l1d.hit_latency;
+  LongestWait wait;
+  wait.dram = static_cast<link::Cycle>(std::ceil(dram));
+  wait.cycles = wait.dram + static_cast<link::Cycle>(way + pipeline);
+  return wait;
+}
+
+}  // namespace heddle::hw

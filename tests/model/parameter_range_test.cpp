@@ -1,0 +1,493 @@
+// Every numeric parameter that the machine declares, at both ends of its range and at odd values between, alone and in
+// random combinations: the machine computes what the reference interpreter does, or it is refused with the reason.
+// Nothing hangs, crashes, ends in an internal error, or takes the host's time or memory for numbers that are merely
+// large. The parameters and their ranges come from hw::Machine::describe alone.
+//
+// HEDDLE_PARAMETER_SEED=s runs the random machine of that seed alone (Random/ParameterRange... and any case of it) and
+// prints it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "isa/interpreter.hpp"
+#include "isa/memory_map.hpp"
+#include "ptx/compile.hpp"
+#include "tb/device.hpp"
+#include "tests/model/workload_cases.hpp"
+#include "tests/random/ptx_generator.hpp"
+
+namespace heddle {
+namespace {
+
+constexpr double kMostSeconds = 20;    // of processor time for the kernels of a machine; the slowest take about 5
+constexpr long kMostMegabytes = 1024;  // the largest take less than 100
+constexpr std::uint64_t kRangeInput = 0x6000'0000;  // beyond a workload's buffers
+constexpr std::uint64_t kRangeOutput = 0x6010'0000;
+
+// ---------------------------------------------------------------------------------------------------- machines
+
+const SourceLocation kHere{"parameter_range_test.cpp", 0, 0};
+
+// Throws InputError when the parameter does not take the value.
+void set(const ParameterReference& parameter, double value) {
+  if (std::holds_alternative<double*>(parameter.field)) {
+    assign(parameter, value, kHere);
+  } else {
+    assign(parameter, static_cast<std::int64_t>(value), kHere);
+  }
+}
+
+double get(const ParameterReference& parameter) {
+  return std::visit(
+      [](auto* field) -> double {
+        if constexpr (std::is_same_v<decltype(field), std::string*>) {
+          return 0;
+        } else {
+          return static_cast<double>(*field);
+        }
+      },
+      parameter.field);
+}
+
+bool is_number(const ParameterReference& parameter) {
+  return !std::holds_alternative<bool*>(parameter.field) && !std::holds_alternative<std::string*>(parameter.field);
+}
+
+ParameterReference find(std::vector<ParameterReference>& all, const std::string& path) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const ParameterReference& one) { return one.path() == path; });
+  return found == all.end() ? throw InternalError("no parameter " + path) : *found;
+}
+
+// Both ends first, then odd values between them: evenly spread over the magnitudes.
+std::vector<double> values_of(const ParameterReference& parameter) {
+  const Limits& limits = parameter.limits;
+  std::vector<double> values = {limits.low, limits.high};
+  const bool whole = !std::holds_alternative<double*>(parameter.field);
+  const double least = whole ? std::max(limits.low, 1.0) : std::max(limits.low, 1e-3);
+  for (const double part : {0.04, 0.15, 0.33, 0.51, 0.77, 0.97}) {
+    double value = least * std::pow(limits.high / least, part);
+    if (limits.must_be_power_of_two) {
+      value = std::exp2(std::round(std::log2(value)));
+    } else if (whole) {
+      value = 2 * std::floor(value / 2) + 1;
+    }
+    if (value > limits.low && value < limits.high) {
+      values.push_back(value);
+    }
+  }
+  if (whole) {  // among the odd ones, one that divides something
+    values.push_back(
+        std::clamp(std::exp2(std::round(std::log2(std::sqrt(least * limits.high)))), limits.low, limits.high));
+  }
+  std::vector<double> distinct;
+  for (const double value : values) {
+    if (std::find(distinct.begin(), distinct.end(), value) == distinct.end()) {
+      distinct.push_back(value);
+    }
+  }
+  return distinct;
+}
+
+// A machine on which the parameter does something: the baseline, or what it depends on switched over.
+hw::Machine where_it_counts(const std::string& path) {
+  const std::vector<std::vector<std::pair<const char*, ParameterValue>>> bases = {
+      {},
+      {{"l2.enabled", true}},
+      {{"dram.timing", std::string("jedec")}},
+      {{"core.scheduler", std::string("two-level")}},
+      {{"dram.channels", std::int64_t{2}}},
+  };
+  for (const auto& base : bases) {
+    hw::Machine machine;
+    std::vector<ParameterReference> all = parameters_of(machine);
+    for (const auto& [key, value] : base) {
+      assign(find(all, key), value, kHere);
+    }
+    const std::vector<hw::WithoutEffect> idle = hw::without_effect(machine);
+    if (std::none_of(idle.begin(), idle.end(), [&](const hw::WithoutEffect& one) {
+          return std::find(one.keys.begin(), one.keys.end(), path) != one.keys.end();
+        })) {
+      return machine;
+    }
+  }
+  throw InternalError("no machine on which " + path + " counts");
+}
+
+// Changes parameters that a contradiction names, but for `fixed`, until there is none, as a user would who reads it.
+void resolve(hw::Machine& machine, const std::string& fixed) {
+  std::vector<ParameterReference> all = parameters_of(machine);
+  for (unsigned round = 0; round < 12; ++round) {
+    const std::vector<hw::Contradiction> found = hw::check(machine);
+    if (found.empty()) {
+      return;
+    }
+    bool better = false;
+    const std::string text = found.front().key + ' ' + found.front().message;
+    std::vector<ParameterReference> named;
+    for (const ParameterReference& parameter : all) {
+      const std::size_t at = text.find(parameter.path());
+      if (at != std::string::npos && parameter.path() != fixed && is_number(parameter)) {
+        named.push_back(parameter);
+      }
+    }
+    for (const ParameterReference& parameter : named) {
+      const double before = get(parameter);
+      std::vector<double> candidates = {parameter.limits.low, parameter.limits.high, before * 2, before / 2};
+      for (const ParameterReference& other : all) {
+        if (is_number(other) && text.find(other.path()) != std::string::npos) {
+          candidates.push_back(get(other));
+        }
+      }
+      for (const double candidate : candidates) {
+        try {
+          set(parameter, candidate);
+        } catch (const InputError&) {
+          continue;
+        }
+        if (hw::check(machine).size() < found.size()) {
+          better = true;
+          break;
+        }
+        set(parameter, before);
+      }
+      if (better) {
+        break;
+      }
+    }
+    if (!better) {
+      return;
+    }
+  }
+}
+
+// What is not as on a new machine, as --set would have it.
+std::string settings_of(hw::Machine machine) {
+  hw::Machine usual;
+  const std::vector<ParameterReference> before = parameters_of(usual);
+  const std::vector<ParameterReference> after = parameters_of(machine);
+  std::string text;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (after[i].value_text() != before[i].value_text()) {
+      text += fmt::format(" --set {}={}", after[i].path(), after[i].value_text());
+    }
+  }
+  return text.empty() ? "the baseline" : text.substr(1);
+}
+
+// ----------------------------------------------------------------------------------------------------- kernels
+
+std::vector<std::uint32_t> range_words(const isa::DeviceMemory& memory, std::uint64_t address, std::uint32_t count) {
+  std::vector<std::uint32_t> out(count);
+  memory.read(address, std::as_writable_bytes(std::span(out)));
+  return out;
+}
+
+void place_buffers(isa::DeviceMemory& memory, const random_ptx::GeneratedProgram& program) {
+  memory.release(kRangeInput);
+  memory.release(kRangeOutput);
+  memory.place("in", kRangeInput, 4ULL * program.input_words);
+  memory.place("out", kRangeOutput, 4ULL * program.output_words);
+  for (std::uint32_t i = 0; i < program.input_words; ++i) {
+    memory.put<std::uint32_t>(kRangeInput + 4ULL * i, (i + 1) * 0x9e37'79b9U >> (i % 3 * 9));
+  }
+}
+
+// A random program on the device and in the interpreter; what differs.
+std::string random_program(tb::Device& device, std::uint64_t seed) {
+  const hw::Machine& machine = device.machine();
+  random_ptx::GeneratorOptions options;
+  options.statements = 25;
+  options.max_block = 96;
+  options.max_grid = 3;
+  const random_ptx::GeneratedProgram program = random_ptx::generate_ptx(seed, options);
+  ptx::CompileOptions compile;
+  compile.max_registers = machine.core.registers_per_thread;
+  compile.if_conversion = machine.core.if_conversion;
+  const isa::Module module = ptx::compile(program.text, "random.ptx", compile);
+  isa::LaunchRequest request;
+  request.kernel = random_ptx::kEntry;
+  request.block = {program.block, 1, 1};
+  request.grid = {program.grid, 1, 1};
+  request.parameters.resize(module.kernels.front().parameter_bytes);
+  const std::uint64_t values[] = {kRangeInput, kRangeOutput, program.input_words};
+  for (std::size_t i = 0; i < module.kernels.front().parameters.size(); ++i) {
+    const isa::Parameter& parameter = module.kernels.front().parameters[i];
+    std::memcpy(request.parameters.data() + parameter.offset, &values[i], parameter.size);
+  }
+  isa::DeviceMemory memory;
+  isa::load_module(module, memory);
+  place_buffers(memory, program);
+  isa::RetirementHash hash;
+  const isa::InterpreterResult result = isa::interpret(module, request, memory, hash, {});
+  if (result.fault) {
+    return "the interpreter: " + isa::describe(*result.fault, module);
+  }
+  device.load(module);
+  place_buffers(device.memory(), program);
+  device.launch(request);
+  if (range_words(device.memory(), kRangeOutput, program.output_words) !=
+      range_words(memory, kRangeOutput, program.output_words)) {
+    return fmt::format("program {}: another output than the interpreter's", seed);
+  }
+  return std::ranges::equal(device.retirement().threads(), std::as_const(hash).threads())
+             ? ""
+             : fmt::format("program {}: another retirement hash", seed);
+}
+
+// A workload with the host's check of its result, and against the interpreter.
+std::string small_workload(tb::Device& device, const std::string& name) {
+  const auto workload = test::make_workload(name, device.machine(), 0.1);
+  const isa::Module module = workload->compile();
+  device.load(module);
+  const tb::Verdict verdict = workload->run(device);
+  if (!verdict.correct) {
+    return name + ": " + verdict.detail;
+  }
+  isa::InterpreterOptions options;
+  options.trap_on_division_by_zero = device.machine().core.division_trap;
+  tb::ReferenceExecutor reference(options);
+  reference.load(module);
+  static_cast<void>(workload->run(reference));
+  return device.retirement().total() == reference.retirement().total() ? "" : name + ": another retirement hash";
+}
+
+// Every core cycle is counted once, and each idle one has one cause.
+std::string sums(const hw::Totals& totals) {
+  std::uint64_t cycles = 0;
+  for (const std::uint64_t with : totals.fu_active) {
+    cycles += with;
+  }
+  std::uint64_t idle = 0;
+  for (const std::uint64_t cause : totals.idle) {
+    idle += cause;
+  }
+  return cycles == totals.cycles * totals.cores && idle == totals.fu_active[0] &&
+                 totals.l1d_hits + totals.l1d_misses == totals.l1d_accesses
+             ? ""
+             : "the cycles, their causes or the cache's accesses do not add up";
+}
+
+// "correct", "refused: why", or what went wrong.
+std::string run_on(const hw::Machine& machine, std::uint64_t seed) {
+  const std::vector<hw::Contradiction> contradictions = hw::check(machine);
+  if (!contradictions.empty()) {
+    return "refused: " + contradictions.front().message;
+  }
+  try {
+    tb::Device device(machine);
+    const std::vector<std::string> names = {"histogram", "needleman", "bfs", "vecadd", "blackscholes"};
+    std::string wrong = small_workload(device, names[seed % names.size()]);
+    if (wrong.empty()) {
+      wrong = random_program(device, seed + 1);
+    }
+    if (wrong.empty()) {
+      wrong = sums(device.totals());
+    }
+    return wrong.empty() ? "correct" : wrong;
+  } catch (const InputError& error) {
+    return std::string("refused: ") + error.what();
+  } catch (const SimulatedFault& fault) {
+    const std::string text = fault.what();
+    // A block that is larger than the core, with the parameter that limits it.
+    return (text.find("a block needs ") != std::string::npos && text.find(", a core has ") != std::string::npos
+                ? "refused: "
+                : "a fault: ") +
+           text;
+  } catch (const std::exception& error) {
+    return std::string("an exception: ") + error.what();
+  }
+}
+
+struct Outcome {
+  std::string text;
+  double seconds = 0;
+  long megabytes = 0;
+};
+
+// In a process of its own, with limits to its time.
+Outcome outcome_of(const hw::Machine& machine, std::uint64_t seed) {
+  int ends[2];
+  if (pipe(ends) != 0) {
+    return {"no pipe", 0, 0};
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    const rlimit time{static_cast<rlim_t>(kMostSeconds), static_cast<rlim_t>(kMostSeconds) + 1};
+    setrlimit(RLIMIT_CPU, &time);
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    const std::string text = run_on(machine, seed);
+    const ssize_t written = write(ends[1], text.data(), std::min<std::size_t>(text.size(), 4000));
+    _exit(written >= 0 ? 0 : 1);
+  }
+  close(ends[1]);
+  Outcome outcome;
+  char buffer[4096];
+  for (ssize_t count = 0; (count = read(ends[0], buffer, sizeof buffer)) > 0;) {
+    outcome.text.append(buffer, static_cast<std::size_t>(count));
+  }
+  close(ends[0]);
+  int status = 0;
+  rusage usage{};
+  wait4(child, &status, 0, &usage);
+  if (status != 0) {
+    outcome.text = WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL)
+                       ? fmt::format("not done after {} seconds", kMostSeconds)
+                       : fmt::format("the process died with status {}", status);
+  }
+  outcome.seconds = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                    1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+  outcome.megabytes = usage.ru_maxrss / 1024;
+  return outcome;
+}
+
+// True: it ran. A refusal names a parameter by its key.
+bool expect_right(const hw::Machine& machine, std::uint64_t seed) {
+  const Outcome outcome = outcome_of(machine, seed);
+  SCOPED_TRACE(settings_of(machine) + fmt::format(" (kernels of seed {})", seed));
+  if (std::getenv("HEDDLE_PARAMETER_LOG") != nullptr) {
+    fmt::print("{:6.2f} s {:5} MB {}: {}\n", outcome.seconds, outcome.megabytes, settings_of(machine), outcome.text);
+  }
+  if (outcome.text == "correct") {
+#ifndef HEDDLE_FEW_MACHINES  // sanitizers have memory of their own
+    EXPECT_LT(outcome.megabytes, kMostMegabytes);
+#endif
+    return true;
+  }
+  hw::Machine copy = machine;
+  const std::vector<ParameterReference> all = parameters_of(copy);
+  EXPECT_EQ(outcome.text.substr(0, 9), "refused: ") << outcome.text;
+  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const ParameterReference& parameter) {
+    return outcome.text.find(parameter.path()) != std::string::npos;
+  })) << outcome.text;
+  return false;
+}
+
+// -------------------------------------------------------------------------------------------------------- alone
+
+std::vector<std::string> number_paths() {
+  hw::Machine machine;
+  std::vector<std::string> paths;
+  for (const ParameterReference& parameter : parameters_of(machine)) {
+    if (is_number(parameter)) {
+      paths.push_back(parameter.path());
+    }
+  }
+  return paths;
+}
+
+class ParameterRange : public ::testing::TestWithParam<std::string> {
+ protected:
+  // The values with numbers first, first + step, ... of the parameter's; where nothing else is changed the machine may
+  // be refused, and then the others are changed until it is not.
+  void run(std::size_t first, std::size_t end) {
+    std::uint64_t seed = 0;  // of the kernels: others for each parameter
+    for (const char letter : GetParam()) {
+      seed = (seed * 31 + static_cast<unsigned char>(letter)) % 1009;
+    }
+    const hw::Machine base = where_it_counts(GetParam());
+    hw::Machine probe = base;
+    std::vector<ParameterReference> of_probe = parameters_of(probe);
+    const std::vector<double> values = values_of(find(of_probe, GetParam()));
+    for (std::size_t i = first; i < std::min(end, values.size()); ++i) {
+      hw::Machine machine = base;
+      std::vector<ParameterReference> all = parameters_of(machine);
+      set(find(all, GetParam()), values[i]);
+      if (!expect_right(machine, seed + i)) {
+        resolve(machine, GetParam());
+        static_cast<void>(expect_right(machine, seed + i));
+      }
+    }
+  }
+};
+
+TEST_P(ParameterRange, BothEndsAreRightOrRefused) {
+  run(0, 2);
+}
+INSTANTIATE_TEST_SUITE_P(Each, ParameterRange, ::testing::ValuesIn(number_paths()), [](const auto& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+});
+
+class ParameterBetween : public ParameterRange {};
+TEST_P(ParameterBetween, OddValuesAreRightOrRefused) {
+  run(2, 100);
+}
+INSTANTIATE_TEST_SUITE_P(Long, ParameterBetween, ::testing::ValuesIn(number_paths()), [](const auto& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+});
+
+// ------------------------------------------------------------------------------------------------ combinations
+
+// Some parameters of every kind at values of their ranges, then changed until nothing contradicts, if that can be.
+hw::Machine random_machine(std::uint64_t seed) {
+  std::mt19937_64 dice(seed);
+  const auto below = [&](std::uint64_t n) { return dice() % n; };
+  hw::Machine machine;
+  std::vector<ParameterReference> all = parameters_of(machine);
+  const std::uint64_t changes = 2 + below(14);
+  for (std::uint64_t change = 0; change < changes; ++change) {
+    const ParameterReference& parameter = all[below(all.size())];
+    if (std::holds_alternative<bool*>(parameter.field)) {
+      assign(parameter, below(2) == 1, kHere);
+    } else if (std::holds_alternative<std::string*>(parameter.field)) {
+      if (parameter.limits.choices) {
+        const std::vector<std::string> choices = parameter.limits.choices();
+        assign(parameter, choices[below(choices.size())], kHere);
+      }
+    } else {
+      const std::vector<double> values = values_of(parameter);
+      set(parameter, values[below(values.size())]);
+    }
+  }
+  resolve(machine, "");
+  return machine;
+}
+
+class ParameterMix : public ::testing::TestWithParam<unsigned> {
+ protected:
+  void run(unsigned each) {
+    if (const char* const one = std::getenv("HEDDLE_PARAMETER_SEED")) {
+      const std::uint64_t seed = std::strtoull(one, nullptr, 10);
+      fmt::print("{}\n", settings_of(random_machine(seed)));
+      static_cast<void>(expect_right(random_machine(seed), seed));
+      return;
+    }
+    unsigned ran = 0;
+    for (unsigned i = 0; i < each; ++i) {
+      const std::uint64_t seed = std::uint64_t{GetParam()} * each + i;
+      SCOPED_TRACE(fmt::format("HEDDLE_PARAMETER_SEED={}", seed));
+      ran += expect_right(random_machine(seed), seed) ? 1 : 0;
+    }
+    EXPECT_GE(2 * ran, each) << "most are refused: nothing is tried";
+  }
+};
+TEST_P(ParameterMix, IsRightOrRefused) {
+  run(10);
+}
+INSTANTIATE_TEST_SUITE_P(Random, ParameterMix, ::testing::Range(0U, 12U));
+class ParameterMixes : public ParameterMix {};
+TEST_P(ParameterMixes, AreRightOrRefused) {
+  run(200);
+}
+INSTANTIATE_TEST_SUITE_P(Long, ParameterMixes, ::testing::Range(1U, 21U));
+
+}  // namespace
+}  // namespace heddle
