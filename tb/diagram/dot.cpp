@@ -44,7 +44,6 @@ class DotDrawing {
     out_ = fmt::format(
         "digraph {} {{\n"
         "  rankdir=LR; compound=true; ranksep=0.7; nodesep=0.25;\n"
-        "  bgcolor=\"#ffffff\";\n"  // dark pages show it too
         "  graph [fontname=\"Helvetica\" fontsize=13 label=\"{}\" labelloc=t];\n"
         "  node [fontname=\"Helvetica\" fontsize=11 shape=box style=\"filled,rounded\" fillcolor=\"#eef3fb\" "
         "color=\"#4a6fa5\"];\n"

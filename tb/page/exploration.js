@@ -216,7 +216,7 @@
         width: { scale: "x", band: 1 }, y: { scale: "y", field: "y" }, height: { scale: "y", band: 1 },
         fill: { scale: "colour", field: "value" }, tooltip: { field: "t" } } } },
       { type: "text", interactive: false, from: { data: "values" }, encode: { enter: {
-        x: { scale: "x", field: "x", band: 0.5 }, y: { scale: "y", field: "y", band: 0.5 }, 
+        x: { scale: "x", field: "x", band: 0.5 }, y: { scale: "y", field: "y", band: 0.5 },
         text: { signal: "bandwidth('x') > 7 * length(datum.text) ? datum.text : ''" },
         align: { value: "center" }, baseline: { value: "middle" }, fontSize: { value: 11 },
         fill: { signal: `datum.value > ${low + 0.6 * (high - low)} ? 'black' : 'white'` } } } }],

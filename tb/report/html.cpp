@@ -53,7 +53,8 @@ figure.bars { margin: .6rem 0; max-width: 62rem; font-size: .85rem; line-height:
 .bars .keys i { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 .bars .scale div { position: relative; height: 1.3rem; color: var(--soft); }
 .bars .scale div span { position: absolute; transform: translateX(-50%); }
-.bars .scale div span:first-child { transform: none; } .bars .scale div span:last-child { transform: translateX(-100%); }
+.bars .scale div span:first-child { transform: none; }
+.bars .scale div span:last-child { transform: translateX(-100%); }
 code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .85rem; overflow-wrap: anywhere; }
 @media (max-width: 40rem) { body { padding: 1rem .9rem; } .bars .row { grid-template-columns: 1fr; }
   .bars .row > span { text-align: left; } .bars .bar { height: 1.35rem; } .bars .bar span { line-height: 1.35rem; }

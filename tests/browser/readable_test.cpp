@@ -111,7 +111,8 @@ constexpr const char* kColours = R"js(
     if (mark) found[key.textContent.trim().replace(/ [\d.,]+ %$/, "")] = getComputedStyle(mark).backgroundColor;
   }
   for (const entry of document.querySelectorAll("svg .role-legend-entry .role-scope > g, svg .role-legend-symbol")) {
-    const symbol = entry.querySelector(".role-legend-symbol path"), label = entry.querySelector(".role-legend-label text");
+    const symbol = entry.querySelector(".role-legend-symbol path");
+    const label = entry.querySelector(".role-legend-label text");
     if (symbol && label) found[label.textContent] = getComputedStyle(symbol).fill;
   }
   return found;

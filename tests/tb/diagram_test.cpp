@@ -78,6 +78,9 @@ TEST(Diagram, GraphvizDrawsIt) {
   const std::string svg = Scratch::read(scratch.path("a.svg"));
   EXPECT_TRUE(holds(svg, "<svg")) << svg.substr(0, 200);
   EXPECT_TRUE(holds(svg, ">register_read</text>"));
+  // Plain colours on a white ground: every viewer shows it, and dark pages do.
+  EXPECT_TRUE(holds(svg, "<polygon fill=\"white\" "));
+  EXPECT_FALSE(holds(svg, "var(") || holds(svg, "class=\"chart\"") || holds(svg, "<style"));
   EXPECT_EQ(Scratch::read(scratch.path("a.dot")), heddle({"diagram", "baseline"}).out);
 }
 
