@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/parameter.hpp"
 #include "hw/core/idle_cause.hpp"
 #include "tb/dram/replay.hpp"
+#include "tb/measure/record.hpp"
 #include "tb/measure/summary.hpp"
 #include "tb/report/text.hpp"
 
@@ -76,6 +78,7 @@ void add_entry(std::string& out, std::string_view name, std::string_view unit, s
   out += fmt::format("  {} ({})\n      {}\n", name, unit, wrapped(meaning, kMeaningWidth, 6));
 }
 
+constexpr char kSchemaMark = '@';  // stands for the schema's number
 constexpr std::string_view kSchemaText =
     R"(`heddle run --out DIR` writes two files. Each appears whole or not at all.
 
@@ -83,7 +86,7 @@ constexpr std::string_view kSchemaText =
 
 | key | meaning |
 | --- | --- |
-| `schema` | version of this layout: 1 |
+| `schema` | version of this layout: @ |
 | `heddle` | version of the program |
 | `machine` | `name`, `description`, and `parameters`: every parameter by section and key (see parameters.md) |
 | `workload` | the workload's name, or the LAUNCH.toml as named on the command line |
@@ -198,7 +201,9 @@ std::string statistics_markdown(const StatisticsRegistry& modules) {
   std::string out =
       "# Statistics\n\nMade by `heddle list statistics --markdown` from the declarations in the code; a test compares "
       "this file with it.\n\n## Files\n\n";
-  out += kSchemaText;
+  std::string files(kSchemaText);
+  files.replace(files.find(kSchemaMark), 1, std::to_string(kStatisticsSchema));
+  out += files;
   std::vector<std::vector<std::string>> rows;
   for (const SummaryDeclaration& declaration : summary_declarations()) {
     rows.push_back({"`" + declaration.name + "`", declaration.unit, declaration.definition});
