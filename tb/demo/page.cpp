@@ -83,7 +83,7 @@ std::string definitions() {
 std::string machine_line(const hw::Machine& machine) {
   return fmt::format("{} core{}, {} lanes, warps of {}, {} threads, {} L1 data cache, {} scratchpad, {} GB/s of memory",
                      machine.gpu.cores, machine.gpu.cores == 1 ? "" : "s", machine.core.simd_width,
-                     machine.core.warp_size, machine.core.threads, bytes_text(machine.l1d.bytes),
+                     machine.core.warp_size, grouped(machine.core.threads), bytes_text(machine.l1d.bytes),
                      bytes_text(machine.scratchpad.bytes), machine.dram.bandwidth_gbs);
 }
 

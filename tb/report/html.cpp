@@ -52,7 +52,7 @@ figure.bars { margin: .6rem 0; max-width: 62rem; font-size: .85rem; line-height:
   print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 .bars .keys i { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 .bars .scale div { position: relative; height: 1.3rem; color: var(--soft); }
-.bars .scale div span { position: absolute; transform: translateX(-50%); }
+.bars .scale div span { position: absolute; white-space: nowrap; transform: translateX(-50%); }
 .bars .scale div span:first-child { transform: none; }
 .bars .scale div span:last-child { transform: translateX(-100%); }
 code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .85rem; overflow-wrap: anywhere; }
