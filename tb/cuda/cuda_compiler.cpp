@@ -197,7 +197,7 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
     }
     const Diagnostic error = first_error(output, path);
     std::string hint = error.message.find("file not found") != std::string::npos
-                           ? "device code can include files beside it and heddle/cuda.h only"
+                           ? "device code can include files beside it and the headers that docs/cuda-support.md lists"
                            : "see the compiler's output below";
     if (!output.empty()) {
       hint += "\n" + output;

@@ -45,9 +45,9 @@ TEST(CudaCompiler, SaysWhereTheFirstErrorIs) {
     EXPECT_EQ(error.message(), "use of undeclared identifier 'unheard_of_variable'");
     EXPECT_NE(error.hint().find("1 error generated"), std::string::npos) << error.hint();
   }
-  folder.write("k.cu", "#include <stdio.h>\n");
+  folder.write("k.cu", "#include <iostream>\n");
   EXPECT_NE(folder.refusal([&] { static_cast<void>(compile_cuda(folder.path("k.cu"), 32)); })
-                .find("k.cu:1:10: 'stdio.h' file not found; device code can include files beside it"),
+                .find("k.cu:1:10: 'iostream' file not found; device code can include files beside it"),
             std::string::npos);
 }
 
