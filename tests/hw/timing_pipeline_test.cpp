@@ -253,7 +253,7 @@ INSTANTIATE_TEST_SUITE_P(Complex, Bursts, ::testing::Values(0, 16));
 class LongLatency : public ::testing::TestWithParam<bool> {};
 TEST_P(LongLatency, BeginsWhenTheOperationWaits) {
   hw::Machine machine =
-      tb::read_machine("baseline", {"core.scheduler=two-level", "core.fetch_group=2", "core.complex_interval=50",
+      tb::read_machine("baseline", {"core.scheduler=two-level", "two_level.fetch_group=2", "core.complex_interval=50",
                                     GetParam() ? "core.complex_long_latency=true" : "core.complex_long_latency=false"});
   GpuBench bench(machine);
   Code code;
