@@ -18,7 +18,7 @@ void line(std::string& out, std::string_view name, const std::string& value, std
 }
 
 void share_line(std::string& out, std::string_view name, double share, std::string_view meaning) {
-  out += fmt::format("    {:<16}{} {:>7}  {}", name, bar(share, kShareBarWidth), percent(share), meaning);
+  out += fmt::format("    {:<18}{} {:>7}  {}", name, bar(share, kShareBarWidth), percent(share), meaning);
   out.erase(out.find_last_not_of(' ') + 1);
   out += '\n';
 }
