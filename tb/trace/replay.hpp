@@ -28,7 +28,7 @@ class TraceSubject final : public Subject, public hw::ReplaySource {
 
   // ---- Subject
   [[nodiscard]] const std::string& name() const override { return recorded().subject; }
-  [[nodiscard]] isa::Module compile(std::vector<std::string>* /*notes*/) const override {
+  [[nodiscard]] isa::Module compile(std::vector<std::string>* /*notes*/ = nullptr) const override {
     return reader_->modules().front();
   }
   [[nodiscard]] std::uint64_t threads() const override { return recorded().threads; }

@@ -135,11 +135,11 @@ TEST(Cost, PrefixNetworkHasTheThesissAdders) {
 }
 
 TEST(Cost, IndexBits) {
-  EXPECT_EQ(index_bits(0), 0U);
-  EXPECT_EQ(index_bits(1), 0U);
-  EXPECT_EQ(index_bits(2), 1U);
-  EXPECT_EQ(index_bits(8), 3U);
-  EXPECT_EQ(index_bits(9), 4U);
+  EXPECT_EQ(hw::index_bits(0), 0U);
+  EXPECT_EQ(hw::index_bits(1), 0U);
+  EXPECT_EQ(hw::index_bits(2), 1U);
+  EXPECT_EQ(hw::index_bits(8), 3U);
+  EXPECT_EQ(hw::index_bits(9), 4U);
 }
 
 TEST(Cost, EveryLineNamesFormulaAndSource) {

@@ -147,9 +147,10 @@ TEST(Fill, TakesMemoryWhereItIsTouched) {
   buffer.name = "x";
   buffer.type = isa::Type::u32;
   buffer.count = std::uint64_t{3} << 28U;  // 3 GB
-  buffer.fill = launch::Buffer::Random{launch::Number::of(launch::Wide{0}), launch::Number::of(launch::Wide{999}), 5};
+  const launch::Fill fill{
+      launch::Fill::Random{launch::Number::of(launch::Wide{0}), launch::Number::of(launch::Wide{999}), 5}};
   const std::uint64_t address = memory.allocate("x", buffer.bytes());
-  launch::fill_buffer(buffer, address, memory);
+  launch::fill_fresh(fill, buffer, address, memory);
   EXPECT_EQ(memory.touched_bytes(), 0U);
   // The same numbers as if they had been drawn one after the other.
   Random random(5);

@@ -74,6 +74,9 @@ class PlanChecker final : public Executor {
   [[nodiscard]] isa::DeviceMemory& memory() override { return executor_.memory(); }
   void load(isa::Module module) override { executor_.load(std::move(module)); }
   [[nodiscard]] const isa::Module& module() const override { return executor_.module(); }
+  void set_constants(std::uint64_t offset, std::span<const std::byte> bytes) override {
+    executor_.set_constants(offset, bytes);
+  }
   void launch(const isa::LaunchRequest& request) override {
     executor_.launch(request);
     ++launched.launches;
