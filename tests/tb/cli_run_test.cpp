@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "program_runner.hpp"
+#include "tb/device.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -171,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(
                            "index_search:levels=3,row_hints"},
                     InVain{"latencies",
                            "baseline",
-                           {"dram.timing=jedec", "dram.banks=16"},
+                           {"dram.timing=jedec", "dram.banks=16", "dram.write_high=0"},
                            {"dram.row_hit=7", "dram.row_conflict=9", "dram.row_closed=8", "dram.bandwidth_gbs=1.5"},
                            "dram.timing is jedec"},
                     InVain{"no_timing",
@@ -199,7 +200,7 @@ INSTANTIATE_TEST_SUITE_P(
                            "dram.timing is not jedec"},
                     InVain{"refresh",
                            "baseline",
-                           {"dram.timing=jedec", "dram.banks=16", "jedec.refresh=false"},
+                           {"dram.timing=jedec", "dram.banks=16", "dram.write_high=0", "jedec.refresh=false"},
                            {"jedec.trefi=9", "jedec.trfc=99"},
                            "jedec.refresh is false"}),
     [](const auto& info) { return std::string(info.param.name); });
@@ -412,13 +413,27 @@ TEST(CliRun, ALaunchThatNoCoreHasRoomForIsRefusedAtItsLine) {
   has(refusal("entry = \"k\"\ngrid = [1]\nblock = [32]\nshared = 150000\n"), "bytes of scratchpad, a core has 131072");
 }
 
+TEST(Progress, IsThatOfTheWholeProgram) {
+  DeviceOptions::Progress progress;
+  progress.all_blocks_finished = 4;
+  EXPECT_FALSE(progress.share()) << "nobody knows what is to come";
+  progress.plan = Executor::Plan{2, 10};
+  EXPECT_DOUBLE_EQ(progress.share().value(), 0.4);
+  // A recording knows its instructions, so that long blocks count as what they are.
+  progress.plan->thread_instructions = 1000;
+  progress.thread_instructions = 250;
+  EXPECT_DOUBLE_EQ(progress.share().value(), 0.25);
+  progress.thread_instructions = 1001;
+  EXPECT_DOUBLE_EQ(progress.share().value(), 1);
+}
+
 TEST(CliRun, ATerminalSeesAProgressLineThatIsCleanedUp) {
   RunSetup setup;
   setup.terminal = true;
   const Ran ran = heddle({"run", "baseline", "blackjack", "--scale", "0.5"}, setup);
   EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_NE(ran.err.find("blackjack: "), std::string::npos) << ran.err;
-  EXPECT_NE(ran.err.find(" warp instructions"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("0 %: launch 1 of 1 (blackjack), 0 of 4 blocks, "), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find(" warp instructions/s"), std::string::npos) << ran.err;
   EXPECT_EQ(ran.err.back(), '\r');                   // back at the start of an empty line
   EXPECT_EQ(ran.err.find('\n'), std::string::npos);  // one line, rewritten
   const Ran quiet = heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet"}, setup);

@@ -249,7 +249,8 @@ TEST(DramCommand, RefusesCyclesThatNoSimulationReaches) {
   const auto refusal = [&](const std::string& lines, bool timed) {
     const std::string trace = scratch.write("t.trace", lines);
     for (const char* timing : {"hit-conflict", "jedec"}) {
-      std::vector<std::string> words = {"dram", "baseline", trace, "--set", std::string("dram.timing=") + timing};
+      std::vector<std::string> words = {"dram",   "baseline", trace, "--set", std::string("dram.timing=") + timing,
+                                        "--quiet"};
       if (timed) {
         words.emplace_back("--timed");
       }

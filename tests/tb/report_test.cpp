@@ -330,7 +330,7 @@ TEST(RunText, SaysWhatMattersAndHidesNoFailure) {
   std::string text = run_text(record, {});
   EXPECT_EQ(text.substr(0, text.find('\n')), "sample on baseline: RESULT WRONG (element 3 differs)");
   EXPECT_NE(text.find("Idle cycles by cause: 100 (50.0 % of all)"), std::string::npos);
-  EXPECT_LT(text.find("memory          ###"), text.find("barrier         ###"));  // largest first
+  EXPECT_LT(text.find("memory            ###"), text.find("barrier           ###"));  // largest first
   EXPECT_EQ(text.find("seed"), std::string::npos);
   record.scale = 0.25;
   record.seed = 7;

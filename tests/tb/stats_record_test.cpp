@@ -185,7 +185,8 @@ TEST(StatsJson, WholeText) {
   const std::string middle =
       "  \"workload\": \"sample\",\n  \"threads\": 1024,\n  \"scale\": 0.1,\n  \"seed\": 7,\n  \"address_bits\": 32,\n"
       "  \"warp_sizes\": {},\n"
-      "  \"complete\": true,\n  \"stop_reason\": \"\",\n  \"verdict\": {\n    \"result\": \"correct\",\n"
+      "  \"complete\": true,\n  \"stop_reason\": \"\",\n  \"out_of_bounds_loads\": [],\n  \"verdict\": {\n    "
+      "\"result\": \"correct\",\n"
       "    \"detail\": \"4 \\\"sums\\\" equal\"\n  },\n  \"summary\": {\n    \"cycles\": 1000,\n"
       "    \"warp_instructions\": 400,\n    \"thread_instructions\": 9600,\n    \"ipc\": 9.6,\n"
       "    \"lanes_per_warp_instruction\": 24.0,\n    \"simd_efficiency\": 0.75,\n    \"fu_active_cycles\": [600, 0, ";
