@@ -80,7 +80,7 @@ Half product(Half a, Half b) {
   const Half positive_zero{0};
   return fused(a, b, is_negative(a) != is_negative(b) ? kMinusZero : positive_zero);
 }
-Half saturated(Half a) {
+Half saturated_half(Half a) {
   if (is_nan(a) || is_negative(a)) return {0};
   return a.bits > kOne.bits ? kOne : a;
 }
@@ -98,11 +98,11 @@ u32 both(Half first, Half second) {
 TEST(PtxHalf, Arithmetic) {
   OperationTable table;
   table.add("add.f16 $d, $a, $b;", [](Half a, Half b) { return sum(a, b); });
-  table.add("add.rn.sat.f16 $d, $a, $b;", [](Half a, Half b) { return saturated(sum(a, b)); });
+  table.add("add.rn.sat.f16 $d, $a, $b;", [](Half a, Half b) { return saturated_half(sum(a, b)); });
   table.add("sub.f16 $d, $a, $b;", [](Half a, Half b) { return difference(a, b); });
   table.add("mul.rn.f16 $d, $a, $b;", [](Half a, Half b) { return product(a, b); });
   table.add("fma.rn.f16 $d, $a, $b, $c;", [](Half a, Half b, Half c) { return fused(a, b, c); });
-  table.add("fma.rn.sat.f16 $d, $a, $b, $c;", [](Half a, Half b, Half c) { return saturated(fused(a, b, c)); });
+  table.add("fma.rn.sat.f16 $d, $a, $b, $c;", [](Half a, Half b, Half c) { return saturated_half(fused(a, b, c)); });
   table.add("neg.f16 $d, $a;", [](Half a) { return negated(a); });
   table.add("abs.f16 $d, $a;", [](Half a) { return Half{static_cast<u16>(a.bits & 0x7fffU)}; });
   table.run();
