@@ -213,10 +213,13 @@ void unused_sections(const std::vector<ParameterReference>& parameters, std::vec
   };
   for (bool grows = true; grows;) {
     grows = false;
-    for (const auto& [section, those] : choosers) {
-      const bool chosen = std::any_of(those.begin(), those.end(), [&](const ParameterReference* parameter) {
-        return has_say(*parameter) && parameter->limits.section(*std::get<std::string*>(parameter->field)) == section;
-      });
+    for (const auto& chooser : choosers) {
+      const std::string& section = chooser.first;  // a lambda cannot take a structured binding
+      const bool chosen =
+          std::any_of(chooser.second.begin(), chooser.second.end(), [&](const ParameterReference* parameter) {
+            return has_say(*parameter) &&
+                   parameter->limits.section(*std::get<std::string*>(parameter->field)) == section;
+          });
       grows = (chosen && used.insert(section).second) || grows;
     }
   }
