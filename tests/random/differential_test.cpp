@@ -129,7 +129,7 @@ TEST(RandomPrograms, BranchesReConvergeAtTheirImmediatePostDominators) {
     all.behind_exits += one.behind_exits;
     all.endless += one.endless;
   };
-  for (std::uint64_t seed = 1001; seed <= 1300 && !HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1001; seed <= 1360 && !HasFailure(); ++seed) {
     add(generate_ptx(seed, options_of(seed)), seed % 2 == 0 ? 0 : 8);
   }
   // The programs hold what the check is about.
