@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "hw/core/observers.hpp"
 #include "hw/dram/observers.hpp"
 #include "hw/gpu/gpu.hpp"
 #include "hw/gpu/memory_target.hpp"
+#include "hw/state/observers.hpp"
 #include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
 #include "tb/launch_warps.hpp"

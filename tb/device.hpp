@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/statistics.hpp"
-#include "hw/core/replay.hpp"
 #include "hw/gpu/tap.hpp"
-#include "hw/gpu/totals.hpp"
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
+#include "hw/state/replay.hpp"
+#include "hw/state/totals.hpp"
 #include "tb/executor.hpp"
 #include "tb/launch_warps.hpp"
 #include "tb/run_observer.hpp"
@@ -47,7 +47,7 @@ struct DeviceOptions {
     [[nodiscard]] std::optional<double> share() const;
   };
   std::vector<RunObserver*> observers;            // watch the cores and the launches (tb/run_observer.hpp)
-  hw::ReplaySource* replay = nullptr;             // threads replay it instead of computing (hw/core/replay.hpp)
+  hw::ReplaySource* replay = nullptr;             // threads replay it instead of computing (hw/state/replay.hpp)
   std::ostream* memory_trace = nullptr;           // requests to the memory channels (traces/memory_trace.hpp)
   hw::MakeTap make_tap;                           // the other connections; the channels too without a trace
   std::function<void(const Progress&)> progress;  // called a few times per second of host time

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "hw/check/machine.hpp"
 
 namespace heddle::tb {
 

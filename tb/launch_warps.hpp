@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 #include "isa/program.hpp"
 
 namespace heddle::tb {

@@ -1,9 +1,9 @@
-// A watcher of a whole run: a core's events (hw/core/observer.hpp) and what the host does around them. Goes into
+// A watcher of a whole run: a core's events (hw/state/observer.hpp) and what the host does around them. Goes into
 // tb::DeviceOptions::observers.
 #pragma once
 
-#include "hw/core/observer.hpp"
-#include "hw/gpu/launch.hpp"
+#include "hw/state/launch.hpp"
+#include "hw/state/observer.hpp"
 #include "isa/program.hpp"
 
 namespace heddle::hw {

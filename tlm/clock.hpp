@@ -2,13 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <systemc>
 
-namespace heddle::link {
+#include "tlm/cycle.hpp"
 
-using Cycle = std::uint64_t;
-inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
+namespace heddle::link {
 
 // The GPU clock. Cheap to copy; every module of one GPU holds the same one.
 class Clock {
@@ -34,13 +32,6 @@ class Clock {
 
  private:
   std::uint64_t period_;  // in units of the SystemC time resolution
-};
-
-// Somebody who can be told that there is work at a later cycle.
-class Waker {
- public:
-  virtual ~Waker() = default;
-  virtual void wake(Cycle at) = 0;
 };
 
 // A module with one process that runs only in cycles in which it has work. `advance` does the work of one cycle and

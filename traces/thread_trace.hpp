@@ -1,5 +1,5 @@
 // What the threads of a kernel did, as far as it decides about timing: the outcomes of guards and the addresses of
-// memory accesses (hw/core/replay.hpp has the same from the machine's side), and how a block of threads is packed.
+// memory accesses (hw/state/replay.hpp has the same from the machine's side), and how a block of threads is packed.
 //
 // Which program counters a thread passes follows from the kernel's code and its guards, so they are not stored. What is
 // stored of a block, thread after thread in the order of their ids:

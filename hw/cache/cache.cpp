@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "hw/waves/memory_waves.hpp"
 
 namespace heddle::hw {
 
@@ -107,19 +106,19 @@ Cycle Cache::advance(Cycle now) {
   if (!invalidated_.empty()) {
     want(invalidated_.front().visible);
   }
-  if (waves_ != nullptr) {
+  if (observer_ != nullptr) {
     show_state();
   }
   return next;
 }
 
-void Cache::show(CacheWaves& waves) {
-  waves_ = &waves;
-  waves.start(statistics_);
+void Cache::observe(CacheObserver& observer) {
+  observer_ = &observer;
+  observer.attached(statistics_);
 }
 
 void Cache::show_state() {
-  waves_->show(statistics_, misses_.used(), writes_, send_queue_.size());
+  observer_->changed(statistics_, misses_.used(), writes_, send_queue_.size());
 }
 
 // ------------------------------------------------------------------------------------------------- control

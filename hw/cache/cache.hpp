@@ -47,8 +47,9 @@
 #include "base/instrument.hpp"
 #include "hw/cache/line_array.hpp"
 #include "hw/cache/miss_file.hpp"
-#include "hw/cache/slice_map.hpp"
-#include "hw/machine.hpp"
+#include "hw/cache/observer.hpp"
+#include "hw/map/slice_map.hpp"
+#include "hw/parameters/machine.hpp"
 #include "tlm/base_protocol.hpp"
 #include "tlm/clock.hpp"
 #include "tlm/line_protocol.hpp"
@@ -56,8 +57,6 @@
 #include "tlm/ring.hpp"
 
 namespace heddle::hw {
-
-class CacheWaves;
 
 struct CacheStatistics {
   std::uint64_t accesses = 0;
@@ -165,8 +164,8 @@ class Cache final : public sc_core::sc_module,
   [[nodiscard]] unsigned line_bytes() const { return line_bytes_; }
   // The core has kept offering the latest refused request, in vain, for so many more cycles.
   void refused_again(link::Cycle cycles) { *refusals_ += cycles; }
-  // Shows what the cache does from now on. `waves` outlive it.
-  void show(CacheWaves& waves);
+  // Shows what the cache does from now on to `observer`, which outlives it.
+  void observe(CacheObserver& observer);
 
  private:
   using LineRequest = link::LineRequest;
@@ -276,7 +275,7 @@ class Cache final : public sc_core::sc_module,
   std::vector<LineArray::Frame> flush_order_;  // dirty when the flush began
   std::size_t flush_next_ = 0;
   std::optional<FailedWrite> failed_write_;
-  Instrument<CacheWaves> waves_;  // null: nobody looks
+  Instrument<CacheObserver> observer_;  // null: nobody looks
   CacheStatistics statistics_;
   std::uint64_t* refusals_ = &statistics_.busy_ports;  // counts those of the latest cause
 };

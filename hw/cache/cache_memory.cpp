@@ -3,8 +3,8 @@
 #include <bit>
 #include <cstring>
 
-#include "hw/cache/byte_enables.hpp"
 #include "hw/cache/cache.hpp"
+#include "tlm/byte_enables.hpp"
 
 namespace heddle::hw {
 
@@ -44,7 +44,7 @@ void Cache::fetch(const LineRequest& request, std::uint32_t mshr) {
 
 void Cache::write(Payload& payload, const std::byte* data, const std::uint8_t* enable) {
   std::memcpy(payload.data.data(), data, line_bytes_);
-  if (!all_enabled(enable, line_bytes_)) {
+  if (!link::all_enabled(enable, line_bytes_)) {
     std::memcpy(payload.enable.data(), enable, line_bytes_);
     payload.set_byte_enable_ptr(payload.enable.data());
     payload.set_byte_enable_length(line_bytes_);
@@ -221,7 +221,7 @@ void Cache::serve(Mshr& mshr, std::byte* line, LineArray::Frame frame, bool fail
       continue;
     }
     const StoreBuffer& store = misses_.store(target.store);
-    merge_bytes(line, store.data.data(), store.enable.data(), line_bytes_);
+    link::merge_bytes(line, store.data.data(), store.enable.data(), line_bytes_);
     if (!write_through_ && frame != LineArray::kNone) {
       lines_.add_dirty(frame, store.enable.data());
     }

@@ -2,10 +2,9 @@
 #include <array>
 #include <cstring>
 
-#include "hw/cache/atomic_lanes.hpp"
-#include "hw/cache/byte_enables.hpp"
 #include "hw/cache/cache.hpp"
-#include "hw/waves/memory_waves.hpp"
+#include "tlm/atomic_lanes.hpp"
+#include "tlm/byte_enables.hpp"
 
 namespace heddle::hw {
 
@@ -44,7 +43,7 @@ tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phas
   }
   if (flushing_ || ports_used_ == ports_) {
     const tlm_sync_enum refused = busy(request, flushing_ ? Busy::flush : Busy::ports);
-    if (waves_ != nullptr) {
+    if (observer_ != nullptr) {
       show_state();
     }
     return refused;
@@ -66,9 +65,9 @@ tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phas
   if (result != TLM_UPDATED) {
     ++ports_used_;
   }
-  if (waves_ != nullptr) {
+  if (observer_ != nullptr) {
     if (result != TLM_UPDATED) {
-      waves_->request(beyond(request.address));
+      observer_->request(beyond(request.address));
     }
     show_state();
   }
@@ -202,7 +201,7 @@ tlm_sync_enum Cache::bypass_load(LineRequest& request) {
 tlm_sync_enum Cache::store_back(LineRequest& request) {
   LineArray::Frame frame = lines_.find(request.address);
   if (frame != LineArray::kNone) {
-    merge_bytes(lines_.data(frame), request.store_data, request.byte_enable, line_bytes_);
+    link::merge_bytes(lines_.data(frame), request.store_data, request.byte_enable, line_bytes_);
     lines_.add_dirty(frame, request.byte_enable);
     lines_.touch(frame);
     hit(statistics_.stores);
@@ -219,7 +218,7 @@ tlm_sync_enum Cache::store_back(LineRequest& request) {
     ++statistics_.merged;
     return TLM_COMPLETED;
   }
-  if (all_enabled(request.byte_enable, line_bytes_)) {  // nothing to fetch
+  if (link::all_enabled(request.byte_enable, line_bytes_)) {  // nothing to fetch
     frame = lines_.victim(request.address);
     if (!vacate(frame)) {
       return busy(request, Busy::write_buffer);
@@ -247,7 +246,7 @@ tlm_sync_enum Cache::store_through(LineRequest& request) {
   }
   const LineArray::Frame frame = enabled_ ? lines_.find(request.address) : LineArray::kNone;
   if (frame != LineArray::kNone) {
-    merge_bytes(lines_.data(frame), request.store_data, request.byte_enable, line_bytes_);
+    link::merge_bytes(lines_.data(frame), request.store_data, request.byte_enable, line_bytes_);
     lines_.touch(frame);
     hit(statistics_.stores);
   } else {
@@ -333,7 +332,7 @@ tlm_sync_enum Cache::atomic_here(LineRequest& request) {
 
 void Cache::step(LineRequest& request, std::byte* line, LineArray::Frame frame) {
   std::array<std::uint8_t, link::kMaxLineBytes> touched{};
-  step_lanes(*request.atomic, line + request.atomic_offset, touched.data() + request.atomic_offset);
+  link::step_lanes(*request.atomic, line + request.atomic_offset, touched.data() + request.atomic_offset);
   if (frame != LineArray::kNone) {
     lines_.add_dirty(frame, touched.data());
   }

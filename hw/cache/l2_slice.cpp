@@ -4,8 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "hw/cache/byte_enables.hpp"
-#include "hw/waves/memory_waves.hpp"
+#include "tlm/byte_enables.hpp"
 
 namespace heddle::hw {
 
@@ -138,7 +137,7 @@ tlm_sync_enum L2Slice::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_co
       if (const Cycle possible = enqueue(request, started_now); possible != kNever) {
         wake(possible);
       }
-      if (waves_ != nullptr) {
+      if (observer_ != nullptr) {
         show_queues();
       }
       phase = ::tlm::END_REQ;
@@ -146,7 +145,7 @@ tlm_sync_enum L2Slice::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_co
     }
     pending_ = &request;
     ++statistics_.queue_full;
-    if (waves_ != nullptr) {
+    if (observer_ != nullptr) {
       show_queues();
     }
     if (started_now != 0) {
@@ -210,7 +209,7 @@ L2Slice::Cycle L2Slice::advance(Cycle now) {
       write_failed(*store_.failed_write());
     }
   }
-  if (waves_ != nullptr) {
+  if (observer_ != nullptr) {
     show_queues();
   }
   return next;
@@ -317,14 +316,13 @@ L2Slice::Cycle L2Slice::respond(Cycle now) {
   return next;
 }
 
-void L2Slice::show(L2Waves& waves) {
-  waves_ = &waves;
-  store_.show(waves.store);
+void L2Slice::observe(L2Observer& observer) {
+  observer_ = &observer;
   show_queues();
 }
 
 void L2Slice::show_queues() {
-  waves_->show(waiting_, responses_.size(), pending_ != nullptr);
+  observer_->changed(waiting_, responses_.size(), pending_ != nullptr);
 }
 
 // ------------------------------------------------------------------------------------------------------ control

@@ -39,8 +39,9 @@
 
 #include "base/instrument.hpp"
 #include "hw/cache/cache.hpp"
-#include "hw/cache/slice_map.hpp"
-#include "hw/machine.hpp"
+#include "hw/cache/observer.hpp"
+#include "hw/map/slice_map.hpp"
+#include "hw/parameters/machine.hpp"
 #include "tlm/base_protocol.hpp"
 #include "tlm/clock.hpp"
 #include "tlm/invalidation_protocol.hpp"
@@ -48,8 +49,6 @@
 #include "tlm/ring.hpp"
 
 namespace heddle::hw {
-
-struct L2Waves;
 
 struct L2Statistics {
   std::uint64_t requests = 0;
@@ -93,8 +92,8 @@ class L2Slice final : public link::ClockedModule,
 
   [[nodiscard]] L2Statistics& statistics() { return statistics_; }
   [[nodiscard]] Cache& store() { return store_; }
-  // Shows what the slice does from now on. `waves` outlive it.
-  void show(L2Waves& waves);
+  // Shows what the slice's queues do from now on to `observer`, which outlives it.
+  void observe(L2Observer& observer);
   [[nodiscard]] bool holds(std::uint64_t address) {
     return map_.owns(address) && store_.peek(map_.local(line_of(address))) != nullptr;
   }
@@ -169,7 +168,7 @@ class L2Slice final : public link::ClockedModule,
   std::vector<std::unique_ptr<Request>> requests_;
   std::vector<Request*> free_requests_;
   L2Statistics statistics_;
-  Instrument<L2Waves> waves_;  // null: nobody looks
+  Instrument<L2Observer> observer_;  // null: nobody looks
 };
 
 }  // namespace heddle::hw

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "base/error.hpp"
-#include "hw/cache/byte_enables.hpp"
+#include "tlm/byte_enables.hpp"
 
 namespace heddle::hw {
 
@@ -100,7 +100,7 @@ void LineArray::drop_all() {
 
 void LineArray::add_dirty(Frame frame, const std::uint8_t* enable) {
   dirty_[frame / 64] |= std::uint64_t{1} << (frame % 64);
-  add_enables(&dirty_bytes_[std::size_t{frame} * line_bytes_], enable, line_bytes_);
+  link::add_enables(&dirty_bytes_[std::size_t{frame} * line_bytes_], enable, line_bytes_);
 }
 
 void LineArray::dirty_by_address(std::vector<Frame>& into) const {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "hw/cache/byte_enables.hpp"
+#include "tlm/byte_enables.hpp"
 
 namespace heddle::hw {
 
@@ -99,8 +99,8 @@ void MissFile::add_store(std::uint32_t index, const std::byte* data, const std::
   Mshr& mshr = entries_[index];
   if (!mshr.targets.empty() && mshr.targets.back().request == nullptr) {
     StoreBuffer& buffer = stores_[mshr.targets.back().store];
-    merge_bytes(buffer.data.data(), data, enable, line_bytes_);
-    add_enables(buffer.enable.data(), enable, line_bytes_);
+    link::merge_bytes(buffer.data.data(), data, enable, line_bytes_);
+    link::add_enables(buffer.enable.data(), enable, line_bytes_);
     return;
   }
   if (free_stores_.empty()) {

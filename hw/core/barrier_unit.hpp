@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "hw/core/core_state.hpp"
+#include "hw/state/core_state.hpp"
 #include "isa/reference/barrier.hpp"
 #include "tlm/warp_protocol.hpp"
 

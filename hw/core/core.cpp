@@ -47,7 +47,7 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
       instruction("instruction"),
       data("data"),
       copies("copies"),
-      state_(machine, index, clock, bounds),
+      state_(machine, index, bounds),
       divergence_(divergence_for(state_)),
       issue_(issue_for(state_)),
       registers_("registers", machine.core.simd_width, static_cast<unsigned>(state_.rows.size())),
@@ -56,9 +56,9 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
       l1d_("l1d", machine.l1d, clock, index, false, *this),
       fetch_("fetch", state_, scheduler_for(state_)),
       decode_("decode", state_, former_for(state_), registers_.array()),
-      register_read_("register_read", state_),
+      register_read_("register_read", state_, clock),
       execute_("execute", state_, fetch_),
-      memory_("memory", state_, coalescer_for(state_)),
+      memory_("memory", state_, clock, coalescer_for(state_)),
       writeback_("writeback", state_, std::move(divergence_), std::move(issue_)) {
   blocks.bind(*this);
   copies.bind(*this);

@@ -21,16 +21,16 @@
 #include "base/statistics.hpp"
 #include "hw/cache/cache.hpp"
 #include "hw/core/block_protocol.hpp"
-#include "hw/core/core_state.hpp"
 #include "hw/core/decode.hpp"
 #include "hw/core/execute.hpp"
 #include "hw/core/fetch.hpp"
 #include "hw/core/memory.hpp"
 #include "hw/core/register_read.hpp"
 #include "hw/core/writeback.hpp"
-#include "hw/gpu/totals.hpp"
 #include "hw/registers/register_file.hpp"
 #include "hw/scratchpad/scratchpad.hpp"
+#include "hw/state/core_state.hpp"
+#include "hw/state/totals.hpp"
 #include "tlm/clock.hpp"
 #include "tlm/invalidation_protocol.hpp"
 
@@ -70,7 +70,7 @@ class Core final : public link::ClockedModule,
   [[nodiscard]] std::string describe_waiting() const { return writeback_.describe_waiting(); }
   std::function<void()> faulted;  // told once, in the cycle of the fault
 
-  // Shows what happens to `observer` (hw/core/observer.hpp); null: to nobody. Between launches.
+  // Shows what happens to `observer` (hw/state/observer.hpp); null: to nobody. Between launches.
   void observe(CoreObserver* observer);
   // Threads replay what `source` says instead of computing, from the next launch on; null: they compute.
   void replay(ReplaySource* source);

@@ -3,8 +3,8 @@
 
 #include <bit>
 
-#include "hw/core/group.hpp"
-#include "tlm/warp_protocol.hpp"
+#include "hw/state/group.hpp"
+#include "tlm/sub_warp.hpp"
 
 namespace heddle::hw {
 

@@ -286,7 +286,7 @@ void ExecuteStage::compute(link::SubWarp& sub_warp, Cycle now) {
   }
 }
 
-// Addresses and barriers as they were recorded (hw/core/replay.hpp); other results are not known.
+// Addresses and barriers as they were recorded (hw/state/replay.hpp); other results are not known.
 void ExecuteStage::replay(link::SubWarp& sub_warp) {
   const isa::Instruction& instruction = sub_warp.decoded->instruction;
   const bool memory = sub_warp.decoded->unit == isa::Unit::memory;

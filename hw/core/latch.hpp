@@ -3,7 +3,8 @@
 
 #include <boost/circular_buffer.hpp>
 
-#include "tlm/warp_protocol.hpp"
+#include "tlm/cycle.hpp"
+#include "tlm/sub_warp.hpp"
 
 namespace heddle::hw {
 

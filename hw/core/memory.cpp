@@ -7,12 +7,14 @@
 
 namespace heddle::hw {
 
-MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<Coalescer> coalescer)
+MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, link::Clock clock,
+                         std::unique_ptr<Coalescer> coalescer)
     : ReceivingStage(name, state, 1, CoreStage::memory),
       l1d("l1d"),
       scratchpad("scratchpad"),
       out("out"),
       returns("returns"),
+      clock_(clock),
       coalescer_(std::move(coalescer)),
       local_written_(state.machine.core.threads) {
   l1d.bind(*this);
@@ -172,7 +174,7 @@ void MemoryStage::access_scratchpad(MemoryAccess& access, Cycle now) {
   }
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   scratchpad->b_transport(scratchpad_access_, delay);
-  busy_until_ = now + delay.value() / state_.clock.cycles(1).value() - 1;
+  busy_until_ = now + delay.value() / clock_.cycles(1).value() - 1;
   if (scratchpad_data_ == nullptr) {
     ::tlm::tlm_dmi dmi;
     if (!scratchpad->get_direct_mem_ptr(scratchpad_access_, dmi)) {

@@ -23,7 +23,8 @@ class MemoryStage final : public ReceivingStage,
                           private ::tlm::tlm_bw_transport_if<link::LineProtocol>,
                           private ::tlm::tlm_bw_transport_if<ScratchpadProtocol> {
  public:
-  MemoryStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<Coalescer> coalescer);
+  MemoryStage(const sc_core::sc_module_name& name, CoreState& state, link::Clock clock,
+              std::unique_ptr<Coalescer> coalescer);
 
   link::LineInitiatorSocket l1d;
   ScratchpadInitiatorSocket scratchpad;
@@ -75,6 +76,7 @@ class MemoryStage final : public ReceivingStage,
   void set_waiting(link::SubWarp& sub_warp);
   void clear_waiting(link::SubWarp& sub_warp);
 
+  const link::Clock clock_;
   std::unique_ptr<Coalescer> coalescer_;
   LocalWritten local_written_;
   std::byte* scratchpad_data_ = nullptr;  // direct view

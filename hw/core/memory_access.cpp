@@ -123,7 +123,7 @@ const char* verb(MemoryAccess::Kind kind) {
   return "atomic";
 }
 
-// A replayed address that stands for one out of bounds (hw/core/replay.hpp).
+// A replayed address that stands for one out of bounds (hw/state/replay.hpp).
 bool recorded_as_stray(const CoreState& state, std::uint64_t address) {
   return state.replay != nullptr && address >= kStrayAddress;
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "hw/coalesce/coalescer.hpp"
-#include "hw/core/core_state.hpp"
+#include "hw/state/core_state.hpp"
 #include "tlm/line_protocol.hpp"
 #include "tlm/warp_protocol.hpp"
 

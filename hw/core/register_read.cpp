@@ -39,10 +39,11 @@ isa::LaneMask gather_predicate(RegisterArray& array, const link::SubWarp& sub_wa
   return pred.negated ? ~value : value;
 }
 
-RegisterReadStage::RegisterReadStage(const sc_core::sc_module_name& name, CoreState& state)
+RegisterReadStage::RegisterReadStage(const sc_core::sc_module_name& name, CoreState& state, link::Clock clock)
     : ReceivingStage(name, state, state.machine.core.decode_latency, CoreStage::register_read),
       registers("registers"),
-      out("out") {
+      out("out"),
+      clock_(clock) {
   registers.bind(*this);
 }
 
@@ -58,7 +59,7 @@ void RegisterReadStage::read(link::SubWarp& sub_warp) {
                         false};
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   registers->b_transport(access, delay);
-  done_at_ = state_.now + (delay == sc_core::SC_ZERO_TIME ? 0 : delay / state_.clock.cycles(1));
+  done_at_ = state_.now + (delay == sc_core::SC_ZERO_TIME ? 0 : delay / clock_.cycles(1));
   if (state_.replay != nullptr) {
     replay_guard(sub_warp);
     return;

@@ -12,7 +12,7 @@ namespace heddle::hw {
 
 class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_transport_if<RegisterProtocol> {
  public:
-  RegisterReadStage(const sc_core::sc_module_name& name, CoreState& state);
+  RegisterReadStage(const sc_core::sc_module_name& name, CoreState& state, link::Clock clock);
 
   RegisterInitiatorSocket registers;
   StageOutput out;
@@ -30,6 +30,7 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   void read(link::SubWarp& sub_warp);
   void replay_guard(link::SubWarp& sub_warp);
 
+  const link::Clock clock_;
   RegisterArray* array_ = nullptr;  // direct view
   bool read_done_ = false;          // the sub-warp in the latch has its operands
   Cycle done_at_ = 0;

@@ -3,8 +3,8 @@
 
 #include <systemc>
 
-#include "hw/core/core_state.hpp"
 #include "hw/core/latch.hpp"
+#include "hw/state/core_state.hpp"
 #include "tlm/warp_protocol.hpp"
 
 namespace heddle::hw {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/registry.hpp"
-#include "hw/core/group.hpp"
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
+#include "hw/state/group.hpp"
 #include "isa/instruction.hpp"
 
 namespace heddle::hw {
@@ -109,5 +109,8 @@ class Divergence {
   // What the mechanism holds for a group, for deadlock messages, waves and tests: "2 entries: ...".
   [[nodiscard]] virtual std::string describe(const Group& group) const = 0;
 };
+
+// Warps that a core's scheduler chooses among: those of the machine, or as many as its mechanism may form.
+[[nodiscard]] std::uint64_t warp_pool_size(const Machine& machine);
 
 }  // namespace heddle::hw

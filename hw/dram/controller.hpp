@@ -23,7 +23,6 @@
 #include <vector>
 
 #include "base/instrument.hpp"
-#include "hw/dram/address_map.hpp"
 #include "hw/dram/policy.hpp"
 #include "hw/dram/request_queue.hpp"
 #include "hw/dram/row_holds.hpp"
@@ -31,7 +30,8 @@
 #include "hw/dram/timing.hpp"
 #include "hw/dram/utilisation.hpp"
 #include "hw/dram/write_drain.hpp"
-#include "hw/machine.hpp"
+#include "hw/map/address_map.hpp"
+#include "hw/parameters/machine.hpp"
 #include "tlm/base_protocol.hpp"
 #include "tlm/clock.hpp"
 #include "tlm/ring.hpp"

@@ -1,10 +1,10 @@
 // Direct memory: the ranges that a memory has granted or refused, and accesses through them.
 #include <cstring>
 
-#include "hw/cache/atomic_lanes.hpp"
-#include "hw/cache/byte_enables.hpp"
 #include "hw/dram/storage_job.hpp"
 #include "hw/dram/storage_port.hpp"
+#include "tlm/atomic_lanes.hpp"
+#include "tlm/byte_enables.hpp"
 
 namespace heddle::hw {
 
@@ -129,13 +129,13 @@ bool StoragePort::access_directly(DramRequest& request, sc_core::sc_time& delay)
     return false;
   }
   if (request.atomic) {
-    step_lanes(*request.extension->atomic, memory, nullptr);
+    link::step_lanes(*request.extension->atomic, memory, nullptr);
   } else if (!request.write) {
     std::memcpy(payload.get_data_ptr(), memory, length);
   } else if (payload.get_byte_enable_ptr() == nullptr) {
     std::memcpy(memory, payload.get_data_ptr(), length);
   } else if (payload.get_byte_enable_length() >= length) {
-    merge_bytes(memory, bytes_of(payload), payload.get_byte_enable_ptr(), length);
+    link::merge_bytes(memory, bytes_of(payload), payload.get_byte_enable_ptr(), length);
   } else {
     for (unsigned i = 0; i != length; ++i) {
       if (payload.get_byte_enable_ptr()[i % payload.get_byte_enable_length()] != 0) {

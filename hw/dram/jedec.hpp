@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 
 namespace heddle::hw {
 

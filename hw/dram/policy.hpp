@@ -13,7 +13,7 @@
 #include "hw/dram/row_holds.hpp"
 #include "hw/dram/timing.hpp"
 #include "hw/dram/write_drain.hpp"
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 
 namespace heddle::hw {
 

@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <tlm>
 #include <vector>
 
-#include "hw/dram/address_map.hpp"
-#include "tlm/clock.hpp"
+#include "hw/map/address_map.hpp"
+#include "tlm/cycle.hpp"
 
+namespace tlm {
+class tlm_generic_payload;
+}
 namespace heddle::link {
 struct MemoryExtension;
 }

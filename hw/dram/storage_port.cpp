@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "hw/cache/atomic_lanes.hpp"
 #include "hw/dram/storage_job.hpp"
+#include "tlm/atomic_lanes.hpp"
 
 namespace heddle::hw {
 
@@ -98,7 +98,7 @@ bool StoragePort::next_transfer(Job& job, WritePieces pieces) {
     if (!job.request->atomic) {
       return false;
     }
-    step_lanes(*job.request->extension->atomic, job.line.data(), job.touched.data());
+    link::step_lanes(*job.request->extension->atomic, job.line.data(), job.touched.data());
     job.stepped = true;
   }
   const MaskedWrite write{asked.get_address(), length, job.enable, job.enable_length};

@@ -26,7 +26,7 @@
 
 #include "hw/dram/request_queue.hpp"
 #include "hw/dram/write_pieces.hpp"
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 #include "tlm/clock.hpp"
 #include "tlm/payload_pool.hpp"
 

@@ -15,7 +15,7 @@
 
 #include "base/instrument.hpp"
 #include "hw/dram/request_queue.hpp"
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 
 namespace heddle::hw {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tlm/clock.hpp"
+#include "tlm/cycle.hpp"
 
 namespace heddle::hw {
 

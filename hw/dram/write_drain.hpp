@@ -14,7 +14,7 @@
 
 #include "hw/dram/request_queue.hpp"
 #include "hw/dram/timing.hpp"
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 
 namespace heddle::hw {
 

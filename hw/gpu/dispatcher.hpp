@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "hw/core/core.hpp"
-#include "hw/gpu/launch.hpp"
 #include "hw/gpu/registers.hpp"
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
+#include "hw/state/launch.hpp"
 #include "tlm/clock.hpp"
 
 namespace heddle::hw {

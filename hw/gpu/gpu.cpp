@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "hw/gpu/sound_machine.hpp"
+#include "hw/check/sound_machine.hpp"
 
 namespace heddle::hw {
 

@@ -25,11 +25,11 @@
 #include "hw/core/core.hpp"
 #include "hw/dram/controller.hpp"
 #include "hw/gpu/dispatcher.hpp"
-#include "hw/gpu/launch.hpp"
 #include "hw/gpu/registers.hpp"
 #include "hw/gpu/tap.hpp"
-#include "hw/gpu/totals.hpp"
 #include "hw/noc/interconnect.hpp"
+#include "hw/state/launch.hpp"
+#include "hw/state/totals.hpp"
 #include "isa/device_memory.hpp"
 
 namespace heddle::hw {
@@ -68,13 +68,13 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   // What the threads of the next launches print goes there (isa/print.hpp), from the execute stage, which begins and
   // ends no launch of it; null: nowhere.
   void set_prints(isa::PrintBuffer* prints) { launch_.prints = prints; }
-  // Shows what happens in the cores (hw/core/observer.hpp); null: to nobody. Between launches.
+  // Shows what happens in the cores (hw/state/observer.hpp); null: to nobody. Between launches.
   void observe(CoreObserver* observer) {
     for (const auto& core : cores_) {
       core->observe(observer);
     }
   }
-  // Threads replay records instead of computing (hw/core/replay.hpp); null: they compute. Between launches.
+  // Threads replay records instead of computing (hw/state/replay.hpp); null: they compute. Between launches.
   void replay(ReplaySource* source) {
     for (const auto& core : cores_) {
       core->replay(source);

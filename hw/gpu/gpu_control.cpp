@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hw/check/machine.hpp"
 #include "hw/gpu/gpu.hpp"
 
 namespace heddle::hw {

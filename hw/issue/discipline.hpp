@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/registry.hpp"
-#include "hw/core/group.hpp"
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
+#include "hw/state/group.hpp"
 #include "isa/instruction.hpp"
 
 namespace heddle::hw {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "hw/waves/memory_waves.hpp"
-
 namespace heddle::hw {
 
 using link::Cycle;
@@ -126,7 +124,7 @@ bool Interconnect::offer(Input& input, const Waiting& transfer, unsigned capacit
   const bool popped_now = input.popped_at == now;
   if (input.queue.size() + (popped_now ? 1 : 0) < capacity) {
     input.queue.push(transfer);
-    if (waves_ != nullptr) {
+    if (observer_ != nullptr) {
       show_queue(input);
     }
     wake(transfer.eligible);
@@ -182,17 +180,12 @@ tlm_sync_enum Interconnect::backward(unsigned channel_index, Payload& payload, t
                                                                                  : ::tlm::TLM_ACCEPTED;
 }
 
-void Interconnect::show(NocWaves& waves) {
-  waves_ = &waves;
-  waves.start();
-}
-
 // The queue of a port's requests or of a channel's responses.
 void Interconnect::show_queue(const Input& input) {
   if (&input >= requests_.data() && &input < requests_.data() + requests_.size()) {
-    waves_->request_queue(static_cast<unsigned>(&input - requests_.data()), input.queue.size());
+    observer_->request_queue(static_cast<unsigned>(&input - requests_.data()), input.queue.size());
   } else {
-    waves_->response_queue(static_cast<unsigned>(&input - responses_.data()), input.queue.size());
+    observer_->response_queue(static_cast<unsigned>(&input - responses_.data()), input.queue.size());
   }
 }
 
@@ -214,7 +207,7 @@ void Interconnect::admit_pending(Cycle now) {
     if (input.pending.payload != nullptr && input.queue.size() < request_capacity_) {
       input.pending.eligible = std::max(input.pending.eligible, now);
       input.queue.push(input.pending);
-      if (waves_ != nullptr) {
+      if (observer_ != nullptr) {
         show_queue(input);
       }
       active_[port / 64] |= std::uint64_t{1} << (port % 64);
@@ -229,7 +222,7 @@ void Interconnect::admit_pending(Cycle now) {
     if (input.pending.payload != nullptr && input.queue.size() < response_capacity_) {
       input.pending.eligible = std::max(input.pending.eligible, now);
       input.queue.push(input.pending);
-      if (waves_ != nullptr) {
+      if (observer_ != nullptr) {
         show_queue(input);
       }
       Payload& payload = *input.pending.payload;
@@ -302,9 +295,9 @@ void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now
     active_[port / 64] &= ~(std::uint64_t{1} << (port % 64));
   }
   ++statistics_.requests;
-  if (waves_ != nullptr) {
+  if (observer_ != nullptr) {
     show_queue(input);
-    waves_->request(channel_index, port, payload.get_address(), payload.is_write());
+    observer_->request(channel_index, port, payload.get_address(), payload.is_write());
   }
 
   Input& answers = responses_[channel_index];
@@ -320,7 +313,7 @@ void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now
   const Waiting transfer{&payload, visible + response_latency_ - 1, port};
   if (result == ::tlm::TLM_COMPLETED) {  // answered at once: it cannot be refused
     answers.queue.push(transfer);
-    if (waves_ != nullptr) {
+    if (observer_ != nullptr) {
       show_queue(answers);
     }
     wake(transfer.eligible);
@@ -388,9 +381,9 @@ void Interconnect::send_response(unsigned channel_index, unsigned port, Cycle no
   input.queue.pop();
   input.popped_at = now;
   ++statistics_.responses;
-  if (waves_ != nullptr) {
+  if (observer_ != nullptr) {
     show_queue(input);
-    waves_->response(port, channel_index);
+    observer_->response(port, channel_index);
   }
 
   give_back_extension(payload);  // the cache may release the payload within the call

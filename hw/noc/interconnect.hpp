@@ -25,16 +25,15 @@
 #include <vector>
 
 #include "base/instrument.hpp"
-#include "hw/dram/address_map.hpp"
-#include "hw/machine.hpp"
+#include "hw/map/address_map.hpp"
+#include "hw/noc/observer.hpp"
+#include "hw/parameters/machine.hpp"
 #include "tlm/base_protocol.hpp"
 #include "tlm/clock.hpp"
 #include "tlm/memory_extension.hpp"
 #include "tlm/ring.hpp"
 
 namespace heddle::hw {
-
-class NocWaves;
 
 struct InterconnectStatistics {
   std::uint64_t requests = 0;
@@ -68,8 +67,8 @@ class Interconnect final : public link::ClockedModule {
   sc_core::sc_vector<::tlm::tlm_initiator_socket<>> channel;
 
   [[nodiscard]] InterconnectStatistics& statistics() { return statistics_; }
-  // Shows what the interconnect does from now on. `waves` outlive it.
-  void show(NocWaves& waves);
+  // Shows what the interconnect does from now on to `observer`, which outlives it.
+  void observe(NocObserver& observer) { observer_ = &observer; }
 
  private:
   using Payload = ::tlm::tlm_generic_payload;
@@ -124,7 +123,7 @@ class Interconnect final : public link::ClockedModule {
   std::vector<std::unique_ptr<link::MemoryExtension>> own_extensions_;  // for payloads that come without one
   std::vector<link::MemoryExtension*> free_extensions_;
   InterconnectStatistics statistics_;
-  Instrument<NocWaves> waves_;  // null: nobody looks
+  Instrument<NocObserver> observer_;  // null: nobody looks
 };
 
 }  // namespace heddle::hw

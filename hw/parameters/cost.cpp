@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "hw/divergence/divergence.hpp"
+#include "hw/parameters/machine.hpp"
 
 namespace heddle::hw {
 
@@ -23,26 +23,19 @@ void CostLines::present(std::string name, const std::string& formula, std::uint6
   std::swap(mechanism_, every_core_);
 }
 
-CostShape::CostShape(const Machine& described)
+CostShape::CostShape(const Machine& described, std::uint64_t warp_pool)
     : machine(described),
       lanes(described.core.simd_width),
       warp(described.core.warp_size),
       threads(described.core.threads),
       warps(std::max(1U, described.core.threads / described.core.warp_size)),
-      pool(warps),
+      pool(warp_pool),
       rows(std::max(1U, described.core.warp_size / described.core.simd_width)),
       all_rows(std::max(1U, described.core.threads / described.core.simd_width)),
       stages(described.core.register_read_latency + described.core.execute_stages + 2U),
       complex_queue(described.core.complex_queue),
       pending(described.core.pending_accesses),
-      set_warps(0) {
-  GroupTable none(0, 1);
-  const auto mechanism = Registry<Divergence>::instance().make(machine.core.divergence, {none, machine.core});
-  if (mechanism->dynamic()) {
-    pool = mechanism->groups(machine.core.threads);
-  }
-  set_warps = pool;
-}
+      set_warps(warp_pool) {}
 
 std::uint64_t CostShape::blocks() const {
   return std::max<std::uint64_t>(1, threads / kBlockThreads);

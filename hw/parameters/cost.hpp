@@ -52,7 +52,8 @@ inline constexpr std::uint64_t kBlockThreads = 256;  // of thread block compacti
 
 // The quantities that formulas are made of.
 struct CostShape {
-  explicit CostShape(const Machine& machine);
+  // `pool`: warp_pool_size(machine) (hw/divergence/divergence.hpp).
+  CostShape(const Machine& machine, std::uint64_t pool);
   // Thread blocks of the usual size.
   [[nodiscard]] std::uint64_t blocks() const;
 

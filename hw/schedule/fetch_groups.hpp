@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/registry.hpp"
-#include "hw/core/group.hpp"
 #include "hw/schedule/orders.hpp"
+#include "hw/state/group.hpp"
 
 namespace heddle::hw {
 

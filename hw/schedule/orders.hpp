@@ -5,8 +5,8 @@
 #include <bit>
 #include <optional>
 
-#include "hw/core/group.hpp"
 #include "hw/schedule/scheduler.hpp"
+#include "hw/state/group.hpp"
 
 namespace heddle::hw {
 

@@ -1,7 +1,7 @@
 // The scratchpad (shared memory) of a core: 32-bit wide banks. Lanes that want different words of one bank are served
 // one after the other; lanes that want the same word share it (broadcast), except atomics, which take a turn each.
 //
-// Parameters   ScratchpadParameters (hw/machine.hpp)
+// Parameters   ScratchpadParameters (hw/parameters/machine.hpp)
 // Socket       access   target, ScratchpadProtocol. b_transport carries the timing: delay = cycles the access occupies
 //                       the banks, as whole GPU cycles; it never waits. get_direct_mem_ptr hands out the storage.
 // Addresses are bytes into the core's scratchpad.
@@ -13,7 +13,7 @@
 #include <tlm>
 #include <vector>
 
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 #include "isa/instruction.hpp"
 #include "tlm/clock.hpp"
 #include "tlm/warp_protocol.hpp"

@@ -9,8 +9,8 @@
 #include <span>
 
 #include "base/registry.hpp"
-#include "hw/core/group.hpp"
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
+#include "hw/state/group.hpp"
 
 namespace heddle::hw {
 

@@ -105,8 +105,8 @@ void CoreWaves::describe(link::SignalCatalogue& catalogue, const std::string& co
 // What is known before anything runs.
 void CoreWaves::attach(Core& core) {
   core_ = &core;
-  core.icache().show(icache_);
-  core.l1d().show(l1d_);
+  core.icache().observe(icache_);
+  core.l1d().observe(l1d_);
   for (link::Wave* const wave :
        {&fetch_.stage.valid, &fetch_.missed, &fetch_.blocked, &decode_.stage.valid, &former_.valid, &former_.stall,
         &former_.interlock, &read_.stage.valid, &execute_.stage.valid, &execute_.active, &execute_.complex_starts,

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "hw/core/core_state.hpp"
-#include "hw/core/observer.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/schedule/scheduler.hpp"
+#include "hw/state/core_state.hpp"
+#include "hw/state/observer.hpp"
 #include "hw/waves/enumerations.hpp"
 #include "hw/waves/memory_waves.hpp"
 
@@ -281,7 +281,7 @@ struct BlockWaves {
   }
 };
 
-// All of it, and how it follows from the core's events (hw/core/observer.hpp).
+// All of it, and how it follows from the core's events (hw/state/observer.hpp).
 class CoreWaves {
  public:
   explicit CoreWaves(const Machine& machine);

@@ -1,8 +1,8 @@
 // The enumerations that signals of the GPU show.
 #pragma once
 
-#include "hw/core/group.hpp"
-#include "hw/core/idle_cause.hpp"
+#include "hw/state/group.hpp"
+#include "hw/state/idle_cause.hpp"
 #include "isa/instruction.hpp"
 #include "tlm/signal_catalogue.hpp"
 

@@ -40,10 +40,11 @@ void GpuWaves::attach(Gpu& gpu) {
     cores_[core]->attach(gpu.core(core));
   }
   noc_->start();
-  gpu.noc().show(*noc_);
+  gpu.noc().observe(*noc_);
   for (unsigned channel = 0; channel < dram_.size(); ++channel) {
     if (!l2_.empty()) {
-      gpu.l2(channel).show(*l2_[channel]);
+      gpu.l2(channel).store().observe(l2_[channel]->store);
+      gpu.l2(channel).observe(*l2_[channel]);
     }
     dram_[channel]->attach(gpu.dram(channel));
   }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 #include "hw/waves/core_waves.hpp"
 #include "hw/waves/memory_waves.hpp"
 #include "tlm/signal_catalogue.hpp"

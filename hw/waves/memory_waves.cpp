@@ -17,14 +17,14 @@ CacheWaves::Seen CacheWaves::seen_in(const CacheStatistics& statistics) {
           statistics.fills};
 }
 
-void CacheWaves::start(const CacheStatistics& statistics) {
+void CacheWaves::attached(const CacheStatistics& statistics) {
   seen_ = seen_in(statistics);
   for (link::Wave* const wave : {&hits_, &misses_, &merged_, &refused_, &fills_, &mshrs_, &writes_, &queue_}) {
     wave->set(0);
   }
 }
 
-void CacheWaves::show(const CacheStatistics& statistics, unsigned mshrs, unsigned writes, std::size_t queue) {
+void CacheWaves::changed(const CacheStatistics& statistics, unsigned mshrs, unsigned writes, std::size_t queue) {
   const Seen now = seen_in(statistics);
   const auto count = [](link::Wave& wave, std::uint64_t more) {
     if (more != 0) {

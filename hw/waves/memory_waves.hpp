@@ -6,25 +6,24 @@
 #include <string>
 #include <vector>
 
+#include "hw/cache/observer.hpp"
 #include "hw/dram/timing.hpp"
-#include "hw/machine.hpp"
+#include "hw/noc/observer.hpp"
+#include "hw/parameters/machine.hpp"
 #include "hw/waves/enumerations.hpp"
 #include "tlm/signal_catalogue.hpp"
 
 namespace heddle::hw {
 
-struct CacheStatistics;
-
 // An L1 (of a core's instructions or data), or the store of an L2 slice.
-class CacheWaves {
+class CacheWaves final : public CacheObserver {
  public:
   CacheWaves(link::SignalGroup group, const CacheParameters& parameters)
       : group_(group), mshr_count_(parameters.mshrs), ports_(parameters.ports) {}
 
-  void start(const CacheStatistics& statistics);
-  // What happened since the last call, and what is in use now.
-  void show(const CacheStatistics& statistics, unsigned mshrs, unsigned writes, std::size_t queue);
-  void request(std::uint64_t line) { address_.set(line); }
+  void attached(const CacheStatistics& statistics) override;
+  void request(std::uint64_t line) override { address_.set(line); }
+  void changed(const CacheStatistics& statistics, unsigned mshrs, unsigned writes, std::size_t queue) override;
 
   template <class Visitor>
   void describe(Visitor& visit) {
@@ -52,13 +51,13 @@ class CacheWaves {
   Seen seen_;
 };
 
-struct L2Waves {
+struct L2Waves final : L2Observer {
   L2Waves(const L2Parameters& l2, const CacheParameters& parameters)
       : store(link::SignalGroup::l2, parameters), capacity(l2.queue) {}
   CacheWaves store;
   unsigned capacity;
   link::Wave waiting, answers, refused;
-  void show(std::size_t waiting_now, std::size_t answers_now, bool refused_now) {
+  void changed(std::size_t waiting_now, std::size_t answers_now, bool refused_now) override {
     waiting.set(waiting_now);
     answers.set(answers_now);
     refused.set(refused_now ? 1 : 0);
@@ -72,14 +71,14 @@ struct L2Waves {
   }
 };
 
-class NocWaves {
+class NocWaves final : public NocObserver {
  public:
-  NocWaves(const Machine& machine);
+  explicit NocWaves(const Machine& machine);
   void start();
-  void request_queue(unsigned port, std::size_t waiting) { ports_[port].set(waiting); }
-  void response_queue(unsigned channel, std::size_t waiting) { channels_[channel]->queue.set(waiting); }
-  void request(unsigned channel, unsigned port, std::uint64_t address, bool write);
-  void response(unsigned port, unsigned channel);
+  void request_queue(unsigned port, std::size_t waiting) override { ports_[port].set(waiting); }
+  void response_queue(unsigned channel, std::size_t waiting) override { channels_[channel]->queue.set(waiting); }
+  void request(unsigned channel, unsigned port, std::uint64_t address, bool write) override;
+  void response(unsigned port, unsigned channel) override;
 
   template <class Visitor>
   void describe(Visitor& visit) {

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 #include "tb/measure/summary.hpp"
 
 namespace heddle::tb {

@@ -9,7 +9,8 @@
 
 #include "base/nearest.hpp"
 #include "base/parameter.hpp"
-#include "hw/dram/check.hpp"
+#include "hw/check/dram.hpp"
+#include "hw/check/machine.hpp"
 #include "tb/config/search.hpp"
 #include "tb/config/toml_text.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "hw/check/machine.hpp"
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/issue/discipline.hpp"
@@ -104,7 +105,7 @@ StorageCost storage_cost(const hw::Machine& machine) {
   StorageCost cost;
   cost.machine = machine.name;
   cost.register_file_bits = std::uint64_t{machine.core.registers} * 32;
-  const hw::CostShape shape(machine);
+  const hw::CostShape shape(machine, hw::warp_pool_size(machine));
   hw::CostLines lines;
   every_core(shape, lines);
   large_warps(shape, lines);

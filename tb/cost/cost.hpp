@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "hw/machine.hpp"
 #include "hw/parameters/cost.hpp"
+#include "hw/parameters/machine.hpp"
 
 namespace heddle::tb {
 

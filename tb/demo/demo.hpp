@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 #include "tb/measure/record.hpp"
 
 namespace heddle::tb {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/statistics.hpp"
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 #include "isa/fault.hpp"
 #include "tb/launch_warps.hpp"
 #include "tb/measure/host_cost.hpp"

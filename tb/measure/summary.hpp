@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "hw/gpu/totals.hpp"
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
+#include "hw/state/totals.hpp"
 
 namespace heddle::tb {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "hw/core/core_state.hpp"
 #include "hw/core/memory_access.hpp"
 #include "hw/gpu/gpu.hpp"
+#include "hw/state/core_state.hpp"
 
 namespace heddle::tb {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 #include "isa/program.hpp"
 #include "tb/profile/time_buckets.hpp"
 #include "tb/run_observer.hpp"

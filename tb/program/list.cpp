@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "base/parameter.hpp"
-#include "hw/dram/address_map.hpp"
+#include "hw/map/address_map.hpp"
 #include "hw/waves/gpu_waves.hpp"
 #include "tb/config/config.hpp"
 #include "tb/config/toml_text.hpp"

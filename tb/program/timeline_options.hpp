@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 #include "tb/dram/timeline.hpp"
 #include "tb/program/command.hpp"
 

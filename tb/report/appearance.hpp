@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "hw/core/group.hpp"
-#include "hw/core/idle_cause.hpp"
+#include "hw/state/group.hpp"
+#include "hw/state/idle_cause.hpp"
 
 namespace heddle::tb {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/parameter.hpp"
-#include "hw/core/idle_cause.hpp"
+#include "hw/state/idle_cause.hpp"
 #include "tb/dram/replay.hpp"
 #include "tb/measure/record.hpp"
 #include "tb/measure/summary.hpp"
@@ -148,9 +148,9 @@ std::string parameters_markdown(hw::Machine machine) {
   std::string out =
       "# Machine parameters\n\nEvery key that a machine file in `configs/` or `--set section.key=value` may set, with "
       "its "
-      "default. Made by\n`heddle list parameters --markdown` from the declarations in `hw/machine.hpp`; a test "
-      "compares "
-      "this file with it.\n\nBesides the sections a machine file may hold `description = \"...\"` and `extends = "
+      "default. Made by\n`heddle list parameters --markdown` from the declarations in `hw/parameters/machine.hpp`; a "
+      "test compares this file with it.\n\nBesides the sections a machine file may hold `description = \"...\"` and "
+      "`extends = "
       "\"name or path\"`.\n";
   std::vector<std::vector<std::string>> rows;
   const std::vector<std::string> titles = {"key", "default", "range", "unit", "meaning"};

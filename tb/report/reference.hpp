@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/statistics.hpp"
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 
 namespace heddle::tb {
 

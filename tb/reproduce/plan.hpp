@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 #include "tb/reproduce/results.hpp"
 
 namespace heddle::tb {

@@ -7,7 +7,7 @@
 
 #include "base/input_file.hpp"
 #include "base/nearest.hpp"
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 #include "tb/config/config.hpp"
 #include "tb/config/search.hpp"
 #include "tb/config/toml_text.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 #include "tb/measure/host_cost.hpp"
 #include "tb/sweep/exploration.hpp"
 

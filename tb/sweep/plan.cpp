@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/input_file.hpp"
+#include "hw/check/machine.hpp"
 #include "tb/config/config.hpp"
 #include "tb/config/search.hpp"
 #include "tb/launch/description.hpp"

@@ -12,7 +12,7 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "hw/core/idle_cause.hpp"
+#include "hw/state/idle_cause.hpp"
 #include "tb/measure/atomic_file.hpp"
 #include "tb/measure/file_lock.hpp"
 #include "tb/measure/summary.hpp"

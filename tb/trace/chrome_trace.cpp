@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "hw/core/core_state.hpp"
 #include "hw/gpu/gpu.hpp"
+#include "hw/state/core_state.hpp"
 #include "tb/trace/tap_pair.hpp"
 #include "tlm/memory_extension.hpp"
 

@@ -7,8 +7,8 @@
 #include <iterator>
 #include <vector>
 
-#include "hw/core/core_state.hpp"
 #include "hw/core/memory_access.hpp"
+#include "hw/state/core_state.hpp"
 
 namespace heddle::tb {
 

@@ -4,8 +4,8 @@
 //   stages (lane 0)  F fetch, D decode and sub-warp former, R register read, X execute, M memory,
 //                    Mw waits for lines or for stores, out of the pipeline, W write-back
 //   lane 1           why the sub-warp could not go on in a cycle, by the names of the idle causes
-//   (hw/core/idle_cause.hpp) label            core, group, PC, instruction, lanes; the details below it: block, kernel,
-//   register rows, guard,
+//                    (hw/state/idle_cause.hpp)
+//   label            core, group, PC, instruction, lanes; the details below it: block, kernel, register rows, guard,
 //                    lines
 //   dependencies     from an instruction's row to the rows of its other sub-warps
 //   flushed rows     those in the pipeline when the window, or a launch that did not end well, ended

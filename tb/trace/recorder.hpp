@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "hw/core/core_state.hpp"
+#include "hw/state/core_state.hpp"
 #include "tb/run_observer.hpp"
 #include "traces/warp_trace.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "hw/core/replay.hpp"
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
+#include "hw/state/replay.hpp"
 #include "tb/measure/subject.hpp"
 #include "traces/warp_trace.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 #include "tb/run_observer.hpp"
 #include "tlm/signal_catalogue.hpp"
 #include "traces/byte_sink.hpp"

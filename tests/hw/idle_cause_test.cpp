@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "hw/core/observer.hpp"
+#include "hw/state/observer.hpp"
 #include "tests/hw/gpu_bench.hpp"
 #include "tests/model/child.hpp"
 

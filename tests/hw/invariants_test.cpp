@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "hw/core/invariants.hpp"
+#include "hw/state/invariants.hpp"
 
 namespace heddle::hw {
 namespace {

@@ -162,7 +162,7 @@ class LargeWarp : public ::testing::Test {
     machine_.core.threads = 64;
     machine_.core.former = "packed";
     machine_.core.issue = overlaps ? "relaxed" : "strict";
-    state_ = std::make_unique<CoreState>(machine_, 0, link::Clock(sc_core::sc_time(1, sc_core::SC_NS)), nullptr);
+    state_ = std::make_unique<CoreState>(machine_, 0, nullptr);
     registers_.resize(16, 16);
     fetch_ = std::make_unique<StubSender>("fetch");
     read_ = std::make_unique<StubReceiver>("read", *state_);

@@ -85,14 +85,16 @@ struct MemoryBench {
 
   Machine machine;
   Launch launch;
-  CoreState state{machine, 0, link::Clock(sc_core::sc_time(1, sc_core::SC_NS)), nullptr};
+  const link::Clock clock{sc_core::sc_time(1, sc_core::SC_NS)};
+  CoreState state{machine, 0, nullptr};
   std::vector<std::unique_ptr<link::DecodedInstruction>> instructions;
   StubSender execute{"execute"};
   StubL1 l1{"l1", state};
-  Scratchpad scratchpad{"scratchpad", machine.scratchpad, state.clock};
+  Scratchpad scratchpad{"scratchpad", machine.scratchpad, clock};
   StubReceiver writeback{"writeback", state};
   StubReceiver returns{"returns", state};
-  MemoryStage stage{"stage", state, Registry<Coalescer>::instance().make("per-sub-warp", {machine.l1d.line_bytes})};
+  MemoryStage stage{"stage", state, clock,
+                    Registry<Coalescer>::instance().make("per-sub-warp", {machine.l1d.line_bytes})};
 };
 
 }  // namespace heddle::hw::test

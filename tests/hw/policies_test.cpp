@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "hw/check/machine.hpp"
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/gpu/dispatcher.hpp"
 #include "hw/issue/discipline.hpp"

@@ -1,6 +1,7 @@
 // What policies declare of themselves: a policy that declares nothing is refused where it promises nothing, its own
 // parameters are a section like any other, and nobody goes by its name.
 #include "hw/parameters/policy.hpp"
+#include "hw/check/machine.hpp"
 
 #include <gtest/gtest.h>
 
@@ -143,9 +144,9 @@ TEST(Policy, ACopyUnderAnotherNameIsTheSame) {
   machine.core.divergence = "stack";
   EXPECT_NE(message(machine).find("it needs core.divergence = \"copied\" or \"dwf\""), std::string::npos)
       << message(machine);
-  EXPECT_EQ(CostShape(machine).pool, 32U);
+  EXPECT_EQ(CostShape(machine, warp_pool_size(machine)).pool, 32U);
   machine.core.divergence = "copied";
-  EXPECT_EQ(CostShape(machine).pool, 1024U);
+  EXPECT_EQ(CostShape(machine, warp_pool_size(machine)).pool, 1024U);
 }
 
 TEST(Policy, SchedulersAndDisciplinesThatDeclareNothing) {
@@ -210,7 +211,7 @@ TEST(Policy, ItsCheckAndItsCostAreAskedWhereItIsUsed) {
   machine.core.scheduler = "own";
   EXPECT_EQ(keys(machine), "own.depth ");
   CostLines lines;
-  about<WarpScheduler>("own").cost(CostShape(machine), lines);
+  about<WarpScheduler>("own").cost(CostShape(machine, warp_pool_size(machine)), lines);
   ASSERT_EQ(lines.lines().size(), 1U);
   EXPECT_EQ(lines.lines()[0].formula, "own.depth x 8 = 24");
 }

@@ -77,7 +77,7 @@ class Fetch : public ::testing::Test {
   }
   Machine machine_;
   Launch launch_;
-  CoreState state_{machine_, 0, link::Clock(sc_core::sc_time(1, sc_core::SC_NS)), nullptr};
+  CoreState state_{machine_, 0, nullptr};
   StubCache cache_{"cache"};
   StubStage decode_{"decode"};
   FetchStage fetch_{"fetch", state_,

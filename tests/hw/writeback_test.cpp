@@ -139,7 +139,7 @@ struct WriteBackBench {
 
   Machine machine;
   Launch launch;
-  CoreState state{machine, 0, link::Clock(sc_core::sc_time(1, sc_core::SC_NS)), nullptr};
+  CoreState state{machine, 0, nullptr};
   std::vector<std::unique_ptr<link::DecodedInstruction>> instructions;
   std::vector<unsigned> finished;
   StubSender memory{"memory"};

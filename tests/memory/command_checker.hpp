@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "hw/dram/jedec.hpp"
-#include "hw/dram/jedec_parameters.hpp"
 #include "hw/dram/timing.hpp"
+#include "hw/parameters/jedec_parameters.hpp"
 
 namespace heddle::hw::test {
 

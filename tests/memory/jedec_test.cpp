@@ -4,7 +4,8 @@
 
 #include "channel.hpp"
 #include "command_checker.hpp"
-#include "hw/dram/check.hpp"
+#include "hw/check/dram.hpp"
+#include "hw/check/machine.hpp"
 #include "hw/dram/jedec.hpp"
 
 namespace heddle::hw::test {

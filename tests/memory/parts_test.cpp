@@ -4,8 +4,8 @@
 
 #include <random>
 
+#include "hw/check/dram.hpp"
 #include "hw/dram/bank_timing.hpp"
-#include "hw/dram/check.hpp"
 #include "hw/dram/policy.hpp"
 #include "system.hpp"
 #include "tlm/payload_pool.hpp"

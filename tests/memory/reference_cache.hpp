@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 #include "tlm/clock.hpp"
 
 namespace heddle::hw::test {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "hw/divergence/dwf.hpp"
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 #include "hw/schedule/two_level.hpp"
 #include "hw/subwarp/packing.hpp"
 

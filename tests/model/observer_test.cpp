@@ -8,9 +8,9 @@
 #include <tuple>
 #include <vector>
 
-#include "hw/core/core_state.hpp"
 #include "hw/core/memory_access.hpp"
 #include "hw/gpu/gpu.hpp"
+#include "hw/state/core_state.hpp"
 #include "tb/config/config.hpp"
 #include "tb/device.hpp"
 #include "tb/workload.hpp"

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "hw/check/machine.hpp"
 #include "isa/interpreter.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"

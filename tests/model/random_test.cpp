@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "hw/check/machine.hpp"
 #include "isa/interpreter.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 #include "tb/workload.hpp"
 
 namespace heddle::test {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "hw/check/machine.hpp"
 #include "tb/device.hpp"
 #include "tb/measure/summary.hpp"
 #include "tb/workload.hpp"

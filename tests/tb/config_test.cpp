@@ -1,5 +1,6 @@
 // Machines as TOML: every refusal names file, line, column, key and the nearest valid name.
 #include "tb/config/config.hpp"
+#include "hw/check/machine.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
-#include "hw/core/idle_cause.hpp"
+#include "hw/state/idle_cause.hpp"
 #include "tb/demo/demo.hpp"
 #include "tb/demo/page.hpp"
 #include "tb/report/appearance.hpp"

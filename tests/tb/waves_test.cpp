@@ -11,7 +11,7 @@
 #include <fstream>
 #include <thread>
 
-#include "hw/core/idle_cause.hpp"
+#include "hw/state/idle_cause.hpp"
 #include "program_runner.hpp"
 #include "tb/waves/converter.hpp"
 #include "vcd_reader.hpp"

@@ -1,8 +1,9 @@
-#include "hw/gpu/sound_machine.hpp"
+#include "hw/check/sound_machine.hpp"
 
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "hw/check/machine.hpp"
 
 namespace heddle::hw {
 

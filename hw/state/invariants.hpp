@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "hw/core/group.hpp"
-#include "tlm/warp_protocol.hpp"
+#include "hw/state/group.hpp"
+#include "tlm/sub_warp.hpp"
 
 namespace heddle::hw {
 

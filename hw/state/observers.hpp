@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "hw/core/observer.hpp"
+#include "hw/state/observer.hpp"
 
 namespace heddle::hw {
 

@@ -6,7 +6,7 @@
 #include <cctype>
 
 #include "base/nearest.hpp"
-#include "hw/dram/address_map.hpp"
+#include "hw/map/address_map.hpp"
 
 namespace heddle::hw {
 

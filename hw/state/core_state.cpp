@@ -1,4 +1,4 @@
-#include "hw/core/core_state.hpp"
+#include "hw/state/core_state.hpp"
 
 #include <bit>
 #include <utility>

@@ -4,8 +4,8 @@
 // How to attach one: derive from CoreObserver, override what is of interest (every default is empty), and
 //   - through the bench: put it into tb::DeviceOptions::observers, which also tells it of modules and launches where it
 //     is a tb::RunObserver (tb/run_observer.hpp);
-//   - through the GPU alone: hw::Gpu::observe(&observer), between launches. Several: hw::CoreObservers (hw/core/
-//     observers.hpp) hands every event to each in turn.
+//   - through the GPU alone: hw::Gpu::observe(&observer), between launches. Several: hw::CoreObservers
+//     (hw/state/observers.hpp) hands every event to each in turn.
 // One observer serves all cores of the GPU: each event says in which core it happens, as the core's state. There,
 // core.index is its number, core.now the present cycle, core.launch the launch, core.blocks[group.block_slot] the
 // block (linear, index), core.rows[row] and core.thread_of(row, lane) the threads of register rows, core.groups the
@@ -45,10 +45,10 @@
 #include <span>
 #include <string_view>
 
-#include "hw/core/group.hpp"
-#include "hw/core/idle_cause.hpp"
-#include "tlm/clock.hpp"
-#include "tlm/warp_protocol.hpp"
+#include "hw/state/group.hpp"
+#include "hw/state/idle_cause.hpp"
+#include "tlm/cycle.hpp"
+#include "tlm/sub_warp.hpp"
 
 namespace heddle::hw {
 

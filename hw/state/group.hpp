@@ -10,7 +10,7 @@
 
 #include "base/instrument.hpp"
 #include "isa/instruction.hpp"
-#include "tlm/clock.hpp"
+#include "tlm/cycle.hpp"
 
 namespace heddle::link {
 struct DecodedInstruction;

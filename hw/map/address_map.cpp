@@ -1,4 +1,4 @@
-#include "hw/dram/address_map.hpp"
+#include "hw/map/address_map.hpp"
 
 #include <bit>
 

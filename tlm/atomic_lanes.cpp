@@ -1,12 +1,12 @@
-#include "hw/cache/atomic_lanes.hpp"
+#include "tlm/atomic_lanes.hpp"
 
 #include <cstring>
 
 #include "isa/semantics.hpp"
 
-namespace heddle::hw {
+namespace heddle::link {
 
-void step_lanes(link::AtomicLanes& lanes, std::byte* bytes, std::uint8_t* touched) {
+void step_lanes(AtomicLanes& lanes, std::byte* bytes, std::uint8_t* touched) {
   const unsigned size = isa::size_of(lanes.type);
   for (unsigned i = 0; i != lanes.count; ++i) {
     std::byte* const word = bytes + lanes.offset[i];
@@ -21,4 +21,4 @@ void step_lanes(link::AtomicLanes& lanes, std::byte* bytes, std::uint8_t* touche
   }
 }
 
-}  // namespace heddle::hw
+}  // namespace heddle::link

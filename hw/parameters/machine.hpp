@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/parameter.hpp"
-#include "hw/dram/jedec_parameters.hpp"
+#include "hw/parameters/jedec_parameters.hpp"
 #include "hw/parameters/policy.hpp"
 
 namespace heddle::hw {
@@ -337,29 +337,24 @@ struct Machine {
   return machine.l2.enabled ? machine.l2.line_bytes : machine.l1d.line_bytes;
 }
 
-// Contradictions between parameters: one sentence each, naming the keys ("core.warp_size (48) is no multiple of ...").
-// Empty when the machine makes sense.
+// The parameters that a core has in a launch with warps of so many threads (why_no_warp_size).
+[[nodiscard]] inline CoreParameters with_warp_size(const CoreParameters& core, std::uint32_t warp_size) {
+  CoreParameters result = core;
+  result.warp_size = warp_size;
+  return result;
+}
+
+// A contradiction between parameters (hw/check/machine.hpp): one sentence, naming the keys ("core.warp_size (48) is no
+// multiple of ...").
 struct Contradiction {
   std::string key;  // the key to point at
   std::string message;
 };
-[[nodiscard]] std::vector<Contradiction> check(const Machine& machine);
 
-// Parameters that change nothing on this machine, because another one switches off what they describe.
+// Parameters that change nothing on a machine, because another one switches off what they describe.
 struct WithoutEffect {
   std::vector<std::string> keys;
   std::string because;  // what is so: "l2.enabled is false"
 };
-[[nodiscard]] std::vector<WithoutEffect> without_effect(const Machine& machine);
-
-// Why kernels cannot use warp-level operations (vote, shfl, match) on this machine; empty when they can.
-[[nodiscard]] std::string why_no_warp_operations(const CoreParameters& core);
-
-// Why a launch cannot have warps of so many threads on a core; empty: it can (thesis 9.2.1). The machine's own warp
-// size always can; another one is a multiple of core.simd_width, divides core.threads, and is at most kLargestWarp.
-[[nodiscard]] std::string why_no_warp_size(const CoreParameters& core, std::uint32_t warp_size);
-
-// The parameters that a core has in a launch with warps of so many threads.
-[[nodiscard]] CoreParameters with_warp_size(const CoreParameters& core, std::uint32_t warp_size);
 
 }  // namespace heddle::hw

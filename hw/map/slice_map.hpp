@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "hw/dram/address_map.hpp"
+#include "hw/map/address_map.hpp"
 
 namespace heddle::hw {
 

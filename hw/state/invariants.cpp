@@ -1,4 +1,4 @@
-#include "hw/core/invariants.hpp"
+#include "hw/state/invariants.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heddle::hw {
+namespace heddle::link {
 
 // target[i] = enable[i] ? source[i] : target[i]
 inline void merge_bytes(std::byte* target, const std::byte* source, const std::uint8_t* enable, unsigned count) {
@@ -28,4 +28,4 @@ inline void add_enables(std::uint8_t* target, const std::uint8_t* more, unsigned
   return all == 0xff;
 }
 
-}  // namespace heddle::hw
+}  // namespace heddle::link

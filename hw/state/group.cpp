@@ -1,6 +1,6 @@
-#include "hw/core/group.hpp"
+#include "hw/state/group.hpp"
 
-#include "hw/core/observer.hpp"
+#include "hw/state/observer.hpp"
 
 namespace heddle::hw {
 

@@ -6,10 +6,10 @@
 
 #include "tlm/line_protocol.hpp"
 
-namespace heddle::hw {
+namespace heddle::link {
 
 // Performs the lanes' steps in lane order (isa::atomic_step) on the bytes that their offsets count from, and leaves the
 // old values in `lanes`. `touched` (may be null) has 0xff added for every byte written, counted as the offsets are.
-void step_lanes(link::AtomicLanes& lanes, std::byte* bytes, std::uint8_t* touched);
+void step_lanes(AtomicLanes& lanes, std::byte* bytes, std::uint8_t* touched);
 
-}  // namespace heddle::hw
+}  // namespace heddle::link

@@ -1,4 +1,4 @@
-#include "hw/gpu/longest_wait.hpp"
+#include "hw/check/longest_wait.hpp"
 
 #include <cmath>
 #include <string_view>

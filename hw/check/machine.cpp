@@ -1,4 +1,4 @@
-#include "hw/machine.hpp"
+#include "hw/check/machine.hpp"
 
 #include <fmt/format.h>
 
@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "base/nearest.hpp"
+#include "hw/check/dram.hpp"
+#include "hw/check/longest_wait.hpp"
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/divergence/divergence.hpp"
-#include "hw/dram/check.hpp"
 #include "hw/dram/policy.hpp"
-#include "hw/gpu/longest_wait.hpp"
 #include "hw/issue/discipline.hpp"
 #include "hw/schedule/scheduler.hpp"
 #include "hw/subwarp/former.hpp"
@@ -301,12 +301,6 @@ std::string why_no_warp_size(const CoreParameters& core, std::uint32_t warp_size
                        core.divergence, core.simd_width, large_warp_mechanisms());
   }
   return {};
-}
-
-CoreParameters with_warp_size(const CoreParameters& core, std::uint32_t warp_size) {
-  CoreParameters result = core;
-  result.warp_size = warp_size;
-  return result;
 }
 
 std::vector<Contradiction> check(const Machine& machine) {

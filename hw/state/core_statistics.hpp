@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "hw/core/idle_cause.hpp"
+#include "hw/state/idle_cause.hpp"
 
 namespace heddle::hw {
 

@@ -1,4 +1,4 @@
-#include "hw/dram/check.hpp"
+#include "hw/check/dram.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <bit>
 #include <string_view>
 
-#include "hw/dram/address_map.hpp"
 #include "hw/dram/jedec.hpp"
+#include "hw/map/address_map.hpp"
 
 namespace heddle::hw {
 

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
 
 namespace heddle::hw {
 

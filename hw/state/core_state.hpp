@@ -7,17 +7,17 @@
 #include <vector>
 
 #include "base/instrument.hpp"
-#include "hw/core/core_statistics.hpp"
-#include "hw/core/group.hpp"
-#include "hw/core/invariants.hpp"
-#include "hw/core/observer.hpp"
-#include "hw/core/replay.hpp"
-#include "hw/gpu/launch.hpp"
-#include "hw/machine.hpp"
+#include "hw/parameters/machine.hpp"
+#include "hw/state/core_statistics.hpp"
+#include "hw/state/group.hpp"
+#include "hw/state/invariants.hpp"
+#include "hw/state/launch.hpp"
+#include "hw/state/observer.hpp"
+#include "hw/state/replay.hpp"
 #include "isa/device_memory.hpp"
 #include "isa/fault.hpp"
 #include "isa/special.hpp"
-#include "tlm/warp_protocol.hpp"
+#include "tlm/sub_warp.hpp"
 
 namespace heddle::hw {
 
@@ -40,11 +40,10 @@ struct RowState {
 };
 
 struct CoreState {
-  CoreState(const Machine& machine, unsigned index, link::Clock clock, const isa::DeviceMemory* bounds)
+  CoreState(const Machine& machine, unsigned index, const isa::DeviceMemory* bounds)
       : machine(machine),
         core(machine.core),
         index(index),
-        clock(clock),
         bounds(bounds),
         rows_per_warp(machine.core.warp_size / machine.core.simd_width),
         groups(machine.core.threads / machine.core.warp_size, rows_per_warp, machine.core.complex_long_latency),
@@ -56,8 +55,7 @@ struct CoreState {
   const Machine& machine;
   CoreParameters core;  // the machine's, with the warp size of the present launch (with_warp_size)
   unsigned index;
-  link::Clock clock;
-  Cycle now = 0;                    // the cycle that the core is in; the clock's time costs a division
+  Cycle now = 0;                    // the cycle that the core is in
   const isa::DeviceMemory* bounds;  // allocation table for bounds checks; null: only the memory's own error responses
   unsigned rows_per_warp;           // core.warp_size / core.simd_width
   const Launch* launch = nullptr;

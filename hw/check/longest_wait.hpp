@@ -2,8 +2,8 @@
 // that retires, or a request that memory serves.
 #pragma once
 
-#include "hw/machine.hpp"
-#include "tlm/clock.hpp"
+#include "hw/parameters/machine.hpp"
+#include "tlm/cycle.hpp"
 
 namespace heddle::hw {
 

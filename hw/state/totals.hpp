@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "hw/core/idle_cause.hpp"
+#include "hw/state/idle_cause.hpp"
 
 namespace heddle::hw {
 

@@ -1,0 +1,25 @@
+// Whether a machine makes sense: its parameters between each other, and what the policies that it names can do.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hw/parameters/machine.hpp"
+
+namespace heddle::hw {
+
+// Contradictions between parameters. Empty when the machine makes sense.
+[[nodiscard]] std::vector<Contradiction> check(const Machine& machine);
+
+// Parameters that change nothing on this machine.
+[[nodiscard]] std::vector<WithoutEffect> without_effect(const Machine& machine);
+
+// Why kernels cannot use warp-level operations (vote, shfl, match) on this machine; empty when they can.
+[[nodiscard]] std::string why_no_warp_operations(const CoreParameters& core);
+
+// Why a launch cannot have warps of so many threads on a core; empty: it can (thesis 9.2.1). The machine's own warp
+// size always can; another one is a multiple of core.simd_width, divides core.threads, and is at most kLargestWarp.
+[[nodiscard]] std::string why_no_warp_size(const CoreParameters& core, std::uint32_t warp_size);
+
+}  // namespace heddle::hw

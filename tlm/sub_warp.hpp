@@ -1,0 +1,81 @@
+// One sub-warp's instruction on its way through the stages of a core: the payload of WarpProtocol
+// (tlm/warp_protocol.hpp). Plain data, without SystemC.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "isa/result_form.hpp"
+#include "isa/semantics.hpp"
+
+namespace heddle::link {
+
+// What decode finds out about an instruction word once.
+struct DecodedInstruction {
+  std::uint64_t word = 0;
+  isa::Instruction instruction;
+  isa::LaneFunction function = nullptr;  // null: not lane-wise
+  isa::ResultForm form;
+  isa::Unit unit = isa::Unit::alu;
+  std::uint8_t a_words = 0, b_words = 0, c_words = 0, d_words = 0, stored_words = 0;
+  bool conditional_branch = false;
+};
+
+struct SubWarp {
+  // Written by fetch.
+  std::uint32_t group = 0;
+  std::uint32_t pc = 0;
+  std::uint64_t word = 0;
+  std::uint8_t flight = 0;  // the group's record of this instruction
+  // Written by decode and the sub-warp former. Lane l holds the thread of register row row[l] (first_row if uniform)
+  // and home lane home[l] (l itself unless displaced).
+  const DecodedInstruction* decoded = nullptr;
+  isa::LaneMask lanes = 0;  // lanes that hold a thread
+  bool uniform = true;
+  bool last = true;  // last sub-warp of its instruction
+  std::uint16_t first_row = 0;
+  std::array<std::uint16_t, isa::kLanes> row{};
+  bool displaced = false;  // never with uniform
+  bool whole = false;      // stands for every active thread of its group (an unconditional branch taken once)
+  std::array<std::uint8_t, isa::kLanes> home{};
+  // Written by register read.
+  isa::LaneMask executing = 0;  // lanes whose guard is true
+  isa::LaneValues values;       // operands; results by execute and memory
+  // Written by execute for memory operations: generic address per lane, and its low word (retirement hash).
+  std::array<std::uint64_t, isa::kLanes> address{};
+  alignas(64) isa::LaneWord address_low{};
+
+  [[nodiscard]] std::uint16_t row_of(unsigned lane) const { return uniform ? first_row : row[lane]; }
+  [[nodiscard]] unsigned home_of(unsigned lane) const { return displaced ? home[lane] : lane; }
+};
+
+// Sub-warps are taken from here and come back at retirement, so that the hot path allocates nothing.
+class SubWarpPool {
+ public:
+  [[nodiscard]] SubWarp& take() {
+    if (free_.empty()) {
+      all_.push_back(std::make_unique<SubWarp>());
+      return *all_.back();
+    }
+    SubWarp* const sub_warp = free_.back();
+    free_.pop_back();
+    return *sub_warp;
+  }
+  void give_back(SubWarp& sub_warp) { free_.push_back(&sub_warp); }
+  // At the start of a launch, when a fault has left some in the pipeline.
+  void take_back_all() {
+    free_.clear();
+    for (const std::unique_ptr<SubWarp>& sub_warp : all_) {
+      free_.push_back(sub_warp.get());
+    }
+  }
+  [[nodiscard]] std::size_t in_use() const { return all_.size() - free_.size(); }
+
+ private:
+  std::vector<std::unique_ptr<SubWarp>> all_;
+  std::vector<SubWarp*> free_;
+};
+
+}  // namespace heddle::link
