@@ -29,7 +29,8 @@ constexpr unsigned kGroupEnd = 0x1000000;
 
 // Of a window of 1600 pixels, less the names and values beside the waves.
 constexpr double kWavePixels = 1000;
-constexpr double kUsualUnits = 22.627417;  // 2 to the power of 4.5
+constexpr double kZoomPixels = 200;                      // GTKWave's zoom counts in spans of so many
+constexpr double kUsualUnits = 22.627417 / kZoomPixels;  // 2 to the power of 4.5 in a span
 
 // Depths and counts are seen best as curves.
 bool is_level(const Signal& signal) {
@@ -56,9 +57,10 @@ class SaveFile {
   void header(const std::string& dump_file, const GtkwaveView& view) {
     text_ += "[*]\n[*] written by heddle\n[*]\n";
     text_ += fmt::format("[dumpfile] \"{}\"\n[timestart] {}\n[size] 1600 1000\n[pos] -1 -1\n", dump_file, view.begin);
-    // The zoom is the negative binary logarithm of the time units in a pixel.
+    // The zoom is the negative binary logarithm of the time units in 200 pixels (measured with GTKWave 3.3.118; a
+    // span of less than one unit is shown as one unit).
     const double units = view.end > view.begin ? static_cast<double>(view.end - view.begin) / kWavePixels : kUsualUnits;
-    text_ += fmt::format("*{:.6f} {}", -std::log2(units), view.begin);
+    text_ += fmt::format("*{:.6f} {}", -std::log2(units * kZoomPixels), view.begin);
     for (int marker = 0; marker < 27; ++marker) {
       text_ += " -1";
     }

@@ -146,7 +146,9 @@ class NumberAxis {
                                               unevenness([](double value) { return value; }) - 1e-9;
     const double low = at(values_.front());
     const double high = at(values_.back());
-    const double margin = std::min(20.0, frame.width() / 12);
+    // The last number stays within the picture, however long it is.
+    const double outside = kLetter * static_cast<double>(label(places.back()).size()) / 2 + 3 - (kWidth - frame.right);
+    const double margin = std::max(std::min(20.0, frame.width() / 12), outside);
     for (const double value : values_) {
       const double share = high > low ? (at(value) - low) / (high - low) : 0.5;
       x_.push_back(frame.left + margin + (frame.width() - 2 * margin) * share);

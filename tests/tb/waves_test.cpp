@@ -7,6 +7,7 @@
 #include <array>
 #include <boost/json.hpp>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -255,6 +256,8 @@ TEST(Waves, TheSaveFileOpensOnTheFirstActivity) {
   EXPECT_NE(save.find(fmt::format("\n[timestart] {}\n", first)), std::string::npos) << save.substr(0, 300);
   const std::size_t zoom = save.find("\n*") + 2;
   EXPECT_NE(save.substr(zoom, 40).find(fmt::format(" {} -1", first)), std::string::npos) << save.substr(zoom, 40);
+  // 400 cycles of 1 ns are in the 1000 pixels beside the names: GTKWave shows 2^-zoom units in 200 pixels.
+  EXPECT_NEAR(std::exp2(-std::stod(save.substr(zoom))) * 1000 / 200, 400, 1);
 }
 
 // What the user guide tells its reader to record shows something.
