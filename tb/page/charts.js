@@ -41,9 +41,12 @@ const heddle = (() => {
     return number(value);
   };
   const short = (value) => prefixed(value, (part) => part.toPrecision(3));
-  // On an axis: no zeros at the end.
-  const tick = (value) => (Math.abs(value) < 1e4 ? number(value)
-    : prefixed(value, (part) => String(parseFloat(part.toPrecision(6)))));
+  // On an axis: no zeros at the end, and a prefix only where that is shorter: "20 k", but "131,072".
+  const tick = (value) => {
+    if (Math.abs(value) < 1e4) return number(value);
+    const whole = number(value), short = prefixed(value, (part) => String(parseFloat(part.toPrecision(6))));
+    return whole.length < short.length ? whole : short;
+  };
   vega.expressionFunction("heddleNumber", tick);
   vega.expressionFunction("heddlePercent", (share) => minus(String(parseFloat((100 * share).toFixed(1)))) + " %");
   const formats = { number: "heddleNumber(datum.value)", percent: "heddlePercent(datum.value)" };

@@ -76,7 +76,8 @@ int reproduce(const Arguments& arguments) {
   catch_stopping_signals();
   const tb::Reproduction result = tb::reproduce(options);
   line.clear();
-  tb::write_file(directory + "/reproduction.html", tb::reproduction_page(result));
+  tb::write_file(directory + "/reproduction.html",
+                 tb::reproduction_page(result, arguments.command_line({"scale", "full", "any-build"})));
   tb::write_file(directory + "/reproduction.json", tb::reproduction_json(result));
   std::cout << tb::reproduction_table(result)
             << fmt::format(

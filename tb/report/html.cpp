@@ -69,7 +69,7 @@ constexpr std::string_view kScript = R"js(
 "use strict";
 const scale = { k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
 const value = (text) => {
-  const found = /^(-?[\d,.]+)\s*([kMGT]?)\b/.exec(text);
+  const found = /^(-?[\d,.]+)\s*([kMGT]?)\b/.exec(text.replace("\u2212", "-"));
   return found ? parseFloat(found[1].replaceAll(",", "")) * (scale[found[2]] || 1) : NaN;
 };
 for (const head of document.querySelectorAll("th")) {
@@ -113,6 +113,30 @@ std::string html_escaped(std::string_view text) {
           out += letter;
         }
     }
+  }
+  return out;
+}
+
+std::string html_minus_signs(std::string_view html) {
+  std::string out;
+  for (std::size_t i = 0; i < html.size();) {
+    std::size_t end = i + 1;  // of what is copied as it is
+    if (html[i] == '<') {
+      end = html.find('>', i);
+      for (const std::string_view whole : {"style", "code"}) {
+        if (html.substr(i + 1).starts_with(whole)) {
+          end = html.find(fmt::format("</{}>", whole), i);
+        }
+      }
+      end = std::min(end, html.size());
+    } else if (html[i] == '-' && i + 1 < html.size() && html[i + 1] >= '0' && html[i + 1] <= '9' &&
+               (i == 0 || std::string_view(" (>\n").find(html[i - 1]) != std::string_view::npos)) {
+      out += "\u2212";
+      ++i;
+      continue;
+    }
+    out += html.substr(i, end - i);
+    i = end;
   }
   return out;
 }

@@ -10,6 +10,10 @@ namespace heddle::tb {
 
 [[nodiscard]] std::string html_escaped(std::string_view text);
 
+// HTML in which the hyphens before numbers are minus signs, as wide as the plus; what is between <code> and <style>
+// tags, and the tags themselves, stay.
+[[nodiscard]] std::string html_minus_signs(std::string_view html);
+
 // A whole page. `body` is HTML.
 [[nodiscard]] std::string html_page(std::string_view title, std::string_view body);
 

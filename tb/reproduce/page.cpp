@@ -92,13 +92,15 @@ std::string section_of(const ReproducedClaim& claim) {
 
 }  // namespace
 
-std::string reproduction_page(const Reproduction& reproduction) {
+std::string reproduction_page(const Reproduction& reproduction, const std::string& command) {
   std::string body = fmt::format("<style>{}{}</style>\n", chart_style(), kPageStyle);
   body += fmt::format(
-      "<h1>Heddle {}: the papers' claims reproduced</h1>\n<p class=\"soft\">{}, {}. IPC is thread instructions per "
+      "<h1>Heddle {}: the papers' claims reproduced</h1>\n<p><code>{}</code></p>\n<p class=\"soft\">{}, {}. IPC is "
+      "thread instructions per "
       "cycle; means are geometric unless said otherwise. A claim holds when all its checks pass, partly when some of "
       "its main checks pass.</p>\n",
-      html_escaped(version()), scaling_text(reproduction.scaling), counted(reproduction.runs, "run"));
+      html_escaped(version()), html_escaped(command), scaling_text(reproduction.scaling),
+      counted(reproduction.runs, "run"));
   if (reproduction.stopped) {
     body += "<p class=\"bad\">Ended early: what was not run is missing.</p>\n";
   }
@@ -123,7 +125,7 @@ std::string reproduction_page(const Reproduction& reproduction) {
   }
   body +=
       "<h2>Scale of the inputs</h2>\n<p>1 is the paper's input.</p>\n" + html_table({"workload", "scale"}, scales, {0});
-  return html_page("Heddle: reproduction", body);
+  return html_page("Heddle: reproduction", html_minus_signs(body));
 }
 
 }  // namespace heddle::tb

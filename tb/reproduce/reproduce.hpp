@@ -55,7 +55,8 @@ struct Reproduction {
 
 [[nodiscard]] std::string verdict_text(const ReproducedClaim& claim);            // with the workloads that are missing
 [[nodiscard]] std::string reproduction_table(const Reproduction& reproduction);  // for the terminal
-[[nodiscard]] std::string reproduction_page(const Reproduction& reproduction);   // one self-contained HTML page
+// One self-contained HTML page; `command` is the command line that makes it, and stands on it.
+[[nodiscard]] std::string reproduction_page(const Reproduction& reproduction, const std::string& command);
 // `beside`: another reproduction's verdicts in columns of their own; null: none.
 [[nodiscard]] std::string reproduction_markdown(const Reproduction& reproduction, const std::string& date,
                                                 const OtherReproduction* beside = nullptr);

@@ -35,6 +35,14 @@ TEST(Text, NumbersInPictures) {
   EXPECT_EQ(number_text(999'999), "1 M");
 }
 
+TEST(Text, MinusSignsInPages) {
+  EXPECT_EQ(html_minus_signs("-5.6 to -5 % (-1), lwm-2, 5-6, -x"), "\u22125.6 to \u22125 % (\u22121), lwm-2, 5-6, -x");
+  EXPECT_EQ(html_minus_signs("<td x=\" -1\">-1</td><code>a -1</code> -2"),
+            "<td x=\" -1\">\u22121</td><code>a -1</code> \u22122");
+  EXPECT_EQ(html_minus_signs("<style>p { margin: -1px; }</style>-1"), "<style>p { margin: -1px; }</style>\u22121");
+  EXPECT_EQ(html_minus_signs("<"), "<");
+}
+
 TEST(Text, Numbers) {
   EXPECT_EQ(counted(0, "block"), "0 blocks");
   EXPECT_EQ(counted(1, "block"), "1 block");

@@ -354,7 +354,8 @@ TEST(Reproduction, TextsSayVerdictCauseAndFailures) {
   const std::string table = reproduction_table(reproduction);
   EXPECT_NE(table.find("some-id  +7 %   -1 %  does not hold (6 of 12 workloads)"), std::string::npos) << table;
   EXPECT_NE(table.find("1 run failed:\n  lwm bfs at 1: no such machine"), std::string::npos) << table;
-  const std::string page = reproduction_page(reproduction);
+  const std::string page = reproduction_page(reproduction, "heddle reproduce lwm-avg --scale 0.1");
+  EXPECT_NE(page.find("<code>heddle reproduce lwm-avg --scale 0.1</code>"), std::string::npos);
   for (const char* part : {"<section id=\"some-id\">", "They say &lt;so&gt;", "We looked.", "bfs idles.",
                            "does not hold (6 of 12 workloads)", "no such machine"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
@@ -374,7 +375,7 @@ TEST(Reproduction, SaysWhichRunsAnotherBuildMeasured) {
   reproduction.other_builds = {{"0.1.0 0123", 20}};
   const std::string said = "Measured earlier: 20 runs by build 0.1.0 0123.";
   EXPECT_EQ(other_builds_text(reproduction), said);
-  EXPECT_NE(reproduction_page(reproduction).find(said), std::string::npos);
+  EXPECT_NE(reproduction_page(reproduction, "heddle reproduce lwm-avg --scale 0.1").find(said), std::string::npos);
   EXPECT_NE(reproduction_markdown(reproduction, "2026-11-21").find(said), std::string::npos);
 }
 
@@ -399,7 +400,8 @@ TEST(Reproduction, AnotherOnesVerdictsStandBesideIts) {
 TEST(Reproduction, CausesAreShownOnlyWhereAClaimDoesNotHold) {
   Reproduction reproduction = sample();
   reproduction.claims.front().shape = Shape::holds;
-  for (const std::string& text : {reproduction_page(reproduction), reproduction_markdown(reproduction, "2026-11-21")}) {
+  for (const std::string& text : {reproduction_page(reproduction, "heddle reproduce lwm-avg --scale 0.1"),
+                                  reproduction_markdown(reproduction, "2026-11-21")}) {
     EXPECT_EQ(text.find("We looked."), std::string::npos);
     EXPECT_EQ(text.find("bfs idles."), std::string::npos);
   }
