@@ -1,5 +1,6 @@
 # heddle_kernels(): compiles every tb/workloads/*/kernel.cu with clang to PTX for 32- and 64-bit device addresses and puts
-# the results, the device header and clang's options into the tb library (tb/cuda/embedded.hpp).
+# the results into the library of the workloads (tb/workloads/kernels.hpp), and the device headers and clang's options
+# into the host's (tb/cuda/embedded.hpp).
 #
 # The options stand in tb/cuda/clang_options.txt, which the program uses too when it compiles a user's CUDA file.
 find_program(HEDDLE_CLANG
@@ -45,14 +46,23 @@ function(heddle_kernels)
     endforeach()
   endforeach()
   list(JOIN names "," joined)
-  set(embedded ${PROJECT_BINARY_DIR}/generated/tb/embedded_files.cpp)
+  set(scripts ${PROJECT_SOURCE_DIR}/cmake)
+  set(embedded ${PROJECT_BINARY_DIR}/generated/tb/embedded_kernels.cpp)
   add_custom_command(
     OUTPUT ${embedded}
     COMMAND ${CMAKE_COMMAND} -DKERNELS=${folder} -DNAMES=${joined} -DSOURCES=${PROJECT_SOURCE_DIR}
-            -DHEADERS=${PROJECT_SOURCE_DIR}/tb/include -DOPTIONS=${options_file} -DOUTPUT=${embedded}
-            -P ${PROJECT_SOURCE_DIR}/cmake/HeddleEmbed.cmake
-    DEPENDS ${outputs} ${kernels} ${headers} ${options_file} ${PROJECT_SOURCE_DIR}/cmake/HeddleEmbed.cmake
+            -DOUTPUT=${embedded} -P ${scripts}/HeddleEmbedKernels.cmake
+    DEPENDS ${outputs} ${kernels} ${scripts}/HeddleEmbedKernels.cmake ${scripts}/HeddleEmbedText.cmake
     COMMENT "Embedding kernels"
+    VERBATIM)
+  target_sources(heddle_tb PRIVATE ${embedded})
+  set(embedded ${PROJECT_BINARY_DIR}/generated/tb/embedded_cuda.cpp)
+  add_custom_command(
+    OUTPUT ${embedded}
+    COMMAND ${CMAKE_COMMAND} -DHEADERS=${PROJECT_SOURCE_DIR}/tb/include -DOPTIONS=${options_file}
+            -DOUTPUT=${embedded} -P ${scripts}/HeddleEmbedCuda.cmake
+    DEPENDS ${headers} ${options_file} ${scripts}/HeddleEmbedCuda.cmake ${scripts}/HeddleEmbedText.cmake
+    COMMENT "Embedding device headers"
     VERBATIM)
   target_sources(heddle_tb PRIVATE ${embedded})
 endfunction()

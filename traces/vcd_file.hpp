@@ -20,8 +20,8 @@
 #include <systemc>
 #include <vector>
 
+#include "base/byte_sink.hpp"
 #include "tlm/wave.hpp"
-#include "traces/byte_sink.hpp"
 
 namespace heddle::traces {
 

@@ -213,7 +213,7 @@ class ChangingWaves final : public link::ClockedModule {
   std::array<link::Wave, kWaves> waves_;
 };
 
-class NoFile final : public traces::ByteSink {
+class NoFile final : public ByteSink {
  public:
   void write(std::string_view bytes) override { bytes_ += bytes.size(); }
 

@@ -4,19 +4,10 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
-#include "tb/measure/atomic_file.hpp"
-
 namespace heddle::tb {
 
 using hw::Cycle;
 using SpanKind = BankTimeline::Kind;
-
-void check_timeline_path(const std::string& path) {
-  if (!path.ends_with(".svg") && !path.ends_with(".json")) {
-    throw InputError({path}, "a timeline is FILE.svg, a picture, or FILE.json, its figures");
-  }
-}
 
 class DramTimeline::Watcher final : public hw::DramObserver {
  public:
@@ -59,10 +50,10 @@ class DramTimeline::Watcher final : public hw::DramObserver {
   std::vector<BankTimeline::Span> spans_;
 };
 
-DramTimeline::DramTimeline(const TimelineRequest& request, unsigned channels, unsigned banks)
-    : request_(request), banks_(banks) {
+DramTimeline::DramTimeline(std::uint64_t begin, std::uint64_t cycles, unsigned channels, unsigned banks)
+    : begin_(begin), end_(begin + cycles), banks_(banks) {
   for (unsigned channel = 0; channel < channels; ++channel) {
-    watchers_.push_back(std::make_unique<Watcher>(request.begin, request.begin + request.cycles, banks));
+    watchers_.push_back(std::make_unique<Watcher>(begin_, end_, banks));
   }
 }
 
@@ -73,16 +64,11 @@ hw::DramObserver& DramTimeline::observer(unsigned channel) {
 }
 
 BankTimeline DramTimeline::timeline(std::string title) const {
-  BankTimeline out{std::move(title), request_.begin, request_.begin + request_.cycles, {}};
+  BankTimeline out{std::move(title), begin_, end_, {}};
   for (std::size_t channel = 0; channel < watchers_.size(); ++channel) {
     out.panels.push_back({fmt::format("dram{}", channel), banks_, watchers_[channel]->spans()});
   }
   return out;
-}
-
-void DramTimeline::write(std::string title) const {
-  const BankTimeline out = timeline(std::move(title));
-  write_file(request_.path, request_.path.ends_with(".json") ? timeline_json(out) : timeline_file(out));
 }
 
 }  // namespace heddle::tb

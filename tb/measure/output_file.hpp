@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "traces/byte_sink.hpp"
+#include "base/byte_sink.hpp"
 
 namespace heddle::tb {
 
@@ -48,7 +48,7 @@ class OutputTarget {
 
 // Writes to an OutputTarget; commit() makes the file appear. Without commit() nothing is left, except in a target that
 // is written straight into. Throws InputError naming the path.
-class OutputFile final : public traces::ByteSink {
+class OutputFile final : public ByteSink {
  public:
   enum class Form { plain, gzip };
   explicit OutputFile(const std::string& path, Form form = Form::plain);

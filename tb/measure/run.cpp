@@ -9,9 +9,6 @@
 #include "tb/measure/atomic_file.hpp"
 #include "tb/measure/file_lock.hpp"
 #include "tb/measure/version.hpp"
-#include "tb/page/run_report.hpp"
-#include "tb/profile/profile.hpp"
-#include "tb/run_observer.hpp"
 #include "tb/trace/recorder.hpp"
 #include "tb/trace/replay.hpp"
 
@@ -79,22 +76,10 @@ void check_outputs(const RunRequest& request, const Subject& subject) {
       check_writable(path.string());
     }
   }
-  if (request.report) {
-    check_writable(*request.report);
-  }
-  if (request.timeline) {
-    check_writable(request.timeline->path);
+  for (const RunProduct* const product : request.products) {
+    product->check();
   }
 }
-
-class TimelineObserver final : public RunObserver {
- public:
-  explicit TimelineObserver(DramTimeline& timeline) : timeline_(timeline) {}
-  [[nodiscard]] hw::DramObserver* dram(unsigned channel) override { return &timeline_.observer(channel); }
-
- private:
-  DramTimeline& timeline_;
-};
 
 }  // namespace
 
@@ -113,17 +98,11 @@ RunOutcome run(const RunRequest& request) {
     lock.emplace(*request.output_directory, "another run");
   }
   check_outputs(request, *subject);
-  std::optional<Profile> profile;
   DeviceOptions options = request.device;
-  if (request.report) {
-    options.observers.push_back(&profile.emplace(request.machine));
-  }
-  std::optional<DramTimeline> timeline;
-  std::optional<TimelineObserver> observer;
-  if (request.timeline) {
-    timeline.emplace(*request.timeline, request.machine.dram.channels, request.machine.dram.banks);
-    observer.emplace(*timeline);
-    options.observers.push_back(&*observer);
+  for (RunProduct* const product : request.products) {
+    if (RunObserver* const observer = product->observer(); observer != nullptr) {
+      options.observers.push_back(observer);
+    }
   }
   auto* const trace = dynamic_cast<TraceSubject*>(subject.get());
   if (trace != nullptr) {
@@ -191,9 +170,6 @@ RunOutcome run(const RunRequest& request) {
   cost.simulation_cpu_seconds = timed.cpu_seconds();
   cost.peak_memory_bytes = peak_memory();
   cost.device_memory_bytes = device.memory().touched_bytes();
-  if (timeline) {
-    timeline->write(fmt::format("{} on {}", record.workload, request.machine.name));
-  }
   if (request.output_directory) {
     write_run(*request.output_directory, record, device.statistics(), cost);
     outcome.written = kRunFiles;
@@ -205,8 +181,8 @@ RunOutcome run(const RunRequest& request) {
   if (request.keep_texts) {
     outcome.stats_text = stats_json(record, device.statistics());
   }
-  if (profile) {
-    write_file(*request.report, run_report(record, device.statistics(), *profile));
+  for (RunProduct* const product : request.products) {
+    product->make(record, device.statistics());
   }
   if (request.check_reference && record.complete) {
     outcome.reference = compare_with_reference(request, outcome, printed);

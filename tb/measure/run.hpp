@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "tb/device.hpp"
-#include "tb/dram/timeline.hpp"
 #include "tb/measure/record.hpp"
+#include "tb/measure/run_product.hpp"
 #include "tb/measure/subject.hpp"
 
 namespace heddle::tb {
@@ -22,10 +22,9 @@ struct RunRequest {
   std::uint64_t seed = 1;
   unsigned address_bits = 32;
   std::optional<std::string> output_directory;   // stats.json, host.json and a LAUNCH.toml's output files
-  std::optional<std::string> report;             // a page about the run (tb/page/run_report.hpp), as a file
   bool check_reference = false;                  // run the reference interpreter too and compare
   bool keep_texts = false;                       // fill RunOutcome::stats_text
-  std::optional<TimelineRequest> timeline;       // also written for a run that ends early
+  std::vector<RunProduct*> products;             // what else is made of it, also of a run that ends early
   std::ostream* record = nullptr;                // where to record what the threads do; whole if the run is complete
   std::function<void(const std::string&)> note;  // told what a user should know, before the run begins
   DeviceOptions device;

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "tb/cuda/embedded.hpp"
+#include "tb/support/embedded_file.hpp"
 
 namespace heddle::tb {
 

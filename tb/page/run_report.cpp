@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 
+#include "tb/measure/atomic_file.hpp"
 #include "tb/page/data_page.hpp"
 #include "tb/page/declarations.hpp"
 #include "tb/profile/profile_json.hpp"
@@ -19,6 +20,14 @@ std::string run_report(const RunRecord& record, const StatisticsRegistry& module
   return data_page({fmt::format("Heddle: {} on {}", record.workload, record.machine.name),
                     run_report_data(record, modules, profile),
                     {"report.js", "source.js"}});
+}
+
+void ReportPage::check() const {
+  check_writable(path_);
+}
+
+void ReportPage::make(const RunRecord& record, const StatisticsRegistry& modules) {
+  write_file(path_, run_report(record, modules, profile_));
 }
 
 }  // namespace heddle::tb

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "base/statistics.hpp"
 #include "tb/measure/record.hpp"
+#include "tb/measure/run_product.hpp"
 #include "tb/profile/profile.hpp"
 
 namespace heddle::tb {
@@ -16,5 +18,18 @@ namespace heddle::tb {
                                           const Profile& profile);
 [[nodiscard]] std::string run_report(const RunRecord& record, const StatisticsRegistry& modules,
                                      const Profile& profile);
+
+// The page as a run makes it, in a file.
+class ReportPage final : public RunProduct {
+ public:
+  ReportPage(std::string path, const hw::Machine& machine) : path_(std::move(path)), profile_(machine) {}
+  void check() const override;
+  [[nodiscard]] RunObserver* observer() override { return &profile_; }
+  void make(const RunRecord& record, const StatisticsRegistry& modules) override;
+
+ private:
+  std::string path_;
+  Profile profile_;
+};
 
 }  // namespace heddle::tb

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/input_file.hpp"
 #include "tb/cuda/embedded.hpp"
+#include "tb/workloads/kernels.hpp"
 
 namespace heddle::tb {
 namespace {

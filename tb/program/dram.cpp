@@ -98,7 +98,7 @@ int dram(const Arguments& arguments) {
   tb::DramReplay replay(machine, {arguments.has("timed"), path});
   std::optional<tb::DramTimeline> timeline;
   if (drawn) {
-    timeline.emplace(*drawn, machine.dram.channels, machine.dram.banks);
+    timeline.emplace(drawn->begin, drawn->cycles, machine.dram.channels, machine.dram.banks);
     for (unsigned channel = 0; channel != machine.dram.channels; ++channel) {
       replay.observe(channel, timeline->observer(channel));
     }
@@ -121,7 +121,7 @@ int dram(const Arguments& arguments) {
     std::cout << replay_text(replay, machine, cost.simulation_cpu_seconds);
   }
   if (timeline) {
-    timeline->write(fmt::format("{} on {}", path, arguments.words()[0]));
+    tb::write_timeline(*drawn, timeline->timeline(fmt::format("{} on {}", path, arguments.words()[0])));
     if (!arguments.has("quiet")) {
       std::cout << "\nwritten: " << arguments.text("timeline") << "\n";
       warn_of_late_window(arguments, "timeline-from", replay.cycles());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "tb/launch/launch_file.hpp"
 #include "tb/measure/command_files.hpp"
 #include "tb/measure/run.hpp"
+#include "tb/page/run_report.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/output_options.hpp"
 #include "tb/program/progress.hpp"
@@ -20,6 +22,7 @@
 #include "tb/program/timeline_options.hpp"
 #include "tb/report/run_text.hpp"
 #include "tb/report/text.hpp"
+#include "tb/report/timeline_file.hpp"
 
 namespace heddle::program {
 namespace {
@@ -117,10 +120,14 @@ int run(const Arguments& arguments) {
   if (arguments.has("out")) {
     request.output_directory = arguments.text("out");
   }
+  std::optional<tb::ReportPage> report;
   if (arguments.has("report")) {
-    request.report = arguments.text("report");
+    request.products.push_back(&report.emplace(arguments.text("report"), request.machine));
   }
-  request.timeline = timeline_request(arguments, request.machine);
+  std::optional<tb::TimelineFile> timeline;
+  if (const auto drawn = timeline_request(arguments, request.machine)) {
+    request.products.push_back(&timeline.emplace(*drawn, request.machine));
+  }
   check_run_files(arguments, request);
   RunTraces traces(arguments, request);
   const bool quiet = arguments.has("quiet");
@@ -158,11 +165,10 @@ int run(const Arguments& arguments) {
     if (request.output_directory) {
       std::cout << fmt::format("written: {}/{}\n", *request.output_directory, fmt::join(outcome.written, ", "));
     }
-    if (request.report) {
-      std::cout << "written: " << *request.report << "\n";
-    }
-    if (request.timeline) {
-      std::cout << "written: " << request.timeline->path << "\n";
+    for (const char* const option : {"report", "timeline"}) {
+      if (arguments.has(option)) {
+        std::cout << "written: " << arguments.text(option) << "\n";
+      }
     }
     std::cout << traced;
     std::cout.flush();

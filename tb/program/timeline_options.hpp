@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "hw/parameters/machine.hpp"
-#include "tb/dram/timeline.hpp"
 #include "tb/program/command.hpp"
+#include "tb/report/timeline_file.hpp"
 
 namespace heddle::program {
 

@@ -9,6 +9,7 @@
 #include "tb/report/chart_colours.hpp"
 #include "tb/report/html.hpp"
 #include "tb/report/number_text.hpp"
+#include "tb/report/timeline_picture.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "tb/report/bank_timeline.hpp"
+#include "tb/dram/bank_timeline.hpp"
 
 namespace heddle::tb {
 

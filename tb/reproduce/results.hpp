@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tb/dram/bank_timeline.hpp"
 #include "tb/measure/summary.hpp"
-#include "tb/report/bank_timeline.hpp"
 
 namespace heddle::tb {
 

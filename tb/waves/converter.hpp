@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/byte_sink.hpp"
 #include "tb/measure/output_file.hpp"
-#include "traces/byte_sink.hpp"
 
 namespace heddle::tb {
 
@@ -26,7 +26,7 @@ struct ConverterProgram {
 [[nodiscard]] const ConverterProgram& svg_converter();
 [[nodiscard]] ConverterProgram png_converter(unsigned width);  // of an SVG, so many pixels wide
 
-class Converter final : public traces::ByteSink {
+class Converter final : public ByteSink {
  public:
   // Starts the program. Throws InputError when it is not installed or the file cannot be written. The program writes a
   // temporary file; commit() puts it in place, or copies it into a target that cannot be replaced.

@@ -67,7 +67,7 @@ WaveRecording::WaveRecording(const hw::Machine& machine, WaveOptions options)
   select(machine);
 }
 
-WaveRecording::WaveRecording(const hw::Machine& machine, WaveOptions options, std::unique_ptr<traces::ByteSink> out)
+WaveRecording::WaveRecording(const hw::Machine& machine, WaveOptions options, std::unique_ptr<ByteSink> out)
     : options_(std::move(options)), other_(std::move(out)), waves_(std::make_unique<hw::GpuWaves>(machine)) {
   select(machine);
 }
@@ -109,9 +109,7 @@ hw::DramObserver* WaveRecording::dram(unsigned channel) {
 }
 
 void WaveRecording::attached(hw::Gpu& gpu) {
-  traces::ByteSink& out = other_       ? *other_
-                          : converter_ ? static_cast<traces::ByteSink&>(*converter_)
-                                       : static_cast<traces::ByteSink&>(*file_);
+  ByteSink& out = other_ ? *other_ : converter_ ? static_cast<ByteSink&>(*converter_) : static_cast<ByteSink&>(*file_);
   vcd_ = std::make_unique<traces::VcdFile>(
       out, gpu.clock(), traces::VcdFile::Options{"heddle " + std::string(version()), options_.from, options_.to});
   for (const link::Signal& signal : signals_) {

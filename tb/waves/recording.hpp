@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "base/byte_sink.hpp"
 #include "hw/parameters/machine.hpp"
 #include "tb/run_observer.hpp"
 #include "tlm/signal_catalogue.hpp"
-#include "traces/byte_sink.hpp"
 #include "traces/vcd_file.hpp"
 
 namespace heddle::hw {
@@ -35,7 +35,7 @@ class WaveRecording final : public RunObserver {
   // Throws InputError when the file cannot be written, or the machine has nothing that one of the groups shows.
   WaveRecording(const hw::Machine& machine, WaveOptions options);
   // The dump goes to `out` instead of the file, and nothing lies beside it.
-  WaveRecording(const hw::Machine& machine, WaveOptions options, std::unique_ptr<traces::ByteSink> out);
+  WaveRecording(const hw::Machine& machine, WaveOptions options, std::unique_ptr<ByteSink> out);
   ~WaveRecording() override;
   WaveRecording(const WaveRecording&) = delete;
   WaveRecording& operator=(const WaveRecording&) = delete;
@@ -59,7 +59,7 @@ class WaveRecording final : public RunObserver {
   WaveOptions options_;
   std::string stem_;
   std::unique_ptr<OutputFile> file_;
-  std::unique_ptr<traces::ByteSink> other_;
+  std::unique_ptr<ByteSink> other_;
   std::unique_ptr<Converter> converter_;
   std::unique_ptr<hw::GpuWaves> waves_;
   std::vector<link::Signal> signals_;

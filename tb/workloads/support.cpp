@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "ptx/compile.hpp"
-#include "tb/cuda/embedded.hpp"
+#include "tb/workloads/kernels.hpp"
 
 namespace heddle::tb {
 namespace {

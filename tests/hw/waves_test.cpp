@@ -193,7 +193,7 @@ TEST(WaveLog, ForgetsWavesThatGo) {
 
 // ------------------------------------------------------------------------------------------------ beside SystemC's own
 
-class TextSink final : public traces::ByteSink {
+class TextSink final : public ByteSink {
  public:
   void write(std::string_view bytes) override { text += bytes; }
   std::string text;

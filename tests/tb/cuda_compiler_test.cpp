@@ -8,8 +8,8 @@
 #include "launch_folder.hpp"
 #include "ptx/compile.hpp"
 #include "tb/cuda/cuda_compiler.hpp"
-#include "tb/cuda/embedded.hpp"
 #include "tb/workload.hpp"
+#include "tb/workloads/kernels.hpp"
 #include "tb/workloads/support.hpp"
 
 namespace heddle::tb {

@@ -1,5 +1,5 @@
-// What the banks and the bus of memory channels do over a window of cycles, drawn as thesis figure 7.2 has it: a line
-// per bank with its row hits, row conflicts and holds, and below them the bus with its transfers.
+// What the banks and the bus of memory channels do over a window of cycles (thesis figure 7.2), as figures and as a
+// file; drawn by tb/report/timeline_picture.hpp.
 #pragma once
 
 #include <cstdint>
@@ -34,13 +34,6 @@ struct BankTimeline {
   std::uint64_t end = 0;
   std::vector<Panel> panels;  // one below the other, on one scale
 };
-
-// "row hit"
-[[nodiscard]] std::string_view kind_text(BankTimeline::Kind kind);
-
-// An <svg> element for a page with chart_style(), and a file of its own.
-[[nodiscard]] std::string timeline_svg(const BankTimeline& timeline);
-[[nodiscard]] std::string timeline_file(const BankTimeline& timeline);
 
 // For another program, and back. Throws InputError, naming `path`.
 [[nodiscard]] std::string timeline_json(const BankTimeline& timeline);

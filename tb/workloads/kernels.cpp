@@ -1,4 +1,4 @@
-#include "tb/cuda/embedded.hpp"
+#include "tb/workloads/kernels.hpp"
 
 #include <fmt/format.h>
 

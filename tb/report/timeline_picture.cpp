@@ -1,16 +1,11 @@
-#include "tb/report/bank_timeline.hpp"
+#include "tb/report/timeline_picture.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <boost/json.hpp>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 
-#include "base/error.hpp"
-#include "tb/measure/json_text.hpp"
 #include "tb/report/chart_colours.hpp"
 #include "tb/report/charts.hpp"
 #include "tb/report/html.hpp"
@@ -19,19 +14,13 @@
 namespace heddle::tb {
 namespace {
 
-namespace json = boost::json;
-
 struct KindStyle {
-  std::string_view name;  // in files
   std::string_view text;  // in the legend
   std::size_t series;     // the colour that charts give to the series of this number
   [[nodiscard]] std::string fill() const { return fmt::format("s{}", series); }
 };
-constexpr std::array<KindStyle, BankTimeline::kKinds> kStyles = {{{"hit", "row hit", 3},
-                                                                  {"conflict", "row conflict", 6},
-                                                                  {"hold", "row held, hit came", 2},
-                                                                  {"lost", "row held in vain", 4},
-                                                                  {"transfer", "transfer", 1}}};
+constexpr std::array<KindStyle, BankTimeline::kKinds> kStyles = {
+    {{"row hit", 3}, {"row conflict", 6}, {"row held, hit came", 2}, {"row held in vain", 4}, {"transfer", 1}}};
 
 constexpr double kWidth = 960;
 constexpr double kLeft = 64;
@@ -195,60 +184,6 @@ std::string timeline_svg(const BankTimeline& timeline) {
 
 std::string timeline_file(const BankTimeline& timeline) {
   return TimelineDrawing(timeline, Surroundings::file).svg();
-}
-
-std::string timeline_json(const BankTimeline& timeline) {
-  json::array panels;
-  for (const BankTimeline::Panel& panel : timeline.panels) {
-    json::array spans;
-    for (const BankTimeline::Span& span : panel.spans) {
-      spans.push_back(json::object{{"kind", json::string(style_of(span.kind).name)},
-                                   {"bank", span.bank},
-                                   {"begin", span.begin},
-                                   {"end", span.end},
-                                   {"row", span.row}});
-    }
-    panels.push_back(json::object{{"label", panel.label}, {"banks", panel.banks}, {"spans", std::move(spans)}});
-  }
-  return json_text(json::object{{"schema", 1},
-                                {"title", timeline.title},
-                                {"begin", timeline.begin},
-                                {"end", timeline.end},
-                                {"panels", std::move(panels)}});
-}
-
-BankTimeline read_timeline(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    throw InputError({path}, "is missing or cannot be read");
-  }
-  try {
-    const json::value root = json::parse(std::string{std::istreambuf_iterator<char>(in), {}});
-    BankTimeline timeline;
-    timeline.title = root.at("title").as_string().c_str();
-    timeline.begin = root.at("begin").to_number<std::uint64_t>();
-    timeline.end = root.at("end").to_number<std::uint64_t>();
-    for (const json::value& one : root.at("panels").as_array()) {
-      BankTimeline::Panel panel{one.at("label").as_string().c_str(), one.at("banks").to_number<unsigned>(), {}};
-      for (const json::value& span : one.at("spans").as_array()) {
-        const json::string& name = span.at("kind").as_string();
-        const auto kind = std::find_if(kStyles.begin(), kStyles.end(),
-                                       [&](const KindStyle& style) { return style.name == std::string_view(name); });
-        if (kind == kStyles.end()) {
-          throw InputError({path}, fmt::format("there is no kind '{}'", std::string_view(name)));
-        }
-        panel.spans.push_back({static_cast<BankTimeline::Kind>(kind - kStyles.begin()),
-                               span.at("bank").to_number<unsigned>(), span.at("begin").to_number<std::uint64_t>(),
-                               span.at("end").to_number<std::uint64_t>(), span.at("row").to_number<std::uint64_t>()});
-      }
-      timeline.panels.push_back(std::move(panel));
-    }
-    return timeline;
-  } catch (const InputError&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw InputError({path}, fmt::format("does not hold a timeline: {}", error.what()));
-  }
 }
 
 }  // namespace heddle::tb

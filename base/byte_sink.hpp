@@ -1,9 +1,9 @@
-// Where the bytes of a trace go: a file, a compressor, a converter.
+// Where bytes go that are written piece by piece: a file, a compressor, another program.
 #pragma once
 
 #include <string_view>
 
-namespace heddle::traces {
+namespace heddle {
 
 class ByteSink {
  public:
@@ -12,4 +12,4 @@ class ByteSink {
   virtual void write(std::string_view bytes) = 0;
 };
 
-}  // namespace heddle::traces
+}  // namespace heddle
