@@ -1,15 +1,9 @@
 #include "tb/cuda/cuda_compiler.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -21,6 +15,7 @@
 #include "base/input_file.hpp"
 #include "tb/cuda/embedded.hpp"
 #include "tb/measure/temporary_folder.hpp"
+#include "tb/support/process/child_process.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -32,24 +27,13 @@ std::string read_text(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-bool on_path(const std::string& program) {
-  const char* variable = std::getenv("PATH");
-  std::istringstream folders(variable == nullptr ? "" : variable);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    if (::access((fs::path(folder.empty() ? "." : folder) / program).c_str(), X_OK) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 std::string find_clang() {
   if (const char* chosen = std::getenv("HEDDLE_CLANG"); chosen != nullptr && *chosen != '\0') {
     return chosen;
   }
   for (const char* name :
        {"clang++", "clang++-19", "clang++-18", "clang++-17", "clang++-16", "clang++-15", "clang++-14"}) {
-    if (on_path(name)) {
+    if (!find_program(name).empty()) {
       return name;
     }
   }
@@ -57,34 +41,16 @@ std::string find_clang() {
                    "install Debian's package clang (14 to 19), set HEDDLE_CLANG to the compiler, or give a .ptx file");
 }
 
-// Runs a program without a shell, with its output in files; returns waitpid's status.
-int run_program(const std::vector<std::string>& words, const fs::path& output) {
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (const std::string& word : words) {
-    arguments.push_back(const_cast<char*>(word.c_str()));
-  }
-  arguments.push_back(nullptr);
-
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  pid_t child = 0;
-  const int error = ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) {
-    throw InputError({}, fmt::format("cannot run the CUDA compiler '{}': {}", words[0], std::strerror(error)),
+// What the compiler ended with, and what it printed.
+Finished run_compiler(const std::vector<std::string>& words) {
+  ProcessSetup setup;
+  setup.err = Redirection::output();  // in the order in which it was said
+  try {
+    return run_program(words, setup);
+  } catch (const StartError& error) {
+    throw InputError({}, fmt::format("cannot run the CUDA compiler '{}': {}", words[0], error.reason()),
                      "set HEDDLE_CLANG to a clang++ of version 14 to 19, or unset it");
   }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) {
-      throw InternalError(fmt::format("waiting for '{}': {}", words[0], std::strerror(errno)));
-    }
-  }
-  return status;
 }
 
 // The first "file:line:column: error: message" of clang's output.
@@ -170,7 +136,6 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
   temporary.write("cuda_fp16.h", "#pragma once\n#include \"heddle/cuda_half.h\"\n");
 
   const fs::path ptx = temporary.path() / "out.ptx";
-  const fs::path printed = temporary.path() / "printed.txt";
   std::vector<std::string> words{clang};
   std::istringstream options{std::string(clang_options())};
   for (std::string option; std::getline(options, option);) {
@@ -187,9 +152,9 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
                {"-fno-color-diagnostics", "-fdebug-prefix-map=" + temporary.path().string() + "=heddle",
                 "-I" + temporary.path().string(), "-include", "heddle/cuda.h", "-o", ptx.string(), "--", path});
 
-  const int status = run_program(words, printed);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    std::string output = read_text(printed);
+  const Finished compiler = run_compiler(words);
+  if (!compiler.end.good()) {
+    std::string output = compiler.out;
     // The folder's name differs from run to run.
     const std::string folder = temporary.path().string() + "/";
     for (std::size_t at = output.find(folder); at != std::string::npos; at = output.find(folder, at)) {

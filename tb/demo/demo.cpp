@@ -8,11 +8,11 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "tb/config/config.hpp"
-#include "tb/demo/children.hpp"
 #include "tb/measure/atomic_file.hpp"
 #include "tb/measure/host_cost.hpp"
 #include "tb/report/appearance.hpp"
 #include "tb/report/text.hpp"
+#include "tb/support/process/children.hpp"
 #include "tb/workload.hpp"
 
 namespace heddle::tb {

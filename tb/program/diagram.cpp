@@ -13,7 +13,7 @@
 #include "tb/measure/command_files.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/output_options.hpp"
-#include "tb/waves/converter.hpp"
+#include "tb/support/process/converter.hpp"
 
 namespace heddle::program {
 namespace {

@@ -11,8 +11,8 @@
 #include "tb/measure/command_files.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/output_options.hpp"
+#include "tb/support/process/converter.hpp"
 #include "tb/sweep/store.hpp"
-#include "tb/waves/converter.hpp"
 
 namespace heddle::program {
 namespace {

@@ -11,12 +11,12 @@
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
-#include "tb/demo/children.hpp"
 #include "tb/measure/command_files.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/progress.hpp"
 #include "tb/program/stopping.hpp"
 #include "tb/report/text.hpp"
+#include "tb/support/process/children.hpp"
 #include "tb/sweep/slurm.hpp"
 
 namespace heddle::program {

@@ -8,10 +8,10 @@
 
 #include "base/error.hpp"
 #include "tb/config/config.hpp"
-#include "tb/demo/children.hpp"
 #include "tb/measure/atomic_file.hpp"
 #include "tb/measure/file_lock.hpp"
 #include "tb/report/time_left.hpp"
+#include "tb/support/process/children.hpp"
 
 namespace heddle::tb {
 namespace {

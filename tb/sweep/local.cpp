@@ -3,7 +3,7 @@
 #include <map>
 #include <optional>
 
-#include "tb/demo/children.hpp"
+#include "tb/support/process/children.hpp"
 #include "tb/sweep/launcher.hpp"
 
 namespace heddle::tb::sweep {
@@ -32,9 +32,9 @@ class Local final : public Launcher {
         throw;
       }
     };
-    loop.ended = [&](std::size_t index, int status) {
+    loop.ended = [&](std::size_t index, const ProcessEnd& end) {
       const auto run = running.find(index);
-      const RunReport report = read_report(status, job.exploration.limits, run->second.output);
+      const RunReport report = read_report(end, job.exploration.limits, run->second.output);
       const bool stopped = job.stop != nullptr && job.stop->load() != 0;
       if (!(report.interrupted && stopped)) {
         job.ended(job.entries[index], run->second.point, report);

@@ -1,21 +1,12 @@
 #include "tb/sweep/order.hpp"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/json.hpp>
-#include <cerrno>
 #include <cmath>
 #include <csignal>
-#include <cstdio>
-#include <cstring>
 #include <exception>
 #include <new>
 #include <systemc>
@@ -31,60 +22,6 @@ namespace json = boost::json;
 
 constexpr int kNoMemory = 99;  // exit code of a run's process that got no more memory
 constexpr std::size_t kLongestMessage = 2000;
-
-void write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written > 0) {
-      text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (written == 0 || errno != EINTR) {
-      ::_exit(static_cast<int>(ExitCode::internal_error));
-    }
-  }
-}
-
-std::string read_all(int file) {
-  std::string out;
-  std::array<char, 16384> buffer{};
-  for (off_t at = 0;;) {
-    const ssize_t got = ::pread(file, buffer.data(), buffer.size(), at);
-    if (got > 0) {
-      out.append(buffer.data(), static_cast<std::size_t>(got));
-      at += got;
-    } else if (got == 0 || errno != EINTR) {
-      return out;
-    }
-  }
-}
-
-void set_limit(__rlimit_resource kind, rlim_t soft, rlim_t hard) {
-  rlimit now{};
-  ::getrlimit(kind, &now);  // a limit that the user's shell set may be tighter
-  const rlimit limit{std::min(soft, now.rlim_max), std::min(hard, now.rlim_max)};
-  ::setrlimit(kind, &limit);
-}
-
-// The kernel ends a process that takes too much, also when the sweep's own process is gone.
-void apply(const RunLimits& limits) {
-  set_limit(RLIMIT_CORE, 0, RLIM_INFINITY);
-  if (limits.memory_mib != 0) {
-    const auto bytes = static_cast<rlim_t>(limits.memory_mib) << 20U;
-    set_limit(RLIMIT_AS, bytes, bytes);
-  }
-  if (limits.cpu_seconds > 0) {  // counted in whole seconds; SIGKILL a little later, should SIGXCPU not suffice
-    const auto seconds = static_cast<rlim_t>(std::ceil(limits.cpu_seconds));
-    set_limit(RLIMIT_CPU, seconds, seconds + 5);
-  }
-  if (limits.wall_seconds > 0) {
-    itimerval timer{};
-    timer.it_value.tv_sec = static_cast<time_t>(limits.wall_seconds);
-    timer.it_value.tv_usec = static_cast<suseconds_t>(std::fmod(limits.wall_seconds, 1.0) * 1e6);
-    if (timer.it_value.tv_sec == 0 && timer.it_value.tv_usec == 0) {
-      timer.it_value.tv_usec = 1;
-    }
-    ::setitimer(ITIMER_REAL, &timer, nullptr);  // SIGALRM's usual action ends the process
-  }
-}
 
 RunReport do_run(const RunOrder& order) {
   RunRequest request;
@@ -132,16 +69,13 @@ RunReport do_run(const RunOrder& order) {
   return report;
 }
 
-[[noreturn]] void child(const RunOrder& order, const RunLimits& limits, const RunOutput& output) {
-  ::dup2(output.log, STDOUT_FILENO);
-  ::dup2(output.log, STDERR_FILENO);
+// The child's side.
+int work(const RunOrder& order, int report) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGXCPU, SIGPIPE}) {
-    ::signal(signal, SIG_DFL);
+    ::signal(signal, SIG_DFL);  // also those that this process ignores
   }
   std::set_new_handler([] { ::_exit(kNoMemory); });
-  apply(limits);
-  write_all(output.report, report_text(do_run(order)));
-  ::_exit(0);  // no destructor of the parent's objects, no second flush of its buffers
+  return write_all(report, report_text(do_run(order))) ? 0 : static_cast<int>(ExitCode::internal_error);
 }
 
 std::string last_line(std::string_view text) {
@@ -162,54 +96,33 @@ bool may_retry(std::string_view status) {
   return status == status::kTimeout || status == status::kMemory || status == status::kCrashed;
 }
 
-RunOutput::RunOutput()
-    : report(::memfd_create("heddle-report", MFD_CLOEXEC)), log(::memfd_create("heddle-log", MFD_CLOEXEC)) {
-  if (report < 0 || log < 0) {
-    const int error = errno;
-    ::close(report);
-    throw InternalError(fmt::format("cannot make a file in memory: {}", std::strerror(error)));
-  }
+RunOutput::RunOutput() : report(memory_file("heddle-report")), log(memory_file("heddle-log")) {}
+
+ChildProcess start_run(const RunOrder& order, const RunLimits& limits, const RunOutput& output) {
+  ProcessSetup setup;
+  setup.in = Redirection::inherited();
+  setup.out = Redirection::descriptor(output.log.number());
+  setup.err = Redirection::output();
+  setup.limits.memory_bytes = static_cast<std::uint64_t>(limits.memory_mib) << 20U;
+  setup.limits.cpu_seconds = limits.cpu_seconds;
+  setup.limits.wall_seconds = limits.wall_seconds;
+  setup.limits.core_dumps = false;
+  setup.dies_with_parent = true;
+  return ChildProcess::copy([&] { return work(order, output.report.number()); }, setup);
 }
 
-RunOutput::~RunOutput() {
-  if (report >= 0) {
-    ::close(report);
-    ::close(log);
-  }
-}
-
-RunOutput::RunOutput(RunOutput&& other) noexcept
-    : report(std::exchange(other.report, -1)), log(std::exchange(other.log, -1)) {}
-
-pid_t start_run(const RunOrder& order, const RunLimits& limits, const RunOutput& output) {
-  std::fflush(nullptr);
-  const pid_t parent = ::getpid();
-  const pid_t process = ::fork();
-  if (process < 0) {
-    throw InternalError(fmt::format("cannot make a process: {}", std::strerror(errno)));
-  }
-  if (process == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) {
-      ::_exit(static_cast<int>(ExitCode::internal_error));  // it died before it could take us with it
-    }
-    child(order, limits, output);
-  }
-  return process;
-}
-
-RunReport read_report(int wait_status, const RunLimits& limits, const RunOutput& output) {
-  if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0) {
+RunReport read_report(const ProcessEnd& end, const RunLimits& limits, const RunOutput& output) {
+  if (end.good()) {
     try {
-      return parse_report(read_all(output.report), "the run's report");
+      return parse_report(file_text(output.report.number()), "the run's report");
     } catch (const InputError& error) {
       return {std::string(status::kCrashed), error.what(), {}, {}, {}, false};
     }
   }
   RunReport report;
-  const std::string said = last_line(read_all(output.log));
-  const int signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
-  if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == kNoMemory) {
+  const std::string said = last_line(file_text(output.log.number()));
+  const int signal = end.signal;
+  if (signal == 0 && end.exit_code == kNoMemory) {
     report.status = status::kMemory;
     report.message = limits.memory_mib == 0
                          ? "the host has no memory left"
@@ -223,11 +136,11 @@ RunReport read_report(int wait_status, const RunLimits& limits, const RunOutput&
         fmt::format("took more CPU time than the {} of the limits", seconds_text(std::ceil(limits.cpu_seconds)));
   } else if (signal != 0) {
     report.status = status::kCrashed;
-    report.message = fmt::format("ended by signal {} ({})", signal, ::strsignal(signal));
+    report.message = fmt::format("ended by {}", end.text());
     report.interrupted = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
   } else {
     report.status = status::kCrashed;
-    report.message = fmt::format("ended with exit code {}", WEXITSTATUS(wait_status));
+    report.message = "ended with " + end.text();
   }
   if (report.status == status::kCrashed && !said.empty()) {
     report.message += ": " + said;

@@ -1,8 +1,6 @@
 // One run of a sweep: what to run, under which limits, in a process of its own, and what came of it.
 #pragma once
 
-#include <sys/types.h>
-
 #include <array>
 #include <cstdint>
 #include <string>
@@ -10,6 +8,8 @@
 
 #include "hw/parameters/machine.hpp"
 #include "tb/measure/host_cost.hpp"
+#include "tb/support/process/child_process.hpp"
+#include "tb/support/process/descriptor.hpp"
 #include "tb/sweep/exploration.hpp"
 
 namespace heddle::tb::sweep {
@@ -49,24 +49,18 @@ struct RunReport {
 };
 
 // Files without a name into which a run's process writes: its report, and what it prints.
-class RunOutput {
- public:
+struct RunOutput {
   RunOutput();  // throws InternalError
-  ~RunOutput();
-  RunOutput(RunOutput&& other) noexcept;
-  RunOutput& operator=(RunOutput&&) = delete;
-  RunOutput(const RunOutput&) = delete;
-  RunOutput& operator=(const RunOutput&) = delete;
-  int report = -1;
-  int log = -1;
+  Descriptor report;
+  Descriptor log;
 };
 
-// Forks this very process, which has no second thread and no elaborated SystemC design, and runs there. The child dies
-// with its parent. Throws InternalError when there can be no process.
-[[nodiscard]] pid_t start_run(const RunOrder& order, const RunLimits& limits, const RunOutput& output);
+// Starts a copy of this very process, which has no second thread and no elaborated SystemC design, and runs there. The
+// child dies with its parent. Throws InternalError when there can be no process.
+[[nodiscard]] ChildProcess start_run(const RunOrder& order, const RunLimits& limits, const RunOutput& output);
 
-// What the process left, from its wait status and its files.
-[[nodiscard]] RunReport read_report(int wait_status, const RunLimits& limits, const RunOutput& output);
+// What the process left, from how it ended and its files.
+[[nodiscard]] RunReport read_report(const ProcessEnd& end, const RunLimits& limits, const RunOutput& output);
 
 // A report as text and back: one line of JSON, then the statistics. Throws InputError (at `place`) for another text.
 [[nodiscard]] std::string report_text(const RunReport& report);

@@ -1,10 +1,6 @@
 // What a task of a job array does.
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <filesystem>
 
 #include "base/error.hpp"
@@ -19,11 +15,7 @@ namespace {
 
 RunReport do_limited(const RunOrder& order, const RunLimits& limits) {
   const RunOutput output;
-  const pid_t process = start_run(order, limits, output);
-  int status = 0;
-  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
-  return read_report(status, limits, output);
+  return read_report(start_run(order, limits, output).wait(), limits, output);
 }
 
 }  // namespace

@@ -12,7 +12,8 @@
 #include "tb/measure/atomic_file.hpp"
 #include "tb/measure/output_file.hpp"
 #include "tb/measure/version.hpp"
-#include "tb/waves/converter.hpp"
+#include "tb/support/process/converter.hpp"
+#include "tb/waves/fst_converter.hpp"
 #include "traces/gtkwave.hpp"
 
 namespace heddle::tb {

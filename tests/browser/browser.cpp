@@ -1,13 +1,11 @@
 #include "browser/browser.hpp"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -17,6 +15,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 namespace heddle::tb::test {
 namespace {
@@ -130,31 +129,23 @@ Browser::~Browser() {
 }
 
 void Browser::start_driver() {
-  std::array<int, 2> pipe{};
-  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
-    throw std::runtime_error("no pipe");
-  }
-  driver_ = ::fork();
-  if (driver_ == 0) {
-    ::setpgid(0, 0);  // with the browser that it starts
-    ::dup2(pipe[1], STDOUT_FILENO);
-    const int nowhere = ::open("/dev/null", O_WRONLY);
-    ::dup2(nowhere, STDERR_FILENO);
-    ::execlp(HEDDLE_CHROMEDRIVER, HEDDLE_CHROMEDRIVER, "--port=0", static_cast<char*>(nullptr));
-    ::_exit(127);
-  }
-  ::close(pipe[1]);
-  output_ = pipe[0];
+  Pipe pipe = make_pipe();
+  ProcessSetup setup;
+  setup.own_group = true;  // with the browser that it starts
+  setup.out = Redirection::descriptor(pipe.writes.number());
+  setup.err = Redirection::nothing();
+  driver_.emplace(ChildProcess::start({HEDDLE_CHROMEDRIVER, "--port=0"}, setup));
+  output_ = std::move(pipe.reads);
   // "ChromeDriver was started successfully on port 43215."
   std::string said;
   const Clock::time_point last = Clock::now() + std::chrono::seconds(60);
   while (port_ == 0) {
-    pollfd wait{output_, POLLIN, 0};
+    pollfd wait{output_.number(), POLLIN, 0};
     std::array<char, 4096> part;
     if (Clock::now() > last || ::poll(&wait, 1, 60000) <= 0) {
       throw std::runtime_error("chromedriver does not start: " + said);
     }
-    const ssize_t count = ::read(output_, part.data(), part.size());
+    const ssize_t count = ::read(output_.number(), part.data(), part.size());
     if (count <= 0) {
       throw std::runtime_error("chromedriver ended: " + said);
     }
@@ -200,10 +191,11 @@ void Browser::stop() {
       session_.clear();  // the process group ends below
     }
   }
-  if (driver_ > 0) {
-    ::kill(-driver_, SIGTERM);
-    ::waitpid(driver_, nullptr, 0);
-    ::close(output_);
+  if (driver_) {
+    driver_->send(SIGTERM);
+    driver_->wait();
+    driver_.reset();
+    output_.close();
   }
   std::error_code ignored;
   std::filesystem::remove_all(profile_, ignored);

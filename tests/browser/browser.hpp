@@ -1,12 +1,14 @@
 // A headless Chromium, driven through chromedriver (W3C WebDriver over HTTP on the loopback interface).
 #pragma once
 
-#include <sys/types.h>
-
 #include <boost/json/value.hpp>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "tb/support/process/child_process.hpp"
+#include "tb/support/process/descriptor.hpp"
 
 namespace heddle::tb::test {
 
@@ -43,8 +45,8 @@ class Browser {
   void start_session();
   void stop();
   Scheme scheme_;
-  pid_t driver_ = -1;
-  int output_ = -1;  // of the driver
+  std::optional<ChildProcess> driver_;
+  Descriptor output_;  // of the driver
   unsigned port_ = 0;
   std::string session_;
   std::filesystem::path profile_;

@@ -1,49 +1,39 @@
 // A run in a process of its own: SystemC elaborates once per process.
 #pragma once
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <exception>
 #include <string>
 
+#include "tb/support/process/child_process.hpp"
+#include "tb/support/process/descriptor.hpp"
+
 namespace heddle::test {
 
-// What `make_text()` returns in a child; "refused: " and the message when it throws.
+// What `make_text()` returns in a child; "refused: " and the message when it throws. `end`, if there, hears how the
+// child ended.
 template <class MakeText>
-[[nodiscard]] std::string in_child(MakeText make_text) {
-  int ends[2];
-  if (pipe(ends) != 0) {
-    return "no pipe";
+[[nodiscard]] std::string in_child(MakeText make_text, const tb::ProcessSetup& setup = {},
+                                   tb::ProcessEnd* end = nullptr) {
+  tb::Pipe pipe = tb::make_pipe();
+  tb::ChildProcess child = tb::ChildProcess::copy(
+      [&] {
+        pipe.reads.close();
+        std::string text;
+        try {
+          text = make_text();
+        } catch (const std::exception& error) {
+          text = std::string("refused: ") + error.what();
+        }
+        return tb::write_all(pipe.writes.number(), text) ? 0 : 1;
+      },
+      setup);
+  pipe.writes.close();
+  std::string text = tb::read_all(pipe.reads.number());
+  const tb::ProcessEnd ended = child.wait();
+  if (end != nullptr) {
+    *end = ended;
   }
-  const pid_t child = fork();
-  if (child == 0) {
-    close(ends[0]);
-    std::string text;
-    try {
-      text = make_text();
-    } catch (const std::exception& error) {
-      text = std::string("refused: ") + error.what();
-    }
-    for (std::size_t sent = 0; sent < text.size();) {
-      const ssize_t count = write(ends[1], text.data() + sent, text.size() - sent);
-      if (count <= 0) {
-        break;
-      }
-      sent += static_cast<std::size_t>(count);
-    }
-    _exit(0);
-  }
-  close(ends[1]);
-  std::string text;
-  char buffer[4096];
-  for (ssize_t count = 0; (count = read(ends[0], buffer, sizeof buffer)) > 0;) {
-    text.append(buffer, static_cast<std::size_t>(count));
-  }
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return status == 0 ? text : "the child died";
+  return ended.good() ? text : "the child died";
 }
 
 }  // namespace heddle::test

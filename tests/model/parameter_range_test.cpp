@@ -7,12 +7,10 @@
 // prints it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <random>
@@ -26,6 +24,7 @@
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
 #include "tb/device.hpp"
+#include "tests/model/child.hpp"
 #include "tests/model/workload_cases.hpp"
 #include "tests/random/ptx_generator.hpp"
 
@@ -320,39 +319,19 @@ struct Outcome {
 
 // In a process of its own, with limits to its time.
 Outcome outcome_of(const hw::Machine& machine, std::uint64_t seed) {
-  int ends[2];
-  if (pipe(ends) != 0) {
-    return {"no pipe", 0, 0};
-  }
-  const pid_t child = fork();
-  if (child == 0) {
-    close(ends[0]);
-    const rlimit time{static_cast<rlim_t>(kMostSeconds), static_cast<rlim_t>(kMostSeconds) + 1};
-    setrlimit(RLIMIT_CPU, &time);
-    const rlimit none{0, 0};
-    setrlimit(RLIMIT_CORE, &none);
-    const std::string text = run_on(machine, seed);
-    const ssize_t written = write(ends[1], text.data(), std::min<std::size_t>(text.size(), 4000));
-    _exit(written >= 0 ? 0 : 1);
-  }
-  close(ends[1]);
+  tb::ProcessSetup setup;
+  setup.limits.cpu_seconds = kMostSeconds;
+  setup.limits.core_dumps = false;
+  tb::ProcessEnd end;
   Outcome outcome;
-  char buffer[4096];
-  for (ssize_t count = 0; (count = read(ends[0], buffer, sizeof buffer)) > 0;) {
-    outcome.text.append(buffer, static_cast<std::size_t>(count));
-  }
-  close(ends[0]);
-  int status = 0;
-  rusage usage{};
-  wait4(child, &status, 0, &usage);
-  if (status != 0) {
-    outcome.text = WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL)
+  outcome.text = test::in_child([&] { return run_on(machine, seed); }, setup, &end);
+  if (!end.good()) {
+    outcome.text = end.signal == SIGXCPU || end.signal == SIGKILL
                        ? fmt::format("not done after {} seconds", kMostSeconds)
-                       : fmt::format("the process died with status {}", status);
+                       : "the process died: " + end.text();
   }
-  outcome.seconds = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                    1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-  outcome.megabytes = usage.ru_maxrss / 1024;
+  outcome.seconds = end.cpu_seconds;
+  outcome.megabytes = static_cast<long>(end.peak_memory_bytes >> 20U);
   return outcome;
 }
 

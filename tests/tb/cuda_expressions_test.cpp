@@ -11,6 +11,7 @@
 #include "launch_folder.hpp"
 #include "ptx/compile.hpp"
 #include "tb/cuda/cuda_compiler.hpp"
+#include "tb/support/process/child_process.hpp"
 #include "tb/workloads/support.hpp"
 #include "tests/ptx/post_dominators.hpp"
 #include "tests/tb/expressions.hpp"
@@ -66,9 +67,12 @@ std::vector<std::uint64_t> on_host(const Program& program, const test::LaunchFol
   folder.write("in",
                {reinterpret_cast<const char*>(program.inputs.data()), program.inputs.size() * sizeof(ExpressionInput)});
   const std::string at = folder.path();
-  const std::string command = fmt::format("{} -w -O0 -ffp-contract=off -o {}/host {}/host.cpp && {}/host {}/in {}/out",
-                                          HEDDLE_CXX, at, at, at, at, at);
-  EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  const auto run = [](const std::vector<std::string>& words) {
+    const Finished finished = run_program(words);
+    EXPECT_TRUE(finished.end.good()) << words.front() << ": " << finished.end.text() << "\n" << finished.err;
+  };
+  run({HEDDLE_CXX, "-w", "-O0", "-ffp-contract=off", "-o", at + "/host", at + "/host.cpp"});
+  run({at + "/host", at + "/in", at + "/out"});
   const std::string out = folder.read("out");
   std::vector<std::uint64_t> values(kEach * kInputs);
   EXPECT_EQ(out.size(), values.size() * 8);

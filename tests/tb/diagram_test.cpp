@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "program_runner.hpp"
-#include "tb/waves/converter.hpp"
+#include "tb/support/process/child_process.hpp"
 
 namespace heddle::tb {
 namespace {

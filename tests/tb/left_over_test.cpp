@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,8 +20,10 @@
 #include "tb/measure/output_file.hpp"
 #include "tb/measure/temporary_folder.hpp"
 #include "tb/measure/temporary_name.hpp"
-#include "tb/waves/converter.hpp"
-#include "tb/waves/fst_check.hpp"
+#include "tb/support/process/child_process.hpp"
+#include "tb/support/process/converter.hpp"
+#include "tb/support/process/descriptor.hpp"
+#include "tb/waves/fst_converter.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -43,21 +44,16 @@ std::vector<std::string> names_in(const std::string& folder) {
 
 // In a process that is killed while it runs `work`, which does not come back.
 void killed_in(const std::function<void()>& work) {
-  int ready[2];
-  ASSERT_EQ(::pipe(ready), 0);
-  const pid_t child = ::fork();
-  if (child == 0) {
+  Pipe ready = make_pipe();
+  ChildProcess child = ChildProcess::copy([&] {
     work();
-    ASSERT_EQ(::write(ready[1], "x", 1), 1);
-    ::pause();
-  }
+    static_cast<void>(write_all(ready.writes.number(), "x"));
+    return ::pause();
+  });
   char byte = 0;
-  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
-  ::kill(child, SIGKILL);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  ::close(ready[0]);
-  ::close(ready[1]);
+  ASSERT_EQ(::read(ready.reads.number(), &byte, 1), 1);
+  child.send(SIGKILL);
+  EXPECT_EQ(child.wait().signal, SIGKILL);
 }
 
 TEST(LeftOver, ADeadProcessesTemporaryFilesGoWithTheNextWrite) {
@@ -88,29 +84,24 @@ TEST(LeftOver, AProcesssNumberThatIsTakenAgainKeepsNothing) {
 
 TEST(LeftOver, WhatALiveProcessWritesStays) {
   const Scratch scratch;
-  int ends[2];
-  ASSERT_EQ(::pipe(ends), 0);
-  int back[2];
-  ASSERT_EQ(::pipe(back), 0);
-  const pid_t child = ::fork();
-  if (child == 0) {
+  Pipe there = make_pipe();
+  Pipe back = make_pipe();
+  ChildProcess child = ChildProcess::copy([&] {
     char byte = 0;
     OutputFile file(scratch.path("x"));
     file.write("all of ");
-    static_cast<void>(::write(ends[1], "x", 1));
-    static_cast<void>(::read(back[0], &byte, 1));
+    static_cast<void>(write_all(there.writes.number(), "x"));
+    static_cast<void>(::read(back.reads.number(), &byte, 1));
     file.write("it");
     file.commit();
-    ::_exit(0);
-  }
+    return 0;
+  });
   char byte = 0;
-  ASSERT_EQ(::read(ends[0], &byte, 1), 1);
+  ASSERT_EQ(::read(there.reads.number(), &byte, 1), 1);
   write_file(scratch.path("y"), "beside it");  // clears what is left over
   EXPECT_EQ(names_in(scratch.path()).size(), 2U);
-  ASSERT_EQ(::write(back[1], "x", 1), 1);
-  int status = -1;
-  ::waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
+  ASSERT_TRUE(write_all(back.writes.number(), "x"));
+  EXPECT_TRUE(child.wait().good());
   EXPECT_EQ(Scratch::read(scratch.path("x")), "all of it");
   EXPECT_EQ(names_in(scratch.path()), (std::vector<std::string>{"x", "y"}));
 }

@@ -18,7 +18,7 @@
 #include "tb/measure/atomic_file.hpp"
 #include "tb/measure/command_files.hpp"
 #include "tb/measure/output_stream.hpp"
-#include "tb/waves/converter.hpp"
+#include "tb/support/process/converter.hpp"
 #include "traces/gzip_stream.hpp"
 
 namespace heddle::tb {

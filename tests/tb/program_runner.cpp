@@ -2,47 +2,29 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 #include <thread>
+#include <utility>
+
+#include "tb/support/process/child_process.hpp"
+#include "tb/support/process/descriptor.hpp"
 
 namespace heddle::tb::test {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string drain(int file) {
-  std::string out;
-  std::array<char, 4096> buffer{};
-  for (;;) {
-    const ssize_t got = ::read(file, buffer.data(), buffer.size());
-    if (got > 0) {
-      out.append(buffer.data(), static_cast<std::size_t>(got));
-    } else if (got == 0 || errno != EINTR) {  // a terminal without writers reads as an error
-      break;
-    }
-  }
-  ::close(file);
-  return out;
-}
-
 struct Channel {
-  int ours = -1;
-  int theirs = -1;
+  Descriptor ours;
+  Descriptor theirs;
 };
 
 Channel pipe_channel() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    throw std::runtime_error("no pipe");
-  }
-  return {ends[0], ends[1]};
+  Pipe pipe = make_pipe();
+  return {std::move(pipe.reads), std::move(pipe.writes)};
 }
 
 Channel terminal_channel() {
@@ -55,51 +37,39 @@ Channel terminal_channel() {
   size.ws_col = 120;
   size.ws_row = 40;
   ::ioctl(slave, TIOCSWINSZ, &size);
-  return {master, slave};
+  return {Descriptor(master), Descriptor(slave)};
 }
 
 }  // namespace
 
 Ran spawn(const std::vector<std::string>& words, const RunSetup& setup) {
-  const Channel out = pipe_channel();
-  const Channel err = setup.terminal ? terminal_channel() : pipe_channel();
-  const pid_t child = ::fork();
-  if (child < 0) {
-    throw std::runtime_error("no process");
-  }
-  if (child == 0) {
-    ::dup2(out.theirs, STDOUT_FILENO);
-    ::dup2(err.theirs, STDERR_FILENO);
-    for (const std::string& setting : setup.environment) {
-      ::putenv(const_cast<char*>(setting.c_str()));
-    }
-    if (!setup.folder.empty() && ::chdir(setup.folder.c_str()) != 0) {
-      ::_exit(126);
-    }
-    std::vector<char*> pointers;
-    for (const std::string& word : words) {
-      pointers.push_back(const_cast<char*>(word.c_str()));
-    }
-    pointers.push_back(nullptr);
-    ::execvp(pointers.front(), pointers.data());
-    ::_exit(127);
-  }
-  ::close(out.theirs);
-  ::close(err.theirs);
+  Channel out = pipe_channel();
+  Channel err = setup.terminal ? terminal_channel() : pipe_channel();
+  ProcessSetup process;
+  process.folder = setup.folder;
+  process.environment = setup.environment;
+  process.in = Redirection::inherited();
+  process.out = Redirection::descriptor(out.theirs.number());
+  process.err = Redirection::descriptor(err.theirs.number());
   Ran ran;
-  std::thread reader([&] { ran.err = drain(err.ours); });
-  std::thread actor([&] {
-    if (setup.while_running) {
-      setup.while_running(child);
-    }
-  });
-  ran.out = drain(out.ours);
-  actor.join();
-  reader.join();
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  try {
+    ChildProcess child = ChildProcess::start(words, process);
+    out.theirs.close();
+    err.theirs.close();
+    std::thread reader([&] { ran.err = read_all(err.ours.number()); });
+    std::thread actor([&] {
+      if (setup.while_running) {
+        setup.while_running(child.id());
+      }
+    });
+    ran.out = read_all(out.ours.number());
+    actor.join();
+    reader.join();
+    ran.code = child.wait().shell_code();
+  } catch (const StartError& error) {
+    ran.code = kNotStarted;
+    ran.err = error.what();
   }
-  ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return ran;
 }
 

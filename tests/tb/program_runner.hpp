@@ -11,8 +11,10 @@
 
 namespace heddle::tb::test {
 
+inline constexpr int kNotStarted = 127;  // as shells have it
+
 struct Ran {
-  int code = -1;  // exit code; 128 + n when signal n ended it
+  int code = -1;  // exit code; 128 + n when signal n ended it; kNotStarted
   std::string out;
   std::string err;
 };

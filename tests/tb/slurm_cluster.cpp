@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 #include <pwd.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -87,7 +86,7 @@ SlurmCluster::SlurmCluster(unsigned largest_array) {
   start({"slurmd", "-D"});
   for (int i = 0; i < 150; ++i) {
     const Ran nodes = ask({"sinfo", "--noheader", "--format=%t"});
-    if (nodes.code == 127) {
+    if (nodes.code == kNotStarted) {
       fail("Slurm is not installed (cmake/packages/test.txt lists its packages)");
     }
     if (nodes.code == 0 && nodes.out == "idle\n") {
@@ -105,37 +104,27 @@ SlurmCluster::~SlurmCluster() {
 void SlurmCluster::start(const std::vector<std::string>& words) {
   const std::string log = scratch_.path(words.front() + ".log");
   const std::string configuration = scratch_.path("slurm.conf");
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    ::dup2(file, STDOUT_FILENO);
-    ::dup2(file, STDERR_FILENO);
-    ::setenv("SLURM_CONF", configuration.c_str(), 1);
-    // Debian keeps daemons where an ordinary user's path does not lead.
-    ::setenv("PATH", (std::string(std::getenv("PATH")) + ":/usr/sbin:/sbin").c_str(), 1);
-    std::vector<char*> pointers;
-    for (const std::string& word : words) {
-      pointers.push_back(const_cast<char*>(word.c_str()));
-    }
-    pointers.push_back(nullptr);
-    ::execvp(pointers.front(), pointers.data());
-    ::_exit(127);
+  ProcessSetup setup;
+  setup.out = Redirection::file(log);
+  setup.err = Redirection::output();
+  // Debian keeps daemons where an ordinary user's path does not lead.
+  setup.environment = {"SLURM_CONF=" + configuration, std::string("PATH=") + std::getenv("PATH") + ":/usr/sbin:/sbin"};
+  try {
+    processes_.push_back(ChildProcess::start(words, setup));
+  } catch (const StartError& error) {
+    fail(error.what());
   }
-  processes_.push_back(child);
 }
 
 void SlurmCluster::stop() {
-  for (auto process = processes_.rbegin(); process != processes_.rend(); ++process) {
-    ::kill(*process, SIGTERM);
-    int status = 0;
-    for (int i = 0; i < 200 && ::waitpid(*process, &status, WNOHANG) == 0; ++i) {
-      if (i == 150) {
-        ::kill(*process, SIGKILL);
-      }
+  while (!processes_.empty()) {
+    ChildProcess& process = processes_.back();
+    process.send(SIGTERM);
+    for (int i = 0; i < 150 && !process.poll(); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
+    processes_.pop_back();  // killed, should it still run
   }
-  processes_.clear();
 }
 
 std::string SlurmCluster::logs() const {

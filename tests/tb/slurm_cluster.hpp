@@ -2,12 +2,11 @@
 // as the present user, without systemd and cgroups.
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
 #include <vector>
 
 #include "program_runner.hpp"
+#include "tb/support/process/child_process.hpp"
 
 namespace heddle::tb::test {
 
@@ -31,7 +30,7 @@ class SlurmCluster {
   [[noreturn]] void fail(const std::string& why);
   void stop();
   Scratch scratch_;
-  std::vector<pid_t> processes_;
+  std::vector<ChildProcess> processes_;
 };
 
 }  // namespace heddle::tb::test

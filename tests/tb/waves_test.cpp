@@ -14,7 +14,7 @@
 
 #include "hw/state/idle_cause.hpp"
 #include "program_runner.hpp"
-#include "tb/waves/converter.hpp"
+#include "tb/support/process/child_process.hpp"
 #include "vcd_reader.hpp"
 
 namespace heddle::tb {

@@ -1,4 +1,4 @@
-#include "tb/waves/fst_check.hpp"
+#include "tb/waves/fst_converter.hpp"
 
 #include <array>
 #include <cstdint>
@@ -46,6 +46,16 @@ std::string fst_damage(const std::string& path) {
   const bool whole =
       kinds.count(kWhole) != 0 || (kinds.count(kHeader) != 0 && kinds.count(kGeometry) != 0 && hierarchy);
   return whole ? "" : "blocks are missing";
+}
+
+const ConverterProgram& fst_converter() {
+  static const ConverterProgram program{
+      "vcd2fst",
+      {"-v", "-", "-f"},
+      "a .fst file is made by GTKWave's vcd2fst, which is not installed",
+      "install GTKWave (Debian package gtkwave), or write a .vcd.gz file, which it opens too",
+      fst_damage};
+  return program;
 }
 
 }  // namespace heddle::tb

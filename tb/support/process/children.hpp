@@ -1,13 +1,13 @@
 // Child processes, several at a time: SystemC elaborates once per process, so every measured run is a process.
 #pragma once
 
-#include <sys/types.h>
-
 #include <atomic>
 #include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "tb/support/process/child_process.hpp"
 
 namespace heddle::tb {
 
@@ -30,21 +30,18 @@ struct ChildResult {
     const std::function<void(std::size_t index, const ChildResult& result)>& ended = {},
     const std::atomic<int>* stop = nullptr);
 
-// The loop beneath: `start` makes the process of one index and `ended` gets its wait status; when `start`
-// throws InternalError, `not_started` gets the message. The same order, signals and `changed` as above; the calling
-// process must have no other children.
+// The loop beneath: `start` makes the process of one index and `ended` hears how it ended; when `start` throws
+// InternalError, `not_started` gets the message. The same order, signals and `changed` as above; the calling process
+// must have no other children.
 struct ChildLoop {
   std::size_t count = 0;
   unsigned jobs = 1;
-  std::function<pid_t(std::size_t index)> start;
-  std::function<void(std::size_t index, int status)> ended;
+  std::function<ChildProcess(std::size_t index)> start;
+  std::function<void(std::size_t index, const ProcessEnd& end)> ended;
   std::function<void(std::size_t done, const std::vector<std::size_t>& running)> changed = {};
   std::function<void(std::size_t index, const std::string& why)> not_started;
   const std::atomic<int>* stop = nullptr;
 };
 void run_children(const ChildLoop& loop);
-
-// The path of this very program.
-[[nodiscard]] std::string own_program();
 
 }  // namespace heddle::tb

@@ -1,14 +1,16 @@
-// Output files that another program makes from what it is fed: GTKWave's converter to FST, Graphviz' dot, rsvg-convert.
+// Output files that another program makes from what it is fed: Graphviz' dot, rsvg-convert, GTKWave's converter to FST
+// (tb/waves/fst_converter.hpp).
 #pragma once
 
-#include <sys/types.h>
-
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/byte_sink.hpp"
 #include "tb/measure/output_file.hpp"
+#include "tb/support/process/child_process.hpp"
+#include "tb/support/process/descriptor.hpp"
 
 namespace heddle::tb {
 
@@ -22,7 +24,6 @@ struct ConverterProgram {
   // does.
   std::string (*damage)(const std::string& path) = nullptr;
 };
-[[nodiscard]] const ConverterProgram& fst_converter();
 [[nodiscard]] const ConverterProgram& svg_converter();
 [[nodiscard]] ConverterProgram png_converter(unsigned width);  // of an SVG, so many pixels wide
 
@@ -40,18 +41,13 @@ class Converter final : public ByteSink {
   void commit();
 
  private:
-  [[nodiscard]] bool wait();
-
   std::string name_;
   std::string (*damage_)(const std::string& path);
   OutputTarget target_;
   std::string temporary_;  // which the program writes
-  int lock_ = -1;          // of the temporary file: it is not left over
-  int pipe_ = -1;
-  pid_t child_ = -1;
+  Descriptor lock_;        // of the temporary file: it is not left over
+  Descriptor pipe_;
+  std::optional<ChildProcess> child_;  // while it has not been waited for
 };
-
-// The full name of a program on the PATH; empty when there is none.
-[[nodiscard]] std::string find_program(const std::string& name);
 
 }  // namespace heddle::tb

@@ -1,7 +1,9 @@
-// Whether an FST file is whole.
+// Waves as FST files: GTKWave's vcd2fst, and whether what it has made is whole.
 #pragma once
 
 #include <string>
+
+#include "tb/support/process/converter.hpp"
 
 namespace heddle::tb {
 
@@ -9,5 +11,7 @@ namespace heddle::tb {
 // kind and its length as eight bytes, the most significant first, which count themselves (GTKWave's fstapi.h and
 // fstapi.c). One that vcd2fst could not write to the end lacks blocks, or the last one's end.
 [[nodiscard]] std::string fst_damage(const std::string& path);
+
+[[nodiscard]] const ConverterProgram& fst_converter();
 
 }  // namespace heddle::tb
