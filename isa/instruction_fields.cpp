@@ -4,14 +4,14 @@ namespace heddle::isa {
 
 namespace {
 
-constexpr bool between(Op op, Op first, Op last) {
+constexpr bool within(Op op, Op first, Op last) {
   return op >= first && op <= last;
 }
 constexpr bool is_setp(Op op) {
-  return between(op, Op::SETP_S32, Op::SETP_F64);
+  return within(op, Op::SETP_S32, Op::SETP_F64);
 }
 constexpr bool is_shfl(Op op) {
-  return between(op, Op::SHFL_UP, Op::SHFL_IDX);
+  return within(op, Op::SHFL_UP, Op::SHFL_IDX);
 }
 
 bool is_float_type(Type type) {
@@ -186,7 +186,7 @@ ModifierForm modifier_form(Op op) {
   if (is_atomic(op)) return ModifierForm::atomic;
   if (is_accumulate(op)) return ModifierForm::element;
   if (is_shfl(op) || op == Op::MATCH_ALL || op == Op::MATCH_ALL64) return ModifierForm::predicate_out;
-  if (between(op, Op::FADD, Op::DRSQRT)) return modifier_mask(op) == 0 ? ModifierForm::none : ModifierForm::floating;
+  if (within(op, Op::FADD, Op::DRSQRT)) return modifier_mask(op) == 0 ? ModifierForm::none : ModifierForm::floating;
   switch (op) {
     case Op::CVT:
       return ModifierForm::cvt;

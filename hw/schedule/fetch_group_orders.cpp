@@ -51,8 +51,8 @@ class OldestWarp final : public FetchGroupOrder {
 };
 
 const Register<FetchGroupOrder, NextInTurn> in_turn{"round-robin", "the next fetch group in turn"};
-const Register<FetchGroupOrder, OldestWarp> oldest{"oldest",
-                                                   "the fetch group with the oldest warp that is not stalled"};
+const Register<FetchGroupOrder, OldestWarp> oldest_fetch_group{
+    "oldest", "the fetch group with the oldest warp that is not stalled"};
 
 }  // namespace
 

@@ -10,7 +10,7 @@ using isa::Op;
 
 namespace {
 
-bool fits(std::int64_t value) {
+bool fits_immediate(std::int64_t value) {
   return value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
 }
 
@@ -71,7 +71,7 @@ class Combiner {
     if (sum == nullptr || sum->op != (wide ? Op::ADD64 : Op::ADD)) return;
     // Otherwise both the sum and its base would have to be kept.
     if (uses_[static_cast<std::size_t>(in.a)] != address_uses_[static_cast<std::size_t>(in.a)]) return;
-    if (wide && !fits(signed_value(in.imm) + signed_value(sum->imm))) return;
+    if (wide && !fits_immediate(signed_value(in.imm) + signed_value(sum->imm))) return;
     in.imm += sum->imm;
     in.a = sum->a;
   }
@@ -81,7 +81,7 @@ class Combiner {
     if (inner == nullptr || inner->op != in.op || uses_[static_cast<std::size_t>(in.a)] != 1) return;
     switch (in.op) {
       case Op::ADD64:
-        if (!fits(signed_value(in.imm) + signed_value(inner->imm))) return;
+        if (!fits_immediate(signed_value(in.imm) + signed_value(inner->imm))) return;
         break;
       case Op::ADD:
         break;

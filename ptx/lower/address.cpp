@@ -6,7 +6,7 @@
 namespace heddle::ptx {
 namespace {
 
-bool fits(std::int64_t offset) {
+bool fits_offset(std::int64_t offset) {
   return offset >= std::numeric_limits<std::int32_t>::min() && offset <= std::numeric_limits<std::int32_t>::max();
 }
 
@@ -51,7 +51,7 @@ Selector::Address Selector::address(const Operand& operand, isa::Space space, un
       result.wide = far && address_size() == 64;
       if (!result.wide) result.base = low_half(result.base);
     }
-    if (!fits(offset)) {
+    if (!fits_offset(offset)) {
       const Type type = result.wide ? Type::u64 : Type::u32;
       const VReg sum = temp(type);
       const auto bits = static_cast<std::uint64_t>(offset);
@@ -92,7 +92,7 @@ Selector::Address Selector::address(const Operand& operand, isa::Space space, un
     }
     offset += static_cast<std::int64_t>(symbol.address);
   }
-  if (fits(offset) && offset >= 0) {
+  if (fits_offset(offset) && offset >= 0) {
     result.offset = static_cast<std::int32_t>(offset);
     return result;
   }

@@ -170,13 +170,13 @@ void lower_fence(Selector& s) {
   emit_fence(s);
 }
 
-constexpr std::array kHandlers = {Handler{"atom", lower_atom}, Handler{"red", lower_red},
-                                  Handler{"membar", lower_membar}, Handler{"fence", lower_fence}};
+constexpr std::array kAtomicHandlers = {Handler{"atom", lower_atom}, Handler{"red", lower_red},
+                                        Handler{"membar", lower_membar}, Handler{"fence", lower_fence}};
 
 }  // namespace
 
 std::span<const Handler> atomic_handlers() {
-  return kHandlers;
+  return kAtomicHandlers;
 }
 
 }  // namespace heddle::ptx

@@ -157,13 +157,14 @@ void lower_testp(Selector& s) {
   s.write(std::move(instruction));
 }
 
-constexpr std::array kHandlers = {Handler{"setp", lower_setp}, Handler{"set", lower_set}, Handler{"selp", lower_selp},
-                                  Handler{"slct", lower_slct}, Handler{"testp", lower_testp}};
+constexpr std::array kCompareHandlers = {Handler{"setp", lower_setp}, Handler{"set", lower_set},
+                                         Handler{"selp", lower_selp}, Handler{"slct", lower_slct},
+                                         Handler{"testp", lower_testp}};
 
 }  // namespace
 
 std::span<const Handler> compare_handlers() {
-  return kHandlers;
+  return kCompareHandlers;
 }
 
 }  // namespace heddle::ptx

@@ -82,13 +82,14 @@ void lower_trap(Selector& s) {
   s.write(std::move(trap));
 }
 
-constexpr std::array kHandlers = {Handler{"bra", lower_bra}, Handler{"brx", lower_brx},   Handler{"call", lower_call},
-                                  Handler{"ret", lower_ret}, Handler{"exit", lower_exit}, Handler{"trap", lower_trap}};
+constexpr std::array kControlHandlers = {Handler{"bra", lower_bra},   Handler{"brx", lower_brx},
+                                         Handler{"call", lower_call}, Handler{"ret", lower_ret},
+                                         Handler{"exit", lower_exit}, Handler{"trap", lower_trap}};
 
 }  // namespace
 
 std::span<const Handler> control_handlers() {
-  return kHandlers;
+  return kControlHandlers;
 }
 
 }  // namespace heddle::ptx

@@ -145,12 +145,12 @@ void lower_cvt(Selector& s) {
   if (wider) widen(s, dst, result, is_signed(c.to));
 }
 
-constexpr std::array kHandlers = {Handler{"cvt", lower_cvt}};
+constexpr std::array kConvertHandlers = {Handler{"cvt", lower_cvt}};
 
 }  // namespace
 
 std::span<const Handler> convert_handlers() {
-  return kHandlers;
+  return kConvertHandlers;
 }
 
 }  // namespace heddle::ptx

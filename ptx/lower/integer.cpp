@@ -190,15 +190,15 @@ void lower_sad(Selector& s) {
   s.emit(by_type(type, {Op::SAD_S, Op::SAD_U, Op::SAD_S64, Op::SAD_U64}), dst, a, b, c);
 }
 
-constexpr std::array kHandlers = {Handler{"add", lower_add},   Handler{"sub", lower_sub}, Handler{"addc", lower_addc},
-                                  Handler{"subc", lower_subc}, Handler{"div", lower_div}, Handler{"rem", lower_rem},
-                                  Handler{"neg", lower_neg},   Handler{"abs", lower_abs}, Handler{"min", lower_min},
-                                  Handler{"max", lower_max},   Handler{"sad", lower_sad}};
+constexpr std::array kIntegerHandlers = {
+    Handler{"add", lower_add}, Handler{"sub", lower_sub}, Handler{"addc", lower_addc}, Handler{"subc", lower_subc},
+    Handler{"div", lower_div}, Handler{"rem", lower_rem}, Handler{"neg", lower_neg},   Handler{"abs", lower_abs},
+    Handler{"min", lower_min}, Handler{"max", lower_max}, Handler{"sad", lower_sad}};
 
 }  // namespace
 
 std::span<const Handler> integer_handlers() {
-  return kHandlers;
+  return kIntegerHandlers;
 }
 
 }  // namespace heddle::ptx

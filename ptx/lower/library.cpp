@@ -246,12 +246,12 @@ void lower_print(Selector& s) {
   s.emit(isa::Op::PRINT, kNone, s.source(s.operand(0), Type::b32), Value::imm(bytes, Type::u32));
 }
 
-constexpr std::array kHandlers = {Handler{"print", lower_print}};
+constexpr std::array kLibraryHandlers = {Handler{"print", lower_print}};
 
 }  // namespace
 
 std::span<const Handler> library_handlers() {
-  return kHandlers;
+  return kLibraryHandlers;
 }
 
 void add_library(File& file) {

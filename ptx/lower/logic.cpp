@@ -235,7 +235,7 @@ void lower_szext(Selector& s) {
   s.emit(is_signed(type) ? Op::BFE_S : Op::BFE_U, dst, a, Value::imm(0, Type::u32), bits);
 }
 
-constexpr std::array kHandlers = {
+constexpr std::array kLogicHandlers = {
     Handler{"and", lower_and},   Handler{"or", lower_or},     Handler{"xor", lower_xor},
     Handler{"not", lower_not},   Handler{"cnot", lower_cnot}, Handler{"lop3", lower_lop3},
     Handler{"shl", lower_shl},   Handler{"shr", lower_shr},   Handler{"shf", lower_shf},
@@ -246,7 +246,7 @@ constexpr std::array kHandlers = {
 }  // namespace
 
 std::span<const Handler> logic_handlers() {
-  return kHandlers;
+  return kLogicHandlers;
 }
 
 }  // namespace heddle::ptx

@@ -75,7 +75,7 @@ const std::vector<Operand>& elements_of(Selector& s, const Operand& operand, con
 }
 
 // Registers may be wider than the memory type, except for floats (table of section 9.4.1).
-void check_register(Selector& s, const Operand& operand, Type type) {
+void check_data_register(Selector& s, const Operand& operand, Type type) {
   if (operand.kind != Operand::Kind::reg || operand.negated || operand.paired()) {
     s.refuse(operand.at, "a register of type " + dotted(type) + " is expected here", "name a register");
   }
@@ -123,7 +123,7 @@ void load_slot(Selector& s, const ParamSlot& slot, const Operand& to, const Acce
   if (a.vector != 1 || isa::size_of(a.type) > slot.size) {
     s.refuse("the access is larger than the scalar parameter", "declare the parameter as an array of .b8");
   }
-  check_register(s, to, a.type);
+  check_data_register(s, to, a.type);
   const VReg dst = s.vreg(to.reg);
   const bool wide_dst = is_wide(s.declared(to.reg));
   if (is_wide(a.type)) {
@@ -171,7 +171,7 @@ void load(Selector& s, const Access& a) {
       instruction.elements.push_back(s.temp(a.type));
       return;
     }
-    check_register(s, element, a.type);
+    check_data_register(s, element, a.type);
     if (is_wide(s.declared(element.reg)) && !is_wide(a.type)) {
       const VReg word = s.temp(Type::b32);
       extensions.push_back({s.vreg(element.reg), word});
@@ -324,26 +324,26 @@ void lower_discard(Selector& s) {
   cache_management(s, "L2");
 }
 
-constexpr std::array kHandlers = {Handler{"ld", lower_ld},
-                                  Handler{"ldu", lower_ldu},
-                                  Handler{"st", lower_st},
-                                  Handler{"prefetch", lower_prefetch},
-                                  Handler{"prefetchu", lower_prefetchu},
-                                  Handler{"applypriority", lower_applypriority},
-                                  Handler{"discard", lower_discard}};
+constexpr std::array kMemoryHandlers = {Handler{"ld", lower_ld},
+                                        Handler{"ldu", lower_ldu},
+                                        Handler{"st", lower_st},
+                                        Handler{"prefetch", lower_prefetch},
+                                        Handler{"prefetchu", lower_prefetchu},
+                                        Handler{"applypriority", lower_applypriority},
+                                        Handler{"discard", lower_discard}};
 
 }  // namespace
 
 Value stored_value(Selector& s, const Operand& operand, Type type) {
   if (operand.kind != Operand::Kind::reg) return s.source(operand, type);
-  check_register(s, operand, type);
+  check_data_register(s, operand, type);
   VReg reg = s.vreg(operand.reg);
   if (is_wide(s.declared(operand.reg)) && !is_wide(type)) reg = s.low_half(reg);
   return Value::of(reg, type);
 }
 
 std::span<const Handler> memory_handlers() {
-  return kHandlers;
+  return kMemoryHandlers;
 }
 
 }  // namespace heddle::ptx

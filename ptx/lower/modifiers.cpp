@@ -6,8 +6,9 @@
 namespace heddle::ptx {
 namespace {
 
-constexpr std::array kTypes = {Type::u8,  Type::s8,  Type::u16, Type::s16, Type::u32, Type::s32, Type::u64, Type::s64,
-                               Type::f16, Type::f32, Type::f64, Type::b8,  Type::b16, Type::b32, Type::b64, Type::pred};
+constexpr std::array kModifierTypes = {Type::u8,  Type::s8,  Type::u16, Type::s16, Type::u32, Type::s32,
+                                       Type::u64, Type::s64, Type::f16, Type::f32, Type::f64, Type::b8,
+                                       Type::b16, Type::b32, Type::b64, Type::pred};
 
 // Types of PTX that no register of this machine has.
 constexpr std::array<std::string_view, 14> kForeignTypes = {"f16x2",  "bf16",   "bf16x2", "tf32", "b128",
@@ -16,7 +17,7 @@ constexpr std::array<std::string_view, 14> kForeignTypes = {"f16x2",  "bf16",   
 
 // The type that a modifier names, if registers of this machine can have it.
 std::optional<Type> type_named(std::string_view word) {
-  for (const Type type : kTypes) {
+  for (const Type type : kModifierTypes) {
     if (isa::name_of(type) == word) return type;
   }
   return std::nullopt;

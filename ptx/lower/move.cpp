@@ -181,7 +181,7 @@ struct SpaceName {
   std::uint64_t window;
 };
 
-SpaceName space_modifier(Modifiers& m) {
+SpaceName space_name_modifier(Modifiers& m) {
   using isa::Space;
   if (m.peek() == "param" || m.peek() == "param::entry") {
     m.refuse("parameters have no addresses on this machine", "read the parameter with ld.param");
@@ -199,7 +199,7 @@ SpaceName space_modifier(Modifiers& m) {
 void lower_cvta(Selector& s) {
   Modifiers m = s.modifiers();
   const bool to = m.accept("to");
-  const SpaceName space = space_modifier(m);
+  const SpaceName space = space_name_modifier(m);
   const Type type = m.type({Type::u32, Type::u64});
   m.finish();
   s.expect_operands(2);
@@ -225,7 +225,7 @@ void lower_cvta(Selector& s) {
 
 void lower_isspacep(Selector& s) {
   Modifiers m = s.modifiers();
-  const SpaceName space = space_modifier(m);
+  const SpaceName space = space_name_modifier(m);
   m.finish();
   s.expect_operands(2);
   IrInstruction instruction;
@@ -238,13 +238,13 @@ void lower_isspacep(Selector& s) {
   s.write(std::move(instruction));
 }
 
-constexpr std::array kHandlers = {Handler{"mov", lower_mov}, Handler{"cvta", lower_cvta},
-                                  Handler{"isspacep", lower_isspacep}};
+constexpr std::array kMoveHandlers = {Handler{"mov", lower_mov}, Handler{"cvta", lower_cvta},
+                                      Handler{"isspacep", lower_isspacep}};
 
 }  // namespace
 
 std::span<const Handler> move_handlers() {
-  return kHandlers;
+  return kMoveHandlers;
 }
 
 }  // namespace heddle::ptx

@@ -274,15 +274,15 @@ void lower_dp2a(Selector& s) {
   dot_product(s, m, 16, first);
 }
 
-constexpr std::array kHandlers = {Handler{"mul", lower_mul},     Handler{"mad", lower_mad},
-                                  Handler{"madc", lower_madc},   Handler{"mul24", lower_mul24},
-                                  Handler{"mad24", lower_mad24}, Handler{"fma", lower_fma},
-                                  Handler{"dp4a", lower_dp4a},   Handler{"dp2a", lower_dp2a}};
+constexpr std::array kMultiplyHandlers = {Handler{"mul", lower_mul},     Handler{"mad", lower_mad},
+                                          Handler{"madc", lower_madc},   Handler{"mul24", lower_mul24},
+                                          Handler{"mad24", lower_mad24}, Handler{"fma", lower_fma},
+                                          Handler{"dp4a", lower_dp4a},   Handler{"dp2a", lower_dp2a}};
 
 }  // namespace
 
 std::span<const Handler> multiply_handlers() {
-  return kHandlers;
+  return kMultiplyHandlers;
 }
 
 }  // namespace heddle::ptx

@@ -86,7 +86,7 @@ void lower_copysign(Selector& s) {
   s.emit(type == Type::f64 ? Op::DCOPYSIGN : Op::FCOPYSIGN, dst, a, b);
 }
 
-constexpr std::array kHandlers = {
+constexpr std::array kRealHandlers = {
     Handler{"rcp", lower_rcp}, Handler{"sqrt", lower_sqrt}, Handler{"rsqrt", lower_rsqrt},
     Handler{"sin", lower_sin}, Handler{"cos", lower_cos},   Handler{"ex2", lower_ex2},
     Handler{"lg2", lower_lg2}, Handler{"tanh", lower_tanh}, Handler{"copysign", lower_copysign}};
@@ -94,7 +94,7 @@ constexpr std::array kHandlers = {
 }  // namespace
 
 std::span<const Handler> real_handlers() {
-  return kHandlers;
+  return kRealHandlers;
 }
 
 }  // namespace heddle::ptx

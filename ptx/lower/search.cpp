@@ -58,12 +58,13 @@ void lower_tree_traverse(Selector& s) {
   s.write(std::move(instruction));
 }
 
-constexpr std::array kHandlers = {Handler{"cond_acc", lower_cond_acc}, Handler{"tree_traverse", lower_tree_traverse}};
+constexpr std::array kSearchHandlers = {Handler{"cond_acc", lower_cond_acc},
+                                        Handler{"tree_traverse", lower_tree_traverse}};
 
 }  // namespace
 
 std::span<const Handler> search_handlers() {
-  return kHandlers;
+  return kSearchHandlers;
 }
 
 }  // namespace heddle::ptx

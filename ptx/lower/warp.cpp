@@ -213,18 +213,18 @@ void lower_nanosleep(Selector& s) {
   s.write(std::move(nothing));
 }
 
-constexpr std::array kHandlers = {Handler{"vote", lower_vote},
-                                  Handler{"shfl", lower_shfl},
-                                  Handler{"match", lower_match},
-                                  Handler{"activemask", lower_activemask},
-                                  Handler{"bar", lower_bar},
-                                  Handler{"barrier", lower_barrier},
-                                  Handler{"nanosleep", lower_nanosleep}};
+constexpr std::array kWarpHandlers = {Handler{"vote", lower_vote},
+                                      Handler{"shfl", lower_shfl},
+                                      Handler{"match", lower_match},
+                                      Handler{"activemask", lower_activemask},
+                                      Handler{"bar", lower_bar},
+                                      Handler{"barrier", lower_barrier},
+                                      Handler{"nanosleep", lower_nanosleep}};
 
 }  // namespace
 
 std::span<const Handler> warp_handlers() {
-  return kHandlers;
+  return kWarpHandlers;
 }
 
 }  // namespace heddle::ptx

@@ -14,23 +14,23 @@ namespace {
 using isa::Special;
 using isa::Type;
 
-constexpr std::array<std::pair<std::string_view, Type>, 17> kTypes{{{"u8", Type::u8},
-                                                                    {"s8", Type::s8},
-                                                                    {"u16", Type::u16},
-                                                                    {"s16", Type::s16},
-                                                                    {"u32", Type::u32},
-                                                                    {"s32", Type::s32},
-                                                                    {"u64", Type::u64},
-                                                                    {"s64", Type::s64},
-                                                                    {"f16", Type::f16},
-                                                                    {"f32", Type::f32},
-                                                                    {"f64", Type::f64},
-                                                                    {"b8", Type::b8},
-                                                                    {"b16", Type::b16},
-                                                                    {"b32", Type::b32},
-                                                                    {"b64", Type::b64},
-                                                                    {"pred", Type::pred},
-                                                                    {"f16x2", Type::b32}}};
+constexpr std::array<std::pair<std::string_view, Type>, 17> kTypeNames{{{"u8", Type::u8},
+                                                                        {"s8", Type::s8},
+                                                                        {"u16", Type::u16},
+                                                                        {"s16", Type::s16},
+                                                                        {"u32", Type::u32},
+                                                                        {"s32", Type::s32},
+                                                                        {"u64", Type::u64},
+                                                                        {"s64", Type::s64},
+                                                                        {"f16", Type::f16},
+                                                                        {"f32", Type::f32},
+                                                                        {"f64", Type::f64},
+                                                                        {"b8", Type::b8},
+                                                                        {"b16", Type::b16},
+                                                                        {"b32", Type::b32},
+                                                                        {"b64", Type::b64},
+                                                                        {"pred", Type::pred},
+                                                                        {"f16x2", Type::b32}}};
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kRefusedTypes{
     {{"b128", "128-bit values are not supported; use two .b64"},
@@ -128,7 +128,7 @@ auto look_up(const Table& table, std::string_view name) -> std::optional<decltyp
 }  // namespace
 
 std::optional<isa::Type> type_named(std::string_view name) {
-  return look_up(kTypes, name);
+  return look_up(kTypeNames, name);
 }
 
 std::string_view refused_type(std::string_view name) {
