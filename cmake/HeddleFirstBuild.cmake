@@ -1,5 +1,6 @@
 # What makes a first build shorter, at the price of later ones:
 #   heddle_precompile(TARGET HEADER...)  compiles what most of a target's files include once, instead of once per file
+#   heddle_precompile_as(TARGET OTHER)   takes what was compiled for another target of the same options and definitions
 #   heddle_batch(TARGET)                 compiles a target's files eight at a time ("unity" builds), which instantiates
 #                                        what they share once
 #
@@ -16,11 +17,22 @@ option(HEDDLE_FIRST_BUILD "Compile common headers once and files in batches" ${f
 function(heddle_precompile target)
   if(HEDDLE_FIRST_BUILD)
     target_precompile_headers(${target} PRIVATE ${ARGN})
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      # GCC 12 takes what is inlined from precompiled headers for code of ours, and reports endless copies inside
-      # std::string there that cannot happen (bug 105651). Without precompiled headers these warnings stay on.
-      target_compile_options(${target} PRIVATE -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
-    endif()
+    heddle_precompiled_warnings(${target})
+  endif()
+endfunction()
+
+function(heddle_precompile_as target other)
+  if(HEDDLE_FIRST_BUILD)
+    target_precompile_headers(${target} REUSE_FROM ${other})
+    heddle_precompiled_warnings(${target})
+  endif()
+endfunction()
+
+function(heddle_precompiled_warnings target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # GCC 12 takes what is inlined from precompiled headers for code of ours, and reports endless copies inside
+    # std::string there that cannot happen (bug 105651). Without precompiled headers these warnings stay on.
+    target_compile_options(${target} PRIVATE -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
   endif()
 endfunction()
 

@@ -1,8 +1,8 @@
 # heddle_kernels(): compiles every tb/workloads/*/kernel.cu with clang to PTX for 32- and 64-bit device addresses and puts
 # the results into the library of the workloads (tb/workloads/kernels.hpp), and the device headers and clang's options
-# into the host's (tb/cuda/embedded.hpp).
+# into the host's (tb/host/cuda/embedded.hpp).
 #
-# The options stand in tb/cuda/clang_options.txt, which the program uses too when it compiles a user's CUDA file.
+# The options stand in tb/host/cuda/clang_options.txt, which the program uses too when it compiles a user's CUDA file.
 find_program(HEDDLE_CLANG
              NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14
              DOC "clang++ that compiles CUDA kernels to PTX (Debian package: clang)")
@@ -12,7 +12,7 @@ function(heddle_kernels)
     message(FATAL_ERROR "clang++ is needed to compile the CUDA kernels: install Debian's package clang, "
                         "or set HEDDLE_CLANG to the compiler")
   endif()
-  set(options_file ${PROJECT_SOURCE_DIR}/tb/cuda/clang_options.txt)
+  set(options_file ${PROJECT_SOURCE_DIR}/tb/host/cuda/clang_options.txt)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${options_file})
   file(STRINGS ${options_file} options)
   # Natural alignment of 64-bit values in 32-bit code too; the target names the host side, whose type sizes device code
@@ -55,7 +55,7 @@ function(heddle_kernels)
     DEPENDS ${outputs} ${kernels} ${scripts}/HeddleEmbedKernels.cmake ${scripts}/HeddleEmbedText.cmake
     COMMENT "Embedding kernels"
     VERBATIM)
-  target_sources(heddle_tb PRIVATE ${embedded})
+  target_sources(heddle_workloads PRIVATE ${embedded})
   set(embedded ${PROJECT_BINARY_DIR}/generated/tb/embedded_cuda.cpp)
   add_custom_command(
     OUTPUT ${embedded}
@@ -64,5 +64,5 @@ function(heddle_kernels)
     DEPENDS ${headers} ${options_file} ${scripts}/HeddleEmbedCuda.cmake ${scripts}/HeddleEmbedText.cmake
     COMMENT "Embedding device headers"
     VERBATIM)
-  target_sources(heddle_tb PRIVATE ${embedded})
+  target_sources(heddle_host PRIVATE ${embedded})
 endfunction()

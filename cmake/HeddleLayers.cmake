@@ -1,12 +1,12 @@
-# heddle_layer(NAME [WHOLE] USES target...): a static library heddle::NAME from every .cpp below NAME/ (but not below a
-# folder that has a CMakeLists.txt of its own). WHOLE links it whole into its users, which keeps policies that only
-# register themselves.
+# heddle_layer(NAME [WHOLE] [FOLDER folder] USES target...): a static library heddle::NAME from every .cpp below NAME/, or
+# below another folder. WHOLE links it whole into its users, which keeps policies that only register themselves.
 function(heddle_layer name)
-  cmake_parse_arguments(LAYER "WHOLE" "" "USES" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
-  foreach(own IN ITEMS program)
-    list(FILTER sources EXCLUDE REGEX "/${name}/${own}/")
-  endforeach()
+  cmake_parse_arguments(LAYER "WHOLE" "FOLDER" "USES" ${ARGN})
+  if(NOT LAYER_FOLDER)
+    set(LAYER_FOLDER ${name})
+  endif()
+  cmake_path(GET LAYER_FOLDER PARENT_PATH parent)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${LAYER_FOLDER}/*.cpp)
   if(NOT sources)
     add_library(heddle_${name} INTERFACE)
     set(scope INTERFACE)
@@ -32,6 +32,7 @@ function(heddle_layer name)
     add_library(heddle::${name} ALIAS heddle_${name})
   endif()
   install(TARGETS heddle_${name} EXPORT heddleTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/${name} DESTINATION include/heddle
-          FILES_MATCHING PATTERN "*.hpp" PATTERN "*.inc" PATTERN program EXCLUDE PATTERN workloads EXCLUDE)
+  install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/${LAYER_FOLDER} DESTINATION include/heddle/${parent}
+          FILES_MATCHING PATTERN "*.hpp" PATTERN "*.inc")
+  set_property(GLOBAL APPEND PROPERTY heddle_layers ${name})
 endfunction()

@@ -1,6 +1,6 @@
 // What mechanisms cost in storage, per core, bit by bit with its formula. A policy adds its lines itself
-// (hw/parameters/policy.hpp); tb/cost asks those that a machine uses. The papers count few structures (LWM report 3.3,
-// thesis 4.5); what they leave out is estimated from the model's own structures and marked so.
+// (hw/parameters/policy.hpp); tb/measure/cost asks those that a machine uses. The papers count few structures (LWM
+// report 3.3, thesis 4.5); what they leave out is estimated from the model's own structures and marked so.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 //
 // How to attach one: derive from CoreObserver, override what is of interest (every default is empty), and
 //   - through the bench: put it into tb::DeviceOptions::observers, which also tells it of modules and launches where it
-//     is a tb::RunObserver (tb/run_observer.hpp);
+//     is a tb::RunObserver (tb/host/run_observer.hpp);
 //   - through the GPU alone: hw::Gpu::observe(&observer), between launches. Several: hw::CoreObservers
 //     (hw/state/observers.hpp) hands every event to each in turn.
 // One observer serves all cores of the GPU: each event says in which core it happens, as the core's state. There,

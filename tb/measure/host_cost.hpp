@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "tb/executor.hpp"
+#include "tb/host/executor.hpp"
 
 namespace heddle::tb {
 

@@ -12,11 +12,11 @@
 #include "base/statistics.hpp"
 #include "hw/parameters/machine.hpp"
 #include "isa/fault.hpp"
-#include "tb/launch_warps.hpp"
+#include "tb/host/launch_warps.hpp"
+#include "tb/host/workload.hpp"
 #include "tb/measure/host_cost.hpp"
 #include "tb/measure/recorded_value.hpp"
 #include "tb/measure/summary.hpp"
-#include "tb/workload.hpp"
 
 namespace heddle::tb {
 

@@ -6,11 +6,11 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "tb/measure/atomic_file.hpp"
-#include "tb/measure/file_lock.hpp"
+#include "tb/measure/trace/recorder.hpp"
+#include "tb/measure/trace/replay.hpp"
 #include "tb/measure/version.hpp"
-#include "tb/trace/recorder.hpp"
-#include "tb/trace/replay.hpp"
+#include "tb/support/files/atomic_file.hpp"
+#include "tb/support/files/file_lock.hpp"
 
 namespace heddle::tb {
 namespace {

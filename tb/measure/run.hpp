@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tb/device.hpp"
+#include "tb/host/device.hpp"
 #include "tb/measure/record.hpp"
 #include "tb/measure/run_product.hpp"
 #include "tb/measure/subject.hpp"

@@ -1,8 +1,8 @@
 #include "tb/measure/subject.hpp"
 
 #include "base/error.hpp"
-#include "tb/launch/launch_file.hpp"
-#include "tb/trace/replay.hpp"
+#include "tb/host/launch/launch_file.hpp"
+#include "tb/measure/trace/replay.hpp"
 
 namespace heddle::tb {
 namespace {

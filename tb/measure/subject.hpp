@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tb/workload.hpp"
+#include "tb/host/workload.hpp"
 
 namespace heddle::tb {
 

@@ -1,5 +1,5 @@
 // heddle bench: how fast the model simulates on this host.
-#include "tb/bench/bench.hpp"
+#include "tb/studies/bench/bench.hpp"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,11 @@
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
-#include "tb/measure/atomic_file.hpp"
-#include "tb/measure/command_files.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/output_options.hpp"
 #include "tb/program/progress.hpp"
+#include "tb/support/files/atomic_file.hpp"
+#include "tb/support/files/command_files.hpp"
 
 namespace heddle::program {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <iostream>
 
-#include "tb/config/config.hpp"
+#include "tb/host/config/config.hpp"
+#include "tb/pages/report/reference.hpp"
 #include "tb/program/command.hpp"
-#include "tb/report/reference.hpp"
 
 namespace heddle::program {
 namespace {

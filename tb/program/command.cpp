@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
-#include "tb/config/toml_text.hpp"
+#include "tb/host/config/toml_text.hpp"
 
 namespace heddle::program {
 namespace {

@@ -9,11 +9,11 @@
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
-#include "tb/device.hpp"
+#include "tb/host/device.hpp"
 #include "tb/measure/version.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/printable.hpp"
-#include "tb/report/text.hpp"
+#include "tb/support/text.hpp"
 
 namespace heddle::program {
 namespace {

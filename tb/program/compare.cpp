@@ -1,13 +1,13 @@
 // heddle compare: several runs side by side, and why they differ.
-#include "tb/compare/compare.hpp"
+#include "tb/pages/compare/compare.hpp"
 
 #include <iostream>
 
-#include "tb/measure/atomic_file.hpp"
-#include "tb/measure/command_files.hpp"
 #include "tb/measure/record.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/output_options.hpp"
+#include "tb/support/files/atomic_file.hpp"
+#include "tb/support/files/command_files.hpp"
 
 namespace heddle::program {
 namespace {

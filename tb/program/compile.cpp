@@ -7,9 +7,9 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "ptx/compile.hpp"
-#include "tb/cuda/cuda_compiler.hpp"
+#include "tb/host/cuda/cuda_compiler.hpp"
 #include "tb/program/command.hpp"
-#include "tb/report/text.hpp"
+#include "tb/support/text.hpp"
 
 namespace heddle::program {
 namespace {

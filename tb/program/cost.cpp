@@ -1,9 +1,9 @@
 // heddle cost: what a machine's mechanisms cost in storage.
-#include "tb/cost/cost.hpp"
+#include "tb/measure/cost/cost.hpp"
 
 #include <iostream>
 
-#include "tb/config/config.hpp"
+#include "tb/host/config/config.hpp"
 #include "tb/program/command.hpp"
 
 namespace heddle::program {

@@ -1,5 +1,5 @@
 // heddle demo: every workload on one machine, in one table and one page.
-#include "tb/demo/demo.hpp"
+#include "tb/studies/demo/demo.hpp"
 
 #include <fmt/format.h>
 
@@ -7,13 +7,13 @@
 #include <iostream>
 #include <thread>
 
-#include "tb/config/config.hpp"
-#include "tb/demo/page.hpp"
-#include "tb/measure/atomic_file.hpp"
-#include "tb/measure/command_files.hpp"
+#include "tb/host/config/config.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/progress.hpp"
-#include "tb/report/text.hpp"
+#include "tb/studies/demo/page.hpp"
+#include "tb/support/files/atomic_file.hpp"
+#include "tb/support/files/command_files.hpp"
+#include "tb/support/text.hpp"
 
 namespace heddle::program {
 namespace {

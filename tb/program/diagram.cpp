@@ -6,13 +6,13 @@
 
 #include "base/error.hpp"
 #include "hw/gpu/gpu.hpp"
-#include "tb/config/config.hpp"
-#include "tb/device.hpp"
-#include "tb/diagram/diagram.hpp"
-#include "tb/measure/atomic_file.hpp"
-#include "tb/measure/command_files.hpp"
+#include "tb/host/config/config.hpp"
+#include "tb/host/device.hpp"
+#include "tb/pages/diagram/diagram.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/output_options.hpp"
+#include "tb/support/files/atomic_file.hpp"
+#include "tb/support/files/command_files.hpp"
 #include "tb/support/process/converter.hpp"
 
 namespace heddle::program {

@@ -7,17 +7,17 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "tb/config/config.hpp"
-#include "tb/dram/replay.hpp"
-#include "tb/measure/atomic_file.hpp"
-#include "tb/measure/command_files.hpp"
-#include "tb/measure/file_lock.hpp"
+#include "tb/host/config/config.hpp"
+#include "tb/measure/dram/replay.hpp"
 #include "tb/measure/host_cost.hpp"
 #include "tb/measure/record.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/output_options.hpp"
 #include "tb/program/timeline_options.hpp"
-#include "tb/report/text.hpp"
+#include "tb/support/files/atomic_file.hpp"
+#include "tb/support/files/command_files.hpp"
+#include "tb/support/files/file_lock.hpp"
+#include "tb/support/text.hpp"
 #include "traces/gzip_stream.hpp"
 
 namespace heddle::program {

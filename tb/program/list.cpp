@@ -10,14 +10,14 @@
 #include "base/parameter.hpp"
 #include "hw/map/address_map.hpp"
 #include "hw/waves/gpu_waves.hpp"
-#include "tb/config/config.hpp"
-#include "tb/config/toml_text.hpp"
-#include "tb/device.hpp"
+#include "tb/host/config/config.hpp"
+#include "tb/host/config/toml_text.hpp"
+#include "tb/host/device.hpp"
+#include "tb/host/workload.hpp"
 #include "tb/measure/summary.hpp"
+#include "tb/pages/report/reference.hpp"
 #include "tb/program/command.hpp"
-#include "tb/report/reference.hpp"
-#include "tb/report/text.hpp"
-#include "tb/workload.hpp"
+#include "tb/support/text.hpp"
 
 namespace heddle::program {
 namespace {

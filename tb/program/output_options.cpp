@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "tb/config/toml_text.hpp"
-#include "tb/measure/output_file.hpp"
+#include "tb/host/config/toml_text.hpp"
+#include "tb/support/files/output_file.hpp"
 
 namespace heddle::program {
 

@@ -4,8 +4,8 @@
 #include <initializer_list>
 #include <string>
 
-#include "tb/measure/command_files.hpp"
 #include "tb/program/command.hpp"
+#include "tb/support/files/command_files.hpp"
 
 namespace heddle::program {
 

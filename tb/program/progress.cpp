@@ -9,9 +9,9 @@
 #include <cstdio>
 #include <optional>
 
+#include "tb/pages/report/time_left.hpp"
 #include "tb/program/printable.hpp"
-#include "tb/report/text.hpp"
-#include "tb/report/time_left.hpp"
+#include "tb/support/text.hpp"
 
 namespace heddle::program {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "tb/device.hpp"
+#include "tb/host/device.hpp"
 
 namespace heddle::program {
 

@@ -1,5 +1,5 @@
 // heddle reproduce: the papers' claims, ours beside theirs.
-#include "tb/reproduce/reproduce.hpp"
+#include "tb/studies/reproduce/reproduce.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -11,13 +11,13 @@
 
 #include "base/error.hpp"
 #include "base/registry.hpp"
-#include "tb/measure/atomic_file.hpp"
-#include "tb/measure/command_files.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/output_options.hpp"
 #include "tb/program/progress.hpp"
 #include "tb/program/stopping.hpp"
-#include "tb/report/text.hpp"
+#include "tb/support/files/atomic_file.hpp"
+#include "tb/support/files/command_files.hpp"
+#include "tb/support/text.hpp"
 
 namespace heddle::program {
 namespace {

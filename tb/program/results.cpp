@@ -1,5 +1,5 @@
 // heddle results: what the database of a sweep holds.
-#include "tb/results/results.hpp"
+#include "tb/studies/results/results.hpp"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,12 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "tb/measure/atomic_file.hpp"
-#include "tb/measure/command_files.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/output_options.hpp"
+#include "tb/studies/sweep/store.hpp"
+#include "tb/support/files/atomic_file.hpp"
+#include "tb/support/files/command_files.hpp"
 #include "tb/support/process/converter.hpp"
-#include "tb/sweep/store.hpp"
 
 namespace heddle::program {
 namespace {

@@ -9,20 +9,20 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "tb/config/config.hpp"
-#include "tb/launch/launch_file.hpp"
-#include "tb/measure/command_files.hpp"
+#include "tb/host/config/config.hpp"
+#include "tb/host/launch/launch_file.hpp"
 #include "tb/measure/run.hpp"
-#include "tb/page/run_report.hpp"
+#include "tb/pages/page/run_report.hpp"
+#include "tb/pages/report/run_text.hpp"
+#include "tb/pages/report/timeline_file.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/output_options.hpp"
 #include "tb/program/progress.hpp"
 #include "tb/program/run_traces.hpp"
 #include "tb/program/stopping.hpp"
 #include "tb/program/timeline_options.hpp"
-#include "tb/report/run_text.hpp"
-#include "tb/report/text.hpp"
-#include "tb/report/timeline_file.hpp"
+#include "tb/support/files/command_files.hpp"
+#include "tb/support/text.hpp"
 
 namespace heddle::program {
 namespace {

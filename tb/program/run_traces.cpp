@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "tb/measure/atomic_file.hpp"
 #include "tb/program/output_options.hpp"
-#include "tb/report/text.hpp"
+#include "tb/support/files/atomic_file.hpp"
+#include "tb/support/text.hpp"
 
 namespace heddle::program {
 

@@ -5,13 +5,13 @@
 #include <optional>
 #include <string>
 
-#include "tb/measure/command_files.hpp"
-#include "tb/measure/output_stream.hpp"
 #include "tb/measure/run.hpp"
+#include "tb/measure/trace/chrome_trace.hpp"
+#include "tb/measure/trace/kanata.hpp"
+#include "tb/measure/waves/recording.hpp"
 #include "tb/program/command.hpp"
-#include "tb/trace/chrome_trace.hpp"
-#include "tb/trace/kanata.hpp"
-#include "tb/waves/recording.hpp"
+#include "tb/support/files/command_files.hpp"
+#include "tb/support/files/output_stream.hpp"
 
 namespace heddle::program {
 

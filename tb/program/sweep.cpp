@@ -1,5 +1,5 @@
 // heddle sweep: every run of an exploration, into one database.
-#include "tb/sweep/sweep.hpp"
+#include "tb/studies/sweep/sweep.hpp"
 
 #include <fmt/format.h>
 
@@ -11,13 +11,13 @@
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
-#include "tb/measure/command_files.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/progress.hpp"
 #include "tb/program/stopping.hpp"
-#include "tb/report/text.hpp"
+#include "tb/studies/sweep/slurm.hpp"
+#include "tb/support/files/command_files.hpp"
 #include "tb/support/process/children.hpp"
-#include "tb/sweep/slurm.hpp"
+#include "tb/support/text.hpp"
 
 namespace heddle::program {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "hw/parameters/machine.hpp"
+#include "tb/pages/report/timeline_file.hpp"
 #include "tb/program/command.hpp"
-#include "tb/report/timeline_file.hpp"
 
 namespace heddle::program {
 

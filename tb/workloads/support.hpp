@@ -1,4 +1,4 @@
-// What the workloads' host sides share: the compiled kernel, buffers, arguments, comparison, random numbers.
+// What the workloads' host sides share: the compiled kernel, buffers, comparison, random numbers.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,31 +14,12 @@
 #include <vector>
 
 #include "isa/program.hpp"
-#include "tb/executor.hpp"
-#include "tb/random.hpp"
-#include "tb/workload.hpp"
+#include "tb/host/arguments.hpp"
+#include "tb/host/executor.hpp"
+#include "tb/host/workload.hpp"
+#include "tb/support/random.hpp"
 
 namespace heddle::tb {
-
-// One kernel's argument bytes, laid out as its parameters say. Throws InternalError when count or sizes differ: the
-// workload and its kernel.cu must agree.
-class Arguments {
- public:
-  Arguments(const isa::Module& module, const std::string& kernel);
-  Arguments& pointer(std::uint64_t address);
-  template <class T>
-  Arguments& value(const T& v) {
-    return add(std::as_bytes(std::span(&v, 1)));
-  }
-  [[nodiscard]] std::vector<std::uint8_t> bytes() const;
-
- private:
-  Arguments& add(std::span<const std::byte> value);
-
-  const isa::Kernel& kernel_;
-  std::size_t next_ = 0;
-  std::vector<std::uint8_t> bytes_;
-};
 
 // A workload whose kernels stand in tb/workloads/<name>/kernel.cu.
 class KernelWorkload : public Workload {

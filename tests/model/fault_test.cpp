@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
-#include "tb/device.hpp"
+#include "tb/host/device.hpp"
 
 namespace heddle {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "hw/schedule/two_level.hpp"
 #include "hw/subwarp/packing.hpp"
-#include "tb/device.hpp"
-#include "tb/workload.hpp"
+#include "tb/host/device.hpp"
+#include "tb/host/workload.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/workload_cases.hpp"
 

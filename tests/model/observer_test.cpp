@@ -11,9 +11,9 @@
 #include "hw/core/memory_access.hpp"
 #include "hw/gpu/gpu.hpp"
 #include "hw/state/core_state.hpp"
-#include "tb/config/config.hpp"
-#include "tb/device.hpp"
-#include "tb/workload.hpp"
+#include "tb/host/config/config.hpp"
+#include "tb/host/device.hpp"
+#include "tb/host/workload.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/model/workload_cases.hpp"
 

@@ -23,7 +23,7 @@
 #include "isa/interpreter.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
-#include "tb/device.hpp"
+#include "tb/host/device.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/workload_cases.hpp"
 #include "tests/random/ptx_generator.hpp"

@@ -1,5 +1,5 @@
 // A run's profile adds up to its statistics, whatever the mechanisms.
-#include "tb/profile/profile.hpp"
+#include "tb/measure/profile/profile.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <tuple>
 #include <vector>
 
-#include "tb/config/config.hpp"
-#include "tb/device.hpp"
-#include "tb/workload.hpp"
+#include "tb/host/config/config.hpp"
+#include "tb/host/device.hpp"
+#include "tb/host/workload.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/model/workload_cases.hpp"
 

@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include "tb/device.hpp"
-#include "tb/workload.hpp"
+#include "tb/host/device.hpp"
+#include "tb/host/workload.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/model/workload_cases.hpp"
 #include "tlm/protocol_checker.hpp"

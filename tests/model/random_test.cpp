@@ -17,7 +17,7 @@
 #include "isa/interpreter.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
-#include "tb/device.hpp"
+#include "tb/host/device.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/ptx/post_dominators.hpp"
 #include "tests/random/ptx_generator.hpp"

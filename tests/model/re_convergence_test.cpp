@@ -6,7 +6,7 @@
 
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
-#include "tb/device.hpp"
+#include "tb/host/device.hpp"
 #include "tests/model/workload_cases.hpp"
 #include "tests/ptx/post_dominators.hpp"
 

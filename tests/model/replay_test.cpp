@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "tb/device.hpp"
+#include "tb/host/device.hpp"
+#include "tb/host/workload.hpp"
 #include "tb/measure/summary.hpp"
-#include "tb/trace/recorder.hpp"
-#include "tb/trace/replay.hpp"
-#include "tb/workload.hpp"
+#include "tb/measure/trace/recorder.hpp"
+#include "tb/measure/trace/replay.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/workload_cases.hpp"
 

@@ -12,9 +12,9 @@
 #include "base/error.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
-#include "tb/device.hpp"
-#include "tb/trace/recorder.hpp"
-#include "tb/trace/replay.hpp"
+#include "tb/host/device.hpp"
+#include "tb/measure/trace/recorder.hpp"
+#include "tb/measure/trace/replay.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/machines.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hw/parameters/machine.hpp"
-#include "tb/workload.hpp"
+#include "tb/host/workload.hpp"
 
 namespace heddle::test {
 

@@ -13,9 +13,9 @@
 
 #include "base/error.hpp"
 #include "hw/check/machine.hpp"
-#include "tb/device.hpp"
+#include "tb/host/device.hpp"
+#include "tb/host/workload.hpp"
 #include "tb/measure/summary.hpp"
-#include "tb/workload.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/workload_cases.hpp"
 

@@ -103,7 +103,7 @@ Lines folders_in(const std::string& cell) {
 }
 
 Lines words_of(const std::string& text) {
-  static const std::regex pattern(R"([\w.:]+)");
+  static const std::regex pattern(R"([\w.:/]+)");
   Lines all;
   for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at) {
     all.push_back(at->str());
@@ -116,6 +116,16 @@ constexpr const char* kSystemC = "SystemC";
 // By layer: the layers that it may include, and kSystemC.
 using Uses = std::map<std::string, std::set<std::string>>;
 
+struct Layers {
+  Uses uses;
+  std::map<std::string, std::string> folder;  // of each layer
+};
+
+// A layer is called as its folder is, without what stands above it: "host" of tb/host.
+std::string name_of(const std::string& folder) {
+  return folder.substr(folder.rfind('/') + 1);  // npos + 1 is 0
+}
+
 // `layers` bottom up, so that what a layer uses is complete when it is asked for.
 void add_layer(Uses& uses, const std::string& layer, const Lines& directly) {
   std::set<std::string>& all = uses[layer];
@@ -127,8 +137,8 @@ void add_layer(Uses& uses, const std::string& layer, const Lines& directly) {
   }
 }
 
-Uses layers_of_document(const std::string& text) {
-  Uses uses;
+Layers layers_of_document(const std::string& text) {
+  Layers layers;
   Lines before;
   for (const Lines& row : table_below(text, "Layers")) {
     const Lines folders = folders_in(row.front());
@@ -144,31 +154,50 @@ Uses layers_of_document(const std::string& text) {
         directly.push_back(word);
       }
     }
-    add_layer(uses, folders.front(), directly);
-    before.push_back(folders.front());
+    const std::string name = name_of(folders.front());
+    add_layer(layers.uses, name, directly);
+    layers.folder[name] = folders.front();
+    before.push_back(name);
   }
-  return uses;
+  return layers;
 }
 
-Uses layers_of_libraries(const std::string& text) {
+// What a list of libraries to link names.
+Lines used_in(const Lines& words) {
+  Lines directly;
+  for (const std::string& word : words) {
+    if (word.starts_with("heddle::")) {
+      directly.push_back(word.substr(8));
+    } else if (word.starts_with("SystemC::")) {
+      directly.emplace_back(kSystemC);
+    }
+  }
+  return directly;
+}
+
+Layers layers_of_libraries(const std::string& text) {
   static const std::regex pattern(R"((?:^|\n)heddle_layer\(([^)]*)\))");
-  Uses uses;
+  Layers layers;
   for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at) {
     const Lines words = words_of((*at)[1]);
     if (words.empty()) {
       continue;
     }
-    Lines directly;
-    for (const std::string& word : words) {
-      if (word.starts_with("heddle::")) {
-        directly.push_back(word.substr(8));
-      } else if (word.starts_with("SystemC::")) {
-        directly.emplace_back(kSystemC);
-      }
-    }
-    add_layer(uses, words.front(), directly);
+    const std::string& name = words.front();
+    add_layer(layers.uses, name, used_in(words));
+    const auto folder = std::find(words.begin(), words.end(), "FOLDER");
+    layers.folder[name] = words.end() - folder > 1 ? *(folder + 1) : name;
   }
-  return uses;
+  return layers;
+}
+
+// A layer that is a program: what its own CMakeLists.txt links.
+void add_program(Layers& layers, const std::string& folder, const std::string& text) {
+  static const std::regex pattern(R"(target_link_libraries\(([^)]*)\))");
+  if (std::smatch match; std::regex_search(text, match, pattern)) {
+    add_layer(layers.uses, name_of(folder), used_in(words_of(match[1])));
+    layers.folder[name_of(folder)] = folder;
+  }
 }
 
 struct Floors {
@@ -199,7 +228,7 @@ Floors floors_of(const std::string& text) {
 class Check {
  public:
   explicit Check(fs::path root)
-      : root_(std::move(root)), document_(text_of(root_ / kDocument)), layers_(layers_of_document(document_)) {}
+      : root_(std::move(root)), document_(text_of(root_ / kDocument)), declared_(layers_of_document(document_)) {}
 
   Lines run() {
     if (layers_.empty()) {
@@ -229,7 +258,15 @@ class Check {
  private:
   void fault(std::string what) { faults_.push_back(std::move(what)); }
 
-  static std::string layer_of(const std::string& file) { return file.substr(0, file.find('/')); }
+  // The layer in whose folder a file lies; empty: in none.
+  [[nodiscard]] std::string layer_of(const std::string& file) const {
+    for (const auto& [layer, folder] : declared_.folder) {
+      if (file.starts_with(folder + "/")) {
+        return layer;
+      }
+    }
+    return {};
+  }
   // The folder of a file of hw/; empty: it lies in hw/ itself.
   static std::string floor_folder_of(const std::string& file) {
     const std::size_t begin = file.find('/') + 1;
@@ -238,43 +275,64 @@ class Check {
   }
 
   void compare_with_libraries() {
-    const Uses libraries = layers_of_libraries(text_of(root_ / kLibraries));
-    for (const auto& [layer, uses] : libraries) {
+    Layers libraries = layers_of_libraries(text_of(root_ / kLibraries));
+    for (const auto& [layer, folder] : declared_.folder) {
+      if (libraries.uses.count(layer) == 0) {
+        add_program(libraries, folder, text_of(root_ / folder / kLibraries));
+      }
+    }
+    for (const auto& [layer, uses] : libraries.uses) {
       const auto row = layers_.find(layer);
       if (row == layers_.end()) {
         fault(fmt::format("{}: layer {} of {} has no row in the table of layers", kDocument, layer, kLibraries));
+      } else if (declared_.folder.at(layer) != libraries.folder.at(layer)) {
+        fault(fmt::format("{}: layer {} lies in {}/; {} builds it from {}/", kDocument, layer,
+                          declared_.folder.at(layer), kLibraries, libraries.folder.at(layer)));
       } else if (row->second != uses) {
         fault(fmt::format("{}: {} uses {}; in {} it links {}", kDocument, layer, fmt::join(row->second, ", "),
                           kLibraries, fmt::join(uses, ", ")));
       }
     }
     for (const auto& row : layers_) {  // a row without a library holds no sources (configs/)
-      if (libraries.count(row.first) == 0) {
+      if (libraries.uses.count(row.first) == 0) {
         no_library_.insert(row.first);
       }
     }
   }
 
   void read_files() {
-    for (const auto& row : layers_) {
-      if (!fs::is_directory(root_ / row.first)) {
-        fault(fmt::format("{}: there is no folder {}/", kDocument, row.first));
+    std::set<std::string> tops;  // the folders of layers, and those around them
+    for (const auto& [layer, folder] : declared_.folder) {
+      if (!fs::is_directory(root_ / folder)) {
+        fault(fmt::format("{}: there is no folder {}/", kDocument, folder));
         continue;
       }
-      for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root_ / row.first)) {
+      tops.insert(folder.substr(0, folder.find('/')));
+    }
+    for (const std::string& top : tops) {
+      for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root_ / top)) {
         const std::string extension = entry.path().extension().string();
-        if (!entry.is_regular_file() || (extension != ".hpp" && extension != ".cpp" && extension != ".inc")) {
-          continue;
-        }
-        const std::string file = entry.path().lexically_relative(root_).generic_string();
-        files_[file] = includes_of(entry.path());
-        if (no_library_.count(row.first) != 0) {
-          fault(fmt::format("{}: {}/ has sources and no heddle_layer() in {}", file, row.first, kLibraries));
-        }
-        if (row.first == "hw" && floors_.height.count(floor_folder_of(file)) == 0) {
-          fault(fmt::format("{}: hw/{} is on no floor ({})", file, floor_folder_of(file), kDocument));
+        if (entry.is_regular_file() && (extension == ".hpp" || extension == ".cpp" || extension == ".inc")) {
+          read(entry.path());
         }
       }
+    }
+  }
+
+  void read(const fs::path& path) {
+    const std::string file = path.lexically_relative(root_).generic_string();
+    const std::string layer = layer_of(file);
+    if (layer.empty()) {
+      fault(fmt::format("{}: belongs to no layer ({})", file, kDocument));
+      return;
+    }
+    files_[file] = includes_of(path);
+    if (no_library_.count(layer) != 0) {
+      fault(
+          fmt::format("{}: {}/ has sources and no heddle_layer() in {}", file, declared_.folder.at(layer), kLibraries));
+    }
+    if (layer == "hw" && floors_.height.count(floor_folder_of(file)) == 0) {
+      fault(fmt::format("{}: hw/{} is on no floor ({})", file, floor_folder_of(file), kDocument));
     }
   }
 
@@ -294,7 +352,7 @@ class Check {
     if (!exists) {
       wrong("which does not exist");
     } else if (from != to && layers_.at(from).count(to) == 0) {
-      wrong(fmt::format("but {}/ does not use {}/", from, to));
+      wrong(fmt::format("but {}/ does not use {}/", declared_.folder.at(from), declared_.folder.at(to)));
     } else if (from == "hw" && to == "hw") {
       check_floors(floor_folder_of(file), floor_folder_of(include.name), wrong);
     }
@@ -365,7 +423,8 @@ class Check {
 
   fs::path root_;
   std::string document_;
-  Uses layers_;
+  Layers declared_;
+  const Uses& layers_ = declared_.uses;
   std::set<std::string> no_library_;
   Floors floors_;
   std::map<std::string, std::vector<Include>> files_;

@@ -54,6 +54,7 @@ class FloorsOf : public ::testing::Test {
               "\n## Other\n\n| `else/` | | |\n");
   }
   [[nodiscard]] std::vector<std::string> faults() const { return include_faults(root_); }
+  [[nodiscard]] fs::path path(const std::string& name) const { return root_ / name; }
 
  private:
   fs::path root_ = fs::path(::testing::TempDir()) / ("floors_" + std::to_string(::getpid()));
@@ -123,6 +124,57 @@ TEST_F(FloorsOf, SystemCIsFoundByWayOfOtherHeaders) {
                                     "link/cycle.hpp:2",
                                     "hw/rules/rule.cpp: must do without SystemC and includes it: hw/rules/rule.cpp:1 > "
                                     "hw/left/rule.hpp:1 > hw/low/state.hpp:2 > link/cycle.hpp:2"));
+}
+
+// Layers of a folder that is none itself, and a program above them.
+class LayersWithin : public FloorsOf {
+ protected:
+  LayersWithin() {
+    const std::string rows =
+        "| `top/low/` | files | base |\n| `top/high/` | pages | low |\n| `top/main/` | a program | high |\n";
+    write("docs/architecture.md",
+          "## Layers\n\n| folder | holds | uses |\n|---|---|---|\n| `base/` | errors | |\n" + rows);
+    libraries("top/high");
+    fs::remove_all(path("hw"));
+    fs::remove_all(path("link"));
+    fs::remove_all(path("front"));
+    write("top/main/CMakeLists.txt", "add_executable(main x.cpp)\ntarget_link_libraries(main PRIVATE heddle::high)\n");
+    write("top/low/file.hpp", "#include \"base/error.hpp\"\n");
+    write("top/high/page.hpp", "#include \"top/low/file.hpp\"\n");
+    write("top/main/x.cpp", "#include \"base/error.hpp\"\n#include \"top/high/page.hpp\"\n");
+  }
+  void libraries(const std::string& high) {
+    write("CMakeLists.txt",
+          "heddle_layer(base USES fmt::fmt)\nheddle_layer(low FOLDER top/low USES heddle::base)\n"
+          "heddle_layer(high FOLDER " +
+              high + " WHOLE USES heddle::low)\n");
+  }
+};
+
+TEST_F(LayersWithin, AreLayersLikeOthers) {
+  EXPECT_THAT(faults(), IsEmpty());
+  write("top/low/file.hpp", "\n#include \"top/high/page.hpp\"\n");
+  EXPECT_THAT(faults(),
+              ElementsAre("top/low/file.hpp:2: includes top/high/page.hpp, but top/low/ does not use top/high/"));
+}
+
+TEST_F(LayersWithin, AFileBesideThemBelongsToNone) {
+  write("top/stray.hpp", "");
+  write("top/high/page.hpp", "#include \"top/stray.hpp\"\n");
+  EXPECT_THAT(faults(), ElementsAre("top/stray.hpp: belongs to no layer (docs/architecture.md)",
+                                    "top/high/page.hpp:1: includes top/stray.hpp, which belongs to no layer"));
+}
+
+TEST_F(LayersWithin, ALibraryIsBuiltFromItsOwnFolder) {
+  libraries("top/other");
+  EXPECT_THAT(faults(), ElementsAre("docs/architecture.md: layer high lies in top/high/; CMakeLists.txt builds it from "
+                                    "top/other/"));
+}
+
+TEST_F(LayersWithin, AProgramKeepsToWhatItLinks) {
+  write("top/main/CMakeLists.txt", "target_link_libraries(main PRIVATE heddle::low)\n");
+  EXPECT_THAT(faults(), ElementsAre("docs/architecture.md: main uses base, high, low; in CMakeLists.txt it links base, "
+                                    "low"));
 }
 
 TEST_F(FloorsOf, TheTableOfLayersAgreesWithTheLibraries) {

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "program_runner.hpp"
-#include "tb/device.hpp"
+#include "tb/host/device.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "program_runner.hpp"
 #include "sweep_database.hpp"
-#include "tb/database/sqlite.hpp"
+#include "tb/studies/database/sqlite.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "base/registry.hpp"
 #include "program_runner.hpp"
-#include "tb/workload.hpp"
+#include "tb/host/workload.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -1,5 +1,5 @@
 // Differences between runs, taken apart, and what is refused.
-#include "tb/compare/compare.hpp"
+#include "tb/pages/compare/compare.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "program_runner.hpp"
-#include "tb/compare/explain.hpp"
+#include "tb/pages/compare/explain.hpp"
 
 namespace heddle::tb {
 namespace {

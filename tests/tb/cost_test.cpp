@@ -1,5 +1,5 @@
 // Storage of the mechanisms: the papers' 96 and 224 bytes, and every formula at another size.
-#include "tb/cost/cost.hpp"
+#include "tb/measure/cost/cost.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <boost/json.hpp>
 
 #include "program_runner.hpp"
-#include "tb/config/config.hpp"
+#include "tb/host/config/config.hpp"
 
 namespace heddle::tb {
 namespace {

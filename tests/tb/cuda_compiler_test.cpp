@@ -7,8 +7,8 @@
 #include "base/registry.hpp"
 #include "launch_folder.hpp"
 #include "ptx/compile.hpp"
-#include "tb/cuda/cuda_compiler.hpp"
-#include "tb/workload.hpp"
+#include "tb/host/cuda/cuda_compiler.hpp"
+#include "tb/host/workload.hpp"
 #include "tb/workloads/kernels.hpp"
 #include "tb/workloads/support.hpp"
 

@@ -10,7 +10,7 @@
 #include "isa/device_memory.hpp"
 #include "launch_folder.hpp"
 #include "ptx/compile.hpp"
-#include "tb/cuda/cuda_compiler.hpp"
+#include "tb/host/cuda/cuda_compiler.hpp"
 #include "tb/workloads/support.hpp"
 
 namespace heddle::tb::test {

@@ -10,7 +10,7 @@
 
 #include "launch_folder.hpp"
 #include "ptx/compile.hpp"
-#include "tb/cuda/cuda_compiler.hpp"
+#include "tb/host/cuda/cuda_compiler.hpp"
 #include "tb/support/process/child_process.hpp"
 #include "tb/workloads/support.hpp"
 #include "tests/ptx/post_dominators.hpp"

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "cuda_device_test.hpp"
-#include "tb/random.hpp"
+#include "tb/support/random.hpp"
 
 namespace heddle::tb {
 namespace {

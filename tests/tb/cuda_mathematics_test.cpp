@@ -11,8 +11,8 @@
 #include "isa/device_memory.hpp"
 #include "launch_folder.hpp"
 #include "ptx/compile.hpp"
-#include "tb/cuda/cuda_compiler.hpp"
-#include "tb/random.hpp"
+#include "tb/host/cuda/cuda_compiler.hpp"
+#include "tb/support/random.hpp"
 #include "tb/workloads/support.hpp"
 
 // The device's functions on the host.

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tb/random.hpp"
+#include "tb/support/random.hpp"
 
 namespace heddle::tb::test {
 

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "program_runner.hpp"
-#include "tb/database/sqlite.hpp"
+#include "tb/studies/database/sqlite.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -1,5 +1,5 @@
 // Pages that draw themselves from data: complete in themselves, and no data can get out of its element.
-#include "tb/page/data_page.hpp"
+#include "tb/pages/page/data_page.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "program_runner.hpp"
-#include "tb/page/page_files.hpp"
+#include "tb/pages/page/page_files.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/registry.hpp"
-#include "tb/reproduce/figures/database_study.hpp"
+#include "tb/studies/reproduce/figures/database_study.hpp"
 
 namespace heddle::tb::database {
 namespace {

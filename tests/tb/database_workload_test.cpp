@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "tb/executor.hpp"
-#include "tb/launch/fill.hpp"
-#include "tb/random.hpp"
-#include "tb/workload.hpp"
+#include "tb/host/executor.hpp"
+#include "tb/host/launch/fill.hpp"
+#include "tb/host/workload.hpp"
+#include "tb/support/random.hpp"
 #include "tb/workloads/index_search/index_tree.hpp"
 
 namespace heddle::tb {

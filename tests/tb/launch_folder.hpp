@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "tb/launch/launch_file.hpp"
+#include "tb/host/launch/launch_file.hpp"
 
 namespace heddle::tb::test {
 

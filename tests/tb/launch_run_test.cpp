@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "launch_folder.hpp"
-#include "tb/launch/values.hpp"
+#include "tb/host/launch/values.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "launch_folder.hpp"
 #include "program_runner.hpp"
-#include "tb/launch/values.hpp"
+#include "tb/host/launch/values.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -59,7 +59,7 @@ template __global__ void instance<false, 8>(int*);
 std::string buffer(const std::string& name, const std::string& rest = "count = 8") {
   return "[[buffer]]\nname = \"" + name + "\"\ntype = \"s32\"\n" + rest + "\n";
 }
-std::string output(const std::string& name) {
+std::string output_of(const std::string& name) {
   return "[[output]]\nbuffer = \"" + name + "\"\nfile = \"" + name + "\"\n";
 }
 std::string launch(const std::string& entry, const std::string& arguments, const std::string& table = "[[launch]]",
@@ -73,7 +73,7 @@ std::vector<T> run(const std::string& text, const std::string& wanted, int addre
   const LaunchFolder folder;
   folder.write("k.cu", kKernels);
   folder.write("launch.toml",
-               "cuda = \"k.cu\"\naddress_bits = " + std::to_string(address_bits) + "\n" + text + output(wanted));
+               "cuda = \"k.cu\"\naddress_bits = " + std::to_string(address_bits) + "\n" + text + output_of(wanted));
   const LaunchFile file = LaunchFile::read(folder.path("launch.toml"));
   static std::map<int, isa::Module> modules;  // the kernels are always the same: compiled once per test
   const auto [module, fresh] = modules.try_emplace(address_bits);

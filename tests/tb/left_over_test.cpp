@@ -15,15 +15,15 @@
 
 #include "base/error.hpp"
 #include "program_runner.hpp"
-#include "tb/measure/atomic_file.hpp"
-#include "tb/measure/file_lock.hpp"
-#include "tb/measure/output_file.hpp"
-#include "tb/measure/temporary_folder.hpp"
-#include "tb/measure/temporary_name.hpp"
+#include "tb/measure/waves/fst_converter.hpp"
+#include "tb/support/files/atomic_file.hpp"
+#include "tb/support/files/file_lock.hpp"
+#include "tb/support/files/output_file.hpp"
+#include "tb/support/files/temporary_folder.hpp"
+#include "tb/support/files/temporary_name.hpp"
 #include "tb/support/process/child_process.hpp"
 #include "tb/support/process/converter.hpp"
 #include "tb/support/process/descriptor.hpp"
-#include "tb/waves/fst_converter.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -1,6 +1,6 @@
 // Where outputs go: files that are replaced whole, links, pipes, devices, and what cannot be written; and which files
 // of a command may be which.
-#include "tb/measure/output_file.hpp"
+#include "tb/support/files/output_file.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -15,9 +15,9 @@
 
 #include "base/error.hpp"
 #include "program_runner.hpp"
-#include "tb/measure/atomic_file.hpp"
-#include "tb/measure/command_files.hpp"
-#include "tb/measure/output_stream.hpp"
+#include "tb/support/files/atomic_file.hpp"
+#include "tb/support/files/command_files.hpp"
+#include "tb/support/files/output_stream.hpp"
 #include "tb/support/process/converter.hpp"
 #include "traces/gzip_stream.hpp"
 

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "program_runner.hpp"
-#include "tb/device.hpp"
-#include "tb/measure/atomic_file.hpp"
+#include "tb/host/device.hpp"
+#include "tb/host/workload.hpp"
 #include "tb/measure/json_text.hpp"
-#include "tb/profile/profile_json.hpp"
-#include "tb/profile/source_text.hpp"
-#include "tb/profile/time_buckets.hpp"
-#include "tb/workload.hpp"
+#include "tb/measure/profile/profile_json.hpp"
+#include "tb/measure/profile/source_text.hpp"
+#include "tb/measure/profile/time_buckets.hpp"
+#include "tb/support/files/atomic_file.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -11,15 +11,15 @@
 
 #include "base/error.hpp"
 #include "hw/state/idle_cause.hpp"
-#include "tb/demo/demo.hpp"
-#include "tb/demo/page.hpp"
-#include "tb/report/appearance.hpp"
-#include "tb/report/fu_classes.hpp"
-#include "tb/report/html.hpp"
-#include "tb/report/number_text.hpp"
-#include "tb/report/reference.hpp"
-#include "tb/report/run_text.hpp"
-#include "tb/report/text.hpp"
+#include "tb/pages/report/appearance.hpp"
+#include "tb/pages/report/fu_classes.hpp"
+#include "tb/pages/report/html.hpp"
+#include "tb/pages/report/number_text.hpp"
+#include "tb/pages/report/reference.hpp"
+#include "tb/pages/report/run_text.hpp"
+#include "tb/studies/demo/demo.hpp"
+#include "tb/studies/demo/page.hpp"
+#include "tb/support/text.hpp"
 
 namespace heddle::tb {
 namespace {

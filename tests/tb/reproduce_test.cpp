@@ -1,5 +1,5 @@
 // Verdicts from synthetic results, the plan of runs, the kept results, charts, and the texts that come out.
-#include "tb/reproduce/reproduce.hpp"
+#include "tb/studies/reproduce/reproduce.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "program_runner.hpp"
-#include "tb/report/time_left.hpp"
-#include "tb/reproduce/figures/lwm_study.hpp"
+#include "tb/pages/report/time_left.hpp"
+#include "tb/studies/reproduce/figures/lwm_study.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -1,5 +1,5 @@
 // heddle results: golden CSV, queries that may only read, Pareto fronts, plots, on a database with made-up figures.
-#include "tb/results/results.hpp"
+#include "tb/studies/results/results.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "program_runner.hpp"
 #include "sweep_database.hpp"
 #include "tb/measure/summary.hpp"
-#include "tb/sweep/store.hpp"
+#include "tb/studies/sweep/store.hpp"
 
 namespace heddle::tb::results {
 namespace {

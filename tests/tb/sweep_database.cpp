@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "tb/database/sqlite.hpp"
+#include "tb/studies/database/sqlite.hpp"
 
 namespace heddle::tb::test {
 

@@ -6,10 +6,10 @@
 #include "base/error.hpp"
 #include "hw/schedule/two_level.hpp"
 #include "launch_folder.hpp"
-#include "tb/sweep/exploration.hpp"
-#include "tb/sweep/expression.hpp"
-#include "tb/sweep/plan.hpp"
-#include "tb/sweep/store.hpp"
+#include "tb/studies/sweep/exploration.hpp"
+#include "tb/studies/sweep/expression.hpp"
+#include "tb/studies/sweep/plan.hpp"
+#include "tb/studies/sweep/store.hpp"
 
 namespace heddle::tb::sweep {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "base/error.hpp"
 #include "program_runner.hpp"
-#include "tb/dram/bank_timeline.hpp"
-#include "tb/report/timeline_file.hpp"
-#include "tb/report/timeline_picture.hpp"
+#include "tb/measure/dram/bank_timeline.hpp"
+#include "tb/pages/report/timeline_file.hpp"
+#include "tb/pages/report/timeline_picture.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "base/error.hpp"
 #include "base/registry.hpp"
-#include "tb/executor.hpp"
-#include "tb/random.hpp"
-#include "tb/workload.hpp"
+#include "tb/host/executor.hpp"
+#include "tb/host/workload.hpp"
+#include "tb/support/random.hpp"
 #include "tb/workloads/decrypt/aes.hpp"
 
 namespace heddle::tb {

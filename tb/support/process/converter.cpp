@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "tb/measure/atomic_file.hpp"
+#include "tb/support/files/atomic_file.hpp"
 
 namespace heddle::tb {
 

@@ -1,5 +1,5 @@
 // Output files that another program makes from what it is fed: Graphviz' dot, rsvg-convert, GTKWave's converter to FST
-// (tb/waves/fst_converter.hpp).
+// (tb/measure/waves/fst_converter.hpp).
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/byte_sink.hpp"
-#include "tb/measure/output_file.hpp"
+#include "tb/support/files/output_file.hpp"
 #include "tb/support/process/child_process.hpp"
 #include "tb/support/process/descriptor.hpp"
 

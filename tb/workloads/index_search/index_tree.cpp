@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "tb/random.hpp"
+#include "tb/support/random.hpp"
 
 namespace heddle::tb {
 

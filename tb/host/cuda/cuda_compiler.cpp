@@ -1,0 +1,175 @@
+#include "tb/host/cuda/cuda_compiler.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/input_file.hpp"
+#include "tb/host/cuda/embedded.hpp"
+#include "tb/support/files/temporary_folder.hpp"
+#include "tb/support/process/child_process.hpp"
+
+namespace heddle::tb {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_text(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+std::string find_clang() {
+  if (const char* chosen = std::getenv("HEDDLE_CLANG"); chosen != nullptr && *chosen != '\0') {
+    return chosen;
+  }
+  for (const char* name :
+       {"clang++", "clang++-19", "clang++-18", "clang++-17", "clang++-16", "clang++-15", "clang++-14"}) {
+    if (!find_program(name).empty()) {
+      return name;
+    }
+  }
+  throw InputError({}, "no clang++ found, which compiles CUDA files to PTX",
+                   "install Debian's package clang (14 to 19), set HEDDLE_CLANG to the compiler, or give a .ptx file");
+}
+
+// What the compiler ended with, and what it printed.
+Finished run_compiler(const std::vector<std::string>& words) {
+  ProcessSetup setup;
+  setup.err = Redirection::output();  // in the order in which it was said
+  try {
+    return run_program(words, setup);
+  } catch (const StartError& error) {
+    throw InputError({}, fmt::format("cannot run the CUDA compiler '{}': {}", words[0], error.reason()),
+                     "set HEDDLE_CLANG to a clang++ of version 14 to 19, or unset it");
+  }
+}
+
+// The first "file:line:column: error: message" of clang's output.
+struct Diagnostic {
+  SourceLocation where;
+  std::string message;
+};
+
+Diagnostic first_error(const std::string& output, const std::string& path) {
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    for (const std::string_view mark : {": fatal error: ", ": error: "}) {
+      const std::size_t at = line.find(mark);
+      if (at == std::string::npos) {
+        continue;
+      }
+      Diagnostic found;
+      found.where.file = path;
+      found.message = line.substr(at + mark.size());
+      const std::string place = line.substr(0, at);
+      const std::size_t second = place.rfind(':');
+      const std::size_t first = second == std::string::npos || second == 0 ? second : place.rfind(':', second - 1);
+      if (first != std::string::npos && first < second) {
+        found.where.file = place.substr(0, first);
+        std::from_chars(place.data() + first + 1, place.data() + second, found.where.line);
+        std::from_chars(place.data() + second + 1, place.data() + place.size(), found.where.column);
+      }
+      return found;
+    }
+    if (const std::string_view mark = "error: "; line.find(mark) != std::string::npos) {
+      return {{path}, line};
+    }
+  }
+  return {{path}, "the CUDA compiler failed"};
+}
+
+}  // namespace
+
+std::string compile_cuda(const std::string& path, unsigned address_bits) {
+  if (address_bits != 32 && address_bits != 64) {
+    throw InternalError(fmt::format("device addresses of {} bits", address_bits));
+  }
+  if (const auto reason = unreadable_reason(path)) {
+    throw InputError({path}, "the CUDA file cannot be read: " + *reason, "check its name and permissions");
+  }
+  const std::string clang = find_clang();
+  const TemporaryFolder temporary;
+  for (const EmbeddedFile& header : device_headers()) {
+    temporary.write(header.name, header.text);
+  }
+  // Headers that ordinary CUDA files include; heddle/cuda.h, which comes before everything, has their contents.
+  for (const char* name : {"cuda_runtime.h",
+                           "device_launch_parameters.h",
+                           "math.h",
+                           "stddef.h",
+                           "stdint.h",
+                           "cfloat",
+                           "climits",
+                           "cmath",
+                           "cstddef",
+                           "cstdint",
+                           "cstdio",
+                           "cstdlib",
+                           "cstring",
+                           "cuda.h",
+                           "cuda_runtime_api.h",
+                           "device_functions.h",
+                           "float.h",
+                           "limits.h",
+                           "math_constants.h",
+                           "math_functions.h",
+                           "sm_20_intrinsics.h",
+                           "stdio.h",
+                           "stdlib.h",
+                           "string.h",
+                           "vector_functions.h",
+                           "vector_types.h"}) {
+    temporary.write(name, "#pragma once\n");
+  }
+  for (const char* name : {"assert.h", "cassert"}) {  // no #pragma once: each inclusion looks at NDEBUG anew
+    temporary.write(name, "#include \"heddle/cuda_assert.h\"\n");
+  }
+  temporary.write("cuda_fp16.h", "#pragma once\n#include \"heddle/cuda_half.h\"\n");
+
+  const fs::path ptx = temporary.path() / "out.ptx";
+  std::vector<std::string> words{clang};
+  std::istringstream options{std::string(clang_options())};
+  for (std::string option; std::getline(options, option);) {
+    if (!option.empty()) {
+      words.push_back(option);
+    }
+  }
+  if (address_bits == 32) {
+    words.insert(words.end(), {"--target=i386-linux-gnu", "-malign-double"});
+  } else {
+    words.emplace_back("--target=x86_64-linux-gnu");
+  }
+  words.insert(words.end(),
+               {"-fno-color-diagnostics", "-fdebug-prefix-map=" + temporary.path().string() + "=heddle",
+                "-I" + temporary.path().string(), "-include", "heddle/cuda.h", "-o", ptx.string(), "--", path});
+
+  const Finished compiler = run_compiler(words);
+  if (!compiler.end.good()) {
+    std::string output = compiler.out;
+    // The folder's name differs from run to run.
+    const std::string folder = temporary.path().string() + "/";
+    for (std::size_t at = output.find(folder); at != std::string::npos; at = output.find(folder, at)) {
+      output.erase(at, folder.size());
+    }
+    const Diagnostic error = first_error(output, path);
+    std::string hint = error.message.find("file not found") != std::string::npos
+                           ? "device code can include files beside it and the headers that docs/cuda-support.md lists"
+                           : "see the compiler's output below";
+    if (!output.empty()) {
+      hint += "\n" + output;
+    }
+    throw InputError(error.where, error.message, hint);
+  }
+  return read_text(ptx);
+}
+
+}  // namespace heddle::tb

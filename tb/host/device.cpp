@@ -1,0 +1,373 @@
+#include "tb/host/device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+#include <systemc>
+#include <utility>
+#include <vector>
+
+#include "hw/dram/observers.hpp"
+#include "hw/gpu/gpu.hpp"
+#include "hw/gpu/memory_target.hpp"
+#include "hw/state/observers.hpp"
+#include "isa/launch_check.hpp"
+#include "isa/memory_map.hpp"
+#include "tb/host/launch_warps.hpp"
+#include "traces/memory_trace.hpp"
+
+namespace heddle::tb {
+
+namespace {
+
+// How long the simulation runs before the host looks at limits, interrupts and progress. In cycles, so that where it
+// looks does not depend on the host's speed.
+constexpr link::Cycle kSliceCycles = 50'000;
+constexpr std::chrono::milliseconds kProgressInterval{200};
+
+// The host processor: writes launch registers through the GPU's control socket.
+class Host final : public sc_core::sc_module, private ::tlm::tlm_bw_transport_if<> {
+ public:
+  explicit Host(const sc_core::sc_module_name& name) : sc_core::sc_module(name), socket("socket") {
+    socket.bind(*this);
+  }
+  ::tlm::tlm_initiator_socket<> socket;
+
+  void write(hw::RegisterOffset offset, std::uint64_t value) {
+    write(static_cast<std::uint32_t>(offset), {reinterpret_cast<const std::uint8_t*>(&value), sizeof value});
+  }
+  void write(std::uint32_t address, std::span<const std::uint8_t> bytes) {
+    if (bytes.empty()) {
+      return;
+    }
+    std::vector<unsigned char> data(bytes.begin(), bytes.end());
+    ::tlm::tlm_generic_payload payload;
+    payload.set_write();
+    payload.set_address(address);
+    payload.set_data_ptr(data.data());
+    payload.set_data_length(static_cast<unsigned>(data.size()));
+    payload.set_streaming_width(static_cast<unsigned>(data.size()));
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    socket->b_transport(payload, delay);
+    if (payload.is_response_error()) {
+      throw InternalError(fmt::format("the GPU refused a write of its launch registers at {:#x}", address));
+    }
+  }
+
+ private:
+  ::tlm::tlm_sync_enum nb_transport_bw(::tlm::tlm_generic_payload&, ::tlm::tlm_phase&, sc_core::sc_time&) override {
+    throw InternalError("the host uses blocking transport only");
+  }
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+};
+
+hw::MakeTap tap_maker(const DeviceOptions& options) {
+  if (options.memory_trace == nullptr) {
+    return options.make_tap;
+  }
+  return [out = options.memory_trace, other = options.make_tap](const hw::TapPlace& place,
+                                                                link::Clock clock) -> std::unique_ptr<link::Tap> {
+    if (place.link == hw::TapPlace::Link::channel) {
+      return std::make_unique<traces::MemoryTrace>(fmt::format("trace{}", place.index).c_str(), clock, *out);
+    }
+    return other ? other(place, clock) : nullptr;
+  };
+}
+
+}  // namespace
+
+struct Device::State {
+  State(const hw::Machine& machine, DeviceOptions options)
+      : options(std::move(options)),
+        gpu("gpu", machine, this->options.replay == nullptr ? &memory : nullptr, tap_maker(this->options)),
+        target("memory", memory, machine.dram.channels),
+        host("host") {
+    control_tap =
+        hw::connect(this->options.make_tap, {hw::TapPlace::Link::control, 0}, gpu.clock(), host.socket, gpu.control);
+    for (unsigned channel = 0; channel < machine.dram.channels; ++channel) {
+      gpu.memory[channel].bind(target.channel[channel]);
+    }
+    gpu.on_end([] { sc_core::sc_pause(); });
+    gpu.collect(statistics);
+    watch();
+    gpu.replay(this->options.replay);
+  }
+
+  // Attaches the options' observers to the cores and the memory channels.
+  void watch() {
+    if (options.observers.empty()) {
+      return;
+    }
+    for (RunObserver* const observer : options.observers) {
+      observer->attached(gpu);
+      observers.add(observer->cores());
+    }
+    gpu.observe(observers.get());
+    dram_observers.resize(gpu.machine().dram.channels);
+    for (unsigned channel = 0; channel < dram_observers.size(); ++channel) {
+      for (RunObserver* const observer : options.observers) {
+        if (hw::DramObserver* const of_channel = observer->dram(channel)) {
+          dram_observers[channel].add(*of_channel);
+        }
+      }
+      gpu.dram(channel).observe(dram_observers[channel].get());
+    }
+  }
+
+  void write_launch(const isa::LaunchRequest& request, const isa::Kernel& kernel, std::size_t index,
+                    unsigned warp_size);
+  void run(const LaunchInfo& launch);
+  void simulate(const isa::LaunchRequest& request);
+  void check_progress(const isa::LaunchRequest& request);
+  void collect_stray_loads(const isa::Kernel& kernel);
+  [[nodiscard]] link::Cycle cycles() { return gpu.totals().cycles; }
+
+  DeviceOptions options;
+  isa::DeviceMemory memory;
+  hw::CoreObservers observers;
+  std::vector<hw::DramObservers> dram_observers;  // by channel
+  hw::Gpu gpu;
+  hw::MemoryTarget target;
+  Host host;
+  std::unique_ptr<link::Tap> control_tap;  // null: none
+  StatisticsRegistry statistics;
+  isa::Module module;
+  isa::RetirementHash hash;
+  isa::PrintBuffer prints;
+  WarpSizes warp_sizes;
+  std::vector<isa::StrayLoads> stray_loads;
+  std::uint64_t last_served = 0;  // requests that the memory channels had served when last looked at
+  link::Cycle last_service = 0;   // when that number was last seen to change
+  std::optional<Executor::Plan> plan;
+  std::uint64_t launches_ended = 0;
+  std::uint64_t blocks_of_ended = 0;
+  std::chrono::steady_clock::time_point last_progress = std::chrono::steady_clock::now();
+};
+
+std::optional<double> DeviceOptions::Progress::share() const {
+  if (!plan || plan->blocks == 0) {
+    return std::nullopt;
+  }
+  const double done = plan->thread_instructions != 0
+                          ? static_cast<double>(thread_instructions) / static_cast<double>(plan->thread_instructions)
+                          : static_cast<double>(all_blocks_finished) / static_cast<double>(plan->blocks);
+  return std::min(done, 1.0);
+}
+
+Device::Device(const hw::Machine& machine, DeviceOptions options)
+    : state_(std::make_unique<State>(machine, std::move(options))) {}
+Device::~Device() = default;
+
+isa::DeviceMemory& Device::memory() {
+  return state_->memory;
+}
+const isa::Module& Device::module() const {
+  return state_->module;
+}
+const isa::RetirementHash& Device::retirement() const {
+  return state_->hash;
+}
+const hw::Machine& Device::machine() const {
+  return state_->gpu.machine();
+}
+void Device::plan(const Plan& plan) {
+  state_->plan = plan;
+}
+link::Cycle Device::now() const {
+  return state_->gpu.clock().now();
+}
+hw::Totals Device::totals() const {
+  return state_->gpu.totals();
+}
+const WarpSizes& Device::warp_sizes() const {
+  return state_->warp_sizes;
+}
+const std::vector<isa::StrayLoads>& Device::stray_loads() const {
+  return state_->stray_loads;
+}
+const StatisticsRegistry& Device::statistics() const {
+  return state_->statistics;
+}
+
+void Device::load(isa::Module module) {
+  state_->module = std::move(module);
+  isa::load_module(state_->module, state_->memory);
+  for (RunObserver* const observer : state_->options.observers) {
+    observer->loaded(state_->module);
+  }
+}
+
+void Device::set_constants(std::uint64_t offset, std::span<const std::byte> bytes) {
+  replace_constants(state_->module, offset, bytes);
+}
+
+void Device::check(const isa::LaunchRequest& request) const {
+  const isa::Module& module = state_->module;
+  check_launch(module, request);
+  const isa::Kernel& kernel = isa::kernel_of(module, request);
+  hw::Launch launch;
+  launch.block = request.block;
+  launch.registers = std::max(kernel.registers, 1U);
+  launch.shared_bytes = static_cast<std::uint32_t>(isa::total_shared_bytes(kernel, request));
+  launch.warp_size = launch_warp_size(module, kernel, machine().core);
+  if (const hw::Residency room = hw::residency(machine(), launch); room.blocks == 0) {
+    throw InputError(
+        {}, fmt::format("kernel '{}' cannot be launched on '{}': {}", kernel.name, machine().name, room.reason),
+        "use a smaller block, or a machine with more of it");
+  }
+}
+
+void Device::launch(const isa::LaunchRequest& request) {
+  State& state = *state_;
+  const isa::Kernel& kernel = isa::kernel_of(state.module, request);
+  isa::check_request(kernel, request);
+  const unsigned warp_size = launch_warp_size(state.module, kernel, machine().core);
+  if (state.module.constant_bank.size() > hw::kConstantWindowBytes) {
+    throw InputError({},
+                     fmt::format("the module's constants take {} bytes, the constant bank has {}",
+                                 state.module.constant_bank.size(), hw::kConstantWindowBytes),
+                     "move the larger ones to .global");
+  }
+  if (std::optional<isa::Fault> fault = isa::check_resources(kernel, request)) {
+    fault->kernel = kernel.name;
+    throw SimulatedFault(isa::describe(*fault, state.module));
+  }
+  if (!state.gpu.quiet()) {
+    throw InputError({},
+                     fmt::format("kernel '{}' cannot be launched: an earlier launch was stopped before the memory had "
+                                 "answered it",
+                                 kernel.name),
+                     "start a new process");
+  }
+  // The host may have released buffers since the last launch, and their pages with them.
+  state.target.invalidate_direct_memory();
+  state.hash.begin_launch(request.grid.count() * request.block.count());
+  // A replay has no values to take hashes of.
+  state.gpu.set_hashes(state.options.replay == nullptr ? state.hash.threads().data() : nullptr);
+  if (warp_size != machine().core.warp_size) {
+    state.warp_sizes[kernel.name] = warp_size;
+  }
+  state.prints.begin_launch(request);
+  state.gpu.set_prints(&state.prints);
+  state.run({state.module, kernel, request, warp_size, state.gpu.clock().now()});
+  state.gpu.set_hashes(nullptr);
+  state.hash.end_launch();
+  if (state.gpu.fault()) {
+    isa::Fault fault = *state.gpu.fault();
+    fault.kernel = kernel.name;
+    state.prints.explain(fault);
+    throw SimulatedFault(isa::describe(fault, state.module));
+  }
+}
+
+void Device::State::write_launch(const isa::LaunchRequest& request, const isa::Kernel& kernel, std::size_t index,
+                                 unsigned warp_size) {
+  using Offset = hw::RegisterOffset;
+  host.write(Offset::code_address, isa::code_address(module, index));
+  host.write(Offset::code_words, kernel.words.size());
+  host.write(Offset::grid_x, request.grid.x);
+  host.write(Offset::grid_y, request.grid.y);
+  host.write(Offset::grid_z, request.grid.z);
+  host.write(Offset::block_x, request.block.x);
+  host.write(Offset::block_y, request.block.y);
+  host.write(Offset::block_z, request.block.z);
+  host.write(Offset::registers, std::max(kernel.registers, 1U));
+  host.write(Offset::shared_bytes, isa::total_shared_bytes(kernel, request));
+  host.write(Offset::dynamic_shared, request.dynamic_shared);
+  host.write(Offset::local_bytes, kernel.local_bytes);
+  host.write(Offset::local_base, isa::kLocalBacking);
+  host.write(Offset::warp_size, warp_size);
+  host.write(Offset::parameter_bytes, request.parameters.size());
+  host.write(Offset::constant_bytes, module.constant_bank.size());
+  host.write(hw::kParameterWindow, request.parameters);
+  host.write(hw::kConstantWindow, module.constant_bank);
+  host.write(Offset::control, 1);
+}
+
+void Device::State::collect_stray_loads(const isa::Kernel& kernel) {
+  for (isa::StrayLoads& loads : gpu.stray_loads()) {
+    loads.first.kernel = kernel.name;
+    loads.source = isa::describe_pc(module, kernel, loads.first.pc);
+    isa::add(stray_loads, loads);
+  }
+}
+
+void Device::State::check_progress(const isa::LaunchRequest& request) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!options.progress || now - last_progress < kProgressInterval) {
+    return;
+  }
+  last_progress = now;
+  const hw::Totals totals = gpu.totals();
+  options.progress({totals.cycles, gpu.warp_instructions(), gpu.blocks_finished(), request.grid.count(), request.kernel,
+                    launches_ended, blocks_of_ended + gpu.blocks_finished(), totals.thread_instructions, plan});
+}
+
+void Device::State::run(const LaunchInfo& launch) {
+  const auto tell_end = [&](bool complete) {
+    if (const std::string text = prints.text(); options.print && !text.empty()) {
+      options.print(text);
+    }
+    for (RunObserver* const observer : options.observers) {
+      observer->launched(launch, complete);
+    }
+  };
+  for (RunObserver* const observer : options.observers) {
+    observer->launching(launch);
+  }
+  const auto index = static_cast<std::size_t>(&launch.kernel - module.kernels.data());
+  write_launch(launch.request, launch.kernel, index, launch.warp_size);
+  try {
+    simulate(launch.request);
+  } catch (...) {
+    collect_stray_loads(launch.kernel);
+    tell_end(false);
+    throw;
+  }
+  ++launches_ended;
+  blocks_of_ended += launch.request.grid.count();
+  collect_stray_loads(launch.kernel);
+  tell_end(!gpu.fault());
+}
+
+void Device::State::simulate(const isa::LaunchRequest& request) {
+  const hw::WatchdogParameters& watchdog = gpu.machine().watchdog;
+  while (gpu.status() == hw::LaunchStatus::running) {
+    link::Cycle slice = kSliceCycles;
+    if (options.max_cycles != 0) {
+      const link::Cycle used = cycles();
+      if (used >= options.max_cycles) {
+        throw RunStopped(fmt::format("stopped after {} cycles (--max-cycles)", used));
+      }
+      slice = std::min(slice, options.max_cycles - used);
+    }
+    sc_core::sc_start(gpu.clock().cycles(slice));
+    if (gpu.status() != hw::LaunchStatus::running) {
+      return;
+    }
+    if (options.interrupted != nullptr && options.interrupted->load()) {
+      throw RunStopped(fmt::format("interrupted after {} cycles", cycles()));
+    }
+    check_progress(request);
+    const link::Cycle now = gpu.clock().now();
+    // A memory that still answers is slow, not stuck.
+    const hw::Totals totals = gpu.totals();
+    if (const std::uint64_t served = totals.dram_reads + totals.dram_writes; served != last_served) {
+      last_served = served;
+      last_service = now;
+    }
+    if (now - std::max(gpu.last_retirement(), last_service) > watchdog.deadlock_cycles) {
+      gpu.stop(gpu.launch_fault(
+          isa::Fault::Kind::deadlock,
+          fmt::format("no instruction has retired, and no memory request has been served, for {} cycles: {}",
+                      now - std::max(gpu.last_retirement(), last_service), gpu.describe_waiting())));
+    } else if (options.replay == nullptr && gpu.livelocked()) {  // a record ends
+      gpu.stop(gpu.launch_fault(isa::Fault::Kind::livelock,
+                                fmt::format("no warp gets out of its loop: {}", gpu.describe_waiting())));
+    }
+  }
+}
+
+}  // namespace heddle::tb

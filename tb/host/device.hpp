@@ -1,0 +1,85 @@
+// The model as an executor: one GPU, its memory, and the host side that launches kernels through the GPU's registers.
+// SystemC elaborates once per process, so a process has one Device.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "base/statistics.hpp"
+#include "hw/gpu/tap.hpp"
+#include "hw/parameters/machine.hpp"
+#include "hw/state/replay.hpp"
+#include "hw/state/totals.hpp"
+#include "tb/host/executor.hpp"
+#include "tb/host/launch_warps.hpp"
+#include "tb/host/run_observer.hpp"
+
+namespace heddle::tb {
+
+// Thrown when the run ends early without a fault: SIGINT or the cycle limit. Statistics so far are valid.
+class RunStopped : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct DeviceOptions {
+  std::uint64_t max_cycles = 0;                    // 0: no limit; reaching it throws RunStopped
+  const std::atomic<bool>* interrupted = nullptr;  // set by a signal handler; checked now and then
+  struct Progress {
+    std::uint64_t cycles = 0;
+    std::uint64_t warp_instructions = 0;
+    std::uint64_t blocks_finished = 0;
+    std::uint64_t blocks = 0;  // of the present launch
+    std::string kernel;
+    // Of the whole program: launches that have ended, the blocks of all launches that have finished, and what it has
+    // planned.
+    std::uint64_t launches_ended = 0;
+    std::uint64_t all_blocks_finished = 0;
+    std::uint64_t thread_instructions = 0;
+    std::optional<Executor::Plan> plan;
+    // The share of the planned work that is done, 0 to 1; nothing where no plan is known.
+    [[nodiscard]] std::optional<double> share() const;
+  };
+  std::vector<RunObserver*> observers;            // watch the cores and the launches (tb/host/run_observer.hpp)
+  hw::ReplaySource* replay = nullptr;             // threads replay it instead of computing (hw/state/replay.hpp)
+  std::ostream* memory_trace = nullptr;           // requests to the memory channels (traces/memory_trace.hpp)
+  hw::MakeTap make_tap;                           // the other connections; the channels too without a trace
+  std::function<void(const Progress&)> progress;  // called a few times per second of host time
+  PrintText print;                                // what launches print
+};
+
+class Device final : public Executor {
+ public:
+  explicit Device(const hw::Machine& machine, DeviceOptions options = {});
+  ~Device() override;
+
+  [[nodiscard]] isa::DeviceMemory& memory() override;
+  void load(isa::Module module) override;
+  [[nodiscard]] const isa::Module& module() const override;
+  void set_constants(std::uint64_t offset, std::span<const std::byte> bytes) override;
+  void check(const isa::LaunchRequest& request) const override;
+  void launch(const isa::LaunchRequest& request) override;
+  [[nodiscard]] const isa::RetirementHash& retirement() const override;
+  void plan(const Plan& plan) override;
+
+  [[nodiscard]] const hw::Machine& machine() const;
+  [[nodiscard]] link::Cycle now() const;              // of the GPU's clock, which launches do not start anew
+  [[nodiscard]] hw::Totals totals() const;            // since construction
+  [[nodiscard]] const WarpSizes& warp_sizes() const;  // of the kernels launched since construction
+  // Loads that lay out of bounds and read 0 (core.load_trap), of all launches since construction, also of one that
+  // ended early: by kernel and instruction, in the order of the first of each.
+  [[nodiscard]] const std::vector<isa::StrayLoads>& stray_loads() const;
+  [[nodiscard]] const StatisticsRegistry& statistics() const;  // every module's own counters
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace heddle::tb

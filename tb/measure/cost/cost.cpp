@@ -1,0 +1,123 @@
+#include "tb/measure/cost/cost.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hw/check/machine.hpp"
+#include "hw/coalesce/coalescer.hpp"
+#include "hw/divergence/divergence.hpp"
+#include "hw/issue/discipline.hpp"
+#include "hw/schedule/scheduler.hpp"
+#include "hw/subwarp/former.hpp"
+
+namespace heddle::tb {
+namespace {
+
+constexpr const char* kPapers = "LWM report 3.3; thesis 4.5";
+
+template <class About>
+void ask(const About& policy, const hw::CostShape& shape, hw::CostLines& lines) {
+  if (policy.cost != nullptr) {
+    policy.cost(shape, lines);
+  }
+}
+
+void every_core(const hw::CostShape& shape, hw::CostLines& lines) {
+  const unsigned registers = shape.machine.core.registers;
+  lines.present("register file", fmt::format("core.registers {} x 32", registers), std::uint64_t{registers} * 32,
+                "LWM report table 1; thesis table 5.1");
+  lines.present("active masks", fmt::format("{} warps x core.warp_size {}", shape.warps, shape.warp),
+                shape.warps * shape.warp, "LWM report 2.1, 3.1.1: the same for any warp size");
+  lines.present("program counters", fmt::format("{} warps x {}", shape.warps, hw::kPcBits), shape.warps * hw::kPcBits,
+                "LWM report 2.1, figure 2");
+  if (shape.complex_queue != 0) {
+    constexpr std::uint64_t kOperands = 2 * 64;  // of a 64-bit division
+    constexpr std::uint64_t kInstruction = 64;   // its word
+    lines.present(
+        "queue before the complex unit",
+        fmt::format("core.complex_queue {} x ({} lanes x ({} of operands + 1 of guard) + log2({} warps) + {})",
+                    shape.complex_queue, shape.lanes, kOperands, shape.pool, kInstruction),
+        shape.complex_queue * (shape.lanes * (kOperands + 1) + hw::index_bits(shape.pool) + kInstruction),
+        "LWM report 3.2.2: a fetch group gets through while others execute; own estimate of its fields");
+  }
+}
+
+// A mask of several rows, whatever forms and issues its sub-warps.
+void large_warps(const hw::CostShape& shape, hw::CostLines& lines) {
+  const hw::CoreParameters& core = shape.machine.core;
+  lines.mechanism("large warps");
+  if (shape.rows > 1 && hw::about<hw::SubWarpFormer>(core.former).traits.packs) {
+    lines.add(CostLine::Kind::counted, "copy of the active mask", fmt::format("core.warp_size {} x 1", shape.warp),
+              shape.warp, kPapers);
+  }
+  if (shape.rows > 1) {
+    lines.add(CostLine::Kind::counted, "temporary active masks of a branch",
+              fmt::format("2 x core.warp_size {}", shape.warp), 2 * shape.warp, kPapers);
+  }
+  ask(hw::about<hw::IssueDiscipline>(core.issue), shape, lines);
+  ask(hw::about<hw::SubWarpFormer>(core.former), shape, lines);
+}
+
+// Conditional accumulate and tree traverse (thesis 7.1 and figure 7.1): in level k, counted from 1, each lane from
+// 2^(k-1) on adds two sums of k bits. The adders of the address generators add the base.
+void search_instructions(const hw::CostShape& shape, hw::CostLines& lines) {
+  const hw::CoreParameters& core = shape.machine.core;
+  if (shape.lanes == 1 || !hw::why_no_warp_operations(core).empty()) {
+    return;
+  }
+  lines.mechanism("cond_acc and tree_traverse");
+  std::string levels;
+  std::uint64_t adders = 0;
+  std::uint64_t adder_bits = 0;
+  const std::uint64_t depth = hw::index_bits(shape.lanes);
+  for (std::uint64_t k = 1; k <= depth; ++k) {
+    const std::uint64_t here = shape.lanes - (std::uint64_t{1} << (k - 1));
+    adders += here;
+    adder_bits += here * k;
+    levels += fmt::format("{}{} x {}", k == 1 ? "" : " + ", here, k);
+  }
+  lines.logic("prefix-sum network", fmt::format("{} adders, bits {} = {}", adders, levels, adder_bits), "thesis 7.1");
+  lines.logic("shift of the sums", fmt::format("{} lanes, by 0 to 3 bits; one by 0 to 31", shape.lanes),
+              "thesis 7.1, 7.2.1");
+  const std::uint64_t cycles = (depth + core.prefix_levels_per_cycle - 1) / core.prefix_levels_per_cycle + 1;
+  if (cycles > core.execute_stages) {
+    const std::uint64_t more = cycles - core.execute_stages;
+    const std::uint64_t sum = hw::index_bits(shape.lanes + 1);
+    lines.add(CostLine::Kind::estimated, "latches of the network",
+              fmt::format("{} cycles beyond core.execute_stages x {} lanes x (64 of data + {} of sums)", more,
+                          shape.lanes, sum),
+              more * shape.lanes * (64 + sum), "own estimate");
+  }
+}
+
+}  // namespace
+
+std::uint64_t StorageCost::bits(CostLine::Kind kind) const {
+  std::uint64_t sum = 0;
+  for (const CostLine& line : lines) {
+    sum += line.kind == kind ? line.bits : 0;
+  }
+  return sum;
+}
+
+StorageCost storage_cost(const hw::Machine& machine) {
+  StorageCost cost;
+  cost.machine = machine.name;
+  cost.register_file_bits = std::uint64_t{machine.core.registers} * 32;
+  const hw::CostShape shape(machine, hw::warp_pool_size(machine));
+  hw::CostLines lines;
+  every_core(shape, lines);
+  large_warps(shape, lines);
+  lines.mechanism("scheduler " + machine.core.scheduler);
+  ask(hw::about<hw::WarpScheduler>(machine.core.scheduler), shape, lines);
+  ask(hw::about<hw::Divergence>(machine.core.divergence), shape, lines);
+  ask(hw::about<hw::Coalescer>(machine.core.coalescer), shape, lines);
+  search_instructions(shape, lines);
+  cost.lines = lines.lines();
+  std::stable_partition(cost.lines.begin(), cost.lines.end(),
+                        [](const CostLine& line) { return line.kind == CostLine::Kind::present; });
+  return cost;
+}
+
+}  // namespace heddle::tb

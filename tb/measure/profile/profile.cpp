@@ -1,0 +1,223 @@
+#include "tb/measure/profile/profile.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "hw/core/memory_access.hpp"
+#include "hw/gpu/gpu.hpp"
+#include "hw/state/core_state.hpp"
+
+namespace heddle::tb {
+
+using hw::GroupState;
+using link::Cycle;
+
+Profile::Profile(const hw::Machine& machine)
+    : cores_(machine.gpu.cores),
+      lanes_(machine.core.simd_width),
+      buckets_(kRows + hw::kIdleCauseCount + hw::kGroupStates + cores_ + lanes_ + kWarpRows),
+      groups_(cores_),
+      core_warps_(std::size_t{cores_} * kWarpRows),
+      core_lanes_(std::size_t{cores_} * lanes_) {}
+
+void Profile::launching(const LaunchInfo& launch) {
+  const auto same = [&](const KernelProfile& known) {
+    return known.kernel.name == launch.kernel.name && known.kernel.words == launch.kernel.words;
+  };
+  const auto found = std::find_if(kernels_.begin(), kernels_.end(), same);
+  kernel_ = static_cast<std::size_t>(found - kernels_.begin());
+  if (found == kernels_.end()) {
+    kernels_.push_back({launch.kernel, launch.module.name, launch.module.source_files, 0, 0,
+                        std::vector<InstructionCounters>(launch.kernel.words.size() + 1)});
+  }
+  ++kernels_[kernel_].launches;
+  if (launch_count_++ < kLaunches) {
+    launches_.push_back(
+        {launch.kernel.name, launch.request.grid, launch.request.block, launch.warp_size, elapsed_, elapsed_, false});
+  }
+  began_ = ended_ = false;
+  first_ = end_ = launch.cycle;
+}
+
+void Profile::launch_began(const hw::CoreState& core, Cycle first) {
+  if (!began_) {
+    began_ = true;
+    first_ = end_ = first;
+  }
+  groups_[core.index].assign(core.groups.size(), {});
+}
+
+void Profile::launch_ended(const hw::CoreState& core, Cycle end) {
+  ended_ = true;
+  end_ = std::max(end_, end);
+  end_groups(groups_[core.index], end);
+}
+
+void Profile::end_groups(std::vector<Tracked>& groups, Cycle end) {
+  for (Tracked& group : groups) {
+    settle(group, end);
+    group.state = GroupState::free;
+  }
+}
+
+void Profile::launched(const LaunchInfo& /*launch*/, bool complete) {
+  if (began_ && !ended_ && gpu_ != nullptr) {
+    // Stopped in the middle. Asking for the totals accounts what the cores sleep through, as idle().
+    end_ = first_ + (gpu_->totals().cycles - elapsed_);
+    for (std::vector<Tracked>& groups : groups_) {
+      end_groups(groups, end_);
+    }
+  }
+  elapsed_ += end_ - first_;
+  kernels_[kernel_].cycles += end_ - first_;
+  if (launch_count_ <= kLaunches) {
+    launches_.back().end = elapsed_;
+    launches_.back().complete = complete;
+  }
+}
+
+Profile::Tracked& Profile::tracked(const hw::CoreState& core, hw::GroupId group) {
+  std::vector<Tracked>& groups = groups_[core.index];
+  if (group >= groups.size()) {
+    groups.resize(group + std::size_t{1});
+  }
+  return groups[group];
+}
+
+void Profile::settle(Tracked& group, Cycle until) {
+  if (group.state == GroupState::free || until <= group.since) {
+    return;
+  }
+  const auto state = static_cast<std::size_t>(group.state);
+  at(group.pc).warp_cycles[state] += until - group.since;
+  buckets_.add_span(state_row(state), in_run(group.since), in_run(until));
+}
+
+void Profile::group_changed(const hw::CoreState& core, const hw::Group& group, GroupState before) {
+  Tracked& known = tracked(core, group.id);
+  settle(known, core.now);
+  known.since = core.now;
+  known.state = group.state;
+  if (before == GroupState::free) {
+    known.latest_pc = known.waiting_pc = group.pc;
+  }
+  switch (group.state) {
+    case GroupState::free:
+      return;
+    case GroupState::ready:
+    case GroupState::fetching:
+      known.pc = group.pc;
+      return;
+    case GroupState::in_flight:
+      known.pc = known.latest_pc = group.pc;
+      return;
+    case GroupState::memory:
+      known.pc = known.waiting_pc;
+      return;
+    default:
+      known.pc = known.latest_pc;
+  }
+}
+
+void Profile::put_aside(const hw::CoreState& core, const link::SubWarp& sub_warp) {
+  tracked(core, sub_warp.group).waiting_pc = sub_warp.pc;
+}
+
+void Profile::held(const hw::CoreState& /*core*/, const link::SubWarp& sub_warp, hw::CoreStage stage,
+                   hw::IdleCause cause) {
+  if (stage == hw::CoreStage::memory && hw::is_want_of_room(cause)) {
+    ++at(sub_warp.pc).held_cycles[static_cast<std::size_t>(cause)];
+  }
+}
+
+unsigned Profile::warp_row_of(hw::GroupId group) {
+  while (group >> group_shift_ >= kWarpRows) {
+    ++group_shift_;
+    const auto halve = [](auto&& row) {
+      for (unsigned i = 0; i != kWarpRows; ++i) {
+        row(i) = i < kWarpRows / 2 ? row(2 * i) + row(2 * i + 1) : 0;
+      }
+    };
+    for (unsigned core = 0; core != cores_; ++core) {
+      halve([&](unsigned i) -> std::uint64_t& { return core_warps_[core * kWarpRows + i]; });
+    }
+    buckets_.join_neighbours(warp_row(0), kWarpRows);
+    warp_rows_ = (warp_rows_ + 1) / 2;
+  }
+  const unsigned row = group >> group_shift_;
+  warp_rows_ = std::max(warp_rows_, row + 1);
+  return row;
+}
+
+void Profile::issued(const hw::CoreState& core, const link::SubWarp& sub_warp, Cycle /*last*/) {
+  const Cycle now = in_run(core.now);
+  const unsigned row = warp_row_of(sub_warp.group);
+  buckets_.add(warp_row(row), now);
+  ++core_warps_[core.index * kWarpRows + row];
+  const isa::LaneMask working = hw::working_lanes(sub_warp);
+  if (working == 0) {
+    return;  // an idle cycle
+  }
+  const auto active = static_cast<unsigned>(std::popcount(working));
+  InstructionCounters& counters = at(sub_warp.pc);
+  ++counters.cycles;
+  counters.lane_cycles += active;
+  buckets_.add(kBusyCycles, now);
+  buckets_.add(kLaneCycles, now, active);
+  buckets_.add(core_row(core.index), now);
+  for (isa::LaneMask left = working; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    buckets_.add(lane_row(lane), now);
+    ++core_lanes_[core.index * std::size_t{lanes_} + lane];
+  }
+}
+
+void Profile::retired(const hw::CoreState& core, const link::SubWarp& sub_warp) {
+  const auto lanes = static_cast<unsigned>(std::popcount(hw::working_lanes(sub_warp)));
+  const unsigned threads = sub_warp.whole ? core.groups[sub_warp.group].active_threads() : lanes;
+  InstructionCounters& counters = at(sub_warp.pc);
+  ++counters.instructions;
+  counters.lane_instructions += lanes;
+  counters.thread_instructions += threads;
+  const Cycle now = in_run(core.now);
+  buckets_.add(kWarpInstructions, now);
+  buckets_.add(kThreadInstructions, now, threads);
+}
+
+void Profile::completed(const hw::CoreState& core, const hw::Group& /*group*/, const hw::Completion& completion) {
+  if (!completion.conditional) {
+    return;
+  }
+  InstructionCounters& counters = at(completion.pc);
+  ++counters.branches;
+  buckets_.add(kBranches, in_run(core.now));
+  if (completion.diverged) {
+    ++counters.divergent_branches;
+    buckets_.add(kDivergentBranches, in_run(core.now));
+  }
+}
+
+void Profile::accessed(const hw::CoreState& core, const hw::MemoryAccess& access, Cycle scratchpad_last) {
+  InstructionCounters& counters = at(access.sub_warp->pc);
+  counters.scratchpad_extra_cycles += scratchpad_last - core.now;
+  if ((access.global | access.local) != 0) {
+    ++counters.memory_instructions;
+    counters.line_requests += access.count;
+    buckets_.add(kMemoryInstructions, in_run(core.now));
+    buckets_.add(kLineRequests, in_run(core.now), access.count);
+  }
+}
+
+void Profile::line(const hw::CoreState& core, const hw::MemoryAccess& access, unsigned /*line*/,
+                   hw::LineOutcome outcome) {
+  if (outcome == hw::LineOutcome::missed) {
+    ++at(access.sub_warp->pc).late_lines;
+    buckets_.add(kLateLines, in_run(core.now));
+  }
+}
+
+void Profile::idle(const hw::CoreState& /*core*/, Cycle first, Cycle cycles, hw::IdleCause cause) {
+  buckets_.add_span(idle_row(static_cast<std::size_t>(cause)), in_run(first), in_run(first + cycles));
+}
+
+}  // namespace heddle::tb

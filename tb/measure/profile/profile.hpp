@@ -1,0 +1,183 @@
+// What a run did over time and where in the program: an observer of the cores that counts per instruction, per warp,
+// per lane and per stretch of time. Its sums are the statistics': instructions, lanes, idle cycles by cause, requests.
+//
+// Memory: TimeBuckets::kCount buckets per row, a row per core, lane, cause and band of warps, and one set of counters
+// per instruction of each kernel; nothing grows with the length of the run but the list of launches, which keeps the
+// first kLaunches.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hw/parameters/machine.hpp"
+#include "isa/program.hpp"
+#include "tb/host/run_observer.hpp"
+#include "tb/measure/profile/time_buckets.hpp"
+
+namespace heddle::tb {
+
+// What one instruction of a kernel came to, over all warps. "Warp cycles" are cycles of groups (warps, or what a
+// divergence mechanism makes of them) summed.
+struct InstructionCounters {
+  std::uint64_t instructions = 0;  // sub-warps retired
+  std::uint64_t thread_instructions = 0;
+  std::uint64_t lane_instructions = 0;  // active lanes of `instructions`
+  std::uint64_t cycles = 0;             // execute stage: cycles in which it kept at least one functional unit active
+  std::uint64_t lane_cycles = 0;        // functional units active in those, summed
+  std::uint64_t branches = 0;           // conditional branches completed
+  std::uint64_t divergent_branches = 0;
+  std::uint64_t memory_instructions = 0;      // global or local space
+  std::uint64_t line_requests = 0;            // lines that those needed
+  std::uint64_t late_lines = 0;               // of those: not answered in the cycle in which the L1 took them
+  std::uint64_t scratchpad_extra_cycles = 0;  // of accesses to the scratchpad, beyond the first
+  // Warp cycles by the group's state (hw::GroupState), in order. `ready`: waited to be chosen, with this instruction
+  // next; `fetching`: waited for its line of the instruction cache; `in_flight`: it was in the pipeline; the others:
+  // waited in or after it. Entry `free` stays 0.
+  std::array<std::uint64_t, hw::kGroupStates> warp_cycles{};
+  // Cycles in which it stood at the head of the memory stage for want of room, by the idle cause; others stay 0.
+  std::array<std::uint64_t, hw::kIdleCauseCount> held_cycles{};
+
+  // visit(name, field): the counters that are single numbers, in order.
+  template <class Self, class Visitor>
+  static void describe(Self& self, Visitor&& visit) {
+    visit("instructions", self.instructions);
+    visit("thread_instructions", self.thread_instructions);
+    visit("lane_instructions", self.lane_instructions);
+    visit("cycles", self.cycles);
+    visit("lane_cycles", self.lane_cycles);
+    visit("branches", self.branches);
+    visit("divergent_branches", self.divergent_branches);
+    visit("memory_instructions", self.memory_instructions);
+    visit("line_requests", self.line_requests);
+    visit("late_lines", self.late_lines);
+    visit("scratchpad_extra_cycles", self.scratchpad_extra_cycles);
+  }
+};
+
+// The names of hw::GroupState, in order, as the report has them.
+inline constexpr std::array<std::string_view, hw::kGroupStates> kGroupStateNames = {
+    "free", "ready", "fetching", "in_flight", "memory", "complex", "barrier", "parked"};
+
+class Profile final : public RunObserver {
+ public:
+  static constexpr std::size_t kLaunches = 200;
+  static constexpr unsigned kWarpRows = 64;  // rows of the warps' heat map: where a core has more groups, bands of them
+
+  explicit Profile(const hw::Machine& machine);
+
+  struct Launch {
+    std::string kernel;
+    isa::Dim3 grid, block;
+    unsigned warp_size = 0;
+    link::Cycle begin = 0, end = 0;  // of the run, launches back to back
+    bool complete = false;
+  };
+  // A kernel that was launched, with its code as it was compiled.
+  struct KernelProfile {
+    isa::Kernel kernel;
+    std::string module;  // the file that it came from
+    std::vector<std::string> source_files;
+    std::uint64_t launches = 0;
+    link::Cycle cycles = 0;
+    std::vector<InstructionCounters> counters;  // one per instruction, and a last one for control outside of them
+  };
+
+  // Rows of buckets() that there is one of.
+  enum Row : std::size_t {
+    kBusyCycles,  // core cycles with a functional unit active
+    kLaneCycles,  // functional units active, summed
+    kWarpInstructions,
+    kThreadInstructions,
+    kMemoryInstructions,
+    kLineRequests,
+    kLateLines,
+    kBranches,
+    kDivergentBranches,
+    kRows
+  };
+  static constexpr std::array<std::string_view, kRows> kRowNames = {
+      "busy_cycles",   "lane_cycles", "warp_instructions", "thread_instructions", "memory_instructions",
+      "line_requests", "late_lines",  "branches",          "divergent_branches"};
+  [[nodiscard]] std::size_t idle_row(std::size_t cause) const { return kRows + cause; }
+  [[nodiscard]] std::size_t state_row(std::size_t state) const { return kRows + hw::kIdleCauseCount + state; }
+  [[nodiscard]] std::size_t core_row(unsigned core) const { return state_row(hw::kGroupStates) + core; }
+  [[nodiscard]] std::size_t lane_row(unsigned lane) const { return core_row(cores_) + lane; }
+  [[nodiscard]] std::size_t warp_row(unsigned row) const { return lane_row(lanes_) + row; }
+
+  [[nodiscard]] const TimeBuckets& buckets() const { return buckets_; }
+  [[nodiscard]] const std::vector<KernelProfile>& kernels() const { return kernels_; }
+  [[nodiscard]] const std::vector<Launch>& launches() const { return launches_; }
+  [[nodiscard]] std::uint64_t launch_count() const { return launch_count_; }
+  [[nodiscard]] link::Cycle cycles() const { return elapsed_; }
+  // The clock at the end of the last launch: cycles() and what the host took between launches.
+  [[nodiscard]] link::Cycle clock() const { return end_; }
+  [[nodiscard]] unsigned core_count() const { return cores_; }
+  [[nodiscard]] unsigned lanes() const { return lanes_; }
+  // Sub-warps started by the groups of a row of the warps' heat map, by core; rows from 0 to warp_rows().
+  [[nodiscard]] unsigned warp_rows() const { return warp_rows_; }
+  [[nodiscard]] unsigned groups_per_row() const { return 1U << group_shift_; }
+  [[nodiscard]] std::uint64_t issued_by(unsigned core, unsigned warp_row) const {
+    return core_warps_[core * kWarpRows + warp_row];
+  }
+  // Cycles in which a lane of a core was active.
+  [[nodiscard]] std::uint64_t lane_active(unsigned core, unsigned lane) const {
+    return core_lanes_[core * std::size_t{lanes_} + lane];
+  }
+
+  // ---- events
+  void attached(hw::Gpu& gpu) override { gpu_ = &gpu; }
+  void launching(const LaunchInfo& launch) override;
+  void launched(const LaunchInfo& launch, bool complete) override;
+  void launch_began(const hw::CoreState& core, link::Cycle first) override;
+  void launch_ended(const hw::CoreState& core, link::Cycle end) override;
+  void group_changed(const hw::CoreState& core, const hw::Group& group, hw::GroupState before) override;
+  void issued(const hw::CoreState& core, const link::SubWarp& sub_warp, link::Cycle last) override;
+  void retired(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
+  void completed(const hw::CoreState& core, const hw::Group& group, const hw::Completion& completion) override;
+  void accessed(const hw::CoreState& core, const hw::MemoryAccess& access, link::Cycle scratchpad_last) override;
+  void line(const hw::CoreState& core, const hw::MemoryAccess& access, unsigned line, hw::LineOutcome outcome) override;
+  void put_aside(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
+  void held(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage stage,
+            hw::IdleCause cause) override;
+  void idle(const hw::CoreState& core, link::Cycle first, link::Cycle cycles, hw::IdleCause cause) override;
+
+ private:
+  // Where a group stands, since when, and the instructions that the time is counted to.
+  struct Tracked {
+    link::Cycle since = 0;
+    std::uint32_t pc = 0;          // of the present state
+    std::uint32_t latest_pc = 0;   // fetched last
+    std::uint32_t waiting_pc = 0;  // whose access was put aside last
+    hw::GroupState state = hw::GroupState::free;
+  };
+  [[nodiscard]] InstructionCounters& at(std::uint32_t pc) {
+    std::vector<InstructionCounters>& counters = kernels_[kernel_].counters;
+    return counters[pc < counters.size() ? pc : counters.size() - 1];
+  }
+  [[nodiscard]] link::Cycle in_run(link::Cycle cycle) const { return cycle - first_ + elapsed_; }
+  [[nodiscard]] Tracked& tracked(const hw::CoreState& core, hw::GroupId group);
+  void settle(Tracked& group, link::Cycle until);
+  void end_groups(std::vector<Tracked>& groups, link::Cycle end);
+  [[nodiscard]] unsigned warp_row_of(hw::GroupId group);
+
+  unsigned cores_, lanes_;
+  TimeBuckets buckets_;
+  std::vector<KernelProfile> kernels_;
+  std::vector<Launch> launches_;
+  std::uint64_t launch_count_ = 0;
+  std::size_t kernel_ = 0;   // of the present launch
+  link::Cycle first_ = 0;    // of the present launch, on the clock of the events
+  link::Cycle end_ = 0;      // of it, as far as is known
+  link::Cycle elapsed_ = 0;  // cycles of the launches before
+  bool began_ = false;
+  bool ended_ = false;
+  hw::Gpu* gpu_ = nullptr;
+  std::vector<std::vector<Tracked>> groups_;  // by core
+  unsigned group_shift_ = 0;                  // log2 of the groups of a row of the warps' heat map
+  unsigned warp_rows_ = 0;
+  std::vector<std::uint64_t> core_warps_, core_lanes_;
+};
+
+}  // namespace heddle::tb

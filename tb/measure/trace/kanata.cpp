@@ -1,0 +1,259 @@
+#include "tb/measure/trace/kanata.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <vector>
+
+#include "hw/core/memory_access.hpp"
+#include "hw/state/core_state.hpp"
+
+namespace heddle::tb {
+
+namespace {
+
+const char* stage_name(hw::CoreStage stage) {
+  static constexpr const char* kNames[] = {"F", "D", "R", "X", "M", "W", "W"};
+  return kNames[static_cast<std::size_t>(stage)];
+}
+
+template <class... Values>
+void put(std::string& to, fmt::format_string<Values...> format, Values&&... values) {
+  fmt::format_to(std::back_inserter(to), format, std::forward<Values>(values)...);
+}
+
+std::string rows_text(const link::SubWarp& sub_warp) {
+  if (sub_warp.uniform) {
+    return fmt::format("row {}", sub_warp.first_row);
+  }
+  std::vector<unsigned> rows;
+  for (isa::LaneMask left = sub_warp.lanes; left != 0; left &= left - 1) {
+    rows.push_back(sub_warp.row[static_cast<unsigned>(std::countr_zero(left))]);
+  }
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  return fmt::format("rows {}", fmt::join(rows, " "));
+}
+
+std::string_view cause_name(hw::IdleCause cause) {
+  return hw::kIdleCauses[static_cast<std::size_t>(cause)].name;
+}
+
+}  // namespace
+
+KanataLog::KanataLog(std::ostream& out, const CycleWindow& window) : out_(out), window_(window) {
+  out_ << "Kanata\t0004\n";
+}
+
+void KanataLog::write_cycle() {
+  std::string text;
+  for (const auto& [id, cause] : held_before_) {
+    const auto still = held_.find(id);
+    if (still == held_.end() || still->second != cause) {
+      put(text, "E\t{}\t1\t{}\n", id, cause_name(cause));
+    }
+  }
+  text += due_;
+  text += now_;
+  for (const auto& [id, cause] : held_) {
+    const auto before = held_before_.find(id);
+    if (before == held_before_.end() || before->second != cause) {
+      put(text, "S\t{}\t1\t{}\n", id, cause_name(cause));
+    }
+  }
+  if (!text.empty()) {
+    if (!begun_) {
+      out_ << "C=\t" << cycle_ << '\n';
+      begun_ = true;
+    } else if (cycle_ != written_) {
+      out_ << "C\t" << cycle_ - written_ << '\n';
+    }
+    written_ = cycle_;
+    out_ << text;
+  }
+  due_ = std::move(next_);
+  next_.clear();
+  now_.clear();
+  held_before_ = std::move(held_);
+  held_.clear();
+  ++cycle_;
+}
+
+bool KanataLog::advance(hw::Cycle now) {
+  if (over_) {
+    return false;
+  }
+  const hw::Cycle until = std::min(now, window_.to == link::kNever ? link::kNever : window_.to + 1);
+  while (cycle_ < until) {
+    if (now_.empty() && due_.empty() && held_.empty() && held_before_.empty() && next_.empty()) {
+      cycle_ = until;
+      break;
+    }
+    write_cycle();
+  }
+  if (now > window_.to) {
+    flush_rows();
+    write_cycle();
+    over_ = true;
+    return false;
+  }
+  return now >= window_.from;
+}
+
+// Rows that nothing more is known of leave the picture, in the order of their numbers.
+void KanataLog::flush_rows() {
+  std::vector<Row> left;
+  left.reserve(rows_.size());
+  for (const auto& [sub_warp, row] : rows_) {
+    left.push_back(row);
+  }
+  std::sort(left.begin(), left.end(), [](const Row& a, const Row& b) { return a.id < b.id; });
+  for (const Row& row : left) {
+    put(now_, "E\t{}\t0\t{}\nR\t{}\t{}\t1\n", row.id, row.next, row.id, next_retired_++);
+  }
+  rows_.clear();
+}
+
+void KanataLog::finish() {
+  if (!over_) {
+    // What is due in the next cycle, then the rows that are left.
+    if (!next_.empty() || !held_.empty() || !now_.empty() || !due_.empty() || !held_before_.empty()) {
+      write_cycle();
+    }
+    flush_rows();
+    write_cycle();
+    over_ = true;
+  }
+  out_.flush();
+}
+
+KanataLog::Row* KanataLog::find(const link::SubWarp& sub_warp) {
+  const auto found = rows_.find(&sub_warp);
+  return found == rows_.end() ? nullptr : &found->second;
+}
+
+KanataLog::Row& KanataLog::add_row(const hw::CoreState& core, const link::SubWarp& sub_warp, const char* stage) {
+  Row& row = rows_[&sub_warp];
+  row = {next_id_++, stage};
+  const hw::Group& group = core.groups[sub_warp.group];
+  put(now_, "I\t{}\t{}\t{}\n", row.id, row.id, core.index * 65536U + sub_warp.group);
+  put(now_, "L\t{}\t0\tc{} g{} {:4}: {}\n", row.id, core.index, sub_warp.group, sub_warp.pc, texts_.of(sub_warp.word));
+  const isa::Dim3& block = core.blocks[group.block_slot].index;
+  put(now_, "L\t{}\t1\t{}, block ({}, {}, {}), warp {} of it\\n\n", row.id, kernel_, block.x, block.y, block.z,
+      group.warp_in_block);
+  put(now_, "S\t{}\t0\t{}\n", row.id, stage);
+  return row;
+}
+
+// The row is in another stage from the next cycle on.
+void KanataLog::go(Row& row, const char* stage) {
+  if (std::string_view(row.next) == stage) {
+    return;
+  }
+  put(next_, "E\t{}\t0\t{}\nS\t{}\t0\t{}\n", row.id, row.next, row.id, stage);
+  row.next = stage;
+}
+
+void KanataLog::launching(const LaunchInfo& launch) {
+  kernel_ = launch.kernel.name;
+}
+
+void KanataLog::launched(const LaunchInfo& /*launch*/, bool /*complete*/) {
+  if (!over_ && !rows_.empty()) {
+    write_cycle();
+    flush_rows();
+  }
+}
+
+void KanataLog::fetched(const hw::CoreState& core, const link::SubWarp& sub_warp) {
+  if (advance(core.now)) {
+    add_row(core, sub_warp, "F");
+  }
+}
+
+void KanataLog::formed(const hw::CoreState& core, const link::SubWarp& sub_warp, const link::SubWarp& instruction) {
+  if (!advance(core.now)) {
+    return;
+  }
+  const Row* const of = find(instruction);
+  if (of == nullptr) {
+    return;  // fetched before the window
+  }
+  const std::uint64_t producer = of->id;
+  const Row& row = &sub_warp == &instruction ? *of : add_row(core, sub_warp, "D");
+  put(now_, "L\t{}\t0\t  [{:08x}]\n", row.id, sub_warp.lanes);
+  put(now_, "L\t{}\t1\tlanes {:08x}, register {}{}\\n\n", row.id, sub_warp.lanes, rows_text(sub_warp),
+      sub_warp.last ? ", the last of its instruction" : "");
+  if (row.id != producer) {
+    put(now_, "W\t{}\t{}\t0\n", row.id, producer);
+  }
+}
+
+void KanataLog::entered(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage stage) {
+  if (advance(core.now)) {
+    if (Row* const row = find(sub_warp)) {
+      go(*row, stage_name(stage));
+    }
+  }
+}
+
+void KanataLog::put_aside(const hw::CoreState& core, const link::SubWarp& sub_warp) {
+  if (advance(core.now)) {
+    if (Row* const row = find(sub_warp)) {
+      go(*row, "Mw");
+    }
+  }
+}
+
+void KanataLog::held(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage /*stage*/,
+                     hw::IdleCause cause) {
+  if (advance(core.now)) {
+    if (const Row* const row = find(sub_warp)) {
+      held_[row->id] = cause;
+    }
+  }
+}
+
+void KanataLog::issued(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::Cycle /*last*/) {
+  if (advance(core.now)) {
+    if (const Row* const row = find(sub_warp); row != nullptr && sub_warp.executing != sub_warp.lanes) {
+      put(now_, "L\t{}\t1\tguard true in {:08x}\\n\n", row->id, sub_warp.executing);
+    }
+  }
+}
+
+void KanataLog::accessed(const hw::CoreState& core, const hw::MemoryAccess& access, hw::Cycle scratchpad_last) {
+  if (!advance(core.now)) {
+    return;
+  }
+  const Row* const row = find(*access.sub_warp);
+  if (row == nullptr) {
+    return;
+  }
+  if (access.shared != 0) {
+    put(now_, "L\t{}\t1\tscratchpad: {} cycles\\n\n", row->id, scratchpad_last - core.now + 1);
+  }
+  if (access.count == 0) {
+    return;
+  }
+  constexpr unsigned kShown = 4;
+  put(now_, "L\t{}\t1\t{} lines:", row->id, access.count);
+  for (unsigned i = 0; i < std::min(access.count, kShown); ++i) {
+    put(now_, " {:#x}", access.coalesced[i].line);
+  }
+  now_ += access.count > kShown ? " ...\\n\n" : "\\n\n";
+}
+
+void KanataLog::retired(const hw::CoreState& core, const link::SubWarp& sub_warp) {
+  if (!advance(core.now)) {
+    return;
+  }
+  if (const Row* const row = find(sub_warp)) {
+    put(next_, "E\t{}\t0\t{}\nR\t{}\t{}\t0\n", row->id, row->next, row->id, next_retired_++);
+    rows_.erase(&sub_warp);
+  }
+}
+
+}  // namespace heddle::tb

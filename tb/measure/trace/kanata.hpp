@@ -1,0 +1,77 @@
+// The pipeline log that Konata shows (heddle run --pipeline FILE.kanata), in the format "Kanata 0004": one row per
+// sub-warp, from its instruction's fetch, or from where the former makes it of an instruction, to its retirement.
+//
+//   stages (lane 0)  F fetch, D decode and sub-warp former, R register read, X execute, M memory,
+//                    Mw waits for lines or for stores, out of the pipeline, W write-back
+//   lane 1           why the sub-warp could not go on in a cycle, by the names of the idle causes
+//                    (hw/state/idle_cause.hpp)
+//   label            core, group, PC, instruction, lanes; the details below it: block, kernel, register rows, guard,
+//                    lines
+//   dependencies     from an instruction's row to the rows of its other sub-warps
+//   flushed rows     those in the pipeline when the window, or a launch that did not end well, ended
+//
+// A row's thread number is core * 65536 + group.
+#pragma once
+
+#include <map>
+#include <ostream>
+#include <string>
+#include <unordered_map>
+
+#include "tb/host/run_observer.hpp"
+#include "tb/measure/trace/instruction_text.hpp"
+#include "tb/measure/trace/window.hpp"
+
+namespace heddle::tb {
+
+class KanataLog final : public RunObserver {
+ public:
+  // `out` outlives it.
+  KanataLog(std::ostream& out, const CycleWindow& window);
+  // Writes what is held back; nothing may follow.
+  void finish();
+  [[nodiscard]] std::uint64_t rows() const { return next_id_; }
+
+  void launching(const LaunchInfo& launch) override;
+  void launched(const LaunchInfo& launch, bool complete) override;
+  void fetched(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
+  void formed(const hw::CoreState& core, const link::SubWarp& sub_warp, const link::SubWarp& instruction) override;
+  void entered(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage stage) override;
+  void held(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage stage,
+            hw::IdleCause cause) override;
+  void issued(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::Cycle last) override;
+  void accessed(const hw::CoreState& core, const hw::MemoryAccess& access, hw::Cycle scratchpad_last) override;
+  void put_aside(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
+  void retired(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
+
+ private:
+  struct Row {
+    std::uint64_t id = 0;
+    const char* next = "F";  // its stage from the next cycle on
+  };
+  // Events of a cycle have come; false: it is outside the window.
+  bool advance(hw::Cycle now);
+  void write_cycle();
+  void flush_rows();
+  [[nodiscard]] Row* find(const link::SubWarp& sub_warp);
+  Row& add_row(const hw::CoreState& core, const link::SubWarp& sub_warp, const char* stage);
+  void go(Row& row, const char* stage);
+
+  std::ostream& out_;
+  const CycleWindow window_;
+  std::string kernel_;
+  InstructionTexts texts_;
+  std::unordered_map<const link::SubWarp*, Row> rows_;  // looked up, never gone through for output
+  std::uint64_t next_id_ = 0;
+  std::uint64_t next_retired_ = 0;
+  hw::Cycle cycle_ = 0;    // whose events are being collected
+  hw::Cycle written_ = 0;  // the log's clock
+  bool begun_ = false;     // the log has a clock
+  bool over_ = false;
+  // What the cycle being collected and the next one say. A stage is left and entered at the beginning of a cycle.
+  std::string now_, due_, next_;
+  using Holds = std::map<std::uint64_t, hw::IdleCause>;  // by row
+  Holds held_, held_before_;
+};
+
+}  // namespace heddle::tb

@@ -1,0 +1,135 @@
+#include "tb/measure/trace/recorder.hpp"
+
+#include <bit>
+
+#include "hw/gpu/gpu.hpp"
+#include "isa/memory_map.hpp"
+#include "isa/recorded.hpp"
+
+namespace heddle::tb {
+
+namespace {
+
+template <class Visit>
+void each_lane(hw::LaneMask lanes, Visit visit) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    visit(static_cast<unsigned>(std::countr_zero(lanes)));
+  }
+}
+
+// A load from global memory that will read 0 for lying out of bounds is recorded as such.
+std::uint64_t recorded_address(const hw::CoreState& core, const link::SubWarp& sub_warp, unsigned lane) {
+  const isa::Instruction& instruction = sub_warp.decoded->instruction;
+  const std::uint64_t address = sub_warp.address[lane];
+  if (core.core.load_trap || core.bounds == nullptr || !isa::is_load(instruction.op)) {
+    return address;
+  }
+  const isa::Space space = isa::space_of(instruction.op);
+  const bool global =
+      space == isa::Space::global || (space == isa::Space::generic && isa::window_of(address) == isa::Window::global);
+  const std::uint32_t bytes = isa::bytes_of(instruction.width()) * instruction.vector();
+  const bool stray = global && address % bytes == 0 && core.bounds->find(address, bytes) == nullptr;
+  return stray ? hw::kStrayAddress : address;
+}
+
+}  // namespace
+
+void TraceRecorder::attached(hw::Gpu& gpu) {
+  cores_.resize(gpu.machine().gpu.cores);
+  for (unsigned i = 0; i < cores_.size(); ++i) {
+    cores_[i].rows.resize(gpu.core(i).state().rows.size());
+    cores_[i].blocks.resize(gpu.core(i).state().blocks.size());
+  }
+}
+
+void TraceRecorder::loaded(const isa::Module& module) {
+  writer_.module(module);
+}
+
+void TraceRecorder::launching(const LaunchInfo& launch) {
+  const auto kernel = static_cast<std::uint32_t>(&launch.kernel - launch.module.kernels.data());
+  writer_.begin_launch({kernel, launch.request.grid, launch.request.block, launch.request.dynamic_shared,
+                        launch.warp_size, launch.request.parameters},
+                       launch.kernel);
+  next_block_ = 0;
+  early_.clear();
+}
+
+void TraceRecorder::launched(const LaunchInfo& /*launch*/, bool complete) {
+  if (complete) {
+    writer_.end_launch();
+  }
+}
+
+void TraceRecorder::warp_started(const hw::CoreState& core, const hw::Group& group) {
+  const std::uint32_t first = group.warp_in_block * core.core.warp_size;
+  for (unsigned row = 0; row < core.rows_per_warp; ++row) {
+    cores_[core.index].rows[group.first_row + row] = {group.block_slot, first + row * core.core.simd_width};
+  }
+}
+
+void TraceRecorder::block_started(const hw::CoreState& core, unsigned block_slot) {
+  Block& block = cores_[core.index].blocks[block_slot];
+  block.linear = core.blocks[block_slot].linear;
+  if (block.threads.empty() && !spare_.empty()) {
+    block.threads = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  block.threads.resize(core.launch->threads_per_block());
+  for (traces::ThreadEvents& thread : block.threads) {
+    thread.clear();
+  }
+}
+
+void TraceRecorder::block_finished(const hw::CoreState& core, unsigned block_slot) {
+  Block& block = cores_[core.index].blocks[block_slot];
+  if (block.linear != next_block_) {
+    early_.emplace(block.linear, std::move(block.threads));
+    block.threads.clear();
+    return;
+  }
+  writer_.block(block.threads);
+  ++next_block_;
+  for (auto it = early_.begin(); it != early_.end() && it->first == next_block_; it = early_.erase(it)) {
+    writer_.block(it->second);
+    spare_.push_back(std::move(it->second));
+    ++next_block_;
+  }
+}
+
+void TraceRecorder::left_out(const hw::CoreState& core, const hw::Group& group, std::uint32_t /*pc*/, unsigned row,
+                             hw::LaneMask lanes) {
+  each_lane(lanes, [&](unsigned lane) { thread(core, group.row_of(row, lane), group.home_of(lane)).add_bit(false); });
+}
+
+void TraceRecorder::issued(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::Cycle /*last*/) {
+  const isa::Instruction& instruction = sub_warp.decoded->instruction;
+  const bool guarded = !instruction.guard.always();
+  const bool value = isa::records_value(instruction);
+  if (!guarded && !value) {
+    return;
+  }
+  const bool accumulates = isa::is_accumulate(instruction.op);
+  const bool memory = sub_warp.decoded->unit == isa::Unit::memory;
+  each_lane(sub_warp.lanes, [&](unsigned lane) {
+    traces::ThreadEvents& events = thread(core, sub_warp.row_of(lane), sub_warp.home_of(lane));
+    const bool on = ((sub_warp.executing >> lane) & 1U) != 0;
+    if (guarded) {
+      events.add_bit(on);
+    }
+    if (!on || !value) {
+      return;
+    }
+    if (accumulates) {
+      const bool predicate = ((sub_warp.values.predicate_a >> lane) & 1U) != 0;
+      events.add_bit(predicate);
+      if (!predicate) {
+        return;
+      }
+    }
+    events.values.push_back(memory ? recorded_address(core, sub_warp, lane)
+                                   : sub_warp.values.a[0][lane] | std::uint64_t{sub_warp.values.b[0][lane]} << 32U);
+  });
+}
+
+}  // namespace heddle::tb

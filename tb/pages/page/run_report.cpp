@@ -1,0 +1,33 @@
+#include "tb/pages/page/run_report.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+
+#include "tb/measure/profile/profile_json.hpp"
+#include "tb/pages/page/data_page.hpp"
+#include "tb/pages/page/declarations.hpp"
+#include "tb/support/files/atomic_file.hpp"
+
+namespace heddle::tb {
+std::string run_report_data(const RunRecord& record, const StatisticsRegistry& modules, const Profile& profile) {
+  return fmt::format("{{\"kind\":\"report\",\"command\":{},\"stats\":{},\"profile\":{},\"declarations\":{}}}\n",
+                     boost::json::serialize(boost::json::string(record.command)), stats_json(record, modules),
+                     boost::json::serialize(profile_json(profile, true)), boost::json::serialize(declarations_json()));
+}
+
+std::string run_report(const RunRecord& record, const StatisticsRegistry& modules, const Profile& profile) {
+  return data_page({fmt::format("Heddle: {} on {}", record.workload, record.machine.name),
+                    run_report_data(record, modules, profile),
+                    {"report.js", "source.js"}});
+}
+
+void ReportPage::check() const {
+  check_writable(path_);
+}
+
+void ReportPage::make(const RunRecord& record, const StatisticsRegistry& modules) {
+  write_file(path_, run_report(record, modules, profile_));
+}
+
+}  // namespace heddle::tb

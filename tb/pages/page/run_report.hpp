@@ -1,0 +1,35 @@
+// The page about one run (heddle run --report): what it came to, over time, per core, warp and lane, and per line of
+// the kernels' source. docs/report.md describes it and the data that it holds.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "base/statistics.hpp"
+#include "tb/measure/profile/profile.hpp"
+#include "tb/measure/record.hpp"
+#include "tb/measure/run_product.hpp"
+
+namespace heddle::tb {
+
+// {"kind": "report", "command": how the run was called, "stats": stats.json, "profile": ..., "declarations": ...}. A
+// function of the run's input alone.
+[[nodiscard]] std::string run_report_data(const RunRecord& record, const StatisticsRegistry& modules,
+                                          const Profile& profile);
+[[nodiscard]] std::string run_report(const RunRecord& record, const StatisticsRegistry& modules,
+                                     const Profile& profile);
+
+// The page as a run makes it, in a file.
+class ReportPage final : public RunProduct {
+ public:
+  ReportPage(std::string path, const hw::Machine& machine) : path_(std::move(path)), profile_(machine) {}
+  void check() const override;
+  [[nodiscard]] RunObserver* observer() override { return &profile_; }
+  void make(const RunRecord& record, const StatisticsRegistry& modules) override;
+
+ private:
+  std::string path_;
+  Profile profile_;
+};
+
+}  // namespace heddle::tb

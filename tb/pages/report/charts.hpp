@@ -1,0 +1,65 @@
+// Charts as the papers draw them, as inline SVG: grouped bars, groups of stacked bars, lines of a sweep, and memory
+// banks over time. They carry their own style sheet (chart_style), readable in light and dark schemes and on paper.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "tb/measure/dram/bank_timeline.hpp"
+
+namespace heddle::tb {
+
+inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();  // a bar or point that was not measured
+
+// A group (a workload) holds one bar per series (a machine).
+struct GroupedBars {
+  std::string title;  // what a screen reader reads out
+  std::string unit;   // of the vertical axis
+  std::vector<std::string> groups;
+  struct Series {
+    std::string label;
+    std::vector<double> values;  // one per group; kNoValue draws nothing
+  };
+  std::vector<Series> series;
+  double reference = kNoValue;  // a dashed horizontal line, such as 1 for a speedup
+};
+
+// A group holds one bar per member, each made of parts that add up to at most 1.
+struct StackedGroups {
+  std::string title;
+  std::vector<std::string> parts;    // legend, bottom up; at most six, drawn from grey (idle) to dark (full)
+  std::vector<std::string> members;  // what bar 1, 2... of every group is
+  struct Group {
+    std::string label;
+    std::vector<std::vector<double>> bars;  // one per member, each with one share per part; empty: not measured
+  };
+  std::vector<Group> groups;
+};
+
+// One line per series over equally spaced places.
+struct LineChart {
+  std::string title;
+  std::string unit;
+  std::vector<std::string> places;
+  struct Series {
+    std::string label;
+    std::vector<double> values;  // one per place; kNoValue leaves a gap
+    bool emphasised = false;     // drawn thick: the mean
+  };
+  std::vector<Series> series;
+};
+
+using Chart = std::variant<GroupedBars, StackedGroups, LineChart, BankTimeline>;
+
+[[nodiscard]] std::string chart_svg(const Chart& chart);
+
+// The style sheet's rules, for a <style> element of the page.
+[[nodiscard]] std::string_view chart_style();
+
+// The step of a round axis (1, 2, 2.5 or 5 times a power of ten) that cuts `span` into at most `most` pieces.
+[[nodiscard]] double round_step(double span, int most);
+
+}  // namespace heddle::tb

@@ -1,0 +1,19 @@
+// A bank timeline drawn as thesis figure 7.2 has it: a line per bank with its row hits, row conflicts and holds, and
+// below them the bus with its transfers.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tb/measure/dram/bank_timeline.hpp"
+
+namespace heddle::tb {
+
+// "row hit"
+[[nodiscard]] std::string_view kind_text(BankTimeline::Kind kind);
+
+// An <svg> element for a page with chart_style(), and a file of its own.
+[[nodiscard]] std::string timeline_svg(const BankTimeline& timeline);
+[[nodiscard]] std::string timeline_file(const BankTimeline& timeline);
+
+}  // namespace heddle::tb

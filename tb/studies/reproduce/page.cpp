@@ -1,0 +1,131 @@
+// The page of a reproduction: a table of all claims, then each claim with its figure, checks and causes.
+#include <fmt/format.h>
+
+#include "tb/measure/version.hpp"
+#include "tb/pages/report/html.hpp"
+#include "tb/studies/reproduce/reproduce.hpp"
+#include "tb/support/text.hpp"
+
+namespace heddle::tb {
+namespace {
+
+constexpr std::string_view kPageStyle = R"css(
+.verdict { font-weight: 600; } .holds { color: #00704f; } .partly { color: #8a5a00; } .fails { color: var(--bad); }
+@media (prefers-color-scheme: dark) { .holds { color: #4fd1a5; } .partly { color: #f0b429; } }
+ul.checks { list-style: none; padding-left: 0; max-width: 60rem; } ul.checks li { margin: .2rem 0; }
+details { margin: .6rem 0; } summary { cursor: pointer; } td a { color: inherit; } td.left { white-space: normal; }
+section { margin-top: 2.6rem; } p.claim { border-left: 3px solid var(--line); padding-left: .8rem; }
+)css";
+
+std::string_view verdict_class(Shape shape) {
+  switch (shape) {
+    case Shape::holds:
+      return "holds";
+    case Shape::partly:
+      return "partly";
+    case Shape::does_not_hold:
+      return "fails";
+    case Shape::not_measured:
+      break;
+  }
+  return "soft";
+}
+
+std::string verdict_html(const ReproducedClaim& claim) {
+  return fmt::format("<span class=\"verdict {}\">{}</span>", verdict_class(claim.shape),
+                     html_escaped(verdict_text(claim)));
+}
+
+std::string overview(const Reproduction& reproduction) {
+  std::string out =
+      "<div class=\"wide\"><table>\n<thead><tr><th class=\"left\">id</th><th class=\"left\">paper</th>"
+      "<th class=\"left\">ours</th><th class=\"left\">shape</th></tr></thead>\n<tbody>\n";
+  for (const ReproducedClaim& claim : reproduction.claims) {
+    out += fmt::format(
+        "<tr><td class=\"left\"><a href=\"#{0}\">{0}</a></td><td class=\"left\">{1}</td><td class=\"left\">{2}</td>"
+        "<td class=\"left\">{3}</td></tr>\n",
+        html_escaped(claim.id), html_escaped(claim.text.paper), html_escaped(claim.finding.ours), verdict_html(claim));
+  }
+  return out + "</tbody>\n</table></div>\n";
+}
+
+std::string table_html(const ValueTable& table) {
+  return fmt::format("<details><summary>{}</summary>\n{}</details>\n", html_escaped(table.caption),
+                     html_table(table.titles, table.rows, {0}));
+}
+
+std::string section_of(const ReproducedClaim& claim) {
+  std::string out = fmt::format(
+      "<section id=\"{0}\"><h2>{0}: {1}</h2>\n<p class=\"claim\">{2} <span class=\"soft\">({3})</span></p>\n"
+      "<p>Paper: {4}. Ours: {5}. {6}</p>\n",
+      html_escaped(claim.id), html_escaped(claim.title), html_escaped(claim.text.statement),
+      html_escaped(claim.text.source), html_escaped(claim.text.paper), html_escaped(claim.finding.ours),
+      verdict_html(claim));
+  if (!claim.text.caveat.empty()) {
+    out += "<p>" + html_escaped(claim.text.caveat) + "</p>\n";
+  }
+  for (const Chart& chart : claim.finding.charts) {
+    out += "<div class=\"plot\">" + chart_svg(chart) + "</div>\n";
+  }
+  if (!claim.finding.checks.empty()) {
+    out += "<ul class=\"checks\">\n";
+    for (const Check& check : claim.finding.checks) {
+      out += fmt::format("<li><span class=\"{}\">{}</span> {}{}: {}</li>\n", check.passed ? "holds" : "fails",
+                         check.passed ? "&#10003;" : "&#10007;", html_escaped(check.rule), check.main ? " (main)" : "",
+                         html_escaped(check.measured));
+    }
+    out += "</ul>\n";
+  }
+  if (claim.shape != Shape::holds && claim.shape != Shape::not_measured) {
+    if (!claim.text.note.empty()) {
+      out += "<p>" + html_escaped(claim.text.note) + "</p>\n";
+    }
+    for (const std::string& cause : claim.finding.causes) {
+      out += "<p class=\"soft\">" + html_escaped(cause) + "</p>\n";
+    }
+  }
+  for (const ValueTable& table : claim.finding.tables) {
+    out += table_html(table);
+  }
+  return out + "</section>\n";
+}
+
+}  // namespace
+
+std::string reproduction_page(const Reproduction& reproduction, const std::string& command) {
+  std::string body = fmt::format("<style>{}{}</style>\n", chart_style(), kPageStyle);
+  body += fmt::format(
+      "<h1>Heddle {}: the papers' claims reproduced</h1>\n<p><code>{}</code></p>\n<p class=\"soft\">{}, {}. IPC is "
+      "thread instructions per "
+      "cycle; means are geometric unless said otherwise. A claim holds when all its checks pass, partly when some of "
+      "its main checks pass.</p>\n",
+      html_escaped(version()), html_escaped(command), scaling_text(reproduction.scaling),
+      counted(reproduction.runs, "run"));
+  if (reproduction.stopped) {
+    body += "<p class=\"bad\">Ended early: what was not run is missing.</p>\n";
+  }
+  if (!reproduction.other_builds.empty()) {
+    body += "<p class=\"soft\">" + html_escaped(other_builds_text(reproduction)) + "</p>\n";
+  }
+  body += overview(reproduction);
+  if (!reproduction.failed.empty()) {
+    std::vector<std::vector<std::string>> rows;
+    for (const FailedRun& run : reproduction.failed) {
+      rows.push_back({run.run, run.why});
+    }
+    body += fmt::format("<details><summary class=\"bad\">{} failed</summary>\n{}</details>\n",
+                        counted(rows.size(), "run"), html_table({"run", "why"}, rows, {0, 1}));
+  }
+  for (const ReproducedClaim& claim : reproduction.claims) {
+    body += section_of(claim);
+  }
+  std::vector<std::vector<std::string>> scales;
+  for (const auto& [workload, scale] : reproduction.scales) {
+    scales.push_back({workload, fmt::format("{:g}", scale)});
+  }
+  body +=
+      "<h2>Scale of the inputs</h2>\n<p>1 is the paper's input.</p>\n" + html_table({"workload", "scale"}, scales, {0});
+  return html_page("Heddle: reproduction", html_minus_signs(body));
+}
+
+}  // namespace heddle::tb

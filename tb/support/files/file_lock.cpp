@@ -1,0 +1,48 @@
+#include "tb/support/files/file_lock.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "base/error.hpp"
+
+namespace heddle::tb {
+
+FileLock::FileLock(const std::string& path, const std::string& what, const std::string& busy, const std::string& hint)
+    : path_(path) {
+  for (;;) {
+    file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (file_ < 0) {
+      throw InputError({path}, fmt::format("cannot be written: {}", std::strerror(errno)));
+    }
+    if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      ::close(file_);
+      throw InputError({what}, busy, hint);
+    }
+    // Whoever had it may have removed it between the two calls: a lock on that would keep nobody out.
+    struct stat opened {};
+    struct stat named {};
+    if (::fstat(file_, &opened) == 0 && ::stat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
+        opened.st_dev == named.st_dev) {
+      return;
+    }
+    ::close(file_);
+  }
+}
+
+FileLock::~FileLock() {
+  ::unlink(path_.c_str());
+  ::close(file_);
+}
+
+FolderLock::FolderLock(const std::string& folder, const std::string& who)
+    : FileLock((std::filesystem::path(folder) / ".heddle.lock").string(), folder, who + " is writing to this folder",
+               "wait for it, or name another folder") {}
+
+}  // namespace heddle::tb

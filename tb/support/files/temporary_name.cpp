@@ -1,0 +1,102 @@
+#include "tb/support/files/temporary_name.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+namespace heddle::tb {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kLongestName = 255;  // bytes; NAME_MAX of the usual file systems
+constexpr std::size_t kRoom = 48;          // for dots, a process's number, the ending, and what converters append
+constexpr int kTries = 100;
+constexpr unsigned kWaitMicroseconds = 1000;
+
+// Of the temporary files of this host.
+const std::string& host_ending() {
+  static const std::string text = [] {
+    std::array<char, 256> name{};
+    const bool known = ::gethostname(name.data(), name.size() - 1) == 0;
+    const std::size_t digest = std::hash<std::string>()(known ? name.data() : "");
+    return fmt::format("-{:08x}.heddle.tmp", static_cast<std::uint32_t>(digest));
+  }();
+  return text;
+}
+
+// The descriptor's file is the one that has this name.
+bool is_named(int file, const std::string& path) {
+  struct stat opened {};
+  struct stat named {};
+  return ::fstat(file, &opened) == 0 && ::stat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
+         opened.st_ino == named.st_ino;
+}
+
+}  // namespace
+
+std::string temporary_beside(const std::string& target) {
+  const fs::path path(target);
+  std::string name = path.filename().string();
+  if (constexpr std::size_t kMost = kLongestName - kRoom; name.size() > kMost) {
+    const std::string digest = fmt::format("-{:016x}", std::hash<std::string>()(name));  // others may begin like it
+    name = name.substr(0, kMost - digest.size()) + digest;
+  }
+  return (path.parent_path() / fmt::format(".{}.{}{}", name, ::getpid(), host_ending())).string();
+}
+
+int create_locked(const std::string& path) {
+  for (;;) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) {
+      return -1;
+    }
+    // Another process may look whether it is left over, in a moment, and may have removed it before it was locked.
+    for (int tries = 0; ::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && tries < kTries; ++tries) {
+      ::usleep(kWaitMicroseconds);
+    }
+    if (is_named(file, path)) {
+      return file;
+    }
+    ::close(file);
+  }
+}
+
+void clear_left_over(const std::string& folder) {
+  static std::set<std::string> cleared;
+  const std::string where = folder.empty() ? "." : folder;
+  if (!cleared.insert(where).second) {
+    return;
+  }
+  std::error_code error;
+  for (fs::directory_iterator it(where, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (!name.starts_with(".") || !name.ends_with(host_ending())) {
+      continue;
+    }
+    const std::string path = it->path().string();
+    const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) {
+      continue;
+    }
+    if (::flock(file, LOCK_EX | LOCK_NB) == 0 && is_named(file, path)) {
+      ::unlink(path.c_str());
+      ::unlink((path + ".hier").c_str());  // which vcd2fst has beside what it writes
+    }
+    ::close(file);
+  }
+}
+
+}  // namespace heddle::tb
