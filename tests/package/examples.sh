@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Installs Heddle into an empty folder and builds examples against it with find_package: docs/examples/host, which links
+# heddle::host alone, and docs/examples/platform, run with a memory of its own, and with every example memory of SystemC,
+# where those are installed (Debian: libsystemc-doc).
+#   examples.sh SOURCE BUILD COMPILER
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install "$2" --prefix "$work/prefix" >"$work/install.log"
+test -x "$work/prefix/bin/heddle"
+(cd "$work" && "$work/prefix/bin/heddle" list configs | grep -q baseline)
+for example in host platform; do
+  cmake -S "$1/docs/examples/$example" -B "$work/$example" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
+    -DCMAKE_CXX_COMPILER="$3" -DCMAKE_BUILD_TYPE=Release >"$work/configure.log"
+  cmake --build "$work/$example" >"$work/build.log" || { cat "$work/build.log"; exit 1; }
+done
+for library in workloads measure pages studies; do
+  if grep -q "libheddle_$library" "$work/host/build.ninja"; then
+    echo "heddle::host links libheddle_$library"
+    exit 1
+  fi
+done
+"$work/host/host" "$1/docs/examples/saxpy/saxpy.cu"
+HEDDLE_CONFIGS="$work/prefix/share/heddle/configs" "$work/host/host" "$1/docs/examples/saxpy/saxpy.cu" lwm
+"$work/platform/platform"
+if [ -x "$work/platform/platform_accellera" ]; then
+  for memory in at-4-phase at-2-phase at-1-phase lt lt-dmi; do
+    echo "$memory"
+    "$work/platform/platform_accellera" "$memory"
+  done
+elif [ -d /usr/share/doc/libsystemc/examples ]; then
+  echo "SystemC's example models are there, and platform_accellera was not built"
+  exit 1
+else
+  echo "no example models of SystemC (libsystemc-doc): platform_accellera was not built"
+fi
