@@ -2,15 +2,18 @@
 // whether its shape holds, and the figure. One file per claim below tb/studies/reproduce/figures/, registered by the
 // claim's id with the title of its figure:
 //
-//   namespace { const Register<Claim, LargeWarpGain> large_warp_gain_entry{"lwm-avg", "Large warps alone"}; }
+//   namespace { const Register<Claim, FormationLoss> formation_loss_entry{"dwf-avg", "Dynamic warp formation"}; }
 //
-// `heddle reproduce` finds new files by itself.
+// Claims that differ in their data only are rows of a table with one judging class (RegisterRows): figures/gains.cpp,
+// figures/groups.cpp. `heddle reproduce` finds new files by itself.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/registry.hpp"
 #include "tb/measure/summary.hpp"
 #include "tb/pages/report/charts.hpp"
 #include "tb/studies/reproduce/results.hpp"
@@ -71,6 +74,17 @@ class Claim {
   [[nodiscard]] virtual std::vector<Run> runs() const = 0;
   // `results` may lack any of the runs (they failed); what is missing is left out, never guessed.
   [[nodiscard]] virtual Finding judge(const Results& results) const = 0;
+};
+
+// Registers a claim per row of a table: Rows have an id and a title, and TheClaim is made of a row, which outlives it.
+template <class TheClaim, class Row>
+struct RegisterRows {
+  explicit RegisterRows(const std::vector<Row>& rows) {
+    for (const Row& row : rows) {
+      Registry<Claim>::instance().add(row.id, row.title,
+                                      [&row](const Claim::Setup&) { return std::make_unique<TheClaim>(row); });
+    }
+  }
 };
 
 }  // namespace heddle::tb
