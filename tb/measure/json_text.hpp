@@ -2,7 +2,7 @@
 // back exactly, two spaces of indentation, arrays of numbers on one line.
 #pragma once
 
-#include <boost/json/value.hpp>
+#include <boost/json/fwd.hpp>
 #include <string>
 
 namespace heddle::tb {

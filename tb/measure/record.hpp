@@ -2,8 +2,7 @@
 // host.json (what the run cost the host). Schema: docs/statistics.md.
 #pragma once
 
-#include <boost/json/object.hpp>
-#include <boost/json/value.hpp>
+#include <boost/json/fwd.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>

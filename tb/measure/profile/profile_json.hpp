@@ -1,7 +1,7 @@
 // A profile as JSON, for the report page. docs/report.md describes it.
 #pragma once
 
-#include <boost/json/object.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "tb/measure/profile/profile.hpp"
 

@@ -1,7 +1,7 @@
 // What the pages say about figures: units and meanings, from the declarations.
 #pragma once
 
-#include <boost/json/object.hpp>
+#include <boost/json/fwd.hpp>
 
 namespace heddle::tb {
 

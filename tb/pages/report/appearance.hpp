@@ -1,7 +1,7 @@
 // What idle causes and the states of warps are called and which colours they have, on every page and in every picture.
 #pragma once
 
-#include <boost/json/object.hpp>
+#include <boost/json/fwd.hpp>
 #include <string>
 #include <string_view>
 
