@@ -1,0 +1,95 @@
+#include "batch_names.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+
+namespace heddle::test {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A name as it clashes: functions with the types of their first line's parameters.
+std::optional<std::string> declared_in(const std::string& line) {
+  static const std::regex entry(R"(^const Register\w*<[^>]*> (\w+))");
+  static const std::regex function(R"(^(?:\[\[[^\]]*\]\] )?[\w:<>,*& ]*[\w>*&] ?[ *&](\w+)\(([^)]*))");
+  static const std::regex object(R"(^[\w:<>,*& ]*[\w>*&] ?[ *&](\w+)(?:\[\w*\])? ?[={])");
+  static const std::regex type(R"(^(?:struct|class|enum class|enum) (\w+)[^;]*$)");
+  static const std::regex parameter_name(R"( ?\b\w+(?= ?(?:,|=|$)))");
+  if (line.empty() || std::string_view(" /#}").find(line.front()) != std::string_view::npos ||
+      line.starts_with("TEST") || line.starts_with("INSTANTIATE") || line.starts_with("using ") ||
+      line.starts_with("namespace ") || line.starts_with("template ") || line.starts_with("static_assert")) {
+    return std::nullopt;
+  }
+  std::smatch match;
+  if (std::regex_search(line, match, entry) || std::regex_search(line, match, type)) {
+    return match[1];
+  }
+  if (std::regex_search(line, match, function)) {
+    return fmt::format("{}({})", match[1].str(), std::regex_replace(match[2].str(), parameter_name, ""));
+  }
+  if (std::regex_search(line, match, object)) {
+    return match[1];
+  }
+  return std::nullopt;
+}
+
+// The names of a file, behind the namespace that they stand in.
+std::set<std::string> names_of(const fs::path& path) {
+  std::set<std::string> names;
+  std::ifstream in(path);
+  std::string outer;
+  bool inside = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line == "namespace {") {
+      inside = true;
+    } else if (line == "}  // namespace") {
+      inside = false;
+    } else if (line.starts_with("namespace heddle") && line.ends_with("{")) {  // not one in a text of a test
+      outer = line;
+    } else if (const auto name = inside ? declared_in(line) : std::nullopt) {
+      names.insert(outer + *name);
+    }
+  }
+  return names;
+}
+
+// Files with options or definitions of their own are in no batch: of the layers, those of the lanes' semantics.
+bool is_alone(const fs::path& path) {
+  return path.parent_path().filename() == "isa" && path.filename().string().starts_with("semantics");
+}
+
+}  // namespace
+
+std::vector<std::string> batch_clashes(const fs::path& root, const std::string& folder, bool deep) {
+  std::map<std::string, std::vector<std::string>> files;  // by name
+  std::vector<fs::path> sources;
+  for (const fs::directory_entry& one : fs::recursive_directory_iterator(root / folder)) {
+    if (one.path().extension() == ".cpp" && !is_alone(one.path()) &&
+        (deep || one.path().parent_path() == root / folder)) {
+      sources.push_back(one.path());
+    }
+  }
+  std::sort(sources.begin(), sources.end());
+  for (const fs::path& source : sources) {
+    for (const std::string& name : names_of(source)) {
+      files[name].push_back(source.lexically_relative(root / folder).generic_string());
+    }
+  }
+  std::vector<std::string> clashes;
+  for (const auto& [name, in] : files) {
+    if (in.size() > 1) {
+      clashes.push_back(fmt::format("{}: {} in {}", folder, name.substr(name.find('{') + 1), fmt::join(in, " and ")));
+    }
+  }
+  return clashes;
+}
+
+}  // namespace heddle::test

@@ -1,0 +1,79 @@
+#include "batch_names.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace heddle::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+namespace fs = std::filesystem;
+
+TEST(BatchNames, OfALayerAreEachOneFiles) {
+  for (const char* const layer : {"base", "isa", "ptx", "tlm", "hw", "traces", "tb/support", "tb/host", "tb/workloads",
+                                  "tb/measure", "tb/pages", "tb/studies", "tb/program"}) {
+    EXPECT_THAT(batch_clashes(HEDDLE_SOURCE_DIR, layer, true), IsEmpty());
+  }
+}
+
+TEST(BatchNames, OfATestProgramAreEachOneFiles) {
+  std::size_t folders = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(HEDDLE_SOURCE_DIR) / "tests")) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_directory() && name != "fuzz") {  // programs of one file each
+      ++folders;
+      EXPECT_THAT(batch_clashes(HEDDLE_SOURCE_DIR, "tests/" + name, false), IsEmpty());
+    }
+  }
+  EXPECT_GT(folders, 8U);
+}
+
+class BatchNamesOf : public ::testing::Test {
+ protected:
+  BatchNamesOf() { fs::create_directories(root_ / "x/deep"); }
+  ~BatchNamesOf() override { fs::remove_all(root_); }
+  BatchNamesOf(const BatchNamesOf&) = delete;
+  BatchNamesOf& operator=(const BatchNamesOf&) = delete;
+
+  void write(const std::string& name, const std::string& inside, const std::string& outer = "heddle") {
+    std::ofstream(root_ / "x" / name) << "namespace " << outer << " {\nnamespace {\n\n"
+                                      << inside << "\n}  // namespace\n\nint after() { return 0; }\n}\n";
+  }
+  [[nodiscard]] std::vector<std::string> clashes(bool deep = true) const { return batch_clashes(root_, "x", deep); }
+
+ private:
+  fs::path root_ = fs::path(::testing::TempDir()) / ("batch_names_" + std::to_string(::getpid()));
+};
+
+TEST_F(BatchNamesOf, ObjectsTypesAndEntriesClash) {
+  const std::string all =
+      "constexpr int kMost = 3;\nconst std::vector<int> kSome = {1};\nstruct Part {\n  int same;\n};\n"
+      "const Register<Policy, Oldest> oldest{\"oldest\", \"text\"};\nconstexpr double kRows[] = {1};\n";
+  write("a.cpp", all);
+  EXPECT_THAT(clashes(), IsEmpty());
+  write("deep/b.cpp", all);
+  EXPECT_THAT(clashes(), ElementsAre("x: Part in a.cpp and deep/b.cpp", "x: kMost in a.cpp and deep/b.cpp",
+                                     "x: kRows in a.cpp and deep/b.cpp", "x: kSome in a.cpp and deep/b.cpp",
+                                     "x: oldest in a.cpp and deep/b.cpp"));
+  EXPECT_THAT(clashes(false), IsEmpty());
+}
+
+TEST_F(BatchNamesOf, FunctionsClashThatTakeTheSame) {
+  write("a.cpp", "std::string text(const Part& part, int number) {\n  return {};\n}\nvoid done() {\n}\n");
+  write("b.cpp", "std::string text(const Part& other, int size) {\n  return {};\n}\nvoid done(int once) {\n}\n");
+  EXPECT_THAT(clashes(), ElementsAre("x: text(const Part&, int) in a.cpp and b.cpp"));
+}
+
+TEST_F(BatchNamesOf, OtherNamespacesAndWhatStandsOutsideDoNotClash) {
+  write("a.cpp", "constexpr int kMost = 3;\n");
+  write("b.cpp", "constexpr int kMost = 3;\n", "heddle::other");
+  EXPECT_THAT(clashes(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace heddle::test
