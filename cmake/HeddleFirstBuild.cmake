@@ -4,9 +4,9 @@
 #   heddle_batch(TARGET)                 compiles a target's files eight at a time ("unity" builds), which instantiates
 #                                        what they share once
 #
-# Names in unnamed namespaces are then one target's, not one file's (a test looks: tests/style/batch_names.hpp). Every file still includes what it uses and must
-# compile alone; clang-tidy reads each by itself. With ccache, which keeps whole compilations and would keep fewer of
-# these, the default is neither.
+# Names in unnamed namespaces are then one target's, not one file's (a test looks: tests/style/batch_names.hpp). Every
+# file still includes what it uses and must compile alone; clang-tidy reads each by itself. With ccache, which keeps
+# whole compilations and would keep fewer of these, the default is neither.
 if(HEDDLE_CCACHE)
   set(first_build_default OFF)
 else()
