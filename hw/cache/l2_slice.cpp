@@ -43,7 +43,8 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, un
       invalidation_delay_(clock.cycles(machine.noc.response_latency)),
       socket_("socket"),
       store_("store", store_parameters(machine), clock, {map_, machine.l2.inclusive}, *this),
-      banks_(machine.l2.banks) {
+      input_(machine.l2.queue, machine.l2.banks),
+      next_start_(machine.l2.banks, 0) {
   target.bind(*this);
   socket_.bind(*this);
   socket_.bind(store_.cpu);
@@ -130,12 +131,14 @@ tlm_sync_enum L2Slice::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_co
     ++statistics_.requests;
     ++inside_;
     const Cycle now = clock().now();
-    const unsigned started_now = started_at_ == now ? started_ : 0;
-    if (waiting_ + started_now < capacity_) {
+    const unsigned bank = bank_of(request);
+    const bool first = input_.empty(bank);
+    if (input_.offer(&request, now, bank)) {
+      statistics_.queue_max = std::max(statistics_.queue_max, input_.occupied(now));
       // No run of the slice before the bank can look at it: that would try other banks' requests again, or not, by the
-      // order of processes in this cycle.
-      if (const Cycle possible = enqueue(request, started_now); possible != kNever) {
-        wake(possible);
+      // order of processes in this cycle. Behind others it waits for them.
+      if (first) {
+        wake(std::max(request.arrival, next_start_[bank]));
       }
       if (observer_ != nullptr) {
         show_queues();
@@ -143,13 +146,12 @@ tlm_sync_enum L2Slice::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_co
       phase = ::tlm::END_REQ;
       return ::tlm::TLM_UPDATED;
     }
-    pending_ = &request;
     ++statistics_.queue_full;
     if (observer_ != nullptr) {
       show_queues();
     }
-    if (started_now != 0) {
-      wake(now + 1);
+    if (const Cycle admitted = input_.admits_at(now); admitted != kNever) {
+      wake(admitted);
     }
     return ::tlm::TLM_ACCEPTED;
   }
@@ -164,23 +166,13 @@ tlm_sync_enum L2Slice::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_co
   return ::tlm::TLM_ACCEPTED;
 }
 
-L2Slice::Cycle L2Slice::enqueue(Request& request, unsigned started_now) {
-  Bank& bank = banks_[(request.address / line_bytes_) & (banks_.size() - 1)];
-  const Cycle possible = bank.waiting.empty() ? std::max(request.arrival, bank.next_start) : kNever;
-  bank.waiting.push(&request);
-  ++waiting_;
-  statistics_.queue_max = std::max<std::uint64_t>(statistics_.queue_max, waiting_ + started_now);
-  return possible;
-}
-
 void L2Slice::admit(Cycle now) {
-  if (pending_ == nullptr || waiting_ >= capacity_) {
+  if (!input_.can_admit(now)) {
     return;
   }
-  Request& request = *pending_;
-  pending_ = nullptr;
+  Request& request = *input_.admit();
   request.arrival = std::max(request.arrival, now);
-  static_cast<void>(enqueue(request, 0));  // before anything starts
+  statistics_.queue_max = std::max(statistics_.queue_max, input_.occupied(now));
   link::end_request(target, *request.payload);
 }
 
@@ -218,38 +210,31 @@ L2Slice::Cycle L2Slice::advance(Cycle now) {
 // What keeps an access from starting, other than time, ends with an arrival from memory or with an answer that leaves:
 // both run this again.
 L2Slice::Cycle L2Slice::access(Cycle now) {
-  if (waiting_ == 0) {
+  if (input_.held() == 0) {
     return kNever;
   }
-  started_at_ = now;
-  started_ = 0;
   Cycle next = kNever;
-  for (Bank& bank : banks_) {
-    if (bank.waiting.empty()) {
+  for (unsigned bank = 0; bank != input_.lanes(); ++bank) {
+    if (input_.empty(bank)) {
       continue;
     }
-    Cycle possible = std::max(bank.waiting.front()->arrival, bank.next_start);
+    Cycle possible = std::max(input_.front(bank)->arrival, next_start_[bank]);
     if (possible <= now) {
-      Request& request = *bank.waiting.front();
+      Request& request = *input_.front(bank);
       if (responses_.size() >= capacity_ || !offer(request, now)) {
         continue;
       }
       statistics_.queue_wait_cycles += now - request.arrival;
-      bank.waiting.pop();
-      bank.next_start = now + bank_interval_;
-      --waiting_;
-      ++started_;
-      if (bank.waiting.empty()) {
+      input_.pop(now, bank);
+      next_start_[bank] = now + bank_interval_;
+      if (input_.empty(bank)) {
         continue;
       }
-      possible = std::max(bank.waiting.front()->arrival, bank.next_start);
+      possible = std::max(input_.front(bank)->arrival, next_start_[bank]);
     }
     next = std::min(next, possible);
   }
-  if (pending_ != nullptr && started_ != 0) {
-    next = now + 1;
-  }
-  return next;
+  return std::min(next, input_.admits_at(now));
 }
 
 bool L2Slice::offer(Request& request, Cycle now) {
@@ -300,7 +285,7 @@ void L2Slice::finish(Request& request) {
 L2Slice::Cycle L2Slice::respond(Cycle now) {
   Cycle next = acknowledgements_.empty() ? kNever : acknowledgements_.front().ready;
   if (!responses_.empty() && response_.can_begin(now)) {
-    if (responses_.size() == capacity_ && waiting_ != 0) {
+    if (responses_.size() == capacity_ && input_.held() != 0) {
       next = now + 1;  // room for an access
     }
     Request& request = *responses_.front();
@@ -322,7 +307,7 @@ void L2Slice::observe(L2Observer& observer) {
 }
 
 void L2Slice::show_queues() {
-  observer_->changed(waiting_, responses_.size(), pending_ != nullptr);
+  observer_->changed(input_.held(), responses_.size(), input_.keeps());
 }
 
 // ------------------------------------------------------------------------------------------------------ control

@@ -16,7 +16,7 @@
 // requests in order of arrival and starts one every bank_interval cycles. A hit, a store and an atomic on a line that
 // is there are answered hit_latency - 1 cycles later; a miss goes on to memory in the cycle of the access, and is
 // answered in the cycle in which the line has come. One answer leaves per cycle. Back-pressure: `queue` requests wait
-// at the banks, further ones find END_REQ delayed (room counts from the next cycle on); a bank waits while the store
+// at the banks, further ones find END_REQ delayed (tlm/input_queue.hpp); a bank waits while the store
 // has no MSHR, target or write buffer entry for its request, and while `queue` answers wait for the interconnect.
 //
 // Stores are answered when the slice has them: from then on every core's next access to the slice sees them. Atomics: a
@@ -44,6 +44,7 @@
 #include "hw/parameters/machine.hpp"
 #include "tlm/base_protocol.hpp"
 #include "tlm/clock.hpp"
+#include "tlm/input_queue.hpp"
 #include "tlm/invalidation_protocol.hpp"
 #include "tlm/memory_extension.hpp"
 #include "tlm/ring.hpp"
@@ -109,10 +110,6 @@ class L2Slice final : public link::ClockedModule,
     Cycle arrival = 0;
     StoreBuffer buffer;  // of a write that is not a whole line with byte enables of its length
   };
-  struct Bank {
-    link::Ring<Request*> waiting;
-    Cycle next_start = 0;
-  };
   struct Acknowledgement {
     Cycle ready = 0;
     Request* request = nullptr;
@@ -128,9 +125,9 @@ class L2Slice final : public link::ClockedModule,
 
   [[nodiscard]] Request& make_request(Payload& payload, Cycle arrival);
   void describe_store(Request& request);
-  // `started_now`: accesses that have started in this cycle, whose requests count as waiting to its end. Returns the
-  // cycle in which the bank can look at it; kNever: behind others, it waits for them.
-  Cycle enqueue(Request& request, unsigned started_now);
+  [[nodiscard]] unsigned bank_of(const Request& request) const {
+    return static_cast<unsigned>((request.address / line_bytes_) & (input_.lanes() - 1));
+  }
   void admit(Cycle now);
   Cycle access(Cycle now);
   [[nodiscard]] bool offer(Request& request, Cycle now);
@@ -151,11 +148,8 @@ class L2Slice final : public link::ClockedModule,
   link::ForwardOnlyInitiator<link::InvalidationProtocol> no_answers_;
   link::LineInitiatorSocket socket_;
   Cache store_;
-  std::vector<Bank> banks_;
-  std::size_t waiting_ = 0;          // in all banks
-  Request* pending_ = nullptr;       // found the queue full: END_REQ is owed
-  Cycle started_at_ = link::kNever;  // the latest cycle with an access: its room counts from the next on
-  unsigned started_ = 0;
+  link::InputQueue<Request*> input_;              // a lane per bank
+  std::vector<Cycle> next_start_;                 // per bank
   link::Ring<Acknowledgement> acknowledgements_;  // stores done, hit_latency not over
   link::Ring<Request*> responses_;                // answers that can leave
   link::ExclusivePhase response_;

@@ -16,7 +16,6 @@ DramController::DramController(const sc_core::sc_module_name& name, const DramPa
       storage("storage"),
       map_(parameters, line_bytes),
       line_bytes_(line_bytes),
-      capacity_(parameters.queue),
       scheduler_(Registry<DramScheduler>::instance().make(parameters.scheduler, {parameters})),
       row_policy_(Registry<DramRowPolicy>::instance().make(parameters.row_policy, {parameters})),
       timing_(make_dram_timing(parameters, line_bytes, clock.cycles(1).to_seconds() * 1e9)),
@@ -25,6 +24,7 @@ DramController::DramController(const sc_core::sc_module_name& name, const DramPa
              parameters.starvation_bound, statistics_.hints),
       drain_(parameters),
       storage_port_(storage, *this, clock, parameters, line_bytes),
+      input_(parameters.queue),
       view_(waiting_, *timing_, holds_, drain_, parameters.starvation_bound),
       bank_busy_(parameters.banks) {
   target.bind(*this);
@@ -40,7 +40,7 @@ void DramController::observe(DramObserver* observer) {
 }
 
 bool DramController::quiet() const {
-  return arriving_.empty() && pending_ == nullptr && waiting_.empty() && in_service_.empty() && responses_.empty() &&
+  return input_.empty() && !input_.keeps() && waiting_.empty() && in_service_.empty() && responses_.empty() &&
          storage_port_.idle() && !response_.under_way();
 }
 
@@ -71,17 +71,14 @@ tlm_sync_enum DramController::nb_transport_fw(Payload& payload, tlm_phase& phase
     }
     DramRequest& request = make_request(payload, visible);
     const Cycle now = clock().now();
-    const unsigned started_now = started_at_ == now ? started_ : 0;
-    if (queued() + started_now < capacity_) {
-      arriving_.push(&request);
+    if (input_.offer(&request, now)) {
       wake(visible);
       phase = ::tlm::END_REQ;
       return ::tlm::TLM_UPDATED;
     }
-    pending_ = &request;
     ++statistics_.queue_full;
-    if (started_now != 0) {
-      wake(now + 1);
+    if (const Cycle admitted = input_.admits_at(now); admitted != kNever) {
+      wake(admitted);
     }
     return ::tlm::TLM_ACCEPTED;
   }
@@ -112,12 +109,10 @@ Cycle DramController::advance(Cycle now) {
     next = std::min(next, start(now));
   } else {
     respond(now);  // what the memory answered at once
-    if (pending_ != nullptr && started_at_ == now) {
-      next = now + 1;
-    }
+    next = std::min(next, input_.admits_at(now));
   }
-  if (!arriving_.empty()) {
-    next = std::min(next, arriving_.front()->arrival);
+  if (!input_.empty()) {
+    next = std::min(next, input_.front()->arrival);
   }
   if (!in_service_.empty()) {
     next = std::min(next, in_service_.back()->data);
@@ -152,14 +147,6 @@ void DramController::hand_on(DramRequest& request, Cycle now) {
   }
 }
 
-void DramController::left_queue(Cycle now) {
-  if (started_at_ != now) {
-    started_at_ = now;
-    started_ = 0;
-  }
-  ++started_;
-}
-
 void DramController::add_response(DramRequest& request, Cycle ready) {
   if (request.payload->is_response_error()) {
     ++statistics_.failures;
@@ -178,7 +165,7 @@ void DramController::respond(Cycle now) {
   Payload& payload = *request.payload;
   if (!timing_->timed()) {
     --handed_on_;
-    left_queue(now);
+    input_.release(now);
     statistics_.queue_wait_cycles += now - request.arrival;
     statistics_.series.add(statistics_.series.queue, request.arrival, now);
   }
@@ -187,16 +174,13 @@ void DramController::respond(Cycle now) {
 }
 
 void DramController::admit(Cycle now) {
-  if (pending_ != nullptr && queued() + (started_at_ == now ? started_ : 0) < capacity_) {
-    DramRequest& request = *pending_;
-    pending_ = nullptr;
+  if (input_.can_admit(now)) {
+    DramRequest& request = *input_.admit();
     request.arrival = std::max(request.arrival, now);
-    arriving_.push(&request);
     link::end_request(target, *request.payload);
   }
-  while (!arriving_.empty() && arriving_.front()->arrival <= now) {
-    DramRequest& request = *arriving_.front();
-    arriving_.pop();
+  while (!input_.empty() && input_.front()->arrival <= now) {
+    DramRequest& request = *input_.take();
     if (!timing_->timed()) {
       hand_on(request, now);
       continue;
@@ -236,8 +220,7 @@ Cycle DramController::start(Cycle now) {
     const DramChoice choice = choose();
     if (choice.start > now) {
       const Cycle next = std::min(choice.start, view_.asked_again());
-      // Room that has become free counts from the next cycle on.
-      return pending_ != nullptr && started_at_ == now ? now + 1 : std::max(next, now + 1);
+      return std::min(std::max(next, now + 1), input_.admits_at(now));
     }
     take_step(*choice.request, now);
   }
@@ -249,7 +232,7 @@ void DramController::take_step(DramRequest& request, Cycle now) {
   if (last) {
     waiting_.erase(request);
     drain_.left(request);
-    left_queue(now);
+    input_.release(now);
     close = !(request.row_hint && holds_.enabled()) && row_policy_->close_after(request, waiting_);
   }
   holds_.starts(request, now);

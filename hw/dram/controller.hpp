@@ -7,13 +7,13 @@
 //
 // Base protocol on both sides; a request must lie within one line (else TLM_BURST_ERROR_RESPONSE). A request is in the
 // queue from the cycle after it arrived; the queue holds `queue` waiting requests and delays END_REQ when it is full
-// (room that becomes free in a cycle counts from the next on). When the data of a request is complete, its access is
-// performed on `storage` (hw/dram/storage_port.hpp) and BEGIN_RESP goes out in the same cycle, later by whatever delay
-// the memory adds (an answer that comes by a call of its own, not in the return of ours, is visible in the next cycle).
-// With dram.timing = "none" a request's access is performed as soon as the request is there, in order of arrival, and
-// the queue holds those that have not been answered. TLM_IGNORE_COMMAND payloads with MemoryExtension::atomic are
-// executed here; ones without it take the time of a read and move no data. A debug or blocking transport passes through
-// to `storage` (the latter with the time of a row conflict on top).
+// (tlm/input_queue.hpp: room that becomes free in a cycle counts from the next on). When the data of a request is
+// complete, its access is performed on `storage` (hw/dram/storage_port.hpp) and BEGIN_RESP goes out in the same cycle,
+// later by whatever delay the memory adds (an answer that comes by a call of its own, not in the return of ours, is
+// visible in the next cycle). With dram.timing = "none" a request's access is performed as soon as the request is
+// there, in order of arrival, and the queue holds those that have not been answered. TLM_IGNORE_COMMAND payloads with
+// MemoryExtension::atomic are executed here; ones without it take the time of a read and move no data. A debug or
+// blocking transport passes through to `storage` (the latter with the time of a row conflict on top).
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@
 #include "hw/parameters/machine.hpp"
 #include "tlm/base_protocol.hpp"
 #include "tlm/clock.hpp"
-#include "tlm/ring.hpp"
+#include "tlm/input_queue.hpp"
 
 namespace heddle::hw {
 
@@ -125,8 +125,6 @@ class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_t
   bool get_direct_mem_ptr(Payload& payload, ::tlm::tlm_dmi& dmi) override;
   unsigned transport_dbg(Payload& payload) override;
 
-  [[nodiscard]] std::size_t queued() const { return arriving_.size() + waiting_.size() + handed_on_; }
-  void left_queue(Cycle now);
   void hand_on(DramRequest& request, Cycle now);
   void admit(Cycle now);
   void complete(Cycle now);
@@ -140,7 +138,6 @@ class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_t
 
   const AddressMap map_;
   const unsigned line_bytes_;
-  const unsigned capacity_;
   DramStatistics statistics_;
   std::unique_ptr<DramScheduler> scheduler_;
   std::unique_ptr<DramRowPolicy> row_policy_;
@@ -149,16 +146,13 @@ class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_t
   WriteDrain drain_;
   StoragePort storage_port_;
   RequestPool pool_;
-  link::Ring<DramRequest*> arriving_;  // accepted, visible in a later cycle
-  RequestQueue waiting_;
+  link::InputQueue<DramRequest*> input_;  // its entries: visible in a later cycle
+  RequestQueue waiting_;                  // taken from it, with their places
   DramView view_;
   std::vector<DramRequest*> in_service_;  // started; by time of data, latest first
   std::vector<Response> responses_;       // data there; by time, latest first
-  DramRequest* pending_ = nullptr;        // found the queue full: END_REQ is owed
   link::ExclusivePhase response_;
   std::size_t handed_on_ = 0;       // without timing: requests that the memory has
-  Cycle started_at_ = kNever;       // the latest start: its room counts from the next cycle on
-  unsigned started_ = 0;            // requests that left the queue in that cycle
   std::vector<Cycle> bank_busy_;    // per bank: busy until
   std::uint64_t bus_fraction_ = 0;  // of a cycle, not in bus_busy_cycles yet
   std::vector<DramRequest*> finished_;

@@ -65,10 +65,8 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParamet
       cores_(cores),
       request_latency_(parameters.request_latency),
       response_latency_(parameters.response_latency),
-      request_capacity_(parameters.queue + parameters.request_latency),
-      response_capacity_(parameters.queue + parameters.response_latency),
-      requests_(std::size_t{2} * cores),
-      responses_(map.channels()),
+      requests_(std::size_t{2} * cores, Input(parameters.queue + parameters.request_latency)),
+      responses_(map.channels(), Input(parameters.queue + parameters.response_latency)),
       active_((std::size_t{2} * cores + 63) / 64, 0),
       next_port_(map.channels(), 0),
       next_channel_(cores, 0),
@@ -119,22 +117,19 @@ void Interconnect::give_back_extension(Payload& payload) {
 
 // ----------------------------------------------------------------------------------------------- what arrives
 
-bool Interconnect::offer(Input& input, const Waiting& transfer, unsigned capacity, std::uint64_t& stalls) {
+bool Interconnect::offer(Input& input, const Waiting& transfer, std::uint64_t& stalls) {
   const Cycle now = clock().now();
-  const bool popped_now = input.popped_at == now;
-  if (input.queue.size() + (popped_now ? 1 : 0) < capacity) {
-    input.queue.push(transfer);
+  if (input.queue.offer(transfer, now)) {
     if (observer_ != nullptr) {
       show_queue(input);
     }
     wake(transfer.eligible);
     return true;
   }
-  input.pending = transfer;
   ++pending_;
   ++stalls;
-  if (popped_now) {
-    wake(now + 1);
+  if (const Cycle admitted = input.queue.admits_at(now); admitted != kNever) {
+    wake(admitted);
   }
   return false;
 }
@@ -144,7 +139,7 @@ tlm_sync_enum Interconnect::forward(unsigned port, Payload& payload, tlm_phase& 
   if (phase == ::tlm::BEGIN_REQ) {
     extension_of(payload).route = static_cast<std::uint16_t>(port);
     const Waiting transfer{&payload, visible + request_latency_ - 1, map_.channel(payload.get_address())};
-    if (!offer(requests_[port], transfer, request_capacity_, statistics_.request_stalls)) {
+    if (!offer(requests_[port], transfer, statistics_.request_stalls)) {
       return ::tlm::TLM_ACCEPTED;
     }
     active_[port / 64] |= std::uint64_t{1} << (port % 64);
@@ -176,8 +171,7 @@ tlm_sync_enum Interconnect::backward(unsigned channel_index, Payload& payload, t
     return ::tlm::TLM_ACCEPTED;
   }
   const Waiting transfer{&payload, visible + response_latency_ - 1, extension_of(payload).route};
-  return offer(input, transfer, response_capacity_, statistics_.response_stalls) ? ::tlm::TLM_COMPLETED
-                                                                                 : ::tlm::TLM_ACCEPTED;
+  return offer(input, transfer, statistics_.response_stalls) ? ::tlm::TLM_COMPLETED : ::tlm::TLM_ACCEPTED;
 }
 
 // The queue of a port's requests or of a channel's responses.
@@ -200,34 +194,30 @@ Cycle Interconnect::advance(Cycle now) {
   return std::min(requests, responses);
 }
 
-// Before anything leaves: room is what there was when the cycle began.
+// What was kept aside enters the queue; its phase is to be ended.
+Interconnect::Payload& Interconnect::admit(Input& input, Cycle now) {
+  input.queue.kept()->eligible = std::max(input.queue.kept()->eligible, now);
+  Payload& payload = *input.queue.admit().payload;
+  --pending_;
+  if (observer_ != nullptr) {
+    show_queue(input);
+  }
+  return payload;
+}
+
 void Interconnect::admit_pending(Cycle now) {
   for (unsigned port = 0; port != requests_.size(); ++port) {
     Input& input = requests_[port];
-    if (input.pending.payload != nullptr && input.queue.size() < request_capacity_) {
-      input.pending.eligible = std::max(input.pending.eligible, now);
-      input.queue.push(input.pending);
-      if (observer_ != nullptr) {
-        show_queue(input);
-      }
+    if (input.queue.can_admit(now)) {
+      Payload& payload = admit(input, now);
       active_[port / 64] |= std::uint64_t{1} << (port % 64);
-      Payload& payload = *input.pending.payload;
-      input.pending.payload = nullptr;
-      --pending_;
       link::end_request(socket_of(port), payload);
     }
   }
   for (unsigned index = 0; index != responses_.size(); ++index) {
     Input& input = responses_[index];
-    if (input.pending.payload != nullptr && input.queue.size() < response_capacity_) {
-      input.pending.eligible = std::max(input.pending.eligible, now);
-      input.queue.push(input.pending);
-      if (observer_ != nullptr) {
-        show_queue(input);
-      }
-      Payload& payload = *input.pending.payload;
-      input.pending.payload = nullptr;
-      --pending_;
+    if (input.queue.can_admit(now)) {
+      Payload& payload = admit(input, now);
       tlm_phase phase = ::tlm::END_RESP;
       sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
       channel[index]->nb_transport_fw(payload, phase, delay);
@@ -278,9 +268,7 @@ Cycle Interconnect::move_requests(Cycle now) {
     if (!input.queue.empty()) {
       next = std::min(next, std::max(input.queue.front().eligible, now + 1));
     }
-    if (input.pending.payload != nullptr) {
-      next = now + 1;
-    }
+    next = std::min(next, input.queue.admits_at(now));
   }
   return next;
 }
@@ -289,8 +277,7 @@ void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now
   Input& input = requests_[port];
   Payload& payload = *input.queue.front().payload;
   statistics_.request_wait_cycles += now - input.queue.front().eligible;
-  input.queue.pop();
-  input.popped_at = now;
+  input.queue.pop(now);
   if (input.queue.empty()) {
     active_[port / 64] &= ~(std::uint64_t{1} << (port % 64));
   }
@@ -312,12 +299,12 @@ void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now
   answers.output.end(visible);
   const Waiting transfer{&payload, visible + response_latency_ - 1, port};
   if (result == ::tlm::TLM_COMPLETED) {  // answered at once: it cannot be refused
-    answers.queue.push(transfer);
+    answers.queue.force(transfer);
     if (observer_ != nullptr) {
       show_queue(answers);
     }
     wake(transfer.eligible);
-  } else if (phase == ::tlm::BEGIN_RESP && offer(answers, transfer, response_capacity_, statistics_.response_stalls)) {
+  } else if (phase == ::tlm::BEGIN_RESP && offer(answers, transfer, statistics_.response_stalls)) {
     phase = ::tlm::END_RESP;
     delay = clock().until(visible);
     channel[channel_index]->nb_transport_fw(payload, phase, delay);
@@ -367,9 +354,7 @@ Cycle Interconnect::move_responses(Cycle now) {
     if (!input.queue.empty()) {
       next = std::min(next, std::max(input.queue.front().eligible, now + 1));
     }
-    if (input.pending.payload != nullptr) {
-      next = now + 1;
-    }
+    next = std::min(next, input.queue.admits_at(now));
   }
   return next;
 }
@@ -378,8 +363,7 @@ void Interconnect::send_response(unsigned channel_index, unsigned port, Cycle no
   Input& input = responses_[channel_index];
   Payload& payload = *input.queue.front().payload;
   statistics_.response_wait_cycles += now - input.queue.front().eligible;
-  input.queue.pop();
-  input.popped_at = now;
+  input.queue.pop(now);
   ++statistics_.responses;
   if (observer_ != nullptr) {
     show_queue(input);

@@ -11,8 +11,9 @@
 // takes one request and each core (both its sockets together) one response per cycle, chosen round robin among the
 // inputs. An input is a queue (head-of-line blocking, as in an input-queued crossbar): one per cache on the way out,
 // one per channel on the way back, of NocParameters::queue entries beyond those still under way. A full queue delays
-// END_REQ or END_RESP. Room that becomes free in a cycle can be used from the next on, so that nothing depends on which
-// process runs first. Requests from one cache to one channel, and responses the other way, stay in order.
+// END_REQ or END_RESP (tlm/input_queue.hpp: room that becomes free in a cycle can be used from the next on, so that
+// nothing depends on which process runs first). Requests from one cache to one channel, and responses the other way,
+// stay in order.
 //
 // The port by which a request came in is noted in its MemoryExtension (`route`); a payload without one gets one of the
 // interconnect's own until its response has left.
@@ -30,8 +31,8 @@
 #include "hw/parameters/machine.hpp"
 #include "tlm/base_protocol.hpp"
 #include "tlm/clock.hpp"
+#include "tlm/input_queue.hpp"
 #include "tlm/memory_extension.hpp"
-#include "tlm/ring.hpp"
 
 namespace heddle::hw {
 
@@ -77,11 +78,9 @@ class Interconnect final : public link::ClockedModule {
     link::Cycle eligible = 0;
     unsigned destination = 0;  // channel of a request, port of a response
   };
-  // A bounded input queue. `pending` is the transfer that found it full; its phase ends when there is room.
   struct Input {
-    link::Ring<Waiting> queue;
-    Waiting pending;
-    link::Cycle popped_at = link::kNever;  // a cycle's pop makes room from the next cycle on
+    explicit Input(unsigned capacity) : queue(capacity) {}
+    link::InputQueue<Waiting> queue;
     // What goes out beside it, to where its transfers come from.
     link::ExclusivePhase output;
   };
@@ -91,7 +90,8 @@ class Interconnect final : public link::ClockedModule {
   link::Cycle advance(link::Cycle now) override;
   ::tlm::tlm_sync_enum forward(unsigned port, Payload& payload, ::tlm::tlm_phase& phase, sc_core::sc_time& delay);
   ::tlm::tlm_sync_enum backward(unsigned channel, Payload& payload, ::tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  [[nodiscard]] bool offer(Input& input, const Waiting& transfer, unsigned capacity, std::uint64_t& stalls);
+  [[nodiscard]] bool offer(Input& input, const Waiting& transfer, std::uint64_t& stalls);
+  Payload& admit(Input& input, link::Cycle now);
   void admit_pending(link::Cycle now);
   link::Cycle move_requests(link::Cycle now);
   link::Cycle move_responses(link::Cycle now);
@@ -109,8 +109,6 @@ class Interconnect final : public link::ClockedModule {
   const unsigned cores_;
   const unsigned request_latency_;
   const unsigned response_latency_;
-  const unsigned request_capacity_;
-  const unsigned response_capacity_;
   std::vector<std::unique_ptr<CachePort>> cache_ports_;  // data ports, then instruction ports
   std::vector<std::unique_ptr<ChannelPort>> channel_ports_;
   std::vector<Input> requests_;         // per port; output state: the port's responses
@@ -119,7 +117,7 @@ class Interconnect final : public link::ClockedModule {
   std::vector<unsigned> next_port_;     // per channel: round robin starts here
   std::vector<unsigned> next_channel_;  // per core
   std::vector<unsigned> chosen_;        // per channel or core, within one cycle
-  unsigned pending_ = 0;                // inputs with a pending transfer
+  unsigned pending_ = 0;                // inputs that keep a transfer aside
   std::vector<std::unique_ptr<link::MemoryExtension>> own_extensions_;  // for payloads that come without one
   std::vector<link::MemoryExtension*> free_extensions_;
   InterconnectStatistics statistics_;
