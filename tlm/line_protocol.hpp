@@ -1,11 +1,12 @@
 // Between the core and its caches: one request for one cache line, of one sub-warp (memory stage to L1) or of the fetch
 // stage (to the instruction cache). Non-blocking:
 //
-//   fw request  -> TLM_COMPLETED  hit: answered in this call, `line` points to the line's bytes until the call returns
-//                                 (stores: done)
-//               -> TLM_ACCEPTED   miss, or a hit that takes several cycles (`hit`): answered later by one bw response;
-//                                 the payload stays alive until then
-//               -> TLM_UPDATED    busy: nothing happened, `busy` says why, offer it again later
+//   fw request  -> TLM_COMPLETED  done in this call: a hit, whose `line` points to the line's bytes until the call
+//                                 returns, or a store (Answer::hit, miss, merged)
+//               -> TLM_ACCEPTED   answered later by one bw response (Answer::miss, merged, late_hit); the payload stays
+//                                 alive until then
+//               -> TLM_UPDATED    Answer::busy: nothing happened, `busy` says why, offer it again later
+// `answer` says what happened, at once and until the payload is offered again.
 //   bw response -> `line` (loads) or `atomic->old` (atomics) valid during the call; returns TLM_COMPLETED
 //
 // The initiator owns the payload. A cache is advanced by its core (Cache::advance), so both sides share a cycle. The L2
@@ -37,6 +38,14 @@ struct MemoryExtension;
 
 struct LineRequest {
   enum class Kind : std::uint8_t { load, store, atomic };
+  // What happened to a request.
+  enum class Answer : std::uint8_t {
+    hit,       // the line is there
+    late_hit,  // it is there, and the answer only takes its time (hit_latency)
+    miss,      // it has to come from beyond, or the request has to go there
+    merged,    // a miss of a line that was on its way already
+    busy       // nothing
+  };
   // Why a cache is busy.
   enum class Busy : std::uint8_t {
     ports,         // every port used in this cycle
@@ -65,10 +74,9 @@ struct LineRequest {
   const MemoryExtension* origin = nullptr;
   // Answer to a load: the whole line.
   const std::byte* line = nullptr;
-  // Answer TLM_UPDATED: what it has no room for. Anything else leaves it alone.
+  Answer answer = Answer::busy;
+  // Of Answer::busy: what it has no room for. Anything else leaves it alone.
   Busy busy = Busy::ports;
-  // Of a load that was accepted: the line was there, and its answer only takes its time (hit_latency).
-  bool hit = false;
   // The access failed (bus error response from a memory beyond the core).
   bool failed = false;
 };

@@ -203,8 +203,10 @@ class Cache final : public sc_core::sc_module,
   void step(LineRequest& request, std::byte* line, LineArray::Frame frame);
   // Counts a refusal, and says in the request what it was for.
   ::tlm::tlm_sync_enum busy(LineRequest& request, LineRequest::Busy why);
-  void hit(std::uint64_t& kind);
-  void miss(std::uint64_t& kind);
+  // Each counts the request, also as one of its kind, and says in it what happened.
+  void hit(LineRequest& request, std::uint64_t& kind);
+  void miss(LineRequest& request, std::uint64_t& kind);
+  void merged(LineRequest& request, std::uint64_t& kind);
   ::tlm::tlm_sync_enum answer_hit(LineRequest& request, LineArray::Frame frame);
   void merge_load(LineRequest& request, std::uint32_t mshr);
   // Makes way for a request that must find its line in memory; false (and a counted refusal): not now.

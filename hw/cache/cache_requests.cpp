@@ -12,6 +12,7 @@ using ::tlm::TLM_ACCEPTED;
 using ::tlm::TLM_COMPLETED;
 using ::tlm::tlm_sync_enum;
 using ::tlm::TLM_UPDATED;
+using Answer = link::LineRequest::Answer;
 using Busy = link::LineRequest::Busy;
 
 namespace {
@@ -49,7 +50,6 @@ tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phas
     return refused;
   }
   request.failed = false;
-  request.hit = false;
   tlm_sync_enum result = TLM_UPDATED;
   switch (request.kind) {
     case LineRequest::Kind::load:
@@ -75,26 +75,35 @@ tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phas
 }
 
 tlm_sync_enum Cache::busy(LineRequest& request, Busy why) {
+  request.answer = Answer::busy;
   request.busy = why;
   refusals_ = &counter_of(statistics_, why);
   ++*refusals_;
   return TLM_UPDATED;
 }
 
-void Cache::hit(std::uint64_t& kind) {
+void Cache::hit(LineRequest& request, std::uint64_t& kind) {
+  request.answer = Answer::hit;
   ++kind;
   ++statistics_.accesses;
   ++statistics_.hits;
 }
 
-void Cache::miss(std::uint64_t& kind) {
+void Cache::miss(LineRequest& request, std::uint64_t& kind) {
+  request.answer = Answer::miss;
   ++kind;
   ++statistics_.accesses;
   ++statistics_.misses;
 }
 
+void Cache::merged(LineRequest& request, std::uint64_t& kind) {
+  miss(request, kind);
+  request.answer = Answer::merged;
+  ++statistics_.merged;
+}
+
 tlm_sync_enum Cache::answer_hit(LineRequest& request, LineArray::Frame frame) {
-  hit(statistics_.loads);
+  hit(request, statistics_.loads);
   lines_.touch(frame);
   note_holder(frame, request);
   if (hit_latency_ == 1) {
@@ -109,7 +118,7 @@ tlm_sync_enum Cache::answer_hit(LineRequest& request, LineArray::Frame frame) {
   free_snapshots_.pop_back();
   std::memcpy(snapshots_[snapshot].data.data(), lines_.data(frame), line_bytes_);
   const link::Cycle ready = now_ + hit_latency_ - 1;
-  request.hit = true;
+  request.answer = Answer::late_hit;
   delayed_.push({ready, &request, snapshot});
   core_waker_.wake(ready);
   return TLM_ACCEPTED;
@@ -118,7 +127,7 @@ tlm_sync_enum Cache::answer_hit(LineRequest& request, LineArray::Frame frame) {
 // The hint goes with the read as long as that has not left.
 void Cache::merge_load(LineRequest& request, std::uint32_t mshr) {
   misses_.add_load(mshr, request);
-  ++statistics_.merged;
+  merged(request, statistics_.loads);
   if (request.row_hint && !misses_[mshr].sent) {
     misses_[mshr].fetch->extension.row_hint = true;
   }
@@ -136,7 +145,6 @@ tlm_sync_enum Cache::load(LineRequest& request) {
         return busy(request, Busy::targets);
       }
       merge_load(request, open);
-      miss(statistics_.loads);
       return TLM_ACCEPTED;
     }
   }
@@ -145,7 +153,7 @@ tlm_sync_enum Cache::load(LineRequest& request) {
   }
   const std::uint32_t mshr = misses_.allocate(request.address, enabled_);
   misses_.add_load(mshr, request);
-  miss(statistics_.loads);
+  miss(request, statistics_.loads);
   fetch(request, mshr);
   return TLM_ACCEPTED;
 }
@@ -174,7 +182,6 @@ tlm_sync_enum Cache::bypass_load(LineRequest& request) {
       return busy(request, Busy::targets);
     }
     merge_load(request, open);
-    miss(statistics_.loads);
     ++statistics_.bypasses;
     return TLM_ACCEPTED;
   }
@@ -192,7 +199,7 @@ tlm_sync_enum Cache::bypass_load(LineRequest& request) {
   }
   const std::uint32_t mshr = misses_.allocate(request.address, true);
   misses_.add_load(mshr, request);
-  miss(statistics_.loads);
+  miss(request, statistics_.loads);
   ++statistics_.bypasses;
   fetch(request, mshr);
   return TLM_ACCEPTED;
@@ -204,7 +211,7 @@ tlm_sync_enum Cache::store_back(LineRequest& request) {
     link::merge_bytes(lines_.data(frame), request.store_data, request.byte_enable, line_bytes_);
     lines_.add_dirty(frame, request.byte_enable);
     lines_.touch(frame);
-    hit(statistics_.stores);
+    hit(request, statistics_.stores);
     return TLM_COMPLETED;
   }
   const std::uint32_t open = misses_.find(request.address);
@@ -214,8 +221,7 @@ tlm_sync_enum Cache::store_back(LineRequest& request) {
     }
     misses_.add_store(open, request.store_data, request.byte_enable);
     misses_[open].dirty = true;
-    miss(statistics_.stores);
-    ++statistics_.merged;
+    merged(request, statistics_.stores);
     return TLM_COMPLETED;
   }
   if (link::all_enabled(request.byte_enable, line_bytes_)) {  // nothing to fetch
@@ -226,7 +232,7 @@ tlm_sync_enum Cache::store_back(LineRequest& request) {
     lines_.install(frame, request.address);
     std::memcpy(lines_.data(frame), request.store_data, line_bytes_);
     lines_.add_dirty(frame, request.byte_enable);
-    miss(statistics_.stores);
+    miss(request, statistics_.stores);
     return TLM_COMPLETED;
   }
   if (misses_.full()) {
@@ -235,7 +241,7 @@ tlm_sync_enum Cache::store_back(LineRequest& request) {
   const std::uint32_t mshr = misses_.allocate(request.address, true);
   misses_.add_store(mshr, request.store_data, request.byte_enable);
   misses_[mshr].dirty = true;
-  miss(statistics_.stores);
+  miss(request, statistics_.stores);
   fetch(request, mshr);
   return TLM_COMPLETED;
 }
@@ -248,7 +254,7 @@ tlm_sync_enum Cache::store_through(LineRequest& request) {
   if (frame != LineArray::kNone) {
     link::merge_bytes(lines_.data(frame), request.store_data, request.byte_enable, line_bytes_);
     lines_.touch(frame);
-    hit(statistics_.stores);
+    hit(request, statistics_.stores);
   } else {
     const std::uint32_t open = enabled_ ? misses_.find(request.address) : MissFile::kNone;
     if (open != MissFile::kNone) {  // the line on its way lacks this store: merge it when it comes
@@ -256,9 +262,10 @@ tlm_sync_enum Cache::store_through(LineRequest& request) {
         return busy(request, Busy::targets);
       }
       misses_.add_store(open, request.store_data, request.byte_enable);
-      ++statistics_.merged;
+      merged(request, statistics_.stores);
+    } else {
+      miss(request, statistics_.stores);
     }
-    miss(statistics_.stores);
   }
   Payload& payload = pool_.acquire(::tlm::TLM_WRITE_COMMAND, beyond(request.address), line_bytes_);
   describe(request, payload);
@@ -283,7 +290,7 @@ tlm_sync_enum Cache::atomic(LineRequest& request) {
   const std::uint32_t mshr = misses_.allocate(request.address, false);
   misses_[mshr].atomic = true;
   misses_.add_load(mshr, request);
-  miss(statistics_.atomics);
+  miss(request, statistics_.atomics);
   Payload& payload = pool_.acquire(::tlm::TLM_IGNORE_COMMAND, beyond(request.address) + request.atomic_offset,
                                    line_bytes_ - request.atomic_offset);
   describe(request, payload);
@@ -297,12 +304,13 @@ tlm_sync_enum Cache::atomic(LineRequest& request) {
 tlm_sync_enum Cache::atomic_here(LineRequest& request) {
   const LineArray::Frame frame = lines_.find(request.address);
   if (frame != LineArray::kNone) {
-    hit(statistics_.atomics);
+    hit(request, statistics_.atomics);
     lines_.touch(frame);
     step(request, lines_.data(frame), frame);
     if (hit_latency_ == 1) {
       return TLM_COMPLETED;
     }
+    request.answer = Answer::late_hit;
     const link::Cycle ready = now_ + hit_latency_ - 1;
     delayed_.push({ready, &request, kNoSnapshot});
     core_waker_.wake(ready);
@@ -315,8 +323,7 @@ tlm_sync_enum Cache::atomic_here(LineRequest& request) {
     }
     misses_.add_load(open, request);
     misses_[open].dirty = true;
-    miss(statistics_.atomics);
-    ++statistics_.merged;
+    merged(request, statistics_.atomics);
     return TLM_ACCEPTED;
   }
   if (misses_.full()) {
@@ -325,7 +332,7 @@ tlm_sync_enum Cache::atomic_here(LineRequest& request) {
   const std::uint32_t mshr = misses_.allocate(request.address, true);
   misses_.add_load(mshr, request);
   misses_[mshr].dirty = true;
-  miss(statistics_.atomics);
+  miss(request, statistics_.atomics);
   fetch(request, mshr);
   return TLM_ACCEPTED;
 }

@@ -72,7 +72,7 @@ bool FetchStage::read(Cycle now, GroupId& id, std::uint64_t& word, IdleCause& ca
     case ::tlm::TLM_ACCEPTED:
       state_.groups.set_state(group, GroupState::fetching);
       state_.moved();
-      state_.statistics.fetch_misses += requests_[id].hit ? 0 : 1;
+      state_.statistics.fetch_misses += requests_[id].answer == link::LineRequest::Answer::late_hit ? 0 : 1;
       return false;
     case ::tlm::TLM_UPDATED:
       return false;
@@ -136,7 +136,7 @@ void FetchStage::hand_on(Group& group, std::uint64_t word, IdleCause& cause) {
   };
   if (request.failed) {
     state_.raise(isa::Fault::Kind::bus_error, group, "the memory answered the instruction fetch with an error");
-  } else if (request.hit) {
+  } else if (request.answer == link::LineRequest::Answer::late_hit) {
     late_.push_back({group.id, word()});
     return ::tlm::TLM_COMPLETED;
   } else if (!state_.machine.icache.enabled) {

@@ -25,13 +25,25 @@ void MemoryStage::tick(Cycle now, bool stores_visible) {
   if (stores_visible && !fences_.empty()) {
     for (link::SubWarp* const fence : fences_) {
       clear_waiting(*fence);
-      returned_.push_back(fence);
+      returned_.push_back({fence, false});
     }
     fences_.clear();
   }
-  if (!returned_.empty() && returns.offer(*returned_.front())) {
+  InFlight* arriving = nullptr;
+  if (!returned_.empty() && returns.offer(*returned_.front().sub_warp)) {
+    const Returned& returned = returned_.front();
+    if (returned.late) {
+      arriving = &state_.groups[returned.sub_warp->group].flights[returned.sub_warp->flight];
+    }
     returned_.erase(returned_.begin());
   }
+  work(now);
+  if (arriving != nullptr) {
+    --arriving->late;  // from the next cycle on write-back counts it
+  }
+}
+
+void MemoryStage::work(Cycle now) {
   refused_ = Refused::no;
   link::SubWarp* const sub_warp = latch_.front(now);
   if (sub_warp == nullptr) {
@@ -57,7 +69,11 @@ void MemoryStage::tick(Cycle now, bool stores_visible) {
     }
     present_ = nullptr;
     if (access.outstanding != 0) {
-      wait_for_lines(access);
+      if (access.outstanding == access.late) {
+        wait_for_hits(access);
+      } else {
+        wait_for_lines(access);
+      }
       latch_.pop();
       return;
     }
@@ -94,15 +110,15 @@ bool MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
     return false;
   }
   // Made when they are first wanted: a machine may have thousands of places that no program fills.
-  if (free_.empty() && accesses_.size() < state_.machine.core.pending_accesses) {
-    accesses_.push_back(std::make_unique<MemoryAccess>());
-    free_.push_back(accesses_.back().get());
-  }
-  if (free_.empty()) {
+  if (accesses_.size() - free_.size() - late_ >= state_.machine.core.pending_accesses) {
     refused_ = Refused::here;
     state_.block_cause = IdleCause::pending_full;
     held(sub_warp, IdleCause::pending_full);
     return false;
+  }
+  if (free_.empty()) {
+    accesses_.push_back(std::make_unique<MemoryAccess>());
+    free_.push_back(accesses_.back().get());
   }
   MemoryAccess& access = *free_.back();
   access.classify(sub_warp);
@@ -265,6 +281,7 @@ void MemoryStage::make_lines(MemoryAccess& access) {
   for (unsigned i = 0; i < access.count; ++i) {
     AccessLine& line = access.lines[i];
     line.access = &access;
+    line.under_way = false;
     line.address = access.coalesced[i].line;
     line.lanes = access.coalesced[i].lanes;
     line.core = static_cast<std::uint16_t>(state_.index);
@@ -355,6 +372,16 @@ IdleCause cause_of(link::LineRequest::Busy busy) {
   return IdleCause::memory_port;
 }
 
+LineOutcome outcome_of(::tlm::tlm_sync_enum taken, link::LineRequest::Answer answer) {
+  if (taken == ::tlm::TLM_UPDATED) {
+    return LineOutcome::refused;
+  }
+  if (taken == ::tlm::TLM_COMPLETED) {
+    return LineOutcome::answered;
+  }
+  return answer == link::LineRequest::Answer::late_hit ? LineOutcome::late : LineOutcome::missed;
+}
+
 }  // namespace
 
 void MemoryStage::send(MemoryAccess& access) {
@@ -365,10 +392,7 @@ void MemoryStage::send(MemoryAccess& access) {
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     const ::tlm::tlm_sync_enum answer = l1d->nb_transport_fw(line, phase, delay);
     if (state_.observer != nullptr) {
-      state_.observer->line(state_, access, access.sent,
-                            answer == ::tlm::TLM_UPDATED    ? LineOutcome::refused
-                            : answer == ::tlm::TLM_ACCEPTED ? LineOutcome::missed
-                                                            : LineOutcome::answered);
+      state_.observer->line(state_, access, access.sent, outcome_of(answer, line.answer));
     }
     switch (answer) {
       case ::tlm::TLM_UPDATED:
@@ -378,6 +402,8 @@ void MemoryStage::send(MemoryAccess& access) {
         return;
       case ::tlm::TLM_ACCEPTED:
         ++access.outstanding;
+        access.late += line.answer == link::LineRequest::Answer::late_hit ? 1 : 0;
+        line.under_way = true;
         break;
       case ::tlm::TLM_COMPLETED:
         take_line(access, line);
@@ -431,9 +457,16 @@ void MemoryStage::complete(MemoryAccess& access) {
 void MemoryStage::wait_for_lines(MemoryAccess& access) {
   ++state_.statistics.put_aside;
   ++put_aside_;
+  access.aside = true;
   set_waiting(*access.sub_warp);
 }
 
+void MemoryStage::wait_for_hits(MemoryAccess& access) {
+  ++late_;
+  ++state_.groups[access.sub_warp->group].flights[access.sub_warp->flight].late;
+}
+
+// Late hits keep a group from waiting for memory no more than hits in time would.
 void MemoryStage::set_waiting(link::SubWarp& sub_warp) {
   if (state_.observer != nullptr) {
     state_.observer->put_aside(state_, sub_warp);
@@ -442,7 +475,7 @@ void MemoryStage::set_waiting(link::SubWarp& sub_warp) {
   InFlight& flight = group.flights[sub_warp.flight];
   ++flight.waiting;
   if (group.state == GroupState::in_flight && sub_warp.flight == group.latest && flight.all_formed &&
-      flight.waiting + flight.completed == flight.formed) {
+      flight.waiting + flight.late + flight.completed == flight.formed) {
     state_.groups.set_state(group, GroupState::memory);
   }
 }
@@ -456,19 +489,27 @@ void MemoryStage::clear_waiting(link::SubWarp& sub_warp) {
 }
 
 ::tlm::tlm_sync_enum MemoryStage::nb_transport_bw(link::LineRequest& request, link::LinePhase&, sc_core::sc_time&) {
-  MemoryAccess& access = *static_cast<AccessLine&>(request).access;
+  AccessLine& line = static_cast<AccessLine&>(request);
+  MemoryAccess& access = *line.access;
   if (state_.observer != nullptr) {
     state_.observer->line_came(state_, access, request.address);
   }
   take_line(access, request);
+  line.under_way = false;
   --access.outstanding;
-  if (access.outstanding == 0 && &access != present_) {
-    --put_aside_;
-    link::SubWarp& sub_warp = *access.sub_warp;
-    clear_waiting(sub_warp);
-    complete(access);
-    returned_.push_back(&sub_warp);
+  access.late -= line.answer == link::LineRequest::Answer::late_hit ? 1 : 0;
+  if (access.outstanding != 0 || &access == present_) {
+    return ::tlm::TLM_COMPLETED;
   }
+  link::SubWarp& sub_warp = *access.sub_warp;
+  if (access.aside) {
+    --put_aside_;
+    clear_waiting(sub_warp);
+  } else {
+    --late_;
+  }
+  returned_.push_back({&sub_warp, !access.aside});
+  complete(access);
   return ::tlm::TLM_COMPLETED;
 }
 
@@ -481,6 +522,7 @@ void MemoryStage::reset() {
   present_ = nullptr;
   finished_ = false;
   put_aside_ = 0;
+  late_ = 0;
   returned_.clear();
   fences_.clear();
 }

@@ -6,7 +6,9 @@
 //   out         initiator, WarpProtocol     to write-back, in pipeline order
 //   returns     initiator, WarpProtocol     to write-back, accesses that had been put aside
 // A sub-warp with a miss is put aside until all its lines are there, so that others flow through (LWM report 2.2,
-// thesis 2.1.2). Scratchpad bank conflicts hold the stage.
+// thesis 2.1.2). One whose lines are all there, some of them late (l1d.hit_latency), is not: it is in a pipeline of
+// hit_latency cycles, takes no place of a waiting access, its group is in flight, and it goes to write-back by
+// `returns` when the last answer comes. Scratchpad bank conflicts hold the stage.
 #pragma once
 
 #include <memory>
@@ -54,6 +56,8 @@ class MemoryStage final : public ReceivingStage,
   }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { scratchpad_data_ = nullptr; }
 
+  // The work on the sub-warp at the stage's head.
+  void work(Cycle now);
   [[nodiscard]] bool begin(link::SubWarp& sub_warp, Cycle now);
   void access_scratchpad(MemoryAccess& access, Cycle now);
   void read_bank(MemoryAccess& access, LaneMask lanes, const std::vector<std::uint8_t>& bank);
@@ -71,6 +75,7 @@ class MemoryStage final : public ReceivingStage,
   void send(MemoryAccess& access);
   void take_line(MemoryAccess& access, const link::LineRequest& request);
   void wait_for_lines(MemoryAccess& access);
+  void wait_for_hits(MemoryAccess& access);
   void complete(MemoryAccess& access);
   [[nodiscard]] std::uint64_t stored_value(const MemoryAccess& access, unsigned lane, unsigned element) const;
   void set_waiting(link::SubWarp& sub_warp);
@@ -88,8 +93,13 @@ class MemoryStage final : public ReceivingStage,
   bool finished_ = false;  // the sub-warp in the latch only waits for write-back to take it
   Cycle busy_until_ = 0;   // scratchpad: last cycle of the access
   unsigned put_aside_ = 0;
-  std::vector<link::SubWarp*> returned_;  // complete, in order; offered one per cycle
-  std::vector<link::SubWarp*> fences_;    // membar: wait for the core's stores
+  unsigned late_ = 0;  // accesses that wait for late hits alone
+  struct Returned {
+    link::SubWarp* sub_warp;
+    bool late;
+  };
+  std::vector<Returned> returned_;      // complete, in order; offered one per cycle
+  std::vector<link::SubWarp*> fences_;  // membar: wait for the core's stores
 };
 
 }  // namespace heddle::hw

@@ -18,7 +18,8 @@ void MemoryAccess::classify(link::SubWarp& of) {
   const LaneMask executing = of.executing;
   lanes = accumulates ? executing & of.values.predicate_a : executing;
   stray = shared = constant = parameter = local = global = 0;
-  count = sent = outstanding = 0;
+  count = sent = outstanding = late = 0;
+  aside = false;
   if (isa::is_atomic(instruction.op)) {
     kind = Kind::atomic;
     elements = 1;
@@ -84,6 +85,17 @@ void MemoryAccess::classify(link::SubWarp& of) {
   }
   shared &= lanes;
   global &= lanes;
+}
+
+LaneMask MemoryAccess::waiting(bool misses_only) const {
+  LaneMask lanes = 0;
+  for (unsigned i = 0; i != sent; ++i) {
+    const AccessLine& line = lines[i];
+    if (line.under_way && !(misses_only && line.answer == link::LineRequest::Answer::late_hit)) {
+      lanes |= line.lanes;
+    }
+  }
+  return lanes;
 }
 
 void MemoryAccess::finish_load() {

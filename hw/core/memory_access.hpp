@@ -16,9 +16,11 @@ namespace heddle::hw {
 
 struct MemoryAccess;
 
-// A line request with the storage of its operands.
+// A line request with the storage of its operands. Its `lanes` are those that the line serves, its `answer` what the L1
+// said.
 struct AccessLine : link::LineRequest {
   MemoryAccess* access = nullptr;
+  bool under_way = false;  // sent and not answered yet
   std::array<std::byte, 128> data;
   std::array<std::uint8_t, 128> enable;
   link::AtomicLanes lanes_of_atomic;
@@ -40,12 +42,16 @@ struct MemoryAccess {
   std::vector<AccessLine> lines;  // lines[0..count)
   unsigned count = 0;
   unsigned sent = 0;
-  unsigned outstanding = 0;
+  unsigned outstanding = 0;  // lines under way
+  unsigned late = 0;         // of those: hits whose answer takes its time
+  bool aside = false;        // put aside until all lines have come
   // Loaded bytes of each lane.
   alignas(64) std::array<std::array<std::byte, 16>, isa::kLanes> loaded;
 
   // Sets kind, lane_bytes and the lane masks from the instruction and the generated addresses.
   void classify(link::SubWarp& of);
+  // The lanes that wait for a line under way; with `misses_only`, for one that is not there.
+  [[nodiscard]] LaneMask waiting(bool misses_only = false) const;
   // Turns `loaded` into result registers (loads) after the last byte has come.
   void finish_load();
 };

@@ -47,6 +47,7 @@ struct InFlight {
   unsigned waiting = 0;     // of those, put aside for memory
   bool all_formed = false;  // the former has handed on the last one
   bool released = false;    // the group has gone on to its next instruction
+  unsigned late = 0;        // sub-warps that wait for late hits alone
   [[nodiscard]] bool done() const { return all_formed && completed == formed; }
 };
 

@@ -33,7 +33,7 @@
 //                 the sub-warp at the head of the stage, and for each operation that waits before the complex unit)
 //   accessed      in the memory stage: lanes, addresses and lines of an access; then one `line` per request to the L1
 //   put_aside     it waits for lines, or for the core's stores (membar), out of the pipeline; it comes back by entering
-//                 CoreStage::returns
+//                 CoreStage::returns. One that waits for late hits alone comes so too, without having been put aside
 //   retired       its results are written. A barrier's sub-warp retires when it arrives (its group then waits in
 //                 GroupState::barrier)
 //   completed     the group goes on: its next PC and masks are decided. Strict issue: every sub-warp of the instruction
@@ -55,7 +55,8 @@ namespace heddle::hw {
 struct CoreState;
 struct MemoryAccess;
 
-// Where a sub-warp can be. `returns` is write-back's second input, for accesses that had been put aside.
+// Where a sub-warp can be. `returns` is write-back's second input, for accesses that had been put aside
+// or whose hits were late.
 enum class CoreStage : std::uint8_t { fetch, decode, register_read, execute, memory, write_back, returns };
 inline constexpr std::array<std::string_view, 7> kCoreStageNames = {"fetch",  "decode",     "register_read", "execute",
                                                                     "memory", "write_back", "returns"};
@@ -66,7 +67,8 @@ inline constexpr std::array<std::string_view, 7> kCoreStageNames = {"fetch",  "d
 // What became of one offer of a line to the L1.
 enum class LineOutcome : std::uint8_t {
   answered,  // in this cycle: a hit, or a store that was taken
-  missed,    // the answer comes later
+  late,      // a hit whose answer takes its time (l1d.hit_latency)
+  missed,    // the line has to come
   refused    // no port or no room left in this cycle: offered again
 };
 
@@ -160,7 +162,7 @@ class CoreObserver {
   // Line number `line` of the access was offered to the L1.
   virtual void line(const CoreState& /*core*/, const MemoryAccess& /*access*/, unsigned /*line*/,
                     LineOutcome /*outcome*/) {}
-  // A line that had missed is there.
+  // The answer of a line that was late or missed.
   virtual void line_came(const CoreState& /*core*/, const MemoryAccess& /*access*/, std::uint64_t /*address*/) {}
   virtual void put_aside(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/) {}
 

@@ -86,6 +86,7 @@ class StubL1 : public sc_core::sc_module, private link::NonBlockingTarget<link::
   link::LineTargetSocket socket;
   unsigned ports = 1;
   std::set<std::uint64_t> missing;
+  std::set<std::uint64_t> late;  // there, but answered by respond()
   bool full = false;
   link::LineRequest::Busy full_of = link::LineRequest::Busy::mshrs;
   std::vector<Offer> taken;
@@ -94,7 +95,7 @@ class StubL1 : public sc_core::sc_module, private link::NonBlockingTarget<link::
   [[nodiscard]] static std::uint32_t word_at(std::uint64_t address) {
     return static_cast<std::uint32_t>(address / 4 * 0x9e37'79b1U + 12345);
   }
-  // The response to a line that missed.
+  // The response to a line that missed or is late.
   void respond(link::LineRequest& request, bool failed = false) {
     request.failed = failed;
     answer(request);
@@ -123,15 +124,19 @@ class StubL1 : public sc_core::sc_module, private link::NonBlockingTarget<link::
     }
     const Offer offer{&request, request.address, request.lanes, state_.now};
     if (full || used_ == ports) {
+      request.answer = link::LineRequest::Answer::busy;
       request.busy = full ? full_of : link::LineRequest::Busy::ports;
       refused.push_back(offer);
       return ::tlm::TLM_UPDATED;
     }
     ++used_;
     taken.push_back(offer);
-    if (missing.count(request.address) != 0) {
+    const bool misses = missing.count(request.address) != 0;
+    if (misses || late.count(request.address) != 0) {
+      request.answer = misses ? link::LineRequest::Answer::miss : link::LineRequest::Answer::late_hit;
       return ::tlm::TLM_ACCEPTED;
     }
+    request.answer = link::LineRequest::Answer::hit;
     answer(request);
     return ::tlm::TLM_COMPLETED;
   }

@@ -70,6 +70,61 @@ TEST(Clock, IsReadInTheExecuteStage) {
   EXPECT_EQ(cycles_of(bench, strided(0), [](Code& code) { code.rri(Op::ADD, 2, 2, 1); }), kLoad);
 }
 
+// A hit of n cycles makes the way of a load n - 1 cycles longer. Hits are pipelined: none is put aside or takes a place
+// of a waiting access, and enough warps load in every cycle.
+class LateHits : public ::testing::TestWithParam<unsigned> {
+ protected:
+  static constexpr unsigned kLoads = 5;
+  // Of a loop of loads of one line: cycles per round, and sub-warps put aside in 10 and in 30 rounds.
+  struct Rounds {
+    double cycles;
+    std::uint64_t put_aside[2];
+  };
+  static Rounds rounds(hw::Machine machine, unsigned warps) {
+    machine.l1d.hit_latency = GetParam();
+    machine.core.pending_accesses = 2;
+    GpuBench bench(machine);
+    Cycle cycles[2];
+    Rounds out{};
+    for (const unsigned many : {0U, 0U, 1U}) {
+      Code code;
+      code.param(9, 0);
+      add_loop(code, many != 0 ? 30 : 10, [&] {
+        for (unsigned i = 0; i != kLoads; ++i) {
+          code.load(Op::LD_GLOBAL, 1, 9);
+        }
+      });
+      code.exit();
+      LaunchShape shape;
+      shape.block = {warps * machine.core.warp_size, 1, 1};
+      const std::uint64_t before = bench.core().statistics.put_aside;
+      cycles[many] = bench.run(code, shape).cycles;
+      out.put_aside[many] = bench.core().statistics.put_aside - before;
+    }
+    out.cycles = static_cast<double>(cycles[1] - cycles[0]) / 20;
+    return out;
+  }
+};
+TEST_P(LateHits, TakeTheirTime) {
+  const Rounds lone = rounds({}, 1);
+  EXPECT_EQ(lone.cycles, kLoads * (7 + GetParam() - 1) + kLoopInstructions * 7);
+  EXPECT_EQ(lone.put_aside[0], 1U) << "the miss";
+  EXPECT_EQ(lone.put_aside[1], 1U);
+}
+TEST_P(LateHits, ArePipelined) {
+  const Rounds many = rounds({}, 32);
+  EXPECT_EQ(many.cycles, 32 * (kLoads + kLoopInstructions));
+  EXPECT_EQ(many.put_aside[0], many.put_aside[1]) << "hits are not";
+}
+TEST_P(LateHits, LeaveFetchGroupsAsTheyAre) {
+  hw::Machine machine;
+  machine.core.scheduler = "two-level";
+  const Rounds many = rounds(machine, 32);
+  const std::uint64_t aside = many.put_aside[1];
+  EXPECT_EQ(many.put_aside[0], aside);
+}
+INSTANTIATE_TEST_SUITE_P(L1, LateHits, ::testing::Values(1, 2, 3, 9, 20));
+
 struct Conflict {
   std::uint32_t stride;  // bytes between neighbouring lanes
   unsigned ways;         // lanes that meet in one bank

@@ -88,7 +88,7 @@ class Follower final : public tb::RunObserver {
         break;
       case returns:
         expect_at(core, sub_warp, {memory});
-        EXPECT_TRUE(at_[&sub_warp].aside);
+        EXPECT_TRUE(at_[&sub_warp].aside || at_[&sub_warp].late);
         break;
     }
     at_[&sub_warp].stage = stage;
@@ -116,7 +116,10 @@ class Follower final : public tb::RunObserver {
   void line(const hw::CoreState&, const hw::MemoryAccess& access, unsigned line, hw::LineOutcome outcome) override {
     EXPECT_LT(line, access.count);
     lines += outcome != hw::LineOutcome::refused ? 1 : 0;
-    missing_ += outcome == hw::LineOutcome::missed ? 1 : 0;
+    missing_ += outcome == hw::LineOutcome::missed || outcome == hw::LineOutcome::late ? 1 : 0;
+    if (outcome == hw::LineOutcome::late) {
+      at_[access.sub_warp].late = true;
+    }
   }
   void line_came(const hw::CoreState&, const hw::MemoryAccess&, std::uint64_t) override { --missing_; }
   void put_aside(const hw::CoreState& core, const link::SubWarp& sub_warp) override {
@@ -147,6 +150,7 @@ class Follower final : public tb::RunObserver {
     hw::Cycle since = 0;
     bool issued = false;
     bool aside = false;
+    bool late = false;
   };
   void expect_at(const hw::CoreState& core, const link::SubWarp& sub_warp, std::initializer_list<hw::CoreStage> stages,
                  bool same_cycle = false) {

@@ -30,7 +30,7 @@ struct InstructionCounters {
   std::uint64_t divergent_branches = 0;
   std::uint64_t memory_instructions = 0;      // global or local space
   std::uint64_t line_requests = 0;            // lines that those needed
-  std::uint64_t late_lines = 0;               // of those: not answered in the cycle in which the L1 took them
+  std::uint64_t late_lines = 0;               // of those: the line was not in the L1
   std::uint64_t scratchpad_extra_cycles = 0;  // of accesses to the scratchpad, beyond the first
   // Warp cycles by the group's state (hw::GroupState), in order. `ready`: waited to be chosen, with this instruction
   // next; `fetching`: waited for its line of the instruction cache; `in_flight`: it was in the pipeline; the others:
