@@ -11,31 +11,15 @@ namespace heddle::hw {
 using link::Cycle;
 using link::kNever;
 
-Cache::Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock, unsigned core,
-             bool instruction, link::Waker& core_waker)
-    : Cache(name, parameters, clock, core, instruction, nullptr, core_waker) {}
-
-Cache::Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock,
-             const Shared& shared, link::Waker& core_waker)
-    : Cache(name, parameters, clock, 0, false, &shared, core_waker) {
-  if (shared.inclusive) {
-    holders_.assign(lines_.frames(), 0);
-  }
-}
-
-Cache::Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock, unsigned core,
-             bool instruction, const Shared* shared, link::Waker& core_waker)
+Cache::Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, TransitionTable table,
+             link::Clock clock, link::Waker& core_waker)
     : sc_core::sc_module(name),
       cpu("cpu"),
       memory("memory"),
       clock_(clock),
       core_waker_(core_waker),
-      enabled_(parameters.enabled),
-      write_through_(!parameters.enabled || parameters.write_policy == "write-through"),
-      instruction_(instruction),
-      map_(shared != nullptr ? &shared->map : nullptr),
-      atomics_here_(shared != nullptr && !write_through_),
-      core_(static_cast<std::uint16_t>(core)),
+      table_(std::move(table)),
+      keeps_sharers_(table_.ever_does(kNoteSharer)),
       line_bytes_(parameters.line_bytes),
       hit_latency_(parameters.hit_latency),
       ports_(parameters.ports),
@@ -141,14 +125,17 @@ void Cache::continue_flush() {
     flush_next_ = 0;
   }
   for (; flush_next_ != flush_order_.size(); ++flush_next_) {
-    const LineArray::Frame frame = flush_order_[flush_next_];
-    if (lines_.dirty(frame)) {  // an inclusive L2 may have had it written back
+    const Frame frame = flush_order_[flush_next_];
+    if (!lines_.dirty(frame)) {
+      continue;  // an inclusive L2 has had it written back
+    }
+    if (table_.at(lines_.state(frame), LineEvent::flush).does(kWriteBack)) {
       if (!write_room()) {
         return;  // an acknowledgement will wake the core
       }
       write_back(frame);
-      lines_.drop(frame);
     }
+    lines_.drop(frame);
   }
   lines_.drop_all();
   flushing_ = false;
@@ -160,8 +147,8 @@ void Cache::invalidate() {
 }
 
 std::byte* Cache::peek(std::uint64_t line) {
-  const LineArray::Frame frame = lines_.find(line);
-  return frame == LineArray::kNone ? nullptr : lines_.data(frame);
+  const Frame frame = lines_.find(line);
+  return frame == LineFrames::kNone ? nullptr : lines_.data(frame);
 }
 
 void Cache::invalidate_line(std::uint64_t address, Cycle visible) {
@@ -177,20 +164,18 @@ void Cache::drop_invalidated() {
   }
   std::sort(dropped_.begin(), dropped_.end());  // several slices may have spoken in one cycle, in any order
   for (const std::uint64_t address : dropped_) {
-    const LineArray::Frame frame = lines_.find(address);
-    if (frame != LineArray::kNone) {
-      drop_copy(frame);
-    }
-    const std::uint32_t open = misses_.find(address);
-    if (open != MissFile::kNone) {
-      misses_[open].drop = true;
+    const Place place = place_of(address, lines_.find(address));
+    if (place.frame != LineFrames::kNone) {
+      recall(place.frame);
+    } else if (table_.at(place.state, LineEvent::recall).does(kMark)) {
+      misses_[place.mshr].drop = true;
     }
   }
 }
 
 // Nobody can wait for room in the write buffer here: the L2 may hold back the very answers that would make some.
-void Cache::drop_copy(LineArray::Frame frame) {
-  if (lines_.dirty(frame)) {
+void Cache::recall(Frame frame) {
+  if (table_.at(lines_.state(frame), LineEvent::recall).does(kWriteBack)) {
     write_back(frame);
   }
   lines_.drop(frame);

@@ -1,44 +1,38 @@
-// A core's private cache, L1 data cache or instruction cache (thesis 5.1 table 5.1, LWM report table 1), and the store
-// of an L2 slice, which then stands for the core below (hw/cache/l2_slice.hpp).
+// What the caches have in common: lines with their data, MSHRs, ports, a write buffer, and the way to memory. What
+// becomes of a request or of a line is the protocol's matter: a cache finds the line's state, asks its table
+// (hw/coherence/transition_table.hpp) for the transition of state and event, and performs that. The caches of a machine
+// are L1Cache, InstructionCache and L2Store, each of which adds what its role has of its own.
 //
-//   Cache(name, parameters, clock, core, instruction, core_waker)   of a core
-//   Cache(name, parameters, clock, shared, core_waker)              of an L2 slice
-//   cpu     LineTargetSocket              requests of the core (tlm/line_protocol.hpp)
+//   cpu     LineTargetSocket              requests of the core, or of the L2 slice (tlm/line_protocol.hpp)
 //   memory  tlm_initiator_socket<32>      base protocol, pooled payloads with a MemoryExtension
 //
-// The cache has no process of its own. In every cycle in which its core runs, the core calls advance(now) once, before
+// A cache has no process of its own. In every cycle in which its core runs, the core calls advance(now) once, before
 // it offers requests; between its cycles the core sleeps and the cache wakes it through `core_waker` when something
 // arrived. What arrives at `memory` in one cycle is visible in the next, so results do not depend on process order.
 //
 // Behaviour
 //   ports         at most `ports` requests are accepted per cycle; more are busy (TLM_UPDATED).
-//   load hit      hit_latency 1: answered in the call. More: pending, answered hit_latency - 1 cycles later with the
-//                 line as it was at the access.
-//   load miss     one MSHR per outstanding line; later requests to the line merge, up to mshr_targets, and are served
+//   hit           hit_latency 1: answered in the call. More: pending, answered hit_latency - 1 cycles later with the
+//                 line as it was at the access (Answer::late_hit). A store is done in the call that accepts it.
+//   miss          one MSHR per outstanding line; later requests to the line merge, up to mshr_targets, and are served
 //                 in order when the line comes. No MSHR or target free: busy. The read has the row-buffer hint when
 //                 any of the requests has it that merged before the read left.
-//   store         done in the call that accepts it (posted). Write-back: a hit marks the written bytes dirty, a miss
-//                 fetches the line and merges into it, unless the store covers the whole line. Write-through: updates
-//                 the line when it is there, never allocates, and goes to memory with byte enables.
 //   eviction      least recently used; only the dirty bytes are written, so that cores that write different bytes of
 //                 one line do not undo each other. Writes that memory has not acknowledged occupy `write_buffer`
-//                 entries; when none is free, stores are busy and fills wait.
-//   bypass load   a dirty copy is written back, the line is dropped and fetched anew; the new copy is kept.
-//   atomic        as a bypass load, but a TLM_IGNORE_COMMAND payload carries the operands to the memory partition,
-//                 which answers in place (LineRequest::atomic->old), and no copy is kept. A write-back L2 slice is
-//                 that place: it steps the lanes on its line, and on a miss when the line has come.
-//   order         requests to one line leave in the order in which they were accepted. A bypass load, or an atomic
-//                 that must go on to memory, is busy while a fetch of its line with merged stores is outstanding.
+//                 entries; when none is free, requests that need one are busy and fills wait.
+//   order         requests to one line leave in the order in which they were accepted; where the table says wait, a
+//                 request is busy until the line under way has come.
+//   atomic        where the table forwards it, a TLM_IGNORE_COMMAND payload carries the operands to the memory
+//                 partition, which answers in place (LineRequest::atomic->old).
 //   invalidate    invalidate_line: a copy of the line is dropped, a dirty one written back (even with the write buffer
 //                 full: nobody waits for it), one on its way as soon as it has come.
-//   enabled=false every load is a read of its own, every store a write of its own; MSHRs and write buffer bound them.
 //   errors        a bus error on a load or atomic is LineRequest::failed in its response; on a write, or on the fetch
-//                 that a posted store needed, it is counted and the first one kept: failed_write().
+//                 that a posted store needed, it is counted and the first one kept: failed_write(). An event that the
+//                 table does not know in the line's state is an InternalError that names both.
 // The core must not offer requests from within a response (bw) call.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <systemc>
 #include <tlm>
@@ -48,7 +42,7 @@
 #include "hw/cache/line_array.hpp"
 #include "hw/cache/miss_file.hpp"
 #include "hw/cache/observer.hpp"
-#include "hw/map/slice_map.hpp"
+#include "hw/coherence/protocol.hpp"
 #include "hw/parameters/machine.hpp"
 #include "tlm/base_protocol.hpp"
 #include "tlm/clock.hpp"
@@ -109,21 +103,10 @@ struct CacheStatistics {
   }
 };
 
-class Cache final : public sc_core::sc_module,
-                    private ::tlm::tlm_fw_transport_if<link::LineProtocol>,
-                    private ::tlm::tlm_bw_transport_if<> {
+class Cache : public sc_core::sc_module,
+              private ::tlm::tlm_fw_transport_if<link::LineProtocol>,
+              private ::tlm::tlm_bw_transport_if<> {
  public:
-  Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock, unsigned core,
-        bool instruction, link::Waker& core_waker);
-
-  // What an L2 slice adds: the lines of its channel only, for all cores.
-  struct Shared {
-    const SliceMap& map;     // the cache counts lines by SliceMap::local, memory by address
-    bool inclusive = false;  // keeps who has a copy of each line
-  };
-  Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock, const Shared& shared,
-        link::Waker& core_waker);
-
   link::LineTargetSocket cpu;
   ::tlm::tlm_initiator_socket<> memory;
 
@@ -142,9 +125,6 @@ class Cache final : public sc_core::sc_module,
   void invalidate_line(std::uint64_t address, link::Cycle visible);
   // Nothing is outstanding: no line on its way, every write acknowledged, no flush.
   [[nodiscard]] bool quiet() const;
-
-  // Inclusive L2, must be set: called when a line is given up, with the cores that may have copies (bit n: core n).
-  std::function<void(std::uint64_t address, std::uint64_t holders)> line_given_up;
 
   // The bytes of a line that is there; null: it is not. For debug accesses and tests.
   [[nodiscard]] std::byte* peek(std::uint64_t line);
@@ -167,9 +147,34 @@ class Cache final : public sc_core::sc_module,
   // Shows what the cache does from now on to `observer`, which outlives it.
   void observe(CacheObserver& observer);
 
- private:
+ protected:
   using LineRequest = link::LineRequest;
+  using Frame = LineFrames::Frame;
+
+  Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, TransitionTable table,
+        link::Clock clock, link::Waker& core_waker);
+
+  // Who asks, for a payload to memory that a request (of a write-back: an empty one) causes.
+  virtual void describe(const LineRequest& request, link::MemoryExtension& extension) const = 0;
+  static void describe_core(const LineRequest& request, unsigned core, bool instruction,
+                            link::MemoryExtension& extension);
+  // Where memory has a line of this cache.
+  [[nodiscard]] virtual std::uint64_t beyond(std::uint64_t line) const { return line; }
+  // A directory's part of the transitions kNoteSharer and kRecallSharers. A load whose line is not kept here has the
+  // frame kNone.
+  virtual void note_sharer(Frame frame, const LineRequest& request);
+  virtual void recall_sharers(Frame frame);
+
+  [[nodiscard]] const LineFrames& lines() const { return lines_; }
+
+ private:
   using Payload = link::LinePayload;
+  // Where a line is, and in which state.
+  struct Place {
+    LineState state = kAbsent;
+    Frame frame = LineFrames::kNone;
+    std::uint32_t mshr = MissFile::kNone;
+  };
   struct Arrival {
     link::Cycle visible = 0;
     Payload* payload = nullptr;
@@ -181,9 +186,6 @@ class Cache final : public sc_core::sc_module,
     std::uint32_t snapshot = kNoSnapshot;
   };
 
-  Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock, unsigned core,
-        bool instruction, const Shared* shared, link::Waker& core_waker);
-
   // TLM interfaces
   ::tlm::tlm_sync_enum nb_transport_fw(LineRequest& request, link::LinePhase& phase, sc_core::sc_time& delay) override;
   void b_transport(LineRequest& request, sc_core::sc_time& delay) override;
@@ -194,44 +196,42 @@ class Cache final : public sc_core::sc_module,
   void invalidate_direct_mem_ptr(sc_dt::uint64 start, sc_dt::uint64 end) override;
 
   // Requests (cache_requests.cpp): COMPLETED, ACCEPTED or UPDATED as the line protocol says.
-  ::tlm::tlm_sync_enum load(LineRequest& request);
-  ::tlm::tlm_sync_enum bypass_load(LineRequest& request);
-  ::tlm::tlm_sync_enum store_back(LineRequest& request);
-  ::tlm::tlm_sync_enum store_through(LineRequest& request);
-  ::tlm::tlm_sync_enum atomic(LineRequest& request);
-  ::tlm::tlm_sync_enum atomic_here(LineRequest& request);
-  void step(LineRequest& request, std::byte* line, LineArray::Frame frame);
+  // Of a line that is in `frame`; kNone: in none.
+  [[nodiscard]] Place place_of(std::uint64_t line, Frame frame) const;
+  [[nodiscard]] LineEvent event_of(const LineRequest& request, LineState state) const;
+  ::tlm::tlm_sync_enum take(LineRequest& request);
+  // Whether there is room for what the transition does; else the request is busy, and nothing has happened.
+  [[nodiscard]] bool has_room(LineRequest& request, const Place& place, const Transition& transition, Frame& frame);
+  ::tlm::tlm_sync_enum perform(LineRequest& request, const Place& place, const Transition& transition, Frame frame);
+  ::tlm::tlm_sync_enum answer_hit(LineRequest& request, Frame frame);
+  ::tlm::tlm_sync_enum step_hit(LineRequest& request, Frame frame);
+  void write_hit(LineRequest& request, Frame frame);
+  void merge(LineRequest& request, std::uint32_t mshr);
+  void start_miss(LineRequest& request, const Transition& transition);
+  void forward(LineRequest& request);
+  void step(LineRequest& request, std::byte* line, Frame frame);
   // Counts a refusal, and says in the request what it was for.
   ::tlm::tlm_sync_enum busy(LineRequest& request, LineRequest::Busy why);
   // Each counts the request, also as one of its kind, and says in it what happened.
   void hit(LineRequest& request, std::uint64_t& kind);
-  void miss(LineRequest& request, std::uint64_t& kind);
-  void merged(LineRequest& request, std::uint64_t& kind);
-  ::tlm::tlm_sync_enum answer_hit(LineRequest& request, LineArray::Frame frame);
-  void merge_load(LineRequest& request, std::uint32_t mshr);
-  // Makes way for a request that must find its line in memory; false (and a counted refusal): not now.
-  bool give_up_copy(LineRequest& request);
+  void miss(LineRequest& request);
+  void merged(LineRequest& request);
 
   // Memory side (cache_memory.cpp)
   void fetch(const LineRequest& request, std::uint32_t mshr);
-  void describe(const LineRequest& request, Payload& payload) const;
   [[nodiscard]] bool write_room() const { return writes_ < write_buffer_; }
   void write(Payload& payload, const std::byte* data, const std::uint8_t* enable);
-  void write_back(LineArray::Frame frame);
+  void write_back(Frame frame);
   // Makes a frame free for another line; false (nothing done): its write-back finds no room.
-  [[nodiscard]] bool vacate(LineArray::Frame frame);
-  void tell_holders(LineArray::Frame frame);
-  void note_holder(LineArray::Frame frame, const LineRequest& request);
-  void drop_copy(LineArray::Frame frame);
+  [[nodiscard]] bool vacate(Frame frame);
+  void recall(Frame frame);
   void drop_invalidated();
-  // Where memory has a line of this cache.
-  [[nodiscard]] std::uint64_t beyond(std::uint64_t line) const { return map_ == nullptr ? line : map_->global(line); }
   void send(Payload& payload);
   void transmit(Payload& payload);
   void arrived(Payload& payload, link::Cycle visible);
   void acknowledge(Payload& payload);
   bool fill(Payload& payload);  // false: the victim's write-back finds no room yet
-  void serve(Mshr& mshr, std::byte* line, LineArray::Frame frame, bool failed);
+  void serve(Mshr& mshr, std::byte* line, Frame frame, bool failed);
   void answer(LineRequest& request, const std::byte* line, bool failed);
   void remember_failed_write(std::uint64_t address, std::uint32_t group, std::uint32_t pc);
   void continue_flush();
@@ -239,18 +239,14 @@ class Cache final : public sc_core::sc_module,
 
   link::Clock clock_;
   link::Waker& core_waker_;
-  const bool enabled_;
-  const bool write_through_;
-  const bool instruction_;
-  const SliceMap* const map_;  // none: an L1
-  const bool atomics_here_;
-  const std::uint16_t core_;
+  const TransitionTable table_;
+  const bool keeps_sharers_;  // the table has a directory's actions
   const unsigned line_bytes_;
   const unsigned hit_latency_;
   const unsigned ports_;
   const unsigned write_buffer_;
 
-  LineArray lines_;
+  LineArray<LineState> lines_;
   MissFile misses_;
   link::PayloadPool pool_;
   link::Ring<Payload*> send_queue_;
@@ -265,7 +261,6 @@ class Cache final : public sc_core::sc_module,
   };
   link::Ring<Invalidated> invalidated_;
   std::vector<std::uint64_t> dropped_;  // those of one cycle
-  std::vector<std::uint64_t> holders_;  // per frame: cores that have had the line; empty unless inclusive
 
   link::Cycle now_ = 0;
   link::ExclusivePhase request_;  // towards memory
@@ -274,7 +269,7 @@ class Cache final : public sc_core::sc_module,
   bool flushing_ = false;
   bool fill_blocked_ = false;
   bool flush_begun_ = false;
-  std::vector<LineArray::Frame> flush_order_;  // dirty when the flush began
+  std::vector<Frame> flush_order_;  // dirty when the flush began
   std::size_t flush_next_ = 0;
   std::optional<FailedWrite> failed_write_;
   Instrument<CacheObserver> observer_;  // null: nobody looks

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/error.hpp"
 #include "hw/cache/cache.hpp"
 #include "tlm/byte_enables.hpp"
 
@@ -13,21 +14,14 @@ using ::tlm::tlm_sync_enum;
 
 // ------------------------------------------------------------------------------------------------------ out
 
-void Cache::describe(const LineRequest& request, Payload& payload) const {
-  link::MemoryExtension& extension = payload.extension;
-  if (request.origin != nullptr) {
-    extension = *request.origin;
-    extension.row_hint = request.row_hint;
-    extension.route = 0;
-    extension.atomic = nullptr;
-    return;
-  }
-  extension.core = core_;
+void Cache::describe_core(const LineRequest& request, unsigned core, bool instruction,
+                          link::MemoryExtension& extension) {
+  extension.core = static_cast<std::uint16_t>(core);
   extension.group = request.group;
   extension.pc = request.pc;
   extension.lanes = request.lanes;
   extension.coalesced = static_cast<std::uint8_t>(std::popcount(request.lanes));
-  extension.instruction = instruction_;
+  extension.instruction = instruction;
   extension.row_hint = request.row_hint;
   extension.route = 0;
   extension.atomic = nullptr;
@@ -36,7 +30,7 @@ void Cache::describe(const LineRequest& request, Payload& payload) const {
 void Cache::fetch(const LineRequest& request, std::uint32_t mshr) {
   Payload& payload = pool_.acquire(::tlm::TLM_READ_COMMAND, beyond(request.address), line_bytes_);
   misses_[mshr].fetch = &payload;
-  describe(request, payload);
+  describe(request, payload.extension);
   payload.tag = mshr;
   ++statistics_.memory_reads;
   send(payload);
@@ -54,46 +48,37 @@ void Cache::write(Payload& payload, const std::byte* data, const std::uint8_t* e
   send(payload);
 }
 
-void Cache::write_back(LineArray::Frame frame) {
+void Cache::write_back(Frame frame) {
   Payload& payload = pool_.acquire(::tlm::TLM_WRITE_COMMAND, beyond(lines_.address(frame)), line_bytes_);
-  describe(LineRequest{}, payload);
+  describe(LineRequest{}, payload.extension);
   ++statistics_.write_backs;
   write(payload, lines_.data(frame), lines_.dirty_bytes(frame));
 }
 
-bool Cache::vacate(LineArray::Frame frame) {
+bool Cache::vacate(Frame frame) {
   if (!lines_.valid(frame)) {
     return true;
   }
-  if (lines_.dirty(frame)) {
+  const Transition& transition = table_.at(lines_.state(frame), LineEvent::replace);
+  if (transition.does(kWriteBack)) {
     if (!write_room()) {
       return false;
     }
     write_back(frame);
   }
   ++statistics_.evictions;
-  tell_holders(frame);
+  if (transition.does(kRecallSharers)) {
+    recall_sharers(frame);
+  }
   return true;
 }
 
-void Cache::tell_holders(LineArray::Frame frame) {
-  if (!holders_.empty() && holders_[frame] != 0) {
-    line_given_up(beyond(lines_.address(frame)), holders_[frame]);
-    holders_[frame] = 0;
-  }
+void Cache::note_sharer(Frame /*frame*/, const LineRequest& /*request*/) {
+  throw InternalError(std::string(name()) + ": this cache has no directory");
 }
 
-// The core of a request gets a copy of a line, which has no place here when it was given up while it was on its way.
-void Cache::note_holder(LineArray::Frame frame, const LineRequest& request) {
-  if (holders_.empty()) {
-    return;
-  }
-  const std::uint64_t core = std::uint64_t{1} << (request.core & 63U);
-  if (frame != LineArray::kNone) {
-    holders_[frame] |= core;
-  } else {
-    line_given_up(beyond(request.address), core);
-  }
+void Cache::recall_sharers(Frame /*frame*/) {
+  throw InternalError(std::string(name()) + ": this cache has no directory");
 }
 
 void Cache::send(Payload& payload) {
@@ -109,7 +94,10 @@ void Cache::send(Payload& payload) {
 
 void Cache::transmit(Payload& payload) {
   if (payload.is_read()) {
-    misses_[payload.tag].sent = true;
+    Mshr& mshr = misses_[payload.tag];
+    if (mshr.open) {
+      mshr.state = table_.at(mshr.state, LineEvent::departed).next;
+    }
   }
   request_.begin(payload, now_);
   ::tlm::tlm_phase phase = ::tlm::BEGIN_REQ;
@@ -182,24 +170,27 @@ bool Cache::fill(Payload& payload) {
     payload.release();
     return true;
   }
-  LineArray::Frame frame = LineArray::kNone;
+  Frame frame = LineFrames::kNone;
   std::byte* line = payload.data.data();
-  if (mshr.open && !failed) {
-    frame = lines_.victim(mshr.address);
-    if (!vacate(frame)) {
-      return false;
+  if (mshr.open) {
+    const Transition& transition = table_.at(mshr.state, failed ? LineEvent::fail : LineEvent::fill);
+    if (transition.does(kInstall)) {
+      frame = lines_.victim(mshr.address);
+      if (!vacate(frame)) {
+        return false;
+      }
+      lines_.install(frame, mshr.address, transition.next);
+      std::memcpy(lines_.data(frame), line, line_bytes_);
+      line = lines_.data(frame);
+      ++statistics_.fills;
     }
-    lines_.install(frame, mshr.address);
-    std::memcpy(lines_.data(frame), line, line_bytes_);
-    line = lines_.data(frame);
-    ++statistics_.fills;
   }
   misses_.close(payload.tag);
   serve(mshr, line, frame, failed);
-  if (mshr.drop && frame != LineArray::kNone) {
-    drop_copy(frame);
+  if (mshr.drop && frame != LineFrames::kNone) {
+    recall(frame);
   }
-  if (failed && mshr.dirty) {
+  if (failed && table_.info(mshr.state).owes) {
     remember_failed_write(beyond(mshr.address), payload.extension.group, payload.extension.pc);
   }
   misses_.release(payload.tag);
@@ -207,12 +198,13 @@ bool Cache::fill(Payload& payload) {
   return true;
 }
 
-void Cache::serve(Mshr& mshr, std::byte* line, LineArray::Frame frame, bool failed) {
+void Cache::serve(Mshr& mshr, std::byte* line, Frame frame, bool failed) {
+  const bool owes = frame != LineFrames::kNone && table_.info(lines_.state(frame)).owes;
   for (const MissTarget& target : mshr.targets) {
     if (target.request != nullptr) {
       if (target.request->kind == LineRequest::Kind::load) {
-        if (!failed) {
-          note_holder(frame, *target.request);
+        if (!failed && keeps_sharers_) {
+          note_sharer(frame, *target.request);
         }
       } else if (!failed) {
         step(*target.request, line, frame);
@@ -222,7 +214,7 @@ void Cache::serve(Mshr& mshr, std::byte* line, LineArray::Frame frame, bool fail
     }
     const StoreBuffer& store = misses_.store(target.store);
     link::merge_bytes(line, store.data.data(), store.enable.data(), line_bytes_);
-    if (!write_through_ && frame != LineArray::kNone) {
+    if (owes) {
       lines_.add_dirty(frame, store.enable.data());
     }
   }

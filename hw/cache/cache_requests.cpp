@@ -35,6 +35,12 @@ std::uint64_t& counter_of(CacheStatistics& statistics, Busy why) {
   return statistics.busy_ports;
 }
 
+std::uint64_t& kind_counter(CacheStatistics& statistics, link::LineRequest::Kind kind) {
+  return kind == link::LineRequest::Kind::load    ? statistics.loads
+         : kind == link::LineRequest::Kind::store ? statistics.stores
+                                                  : statistics.atomics;
+}
+
 }  // namespace
 
 tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phase, sc_core::sc_time& /*delay*/) {
@@ -50,17 +56,17 @@ tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phas
     return refused;
   }
   request.failed = false;
+  // What happens nearly always, in few steps: a load of a line that is here.
+  const Frame here =
+      request.kind == LineRequest::Kind::load && !request.bypass ? lines_.find(request.address) : LineFrames::kNone;
+  const Transition* const answer =
+      here != LineFrames::kNone ? &table_.at(lines_.state(here), LineEvent::load) : nullptr;
   tlm_sync_enum result = TLM_UPDATED;
-  switch (request.kind) {
-    case LineRequest::Kind::load:
-      result = request.bypass && enabled_ ? bypass_load(request) : load(request);
-      break;
-    case LineRequest::Kind::store:
-      result = write_through_ ? store_through(request) : store_back(request);
-      break;
-    case LineRequest::Kind::atomic:
-      result = atomics_here_ ? atomic_here(request) : atomic(request);
-      break;
+  if (answer != nullptr && answer->actions == kAnswer) {
+    lines_.set_state(here, answer->next);
+    result = answer_hit(request, here);
+  } else {
+    result = take(request);
   }
   if (result != TLM_UPDATED) {
     ++ports_used_;
@@ -89,23 +95,138 @@ void Cache::hit(LineRequest& request, std::uint64_t& kind) {
   ++statistics_.hits;
 }
 
-void Cache::miss(LineRequest& request, std::uint64_t& kind) {
+void Cache::miss(LineRequest& request) {
   request.answer = Answer::miss;
-  ++kind;
+  ++kind_counter(statistics_, request.kind);
   ++statistics_.accesses;
   ++statistics_.misses;
 }
 
-void Cache::merged(LineRequest& request, std::uint64_t& kind) {
-  miss(request, kind);
+void Cache::merged(LineRequest& request) {
+  miss(request);
   request.answer = Answer::merged;
   ++statistics_.merged;
 }
 
-tlm_sync_enum Cache::answer_hit(LineRequest& request, LineArray::Frame frame) {
+Cache::Place Cache::place_of(std::uint64_t line, Frame frame) const {
+  if (frame != LineFrames::kNone) {
+    return {lines_.state(frame), frame, MissFile::kNone};
+  }
+  const std::uint32_t open = misses_.find(line);
+  return {open != MissFile::kNone ? misses_[open].state : kAbsent, LineFrames::kNone, open};
+}
+
+LineEvent Cache::event_of(const LineRequest& request, LineState state) const {
+  switch (request.kind) {
+    case LineRequest::Kind::load:
+      return request.bypass ? LineEvent::bypass : LineEvent::load;
+    case LineRequest::Kind::atomic:
+      return LineEvent::atomic;
+    case LineRequest::Kind::store:
+      break;
+  }
+  // Whether it is the whole line is looked at where that matters.
+  const bool matters = table_.info(state).whole_line_matters;
+  return matters && link::all_enabled(request.byte_enable, line_bytes_) ? LineEvent::store_line : LineEvent::store;
+}
+
+tlm_sync_enum Cache::take(LineRequest& request) {
+  const Place place = place_of(request.address, lines_.find(request.address));
+  const LineEvent event = event_of(request, place.state);
+  const Transition& transition = table_.at(place.state, event);
+  Frame frame = place.frame;
+  if (!has_room(request, place, transition, frame)) {
+    return TLM_UPDATED;
+  }
+  statistics_.bypasses += event == LineEvent::bypass && !transition.does(kFetchOnce) ? 1 : 0;
+  return perform(request, place, transition, frame);
+}
+
+// `frame`: out, of a line that the transition installs.
+bool Cache::has_room(LineRequest& request, const Place& place, const Transition& transition, Frame& frame) {
+  const auto refuse = [&](Busy why) {
+    static_cast<void>(busy(request, why));
+    return false;
+  };
+  if (transition.does(kWait)) {
+    return refuse(Busy::order);
+  }
+  if (transition.does(kFetch | kFetchOnce | kForward) && misses_.full()) {
+    return refuse(Busy::mshrs);
+  }
+  if (transition.does(kWriteBack | kWriteThrough) && !write_room()) {
+    return refuse(Busy::write_buffer);
+  }
+  if (transition.does(kMerge)) {
+    const bool store = request.kind == LineRequest::Kind::store;
+    if (!(store ? misses_.can_add_store(place.mshr) : misses_.can_add_load(place.mshr))) {
+      return refuse(Busy::targets);
+    }
+  }
+  if (transition.does(kInstall)) {
+    frame = lines_.victim(request.address);
+    if (!vacate(frame)) {
+      return refuse(Busy::write_buffer);
+    }
+  }
+  return true;
+}
+
+tlm_sync_enum Cache::perform(LineRequest& request, const Place& place, const Transition& transition, Frame frame) {
+  if (transition.does(kWriteBack)) {
+    write_back(frame);
+  }
+  if (transition.does(kRecallSharers)) {
+    recall_sharers(frame);
+  }
+  if (transition.does(kDrop)) {
+    lines_.drop(frame);
+  } else if (place.frame != LineFrames::kNone) {
+    lines_.set_state(frame, transition.next);
+  }
+  if (transition.does(kClose)) {
+    misses_.close(place.mshr);
+  }
+  if (transition.does(kAnswer)) {
+    if (transition.does(kNoteSharer)) {
+      note_sharer(frame, request);
+    }
+    return answer_hit(request, frame);
+  }
+  if (transition.does(kStep)) {
+    return step_hit(request, frame);
+  }
+  if (transition.does(kInstall)) {
+    lines_.install(frame, request.address, transition.next);
+    std::memcpy(lines_.data(frame), request.store_data, line_bytes_);
+    if (table_.info(transition.next).owes) {
+      lines_.add_dirty(frame, request.byte_enable);
+    }
+  }
+  if (transition.does(kWrite)) {
+    write_hit(request, frame);
+  } else if (transition.does(kMerge)) {
+    merge(request, place.mshr);
+    misses_[place.mshr].state = transition.next;
+  } else {
+    miss(request);
+  }
+  if (transition.does(kFetch | kFetchOnce)) {
+    start_miss(request, transition);
+  } else if (transition.does(kForward)) {
+    forward(request);
+  }
+  if (transition.does(kWriteThrough)) {
+    Payload& payload = pool_.acquire(::tlm::TLM_WRITE_COMMAND, beyond(request.address), line_bytes_);
+    describe(request, payload.extension);
+    write(payload, request.store_data, request.byte_enable);
+  }
+  return request.kind == LineRequest::Kind::store ? TLM_COMPLETED : TLM_ACCEPTED;
+}
+
+tlm_sync_enum Cache::answer_hit(LineRequest& request, Frame frame) {
   hit(request, statistics_.loads);
   lines_.touch(frame);
-  note_holder(frame, request);
   if (hit_latency_ == 1) {
     request.line = lines_.data(frame);
     return TLM_COMPLETED;
@@ -124,223 +245,71 @@ tlm_sync_enum Cache::answer_hit(LineRequest& request, LineArray::Frame frame) {
   return TLM_ACCEPTED;
 }
 
-// The hint goes with the read as long as that has not left.
-void Cache::merge_load(LineRequest& request, std::uint32_t mshr) {
-  misses_.add_load(mshr, request);
-  merged(request, statistics_.loads);
-  if (request.row_hint && !misses_[mshr].sent) {
-    misses_[mshr].fetch->extension.row_hint = true;
+tlm_sync_enum Cache::step_hit(LineRequest& request, Frame frame) {
+  hit(request, statistics_.atomics);
+  lines_.touch(frame);
+  step(request, lines_.data(frame), frame);
+  if (hit_latency_ == 1) {
+    return TLM_COMPLETED;
   }
-}
-
-tlm_sync_enum Cache::load(LineRequest& request) {
-  if (enabled_) {
-    const LineArray::Frame frame = lines_.find(request.address);
-    if (frame != LineArray::kNone) {
-      return answer_hit(request, frame);
-    }
-    const std::uint32_t open = misses_.find(request.address);
-    if (open != MissFile::kNone) {
-      if (!misses_.can_add_load(open)) {
-        return busy(request, Busy::targets);
-      }
-      merge_load(request, open);
-      return TLM_ACCEPTED;
-    }
-  }
-  if (misses_.full()) {
-    return busy(request, Busy::mshrs);
-  }
-  const std::uint32_t mshr = misses_.allocate(request.address, enabled_);
-  misses_.add_load(mshr, request);
-  miss(request, statistics_.loads);
-  fetch(request, mshr);
+  request.answer = Answer::late_hit;
+  const link::Cycle ready = now_ + hit_latency_ - 1;
+  delayed_.push({ready, &request, kNoSnapshot});
+  core_waker_.wake(ready);
   return TLM_ACCEPTED;
 }
 
-bool Cache::give_up_copy(LineRequest& request) {
-  const LineArray::Frame frame = lines_.find(request.address);
-  if (frame == LineArray::kNone) {
-    return true;
+void Cache::write_hit(LineRequest& request, Frame frame) {
+  link::merge_bytes(lines_.data(frame), request.store_data, request.byte_enable, line_bytes_);
+  if (table_.info(lines_.state(frame)).owes) {
+    lines_.add_dirty(frame, request.byte_enable);
   }
-  if (lines_.dirty(frame)) {
-    if (!write_room()) {
-      static_cast<void>(busy(request, Busy::write_buffer));
-      return false;
-    }
-    write_back(frame);
-  }
-  tell_holders(frame);
-  lines_.drop(frame);
-  return true;
+  lines_.touch(frame);
+  hit(request, statistics_.stores);
 }
 
-tlm_sync_enum Cache::bypass_load(LineRequest& request) {
-  const std::uint32_t open = misses_.find(request.address);
-  if (open != MissFile::kNone && !misses_[open].sent) {  // that read is still to come: it will do
-    if (!misses_.can_add_load(open)) {
-      return busy(request, Busy::targets);
-    }
-    merge_load(request, open);
-    ++statistics_.bypasses;
-    return TLM_ACCEPTED;
+// A load's hint goes with the read as long as that has not left.
+void Cache::merge(LineRequest& request, std::uint32_t mshr) {
+  merged(request);
+  if (request.kind == LineRequest::Kind::store) {
+    misses_.add_store(mshr, request.store_data, request.byte_enable);
+    return;
   }
-  if (open != MissFile::kNone && misses_[open].dirty) {
-    return busy(request, Busy::order);
-  }
-  if (misses_.full()) {
-    return busy(request, Busy::mshrs);
-  }
-  if (!give_up_copy(request)) {
-    return TLM_UPDATED;
-  }
-  if (open != MissFile::kNone) {
-    misses_.close(open);  // what it fetches may be older than what this load must see
-  }
-  const std::uint32_t mshr = misses_.allocate(request.address, true);
   misses_.add_load(mshr, request);
-  miss(request, statistics_.loads);
-  ++statistics_.bypasses;
-  fetch(request, mshr);
-  return TLM_ACCEPTED;
+  Mshr& entry = misses_[mshr];
+  if (request.kind == LineRequest::Kind::load && request.row_hint &&
+      table_.info(entry.state).place == LinePlace::asked) {
+    entry.fetch->extension.row_hint = true;
+  }
 }
 
-tlm_sync_enum Cache::store_back(LineRequest& request) {
-  LineArray::Frame frame = lines_.find(request.address);
-  if (frame != LineArray::kNone) {
-    link::merge_bytes(lines_.data(frame), request.store_data, request.byte_enable, line_bytes_);
-    lines_.add_dirty(frame, request.byte_enable);
-    lines_.touch(frame);
-    hit(request, statistics_.stores);
-    return TLM_COMPLETED;
-  }
-  const std::uint32_t open = misses_.find(request.address);
-  if (open != MissFile::kNone) {
-    if (!misses_.can_add_store(open)) {
-      return busy(request, Busy::targets);
-    }
-    misses_.add_store(open, request.store_data, request.byte_enable);
-    misses_[open].dirty = true;
-    merged(request, statistics_.stores);
-    return TLM_COMPLETED;
-  }
-  if (link::all_enabled(request.byte_enable, line_bytes_)) {  // nothing to fetch
-    frame = lines_.victim(request.address);
-    if (!vacate(frame)) {
-      return busy(request, Busy::write_buffer);
-    }
-    lines_.install(frame, request.address);
-    std::memcpy(lines_.data(frame), request.store_data, line_bytes_);
-    lines_.add_dirty(frame, request.byte_enable);
-    miss(request, statistics_.stores);
-    return TLM_COMPLETED;
-  }
-  if (misses_.full()) {
-    return busy(request, Busy::mshrs);
-  }
-  const std::uint32_t mshr = misses_.allocate(request.address, true);
-  misses_.add_store(mshr, request.store_data, request.byte_enable);
-  misses_[mshr].dirty = true;
-  miss(request, statistics_.stores);
-  fetch(request, mshr);
-  return TLM_COMPLETED;
-}
-
-tlm_sync_enum Cache::store_through(LineRequest& request) {
-  if (!write_room()) {
-    return busy(request, Busy::write_buffer);
-  }
-  const LineArray::Frame frame = enabled_ ? lines_.find(request.address) : LineArray::kNone;
-  if (frame != LineArray::kNone) {
-    link::merge_bytes(lines_.data(frame), request.store_data, request.byte_enable, line_bytes_);
-    lines_.touch(frame);
-    hit(request, statistics_.stores);
+void Cache::start_miss(LineRequest& request, const Transition& transition) {
+  const std::uint32_t mshr = misses_.allocate(request.address, transition.does(kFetch));
+  misses_[mshr].state = transition.next;
+  if (request.kind == LineRequest::Kind::store) {
+    misses_.add_store(mshr, request.store_data, request.byte_enable);
   } else {
-    const std::uint32_t open = enabled_ ? misses_.find(request.address) : MissFile::kNone;
-    if (open != MissFile::kNone) {  // the line on its way lacks this store: merge it when it comes
-      if (!misses_.can_add_store(open)) {
-        return busy(request, Busy::targets);
-      }
-      misses_.add_store(open, request.store_data, request.byte_enable);
-      merged(request, statistics_.stores);
-    } else {
-      miss(request, statistics_.stores);
-    }
+    misses_.add_load(mshr, request);
   }
-  Payload& payload = pool_.acquire(::tlm::TLM_WRITE_COMMAND, beyond(request.address), line_bytes_);
-  describe(request, payload);
-  write(payload, request.store_data, request.byte_enable);
-  return TLM_COMPLETED;
+  fetch(request, mshr);
 }
 
-tlm_sync_enum Cache::atomic(LineRequest& request) {
-  const std::uint32_t open = misses_.find(request.address);
-  if (open != MissFile::kNone && misses_[open].dirty) {
-    return busy(request, Busy::order);
-  }
-  if (misses_.full()) {
-    return busy(request, Busy::mshrs);
-  }
-  if (!give_up_copy(request)) {
-    return TLM_UPDATED;
-  }
-  if (open != MissFile::kNone) {
-    misses_.close(open);  // it fetches the line as it was before this atomic
-  }
+void Cache::forward(LineRequest& request) {
   const std::uint32_t mshr = misses_.allocate(request.address, false);
   misses_[mshr].atomic = true;
   misses_.add_load(mshr, request);
-  miss(request, statistics_.atomics);
   Payload& payload = pool_.acquire(::tlm::TLM_IGNORE_COMMAND, beyond(request.address) + request.atomic_offset,
                                    line_bytes_ - request.atomic_offset);
-  describe(request, payload);
+  describe(request, payload.extension);
   payload.extension.atomic = request.atomic;
   payload.tag = mshr;
   send(payload);
-  return TLM_ACCEPTED;
 }
 
-// Where the line is: here, or here as soon as it has come.
-tlm_sync_enum Cache::atomic_here(LineRequest& request) {
-  const LineArray::Frame frame = lines_.find(request.address);
-  if (frame != LineArray::kNone) {
-    hit(request, statistics_.atomics);
-    lines_.touch(frame);
-    step(request, lines_.data(frame), frame);
-    if (hit_latency_ == 1) {
-      return TLM_COMPLETED;
-    }
-    request.answer = Answer::late_hit;
-    const link::Cycle ready = now_ + hit_latency_ - 1;
-    delayed_.push({ready, &request, kNoSnapshot});
-    core_waker_.wake(ready);
-    return TLM_ACCEPTED;
-  }
-  const std::uint32_t open = misses_.find(request.address);
-  if (open != MissFile::kNone) {
-    if (!misses_.can_add_load(open)) {
-      return busy(request, Busy::targets);
-    }
-    misses_.add_load(open, request);
-    misses_[open].dirty = true;
-    merged(request, statistics_.atomics);
-    return TLM_ACCEPTED;
-  }
-  if (misses_.full()) {
-    return busy(request, Busy::mshrs);
-  }
-  const std::uint32_t mshr = misses_.allocate(request.address, true);
-  misses_.add_load(mshr, request);
-  misses_[mshr].dirty = true;
-  miss(request, statistics_.atomics);
-  fetch(request, mshr);
-  return TLM_ACCEPTED;
-}
-
-void Cache::step(LineRequest& request, std::byte* line, LineArray::Frame frame) {
+void Cache::step(LineRequest& request, std::byte* line, Frame frame) {
   std::array<std::uint8_t, link::kMaxLineBytes> touched{};
   link::step_lanes(*request.atomic, line + request.atomic_offset, touched.data() + request.atomic_offset);
-  if (frame != LineArray::kNone) {
+  if (frame != LineFrames::kNone) {
     lines_.add_dirty(frame, touched.data());
   }
 }

@@ -42,7 +42,7 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, un
       capacity_(machine.l2.queue),
       invalidation_delay_(clock.cycles(machine.noc.response_latency)),
       socket_("socket"),
-      store_("store", store_parameters(machine), clock, {map_, machine.l2.inclusive}, *this),
+      store_("store", store_parameters(machine), clock, map_, machine.l2.inclusive, *this),
       input_(machine.l2.queue, machine.l2.banks),
       next_start_(machine.l2.banks, 0) {
   target.bind(*this);

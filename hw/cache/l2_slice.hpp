@@ -8,8 +8,8 @@
 //   copies[i] InvalidationInitiatorSocket  core i's caches; with l2.inclusive only
 //
 // Base protocol on both sides; a request must lie within one line (else TLM_BURST_ERROR_RESPONSE) and may be shorter.
-// The store is a hw::Cache: lines, MSHRs with merging, write buffer, write policies. What a slice sends on carries the
-// MemoryExtension of the request that caused it (core, warp, PC, lanes, row-buffer hint); a write-back has none to
+// The store is a hw::L2Store: lines, MSHRs with merging, write buffer, write policies. What a slice sends on carries
+// the MemoryExtension of the request that caused it (core, warp, PC, lanes, row-buffer hint); a write-back has none to
 // carry. A request that the slice answers never reaches the controller, and so holds no row.
 //
 // Timing: a request that arrives in cycle t is looked at from cycle t + 1 on by the bank of its line, which takes its
@@ -38,7 +38,7 @@
 #include <vector>
 
 #include "base/instrument.hpp"
-#include "hw/cache/cache.hpp"
+#include "hw/cache/l2_store.hpp"
 #include "hw/cache/observer.hpp"
 #include "hw/map/slice_map.hpp"
 #include "hw/parameters/machine.hpp"
@@ -147,7 +147,7 @@ class L2Slice final : public link::ClockedModule,
   const sc_core::sc_time invalidation_delay_;
   link::ForwardOnlyInitiator<link::InvalidationProtocol> no_answers_;
   link::LineInitiatorSocket socket_;
-  Cache store_;
+  L2Store store_;
   link::InputQueue<Request*> input_;              // a lane per bank
   std::vector<Cycle> next_start_;                 // per bank
   link::Ring<Acknowledgement> acknowledgements_;  // stores done, hit_latency not over

@@ -19,7 +19,7 @@ std::size_t frames_of(std::uint64_t bytes, unsigned ways, unsigned line_bytes) {
 
 }  // namespace
 
-LineArray::LineArray(std::uint64_t bytes, unsigned ways, unsigned line_bytes)
+LineFrames::LineFrames(std::uint64_t bytes, unsigned ways, unsigned line_bytes)
     : ways_(ways),
       line_bytes_(line_bytes),
       line_shift_(static_cast<unsigned>(std::countr_zero(line_bytes))),
@@ -33,13 +33,13 @@ LineArray::LineArray(std::uint64_t bytes, unsigned ways, unsigned line_bytes)
   set_mask_ = std::has_single_bit(sets_) ? sets_ - 1 : 0;
 }
 
-LineArray::Frame LineArray::first_of_set(std::uint64_t address) const {
+LineFrames::Frame LineFrames::first_of_set(std::uint64_t address) const {
   const std::uint64_t line = address >> line_shift_;
   const std::uint64_t set = set_mask_ != 0 || sets_ == 1 ? line & set_mask_ : line % sets_;
   return static_cast<Frame>(set * ways_);
 }
 
-LineArray::Frame LineArray::find(std::uint64_t address) const {
+LineFrames::Frame LineFrames::find(std::uint64_t address) const {
   const Frame first = first_of_set(address);
   for (Frame frame = first; frame != first + ways_; ++frame) {
     if (tags_[frame] == address + kHere) {
@@ -49,7 +49,7 @@ LineArray::Frame LineArray::find(std::uint64_t address) const {
   return kNone;
 }
 
-LineArray::Frame LineArray::victim(std::uint64_t address) const {
+LineFrames::Frame LineFrames::victim(std::uint64_t address) const {
   const Frame first = first_of_set(address);
   Frame oldest = first;
   for (Frame frame = first; frame != first + ways_; ++frame) {
@@ -63,14 +63,14 @@ LineArray::Frame LineArray::victim(std::uint64_t address) const {
   return oldest;
 }
 
-void LineArray::install(Frame frame, std::uint64_t address) {
-  drop(frame);
+void LineFrames::put(Frame frame, std::uint64_t address) {
+  remove(frame);
   tags_[frame] = address + kHere;
   valid_[frame / 64] |= std::uint64_t{1} << (frame % 64);
   touch(frame);
 }
 
-void LineArray::drop(Frame frame) {
+void LineFrames::remove(Frame frame) {
   const std::uint64_t others = ~(std::uint64_t{1} << (frame % 64));
   tags_[frame] = kEmpty;
   valid_[frame / 64] &= others;
@@ -87,23 +87,23 @@ template <class Visit>
 void each_bit(const std::vector<std::uint64_t>& bits, Visit visit) {
   for (std::size_t word = 0; word != bits.size(); ++word) {
     for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) {
-      visit(static_cast<LineArray::Frame>(word * 64 + static_cast<unsigned>(std::countr_zero(left))));
+      visit(static_cast<LineFrames::Frame>(word * 64 + static_cast<unsigned>(std::countr_zero(left))));
     }
   }
 }
 
 }  // namespace
 
-void LineArray::drop_all() {
-  each_bit(valid_, [this](Frame frame) { drop(frame); });
+void LineFrames::remove_all() {
+  each_bit(valid_, [this](Frame frame) { remove(frame); });
 }
 
-void LineArray::add_dirty(Frame frame, const std::uint8_t* enable) {
+void LineFrames::add_dirty(Frame frame, const std::uint8_t* enable) {
   dirty_[frame / 64] |= std::uint64_t{1} << (frame % 64);
   link::add_enables(&dirty_bytes_[std::size_t{frame} * line_bytes_], enable, line_bytes_);
 }
 
-void LineArray::dirty_by_address(std::vector<Frame>& into) const {
+void LineFrames::dirty_by_address(std::vector<Frame>& into) const {
   into.clear();
   each_bit(dirty_, [&into](Frame frame) { into.push_back(frame); });
   std::sort(into.begin(), into.end(), [this](Frame a, Frame b) { return tags_[a] < tags_[b]; });

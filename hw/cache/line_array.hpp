@@ -9,25 +9,23 @@
 
 namespace heddle::hw {
 
-class LineArray {
+// Everything but the lines' states.
+class LineFrames {
  public:
   using Frame = std::uint32_t;  // index of a line's place: set * ways + way
   static constexpr Frame kNone = ~Frame{0};
 
   // Throws InternalError unless bytes is a positive multiple of ways * line_bytes (hw::check(Machine) tells the user).
-  LineArray(std::uint64_t bytes, unsigned ways, unsigned line_bytes);
+  LineFrames(std::uint64_t bytes, unsigned ways, unsigned line_bytes);
 
   // The frame that holds the line, or kNone. Does not count as a use.
   [[nodiscard]] Frame find(std::uint64_t address) const;
   void touch(Frame frame) { used_[frame] = ++uses_; }
   // Where a line of this address would go: an empty way of its set, else the least recently used one.
   [[nodiscard]] Frame victim(std::uint64_t address) const;
-  // Puts a clean line in (its bytes are the caller's to write) and counts as a use.
-  void install(Frame frame, std::uint64_t address);
-  void drop(Frame frame);
-  void drop_all();
 
   [[nodiscard]] bool valid(Frame frame) const { return tags_[frame] != kEmpty; }
+  // Whether any of its bytes is dirty.
   [[nodiscard]] bool dirty(Frame frame) const { return bit(dirty_, frame); }
   [[nodiscard]] std::uint64_t address(Frame frame) const { return tags_[frame] - kHere; }
   [[nodiscard]] std::byte* data(Frame frame) { return &data_[std::size_t{frame} * line_bytes_]; }
@@ -40,6 +38,12 @@ class LineArray {
   void dirty_by_address(std::vector<Frame>& into) const;
   [[nodiscard]] Frame frames() const { return static_cast<Frame>(tags_.size()); }
   [[nodiscard]] unsigned ways() const { return ways_; }
+
+ protected:
+  // Puts a line in, none of its bytes dirty, and counts as a use.
+  void put(Frame frame, std::uint64_t address);
+  void remove(Frame frame);
+  void remove_all();
 
  private:
   static constexpr std::uint64_t kEmpty = 0;
@@ -62,6 +66,27 @@ class LineArray {
   ZeroedArray<std::byte> data_;
   ZeroedArray<std::uint8_t> dirty_bytes_;
   FrameBits valid_, dirty_;
+};
+
+// With a state of each line that is there; what states mean is their owner's matter.
+template <class State>
+class LineArray : public LineFrames {
+ public:
+  LineArray(std::uint64_t bytes, unsigned ways, unsigned line_bytes)
+      : LineFrames(bytes, ways, line_bytes), states_(frames()) {}
+
+  [[nodiscard]] State state(Frame frame) const { return states_[frame]; }
+  void set_state(Frame frame, State state) { states_[frame] = state; }
+  // Puts a line in, instead of what was there. Its bytes are the caller's to write.
+  void install(Frame frame, std::uint64_t address, State state) {
+    put(frame, address);
+    states_[frame] = state;
+  }
+  void drop(Frame frame) { remove(frame); }
+  void drop_all() { remove_all(); }
+
+ private:
+  ZeroedArray<State> states_;  // of frames without a line: the latest one's
 };
 
 }  // namespace heddle::hw

@@ -37,9 +37,8 @@ std::uint32_t MissFile::allocate(std::uint64_t address, bool open) {
   mshr.address = address;
   mshr.used = true;
   mshr.open = open;
-  mshr.sent = false;
   mshr.atomic = false;
-  mshr.dirty = false;
+  mshr.state = kAbsent;
   mshr.drop = false;
   mshr.fetch = nullptr;
   mshr.next = kNone;

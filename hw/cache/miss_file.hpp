@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "hw/coherence/transition_table.hpp"
 #include "tlm/line_protocol.hpp"
 #include "tlm/payload_pool.hpp"
 
@@ -25,11 +26,10 @@ struct StoreBuffer {
 struct Mshr {
   std::uint64_t address = 0;
   bool used = false;
-  bool open = false;    // further requests to the line may merge, and the line goes into the cache when it comes
-  bool sent = false;    // the read has left the cache
-  bool atomic = false;  // an atomic, not a line: never open
-  bool dirty = false;   // merged stores exist that memory does not get otherwise (write-back)
-  bool drop = false;    // an inclusive L2 has given the line up: it goes on as soon as it has come
+  bool open = false;          // further requests to the line may merge, and the line goes into the cache when it comes
+  bool atomic = false;        // an atomic, not a line: never open
+  bool drop = false;          // an inclusive L2 has given the line up: it goes on as soon as it has come
+  LineState state = kAbsent;  // of the line, while it is open
   link::LinePayload* fetch = nullptr;  // its read
   std::uint32_t next = ~0U;
   std::vector<MissTarget> targets;
@@ -46,6 +46,7 @@ class MissFile {
   // The open entry of a line, or kNone.
   [[nodiscard]] std::uint32_t find(std::uint64_t address) const;
   [[nodiscard]] Mshr& operator[](std::uint32_t index) { return entries_[index]; }
+  [[nodiscard]] const Mshr& operator[](std::uint32_t index) const { return entries_[index]; }
 
   // A new entry; open entries are found by address. Must not be full.
   [[nodiscard]] std::uint32_t allocate(std::uint64_t address, bool open);

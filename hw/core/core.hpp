@@ -19,7 +19,8 @@
 #include <string>
 
 #include "base/statistics.hpp"
-#include "hw/cache/cache.hpp"
+#include "hw/cache/instruction_cache.hpp"
+#include "hw/cache/l1_cache.hpp"
 #include "hw/core/block_protocol.hpp"
 #include "hw/core/decode.hpp"
 #include "hw/core/execute.hpp"
@@ -115,8 +116,8 @@ class Core final : public link::ClockedModule,
   std::unique_ptr<IssueDiscipline> issue_;
   RegisterFile registers_;
   Scratchpad scratchpad_;
-  Cache icache_;
-  Cache l1d_;
+  InstructionCache icache_;
+  L1Cache l1d_;
   FetchStage fetch_;
   DecodeStage decode_;
   RegisterReadStage register_read_;

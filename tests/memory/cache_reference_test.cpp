@@ -430,9 +430,9 @@ TEST_P(CacheReference, AgreesInEverything) {
   const SliceMap map(dram, shape.cache.line_bytes, 0);
   std::unique_ptr<Cache> cache;
   if (shared) {
-    cache = std::make_unique<Cache>("cache", shape.cache, clock, Cache::Shared{map, false}, requester);
+    cache = std::make_unique<L2Store>("cache", shape.cache, clock, map, false, requester);
   } else {
-    cache = std::make_unique<Cache>("cache", shape.cache, clock, 0, false, requester);
+    cache = std::make_unique<L1Cache>("cache", shape.cache, clock, 0, requester);
   }
   link::ProtocolChecker checker("checker");
   cache->memory.bind(checker.target);

@@ -16,8 +16,8 @@ SystemParameters small() {
 }
 
 TEST(Cache, RefusesACapacityThatItsWaysDoNotDivide) {
-  EXPECT_THROW(LineArray(512, 3, 128), InternalError);
-  EXPECT_NO_THROW(LineArray(384, 3, 128));
+  EXPECT_THROW(LineArray<LineState>(512, 3, 128), InternalError);
+  EXPECT_NO_THROW(LineArray<LineState>(384, 3, 128));
 }
 
 TEST(Cache, MissesToALineOnItsWayMerge) {

@@ -195,8 +195,8 @@ void MemorySystem::make_cores(const SystemParameters& parameters) {
     const std::string index = std::to_string(i);
     cores_.push_back(
         std::make_unique<ScriptCore>((prefix_ + "core" + index).c_str(), clock, parameters.cache.line_bytes));
-    caches_.push_back(std::make_unique<Cache>((prefix_ + "cache" + index).c_str(), parameters.cache, clock, i, false,
-                                              *cores_.back()));
+    caches_.push_back(
+        std::make_unique<L1Cache>((prefix_ + "cache" + index).c_str(), parameters.cache, clock, i, *cores_.back()));
     cores_.back()->attach(*caches_.back());
     cores_.back()->socket.bind(caches_.back()->cpu);
   }

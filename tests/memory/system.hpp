@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/statistics.hpp"
-#include "hw/cache/cache.hpp"
+#include "hw/cache/l1_cache.hpp"
 #include "hw/cache/l2_slice.hpp"
 #include "hw/dram/controller.hpp"
 #include "hw/gpu/memory_target.hpp"

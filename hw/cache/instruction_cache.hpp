@@ -1,0 +1,26 @@
+// A core's instruction cache (LWM report table 1): a Cache with the table of the role `instruction`. Loads only; a
+// store or an atomic is an InternalError.
+//
+//   InstructionCache(name, parameters, clock, core, core_waker)
+//
+// enabled=false: every fetch is a read of its own.
+#pragma once
+
+#include "hw/cache/cache.hpp"
+
+namespace heddle::hw {
+
+class InstructionCache final : public Cache {
+ public:
+  InstructionCache(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock,
+                   unsigned core, link::Waker& core_waker)
+      : Cache(name, parameters, coherence_table(CacheRole::instruction, parameters), clock, core_waker), core_(core) {}
+
+ private:
+  void describe(const LineRequest& request, link::MemoryExtension& extension) const override {
+    describe_core(request, core_, true, extension);
+  }
+  const unsigned core_;
+};
+
+}  // namespace heddle::hw

@@ -1,0 +1,18 @@
+#include "hw/coherence/protocol.hpp"
+
+#include "hw/parameters/machine.hpp"
+
+namespace heddle::hw {
+
+Caching caching_of(const CacheParameters& parameters) {
+  if (!parameters.enabled) {
+    return Caching::none;
+  }
+  return parameters.write_policy == "write-through" ? Caching::write_through : Caching::write_back;
+}
+
+TransitionTable coherence_table(CacheRole role, const CacheParameters& parameters) {
+  return Registry<CoherenceProtocol>::instance().make(kCoherenceProtocol, {})->table(role, caching_of(parameters));
+}
+
+}  // namespace heddle::hw

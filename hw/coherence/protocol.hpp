@@ -1,0 +1,35 @@
+// How private caches and the slices of a shared one treat lines: a coherence protocol is a transition table per kind of
+// controller (hw/coherence/transition_table.hpp). One file that registers itself. No SystemC.
+#pragma once
+
+#include <memory>
+
+#include "base/registry.hpp"
+#include "hw/coherence/transition_table.hpp"
+#include "hw/parameters/policy.hpp"
+
+namespace heddle::hw {
+
+struct CacheParameters;
+
+// A core's data cache, its instruction cache, the store of a slice of the shared L2.
+enum class CacheRole : std::uint8_t { l1, instruction, l2 };
+// What a cache does with stores; `none`: it keeps nothing, and every access goes to memory.
+enum class Caching : std::uint8_t { write_back, write_through, none };
+[[nodiscard]] Caching caching_of(const CacheParameters& parameters);
+
+class CoherenceProtocol {
+ public:
+  struct Setup {};
+  using About = PolicyAbout<NoTraits, CorePolicies>;
+  virtual ~CoherenceProtocol() = default;
+  // The complete table of such a controller. Throws InternalError when the protocol has none.
+  [[nodiscard]] virtual TransitionTable table(CacheRole role, Caching caching) const = 0;
+};
+
+// The protocol of all machines, as long as there is one only.
+inline constexpr const char* kCoherenceProtocol = "none";
+// Its table for a cache with these parameters.
+[[nodiscard]] TransitionTable coherence_table(CacheRole role, const CacheParameters& parameters);
+
+}  // namespace heddle::hw
