@@ -451,6 +451,7 @@ void MemoryStage::complete(MemoryAccess& access) {
     follow_local(access);
     access.finish_load();
   }
+  access.sub_warp = nullptr;
   free_.push_back(&access);
 }
 
@@ -517,6 +518,7 @@ void MemoryStage::reset() {
   drop_all();
   free_.clear();
   for (const auto& access : accesses_) {
+    access->sub_warp = nullptr;
     free_.push_back(access.get());
   }
   present_ = nullptr;

@@ -41,6 +41,17 @@ class MemoryStage final : public ReceivingStage,
   // long as nothing comes back from the L1.
   enum class Refused : std::uint8_t { no, here, by_l1d };
   [[nodiscard]] Refused refused() const { return returned_.empty() && fences_.empty() ? refused_ : Refused::no; }
+  // The accesses of one instruction of a group (Group::flights) that are in the stage, put aside, or wait for late
+  // hits: visit(const MemoryAccess&) for that of each sub-warp. MemoryAccess::waiting() says which of its lanes wait,
+  // its lines which are under way.
+  template <class Visit>
+  void each_access(GroupId group, unsigned flight, Visit visit) const {
+    for (const auto& access : accesses_) {
+      if (access->sub_warp != nullptr && access->sub_warp->group == group && access->sub_warp->flight == flight) {
+        visit(*access);
+      }
+    }
+  }
   void reset();
   // A row's threads start anew: their local memory reads as zero.
   void start_row(unsigned row) {

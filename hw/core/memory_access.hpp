@@ -27,7 +27,7 @@ struct AccessLine : link::LineRequest {
 };
 
 struct MemoryAccess {
-  link::SubWarp* sub_warp = nullptr;
+  link::SubWarp* sub_warp = nullptr;  // whose; null: the access is free
   enum class Kind : std::uint8_t { load, store, atomic } kind = Kind::load;
   LaneMask lanes = 0;  // that access: the executing ones; of cond_acc, those whose predicate is true
   unsigned element_bytes = 4;

@@ -343,6 +343,36 @@ TEST(MemoryStage, LateHitsDoNotKeepAGroupFromWaitingForItsMisses) {
   EXPECT_EQ(group.state, GroupState::in_flight);
 }
 
+TEST(MemoryStage, AnInstructionsAccessesAreSeenTogether) {
+  MemoryBench bench;
+  bench.l1.late = {MemoryBench::line(0)};
+  bench.l1.missing = {MemoryBench::line(1)};
+  bench.state.groups[0].flight() = {2, 0, 0, true, false};
+  SubWarp& first = bench.load(0, {0, 2});
+  SubWarp& second = bench.load(0, {1, 2});
+  SubWarp& other = bench.load(1, {1});
+  Cycle now = 0;
+  for (SubWarp* const load : {&first, &second, &other}) {
+    ASSERT_TRUE(bench.offer(*load, now));
+    bench.tick(++now);
+    bench.tick(++now);
+  }
+  const auto waiting = [&](GroupId group, unsigned flight = 0) {
+    std::vector<std::pair<const SubWarp*, LaneMask>> found;
+    bench.stage.each_access(group, flight,
+                            [&](const MemoryAccess& access) { found.emplace_back(access.sub_warp, access.waiting()); });
+    return found;
+  };
+  using Found = std::vector<std::pair<const SubWarp*, LaneMask>>;
+  EXPECT_EQ(waiting(0), (Found{{&first, 0x55555555U}, {&second, 0x55555555U}}));
+  EXPECT_EQ(waiting(1), (Found{{&other, kAll}}));
+  EXPECT_EQ(waiting(0, 1), Found{});
+  bench.l1.respond(*bench.l1.taken[0].request);
+  EXPECT_EQ(waiting(0), (Found{{&second, 0x55555555U}}));
+  bench.stage.reset();
+  EXPECT_EQ(waiting(1), Found{});
+}
+
 // ---- fences, faults
 
 TEST(MemoryStage, AFenceWaitsForTheCoresStores) {
