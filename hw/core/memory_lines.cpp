@@ -1,0 +1,171 @@
+// The memory stage's lines on their way: to the L1, its answers, and who waits for them.
+#include <bit>
+#include <cstring>
+
+#include "hw/core/memory.hpp"
+
+namespace heddle::hw {
+
+namespace {
+
+IdleCause cause_of(link::LineRequest::Busy busy) {
+  using Busy = link::LineRequest::Busy;
+  switch (busy) {
+    case Busy::mshrs:
+      return IdleCause::mshrs_full;
+    case Busy::targets:
+      return IdleCause::targets_full;
+    case Busy::write_buffer:
+      return IdleCause::write_buffer_full;
+    case Busy::order:
+      return IdleCause::line_order;
+    case Busy::ports:
+    case Busy::flush:  // begins only when no access of the core is left
+      break;
+  }
+  return IdleCause::memory_port;
+}
+
+LineOutcome outcome_of(::tlm::tlm_sync_enum taken, link::LineRequest::Answer answer) {
+  if (taken == ::tlm::TLM_UPDATED) {
+    return LineOutcome::refused;
+  }
+  if (taken == ::tlm::TLM_COMPLETED) {
+    return LineOutcome::answered;
+  }
+  return answer == link::LineRequest::Answer::late_hit ? LineOutcome::late : LineOutcome::missed;
+}
+
+}  // namespace
+
+void MemoryStage::send(MemoryAccess& access) {
+  const unsigned sent_before = access.sent;
+  while (access.sent < access.count) {
+    AccessLine& line = access.lines[access.sent];
+    link::LinePhase phase = link::LinePhase::request;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    const ::tlm::tlm_sync_enum answer = l1d->nb_transport_fw(line, phase, delay);
+    if (state_.observer != nullptr) {
+      state_.observer->line(state_, access, access.sent, outcome_of(answer, line.answer));
+    }
+    switch (answer) {
+      case ::tlm::TLM_UPDATED:
+        // The first line of a cycle finds a port free, so what is missing then is room.
+        refused_ = access.sent == sent_before ? Refused::by_l1d : Refused::no;
+        state_.block_cause = access.sent == sent_before ? cause_of(line.busy) : IdleCause::memory_port;
+        return;
+      case ::tlm::TLM_ACCEPTED:
+        ++access.outstanding;
+        access.late += line.answer == link::LineRequest::Answer::late_hit ? 1 : 0;
+        line.under_way = true;
+        break;
+      case ::tlm::TLM_COMPLETED:
+        take_line(access, line);
+        break;
+    }
+    ++access.sent;
+    state_.moved();
+  }
+}
+
+// A line has answered: its lanes' bytes or old values.
+void MemoryStage::take_line(MemoryAccess& access, const link::LineRequest& request) {
+  if (request.failed) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(request.lanes));
+    state_.raise(isa::Fault::Kind::bus_error, *access.sub_warp, lane, access.sub_warp->address[lane], access.lane_bytes,
+                 "the memory answered with an error");
+    return;
+  }
+  if (access.kind == MemoryAccess::Kind::atomic) {
+    const link::AtomicLanes& atomic = *request.atomic;
+    for (unsigned entry = 0; entry < atomic.count; ++entry) {
+      access.sub_warp->values.result[0][atomic.lane[entry]] = static_cast<std::uint32_t>(atomic.old[entry]);
+      access.sub_warp->values.result[1][atomic.lane[entry]] = static_cast<std::uint32_t>(atomic.old[entry] >> 32U);
+    }
+    return;
+  }
+  if (access.kind == MemoryAccess::Kind::store) {
+    return;
+  }
+  const std::uint64_t line_mask = ~(std::uint64_t{state_.machine.l1d.line_bytes} - 1);
+  const unsigned bytes = access.addresses.piece_bytes;
+  for (unsigned piece = 0; piece < access.addresses.pieces; ++piece) {
+    for (LaneMask left = request.lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      const std::uint64_t address = access.addresses.address[piece][lane];
+      if ((address & line_mask) == request.address) {
+        std::memcpy(access.loaded[lane].data() + piece * 4, request.line + (address & ~line_mask), bytes);
+      }
+    }
+  }
+}
+
+void MemoryStage::complete(MemoryAccess& access) {
+  if (access.kind == MemoryAccess::Kind::load) {
+    follow_local(access);
+    access.finish_load();
+  }
+  access.sub_warp = nullptr;
+  free_.push_back(&access);
+}
+
+void MemoryStage::wait_for_lines(MemoryAccess& access) {
+  ++state_.statistics.put_aside;
+  ++put_aside_;
+  access.aside = true;
+  set_waiting(*access.sub_warp);
+}
+
+void MemoryStage::wait_for_hits(MemoryAccess& access) {
+  ++late_;
+  ++state_.groups[access.sub_warp->group].flights[access.sub_warp->flight].late;
+}
+
+// Late hits keep a group from waiting for memory no more than hits in time would.
+void MemoryStage::set_waiting(link::SubWarp& sub_warp) {
+  if (state_.observer != nullptr) {
+    state_.observer->put_aside(state_, sub_warp);
+  }
+  Group& group = state_.groups[sub_warp.group];
+  InFlight& flight = group.flights[sub_warp.flight];
+  ++flight.waiting;
+  if (group.state == GroupState::in_flight && sub_warp.flight == group.latest && flight.all_formed &&
+      flight.waiting + flight.late + flight.completed == flight.formed) {
+    state_.groups.set_state(group, GroupState::memory);
+  }
+}
+
+void MemoryStage::clear_waiting(link::SubWarp& sub_warp) {
+  Group& group = state_.groups[sub_warp.group];
+  --group.flights[sub_warp.flight].waiting;
+  if (group.state == GroupState::memory) {
+    state_.groups.set_state(group, GroupState::in_flight);
+  }
+}
+
+::tlm::tlm_sync_enum MemoryStage::nb_transport_bw(link::LineRequest& request, link::LinePhase&, sc_core::sc_time&) {
+  AccessLine& line = static_cast<AccessLine&>(request);
+  MemoryAccess& access = *line.access;
+  if (state_.observer != nullptr) {
+    state_.observer->line_came(state_, access, request.address);
+  }
+  take_line(access, request);
+  line.under_way = false;
+  --access.outstanding;
+  access.late -= line.answer == link::LineRequest::Answer::late_hit ? 1 : 0;
+  if (access.outstanding != 0 || &access == present_) {
+    return ::tlm::TLM_COMPLETED;
+  }
+  link::SubWarp& sub_warp = *access.sub_warp;
+  if (access.aside) {
+    --put_aside_;
+    clear_waiting(sub_warp);
+  } else {
+    --late_;
+  }
+  returned_.push_back({&sub_warp, !access.aside});
+  complete(access);
+  return ::tlm::TLM_COMPLETED;
+}
+
+}  // namespace heddle::hw
