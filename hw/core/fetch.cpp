@@ -72,7 +72,12 @@ bool FetchStage::read(Cycle now, GroupId& id, std::uint64_t& word, IdleCause& ca
     case ::tlm::TLM_ACCEPTED:
       state_.groups.set_state(group, GroupState::fetching);
       state_.moved();
-      state_.statistics.fetch_misses += requests_[id].answer == link::LineRequest::Answer::late_hit ? 0 : 1;
+      if (requests_[id].answer != link::LineRequest::Answer::late_hit) {
+        ++state_.statistics.fetch_misses;
+        ArrivedWord& arrived = arrived_[id];
+        arrived.misses = arrived.pc == group.pc ? arrived.misses + 1 : 1;
+        arrived.pc = group.pc;
+      }
       return false;
     case ::tlm::TLM_UPDATED:
       return false;
@@ -90,6 +95,7 @@ void FetchStage::hand_on(Group& group, std::uint64_t word, IdleCause& cause) {
   group.next_flight();
   sub_warp.flight = static_cast<std::uint8_t>(group.latest);
   state_.groups.set_state(group, GroupState::in_flight);
+  arrived_[group.id].misses = 0;
   ++state_.statistics.fetched;
   cause = IdleCause::pipeline;
   if (state_.observer != nullptr) {
@@ -139,8 +145,11 @@ void FetchStage::hand_on(Group& group, std::uint64_t word, IdleCause& cause) {
   } else if (request.answer == link::LineRequest::Answer::late_hit) {
     late_.push_back({group.id, word()});
     return ::tlm::TLM_COMPLETED;
-  } else if (!state_.machine.icache.enabled) {
-    arrived_[request.group] = {request.pc, word(), true};
+  } else if (ArrivedWord& arrived = arrived_[request.group]; !state_.machine.icache.enabled || arrived.misses > 1) {
+    // There is no cache, or others' lines drove this one out before it was read: without the word that came with it two
+    // groups could take one frame from each other for ever.
+    arrived.word = word();
+    arrived.valid = true;
   }
   state_.groups.set_state(group, GroupState::ready);
   return ::tlm::TLM_COMPLETED;

@@ -59,11 +59,13 @@ class FetchStage final : public sc_core::sc_module, private ::tlm::tlm_bw_transp
   CoreState& state_;
   std::unique_ptr<WarpScheduler> scheduler_;
   std::vector<link::LineRequest> requests_;  // one per group
-  // Without an I-cache an arrived line is not kept: its word waits here, one per group, for the group's next turn.
+  // Without an I-cache an arrived line is not kept, and in a small one another group's line may take its place before
+  // the group's next turn: its word waits here then, one per group.
   struct ArrivedWord {
     std::uint32_t pc = 0;
     std::uint64_t word = 0;
     bool valid = false;
+    unsigned misses = 0;  // of this PC without a word in between
   };
   std::vector<ArrivedWord> arrived_;
   // Words of hits that took several cycles, in order; a group has one at most.
