@@ -72,6 +72,8 @@ struct LineRequest {
   // payload that asked.
   std::uint32_t atomic_offset = 0;
   const MemoryExtension* origin = nullptr;
+  // L2 only: it was refused before, and is tried again whenever the slice runs; counted as refused once.
+  bool again = false;
   // Answer to a load: the whole line.
   const std::byte* line = nullptr;
   Answer answer = Answer::busy;

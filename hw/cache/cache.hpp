@@ -92,7 +92,9 @@ struct CacheStatistics {
     visit("invalidations", invalidations, "lines", "copies dropped because an inclusive L2 gave their line up");
     visit("memory_reads", memory_reads, "requests", "reads sent to memory");
     visit("memory_writes", memory_writes, "requests", "writes sent to memory, write-backs included");
-    visit("busy_ports", busy_ports, "refusals", "requests refused: every port used in this cycle");
+    visit("busy_ports", busy_ports, "refusals",
+          "requests refused: every port used in this cycle; of all refusals the L1 counts each attempt, the L2 each "
+          "request once");
     visit("busy_mshrs", busy_mshrs, "refusals", "requests refused: no MSHR free");
     visit("busy_targets", busy_targets, "refusals", "requests refused: the line's MSHR has no target free");
     visit("busy_writes", busy_writes, "refusals", "requests refused: write buffer full");

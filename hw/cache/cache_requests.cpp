@@ -84,7 +84,7 @@ tlm_sync_enum Cache::busy(LineRequest& request, Busy why) {
   request.answer = Answer::busy;
   request.busy = why;
   refusals_ = &counter_of(statistics_, why);
-  ++*refusals_;
+  *refusals_ += request.again ? 0 : 1;
   return TLM_UPDATED;
 }
 

@@ -242,6 +242,7 @@ bool L2Slice::offer(Request& request, Cycle now) {
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   switch (socket_->nb_transport_fw(request, phase, delay)) {
     case ::tlm::TLM_UPDATED:
+      request.again = true;
       return false;
     case ::tlm::TLM_COMPLETED:
       if (request.kind == LineRequest::Kind::store && hit_latency_ != 1) {
