@@ -1,4 +1,4 @@
-// Time as the model sees it: whole cycles of the GPU clock, and modules that sleep until something can change.
+// Time as the model sees it: whole cycles of the GPU clock.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,32 @@
 
 namespace heddle::link {
 
-// The GPU clock. Cheap to copy; every module of one GPU holds the same one.
+class Calendar;
+
+// Where the modules of a calendar are in time, which may be ahead of the SystemC kernel (tlm/calendar.hpp).
+struct Progress {
+  bool running = false;     // they are advanced just now; else the kernel's time is theirs
+  Cycle cycle = 0;          // that they are advanced in
+  std::uint64_t value = 0;  // its start, in units of the SystemC time resolution
+};
+
+// The GPU clock. Cheap to copy; every module of one GPU holds the same one. A clock that a calendar has made tells the
+// calendar's time, every other one the kernel's.
 class Clock {
  public:
   explicit Clock(const sc_core::sc_time& period) : period_(period.value()) {}
+  Clock(const sc_core::sc_time& period, Calendar& calendar, const Progress& progress)
+      : period_(period.value()), calendar_(&calendar), progress_(&progress) {}
 
-  [[nodiscard]] Cycle now() const { return sc_core::sc_time_stamp().value() / period_; }
+  [[nodiscard]] Cycle now() const { return running() ? progress_->cycle : kernel() / period_; }
+  [[nodiscard]] sc_core::sc_time period() const { return sc_core::sc_time::from_value(period_); }
   [[nodiscard]] sc_core::sc_time cycles(Cycle count) const { return sc_core::sc_time::from_value(count * period_); }
   // From now until the start of a cycle that is not in the past.
-  [[nodiscard]] sc_core::sc_time until(Cycle at) const {
-    return sc_core::sc_time::from_value(at * period_ - sc_core::sc_time_stamp().value());
+  [[nodiscard]] sc_core::sc_time until(Cycle at) const { return sc_core::sc_time::from_value(at * period_ - time()); }
+  // By how much `now` is ahead of the kernel: what has to be added to a delay that the kernel or a module from
+  // elsewhere counts, as in sc_event::notify and at the GPU's own sockets.
+  [[nodiscard]] sc_core::sc_time ahead() const {
+    return running() ? sc_core::sc_time::from_value(progress_->value - kernel()) : sc_core::SC_ZERO_TIME;
   }
   // The cycle in which something that arrives after `delay` is visible: never the present one, so that results do not
   // depend on the order in which processes run.
@@ -26,33 +42,20 @@ class Clock {
     if (delay.value() == 0) {
       return next;
     }
-    const Cycle at = (sc_core::sc_time_stamp().value() + delay.value() + period_ - 1) / period_;
+    const Cycle at = (time() + delay.value() + period_ - 1) / period_;
     return at > next ? at : next;
   }
+  // Null: none has made this clock.
+  [[nodiscard]] Calendar* calendar() const { return calendar_; }
 
  private:
+  [[nodiscard]] bool running() const { return progress_ != nullptr && progress_->running; }
+  [[nodiscard]] static std::uint64_t kernel() { return sc_core::sc_time_stamp().value(); }
+  [[nodiscard]] std::uint64_t time() const { return running() ? progress_->value : kernel(); }
+
   std::uint64_t period_;  // in units of the SystemC time resolution
-};
-
-// A module with one process that runs only in cycles in which it has work. `advance` does the work of one cycle and
-// returns the next cycle in which it wants to run (kNever: only when woken).
-class ClockedModule : public sc_core::sc_module, public Waker {
- public:
-  void wake(Cycle at) final;
-  [[nodiscard]] const Clock& clock() const { return clock_; }
-
- protected:
-  ClockedModule(const sc_core::sc_module_name& name, Clock clock);
-  virtual Cycle advance(Cycle now) = 0;
-
- private:
-  void tick();
-
-  Clock clock_;
-  sc_core::sc_event tick_event_;
-  Cycle scheduled_ = kNever;
-  Cycle last_ = kNever;   // the latest cycle that was advanced
-  bool ticking_ = false;  // within advance: one notification at its end is enough
+  Calendar* calendar_ = nullptr;
+  const Progress* progress_ = nullptr;
 };
 
 }  // namespace heddle::link

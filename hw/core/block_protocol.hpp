@@ -4,9 +4,9 @@
 //   fw start_block  slot, index -> TLM_COMPLETED   the block's warps may be fetched from the next cycle on
 //   fw flush                    -> TLM_ACCEPTED    bw flushed follows when memory has every store of the core
 //   fw stop                     -> TLM_ACCEPTED    a fault ended the launch: the core does nothing from the next cycle
-//   on
-//                                                 but empty its L1; bw stopped follows when nothing is outstanding
+//                                                 on but empty its L1; bw stopped follows when nothing is outstanding
 //   bw block_done   slot        -> TLM_COMPLETED   the block's last thread has exited
+//   bw faulted                  -> TLM_COMPLETED   once; Core::fault() says what
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace heddle::hw {
 
 struct BlockCommand {
-  enum class Kind : std::uint8_t { start_block, block_done, flush, flushed, stop, stopped };
+  enum class Kind : std::uint8_t { start_block, block_done, flush, flushed, stop, stopped, faulted };
   Kind kind = Kind::start_block;
   unsigned core = 0;
   unsigned slot = 0;

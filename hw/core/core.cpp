@@ -99,6 +99,7 @@ void Core::begin_launch(const Launch& launch, Cycle first) {
   state_.stray_loads.clear();
   state_.invariants.reset();
   fault_told_ = false;
+  told_.clear();
   state_.wake_ups.clear();
   for (const Group& group : state_.groups.all()) {
     state_.groups.set_state(state_.groups[group.id], GroupState::free);
@@ -140,26 +141,36 @@ void Core::end_launch(Cycle end) {
   }
 }
 
+// The core may have done this cycle's work already, or not: what it is told counts in the next one.
 ::tlm::tlm_sync_enum Core::nb_transport_fw(BlockCommand& command, BlockPhase&, sc_core::sc_time&) {
-  state_.now = clock().now();
-  if (command.kind == BlockCommand::Kind::flush) {
-    l1d_.flush();
-    flushing_ = true;
-    state_.flushing = true;
-    wake(clock().now() + 1);
-    return ::tlm::TLM_ACCEPTED;
-  }
-  if (command.kind == BlockCommand::Kind::stop) {
-    l1d_.flush();
-    state_.flushing = true;
-    flushed_ = false;
-    stop_at_ = clock().now() + 1;
-    wake(stop_at_);
-    return ::tlm::TLM_ACCEPTED;
-  }
-  start_block(command);
+  told_.push_back({clock().now(), command});
   wake(clock().now() + 1);
-  return ::tlm::TLM_COMPLETED;
+  return command.kind == BlockCommand::Kind::start_block ? ::tlm::TLM_COMPLETED : ::tlm::TLM_ACCEPTED;
+}
+
+void Core::obey(Cycle now) {
+  std::size_t kept = 0;
+  for (const Told& told : told_) {
+    if (told.at >= now) {
+      told_[kept++] = told;
+      continue;
+    }
+    if (told.command.kind == BlockCommand::Kind::start_block) {
+      state_.now = told.at;  // its warps may be fetched in the cycle after that
+      start_block(told.command);
+      state_.now = now;
+      continue;
+    }
+    l1d_.flush();
+    state_.flushing = true;
+    if (told.command.kind == BlockCommand::Kind::stop) {
+      flushed_ = false;
+      stop_at_ = now;
+    } else {
+      flushing_ = true;
+    }
+  }
+  told_.resize(kept);
 }
 
 ::tlm::tlm_sync_enum Core::nb_transport_fw(link::Invalidation& line, link::InvalidationPhase&,
@@ -326,6 +337,7 @@ bool Core::pipeline_idle() const {
 
 Cycle Core::advance(Cycle now) {
   state_.now = now;
+  obey(now);
   const Cycle l1d = l1d_.advance(now);
   const Cycle icache = icache_.advance(now);
   if (running_ && now >= stop_at_) {
@@ -435,7 +447,7 @@ void Core::check_deadlock() {
 void Core::tell_fault() {
   if (!fault_told_) {
     fault_told_ = true;
-    faulted();
+    answer(BlockCommand::Kind::faulted, 0);
   }
 }
 

@@ -32,7 +32,7 @@
 #include "hw/scratchpad/scratchpad.hpp"
 #include "hw/state/core_state.hpp"
 #include "hw/state/totals.hpp"
-#include "tlm/clock.hpp"
+#include "tlm/calendar.hpp"
 #include "tlm/invalidation_protocol.hpp"
 
 namespace heddle::hw {
@@ -69,7 +69,6 @@ class Core final : public link::ClockedModule,
   [[nodiscard]] bool livelocked() const { return writeback_.livelocked(); }
   [[nodiscard]] const Group* first_live_group() const;
   [[nodiscard]] std::string describe_waiting() const { return writeback_.describe_waiting(); }
-  std::function<void()> faulted;  // told once, in the cycle of the fault
 
   // Shows what happens to `observer` (hw/state/observer.hpp); null: to nobody. Between launches.
   void observe(CoreObserver* observer);
@@ -95,6 +94,8 @@ class Core final : public link::ClockedModule,
   ::tlm::tlm_sync_enum nb_transport_fw(link::Invalidation& line, link::InvalidationPhase& phase,
                                        sc_core::sc_time& delay) override;
 
+  // Does what the dispatcher has told before this cycle.
+  void obey(Cycle now);
   void set_warp_size(std::uint32_t warp_size);
   void start_block(const BlockCommand& command);
   void start_warp(const BlockCommand& command, unsigned warp, std::span<const ThreadRecord> records);
@@ -140,6 +141,11 @@ class Core final : public link::ClockedModule,
   };
   Sleep sleep_;
   BlockCommand answer_;
+  struct Told {
+    Cycle at = 0;  // told in this cycle
+    BlockCommand command;
+  };
+  std::vector<Told> told_;
 };
 
 }  // namespace heddle::hw

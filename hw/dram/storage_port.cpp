@@ -150,6 +150,15 @@ void StoragePort::make_payload(Job& job) {
   ++unanswered_;
 }
 
+// The memory counts delays from the kernel's time.
+tlm_sync_enum StoragePort::forward(Payload& payload, tlm_phase& phase, sc_core::sc_time& delay) {
+  const sc_core::sc_time ahead = clock_.ahead();
+  delay += ahead;
+  const tlm_sync_enum result = socket_->nb_transport_fw(payload, phase, delay);
+  delay -= std::min(delay, ahead);
+  return result;
+}
+
 // Transfers go out as long as the memory answers each within the call.
 bool StoragePort::send(Job& job, sc_core::sc_time& delay) {
   while (!job.over) {
@@ -158,13 +167,13 @@ bool StoragePort::send(Job& job, sc_core::sc_time& delay) {
       job.caller = free_callers_.back();
       free_callers_.pop_back();
       job.caller->job = &job;
-      job.caller->called.notify();
+      job.caller->called.notify(clock_.ahead());
       watch_for_answer();
       return false;
     }
     tlm_phase phase = ::tlm::BEGIN_REQ;
     in_request_ = &job;
-    const tlm_sync_enum result = socket_->nb_transport_fw(*job.payload, phase, delay);
+    const tlm_sync_enum result = forward(*job.payload, phase, delay);
     if (result == ::tlm::TLM_ACCEPTED || job.state == Job::State::answered) {  // it may have been from within the call
       watch_for_answer();
       return false;
@@ -199,7 +208,7 @@ void StoragePort::take_answer(Job& job, sc_core::sc_time delay) {
   if (job.owes_end) {
     job.owes_end = false;
     tlm_phase phase = ::tlm::END_RESP;
-    socket_->nb_transport_fw(payload, phase, delay);
+    forward(payload, phase, delay);
   }
   payload.release();
   job.payload = nullptr;
@@ -338,7 +347,7 @@ void StoragePort::watch_from(Cycle since) {
   const std::uint64_t period = clock_.cycles(1).value();
   if (limit_ < kNever / 2 / period) {  // beyond half of all time nothing can be overdue
     watching_ = true;
-    watch_event_.notify(clock_.until(since + limit_) + sc_core::sc_time::from_value(period / 2));
+    watch_event_.notify(clock_.ahead() + clock_.until(since + limit_) + sc_core::sc_time::from_value(period / 2));
   }
 }
 

@@ -115,6 +115,7 @@ class StoragePort final : public ::tlm::tlm_bw_transport_if<> {
   [[nodiscard]] bool free_to_send() const;
   [[nodiscard]] bool can_send(Cycle now) const;
   void make_payload(Job& job);
+  ::tlm::tlm_sync_enum forward(::tlm::tlm_generic_payload& payload, ::tlm::tlm_phase& phase, sc_core::sc_time& delay);
   // Sends what the job has to send; true: it is finished.
   [[nodiscard]] bool send(Job& job, sc_core::sc_time& delay);
   void take_answer(Job& job, sc_core::sc_time delay);

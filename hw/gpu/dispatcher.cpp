@@ -45,7 +45,6 @@ Dispatcher::Dispatcher(const sc_core::sc_module_name& name, const Machine& machi
   for (unsigned i = 0; i < cores.size(); ++i) {
     core[i].bind(*this);
     core[i].bind(cores[i]->blocks);
-    cores[i]->faulted = [this] { wake(this->clock().now() + 1); };
   }
 }
 
@@ -103,11 +102,6 @@ Cycle Dispatcher::advance(Cycle now) {
     begin(now);
   }
   take_messages(now);
-  for (const auto& one : cores_) {
-    if (one->fault() && !fault_) {
-      fault_ = one->fault();
-    }
-  }
   if (!raised_.empty() && raised_.front().at < now && !fault_) {
     fault_ = raised_.front().fault;
   }
@@ -138,19 +132,31 @@ Cycle Dispatcher::advance(Cycle now) {
 
 void Dispatcher::take_messages(Cycle now) {
   std::size_t kept = 0;
+  std::optional<unsigned> faulted;  // of several cores in one cycle the first, by number
   for (const Message& message : messages_) {
     if (message.sent >= now) {
       messages_[kept++] = message;
       continue;
     }
-    if (message.command.kind == BlockCommand::Kind::block_done) {
-      slot_used_[message.command.core][message.command.slot] = false;
-      ++finished_;
-    } else {
-      ++(message.command.kind == BlockCommand::Kind::stopped ? stopped_ : flushed_);
+    switch (message.command.kind) {
+      case BlockCommand::Kind::block_done:
+        slot_used_[message.command.core][message.command.slot] = false;
+        ++finished_;
+        break;
+      case BlockCommand::Kind::faulted:
+        faulted = std::min(faulted.value_or(message.command.core), message.command.core);
+        break;
+      case BlockCommand::Kind::stopped:
+        ++stopped_;
+        break;
+      default:
+        ++flushed_;
     }
   }
   messages_.resize(kept);
+  if (faulted && !fault_) {
+    fault_ = cores_[*faulted]->fault();
+  }
   if (kept != 0) {
     wake(now + 1);
   }

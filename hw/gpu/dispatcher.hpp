@@ -17,7 +17,7 @@
 #include "hw/gpu/registers.hpp"
 #include "hw/parameters/machine.hpp"
 #include "hw/state/launch.hpp"
-#include "tlm/clock.hpp"
+#include "tlm/calendar.hpp"
 
 namespace heddle::hw {
 

@@ -32,16 +32,18 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
       memory("memory", machine.dram.channels),
       interrupt("interrupt"),
       machine_(machine),
-      clock_(period_of(machine)),
+      calendar_(period_of(machine)),
+      clock_(calendar_.clock()),
       registers_(kRegisterBytes / 8),
       parameters_(kParameterWindowBytes),
       constants_(kConstantWindowBytes) {
   control.bind(*this);
-  sc_core::sc_spawn_options options;
-  options.spawn_method();
-  options.set_sensitivity(&interrupt_changed_);
-  options.dont_initialize();
-  sc_core::sc_spawn([this] { drive_interrupt(); }, "drive_interrupt", &options);
+  spawn("drive_interrupt", interrupt_changed_, [this] { drive_interrupt(); });
+  spawn("tell_end", ended_, [this] {
+    if (on_end_) {
+      on_end_();
+    }
+  });
   for (unsigned i = 0; i < machine_.gpu.cores; ++i) {
     cores_.push_back(std::make_unique<Core>(("core" + std::to_string(i)).c_str(), machine_, i, clock_, bounds));
   }
@@ -51,9 +53,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
     for (const auto& channel : dram_) {
       channel->storage_port().rest();
     }
-    if (on_end_) {
-      on_end_();
-    }
+    ended_.notify(clock_.ahead());
   };
   noc_ = std::make_unique<Interconnect>("noc", machine_.noc, AddressMap(machine_.dram, memory_line_bytes(machine_)),
                                         machine_.gpu.cores, clock_);
@@ -74,6 +74,14 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
       }
     };
   }
+}
+
+void Gpu::spawn(const char* name, const sc_core::sc_event& event, std::function<void()> process) {
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.set_sensitivity(&event);
+  options.dont_initialize();
+  sc_core::sc_spawn(std::move(process), name, &options);
 }
 
 void Gpu::make_channel(unsigned channel, const MakeTap& make_tap) {
@@ -128,7 +136,7 @@ void Gpu::memory_overdue(unsigned channel, const StoragePort::Unanswered& transf
 // A signal has one writing process, whoever starts and ends launches.
 void Gpu::set_interrupt(bool level) {
   interrupt_level_ = level;
-  interrupt_changed_.notify(sc_core::SC_ZERO_TIME);
+  interrupt_changed_.notify(clock_.ahead());
 }
 
 void Gpu::drive_interrupt() {

@@ -80,8 +80,11 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
       core->replay(source);
     }
   }
-  // Called at the end of a launch (done or fault).
+  // Called at the end of a launch (done or fault), in a process of its own.
   void on_end(std::function<void()> callback) { on_end_ = std::move(callback); }
+  // The end of the present call of sc_start: up to there the GPU's modules may be advanced without returning to the
+  // kernel when no other event is due (tlm/calendar.hpp). By default they never are.
+  void run_ahead_until(const sc_core::sc_time& horizon) { calendar_.run_ahead_until(horizon); }
   // Ends the present launch with a fault found from outside (watchdog).
   // Every resident warp of every core spins (WatchdogParameters), and at least one core has warps.
   [[nodiscard]] bool livelocked() const;
@@ -92,6 +95,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   [[nodiscard]] Totals totals();
 
   // For tests and traces.
+  [[nodiscard]] link::Calendar& calendar() { return calendar_; }
   [[nodiscard]] Core& core(unsigned index) { return *cores_[index]; }
   [[nodiscard]] DramController& dram(unsigned channel) { return *dram_[channel]; }
   [[nodiscard]] Interconnect& noc() { return *noc_; }
@@ -114,8 +118,10 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   void memory_overdue(unsigned channel, const StoragePort::Unanswered& transfer);
   void set_interrupt(bool level);
   void drive_interrupt();
+  void spawn(const char* name, const sc_core::sc_event& event, std::function<void()> process);
 
   const Machine machine_;
+  link::Calendar calendar_;
   link::Clock clock_;
   std::vector<std::unique_ptr<Core>> cores_;
   std::unique_ptr<Dispatcher> dispatcher_;
@@ -129,6 +135,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   Launch launch_;
   bool interrupt_level_ = false;
   sc_core::sc_event interrupt_changed_;
+  sc_core::sc_event ended_;
   std::function<void()> on_end_;
 };
 

@@ -30,7 +30,7 @@
 #include "hw/noc/observer.hpp"
 #include "hw/parameters/machine.hpp"
 #include "tlm/base_protocol.hpp"
-#include "tlm/clock.hpp"
+#include "tlm/calendar.hpp"
 #include "tlm/input_queue.hpp"
 #include "tlm/memory_extension.hpp"
 

@@ -91,6 +91,9 @@ struct Device::State {
     }
     gpu.on_end([] { sc_core::sc_pause(); });
     gpu.collect(statistics);
+    if (this->options.shuffle != 0) {
+      gpu.calendar().shuffle(this->options.shuffle);
+    }
     watch();
     gpu.replay(this->options.replay);
   }
@@ -101,6 +104,7 @@ struct Device::State {
       return;
     }
     for (RunObserver* const observer : options.observers) {
+      may_run_ahead = may_run_ahead && !observer->follows_kernel_time();
       observer->attached(gpu);
       observers.add(observer->cores());
     }
@@ -126,6 +130,7 @@ struct Device::State {
 
   DeviceOptions options;
   isa::DeviceMemory memory;
+  bool may_run_ahead = true;  // of the kernel's time
   hw::CoreObservers observers;
   std::vector<hw::DramObservers> dram_observers;  // by channel
   hw::Gpu gpu;
@@ -343,7 +348,11 @@ void Device::State::simulate(const isa::LaunchRequest& request) {
       }
       slice = std::min(slice, options.max_cycles - used);
     }
-    sc_core::sc_start(gpu.clock().cycles(slice));
+    const sc_core::sc_time duration = gpu.clock().cycles(slice);
+    if (may_run_ahead) {
+      gpu.run_ahead_until(sc_core::sc_time_stamp() + duration);
+    }
+    sc_core::sc_start(duration);
     if (gpu.status() != hw::LaunchStatus::running) {
       return;
     }

@@ -52,6 +52,8 @@ struct DeviceOptions {
   hw::MakeTap make_tap;                           // the other connections; the channels too without a trace
   std::function<void(const Progress&)> progress;  // called a few times per second of host time
   PrintText print;                                // what launches print
+  std::uint64_t shuffle =
+      0;  // for tests: not 0: modules due in one cycle run in an order that changes (tlm/calendar.hpp)
 };
 
 class Device final : public Executor {

@@ -31,6 +31,8 @@ class RunObserver : public hw::CoreObserver {
   // What watches a memory channel for this observer (hw/dram/timing.hpp); asked once per channel after `attached`.
   // Null: nothing. The bench shares the channel between all that are named (hw/dram/observers.hpp).
   [[nodiscard]] virtual hw::DramObserver* dram(unsigned /*channel*/) { return nullptr; }
+  // True: the kernel's time has to pass cycle by cycle, as sc_trace needs; the GPU does not run ahead of it then.
+  [[nodiscard]] virtual bool follows_kernel_time() const { return false; }
   virtual void loaded(const isa::Module& /*module*/) {}
   virtual void launching(const LaunchInfo& /*launch*/) {}
   // It has ended; `complete` is false after a fault or a stop. Events of it do not come any more.

@@ -28,8 +28,9 @@ TEST(Dispatch, OneBlockPerCycle) {
   LaunchShape shape;
   shape.grid = {8, 1, 1};
   bench.start(busy(50), shape);
-  // CONTROL is written in cycle 0; the dispatcher begins in cycle 1 and hands a block out in each cycle.
-  bench.step(1);
+  // CONTROL is written in cycle 0; the dispatcher begins in cycle 1 and hands a block out in each cycle, which the core
+  // takes up in the next one.
+  bench.step(2);
   EXPECT_EQ(resident(bench), 0U);
   for (unsigned blocks = 1; blocks <= 8; ++blocks) {
     bench.step(1);
@@ -46,7 +47,7 @@ TEST(Dispatch, CoresTakeTurns) {
   LaunchShape shape;
   shape.grid = {5, 1, 1};
   bench.start(busy(50), shape);
-  bench.step(1 + 5);
+  bench.step(1 + 1 + 5);
   EXPECT_EQ(resident(bench, 0), 3U);
   EXPECT_EQ(resident(bench, 1), 2U);
   EXPECT_EQ(bench.core(0).blocks[1].index.x, 2U);
@@ -111,10 +112,11 @@ TEST(Dispatch, AFreeSlotIsTakenInTheNextCycle) {
   until([&] { return resident(bench) == 0; });
   EXPECT_EQ(bench.core().groups.count(hw::GroupState::free), 32U);
   bench.step(1);
-  EXPECT_EQ(resident(bench), 1U);
-  EXPECT_EQ(bench.core().blocks[0].index.x, 1U);
+  EXPECT_EQ(resident(bench), 0U);
   EXPECT_FALSE(bench.core().groups.any_ready());
   bench.step(1);
+  EXPECT_EQ(resident(bench), 1U);
+  EXPECT_EQ(bench.core().blocks[0].index.x, 1U);
   // Fetched in this cycle: the code is in the I-cache.
   EXPECT_EQ(bench.core().groups.count(hw::GroupState::in_flight), 1U);
   EXPECT_EQ(bench.core().statistics.fetched, bench.core().statistics.warp_instructions + 1);

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "tlm/base_protocol.hpp"
+#include "tlm/calendar.hpp"
 #include "tlm/payload_pool.hpp"
 
 namespace heddle::tb {
@@ -268,7 +269,8 @@ class Driver final : public link::ClockedModule {
 struct DramReplay::State {
   State(const hw::Machine& machine, Options options)
       : machine(machine),
-        clock(sc_core::sc_time(1.0 / machine.gpu.clock_ghz, sc_core::SC_NS)),
+        calendar(sc_core::sc_time(1.0 / machine.gpu.clock_ghz, sc_core::SC_NS)),
+        clock(calendar.clock()),
         driver(kTraceModule, machine, clock, std::move(options)),
         memory("memory", machine.dram.channels) {
     for (unsigned i = 0; i != machine.dram.channels; ++i) {
@@ -282,6 +284,7 @@ struct DramReplay::State {
   }
 
   const hw::Machine machine;
+  link::Calendar calendar;
   const link::Clock clock;
   Driver driver;
   NoMemory memory;
@@ -296,6 +299,7 @@ DramReplay::~DramReplay() = default;
 void DramReplay::run(const Source& source) {
   Driver& driver = state_->driver;
   driver.begin(source);
+  state_->calendar.run_ahead_until(sc_core::sc_max_time());
   sc_core::sc_start();  // until nothing is under way any more
   driver.rethrow();
   if (!driver.finished()) {

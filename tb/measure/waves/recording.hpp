@@ -43,6 +43,7 @@ class WaveRecording final : public RunObserver {
   void attached(hw::Gpu& gpu) override;
   [[nodiscard]] hw::CoreObserver& cores() override;
   [[nodiscard]] hw::DramObserver* dram(unsigned channel) override;
+  [[nodiscard]] bool follows_kernel_time() const override { return true; }  // the file is a trace file of the kernel
   // Writes FILE, FILE.gtkw (in place of the ending) and a folder of translate files, FILE.filters.
   void finish();
 

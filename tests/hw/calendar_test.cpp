@@ -1,0 +1,229 @@
+// The calendar of clocked modules: who runs when, and when the SystemC kernel's time may stand meanwhile.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <utility>
+#include <vector>
+
+#include "tlm/calendar.hpp"
+
+namespace heddle {
+namespace {
+
+using link::Cycle;
+using link::kNever;
+
+const sc_core::sc_time kPeriod(2, sc_core::SC_NS);
+
+// Writes down when it runs; what it does then is the test's.
+class Scribe final : public link::ClockedModule {
+ public:
+  Scribe(const char* name, link::Clock clock, std::function<Cycle(Cycle)> work)
+      : ClockedModule(name, clock), work_(std::move(work)) {}
+  std::vector<Cycle> ran;
+  std::vector<std::uint64_t> kernel_ps;  // the kernel's time
+
+ private:
+  Cycle advance(Cycle now) override {
+    EXPECT_EQ(clock().now(), now);
+    EXPECT_EQ(clock().ahead() + sc_core::sc_time_stamp(), clock().cycles(now));
+    ran.push_back(now);
+    kernel_ps.push_back(sc_core::sc_time_stamp().value());  // at the resolution of 1 ps
+    return work_(now);
+  }
+  std::function<Cycle(Cycle)> work_;
+};
+
+Cycle never(Cycle) {
+  return kNever;
+}
+Cycle until_six(Cycle now) {
+  return now < 6 ? now + 1 : kNever;
+}
+
+TEST(Calendar, ModulesRunInTheCyclesThatTheyAskFor) {
+  link::Calendar calendar(kPeriod);
+  Scribe often("often", calendar.clock(), until_six);
+  Scribe seldom("seldom", calendar.clock(), [](Cycle now) { return now < 10 ? now + 5 : kNever; });
+  often.wake(2);
+  seldom.wake(3);
+  sc_core::sc_start();
+  EXPECT_EQ(often.ran, (std::vector<Cycle>{2, 3, 4, 5, 6}));
+  EXPECT_EQ(seldom.ran, (std::vector<Cycle>{3, 8, 13}));
+  EXPECT_EQ(often.kernel_ps, (std::vector<std::uint64_t>{4000, 6000, 8000, 10000, 12000}));
+  EXPECT_EQ(calendar.cycles_ahead(), 0U) << "without a horizon";
+}
+
+TEST(Calendar, ACycleRunsOnce) {
+  link::Calendar calendar(kPeriod);
+  Scribe* self = nullptr;
+  Scribe module("module", calendar.clock(), [&](Cycle now) {
+    if (now == 4) {
+      self->wake(4);  // too late for this cycle: the next one
+    }
+    return kNever;
+  });
+  self = &module;
+  module.wake(4);
+  module.wake(4);
+  sc_core::sc_start();
+  EXPECT_EQ(module.ran, (std::vector<Cycle>{4, 5}));
+}
+
+// Whoever wakes another one for the present cycle, or the next one, finds it awake then, in whatever order they run.
+class CalendarOrder : public ::testing::TestWithParam<bool> {};
+
+TEST_P(CalendarOrder, DoesNotDecideWhenAWokenModuleRuns) {
+  const bool waker_first = GetParam();
+  link::Calendar calendar(kPeriod);
+  Scribe* woken = nullptr;
+  const auto wakes = [&](Cycle now) {
+    woken->wake(now + 1);
+    woken->wake(now + 3);
+    return kNever;
+  };
+  std::vector<std::unique_ptr<Scribe>> all;
+  for (const bool waker : {waker_first, !waker_first}) {
+    all.push_back(waker ? std::make_unique<Scribe>("waker", calendar.clock(), wakes)
+                        : std::make_unique<Scribe>("woken", calendar.clock(), never));
+    all.back()->wake(5);
+    woken = waker ? woken : all.back().get();
+  }
+  sc_core::sc_start();
+  EXPECT_EQ(woken->ran, (std::vector<Cycle>{5, 6})) << "from its run on it says itself what comes next";
+}
+
+INSTANTIATE_TEST_SUITE_P(Calendar, CalendarOrder, ::testing::Bool());
+
+TEST(Calendar, AWakeUpForThisCycleRunsInIt) {
+  link::Calendar calendar(kPeriod);
+  Scribe* second = nullptr;
+  Scribe first("first", calendar.clock(), never);
+  Scribe waker("waker", calendar.clock(), [&](Cycle now) {
+    first.wake(now);    // before it in the order
+    second->wake(now);  // after it
+    return kNever;
+  });
+  Scribe after("after", calendar.clock(), never);
+  second = &after;
+  waker.wake(7);
+  sc_core::sc_start();
+  EXPECT_EQ(first.ran, std::vector<Cycle>{7});
+  EXPECT_EQ(after.ran, std::vector<Cycle>{7});
+}
+
+// ------------------------------------------------------------------------------------------------ running ahead
+
+TEST(Calendar, RunsAheadUpToTheHorizon) {
+  link::Calendar calendar(kPeriod);
+  Scribe module("module", calendar.clock(), [](Cycle now) { return now + 1; });
+  module.wake(1);
+  calendar.run_ahead_until(sc_core::sc_time(10, sc_core::SC_NS));
+  sc_core::sc_start(10, sc_core::SC_NS);
+  // Cycle 5 begins at 10 ns, the horizon: the kernel has the word again.
+  EXPECT_EQ(calendar.cycles_ahead(), 3U);
+  ASSERT_GE(module.ran.size(), 4U);
+  EXPECT_EQ(std::vector<std::uint64_t>(module.kernel_ps.begin(), module.kernel_ps.begin() + 4),
+            (std::vector<std::uint64_t>{2000, 2000, 2000, 2000}));
+  EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::sc_time(10, sc_core::SC_NS));
+  EXPECT_EQ(module.clock().now(), 5U);
+}
+
+// Somebody outside the calendar, with an event at 7 ns: between cycles 3 and 4.
+class Outsider : public sc_core::sc_module {
+ public:
+  SC_HAS_PROCESS(Outsider);
+  Outsider(const sc_core::sc_module_name& name, std::function<void()> act)
+      : sc_core::sc_module(name), act_(std::move(act)) {
+    SC_METHOD(act);
+    sensitive << event;
+    dont_initialize();
+  }
+  sc_core::sc_event event;
+
+ private:
+  void act() { act_(); }
+  std::function<void()> act_;
+};
+
+TEST(Calendar, StopsBeforeWhatTheKernelHasToDo) {
+  link::Calendar calendar(kPeriod);
+  Scribe module("module", calendar.clock(), until_six);
+  std::size_t seen = 0;
+  Cycle now = 0;
+  Outsider outsider("outsider", [&] {
+    seen = module.ran.size();
+    now = module.clock().now();
+  });
+  outsider.event.notify(7, sc_core::SC_NS);
+  module.wake(1);
+  calendar.run_ahead_until(sc_core::sc_max_time());
+  sc_core::sc_start();
+  EXPECT_EQ(seen, 3U) << "cycles 1, 2, 3 and no more";
+  EXPECT_EQ(now, 3U);
+  EXPECT_EQ(module.ran.size(), 6U);
+  EXPECT_EQ(calendar.cycles_ahead(), 4U) << "2 and 3 before it, 5 and 6 after it";
+}
+
+// What a module notifies while it is ahead happens at the module's time, and nothing of the calendar before it.
+TEST(Calendar, AnEventOfAModuleThatIsAheadComesInTime) {
+  link::Calendar calendar(kPeriod);
+  std::size_t seen = 0;
+  Scribe* self = nullptr;
+  Outsider outsider("outsider", [&] {
+    seen = self->ran.size();
+    EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::sc_time(9, sc_core::SC_NS));
+  });
+  Scribe module("module", calendar.clock(), [&](Cycle now) {
+    if (now == 3) {
+      outsider.event.notify(self->clock().ahead() + sc_core::sc_time(3, sc_core::SC_NS));
+    }
+    return until_six(now);
+  });
+  self = &module;
+  module.wake(1);
+  calendar.run_ahead_until(sc_core::sc_max_time());
+  sc_core::sc_start();
+  EXPECT_EQ(seen, 4U) << "cycle 4 begins at 8 ns, cycle 5 at 10 ns";
+  EXPECT_EQ(module.ran.size(), 6U);
+}
+
+TEST(Calendar, ShufflesWhoRunsFirst) {
+  link::Calendar calendar(kPeriod);
+  std::vector<std::string> order;
+  const auto note = [&order](const char* name) {
+    return [&order, name](Cycle now) {
+      order.emplace_back(name);
+      return now < 64 ? now + 1 : kNever;
+    };
+  };
+  Scribe a("a", calendar.clock(), note("a"));
+  Scribe b("b", calendar.clock(), note("b"));
+  a.wake(1);
+  b.wake(1);
+  calendar.shuffle(3);
+  sc_core::sc_start();
+  ASSERT_EQ(order.size(), 128U);
+  unsigned a_first = 0;
+  for (std::size_t i = 0; i < order.size(); i += 2) {
+    EXPECT_NE(order[i], order[i + 1]) << "each once in a cycle";
+    a_first += order[i] == "a" ? 1 : 0;
+  }
+  EXPECT_GT(a_first, 10U);
+  EXPECT_LT(a_first, 54U);
+}
+
+// A module with a clock that no calendar has made has a calendar of its own.
+TEST(Calendar, AModuleAloneHasItsOwn) {
+  Scribe module("module", link::Clock(kPeriod), until_six);
+  module.wake(5);
+  sc_core::sc_start();
+  EXPECT_EQ(module.ran, (std::vector<Cycle>{5, 6}));
+}
+
+}  // namespace
+}  // namespace heddle

@@ -1,0 +1,97 @@
+// When the modules of one GPU run: a calendar of their next cycles, behind one process of the SystemC kernel.
+//
+// A kernel event per module and cycle costs more than most modules' work. The calendar advances all modules that are
+// due in a cycle within one activation of its process, and goes on to the next due cycle at once ("runs ahead") as long
+// as nobody could tell the difference:
+//
+//   - no other event of the kernel is due before that cycle or in it, and nothing is left to do at the present time;
+//   - the cycle begins before the horizon, which whoever calls sc_start gives: the end of that call. Without a horizon
+//     (the default) each cycle is one activation, and the kernel's time is never behind.
+//
+// While it runs ahead, Clock::now is the modules' time, and Clock::ahead what the kernel's lacks. Whatever a module
+// does to the kernel or to modules outside the calendar adds that to its delays; the event that comes of it then ends
+// the running ahead by itself.
+//
+// Within a cycle the modules run in the order in which they were made; nothing may depend on it, which `shuffle` shows.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "tlm/clock.hpp"
+
+namespace heddle::link {
+
+class ClockedModule;
+
+class Calendar {
+ public:
+  // Within the constructor of a module, whose process it makes.
+  explicit Calendar(const sc_core::sc_time& period);
+  Calendar(const Calendar&) = delete;
+  Calendar& operator=(const Calendar&) = delete;
+
+  // The clock of the modules; it refers to the calendar, which must outlive them.
+  [[nodiscard]] Clock clock() { return Clock(period_, *this, progress_); }
+  // Cycles that begin before `horizon` (a point of simulated time) may be computed while the kernel's time stands.
+  void run_ahead_until(const sc_core::sc_time& horizon) { horizon_ = horizon; }
+  // For tests: from now on the modules that are due in a cycle run in an order that changes from cycle to cycle.
+  void shuffle(std::uint64_t seed);
+  // For tests: cycles that were computed while the kernel's time stood.
+  [[nodiscard]] std::uint64_t cycles_ahead() const { return cycles_ahead_; }
+
+ private:
+  friend class ClockedModule;
+  [[nodiscard]] unsigned add(ClockedModule& module);
+  void wake(unsigned module, Cycle at);
+  void run();
+  void run_cycle(Cycle now);
+  void notify();
+  [[nodiscard]] bool may_run_ahead(Cycle to) const;
+  void reorder();
+
+  struct Entry {
+    ClockedModule* module = nullptr;
+    Cycle due = kNever;
+    Cycle later = kNever;  // woken for this one too, before it ran in the present cycle
+    Cycle last = kNever;  // the latest cycle that was advanced
+  };
+
+  const sc_core::sc_time period_;
+  sc_core::sc_event event_;
+  Clock clock_;
+  Progress progress_;
+  std::vector<Entry> entries_;
+  Cycle earliest_ = kNever;  // of all entries' `due`, or earlier
+  Cycle notified_ = kNever;  // the cycle for which `event_` is notified
+  sc_core::sc_time horizon_ = sc_core::SC_ZERO_TIME;
+  std::uint64_t cycles_ahead_ = 0;
+  std::uint64_t shuffle_ = 0;    // 0: in the order of `entries_`
+  std::vector<unsigned> order_;  // with shuffle
+};
+
+// A module that runs only in cycles in which it has work. `advance` does the work of one cycle and returns the next
+// cycle in which it wants to run (kNever: only when woken).
+class ClockedModule : public sc_core::sc_module, public Waker {
+ public:
+  // At the earliest in the present cycle, if it has not run in it.
+  void wake(Cycle at) final { calendar_->wake(number_, at); }
+  [[nodiscard]] const Clock& clock() const { return clock_; }
+
+ protected:
+  // In the clock's calendar, or in one of its own when the clock has none.
+  ClockedModule(const sc_core::sc_module_name& name, Clock clock);
+  virtual Cycle advance(Cycle now) = 0;
+
+ private:
+  friend class Calendar;
+  const std::unique_ptr<Calendar> own_;
+  Calendar* const calendar_;
+  const Clock clock_;
+  const unsigned number_;
+};
+
+}  // namespace heddle::link
