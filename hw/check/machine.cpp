@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "hw/check/dram.hpp"
 #include "hw/check/longest_wait.hpp"
@@ -79,18 +80,14 @@ void check_l2(const Machine& machine, std::vector<Contradiction>& found) {
   }
 }
 
-// The names of the policies. A machine that was not read from a file may name one that does not exist.
-void check_names(const Machine& machine, std::vector<Contradiction>& found) {
+// What machine files are checked for as they are read: names and ranges, of a machine that was made otherwise.
+void check_values(const Machine& machine, std::vector<Contradiction>& found) {
   Machine copy = machine;  // describe() takes a mutable machine
   for (const ParameterReference& parameter : parameters_of(copy)) {
-    if (!parameter.limits.choices) {
-      continue;
-    }
-    const std::vector<std::string> choices = parameter.limits.choices();
-    const std::string& value = *std::get<std::string*>(parameter.field);
-    if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
-      found.push_back(
-          {parameter.path(), fmt::format("{} = \"{}\" is none of: {}", parameter.path(), value, join(choices))});
+    try {
+      check_value(parameter);
+    } catch (const InputError& error) {
+      found.push_back({parameter.path(), error.what()});
     }
   }
 }
@@ -305,7 +302,7 @@ std::string why_no_warp_size(const CoreParameters& core, std::uint32_t warp_size
 
 std::vector<Contradiction> check(const Machine& machine) {
   std::vector<Contradiction> found;
-  check_names(machine, found);
+  check_values(machine, found);
   if (!found.empty()) {
     return found;  // nothing else can be asked
   }

@@ -9,7 +9,8 @@
 
 namespace heddle::hw {
 
-// Contradictions between parameters. Empty when the machine makes sense.
+// Values beyond their parameters' limits and names of no policy; without any, contradictions between parameters. Empty
+// when the machine makes sense.
 [[nodiscard]] std::vector<Contradiction> check(const Machine& machine);
 
 // Parameters that change nothing on this machine.

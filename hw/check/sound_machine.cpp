@@ -7,28 +7,13 @@
 
 namespace heddle::hw {
 
-std::vector<std::string> faults_of(const Machine& machine) {
-  std::vector<std::string> faults;
-  Machine copy = machine;  // describe() takes a mutable machine
-  for (const ParameterReference& parameter : parameters_of(copy)) {
-    try {
-      check_value(parameter);
-    } catch (const InputError& error) {
-      faults.emplace_back(error.what());
-    }
-  }
-  if (faults.empty()) {
-    for (const Contradiction& contradiction : check(machine)) {
-      faults.push_back(contradiction.message);
-    }
-  }
-  return faults;
-}
-
 void require_sound(const Machine& machine, const std::string& user) {
-  const std::vector<std::string> faults = faults_of(machine);
+  std::string faults;
+  for (const Contradiction& contradiction : check(machine)) {
+    faults += (faults.empty() ? "" : "; ") + contradiction.message;
+  }
   if (!faults.empty()) {
-    throw InputError({}, fmt::format("{}: the machine makes no sense: {}", user, fmt::join(faults, "; ")));
+    throw InputError({}, fmt::format("{}: the machine makes no sense: {}", user, faults));
   }
 }
 

@@ -225,7 +225,7 @@ TEST(Policy, ANameThatNobodyHasIsAContradiction) {
   Machine machine;
   machine.core.scheduler = "nobody";
   EXPECT_EQ(keys(machine), "core.scheduler ");
-  EXPECT_EQ(message(machine).rfind("core.scheduler = \"nobody\" is none of: ", 0), 0U) << message(machine);
+  EXPECT_EQ(message(machine).rfind("core.scheduler cannot be 'nobody'; known: ", 0), 0U) << message(machine);
 }
 
 }  // namespace
