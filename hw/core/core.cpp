@@ -48,9 +48,8 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
       data("data"),
       copies("copies"),
       state_(machine, index, bounds),
-      divergence_(divergence_for(state_)),
-      issue_(issue_for(state_)),
       registers_("registers", machine.core.simd_width, static_cast<unsigned>(state_.rows.size())),
+      warps_(state_, registers_.array(), divergence_for(state_), issue_for(state_)),
       scratchpad_("scratchpad", machine.scratchpad, clock),
       icache_("icache", machine.icache, clock, index, *this),
       l1d_("l1d", machine.l1d, clock, index, *this),
@@ -59,7 +58,7 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
       register_read_("register_read", state_, clock),
       execute_("execute", state_, fetch_),
       memory_("memory", state_, clock, coalescer_for(state_)),
-      writeback_("writeback", state_, std::move(divergence_), std::move(issue_)) {
+      writeback_("writeback", state_, warps_) {
   blocks.bind(*this);
   copies.bind(*this);
   icache_.memory.bind(instruction);
@@ -75,7 +74,7 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
   memory_.out.socket.bind(writeback_.in);
   memory_.returns.socket.bind(writeback_.returns.in);
   writeback_.registers.bind(registers_.write_port);
-  writeback_.block_finished = [this](unsigned slot) { finish_block(slot); };
+  warps_.block_finished = [this](unsigned slot) { finish_block(slot); };
 }
 
 // A launch may have warps of its own size (thesis 9.2.1). The policies and tables are made for one size: they are made
@@ -87,7 +86,7 @@ void Core::set_warp_size(std::uint32_t warp_size) {
   state_.core = with_warp_size(state_.machine.core, warp_size);
   state_.rows_per_warp = state_.core.warp_size / state_.core.simd_width;
   std::unique_ptr<Divergence> divergence = divergence_for(state_);
-  writeback_.diverge_by(std::move(divergence), issue_for(state_));
+  warps_.diverge_by(std::move(divergence), issue_for(state_));
   decode_.form_by(former_for(state_));
   fetch_.schedule_by(scheduler_for(state_));
 }
@@ -193,7 +192,7 @@ void Core::start_block(const BlockCommand& command) {
   block.scratchpad_base = command.slot * launch.shared_bytes;
   block.groups.clear();
   scratchpad_.clear(block.scratchpad_base, launch.shared_bytes);
-  writeback_.start_block(command.slot);
+  warps_.begin_block(command.slot);
   const unsigned warp_size = state_.core.warp_size;
   const unsigned warps = (launch.threads_per_block() + warp_size - 1) / warp_size;
   std::span<const ThreadRecord> records;
@@ -201,49 +200,26 @@ void Core::start_block(const BlockCommand& command) {
     records = replay_->source().start_block(command.linear);
   }
   for (unsigned warp = 0; warp < warps; ++warp) {
-    start_warp(command, warp, records);
+    place_threads(command, warp, records);
+    warps_.begin(command.slot, warp);
   }
   if (state_.observer != nullptr) {
     state_.observer->block_started(state_, command.slot);
   }
 }
 
-void Core::start_warp(const BlockCommand& command, unsigned warp, std::span<const ThreadRecord> records) {
+// The threads of a warp of the block into their register rows.
+void Core::place_threads(const BlockCommand& command, unsigned warp, std::span<const ThreadRecord> records) {
   const Launch& launch = *state_.launch;
   const CoreParameters& core = state_.core;
   const std::uint32_t block_threads = launch.threads_per_block();
   const unsigned warps = (block_threads + core.warp_size - 1) / core.warp_size;
-  const bool dynamic = writeback_.divergence().dynamic();
-  Group* const free = dynamic ? state_.groups.find_free() : &state_.groups[command.slot * warps + warp];
-  if (free == nullptr) {
-    throw InternalError("the divergence mechanism needs more groups than it said");
-  }
-  Group& group = *free;
-  group.block_slot = command.slot;
-  group.warp_in_block = warp;
-  group.first_row = static_cast<std::uint16_t>((command.slot * warps + warp) * state_.rows_per_warp);
-  group.age = state_.groups.next_age();
-  group.dynamic = dynamic;
-  group.displaced = false;
-  group.aligned = true;
-  group.lane_row.fill(group.first_row);
-  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-    group.lane_home[lane] = static_cast<std::uint8_t>(lane);
-  }
-  group.merge_points = 0;
-  group.flights = {};
-  group.decoded = nullptr;
-  for (std::vector<LaneMask>* const masks :
-       {&group.active, &group.busy, &group.taken, &group.exited, &group.arrivals}) {
-    masks->assign(state_.rows_per_warp, 0);
-  }
-  group.leave_loop();
-  state_.blocks[command.slot].groups.push_back(group.id);
+  const unsigned first_row = (command.slot * warps + warp) * state_.rows_per_warp;
   for (unsigned row = 0; row < state_.rows_per_warp; ++row) {
     const std::uint32_t first = warp * core.warp_size + row * core.simd_width;
     const std::uint32_t threads =
         first < block_threads ? std::min<std::uint32_t>(core.simd_width, block_threads - first) : 0;
-    const unsigned at = group.first_row + row;
+    const unsigned at = first_row + row;
     RowState& state = state_.rows[at];
     state.block_slot = command.slot;
     state.threads = threads;
@@ -260,20 +236,12 @@ void Core::start_warp(const BlockCommand& command, unsigned warp, std::span<cons
     context.dynamic_shared = launch.dynamic_shared;
     context.total_shared = launch.shared_bytes;
     context.set_threads(first, threads, row * core.simd_width);
-    group.active[row] = threads == 0 ? 0 : ~LaneMask{0} >> (32 - threads);
     registers_.array().clear_row(at);
     memory_.start_row(at);
     if (replay_) {
       replay_->start_row(at, records.subspan(std::min<std::size_t>(first, records.size()), threads));
     }
   }
-  if (state_.observer != nullptr) {
-    state_.observer->warp_started(state_, group);
-  }
-  // Not free any more, but not fetched before the next cycle.
-  state_.groups.set_state(group, GroupState::in_flight);
-  writeback_.start(group);
-  state_.make_ready(group);
 }
 
 void Core::finish_block(unsigned slot) {
@@ -436,7 +404,7 @@ void Core::check_deadlock() {
     return;
   }
   // Nothing is outstanding, so whoever is left waits at a barrier that nobody can complete.
-  const std::optional<BarrierUnit::Stuck> stuck = writeback_.stuck();
+  const std::optional<BarrierUnit::Stuck> stuck = warps_.stuck();
   if (stuck) {
     state_.raise(isa::Fault::Kind::barrier_mismatch, *stuck->sub_warp,
                  static_cast<unsigned>(std::countr_zero(stuck->sub_warp->executing)), 0, 0, stuck->detail);

@@ -27,6 +27,7 @@
 #include "hw/core/fetch.hpp"
 #include "hw/core/memory.hpp"
 #include "hw/core/register_read.hpp"
+#include "hw/core/warp_unit.hpp"
 #include "hw/core/writeback.hpp"
 #include "hw/registers/register_file.hpp"
 #include "hw/scratchpad/scratchpad.hpp"
@@ -66,9 +67,9 @@ class Core final : public link::ClockedModule,
   [[nodiscard]] bool quiet() const { return l1d_.quiet() && icache_.quiet(); }
   // For the watchdog: threads are resident; all of them spin; the first live group.
   [[nodiscard]] bool busy() const { return state_.groups.count(GroupState::free) != state_.groups.size(); }
-  [[nodiscard]] bool livelocked() const { return writeback_.livelocked(); }
+  [[nodiscard]] bool livelocked() const { return warps_.livelocked(); }
   [[nodiscard]] const Group* first_live_group() const;
-  [[nodiscard]] std::string describe_waiting() const { return writeback_.describe_waiting(); }
+  [[nodiscard]] std::string describe_waiting() const { return warps_.describe_waiting(); }
 
   // Shows what happens to `observer` (hw/state/observer.hpp); null: to nobody. Between launches.
   void observe(CoreObserver* observer);
@@ -82,7 +83,7 @@ class Core final : public link::ClockedModule,
   [[nodiscard]] Cache& l1d() { return l1d_; }
   [[nodiscard]] const CoreState& state() const { return state_; }
   [[nodiscard]] Cache& icache() { return icache_; }
-  [[nodiscard]] Divergence& divergence() { return writeback_.divergence(); }
+  [[nodiscard]] Divergence& divergence() { return warps_.divergence(); }
   [[nodiscard]] const WarpScheduler& scheduler() const { return fetch_.scheduler(); }
 
  private:
@@ -98,7 +99,7 @@ class Core final : public link::ClockedModule,
   void obey(Cycle now);
   void set_warp_size(std::uint32_t warp_size);
   void start_block(const BlockCommand& command);
-  void start_warp(const BlockCommand& command, unsigned warp, std::span<const ThreadRecord> records);
+  void place_threads(const BlockCommand& command, unsigned warp, std::span<const ThreadRecord> records);
   void finish_block(unsigned slot);
   void account_sleep(Cycle until);
   void apply_wake_ups(Cycle now);
@@ -112,10 +113,8 @@ class Core final : public link::ClockedModule,
   void answer(BlockCommand::Kind kind, unsigned slot);
 
   CoreState state_;
-  // Policies that others ask before their stage is made, which takes them over.
-  std::unique_ptr<Divergence> divergence_;
-  std::unique_ptr<IssueDiscipline> issue_;
   RegisterFile registers_;
+  WarpUnit warps_;  // before the stages, whose tables have a place for every group that it can begin
   Scratchpad scratchpad_;
   InstructionCache icache_;
   L1Cache l1d_;

@@ -1,5 +1,5 @@
-// The write-back stage alone: results into the real register file, retirement, and what happens to the group then, with
-// the re-convergence stack and strict issue.
+// The write-back stage and the warp unit: results into the real register file, retirement, and what happens to the
+// group then, with the re-convergence stack and strict issue.
 #include "hw/core/writeback.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ struct WriteBackBench {
     returning.out.socket.bind(stage.returns.in);
     stage.registers.bind(registers.write_port);
     reader.socket.bind(registers.read_port);
-    stage.block_finished = [this](unsigned slot) { finished.push_back(slot); };
+    warps.block_finished = [this](unsigned slot) { finished.push_back(slot); };
     registers.configure(kRegisters);
     for (unsigned row = 0; row < state.rows.size(); ++row) {
       for (unsigned reg = 0; reg < kRegisters; ++reg) {
@@ -49,13 +49,13 @@ struct WriteBackBench {
     BlockSlot& block = state.blocks[kSlot];
     block.used = true;
     block.live_threads = launch.threads_per_block();
-    stage.start_block(kSlot);
+    warps.begin_block(kSlot);
     for (GroupId id = 0; id < 2; ++id) {
       Group& group = state.groups[id];
       group.block_slot = kSlot;
       group.first_row = static_cast<std::uint16_t>(id * state.rows_per_warp);
       group.active.assign(state.rows_per_warp, kAll);
-      stage.start(group);
+      warps.divergence().start(group);
     }
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }
@@ -119,7 +119,7 @@ struct WriteBackBench {
     return out;
   }
   [[nodiscard]] std::span<const StackDivergence::Entry> stack(GroupId id) {
-    return dynamic_cast<StackDivergence&>(stage.divergence()).stack(id);
+    return dynamic_cast<StackDivergence&>(warps.divergence()).stack(id);
   }
   void expect_untouched(unsigned row, unsigned reg) {
     for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
@@ -146,9 +146,10 @@ struct WriteBackBench {
   StubSender returning{"returning"};
   StubReader reader{"reader"};
   RegisterFile registers{"registers", machine.core.simd_width, static_cast<unsigned>(state.rows.size())};
-  WriteBackStage stage{
-      "stage", state, Registry<Divergence>::instance().make("stack", {state.groups, machine.core}),
+  WarpUnit warps{
+      state, registers.array(), Registry<Divergence>::instance().make("stack", {state.groups, machine.core}),
       Registry<IssueDiscipline>::instance().make("strict", {machine.core.simd_width, machine.core.warp_size})};
+  WriteBackStage stage{"stage", state, warps};
 };
 
 using WokenList = std::vector<std::pair<Cycle, GroupId>>;
@@ -353,14 +354,14 @@ TEST(WriteBack, ABarrierHoldsWarpsUntilTheLastHasArrived) {
   bench.hand_over(second, 8);
   bench.tick(8);
   EXPECT_TRUE(bench.woken().empty());
-  EXPECT_TRUE(bench.stage.stuck());
+  EXPECT_TRUE(bench.warps.stuck());
   bench.tick(9);
   EXPECT_EQ(bench.woken(), (WokenList{{9, 0}, {9, 1}}));
   EXPECT_EQ(bench.state.groups[0].pc, 1U);
   EXPECT_EQ(bench.state.groups[1].pc, 1U);
   EXPECT_EQ(bench.state.statistics.barriers, 1U);
   EXPECT_EQ(bench.state.pool.in_use(), 0U);
-  EXPECT_FALSE(bench.stage.stuck());
+  EXPECT_FALSE(bench.warps.stuck());
 }
 
 TEST(WriteBack, AReductionIsWrittenAtTheRelease) {
@@ -402,7 +403,7 @@ TEST(WriteBack, ABarrierThatNoThreadExecutesHoldsNobody) {
                    0, [](Code& code) { code.when(1).barrier(Op::BAR_SYNC, 1); }, 0),
                1);
   EXPECT_EQ(bench.woken(), (WokenList{{1, 0}}));
-  EXPECT_FALSE(bench.stage.stuck());
+  EXPECT_FALSE(bench.warps.stuck());
 }
 
 TEST(WriteBack, DifferentBarriersInOneWarpAreAFault) {

@@ -4,12 +4,12 @@
 #include <bit>
 #include <iterator>
 
-#include "hw/core/writeback.hpp"
+#include "hw/core/warp_unit.hpp"
 
 namespace heddle::hw {
 
 // Follows the innermost loop that a group runs in: a taken backward branch from pc to its target.
-void WriteBackStage::watch_loop(Group& group, std::uint32_t pc, const isa::Instruction& instruction) {
+void WarpUnit::watch_loop(Group& group, std::uint32_t pc, const isa::Instruction& instruction) {
   if (group.pc < group.loop_first || group.pc > group.loop_last) {
     group.leave_loop();
   }
@@ -35,9 +35,9 @@ void WriteBackStage::watch_loop(Group& group, std::uint32_t pc, const isa::Instr
 }
 
 // A hash of the registers and predicates of a group's threads.
-std::uint64_t WriteBackStage::fingerprint(const Group& group) const {
-  if (array_ == nullptr) {
-    return 0;
+std::uint64_t WarpUnit::fingerprint(const Group& group) const {
+  if (state_.replay != nullptr) {
+    return 0;  // there are no values
   }
   std::uint64_t hash = group.pc;
   const auto mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x9e37'79b9'7f4a'7c15ULL; };
@@ -47,17 +47,17 @@ std::uint64_t WriteBackStage::fingerprint(const Group& group) const {
       const unsigned at = group.row_of(row, lane);
       const unsigned home = group.home_of(lane);
       for (unsigned reg = 0; reg < state_.launch->registers; ++reg) {
-        mix(array_->word(at, reg)[home]);
+        mix(registers_.word(at, reg)[home]);
       }
       for (unsigned reg = 0; reg < isa::kPredicates; ++reg) {
-        mix((array_->predicate(at, reg) >> home) & 1U);
+        mix((registers_.predicate(at, reg) >> home) & 1U);
       }
     }
   }
   return hash;
 }
 
-bool WriteBackStage::livelocked() const {
+bool WarpUnit::livelocked() const {
   const std::uint64_t limit = state_.machine.watchdog.livelock_instructions;
   bool any = false;
   for (const Group& group : state_.groups.all()) {
@@ -73,7 +73,7 @@ bool WriteBackStage::livelocked() const {
   return any;
 }
 
-std::string WriteBackStage::describe_waiting() const {
+std::string WarpUnit::describe_waiting() const {
   static constexpr const char* kStates[] = {"free",
                                             "is ready",
                                             "waits for its instruction",

@@ -1,0 +1,231 @@
+// How groups go on: instructions that retire, barriers, exits.
+#include "hw/core/warp_unit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "hw/core/each_row.hpp"
+
+namespace heddle::hw {
+
+WarpUnit::WarpUnit(CoreState& state, RegisterArray& registers, std::unique_ptr<Divergence> divergence,
+                   std::unique_ptr<IssueDiscipline> issue)
+    : state_(state),
+      registers_(registers),
+      divergence_(std::move(divergence)),
+      issue_(std::move(issue)),
+      overlaps_(about<IssueDiscipline>(state.core.issue).traits.overlaps),
+      barriers_(state.machine.core.blocks, state.groups.size()) {}
+
+void WarpUnit::diverge_by(std::unique_ptr<Divergence> divergence, std::unique_ptr<IssueDiscipline> issue) {
+  divergence_ = std::move(divergence);
+  issue_ = std::move(issue);
+  barriers_ = BarrierUnit(state_.machine.core.blocks, state_.groups.size());
+}
+
+// ------------------------------------------------------------------------------------------- instructions
+
+void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults& results) {
+  const link::DecodedInstruction& decoded = *sub_warp.decoded;
+  const isa::Op op = decoded.instruction.op;
+  Group& group = state_.groups[sub_warp.group];
+  if (op == isa::Op::EXIT || (op == isa::Op::BRA && !decoded.instruction.guard.always())) {
+    std::vector<LaneMask>& masks = op == isa::Op::BRA ? group.taken : group.exited;
+    each_row(group, sub_warp, sub_warp.executing, [&](unsigned row, LaneMask lanes) { masks[row] |= lanes; });
+  }
+  if constexpr (kCheckInvariants) {
+    state_.invariants.retired(sub_warp);
+  }
+  ++group.flights[sub_warp.flight].completed;
+  if (overlaps_) {
+    each_row(group, sub_warp, sub_warp.lanes, [&](unsigned row, LaneMask lanes) { group.busy[row] &= ~lanes; });
+  }
+  const bool barrier = decoded.unit == isa::Unit::barrier && sub_warp.executing != 0;
+  const unsigned block_slot = group.block_slot;
+  // The payload goes back before the group goes on: a barrier's stays until the release.
+  if (arrival != Arrival::waits) {
+    state_.pool.give_back(sub_warp);
+  }
+  InFlight& latest = group.flight();
+  if (!latest.released && group.decoded != nullptr && issue_->release(group, group.decoded->instruction) &&
+      group.has_free_flight()) {
+    latest.released = true;
+    complete(group, *group.decoded, results);
+  }
+  if (barrier) {
+    if (arrived_blocks_.empty()) {
+      release(block_slot, results);
+    }
+    for (const unsigned slot : arrived_blocks_) {
+      release(slot, results);
+    }
+  }
+}
+
+void WarpUnit::complete(Group& group, const link::DecodedInstruction& decoded, BarrierResults& results) {
+  const std::uint32_t pc = group.pc;
+  const unsigned sub_warps = group.flight().formed;
+  const isa::Op op = decoded.instruction.op;
+  const bool jump = op == isa::Op::BRA && decoded.instruction.guard.always();
+  // Where dynamic groups are split, the outcome's masks must outlive the group's own.
+  if (op == isa::Op::EXIT) {
+    note_exits(group);
+  }
+  ++group.loop_instructions;
+  const bool diverged = divergence_->complete(
+      group, {decoded.instruction, jump ? group.active : group.taken, group.exited, group.arrivals}, *this);
+  if constexpr (kCheckInvariants) {
+    if (const std::string wrong = divergence_->inconsistency(group); !wrong.empty()) {
+      throw InternalError(fmt::format("after PC {}: {}", pc, wrong));
+    }
+  }
+  if (decoded.conditional_branch) {
+    ++state_.statistics.branches;
+    state_.statistics.divergent_branches += diverged ? 1 : 0;
+  }
+  if (state_.observer != nullptr) {
+    state_.observer->completed(
+        state_, group, {pc, &decoded, sub_warps, decoded.conditional_branch, decoded.conditional_branch && diverged});
+  }
+  if (op == isa::Op::BRA) {
+    watch_loop(group, pc, decoded.instruction);
+    std::fill(group.taken.begin(), group.taken.end(), 0);
+  }
+  if (decoded.unit == isa::Unit::barrier) {
+    std::fill(group.arrivals.begin(), group.arrivals.end(), 0);
+  }
+  if (op == isa::Op::EXIT) {
+    leave_blocks(results);
+    std::fill(group.exited.begin(), group.exited.end(), 0);
+  }
+}
+
+// ------------------------------------------------------------------------------------------- barriers
+
+WarpUnit::Arrival WarpUnit::arrive(link::SubWarp& sub_warp) {
+  if (sub_warp.decoded->unit != isa::Unit::barrier || sub_warp.executing == 0) {
+    return Arrival::goes_on;
+  }
+  Group& group = state_.groups[sub_warp.group];
+  const bool waits = sub_warp.decoded->instruction.op != isa::Op::BAR_ARRIVE;
+  if (waits) {
+    each_row(group, sub_warp, sub_warp.executing, [&](unsigned row, LaneMask lanes) { group.arrivals[row] |= lanes; });
+  }
+  arrived_blocks_.clear();
+  const bool right =
+      group.dynamic ? arrive_by_block(sub_warp, waits) : barriers_.arrive(state_, sub_warp, group.block_slot);
+  if (!right) {
+    return Arrival::faulted;
+  }
+  return waits ? Arrival::waits : Arrival::goes_on;
+}
+
+LaneMask WarpUnit::lanes_of_block(const link::SubWarp& sub_warp, unsigned block_slot) const {
+  LaneMask lanes = 0;
+  for (LaneMask left = sub_warp.executing; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    lanes |= block_of(sub_warp.row_of(lane)) == block_slot ? LaneMask{1} << lane : 0;
+  }
+  return lanes;
+}
+
+// A sub-warp of several blocks (dynamic warps) waits as one payload per block, so that each block's barrier releases
+// its own threads. The blocks in the order of their slots.
+bool WarpUnit::arrive_by_block(link::SubWarp& sub_warp, bool waits) {
+  for (LaneMask left = sub_warp.executing; left != 0;) {
+    const unsigned block = block_of(sub_warp.row_of(static_cast<unsigned>(std::countr_zero(left))));
+    arrived_blocks_.push_back(block);
+    left &= ~lanes_of_block(sub_warp, block);
+  }
+  std::sort(arrived_blocks_.begin(), arrived_blocks_.end());
+  const LaneMask all = sub_warp.executing;
+  for (const unsigned block : arrived_blocks_) {
+    sub_warp.executing = all;
+    const LaneMask lanes = lanes_of_block(sub_warp, block);
+    link::SubWarp* part = &sub_warp;
+    if (waits && block != arrived_blocks_.back()) {
+      part = &state_.pool.take();
+      *part = sub_warp;
+    }
+    part->executing = lanes;
+    if (!barriers_.arrive(state_, *part, block)) {
+      return false;
+    }
+  }
+  if (!waits) {
+    sub_warp.executing = all;
+  }
+  return true;
+}
+
+void WarpUnit::release(unsigned block_slot, BarrierResults& results) {
+  BarrierUnit::Release release;
+  while (!state_.fault && barriers_.complete(block_slot, state_.blocks[block_slot].live_threads, release)) {
+    ++state_.statistics.barriers;
+    for (link::SubWarp* const sub_warp : release.waiting) {
+      sub_warp->values.result[0].fill(release.value);
+      sub_warp->values.p = release.value != 0 ? ~LaneMask{0} : 0;
+      sub_warp->values.q = 0;
+      results.write_released(*sub_warp);
+    }
+    // A group of several sub-warps goes on when the last one is released.
+    for (std::size_t i = 0; i < release.waiting.size(); ++i) {
+      link::SubWarp& sub_warp = *release.waiting[i];
+      Group& group = state_.groups[sub_warp.group];
+      const auto same = [&](const link::SubWarp* other) { return other->group == sub_warp.group; };
+      const bool last =
+          !barriers_.waits(group) &&
+          std::none_of(release.waiting.begin() + static_cast<std::ptrdiff_t>(i) + 1, release.waiting.end(), same);
+      unsigned parts = 0;
+      each_row(group, sub_warp, sub_warp.executing, [&](unsigned, LaneMask) { ++parts; });
+      each_row(group, sub_warp, sub_warp.executing, [&](unsigned row, LaneMask lanes) {
+        divergence_->released(group, row, lanes, last && --parts == 0, *this);
+      });
+      state_.pool.give_back(sub_warp);
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------------- exits
+
+// Notes how many threads of which block exit; the masks and register rows are those before the group changes.
+void WarpUnit::note_exits(const Group& group) {
+  leaving_.clear();
+  const auto note = [this](unsigned block_slot, unsigned threads) {
+    for (Leaving& entry : leaving_) {
+      if (entry.block_slot == block_slot) {
+        entry.threads += threads;
+        return;
+      }
+    }
+    leaving_.push_back({block_slot, threads});
+  };
+  if (!group.dynamic) {
+    unsigned threads = 0;
+    for (const LaneMask mask : group.exited) {
+      threads += static_cast<unsigned>(std::popcount(mask));
+    }
+    note(group.block_slot, threads);
+    return;
+  }
+  for (LaneMask left = group.exited[0]; left != 0; left &= left - 1) {
+    note(block_of(group.lane_row[static_cast<unsigned>(std::countr_zero(left))]), 1);
+  }
+}
+
+void WarpUnit::leave_blocks(BarrierResults& results) {
+  for (const Leaving& entry : leaving_) {
+    BlockSlot& block = state_.blocks[entry.block_slot];
+    block.live_threads -= entry.threads;
+    if (block.live_threads == 0) {
+      ++state_.statistics.blocks;
+      block_finished(entry.block_slot);
+    } else {
+      release(entry.block_slot, results);  // an exit can complete a barrier
+    }
+  }
+}
+
+}  // namespace heddle::hw

@@ -1,0 +1,113 @@
+// The warp unit: the one owner of the lives of a core's groups (warps, dynamic warps, warp-splits). Stages tell it what
+// has become of instructions; the divergence mechanism (hw/divergence) decides, and the unit carries it out.
+//
+//   begins    begin(): a warp of a starting block. GroupMoves::allocate(): a group that the mechanism makes of others
+//   goes on   retired(): once the issue discipline releases the instruction that was fetched last, the mechanism sets
+//             the group's next PC and masks and says whether it runs, waits or is parked. A group that runs is ready in
+//             the next cycle (CoreState::make_ready)
+//   waits     at a barrier, from the retirement of its instruction until the barrier's release; which threads a barrier
+//             counts is BarrierUnit's business. While lines, operations or instruction words are on their way, the
+//             stage that waits for them says so in the group's state
+//   exits     its threads leave their block's count; the block ends with its last one
+//   is freed  when it has no threads left, or when the mechanism has given them to others
+//
+// No sockets: the core's stages call it within their cycle. What it decides is seen in the next one.
+// Watchdog: livelocked(), stuck() and describe_waiting() say who cannot go on and why.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hw/core/barrier_unit.hpp"
+#include "hw/divergence/divergence.hpp"
+#include "hw/issue/discipline.hpp"
+#include "hw/registers/register_file.hpp"
+#include "hw/state/core_state.hpp"
+
+namespace heddle::hw {
+
+// Who writes the results of sub-warps that have waited at a barrier: the write-back stage.
+class BarrierResults {
+ public:
+  virtual ~BarrierResults() = default;
+  virtual void write_released(const link::SubWarp& sub_warp) = 0;
+};
+
+class WarpUnit final : private GroupMoves {
+ public:
+  // `registers`: where the watchdog sees whether a loop changes anything.
+  WarpUnit(CoreState& state, RegisterArray& registers, std::unique_ptr<Divergence> divergence,
+           std::unique_ptr<IssueDiscipline> issue);
+  WarpUnit(const WarpUnit&) = delete;
+  WarpUnit& operator=(const WarpUnit&) = delete;
+  ~WarpUnit() override = default;
+
+  // ---- blocks
+  // A block comes into a slot; its warps begin afterwards.
+  void begin_block(unsigned slot) { barriers_.clear(slot); }
+  // Warp number `warp` of the block in a slot begins at PC 0. Its register rows hold its threads already
+  // (CoreState::rows); it may be fetched in the next cycle.
+  void begin(unsigned slot, unsigned warp);
+  std::function<void(unsigned block_slot)> block_finished;  // its last thread has exited
+
+  // ---- instructions, as the write-back stage sees them
+  // A sub-warp has come to its end. For a barrier operation its threads arrive.
+  enum class Arrival : std::uint8_t {
+    goes_on,  // its results can be written
+    waits,    // the payload stays until the barrier's release; its results are written then
+    faulted   // and the core stops
+  };
+  [[nodiscard]] Arrival arrive(link::SubWarp& sub_warp);
+  // It is counted and, unless it waits, its results are written. Its payload belongs to the unit from here on.
+  void retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults& results);
+
+  // ---- the watchdog
+  // Every live group spins, or waits at a barrier, and at least one spins (WatchdogParameters).
+  [[nodiscard]] bool livelocked() const;
+  // What every live group of the core waits for, for deadlock and livelock messages.
+  [[nodiscard]] std::string describe_waiting() const;
+  // Why the core's threads can never go on, when nothing is outstanding: a barrier that cannot complete.
+  [[nodiscard]] std::optional<BarrierUnit::Stuck> stuck() const { return barriers_.stuck(state_); }
+
+  [[nodiscard]] Divergence& divergence() { return *divergence_; }
+  // Another mechanism and discipline, for another table of groups. Between launches.
+  void diverge_by(std::unique_ptr<Divergence> divergence, std::unique_ptr<IssueDiscipline> issue);
+
+ private:
+  // What the divergence mechanism decides.
+  void run(Group& group, unsigned delay) override;
+  void wait(Group& group) override;
+  void park(Group& group) override;
+  void free(Group& group) override;
+  [[nodiscard]] Group& allocate(const Group& like) override;
+  void hand_over(const Group& from, unsigned block_slot, const Group& to) override;
+  [[nodiscard]] unsigned block_of(unsigned register_row) const override;
+
+  [[nodiscard]] Group& fresh(Group* free);
+  void complete(Group& group, const link::DecodedInstruction& decoded, BarrierResults& results);
+  [[nodiscard]] bool arrive_by_block(link::SubWarp& sub_warp, bool waits);
+  [[nodiscard]] LaneMask lanes_of_block(const link::SubWarp& sub_warp, unsigned block_slot) const;
+  void release(unsigned block_slot, BarrierResults& results);
+  void note_exits(const Group& group);
+  void leave_blocks(BarrierResults& results);
+  void watch_loop(Group& group, std::uint32_t pc, const isa::Instruction& instruction);
+  [[nodiscard]] std::uint64_t fingerprint(const Group& group) const;
+
+  CoreState& state_;
+  RegisterArray& registers_;
+  std::unique_ptr<Divergence> divergence_;
+  std::unique_ptr<IssueDiscipline> issue_;
+  const bool overlaps_;  // IssueDiscipline::Traits
+  BarrierUnit barriers_;
+  std::vector<unsigned> arrived_blocks_;  // of the barrier operation that retires, when its group is dynamic
+  struct Leaving {
+    unsigned block_slot;
+    unsigned threads;
+  };
+  std::vector<Leaving> leaving_;  // the threads of the exit that completes, by block
+};
+
+}  // namespace heddle::hw

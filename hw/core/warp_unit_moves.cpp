@@ -1,0 +1,115 @@
+// Where groups begin, and what the divergence mechanism decides about them.
+#include <algorithm>
+#include <array>
+
+#include "hw/core/warp_unit.hpp"
+
+namespace heddle::hw {
+
+namespace {
+
+std::array<std::vector<LaneMask>*, 5> kinds_of_masks(Group& group) {
+  return {&group.active, &group.busy, &group.taken, &group.exited, &group.arrivals};
+}
+
+}  // namespace
+
+// A group begins, whoever its threads are: nothing of the one that had its number before is left but the masks'
+// storage, and its threads are nowhere yet.
+Group& WarpUnit::fresh(Group* free) {
+  if (free == nullptr) {
+    throw InternalError("the divergence mechanism needs more groups than it said");
+  }
+  Group& group = *free;
+  group.age = state_.groups.next_age();
+  group.displaced = false;
+  group.merge_points = 0;
+  group.flights = {};
+  group.decoded = nullptr;
+  group.leave_loop();
+  return group;
+}
+
+void WarpUnit::begin(unsigned slot, unsigned warp) {
+  const std::uint32_t warp_size = state_.core.warp_size;
+  const unsigned warps = (state_.launch->threads_per_block() + warp_size - 1) / warp_size;
+  const bool dynamic = divergence_->dynamic();
+  Group& group = fresh(dynamic ? state_.groups.find_free() : &state_.groups[slot * warps + warp]);
+  group.block_slot = slot;
+  group.warp_in_block = warp;
+  group.first_row = static_cast<std::uint16_t>((slot * warps + warp) * state_.rows_per_warp);
+  group.dynamic = dynamic;
+  group.aligned = true;
+  group.lane_row.fill(group.first_row);
+  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+    group.lane_home[lane] = static_cast<std::uint8_t>(lane);
+  }
+  for (std::vector<LaneMask>* const masks : kinds_of_masks(group)) {
+    masks->assign(state_.rows_per_warp, 0);
+  }
+  for (unsigned row = 0; row < state_.rows_per_warp; ++row) {
+    const unsigned threads = state_.rows[group.first_row + row].threads;
+    group.active[row] = threads == 0 ? 0 : ~LaneMask{0} >> (32 - threads);
+  }
+  state_.blocks[slot].groups.push_back(group.id);
+  if (state_.observer != nullptr) {
+    state_.observer->warp_started(state_, group);
+  }
+  // Not free any more, but not fetched before the next cycle.
+  state_.groups.set_state(group, GroupState::in_flight);
+  divergence_->start(group);
+  state_.make_ready(group);
+}
+
+void WarpUnit::run(Group& group, unsigned delay) {
+  if (group.active_threads() == 0) {
+    state_.groups.set_state(group, GroupState::free);
+    return;
+  }
+  if (group.state == GroupState::free || group.state == GroupState::ready) {
+    state_.groups.set_state(group, GroupState::in_flight);
+  }
+  state_.make_ready(group, delay);
+}
+
+void WarpUnit::wait(Group& group) {
+  state_.groups.set_state(group, GroupState::barrier);
+  // A barrier with a count of its own may have completed before the last sub-warp of the group's instruction did.
+  if (!barriers_.waits(group)) {
+    run(group, 0);
+  }
+}
+
+void WarpUnit::park(Group& group) {
+  state_.groups.set_state(group, GroupState::parked);
+}
+
+void WarpUnit::free(Group& group) {
+  std::fill(group.active.begin(), group.active.end(), 0);
+  state_.groups.set_state(group, GroupState::free);
+}
+
+Group& WarpUnit::allocate(const Group& like) {
+  Group& group = fresh(state_.groups.find_free());
+  group.block_slot = like.block_slot;
+  group.warp_in_block = like.warp_in_block;
+  group.first_row = like.first_row;
+  group.dynamic = true;
+  group.merge_points = like.merge_points;
+  for (std::vector<LaneMask>* const masks : kinds_of_masks(group)) {
+    masks->assign(1, 0);
+  }
+  // Not free any more, so that the next one to be allocated is another.
+  state_.groups.set_state(group, GroupState::in_flight);
+  return group;
+}
+
+void WarpUnit::hand_over(const Group& from, unsigned block_slot, const Group& to) {
+  barriers_.hand_over(from.id, block_slot, to.id);
+}
+
+unsigned WarpUnit::block_of(unsigned register_row) const {
+  return state_.rows[register_row].block_slot;
+}
+
+}  // namespace heddle::hw
