@@ -74,6 +74,10 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
   memory_.out.socket.bind(writeback_.in);
   memory_.returns.socket.bind(writeback_.returns.in);
   writeback_.registers.bind(registers_.write_port);
+  warps_.accesses(memory_);
+  if (warps_.parts_in_flight()) {
+    memory_.tell(warps_);
+  }
   warps_.block_finished = [this](unsigned slot) { finish_block(slot); };
 }
 
@@ -323,6 +327,9 @@ Cycle Core::advance(Cycle now) {
   execute_.tick(now);
   register_read_.tick(now);
   decode_.tick(now);
+  if (!state_.groups.any_ready()) {
+    warps_.starving();
+  }
   fetch_.tick(now);
   accounted_ = now + 1;
   if (state_.observer != nullptr) {

@@ -17,11 +17,13 @@
 #include "hw/core/local_written.hpp"
 #include "hw/core/memory_access.hpp"
 #include "hw/core/stage.hpp"
+#include "hw/core/warp_unit.hpp"
 #include "hw/scratchpad/scratchpad.hpp"
 
 namespace heddle::hw {
 
 class MemoryStage final : public ReceivingStage,
+                          public AccessesAside,
                           private ::tlm::tlm_bw_transport_if<link::LineProtocol>,
                           private ::tlm::tlm_bw_transport_if<ScratchpadProtocol> {
  public:
@@ -53,6 +55,11 @@ class MemoryStage final : public ReceivingStage,
     }
   }
   void reset();
+  // Who hears of accesses that are put aside while some of their threads have been answered already
+  // (memory_parting.cpp); nobody unless told.
+  void tell(WarpUnit& warps) { warps_ = &warps; }
+  [[nodiscard]] LaneMask answered(const Group& group) const override;
+  void leave(const Group& group, LaneMask lanes, const Group& to) override;
   // A row's threads start anew: their local memory reads as zero.
   void start_row(unsigned row) {
     const unsigned width = state_.machine.core.simd_width;
@@ -87,6 +94,9 @@ class MemoryStage final : public ReceivingStage,
   void take_line(MemoryAccess& access, const link::LineRequest& request);
   void wait_for_lines(MemoryAccess& access);
   void wait_for_hits(MemoryAccess& access);
+  [[nodiscard]] MemoryAccess* aside_of(const Group& group) const;
+  // An access that is put aside has its hits, late ones too: tells whether its threads diverge.
+  void look_for_divergence(const MemoryAccess& access);
   void complete(MemoryAccess& access);
   [[nodiscard]] std::uint64_t stored_value(const MemoryAccess& access, unsigned lane, unsigned element) const;
   void set_waiting(link::SubWarp& sub_warp);
@@ -94,6 +104,7 @@ class MemoryStage final : public ReceivingStage,
 
   const link::Clock clock_;
   std::unique_ptr<Coalescer> coalescer_;
+  WarpUnit* warps_ = nullptr;
   LocalWritten local_written_;
   std::byte* scratchpad_data_ = nullptr;  // direct view
   ScratchpadAccess scratchpad_access_;

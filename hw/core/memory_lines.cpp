@@ -114,6 +114,7 @@ void MemoryStage::wait_for_lines(MemoryAccess& access) {
   ++put_aside_;
   access.aside = true;
   set_waiting(*access.sub_warp);
+  look_for_divergence(access);
 }
 
 void MemoryStage::wait_for_hits(MemoryAccess& access) {
@@ -152,8 +153,12 @@ void MemoryStage::clear_waiting(link::SubWarp& sub_warp) {
   take_line(access, request);
   line.under_way = false;
   --access.outstanding;
-  access.late -= line.answer == link::LineRequest::Answer::late_hit ? 1 : 0;
+  const bool late = line.answer == link::LineRequest::Answer::late_hit;
+  access.late -= late ? 1 : 0;
   if (access.outstanding != 0 || &access == present_) {
+    if (late && access.aside) {
+      look_for_divergence(access);
+    }
     return ::tlm::TLM_COMPLETED;
   }
   link::SubWarp& sub_warp = *access.sub_warp;

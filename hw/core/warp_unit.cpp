@@ -17,6 +17,7 @@ WarpUnit::WarpUnit(CoreState& state, RegisterArray& registers, std::unique_ptr<D
       divergence_(std::move(divergence)),
       issue_(std::move(issue)),
       overlaps_(about<IssueDiscipline>(state.core.issue).traits.overlaps),
+      parts_in_flight_(about<Divergence>(state.core.divergence).traits.parts_in_flight),
       barriers_(state.machine.core.blocks, state.groups.size()) {}
 
 void WarpUnit::diverge_by(std::unique_ptr<Divergence> divergence, std::unique_ptr<IssueDiscipline> issue) {

@@ -8,6 +8,10 @@
 //   waits     at a barrier, from the retirement of its instruction until the barrier's release; which threads a barrier
 //             counts is BarrierUnit's business. While lines, operations or instruction words are on their way, the
 //             stage that waits for them says so in the group's state
+//   is parted while its access to memory is in flight: the threads that have been answered leave as a group of their
+//   own,
+//             with their part of the instruction (GroupMoves::part)
+//   is merged its threads join another group that stands at the same PC (GroupMoves::merge)
 //   exits     its threads leave their block's count; the block ends with its last one
 //   is freed  when it has no threads left, or when the mechanism has given them to others
 //
@@ -34,6 +38,18 @@ class BarrierResults {
  public:
   virtual ~BarrierResults() = default;
   virtual void write_released(const link::SubWarp& sub_warp) = 0;
+};
+
+// The accesses that wait for lines: the memory stage.
+class AccessesAside {
+ public:
+  virtual ~AccessesAside() = default;
+  // The active threads of the group that its access which has been put aside keeps waiting no longer, as their lines
+  // have come or their guard is false; 0 when it has none, or when the instruction has other sub-warps.
+  [[nodiscard]] virtual LaneMask answered(const Group& group) const = 0;
+  // Some of those leave with their part of the instruction, which is an instruction in flight of group `to` now and
+  // goes to write-back.
+  virtual void leave(const Group& group, LaneMask lanes, const Group& to) = 0;
 };
 
 class WarpUnit final : private GroupMoves {
@@ -64,6 +80,19 @@ class WarpUnit final : private GroupMoves {
   // It is counted and, unless it waits, its results are written. Its payload belongs to the unit from here on.
   void retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults& results);
 
+  // ---- parting in flight
+  // Whether the mechanism wants to hear of what follows, and who holds the accesses that can be parted then.
+  [[nodiscard]] bool parts_in_flight() const { return parts_in_flight_; }
+  void accesses(AccessesAside& aside) { aside_ = &aside; }
+  // Some threads of the group have been answered, others wait (Divergence::memory_diverged).
+  void memory_diverged(GroupId group) { divergence_->memory_diverged(state_.groups[group], *this); }
+  // Before fetch, in a cycle in which no group is ready.
+  void starving() {
+    if (parts_in_flight_) {
+      divergence_->starving(*this);
+    }
+  }
+
   // ---- the watchdog
   // Every live group spins, or waits at a barrier, and at least one spins (WatchdogParameters).
   [[nodiscard]] bool livelocked() const;
@@ -85,6 +114,10 @@ class WarpUnit final : private GroupMoves {
   [[nodiscard]] Group& allocate(const Group& like) override;
   void hand_over(const Group& from, unsigned block_slot, const Group& to) override;
   [[nodiscard]] unsigned block_of(unsigned register_row) const override;
+  [[nodiscard]] Cycle now() const override { return state_.now; }
+  void merge(Group& from, Group& to) override;
+  [[nodiscard]] LaneMask answered(const Group& group) const override;
+  Group* part(Group& group) override;
 
   [[nodiscard]] Group& fresh(Group* free);
   void complete(Group& group, const link::DecodedInstruction& decoded, BarrierResults& results);
@@ -100,7 +133,9 @@ class WarpUnit final : private GroupMoves {
   RegisterArray& registers_;
   std::unique_ptr<Divergence> divergence_;
   std::unique_ptr<IssueDiscipline> issue_;
-  const bool overlaps_;  // IssueDiscipline::Traits
+  const bool overlaps_;         // IssueDiscipline::Traits
+  const bool parts_in_flight_;  // Divergence::Traits
+  AccessesAside* aside_ = nullptr;
   BarrierUnit barriers_;
   std::vector<unsigned> arrived_blocks_;  // of the barrier operation that retires, when its group is dynamic
   struct Leaving {

@@ -1,6 +1,7 @@
 // Where groups begin, and what the divergence mechanism decides about them.
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "hw/core/warp_unit.hpp"
 
@@ -106,6 +107,45 @@ Group& WarpUnit::allocate(const Group& like) {
 
 void WarpUnit::hand_over(const Group& from, unsigned block_slot, const Group& to) {
   barriers_.hand_over(from.id, block_slot, to.id);
+}
+
+void WarpUnit::merge(Group& from, Group& to) {
+  if (!from.dynamic || !to.dynamic || (from.active[0] & to.active[0]) != 0) {
+    throw InternalError("only dynamic groups merge, each thread in a lane that is free there");
+  }
+  for (LaneMask left = from.active[0]; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    to.lane_row[lane] = from.lane_row[lane];
+    to.lane_home[lane] = from.lane_home[lane];
+  }
+  to.active[0] |= from.active[0];
+  to.look_at_lanes();
+  state_.groups.grown(to);
+  free(from);
+}
+
+LaneMask WarpUnit::answered(const Group& group) const {
+  return aside_ == nullptr || !group.dynamic ? 0 : aside_->answered(group);
+}
+
+Group* WarpUnit::part(Group& group) {
+  const LaneMask leaving = answered(group);
+  if (leaving == 0 || leaving == group.active[0]) {
+    return nullptr;
+  }
+  Group& to = allocate(group);
+  to.pc = group.pc;
+  to.decoded = group.decoded;
+  to.lane_row = group.lane_row;
+  to.lane_home = group.lane_home;
+  to.active[0] = leaving;
+  to.look_at_lanes();
+  to.flight().formed = 1;
+  to.flight().all_formed = true;
+  aside_->leave(group, leaving, to);
+  group.active[0] &= ~leaving;
+  group.look_at_lanes();
+  return &to;
 }
 
 unsigned WarpUnit::block_of(unsigned register_row) const {

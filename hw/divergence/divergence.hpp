@@ -39,6 +39,20 @@ class GroupMoves {
   virtual void hand_over(const Group& from, unsigned block_slot, const Group& to) = 0;
   // The block of the thread in a register row.
   [[nodiscard]] virtual unsigned block_of(unsigned register_row) const = 0;
+
+  // The present cycle.
+  [[nodiscard]] virtual Cycle now() const = 0;
+  // The threads of `from` join `to`, each in the lane that it has, and `from` is freed. Both are dynamic, at one PC and
+  // not in flight; `to` waits to be fetched or is parked, and stays so.
+  virtual void merge(Group& from, Group& to) = 0;
+  // Of a group whose access to memory waits for lines: the threads that wait for none, as theirs have come or their
+  // guard is false. 0 when it has no such access.
+  [[nodiscard]] virtual LaneMask answered(const Group& group) const = 0;
+  // Parts a dynamic group while that access is in flight: its answered threads become a group of their own and take
+  // their part of the instruction with them, which completes by itself (Divergence::complete) as soon as it is written
+  // back; the others go on waiting in `group`, and it completes with what is left. Null when it has no answered thread,
+  // or no other.
+  virtual Group* part(Group& group) = 0;
 };
 
 class Divergence {
@@ -59,6 +73,8 @@ class Divergence {
     const char* no_lockstep = "does not promise that the lanes of a warp are those that the program means";
     // Warps are formed at will, of any threads that stand at one PC.
     bool warp_pool = false;
+    // It parts groups while an instruction of theirs is in flight: it is told of memory_diverged() and starving().
+    bool parts_in_flight = false;
     // Group::merge_points counts the re-convergence points that a group's threads have passed.
     bool counts_merge_points = false;
   };
@@ -85,6 +101,16 @@ class Divergence {
       moves.run(group);
     }
   }
+  // An access of a group is put aside: some of its threads have been answered (GroupMoves::answered), the others wait
+  // for lines. Told when it begins to wait, or when its last late hit has come; not of accesses that all threads wait
+  // for.
+  virtual void memory_diverged(Group& group, GroupMoves& moves) {
+    (void)group;
+    (void)moves;
+  }
+  // No group of the core can be fetched in this cycle. Told in each such cycle in which the core is awake; lines that
+  // come for it, whether they are all that an access wants or not, wake it.
+  virtual void starving(GroupMoves& moves) { (void)moves; }
   // For tests and debug builds, after complete(): why the masks that the mechanism holds for the group, or for the
   // threads that share its fate, do not partition those threads; empty when they do.
   [[nodiscard]] virtual std::string inconsistency(const Group& group) const = 0;

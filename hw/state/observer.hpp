@@ -34,6 +34,9 @@
 //   accessed      in the memory stage: lanes, addresses and lines of an access; then one `line` per request to the L1
 //   put_aside     it waits for lines, or for the core's stores (membar), out of the pipeline; it comes back by entering
 //                 CoreStage::returns. One that waits for late hits alone comes so too, without having been put aside
+//   parted        some of its lanes leave it while it is put aside: a sub-warp of another group of the same
+//   instruction,
+//                 which comes back by entering CoreStage::returns and retires by itself
 //   retired       its results are written. A barrier's sub-warp retires when it arrives (its group then waits in
 //                 GroupState::barrier)
 //   completed     the group goes on: its next PC and masks are decided. Strict issue: every sub-warp of the instruction
@@ -165,6 +168,9 @@ class CoreObserver {
   // The answer of a line that was late or missed.
   virtual void line_came(const CoreState& /*core*/, const MemoryAccess& /*access*/, std::uint64_t /*address*/) {}
   virtual void put_aside(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/) {}
+
+  // `part` has left `rest` (see above); its lanes are rest.lanes' no longer.
+  virtual void parted(const CoreState& /*core*/, const link::SubWarp& /*part*/, const link::SubWarp& /*rest*/) {}
 
   // ---- cycles. A core that has nothing to do sleeps: it has no cycles until something arrives.
   virtual void cycle_ended(const CoreState& /*core*/, const CycleEnd& /*end*/) {}

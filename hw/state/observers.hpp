@@ -86,6 +86,9 @@ class CoreObservers final : public CoreObserver {
   void put_aside(const CoreState& core, const link::SubWarp& sub_warp) override {
     tell(&CoreObserver::put_aside, core, sub_warp);
   }
+  void parted(const CoreState& core, const link::SubWarp& part, const link::SubWarp& rest) override {
+    tell(&CoreObserver::parted, core, part, rest);
+  }
   void idle(const CoreState& core, Cycle first, Cycle cycles, IdleCause cause) override {
     tell(&CoreObserver::idle, core, first, cycles, cause);
   }

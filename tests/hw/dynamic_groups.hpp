@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,6 +47,43 @@ class DynamicGroups : public GroupMoves {
     handed_over.push_back({from.id, block_slot, to.id});
   }
   [[nodiscard]] unsigned block_of(unsigned register_row) const override { return register_row / rows_per_block_; }
+  [[nodiscard]] Cycle now() const override { return 0; }
+  void merge(Group& from, Group& to) override {
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+      if (((from.active[0] >> lane) & 1U) != 0) {
+        to.lane_row[lane] = from.lane_row[lane];
+        to.lane_home[lane] = from.lane_home[lane];
+      }
+    }
+    to.active[0] |= from.active[0];
+    free(from);
+  }
+  [[nodiscard]] LaneMask answered(const Group& group) const override {
+    const auto found = answers.find(group.id);
+    return found == answers.end() ? 0 : group.active[0] & found->second;
+  }
+  Group* part(Group& group) override {
+    const LaneMask leaving = answered(group);
+    if (leaving == 0 || leaving == group.active[0]) {
+      return nullptr;
+    }
+    Group& to = allocate(group);
+    to.warp_in_block = group.warp_in_block;
+    to.first_row = group.first_row;
+    to.pc = group.pc;
+    to.lane_row = group.lane_row;
+    to.lane_home = group.lane_home;
+    to.active[0] = leaving;
+    group.active[0] &= ~leaving;
+    answers.erase(group.id);
+    return &to;
+  }
+  // The group's access to memory is put aside, with answers for these lanes.
+  void put_aside(Group& group, LaneMask lanes) {
+    groups.set_state(group, GroupState::memory);
+    answers[group.id] = lanes;
+    divergence->memory_diverged(group, *this);
+  }
 
   // A warp of a block starts: the threads of one register row.
   Group& start(unsigned block, unsigned warp, LaneMask active) {
@@ -125,6 +163,7 @@ class DynamicGroups : public GroupMoves {
   std::unique_ptr<Divergence> divergence;
   std::vector<unsigned> delays;
   std::vector<HandOver> handed_over;
+  std::map<GroupId, LaneMask> answers;
 
  private:
   bool complete(Group& group, const isa::Instruction& instruction, LaneMask taken, LaneMask exited, LaneMask arrivals) {

@@ -246,6 +246,22 @@ void KanataLog::accessed(const hw::CoreState& core, const hw::MemoryAccess& acce
   now_ += access.count > kShown ? " ...\\n\n" : "\\n\n";
 }
 
+// A row of its own, that begins where the threads leave the sub-warp which goes on waiting.
+void KanataLog::parted(const hw::CoreState& core, const link::SubWarp& part, const link::SubWarp& rest) {
+  if (!advance(core.now)) {
+    return;
+  }
+  const Row* const of = find(rest);
+  if (of == nullptr) {
+    return;  // fetched before the window
+  }
+  const std::uint64_t producer = of->id;
+  put(now_, "L\t{}\t1\tlanes {:08x} leave\\n\n", producer, part.lanes);
+  const Row& row = add_row(core, part, "Mw");
+  put(now_, "L\t{}\t0\t  [{:08x}]\n", row.id, part.lanes);
+  put(now_, "W\t{}\t{}\t0\n", row.id, producer);
+}
+
 void KanataLog::retired(const hw::CoreState& core, const link::SubWarp& sub_warp) {
   if (!advance(core.now)) {
     return;

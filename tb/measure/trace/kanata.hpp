@@ -42,6 +42,7 @@ class KanataLog final : public RunObserver {
   void issued(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::Cycle last) override;
   void accessed(const hw::CoreState& core, const hw::MemoryAccess& access, hw::Cycle scratchpad_last) override;
   void put_aside(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
+  void parted(const hw::CoreState& core, const link::SubWarp& part, const link::SubWarp& rest) override;
   void retired(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
 
  private:
