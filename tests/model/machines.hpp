@@ -176,6 +176,11 @@ namespace heddle::test {
     machine.core.divergence = "per-thread-pc";
     machine.core.scheduler = "sticky";
   });
+  add("splits", [](hw::Machine& machine) {
+    machine.core.divergence = "memory-split";
+    machine.l1d.bytes = 4096;
+    machine.l1d.hit_latency = 3;
+  });
   return all;
 }
 
