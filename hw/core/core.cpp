@@ -289,19 +289,6 @@ void Core::account_sleep(Cycle until) {
   accounted_ = until;
 }
 
-void Core::apply_wake_ups(Cycle now) {
-  auto& wake_ups = state_.wake_ups;
-  std::size_t kept = 0;
-  for (const CoreState::WakeUp& entry : wake_ups) {
-    if (entry.decided < now) {
-      state_.groups.set_state(state_.groups[entry.group], GroupState::ready);
-    } else {
-      wake_ups[kept++] = entry;
-    }
-  }
-  wake_ups.resize(kept);
-}
-
 bool Core::pipeline_idle() const {
   return decode_.idle() && register_read_.empty() && execute_.idle() && memory_.idle() && writeback_.idle() &&
          fetch_.idle();
@@ -321,7 +308,7 @@ Cycle Core::advance(Cycle now) {
     return std::min(l1d, icache);
   }
   account_sleep(now);
-  apply_wake_ups(now);
+  warps_.wake_up(now);
   writeback_.tick(now);
   memory_.tick(now, l1d_.unacknowledged_writes() == 0);
   execute_.tick(now);

@@ -102,7 +102,6 @@ class Core final : public link::ClockedModule,
   void place_threads(const BlockCommand& command, unsigned warp, std::span<const ThreadRecord> records);
   void finish_block(unsigned slot);
   void account_sleep(Cycle until);
-  void apply_wake_ups(Cycle now);
   [[nodiscard]] bool pipeline_idle() const;
   [[nodiscard]] Cycle next_cycle(Cycle now, Cycle l1d, Cycle icache);
   void check_deadlock();

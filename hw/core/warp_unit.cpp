@@ -115,9 +115,10 @@ WarpUnit::Arrival WarpUnit::arrive(link::SubWarp& sub_warp) {
     each_row(group, sub_warp, sub_warp.executing, [&](unsigned row, LaneMask lanes) { group.arrivals[row] |= lanes; });
   }
   arrived_blocks_.clear();
-  const bool right =
-      group.dynamic ? arrive_by_block(sub_warp, waits) : barriers_.arrive(state_, sub_warp, group.block_slot);
-  if (!right) {
+  if (group.dynamic) {
+    return arrive_by_block(sub_warp, waits);
+  }
+  if (!barriers_.arrive(state_, sub_warp, group.block_slot)) {
     return Arrival::faulted;
   }
   return waits ? Arrival::waits : Arrival::goes_on;
@@ -134,31 +135,33 @@ LaneMask WarpUnit::lanes_of_block(const link::SubWarp& sub_warp, unsigned block_
 
 // A sub-warp of several blocks (dynamic warps) waits as one payload per block, so that each block's barrier releases
 // its own threads. The blocks in the order of their slots.
-bool WarpUnit::arrive_by_block(link::SubWarp& sub_warp, bool waits) {
+WarpUnit::Arrival WarpUnit::arrive_by_block(link::SubWarp& sub_warp, bool waits) {
   for (LaneMask left = sub_warp.executing; left != 0;) {
     const unsigned block = block_of(sub_warp.row_of(static_cast<unsigned>(std::countr_zero(left))));
     arrived_blocks_.push_back(block);
     left &= ~lanes_of_block(sub_warp, block);
   }
   std::sort(arrived_blocks_.begin(), arrived_blocks_.end());
+  const bool parts = waits && arrived_blocks_.size() > 1;
   const LaneMask all = sub_warp.executing;
   for (const unsigned block : arrived_blocks_) {
-    sub_warp.executing = all;
     const LaneMask lanes = lanes_of_block(sub_warp, block);
-    link::SubWarp* part = &sub_warp;
-    if (waits && block != arrived_blocks_.back()) {
-      part = &state_.pool.take();
-      *part = sub_warp;
+    link::SubWarp* arriving = &sub_warp;
+    if (parts) {
+      arriving = &state_.pool.take();
+      *arriving = sub_warp;
     }
-    part->executing = lanes;
-    if (!barriers_.arrive(state_, *part, block)) {
-      return false;
+    arriving->executing = lanes;
+    const bool right = barriers_.arrive(state_, *arriving, block);
+    sub_warp.executing = all;
+    if (!right) {
+      return Arrival::faulted;
     }
   }
   if (!waits) {
-    sub_warp.executing = all;
+    return Arrival::goes_on;
   }
-  return true;
+  return parts ? Arrival::parted : Arrival::waits;
 }
 
 void WarpUnit::release(unsigned block_slot, BarrierResults& results) {

@@ -69,15 +69,19 @@ class WarpUnit final : private GroupMoves {
   void begin(unsigned slot, unsigned warp);
   std::function<void(unsigned block_slot)> block_finished;  // its last thread has exited
 
+  // Before the stages' work of a cycle: the groups that were to run before it are ready.
+  void wake_up(Cycle now);
+
   // ---- instructions, as the write-back stage sees them
   // A sub-warp has come to its end. For a barrier operation its threads arrive.
   enum class Arrival : std::uint8_t {
     goes_on,  // its results can be written
     waits,    // the payload stays until the barrier's release; its results are written then
+    parted,   // it waits so too, as a payload for each of its blocks; this one is done
     faulted   // and the core stops
   };
   [[nodiscard]] Arrival arrive(link::SubWarp& sub_warp);
-  // It is counted and, unless it waits, its results are written. Its payload belongs to the unit from here on.
+  // It is counted and, if it goes on, its results are written. Its payload belongs to the unit from here on.
   void retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults& results);
 
   // ---- parting in flight
@@ -121,7 +125,7 @@ class WarpUnit final : private GroupMoves {
 
   [[nodiscard]] Group& fresh(Group* free);
   void complete(Group& group, const link::DecodedInstruction& decoded, BarrierResults& results);
-  [[nodiscard]] bool arrive_by_block(link::SubWarp& sub_warp, bool waits);
+  [[nodiscard]] Arrival arrive_by_block(link::SubWarp& sub_warp, bool waits);
   [[nodiscard]] LaneMask lanes_of_block(const link::SubWarp& sub_warp, unsigned block_slot) const;
   void release(unsigned block_slot, BarrierResults& results);
   void note_exits(const Group& group);

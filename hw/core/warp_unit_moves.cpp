@@ -62,6 +62,19 @@ void WarpUnit::begin(unsigned slot, unsigned warp) {
   state_.make_ready(group);
 }
 
+void WarpUnit::wake_up(Cycle now) {
+  std::vector<CoreState::WakeUp>& wake_ups = state_.wake_ups;
+  std::size_t kept = 0;
+  for (const CoreState::WakeUp& entry : wake_ups) {
+    if (entry.decided < now) {
+      state_.groups.set_state(state_.groups[entry.group], GroupState::ready);
+    } else {
+      wake_ups[kept++] = entry;
+    }
+  }
+  wake_ups.resize(kept);
+}
+
 void WarpUnit::run(Group& group, unsigned delay) {
   if (group.active_threads() == 0) {
     state_.groups.set_state(group, GroupState::free);

@@ -6,6 +6,7 @@
 #include "hw/divergence/dwf.hpp"
 #include "hw/divergence/tbc.hpp"
 #include "tests/hw/dynamic_groups.hpp"
+#include "tests/hw/gpu_bench.hpp"
 
 namespace heddle::hw {
 namespace {
@@ -267,6 +268,25 @@ TEST_F(PerThreadPc, ExitedThreadsAreGone) {
   expect(5, 0b0011);
   core_.exit(warp_, 0b0011);
   EXPECT_EQ(warp_.state, GroupState::free);
+}
+
+// A warp of two blocks' threads waits at a barrier by block; each of its threads has executed it.
+TEST(DwfCore, EveryThreadOfAWarpOfTwoBlocksIsCountedAtABarrier) {
+  Machine machine;
+  machine.core.divergence = "dwf";
+  machine.core.policies.of<DwfParameters>().lane_aware = false;
+  heddle::test::GpuBench bench(machine);
+  heddle::test::Code code;
+  code.mov(1, 0);
+  code.mov(1, 0);
+  code.mov(1, 0);
+  code.barrier(isa::Op::BAR_SYNC, 1);
+  code.exit();
+  const Totals totals = bench.run(code, {.grid = {2, 1, 1}, .block = {16, 1, 1}});
+  EXPECT_EQ(totals.lane_instructions, 32U * 5);
+  EXPECT_EQ(totals.thread_instructions, 32U * 5);
+  EXPECT_LT(totals.warp_instructions, 10U) << "the blocks' threads share a warp";
+  EXPECT_EQ(bench.core().pool.in_use(), 0U);
 }
 
 }  // namespace
