@@ -127,6 +127,15 @@ class Follower final : public tb::RunObserver {
     at_[&sub_warp].aside = true;
     asides += sub_warp.decoded->instruction.op != isa::Op::MEMBAR ? 1 : 0;
   }
+  void parted(const hw::CoreState&, const link::SubWarp& part, const link::SubWarp& rest) override {
+    ASSERT_TRUE(at_.contains(&rest));
+    EXPECT_TRUE(at_[&rest].aside) << "only what is put aside is parted";
+    EXPECT_EQ(part.lanes & rest.lanes, 0U);
+    EXPECT_EQ(part.pc, rest.pc);
+    EXPECT_NE(part.group, rest.group);
+    const Place place = at_[&rest];
+    EXPECT_TRUE(at_.emplace(&part, place).second);
+  }
   void retired(const hw::CoreState& core, const link::SubWarp& sub_warp) override {
     expect_at(core, sub_warp, {hw::CoreStage::write_back, hw::CoreStage::returns});
     ++retired_count;
