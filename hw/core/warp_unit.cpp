@@ -105,10 +105,7 @@ void WarpUnit::complete(Group& group, const link::DecodedInstruction& decoded, B
 
 // ------------------------------------------------------------------------------------------- barriers
 
-WarpUnit::Arrival WarpUnit::arrive(link::SubWarp& sub_warp) {
-  if (sub_warp.decoded->unit != isa::Unit::barrier || sub_warp.executing == 0) {
-    return Arrival::goes_on;
-  }
+WarpUnit::Arrival WarpUnit::arrive_at_barrier(link::SubWarp& sub_warp) {
   Group& group = state_.groups[sub_warp.group];
   const bool waits = sub_warp.decoded->instruction.op != isa::Op::BAR_ARRIVE;
   if (waits) {

@@ -70,7 +70,11 @@ class WarpUnit final : private GroupMoves {
   std::function<void(unsigned block_slot)> block_finished;  // its last thread has exited
 
   // Before the stages' work of a cycle: the groups that were to run before it are ready.
-  void wake_up(Cycle now);
+  void wake_up(Cycle now) {
+    if (!state_.wake_ups.empty()) {
+      wake_up_groups(now);
+    }
+  }
 
   // ---- instructions, as the write-back stage sees them
   // A sub-warp has come to its end. For a barrier operation its threads arrive.
@@ -80,7 +84,10 @@ class WarpUnit final : private GroupMoves {
     parted,   // it waits so too, as a payload for each of its blocks; this one is done
     faulted   // and the core stops
   };
-  [[nodiscard]] Arrival arrive(link::SubWarp& sub_warp);
+  [[nodiscard]] Arrival arrive(link::SubWarp& sub_warp) {
+    return sub_warp.decoded->unit != isa::Unit::barrier || sub_warp.executing == 0 ? Arrival::goes_on
+                                                                                   : arrive_at_barrier(sub_warp);
+  }
   // It is counted and, if it goes on, its results are written. Its payload belongs to the unit from here on.
   void retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults& results);
 
@@ -125,6 +132,8 @@ class WarpUnit final : private GroupMoves {
 
   [[nodiscard]] Group& fresh(Group* free);
   void complete(Group& group, const link::DecodedInstruction& decoded, BarrierResults& results);
+  void wake_up_groups(Cycle now);
+  [[nodiscard]] Arrival arrive_at_barrier(link::SubWarp& sub_warp);
   [[nodiscard]] Arrival arrive_by_block(link::SubWarp& sub_warp, bool waits);
   [[nodiscard]] LaneMask lanes_of_block(const link::SubWarp& sub_warp, unsigned block_slot) const;
   void release(unsigned block_slot, BarrierResults& results);

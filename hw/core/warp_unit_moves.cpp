@@ -62,7 +62,7 @@ void WarpUnit::begin(unsigned slot, unsigned warp) {
   state_.make_ready(group);
 }
 
-void WarpUnit::wake_up(Cycle now) {
+void WarpUnit::wake_up_groups(Cycle now) {
   std::vector<CoreState::WakeUp>& wake_ups = state_.wake_ups;
   std::size_t kept = 0;
   for (const CoreState::WakeUp& entry : wake_ups) {
