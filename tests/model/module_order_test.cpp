@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-#include "tb/device.hpp"
+#include "tb/host/device.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/model/workload_cases.hpp"
