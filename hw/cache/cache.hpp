@@ -106,8 +106,8 @@ struct CacheStatistics {
 };
 
 class Cache : public sc_core::sc_module,
-              private ::tlm::tlm_fw_transport_if<link::LineProtocol>,
-              private ::tlm::tlm_bw_transport_if<> {
+              protected ::tlm::tlm_fw_transport_if<link::LineProtocol>,
+              protected ::tlm::tlm_bw_transport_if<> {
  public:
   link::LineTargetSocket cpu;
   ::tlm::tlm_initiator_socket<> memory;
