@@ -41,9 +41,10 @@ std::string_view malformed_atomic(const Instruction& i) {
   const AtomicOp op = i.atomic_op();
   const Type type = i.atomic_type();
   if (op > AtomicOp::cas) return "unknown atomic operation";
-  if (type == Type::f32 || type == Type::f64) {
+  if (is_float_type(type)) {
     return op == AtomicOp::add ? std::string_view{} : "a floating-point atomic can only add";
   }
+  if (type == Type::b16) return op == AtomicOp::cas ? std::string_view{} : "an atomic on 16 bits is a cas, or adds f16";
   switch (type) {
     case Type::u32:
       return {};
@@ -54,7 +55,7 @@ std::string_view malformed_atomic(const Instruction& i) {
     case Type::b64:
       break;
     default:
-      return "atomics work on 32- and 64-bit types";
+      return "atomics work on 32- and 64-bit types, on f16 and b16";
   }
   if (op == AtomicOp::inc || op == AtomicOp::dec) return "atomic inc and dec work on u32";
   if ((op == AtomicOp::min || op == AtomicOp::max) && (type == Type::b32 || type == Type::b64)) {

@@ -23,6 +23,9 @@ inline constexpr u64 kSign64 = 0x8000000000000000U;
 inline constexpr u32 kInfinity32 = 0x7F800000U;
 inline constexpr u64 kInfinity64 = 0x7FF0000000000000U;
 
+// Sum of two halves (the low 16 bits), rounded to nearest.
+[[nodiscard]] u32 half_sum(u32 a, u32 b);
+
 inline float f32(u32 bits) {
   return std::bit_cast<float>(bits);
 }

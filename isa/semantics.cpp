@@ -79,21 +79,21 @@ U integer_step(AtomicOp op, Type type, U old, U b, U c) {
   const bool less = is_signed ? static_cast<S>(b) < static_cast<S>(old) : b < old;
   switch (op) {
     case AtomicOp::add:
-      return old + b;
+      return static_cast<U>(old + b);
     case AtomicOp::and_:
-      return old & b;
+      return static_cast<U>(old & b);
     case AtomicOp::or_:
-      return old | b;
+      return static_cast<U>(old | b);
     case AtomicOp::xor_:
-      return old ^ b;
+      return static_cast<U>(old ^ b);
     case AtomicOp::min:
       return less ? b : old;
     case AtomicOp::max:
       return less ? old : b;
     case AtomicOp::inc:
-      return old >= b ? U{0} : old + 1;
+      return old >= b ? U{0} : static_cast<U>(old + 1);
     case AtomicOp::dec:
-      return old == 0 || old > b ? b : old - 1;
+      return old == 0 || old > b ? b : static_cast<U>(old - 1);
     case AtomicOp::exch:
       return b;
     case AtomicOp::cas:
@@ -122,6 +122,11 @@ std::uint64_t atomic_step(AtomicOp op, Type type, std::uint64_t old, std::uint64
     return lanes::finished<false>(sum);
   }
   if (type == Type::f64) return lanes::finished(lanes::f64(old) + lanes::f64(b));
+  if (type == Type::f16) return lanes::half_sum(static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(b));
+  if (type == Type::b16) {
+    return integer_step<std::uint16_t>(op, type, static_cast<std::uint16_t>(old), static_cast<std::uint16_t>(b),
+                                       static_cast<std::uint16_t>(c));
+  }
   if (size_of(type) == 8) return integer_step<std::uint64_t>(op, type, old, b, c);
   return integer_step<std::uint32_t>(op, type, static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(b),
                                      static_cast<std::uint32_t>(c));

@@ -36,7 +36,7 @@ using LaneFunction = void (*)(const Instruction&, LaneValues&);
 // Null for operations without lane-wise semantics (s2r, memory, control, barrier).
 [[nodiscard]] LaneFunction lane_function(const Instruction& instruction);
 
-// One atomic step on memory: returns the new value for old, operand b and (cas) c. 32-bit types use the low half.
+// One atomic step on memory: returns the new value for old, operand b and (cas) c. Narrower types use the low part.
 [[nodiscard]] std::uint64_t atomic_step(AtomicOp op, Type type, std::uint64_t old, std::uint64_t b, std::uint64_t c);
 
 // What a conditional accumulate (thesis 7.1) does with its operands: the count is the prefix network's sum, an address

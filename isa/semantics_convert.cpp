@@ -280,4 +280,9 @@ HEDDLE_LANES(CVT) {
   return pick<FloatToFloat, 81>((format_index(to) * 3 + format_index(from)) * 9 + static_cast<unsigned>(rounding));
 }
 
+// The sum of two halves has no more digits than a double.
+u32 half_sum(u32 a, u32 b) {
+  return narrow_half<Rounding::rn>(widen_half(a) + widen_half(b));
+}
+
 }  // namespace heddle::isa::lanes

@@ -274,7 +274,7 @@ void ExecuteStage::compute(link::SubWarp& sub_warp, Cycle now) {
   }
   if (decoded.function == nullptr) {
     if (decoded.instruction.op == isa::Op::PRINT && state_.launch->prints != nullptr) {
-      print(sub_warp);
+      print_lanes(sub_warp);
     }
     return;
   }
@@ -362,7 +362,7 @@ void ExecuteStage::read_special(link::SubWarp& sub_warp, Cycle now) {
   }
 }
 
-void ExecuteStage::print(const link::SubWarp& sub_warp) {
+void ExecuteStage::print_lanes(const link::SubWarp& sub_warp) {
   const isa::Dim3& block = state_.launch->block;
   for (LaneMask left = sub_warp.executing; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));

@@ -65,7 +65,7 @@ class ExecuteStage final : public ReceivingStage {
   void compute(link::SubWarp& sub_warp, Cycle now);
   void replay(link::SubWarp& sub_warp);
   void read_special(link::SubWarp& sub_warp, Cycle now);
-  void print(const link::SubWarp& sub_warp);
+  void print_lanes(const link::SubWarp& sub_warp);
   void count(const link::SubWarp& sub_warp);
 
   const FetchStage& fetch_;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ptx/lower/half.hpp"
 #include "ptx/lower/handlers.hpp"
 #include "ptx/lower/memory_modifiers.hpp"
 
@@ -38,7 +39,7 @@ Op op_for(Selector& s, const Selector::Address& at) {
 Type type_of(Modifiers& m, AtomicOp op) {
   switch (op) {
     case AtomicOp::add:
-      return m.type({Type::u32, Type::s32, Type::u64, Type::s64, Type::f32, Type::f64});
+      return m.type({Type::u32, Type::s32, Type::u64, Type::s64, Type::f32, Type::f64, Type::f16});
     case AtomicOp::min:
     case AtomicOp::max:
       return m.type({Type::u32, Type::s32, Type::u64, Type::s64});
@@ -46,9 +47,7 @@ Type type_of(Modifiers& m, AtomicOp op) {
     case AtomicOp::dec:
       return m.type({Type::u32});
     case AtomicOp::cas:
-      if (m.peek() == "b16")
-        m.refuse("atom.cas.b16 is not supported", "use atom.cas.b32 on the aligned word around it");
-      return m.type({Type::b32, Type::b64, Type::u32, Type::u64, Type::s32, Type::s64});
+      return m.type({Type::b32, Type::b64, Type::u32, Type::u64, Type::s32, Type::s64, Type::b16});
     case AtomicOp::exch:
       return m.type({Type::b32, Type::b64, Type::u32, Type::u64, Type::s32, Type::s64});
     default:
@@ -101,6 +100,28 @@ Qualifiers qualifiers(Modifiers& m) {
   return q;
 }
 
+// .f16x2: each half is atomic by itself (PTX ISA, section 9.7.13.5).
+void add_halves(Selector& s, const Selector::Address& at, VReg dst, VReg b) {
+  const auto add = [&](VReg base, VReg value) {
+    IrInstruction instruction;
+    instruction.op = op_for(s, at);
+    instruction.dst = dst == kNone ? kNone : s.temp(Type::f16);
+    instruction.a = base;
+    instruction.b = value;
+    instruction.mods = isa::atomic_mods(AtomicOp::add, Type::f16);
+    const VReg old = instruction.dst;
+    s.write(std::move(instruction));
+    return old;
+  };
+  const Type type = at.wide ? Type::u64 : Type::u32;
+  const VReg above = s.temp(type);
+  s.emit(at.wide ? Op::ADD64 : Op::ADD, above, Value::of(at.base, type), Value::imm(2, type));
+  const Value upper = upper_half(s, b);
+  const VReg old_lower = add(at.base, b);
+  const VReg old_upper = add(above, s.in_register(upper));
+  if (dst != kNone) join_halves(s, dst, Value::of(old_lower, Type::b32), Value::of(old_upper, Type::b32));
+}
+
 void atomic(Selector& s, bool reduction) {
   Modifiers m = s.modifiers();
   if (m.peek() == "async") m.refuse("asynchronous reductions are not supported", "use red");
@@ -117,7 +138,8 @@ void atomic(Selector& s, bool reduction) {
   if (m.peek() == "v2" || m.peek() == "v4" || m.peek() == "v8") {
     m.refuse("vector atomics are not supported", "use one atomic for each element");
   }
-  const Type type = type_of(m, op);
+  const bool packed = op == AtomicOp::add && m.accept("f16x2");
+  const Type type = packed ? Type::b32 : type_of(m, op);
   m.finish();
   const std::size_t first = reduction ? 0 : 1;
   const std::size_t values = op == AtomicOp::cas ? 2 : 1;
@@ -125,6 +147,13 @@ void atomic(Selector& s, bool reduction) {
   if (hints.policy) check_policy(s, first + 1 + values);
   const VReg dst = reduction ? kNone : s.destination(s.operand(0), type);
   const Selector::Address at = s.flat_address(s.operand(first), q.space.value_or(Space::generic));
+  if (packed) {
+    const VReg b = s.in_register(s.source(s.operand(first + 1), type));
+    if (orders_before(ordering)) emit_fence(s);
+    add_halves(s, at, dst, b);
+    if (orders_after(ordering)) emit_fence(s);
+    return;
+  }
   IrInstruction instruction;
   instruction.op = op_for(s, at);
   instruction.dst = dst;

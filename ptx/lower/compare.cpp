@@ -66,12 +66,29 @@ std::optional<isa::BoolOp> combination(Modifiers& m) {
   return m.choose<BoolOp>({{"and", BoolOp::and_}, {"or", BoolOp::or_}, {"xor", BoolOp::xor_}});
 }
 
+// p for the lower halves, q for the upper ones.
+void lower_setp_of_pairs(Selector& s, Selector::Compare how, VReg p, VReg q) {
+  if (q == kNone) s.refuse("setp.f16x2 has two results", "write both: p|q");
+  if (s.operand_count() == 4) how.with = s.predicate(s.operand(3));
+  const VReg a = s.in_register(s.source(s.operand(1), Type::b32));
+  const VReg b = s.in_register(s.source(s.operand(2), Type::b32));
+  const auto compare_one = [&](VReg to, const Value& first, const Value& second) {
+    s.setp(how, to, kNone, half_as_float(s, first), half_as_float(s, second));
+  };
+  const auto lower = [&] { compare_one(p, Value::of(a, Type::f16), Value::of(b, Type::f16)); };
+  const bool lower_last = how.with.reg == p;  // which the other half has yet to read
+  if (!lower_last) lower();
+  compare_one(q, upper_half(s, a), upper_half(s, b));
+  if (lower_last) lower();
+}
+
 void lower_setp(Selector& s) {
   Modifiers m = s.modifiers();
   const Relation compare = relation(m);
   const auto combine = combination(m);
   const bool ftz = m.accept("ftz");
-  const bool half = m.accept("f16");
+  const bool packed = m.accept("f16x2");
+  const bool half = packed || m.accept("f16");
   const Type type = half ? Type::f32 : m.type(kCompared);
   m.finish();
   check(s, compare, type);
@@ -79,6 +96,10 @@ void lower_setp(Selector& s) {
   s.expect_operands(combine ? 4 : 3);
   const VReg p = s.destination_predicate(s.operand(0));
   const VReg q = s.paired(s.operand(0));
+  if (packed) {
+    lower_setp_of_pairs(s, {Op::SETP_F32, compare.comparison, combine.value_or(isa::BoolOp::none), {}, false}, p, q);
+    return;
+  }
   const auto compared = [&](const Operand& operand) {
     return half ? half_as_float(s, s.source(operand, Type::f16)) : s.number(operand, type);
   };

@@ -81,6 +81,37 @@ void change_signs(Selector& s, const Form& form, VReg dst) {
 
 }  // namespace
 
+Value upper_half(Selector& s, VReg packed) {
+  const VReg upper = s.temp(Type::b32);
+  s.emit(Op::SHR_U, upper, Value::of(packed, Type::b32), Value::imm(16, Type::u32));
+  return Value::of(upper, Type::f16);
+}
+
+void join_halves(Selector& s, VReg dst, const Value& lower, const Value& upper) {
+  constexpr std::uint32_t kLowHalves = 0x5410;  // of prmt: bytes 1 and 0 of both
+  s.emit(Op::PRMT, dst, lower, upper, Value::imm(kLowHalves, Type::b32));
+}
+
+void lower_half_function(Selector& s, bool packed, Op op, std::uint32_t mods) {
+  s.expect_operands(2);
+  const Type type = packed ? Type::b32 : Type::f16;
+  const VReg dst = s.destination(s.operand(0), type);
+  const VReg from = s.in_register(s.source(s.operand(1), type));
+  const auto compute_one = [&](VReg to, const Value& half) {
+    const VReg result = s.temp(Type::f32);
+    s.emit_b(op, result, half_as_float(s, half), mods);
+    s.convert(to, Type::f16, Value::of(result, Type::f32), isa::Rounding::rn);
+  };
+  if (!packed) {
+    compute_one(dst, Value::of(from, Type::f16));
+    return;
+  }
+  const VReg lower = s.temp(Type::b32), upper = s.temp(Type::b32);
+  compute_one(lower, Value::of(from, Type::f16));
+  compute_one(upper, upper_half(s, from));
+  join_halves(s, dst, Value::of(lower, Type::b32), Value::of(upper, Type::b32));
+}
+
 Value half_as_float(Selector& s, const Value& half) {
   const VReg reg = s.temp(Type::f32);
   s.convert(reg, Type::f32, Value::of(s.in_register(half), Type::f16));
@@ -103,9 +134,7 @@ bool lower_half(Selector& s, HalfOp op) {
     const VReg reg = s.in_register(s.source(s.operand(i), form.packed ? Type::b32 : Type::f16));
     low.push_back(Value::of(reg, Type::f16));
     if (!form.packed) continue;
-    const VReg upper = s.temp(Type::b32);
-    s.emit(Op::SHR_U, upper, Value::of(reg, Type::b32), Value::imm(16, Type::u32));
-    high.push_back(Value::of(upper, Type::f16));
+    high.push_back(upper_half(s, reg));
   }
   if (!form.packed) {
     compute(s, form, dst, low);
@@ -114,8 +143,7 @@ bool lower_half(Selector& s, HalfOp op) {
   const VReg lower = s.temp(Type::b32), upper = s.temp(Type::b32);
   compute(s, form, lower, low);
   compute(s, form, upper, high);
-  constexpr std::uint32_t kLowHalves = 0x5410;  // of prmt: bytes 1 and 0 of both
-  s.emit(Op::PRMT, dst, Value::of(lower, Type::b32), Value::of(upper, Type::b32), Value::imm(kLowHalves, Type::b32));
+  join_halves(s, dst, Value::of(lower, Type::b32), Value::of(upper, Type::b32));
   return true;
 }
 

@@ -15,6 +15,13 @@ enum class HalfOp : std::uint8_t { add, sub, mul, fma, neg, abs };
 // double rounding innocuous?", 1995), and a sum that .f64 cannot hold is no tie between two .f16.
 bool lower_half(Selector& s, HalfOp op);
 
+// dst = op(a) of .f16, or of both halves of .f16x2: operands 0 and 1 of the statement. Computed in .f32.
+void lower_half_function(Selector& s, bool packed, isa::Op op, std::uint32_t mods);
+
+// A register with the upper half of another one, and one with the lower halves of two.
+[[nodiscard]] Value upper_half(Selector& s, VReg packed);
+void join_halves(Selector& s, VReg dst, const Value& lower, const Value& upper);
+
 // The .f16 in a register as .f32.
 [[nodiscard]] Value half_as_float(Selector& s, const Value& half);
 

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "ptx/lower/arithmetic.hpp"
+#include "ptx/lower/half.hpp"
 #include "ptx/lower/handlers.hpp"
 
 namespace heddle::ptx {
@@ -49,11 +50,16 @@ void lower_rsqrt(Selector& s) {
            isa::float_mods(isa::Rounding::none, ftz, false, true));
 }
 
-// Functions that exist as approximations of .f32 only.
-void approximate_function(Selector& s, Op op, bool takes_ftz) {
+// Functions that exist as approximations only, of .f32 and some of .f16 and .f16x2.
+void approximate_function(Selector& s, Op op, bool takes_ftz, bool halves = false) {
   Modifiers m = s.modifiers();
   m.expect("approx");
   const bool ftz = takes_ftz && m.accept("ftz");
+  if (const bool packed = halves && !ftz && m.accept("f16x2"); packed || (halves && !ftz && m.accept("f16"))) {
+    m.finish();
+    lower_half_function(s, packed, op, isa::float_mods(isa::Rounding::none, false, false, true));
+    return;
+  }
   m.type({Type::f32});
   m.finish();
   s.expect_operands(2);
@@ -68,13 +74,13 @@ void lower_cos(Selector& s) {
   approximate_function(s, Op::FCOS, true);
 }
 void lower_ex2(Selector& s) {
-  approximate_function(s, Op::FEX2, true);
+  approximate_function(s, Op::FEX2, true, true);
 }
 void lower_lg2(Selector& s) {
   approximate_function(s, Op::FLG2, true);
 }
 void lower_tanh(Selector& s) {
-  approximate_function(s, Op::FTANH, false);
+  approximate_function(s, Op::FTANH, false, true);
 }
 
 void lower_copysign(Selector& s) {

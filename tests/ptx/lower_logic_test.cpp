@@ -78,10 +78,7 @@ TEST(LowerCompare, Refuses) {
       {"testp.zero.f32 %p1, %f1;",
        "t.ptx:8:1: 'testp' expects a property where .zero stands; write one of .finite .infinite .number .notanumber "
        ".normal .subnormal"},
-      {"setp.eq.f16x2 %p1|%p2, %r1, %r2;",
-       "t.ptx:8:1: type .f16x2 is not supported by this machine; this instruction takes .b16 .b32 .b64 .u16 .u32 .u64 "
-       ".s16 "
-       ".s32 .s64 .f32 .f64"},
+      {"setp.eq.f16x2 %p1, %r1, %r2;", "t.ptx:8:1: setp.f16x2 has two results; write both: p|q"},
       {"setp.eq.ftz.f16 %p1, %h1, %h2;", "t.ptx:8:1: .ftz does not apply to type .f16; remove it"},
   });
 }

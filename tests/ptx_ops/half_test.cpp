@@ -1,7 +1,12 @@
 // Arithmetic on .f16 and .f16x2 against exact sums and products in integers, rounded once.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "tests/ptx_ops/operation_table.hpp"
+#include "tests/ptx_ops/program.hpp"
 
 namespace heddle::ptx_ops {
 namespace {
@@ -130,6 +135,114 @@ TEST(PtxHalf, Comparisons) {
   table.add("setp.eq.f16 $d, $a, $b;", [=](Half a, Half b) { return ordered(a, b) && size(a) == size(b); });
   table.add("setp.neu.f16 $d, $a, $b;", [=](Half a, Half b) { return !ordered(a, b) || size(a) != size(b); });
   table.run();
+}
+
+// Every half as an operand, through the machine's own functions: each result is the double's, rounded, within one unit
+// of its last digit, and both halves of a pair are what the single ones are.
+double value_of(Half x) {
+  return is_nan(x)        ? std::numeric_limits<double>::quiet_NaN()
+         : is_infinite(x) ? (is_negative(x) ? -1 : 1) * std::numeric_limits<double>::infinity()
+                          : static_cast<double>(static_cast<long long>(steps(x))) / 0x1p24;
+}
+
+TEST(PtxHalf, FunctionsOfEveryHalf) {
+  for (const bool tanh : {false, true}) {
+    Program program;
+    program.block = 1024;
+    program.grid = 64;
+    program.output_words = 65536 * 2;
+    const std::string name = tanh ? "tanh.approx" : "ex2.approx";
+    program.body = R"(
+  .reg .u32 %i, %n, %pair; .reg .u$p %o; .reg .b16 %h, %r;
+  mov.u32 %i, %tid0;
+  cvt.u16.u32 %h, %i;
+  )" + name + ".f16 %r, %h;\n" +
+                   R"(
+  not.b32 %n, %i; and.b32 %n, %n, 65535; shl.b32 %n, %n, 16; or.b32 %pair, %n, %i;
+  )" + name + ".f16x2 %pair, %pair;\n" +
+                   R"(
+  cvt.u$p.u32 %o, %i; shl.b$p %o, %o, 3; add.u$p %o, %o, %out;
+  cvt.u32.u16 %n, %r; st.global.u32 [%o], %n; st.global.u32 [%o+4], %pair;)";
+    const std::vector<u32> output = run(program);
+    ASSERT_EQ(output.size(), program.output_words);
+    for (u32 i = 0; i < 65536 && !testing::Test::HasFailure(); ++i) {
+      const Half got = low(output[2 * i]);
+      const double x = value_of({static_cast<u16>(i)});
+      const double exact = tanh ? std::tanh(x) : std::exp2(x);
+      if (std::isnan(exact)) {
+        EXPECT_TRUE(is_nan(got)) << name << " of " << i;
+      } else if (exact >= 65520) {
+        EXPECT_TRUE(is_infinite(got)) << name << " of " << i;
+      } else {
+        const double unit = std::ldexp(1.0, std::max(-24, std::ilogb(exact == 0 ? 1e-30 : exact) - 10));
+        EXPECT_NEAR(value_of(got), exact, unit) << name << " of " << i;
+      }
+      EXPECT_EQ(low(output[2 * i + 1]).bits, got.bits) << "lower half of a pair";
+      EXPECT_EQ(high(output[2 * i + 1]).bits, low(output[2 * (65535 - i)]).bits) << "upper half of a pair";
+    }
+  }
+}
+
+TEST(PtxHalf, PairsCompareIntoTwoPredicates) {
+  // Operands: 1.0 and 2.0 in all combinations, -0 and 0, NaN in one half; the third column combines.
+  const std::vector<u32> words = {0x3c003c00, 0x3c004000, 0x40003c00, 0x40004000, 0x80000000, 0x00008000, 0x7e003c00};
+  Program program;
+  program.block = static_cast<unsigned>(words.size() * words.size());
+  for (const u32 a : words) {
+    for (const u32 b : words) {
+      program.input.push_back(a);
+      program.input.push_back(b);
+    }
+  }
+  program.output_words = program.block;
+  // Bit 0, 1: lt; 2, 3: lt and (b = 1.0|1.0), whose predicate is also the result for the lower half.
+  program.body = R"(
+  .reg .u32 %a, %b, %d, %x; .reg .u$p %o; .reg .pred %p, %q;
+  cvt.u$p.u32 %o, %tid0; shl.b$p %o, %o, 3; add.u$p %o, %o, %in;
+  ld.global.u32 %a, [%o]; ld.global.u32 %b, [%o+4];
+  setp.lt.f16x2 %p|%q, %a, %b;
+  selp.u32 %d, 1, 0, %p; selp.u32 %x, 2, 0, %q; or.b32 %d, %d, %x;
+  setp.eq.u32 %p, %b, 0x3c004000;
+  setp.lt.and.f16x2 %p|%q, %a, %b, %p;
+  selp.u32 %x, 4, 0, %p; or.b32 %d, %d, %x; selp.u32 %x, 8, 0, %q; or.b32 %d, %d, %x;
+  cvt.u$p.u32 %o, %tid0; shl.b$p %o, %o, 2; add.u$p %o, %o, %out;
+  st.global.u32 [%o], %d;)";
+  const std::vector<u32> output = run(program);
+  for (unsigned i = 0; i < program.block; ++i) {
+    const u32 a = program.input[2 * i], b = program.input[2 * i + 1];
+    const u32 less =
+        (value_of(low(a)) < value_of(low(b)) ? 1U : 0U) | (value_of(high(a)) < value_of(high(b)) ? 2U : 0U);
+    EXPECT_EQ(output[i], less | (b == 0x3c004000 ? less << 2U : 0U)) << std::hex << a << " " << b;
+  }
+}
+
+// 16-bit atomics leave the other half of their word alone, whatever is in it: here a NaN with a payload.
+TEST(PtxHalf, Atomics) {
+  Program program;
+  program.block = 64;
+  program.output_words = 64 * 6;
+  program.body = R"(
+  .reg .u32 %w, %d; .reg .u$p %o; .reg .b16 %h, %old;
+  mul.lo.u32 %w, %tid0, 24; cvt.u$p.u32 %o, %w; add.u$p %o, %o, %out;
+  st.global.u32 [%o], 0x3c007d55;
+  mov.b16 %h, 0x4000;
+  atom.global.add.noftz.f16 %old, [%o+2], %h;
+  cvt.u32.u16 %d, %old; st.global.u32 [%o+4], %d;
+  st.global.u32 [%o+8], 0x12345678;
+  mov.b16 %h, 0x5678; mov.b16 %old, 0x4321;
+  atom.global.cas.b16 %h, [%o+8], %h, %old;
+  cvt.u32.u16 %d, %h; st.global.u32 [%o+12], %d;
+  st.global.u32 [%o+16], 0x3c004000; mov.u32 %d, 0x40003c00;
+  red.global.add.noftz.f16x2 [%o+16], %d;
+  atom.global.add.noftz.f16x2 %d, [%o+16], %d;
+  st.global.u32 [%o+20], %d;)";
+  const std::vector<u32> output = run(program);
+  for (unsigned i = 0; i < program.block; ++i) {
+    const std::vector<u32> got(output.begin() + 6 * i, output.begin() + 6 * i + 6);
+    // 1 + 2 = 3 above the payload; 0x5678 becomes 0x4321 below 0x1234; (1, 2) + (2, 1) = (3, 3), + (2, 1) = (5, 4).
+    EXPECT_EQ(got, (std::vector<u32>{0x42007d55, 0x3c00, 0x12344321, 0x5678, 0x45004400, 0x42004200}))
+        << "thread " << i;
+  }
 }
 
 }  // namespace
