@@ -6,7 +6,7 @@
 //   data         initiator, TLM-2.0 base protocol  L1 misses, write-backs, atomics
 //   copies       target, InvalidationProtocol     lines that an inclusive L2 gives up; may stay unbound
 //
-// Each stage is a module with sockets of its own; the core's one process advances them from write-back to fetch in
+// Each stage is a module with sockets of its own; the core advances them from write-back to fetch in
 // every cycle in which something can happen, and then sleeps until the next such cycle. What a stage hands on is seen
 // in the next cycle. A warp fetched in cycle t is in decode at t+1, register read t+2, execute t+3 and t+4, memory t+5
 // and write-back t+6, and may be fetched again at t+7.
