@@ -73,6 +73,14 @@ void lower_ret(Selector& s) {
   s.write(std::move(exit));
 }
 
+// Counts an event for a profiler of the hardware: nothing that a program could see.
+void lower_pmevent(Selector& s) {
+  Modifiers m = s.modifiers();
+  static_cast<void>(m.accept("mask"));
+  m.finish();
+  s.expect_operands(1);
+}
+
 void lower_trap(Selector& s) {
   Modifiers m = s.modifiers();
   m.finish();
@@ -82,9 +90,15 @@ void lower_trap(Selector& s) {
   s.write(std::move(trap));
 }
 
-constexpr std::array kControlHandlers = {Handler{"bra", lower_bra},   Handler{"brx", lower_brx},
-                                         Handler{"call", lower_call}, Handler{"ret", lower_ret},
-                                         Handler{"exit", lower_exit}, Handler{"trap", lower_trap}};
+// Without a debugger a breakpoint ends the kernel.
+void lower_brkpt(Selector& s) {
+  lower_trap(s);
+}
+
+constexpr std::array kControlHandlers = {Handler{"bra", lower_bra},     Handler{"brx", lower_brx},
+                                         Handler{"call", lower_call},   Handler{"ret", lower_ret},
+                                         Handler{"exit", lower_exit},   Handler{"trap", lower_trap},
+                                         Handler{"brkpt", lower_brkpt}, Handler{"pmevent", lower_pmevent}};
 
 }  // namespace
 

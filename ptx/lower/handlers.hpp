@@ -19,6 +19,7 @@ struct Handler {
 [[nodiscard]] std::span<const Handler> integer_handlers();   // add sub mul mad div rem min max ... (floats included)
 [[nodiscard]] std::span<const Handler> multiply_handlers();  // mul mad fma and their kin
 [[nodiscard]] std::span<const Handler> logic_handlers();     // and or xor not shl shr bfe ...
+[[nodiscard]] std::span<const Handler> video_handlers();     // vadd2 ... vset4 fns
 [[nodiscard]] std::span<const Handler> real_handlers();      // rcp sqrt sin ...
 [[nodiscard]] std::span<const Handler> compare_handlers();   // setp set selp slct testp
 [[nodiscard]] std::span<const Handler> move_handlers();      // mov cvta isspacep

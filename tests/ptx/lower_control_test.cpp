@@ -31,8 +31,9 @@ TEST(LowerControl, Refuses) {
       {"bra M; L: exit;", "t.ptx:8:5: the label 'M' is not defined; did you mean 'L'?"},
       {"brx.idx %r1, none; none: exit;",
        "t.ptx:8:14: 'none' is a label, not a list of branch targets; use another name"},
-      {"pmevent 1;",
-       "t.ptx:8:1: instruction 'pmevent' is not supported; this machine counts events by itself; remove it"},
+      {"pmevent 1, 2;",
+       "t.ptx:8:1: 'pmevent' with these modifiers takes 1 operands and has 2; compare the operands with the PTX "
+       "manual's"},
       {"griddepcontrol.wait;",
        "t.ptx:8:1: instruction 'griddepcontrol' is not supported; launches run one after the other; remove it"},
       {"wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1}, [%rd1];",
