@@ -109,11 +109,49 @@ void lower_setp(Selector& s) {
   s.setp({comparison_op(type), compare.comparison, combine.value_or(isa::BoolOp::none), with, ftz}, p, q, a, b);
 }
 
+// set of .f16 or .f16x2: true is all ones, or 1.0 of the result's type; a pair gives a pair, or ones per half.
+void set_halves(Selector& s, Modifiers& m, Selector::Compare how) {
+  const bool pair_result = m.accept("f16x2");
+  const Type result =
+      pair_result ? Type::b32 : m.type({Type::u16, Type::s16, Type::u32, Type::s32, Type::f16, Type::f32});
+  const bool pair = m.accept("f16x2");
+  if (!pair) m.expect("f16");
+  m.finish();
+  if (pair ? !pair_result && result != Type::u32 && result != Type::s32 : pair_result) {
+    s.refuse("the result does not suit the operands", "write .f16x2 or .u32 for .f16x2, and no .f16x2 for .f16");
+  }
+  s.expect_operands(how.combine != isa::BoolOp::none ? 4 : 3);
+  const VReg dst = s.destination(s.operand(0), result);
+  const Type of = pair ? Type::b32 : Type::f16;
+  const VReg a = s.in_register(s.source(s.operand(1), of)), b = s.in_register(s.source(s.operand(2), of));
+  if (how.combine != isa::BoolOp::none) how.with = s.predicate(s.operand(3));
+  const bool half_one = pair_result || result == Type::f16;
+  const std::uint32_t yes = half_one ? 0x3c00U : result == Type::f32 ? 0x3f80'0000U : 0xffff'ffffU;
+  const auto one = [&](VReg to, const Value& first, const Value& second) {
+    const VReg p = s.temp(Type::pred);
+    s.setp(how, p, kNone, half_as_float(s, first), half_as_float(s, second));
+    s.select(to, {p, false}, Value::imm(yes, Type::b32), Value::of(kNone, Type::b32));
+  };
+  if (!pair) {
+    one(dst, Value::of(a, Type::f16), Value::of(b, Type::f16));
+    return;
+  }
+  const VReg lower = s.temp(Type::b32), upper = s.temp(Type::b32);
+  one(lower, Value::of(a, Type::f16), Value::of(b, Type::f16));
+  one(upper, upper_half(s, a), upper_half(s, b));
+  join_halves(s, dst, Value::of(lower, Type::b32), Value::of(upper, Type::b32));
+}
+
 void lower_set(Selector& s) {
   Modifiers m = s.modifiers();
   const Relation compare = relation(m);
   const auto combine = combination(m);
   const bool ftz = m.accept("ftz");
+  if (s.statement().modifiers.back() == "f16" || s.statement().modifiers.back() == "f16x2") {
+    expect_ftz_on_f32(s, ftz, Type::f16);
+    set_halves(s, m, {Op::SETP_F32, compare.comparison, combine.value_or(isa::BoolOp::none), {}, false});
+    return;
+  }
   const Type result = m.type({Type::u32, Type::s32, Type::f32});
   const Type type = m.type(kCompared);
   m.finish();

@@ -134,6 +134,18 @@ TEST(PtxHalf, Comparisons) {
   table.add("setp.lt.f16 $d, $a, $b;", [=](Half a, Half b) { return ordered(a, b) && size(a) < size(b); });
   table.add("setp.eq.f16 $d, $a, $b;", [=](Half a, Half b) { return ordered(a, b) && size(a) == size(b); });
   table.add("setp.neu.f16 $d, $a, $b;", [=](Half a, Half b) { return !ordered(a, b) || size(a) != size(b); });
+  table.add("set.lt.f16.f16 $d, $a, $b;",
+            [=](Half a, Half b) { return ordered(a, b) && size(a) < size(b) ? kOne : Half{0}; });
+  table.add("set.eq.u32.f16 $d, $a, $b;",
+            [=](Half a, Half b) { return ordered(a, b) && size(a) == size(b) ? ~0U : 0U; });
+  table.add("set.gt.f16x2.f16x2 $d, $a, $b;", [=](u32 a, u32 b) {
+    const auto greater = [=](Half x, Half y) { return ordered(x, y) && size(x) > size(y) ? kOne : Half{0}; };
+    return both(greater(low(a), low(b)), greater(high(a), high(b)));
+  });
+  table.add("set.neu.u32.f16x2 $d, $a, $b;", [=](u32 a, u32 b) {
+    const auto other = [=](Half x, Half y) { return !ordered(x, y) || size(x) != size(y); };
+    return (other(low(a), low(b)) ? 0xffffU : 0U) | (other(high(a), high(b)) ? 0xffff'0000U : 0U);
+  });
   table.run();
 }
 
