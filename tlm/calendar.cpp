@@ -28,7 +28,7 @@ void Calendar::wake(unsigned module, Cycle at) {
   if (at >= entry.due) {
     // A module that has run in this cycle would now be due at `at`. One that will yet run must be, too: it may have
     // what it is woken for, but not see it before then.
-    if (progress_.running && entry.due == progress_.cycle && at != entry.due) {
+    if (progress_->running && entry.due == progress_->cycle && at != entry.due) {
       entry.later = std::min(entry.later, at);
     }
     return;
@@ -36,7 +36,7 @@ void Calendar::wake(unsigned module, Cycle at) {
   entry.due = at;
   if (at < earliest_) {
     earliest_ = at;
-    if (!progress_.running) {
+    if (!progress_->running) {
       notify();
     }
   }
@@ -62,10 +62,10 @@ bool Calendar::may_run_ahead(Cycle to) const {
 void Calendar::run() {
   notified_ = kNever;
   Cycle now = clock_.now();
-  progress_.running = true;
+  progress_->running = true;
   for (;;) {
-    progress_.cycle = now;
-    progress_.value = now * period_.value();
+    progress_->cycle = now;
+    progress_->value = now * period_.value();
     run_cycle(now);
     if (earliest_ == kNever || !may_run_ahead(earliest_)) {
       break;
@@ -73,7 +73,7 @@ void Calendar::run() {
     now = earliest_;
     ++cycles_ahead_;
   }
-  progress_.running = false;
+  progress_->running = false;
   if (earliest_ != kNever) {
     notify();
   }

@@ -34,7 +34,8 @@ class Calendar {
   Calendar(const Calendar&) = delete;
   Calendar& operator=(const Calendar&) = delete;
 
-  // The clock of the modules; it refers to the calendar, which must outlive them.
+  // The clock of the modules. Others may keep copies of it beyond the calendar's life: they tell the kernel's time
+  // then.
   [[nodiscard]] Clock clock() { return Clock(period_, *this, progress_); }
   // Cycles that begin before `horizon` (a point of simulated time) may be computed while the kernel's time stands.
   void run_ahead_until(const sc_core::sc_time& horizon) { horizon_ = horizon; }
@@ -57,13 +58,13 @@ class Calendar {
     ClockedModule* module = nullptr;
     Cycle due = kNever;
     Cycle later = kNever;  // woken for this one too, before it ran in the present cycle
-    Cycle last = kNever;  // the latest cycle that was advanced
+    Cycle last = kNever;   // the latest cycle that was advanced
   };
 
   const sc_core::sc_time period_;
   sc_core::sc_event event_;
+  const std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();
   Clock clock_;
-  Progress progress_;
   std::vector<Entry> entries_;
   Cycle earliest_ = kNever;  // of all entries' `due`, or earlier
   Cycle notified_ = kNever;  // the cycle for which `event_` is notified

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <systemc>
+#include <utility>
 
 #include "tlm/cycle.hpp"
 
@@ -22,8 +24,8 @@ struct Progress {
 class Clock {
  public:
   explicit Clock(const sc_core::sc_time& period) : period_(period.value()) {}
-  Clock(const sc_core::sc_time& period, Calendar& calendar, const Progress& progress)
-      : period_(period.value()), calendar_(&calendar), progress_(&progress) {}
+  Clock(const sc_core::sc_time& period, Calendar& calendar, std::shared_ptr<const Progress> progress)
+      : period_(period.value()), calendar_(&calendar), progress_(std::move(progress)) {}
 
   [[nodiscard]] Cycle now() const { return running() ? progress_->cycle : kernel() / period_; }
   [[nodiscard]] sc_core::sc_time period() const { return sc_core::sc_time::from_value(period_); }
@@ -55,7 +57,7 @@ class Clock {
 
   std::uint64_t period_;  // in units of the SystemC time resolution
   Calendar* calendar_ = nullptr;
-  const Progress* progress_ = nullptr;
+  std::shared_ptr<const Progress> progress_;  // a clock may outlive the GPU whose time it told
 };
 
 }  // namespace heddle::link

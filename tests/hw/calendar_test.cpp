@@ -217,6 +217,16 @@ TEST(Calendar, ShufflesWhoRunsFirst) {
   EXPECT_LT(a_first, 54U);
 }
 
+// As a trace file does that is finished when the GPU is gone.
+TEST(Calendar, AClockOutlivesIt) {
+  auto calendar = std::make_unique<link::Calendar>(kPeriod);
+  const link::Clock clock = calendar->clock();
+  sc_core::sc_start(10, sc_core::SC_NS);
+  calendar.reset();
+  EXPECT_EQ(clock.now(), 5U);
+  EXPECT_EQ(clock.until(7), sc_core::sc_time(4, sc_core::SC_NS));
+}
+
 // A module with a clock that no calendar has made has a calendar of its own.
 TEST(Calendar, AModuleAloneHasItsOwn) {
   Scribe module("module", link::Clock(kPeriod), until_six);

@@ -110,6 +110,7 @@ hw::Machine where_it_counts(const std::string& path) {
       {{"l2.enabled", true}},
       {{"dram.timing", std::string("jedec")}},
       {{"core.scheduler", std::string("two-level")}},
+      {{"core.divergence", std::string("memory-split")}},
       {{"dram.channels", std::int64_t{2}}},
   };
   for (const auto& base : bases) {
