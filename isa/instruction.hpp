@@ -84,7 +84,8 @@ enum class Comparison : std::uint8_t {
 };
 enum class BoolOp : std::uint8_t { none, and_, or_, xor_ };
 enum class TestKind : std::uint8_t { finite, infinite, number, notanumber, normal, subnormal };
-enum class AtomicOp : std::uint8_t { add, and_, or_, xor_, min, max, inc, dec, exch, cas };
+// add_halves: each half of a 32-bit word by itself, as two f16.
+enum class AtomicOp : std::uint8_t { add, and_, or_, xor_, min, max, inc, dec, exch, cas, add_halves };
 enum class Space : std::uint8_t { global, shared, local, constant, param, generic };
 // Width of one element in memory. Loads of u8..s16 extend to 32 bits; stores use the low bits.
 enum class Width : std::uint8_t { u8, s8, u16, s16, b32, b64 };

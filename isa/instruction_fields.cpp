@@ -40,7 +40,10 @@ std::string_view malformed_cvt(const Instruction& i) {
 std::string_view malformed_atomic(const Instruction& i) {
   const AtomicOp op = i.atomic_op();
   const Type type = i.atomic_type();
-  if (op > AtomicOp::cas) return "unknown atomic operation";
+  if (op > AtomicOp::add_halves) return "unknown atomic operation";
+  if (op == AtomicOp::add_halves) {
+    return type == Type::b32 ? std::string_view{} : "an atomic addition of halves works on b32";
+  }
   if (is_float_type(type)) {
     return op == AtomicOp::add ? std::string_view{} : "a floating-point atomic can only add";
   }

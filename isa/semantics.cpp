@@ -98,6 +98,8 @@ U integer_step(AtomicOp op, Type type, U old, U b, U c) {
       return b;
     case AtomicOp::cas:
       return old == b ? c : old;
+    case AtomicOp::add_halves:
+      break;  // of no integers
   }
   return old;
 }
@@ -117,6 +119,10 @@ void load_immediate(const Instruction& instruction, LaneValues& values) {
 }
 
 std::uint64_t atomic_step(AtomicOp op, Type type, std::uint64_t old, std::uint64_t b, std::uint64_t c) {
+  if (op == AtomicOp::add_halves) {
+    const auto x = static_cast<std::uint32_t>(old), y = static_cast<std::uint32_t>(b);
+    return lanes::half_sum(x & 0xffffU, y & 0xffffU) | lanes::half_sum(x >> 16U, y >> 16U) << 16U;
+  }
   if (type == Type::f32) {
     const float sum = lanes::f32(static_cast<std::uint32_t>(old)) + lanes::f32(static_cast<std::uint32_t>(b));
     return lanes::finished<false>(sum);

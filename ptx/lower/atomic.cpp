@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "ptx/lower/half.hpp"
 #include "ptx/lower/handlers.hpp"
 #include "ptx/lower/memory_modifiers.hpp"
 
@@ -100,34 +99,12 @@ Qualifiers qualifiers(Modifiers& m) {
   return q;
 }
 
-// .f16x2: each half is atomic by itself (PTX ISA, section 9.7.13.5).
-void add_halves(Selector& s, const Selector::Address& at, VReg dst, VReg b) {
-  const auto add = [&](VReg base, VReg value) {
-    IrInstruction instruction;
-    instruction.op = op_for(s, at);
-    instruction.dst = dst == kNone ? kNone : s.temp(Type::f16);
-    instruction.a = base;
-    instruction.b = value;
-    instruction.mods = isa::atomic_mods(AtomicOp::add, Type::f16);
-    const VReg old = instruction.dst;
-    s.write(std::move(instruction));
-    return old;
-  };
-  const Type type = at.wide ? Type::u64 : Type::u32;
-  const VReg above = s.temp(type);
-  s.emit(at.wide ? Op::ADD64 : Op::ADD, above, Value::of(at.base, type), Value::imm(2, type));
-  const Value upper = upper_half(s, b);
-  const VReg old_lower = add(at.base, b);
-  const VReg old_upper = add(above, s.in_register(upper));
-  if (dst != kNone) join_halves(s, dst, Value::of(old_lower, Type::b32), Value::of(old_upper, Type::b32));
-}
-
 void atomic(Selector& s, bool reduction) {
   Modifiers m = s.modifiers();
   if (m.peek() == "async") m.refuse("asynchronous reductions are not supported", "use red");
   const Qualifiers q = qualifiers(m);
   const Ordering ordering = q.ordering.value_or(Ordering::relaxed);
-  const AtomicOp op = *q.op;
+  AtomicOp op = *q.op;
   const CacheHints& hints = q.hints;
   if (reduction && orders_after(ordering)) {
     m.refuse("red has no value to acquire", "use .relaxed or .release, or atom");
@@ -138,8 +115,10 @@ void atomic(Selector& s, bool reduction) {
   if (m.peek() == "v2" || m.peek() == "v4" || m.peek() == "v8") {
     m.refuse("vector atomics are not supported", "use one atomic for each element");
   }
-  const bool packed = op == AtomicOp::add && m.accept("f16x2");
-  const Type type = packed ? Type::b32 : type_of(m, op);
+  if (op == AtomicOp::add && m.accept("f16x2")) {  // one access; each half is added by itself (9.7.13.5)
+    op = AtomicOp::add_halves;
+  }
+  const Type type = op == AtomicOp::add_halves ? Type::b32 : type_of(m, op);
   m.finish();
   const std::size_t first = reduction ? 0 : 1;
   const std::size_t values = op == AtomicOp::cas ? 2 : 1;
@@ -147,13 +126,6 @@ void atomic(Selector& s, bool reduction) {
   if (hints.policy) check_policy(s, first + 1 + values);
   const VReg dst = reduction ? kNone : s.destination(s.operand(0), type);
   const Selector::Address at = s.flat_address(s.operand(first), q.space.value_or(Space::generic));
-  if (packed) {
-    const VReg b = s.in_register(s.source(s.operand(first + 1), type));
-    if (orders_before(ordering)) emit_fence(s);
-    add_halves(s, at, dst, b);
-    if (orders_after(ordering)) emit_fence(s);
-    return;
-  }
   IrInstruction instruction;
   instruction.op = op_for(s, at);
   instruction.dst = dst;

@@ -52,6 +52,7 @@ TEST(Assembler, KnownTexts) {
            "isspacep.e.const p1, r2",
            "atom.shared.cas.b32 r1, [r2], r3, r4",
            "atom.global.e.add.f64 rz, [r2], r4",
+           "atom.shared.add16x2.b32 r1, [r2], r3",
            "s2r r1, %ctaid.x",
            "s2r.b64 r2, %clock64",
            "sel.b64 r2, r4, r6, p0",

@@ -239,6 +239,10 @@ TEST(Instruction, RegisterCounts) {
   EXPECT_EQ(destination_registers(i), 2U);
   EXPECT_EQ(b_registers(i), 2U);
   EXPECT_EQ(c_registers(i), 2U);
+  i.mods = atomic_mods(AtomicOp::add_halves, Type::b32);
+  EXPECT_TRUE(why_malformed(i).empty());
+  i.mods = atomic_mods(AtomicOp::add_halves, Type::u32);
+  EXPECT_EQ(why_malformed(i), "an atomic addition of halves works on b32");
   i.mods = atomic_mods(AtomicOp::add, Type::f32);
   EXPECT_EQ(b_registers(i), 1U);
   EXPECT_EQ(c_registers(i), 0U);

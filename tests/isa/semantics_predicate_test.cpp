@@ -205,6 +205,9 @@ TEST(SemanticsMemory, AtomicSteps) {
   EXPECT_EQ(atomic_step(AtomicOp::dec, Type::u32, 5, 5, 0), 4U);
   EXPECT_EQ(atomic_step(AtomicOp::cas, Type::b32, 7, 7, 9), 9U);
   EXPECT_EQ(atomic_step(AtomicOp::cas, Type::b32, 7, 8, 9), 7U);
+  // Each half by itself: 1 + 2 above, 2 + 1 below; a carry or a NaN of one half is not the other's.
+  EXPECT_EQ(atomic_step(AtomicOp::add_halves, Type::b32, 0x3c004000, 0x40003c00, 0), 0x42004200U);
+  EXPECT_EQ(atomic_step(AtomicOp::add_halves, Type::b32, 0x7d557bff, 0x3c007bff, 0) & 0xffffU, 0x7c00U);
   // 32-bit types see the low half alone.
   EXPECT_EQ(atomic_step(AtomicOp::cas, Type::b32, 7, u64{1} << 32U | 7, u64{1} << 32U | 9), 9U);
   EXPECT_EQ(atomic_step(AtomicOp::cas, Type::b64, 7, u64{1} << 32U | 7, 9), 7U);
