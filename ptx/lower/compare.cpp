@@ -112,8 +112,7 @@ void lower_setp(Selector& s) {
 // set of .f16 or .f16x2: true is all ones, or 1.0 of the result's type; a pair gives a pair, or ones per half.
 void set_halves(Selector& s, Modifiers& m, Selector::Compare how) {
   const bool pair_result = m.accept("f16x2");
-  const Type result =
-      pair_result ? Type::b32 : m.type({Type::u16, Type::s16, Type::u32, Type::s32, Type::f16, Type::f32});
+  const Type result = pair_result ? Type::b32 : m.type({Type::u16, Type::s16, Type::u32, Type::s32, Type::f16});
   const bool pair = m.accept("f16x2");
   if (!pair) m.expect("f16");
   m.finish();
@@ -126,7 +125,7 @@ void set_halves(Selector& s, Modifiers& m, Selector::Compare how) {
   const VReg a = s.in_register(s.source(s.operand(1), of)), b = s.in_register(s.source(s.operand(2), of));
   if (how.combine != isa::BoolOp::none) how.with = s.predicate(s.operand(3));
   const bool half_one = pair_result || result == Type::f16;
-  const std::uint32_t yes = half_one ? 0x3c00U : result == Type::f32 ? 0x3f80'0000U : 0xffff'ffffU;
+  const std::uint32_t yes = half_one ? 0x3c00U : 0xffff'ffffU;
   const auto one = [&](VReg to, const Value& first, const Value& second) {
     const VReg p = s.temp(Type::pred);
     s.setp(how, p, kNone, half_as_float(s, first), half_as_float(s, second));

@@ -79,6 +79,8 @@ TEST(LowerCompare, Refuses) {
        "t.ptx:8:1: 'testp' expects a property where .zero stands; write one of .finite .infinite .number .notanumber "
        ".normal .subnormal"},
       {"setp.eq.f16x2 %p1, %r1, %r2;", "t.ptx:8:1: setp.f16x2 has two results; write both: p|q"},
+      {"set.lt.f32.f16 %f1, %h1, %h2;",
+       "t.ptx:8:1: 'set' does not take type .f32 here; this instruction takes .u16 .s16 .u32 .s32 .f16"},
       {"setp.eq.ftz.f16 %p1, %h1, %h2;", "t.ptx:8:1: .ftz does not apply to type .f16; remove it"},
   });
 }
