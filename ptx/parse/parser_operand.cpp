@@ -14,6 +14,12 @@ namespace {
 
 constexpr std::size_t kMaxElements = 1'024;  // of a list; calls have the longest
 
+// Of a SIMD video instruction (PTX ISA, section 9.7.18.1): .b0 .b21 .b3210 .h0 .h10 ...
+bool is_selector(std::string_view text) {
+  return text.size() > 1 && (text[0] == 'b' || text[0] == 'h') &&
+         std::all_of(text.begin() + 1, text.end(), [](char c) { return c >= '0' && c <= '7'; });
+}
+
 }  // namespace
 
 void Parser::undeclared(const Token& name) const {
@@ -181,6 +187,9 @@ Operand Parser::register_operand(const Token& name, const Symbol& symbol) {
   out.reg = symbol.index;
   if (symbol.kind != Symbol::Kind::vector_register) {
     if (in_.current().kind == Token::Kind::dotted) {
+      if (is_selector(in_.current().text)) {
+        in_.fail(in_.current(), "selectors of bytes and halves are not supported", "extract the part with bfe or prmt");
+      }
       in_.fail(in_.current(), fmt::format("{} is no vector register", name.describe()), "remove the component");
     }
     return out;

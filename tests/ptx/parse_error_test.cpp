@@ -206,6 +206,7 @@ TEST(ParseError, Instructions) {
       {"mov.u32 %r0, %envreg32;", "6:14: the register '%envreg32' is not declared"},
       {"mov.u32 %r0, %pm0;", "6:14: the special register '%pm0' is not supported"},
       {"mov.u32 %r0.x, 1;", "6:12: '%r0' is no vector register"},
+      {"vadd2.u32.u32.u32 %r0, %r0.h10, %r0, %r0;", "6:27: selectors of bytes and halves are not supported; extract"},
       {".reg .v2 .u32 v; mov.u32 v.z, 1;", "6:27: 'v' has no component '.z'", ".x and .y"},
       {"bra NOWHERE;", "6:5: the label 'NOWHERE' is not defined"},
       {"LOOP1: bra LOPO1;", "6:12: the label 'LOPO1' is not defined", "did you mean 'LOOP1'?"},
