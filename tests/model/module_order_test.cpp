@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <string>
-#include <tuple>
 
 #include "tb/host/device.hpp"
 #include "tests/model/child.hpp"
