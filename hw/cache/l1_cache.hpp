@@ -4,9 +4,8 @@
 //
 // In the protocol none (hw/coherence/none.cpp):
 //   store         write-back: a hit marks the written bytes dirty, a miss fetches the line and merges into it, unless
-//   the
-//                 store covers the whole line. Write-through: updates the line when it is there, never allocates, and
-//                 goes to memory with byte enables.
+//                 the store covers the whole line. Write-through: updates the line when it is there, never allocates,
+//                 and goes to memory with byte enables.
 //   bypass load   a dirty copy is written back, the line is dropped and fetched anew; the new copy is kept.
 //   atomic        goes on to memory; a dirty copy is written back first, and none is kept.
 //   enabled=false every load is a read of its own, every store a write of its own; MSHRs and write buffer bound them.

@@ -1,8 +1,9 @@
 // The store of an L2 slice (hw/cache/l2_slice.hpp): a Cache with the table of the role `l2`, which holds the lines of
 // its channel only, for all cores. With `inclusive` it is a directory too: it keeps who has a copy of each line.
 //
-//   L2Store(name, parameters, clock, map, inclusive, waker)   map: it counts lines by SliceMap::local, memory by
-//   address
+//   L2Store(name, parameters, clock, map, inclusive, waker)
+//
+// map: it counts lines by SliceMap::local, memory by address.
 //
 // What it sends on carries the MemoryExtension of the request that caused it (LineRequest::origin). In the protocol
 // none a write-back store steps atomics on its line, and on a miss when the line has come; a write-through one gives up

@@ -8,9 +8,8 @@
 //   waits     at a barrier, from the retirement of its instruction until the barrier's release; which threads a barrier
 //             counts is BarrierUnit's business. While lines, operations or instruction words are on their way, the
 //             stage that waits for them says so in the group's state
-//   is parted while its access to memory is in flight: the threads that have been answered leave as a group of their
-//   own,
-//             with their part of the instruction (GroupMoves::part)
+//   is parted while its access to memory is in flight: the threads that have been answered leave as a group of
+//             their own, with their part of the instruction (GroupMoves::part)
 //   is merged its threads join another group that stands at the same PC (GroupMoves::merge)
 //   exits     its threads leave their block's count; the block ends with its last one
 //   is freed  when it has no threads left, or when the mechanism has given them to others

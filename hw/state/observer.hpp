@@ -24,8 +24,7 @@
 //   entered       decode, then per sub-warp register_read, execute, memory, write_back: it was handed to that stage in
 //                 this cycle, and is there from the next cycle on
 //   formed        one sub-warp of it leaves the former; the last one is the payload that `fetched` showed. How many
-//   there
-//                 are is known when sub_warp.last comes
+//                 there are is known when sub_warp.last comes
 //   issued        it leaves for the functional units: sub_warp.executing are the lanes whose guard is true, and
 //                 working_lanes() those that the functional-unit statistics count
 //   began         a complex operation that had to wait in the queue before its unit starts there
@@ -35,8 +34,7 @@
 //   put_aside     it waits for lines, or for the core's stores (membar), out of the pipeline; it comes back by entering
 //                 CoreStage::returns. One that waits for late hits alone comes so too, without having been put aside
 //   parted        some of its lanes leave it while it is put aside: a sub-warp of another group of the same
-//   instruction,
-//                 which comes back by entering CoreStage::returns and retires by itself
+//                 instruction, which comes back by entering CoreStage::returns and retires by itself
 //   retired       its results are written. A barrier's sub-warp retires when it arrives (its group then waits in
 //                 GroupState::barrier)
 //   completed     the group goes on: its next PC and masks are decided. Strict issue: every sub-warp of the instruction

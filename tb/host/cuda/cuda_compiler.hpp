@@ -9,9 +9,8 @@ namespace heddle::tb {
 //
 // The compiler is $HEDDLE_CLANG when set, else the first of clang++, clang++-19 .. clang++-14 on PATH. Options:
 // tb/host/cuda/clang_options.txt. Three of them matter for results and speed:
-//   -ffp-contract=off     multiply and add are not fused unless the source says fmaf, so that a host program computes
-//   the
-//                         same bits (nvcc fuses by default)
+//   -ffp-contract=off     multiply and add are not fused unless the source says fmaf, so that a host program
+//                         computes the same bits (nvcc fuses by default)
 //   -fno-unroll-loops     loops stay small (#pragma unroll still works): unrolled copies would need more than the 16
 //                         registers per thread of the papers' machine and more than its 4 KB instruction cache
 //   -fno-delete-null-pointer-checks

@@ -1,5 +1,6 @@
-// Numbers in pictures, as the pages' charts have them (tb/pages/page/charts.js): thousands apart by commas, a prefix
-// from ten thousand on, and a minus sign as wide as the plus.
+// Numbers in pictures: thousands apart by commas, a prefix from ten thousand on, and a minus sign as wide as the plus.
+// The pages' charts (tb/pages/page/charts.js) have the same, but a label on an axis is exact, so that it takes a prefix
+// only where that makes it shorter.
 #pragma once
 
 #include <string>

@@ -4,8 +4,7 @@
 //   tree_traverse    steps by the tree traverse instruction instead of ballot, popc and shift
 //   row_hints        the load that opens a row of the tree has the row-buffer locality hint
 //   levels=N         levels of row nodes: 3 (the thesis's tree: 888 million keys, 3.8 GB), 2 (4 MB) or 1 (4 KB).
-//   Without
-//                    it 3, but 2 for inputs of less than a twentieth of the searches.
+//                    Without it 3, but 2 for inputs of less than a twentieth of the searches.
 #include <cstring>
 
 #include "base/registry.hpp"
