@@ -6,7 +6,11 @@
 // no ready warp, warps of the others are fetched, in the order of their priority. A fetch group without live warps
 // (fewer blocks than fit, the end of a grid, a pool of dynamic warps) has no turn. Rule "current" (LWM report 3.2):
 // only the current fetch group is scheduled, until none of its warps can be (a warp in the pipeline cannot,
-// report 3.2.1); then the next fetch group that has a ready warp becomes the current one.
+// report 3.2.1); then the next fetch group that has a ready warp becomes the current one. Rule "exclusive" is the
+// report's text with the switch that 3.2.1 asks for ("only occurs once those warps are actually stalled"): as long as
+// one warp of the current fetch group is not stalled, no other's are scheduled, and cycles in which all that are not
+// are in the pipeline stay empty. Then the outer order says who is current, among fetch groups that are not all
+// stalled.
 //
 // Timeout (thesis 4.4): a fetch group that has been first for two_level.fetch_group_timeout instructions is switched,
 // so that a single large warp does not run alone to its end.
@@ -18,6 +22,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -60,7 +65,7 @@ class TwoLevel final : public WarpScheduler {
   // Under this rule the next fetch group with a ready warp follows; only a timeout asks the outer order.
   static void in_vain(const Machine& machine, std::vector<WithoutEffect>& found) {
     const Parameters& own = machine.core.policies.of<Parameters>();
-    if (current_only(own) && own.fetch_group_timeout == 0) {
+    if (rule(own) == Rule::current && own.fetch_group_timeout == 0) {
       found.push_back({{"two_level.outer_scheduler"},
                        "two_level.fetch_group_rule is current and two_level.fetch_group_timeout is 0"});
     }
@@ -84,7 +89,7 @@ class TwoLevel final : public WarpScheduler {
     if (const auto cost_of = about<FetchGroupOrder>(own.outer_scheduler).cost) {
       cost_of(shape, lines);
     }
-    if (!current_only(own)) {
+    if (rule(own) != Rule::current) {
       lines.add(CostLine::Kind::estimated, "warps stalled on a long latency", fmt::format("{} warps x 1", shape.pool),
                 shape.pool, "own estimate; thesis 4.3: a switch when all of a group are");
     }
@@ -97,7 +102,7 @@ class TwoLevel final : public WarpScheduler {
 
   explicit TwoLevel(const Setup& setup)
       : fetch_groups_(setup.groups, group_size(setup)),
-        current_only_(current_only(setup.core.policies.of<Parameters>())),
+        rule_(rule(setup.core.policies.of<Parameters>())),
         timeout_(setup.core.policies.of<Parameters>().fetch_group_timeout),
         outer_(Registry<FetchGroupOrder>::instance().make(setup.core.policies.of<Parameters>().outer_scheduler,
                                                           {fetch_groups_})) {
@@ -113,14 +118,18 @@ class TwoLevel final : public WarpScheduler {
 
   std::optional<GroupId> pick(Cycle now) override {
     // A fetch group whose warps have all gone while no other had any would stay first: nobody of it ever stalls.
-    if ((timeout_ != 0 && fetched_ >= timeout_) || (!current_only_ && !fetch_groups_.has_live(first_))) {
+    if ((timeout_ != 0 && fetched_ >= timeout_) || (rule_ != Rule::current && !fetch_groups_.has_live(first_))) {
       make_first(outer_->next(first_));
     }
+    if (rule_ == Rule::exclusive) {
+      leave_stalled();
+    }
     std::optional<GroupId> picked = inner_[first_]->pick(now);
-    for (unsigned step = 1; step < fetch_groups_.count && !picked; ++step) {
+    const unsigned others = rule_ == Rule::exclusive ? 1 : fetch_groups_.count;
+    for (unsigned step = 1; step < others && !picked; ++step) {
       const unsigned candidate = fetch_groups_.behind(first_, step);
       picked = inner_[candidate]->pick(now);
-      if (picked && current_only_) {
+      if (picked && rule_ == Rule::current) {
         make_first(candidate);
         break;
       }
@@ -134,7 +143,7 @@ class TwoLevel final : public WarpScheduler {
   void stalled(const Group& group) override {
     const unsigned fetch_group = fetch_groups_.of(group.id);
     inner_[fetch_group]->stalled(group);
-    if (!current_only_ && fetch_group == first_ && all_stalled(first_)) {
+    if (rule_ != Rule::current && fetch_group == first_ && all_stalled(first_)) {
       make_first(outer_->next(first_));
     }
   }
@@ -143,7 +152,12 @@ class TwoLevel final : public WarpScheduler {
   [[nodiscard]] unsigned fetch_groups() const override { return fetch_groups_.count; }
 
  private:
-  [[nodiscard]] static bool current_only(const Parameters& own) { return own.fetch_group_rule == "current"; }
+  enum class Rule : std::uint8_t { stalled, current, exclusive };
+  [[nodiscard]] static Rule rule(const Parameters& own) {
+    return own.fetch_group_rule == "current"     ? Rule::current
+           : own.fetch_group_rule == "exclusive" ? Rule::exclusive
+                                                 : Rule::stalled;
+  }
 
   // Every live warp of the fetch group is stalled (so too when it has none).
   [[nodiscard]] bool all_stalled(unsigned fetch_group) const {
@@ -152,13 +166,21 @@ class TwoLevel final : public WarpScheduler {
     return all;
   }
 
+  // The first fetch group may have become first while all its warps were stalled: the turn goes on to one that has
+  // others.
+  void leave_stalled() {
+    for (unsigned turn = 0; turn < fetch_groups_.count && all_stalled(first_); ++turn) {
+      make_first(outer_->next(first_));
+    }
+  }
+
   void make_first(unsigned fetch_group) {
     first_ = fetch_group;
     fetched_ = 0;
   }
 
   const FetchGroups fetch_groups_;
-  const bool current_only_;
+  const Rule rule_;
   const std::uint64_t timeout_;
   std::unique_ptr<FetchGroupOrder> outer_;
   std::vector<std::unique_ptr<WarpScheduler>> inner_;  // per fetch group

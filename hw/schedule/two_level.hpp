@@ -24,10 +24,11 @@ struct TwoLevelParameters {
   void describe(Visitor& visit) {
     visit("fetch_group", fetch_group, Limits::between(1, 4096), "warps",
           "warps of one fetch group: numbers 0 to n-1, n to 2n-1...");
-    visit("fetch_group_rule", fetch_group_rule, Limits::one_of({"stalled", "current"}), "",
+    visit("fetch_group_rule", fetch_group_rule, Limits::one_of({"stalled", "current", "exclusive"}), "",
           "stalled: fetch groups have priorities, which rotate when every warp of the first one is stalled on a "
           "long-latency operation (thesis 4.3); current: only the current fetch group is scheduled until none of its "
-          "warps can be (LWM report 3.2)");
+          "warps can be (LWM report 3.2); exclusive: only the current fetch group is scheduled until all its warps are "
+          "stalled (LWM report 3.2.1)");
     visit("fetch_group_timeout", fetch_group_timeout, Limits::between(0, 1e12), "instructions",
           "a fetch group that has been first for so many instructions is switched (thesis 4.4); 0: never");
     visit("inner_scheduler", inner_scheduler, inner_schedulers(), "", "which warp of a fetch group is fetched");

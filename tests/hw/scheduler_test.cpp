@@ -188,6 +188,28 @@ TEST_F(Scheduler, CurrentRuleSwitchesAsSoonAsNobodyCanBeFetched) {
   EXPECT_THAT(fetch(1), ElementsAre(0)) << "the next one with a ready warp";
 }
 
+TEST_F(Scheduler, ExclusiveRuleWaitsForWarpsInThePipelineAndSwitchesOnceAllAreStalled) {
+  core_.policies.of<TwoLevelParameters>().fetch_group = 2;
+  core_.policies.of<TwoLevelParameters>().fetch_group_rule = "exclusive";
+  build("two-level", 6);
+  EXPECT_THAT(fetch(2), ElementsAre(0, 1));
+  all({0, 1}, GroupState::in_flight);
+  EXPECT_THAT(fetch(1), ElementsAre(-1)) << "not actually stalled (report 3.2.1)";
+  state(0, GroupState::memory);
+  EXPECT_THAT(fetch(1), ElementsAre(-1)) << "one of them is not";
+  state(1, GroupState::memory);
+  EXPECT_THAT(fetch(1), ElementsAre(2));
+  state(0, GroupState::ready);
+  EXPECT_THAT(fetch(1), ElementsAre(3)) << "group 1 is the current one";
+  all({2, 3, 4}, GroupState::memory);
+  EXPECT_THAT(fetch(1), ElementsAre(5)) << "the next in turn";
+  all({1, 4, 5}, GroupState::memory);
+  EXPECT_THAT(fetch(1), ElementsAre(0)) << "the one that is not all stalled";
+  all({0, 1, 2, 3, 4, 5}, GroupState::memory);
+  state(4, GroupState::ready);
+  EXPECT_THAT(fetch(1), ElementsAre(4)) << "nobody had a warp when the turn ended";
+}
+
 TEST_F(Scheduler, TheTimeoutSwitchesAFetchGroup) {
   core_.policies.of<TwoLevelParameters>().fetch_group = 1;
   core_.policies.of<TwoLevelParameters>().fetch_group_timeout = 3;

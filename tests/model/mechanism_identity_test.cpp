@@ -49,7 +49,7 @@ TEST_P(Identity, OneFetchGroupOfAllWarpsIsRoundRobin) {
   const std::string baseline = figures(GetParam(), machine);
   machine.core.scheduler = "two-level";
   machine.core.policies.of<hw::TwoLevelParameters>().fetch_group = 32;
-  for (const char* const rule : {"stalled", "current"}) {
+  for (const char* const rule : {"stalled", "current", "exclusive"}) {
     machine.core.policies.of<hw::TwoLevelParameters>().fetch_group_rule = rule;
     EXPECT_EQ(figures(GetParam(), machine), baseline) << rule;
   }
