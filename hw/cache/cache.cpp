@@ -51,7 +51,8 @@ Cycle Cache::advance(Cycle now) {
     }
     fills_.pop();
   }
-  if (!invalidated_.empty()) {
+  const bool drops = !invalidated_.empty() && invalidated_.front().visible <= now;
+  if (drops) {
     drop_invalidated();
   }
   while (!delayed_.empty() && delayed_.front().ready <= now) {
@@ -81,7 +82,7 @@ Cycle Cache::advance(Cycle now) {
   if (!acknowledgements_.empty()) {
     want(acknowledgements_.front().visible);
   }
-  if (!fills_.empty() && !fill_blocked_) {
+  if (!fills_.empty() && (!fill_blocked_ || drops)) {
     want(fills_.front().visible);
   }
   if (!delayed_.empty()) {

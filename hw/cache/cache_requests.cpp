@@ -70,6 +70,9 @@ tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phas
   }
   if (result != TLM_UPDATED) {
     ++ports_used_;
+    if (fill_blocked_) {
+      core_waker_.wake(now_ + 1);  // another frame may be the victim now, which needs no room for a write-back
+    }
   }
   if (observer_ != nullptr) {
     if (result != TLM_UPDATED) {
