@@ -38,14 +38,13 @@ class ExclusivePhase {
   Cycle next_ = 0;
 };
 
-// Sends BEGIN_RESP by a target socket. The phase is over at once when the initiator says so in its return; else its
-// END_RESP is to end it.
+// Sends BEGIN_RESP by a target socket, to arrive after `delay`. The phase is over at once when the initiator says so in
+// its return; else its END_RESP is to end it.
 template <class TargetSocket>
 void begin_response(TargetSocket& socket, ::tlm::tlm_generic_payload& payload, ExclusivePhase& response,
-                    const Clock& clock) {
+                    const Clock& clock, sc_core::sc_time delay = sc_core::SC_ZERO_TIME) {
   response.begin(payload, clock.now());
   ::tlm::tlm_phase phase = ::tlm::BEGIN_RESP;
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   const ::tlm::tlm_sync_enum result = socket->nb_transport_bw(payload, phase, delay);
   if (result == ::tlm::TLM_COMPLETED || (result == ::tlm::TLM_UPDATED && phase == ::tlm::END_RESP)) {
     response.end(clock.visible_after(delay));

@@ -40,7 +40,7 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, un
       hit_latency_(machine.l2.hit_latency),
       bank_interval_(machine.l2.bank_interval),
       capacity_(machine.l2.queue),
-      invalidation_delay_(clock.cycles(machine.noc.response_latency)),
+      invalidation_delay_(clock.cycles(noc_edges(machine).cycle_of(machine.noc.response_latency))),
       socket_("socket"),
       store_("store", store_parameters(machine), clock, map_, machine.l2.inclusive, *this),
       input_(machine.l2.queue, machine.l2.banks),

@@ -92,6 +92,20 @@ void check_values(const Machine& machine, std::vector<Contradiction>& found) {
   }
 }
 
+void check_noc(const Machine& machine, std::vector<Contradiction>& found) {
+  const double own = machine.noc.clock_ghz;
+  if (own != 0 && own < 0.001) {
+    found.push_back(
+        {"noc.clock_ghz", fmt::format("noc.clock_ghz ({}) is below 0.001 and not 0, the cores' clock", own)});
+  } else if (own > machine.gpu.clock_ghz) {
+    found.push_back(
+        {"noc.clock_ghz",
+         fmt::format("noc.clock_ghz ({}) is above gpu.clock_ghz ({}): a port hands over at most one transfer "
+                     "in a cycle of the cores; 0 is their clock",
+                     own, machine.gpu.clock_ghz)});
+  }
+}
+
 void check_watchdog(const Machine& machine, std::vector<Contradiction>& found) {
   const LongestWait wait = longest_wait(machine);
   if (machine.watchdog.deadlock_cycles <= wait.cycles) {
@@ -331,6 +345,7 @@ std::vector<Contradiction> check(const Machine& machine) {
   if (machine.l2.enabled) {
     check_l2(machine, found);
   }
+  check_noc(machine, found);
   check_dram(machine.dram, memory_line_bytes(machine), found);
   if (machine.gpu.cores > 1 && machine.l1d.write_policy == "write-back") {
     found.push_back({"l1d.write_policy",

@@ -56,7 +56,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
     ended_.notify(clock_.ahead());
   };
   noc_ = std::make_unique<Interconnect>("noc", machine_.noc, AddressMap(machine_.dram, memory_line_bytes(machine_)),
-                                        machine_.gpu.cores, clock_);
+                                        machine_.gpu.cores, clock_, noc_edges(machine_));
   const auto join = [&](TapPlace::Link link, unsigned index, auto& from, auto& to) {
     taps_.push_back(connect(make_tap, {link, index}, clock_, from, to));
   };

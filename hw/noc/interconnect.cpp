@@ -19,6 +19,18 @@ unsigned turn(unsigned index, unsigned start, unsigned count) {
   return index >= start ? index - start : index + count - start;
 }
 
+// Bytes of data that a payload carries: of a write those that are enabled.
+std::uint64_t data_bytes(const ::tlm::tlm_generic_payload& payload) {
+  if (payload.get_byte_enable_ptr() == nullptr || payload.get_byte_enable_length() == 0) {
+    return payload.get_data_length();
+  }
+  std::uint64_t bytes = 0;
+  for (unsigned at = 0; at != payload.get_data_length(); ++at) {
+    bytes += payload.get_byte_enable_ptr()[at % payload.get_byte_enable_length()] == TLM_BYTE_ENABLED ? 1 : 0;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 // Every socket has its own interface object: it tells by which port a call came.
@@ -29,7 +41,7 @@ class Interconnect::CachePort final : public ::tlm::tlm_fw_transport_if<> {
     return noc_.forward(index_, payload, phase, delay);
   }
   void b_transport(Payload& payload, sc_core::sc_time& delay) override {
-    delay += noc_.clock().cycles(noc_.request_latency_ + noc_.response_latency_);
+    delay += noc_.clock().cycles(noc_.edges_.cycle_of(noc_.request_latency_ + noc_.response_latency_));
     noc_.channel[noc_.map_.channel(payload.get_address())]->b_transport(payload, delay);
   }
   bool get_direct_mem_ptr(Payload& /*payload*/, ::tlm::tlm_dmi& dmi) override { return link::deny_direct_memory(dmi); }
@@ -56,13 +68,15 @@ class Interconnect::ChannelPort final : public ::tlm::tlm_bw_transport_if<> {
 };
 
 Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, const AddressMap& map,
-                           unsigned cores, link::Clock clock)
+                           unsigned cores, link::Clock clock, link::ClockEdges edges)
     : ClockedModule(name, clock),
       data("data", cores),
       instruction("instruction", cores),
       channel("channel", map.channels()),
       map_(map),
       cores_(cores),
+      edges_(edges),
+      link_bytes_(parameters.link_bytes),
       request_latency_(parameters.request_latency),
       response_latency_(parameters.response_latency),
       requests_(std::size_t{2} * cores, Input(parameters.queue + parameters.request_latency)),
@@ -70,6 +84,8 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParamet
       active_((std::size_t{2} * cores + 63) / 64, 0),
       next_port_(map.channels(), 0),
       next_channel_(cores, 0),
+      channel_free_(map.channels(), 0),
+      core_free_(cores, 0),
       chosen_(std::max(cores, map.channels()), kNone) {
   for (unsigned port = 0; port != 2 * cores; ++port) {
     cache_ports_.push_back(std::make_unique<CachePort>(*this, port));
@@ -138,7 +154,7 @@ tlm_sync_enum Interconnect::forward(unsigned port, Payload& payload, tlm_phase& 
   const Cycle visible = clock().visible_after(delay);
   if (phase == ::tlm::BEGIN_REQ) {
     extension_of(payload).route = static_cast<std::uint16_t>(port);
-    const Waiting transfer{&payload, visible + request_latency_ - 1, map_.channel(payload.get_address())};
+    const Waiting transfer{&payload, edges_.from(visible, request_latency_ - 1), map_.channel(payload.get_address())};
     if (!offer(requests_[port], transfer, statistics_.request_stalls)) {
       return ::tlm::TLM_ACCEPTED;
     }
@@ -170,7 +186,7 @@ tlm_sync_enum Interconnect::backward(unsigned channel_index, Payload& payload, t
   if (phase == ::tlm::END_REQ) {
     return ::tlm::TLM_ACCEPTED;
   }
-  const Waiting transfer{&payload, visible + response_latency_ - 1, extension_of(payload).route};
+  const Waiting transfer{&payload, edges_.from(visible, response_latency_ - 1), extension_of(payload).route};
   return offer(input, transfer, statistics_.response_stalls) ? ::tlm::TLM_COMPLETED : ::tlm::TLM_ACCEPTED;
 }
 
@@ -196,7 +212,7 @@ Cycle Interconnect::advance(Cycle now) {
 
 // What was kept aside enters the queue; its phase is to be ended.
 Interconnect::Payload& Interconnect::admit(Input& input, Cycle now) {
-  input.queue.kept()->eligible = std::max(input.queue.kept()->eligible, now);
+  input.queue.kept()->eligible = std::max(input.queue.kept()->eligible, edges_.from(now));
   Payload& payload = *input.queue.admit().payload;
   --pending_;
   if (observer_ != nullptr) {
@@ -225,6 +241,27 @@ void Interconnect::admit_pending(Cycle now) {
   }
 }
 
+// The first cycle in which the head of a queue could go on, as far as is known, where the link to its output is taken
+// until `free`.
+Cycle Interconnect::possible(const Input& input, const link::ExclusivePhase& output, Cycle free) const {
+  const Cycle links = std::max(input.free, free);
+  return edges_.from(std::max({input.queue.front().eligible, output.next(), links}));
+}
+
+// Cycles of its own that a transfer with so much data takes.
+unsigned Interconnect::beats(std::uint64_t bytes) const {
+  return bytes <= link_bytes_ ? 1 : static_cast<unsigned>((bytes + link_bytes_ - 1) / link_bytes_);
+}
+
+// A transfer begins now: both links are taken by it. Returns the delay after which its last part is at the other end;
+// none when that is this cycle.
+sc_core::sc_time Interconnect::occupy(Input& input, Cycle& output_free, const Payload& payload, bool has_data,
+                                      Cycle now) {
+  const unsigned needed = link_bytes_ == 0 || !has_data ? 1 : beats(data_bytes(payload));
+  input.free = output_free = edges_.from(now, needed);
+  return needed == 1 ? sc_core::SC_ZERO_TIME : clock().cycles(edges_.from(now, needed - 1) + 1 - now);
+}
+
 Cycle Interconnect::move_requests(Cycle now) {
   Cycle next = kNever;
   const auto ports = static_cast<unsigned>(requests_.size());
@@ -237,15 +274,15 @@ Cycle Interconnect::move_requests(Cycle now) {
       if (output.under_way()) {
         continue;  // the end of that request phase will wake this process
       }
-      const Cycle possible = std::max(head.eligible, output.next());
-      if (possible > now) {
-        next = std::min(next, possible);
+      const Cycle first = possible(requests_[port], output, channel_free_[head.destination]);
+      if (first > now) {
+        next = std::min(next, first);
         continue;
       }
       unsigned& chosen = chosen_[head.destination];
       const unsigned start = next_port_[head.destination];
       if (chosen != kNone) {
-        next = now + 1;  // one of the two has to wait
+        next = edges_.from(now + 1);  // one of the two has to wait
       }
       if (chosen == kNone || turn(port, start, ports) < turn(chosen, start, ports)) {
         chosen = port;
@@ -266,7 +303,7 @@ Cycle Interconnect::move_requests(Cycle now) {
     send_request(index, port, now);
     const Input& input = requests_[port];
     if (!input.queue.empty()) {
-      next = std::min(next, std::max(input.queue.front().eligible, now + 1));
+      next = std::min(next, std::max(input.queue.front().eligible, edges_.from(now + 1)));
     }
     next = std::min(next, input.queue.admits_at(now));
   }
@@ -290,14 +327,14 @@ void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now
   Input& answers = responses_[channel_index];
   answers.output.begin(payload, now);
   tlm_phase phase = ::tlm::BEGIN_REQ;
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  sc_core::sc_time delay = occupy(input, channel_free_[channel_index], payload, !payload.is_read(), now);
   const tlm_sync_enum result = channel[channel_index]->nb_transport_fw(payload, phase, delay);
   if (result == ::tlm::TLM_ACCEPTED) {
     return;
   }
   const Cycle visible = clock().visible_after(delay);
   answers.output.end(visible);
-  const Waiting transfer{&payload, visible + response_latency_ - 1, port};
+  const Waiting transfer{&payload, edges_.from(visible, response_latency_ - 1), port};
   if (result == ::tlm::TLM_COMPLETED) {  // answered at once: it cannot be refused
     answers.queue.force(transfer);
     if (observer_ != nullptr) {
@@ -324,15 +361,15 @@ Cycle Interconnect::move_responses(Cycle now) {
     if (output.under_way()) {
       continue;  // END_RESP will wake this process
     }
-    const Cycle possible = std::max(head.eligible, output.next());
-    if (possible > now) {
-      next = std::min(next, possible);
+    const unsigned core = core_of(head.destination);
+    const Cycle first = possible(responses_[index], output, core_free_[core]);
+    if (first > now) {
+      next = std::min(next, first);
       continue;
     }
-    const unsigned core = core_of(head.destination);
     unsigned& chosen = chosen_[core];
     if (chosen != kNone) {
-      next = now + 1;
+      next = edges_.from(now + 1);
     }
     if (chosen == kNone || turn(index, next_channel_[core], channels) < turn(chosen, next_channel_[core], channels)) {
       chosen = index;
@@ -352,7 +389,7 @@ Cycle Interconnect::move_responses(Cycle now) {
     Input& input = responses_[index];
     send_response(index, input.queue.front().destination, now);
     if (!input.queue.empty()) {
-      next = std::min(next, std::max(input.queue.front().eligible, now + 1));
+      next = std::min(next, std::max(input.queue.front().eligible, edges_.from(now + 1)));
     }
     next = std::min(next, input.queue.admits_at(now));
   }
@@ -370,8 +407,9 @@ void Interconnect::send_response(unsigned channel_index, unsigned port, Cycle no
     observer_->response(port, channel_index);
   }
 
+  const sc_core::sc_time delay = occupy(input, core_free_[core_of(port)], payload, !payload.is_write(), now);
   give_back_extension(payload);  // the cache may release the payload within the call
-  link::begin_response(socket_of(port), payload, requests_[port].output, clock());
+  link::begin_response(socket_of(port), payload, requests_[port].output, clock(), delay);
 }
 
 }  // namespace heddle::hw

@@ -1,13 +1,16 @@
 // Crossbar between the cores' caches and the memory channels.
 //
-//   Interconnect(name, noc parameters, address map, cores, clock)
+//   Interconnect(name, noc parameters, address map, cores, clock, edges)   edges: its own clock's
 //   data[i]         tlm_target_socket<32>     core i's L1 data cache
 //   instruction[i]  tlm_target_socket<32>     core i's instruction cache
 //   channel[c]      tlm_initiator_socket<32>  memory channel c, chosen by the address map
 // Target sockets may stay unbound.
 //
-// Timing: a request that arrives in cycle t can be handed to its channel in cycle t + request_latency (and is visible
-// there one cycle later, as everything between modules is); responses likewise with response_latency. Each channel
+// Timing, in cycles of its own clock (NocParameters::clock_ghz; requests and responses of the GPU's cycles between two
+// edges wait for the next): a request that arrives in cycle t can be handed to its channel in cycle t + request_latency
+// (and is visible there one cycle of the GPU later, as everything between modules is); responses likewise with
+// response_latency. A transfer with more data than NocParameters::link_bytes occupies its input and its output for as
+// many cycles as it needs, and is visible after the last one. Each channel
 // takes one request and each core (both its sockets together) one response per cycle, chosen round robin among the
 // inputs. An input is a queue (head-of-line blocking, as in an input-queued crossbar): one per cache on the way out,
 // one per channel on the way back, of NocParameters::queue entries beyond those still under way. A full queue delays
@@ -31,6 +34,7 @@
 #include "hw/parameters/machine.hpp"
 #include "tlm/base_protocol.hpp"
 #include "tlm/calendar.hpp"
+#include "tlm/clock_edges.hpp"
 #include "tlm/input_queue.hpp"
 #include "tlm/memory_extension.hpp"
 
@@ -60,7 +64,7 @@ class Interconnect final : public link::ClockedModule {
   using TargetSocket = ::tlm::tlm_target_socket<32, ::tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
 
   Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, const AddressMap& map,
-               unsigned cores, link::Clock clock);
+               unsigned cores, link::Clock clock, link::ClockEdges edges = {1, 1});
   ~Interconnect() override;
 
   sc_core::sc_vector<TargetSocket> data;
@@ -81,6 +85,7 @@ class Interconnect final : public link::ClockedModule {
   struct Input {
     explicit Input(unsigned capacity) : queue(capacity) {}
     link::InputQueue<Waiting> queue;
+    link::Cycle free = 0;  // from this cycle on the link from here carries nothing
     // What goes out beside it, to where its transfers come from.
     link::ExclusivePhase output;
   };
@@ -95,6 +100,10 @@ class Interconnect final : public link::ClockedModule {
   void admit_pending(link::Cycle now);
   link::Cycle move_requests(link::Cycle now);
   link::Cycle move_responses(link::Cycle now);
+  [[nodiscard]] link::Cycle possible(const Input& input, const link::ExclusivePhase& output, link::Cycle free) const;
+  [[nodiscard]] unsigned beats(std::uint64_t bytes) const;
+  [[nodiscard]] sc_core::sc_time occupy(Input& input, link::Cycle& output_free, const Payload& payload, bool has_data,
+                                        link::Cycle now);
   void send_request(unsigned channel_index, unsigned port, link::Cycle now);
   void send_response(unsigned channel_index, unsigned port, link::Cycle now);
   [[nodiscard]] TargetSocket& socket_of(unsigned port) {
@@ -107,17 +116,21 @@ class Interconnect final : public link::ClockedModule {
 
   const AddressMap map_;
   const unsigned cores_;
+  const link::ClockEdges edges_;
+  const unsigned link_bytes_;
   const unsigned request_latency_;
   const unsigned response_latency_;
   std::vector<std::unique_ptr<CachePort>> cache_ports_;  // data ports, then instruction ports
   std::vector<std::unique_ptr<ChannelPort>> channel_ports_;
-  std::vector<Input> requests_;         // per port; output state: the port's responses
-  std::vector<Input> responses_;        // per channel; output state: the channel's requests
-  std::vector<std::uint64_t> active_;   // bit set: the port has queued requests
-  std::vector<unsigned> next_port_;     // per channel: round robin starts here
-  std::vector<unsigned> next_channel_;  // per core
-  std::vector<unsigned> chosen_;        // per channel or core, within one cycle
-  unsigned pending_ = 0;                // inputs that keep a transfer aside
+  std::vector<Input> requests_;            // per port; output state: the port's responses
+  std::vector<Input> responses_;           // per channel; output state: the channel's requests
+  std::vector<std::uint64_t> active_;      // bit set: the port has queued requests
+  std::vector<unsigned> next_port_;        // per channel: round robin starts here
+  std::vector<unsigned> next_channel_;     // per core
+  std::vector<link::Cycle> channel_free_;  // per channel: from this cycle on the link there carries nothing
+  std::vector<link::Cycle> core_free_;     // per core
+  std::vector<unsigned> chosen_;           // per channel or core, within one cycle
+  unsigned pending_ = 0;                   // inputs that keep a transfer aside
   std::vector<std::unique_ptr<link::MemoryExtension>> own_extensions_;  // for payloads that come without one
   std::vector<link::MemoryExtension*> free_extensions_;
   InterconnectStatistics statistics_;

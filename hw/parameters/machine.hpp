@@ -9,6 +9,7 @@
 #include "base/parameter.hpp"
 #include "hw/parameters/jedec_parameters.hpp"
 #include "hw/parameters/policy.hpp"
+#include "tlm/clock_edges.hpp"
 
 namespace heddle::hw {
 
@@ -148,12 +149,20 @@ struct NocParameters {
   unsigned request_latency = 1;
   unsigned response_latency = 1;
   unsigned queue = 8;
+  double clock_ghz = 0;
+  unsigned link_bytes = 0;
   template <class Visitor>
   void describe(Visitor& visit) {
-    visit("request_latency", request_latency, Limits::between(1, 1000), "cycles", "core to memory partition");
-    visit("response_latency", response_latency, Limits::between(1, 1000), "cycles", "memory partition to core");
+    visit("request_latency", request_latency, Limits::between(1, 1000), "cycles",
+          "core to memory partition, in cycles of the interconnect");
+    visit("response_latency", response_latency, Limits::between(1, 1000), "cycles",
+          "memory partition to core, in cycles of the interconnect");
     visit("queue", queue, Limits::between(1, 65536), "entries",
           "requests (responses) that wait at each input, beyond those under way in the link");
+    visit("clock_ghz", clock_ghz, Limits::between(0, 10), "GHz",
+          "clock of the interconnect, at most that of the cores; 0: theirs");
+    visit("link_bytes", link_bytes, Limits::between(0, 4096), "bytes",
+          "data that each port carries per cycle of the interconnect; 0: a whole transfer");
   }
 };
 
@@ -335,6 +344,11 @@ struct Machine {
 // What the memory channels transfer and interleave by: the line size of the cache before them.
 [[nodiscard]] inline unsigned memory_line_bytes(const Machine& machine) {
   return machine.l2.enabled ? machine.l2.line_bytes : machine.l1d.line_bytes;
+}
+
+// The edges of the interconnect's clock. Only for a machine that hw::check() has passed.
+[[nodiscard]] inline link::ClockEdges noc_edges(const Machine& machine) {
+  return {machine.noc.clock_ghz == 0 ? machine.gpu.clock_ghz : machine.noc.clock_ghz, machine.gpu.clock_ghz};
 }
 
 // The parameters that a core has in a launch with warps of so many threads (why_no_warp_size).

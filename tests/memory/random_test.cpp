@@ -34,7 +34,7 @@ class Random : public ::testing::TestWithParam<unsigned> {
     cache.write_buffer = pick(1, 6);
     cache.enabled = pick(0, 5) != 0;
     cache.write_policy = one_of({"write-back", "write-through"});
-    parameters.noc = {pick(1, 5), pick(1, 5), pick(1, 4)};
+    parameters.noc = {pick(1, 5), pick(1, 5), pick(1, 4), one_of({0.0, 0.0, 0.3, 0.71}), one_of({0U, 0U, 8U, 24U})};
     DramParameters& dram = parameters.dram;
     dram.channels = one_of({1U, 2U, 4U});
     dram.banks = one_of({1U, 2U, 8U});

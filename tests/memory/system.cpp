@@ -218,7 +218,8 @@ void MemorySystem::make_channels(const SystemParameters& parameters, const Addre
       slices_.push_back(std::make_unique<L2Slice>(name("l2_", i).c_str(), machine, i, clock));
     }
   }
-  noc_ = std::make_unique<Interconnect>((prefix_ + "noc").c_str(), parameters.noc, map, parameters.cores, clock);
+  noc_ = std::make_unique<Interconnect>((prefix_ + "noc").c_str(), parameters.noc, map, parameters.cores, clock,
+                                        noc_edges(machine));
 }
 
 MemorySystem::~MemorySystem() = default;

@@ -170,6 +170,95 @@ TEST(Timing, LinkLatenciesAddUp) {
   EXPECT_EQ(load.answered, 5 + 1 + 300U + 9 + 1);
 }
 
+// A quarter of the GPU's clock: edges in cycles 0, 4, 8... The request, there in 11, goes on in 12; the answer, a cycle
+// later than with the GPU's clock at its controller's end, so in 314, goes on in 316.
+TEST(Timing, TheInterconnectHasAClockOfItsOwn) {
+  SystemParameters parameters = plain();
+  parameters.noc.clock_ghz = 0.25;
+  MemorySystem system(parameters);
+  const Access& load = system.core().load(10, kBase);
+  system.run();
+  EXPECT_EQ(load.answered, 317U);
+}
+
+TEST(Timing, LatenciesOfTheInterconnectAreInItsOwnCycles) {
+  SystemParameters parameters = plain();
+  parameters.noc.clock_ghz = 0.25;
+  parameters.noc.request_latency = 3;   // 11: 12, and two more: 20; 8 cycles later at the controller
+  parameters.noc.response_latency = 2;  // 322: 324, and one more: 328
+  MemorySystem system(parameters);
+  const Access& load = system.core().load(10, kBase);
+  system.run();
+  EXPECT_EQ(load.answered, 329U);
+}
+
+// A line takes four cycles of a link of 32 bytes: it is there three cycles later than its first part, and the next line
+// of the same link follows when it has passed, though the bus is faster. What carries no data takes one cycle.
+TEST(Timing, ALinkCarriesItsWidthPerCycle) {
+  SystemParameters parameters = plain();
+  parameters.noc.link_bytes = 32;
+  parameters.dram.bandwidth_gbs = 1000;
+  MemorySystem system(parameters);
+  system.core().load(0, kBase);  // opens the row
+  const Access& first = system.core().load(1000, kBase + 128);
+  const Access& second = system.core().load(1000, kBase + 256);
+  const Access& third = system.core().load(1000, kBase + 384);
+  system.run();
+  EXPECT_EQ(first.answered, 1000 + kOutward + 100 + kReturn + 3);
+  EXPECT_EQ(second.answered, first.answered + 4);
+  EXPECT_EQ(third.answered, second.answered + 4);
+}
+
+TEST(Timing, OnASlowClockALinkCarriesItsWidthPerCycleOfThatClock) {
+  SystemParameters parameters = plain();
+  parameters.noc.clock_ghz = 0.25;
+  parameters.noc.link_bytes = 64;
+  MemorySystem system(parameters);
+  const Access& load = system.core().load(10, kBase);
+  system.run();
+  EXPECT_EQ(load.answered, 321U) << "one cycle of the slow clock later";
+}
+
+// Lines of two channels come to one core at once: they share its link. Those of two cores do not.
+TEST(Timing, TheLinkOfACoreIsSharedByAllChannels) {
+  SystemParameters parameters = plain();
+  parameters.cores = 2;
+  parameters.cache.write_policy = "write-through";
+  parameters.dram.channels = 2;
+  parameters.noc.link_bytes = 16;
+  MemorySystem one_core(parameters);
+  parameters.prefix = "other";
+  MemorySystem two_cores(parameters);
+  const Access* const loads[] = {&one_core.core(0).load(0, kBase), &one_core.core(0).load(0, kBase + 128),
+                                 &two_cores.core(0).load(0, kBase), &two_cores.core(1).load(0, kBase + 128)};
+  one_core.run();
+  two_cores.run();
+  EXPECT_EQ(loads[1]->answered, loads[0]->answered + 8);
+  EXPECT_EQ(loads[2]->answered, loads[0]->answered);
+  EXPECT_EQ(loads[3]->answered, loads[0]->answered);
+}
+
+// A store of a word occupies the link for its four bytes, not for its line. The load behind it comes after them.
+TEST(Timing, AStoreTakesTheLinkForTheBytesThatItWrites) {
+  SystemParameters parameters = plain();
+  parameters.cache.write_policy = "write-through";
+  parameters.noc.link_bytes = 1;
+  parameters.dram.channels = 2;  // the load does not wait for the store's bank
+  MemorySystem narrow(parameters);
+  parameters.noc.link_bytes = 4;
+  parameters.prefix = "wide";
+  MemorySystem wide(parameters);
+  const Access* loads[2] = {};
+  for (MemorySystem* const system : {&narrow, &wide}) {
+    system->core().store_word(0, kBase, 7);
+    loads[system == &wide ? 1 : 0] = &system->core().load(1, kBase + 128);
+  }
+  narrow.run();
+  wide.run();
+  // 4 bytes and a line of 128, in four times as many cycles: 3 and 96 more.
+  EXPECT_EQ(loads[0]->answered, loads[1]->answered + 3 + 96);
+}
+
 TEST(Timing, ShortQueuesOnlyDelay) {
   SystemParameters parameters = plain();
   parameters.dram.queue = 1;
