@@ -40,6 +40,7 @@
 #include "base/instrument.hpp"
 #include "hw/cache/l2_store.hpp"
 #include "hw/cache/observer.hpp"
+#include "hw/cache/statistics.hpp"
 #include "hw/map/slice_map.hpp"
 #include "hw/parameters/machine.hpp"
 #include "tlm/base_protocol.hpp"
@@ -50,24 +51,6 @@
 #include "tlm/ring.hpp"
 
 namespace heddle::hw {
-
-struct L2Statistics {
-  std::uint64_t requests = 0;
-  std::uint64_t queue_full = 0;
-  std::uint64_t queue_max = 0;
-  std::uint64_t queue_wait_cycles = 0;
-  std::uint64_t back_invalidations = 0;
-  template <class Visitor>
-  void describe(Visitor& visit) {
-    visit("requests", requests, "requests", "requests that arrived");
-    visit("queue_full", queue_full, "requests", "requests that found the queue full");
-    visit("queue_max", queue_max, "requests", "most requests waiting at once");
-    visit("queue_wait_cycles", queue_wait_cycles, "cycles",
-          "cycles that requests waited for their bank's access, summed");
-    visit("back_invalidations", back_invalidations, "messages",
-          "told to cores whose caches may hold a line that an inclusive L2 replaced");
-  }
-};
 
 class L2Slice final : public link::ClockedModule,
                       private ::tlm::tlm_fw_transport_if<>,

@@ -435,12 +435,4 @@ void Core::replay(ReplaySource* source) {
   state_.replay = replay_.get();
 }
 
-void Core::collect(StatisticsRegistry& registry) {
-  registry.add(name(), state_.statistics);
-  registry.add(icache_.name(), icache_.statistics());
-  registry.add(l1d_.name(), l1d_.statistics());
-  registry.add(scratchpad_.name(), scratchpad_.statistics);
-  registers_.collect(registry);
-}
-
 }  // namespace heddle::hw

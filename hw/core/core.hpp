@@ -18,7 +18,6 @@
 #include <span>
 #include <string>
 
-#include "base/statistics.hpp"
 #include "hw/cache/instruction_cache.hpp"
 #include "hw/cache/l1_cache.hpp"
 #include "hw/core/block_protocol.hpp"
@@ -32,7 +31,6 @@
 #include "hw/registers/register_file.hpp"
 #include "hw/scratchpad/scratchpad.hpp"
 #include "hw/state/core_state.hpp"
-#include "hw/state/totals.hpp"
 #include "tlm/calendar.hpp"
 #include "tlm/invalidation_protocol.hpp"
 
@@ -76,13 +74,14 @@ class Core final : public link::ClockedModule,
   // Threads replay what `source` says instead of computing, from the next launch on; null: they compute.
   void replay(ReplaySource* source);
 
-  void collect(StatisticsRegistry& registry);
-  void add_to(Totals& totals);
+  [[nodiscard]] CoreStatistics& statistics() { return state_.statistics; }
+  [[nodiscard]] Scratchpad& scratchpad() { return scratchpad_; }
+  [[nodiscard]] const RegisterFile& registers() const { return registers_; }
+  [[nodiscard]] Cache& l1d() { return l1d_; }
+  [[nodiscard]] Cache& icache() { return icache_; }
 
   // For tests and traces.
-  [[nodiscard]] Cache& l1d() { return l1d_; }
   [[nodiscard]] const CoreState& state() const { return state_; }
-  [[nodiscard]] Cache& icache() { return icache_; }
   [[nodiscard]] Divergence& divergence() { return warps_.divergence(); }
   [[nodiscard]] const WarpScheduler& scheduler() const { return fetch_.scheduler(); }
 

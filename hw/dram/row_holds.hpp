@@ -18,17 +18,10 @@
 #include <vector>
 
 #include "base/instrument.hpp"
+#include "hw/dram/statistics.hpp"
 #include "hw/dram/timing.hpp"
 
 namespace heddle::hw {
-
-struct HoldStatistics {
-  std::uint64_t holds = 0;
-  std::uint64_t hits = 0;         // holds that ended with a hit
-  std::uint64_t expiries = 0;     // holds that ended without
-  std::uint64_t cycles = 0;       // in which a conflict could have started but for a hold
-  std::uint64_t lost_cycles = 0;  // of those: of holds that ended without a hit
-};
 
 class RowHolds {
  public:

@@ -15,6 +15,7 @@
 
 #include "hw/core/core.hpp"
 #include "hw/gpu/registers.hpp"
+#include "hw/gpu/statistics.hpp"
 #include "hw/parameters/machine.hpp"
 #include "hw/state/launch.hpp"
 #include "tlm/calendar.hpp"
@@ -28,18 +29,6 @@ struct Residency {
   std::string reason;
 };
 [[nodiscard]] Residency residency(const Machine& machine, const Launch& launch);
-
-struct DispatcherStatistics {
-  std::uint64_t launches = 0;
-  std::uint64_t cycles = 0;
-  std::uint64_t blocks = 0;
-  template <class Visitor>
-  void describe(Visitor& visit) {
-    visit("launches", launches, "launches", "kernel launches ended");
-    visit("cycles", cycles, "cycles", "cycles of all launches, from start to the last store in memory");
-    visit("blocks", blocks, "blocks", "thread blocks handed to cores");
-  }
-};
 
 class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_transport_if<BlockProtocol> {
  public:

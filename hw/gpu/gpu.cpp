@@ -228,47 +228,42 @@ isa::Fault Gpu::launch_fault(isa::Fault::Kind kind, std::string detail) const {
   return fault;
 }
 
-void Gpu::collect(StatisticsRegistry& registry) {
-  registry.add(dispatcher_->name(), dispatcher_->statistics());
+template <class Visitor>
+void Gpu::each_unit(Visitor&& visit) {
+  visit(dispatcher_->name(), dispatcher_->statistics(), &Totals::dispatcher);
   for (const auto& core : cores_) {
-    core->collect(registry);
+    visit(core->name(), core->statistics(), &Totals::core);
+    visit(core->icache().name(), core->icache().statistics(), &Totals::icache);
+    visit(core->l1d().name(), core->l1d().statistics(), &Totals::l1d);
+    visit(core->scratchpad().name(), core->scratchpad().statistics, &Totals::scratchpad);
+    for (const auto& bank : core->registers().banks()) {
+      visit(bank->name(), *bank, &Totals::registers);
+    }
   }
-  registry.add(noc_->name(), noc_->statistics());
+  visit(noc_->name(), noc_->statistics(), &Totals::noc);
   for (const auto& slice : l2_) {
-    registry.add(slice->name(), slice->statistics());
-    registry.add(slice->store().name(), slice->store().statistics());
+    visit(slice->name(), slice->statistics(), &Totals::l2_slice);
+    visit(slice->store().name(), slice->store().statistics(), &Totals::l2);
   }
   for (const auto& channel : dram_) {
-    registry.add(channel->name(), channel->statistics());
+    visit(channel->name(), channel->statistics(), &Totals::dram);
   }
+}
+
+void Gpu::collect(StatisticsRegistry& registry) {
+  each_unit([&](const char* name, auto& statistics, auto) { registry.add(name, statistics); });
 }
 
 Totals Gpu::totals() {
   Totals totals;
   totals.cycles = dispatcher_->total_cycles();
-  totals.launches = dispatcher_->statistics().launches;
   totals.cores = machine_.gpu.cores;
   totals.channels = machine_.dram.channels;
   for (const auto& core : cores_) {
     core->settle(clock_.now());
-    core->add_to(totals);
   }
-  for (const auto& slice : l2_) {
-    const CacheStatistics& l2 = slice->store().statistics();
-    totals.l2_accesses += l2.accesses;
-    totals.l2_hits += l2.hits;
-    totals.l2_misses += l2.misses;
-    totals.l2_merged += l2.merged;
-    totals.l2_write_backs += l2.write_backs;
-  }
-  for (const auto& channel : dram_) {
-    const DramStatistics& dram = channel->statistics();
-    totals.dram_reads += dram.reads + dram.atomics;  // an atomic reads its line and writes it back
-    totals.dram_writes += dram.writes + dram.atomics;
-    totals.dram_row_hits += dram.row_hits;
-    totals.dram_row_conflicts += dram.row_conflicts;
-    totals.dram_bus_busy_cycles += dram.bus_busy_cycles;
-  }
+  CounterSums sums;
+  each_unit([&](const char*, auto& statistics, auto kind) { sums.add(totals.*kind, statistics); });
   return totals;
 }
 

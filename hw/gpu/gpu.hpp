@@ -27,9 +27,9 @@
 #include "hw/gpu/dispatcher.hpp"
 #include "hw/gpu/registers.hpp"
 #include "hw/gpu/tap.hpp"
+#include "hw/gpu/totals.hpp"
 #include "hw/noc/interconnect.hpp"
 #include "hw/state/launch.hpp"
-#include "hw/state/totals.hpp"
 #include "isa/device_memory.hpp"
 
 namespace heddle::hw {
@@ -91,7 +91,9 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   // A fault that concerns the whole launch, placed at the first live warp.
   [[nodiscard]] isa::Fault launch_fault(isa::Fault::Kind kind, std::string detail) const;
   void stop(isa::Fault fault) { dispatcher_->stop(std::move(fault)); }
+  // Every unit's own counters.
   void collect(StatisticsRegistry& registry);
+  // Those of all units of a kind, added up.
   [[nodiscard]] Totals totals();
 
   // For tests and traces.
@@ -103,6 +105,9 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   [[nodiscard]] L2Slice& l2(unsigned channel) { return *l2_[channel]; }
 
  private:
+  // visit(name, statistics, kind) for every unit that counts; kind: a member of Totals.
+  template <class Visitor>
+  void each_unit(Visitor&& visit);
   ::tlm::tlm_sync_enum nb_transport_fw(::tlm::tlm_generic_payload& payload, ::tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
   void b_transport(::tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;

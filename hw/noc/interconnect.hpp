@@ -31,6 +31,7 @@
 #include "base/instrument.hpp"
 #include "hw/map/address_map.hpp"
 #include "hw/noc/observer.hpp"
+#include "hw/noc/statistics.hpp"
 #include "hw/parameters/machine.hpp"
 #include "tlm/base_protocol.hpp"
 #include "tlm/calendar.hpp"
@@ -39,25 +40,6 @@
 #include "tlm/memory_extension.hpp"
 
 namespace heddle::hw {
-
-struct InterconnectStatistics {
-  std::uint64_t requests = 0;
-  std::uint64_t responses = 0;
-  std::uint64_t request_wait_cycles = 0;
-  std::uint64_t response_wait_cycles = 0;
-  std::uint64_t request_stalls = 0;
-  std::uint64_t response_stalls = 0;
-  template <class Visitor>
-  void describe(Visitor& visit) {
-    visit("requests", requests, "requests", "requests handed to memory channels");
-    visit("responses", responses, "responses", "responses handed to caches");
-    visit("request_wait_cycles", request_wait_cycles, "cycles", "waited by requests beyond the link latency, summed");
-    visit("response_wait_cycles", response_wait_cycles, "cycles",
-          "waited by responses beyond the link latency, summed");
-    visit("request_stalls", request_stalls, "requests", "requests that found their input queue full");
-    visit("response_stalls", response_stalls, "responses", "responses that found their input queue full");
-  }
-};
 
 class Interconnect final : public link::ClockedModule {
  public:

@@ -29,12 +29,6 @@ void RegisterFile::configure(unsigned registers) {
   array_.resize(rows_, std::max(registers, 1U));
 }
 
-void RegisterFile::collect(StatisticsRegistry& registry) {
-  for (const auto& bank : banks_) {
-    registry.add(bank->name(), *bank);
-  }
-}
-
 ::tlm::tlm_sync_enum RegisterFile::nb_transport_fw(RegisterAccess&, link::WarpPhase&, sc_core::sc_time&) {
   throw InternalError("the register file's socket is blocking");
 }

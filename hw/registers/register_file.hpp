@@ -16,8 +16,8 @@
 #include <tlm>
 #include <vector>
 
-#include "base/statistics.hpp"
 #include "base/zeroed_array.hpp"
+#include "hw/registers/statistics.hpp"
 #include "isa/semantics.hpp"
 #include "tlm/warp_protocol.hpp"
 
@@ -62,8 +62,7 @@ class RegisterBank : public sc_core::sc_module {
       : sc_core::sc_module(name), counters_(counters), lane_(lane) {}
   template <class Visitor>
   void describe(Visitor& visit) {
-    visit("reads", counters_.reads[lane_], "accesses", "operand rows read for a thread in this lane");
-    visit("writes", counters_.writes[lane_], "accesses", "result rows written for a thread in this lane");
+    describe_bank(visit, counters_.reads[lane_], counters_.writes[lane_]);
   }
 
  private:
@@ -81,7 +80,7 @@ class RegisterFile : public sc_core::sc_module, private ::tlm::tlm_fw_transport_
   // Before a launch: registers per thread; every register zero.
   void configure(unsigned registers);
   [[nodiscard]] RegisterArray& array() { return array_; }
-  void collect(StatisticsRegistry& registry);
+  [[nodiscard]] const std::vector<std::unique_ptr<RegisterBank>>& banks() const { return banks_; }
 
  private:
   ::tlm::tlm_sync_enum nb_transport_fw(RegisterAccess&, link::WarpPhase&, sc_core::sc_time&) override;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hw/parameters/machine.hpp"
+#include "hw/scratchpad/statistics.hpp"
 #include "isa/instruction.hpp"
 #include "tlm/clock.hpp"
 #include "tlm/warp_protocol.hpp"
@@ -35,17 +36,6 @@ using ScratchpadTargetSocket = ::tlm::tlm_target_socket<32, ScratchpadProtocol>;
 
 // Cycles that an access occupies the banks: the largest number of distinct words wanted from one bank.
 [[nodiscard]] unsigned scratchpad_cycles(const ScratchpadAccess& access, unsigned banks);
-
-struct ScratchpadStatistics {
-  std::uint64_t accesses = 0;
-  std::uint64_t bank_conflicts = 0;
-  template <class Visitor>
-  void describe(Visitor& visit) {
-    visit("accesses", accesses, "sub-warps", "loads, stores and atomics on the scratchpad");
-    visit("bank_conflicts", bank_conflicts, "cycles",
-          "cycles beyond those that the accessed words need at one word per bank and cycle");
-  }
-};
 
 class Scratchpad : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<ScratchpadProtocol> {
  public:

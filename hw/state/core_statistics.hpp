@@ -11,7 +11,7 @@
 namespace heddle::hw {
 
 struct CoreStatistics {
-  explicit CoreStatistics(unsigned simd_width) : fu_active(simd_width + 1) {}
+  explicit CoreStatistics(unsigned simd_width = 0) : fu_active(simd_width + 1) {}
 
   std::vector<std::uint64_t> fu_active;
   std::array<std::uint64_t, kIdleCauseCount> idle{};

@@ -307,7 +307,7 @@ void Device::State::check_progress(const isa::LaunchRequest& request) {
   last_progress = now;
   const hw::Totals totals = gpu.totals();
   options.progress({totals.cycles, gpu.warp_instructions(), gpu.blocks_finished(), request.grid.count(), request.kernel,
-                    launches_ended, blocks_of_ended + gpu.blocks_finished(), totals.thread_instructions, plan});
+                    launches_ended, blocks_of_ended + gpu.blocks_finished(), totals.core.thread_instructions, plan});
 }
 
 void Device::State::run(const LaunchInfo& launch) {
@@ -363,7 +363,8 @@ void Device::State::simulate(const isa::LaunchRequest& request) {
     const link::Cycle now = gpu.clock().now();
     // A memory that still answers is slow, not stuck.
     const hw::Totals totals = gpu.totals();
-    if (const std::uint64_t served = totals.dram_reads + totals.dram_writes; served != last_served) {
+    if (const std::uint64_t served = totals.dram.reads + totals.dram.writes + totals.dram.atomics;
+        served != last_served) {
       last_served = served;
       last_service = now;
     }

@@ -13,9 +13,9 @@
 
 #include "base/statistics.hpp"
 #include "hw/gpu/tap.hpp"
+#include "hw/gpu/totals.hpp"
 #include "hw/parameters/machine.hpp"
 #include "hw/state/replay.hpp"
-#include "hw/state/totals.hpp"
 #include "tb/host/executor.hpp"
 #include "tb/host/launch_warps.hpp"
 #include "tb/host/run_observer.hpp"

@@ -160,7 +160,7 @@ RunOutcome run(const RunRequest& request) {
     const hw::Totals totals = device.totals();
     recorder->finish({std::string(version()), request.machine.name, record.workload, record.threads, record.scale,
                       record.seed, record.address_bits, subject->order_dependent(), totals.cycles,
-                      totals.warp_instructions, totals.thread_instructions, hash});
+                      totals.core.warp_instructions, totals.core.thread_instructions, hash});
   }
 
   HostCost& cost = outcome.cost;

@@ -283,9 +283,9 @@ TEST(DwfCore, EveryThreadOfAWarpOfTwoBlocksIsCountedAtABarrier) {
   code.barrier(isa::Op::BAR_SYNC, 1);
   code.exit();
   const Totals totals = bench.run(code, {.grid = {2, 1, 1}, .block = {16, 1, 1}});
-  EXPECT_EQ(totals.lane_instructions, 32U * 5);
-  EXPECT_EQ(totals.thread_instructions, 32U * 5);
-  EXPECT_LT(totals.warp_instructions, 10U) << "the blocks' threads share a warp";
+  EXPECT_EQ(totals.core.lane_instructions, 32U * 5);
+  EXPECT_EQ(totals.core.thread_instructions, 32U * 5);
+  EXPECT_LT(totals.core.warp_instructions, 10U) << "the blocks' threads share a warp";
   EXPECT_EQ(bench.core().pool.in_use(), 0U);
 }
 

@@ -88,40 +88,10 @@ hw::Totals GpuBench::run(const Code& code, const LaunchShape& shape) {
 
 hw::Totals difference(const hw::Totals& after, const hw::Totals& before) {
   hw::Totals result = after;
+  hw::Totals less = before;
   result.cycles -= before.cycles;
-  result.launches -= before.launches;
-  result.warp_instructions -= before.warp_instructions;
-  result.thread_instructions -= before.thread_instructions;
-  for (std::size_t i = 0; i < result.fu_active.size() && i < before.fu_active.size(); ++i) {
-    result.fu_active[i] -= before.fu_active[i];
-  }
-  for (std::size_t i = 0; i < result.idle.size(); ++i) {
-    result.idle[i] -= before.idle[i];
-  }
-  result.branches -= before.branches;
-  result.divergent_branches -= before.divergent_branches;
-  result.memory_instructions -= before.memory_instructions;
-  result.line_requests -= before.line_requests;
-  result.offcore_requests -= before.offcore_requests;
-  result.l1d_accesses -= before.l1d_accesses;
-  result.l1d_hits -= before.l1d_hits;
-  result.l1d_misses -= before.l1d_misses;
-  result.l2_accesses -= before.l2_accesses;
-  result.l2_hits -= before.l2_hits;
-  result.l2_misses -= before.l2_misses;
-  result.l2_merged -= before.l2_merged;
-  result.l2_write_backs -= before.l2_write_backs;
-  result.icache_accesses -= before.icache_accesses;
-  result.icache_misses -= before.icache_misses;
-  result.scratchpad_accesses -= before.scratchpad_accesses;
-  result.scratchpad_bank_conflicts -= before.scratchpad_bank_conflicts;
-  result.dram_reads -= before.dram_reads;
-  result.dram_writes -= before.dram_writes;
-  result.dram_row_hits -= before.dram_row_hits;
-  result.dram_row_conflicts -= before.dram_row_conflicts;
-  result.dram_bus_busy_cycles -= before.dram_bus_busy_cycles;
-  result.barriers -= before.barriers;
-  result.blocks -= before.blocks;
+  CounterSums sums;
+  hw::Totals::each_kind([&](const char*, auto kind) { sums.subtract(result.*kind, less.*kind); });
   return result;
 }
 

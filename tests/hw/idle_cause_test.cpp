@@ -86,7 +86,7 @@ std::string idle_of(const Shortage& shortage, bool watched) {
     LaunchShape shape;
     shape.block = {512, 1, 1};
     const hw::Totals totals = bench.run(code, shape);
-    return watched && seen.sums != totals.idle ? "told otherwise than counted" : text_of(totals.idle);
+    return watched && seen.sums != totals.core.idle ? "told otherwise than counted" : text_of(totals.core.idle);
   });
 }
 

@@ -78,8 +78,8 @@ TEST_P(L2Gpu, AtomicsOfAllCoresOnTheSameWordsLoseNothing) {
     std::iota(all.begin(), all.end(), 0U);
     EXPECT_EQ(found, all) << "word " << word;
   }
-  EXPECT_GT(totals.l2_accesses, 0U);
-  EXPECT_EQ(totals.l2_hits + totals.l2_misses, totals.l2_accesses);
+  EXPECT_GT(totals.l2.accesses, 0U);
+  EXPECT_EQ(totals.l2.hits + totals.l2.misses, totals.l2.accesses);
 }
 
 // What the host writes between two launches is seen by the second, and the first one's results by the host.

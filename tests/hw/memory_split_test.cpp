@@ -185,7 +185,7 @@ TEST_P(SplitCore, ThreadsThatHitGoOnWhileTheOthersWait) {
     EXPECT_EQ(bench.word(1024 + thread), 101 + 2 * thread) << thread;
   }
   const Totals totals = bench.gpu.totals();
-  EXPECT_EQ(totals.thread_instructions, 32U * 11);
+  EXPECT_EQ(totals.core.thread_instructions, 32U * 11);
   EXPECT_EQ(bench.core().pool.in_use(), 0U);
 }
 

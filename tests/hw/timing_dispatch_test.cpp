@@ -82,7 +82,7 @@ TEST_P(Resident, BlocksAreAsManyAsTheResourcesAllow) {
     most = std::max(most, resident(bench));
   }
   EXPECT_EQ(most, room.blocks);
-  EXPECT_EQ(bench.gpu.totals().blocks, room.shape.grid.count());
+  EXPECT_EQ(bench.gpu.totals().core.blocks, room.shape.grid.count());
 }
 INSTANTIATE_TEST_SUITE_P(Dispatch, Resident,
                          ::testing::Values(Room{"slots", shape_of(32, 16, 0), 8},
@@ -162,7 +162,7 @@ TEST(Barrier, LetsItsWarpsGoInTheCycleAfterTheLastArrival) {
   LaunchShape shape;
   shape.block = {64, 1, 1};
   const hw::Totals totals = bench.run(barrier_kernel(9), shape);
-  EXPECT_EQ(totals.barriers, 2U);
+  EXPECT_EQ(totals.core.barriers, 2U);
   const std::uint32_t early[] = {bench.word(0), bench.word(1)};
   const std::uint32_t late[] = {bench.word(2), bench.word(3)};
   EXPECT_GT(late[0], early[0] + 14);

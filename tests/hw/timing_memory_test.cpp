@@ -136,7 +136,7 @@ TEST_P(BankConflict, TakesACyclePerWay) {
   const Conflict& conflict = GetParam();
   EXPECT_EQ(cycles_of(bench, strided(conflict.stride), [](Code& code) { code.load(Op::LD_SHARED, 2, 1); }),
             kLoad + conflict.ways - 1);
-  EXPECT_EQ(bench.gpu.totals().scratchpad_bank_conflicts, conflict.ways - 1);
+  EXPECT_EQ(bench.gpu.totals().scratchpad.bank_conflicts, conflict.ways - 1);
 }
 INSTANTIATE_TEST_SUITE_P(Scratchpad, BankConflict,
                          ::testing::Values(Conflict{0, 1}, Conflict{4, 1}, Conflict{8, 2}, Conflict{12, 1},
@@ -155,7 +155,7 @@ TEST(Scratchpad, WideAccessesNeedAWordPerBankAndCycle) {
   // 64 bits per lane: 64 words over 32 banks, two cycles, none of them a conflict.
   EXPECT_EQ(cycles_of(bench, strided(8), [](Code& code) { code.load(Op::LD_SHARED, 2, 1, 0, isa::Width::b64); }),
             kLoad + 1);
-  EXPECT_EQ(bench.gpu.totals().scratchpad_bank_conflicts, 0U);
+  EXPECT_EQ(bench.gpu.totals().scratchpad.bank_conflicts, 0U);
 }
 
 class Lines : public ::testing::TestWithParam<std::pair<std::uint32_t, unsigned>> {};
@@ -171,10 +171,10 @@ TEST_P(Lines, TakeAPortCycleEach) {
   const std::uint32_t cycles = cycles_of(bench, prepare, [](Code& code) { code.load(Op::LD_GLOBAL, 2, 1); });
   EXPECT_EQ(cycles, kLoad + lines - 1);
   const hw::Totals totals = bench.gpu.totals();
-  EXPECT_EQ(totals.memory_instructions, 3U) << "two loads and the store of the result";
-  EXPECT_EQ(totals.line_requests, 2 * lines + 1);
-  EXPECT_EQ(totals.l1d_accesses, 2 * lines + 1);
-  EXPECT_EQ(totals.l1d_hits, lines);
+  EXPECT_EQ(totals.core.memory_instructions, 3U) << "two loads and the store of the result";
+  EXPECT_EQ(totals.core.line_requests, 2 * lines + 1);
+  EXPECT_EQ(totals.l1d.accesses, 2 * lines + 1);
+  EXPECT_EQ(totals.l1d.hits, lines);
 }
 INSTANTIATE_TEST_SUITE_P(Coalescing, Lines,
                          ::testing::Values(std::pair{0U, 1U}, std::pair{4U, 1U}, std::pair{8U, 2U}, std::pair{32U, 8U},
@@ -242,7 +242,7 @@ TEST(Dram, TheBusCarriesALineInFourCycles) {
   EXPECT_EQ(cycles_of(bench, prepare, [](Code& code) { code.load(Op::LD_GLOBAL, 2, 1, 32 * 1024); }),
             kLoad + kBeyondTheCore + 100 + 30 * 4);
   const hw::Totals totals = bench.gpu.totals();
-  EXPECT_EQ(totals.dram_bus_busy_cycles, 4 * (totals.dram_reads + totals.dram_writes));
+  EXPECT_EQ(totals.dram.bus_busy_cycles, 4 * (totals.dram.reads + totals.dram.writes));
 }
 
 // Half the bandwidth, twice the time.
@@ -271,7 +271,7 @@ TEST(Idle, WaitingForMemoryIsCountedAsSuch) {
       code.load(Op::LD_GLOBAL, 2, 9, 4096);
     }
     code.exit();
-    idle[loads] = bench.run(code).idle[static_cast<std::size_t>(hw::IdleCause::memory)];
+    idle[loads] = bench.run(code).core.idle[static_cast<std::size_t>(hw::IdleCause::memory)];
   }
   EXPECT_EQ(idle[0], 0U);
   // The warp's load leaves the memory stage with the request; the line is there 304 cycles later.
@@ -290,9 +290,9 @@ TEST(Idle, ScratchpadConflictsHoldTheStageUp) {
   shape.block = {256, 1, 1};
   shape.shared_bytes = 4096;
   const hw::Totals totals = bench.run(code, shape);
-  EXPECT_EQ(totals.scratchpad_accesses, 8U);
-  EXPECT_EQ(totals.scratchpad_bank_conflicts, 8U * 31);
-  EXPECT_GT(totals.idle[static_cast<std::size_t>(hw::IdleCause::scratchpad)], 7U * 25);
+  EXPECT_EQ(totals.scratchpad.accesses, 8U);
+  EXPECT_EQ(totals.scratchpad.bank_conflicts, 8U * 31);
+  EXPECT_GT(totals.core.idle[static_cast<std::size_t>(hw::IdleCause::scratchpad)], 7U * 25);
 }
 
 }  // namespace

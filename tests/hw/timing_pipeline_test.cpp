@@ -201,8 +201,8 @@ TEST_P(ComplexQueue, HoldsAsManyAsItHasPlaces) {
   EXPECT_EQ(counted.complex_queued, GetParam().queued);
   EXPECT_EQ(counted.complex_queue_full, GetParam().full);
   EXPECT_EQ(counted.complex_wait_cycles, GetParam().wait_cycles);
-  EXPECT_EQ(totals.idle[static_cast<std::size_t>(hw::IdleCause::complex)], GetParam().idle_complex);
-  EXPECT_EQ(totals.fu_active[32], 6U);
+  EXPECT_EQ(totals.core.idle[static_cast<std::size_t>(hw::IdleCause::complex)], GetParam().idle_complex);
+  EXPECT_EQ(totals.core.fu_active[32], 6U);
 }
 // In each cycle without a start its cause is that of the fetch slot three cycles before, when most of the warps that
 // are left (or as many as are in the pipeline) wait for the unit: one from its division's coming to the unit until it
@@ -323,24 +323,24 @@ TEST(FunctionalUnits, AreCountedByActiveLanes) {
   code.rri(Op::ADD, 2, 2, 1);  // 27
   code.exit();                 // 32
   const hw::Totals totals = bench.run(code);
-  EXPECT_EQ(totals.fu_active[32], 5U);
-  EXPECT_EQ(totals.fu_active[27], 2U);
-  EXPECT_EQ(totals.fu_active[5], 1U);
-  EXPECT_EQ(totals.idle[static_cast<std::size_t>(hw::IdleCause::predicated_off)], 1U);
-  EXPECT_EQ(totals.warp_instructions, 9U);
-  EXPECT_EQ(totals.thread_instructions, 5U * 32 + 2 * 27 + 5);
-  EXPECT_EQ(totals.branches, 1U);
-  EXPECT_EQ(totals.divergent_branches, 1U);
+  EXPECT_EQ(totals.core.fu_active[32], 5U);
+  EXPECT_EQ(totals.core.fu_active[27], 2U);
+  EXPECT_EQ(totals.core.fu_active[5], 1U);
+  EXPECT_EQ(totals.core.idle[static_cast<std::size_t>(hw::IdleCause::predicated_off)], 1U);
+  EXPECT_EQ(totals.core.warp_instructions, 9U);
+  EXPECT_EQ(totals.core.thread_instructions, 5U * 32 + 2 * 27 + 5);
+  EXPECT_EQ(totals.core.branches, 1U);
+  EXPECT_EQ(totals.core.divergent_branches, 1U);
   std::uint64_t cycles = 0;
-  for (const std::uint64_t with : totals.fu_active) {
+  for (const std::uint64_t with : totals.core.fu_active) {
     cycles += with;
   }
   EXPECT_EQ(cycles, totals.cycles);
   std::uint64_t idle = 0;
-  for (const std::uint64_t cause : totals.idle) {
+  for (const std::uint64_t cause : totals.core.idle) {
     idle += cause;
   }
-  EXPECT_EQ(idle, totals.fu_active[0]);
+  EXPECT_EQ(idle, totals.core.fu_active[0]);
 }
 
 // Fetching 16 instructions of 8 bytes per line of 128: a straight run of n instructions misses once per line.
@@ -351,8 +351,8 @@ TEST(InstructionCache, MissesOncePerLine) {
     additions(instructions - 1)(code);
     code.exit();
     const hw::Totals totals = bench.run(code);
-    EXPECT_EQ(totals.icache_misses, (instructions + 15) / 16) << instructions;
-    EXPECT_EQ(totals.icache_accesses, instructions + totals.icache_misses) << "each miss is asked again";
+    EXPECT_EQ(totals.icache.misses, (instructions + 15) / 16) << instructions;
+    EXPECT_EQ(totals.icache.accesses, instructions + totals.icache.misses) << "each miss is asked again";
   }
 }
 
@@ -379,8 +379,8 @@ TEST_P(SlowHits, AreNoMisses) {
   additions(32)(code);
   code.exit();
   const hw::Totals totals = bench.run(code);
-  EXPECT_EQ(totals.icache_misses, 3U);
-  EXPECT_EQ(totals.icache_accesses, 33U + 3);
+  EXPECT_EQ(totals.icache.misses, 3U);
+  EXPECT_EQ(totals.icache.accesses, 33U + 3);
   EXPECT_EQ(bench.core().statistics.fetch_misses, 3U);
   EXPECT_EQ(bench.core().statistics.fetched, 33U);
 }
@@ -395,7 +395,7 @@ TEST(InstructionCache, ALoopBeyondItsCapacityMissesInTheFullSet) {
     Code code;
     add_loop(code, many != 0 ? 12 : 2, [&] { additions(33 * 16 - 2 - kLoopInstructions)(code); });
     code.exit();
-    misses[many] = bench.run(code).icache_misses;
+    misses[many] = bench.run(code).icache.misses;
   }
   EXPECT_EQ(misses[1] - misses[0], 10U * 5);
 }

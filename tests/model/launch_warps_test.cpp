@@ -66,9 +66,9 @@ std::string run(const hw::Machine& machine, const std::string& entries, const st
     const hw::Totals totals = device.totals();
     text += fmt::format(
         "cycles {} warp {} thread {} divergent {} of {} idle {} fu {} l1d {} {} dram {} {} {} barriers {}\n",
-        totals.cycles, totals.warp_instructions, totals.thread_instructions, totals.divergent_branches, totals.branches,
-        fmt::join(totals.idle, ","), fmt::join(totals.fu_active, ","), totals.l1d_hits, totals.l1d_misses,
-        totals.dram_reads, totals.dram_writes, totals.dram_row_hits, totals.barriers);
+        totals.cycles, totals.core.warp_instructions, totals.core.thread_instructions, totals.core.divergent_branches,
+        totals.core.branches, fmt::join(totals.core.idle, ","), fmt::join(totals.core.fu_active, ","), totals.l1d.hits,
+        totals.l1d.misses, totals.dram.reads, totals.dram.writes, totals.dram.row_hits, totals.core.barriers);
   }
   text += fmt::format("hash {:x}\n", device.retirement().total());
   std::vector<std::uint32_t> words(2 * kBlocks * kThreads);

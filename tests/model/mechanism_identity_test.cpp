@@ -23,12 +23,12 @@ std::string figures(const std::string& workload_name, const hw::Machine& machine
     device.load(workload->compile());
     std::string text = workload->run(device).correct ? "correct" : "wrong";
     const hw::Totals totals = device.totals();
-    text += " cycles " + std::to_string(totals.cycles) + " threads " + std::to_string(totals.thread_instructions) +
-            " warps " + std::to_string(totals.warp_instructions) + " idle";
-    for (const std::uint64_t idle : totals.idle) {
+    text += " cycles " + std::to_string(totals.cycles) + " threads " + std::to_string(totals.core.thread_instructions) +
+            " warps " + std::to_string(totals.core.warp_instructions) + " idle";
+    for (const std::uint64_t idle : totals.core.idle) {
       text += ' ' + std::to_string(idle);
     }
-    return text + " dram " + std::to_string(totals.dram_reads) + ' ' + std::to_string(totals.dram_row_hits);
+    return text + " dram " + std::to_string(totals.dram.reads) + ' ' + std::to_string(totals.dram.row_hits);
   });
 }
 

@@ -212,26 +212,26 @@ TEST_P(Watched, AddsUpToTheStatistics) {
   }
   for (const Follower* const seen : {&first, &second}) {
     EXPECT_EQ(seen->fetched_count, fetched);
-    EXPECT_EQ(seen->retired_count, totals.warp_instructions);
-    EXPECT_EQ(seen->lanes, totals.lane_instructions);
-    EXPECT_EQ(seen->lines, totals.line_requests);
-    EXPECT_EQ(seen->accesses, totals.memory_instructions);
+    EXPECT_EQ(seen->retired_count, totals.core.warp_instructions);
+    EXPECT_EQ(seen->lanes, totals.core.lane_instructions);
+    EXPECT_EQ(seen->lines, totals.core.line_requests);
+    EXPECT_EQ(seen->accesses, totals.core.memory_instructions);
     EXPECT_EQ(seen->asides, put_aside);
-    EXPECT_EQ(seen->branches, totals.branches);
-    EXPECT_EQ(seen->diverged, totals.divergent_branches);
-    EXPECT_EQ(seen->blocks, totals.blocks);
-    EXPECT_EQ(seen->started, totals.blocks);
-    EXPECT_EQ(seen->launches, totals.launches);
+    EXPECT_EQ(seen->branches, totals.core.branches);
+    EXPECT_EQ(seen->diverged, totals.core.divergent_branches);
+    EXPECT_EQ(seen->blocks, totals.core.blocks);
+    EXPECT_EQ(seen->started, totals.core.blocks);
+    EXPECT_EQ(seen->launches, totals.dispatcher.launches);
     EXPECT_EQ(seen->in_flight(), 0U);
     if (machine.core.former == "rows") {
       EXPECT_EQ(seen->left, 0U);
     }
     EXPECT_EQ(seen->missing(), 0);
-    for (std::size_t i = 1; i < totals.fu_active.size(); ++i) {
-      EXPECT_EQ(seen->active[i], totals.fu_active[i]) << i << " lanes";
+    for (std::size_t i = 1; i < totals.core.fu_active.size(); ++i) {
+      EXPECT_EQ(seen->active[i], totals.core.fu_active[i]) << i << " lanes";
     }
     for (std::size_t i = 0; i < hw::kIdleCauseCount; ++i) {
-      EXPECT_EQ(seen->idle_cycles[i], totals.idle[i]) << hw::kIdleCauses[i].name;
+      EXPECT_EQ(seen->idle_cycles[i], totals.core.idle[i]) << hw::kIdleCauses[i].name;
     }
     for (const auto& [group, state] : seen->groups) {
       EXPECT_EQ(state, hw::GroupState::free) << "group " << group.second << " of core " << group.first;

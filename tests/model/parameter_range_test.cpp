@@ -271,15 +271,15 @@ std::string small_workload(tb::Device& device, const std::string& name) {
 // Every core cycle is counted once, and each idle one has one cause.
 std::string sums(const hw::Totals& totals) {
   std::uint64_t cycles = 0;
-  for (const std::uint64_t with : totals.fu_active) {
+  for (const std::uint64_t with : totals.core.fu_active) {
     cycles += with;
   }
   std::uint64_t idle = 0;
-  for (const std::uint64_t cause : totals.idle) {
+  for (const std::uint64_t cause : totals.core.idle) {
     idle += cause;
   }
-  return cycles == totals.cycles * totals.cores && idle == totals.fu_active[0] &&
-                 totals.l1d_hits + totals.l1d_misses == totals.l1d_accesses
+  return cycles == totals.cycles * totals.cores && idle == totals.core.fu_active[0] &&
+                 totals.l1d.hits + totals.l1d.misses == totals.l1d.accesses
              ? ""
              : "the cycles, their causes or the cache's accesses do not add up";
 }

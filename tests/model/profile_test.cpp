@@ -62,46 +62,47 @@ class Profiled : public ::testing::TestWithParam<std::tuple<const char*, std::si
 
 void Profiled::expect_instructions(const hw::Totals& totals) const {
   using Counters = tb::InstructionCounters;
-  EXPECT_EQ(sum(&Counters::instructions), totals.warp_instructions);
-  EXPECT_EQ(sum(&Counters::thread_instructions), totals.thread_instructions);
-  EXPECT_EQ(sum(&Counters::lane_instructions), totals.lane_instructions);
-  EXPECT_EQ(sum(&Counters::branches), totals.branches);
-  EXPECT_EQ(sum(&Counters::divergent_branches), totals.divergent_branches);
-  EXPECT_EQ(sum(&Counters::memory_instructions), totals.memory_instructions);
-  EXPECT_EQ(sum(&Counters::line_requests), totals.line_requests);
+  EXPECT_EQ(sum(&Counters::instructions), totals.core.warp_instructions);
+  EXPECT_EQ(sum(&Counters::thread_instructions), totals.core.thread_instructions);
+  EXPECT_EQ(sum(&Counters::lane_instructions), totals.core.lane_instructions);
+  EXPECT_EQ(sum(&Counters::branches), totals.core.branches);
+  EXPECT_EQ(sum(&Counters::divergent_branches), totals.core.divergent_branches);
+  EXPECT_EQ(sum(&Counters::memory_instructions), totals.core.memory_instructions);
+  EXPECT_EQ(sum(&Counters::line_requests), totals.core.line_requests);
   // With fewer banks than lanes an access takes several cycles without a conflict.
-  EXPECT_GE(sum(&Counters::scratchpad_extra_cycles), totals.scratchpad_bank_conflicts);
+  EXPECT_GE(sum(&Counters::scratchpad_extra_cycles), totals.scratchpad.bank_conflicts);
   if (machine->scratchpad.banks >= machine->core.simd_width) {
-    EXPECT_EQ(sum(&Counters::scratchpad_extra_cycles), totals.scratchpad_bank_conflicts);
+    EXPECT_EQ(sum(&Counters::scratchpad_extra_cycles), totals.scratchpad.bank_conflicts);
   }
   EXPECT_EQ(sum(&Counters::late_lines), row(tb::Profile::kLateLines));
   for (const tb::Profile::KernelProfile& kernel : profile->kernels()) {
     ASSERT_EQ(kernel.counters.size(), kernel.kernel.words.size() + 1);
     EXPECT_EQ(kernel.counters.back().instructions, 0U) << "an instruction outside of the kernel";
   }
-  EXPECT_EQ(profile->launch_count(), totals.launches);
+  EXPECT_EQ(profile->launch_count(), totals.dispatcher.launches);
 }
 
 void Profiled::expect_time(const hw::Totals& totals) const {
   EXPECT_EQ(profile->cycles(), totals.cycles);
   EXPECT_GE(profile->clock(), totals.cycles);
-  const std::uint64_t busy = std::accumulate(totals.fu_active.begin() + 1, totals.fu_active.end(), std::uint64_t{0});
+  const std::uint64_t busy =
+      std::accumulate(totals.core.fu_active.begin() + 1, totals.core.fu_active.end(), std::uint64_t{0});
   std::uint64_t lanes = 0;
-  for (std::size_t active = 1; active < totals.fu_active.size(); ++active) {
-    lanes += totals.fu_active[active] * active;
+  for (std::size_t active = 1; active < totals.core.fu_active.size(); ++active) {
+    lanes += totals.core.fu_active[active] * active;
   }
   EXPECT_EQ(sum(&tb::InstructionCounters::cycles), busy);
   EXPECT_EQ(row(tb::Profile::kBusyCycles), busy);
   EXPECT_EQ(sum(&tb::InstructionCounters::lane_cycles), lanes);
   EXPECT_EQ(row(tb::Profile::kLaneCycles), lanes);
-  EXPECT_EQ(row(tb::Profile::kWarpInstructions), totals.warp_instructions);
-  EXPECT_EQ(row(tb::Profile::kThreadInstructions), totals.thread_instructions);
-  EXPECT_EQ(row(tb::Profile::kMemoryInstructions), totals.memory_instructions);
-  EXPECT_EQ(row(tb::Profile::kLineRequests), totals.line_requests);
-  EXPECT_EQ(row(tb::Profile::kBranches), totals.branches);
-  EXPECT_EQ(row(tb::Profile::kDivergentBranches), totals.divergent_branches);
+  EXPECT_EQ(row(tb::Profile::kWarpInstructions), totals.core.warp_instructions);
+  EXPECT_EQ(row(tb::Profile::kThreadInstructions), totals.core.thread_instructions);
+  EXPECT_EQ(row(tb::Profile::kMemoryInstructions), totals.core.memory_instructions);
+  EXPECT_EQ(row(tb::Profile::kLineRequests), totals.core.line_requests);
+  EXPECT_EQ(row(tb::Profile::kBranches), totals.core.branches);
+  EXPECT_EQ(row(tb::Profile::kDivergentBranches), totals.core.divergent_branches);
   for (std::size_t cause = 0; cause != hw::kIdleCauseCount; ++cause) {
-    EXPECT_EQ(row(profile->idle_row(cause)), totals.idle[cause]) << hw::kIdleCauses[cause].name;
+    EXPECT_EQ(row(profile->idle_row(cause)), totals.core.idle[cause]) << hw::kIdleCauses[cause].name;
     // A cycle that is idle for want of room is one in which some instruction stood in the memory stage for it.
     std::uint64_t held = 0;
     for (const tb::Profile::KernelProfile& kernel : profile->kernels()) {
@@ -110,7 +111,7 @@ void Profiled::expect_time(const hw::Totals& totals) const {
       }
     }
     if (hw::is_want_of_room(static_cast<hw::IdleCause>(cause))) {
-      EXPECT_LE(totals.idle[cause], held) << hw::kIdleCauses[cause].name;
+      EXPECT_LE(totals.core.idle[cause], held) << hw::kIdleCauses[cause].name;
     } else {
       EXPECT_EQ(held, 0U) << hw::kIdleCauses[cause].name;
     }
@@ -148,7 +149,7 @@ void Profiled::expect_places(const hw::Totals& totals) const {
   EXPECT_EQ(cores, row(tb::Profile::kBusyCycles));
   EXPECT_EQ(lanes, row(tb::Profile::kLaneCycles));
   EXPECT_EQ(core_lanes, lanes);
-  const auto off = totals.idle[static_cast<std::size_t>(hw::IdleCause::predicated_off)];
+  const auto off = totals.core.idle[static_cast<std::size_t>(hw::IdleCause::predicated_off)];
   EXPECT_EQ(warps, row(tb::Profile::kBusyCycles) + off);
   EXPECT_EQ(core_warps, warps);
   EXPECT_LE(profile->warp_rows(), tb::Profile::kWarpRows);
@@ -208,7 +209,7 @@ TEST(StoppedProfile, AddsUpToo) {
   for (std::size_t cause = 0; cause != hw::kIdleCauseCount; ++cause) {
     accounted += profile.buckets().total(profile.idle_row(cause));
   }
-  EXPECT_EQ(accounted, std::accumulate(totals.fu_active.begin(), totals.fu_active.end(), std::uint64_t{0}));
+  EXPECT_EQ(accounted, std::accumulate(totals.core.fu_active.begin(), totals.core.fu_active.end(), std::uint64_t{0}));
   ASSERT_FALSE(profile.launches().empty());
   EXPECT_FALSE(profile.launches().back().complete);
 }

@@ -58,7 +58,7 @@ struct Ran {
 };
 
 Ran ran(tb::Device& device, const isa::Module& module, std::uint32_t threads) {
-  const std::uint64_t before = device.totals().warp_instructions;
+  const std::uint64_t before = device.totals().core.warp_instructions;
   device.load(module);
   device.memory().release(kCounter);
   device.memory().place("counter", kCounter, 4);
@@ -73,7 +73,7 @@ Ran ran(tb::Device& device, const isa::Module& module, std::uint32_t threads) {
     result.fault = fault.what();
   }
   result.counter = device.memory().get<std::uint32_t>(kCounter);
-  result.warp_instructions = device.totals().warp_instructions - before;
+  result.warp_instructions = device.totals().core.warp_instructions - before;
   return result;
 }
 

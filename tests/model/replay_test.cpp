@@ -25,8 +25,8 @@ namespace {
 std::string counters(const tb::Device& device) {
   std::string text;
   const hw::Totals totals = device.totals();
-  text += fmt::format("cycles {}\nidle {}\nactive {}\n", totals.cycles, fmt::join(totals.idle, " "),
-                      fmt::join(totals.fu_active, " "));
+  text += fmt::format("cycles {}\nidle {}\nactive {}\n", totals.cycles, fmt::join(totals.core.idle, " "),
+                      fmt::join(totals.core.fu_active, " "));
   for (const StatisticsRegistry::Scalar& scalar : device.statistics().scalars()) {
     text += fmt::format("{} {} {}\n", scalar.declaration.module, scalar.declaration.name, *scalar.value);
   }

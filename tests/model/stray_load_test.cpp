@@ -156,11 +156,11 @@ TEST_P(StrayLoadsOn, AreAsInTheReference) {
   for (const isa::StrayLoads& loads : device.stray_loads()) {
     all += loads.count;
   }
-  EXPECT_EQ(device.totals().out_of_bounds_loads, all);
+  EXPECT_EQ(device.totals().core.out_of_bounds_loads, all);
   // A launch later they are counted with those before, and a fault is still one.
   device.launch(request());
   EXPECT_EQ(device.stray_loads().front().count % 2, 0U);
-  EXPECT_EQ(device.totals().out_of_bounds_loads, 2 * all);
+  EXPECT_EQ(device.totals().core.out_of_bounds_loads, 2 * all);
   EXPECT_THROW(device.launch(request(128, 4)), SimulatedFault);  // stores past the end
 }
 

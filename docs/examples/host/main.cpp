@@ -56,7 +56,7 @@ int run(const std::string& kernel_file, const heddle::hw::Machine& machine) {
   }
   const heddle::hw::Totals totals = device.totals();
   std::cout << "saxpy of " << kElements << " floats on " << machine.name << ": " << totals.cycles << " cycles, "
-            << totals.warp_instructions << " warp instructions\n";
+            << totals.core.warp_instructions << " warp instructions\n";
   return 0;
 }
 

@@ -334,13 +334,9 @@ hw::Totals DramReplay::totals() {
   hw::Totals totals;
   totals.cycles = cycles();
   totals.channels = state_->machine.dram.channels;
+  CounterSums sums;
   for (const auto& channel : state_->channels) {
-    const hw::DramStatistics& dram = channel->statistics();
-    totals.dram_reads += dram.reads;
-    totals.dram_writes += dram.writes;
-    totals.dram_row_hits += dram.row_hits;
-    totals.dram_row_conflicts += dram.row_conflicts;
-    totals.dram_bus_busy_cycles += dram.bus_busy_cycles;
+    sums.add(totals.dram, channel->statistics());
   }
   return totals;
 }

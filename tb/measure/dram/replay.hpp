@@ -10,8 +10,8 @@
 
 #include "base/statistics.hpp"
 #include "hw/dram/controller.hpp"
+#include "hw/gpu/totals.hpp"
 #include "hw/parameters/machine.hpp"
-#include "hw/state/totals.hpp"
 #include "traces/request_trace.hpp"
 
 namespace heddle::tb {

@@ -1,0 +1,49 @@
+// What a run comes to, over all cores and channels: the counters of all units of a kind added up, as each declares
+// them. The summary's figures (tb/measure/summary.inc) are made of these.
+#pragma once
+
+#include <cstdint>
+
+#include "hw/cache/statistics.hpp"
+#include "hw/dram/statistics.hpp"
+#include "hw/gpu/statistics.hpp"
+#include "hw/noc/statistics.hpp"
+#include "hw/registers/statistics.hpp"
+#include "hw/scratchpad/statistics.hpp"
+#include "hw/state/core_statistics.hpp"
+
+namespace heddle::hw {
+
+struct Totals {
+  std::uint64_t cycles = 0;  // from the first launch's start to the last one's end, launches back to back
+  unsigned cores = 1;
+  unsigned channels = 1;
+
+  DispatcherStatistics dispatcher;
+  CoreStatistics core;
+  CacheStatistics icache;
+  CacheStatistics l1d;
+  ScratchpadStatistics scratchpad;
+  RegisterStatistics registers;  // of all banks
+  InterconnectStatistics noc;
+  L2Statistics l2_slice;  // the slices' queues
+  CacheStatistics l2;     // their stores
+  DramStatistics dram;
+
+  // visit("kind", &Totals::kind), for each kind of unit.
+  template <class Visitor>
+  static void each_kind(Visitor&& visit) {
+    visit("dispatcher", &Totals::dispatcher);
+    visit("core", &Totals::core);
+    visit("icache", &Totals::icache);
+    visit("l1d", &Totals::l1d);
+    visit("scratchpad", &Totals::scratchpad);
+    visit("registers", &Totals::registers);
+    visit("noc", &Totals::noc);
+    visit("l2_slice", &Totals::l2_slice);
+    visit("l2", &Totals::l2);
+    visit("dram", &Totals::dram);
+  }
+};
+
+}  // namespace heddle::hw
