@@ -7,7 +7,8 @@ find_program(HEDDLE_CLANG
              NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14
              DOC "clang++ that compiles CUDA kernels to PTX (Debian package: clang)")
 
-function(heddle_kernels)
+# heddle_kernel(KERNEL BITS OUTPUT): a rule that compiles one.
+function(heddle_kernel kernel bits output)
   if(NOT HEDDLE_CLANG)
     message(FATAL_ERROR "clang++ is needed to compile the CUDA kernels: install Debian's package clang, "
                         "or set HEDDLE_CLANG to the compiler")
@@ -19,7 +20,20 @@ function(heddle_kernels)
   # shares, so that the result does not depend on the machine that builds.
   set(target_32 --target=i386-linux-gnu -malign-double)
   set(target_64 --target=x86_64-linux-gnu)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/include/*.h)
+  file(RELATIVE_PATH source ${PROJECT_SOURCE_DIR} ${kernel})
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${HEDDLE_CLANG} ${options} ${target_${bits}} -Wall -Wextra -Werror
+            -fdebug-prefix-map=${PROJECT_SOURCE_DIR}=. -Itb/include -include heddle/cuda.h ${source} -o ${output}
+    DEPENDS ${kernel} ${headers} ${options_file}
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    COMMENT "Compiling kernel ${source} for ${bits}-bit addresses"
+    VERBATIM)
+endfunction()
 
+function(heddle_kernels)
+  set(options_file ${PROJECT_SOURCE_DIR}/tb/host/cuda/clang_options.txt)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/include/*.h)
   file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/workloads/*/kernel.cu)
   set(folder ${PROJECT_BINARY_DIR}/kernels)
@@ -29,18 +43,9 @@ function(heddle_kernels)
   foreach(kernel IN LISTS kernels)
     cmake_path(GET kernel PARENT_PATH parent)
     cmake_path(GET parent FILENAME workload)
-    file(RELATIVE_PATH source ${PROJECT_SOURCE_DIR} ${kernel})
     foreach(bits IN ITEMS 32 64)
       set(name ${workload}.${bits})
-      add_custom_command(
-        OUTPUT ${folder}/${name}.ptx
-        COMMAND ${HEDDLE_CLANG} ${options} ${target_${bits}} -Wall -Wextra -Werror
-                -fdebug-prefix-map=${PROJECT_SOURCE_DIR}=. -Itb/include -include heddle/cuda.h ${source}
-                -o ${folder}/${name}.ptx
-        DEPENDS ${kernel} ${headers} ${options_file}
-        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-        COMMENT "Compiling kernel ${source} for ${bits}-bit addresses"
-        VERBATIM)
+      heddle_kernel(${kernel} ${bits} ${folder}/${name}.ptx)
       list(APPEND names ${name})
       list(APPEND outputs ${folder}/${name}.ptx)
     endforeach()
