@@ -1,7 +1,6 @@
 #include "hw/cache/l2_slice.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "tlm/byte_enables.hpp"
@@ -42,7 +41,7 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, un
       capacity_(machine.l2.queue),
       invalidation_delay_(clock.cycles(noc_edges(machine).cycle_of(machine.noc.response_latency))),
       socket_("socket"),
-      store_("store", store_parameters(machine), clock, map_, machine.l2.inclusive, *this),
+      store_("store", store_parameters(machine), clock, map_, static_cast<unsigned>(copies.size()), *this),
       input_(machine.l2.queue, machine.l2.banks),
       next_start_(machine.l2.banks, 0) {
   target.bind(*this);
@@ -55,7 +54,7 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, un
     socket.bind(no_answers_);
   }
   if (machine.l2.inclusive) {
-    store_.line_given_up = [this](std::uint64_t address, std::uint64_t holders) { give_up(address, holders); };
+    store_.line_given_up = [this](std::uint64_t address, unsigned core) { give_up(address, core); };
   }
 }
 
@@ -323,18 +322,12 @@ void L2Slice::forget_failed_write() {
   failure_told_ = false;
 }
 
-void L2Slice::give_up(std::uint64_t address, std::uint64_t holders) {
+void L2Slice::give_up(std::uint64_t address, unsigned core) {
   link::Invalidation line{address, line_bytes_};
-  for (; holders != 0; holders &= holders - 1) {
-    const auto core = static_cast<std::size_t>(std::countr_zero(holders));
-    if (core >= copies.size()) {
-      continue;  // an initiator that is no core
-    }
-    ++statistics_.back_invalidations;
-    link::InvalidationPhase phase = link::InvalidationPhase::invalidate;
-    sc_core::sc_time delay = invalidation_delay_;
-    copies[core]->nb_transport_fw(line, phase, delay);
-  }
+  ++statistics_.back_invalidations;
+  link::InvalidationPhase phase = link::InvalidationPhase::invalidate;
+  sc_core::sc_time delay = invalidation_delay_;
+  copies[core]->nb_transport_fw(line, phase, delay);
 }
 
 // ------------------------------------------------------------------------------------------------- other paths

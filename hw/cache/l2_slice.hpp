@@ -117,7 +117,7 @@ class L2Slice final : public link::ClockedModule,
   void acknowledge(Cycle now);
   void finish(Request& request);
   Cycle respond(Cycle now);
-  void give_up(std::uint64_t address, std::uint64_t holders);
+  void give_up(std::uint64_t address, unsigned core);
   void overlay(Payload& payload, unsigned done);
   void show_queues();
   [[nodiscard]] std::uint64_t line_of(std::uint64_t address) const { return address & ~std::uint64_t{line_bytes_ - 1}; }

@@ -1,16 +1,25 @@
 #include "hw/cache/l2_store.hpp"
 
+#include <bit>
+#include <utility>
+
 #include "tlm/memory_extension.hpp"
 
 namespace heddle::hw {
 
+namespace {
+
+constexpr unsigned kWordBits = 64;
+
+}  // namespace
+
 L2Store::L2Store(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock,
-                 const SliceMap& map, bool inclusive, link::Waker& waker)
-    : Cache(name, parameters, coherence_table(CacheRole::l2, parameters), clock, waker), map_(map) {
-  if (inclusive) {
-    holders_.assign(lines().frames(), 0);
-  }
-}
+                 const SliceMap& map, unsigned sharers, link::Waker& waker)
+    : Cache(name, parameters, coherence_table(CacheRole::l2, parameters), clock, waker),
+      map_(map),
+      sharers_(sharers),
+      words_((sharers + kWordBits - 1) / kWordBits),
+      holders_(std::size_t{lines().frames()} * words_, 0) {}
 
 void L2Store::describe(const LineRequest& request, link::MemoryExtension& extension) const {
   if (request.origin == nullptr) {
@@ -24,21 +33,24 @@ void L2Store::describe(const LineRequest& request, link::MemoryExtension& extens
 }
 
 void L2Store::note_sharer(Frame frame, const LineRequest& request) {
-  if (holders_.empty()) {
-    return;
+  const unsigned core = request.core;
+  if (core >= sharers_) {
+    return;  // no directory, or an initiator that is no core
   }
-  const std::uint64_t core = std::uint64_t{1} << (request.core & 63U);
   if (frame != LineFrames::kNone) {
-    holders_[frame] |= core;
+    holders_[std::size_t{frame} * words_ + core / kWordBits] |= std::uint64_t{1} << (core % kWordBits);
   } else {
     line_given_up(beyond(request.address), core);
   }
 }
 
 void L2Store::recall_sharers(Frame frame) {
-  if (!holders_.empty() && holders_[frame] != 0) {
-    line_given_up(beyond(lines().address(frame)), holders_[frame]);
-    holders_[frame] = 0;
+  for (unsigned word = 0; word < words_; ++word) {
+    std::uint64_t holders = std::exchange(holders_[std::size_t{frame} * words_ + word], 0);
+    for (; holders != 0; holders &= holders - 1) {
+      line_given_up(beyond(lines().address(frame)),
+                    word * kWordBits + static_cast<unsigned>(std::countr_zero(holders)));
+    }
   }
 }
 

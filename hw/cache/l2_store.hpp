@@ -1,9 +1,10 @@
 // The store of an L2 slice (hw/cache/l2_slice.hpp): a Cache with the table of the role `l2`, which holds the lines of
-// its channel only, for all cores. With `inclusive` it is a directory too: it keeps who has a copy of each line.
+// its channel only, for all cores. It can be a directory too: it keeps which cores have a copy of each line.
 //
-//   L2Store(name, parameters, clock, map, inclusive, waker)
+//   L2Store(name, parameters, clock, map, sharers, waker)
 //
-// map: it counts lines by SliceMap::local, memory by address.
+// map: it counts lines by SliceMap::local, memory by address. sharers: cores whose copies it knows; 0: it is no
+// directory.
 //
 // What it sends on carries the MemoryExtension of the request that caused it (LineRequest::origin). In the protocol
 // none a write-back store steps atomics on its line, and on a miss when the line has come; a write-through one gives up
@@ -21,10 +22,10 @@ namespace heddle::hw {
 class L2Store final : public Cache {
  public:
   L2Store(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock,
-          const SliceMap& map, bool inclusive, link::Waker& waker);
+          const SliceMap& map, unsigned sharers, link::Waker& waker);
 
-  // Inclusive, must be set: called when a line is given up, with the cores that may have copies (bit n: core n).
-  std::function<void(std::uint64_t address, std::uint64_t holders)> line_given_up;
+  // Must be set in a directory: called when a line is given up, for each core that may have a copy, in order.
+  std::function<void(std::uint64_t address, unsigned core)> line_given_up;
 
  private:
   void describe(const LineRequest& request, link::MemoryExtension& extension) const override;
@@ -34,7 +35,9 @@ class L2Store final : public Cache {
   void recall_sharers(Frame frame) override;
 
   const SliceMap& map_;
-  std::vector<std::uint64_t> holders_;  // per frame: cores that have had the line; empty unless inclusive
+  const unsigned sharers_;
+  const unsigned words_;                // of a frame in holders_
+  std::vector<std::uint64_t> holders_;  // per frame: cores that have had the line, a bit each; empty: no directory
 };
 
 }  // namespace heddle::hw

@@ -28,7 +28,7 @@ struct GpuParameters {
   double clock_ghz = 1.0;
   template <class Visitor>
   void describe(Visitor& visit) {
-    visit("cores", cores, Limits::between(1, 64), "cores", "SIMT cores");
+    visit("cores", cores, Limits::between(1, 256), "cores", "SIMT cores");
     visit("clock_ghz", clock_ghz, Limits::between(0.001, 10), "GHz", "clock of cores, caches and DRAM controller");
   }
 };

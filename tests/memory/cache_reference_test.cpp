@@ -430,7 +430,7 @@ TEST_P(CacheReference, AgreesInEverything) {
   const SliceMap map(dram, shape.cache.line_bytes, 0);
   std::unique_ptr<Cache> cache;
   if (shared) {
-    cache = std::make_unique<L2Store>("cache", shape.cache, clock, map, false, requester);
+    cache = std::make_unique<L2Store>("cache", shape.cache, clock, map, 0, requester);
   } else {
     cache = std::make_unique<L1Cache>("cache", shape.cache, clock, 0, requester);
   }

@@ -282,6 +282,27 @@ TEST_P(L2Inclusion, TakesCopiesBack) {
 INSTANTIATE_TEST_SUITE_P(All, L2Inclusion, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "inclusive" : "not"; });
 
+// Cores 3, 67 and 69 have a copy; 3 and 67 differ by a multiple of 64.
+TEST(L2, KnowsTheSharersAmongMoreThan64Cores) {
+  SystemParameters parameters = with_tiny_l2(70);
+  parameters.cache.bytes = 2048;
+  parameters.l2.inclusive = true;
+  MemorySystem system(parameters);
+  for (const unsigned core : {3U, 67U, 69U}) {
+    system.core(core).load(0, kBase);
+  }
+  system.core(1).load(1000, kBase + kLine);
+  system.core(1).load(2000, kBase + 2 * kLine);
+  system.run();
+  EXPECT_FALSE(system.l2().holds(kBase));
+  for (unsigned core = 0; core != 70; ++core) {
+    const bool had = core == 3 || core == 67 || core == 69;
+    EXPECT_EQ(system.cache(core).peek(kBase), nullptr) << core;
+    EXPECT_EQ(system.cache(core).statistics().invalidations, had ? 1U : 0U) << core;
+  }
+  EXPECT_EQ(system.l2().statistics().back_invalidations, 3U);
+}
+
 TEST(L2, ADirtyCopyTakenBackIsWrittenBack) {
   SystemParameters parameters = with_tiny_l2();
   parameters.cache.bytes = 2048;
