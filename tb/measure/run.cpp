@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "tb/measure/trace/recorder.hpp"
-#include "tb/measure/trace/replay.hpp"
+#include "tb/measure/trace/trace_subject.hpp"
 #include "tb/measure/version.hpp"
 #include "tb/support/files/atomic_file.hpp"
 #include "tb/support/files/file_lock.hpp"

@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "tb/host/launch/launch_file.hpp"
-#include "tb/measure/trace/replay.hpp"
+#include "tb/measure/trace/trace_subject.hpp"
 
 namespace heddle::tb {
 namespace {

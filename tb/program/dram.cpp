@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "tb/host/config/config.hpp"
-#include "tb/measure/dram/replay.hpp"
+#include "tb/measure/dram/dram_replay.hpp"
 #include "tb/measure/host_cost.hpp"
 #include "tb/measure/record.hpp"
 #include "tb/program/command.hpp"

@@ -14,7 +14,7 @@
 #include "ptx/compile.hpp"
 #include "tb/host/device.hpp"
 #include "tb/measure/trace/recorder.hpp"
-#include "tb/measure/trace/replay.hpp"
+#include "tb/measure/trace/trace_subject.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/machines.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "program_runner.hpp"
-#include "tb/measure/dram/replay.hpp"
+#include "tb/measure/dram/dram_replay.hpp"
 #include "traces/request_trace.hpp"
 
 namespace heddle::tb {

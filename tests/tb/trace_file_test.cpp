@@ -15,7 +15,7 @@
 #include "base/error.hpp"
 #include "isa/instruction.hpp"
 #include "program_runner.hpp"
-#include "tb/measure/trace/replay.hpp"
+#include "tb/measure/trace/trace_subject.hpp"
 #include "traces/warp_trace.hpp"
 
 namespace heddle::tb {

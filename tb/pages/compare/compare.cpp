@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/parameter.hpp"
-#include "tb/measure/dram/replay.hpp"
+#include "tb/measure/dram/dram_replay.hpp"
 #include "tb/measure/record.hpp"
 
 namespace heddle::tb {

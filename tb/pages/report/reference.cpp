@@ -10,7 +10,7 @@
 
 #include "base/parameter.hpp"
 #include "hw/state/idle_cause.hpp"
-#include "tb/measure/dram/replay.hpp"
+#include "tb/measure/dram/dram_replay.hpp"
 #include "tb/measure/record.hpp"
 #include "tb/measure/summary.hpp"
 #include "tb/support/text.hpp"

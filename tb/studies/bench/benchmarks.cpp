@@ -12,7 +12,7 @@
 #include "isa/semantics.hpp"
 #include "ptx/compile.hpp"
 #include "tb/host/config/config.hpp"
-#include "tb/measure/dram/replay.hpp"
+#include "tb/measure/dram/dram_replay.hpp"
 #include "tb/measure/host_cost.hpp"
 #include "tb/measure/run.hpp"
 #include "tb/measure/waves/recording.hpp"

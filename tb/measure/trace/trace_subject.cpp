@@ -1,4 +1,4 @@
-#include "tb/measure/trace/replay.hpp"
+#include "tb/measure/trace/trace_subject.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tb/measure/dram/replay.hpp"
+#include "tb/measure/dram/dram_replay.hpp"
 
 #include <fmt/format.h>
 

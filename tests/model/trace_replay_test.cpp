@@ -15,7 +15,7 @@
 #include "tb/host/workload.hpp"
 #include "tb/measure/summary.hpp"
 #include "tb/measure/trace/recorder.hpp"
-#include "tb/measure/trace/replay.hpp"
+#include "tb/measure/trace/trace_subject.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/workload_cases.hpp"
 
