@@ -75,6 +75,7 @@ void WarpUnit::complete(Group& group, const link::DecodedInstruction& decoded, B
     note_exits(group);
   }
   ++group.loop_instructions;
+  ++state_.statistics.group_instructions;
   const bool diverged = divergence_->complete(
       group, {decoded.instruction, jump ? group.active : group.taken, group.exited, group.arrivals}, *this);
   if constexpr (kCheckInvariants) {

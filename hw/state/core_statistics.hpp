@@ -17,6 +17,7 @@ struct CoreStatistics {
   std::array<std::uint64_t, kIdleCauseCount> idle{};
   std::uint64_t fetched = 0;
   std::uint64_t fetch_misses = 0;
+  std::uint64_t group_instructions = 0;
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
   std::uint64_t lane_instructions = 0;
@@ -42,6 +43,9 @@ struct CoreStatistics {
     }
     visit("fetched", fetched, "instructions", "warp instructions handed to decode");
     visit("fetch_misses", fetch_misses, "instructions", "fetches put off by an instruction cache miss");
+    visit("group_instructions", group_instructions, "instructions",
+          "instructions that groups (warps, or what a divergence mechanism makes of them) have completed: each counts "
+          "once, however many sub-warps it took");
     visit("warp_instructions", warp_instructions, "sub-warps", "sub-warp instructions retired");
     visit("thread_instructions", thread_instructions, "threads", "threads of retired sub-warps whose guard was true");
     visit("lane_instructions", lane_instructions, "lanes",

@@ -386,6 +386,21 @@ TEST_P(SlowHits, AreNoMisses) {
 }
 INSTANTIATE_TEST_SUITE_P(InstructionCache, SlowHits, ::testing::Values(1, 2, 3, 9, 40));
 
+// A warp of 256 threads on 32 lanes: five additions and the exit are six instructions of eight sub-warps each.
+TEST(Instructions, OfALargeWarpCountOnceAndBySubWarp) {
+  hw::Machine machine;
+  machine.core.warp_size = 256;
+  GpuBench bench(machine);
+  Code code;
+  additions(5)(code);
+  code.exit();
+  LaunchShape shape;
+  shape.block = {256, 1, 1};
+  const hw::Totals totals = bench.run(code, shape);
+  EXPECT_EQ(totals.core.group_instructions, 6U);
+  EXPECT_EQ(totals.core.warp_instructions, 6U * 8);
+}
+
 // 4 KB of 4 ways are 8 sets: a loop of 33 lines puts five lines into one set, which least-recently-used replacement
 // throws out in turn; the other 28 stay.
 TEST(InstructionCache, ALoopBeyondItsCapacityMissesInTheFullSet) {
