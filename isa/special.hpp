@@ -14,18 +14,21 @@
 
 namespace heddle::isa {
 
+// Whom a thread's answer is about: itself, or the place where it is executed now.
+// - tid, ctaid and the sizes, laneid and the lane masks, warpid, nwarpid and gridid are the thread's own, whatever warp
+//   and lane it is executed in: those of the warps that the launch makes. PTX lets warpid change while a thread runs,
+//   for whoever moves threads, but does not ask for it; a program that takes it for a number of its warp stays right.
+// - smid, nsmid and the clocks are the place's: PTX calls smid the location of the thread at the moment of reading.
+
 // The threads of one sub-warp. Lanes without a thread may hold anything.
 struct ThreadContext {
   alignas(64) LaneWord tid_x{}, tid_y{}, tid_z{};
   alignas(64) LaneWord lane{};  // thread's index in its warp; lane masks want it below 32
-  alignas(64) std::array<std::uint64_t, kLanes> clock{};
-  Dim3 block{};        // threads per block (ntid)
-  Dim3 block_index{};  // ctaid
-  Dim3 grid{};         // blocks per grid (nctaid)
+  Dim3 block{};                 // threads per block (ntid)
+  Dim3 block_index{};           // ctaid
+  Dim3 grid{};                  // blocks per grid (nctaid)
   std::uint32_t warp_id = 0;
-  std::uint32_t warps = 1;  // warps of the block
-  std::uint32_t smid = 0;
-  std::uint32_t nsmid = 1;
+  std::uint32_t warps = 1;           // warps of the block
   std::uint64_t grid_id = 0;         // launches before this one
   std::uint32_t dynamic_shared = 0;  // bytes
   std::uint32_t total_shared = 0;    // bytes, static and dynamic
@@ -42,9 +45,17 @@ struct ThreadContext {
   }
 };
 
+// Where they are executed.
+struct ThreadPlace {
+  std::uint32_t smid = 0;
+  std::uint32_t nsmid = 1;
+  alignas(64) std::array<std::uint64_t, kLanes> clock{};
+};
+
 // Writes the register's value into result words 0 (low) and 1 (high). False for a number that names no special
 // register, which an instruction word can hold.
-[[nodiscard]] inline bool read_special(std::uint32_t number, const ThreadContext& context, LaneValues& values) {
+[[nodiscard]] inline bool read_special(std::uint32_t number, const ThreadContext& context, const ThreadPlace& place,
+                                       LaneValues& values) {
   LaneWord& low = values.result[0];
   LaneWord& high = values.result[1];
   high.fill(0);
@@ -100,10 +111,10 @@ struct ThreadContext {
       low.fill(context.warps);
       return true;
     case Special::smid:
-      low.fill(context.smid);
+      low.fill(place.smid);
       return true;
     case Special::nsmid:
-      low.fill(context.nsmid);
+      low.fill(place.nsmid);
       return true;
     case Special::gridid:
       low.fill(static_cast<std::uint32_t>(context.grid_id));
@@ -112,13 +123,13 @@ struct ThreadContext {
     case Special::clock:
     case Special::clock64:
       for (unsigned i = 0; i < kLanes; ++i) {
-        low[i] = static_cast<std::uint32_t>(context.clock[i]);
-        high[i] = static_cast<std::uint32_t>(context.clock[i] >> 32U);
+        low[i] = static_cast<std::uint32_t>(place.clock[i]);
+        high[i] = static_cast<std::uint32_t>(place.clock[i] >> 32U);
       }
       return true;
     case Special::clock_hi:
       for (unsigned i = 0; i < kLanes; ++i) {
-        low[i] = static_cast<std::uint32_t>(context.clock[i] >> 32U);
+        low[i] = static_cast<std::uint32_t>(place.clock[i] >> 32U);
       }
       return true;
     case Special::lanemask_eq:

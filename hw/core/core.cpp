@@ -107,9 +107,8 @@ void Core::begin_launch(const Launch& launch, Cycle first) {
   for (const Group& group : state_.groups.all()) {
     state_.groups.set_state(state_.groups[group.id], GroupState::free);
   }
-  for (BlockSlot& block : state_.blocks) {
-    block.used = false;
-  }
+  state_.empty();
+  warps_.reset();
   registers_.configure(launch.registers);
   icache_.invalidate();
   l1d_.forget_failed_write();
@@ -187,64 +186,27 @@ void Core::obey(Cycle now) {
 }
 
 void Core::start_block(const BlockCommand& command) {
-  const Launch& launch = *state_.launch;
-  BlockSlot& block = state_.blocks[command.slot];
-  block.used = true;
-  block.index = command.index;
-  block.linear = command.linear;
-  block.live_threads = launch.threads_per_block();
-  block.scratchpad_base = command.slot * launch.shared_bytes;
-  block.groups.clear();
-  scratchpad_.clear(block.scratchpad_base, launch.shared_bytes);
-  warps_.begin_block(command.slot);
-  const unsigned warp_size = state_.core.warp_size;
-  const unsigned warps = (launch.threads_per_block() + warp_size - 1) / warp_size;
+  const unsigned slot = command.slot;
+  state_.begin_block(slot, command.index, command.linear);
+  const BlockHome& block = state_.block(slot);
+  scratchpad_.clear(block.scratchpad_base, state_.launch->shared_bytes);
   std::span<const ThreadRecord> records;
   if (replay_) {
     records = replay_->source().start_block(command.linear);
   }
-  for (unsigned warp = 0; warp < warps; ++warp) {
-    place_threads(command, warp, records);
-    warps_.begin(command.slot, warp);
+  unsigned row = state_.first_row(slot);
+  for (const ThreadHome& home : block.threads) {
+    registers_.array().clear_row(row);
+    if (replay_) {
+      replay_->start_row(row, records.subspan(std::min<std::size_t>(home.first, records.size()), home.threads));
+    }
+    ++row;
+  }
+  for (unsigned warp = 0; warp < block.threads.size() / state_.rows_per_warp; ++warp) {
+    warps_.begin(slot, warp);
   }
   if (state_.observer != nullptr) {
-    state_.observer->block_started(state_, command.slot);
-  }
-}
-
-// The threads of a warp of the block into their register rows.
-void Core::place_threads(const BlockCommand& command, unsigned warp, std::span<const ThreadRecord> records) {
-  const Launch& launch = *state_.launch;
-  const CoreParameters& core = state_.core;
-  const std::uint32_t block_threads = launch.threads_per_block();
-  const unsigned warps = (block_threads + core.warp_size - 1) / core.warp_size;
-  const unsigned first_row = (command.slot * warps + warp) * state_.rows_per_warp;
-  for (unsigned row = 0; row < state_.rows_per_warp; ++row) {
-    const std::uint32_t first = warp * core.warp_size + row * core.simd_width;
-    const std::uint32_t threads =
-        first < block_threads ? std::min<std::uint32_t>(core.simd_width, block_threads - first) : 0;
-    const unsigned at = first_row + row;
-    RowState& state = state_.rows[at];
-    state.block_slot = command.slot;
-    state.threads = threads;
-    state.hashes = launch.hashes == nullptr ? nullptr : launch.hashes + command.linear * block_threads + first;
-    isa::ThreadContext& context = state.context;
-    context.block = launch.block;
-    context.block_index = command.index;
-    context.grid = launch.grid;
-    context.warp_id = warp;
-    context.warps = warps;
-    context.smid = state_.index;
-    context.nsmid = state_.machine.gpu.cores;
-    context.grid_id = launch.id;
-    context.dynamic_shared = launch.dynamic_shared;
-    context.total_shared = launch.shared_bytes;
-    context.set_threads(first, threads, row * core.simd_width);
-    registers_.array().clear_row(at);
-    memory_.start_row(at);
-    if (replay_) {
-      replay_->start_row(at, records.subspan(std::min<std::size_t>(first, records.size()), threads));
-    }
+    state_.observer->block_started(state_, slot);
   }
 }
 
@@ -253,7 +215,7 @@ void Core::finish_block(unsigned slot) {
     state_.observer->block_finished(state_, slot);
   }
   if (replay_) {
-    replay_->source().finish_block(state_.blocks[slot].linear);
+    replay_->source().finish_block(state_.block(slot).linear);
   }
   state_.blocks[slot].used = false;
   answer(BlockCommand::Kind::block_done, slot);

@@ -98,7 +98,6 @@ class Core final : public link::ClockedModule,
   void obey(Cycle now);
   void set_warp_size(std::uint32_t warp_size);
   void start_block(const BlockCommand& command);
-  void place_threads(const BlockCommand& command, unsigned warp, std::span<const ThreadRecord> records);
   void finish_block(unsigned slot);
   void account_sleep(Cycle until);
   [[nodiscard]] bool pipeline_idle() const;

@@ -336,23 +336,23 @@ void ExecuteStage::read_special(link::SubWarp& sub_warp, Cycle now) {
   const bool reads_clock = number == static_cast<std::uint32_t>(isa::Special::clock) ||
                            number == static_cast<std::uint32_t>(isa::Special::clock_hi) ||
                            number == static_cast<std::uint32_t>(isa::Special::clock64);
-  const auto read = [&](unsigned row, isa::LaneValues& values) {
-    isa::ThreadContext& context = state_.rows[row].context;
-    if (reads_clock) {
-      context.clock.fill(now);
-    }
-    return isa::read_special(number, context, values);
+  if (reads_clock) {
+    state_.place.clock.fill(now);
+  }
+  const auto read = [&](const ThreadHome& home, isa::LaneValues& values) {
+    return isa::read_special(number, home.context, state_.place, values);
   };
   bool known = true;
-  if (sub_warp.uniform) {
-    known = read(sub_warp.first_row, sub_warp.values);
+  if (const ThreadHome* const whole = sub_warp.uniform ? state_.rows[sub_warp.first_row].whole() : nullptr) {
+    known = read(*whole, sub_warp.values);
   } else {
-    isa::LaneValues of_row;
+    isa::LaneValues of_home;
     for (LaneMask left = sub_warp.lanes; left != 0; left &= left - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(left));
-      known = read(sub_warp.row[lane], of_row) && known;
-      sub_warp.values.result[0][lane] = of_row.result[0][sub_warp.home_of(lane)];
-      sub_warp.values.result[1][lane] = of_row.result[1][sub_warp.home_of(lane)];
+      const HomeLane thread = state_.thread_at(sub_warp, lane);
+      known = read(*thread.home, of_home) && known;
+      sub_warp.values.result[0][lane] = of_home.result[0][thread.lane];
+      sub_warp.values.result[1][lane] = of_home.result[1][thread.lane];
     }
   }
   if (!known) {
@@ -363,13 +363,10 @@ void ExecuteStage::read_special(link::SubWarp& sub_warp, Cycle now) {
 }
 
 void ExecuteStage::print_lanes(const link::SubWarp& sub_warp) {
-  const isa::Dim3& block = state_.launch->block;
   for (LaneMask left = sub_warp.executing; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    const unsigned row = sub_warp.row_of(lane);
-    const isa::Dim3 thread = state_.thread_of(row, sub_warp.home_of(lane));
-    state_.launch->prints->put(state_.blocks[state_.rows[row].block_slot].linear,
-                               thread.x + block.x * (thread.y + block.y * thread.z), sub_warp.values.a[0][lane],
+    const HomeLane thread = state_.thread_at(sub_warp, lane);
+    state_.launch->prints->put(thread.home->block->linear, thread.number(), sub_warp.values.a[0][lane],
                                sub_warp.values.b[0][lane]);
   }
 }

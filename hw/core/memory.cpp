@@ -15,8 +15,7 @@ MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, 
       out("out"),
       returns("returns"),
       clock_(clock),
-      coalescer_(std::move(coalescer)),
-      local_written_(state.machine.core.threads) {
+      coalescer_(std::move(coalescer)) {
   l1d.bind(*this);
   scratchpad.bind(*this);
 }
@@ -177,16 +176,26 @@ std::uint64_t MemoryStage::stored_value(const MemoryAccess& access, unsigned lan
   return values.result[element][lane];
 }
 
+std::uint32_t MemoryStage::scratchpad_of(const BlockHome& block) const {
+  if (block.core != state_.index) {
+    throw InternalError("a thread accesses the scratchpad of its block from another core than the block's");
+  }
+  return block.scratchpad_base;
+}
+
 void MemoryStage::access_scratchpad(MemoryAccess& access, Cycle now) {
   link::SubWarp& sub_warp = *access.sub_warp;
   const isa::Instruction& instruction = sub_warp.decoded->instruction;
   scratchpad_access_.lanes = access.shared;
   scratchpad_access_.bytes = access.lane_bytes;
   scratchpad_access_.atomic = access.kind == MemoryAccess::Kind::atomic;
+  const ThreadHome* const whole = sub_warp.uniform ? state_.rows[sub_warp.first_row].whole() : nullptr;
+  const std::uint32_t base = whole != nullptr ? scratchpad_of(*whole->block) : 0;
   for (LaneMask left = access.shared; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    const BlockSlot& block = state_.blocks[state_.rows[sub_warp.row_of(lane)].block_slot];
-    scratchpad_access_.address[lane] = block.scratchpad_base + static_cast<std::uint32_t>(sub_warp.address[lane]);
+    scratchpad_access_.address[lane] =
+        (whole != nullptr ? base : scratchpad_of(*state_.thread_at(sub_warp, lane).home->block)) +
+        static_cast<std::uint32_t>(sub_warp.address[lane]);
   }
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   scratchpad->b_transport(scratchpad_access_, delay);
@@ -227,8 +236,7 @@ void MemoryStage::access_scratchpad(MemoryAccess& access, Cycle now) {
   }
 }
 
-// Local memory lies in device memory, interleaved by words over the resident threads of all cores, so that the lanes of
-// a warp that access the same offset share lines.
+// Local memory lies in device memory. Which is a thread's own is a matter of its home, wherever it is executed.
 void MemoryStage::translate_local(MemoryAccess& access) {
   const link::SubWarp& sub_warp = *access.sub_warp;
   LaneAddresses& addresses = access.addresses;
@@ -239,8 +247,7 @@ void MemoryStage::translate_local(MemoryAccess& access) {
   if (access.local == 0) {
     return;
   }
-  const CoreParameters& core = state_.machine.core;
-  const std::uint64_t threads = std::uint64_t{state_.machine.gpu.cores} * core.threads;
+  const std::uint64_t memories = state_.local_memories();
   const unsigned pieces = std::max(access.lane_bytes / 4, 1U);
   addresses.pieces = pieces;
   addresses.piece_bytes = std::min(access.lane_bytes, 4U);
@@ -248,11 +255,10 @@ void MemoryStage::translate_local(MemoryAccess& access) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const std::uint64_t offset = sub_warp.address[lane];
     const bool is_local = ((access.local >> lane) & 1U) != 0;
-    const std::uint64_t slot = std::uint64_t{state_.index} * core.threads + slot_of(sub_warp, lane);
+    const std::uint64_t number = is_local ? state_.thread_at(sub_warp, lane).local() : 0;
     for (unsigned piece = 0; piece < pieces; ++piece) {
-      addresses.address[piece][lane] =
-          is_local ? state_.launch->local_base + ((offset / 4 + piece) * threads + slot) * 4 + offset % 4
-                   : offset + piece * 4;
+      const std::uint64_t at = offset + piece * 4;
+      addresses.address[piece][lane] = is_local ? local_address(state_.launch->local_base, memories, number, at) : at;
     }
   }
 }
@@ -261,11 +267,12 @@ void MemoryStage::follow_local(MemoryAccess& access) {
   const link::SubWarp& sub_warp = *access.sub_warp;
   for (LaneMask left = access.local; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    const unsigned slot = slot_of(sub_warp, lane);
+    const HomeLane thread = state_.thread_at(sub_warp, lane);
+    LocalWritten& written = thread.home->written;
     if (access.kind == MemoryAccess::Kind::store) {
-      local_written_.write(slot, sub_warp.address[lane], access.lane_bytes);
+      written.write(thread.lane, sub_warp.address[lane], access.lane_bytes);
     } else {
-      local_written_.blank(slot, sub_warp.address[lane], std::span(access.loaded[lane]).first(access.lane_bytes));
+      written.blank(thread.lane, sub_warp.address[lane], std::span(access.loaded[lane]).first(access.lane_bytes));
     }
   }
 }

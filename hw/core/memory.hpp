@@ -14,7 +14,6 @@
 #include <memory>
 #include <vector>
 
-#include "hw/core/local_written.hpp"
 #include "hw/core/memory_access.hpp"
 #include "hw/core/stage.hpp"
 #include "hw/core/warp_unit.hpp"
@@ -60,11 +59,6 @@ class MemoryStage final : public ReceivingStage,
   void tell(WarpUnit& warps) { warps_ = &warps; }
   [[nodiscard]] LaneMask answered(const Group& group) const override;
   void leave(const Group& group, LaneMask lanes, const Group& to) override;
-  // A row's threads start anew: their local memory reads as zero.
-  void start_row(unsigned row) {
-    const unsigned width = state_.machine.core.simd_width;
-    local_written_.start(row * width, width, state_.launch->local_bytes);
-  }
 
  private:
   ::tlm::tlm_sync_enum nb_transport_bw(link::LineRequest& request, link::LinePhase& phase,
@@ -82,10 +76,8 @@ class MemoryStage final : public ReceivingStage,
   void translate_local(MemoryAccess& access);
   // Notes what a store writes; zeroes what a load has read and its thread has never written.
   void follow_local(MemoryAccess& access);
-  // A lane's thread, counted over the core's resident ones.
-  [[nodiscard]] unsigned slot_of(const link::SubWarp& sub_warp, unsigned lane) const {
-    return sub_warp.row_of(lane) * state_.machine.core.simd_width + sub_warp.home_of(lane);
-  }
+  // Where the part of the scratchpad begins that belongs to a block.
+  [[nodiscard]] std::uint32_t scratchpad_of(const BlockHome& block) const;
   void make_lines(MemoryAccess& access);
   void fill_store(MemoryAccess& access, AccessLine& line);
   void fill_atomic(MemoryAccess& access, AccessLine& line);
@@ -105,7 +97,6 @@ class MemoryStage final : public ReceivingStage,
   const link::Clock clock_;
   std::unique_ptr<Coalescer> coalescer_;
   WarpUnit* warps_ = nullptr;
-  LocalWritten local_written_;
   std::byte* scratchpad_data_ = nullptr;  // direct view
   ScratchpadAccess scratchpad_access_;
   std::vector<std::unique_ptr<MemoryAccess>> accesses_;

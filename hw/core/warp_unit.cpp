@@ -18,12 +18,12 @@ WarpUnit::WarpUnit(CoreState& state, RegisterArray& registers, std::unique_ptr<D
       issue_(std::move(issue)),
       overlaps_(about<IssueDiscipline>(state.core.issue).traits.overlaps),
       parts_in_flight_(about<Divergence>(state.core.divergence).traits.parts_in_flight),
-      barriers_(state.machine.core.blocks, state.groups.size()) {}
+      barriers_(state.groups.size()) {}
 
 void WarpUnit::diverge_by(std::unique_ptr<Divergence> divergence, std::unique_ptr<IssueDiscipline> issue) {
   divergence_ = std::move(divergence);
   issue_ = std::move(issue);
-  barriers_ = BarrierUnit(state_.machine.core.blocks, state_.groups.size());
+  barriers_ = BarrierUnit(state_.groups.size());
 }
 
 // ------------------------------------------------------------------------------------------- instructions
@@ -116,17 +116,34 @@ WarpUnit::Arrival WarpUnit::arrive_at_barrier(link::SubWarp& sub_warp) {
   if (group.dynamic) {
     return arrive_by_block(sub_warp, waits);
   }
-  if (!barriers_.arrive(state_, sub_warp, group.block_slot)) {
+  if (!arrive_in(group.block_slot, sub_warp)) {
     return Arrival::faulted;
   }
   return waits ? Arrival::waits : Arrival::goes_on;
+}
+
+// False after raising a fault.
+bool WarpUnit::arrive_in(unsigned block_slot, link::SubWarp& sub_warp) {
+  const std::optional<BarrierArrival> arrival = BarrierUnit::arrival(state_, sub_warp);
+  if (!arrival) {
+    return false;
+  }
+  if (const std::string wrong = state_.block(block_slot).arrive(*arrival); !wrong.empty()) {
+    state_.raise(isa::Fault::Kind::barrier_mismatch, sub_warp,
+                 static_cast<unsigned>(std::countr_zero(sub_warp.executing)), 0, 0, wrong);
+    return false;
+  }
+  if (arrival->waits()) {
+    barriers_.wait(sub_warp);
+  }
+  return true;
 }
 
 LaneMask WarpUnit::lanes_of_block(const link::SubWarp& sub_warp, unsigned block_slot) const {
   LaneMask lanes = 0;
   for (LaneMask left = sub_warp.executing; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    lanes |= block_of(sub_warp.row_of(lane)) == block_slot ? LaneMask{1} << lane : 0;
+    lanes |= &state_.block(block_slot) == state_.thread_at(sub_warp, lane).home->block ? LaneMask{1} << lane : 0;
   }
   return lanes;
 }
@@ -135,7 +152,8 @@ LaneMask WarpUnit::lanes_of_block(const link::SubWarp& sub_warp, unsigned block_
 // its own threads. The blocks in the order of their slots.
 WarpUnit::Arrival WarpUnit::arrive_by_block(link::SubWarp& sub_warp, bool waits) {
   for (LaneMask left = sub_warp.executing; left != 0;) {
-    const unsigned block = block_of(sub_warp.row_of(static_cast<unsigned>(std::countr_zero(left))));
+    const unsigned block =
+        state_.slot_of(*state_.thread_at(sub_warp, static_cast<unsigned>(std::countr_zero(left))).home->block);
     arrived_blocks_.push_back(block);
     left &= ~lanes_of_block(sub_warp, block);
   }
@@ -150,7 +168,7 @@ WarpUnit::Arrival WarpUnit::arrive_by_block(link::SubWarp& sub_warp, bool waits)
       *arriving = sub_warp;
     }
     arriving->executing = lanes;
-    const bool right = barriers_.arrive(state_, *arriving, block);
+    const bool right = arrive_in(block, *arriving);
     sub_warp.executing = all;
     if (!right) {
       return Arrival::faulted;
@@ -163,36 +181,41 @@ WarpUnit::Arrival WarpUnit::arrive_by_block(link::SubWarp& sub_warp, bool waits)
 }
 
 void WarpUnit::release(unsigned block_slot, BarrierResults& results) {
-  BarrierUnit::Release release;
-  while (!state_.fault && barriers_.complete(block_slot, state_.blocks[block_slot].live_threads, release)) {
+  BlockHome::Release release;
+  while (!state_.fault && state_.block(block_slot).complete(release)) {
     ++state_.statistics.barriers;
-    for (link::SubWarp* const sub_warp : release.waiting) {
-      sub_warp->values.result[0].fill(release.value);
-      sub_warp->values.p = release.value != 0 ? ~LaneMask{0} : 0;
-      sub_warp->values.q = 0;
-      results.write_released(*sub_warp);
-    }
-    // A group of several sub-warps goes on when the last one is released.
-    for (std::size_t i = 0; i < release.waiting.size(); ++i) {
-      link::SubWarp& sub_warp = *release.waiting[i];
-      Group& group = state_.groups[sub_warp.group];
-      const auto same = [&](const link::SubWarp* other) { return other->group == sub_warp.group; };
-      const bool last =
-          !barriers_.waits(group) &&
-          std::none_of(release.waiting.begin() + static_cast<std::ptrdiff_t>(i) + 1, release.waiting.end(), same);
-      unsigned parts = 0;
-      each_row(group, sub_warp, sub_warp.executing, [&](unsigned, LaneMask) { ++parts; });
-      each_row(group, sub_warp, sub_warp.executing, [&](unsigned row, LaneMask lanes) {
-        divergence_->released(group, row, lanes, last && --parts == 0, *this);
-      });
-      state_.pool.give_back(sub_warp);
-    }
+    let_go(release, results);
+  }
+}
+
+// The sub-warps that a barrier has released are written, and their groups go on.
+void WarpUnit::let_go(const BlockHome::Release& release, BarrierResults& results) {
+  for (const BlockHome::Waiter& waiter : release.waiting) {
+    link::SubWarp& sub_warp = *waiter.sub_warp;
+    sub_warp.values.result[0].fill(release.value);
+    sub_warp.values.p = release.value != 0 ? ~LaneMask{0} : 0;
+    sub_warp.values.q = 0;
+    results.write_released(sub_warp);
+  }
+  // A group of several sub-warps goes on when the last one is released.
+  for (const BlockHome::Waiter& waiter : release.waiting) {
+    link::SubWarp& sub_warp = *waiter.sub_warp;
+    Group& group = state_.groups[sub_warp.group];
+    barriers_.released(sub_warp);
+    const bool last = !barriers_.waits(group);
+    unsigned parts = 0;
+    each_row(group, sub_warp, sub_warp.executing, [&](unsigned, LaneMask) { ++parts; });
+    each_row(group, sub_warp, sub_warp.executing, [&](unsigned row, LaneMask lanes) {
+      divergence_->released(group, row, lanes, last && --parts == 0, *this);
+    });
+    state_.pool.give_back(sub_warp);
   }
 }
 
 // ------------------------------------------------------------------------------------------- exits
 
-// Notes how many threads of which block exit; the masks and register rows are those before the group changes.
+// Notes how many threads of which block exit, and that their places are empty; the masks and register rows are those
+// before the group changes.
 void WarpUnit::note_exits(const Group& group) {
   leaving_.clear();
   const auto note = [this](unsigned block_slot, unsigned threads) {
@@ -206,22 +229,24 @@ void WarpUnit::note_exits(const Group& group) {
   };
   if (!group.dynamic) {
     unsigned threads = 0;
-    for (const LaneMask mask : group.exited) {
-      threads += static_cast<unsigned>(std::popcount(mask));
+    for (unsigned row = 0; row < group.rows(); ++row) {
+      state_.rows[group.first_row + row].exited(group.exited[row]);
+      threads += static_cast<unsigned>(std::popcount(group.exited[row]));
     }
     note(group.block_slot, threads);
     return;
   }
   for (LaneMask left = group.exited[0]; left != 0; left &= left - 1) {
-    note(block_of(group.lane_row[static_cast<unsigned>(std::countr_zero(left))]), 1);
+    const Place place = group.place_of(static_cast<unsigned>(std::countr_zero(left)));
+    state_.rows[place.row].exited(LaneMask{1} << place.lane);
+    note(block_of(place), 1);
   }
 }
 
 void WarpUnit::leave_blocks(BarrierResults& results) {
   for (const Leaving& entry : leaving_) {
-    BlockSlot& block = state_.blocks[entry.block_slot];
-    block.live_threads -= entry.threads;
-    if (block.live_threads == 0) {
+    state_.blocks[entry.block_slot].threads -= entry.threads;
+    if (state_.block(entry.block_slot).exit(entry.threads)) {
       ++state_.statistics.blocks;
       block_finished(entry.block_slot);
     } else {

@@ -5,9 +5,9 @@
 //   goes on   retired(): once the issue discipline releases the instruction that was fetched last, the mechanism sets
 //             the group's next PC and masks and says whether it runs, waits or is parked. A group that runs is ready in
 //             the next cycle (CoreState::make_ready)
-//   waits     at a barrier, from the retirement of its instruction until the barrier's release; which threads a barrier
-//             counts is BarrierUnit's business. While lines, operations or instruction words are on their way, the
-//             stage that waits for them says so in the group's state
+//   waits     at a barrier, from the retirement of its instruction until the barrier's release; whom a barrier counts
+//             is the business of the block's home (hw/state/block_home.hpp). While lines, operations or instruction
+//             words are on their way, the stage that waits for them says so in the group's state
 //   is parted while its access to memory is in flight: the threads that have been answered leave as a group of
 //             their own, with their part of the instruction (GroupMoves::part)
 //   is merged its threads join another group that stands at the same PC (GroupMoves::merge)
@@ -60,11 +60,12 @@ class WarpUnit final : private GroupMoves {
   WarpUnit& operator=(const WarpUnit&) = delete;
   ~WarpUnit() override = default;
 
+  // Before a launch: nobody waits at a barrier.
+  void reset() { barriers_.reset(); }
+
   // ---- blocks
-  // A block comes into a slot; its warps begin afterwards.
-  void begin_block(unsigned slot) { barriers_.clear(slot); }
   // Warp number `warp` of the block in a slot begins at PC 0. Its register rows hold its threads already
-  // (CoreState::rows); it may be fetched in the next cycle.
+  // (CoreState::begin_block); it may be fetched in the next cycle.
   void begin(unsigned slot, unsigned warp);
   std::function<void(unsigned block_slot)> block_finished;  // its last thread has exited
 
@@ -123,7 +124,7 @@ class WarpUnit final : private GroupMoves {
   void free(Group& group) override;
   [[nodiscard]] Group& allocate(const Group& like) override;
   void hand_over(const Group& from, unsigned block_slot, const Group& to) override;
-  [[nodiscard]] unsigned block_of(unsigned register_row) const override;
+  [[nodiscard]] unsigned block_of(const Place& place) const override;
   [[nodiscard]] Cycle now() const override { return state_.now; }
   void merge(Group& from, Group& to) override;
   [[nodiscard]] LaneMask answered(const Group& group) const override;
@@ -134,8 +135,10 @@ class WarpUnit final : private GroupMoves {
   void wake_up_groups(Cycle now);
   [[nodiscard]] Arrival arrive_at_barrier(link::SubWarp& sub_warp);
   [[nodiscard]] Arrival arrive_by_block(link::SubWarp& sub_warp, bool waits);
+  [[nodiscard]] bool arrive_in(unsigned block_slot, link::SubWarp& sub_warp);
   [[nodiscard]] LaneMask lanes_of_block(const link::SubWarp& sub_warp, unsigned block_slot) const;
   void release(unsigned block_slot, BarrierResults& results);
+  void let_go(const BlockHome::Release& release, BarrierResults& results);
   void note_exits(const Group& group);
   void leave_blocks(BarrierResults& results);
   void watch_loop(Group& group, std::uint32_t pc, const isa::Instruction& instruction);

@@ -49,10 +49,8 @@ void WarpUnit::begin(unsigned slot, unsigned warp) {
     masks->assign(state_.rows_per_warp, 0);
   }
   for (unsigned row = 0; row < state_.rows_per_warp; ++row) {
-    const unsigned threads = state_.rows[group.first_row + row].threads;
-    group.active[row] = threads == 0 ? 0 : ~LaneMask{0} >> (32 - threads);
+    group.active[row] = state_.rows[group.first_row + row].present();
   }
-  state_.blocks[slot].groups.push_back(group.id);
   if (state_.observer != nullptr) {
     state_.observer->warp_started(state_, group);
   }
@@ -119,7 +117,7 @@ Group& WarpUnit::allocate(const Group& like) {
 }
 
 void WarpUnit::hand_over(const Group& from, unsigned block_slot, const Group& to) {
-  barriers_.hand_over(from.id, block_slot, to.id);
+  barriers_.hand_over(state_, from.id, block_slot, to.id);
 }
 
 void WarpUnit::merge(Group& from, Group& to) {
@@ -161,8 +159,8 @@ Group* WarpUnit::part(Group& group) {
   return &to;
 }
 
-unsigned WarpUnit::block_of(unsigned register_row) const {
-  return state_.rows[register_row].block_slot;
+unsigned WarpUnit::block_of(const Place& place) const {
+  return state_.slot_of(*state_.thread_at(place.row, place.lane).home->block);
 }
 
 }  // namespace heddle::hw

@@ -95,7 +95,7 @@ std::string WarpUnit::describe_waiting() const {
       continue;
     }
     ++listed;
-    const isa::Dim3& index = state_.blocks[group.block_slot].index;
+    const isa::Dim3& index = state_.block(group.block_slot).index;
     text += fmt::format("{}warp {} of block ({},{},{}) at PC {} {}", text.empty() ? "" : "; ", group.warp_in_block,
                         index.x, index.y, index.z, group.pc, kStates[static_cast<unsigned>(group.state)]);
     if (group.in_loop()) {

@@ -8,32 +8,51 @@
 
 namespace heddle::hw {
 
+namespace {
+
+// Folds what the lanes of a sub-warp, or of a row, have executed into the hashes of their threads, all of them of one
+// home, lane for lane.
+void fold(const ThreadHome& home, const link::DecodedInstruction& decoded, std::uint32_t pc, LaneMask lanes,
+          const isa::LaneValues& values, const isa::LaneWord& address) {
+  alignas(64) isa::LaneWord hashes;
+  const std::size_t bytes = home.threads * sizeof(std::uint32_t);
+  std::memcpy(hashes.data(), home.hashes, bytes);
+  isa::retire(decoded.form, pc, lanes, values, address, hashes);
+  std::memcpy(home.hashes, hashes.data(), bytes);
+}
+
+// The same for threads of any home: thread_of(lane) says which.
+template <class ThreadOf>
+void fold_each(ThreadOf thread_of, const link::DecodedInstruction& decoded, std::uint32_t pc, LaneMask lanes,
+               const isa::LaneValues& values, const isa::LaneWord& address) {
+  alignas(64) isa::LaneWord hashes;
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    hashes[lane] = thread_of(lane).hash();
+  }
+  isa::retire(decoded.form, pc, lanes, values, address, hashes);
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    thread_of(lane).hash() = hashes[lane];
+  }
+}
+
+}  // namespace
+
 void WriteBackStage::hash(const link::SubWarp& sub_warp, LaneMask lanes) {
   if (state_.launch->hashes == nullptr || lanes == 0) {
     return;
   }
-  alignas(64) isa::LaneWord hashes;
   if (sub_warp.whole) {
     hash_group(state_.groups[sub_warp.group], sub_warp);
     return;
   }
-  if (sub_warp.uniform) {
-    const RowState& row = state_.rows[sub_warp.first_row];
-    const std::size_t bytes = row.threads * sizeof(std::uint32_t);
-    std::memcpy(hashes.data(), row.hashes, bytes);
-    isa::retire(sub_warp.decoded->form, sub_warp.pc, lanes, sub_warp.values, sub_warp.address_low, hashes);
-    std::memcpy(row.hashes, hashes.data(), bytes);
+  if (const ThreadHome* const home = sub_warp.uniform ? state_.rows[sub_warp.first_row].whole() : nullptr) {
+    fold(*home, *sub_warp.decoded, sub_warp.pc, lanes, sub_warp.values, sub_warp.address_low);
     return;
   }
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    hashes[lane] = state_.rows[sub_warp.row[lane]].hashes[sub_warp.home_of(lane)];
-  }
-  isa::retire(sub_warp.decoded->form, sub_warp.pc, lanes, sub_warp.values, sub_warp.address_low, hashes);
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    state_.rows[sub_warp.row[lane]].hashes[sub_warp.home_of(lane)] = hashes[lane];
-  }
+  fold_each([&](unsigned lane) { return state_.thread_at(sub_warp, lane); }, *sub_warp.decoded, sub_warp.pc, lanes,
+            sub_warp.values, sub_warp.address_low);
 }
 
 // An unconditional branch that was taken once for the whole warp retires in each of its threads; it has no result. A
@@ -58,12 +77,13 @@ void WriteBackStage::hash_jump(const Group& group, unsigned row, LaneMask lanes,
                                const link::DecodedInstruction& decoded, std::uint32_t pc) {
   static const isa::LaneValues kNoValues{};
   static const isa::LaneWord kNoAddress{};
-  const RowState& state = state_.rows[group.first_row + row];
-  alignas(64) isa::LaneWord hashes;
-  const std::size_t bytes = state.threads * sizeof(std::uint32_t);
-  std::memcpy(hashes.data(), state.hashes, bytes);
-  isa::retire(decoded.form, pc, lanes, kNoValues, kNoAddress, hashes);
-  std::memcpy(state.hashes, hashes.data(), bytes);
+  const RowThreads& threads = state_.rows[group.first_row + row];
+  if (const ThreadHome* const home = group.dynamic ? nullptr : threads.whole()) {
+    fold(*home, decoded, pc, lanes, kNoValues, kNoAddress);
+    return;
+  }
+  fold_each([&](unsigned lane) { return state_.thread_at(group.row_of(row, lane), group.home_of(lane)); }, decoded, pc,
+            lanes, kNoValues, kNoAddress);
 }
 
 // Threads of a row have completed: the branches that waited for them retire in them, in program order.

@@ -37,8 +37,8 @@ class GroupMoves {
   [[nodiscard]] virtual Group& allocate(const Group& like) = 0;
   // Threads that wait at a barrier have gone over to another group: those of one block.
   virtual void hand_over(const Group& from, unsigned block_slot, const Group& to) = 0;
-  // The block of the thread in a register row.
-  [[nodiscard]] virtual unsigned block_of(unsigned register_row) const = 0;
+  // The block of the thread in a place: its slot on this core.
+  [[nodiscard]] virtual unsigned block_of(const Place& place) const = 0;
 
   // The present cycle.
   [[nodiscard]] virtual Cycle now() const = 0;

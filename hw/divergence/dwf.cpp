@@ -187,7 +187,7 @@ class DynamicWarps final : public Divergence {
 
   void settle(Group& group, GroupMoves& moves) {
     group.look_at_lanes();
-    group.block_slot = moves.block_of(group.lane_row[static_cast<unsigned>(std::countr_zero(group.active[0]))]);
+    group.block_slot = moves.block_of(group.place_of(static_cast<unsigned>(std::countr_zero(group.active[0]))));
     count_merge_points(group);
   }
 
@@ -196,7 +196,7 @@ class DynamicWarps final : public Divergence {
   void wait_by_block(Group& group, LaneMask lanes, LaneMask waiting, GroupMoves& moves) {
     std::vector<Part> parts;
     each_lane(waiting, [&](unsigned lane) {
-      const unsigned block = moves.block_of(group.lane_row[lane]);
+      const unsigned block = moves.block_of(group.place_of(lane));
       const auto same = std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return part.block == block; });
       (same == parts.end() ? parts.emplace_back(Part{block, 0}) : *same).lanes |= LaneMask{1} << lane;
     });

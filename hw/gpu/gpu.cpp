@@ -216,7 +216,7 @@ isa::Fault Gpu::launch_fault(isa::Fault::Kind kind, std::string detail) const {
       continue;
     }
     fault.pc = group->pc;
-    fault.block = core->state().blocks[group->block_slot].index;
+    fault.block = core->state().block(group->block_slot).index;
     for (unsigned row = 0; row < group->rows(); ++row) {
       if (group->active[row] != 0) {
         const auto lane = static_cast<unsigned>(std::countr_zero(group->active[row]));

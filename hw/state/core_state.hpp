@@ -8,12 +8,14 @@
 
 #include "base/instrument.hpp"
 #include "hw/parameters/machine.hpp"
+#include "hw/state/block_home.hpp"
 #include "hw/state/core_statistics.hpp"
 #include "hw/state/group.hpp"
 #include "hw/state/invariants.hpp"
 #include "hw/state/launch.hpp"
 #include "hw/state/observer.hpp"
 #include "hw/state/replay.hpp"
+#include "hw/state/thread_home.hpp"
 #include "isa/device_memory.hpp"
 #include "isa/fault.hpp"
 #include "isa/special.hpp"
@@ -21,22 +23,12 @@
 
 namespace heddle::hw {
 
-// A resident thread block.
+// A block that has threads on the core: one that has begun there, in one of its core.blocks slots, or a guest, of which
+// another core is the home, in a further slot.
 struct BlockSlot {
   bool used = false;
-  isa::Dim3 index;           // ctaid
-  std::uint64_t linear = 0;  // block-linear index
-  unsigned live_threads = 0;
-  std::uint32_t scratchpad_base = 0;  // bytes into the core's scratchpad
-  std::vector<GroupId> groups;
-};
-
-// One register-file row: the threads of simd_width consecutive thread ids of a block.
-struct RowState {
-  isa::ThreadContext context;
-  unsigned block_slot = 0;
-  std::uint32_t* hashes = nullptr;  // of the row's first thread; null: not wanted
-  unsigned threads = 0;             // lanes that have a thread
+  BlockHome* home = nullptr;  // a slot for blocks that begin here has its own, used or not
+  unsigned threads = 0;       // of the block that are here
 };
 
 struct CoreState {
@@ -48,9 +40,20 @@ struct CoreState {
         rows_per_warp(machine.core.warp_size / machine.core.simd_width),
         groups(machine.core.threads / machine.core.warp_size, rows_per_warp, machine.core.complex_long_latency),
         rows(machine.core.threads / machine.core.simd_width),
+        homes(machine.core.blocks),
         blocks(machine.core.blocks),
         statistics(machine.core.simd_width),
-        invariants(static_cast<unsigned>(rows.size()), machine.core.simd_width) {}
+        invariants(static_cast<unsigned>(rows.size()), machine.core.simd_width) {
+    place.smid = index;
+    place.nsmid = machine.gpu.cores;
+    for (unsigned slot = 0; slot < homes.size(); ++slot) {
+      homes[slot].core = index;
+      homes[slot].slot = slot;
+      blocks[slot].home = &homes[slot];
+    }
+  }
+  CoreState(const CoreState&) = delete;
+  CoreState& operator=(const CoreState&) = delete;
 
   const Machine& machine;
   CoreParameters core;  // the machine's, with the warp size of the present launch (with_warp_size)
@@ -62,8 +65,10 @@ struct CoreState {
   Instrument<CoreObserver> observer;  // null: nobody looks
   Instrument<ReplayRows> replay;      // null: threads compute
   GroupTable groups;
-  std::vector<RowState> rows;
-  std::vector<BlockSlot> blocks;
+  std::vector<RowThreads> rows;   // whose threads are in which register row
+  std::vector<BlockHome> homes;   // of the blocks that begin here, by slot
+  std::vector<BlockSlot> blocks;  // by slot; Group::block_slot
+  isa::ThreadPlace place;         // what a thread that is here reads of that
   CoreStatistics statistics;
   Invariants invariants;
   link::SubWarpPool pool;
@@ -110,7 +115,29 @@ struct CoreState {
              std::uint32_t size, std::string detail);
   // A fault of a whole group (barrier mismatch, livelock): its first active thread stands for it.
   void raise(isa::Fault::Kind kind, const Group& group, std::string detail);
-  [[nodiscard]] isa::Dim3 thread_of(unsigned row, unsigned lane) const;
+
+  // ---- homes and places (hw/state/thread_home.hpp)
+  // Local memories in the GPU's backing store: one for each place that a thread can have.
+  [[nodiscard]] std::uint64_t local_memories() const { return std::uint64_t{machine.gpu.cores} * machine.core.threads; }
+  // Before a launch: no block is here, and no thread.
+  void empty();
+  // A block begins in a slot: its threads are in the slot's register rows. With warps of n rows, those of warp w begin
+  // at row (slot * warps + w) * n.
+  void begin_block(unsigned slot, const isa::Dim3& block_index, std::uint64_t linear);
+  [[nodiscard]] unsigned first_row(unsigned slot) const {
+    return static_cast<unsigned>(slot * homes[slot].threads.size());
+  }
+  [[nodiscard]] const BlockHome& block(unsigned slot) const { return *blocks[slot].home; }
+  [[nodiscard]] BlockHome& block(unsigned slot) { return *blocks[slot].home; }
+  // Who is in a place.
+  [[nodiscard]] HomeLane thread_at(unsigned row, unsigned lane) const { return rows[row].at(lane); }
+  // Whose instruction a lane of a sub-warp executes.
+  [[nodiscard]] HomeLane thread_at(const link::SubWarp& sub_warp, unsigned lane) const {
+    return rows[sub_warp.row_of(lane)].at(sub_warp.home_of(lane));
+  }
+  [[nodiscard]] isa::Dim3 thread_of(unsigned row, unsigned lane) const { return thread_at(row, lane).index(); }
+  // The slot of a block that has threads here.
+  [[nodiscard]] unsigned slot_of(const BlockHome& home) const;
 };
 
 }  // namespace heddle::hw

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/instrument.hpp"
+#include "hw/state/place.hpp"
 #include "isa/instruction.hpp"
 #include "tlm/cycle.hpp"
 
@@ -104,6 +105,8 @@ struct Group {
     return dynamic ? lane_row[lane] : static_cast<std::uint16_t>(first_row + row);
   }
   [[nodiscard]] unsigned home_of(unsigned lane) const { return displaced ? lane_home[lane] : lane; }
+  // Of a dynamic group's thread.
+  [[nodiscard]] Place place_of(unsigned lane) const { return {lane_row[lane], lane_home[lane]}; }
   [[nodiscard]] InFlight& flight() { return flights[latest]; }
   [[nodiscard]] const InFlight& flight() const { return flights[latest]; }
   // The record of the next instruction is free: the one that used it last has completed.

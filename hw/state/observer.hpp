@@ -7,10 +7,10 @@
 //   - through the GPU alone: hw::Gpu::observe(&observer), between launches. Several: hw::CoreObservers
 //     (hw/state/observers.hpp) hands every event to each in turn.
 // One observer serves all cores of the GPU: each event says in which core it happens, as the core's state. There,
-// core.index is its number, core.now the present cycle, core.launch the launch, core.blocks[group.block_slot] the
-// block (linear, index), core.rows[row] and core.thread_of(row, lane) the threads of register rows, core.groups the
-// groups. Without an observer each event costs the test of a null pointer, at points that are passed anyway. With one,
-// a core takes every cycle in which its full pipeline waits for room in the L1; otherwise it sleeps through them.
+// core.index is its number, core.now the present cycle, core.launch the launch, core.block(group.block_slot)
+// the block (linear, index), core.thread_at(row, lane) who is in a register row's lane, core.groups the groups. Without
+// an observer each event costs the test of a null pointer, at points that are passed anyway. With one, a core takes
+// every cycle in which its full pipeline waits for room in the L1; otherwise it sleeps through them.
 //
 // Events come in the order of simulated time: within a cycle of one core from write-back to fetch, as its stages are
 // advanced, and nothing is promised about the order of two cores within a cycle. What an event shows is valid during

@@ -70,7 +70,7 @@ void Block::start(const Dim3& block_index) {
     warp.stack.start(first_lanes(warp.threads));
     warp.hash.fill(0);
     warp.context.block_index = block_index;
-    warp.context.clock.fill(0);
+    warp.place.clock.fill(0);
     warp.waits_at.reset();
     warp.waiting = 0;
   }
@@ -109,7 +109,7 @@ Block::MaybeFault Block::run_warps(InterpreterResult& result) {
 Block::MaybeFault Block::run_slice(Warp& warp, InterpreterResult& result) {
   // One instruction more than a thread may still execute shows that it wants to.
   const std::uint64_t limit = options_.max_instructions_per_thread;
-  const auto& clock = warp.context.clock;
+  const auto& clock = warp.place.clock;
   const std::uint64_t most = *std::max_element(clock.begin(), clock.begin() + warp.threads);
   const std::uint64_t slice = std::min(kSlice - 1, limit - most) + 1;
   for (std::uint64_t i = 0; i < slice && !warp.done() && !warp.waits_at; ++i) {
@@ -176,7 +176,7 @@ Block::MaybeFault Block::step(Warp& warp, InterpreterResult& result) {
   ++result.warp_instructions;
   result.thread_instructions += static_cast<unsigned>(std::popcount(active));
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    warp.context.clock[lane] += (active >> lane) & 1U;
+    warp.place.clock[lane] += (active >> lane) & 1U;
   }
   const LaneMask executed = active & predicate(warp, in.guard);
   if (decoded.action == Action::branch) {
@@ -199,7 +199,7 @@ Block::MaybeFault Block::step(Warp& warp, InterpreterResult& result) {
       }
       break;
     case Action::special:
-      if (!read_special(in.imm, warp.context, values_)) {
+      if (!read_special(in.imm, warp.context, warp.place, values_)) {
         return fault(Fault::Kind::invalid_instruction, warp, executed,
                      fmt::format("there is no special register {}", in.imm));
       }

@@ -26,6 +26,7 @@ struct Warp {
   Stack stack;
   LaneWord hash{};
   ThreadContext context;
+  ThreadPlace place;  // its clocks
   std::uint32_t first_thread = 0;
   unsigned threads = 0;
   std::optional<unsigned> waits_at;  // barrier

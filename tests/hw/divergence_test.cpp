@@ -23,7 +23,7 @@ class Stack : public ::testing::Test {
     void free(Group&) override { last = "free"; }
     Group& allocate(const Group&) override { throw InternalError("a stack makes no groups"); }
     void hand_over(const Group&, unsigned, const Group&) override { last = "hand over"; }
-    [[nodiscard]] unsigned block_of(unsigned) const override { return 0; }
+    [[nodiscard]] unsigned block_of(const Place&) const override { return 0; }
     [[nodiscard]] Cycle now() const override { return 0; }
     void merge(Group&, Group&) override { last = "merge"; }
     [[nodiscard]] LaneMask answered(const Group&) const override { return 0; }

@@ -46,7 +46,7 @@ class DynamicGroups : public GroupMoves {
   void hand_over(const Group& from, unsigned block_slot, const Group& to) override {
     handed_over.push_back({from.id, block_slot, to.id});
   }
-  [[nodiscard]] unsigned block_of(unsigned register_row) const override { return register_row / rows_per_block_; }
+  [[nodiscard]] unsigned block_of(const Place& place) const override { return place.row / rows_per_block_; }
   [[nodiscard]] Cycle now() const override { return 0; }
   void merge(Group& from, Group& to) override {
     for (unsigned lane = 0; lane < isa::kLanes; ++lane) {

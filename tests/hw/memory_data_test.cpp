@@ -190,8 +190,11 @@ TEST(MemoryStage, AScratchpadConflictHoldsTheStage) {
 
 TEST(MemoryStage, ScratchpadDataLiesInTheBlocksPart) {
   MemoryBench bench;
-  bench.state.blocks[1].scratchpad_base = 256 + 128;
-  bench.state.rows[1].block_slot = 1;
+  BlockHome& other = bench.state.homes[1];
+  other.begin(bench.launch, bench.machine.core, {1, 0, 0}, 1, 256);
+  other.scratchpad_base = 256 + 128;
+  bench.state.rows[1].exited(kAll);
+  bench.state.rows[1].hold(other.threads[1]);
   SubWarp& store = bench.sub_warp(0, [](Code& code) { code.store(Op::ST_SHARED, 2, 4); });
   SubWarp& add = bench.sub_warp(0, [](Code& code) { code.atomic(Op::ATOM_SHARED, AtomicOp::add, Type::u32, 4, 2, 5); });
   SubWarp& load = bench.sub_warp(1, [](Code& code) { code.load(Op::LD_SHARED, 1, 2); });  // of another block

@@ -26,14 +26,15 @@ struct MemoryBench {
       launch.constants.push_back(static_cast<std::uint8_t>(i ^ 0xa5U));
       launch.parameters.push_back(static_cast<std::uint8_t>(i + 3));
     }
+    launch.block = {8 * machine.core.warp_size, 1, 1};
     state.launch = &launch;
-    state.blocks[0].scratchpad_base = 256;
+    state.begin_block(0, {}, 0);
+    state.block(0).scratchpad_base = 256;
     for (GroupId id = 0; id < 8; ++id) {
       Group& group = state.groups[id];
       group.first_row = static_cast<std::uint16_t>(id * state.rows_per_warp);
       state.groups.set_state(group, GroupState::in_flight);
       group.flight() = {1, 0, 0, true, false};
-      stage.start_row(group.first_row);
     }
     execute.out.socket.bind(stage.in);
     stage.l1d.bind(l1.socket);

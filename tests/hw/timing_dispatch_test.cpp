@@ -50,8 +50,8 @@ TEST(Dispatch, CoresTakeTurns) {
   bench.step(1 + 1 + 5);
   EXPECT_EQ(resident(bench, 0), 3U);
   EXPECT_EQ(resident(bench, 1), 2U);
-  EXPECT_EQ(bench.core(0).blocks[1].index.x, 2U);
-  EXPECT_EQ(bench.core(1).blocks[1].index.x, 3U);
+  EXPECT_EQ(bench.core(0).block(1).index.x, 2U);
+  EXPECT_EQ(bench.core(1).block(1).index.x, 3U);
   bench.finish();
 }
 
@@ -116,7 +116,7 @@ TEST(Dispatch, AFreeSlotIsTakenInTheNextCycle) {
   EXPECT_FALSE(bench.core().groups.any_ready());
   bench.step(1);
   EXPECT_EQ(resident(bench), 1U);
-  EXPECT_EQ(bench.core().blocks[0].index.x, 1U);
+  EXPECT_EQ(bench.core().block(0).index.x, 1U);
   // Fetched in this cycle: the code is in the I-cache.
   EXPECT_EQ(bench.core().groups.count(hw::GroupState::in_flight), 1U);
   EXPECT_EQ(bench.core().statistics.fetched, bench.core().statistics.warp_instructions + 1);

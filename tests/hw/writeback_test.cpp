@@ -46,10 +46,13 @@ struct WriteBackBench {
         }
       }
     }
-    BlockSlot& block = state.blocks[kSlot];
-    block.used = true;
-    block.live_threads = launch.threads_per_block();
-    warps.begin_block(kSlot);
+    BlockHome& block = state.homes[kSlot];
+    block.begin(launch, machine.core, {}, 0, 0);
+    state.blocks[kSlot].used = true;
+    state.blocks[kSlot].threads = block.live_threads;
+    for (unsigned row = 0; row < block.threads.size(); ++row) {
+      state.rows[row].hold(block.threads[row]);
+    }
     for (GroupId id = 0; id < 2; ++id) {
       Group& group = state.groups[id];
       group.block_slot = kSlot;
@@ -373,7 +376,7 @@ TEST(WriteBack, AReductionIsWrittenAtTheRelease) {
   second.values.predicate_a = 1;
   bench.retire(first, 1);
   bench.expect_all_untouched();
-  bench.state.blocks[WriteBackBench::kSlot].live_threads = 60;  // those four have exited
+  bench.state.block(WriteBackBench::kSlot).live_threads = 60;  // those four have exited
   bench.retire(second, 2);
   for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
     EXPECT_EQ(bench.registers.array().word(0, 5)[lane], lane < 28 ? 9 : WriteBackBench::untouched(0, 5, lane));
@@ -425,7 +428,7 @@ TEST(WriteBack, DifferentBarriersInOneWarpAreAFault) {
 TEST(WriteBack, AnExitFreesTheGroupAndTheLastOneFinishesTheBlock) {
   WriteBackBench bench;
   Group& group = bench.state.groups[0];
-  const BlockSlot& block = bench.state.blocks[WriteBackBench::kSlot];
+  const BlockHome& block = bench.state.block(WriteBackBench::kSlot);
   const auto some = [](Code& code) { code.when(1).exit(); };
   bench.retire(bench.one(0, some, 0x0000'00ff), 1);
   EXPECT_EQ(group.active[0], 0xffff'ff00U);

@@ -44,7 +44,7 @@ class Follower final : public tb::RunObserver {
     ++started;
   }
   void block_finished(const hw::CoreState& core, unsigned slot) override {
-    EXPECT_EQ(core.blocks[slot].live_threads, 0U);
+    EXPECT_EQ(core.block(slot).live_threads, 0U);
     ++blocks;
   }
   void group_changed(const hw::CoreState& core, const hw::Group& group, hw::GroupState before) override {

@@ -164,9 +164,9 @@ void ChromeTrace::block_started(const hw::CoreState& core, unsigned block_slot) 
   if (fresh) {
     name_track(core.index + 1, track, fmt::format("block slot {}", block_slot));
   }
-  const isa::Dim3& index = core.blocks[block_slot].index;
+  const isa::Dim3& index = core.block(block_slot).index;
   found->second = {core.now, true, fmt::format("block ({}, {}, {})", index.x, index.y, index.z),
-                   fmt::format(R"("linear":{})", core.blocks[block_slot].linear)};
+                   fmt::format(R"("linear":{})", core.block(block_slot).linear)};
 }
 
 void ChromeTrace::block_finished(const hw::CoreState& core, unsigned block_slot) {
@@ -188,7 +188,7 @@ void ChromeTrace::group_changed(const hw::CoreState& core, const hw::Group& grou
     return;
   }
   slice = {core.now, true, state_name(group.state),
-           fmt::format(R"("pc":{},"block":{},"warp":{},"threads":{})", group.pc, core.blocks[group.block_slot].linear,
+           fmt::format(R"("pc":{},"block":{},"warp":{},"threads":{})", group.pc, core.block(group.block_slot).linear,
                        group.warp_in_block, group.active_threads())};
   if (!instruction.empty()) {
     slice.arguments += fmt::format(R"(,"instruction":"{}")", escaped(instruction));

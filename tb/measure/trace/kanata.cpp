@@ -140,7 +140,7 @@ KanataLog::Row& KanataLog::add_row(const hw::CoreState& core, const link::SubWar
   const hw::Group& group = core.groups[sub_warp.group];
   put(now_, "I\t{}\t{}\t{}\n", row.id, row.id, core.index * 65536U + sub_warp.group);
   put(now_, "L\t{}\t0\tc{} g{} {:4}: {}\n", row.id, core.index, sub_warp.group, sub_warp.pc, texts_.of(sub_warp.word));
-  const isa::Dim3& block = core.blocks[group.block_slot].index;
+  const isa::Dim3& block = core.block(group.block_slot).index;
   put(now_, "L\t{}\t1\t{}, block ({}, {}, {}), warp {} of it\\n\n", row.id, kernel_, block.x, block.y, block.z,
       group.warp_in_block);
   put(now_, "S\t{}\t0\t{}\n", row.id, stage);

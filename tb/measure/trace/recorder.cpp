@@ -37,8 +37,7 @@ std::uint64_t recorded_address(const hw::CoreState& core, const link::SubWarp& s
 void TraceRecorder::attached(hw::Gpu& gpu) {
   cores_.resize(gpu.machine().gpu.cores);
   for (unsigned i = 0; i < cores_.size(); ++i) {
-    cores_[i].rows.resize(gpu.core(i).state().rows.size());
-    cores_[i].blocks.resize(gpu.core(i).state().blocks.size());
+    cores_[i].blocks.resize(gpu.core(i).state().homes.size());
   }
 }
 
@@ -61,16 +60,9 @@ void TraceRecorder::launched(const LaunchInfo& /*launch*/, bool complete) {
   }
 }
 
-void TraceRecorder::warp_started(const hw::CoreState& core, const hw::Group& group) {
-  const std::uint32_t first = group.warp_in_block * core.core.warp_size;
-  for (unsigned row = 0; row < core.rows_per_warp; ++row) {
-    cores_[core.index].rows[group.first_row + row] = {group.block_slot, first + row * core.core.simd_width};
-  }
-}
-
 void TraceRecorder::block_started(const hw::CoreState& core, unsigned block_slot) {
   Block& block = cores_[core.index].blocks[block_slot];
-  block.linear = core.blocks[block_slot].linear;
+  block.linear = core.block(block_slot).linear;
   if (block.threads.empty() && !spare_.empty()) {
     block.threads = std::move(spare_.back());
     spare_.pop_back();

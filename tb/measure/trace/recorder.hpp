@@ -23,7 +23,6 @@ class TraceRecorder final : public RunObserver {
   void loaded(const isa::Module& module) override;
   void launching(const LaunchInfo& launch) override;
   void launched(const LaunchInfo& launch, bool complete) override;
-  void warp_started(const hw::CoreState& core, const hw::Group& group) override;
   void block_started(const hw::CoreState& core, unsigned block_slot) override;
   void block_finished(const hw::CoreState& core, unsigned block_slot) override;
   void left_out(const hw::CoreState& core, const hw::Group& group, std::uint32_t pc, unsigned row,
@@ -31,22 +30,17 @@ class TraceRecorder final : public RunObserver {
   void issued(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::Cycle last) override;
 
  private:
-  // A register row's threads: those from `first` on of the block in `slot`.
-  struct Row {
-    unsigned slot = 0;
-    std::uint32_t first = 0;
-  };
   struct Block {
     std::uint64_t linear = 0;
     std::vector<traces::ThreadEvents> threads;
   };
   struct Core {
-    std::vector<Row> rows;
-    std::vector<Block> blocks;  // by slot
+    std::vector<Block> blocks;  // that have begun there, by slot
   };
   [[nodiscard]] traces::ThreadEvents& thread(const hw::CoreState& core, unsigned row, unsigned lane) {
-    const Row& of = cores_[core.index].rows[row];
-    return cores_[core.index].blocks[of.slot].threads[of.first + lane];
+    const hw::HomeLane thread = core.thread_at(row, lane);
+    const hw::BlockHome& block = *thread.home->block;
+    return cores_[block.core].blocks[block.slot].threads[thread.number()];
   }
 
   traces::WarpTraceWriter writer_;

@@ -1,9 +1,9 @@
-// Which bytes of its local memory each resident thread has written. A thread's local memory reads as zero until it is
-// written, as its registers and its block's scratchpad do, whatever the thread that had its place before left in
-// memory; so results do not depend on which block runs where.
+// The local memory of some threads: where each one's lies, and which bytes it has written.
+//
+// A thread's local memory reads as zero until it is written, as its registers and its block's scratchpad do, whatever
+// the thread that had it before left in memory; so results do not depend on which block runs where.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace heddle::hw {
 
+// Where `offset` of the local memory with this number lies in its backing store. The local memories of a GPU are
+// interleaved by words, so that threads with neighbouring numbers which access the same offset share lines.
+[[nodiscard]] constexpr std::uint64_t local_address(std::uint64_t base, std::uint64_t memories, std::uint64_t number,
+                                                    std::uint64_t offset) {
+  return base + (offset / 4 * memories + number) * 4 + offset % 4;
+}
+
 class LocalWritten {
  public:
-  explicit LocalWritten(unsigned threads) : threads_(threads) {}
-
-  // The threads [first, first + count) of the core start anew, with `bytes` of local memory each. All resident threads
-  // have equally many.
-  void start(unsigned first, unsigned count, std::uint32_t bytes) {
-    const std::size_t words = (std::size_t{bytes} + 63) / 64;
-    if (words != words_) {
-      words_ = words;
-      written_.assign(words_ * threads_, 0);
-    }
-    std::fill_n(written_.begin() + static_cast<std::ptrdiff_t>(words_ * first), words_ * count, 0);
+  // `threads` threads start anew, with `bytes` of local memory each.
+  void start(unsigned threads, std::uint32_t bytes) {
+    words_ = (std::size_t{bytes} + 63) / 64;
+    written_.assign(words_ * threads, 0);
   }
   // `bytes` at `offset`, a multiple of `bytes`, which is a power of two up to 64.
   void write(unsigned thread, std::uint64_t offset, unsigned bytes) { word(thread, offset) |= mask(offset, bytes); }
@@ -44,7 +44,6 @@ class LocalWritten {
     return (~std::uint64_t{0} >> (64 - bytes)) << (offset % 64);
   }
 
-  std::size_t threads_;
   std::size_t words_ = 0;               // per thread
   std::vector<std::uint64_t> written_;  // a bit per byte, thread after thread
 };
