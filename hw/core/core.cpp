@@ -78,6 +78,15 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
   if (warps_.parts_in_flight()) {
     memory_.tell(warps_);
   }
+  if (machine.gpu.cores > 1 && about<Divergence>(machine.core.divergence).traits.changes_cores) {
+    others = std::make_unique<HomeInitiatorSocket>("others");
+    others->bind(*this);
+    warps_.tell = [this](HomeMessage& message) {
+      HomePhase phase = HomePhase::message;
+      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+      (*others)->nb_transport_fw(message, phase, delay);
+    };
+  }
   warps_.block_finished = [this](unsigned slot) { finish_block(slot); };
 }
 
@@ -103,6 +112,7 @@ void Core::begin_launch(const Launch& launch, Cycle first) {
   state_.invariants.reset();
   fault_told_ = false;
   told_.clear();
+  heard_.clear();
   state_.wake_ups.clear();
   for (const Group& group : state_.groups.all()) {
     state_.groups.set_state(state_.groups[group.id], GroupState::free);
@@ -173,6 +183,25 @@ void Core::obey(Cycle now) {
     }
   }
   told_.resize(kept);
+}
+
+::tlm::tlm_sync_enum Core::nb_transport_bw(HomeMessage& message, HomePhase&, sc_core::sc_time&) {
+  heard_.push_back({clock().now(), std::move(message)});
+  wake(clock().now() + 1);
+  return ::tlm::TLM_COMPLETED;
+}
+
+// In which order the cores have been advanced in a cycle must not show.
+void Core::hear(Cycle now) {
+  const auto older = [now](const Heard& heard) { return heard.at < now; };
+  const auto end = std::stable_partition(heard_.begin(), heard_.end(), older);
+  std::stable_sort(heard_.begin(), end, [](const Heard& a, const Heard& b) {
+    return std::pair(a.at, a.message.from) < std::pair(b.at, b.message.from);
+  });
+  for (auto heard = heard_.begin(); heard != end && !state_.fault; ++heard) {
+    writeback_.hear(heard->message);
+  }
+  heard_.erase(heard_.begin(), end);
 }
 
 ::tlm::tlm_sync_enum Core::nb_transport_fw(link::Invalidation& line, link::InvalidationPhase&,
@@ -270,6 +299,9 @@ Cycle Core::advance(Cycle now) {
     return std::min(l1d, icache);
   }
   account_sleep(now);
+  if (!heard_.empty()) {
+    hear(now);
+  }
   warps_.wake_up(now);
   writeback_.tick(now);
   memory_.tick(now, l1d_.unacknowledged_writes() == 0);
@@ -280,6 +312,9 @@ Cycle Core::advance(Cycle now) {
     warps_.starving();
   }
   fetch_.tick(now);
+  if (warps_.departing() && l1d_.unacknowledged_writes() == 0) {
+    warps_.send_departing();
+  }
   accounted_ = now + 1;
   if (state_.observer != nullptr) {
     state_.observer->cycle_ended(
@@ -306,7 +341,7 @@ Cycle Core::next_cycle(Cycle now, Cycle l1d, Cycle icache) {
     flushed_ = true;
     answer(BlockCommand::Kind::flushed, 0);
   }
-  if (state_.groups.any_ready() || !state_.wake_ups.empty() || !pipeline_idle()) {
+  if (state_.groups.any_ready() || !state_.wake_ups.empty() || !pipeline_idle() || warps_.departing()) {
     if (!stuck(now)) {
       return now + 1;
     }
@@ -331,7 +366,7 @@ Cycle Core::next_cycle(Cycle now, Cycle l1d, Cycle icache) {
 // Observers are told of every cycle of a sub-warp that is held: with them the core stays awake.
 bool Core::stuck(Cycle now) const {
   return state_.last_move != now && memory_.refused() != MemoryStage::Refused::no && state_.observer == nullptr &&
-         state_.wake_ups.empty() && !flushing_ && writeback_.idle() && execute_.stuck(now) &&
+         state_.wake_ups.empty() && !flushing_ && !warps_.departing() && writeback_.idle() && execute_.stuck(now) &&
          register_read_.stuck(now) && decode_.stuck() && fetch_.stuck();
 }
 

@@ -5,6 +5,7 @@
 //   instruction  initiator, TLM-2.0 base protocol  I-cache misses
 //   data         initiator, TLM-2.0 base protocol  L1 misses, write-backs, atomics
 //   copies       target, InvalidationProtocol     lines that an inclusive L2 gives up; may stay unbound
+//   others       initiator, HomeProtocol          other cores, where the divergence mechanism lets threads change cores
 //
 // Each stage is a module with sockets of its own; the core advances them from write-back to fetch in
 // every cycle in which something can happen, and then sleeps until the next such cycle. What a stage hands on is seen
@@ -38,7 +39,8 @@ namespace heddle::hw {
 
 class Core final : public link::ClockedModule,
                    private link::NonBlockingTarget<BlockProtocol>,
-                   private link::NonBlockingTarget<link::InvalidationProtocol> {
+                   private link::NonBlockingTarget<link::InvalidationProtocol>,
+                   private ::tlm::tlm_bw_transport_if<HomeProtocol> {
  public:
   Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, link::Clock clock,
        const isa::DeviceMemory* bounds);
@@ -47,6 +49,7 @@ class Core final : public link::ClockedModule,
   ::tlm::tlm_initiator_socket<> instruction;
   ::tlm::tlm_initiator_socket<> data;
   link::InvalidationTargetSocket copies;
+  std::unique_ptr<HomeInitiatorSocket> others;  // null: threads stay
 
   // Called by the GPU between launches and at a launch's first and last cycle (cycles [first, end) are accounted).
   void begin_launch(const Launch& launch, Cycle first);
@@ -94,6 +97,11 @@ class Core final : public link::ClockedModule,
   ::tlm::tlm_sync_enum nb_transport_fw(link::Invalidation& line, link::InvalidationPhase& phase,
                                        sc_core::sc_time& delay) override;
 
+  ::tlm::tlm_sync_enum nb_transport_bw(HomeMessage& message, HomePhase& phase, sc_core::sc_time& delay) override;
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+
+  // Does what other cores have told before this cycle.
+  void hear(Cycle now);
   // Does what the dispatcher has told before this cycle.
   void obey(Cycle now);
   void set_warp_size(std::uint32_t warp_size);
@@ -142,6 +150,11 @@ class Core final : public link::ClockedModule,
     BlockCommand command;
   };
   std::vector<Told> told_;
+  struct Heard {
+    Cycle at = 0;  // told in this cycle
+    HomeMessage message;
+  };
+  std::vector<Heard> heard_;
 };
 
 }  // namespace heddle::hw

@@ -349,7 +349,7 @@ void ExecuteStage::read_special(link::SubWarp& sub_warp, Cycle now) {
     isa::LaneValues of_home;
     for (LaneMask left = sub_warp.lanes; left != 0; left &= left - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(left));
-      const HomeLane thread = state_.thread_at(sub_warp, lane);
+      const HomeThread thread = state_.thread_at(sub_warp, lane);
       known = read(*thread.home, of_home) && known;
       sub_warp.values.result[0][lane] = of_home.result[0][thread.lane];
       sub_warp.values.result[1][lane] = of_home.result[1][thread.lane];
@@ -365,7 +365,7 @@ void ExecuteStage::read_special(link::SubWarp& sub_warp, Cycle now) {
 void ExecuteStage::print_lanes(const link::SubWarp& sub_warp) {
   for (LaneMask left = sub_warp.executing; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    const HomeLane thread = state_.thread_at(sub_warp, lane);
+    const HomeThread thread = state_.thread_at(sub_warp, lane);
     state_.launch->prints->put(thread.home->block->linear, thread.number(), sub_warp.values.a[0][lane],
                                sub_warp.values.b[0][lane]);
   }

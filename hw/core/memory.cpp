@@ -267,7 +267,7 @@ void MemoryStage::follow_local(MemoryAccess& access) {
   const link::SubWarp& sub_warp = *access.sub_warp;
   for (LaneMask left = access.local; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    const HomeLane thread = state_.thread_at(sub_warp, lane);
+    const HomeThread thread = state_.thread_at(sub_warp, lane);
     LocalWritten& written = thread.home->written;
     if (access.kind == MemoryAccess::Kind::store) {
       written.write(thread.lane, sub_warp.address[lane], access.lane_bytes);

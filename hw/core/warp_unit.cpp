@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "hw/core/each_row.hpp"
 
@@ -18,6 +19,7 @@ WarpUnit::WarpUnit(CoreState& state, RegisterArray& registers, std::unique_ptr<D
       issue_(std::move(issue)),
       overlaps_(about<IssueDiscipline>(state.core.issue).traits.overlaps),
       parts_in_flight_(about<Divergence>(state.core.divergence).traits.parts_in_flight),
+      places_(state, registers),
       barriers_(state.groups.size()) {}
 
 void WarpUnit::diverge_by(std::unique_ptr<Divergence> divergence, std::unique_ptr<IssueDiscipline> issue) {
@@ -57,10 +59,10 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
   }
   if (barrier) {
     if (arrived_blocks_.empty()) {
-      release(block_slot, results);
+      release(state_.block(block_slot), results);
     }
     for (const unsigned slot : arrived_blocks_) {
-      release(slot, results);
+      release(state_.block(slot), results);
     }
   }
 }
@@ -128,9 +130,19 @@ bool WarpUnit::arrive_in(unsigned block_slot, link::SubWarp& sub_warp) {
   if (!arrival) {
     return false;
   }
-  if (const std::string wrong = state_.block(block_slot).arrive(*arrival); !wrong.empty()) {
-    state_.raise(isa::Fault::Kind::barrier_mismatch, sub_warp,
-                 static_cast<unsigned>(std::countr_zero(sub_warp.executing)), 0, 0, wrong);
+  const auto first = static_cast<unsigned>(std::countr_zero(sub_warp.executing));
+  BlockHome& block = state_.block(block_slot);
+  if (block.core != state_.index) {
+    HomeMessage message;
+    message.kind = HomeMessage::Kind::arrival;
+    message.to = block.core;
+    message.pc = sub_warp.pc;
+    message.block = &block;
+    message.arrival = *arrival;
+    message.thread = state_.thread_at(sub_warp, first);
+    send(message);
+  } else if (const std::string wrong = block.arrive(*arrival); !wrong.empty()) {
+    state_.raise(isa::Fault::Kind::barrier_mismatch, sub_warp, first, 0, 0, wrong);
     return false;
   }
   if (arrival->waits()) {
@@ -180,10 +192,24 @@ WarpUnit::Arrival WarpUnit::arrive_by_block(link::SubWarp& sub_warp, bool waits)
   return parts ? Arrival::parted : Arrival::waits;
 }
 
-void WarpUnit::release(unsigned block_slot, BarrierResults& results) {
+// Barriers complete in the block's own core, which tells the others.
+void WarpUnit::release(BlockHome& block, BarrierResults& results) {
   BlockHome::Release release;
-  while (!state_.fault && state_.block(block_slot).complete(release)) {
+  while (block.core == state_.index && !state_.fault && block.complete(release)) {
     ++state_.statistics.barriers;
+    const auto elsewhere = [this](const BlockHome::Waiter& waiter) { return waiter.core != state_.index; };
+    while (tell && std::any_of(release.waiting.begin(), release.waiting.end(), elsewhere)) {
+      const unsigned core = std::find_if(release.waiting.begin(), release.waiting.end(), elsewhere)->core;
+      const auto there = [&](const BlockHome::Waiter& waiter) { return waiter.core == core; };
+      HomeMessage message;
+      message.kind = HomeMessage::Kind::release;
+      message.to = core;
+      message.block = &block;
+      message.release.value = release.value;
+      std::copy_if(release.waiting.begin(), release.waiting.end(), std::back_inserter(message.release.waiting), there);
+      std::erase_if(release.waiting, there);
+      send(message);
+    }
     let_go(release, results);
   }
 }
@@ -245,13 +271,28 @@ void WarpUnit::note_exits(const Group& group) {
 
 void WarpUnit::leave_blocks(BarrierResults& results) {
   for (const Leaving& entry : leaving_) {
-    state_.blocks[entry.block_slot].threads -= entry.threads;
-    if (state_.block(entry.block_slot).exit(entry.threads)) {
-      ++state_.statistics.blocks;
-      block_finished(entry.block_slot);
-    } else {
-      release(entry.block_slot, results);  // an exit can complete a barrier
+    BlockHome& block = state_.block(entry.block_slot);
+    state_.leaves(block, entry.threads);
+    if (block.core == state_.index) {
+      threads_exited(block, entry.threads, results);
+      continue;
     }
+    HomeMessage message;
+    message.kind = HomeMessage::Kind::exit;
+    message.to = block.core;
+    message.block = &block;
+    message.exited = entry.threads;
+    send(message);
+  }
+}
+
+// Of a block of this core.
+void WarpUnit::threads_exited(BlockHome& block, unsigned threads, BarrierResults& results) {
+  if (block.exit(threads)) {
+    ++state_.statistics.blocks;
+    block_finished(block.slot);
+  } else {
+    release(block, results);  // an exit can complete a barrier
   }
 }
 

@@ -11,6 +11,8 @@
 //   is parted while its access to memory is in flight: the threads that have been answered leave as a group of
 //             their own, with their part of the instruction (GroupMoves::part)
 //   is merged its threads join another group that stands at the same PC (GroupMoves::merge)
+//   moves     its threads go to other places, in the core or, with it, to another core (ThreadMoves), and keep their
+//             homes
 //   exits     its threads leave their block's count; the block ends with its last one
 //   is freed  when it has no threads left, or when the mechanism has given them to others
 //
@@ -25,6 +27,8 @@
 #include <vector>
 
 #include "hw/core/barrier_unit.hpp"
+#include "hw/core/home_protocol.hpp"
+#include "hw/core/places.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/issue/discipline.hpp"
 #include "hw/registers/register_file.hpp"
@@ -51,7 +55,7 @@ class AccessesAside {
   virtual void leave(const Group& group, LaneMask lanes, const Group& to) = 0;
 };
 
-class WarpUnit final : private GroupMoves {
+class WarpUnit final : private GroupMoves, private ThreadMoves {
  public:
   // `registers`: where the watchdog sees whether a loop changes anything.
   WarpUnit(CoreState& state, RegisterArray& registers, std::unique_ptr<Divergence> divergence,
@@ -60,8 +64,11 @@ class WarpUnit final : private GroupMoves {
   WarpUnit& operator=(const WarpUnit&) = delete;
   ~WarpUnit() override = default;
 
-  // Before a launch: nobody waits at a barrier.
-  void reset() { barriers_.reset(); }
+  // Before a launch: nobody waits at a barrier, nobody leaves.
+  void reset() {
+    barriers_.reset();
+    departing_.clear();
+  }
 
   // ---- blocks
   // Warp number `warp` of the block in a slot begins at PC 0. Its register rows hold its threads already
@@ -104,6 +111,13 @@ class WarpUnit final : private GroupMoves {
     }
   }
 
+  // ---- other cores (hw/core/home_protocol.hpp)
+  std::function<void(HomeMessage&)> tell;  // a message of this core's; none: it tells nobody
+  // Groups wait to leave, until every store of the core has been acknowledged.
+  [[nodiscard]] bool departing() const { return !departing_.empty(); }
+  void send_departing();
+  void hear(HomeMessage& message, BarrierResults& results);
+
   // ---- the watchdog
   // Every live group spins, or waits at a barrier, and at least one spins (WatchdogParameters).
   [[nodiscard]] bool livelocked() const;
@@ -129,7 +143,19 @@ class WarpUnit final : private GroupMoves {
   void merge(Group& from, Group& to) override;
   [[nodiscard]] LaneMask answered(const Group& group) const override;
   Group* part(Group& group) override;
+  [[nodiscard]] ThreadMoves& threads() override { return *this; }
+  // How it moves threads (warp_unit_travel.cpp).
+  [[nodiscard]] std::optional<Place> vacant(unsigned lane) const override { return places_.vacant(lane); }
+  void move(Group& group, unsigned lane, const Place& to) override;
+  void exchange(Group& one, unsigned lane, Group& other, unsigned other_lane) override;
+  [[nodiscard]] unsigned core() const override { return state_.index; }
+  [[nodiscard]] unsigned cores() const override { return state_.machine.gpu.cores; }
+  void depart(Group& group, unsigned to) override;
+  void require_movable(const Group& group) const;
+  void take_in(const HomeMessage& message);
+  void send(HomeMessage& message);
 
+  static void clear_masks(Group& group, unsigned rows);
   [[nodiscard]] Group& fresh(Group* free);
   void complete(Group& group, const link::DecodedInstruction& decoded, BarrierResults& results);
   void wake_up_groups(Cycle now);
@@ -137,10 +163,11 @@ class WarpUnit final : private GroupMoves {
   [[nodiscard]] Arrival arrive_by_block(link::SubWarp& sub_warp, bool waits);
   [[nodiscard]] bool arrive_in(unsigned block_slot, link::SubWarp& sub_warp);
   [[nodiscard]] LaneMask lanes_of_block(const link::SubWarp& sub_warp, unsigned block_slot) const;
-  void release(unsigned block_slot, BarrierResults& results);
+  void release(BlockHome& block, BarrierResults& results);
   void let_go(const BlockHome::Release& release, BarrierResults& results);
   void note_exits(const Group& group);
   void leave_blocks(BarrierResults& results);
+  void threads_exited(BlockHome& block, unsigned threads, BarrierResults& results);
   void watch_loop(Group& group, std::uint32_t pc, const isa::Instruction& instruction);
   [[nodiscard]] std::uint64_t fingerprint(const Group& group) const;
 
@@ -151,6 +178,8 @@ class WarpUnit final : private GroupMoves {
   const bool overlaps_;         // IssueDiscipline::Traits
   const bool parts_in_flight_;  // Divergence::Traits
   AccessesAside* aside_ = nullptr;
+  Places places_;
+  std::vector<HomeMessage> departing_;
   BarrierUnit barriers_;
   std::vector<unsigned> arrived_blocks_;  // of the barrier operation that retires, when its group is dynamic
   struct Leaving {

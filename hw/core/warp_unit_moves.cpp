@@ -1,19 +1,17 @@
 // Where groups begin, and what the divergence mechanism decides about them.
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "hw/core/warp_unit.hpp"
 
 namespace heddle::hw {
 
-namespace {
-
-std::array<std::vector<LaneMask>*, 5> kinds_of_masks(Group& group) {
-  return {&group.active, &group.busy, &group.taken, &group.exited, &group.arrivals};
+void WarpUnit::clear_masks(Group& group, unsigned rows) {
+  for (std::vector<LaneMask>* const masks :
+       {&group.active, &group.busy, &group.taken, &group.exited, &group.arrivals}) {
+    masks->assign(rows, 0);
+  }
 }
-
-}  // namespace
 
 // A group begins, whoever its threads are: nothing of the one that had its number before is left but the masks'
 // storage, and its threads are nowhere yet.
@@ -26,6 +24,7 @@ Group& WarpUnit::fresh(Group* free) {
   group.displaced = false;
   group.merge_points = 0;
   group.flights = {};
+  group.flight().all_formed = true;  // of no instruction: nothing is in flight
   group.decoded = nullptr;
   group.leave_loop();
   return group;
@@ -45,9 +44,7 @@ void WarpUnit::begin(unsigned slot, unsigned warp) {
   for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
     group.lane_home[lane] = static_cast<std::uint8_t>(lane);
   }
-  for (std::vector<LaneMask>* const masks : kinds_of_masks(group)) {
-    masks->assign(state_.rows_per_warp, 0);
-  }
+  clear_masks(group, state_.rows_per_warp);
   for (unsigned row = 0; row < state_.rows_per_warp; ++row) {
     group.active[row] = state_.rows[group.first_row + row].present();
   }
@@ -108,9 +105,7 @@ Group& WarpUnit::allocate(const Group& like) {
   group.first_row = like.first_row;
   group.dynamic = true;
   group.merge_points = like.merge_points;
-  for (std::vector<LaneMask>* const masks : kinds_of_masks(group)) {
-    masks->assign(1, 0);
-  }
+  clear_masks(group, 1);
   // Not free any more, so that the next one to be allocated is another.
   state_.groups.set_state(group, GroupState::in_flight);
   return group;

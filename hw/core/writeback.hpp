@@ -38,6 +38,8 @@ class WriteBackStage final : public ReceivingStage,
   RegisterInitiatorSocket registers;
 
   void tick(Cycle now);
+  // What another core tells this one's warp unit; results of a barrier are written here.
+  void hear(HomeMessage& message) { warps_.hear(message, *this); }
   [[nodiscard]] bool idle() const { return empty() && returns.empty(); }
   void reset();
 

@@ -6,7 +6,9 @@
 #include <span>
 #include <string>
 
+#include "base/error.hpp"
 #include "base/registry.hpp"
+#include "hw/divergence/thread_moves.hpp"
 #include "hw/parameters/machine.hpp"
 #include "hw/state/group.hpp"
 #include "isa/instruction.hpp"
@@ -53,6 +55,9 @@ class GroupMoves {
   // back; the others go on waiting in `group`, and it completes with what is left. Null when it has no answered thread,
   // or no other.
   virtual Group* part(Group& group) = 0;
+
+  // Threads change their places.
+  [[nodiscard]] virtual ThreadMoves& threads() { throw InternalError("no thread changes its place here"); }
 };
 
 class Divergence {
@@ -75,6 +80,8 @@ class Divergence {
     bool warp_pool = false;
     // It parts groups while an instruction of theirs is in flight: it is told of memory_diverged() and starving().
     bool parts_in_flight = false;
+    // Its threads change cores (ThreadMoves::depart).
+    bool changes_cores = false;
     // Group::merge_points counts the re-convergence points that a group's threads have passed.
     bool counts_merge_points = false;
   };
@@ -108,6 +115,8 @@ class Divergence {
     (void)group;
     (void)moves;
   }
+  // A group has come from another core. It stands at its PC.
+  virtual void arrived(Group& group, GroupMoves& moves) { moves.run(group); }
   // No group of the core can be fetched in this cycle. Told in each such cycle in which the core is awake; lines that
   // come for it, whether they are all that an access wants or not, wake it.
   virtual void starving(GroupMoves& moves) { (void)moves; }

@@ -47,6 +47,12 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
   for (unsigned i = 0; i < machine_.gpu.cores; ++i) {
     cores_.push_back(std::make_unique<Core>(("core" + std::to_string(i)).c_str(), machine_, i, clock_, bounds));
   }
+  if (cores_.front()->others) {
+    threads_ = std::make_unique<ThreadNetwork>("threads", machine_.gpu.cores);
+    for (unsigned i = 0; i < machine_.gpu.cores; ++i) {
+      cores_[i]->others->bind(threads_->core[i]);
+    }
+  }
   dispatcher_ = std::make_unique<Dispatcher>("dispatcher", machine_, clock_, cores_);
   dispatcher_->ended = [this] {
     set_interrupt(true);

@@ -27,6 +27,7 @@
 #include "hw/gpu/dispatcher.hpp"
 #include "hw/gpu/registers.hpp"
 #include "hw/gpu/tap.hpp"
+#include "hw/gpu/thread_network.hpp"
 #include "hw/gpu/totals.hpp"
 #include "hw/noc/interconnect.hpp"
 #include "hw/state/launch.hpp"
@@ -130,6 +131,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   link::Clock clock_;
   std::vector<std::unique_ptr<Core>> cores_;
   std::unique_ptr<Dispatcher> dispatcher_;
+  std::unique_ptr<ThreadNetwork> threads_;  // null: threads stay in their cores
   std::unique_ptr<Interconnect> noc_;
   std::vector<std::unique_ptr<L2Slice>> l2_;  // per channel; empty: there is no L2
   std::vector<std::unique_ptr<DramController>> dram_;

@@ -56,7 +56,7 @@ struct BlockHome {
   std::vector<ThreadHome> threads;    // home i: the threads from number i * core.simd_width on; whole warps of them
 
   // A block begins: it has its threads' homes, and nobody waits. `shape`: the core's, with the launch's warp size.
-  // `first_local`: the number of its first thread's local memory. `cores`: of the GPU.
+  // `first_local`: the number of its first thread's local memory.
   void begin(const Launch& launch, const CoreParameters& shape, const isa::Dim3& block_index,
              std::uint64_t block_linear, std::uint64_t first_local);
 

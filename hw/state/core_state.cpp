@@ -1,6 +1,8 @@
 #include "hw/state/core_state.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <span>
 #include <utility>
 
 #include "base/error.hpp"
@@ -22,18 +24,42 @@ void CoreState::begin_block(unsigned slot, const isa::Dim3& block_index, std::ui
   BlockHome& home = homes[slot];
   const std::uint32_t threads = launch->threads_per_block();
   const std::uint32_t warps = (threads + core.warp_size - 1) / core.warp_size;
+  const std::span own_rows = std::span(rows).subspan(std::size_t{slot} * warps * rows_per_warp, warps * rows_per_warp);
+  if (std::any_of(own_rows.begin(), own_rows.end(), [](const RowThreads& row) { return row.present() != 0; })) {
+    throw InternalError("a block begins where threads of another one are");
+  }
   home.begin(*launch, core, block_index, linear,
              std::uint64_t{index} * machine.core.threads + std::uint64_t{slot} * warps * core.warp_size);
   home.scratchpad_base = slot * launch->shared_bytes;
   blocks[slot].used = true;
   blocks[slot].threads = threads;
-  unsigned row = first_row(slot);
-  for (ThreadHome& of_row : home.threads) {
-    if (rows[row].present() != 0) {
-      throw InternalError("a block begins where threads of another one are");
-    }
-    rows[row++].hold(of_row);
+  for (std::size_t row = 0; row < own_rows.size(); ++row) {
+    own_rows[row].hold(home.threads[row]);
   }
+}
+
+void CoreState::joins(BlockHome& home) {
+  if (home.core == index) {
+    ++blocks[home.slot].threads;
+    return;
+  }
+  const auto guests = blocks.begin() + static_cast<std::ptrdiff_t>(homes.size());
+  auto slot = std::find_if(guests, blocks.end(),
+                           [&](const BlockSlot& candidate) { return candidate.used && candidate.home == &home; });
+  if (slot == blocks.end()) {
+    slot = std::find_if(guests, blocks.end(), [](const BlockSlot& candidate) { return !candidate.used; });
+    if (slot == blocks.end()) {
+      slot = blocks.insert(slot, BlockSlot{});
+    }
+    *slot = {true, &home, 0};
+  }
+  ++slot->threads;
+}
+
+void CoreState::leaves(const BlockHome& home, unsigned threads) {
+  BlockSlot& slot = blocks[slot_of(home)];
+  slot.threads -= threads;
+  slot.used = slot.threads != 0 || home.core == index;
 }
 
 unsigned CoreState::slot_of(const BlockHome& home) const {
@@ -50,7 +76,7 @@ unsigned CoreState::slot_of(const BlockHome& home) const {
 
 isa::Fault CoreState::fault_of(isa::Fault::Kind kind, const link::SubWarp& sub_warp, unsigned lane,
                                std::uint64_t address, std::uint32_t size, std::string detail) const {
-  const HomeLane thread = thread_at(sub_warp, lane);
+  const HomeThread thread = thread_at(sub_warp, lane);
   isa::Fault out;
   out.kind = kind;
   out.pc = sub_warp.pc;
@@ -81,13 +107,24 @@ void CoreState::raise(isa::Fault::Kind kind, const Group& group, std::string det
   for (unsigned row = 0; row < group.rows(); ++row) {
     if (group.active[row] != 0) {
       const auto lane = static_cast<unsigned>(std::countr_zero(group.active[row]));
-      const HomeLane thread = thread_at(group.row_of(row, lane), group.home_of(lane));
+      const HomeThread thread = thread_at(group.row_of(row, lane), group.home_of(lane));
       fault->block = thread.home->block->index;
       fault->thread = thread.index();
       break;
     }
   }
   fault->detail = std::move(detail);
+}
+
+void CoreState::raise(isa::Fault::Kind kind, const HomeThread& thread, std::uint32_t pc, std::string detail) {
+  if (!fault) {
+    fault.emplace();
+    fault->kind = kind;
+    fault->pc = pc;
+    fault->block = thread.home->block->index;
+    fault->thread = thread.index();
+    fault->detail = std::move(detail);
+  }
 }
 
 }  // namespace heddle::hw

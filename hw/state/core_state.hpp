@@ -115,6 +115,8 @@ struct CoreState {
              std::uint32_t size, std::string detail);
   // A fault of a whole group (barrier mismatch, livelock): its first active thread stands for it.
   void raise(isa::Fault::Kind kind, const Group& group, std::string detail);
+  // Of one thread, wherever it is.
+  void raise(isa::Fault::Kind kind, const HomeThread& thread, std::uint32_t pc, std::string detail);
 
   // ---- homes and places (hw/state/thread_home.hpp)
   // Local memories in the GPU's backing store: one for each place that a thread can have.
@@ -129,10 +131,13 @@ struct CoreState {
   }
   [[nodiscard]] const BlockHome& block(unsigned slot) const { return *blocks[slot].home; }
   [[nodiscard]] BlockHome& block(unsigned slot) { return *blocks[slot].home; }
+  // A thread of a block comes from another core, or some are here no more. A guest has a slot while threads of it are.
+  void joins(BlockHome& home);
+  void leaves(const BlockHome& home, unsigned threads);
   // Who is in a place.
-  [[nodiscard]] HomeLane thread_at(unsigned row, unsigned lane) const { return rows[row].at(lane); }
+  [[nodiscard]] HomeThread thread_at(unsigned row, unsigned lane) const { return rows[row].at(lane); }
   // Whose instruction a lane of a sub-warp executes.
-  [[nodiscard]] HomeLane thread_at(const link::SubWarp& sub_warp, unsigned lane) const {
+  [[nodiscard]] HomeThread thread_at(const link::SubWarp& sub_warp, unsigned lane) const {
     return rows[sub_warp.row_of(lane)].at(sub_warp.home_of(lane));
   }
   [[nodiscard]] isa::Dim3 thread_of(unsigned row, unsigned lane) const { return thread_at(row, lane).index(); }

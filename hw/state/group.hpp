@@ -54,7 +54,7 @@ struct InFlight {
 
 // Threads are laid out in rows of SIMD-width lanes. Thread (row r, lane l) of a group keeps its registers in register
 // file row first_row + r, lane l. A dynamic group has one row only, and a place of its own for the thread in each lane:
-// register row lane_row[l], home lane lane_home[l] (l itself unless displaced).
+// register row lane_row[l], register lane lane_home[l] (l itself unless displaced).
 struct Group {
   // Instructions in flight at once: more than one only where the issue discipline is relaxed.
   static constexpr unsigned kFlights = 4;
@@ -68,7 +68,7 @@ struct Group {
   std::uint64_t age = 0;         // order in which groups started; smaller is older
   std::vector<LaneMask> active;  // one mask per row
   bool dynamic = false;
-  bool aligned = false;    // dynamic: every active thread is of register row first_row and in its home lane
+  bool aligned = false;    // dynamic: every active thread is of register row first_row and in its register lane
   bool displaced = false;  // dynamic: some lane_home[l] is not l
   std::array<std::uint16_t, isa::kLanes> lane_row{};
   std::array<std::uint8_t, isa::kLanes> lane_home{};

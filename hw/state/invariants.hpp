@@ -38,7 +38,7 @@ class Invariants {
   void retired(const link::SubWarp& sub_warp);
 
  private:
-  std::vector<LaneMask> in_flight_;     // by register row, home lanes
+  std::vector<LaneMask> in_flight_;     // by register row, register lanes
   std::vector<link::Cycle> last_read_;  // by bank
 };
 

@@ -15,8 +15,8 @@
 // Events come in the order of simulated time: within a cycle of one core from write-back to fetch, as its stages are
 // advanced, and nothing is promised about the order of two cores within a cycle. What an event shows is valid during
 // the call only, but the address of a SubWarp names it from `fetched` or `formed` to `retired`, after which the payload
-// is used again. Which threads a sub-warp's lanes hold: lane l is the thread of register row sub_warp.row_of(l), home
-// lane sub_warp.home_of(l).
+// is used again. Which threads a sub-warp's lanes hold: lane l is the thread of register row sub_warp.row_of(l),
+// register lane sub_warp.home_of(l).
 //
 // The life of one instruction of a group:
 //
@@ -135,7 +135,7 @@ class CoreObserver {
   virtual void formed(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/,
                       const link::SubWarp& /*instruction*/) {}
   // Active threads of the group whose guard is false: a packing former leaves them out of the instruction at `pc`.
-  // Lanes of a row of the group's masks: the thread of register row group.row_of(row, lane), home lane
+  // Lanes of a row of the group's masks: the thread of register row group.row_of(row, lane), register lane
   // group.home_of(lane).
   virtual void left_out(const CoreState& /*core*/, const Group& /*group*/, std::uint32_t /*pc*/, unsigned /*row*/,
                         LaneMask /*lanes*/) {}

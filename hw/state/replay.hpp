@@ -43,6 +43,11 @@ class ReplaySource {
 // How far the threads in a core's register rows have come.
 class ReplayRows {
  public:
+  struct Thread {
+    ThreadRecord record;
+    std::uint64_t bit = 0;
+    std::uint64_t value = 0;
+  };
   ReplayRows(ReplaySource& source, unsigned rows, unsigned width)
       : source_(source), width_(width), threads_(std::size_t{rows} * width) {}
 
@@ -52,6 +57,8 @@ class ReplayRows {
       threads_[row * width_ + lane] = {threads[lane], 0, 0};
     }
   }
+  // That of the thread in a place, for who moves it to another one.
+  [[nodiscard]] Thread& thread(unsigned row, unsigned lane) { return threads_[row * width_ + lane]; }
   // The next bit of a thread, which stays the next one.
   [[nodiscard]] bool peek_bit(unsigned row, unsigned lane) const {
     const Thread& thread = threads_[row * width_ + lane];
@@ -74,11 +81,6 @@ class ReplayRows {
   }
 
  private:
-  struct Thread {
-    ThreadRecord record;
-    std::uint64_t bit = 0;
-    std::uint64_t value = 0;
-  };
   ReplaySource& source_;
   unsigned width_;
   std::vector<Thread> threads_;

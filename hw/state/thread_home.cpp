@@ -4,7 +4,7 @@ namespace heddle::hw {
 
 void RowThreads::look_at_each_lane() {
   if (!lanes_) {
-    lanes_ = std::make_unique<std::array<HomeLane, isa::kLanes>>();
+    lanes_ = std::make_unique<std::array<HomeThread, isa::kLanes>>();
   }
   if (whole_ != nullptr) {
     for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
@@ -19,7 +19,7 @@ void RowThreads::take(unsigned lane) {
   present_ &= ~(LaneMask{1} << lane);
 }
 
-void RowThreads::put(unsigned lane, const HomeLane& thread) {
+void RowThreads::put(unsigned lane, const HomeThread& thread) {
   look_at_each_lane();
   (*lanes_)[lane] = thread;
   present_ |= LaneMask{1} << lane;
@@ -27,7 +27,7 @@ void RowThreads::put(unsigned lane, const HomeLane& thread) {
     return;
   }
   for (unsigned other = 0; other < thread.home->threads; ++other) {
-    if ((*lanes_)[other] != HomeLane{thread.home, static_cast<std::uint8_t>(other)}) {
+    if ((*lanes_)[other] != HomeThread{thread.home, static_cast<std::uint8_t>(other)}) {
       return;
     }
   }

@@ -31,7 +31,7 @@ struct ThreadHome {
 };
 
 // One thread: the one with this number in a home. Null: none.
-struct HomeLane {
+struct HomeThread {
   ThreadHome* home = nullptr;
   std::uint8_t lane = 0;
 
@@ -41,7 +41,7 @@ struct HomeLane {
   [[nodiscard]] std::uint32_t number() const { return home->first + lane; }  // in its block
   [[nodiscard]] std::uint64_t local() const { return home->first_local + lane; }
   [[nodiscard]] std::uint32_t& hash() const { return home->hashes[lane]; }
-  friend bool operator==(const HomeLane&, const HomeLane&) = default;
+  friend bool operator==(const HomeThread&, const HomeThread&) = default;
 };
 
 // Whose threads are in a register row. Usually those of one home, lane for lane.
@@ -50,10 +50,10 @@ class RowThreads {
   // The home all of whose living threads are here, lane for lane, with nobody else; null: look at each lane.
   [[nodiscard]] ThreadHome* whole() const { return whole_; }
   // The thread in a lane; of an empty lane, the last one that was there.
-  [[nodiscard]] HomeLane at(unsigned lane) const {
-    return whole_ != nullptr ? HomeLane{whole_, static_cast<std::uint8_t>(lane)}
+  [[nodiscard]] HomeThread at(unsigned lane) const {
+    return whole_ != nullptr ? HomeThread{whole_, static_cast<std::uint8_t>(lane)}
            : lanes_          ? (*lanes_)[lane]
-                             : HomeLane{};
+                             : HomeThread{};
   }
   // The lanes that have a thread.
   [[nodiscard]] LaneMask present() const { return present_; }
@@ -64,7 +64,7 @@ class RowThreads {
     present_ = lanes_of(home);
   }
   // A thread comes into an empty lane.
-  void put(unsigned lane, const HomeLane& thread);
+  void put(unsigned lane, const HomeThread& thread);
   // The thread in a lane goes elsewhere.
   void take(unsigned lane);
   // Threads have exited.
@@ -79,7 +79,7 @@ class RowThreads {
 
   ThreadHome* whole_ = nullptr;
   LaneMask present_ = 0;
-  std::unique_ptr<std::array<HomeLane, isa::kLanes>> lanes_;  // made when it is first wanted
+  std::unique_ptr<std::array<HomeThread, isa::kLanes>> lanes_;  // made when it is first wanted
 };
 
 }  // namespace heddle::hw

@@ -17,8 +17,6 @@ constexpr LaneMask kEveryLane = ~LaneMask{0};
 // Blocks of 80 threads: two warps of 64 on 32 lanes, so four rows, of which the third has 16 threads and the last none.
 struct Blocks {
   Blocks() {
-    machine.gpu.cores = 3;
-    machine.core.warp_size = 64;
     launch.block = {16, 5, 1};
     launch.grid = {7, 2, 1};
     launch.local_bytes = 12;
@@ -28,7 +26,14 @@ struct Blocks {
     launch.hashes = hashes.data();
     state.launch = other.launch = &launch;
   }
-  Machine machine;
+  static Machine of_three_cores() {
+    Machine out;
+    out.gpu.cores = 3;
+    out.core.warp_size = 64;
+    return out;
+  }
+
+  Machine machine = of_three_cores();
   Launch launch;
   std::vector<std::uint32_t> hashes;
   CoreState state{machine, 1, nullptr};
@@ -55,7 +60,7 @@ TEST(ThreadHome, ABlockGivesItsThreadsTheirHomes) {
     EXPECT_EQ(blocks.state.rows[8 + i].whole(), &home);
     EXPECT_EQ(blocks.state.rows[8 + i].present(), threads[i] == 0 ? 0 : kEveryLane >> (32 - threads[i]));
   }
-  const HomeLane thread = blocks.state.thread_at(10, 5);  // number 69
+  const HomeThread thread = blocks.state.thread_at(10, 5);  // number 69
   EXPECT_EQ(thread.number(), 69U);
   const isa::Dim3 index = thread.index();
   EXPECT_EQ(index.x, 69U % 16);
@@ -129,14 +134,14 @@ TEST(RowThreads, ARowOfOneHomeIsOnePointerUntilAThreadGoes) {
   EXPECT_EQ(row.present(), 0U);
   row.hold(home);
   EXPECT_EQ(row.whole(), &home);
-  EXPECT_EQ(row.at(31), (HomeLane{&home, 31}));
+  EXPECT_EQ(row.at(31), (HomeThread{&home, 31}));
   row.exited(0x0000'00f0);
   EXPECT_EQ(row.whole(), &home) << "who has exited is nowhere else";
   EXPECT_EQ(row.present(), 0xffff'ff0fU);
   row.take(9);
   EXPECT_EQ(row.whole(), nullptr);
   EXPECT_EQ(row.present(), 0xffff'fd0fU);
-  EXPECT_EQ(row.at(8), (HomeLane{&home, 8}));
+  EXPECT_EQ(row.at(8), (HomeThread{&home, 8}));
 }
 
 TEST(RowThreads, EachLaneHasAHomeOfItsOwn) {
@@ -151,8 +156,8 @@ TEST(RowThreads, EachLaneHasAHomeOfItsOwn) {
   row.put(5, {&mine, 5});
   EXPECT_EQ(row.present(), 0x30U);
   EXPECT_EQ(row.whole(), nullptr);
-  EXPECT_EQ(row.at(4), (HomeLane{&foreign, 7}));
-  EXPECT_EQ(row.at(5), (HomeLane{&mine, 5}));
+  EXPECT_EQ(row.at(4), (HomeThread{&foreign, 7}));
+  EXPECT_EQ(row.at(5), (HomeThread{&mine, 5}));
   row.take(4);
   row.take(5);
   // A home's threads come one by one, in any order: then it is whole, but not before, and not with one in another's
@@ -172,7 +177,7 @@ TEST(RowThreads, EachLaneHasAHomeOfItsOwn) {
   row.put(0, {&short_one, 1});
   EXPECT_EQ(row.present(), 0xffffU);
   EXPECT_EQ(row.whole(), nullptr) << "two have changed places";
-  EXPECT_EQ(row.at(0), (HomeLane{&short_one, 1}));
+  EXPECT_EQ(row.at(0), (HomeThread{&short_one, 1}));
 }
 
 TEST(CoreState, ABlockBeginsInEmptyRowsOnly) {

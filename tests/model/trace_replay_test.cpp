@@ -17,6 +17,7 @@
 #include "tb/measure/trace/recorder.hpp"
 #include "tb/measure/trace/trace_subject.hpp"
 #include "tests/model/child.hpp"
+#include "tests/model/wandering.hpp"
 #include "tests/model/workload_cases.hpp"
 
 namespace heddle {
@@ -136,6 +137,14 @@ std::string replay_case(const ::testing::TestParamInfo<std::tuple<std::string, s
 
 INSTANTIATE_TEST_SUITE_P(All, Replay, ::testing::ValuesIn(replays(true)), replay_case);
 INSTANTIATE_TEST_SUITE_P(Long, Replay, ::testing::ValuesIn(replays(false)), replay_case);
+
+// A thread takes along how far its record has been replayed when it goes to another place.
+TEST(Replay, FollowsThreadsThatChangeTheirPlaces) {
+  const hw::Machine machine = test::wandering_machine(1);
+  const Recorded recorded = record("reduction", machine);
+  ASSERT_FALSE(recorded.trace.empty()) << recorded.counters;
+  EXPECT_EQ(replay(recorded.trace, machine), recorded.counters);
+}
 
 // ------------------------------------------------------------------------------- another machine
 

@@ -38,7 +38,7 @@ class TraceRecorder final : public RunObserver {
     std::vector<Block> blocks;  // that have begun there, by slot
   };
   [[nodiscard]] traces::ThreadEvents& thread(const hw::CoreState& core, unsigned row, unsigned lane) {
-    const hw::HomeLane thread = core.thread_at(row, lane);
+    const hw::HomeThread thread = core.thread_at(row, lane);
     const hw::BlockHome& block = *thread.home->block;
     return cores_[block.core].blocks[block.slot].threads[thread.number()];
   }

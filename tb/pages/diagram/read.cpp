@@ -2,6 +2,7 @@
 #include <tlm>
 
 #include "hw/core/block_protocol.hpp"
+#include "hw/core/home_protocol.hpp"
 #include "hw/registers/register_file.hpp"
 #include "hw/scratchpad/scratchpad.hpp"
 #include "tb/pages/diagram/diagram.hpp"
@@ -45,7 +46,7 @@ bool is_socket(sc_core::sc_object& object, Ends& ends) {
          probe<link::WarpProtocol>(object, "sub-warps", ends) || probe<link::LineProtocol>(object, "lines", ends) ||
          probe<hw::RegisterProtocol>(object, "registers", ends) ||
          probe<hw::ScratchpadProtocol>(object, "scratchpad", ends) ||
-         probe<hw::BlockProtocol>(object, "thread blocks", ends) ||
+         probe<hw::BlockProtocol>(object, "thread blocks", ends) || probe<hw::HomeProtocol>(object, "threads", ends) ||
          probe<link::InvalidationProtocol>(object, "invalidations", ends);
 }
 

@@ -1,0 +1,40 @@
+// How a mechanism moves threads from place to place (hw/state/thread_home.hpp): their registers go with them; who they
+// are, their block, local memory and retirement hash do not change. By way of GroupMoves::threads().
+//
+// A thread moves with its group, which is dynamic, has no instruction in flight and does not wait at a barrier: one
+// that is ready or parked, or whose instruction completes in this call (Divergence::complete). Anything else is an
+// InternalError. The moves take no time; a mechanism that charges for them lets the group run later
+// (GroupMoves::run, delay). Other tables of a mechanism that go by place are its own to set right.
+#pragma once
+
+#include <optional>
+
+#include "hw/state/group.hpp"
+
+namespace heddle::hw {
+
+class ThreadMoves {
+ public:
+  virtual ~ThreadMoves() = default;
+
+  // ---- within the core
+  // An empty place in this register lane where no block will begin; none: nullopt.
+  [[nodiscard]] virtual std::optional<Place> vacant(unsigned lane) const = 0;
+  // The thread in `lane` of the group goes to an empty place. It stays in that lane of the group.
+  virtual void move(Group& group, unsigned lane, const Place& to) = 0;
+  // Two threads, of one group or of two, go to each other's place.
+  virtual void exchange(Group& one, unsigned lane, Group& other, unsigned other_lane) = 0;
+
+  // ---- between cores, for mechanisms with Divergence::Traits::changes_cores
+  [[nodiscard]] virtual unsigned core() const = 0;   // this one's number
+  [[nodiscard]] virtual unsigned cores() const = 0;  // of the GPU
+  // The group leaves for another core as soon as the stores of this one have been acknowledged, and is free here. There
+  // it begins one cycle later (Divergence::arrived), each thread in the lane of the group that it has here, and with a
+  // place in that register lane, which the mechanism knows to be free.
+  //
+  // Its threads find their stores where it goes if the L1s let them through: what an L1 holds back, or has an old copy
+  // of, is the coherence protocol's matter. Their block's scratchpad stays behind.
+  virtual void depart(Group& group, unsigned to) = 0;
+};
+
+}  // namespace heddle::hw
