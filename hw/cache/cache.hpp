@@ -149,7 +149,8 @@ class Cache : public sc_core::sc_module,
   // Of a line that is in `frame`; kNone: in none.
   [[nodiscard]] Place place_of(std::uint64_t line, Frame frame) const;
   [[nodiscard]] LineEvent event_of(const LineRequest& request, LineState state) const;
-  ::tlm::tlm_sync_enum take(LineRequest& request);
+  // A request whose line is in frame `here`; kNone: in none.
+  ::tlm::tlm_sync_enum take(LineRequest& request, Frame here);
   // Whether there is room for what the transition does; else the request is busy, and nothing has happened.
   [[nodiscard]] bool has_room(LineRequest& request, const Place& place, const Transition& transition, Frame& frame);
   ::tlm::tlm_sync_enum perform(LineRequest& request, const Place& place, const Transition& transition, Frame frame);

@@ -57,16 +57,16 @@ tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phas
   }
   request.failed = false;
   // What happens nearly always, in few steps: a load of a line that is here.
-  const Frame here =
-      request.kind == LineRequest::Kind::load && !request.bypass ? lines_.find(request.address) : LineFrames::kNone;
+  const Frame here = lines_.find(request.address);
+  const bool plain_load = request.kind == LineRequest::Kind::load && !request.bypass;
   const Transition* const answer =
-      here != LineFrames::kNone ? &table_.at(lines_.state(here), LineEvent::load) : nullptr;
+      plain_load && here != LineFrames::kNone ? &table_.at(lines_.state(here), LineEvent::load) : nullptr;
   tlm_sync_enum result = TLM_UPDATED;
   if (answer != nullptr && answer->actions == kAnswer) {
     lines_.set_state(here, answer->next);
     result = answer_hit(request, here);
   } else {
-    result = take(request);
+    result = take(request, here);
   }
   if (result != TLM_UPDATED) {
     ++ports_used_;
@@ -133,8 +133,8 @@ LineEvent Cache::event_of(const LineRequest& request, LineState state) const {
   return matters && link::all_enabled(request.byte_enable, line_bytes_) ? LineEvent::store_line : LineEvent::store;
 }
 
-tlm_sync_enum Cache::take(LineRequest& request) {
-  const Place place = place_of(request.address, lines_.find(request.address));
+tlm_sync_enum Cache::take(LineRequest& request, Frame here) {
+  const Place place = place_of(request.address, here);
   const LineEvent event = event_of(request, place.state);
   const Transition& transition = table_.at(place.state, event);
   Frame frame = place.frame;

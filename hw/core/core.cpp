@@ -155,53 +155,47 @@ void Core::end_launch(Cycle end) {
 
 // The core may have done this cycle's work already, or not: what it is told counts in the next one.
 ::tlm::tlm_sync_enum Core::nb_transport_fw(BlockCommand& command, BlockPhase&, sc_core::sc_time&) {
-  told_.push_back({clock().now(), command});
+  told_.put(clock().now(), command);
   wake(clock().now() + 1);
   return command.kind == BlockCommand::Kind::start_block ? ::tlm::TLM_COMPLETED : ::tlm::TLM_ACCEPTED;
 }
 
 void Core::obey(Cycle now) {
-  std::size_t kept = 0;
-  for (const Told& told : told_) {
-    if (told.at >= now) {
-      told_[kept++] = told;
-      continue;
-    }
-    if (told.command.kind == BlockCommand::Kind::start_block) {
-      state_.now = told.at;  // its warps may be fetched in the cycle after that
-      start_block(told.command);
+  told_.take(now, [this, now](const BlockCommand& command, Cycle told) {
+    if (command.kind == BlockCommand::Kind::start_block) {
+      state_.now = told;  // its warps may be fetched in the cycle after that
+      start_block(command);
       state_.now = now;
-      continue;
+      return;
     }
     l1d_.flush();
     state_.flushing = true;
-    if (told.command.kind == BlockCommand::Kind::stop) {
+    if (command.kind == BlockCommand::Kind::stop) {
       flushed_ = false;
       stop_at_ = now;
     } else {
       flushing_ = true;
     }
-  }
-  told_.resize(kept);
+  });
 }
 
 ::tlm::tlm_sync_enum Core::nb_transport_bw(HomeMessage& message, HomePhase&, sc_core::sc_time&) {
-  heard_.push_back({clock().now(), std::move(message)});
+  heard_.put(clock().now(), std::move(message));
   wake(clock().now() + 1);
   return ::tlm::TLM_COMPLETED;
 }
 
 // In which order the cores have been advanced in a cycle must not show.
 void Core::hear(Cycle now) {
-  const auto older = [now](const Heard& heard) { return heard.at < now; };
-  const auto end = std::stable_partition(heard_.begin(), heard_.end(), older);
-  std::stable_sort(heard_.begin(), end, [](const Heard& a, const Heard& b) {
-    return std::pair(a.at, a.message.from) < std::pair(b.at, b.message.from);
-  });
-  for (auto heard = heard_.begin(); heard != end && !state_.fault; ++heard) {
-    writeback_.hear(heard->message);
+  heard_.take(now, [this](HomeMessage&& message, Cycle) { hearing_.push_back(std::move(message)); });
+  std::stable_sort(hearing_.begin(), hearing_.end(),
+                   [](const HomeMessage& a, const HomeMessage& b) { return a.from < b.from; });
+  for (HomeMessage& message : hearing_) {
+    if (!state_.fault) {
+      writeback_.hear(message);
+    }
   }
-  heard_.erase(heard_.begin(), end);
+  hearing_.clear();
 }
 
 ::tlm::tlm_sync_enum Core::nb_transport_fw(link::Invalidation& line, link::InvalidationPhase&,
@@ -287,7 +281,9 @@ bool Core::pipeline_idle() const {
 
 Cycle Core::advance(Cycle now) {
   state_.now = now;
-  obey(now);
+  if (!told_.empty()) {
+    obey(now);
+  }
   const Cycle l1d = l1d_.advance(now);
   const Cycle icache = icache_.advance(now);
   if (running_ && now >= stop_at_) {

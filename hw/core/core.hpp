@@ -33,6 +33,7 @@
 #include "hw/scratchpad/scratchpad.hpp"
 #include "hw/state/core_state.hpp"
 #include "tlm/calendar.hpp"
+#include "tlm/inbox.hpp"
 #include "tlm/invalidation_protocol.hpp"
 
 namespace heddle::hw {
@@ -145,16 +146,9 @@ class Core final : public link::ClockedModule,
   };
   Sleep sleep_;
   BlockCommand answer_;
-  struct Told {
-    Cycle at = 0;  // told in this cycle
-    BlockCommand command;
-  };
-  std::vector<Told> told_;
-  struct Heard {
-    Cycle at = 0;  // told in this cycle
-    HomeMessage message;
-  };
-  std::vector<Heard> heard_;
+  link::Inbox<BlockCommand> told_;    // by the dispatcher
+  link::Inbox<HomeMessage> heard_;    // from other cores
+  std::vector<HomeMessage> hearing_;  // of those, what counts in this cycle
 };
 
 }  // namespace heddle::hw

@@ -58,16 +58,8 @@ void WarpUnit::begin(unsigned slot, unsigned warp) {
 }
 
 void WarpUnit::wake_up_groups(Cycle now) {
-  std::vector<CoreState::WakeUp>& wake_ups = state_.wake_ups;
-  std::size_t kept = 0;
-  for (const CoreState::WakeUp& entry : wake_ups) {
-    if (entry.decided < now) {
-      state_.groups.set_state(state_.groups[entry.group], GroupState::ready);
-    } else {
-      wake_ups[kept++] = entry;
-    }
-  }
-  wake_ups.resize(kept);
+  state_.wake_ups.take(
+      now, [this](GroupId group, Cycle) { state_.groups.set_state(state_.groups[group], GroupState::ready); });
 }
 
 void WarpUnit::run(Group& group, unsigned delay) {

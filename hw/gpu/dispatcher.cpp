@@ -102,9 +102,11 @@ Cycle Dispatcher::advance(Cycle now) {
     begin(now);
   }
   take_messages(now);
-  if (!raised_.empty() && raised_.front().at < now && !fault_) {
-    fault_ = raised_.front().fault;
-  }
+  raised_.take(now, [this](isa::Fault fault, Cycle) {
+    if (!fault_) {
+      fault_ = std::move(fault);
+    }
+  });
   if (fault_) {
     if (slot_used_.empty()) {  // no core has begun
       end(now, LaunchStatus::fault);
@@ -131,20 +133,15 @@ Cycle Dispatcher::advance(Cycle now) {
 }
 
 void Dispatcher::take_messages(Cycle now) {
-  std::size_t kept = 0;
   std::optional<unsigned> faulted;  // of several cores in one cycle the first, by number
-  for (const Message& message : messages_) {
-    if (message.sent >= now) {
-      messages_[kept++] = message;
-      continue;
-    }
-    switch (message.command.kind) {
+  messages_.take(now, [&](const BlockCommand& message, Cycle) {
+    switch (message.kind) {
       case BlockCommand::Kind::block_done:
-        slot_used_[message.command.core][message.command.slot] = false;
+        slot_used_[message.core][message.slot] = false;
         ++finished_;
         break;
       case BlockCommand::Kind::faulted:
-        faulted = std::min(faulted.value_or(message.command.core), message.command.core);
+        faulted = std::min(faulted.value_or(message.core), message.core);
         break;
       case BlockCommand::Kind::stopped:
         ++stopped_;
@@ -152,12 +149,11 @@ void Dispatcher::take_messages(Cycle now) {
       default:
         ++flushed_;
     }
-  }
-  messages_.resize(kept);
+  });
   if (faulted && !fault_) {
     fault_ = cores_[*faulted]->fault();
   }
-  if (kept != 0) {
+  if (!messages_.empty()) {
     wake(now + 1);
   }
 }
@@ -236,7 +232,7 @@ void Dispatcher::l2_flushed(unsigned slices) {
 
 void Dispatcher::raise(isa::Fault fault) {
   if (status_ == LaunchStatus::running && begun_) {
-    raised_.push_back({clock().now(), std::move(fault)});
+    raised_.put(clock().now(), std::move(fault));
     wake(clock().now() + 1);
   }
 }
@@ -264,7 +260,7 @@ void Dispatcher::stop(isa::Fault fault) {
 }
 
 ::tlm::tlm_sync_enum Dispatcher::nb_transport_bw(BlockCommand& command, BlockPhase&, sc_core::sc_time&) {
-  messages_.push_back({clock().now(), command});
+  messages_.put(clock().now(), command);
   wake(clock().now() + 1);
   return ::tlm::TLM_COMPLETED;
 }

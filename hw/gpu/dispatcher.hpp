@@ -19,6 +19,7 @@
 #include "hw/parameters/machine.hpp"
 #include "hw/state/launch.hpp"
 #include "tlm/calendar.hpp"
+#include "tlm/inbox.hpp"
 
 namespace heddle::hw {
 
@@ -58,10 +59,6 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   void l2_flushed(unsigned slices);
 
  private:
-  struct Message {
-    Cycle sent;
-    BlockCommand command;
-  };
   Cycle advance(Cycle now) override;
   ::tlm::tlm_sync_enum nb_transport_bw(BlockCommand& command, BlockPhase& phase, sc_core::sc_time& delay) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
@@ -90,15 +87,11 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   unsigned stopped_ = 0;
   unsigned next_core_ = 0;
   std::vector<std::vector<bool>> slot_used_;  // per core
-  std::vector<Message> messages_;
+  link::Inbox<BlockCommand> messages_;        // from the cores
   bool l2_flushing_ = false;
   unsigned l2_flushed_ = 0;             // slices
   Cycle l2_flushed_at_ = link::kNever;  // all of them
-  struct Raised {
-    Cycle at;
-    isa::Fault fault;
-  };
-  std::vector<Raised> raised_;
+  link::Inbox<isa::Fault> raised_;
   DispatcherStatistics statistics_;
 };
 

@@ -19,6 +19,7 @@
 #include "isa/device_memory.hpp"
 #include "isa/fault.hpp"
 #include "isa/special.hpp"
+#include "tlm/inbox.hpp"
 #include "tlm/sub_warp.hpp"
 
 namespace heddle::hw {
@@ -73,13 +74,9 @@ struct CoreState {
   Invariants invariants;
   link::SubWarpPool pool;
 
-  // Groups that become ready in the cycle after the one in which this was decided.
-  struct WakeUp {
-    Cycle decided;  // ready from the cycle after this one
-    GroupId group;
-  };
-  std::vector<WakeUp> wake_ups;
-  void make_ready(Group& group, unsigned delay = 0) { wake_ups.push_back({now + delay, group.id}); }
+  // Groups that become ready in the cycle after the one in which this was decided, or `delay` later.
+  link::Inbox<GroupId> wake_ups;
+  void make_ready(Group& group, unsigned delay = 0) { wake_ups.put(now + delay, group.id); }
 
   std::optional<isa::Fault> fault;  // the first one
   // Loads of the present launch that lay out of bounds and read 0 (core.load_trap), by instruction.

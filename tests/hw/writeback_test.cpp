@@ -114,11 +114,10 @@ struct WriteBackBench {
   // The groups that were decided to go on, each with the cycle of the decision; forgets them.
   std::vector<std::pair<Cycle, GroupId>> woken() {
     std::vector<std::pair<Cycle, GroupId>> out;
-    for (const CoreState::WakeUp& wake_up : state.wake_ups) {
-      EXPECT_NE(state.groups[wake_up.group].state, GroupState::ready) << "ready in the next cycle only";
-      out.emplace_back(wake_up.decided, wake_up.group);
-    }
-    state.wake_ups.clear();
+    state.wake_ups.take(link::kNever, [&](GroupId group, Cycle decided) {
+      EXPECT_NE(state.groups[group].state, GroupState::ready) << "ready in the next cycle only";
+      out.emplace_back(decided, group);
+    });
     return out;
   }
   [[nodiscard]] std::span<const StackDivergence::Entry> stack(GroupId id) {
