@@ -78,13 +78,13 @@ std::uint64_t DeviceMemory::allocate(std::string name, std::uint64_t size, bool 
                      below_4gib ? "use smaller buffers, or a program with .address_size 64" : "use smaller buffers");
   }
   allocations_[address] = Allocation{address, size, std::move(name), true};
-  last_found_ = nullptr;
+  ++allocation_changes_;
   return address;
 }
 
 void DeviceMemory::place(std::string name, std::uint64_t address, std::uint64_t size, bool writable) {
   allocations_[address] = Allocation{address, size, std::move(name), writable};
-  last_found_ = nullptr;
+  ++allocation_changes_;
 }
 
 void DeviceMemory::release(std::uint64_t address) {
@@ -94,7 +94,7 @@ void DeviceMemory::release(std::uint64_t address) {
   }
   const std::uint64_t size = found->second.size;
   allocations_.erase(found);
-  last_found_ = nullptr;
+  ++allocation_changes_;
   for (auto it = regions_.lower_bound(address); it != regions_.end() && it->first - address < size;) {
     it = regions_.erase(it);
   }
@@ -106,7 +106,7 @@ void DeviceMemory::release(std::uint64_t address) {
 
 void DeviceMemory::clear() {
   allocations_.clear();
-  last_found_ = nullptr;
+  ++allocation_changes_;
   regions_.clear();
   computed_.clear();
   pages_.clear();
@@ -296,19 +296,12 @@ const Allocation* DeviceMemory::find(std::uint64_t address, std::uint64_t size) 
     const std::uint64_t offset = address - allocation.address;  // huge when before it
     return offset < allocation.size && size <= allocation.size - offset;
   };
-  if (last_found_ != nullptr && holds(*last_found_)) {
-    return last_found_;
-  }
   auto next = allocations_.upper_bound(address);
   if (next == allocations_.begin()) {
     return nullptr;
   }
   const Allocation& candidate = std::prev(next)->second;
-  if (!holds(candidate)) {
-    return nullptr;
-  }
-  last_found_ = &candidate;
-  return last_found_;
+  return holds(candidate) ? &candidate : nullptr;
 }
 
 const Allocation* DeviceMemory::nearest(std::uint64_t address) const {

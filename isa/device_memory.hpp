@@ -75,12 +75,16 @@ class DeviceMemory {
   [[nodiscard]] bool computed(std::uint64_t address, std::uint64_t size) const;
 
   // ---- bounds. find: the allocation that holds [address, address + size); nearest: the closest one, for messages.
+  // Who asks often does so through an AllocationFinder of its own.
   [[nodiscard]] const Allocation* find(std::uint64_t address, std::uint64_t size) const;
   [[nodiscard]] const Allocation* nearest(std::uint64_t address) const;
   [[nodiscard]] const std::map<std::uint64_t, Allocation>& allocations() const { return allocations_; }
   // Where an access lies with respect to the nearest allocation, for messages:
   // "4 bytes past the end of buffer 'y' (0x10000400, 1024 bytes)"
   [[nodiscard]] std::string describe(std::uint64_t address, std::uint64_t size) const;
+
+  // Another number whenever allocations have changed: until then pointers to them stay valid.
+  [[nodiscard]] std::uint64_t allocation_changes() const { return allocation_changes_; }
 
   [[nodiscard]] std::uint64_t touched_bytes() const;  // storage made so far
 
@@ -103,7 +107,7 @@ class DeviceMemory {
   mutable std::uint64_t last_page_number_ = ~std::uint64_t{0};
   mutable Page* last_page_ = nullptr;
   std::map<std::uint64_t, Allocation> allocations_;
-  mutable const Allocation* last_found_ = nullptr;
+  std::uint64_t allocation_changes_ = 0;
   // The computed region that holds the address, with how many of its bytes follow; else null, and how many bytes follow
   // that are not computed.
   [[nodiscard]] const Region* computed_at(std::uint64_t address, std::uint64_t& following) const;
@@ -112,6 +116,35 @@ class DeviceMemory {
   alignas(kAlignment) std::byte computed_bytes_[kAlignment];  // of direct()
   std::uint64_t next_low_;
   std::uint64_t next_high_;
+};
+
+// One reader's look-ups of allocations. It remembers the latest answer, so that whoever stays in a buffer pays for a
+// comparison only. Readers share nothing but the memory, which they do not change.
+class AllocationFinder {
+ public:
+  // The memory outlives it. Null: nothing may be looked up.
+  explicit AllocationFinder(const DeviceMemory* memory) : memory_(memory) {}
+
+  // As DeviceMemory::find.
+  [[nodiscard]] const Allocation* find(std::uint64_t address, std::uint64_t size) {
+    if (changes_ == memory_->allocation_changes() && latest_ != nullptr) {
+      const std::uint64_t offset = address - latest_->address;  // huge when before it
+      if (offset < latest_->size && size <= latest_->size - offset) {
+        return latest_;
+      }
+    }
+    const Allocation* const found = memory_->find(address, size);
+    if (found != nullptr) {
+      latest_ = found;
+      changes_ = memory_->allocation_changes();
+    }
+    return found;
+  }
+
+ private:
+  const DeviceMemory* memory_;
+  const Allocation* latest_ = nullptr;
+  std::uint64_t changes_ = 0;  // when that was found
 };
 
 }  // namespace heddle::isa

@@ -216,11 +216,11 @@ Verdict check_lane(CoreState& state, const MemoryAccess& access, unsigned lane) 
                ? out_of_bounds([] { return "load, recorded as out of bounds, of which a trace says no more"; })
                : Verdict::good;
   }
-  const isa::Allocation* allocation = state.bounds->find(address, size);
+  const isa::Allocation* allocation = state.allocations.find(address, size);
   if (isa::is_accumulate(sub_warp.decoded->instruction.op)) {
     // What a conditional accumulate writes lies in one allocation, from its first element on.
     const std::uint64_t first = sub_warp.address[static_cast<unsigned>(std::countr_zero(access.lanes))];
-    allocation = state.bounds->find(first, address - first + size);
+    allocation = state.allocations.find(first, address - first + size);
   }
   const isa::Window window = isa::window_of(address);
   if (allocation == nullptr && window != isa::Window::global) {  // global operations know no windows
@@ -278,7 +278,7 @@ bool check_access(CoreState& state, MemoryAccess& access) {
     good = good && loads && below(state.launch->parameters.size());
   } else if (executing == access.global) {
     if (state.bounds != nullptr && good) {
-      const isa::Allocation* const allocation = state.bounds->find(lowest, highest - lowest + size);
+      const isa::Allocation* const allocation = state.allocations.find(lowest, highest - lowest + size);
       good = allocation != nullptr && (loads || allocation->writable);
     } else if (loads && recorded_as_stray(state, highest)) {
       good = false;

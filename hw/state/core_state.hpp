@@ -38,6 +38,7 @@ struct CoreState {
         core(machine.core),
         index(index),
         bounds(bounds),
+        allocations(bounds),
         rows_per_warp(machine.core.warp_size / machine.core.simd_width),
         groups(machine.core.threads / machine.core.warp_size, rows_per_warp, machine.core.complex_long_latency),
         rows(machine.core.threads / machine.core.simd_width),
@@ -59,9 +60,10 @@ struct CoreState {
   const Machine& machine;
   CoreParameters core;  // the machine's, with the warp size of the present launch (with_warp_size)
   unsigned index;
-  Cycle now = 0;                    // the cycle that the core is in
-  const isa::DeviceMemory* bounds;  // allocation table for bounds checks; null: only the memory's own error responses
-  unsigned rows_per_warp;           // core.warp_size / core.simd_width
+  Cycle now = 0;                      // the cycle that the core is in
+  const isa::DeviceMemory* bounds;    // allocation table for bounds checks; null: only the memory's own error responses
+  isa::AllocationFinder allocations;  // the core's own look-ups in it
+  unsigned rows_per_warp;             // core.warp_size / core.simd_width
   const Launch* launch = nullptr;
   Instrument<CoreObserver> observer;  // null: nobody looks
   Instrument<ReplayRows> replay;      // null: threads compute

@@ -42,6 +42,7 @@ BlockMemory::BlockMemory(DeviceMemory& global, std::span<const std::uint8_t> con
                          std::span<const std::uint8_t> parameters, std::size_t shared_bytes, std::size_t local_bytes,
                          std::size_t threads)
     : global_(global),
+      allocations_(&global),
       constants_(copy_of(constants)),
       parameters_(copy_of(parameters)),
       shared_(shared_bytes),
@@ -55,7 +56,7 @@ void BlockMemory::clear() {
 
 BlockMemory::Place BlockMemory::locate_global(Access access, std::uint64_t address, std::uint32_t size, bool generic,
                                               std::optional<AccessFault>& fault) {
-  const Allocation* allocation = global_.find(address, size);
+  const Allocation* allocation = allocations_.find(address, size);
   const char* verb = access == Access::load ? "load" : access == Access::store ? "store" : "atomic";
   if (allocation == nullptr) {
     std::string detail = fmt::format("{}, {}", verb, global_.describe(address, size));
@@ -250,7 +251,7 @@ std::optional<AccessFault> BlockMemory::accumulate(const Instruction& instructio
     Place place = locate(Access::store, space, address, bytes, first_thread + lane, fault);
     // The next allocation's bytes are no more the buffer's than those of a gap.
     if (place.data != nullptr && space == Space::global &&
-        global_.find(all.base, address - all.base + bytes) == nullptr) {
+        allocations_.find(all.base, address - all.base + bytes) == nullptr) {
       fault = AccessFault{Fault::Kind::out_of_bounds, 0, address, bytes,
                           fmt::format("store, {}", global_.describe(address, bytes))};
       place = {};

@@ -62,6 +62,7 @@ class BlockMemory {
                       std::optional<AccessFault>& fault);
 
   DeviceMemory& global_;
+  AllocationFinder allocations_;
   // Copies: a byte is a byte in every space, and a launch copies them once.
   std::vector<std::byte> constants_;
   std::vector<std::byte> parameters_;

@@ -77,6 +77,29 @@ TEST(DeviceMemory, FindForgetsWhatWasReleasedOrReplaced) {
   memory.release(x);  // nothing there: no effect
 }
 
+TEST(DeviceMemory, AFinderAnswersAsTheMemoryDoesAfterEveryChange) {
+  DeviceMemory memory;
+  AllocationFinder finder(&memory);
+  const std::uint64_t x = memory.allocate("x", 64);
+  const std::uint64_t y = memory.allocate("y", 64);
+  const auto same = [&] {
+    for (const std::uint64_t address : {x, x + 60, x + 8, y, y + 61, y - 1, x, std::uint64_t{0}, ~std::uint64_t{0}}) {
+      EXPECT_EQ(finder.find(address, 4), memory.find(address, 4)) << address;
+    }
+    EXPECT_EQ(finder.find(x, 4), memory.find(x, 4));
+  };
+  same();  // ends in x, which it remembers
+  memory.place("shorter", x, 8);
+  EXPECT_EQ(finder.find(x + 8, 4), nullptr);
+  same();
+  memory.release(x);
+  EXPECT_EQ(finder.find(x, 4), nullptr);
+  same();
+  EXPECT_NE(finder.find(y, 4), nullptr);
+  memory.clear();
+  EXPECT_EQ(finder.find(y, 4), nullptr);
+}
+
 TEST(DeviceMemory, The32BitSpaceRunsOutWithAnErrorThatSaysSo) {
   DeviceMemory memory;
   const std::uint64_t room = (std::uint64_t{1} << 32U) - kGlobalBase;
