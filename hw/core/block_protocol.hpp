@@ -1,7 +1,8 @@
 // Between the grid dispatcher and a core: thread blocks and flushes. Non-blocking; each side looks at what it was told
 // in a later cycle.
 //
-//   fw start_block  slot, index -> TLM_COMPLETED   the block's warps may be fetched from the next cycle on
+//   fw start_block  slot, index -> TLM_COMPLETED   the block's warps may be fetched from the next cycle on; `records`,
+//                                                 where threads replay, are valid until block_done has been taken
 //   fw flush                    -> TLM_ACCEPTED    bw flushed follows when memory has every store of the core
 //   fw stop                     -> TLM_ACCEPTED    a fault ended the launch: the core does nothing from the next cycle
 //                                                 on but empty its L1; bw stopped follows when nothing is outstanding
@@ -10,8 +11,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <tlm>
 
+#include "hw/state/replay.hpp"
 #include "isa/program.hpp"
 
 namespace heddle::hw {
@@ -22,7 +25,8 @@ struct BlockCommand {
   unsigned core = 0;
   unsigned slot = 0;
   isa::Dim3 index;
-  std::uint64_t linear = 0;  // block-linear index
+  std::uint64_t linear = 0;               // block-linear index
+  std::span<const ThreadRecord> records;  // of the block's threads, where they replay
 };
 enum class BlockPhase : std::uint8_t { command };
 struct BlockProtocol {

@@ -213,15 +213,12 @@ void Core::start_block(const BlockCommand& command) {
   state_.begin_block(slot, command.index, command.linear);
   const BlockHome& block = state_.block(slot);
   scratchpad_.clear(block.scratchpad_base, state_.launch->shared_bytes);
-  std::span<const ThreadRecord> records;
-  if (replay_) {
-    records = replay_->source().start_block(command.linear);
-  }
   unsigned row = state_.first_row(slot);
   for (const ThreadHome& home : block.threads) {
     registers_.array().clear_row(row);
     if (replay_) {
-      replay_->start_row(row, records.subspan(std::min<std::size_t>(home.first, records.size()), home.threads));
+      const std::size_t first = std::min<std::size_t>(home.first, command.records.size());
+      replay_->start_row(row, command.records.subspan(first, home.threads));
     }
     ++row;
   }
@@ -237,15 +234,12 @@ void Core::finish_block(unsigned slot) {
   if (state_.observer != nullptr) {
     state_.observer->block_finished(state_, slot);
   }
-  if (replay_) {
-    replay_->source().finish_block(state_.block(slot).linear);
-  }
   state_.blocks[slot].used = false;
   answer(BlockCommand::Kind::block_done, slot);
 }
 
 void Core::answer(BlockCommand::Kind kind, unsigned slot) {
-  answer_ = {kind, state_.index, slot, {}, 0};
+  answer_ = {kind, state_.index, slot, {}, 0, {}};
   BlockPhase phase = BlockPhase::command;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   blocks->nb_transport_bw(answer_, phase, delay);
@@ -421,10 +415,10 @@ void Core::observe(CoreObserver* observer) {
   state_.groups.watch(observer, state_);
 }
 
-void Core::replay(ReplaySource* source) {
-  replay_ = source == nullptr ? nullptr
-                              : std::make_unique<ReplayRows>(*source, static_cast<unsigned>(state_.rows.size()),
-                                                             state_.machine.core.simd_width);
+void Core::replay(bool records) {
+  replay_ = !records ? nullptr
+                     : std::make_unique<ReplayRows>(static_cast<unsigned>(state_.rows.size()),
+                                                    state_.machine.core.simd_width);
   state_.replay = replay_.get();
 }
 

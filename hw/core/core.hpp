@@ -75,8 +75,8 @@ class Core final : public link::ClockedModule,
 
   // Shows what happens to `observer` (hw/state/observer.hpp); null: to nobody. Between launches.
   void observe(CoreObserver* observer);
-  // Threads replay what `source` says instead of computing, from the next launch on; null: they compute.
-  void replay(ReplaySource* source);
+  // Threads replay the records that come with their block instead of computing, from the next launch on.
+  void replay(bool records);
 
   [[nodiscard]] CoreStatistics& statistics() { return state_.statistics; }
   [[nodiscard]] Scratchpad& scratchpad() { return scratchpad_; }

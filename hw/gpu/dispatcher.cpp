@@ -79,7 +79,7 @@ void Dispatcher::begin(Cycle now) {
   l2_flushing_ = false;
   l2_flushed_ = 0;
   l2_flushed_at_ = link::kNever;
-  slot_used_.clear();
+  slots_.clear();
   const Residency room = residency(machine_, *launch_);
   if (room.blocks == 0) {
     isa::Fault fault;
@@ -88,7 +88,7 @@ void Dispatcher::begin(Cycle now) {
     fault_ = fault;
     return;
   }
-  slot_used_.assign(cores_.size(), std::vector<bool>(room.blocks, false));
+  slots_.assign(cores_.size(), std::vector<Slot>(room.blocks));
   for (const auto& one : cores_) {
     one->begin_launch(*launch_, now);
   }
@@ -108,7 +108,7 @@ Cycle Dispatcher::advance(Cycle now) {
     }
   });
   if (fault_) {
-    if (slot_used_.empty()) {  // no core has begun
+    if (slots_.empty()) {  // no core has begun
       end(now, LaunchStatus::fault);
     } else if (!stopping_) {
       stop_cores();
@@ -137,8 +137,7 @@ void Dispatcher::take_messages(Cycle now) {
   messages_.take(now, [&](const BlockCommand& message, Cycle) {
     switch (message.kind) {
       case BlockCommand::Kind::block_done:
-        slot_used_[message.core][message.slot] = false;
-        ++finished_;
+        free(slots_[message.core][message.slot]);
         break;
       case BlockCommand::Kind::faulted:
         faulted = std::min(faulted.value_or(message.core), message.core);
@@ -158,6 +157,14 @@ void Dispatcher::take_messages(Cycle now) {
   }
 }
 
+void Dispatcher::free(Slot& slot) {
+  slot.used = false;
+  ++finished_;
+  if (replay_ != nullptr) {
+    replay_->finish_block(slot.block);
+  }
+}
+
 bool Dispatcher::send(unsigned to, BlockCommand& command) {
   BlockPhase phase = BlockPhase::command;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
@@ -168,20 +175,24 @@ void Dispatcher::dispatch() {
   for (std::size_t tried = 0; tried < cores_.size(); ++tried) {
     const unsigned to = next_core_;
     next_core_ = (next_core_ + 1) % static_cast<unsigned>(cores_.size());
-    std::vector<bool>& used = slot_used_[to];
-    const auto slot = std::find(used.begin(), used.end(), false);
-    if (slot == used.end()) {
+    std::vector<Slot>& slots = slots_[to];
+    const auto slot = std::find_if(slots.begin(), slots.end(), [](const Slot& one) { return !one.used; });
+    if (slot == slots.end()) {
       continue;
     }
-    *slot = true;
+    *slot = {true, next_block_};
     const isa::Dim3& grid = launch_->grid;
     BlockCommand command{
         BlockCommand::Kind::start_block,
         to,
-        static_cast<unsigned>(slot - used.begin()),
+        static_cast<unsigned>(slot - slots.begin()),
         {static_cast<std::uint32_t>(next_block_ % grid.x), static_cast<std::uint32_t>(next_block_ / grid.x % grid.y),
          static_cast<std::uint32_t>(next_block_ / grid.x / grid.y)},
-        next_block_};
+        next_block_,
+        {}};
+    if (replay_ != nullptr) {
+      command.records = replay_->start_block(next_block_);
+    }
     if (!send(to, command)) {
       throw InternalError("a core refused a block that it has room for");
     }
@@ -194,7 +205,7 @@ void Dispatcher::dispatch() {
 void Dispatcher::flush() {
   flushing_ = true;
   for (unsigned i = 0; i < cores_.size(); ++i) {
-    BlockCommand command{BlockCommand::Kind::flush, i, 0, {}, 0};
+    BlockCommand command{BlockCommand::Kind::flush, i, 0, {}, 0, {}};
     if (!send(i, command)) {
       throw InternalError("a core refused to flush");
     }
@@ -204,7 +215,7 @@ void Dispatcher::flush() {
 void Dispatcher::stop_cores() {
   stopping_ = true;
   for (unsigned i = 0; i < cores_.size(); ++i) {
-    BlockCommand command{BlockCommand::Kind::stop, i, 0, {}, 0};
+    BlockCommand command{BlockCommand::Kind::stop, i, 0, {}, 0, {}};
     if (!send(i, command)) {
       throw InternalError("a core refused to stop");
     }

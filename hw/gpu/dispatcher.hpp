@@ -46,6 +46,8 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   [[nodiscard]] Cycle total_cycles() const;
   [[nodiscard]] std::uint64_t blocks_finished() const { return finished_; }
   [[nodiscard]] DispatcherStatistics& statistics() { return statistics_; }
+  // Blocks go out with what `source` says of their threads; null: threads compute. Between launches.
+  void replay(ReplaySource* source) { replay_ = source; }
   // Ends the launch from outside (watchdog), at once: what is outstanding may never be answered.
   void stop(isa::Fault fault);
 
@@ -59,11 +61,16 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   void l2_flushed(unsigned slices);
 
  private:
+  struct Slot {
+    bool used = false;
+    std::uint64_t block = 0;  // block-linear index
+  };
   Cycle advance(Cycle now) override;
   ::tlm::tlm_sync_enum nb_transport_bw(BlockCommand& command, BlockPhase& phase, sc_core::sc_time& delay) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
   void begin(Cycle now);
   void take_messages(Cycle now);
+  void free(Slot& slot);
   void dispatch();
   void flush();
   void stop_cores();
@@ -86,8 +93,9 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   unsigned flushed_ = 0;
   unsigned stopped_ = 0;
   unsigned next_core_ = 0;
-  std::vector<std::vector<bool>> slot_used_;  // per core
-  link::Inbox<BlockCommand> messages_;        // from the cores
+  std::vector<std::vector<Slot>> slots_;  // per core
+  ReplaySource* replay_ = nullptr;
+  link::Inbox<BlockCommand> messages_;  // from the cores
   bool l2_flushing_ = false;
   unsigned l2_flushed_ = 0;             // slices
   Cycle l2_flushed_at_ = link::kNever;  // all of them

@@ -68,7 +68,12 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   void set_hashes(std::uint32_t* hashes) { launch_.hashes = hashes; }
   // What the threads of the next launches print goes there (isa/print.hpp), from the execute stage, which begins and
   // ends no launch of it; null: nowhere.
-  void set_prints(isa::PrintBuffer* prints) { launch_.prints = prints; }
+  void set_prints(isa::PrintBuffer* prints) {
+    launch_.prints = prints;
+    if (prints != nullptr) {
+      prints->share_among(machine_.gpu.cores);
+    }
+  }
   // Shows what happens in the cores (hw/state/observer.hpp); null: to nobody. Between launches.
   void observe(CoreObserver* observer) {
     for (const auto& core : cores_) {
@@ -77,8 +82,9 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   }
   // Threads replay records instead of computing (hw/state/replay.hpp); null: they compute. Between launches.
   void replay(ReplaySource* source) {
+    dispatcher_->replay(source);
     for (const auto& core : cores_) {
-      core->replay(source);
+      core->replay(source != nullptr);
     }
   }
   // Called at the end of a launch (done or fault), in a process of its own.

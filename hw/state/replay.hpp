@@ -30,7 +30,7 @@ struct ThreadRecord {
 // replay knows no buffers. A multiple of every access's size, and nobody's address.
 inline constexpr std::uint64_t kStrayAddress = ~std::uint64_t{0} << 4U;
 
-// Where the records come from.
+// Where the records come from. The grid dispatcher alone asks; a block's records go to its core with the block.
 class ReplaySource {
  public:
   virtual ~ReplaySource() = default;
@@ -48,10 +48,8 @@ class ReplayRows {
     std::uint64_t bit = 0;
     std::uint64_t value = 0;
   };
-  ReplayRows(ReplaySource& source, unsigned rows, unsigned width)
-      : source_(source), width_(width), threads_(std::size_t{rows} * width) {}
+  ReplayRows(unsigned rows, unsigned width) : width_(width), threads_(std::size_t{rows} * width) {}
 
-  [[nodiscard]] ReplaySource& source() { return source_; }
   void start_row(unsigned row, std::span<const ThreadRecord> threads) {
     for (std::size_t lane = 0; lane < threads.size(); ++lane) {
       threads_[row * width_ + lane] = {threads[lane], 0, 0};
@@ -81,7 +79,6 @@ class ReplayRows {
   }
 
  private:
-  ReplaySource& source_;
   unsigned width_;
   std::vector<Thread> threads_;
 };

@@ -20,7 +20,8 @@ LaunchRequest blocks_of(std::uint32_t threads) {
 }
 
 // One thread's operations of a message whose format has no conversions.
-void say(PrintBuffer& buffer, std::uint64_t block, std::uint64_t thread, const std::string& text) {
+template <class Buffer>
+void say(Buffer& buffer, std::uint64_t block, std::uint64_t thread, const std::string& text) {
   buffer.put(block, thread, static_cast<std::uint32_t>(MessageKind::text32), 0);
   for (const char c : text) buffer.put(block, thread, static_cast<unsigned char>(c), 1);
   buffer.put(block, thread, 0, 1);
@@ -116,8 +117,9 @@ TEST(Print, UnfinishedMessagesAreLeftOut) {
   EXPECT_EQ(sender.buffer.text(), "done");
 }
 
-// The bound keeps the first bytes in the order of threads, whatever the order in which they come.
-TEST(Print, WhatIsKeptDoesNotDependOnTime) {
+// The bound keeps the first bytes in the order of threads, whatever the order in which they come and whoever's share
+// they come into.
+TEST(Print, WhatIsKeptDoesNotDependOnTimeAndPlace) {
   std::vector<unsigned> threads;
   for (unsigned i = 0; i < 40; ++i) threads.push_back(i);
   std::string expected;
@@ -127,9 +129,12 @@ TEST(Print, WhatIsKeptDoesNotDependOnTime) {
   for (int trial = 0; trial < 20; ++trial) {
     std::shuffle(threads.begin(), threads.end(), random);
     PrintBuffer buffer(250);  // 12 bytes a message
+    const unsigned shares = static_cast<unsigned>(trial) % 5 + 1;
+    buffer.share_among(shares);
     buffer.begin_launch(blocks_of(10));
     for (const unsigned i : threads) {
-      say(buffer, i / 10, i % 10, "thread " + std::to_string(i / 10) + std::to_string(i % 10) + "\n");
+      say(buffer.share(i * 7 % shares), i / 10, i % 10,
+          "thread " + std::to_string(i / 10) + std::to_string(i % 10) + "\n");
     }
     EXPECT_EQ(buffer.text(), expected);
   }
