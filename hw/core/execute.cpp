@@ -363,11 +363,12 @@ void ExecuteStage::read_special(link::SubWarp& sub_warp, Cycle now) {
 }
 
 void ExecuteStage::print_lanes(const link::SubWarp& sub_warp) {
-  isa::PrintBuffer::Share& prints = state_.launch->prints->share(state_.index);
   for (LaneMask left = sub_warp.executing; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const HomeThread thread = state_.thread_at(sub_warp, lane);
-    prints.put(thread.home->block->linear, thread.number(), sub_warp.values.a[0][lane], sub_warp.values.b[0][lane]);
+    const BlockHome& block = *thread.home->block;  // all that a thread says is in one share, wherever it is
+    state_.launch->prints->share(block.core)
+        .put(block.linear, thread.number(), sub_warp.values.a[0][lane], sub_warp.values.b[0][lane]);
   }
 }
 
