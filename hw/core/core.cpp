@@ -117,7 +117,7 @@ void Core::begin_launch(const Launch& launch, Cycle first) {
   for (const Group& group : state_.groups.all()) {
     state_.groups.set_state(state_.groups[group.id], GroupState::free);
   }
-  state_.empty();
+  state_.vacate();
   warps_.reset();
   registers_.configure(launch.registers);
   icache_.invalidate();

@@ -9,7 +9,7 @@
 
 namespace heddle::hw {
 
-void CoreState::empty() {
+void CoreState::vacate() {
   for (RowThreads& row : rows) {
     row.exited(~LaneMask{0});
   }

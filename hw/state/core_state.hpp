@@ -42,10 +42,10 @@ struct CoreState {
         rows_per_warp(machine.core.warp_size / machine.core.simd_width),
         groups(machine.core.threads / machine.core.warp_size, rows_per_warp, machine.core.complex_long_latency),
         rows(machine.core.threads / machine.core.simd_width),
-        homes(machine.core.blocks),
         blocks(machine.core.blocks),
         statistics(machine.core.simd_width),
-        invariants(static_cast<unsigned>(rows.size()), machine.core.simd_width) {
+        invariants(static_cast<unsigned>(rows.size()), machine.core.simd_width),
+        homes(machine.core.blocks) {
     place.smid = index;
     place.nsmid = machine.gpu.cores;
     for (unsigned slot = 0; slot < homes.size(); ++slot) {
@@ -69,9 +69,7 @@ struct CoreState {
   Instrument<ReplayRows> replay;      // null: threads compute
   GroupTable groups;
   std::vector<RowThreads> rows;   // whose threads are in which register row
-  std::vector<BlockHome> homes;   // of the blocks that begin here, by slot
   std::vector<BlockSlot> blocks;  // by slot; Group::block_slot
-  isa::ThreadPlace place;         // what a thread that is here reads of that
   CoreStatistics statistics;
   Invariants invariants;
   link::SubWarpPool pool;
@@ -98,6 +96,9 @@ struct CoreState {
   // Every block of the launch is done; it ends when memory has the last stores of all caches.
   bool flushing = false;
 
+  std::vector<BlockHome> homes;  // of the blocks that begin here, by slot
+  isa::ThreadPlace place;        // what a thread that is here reads of that
+
   // No functional unit was active in `cycles` cycles from `first` on. Counts them and tells the observer.
   void count_idle(Cycle first, Cycle cycles, IdleCause cause) {
     statistics.idle[static_cast<std::size_t>(cause)] += cycles;
@@ -121,7 +122,7 @@ struct CoreState {
   // Local memories in the GPU's backing store: one for each place that a thread can have.
   [[nodiscard]] std::uint64_t local_memories() const { return std::uint64_t{machine.gpu.cores} * machine.core.threads; }
   // Before a launch: no block is here, and no thread.
-  void empty();
+  void vacate();
   // A block begins in a slot: its threads are in the slot's register rows. With warps of n rows, those of warp w begin
   // at row (slot * warps + w) * n.
   void begin_block(unsigned slot, const isa::Dim3& block_index, std::uint64_t linear);

@@ -189,7 +189,7 @@ TEST(CoreState, ABlockBeginsInEmptyRowsOnly) {
   EXPECT_THROW(blocks.state.begin_block(1, {}, 1), InternalError);
   blocks.state.rows[6].exited(1);
   EXPECT_NO_THROW(blocks.state.begin_block(1, {}, 1));
-  blocks.state.empty();
+  blocks.state.vacate();
   EXPECT_EQ(blocks.state.blocks[1].threads, 0U);
   EXPECT_FALSE(blocks.state.blocks[1].used);
   EXPECT_NO_THROW(blocks.state.begin_block(1, {}, 2));
