@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <utility>
+
+#include "base/error.hpp"
 
 namespace heddle::link {
 
@@ -21,6 +24,10 @@ unsigned Calendar::add(ClockedModule& module) {
 }
 
 void Calendar::wake(unsigned module, Cycle at) {
+  if (shuffle_ != 0 && progress_->turns && module != turn_) {
+    throw InternalError(std::string(entries_[turn_].module->name()) + " has woken " + entries_[module].module->name() +
+                        " within its turn instead of telling the calendar");
+  }
   Entry& entry = entries_[module];
   if (entry.last != kNever && at <= entry.last) {
     at = entry.last + 1;  // a cycle runs once
@@ -34,6 +41,9 @@ void Calendar::wake(unsigned module, Cycle at) {
     return;
   }
   entry.due = at;
+  if (progress_->turns && module == turn_) {
+    return;  // looked at when its turn is over
+  }
   if (at < earliest_) {
     earliest_ = at;
     if (!progress_->running) {
@@ -96,18 +106,47 @@ void Calendar::run_cycle(Cycle now) {
       entry.due = entry.later;
       entry.later = kNever;
       entry.last = now;
-      earliest_ = std::min(earliest_, entry.due);
+      turn_ = number;
+      progress_->turns = shuffle_ != 0;
       const Cycle next = entry.module->advance(now);
+      progress_->turns = false;
       if (next != kNever) {
         wake(number, next);
       }
+      earliest_ = std::min(earliest_, entry.due);
+    }
+    if (!told_.empty()) {
+      do_told();
     }
   } while (earliest_ <= now);
+}
+
+// None of it is done within a turn, so that what it tells itself is done at once.
+void Calendar::do_told() {
+  if (shuffle_ != 0) {
+    std::stable_sort(told_.begin(), told_.end(), [](const Told& one, const Told& other) { return one.by < other.by; });
+  }
+  for (std::size_t i = 0; i != told_.size(); ++i) {
+    const Told told = told_[i];  // it may have something kept for the cycle's end, and the list may move
+    told.run(told.task);
+  }
+  told_.clear();
 }
 
 void Calendar::shuffle(std::uint64_t seed) {
   shuffle_ = seed | 1U;
   order_.clear();
+  progress_->checks = true;
+}
+
+void Calendar::touch(const void* thing, const char* what) {
+  if (progress_->turns) {
+    check_.touch(thing, what, entries_[turn_].module->name(), progress_->cycle);
+  }
+}
+
+void Clock::touch_checked(const void* thing, const char* what) const {
+  calendar_->touch(thing, what);
 }
 
 // A linear congruential generator (Knuth's constants) will do: any order is as good as any other.

@@ -17,6 +17,8 @@ struct Progress {
   bool running = false;     // they are advanced just now; else the kernel's time is theirs
   Cycle cycle = 0;          // that they are advanced in
   std::uint64_t value = 0;  // its start, in units of the SystemC time resolution
+  bool turns = false;       // one of them has its turn just now, and what it tells is to be kept
+  bool checks = false;      // what they touch in their turns is looked at
 };
 
 // The GPU clock. Cheap to copy; every module of one GPU holds the same one. A clock that a calendar has made tells the
@@ -47,11 +49,27 @@ class Clock {
     const Cycle at = (time() + delay.value() + period_ - 1) / period_;
     return at > next ? at : next;
   }
+  // What a module does to another one than itself, all of which counts from the next cycle on: done by the end of the
+  // present cycle (tlm/calendar.hpp, which defines it); at once when no module has its turn, or without a calendar.
+  // `task` is called once, and is so small and plain that it is kept as bytes.
+  template <class Task>
+  void tell(const Task& task) const;
+  // The same, of what must see the others as they are when all have had their turns in the cycle.
+  template <class Task>
+  void at_cycle_end(const Task& task) const;
+  // A module touches in its turn what others touch in theirs, in other cycles: a payload. For tests, which look whether
+  // that is so (Calendar::shuffle).
+  void touch(const void* thing, const char* what) const {
+    if (progress_ != nullptr && progress_->checks) {
+      touch_checked(thing, what);
+    }
+  }
   // Null: none has made this clock.
   [[nodiscard]] Calendar* calendar() const { return calendar_; }
 
  private:
   [[nodiscard]] bool running() const { return progress_ != nullptr && progress_->running; }
+  void touch_checked(const void* thing, const char* what) const;
   [[nodiscard]] static std::uint64_t kernel() { return sc_core::sc_time_stamp().value(); }
   [[nodiscard]] std::uint64_t time() const { return running() ? progress_->value : kernel(); }
 

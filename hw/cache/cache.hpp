@@ -46,6 +46,7 @@
 #include "hw/coherence/protocol.hpp"
 #include "hw/parameters/machine.hpp"
 #include "tlm/base_protocol.hpp"
+#include "tlm/calendar.hpp"
 #include "tlm/clock.hpp"
 #include "tlm/line_protocol.hpp"
 #include "tlm/payload_pool.hpp"

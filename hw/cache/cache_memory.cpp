@@ -93,6 +93,7 @@ void Cache::send(Payload& payload) {
 }
 
 void Cache::transmit(Payload& payload) {
+  clock_.touch(&payload, "a payload");
   if (payload.is_read()) {
     Mshr& mshr = misses_[payload.tag];
     if (mshr.open) {
@@ -129,22 +130,24 @@ void Cache::transmit(Payload& payload) {
 
 tlm_sync_enum Cache::nb_transport_bw(::tlm::tlm_generic_payload& payload, ::tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay) {
+  if (phase != ::tlm::BEGIN_RESP && phase != ::tlm::END_REQ) {
+    SC_REPORT_ERROR("heddle/cache", "unexpected phase from memory");
+    return ::tlm::TLM_ACCEPTED;
+  }
   const Cycle visible = clock_.visible_after(delay);
-  if (phase == ::tlm::BEGIN_RESP || phase == ::tlm::END_REQ) {
-    if (request_.under_way(payload)) {
+  const bool answer = phase == ::tlm::BEGIN_RESP;
+  clock_.tell([this, &payload, visible, answer] {
+    if (request_.under_way(payload)) {  // a response implies END_REQ
       request_.end(visible);
-      if (!send_queue_.empty() && phase == ::tlm::END_REQ) {
+      if (!send_queue_.empty() && !answer) {
         core_waker_.wake(visible);
       }
     }
-    if (phase == ::tlm::END_REQ) {
-      return ::tlm::TLM_ACCEPTED;
+    if (answer) {
+      arrived(static_cast<Payload&>(payload), visible);
     }
-    arrived(static_cast<Payload&>(payload), visible);
-    return ::tlm::TLM_COMPLETED;
-  }
-  SC_REPORT_ERROR("heddle/cache", "unexpected phase from memory");
-  return ::tlm::TLM_ACCEPTED;
+  });
+  return answer ? ::tlm::TLM_COMPLETED : ::tlm::TLM_ACCEPTED;
 }
 
 void Cache::arrived(Payload& payload, Cycle visible) {
@@ -153,6 +156,7 @@ void Cache::arrived(Payload& payload, Cycle visible) {
 }
 
 void Cache::acknowledge(Payload& payload) {
+  clock_.touch(&payload, "a payload");
   --writes_;
   if (payload.is_response_error()) {
     remember_failed_write(payload.get_address(), payload.extension.group, payload.extension.pc);
@@ -161,10 +165,12 @@ void Cache::acknowledge(Payload& payload) {
 }
 
 bool Cache::fill(Payload& payload) {
+  clock_.touch(&payload, "a payload");
   Mshr& mshr = misses_[payload.tag];
   const bool failed = payload.is_response_error();
   if (mshr.atomic) {
     LineRequest& request = *mshr.targets.front().request;
+    clock_.touch(request.atomic, "the lanes of an atomic");
     misses_.release(payload.tag);
     answer(request, nullptr, failed);
     payload.release();

@@ -298,6 +298,7 @@ void Cache::start_miss(LineRequest& request, const Transition& transition) {
 }
 
 void Cache::forward(LineRequest& request) {
+  clock_.touch(request.atomic, "the lanes of an atomic");
   const std::uint32_t mshr = misses_.allocate(request.address, false);
   misses_[mshr].atomic = true;
   misses_.add_load(mshr, request);
@@ -310,6 +311,7 @@ void Cache::forward(LineRequest& request) {
 }
 
 void Cache::step(LineRequest& request, std::byte* line, Frame frame) {
+  clock_.touch(request.atomic, "the lanes of an atomic");
   std::array<std::uint8_t, link::kMaxLineBytes> touched{};
   link::step_lanes(*request.atomic, line + request.atomic_offset, touched.data() + request.atomic_offset);
   if (frame != LineFrames::kNone) {

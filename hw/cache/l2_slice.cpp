@@ -119,6 +119,7 @@ void L2Slice::describe_store(Request& request) {
   request.byte_enable = buffer.enable.data();
 }
 
+// In the turn of whoever sends: its credits decide.
 tlm_sync_enum L2Slice::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_core::sc_time& delay) {
   const Cycle visible = clock().visible_after(delay);
   if (phase == ::tlm::BEGIN_REQ) {
@@ -126,43 +127,59 @@ tlm_sync_enum L2Slice::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_co
       payload.set_response_status(::tlm::TLM_BURST_ERROR_RESPONSE);
       return ::tlm::TLM_COMPLETED;
     }
-    Request& request = make_request(payload, visible);
-    ++statistics_.requests;
-    ++inside_;
     const Cycle now = clock().now();
-    const unsigned bank = bank_of(request);
-    const bool first = input_.empty(bank);
-    if (input_.offer(&request, now, bank)) {
-      statistics_.queue_max = std::max(statistics_.queue_max, input_.occupied(now));
-      // No run of the slice before the bank can look at it: that would try other banks' requests again, or not, by the
-      // order of processes in this cycle. Behind others it waits for them.
-      if (first) {
-        wake(std::max(request.arrival, next_start_[bank]));
-      }
-      if (observer_ != nullptr) {
-        show_queues();
-      }
-      phase = ::tlm::END_REQ;
-      return ::tlm::TLM_UPDATED;
+    const bool has_credit = input_.take_credit(now);
+    clock().tell([this, &payload, visible, has_credit, occupied = input_.occupied(now)] {
+      arrived(payload, visible, has_credit, occupied);
+    });
+    if (!has_credit) {
+      return ::tlm::TLM_ACCEPTED;
     }
-    ++statistics_.queue_full;
-    if (observer_ != nullptr) {
-      show_queues();
-    }
-    if (const Cycle admitted = input_.admits_at(now); admitted != kNever) {
-      wake(admitted);
-    }
-    return ::tlm::TLM_ACCEPTED;
+    phase = ::tlm::END_REQ;
+    return ::tlm::TLM_UPDATED;
   }
-  if (phase == ::tlm::END_RESP && response_.under_way(payload)) {
-    response_.end(visible);
-    if (!responses_.empty()) {
-      wake(visible);
-    }
+  if (phase == ::tlm::END_RESP) {
+    clock().tell([this, &payload, visible] {
+      if (!response_.under_way(payload)) {
+        SC_REPORT_ERROR("heddle/l2", "unexpected phase from the interconnect");
+        return;
+      }
+      response_.end(visible);
+      if (!responses_.empty()) {
+        wake(visible);
+      }
+    });
     return ::tlm::TLM_COMPLETED;
   }
   SC_REPORT_ERROR("heddle/l2", "unexpected phase from the interconnect");
   return ::tlm::TLM_ACCEPTED;
+}
+
+// `occupied`: places that the sender knew to be taken.
+void L2Slice::arrived(Payload& payload, Cycle visible, bool has_credit, std::uint64_t occupied) {
+  Request& request = make_request(payload, visible);
+  ++statistics_.requests;
+  ++inside_;
+  const unsigned bank = bank_of(request);
+  if (has_credit) {
+    const bool first = input_.empty(bank);
+    input_.enter(&request, bank);
+    statistics_.queue_max = std::max(statistics_.queue_max, occupied);
+    // No run of the slice before the bank can look at it: that would try other banks' requests again. Behind others it
+    // waits for them.
+    if (first) {
+      wake(std::max(request.arrival, next_start_[bank]));
+    }
+  } else {
+    ++statistics_.queue_full;
+    input_.keep(&request, bank);
+    if (const Cycle admitted = input_.admits_at(clock().now()); admitted != kNever) {
+      wake(admitted);
+    }
+  }
+  if (observer_ != nullptr) {
+    show_queues();
+  }
 }
 
 void L2Slice::admit(Cycle now) {
@@ -233,10 +250,14 @@ L2Slice::Cycle L2Slice::access(Cycle now) {
     }
     next = std::min(next, possible);
   }
+  if (input_.unsettled()) {
+    clock().tell([this, now] { input_.settle(now); });
+  }
   return std::min(next, input_.admits_at(now));
 }
 
 bool L2Slice::offer(Request& request, Cycle now) {
+  clock().touch(request.payload, "a payload");
   link::LinePhase phase = link::LinePhase::request;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   switch (socket_->nb_transport_fw(request, phase, delay)) {
@@ -271,6 +292,7 @@ void L2Slice::acknowledge(Cycle now) {
 // The line that the store gives is valid within its call only, so the bytes are moved now.
 void L2Slice::finish(Request& request) {
   Payload& payload = *request.payload;
+  clock().touch(&payload, "a payload");
   if (request.failed) {
     payload.set_response_status(::tlm::TLM_GENERIC_ERROR_RESPONSE);
   } else {
@@ -291,6 +313,7 @@ L2Slice::Cycle L2Slice::respond(Cycle now) {
     Request& request = *responses_.front();
     responses_.pop();
     Payload& payload = *request.payload;
+    clock().touch(&payload, "a payload");
     free_requests_.push_back(&request);
     --inside_;
     link::begin_response(target, payload, response_, clock());

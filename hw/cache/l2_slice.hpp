@@ -111,6 +111,7 @@ class L2Slice final : public link::ClockedModule,
   [[nodiscard]] unsigned bank_of(const Request& request) const {
     return static_cast<unsigned>((request.address / line_bytes_) & (input_.lanes() - 1));
   }
+  void arrived(Payload& payload, Cycle visible, bool has_credit, std::uint64_t occupied);
   void admit(Cycle now);
   Cycle access(Cycle now);
   [[nodiscard]] bool offer(Request& request, Cycle now);

@@ -153,10 +153,11 @@ void Core::end_launch(Cycle end) {
   }
 }
 
-// The core may have done this cycle's work already, or not: what it is told counts in the next one.
 ::tlm::tlm_sync_enum Core::nb_transport_fw(BlockCommand& command, BlockPhase&, sc_core::sc_time&) {
-  told_.put(clock().now(), command);
-  wake(clock().now() + 1);
+  clock().tell([this, command] {
+    told_.put(clock().now(), command);
+    wake(clock().now() + 1);
+  });
   return command.kind == BlockCommand::Kind::start_block ? ::tlm::TLM_COMPLETED : ::tlm::TLM_ACCEPTED;
 }
 
@@ -201,10 +202,12 @@ void Core::hear(Cycle now) {
 ::tlm::tlm_sync_enum Core::nb_transport_fw(link::Invalidation& line, link::InvalidationPhase&,
                                            sc_core::sc_time& delay) {
   const Cycle visible = clock().visible_after(delay);
-  for (unsigned offset = 0; offset < line.bytes; offset += l1d_.line_bytes()) {
-    l1d_.invalidate_line(line.address + offset, visible);
-    icache_.invalidate_line(line.address + offset, visible);
-  }
+  clock().tell([this, line, visible] {
+    for (unsigned offset = 0; offset < line.bytes; offset += l1d_.line_bytes()) {
+      l1d_.invalidate_line(line.address + offset, visible);
+      icache_.invalidate_line(line.address + offset, visible);
+    }
+  });
   return ::tlm::TLM_COMPLETED;
 }
 

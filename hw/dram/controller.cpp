@@ -62,6 +62,7 @@ DramRequest& DramController::make_request(Payload& payload, Cycle arrival) {
   return request;
 }
 
+// In the turn of whoever sends: its credits decide.
 tlm_sync_enum DramController::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_core::sc_time& delay) {
   const Cycle visible = clock().visible_after(delay);
   if (phase == ::tlm::BEGIN_REQ) {
@@ -69,26 +70,41 @@ tlm_sync_enum DramController::nb_transport_fw(Payload& payload, tlm_phase& phase
       payload.set_response_status(::tlm::TLM_BURST_ERROR_RESPONSE);
       return ::tlm::TLM_COMPLETED;
     }
-    DramRequest& request = make_request(payload, visible);
-    const Cycle now = clock().now();
-    if (input_.offer(&request, now)) {
-      wake(visible);
-      phase = ::tlm::END_REQ;
-      return ::tlm::TLM_UPDATED;
+    const bool has_credit = input_.take_credit(clock().now());
+    clock().tell([this, &payload, visible, has_credit] { arrived(payload, visible, has_credit); });
+    if (!has_credit) {
+      return ::tlm::TLM_ACCEPTED;
     }
-    ++statistics_.queue_full;
-    if (const Cycle admitted = input_.admits_at(now); admitted != kNever) {
-      wake(admitted);
-    }
-    return ::tlm::TLM_ACCEPTED;
+    phase = ::tlm::END_REQ;
+    return ::tlm::TLM_UPDATED;
   }
-  if (phase == ::tlm::END_RESP && response_.under_way(payload)) {
-    response_.end(visible);
-    wake(visible);
+  if (phase == ::tlm::END_RESP) {
+    clock().tell([this, &payload, visible] {
+      if (!response_.under_way(payload)) {
+        SC_REPORT_ERROR("heddle/dram", "unexpected phase from the interconnect");
+        return;
+      }
+      response_.end(visible);
+      wake(visible);
+    });
     return ::tlm::TLM_COMPLETED;
   }
   SC_REPORT_ERROR("heddle/dram", "unexpected phase from the interconnect");
   return ::tlm::TLM_ACCEPTED;
+}
+
+void DramController::arrived(Payload& payload, Cycle visible, bool has_credit) {
+  DramRequest& request = make_request(payload, visible);
+  if (has_credit) {
+    input_.enter(&request);
+    wake(visible);
+    return;
+  }
+  ++statistics_.queue_full;
+  input_.keep(&request);
+  if (const Cycle admitted = input_.admits_at(clock().now()); admitted != kNever) {
+    wake(admitted);
+  }
 }
 
 // ---------------------------------------------------------------------------------------------------- one cycle
@@ -110,6 +126,9 @@ Cycle DramController::advance(Cycle now) {
   } else {
     respond(now);  // what the memory answered at once
     next = std::min(next, input_.admits_at(now));
+  }
+  if (input_.unsettled()) {
+    clock().tell([this, now] { input_.settle(now); });
   }
   if (!input_.empty()) {
     next = std::min(next, input_.front()->arrival);
@@ -163,6 +182,7 @@ void DramController::respond(Cycle now) {
   DramRequest& request = *responses_.back().request;
   responses_.pop_back();
   Payload& payload = *request.payload;
+  clock().touch(&payload, "a payload");
   if (!timing_->timed()) {
     --handed_on_;
     input_.release(now);

@@ -69,6 +69,7 @@ class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_t
   bool get_direct_mem_ptr(Payload& payload, ::tlm::tlm_dmi& dmi) override;
   unsigned transport_dbg(Payload& payload) override;
 
+  void arrived(Payload& payload, Cycle visible, bool has_credit);
   void hand_on(DramRequest& request, Cycle now);
   void admit(Cycle now);
   void complete(Cycle now);

@@ -42,6 +42,10 @@ StoragePort::~StoragePort() = default;
 
 bool StoragePort::access(DramRequest& request, sc_core::sc_time& delay) {
   Payload& payload = *request.payload;
+  clock_.touch(&payload, "a payload");
+  if (request.atomic) {
+    clock_.touch(request.extension->atomic, "the lanes of an atomic");
+  }
   if (!request.atomic && payload.get_command() == ::tlm::TLM_IGNORE_COMMAND) {
     payload.set_response_status(::tlm::TLM_OK_RESPONSE);
     return true;

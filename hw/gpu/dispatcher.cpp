@@ -89,9 +89,11 @@ void Dispatcher::begin(Cycle now) {
     return;
   }
   slots_.assign(cores_.size(), std::vector<Slot>(room.blocks));
-  for (const auto& one : cores_) {
-    one->begin_launch(*launch_, now);
-  }
+  clock().tell([this, now] {
+    for (const auto& one : cores_) {
+      one->begin_launch(*launch_, now);
+    }
+  });
 }
 
 Cycle Dispatcher::advance(Cycle now) {
@@ -109,11 +111,11 @@ Cycle Dispatcher::advance(Cycle now) {
   });
   if (fault_) {
     if (slots_.empty()) {  // no core has begun
-      end(now, LaunchStatus::fault);
+      end_with(now, LaunchStatus::fault);
     } else if (!stopping_) {
       stop_cores();
     } else if (stopped_ == cores_.size() && l2_done(now)) {
-      end(now, LaunchStatus::fault);
+      end_with(now, LaunchStatus::fault);
     }
     return link::kNever;
   }
@@ -127,7 +129,7 @@ Cycle Dispatcher::advance(Cycle now) {
     flush();
   }
   if (flushing_ && flushed_ == cores_.size() && l2_done(now)) {
-    end(now, LaunchStatus::done);
+    end_with(now, LaunchStatus::done);
   }
   return link::kNever;
 }
@@ -229,7 +231,7 @@ bool Dispatcher::l2_done(Cycle now) {
   }
   if (!l2_flushing_) {
     l2_flushing_ = true;
-    flush_l2();
+    clock().tell([this] { flush_l2(); });
   }
   return l2_flushed_at_ < now;
 }
@@ -246,6 +248,10 @@ void Dispatcher::raise(isa::Fault fault) {
     raised_.put(clock().now(), std::move(fault));
     wake(clock().now() + 1);
   }
+}
+
+void Dispatcher::end_with(Cycle now, LaunchStatus status) {
+  clock().tell([this, now, status] { end(now, status); });
 }
 
 void Dispatcher::end(Cycle now, LaunchStatus status) {
@@ -271,8 +277,10 @@ void Dispatcher::stop(isa::Fault fault) {
 }
 
 ::tlm::tlm_sync_enum Dispatcher::nb_transport_bw(BlockCommand& command, BlockPhase&, sc_core::sc_time&) {
-  messages_.put(clock().now(), command);
-  wake(clock().now() + 1);
+  clock().tell([this, command] {
+    messages_.put(clock().now(), command);
+    wake(clock().now() + 1);
+  });
   return ::tlm::TLM_COMPLETED;
 }
 

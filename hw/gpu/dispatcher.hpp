@@ -51,13 +51,13 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   // Ends the launch from outside (watchdog), at once: what is outstanding may never be answered.
   void stop(isa::Fault fault);
 
-  // A fault found beyond the cores in this cycle: ends the launch as one of theirs does.
+  // A fault found beyond the cores in this cycle: ends the launch as one of theirs does. In nobody's turn.
   void raise(isa::Fault fault);
 
   std::function<void()> ended;  // done or fault
   // Starts the flush of the L2, once the cores' caches are empty; none: there is no L2.
   std::function<void()> flush_l2;
-  // Called by each slice when it is empty; `slices`: how many there are.
+  // Each slice is empty; `slices`: how many there are. In nobody's turn.
   void l2_flushed(unsigned slices);
 
  private:
@@ -75,6 +75,7 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   void flush();
   void stop_cores();
   [[nodiscard]] bool l2_done(Cycle now);
+  void end_with(Cycle now, LaunchStatus status);
   void end(Cycle now, LaunchStatus status);
   [[nodiscard]] bool send(unsigned to, BlockCommand& command);
 

@@ -111,17 +111,21 @@ void Gpu::make_channel(unsigned channel, const MakeTap& make_tap) {
   for (unsigned i = 0; i < slice.copies.size(); ++i) {
     slice.copies[i].bind(cores_[i]->copies);
   }
-  slice.flushed = [this] { dispatcher_->l2_flushed(static_cast<unsigned>(l2_.size())); };
+  slice.flushed = [this] { clock_.tell([this] { dispatcher_->l2_flushed(static_cast<unsigned>(l2_.size())); }); };
   slice.write_failed = [this](const Cache::FailedWrite& write) {
-    isa::Fault fault =
-        launch_fault(isa::Fault::Kind::bus_error,
-                     fmt::format("the memory refused a write to the line at {:#x} from the L2, which comes after the "
-                                 "store that caused it: the thread given need not be the one",
-                                 write.address));
-    fault.address = write.address;
-    fault.size = machine_.l2.line_bytes;
-    dispatcher_->raise(std::move(fault));
+    clock_.at_cycle_end([this, address = write.address] { write_failed(address); });
   };
+}
+
+void Gpu::write_failed(std::uint64_t address) {
+  isa::Fault fault =
+      launch_fault(isa::Fault::Kind::bus_error,
+                   fmt::format("the memory refused a write to the line at {:#x} from the L2, which comes after the "
+                               "store that caused it: the thread given need not be the one",
+                               address));
+  fault.address = address;
+  fault.size = machine_.l2.line_bytes;
+  dispatcher_->raise(std::move(fault));
 }
 
 Gpu::~Gpu() = default;

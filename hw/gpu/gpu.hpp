@@ -128,6 +128,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   [[nodiscard]] bool start();
   void make_channel(unsigned channel, const MakeTap& make_tap);
   void memory_overdue(unsigned channel, const StoragePort::Unanswered& transfer);
+  void write_failed(std::uint64_t address);
   void set_interrupt(bool level);
   void drive_interrupt();
   void spawn(const char* name, const sc_core::sc_event& event, std::function<void()> process);

@@ -133,38 +133,67 @@ void Interconnect::give_back_extension(Payload& payload) {
 
 // ----------------------------------------------------------------------------------------------- what arrives
 
-bool Interconnect::offer(Input& input, const Waiting& transfer, std::uint64_t& stalls) {
-  const Cycle now = clock().now();
-  if (input.queue.offer(transfer, now)) {
+// In the turn of whoever sends: its credits decide.
+bool Interconnect::offer(Input& input, const Waiting& transfer, Cycle visible) {
+  const bool has_credit = input.queue.take_credit(clock().now());
+  clock().tell([this, &input, transfer, visible, has_credit] { arrived(input, transfer, visible, has_credit); });
+  return has_credit;
+}
+
+void Interconnect::arrived(Input& input, const Waiting& transfer, Cycle visible, bool has_credit) {
+  const bool request = is_request(input);
+  if (request) {
+    extension_of(*transfer.payload).route = static_cast<std::uint16_t>(&input - requests_.data());
+  } else {  // a response implies END_REQ
+    phase_ended(input, *transfer.payload, visible);
+  }
+  if (has_credit) {
+    input.queue.enter(transfer);
+    if (request) {
+      const auto port = static_cast<std::size_t>(&input - requests_.data());
+      active_[port / 64] |= std::uint64_t{1} << (port % 64);
+    }
     if (observer_ != nullptr) {
       show_queue(input);
     }
     wake(transfer.eligible);
-    return true;
+    return;
   }
+  input.queue.keep(transfer);
   ++pending_;
-  ++stalls;
-  if (const Cycle admitted = input.queue.admits_at(now); admitted != kNever) {
+  ++(request ? statistics_.request_stalls : statistics_.response_stalls);
+  if (const Cycle admitted = input.queue.admits_at(clock().now()); admitted != kNever) {
     wake(admitted);
   }
-  return false;
+}
+
+// The phase that goes out beside the input is over; false: it is not this payload's.
+bool Interconnect::phase_ended(Input& input, const Payload& payload, Cycle visible) {
+  if (!input.output.under_way(payload)) {
+    return false;
+  }
+  input.output.end(visible);
+  wake(visible);
+  return true;
 }
 
 tlm_sync_enum Interconnect::forward(unsigned port, Payload& payload, tlm_phase& phase, sc_core::sc_time& delay) {
   const Cycle visible = clock().visible_after(delay);
+  Input& input = requests_[port];
   if (phase == ::tlm::BEGIN_REQ) {
-    extension_of(payload).route = static_cast<std::uint16_t>(port);
     const Waiting transfer{&payload, edges_.from(visible, request_latency_ - 1), map_.channel(payload.get_address())};
-    if (!offer(requests_[port], transfer, statistics_.request_stalls)) {
+    if (!offer(input, transfer, visible)) {
       return ::tlm::TLM_ACCEPTED;
     }
-    active_[port / 64] |= std::uint64_t{1} << (port % 64);
     phase = ::tlm::END_REQ;
     return ::tlm::TLM_UPDATED;
   }
-  if (phase == ::tlm::END_RESP && requests_[port].output.under_way(payload)) {
-    requests_[port].output.end(visible);
-    wake(visible);
+  if (phase == ::tlm::END_RESP) {
+    clock().tell([this, &input, &payload, visible] {
+      if (!phase_ended(input, payload, visible)) {
+        SC_REPORT_ERROR("heddle/interconnect", "unexpected phase from a cache");
+      }
+    });
     return ::tlm::TLM_COMPLETED;
   }
   SC_REPORT_ERROR("heddle/interconnect", "unexpected phase from a cache");
@@ -174,25 +203,22 @@ tlm_sync_enum Interconnect::forward(unsigned port, Payload& payload, tlm_phase& 
 tlm_sync_enum Interconnect::backward(unsigned channel_index, Payload& payload, tlm_phase& phase,
                                      sc_core::sc_time& delay) {
   Input& input = responses_[channel_index];
-  if (phase != ::tlm::END_REQ && phase != ::tlm::BEGIN_RESP) {
+  const Cycle visible = clock().visible_after(delay);
+  if (phase == ::tlm::END_REQ) {
+    clock().tell([this, &input, &payload, visible] { phase_ended(input, payload, visible); });
+    return ::tlm::TLM_ACCEPTED;
+  }
+  if (phase != ::tlm::BEGIN_RESP) {
     SC_REPORT_ERROR("heddle/interconnect", "unexpected phase from a memory channel");
     return ::tlm::TLM_ACCEPTED;
   }
-  const Cycle visible = clock().visible_after(delay);
-  if (input.output.under_way(payload)) {
-    input.output.end(visible);  // BEGIN_RESP implies END_REQ
-    wake(visible);
-  }
-  if (phase == ::tlm::END_REQ) {
-    return ::tlm::TLM_ACCEPTED;
-  }
   const Waiting transfer{&payload, edges_.from(visible, response_latency_ - 1), extension_of(payload).route};
-  return offer(input, transfer, statistics_.response_stalls) ? ::tlm::TLM_COMPLETED : ::tlm::TLM_ACCEPTED;
+  return offer(input, transfer, visible) ? ::tlm::TLM_COMPLETED : ::tlm::TLM_ACCEPTED;
 }
 
 // The queue of a port's requests or of a channel's responses.
 void Interconnect::show_queue(const Input& input) {
-  if (&input >= requests_.data() && &input < requests_.data() + requests_.size()) {
+  if (is_request(input)) {
     observer_->request_queue(static_cast<unsigned>(&input - requests_.data()), input.queue.size());
   } else {
     observer_->response_queue(static_cast<unsigned>(&input - responses_.data()), input.queue.size());
@@ -310,11 +336,17 @@ Cycle Interconnect::move_requests(Cycle now) {
   return next;
 }
 
+void Interconnect::give_credits_back(Input& input) {
+  clock().tell([&queue = input.queue, now = clock().now()] { queue.settle(now); });
+}
+
 void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now) {
   Input& input = requests_[port];
   Payload& payload = *input.queue.front().payload;
+  clock().touch(&payload, "a payload");
   statistics_.request_wait_cycles += now - input.queue.front().eligible;
   input.queue.pop(now);
+  give_credits_back(input);
   if (input.queue.empty()) {
     active_[port / 64] &= ~(std::uint64_t{1} << (port % 64));
   }
@@ -337,11 +369,12 @@ void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now
   const Waiting transfer{&payload, edges_.from(visible, response_latency_ - 1), port};
   if (result == ::tlm::TLM_COMPLETED) {  // answered at once: it cannot be refused
     answers.queue.force(transfer);
+    give_credits_back(answers);
     if (observer_ != nullptr) {
       show_queue(answers);
     }
     wake(transfer.eligible);
-  } else if (phase == ::tlm::BEGIN_RESP && offer(answers, transfer, statistics_.response_stalls)) {
+  } else if (phase == ::tlm::BEGIN_RESP && offer(answers, transfer, visible)) {
     phase = ::tlm::END_RESP;
     delay = clock().until(visible);
     channel[channel_index]->nb_transport_fw(payload, phase, delay);
@@ -399,8 +432,10 @@ Cycle Interconnect::move_responses(Cycle now) {
 void Interconnect::send_response(unsigned channel_index, unsigned port, Cycle now) {
   Input& input = responses_[channel_index];
   Payload& payload = *input.queue.front().payload;
+  clock().touch(&payload, "a payload");
   statistics_.response_wait_cycles += now - input.queue.front().eligible;
   input.queue.pop(now);
+  give_credits_back(input);
   ++statistics_.responses;
   if (observer_ != nullptr) {
     show_queue(input);

@@ -77,7 +77,12 @@ class Interconnect final : public link::ClockedModule {
   link::Cycle advance(link::Cycle now) override;
   ::tlm::tlm_sync_enum forward(unsigned port, Payload& payload, ::tlm::tlm_phase& phase, sc_core::sc_time& delay);
   ::tlm::tlm_sync_enum backward(unsigned channel, Payload& payload, ::tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  [[nodiscard]] bool offer(Input& input, const Waiting& transfer, std::uint64_t& stalls);
+  [[nodiscard]] bool offer(Input& input, const Waiting& transfer, link::Cycle visible);
+  void arrived(Input& input, const Waiting& transfer, link::Cycle visible, bool has_credit);
+  bool phase_ended(Input& input, const Payload& payload, link::Cycle visible);
+  [[nodiscard]] bool is_request(const Input& input) const {
+    return &input >= requests_.data() && &input < requests_.data() + requests_.size();
+  }
   Payload& admit(Input& input, link::Cycle now);
   void admit_pending(link::Cycle now);
   link::Cycle move_requests(link::Cycle now);
@@ -86,6 +91,7 @@ class Interconnect final : public link::ClockedModule {
   [[nodiscard]] unsigned beats(std::uint64_t bytes) const;
   [[nodiscard]] sc_core::sc_time occupy(Input& input, link::Cycle& output_free, const Payload& payload, bool has_data,
                                         link::Cycle now);
+  void give_credits_back(Input& input);
   void send_request(unsigned channel_index, unsigned port, link::Cycle now);
   void send_response(unsigned channel_index, unsigned port, link::Cycle now);
   [[nodiscard]] TargetSocket& socket_of(unsigned port) {

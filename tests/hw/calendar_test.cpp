@@ -1,14 +1,18 @@
 // The calendar of clocked modules: who runs when, and when the SystemC kernel's time may stand meanwhile.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <systemc>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "tlm/calendar.hpp"
 
 namespace heddle {
@@ -215,6 +219,129 @@ TEST(Calendar, ShufflesWhoRunsFirst) {
   }
   EXPECT_GT(a_first, 10U);
   EXPECT_LT(a_first, 54U);
+}
+
+// ------------------------------------------------------------------------------------------------ turns
+
+// What modules have done at a cycle's end is done when all have had their turns, by module and, of each, in the order
+// of telling, in whatever order they had them. So is all that they tell, when turns are shuffled.
+class CalendarTold : public ::testing::TestWithParam<std::tuple<std::uint64_t, bool>> {};
+
+TEST_P(CalendarTold, IsDoneWhenAllHaveHadTheirTurns) {
+  const auto& [seed, at_end] = GetParam();
+  link::Calendar calendar(kPeriod);
+  std::vector<std::pair<Cycle, int>> done;
+  const auto tells = [&, at_end = at_end](int number) {
+    return [&, at_end, number](Cycle now) {
+      EXPECT_TRUE(done.empty() || done.back().first < now);
+      for (const int part : {0, 1}) {
+        const auto task = [&done, now, number, part] { done.emplace_back(now, number * 10 + part); };
+        at_end ? calendar.clock().at_cycle_end(task) : calendar.clock().tell(task);
+      }
+      return now < 9 ? now + 1 : kNever;
+    };
+  };
+  std::vector<std::unique_ptr<Scribe>> all;
+  for (int number = 0; number != 4; ++number) {
+    all.push_back(
+        std::make_unique<Scribe>(("teller" + std::to_string(number)).c_str(), calendar.clock(), tells(number)));
+    all.back()->wake(4);
+  }
+  if (seed != 0) {
+    calendar.shuffle(seed);
+  }
+  sc_core::sc_start();
+  std::vector<std::pair<Cycle, int>> expected;
+  for (Cycle cycle = 4; cycle != 10; ++cycle) {
+    for (const int entry : {0, 1, 10, 11, 20, 21, 30, 31}) {
+      expected.emplace_back(cycle, entry);
+    }
+  }
+  EXPECT_EQ(done, expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Calendar, CalendarTold,
+                         ::testing::Values(std::tuple{0U, true}, std::tuple{3U, true}, std::tuple{3U, false},
+                                           std::tuple{8U, false}));
+
+TEST(Calendar, DoesAtOnceWhatItIsToldInNobodysTurn) {
+  link::Calendar calendar(kPeriod);
+  calendar.shuffle(1);
+  int done = 0;
+  calendar.clock().tell([&done] { done += 1; });
+  EXPECT_EQ(done, 1);
+  link::Clock(kPeriod).tell([&done] { done += 10; });
+  link::Clock(kPeriod).at_cycle_end([&done] { done += 10; });
+  EXPECT_EQ(done, 21) << "without a calendar";
+  Scribe module("module", calendar.clock(), [&](Cycle) {
+    calendar.clock().tell([&done, &calendar] {
+      done += 100;
+      calendar.clock().tell([&done] { done += 1000; });
+      EXPECT_EQ(done, 1121) << "turns are over";
+      calendar.clock().at_cycle_end([&done] { done += 10000; });
+      EXPECT_EQ(done, 1121);
+    });
+    EXPECT_EQ(done, 21);
+    return kNever;
+  });
+  module.wake(3);
+  sc_core::sc_start();
+  EXPECT_EQ(done, 11121);
+}
+
+// Two modules, each of which has its turn in every cycle up to 6 and does something in it: what is wrong with that.
+std::string both_do(const std::function<void(Scribe& self, Scribe& other, Cycle now)>& act) {
+  link::Calendar calendar(kPeriod);
+  std::array<Scribe*, 2> both{};
+  std::string wrong;
+  const auto work = [&](std::size_t number) {
+    return [&, number](Cycle now) {
+      try {
+        act(*both[number], *both[1 - number], now);
+      } catch (const InternalError& error) {
+        wrong = error.what();
+      }
+      return until_six(now);
+    };
+  };
+  Scribe a("a", calendar.clock(), work(0));
+  Scribe b("b", calendar.clock(), work(1));
+  both = {&a, &b};
+  a.wake(1);
+  b.wake(1);
+  calendar.shuffle(5);
+  sc_core::sc_start();
+  return wrong.empty() && calendar.touches() == 0 ? "touched nothing" : wrong;
+}
+
+TEST(Calendar, SeesWhoTouchesOneThingInOneCycle) {
+  const int thing = 0;
+  EXPECT_THAT(both_do([&](Scribe& self, Scribe&, Cycle) { self.clock().touch(&thing, "the thing"); }),
+              ::testing::HasSubstr("both touch the thing in cycle 6"));
+}
+
+TEST(Calendar, LetsATouchedThingGoToAnotherInAnotherCycle) {
+  const int thing = 0;
+  EXPECT_EQ(both_do([&](Scribe& self, Scribe&, Cycle now) {
+              if ((now % 2 == 0) == (std::string(self.basename()) == "a")) {
+                self.clock().touch(&thing, "the thing");
+                self.clock().touch(&thing, "the thing");
+              }
+            }),
+            "");
+}
+
+TEST(Calendar, SeesWhoWakesAnotherWithinItsTurn) {
+  EXPECT_THAT(both_do([](Scribe&, Scribe& other, Cycle now) { other.wake(now + 1); }),
+              ::testing::HasSubstr("instead of telling the calendar"));
+}
+
+TEST(Calendar, LetsAModuleTellThatAnotherIsToWake) {
+  EXPECT_EQ(both_do([](Scribe& self, Scribe& other, Cycle now) {
+              self.wake(now + 1);
+              self.clock().tell([&other, now] { other.wake(now + 1); });
+            }),
+            "touched nothing");
 }
 
 // As a trace file does that is finished when the GPU is gone.

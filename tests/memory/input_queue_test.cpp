@@ -6,15 +6,37 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace heddle::link {
 namespace {
 
+// A queue both of whose ends are the test's; what is done at a cycle's end it does at once.
+class TimedQueue : public InputQueue<int> {
+ public:
+  using InputQueue<int>::InputQueue;
+  [[nodiscard]] bool offer(int value, Cycle now, unsigned lane = 0) {
+    const bool taken = take_credit(now);
+    taken ? enter(value, lane) : keep(value, lane);
+    return taken;
+  }
+  int pop(Cycle now, unsigned lane = 0) {
+    const int value = InputQueue<int>::pop(now, lane);
+    settle(now);
+    return value;
+  }
+  void release(Cycle now) {
+    InputQueue<int>::release(now);
+    settle(now);
+  }
+};
+
 TEST(InputQueue, TakesAsManyAsItHasPlaces) {
   for (const unsigned capacity : {1U, 2U, 5U}) {
-    InputQueue<int> queue(capacity);
+    TimedQueue queue(capacity);
     for (unsigned i = 0; i != capacity; ++i) {
       EXPECT_TRUE(queue.has_credit(3)) << i;
       EXPECT_TRUE(queue.offer(static_cast<int>(i), 3)) << i;
@@ -31,7 +53,7 @@ TEST(InputQueue, TakesAsManyAsItHasPlaces) {
 }
 
 TEST(InputQueue, ARoomThatIsFreedCountsFromTheNextCycle) {
-  InputQueue<int> queue(2);
+  TimedQueue queue(2);
   ASSERT_TRUE(queue.offer(1, 0));
   ASSERT_TRUE(queue.offer(2, 0));
   EXPECT_EQ(queue.pop(5), 1);
@@ -48,7 +70,7 @@ TEST(InputQueue, ARoomThatIsFreedCountsFromTheNextCycle) {
 }
 
 TEST(InputQueue, WhatIsKeptAsideEntersWithTheNextCredit) {
-  InputQueue<int> queue(1);
+  TimedQueue queue(1);
   ASSERT_TRUE(queue.offer(1, 0));
   EXPECT_EQ(queue.kept(), nullptr);
   ASSERT_FALSE(queue.offer(2, 1));
@@ -69,7 +91,7 @@ TEST(InputQueue, WhatIsKeptAsideEntersWithTheNextCredit) {
 }
 
 TEST(InputQueue, AnOfferThatIsRefusedInTheCycleOfAReleaseIsAdmittedInTheNext) {
-  InputQueue<int> queue(1);
+  TimedQueue queue(1);
   ASSERT_TRUE(queue.offer(1, 0));
   EXPECT_EQ(queue.pop(7), 1);
   ASSERT_FALSE(queue.offer(2, 7));
@@ -78,7 +100,7 @@ TEST(InputQueue, AnOfferThatIsRefusedInTheCycleOfAReleaseIsAdmittedInTheNext) {
 }
 
 TEST(InputQueue, LanesShareTheRoomAndKeepTheirOrders) {
-  InputQueue<int> queue(3, 2);
+  TimedQueue queue(3, 2);
   ASSERT_TRUE(queue.offer(10, 0, 0));
   ASSERT_TRUE(queue.offer(20, 0, 1));
   ASSERT_TRUE(queue.offer(21, 0, 1));
@@ -96,7 +118,7 @@ TEST(InputQueue, LanesShareTheRoomAndKeepTheirOrders) {
 }
 
 TEST(InputQueue, AnEntryThatIsTakenKeepsItsPlaceUntilItIsReleased) {
-  InputQueue<int> queue(2);
+  TimedQueue queue(2);
   ASSERT_TRUE(queue.offer(1, 0));
   ASSERT_TRUE(queue.offer(2, 0));
   EXPECT_EQ(queue.take(), 1);
@@ -112,10 +134,14 @@ TEST(InputQueue, AnEntryThatIsTakenKeepsItsPlaceUntilItIsReleased) {
 }
 
 TEST(InputQueue, WhatIsForcedTakesAPlaceThatItLacks) {
-  InputQueue<int> queue(1);
+  TimedQueue queue(1);
   ASSERT_TRUE(queue.offer(1, 0));
   queue.force(2);
-  EXPECT_EQ(queue.occupied(0), 2U);
+  EXPECT_TRUE(queue.unsettled());
+  EXPECT_EQ(queue.held(), 2U);
+  queue.settle(0);
+  EXPECT_FALSE(queue.unsettled());
+  EXPECT_EQ(queue.occupied(1), 2U);
   EXPECT_EQ(queue.pop(1), 1);
   EXPECT_FALSE(queue.has_credit(2)) << "one over its capacity";
   EXPECT_EQ(queue.pop(2), 2);
@@ -125,7 +151,7 @@ TEST(InputQueue, WhatIsForcedTakesAPlaceThatItLacks) {
 TEST(InputQueue, RefusesWhatItsEndsMustNotDo) {
   EXPECT_THROW(InputQueue<int>(0), InternalError);
   EXPECT_THROW((InputQueue<int>(1, 0)), InternalError);
-  InputQueue<int> queue(1);
+  TimedQueue queue(1);
   EXPECT_THROW(queue.release(0), InternalError);
   ASSERT_TRUE(queue.offer(1, 0));
   ASSERT_FALSE(queue.offer(2, 0));
@@ -153,13 +179,23 @@ std::vector<Event> played(unsigned seed, unsigned capacity, unsigned lanes, unsi
   Cycle goes_on = 0;
   std::deque<std::pair<int, unsigned>> reference;  // in order of offer
   for (Cycle now = 0; now != 400; ++now) {
+    std::vector<std::function<void()>> ends;
+    const auto at_end = [&ends, order](std::function<void()> done) {
+      if (order == 3) {
+        done();  // no cycle's end for both of them
+      } else {
+        ends.push_back(std::move(done));
+      }
+    };
     const auto send = [&] {
       if (const bool wants = sender() % 3 != 0; waits || goes_on > now || !wants) {
         return;
       }
       const auto lane = static_cast<unsigned>(next) % lanes;
       reference.emplace_back(next, lane);
-      waits = !queue.offer(next, now, lane);
+      waits = !queue.take_credit(now);
+      ends.push_back(
+          [&queue, lane, value = next, waits] { waits ? queue.keep(value, lane) : queue.enter(value, lane); });
       events.push_back({now, waits ? 'k' : 't', next++});
     };
     const auto receive = [&] {
@@ -177,6 +213,7 @@ std::vector<Event> played(unsigned seed, unsigned capacity, unsigned lanes, unsi
           });
           if (!arrived_now) {
             events.push_back({now, 's', queue.pop(now, lane)});
+            at_end([&queue, now] { queue.settle(now); });
           }
         }
       }
@@ -188,6 +225,12 @@ std::vector<Event> played(unsigned seed, unsigned capacity, unsigned lanes, unsi
     } else {
       receive();
       send();
+    }
+    if (order % 2 == 1) {
+      std::reverse(ends.begin(), ends.end());
+    }
+    for (const auto& end : ends) {
+      end();
     }
   }
   // Each lane was served in the order of its offers.

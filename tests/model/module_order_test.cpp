@@ -59,6 +59,15 @@ hw::Machine with_divergence(const char* mechanism) {
   }
   return machine;
 }
+hw::Machine quad() {
+  hw::Machine machine;
+  machine.gpu.cores = 4;
+  machine.l1d.write_policy = "write-through";
+  machine.l2.enabled = true;
+  machine.l2.hit_latency = 3;
+  machine.dram.channels = 2;
+  return machine;
+}
 hw::Machine large_warps() {
   hw::Machine machine;
   machine.core.warp_size = 256;
@@ -107,6 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Machines, ModuleOrder,
                          ::testing::Values(OrderCase{"crowded", crowded, "sort"},
                                            OrderCase{"compaction", [] { return with_divergence("tbc"); }, "sort"},
                                            OrderCase{"dynamic_warps", [] { return with_divergence("dwf"); }, "bfs"},
+                                           OrderCase{"quad", quad, "histogram"},
                                            OrderCase{"large_warps", large_warps, "histogram"},
                                            OrderCase{"timed_dram", timed_dram, "histogram"}),
                          [](const auto& info) { return std::string(info.param.name); });
