@@ -181,8 +181,12 @@ void Core::obey(Cycle now) {
 }
 
 ::tlm::tlm_sync_enum Core::nb_transport_bw(HomeMessage& message, HomePhase&, sc_core::sc_time&) {
-  heard_.put(clock().now(), std::move(message));
-  wake(clock().now() + 1);
+  // What is told is kept as bytes: the message waits beside.
+  auto* const kept = std::make_unique<HomeMessage>(std::move(message)).release();
+  clock().tell([this, kept] {
+    heard_.put(clock().now(), std::move(*std::unique_ptr<HomeMessage>(kept)));
+    wake(clock().now() + 1);
+  });
   return ::tlm::TLM_COMPLETED;
 }
 

@@ -76,8 +76,8 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   }
   // Shows what happens in the cores (hw/state/observer.hpp); null: to nobody. Between launches.
   void observe(CoreObserver* observer) {
-    for (const auto& core : cores_) {
-      core->observe(observer);
+    for (unsigned i = 0; i != cores_.size(); ++i) {
+      cores_[i]->observe(observer == nullptr ? nullptr : &observer->of_core(i));
     }
   }
   // Threads replay records instead of computing (hw/state/replay.hpp); null: they compute. Between launches.

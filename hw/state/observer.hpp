@@ -6,11 +6,12 @@
 //     is a tb::RunObserver (tb/host/run_observer.hpp);
 //   - through the GPU alone: hw::Gpu::observe(&observer), between launches. Several: hw::CoreObservers
 //     (hw/state/observers.hpp) hands every event to each in turn.
-// One observer serves all cores of the GPU: each event says in which core it happens, as the core's state. There,
-// core.index is its number, core.now the present cycle, core.launch the launch, core.block(group.block_slot)
-// the block (linear, index), core.thread_at(row, lane) who is in a register row's lane, core.groups the groups. Without
-// an observer each event costs the test of a null pointer, at points that are passed anyway. With one, a core takes
-// every cycle in which its full pipeline waits for room in the L1; otherwise it sleeps through them.
+// One observer may serve all cores of the GPU, or have a part for each (of_core; what the parts tell one another goes
+// by Clock::tell): each event says in which core it happens, as the core's state. There, core.index is its number,
+// core.now the present cycle, core.launch the launch, core.block(group.block_slot) the block (linear, index),
+// core.thread_at(row, lane) who is in a register row's lane, core.groups the groups. Without an observer each event
+// costs the test of a null pointer, at points that are passed anyway. With one, a core takes every cycle in which its
+// full pipeline waits for room in the L1; otherwise it sleeps through them.
 //
 // Events come in the order of simulated time: within a cycle of one core from write-back to fetch, as its stages are
 // advanced, and nothing is promised about the order of two cores within a cycle. What an event shows is valid during
@@ -110,6 +111,11 @@ class CoreObserver {
   CoreObserver(const CoreObserver&) = default;
   CoreObserver& operator=(const CoreObserver&) = default;
   virtual ~CoreObserver() = default;
+
+  // Who is told of one core's events: this one, which then hears of all cores, one after the other, or a part of it
+  // that shares nothing that can change with the parts of other cores. Asked for each core when it is attached to a
+  // GPU.
+  [[nodiscard]] virtual CoreObserver& of_core(unsigned /*core*/) { return *this; }
 
   // ---- launches and thread blocks
   // Cycles [first, end) of the launch are accounted in this core; core.launch is set.

@@ -1,6 +1,7 @@
 // Several observers of one GPU: every event goes to each, in the order in which they were added.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "hw/state/observer.hpp"
@@ -15,6 +16,15 @@ class CoreObservers final : public CoreObserver {
   // What to hand to Gpu::observe: null for nobody, the observer itself where there is only one.
   [[nodiscard]] CoreObserver* get() {
     return observers_.empty() ? nullptr : observers_.size() == 1 ? observers_.front() : this;
+  }
+
+  // Those of the core's that the observers have.
+  [[nodiscard]] CoreObserver& of_core(unsigned core) override {
+    CoreObservers& part = *parts_.emplace_back(std::make_unique<CoreObservers>());
+    for (CoreObserver* const observer : observers_) {
+      part.add(observer->of_core(core));
+    }
+    return *part.get();
   }
 
   void launch_began(const CoreState& core, Cycle first) override { tell(&CoreObserver::launch_began, core, first); }
@@ -101,6 +111,7 @@ class CoreObservers final : public CoreObserver {
     }
   }
   std::vector<CoreObserver*> observers_;
+  std::vector<std::unique_ptr<CoreObservers>> parts_;  // by core
 };
 
 }  // namespace heddle::hw

@@ -44,12 +44,13 @@ struct Recorded {
 };
 
 // In a process of its own.
-Recorded record(const std::string& name, const hw::Machine& machine) {
+Recorded record(const std::string& name, const hw::Machine& machine, std::uint64_t shuffle = 0) {
   const std::string both = test::in_child([&] {
     std::ostringstream out;
     tb::TraceRecorder recorder(out);
     tb::DeviceOptions options;
     options.observers = {&recorder};
+    options.shuffle = shuffle;
     const auto workload = test::make_workload(name, machine);
     tb::Device device(machine, options);
     device.load(workload->compile());
@@ -71,12 +72,13 @@ Recorded record(const std::string& name, const hw::Machine& machine) {
   return {both.substr(12, size), both.substr(12 + size)};
 }
 
-std::string replay(const std::string& trace, const hw::Machine& machine) {
+std::string replay(const std::string& trace, const hw::Machine& machine, std::uint64_t shuffle = 0) {
   std::istringstream in(trace);
   tb::TraceSubject subject(in, "recorded.trace");
   subject.check(machine);
   tb::DeviceOptions options;
   options.replay = &subject;
+  options.shuffle = shuffle;
   tb::Device device(machine, options);
   device.load(subject.compile());
   static_cast<void>(subject.run(device, std::nullopt));
@@ -144,6 +146,18 @@ TEST(Replay, FollowsThreadsThatChangeTheirPlaces) {
   const Recorded recorded = record("reduction", machine);
   ASSERT_FALSE(recorded.trace.empty()) << recorded.counters;
   EXPECT_EQ(replay(recorded.trace, machine), recorded.counters);
+}
+
+// In whatever order cores, slices and channels have their turns: the same record, byte by byte, and the same replay.
+TEST(ReplayInAnyOrder, IsTheSame) {
+  const hw::Machine machine = test::machine_called("test-l2inclusive");
+  ASSERT_EQ(machine.gpu.cores, 4U);
+  const Recorded usual = record("histogram", machine);
+  ASSERT_FALSE(usual.trace.empty()) << usual.counters;
+  const Recorded shuffled = record("histogram", machine, 7);
+  EXPECT_EQ(shuffled.counters, usual.counters);
+  EXPECT_TRUE(shuffled.trace == usual.trace);
+  EXPECT_EQ(replay(usual.trace, machine, 7), usual.counters);
 }
 
 // ------------------------------------------------------------------------------- another machine

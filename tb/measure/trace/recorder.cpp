@@ -1,6 +1,7 @@
 #include "tb/measure/trace/recorder.hpp"
 
 #include <bit>
+#include <utility>
 
 #include "hw/gpu/gpu.hpp"
 #include "isa/memory_map.hpp"
@@ -34,11 +35,50 @@ std::uint64_t recorded_address(const hw::CoreState& core, const link::SubWarp& s
 
 }  // namespace
 
-void TraceRecorder::attached(hw::Gpu& gpu) {
-  cores_.resize(gpu.machine().gpu.cores);
-  for (unsigned i = 0; i < cores_.size(); ++i) {
-    cores_[i].blocks.resize(gpu.core(i).state().homes.size());
+// What one core's threads do. A block that has finished goes to the recorder between cycles, and its storage comes back
+// when it has been written.
+class TraceRecorder::OfCore final : public hw::CoreObserver {
+ public:
+  OfCore(TraceRecorder& recorder, const hw::CoreState& core, const link::Clock& clock)
+      : recorder_(recorder), clock_(clock), blocks_(core.homes.size()) {}
+  void give_back(Threads threads) { spare_.push_back(std::move(threads)); }
+
+  void block_started(const hw::CoreState& core, unsigned block_slot) override;
+  void block_finished(const hw::CoreState& core, unsigned block_slot) override;
+  void left_out(const hw::CoreState& core, const hw::Group& group, std::uint32_t pc, unsigned row,
+                hw::LaneMask lanes) override;
+  void issued(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::Cycle last) override;
+
+ private:
+  struct Block {
+    std::uint64_t linear = 0;
+    Threads threads;
+  };
+  // Of a thread that is a guest here: in the part of the core where its block has begun.
+  [[nodiscard]] traces::ThreadEvents& thread(const hw::CoreState& core, unsigned row, unsigned lane) {
+    const hw::HomeThread thread = core.thread_at(row, lane);
+    const hw::BlockHome& block = *thread.home->block;
+    return recorder_.cores_[block.core]->blocks_[block.slot].threads[thread.number()];
   }
+
+  TraceRecorder& recorder_;
+  const link::Clock clock_;
+  std::vector<Block> blocks_;   // by slot
+  std::vector<Threads> spare_;  // for blocks to come
+};
+
+TraceRecorder::TraceRecorder(std::ostream& out) : writer_(out) {}
+TraceRecorder::~TraceRecorder() = default;
+
+void TraceRecorder::attached(hw::Gpu& gpu) {
+  cores_.clear();
+  for (unsigned i = 0; i < gpu.machine().gpu.cores; ++i) {
+    cores_.push_back(std::make_unique<OfCore>(*this, gpu.core(i).state(), gpu.clock()));
+  }
+}
+
+hw::CoreObserver& TraceRecorder::of_core(unsigned core) {
+  return *cores_[core];
 }
 
 void TraceRecorder::loaded(const isa::Module& module) {
@@ -60,8 +100,23 @@ void TraceRecorder::launched(const LaunchInfo& /*launch*/, bool complete) {
   }
 }
 
-void TraceRecorder::block_started(const hw::CoreState& core, unsigned block_slot) {
-  Block& block = cores_[core.index].blocks[block_slot];
+void TraceRecorder::write(Finished& block) {
+  writer_.block(block.threads);
+  block.core->give_back(std::move(block.threads));
+  ++next_block_;
+}
+
+void TraceRecorder::finished(OfCore& core, std::uint64_t block, Threads threads) {
+  early_.emplace(block, Finished{&core, std::move(threads)});
+  for (auto it = early_.begin(); it != early_.end() && it->first == next_block_; it = early_.erase(it)) {
+    write(it->second);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------- of one core
+
+void TraceRecorder::OfCore::block_started(const hw::CoreState& core, unsigned block_slot) {
+  Block& block = blocks_[block_slot];
   block.linear = core.block(block_slot).linear;
   if (block.threads.empty() && !spare_.empty()) {
     block.threads = std::move(spare_.back());
@@ -73,28 +128,21 @@ void TraceRecorder::block_started(const hw::CoreState& core, unsigned block_slot
   }
 }
 
-void TraceRecorder::block_finished(const hw::CoreState& core, unsigned block_slot) {
-  Block& block = cores_[core.index].blocks[block_slot];
-  if (block.linear != next_block_) {
-    early_.emplace(block.linear, std::move(block.threads));
+// The slot is not used again in this cycle.
+void TraceRecorder::OfCore::block_finished(const hw::CoreState& /*core*/, unsigned block_slot) {
+  clock_.tell([this, block_slot] {
+    Block& block = blocks_[block_slot];
+    recorder_.finished(*this, block.linear, std::move(block.threads));
     block.threads.clear();
-    return;
-  }
-  writer_.block(block.threads);
-  ++next_block_;
-  for (auto it = early_.begin(); it != early_.end() && it->first == next_block_; it = early_.erase(it)) {
-    writer_.block(it->second);
-    spare_.push_back(std::move(it->second));
-    ++next_block_;
-  }
+  });
 }
 
-void TraceRecorder::left_out(const hw::CoreState& core, const hw::Group& group, std::uint32_t /*pc*/, unsigned row,
-                             hw::LaneMask lanes) {
+void TraceRecorder::OfCore::left_out(const hw::CoreState& core, const hw::Group& group, std::uint32_t /*pc*/,
+                                     unsigned row, hw::LaneMask lanes) {
   each_lane(lanes, [&](unsigned lane) { thread(core, group.row_of(row, lane), group.home_of(lane)).add_bit(false); });
 }
 
-void TraceRecorder::issued(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::Cycle /*last*/) {
+void TraceRecorder::OfCore::issued(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::Cycle /*last*/) {
   const isa::Instruction& instruction = sub_warp.decoded->instruction;
   const bool guarded = !instruction.guard.always();
   const bool value = isa::records_value(instruction);
