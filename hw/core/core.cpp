@@ -64,19 +64,18 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
   icache_.memory.bind(instruction);
   l1d_.memory.bind(data);
   fetch_.icache.bind(icache_.cpu);
-  fetch_.out.socket.bind(decode_.in);
-  decode_.out.socket.bind(register_read_.in);
-  register_read_.out.socket.bind(execute_.in);
   register_read_.registers.bind(registers_.read_port);
-  execute_.out.socket.bind(memory_.in);
   memory_.l1d.bind(l1d_.cpu);
   memory_.scratchpad.bind(scratchpad_.access);
-  memory_.out.socket.bind(writeback_.in);
   memory_.returns.socket.bind(writeback_.returns.in);
   writeback_.registers.bind(registers_.write_port);
+  pipeline_.bind();
+  execute_.comes_after(pipeline_.latency_to(execute_));
+  memory_.stores_visible = [this] { return l1d_.unacknowledged_writes() == 0; };
   warps_.accesses(memory_);
   if (warps_.parts_in_flight()) {
     memory_.tell(warps_);
+    fetch_.tell(warps_);
   }
   if (machine.gpu.cores > 1 && about<Divergence>(machine.core.divergence).traits.changes_cores) {
     others = std::make_unique<HomeInitiatorSocket>("others");
@@ -122,12 +121,7 @@ void Core::begin_launch(const Launch& launch, Cycle first) {
   registers_.configure(launch.registers);
   icache_.invalidate();
   l1d_.forget_failed_write();
-  fetch_.reset();
-  decode_.reset();
-  register_read_.reset();
-  execute_.reset();
-  memory_.reset();
-  writeback_.reset();
+  pipeline_.reset();
   state_.pool.take_back_all();
   running_ = true;
   flushing_ = false;
@@ -275,11 +269,6 @@ void Core::account_sleep(Cycle until) {
   accounted_ = until;
 }
 
-bool Core::pipeline_idle() const {
-  return decode_.idle() && register_read_.empty() && execute_.idle() && memory_.idle() && writeback_.idle() &&
-         fetch_.idle();
-}
-
 Cycle Core::advance(Cycle now) {
   state_.now = now;
   if (!told_.empty()) {
@@ -300,15 +289,7 @@ Cycle Core::advance(Cycle now) {
     hear(now);
   }
   warps_.wake_up(now);
-  writeback_.tick(now);
-  memory_.tick(now, l1d_.unacknowledged_writes() == 0);
-  execute_.tick(now);
-  register_read_.tick(now);
-  decode_.tick(now);
-  if (!state_.groups.any_ready()) {
-    warps_.starving();
-  }
-  fetch_.tick(now);
+  pipeline_.tick(now);
   if (warps_.departing() && l1d_.unacknowledged_writes() == 0) {
     warps_.send_departing();
   }
@@ -333,12 +314,12 @@ Cycle Core::advance(Cycle now) {
 }
 
 Cycle Core::next_cycle(Cycle now, Cycle l1d, Cycle icache) {
-  if (flushing_ && pipeline_idle() && l1d_.quiet()) {
+  if (flushing_ && pipeline_.idle() && l1d_.quiet()) {
     flushing_ = false;
     flushed_ = true;
     answer(BlockCommand::Kind::flushed, 0);
   }
-  if (state_.groups.any_ready() || !state_.wake_ups.empty() || !pipeline_idle() || warps_.departing()) {
+  if (state_.groups.any_ready() || !state_.wake_ups.empty() || !pipeline_.idle() || warps_.departing()) {
     if (!stuck(now)) {
       return now + 1;
     }
@@ -362,9 +343,8 @@ Cycle Core::next_cycle(Cycle now, Cycle l1d, Cycle icache) {
 
 // Observers are told of every cycle of a sub-warp that is held: with them the core stays awake.
 bool Core::stuck(Cycle now) const {
-  return state_.last_move != now && memory_.refused() != MemoryStage::Refused::no && state_.observer == nullptr &&
-         state_.wake_ups.empty() && !flushing_ && !warps_.departing() && writeback_.idle() && execute_.stuck(now) &&
-         register_read_.stuck(now) && decode_.stuck() && fetch_.stuck();
+  return state_.last_move != now && state_.observer == nullptr && state_.wake_ups.empty() && !flushing_ &&
+         !warps_.departing() && pipeline_.stuck(now);
 }
 
 void Core::drain(Cycle now) {

@@ -26,6 +26,7 @@
 #include "hw/core/execute.hpp"
 #include "hw/core/fetch.hpp"
 #include "hw/core/memory.hpp"
+#include "hw/core/pipeline.hpp"
 #include "hw/core/register_read.hpp"
 #include "hw/core/warp_unit.hpp"
 #include "hw/core/writeback.hpp"
@@ -109,7 +110,6 @@ class Core final : public link::ClockedModule,
   void start_block(const BlockCommand& command);
   void finish_block(unsigned slot);
   void account_sleep(Cycle until);
-  [[nodiscard]] bool pipeline_idle() const;
   [[nodiscard]] Cycle next_cycle(Cycle now, Cycle l1d, Cycle icache);
   void check_deadlock();
   void tell_fault();
@@ -130,6 +130,7 @@ class Core final : public link::ClockedModule,
   ExecuteStage execute_;
   MemoryStage memory_;
   WriteBackStage writeback_;
+  Pipeline pipeline_{&writeback_, &memory_, &execute_, &register_read_, &decode_, &fetch_};
 
   std::unique_ptr<ReplayRows> replay_;  // null: threads compute
   bool running_ = false;                // a launch is being accounted

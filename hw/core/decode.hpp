@@ -34,11 +34,11 @@ class DecodeStage final : public ReceivingStage {
 
   StageOutput out;
 
-  void tick(Cycle now);
-  [[nodiscard]] bool idle() const { return empty() && prepared_ == nullptr; }
-  // After a cycle in which nothing moved: nothing will until register read takes something or fetch sends something.
-  [[nodiscard]] bool stuck() const { return empty() || prepared_ != nullptr; }
-  void reset();
+  void tick(Cycle now) override;
+  [[nodiscard]] bool idle() const override { return empty() && prepared_ == nullptr; }
+  [[nodiscard]] bool stuck(Cycle) const override { return empty() || prepared_ != nullptr; }
+  void reset() override;
+  [[nodiscard]] StageOutput* output() override { return &out; }
   // Another former, for groups with another number of rows. Between launches.
   void form_by(std::unique_ptr<SubWarpFormer> former);
 

@@ -48,8 +48,6 @@ ExecuteStage::ExecuteStage(const sc_core::sc_module_name& name, CoreState& state
     : ReceivingStage(name, state, state.machine.core.register_read_latency, CoreStage::execute),
       out("out"),
       fetch_(fetch),
-      front_latency_(state.machine.core.fetch_latency + state.machine.core.decode_latency +
-                     state.machine.core.register_read_latency),
       prefix_latency_(prefix_latency(state.machine.core)),
       pipe_(state.machine.core.execute_stages),
       queue_(state.machine.core.complex_queue),

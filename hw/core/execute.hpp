@@ -27,20 +27,22 @@ class ExecuteStage final : public ReceivingStage {
 
   StageOutput out;
 
-  void tick(Cycle now);
-  // After a cycle in which nothing moved: nothing will until the memory stage takes something.
-  [[nodiscard]] bool stuck(Cycle now) const;
+  void tick(Cycle now) override;
+  [[nodiscard]] bool stuck(Cycle now) const override;
   // A sub-warp waits for the functional units in this cycle.
   [[nodiscard]] bool occupied(Cycle now) const { return latch_.front(now) != nullptr; }
   // Why no sub-warp arrived in a cycle: what kept fetch from fetching one in time.
   [[nodiscard]] IdleCause idle_cause(Cycle now) const {
     return now >= front_latency_ ? fetch_.cause(now - front_latency_) : IdleCause::no_work;
   }
+  // Cycles from fetch to here: of the stages in front (Pipeline::latency_to), once they are in their order.
   [[nodiscard]] unsigned front_latency() const { return front_latency_; }
-  [[nodiscard]] bool idle() const { return empty() && pipe_.empty() && complex_.empty() && queue_.empty(); }
+  void comes_after(unsigned front_latency) { front_latency_ = front_latency; }
+  [[nodiscard]] bool idle() const override { return empty() && pipe_.empty() && complex_.empty() && queue_.empty(); }
   // Complex operations that wait for their unit in its queue.
   [[nodiscard]] unsigned waiting_complex() const { return static_cast<unsigned>(queue_.size()); }
-  void reset();
+  void reset() override;
+  [[nodiscard]] StageOutput* output() override { return &out; }
 
  private:
   struct Running {
@@ -69,7 +71,7 @@ class ExecuteStage final : public ReceivingStage {
   void count(const link::SubWarp& sub_warp);
 
   const FetchStage& fetch_;
-  const unsigned front_latency_;  // cycles from fetch to execute
+  unsigned front_latency_ = 0;
   const unsigned prefix_latency_;
   boost::circular_buffer<Running> pipe_;
   std::vector<Running> complex_;   // in the order of their ends; the prefix-sum network's among them

@@ -22,6 +22,9 @@ void FetchStage::schedule_by(std::unique_ptr<WarpScheduler> scheduler) {
 }
 
 void FetchStage::tick(Cycle now) {
+  if (warps_ != nullptr && !state_.groups.any_ready()) {
+    warps_->starving();
+  }
   IdleCause& cause = history_[now % kHistory];
   if (waiting_ != nullptr) {
     if (!out.offer(*waiting_)) {

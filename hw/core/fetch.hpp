@@ -13,31 +13,38 @@
 #include <vector>
 
 #include "hw/core/stage.hpp"
+#include "hw/core/warp_unit.hpp"
 #include "hw/schedule/scheduler.hpp"
 #include "tlm/line_protocol.hpp"
 
 namespace heddle::hw {
 
-class FetchStage final : public sc_core::sc_module, private ::tlm::tlm_bw_transport_if<link::LineProtocol> {
+class FetchStage final : public sc_core::sc_module,
+                         public Stage,
+                         private ::tlm::tlm_bw_transport_if<link::LineProtocol> {
  public:
   FetchStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<WarpScheduler> scheduler);
 
   link::LineInitiatorSocket icache;
   StageOutput out;
 
-  void tick(Cycle now);
+  void tick(Cycle now) override;
   // For a cycle in which nothing was fetched: why. `age` cycles ago, fewer than kHistory.
   [[nodiscard]] IdleCause cause(Cycle cycle) const { return history_[cycle % kHistory]; }
   // Why nothing can be fetched, from what the groups wait for.
   [[nodiscard]] IdleCause idle_cause() const;
   // The core slept through [first, last]: nothing was fetched there for the given reason.
   void slept(Cycle first, Cycle last, IdleCause cause);
-  [[nodiscard]] bool idle() const { return waiting_ == nullptr && late_.empty(); }
+  [[nodiscard]] bool idle() const override { return waiting_ == nullptr && late_.empty(); }
   // An instruction was fetched and decode has no room.
   [[nodiscard]] bool blocked() const { return waiting_ != nullptr; }
-  // After a cycle in which nothing moved: nothing will until decode takes something or a warp becomes ready.
-  [[nodiscard]] bool stuck() const { return waiting_ != nullptr || (late_.empty() && !state_.groups.any_ready()); }
-  void reset();
+  [[nodiscard]] bool stuck(Cycle) const override {
+    return waiting_ != nullptr || (late_.empty() && !state_.groups.any_ready());
+  }
+  void reset() override;
+  [[nodiscard]] StageOutput* output() override { return &out; }
+  // Who hears of each cycle in which no group is ready; nobody unless told.
+  void tell(WarpUnit& warps) { warps_ = &warps; }
   [[nodiscard]] const WarpScheduler& scheduler() const { return *scheduler_; }
   // Another scheduler, for another table of groups. Between launches.
   void schedule_by(std::unique_ptr<WarpScheduler> scheduler);
@@ -57,6 +64,7 @@ class FetchStage final : public sc_core::sc_module, private ::tlm::tlm_bw_transp
   }
 
   CoreState& state_;
+  WarpUnit* warps_ = nullptr;
   std::unique_ptr<WarpScheduler> scheduler_;
   std::vector<link::LineRequest> requests_;  // one per group
   // Without an I-cache an arrived line is not kept, and in a small one another group's line may take its place before

@@ -12,6 +12,7 @@ class Latch {
  public:
   explicit Latch(unsigned latency) : latency_(latency), slots_(latency) {}
 
+  [[nodiscard]] unsigned latency() const { return latency_; }
   [[nodiscard]] bool full() const { return slots_.full(); }
   [[nodiscard]] bool empty() const { return slots_.empty(); }
   void push(link::SubWarp& sub_warp, link::Cycle now) { slots_.push_back({now + latency_, &sub_warp}); }

@@ -20,8 +20,8 @@ MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, 
   scratchpad.bind(*this);
 }
 
-void MemoryStage::tick(Cycle now, bool stores_visible) {
-  if (stores_visible && !fences_.empty()) {
+void MemoryStage::tick(Cycle now) {
+  if (!fences_.empty() && stores_visible()) {
     for (link::SubWarp* const fence : fences_) {
       clear_waiting(*fence);
       returned_.push_back({fence, false});

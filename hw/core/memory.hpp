@@ -11,6 +11,7 @@
 // `returns` when the last answer comes. Scratchpad bank conflicts hold the stage.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -34,14 +35,19 @@ class MemoryStage final : public ReceivingStage,
   StageOutput out;
   StageOutput returns;
 
-  // `stores_visible`: every store that has left the core so far has been acknowledged (membar waits for that).
-  void tick(Cycle now, bool stores_visible);
-  [[nodiscard]] bool idle() const { return empty() && returned_.empty() && fences_.empty(); }
+  // Every store that has left the core so far has been acknowledged: membar waits for that. Asked while one does.
+  std::function<bool()> stores_visible;
+
+  void tick(Cycle now) override;
+  [[nodiscard]] bool idle() const override { return empty() && returned_.empty() && fences_.empty(); }
   [[nodiscard]] unsigned put_aside() const { return put_aside_; }
   // Whether the sub-warp at the stage's head had to stay in the latest cycle, and for want of room where; it stays as
   // long as nothing comes back from the L1.
   enum class Refused : std::uint8_t { no, here, by_l1d };
   [[nodiscard]] Refused refused() const { return returned_.empty() && fences_.empty() ? refused_ : Refused::no; }
+  // Nothing but want of room in the memory stage holds up a whole pipeline for long.
+  [[nodiscard]] bool stuck(Cycle) const override { return refused() != Refused::no; }
+  [[nodiscard]] StageOutput* output() override { return &out; }
   // The accesses of one instruction of a group (Group::flights) that are in the stage, put aside, or wait for late
   // hits: visit(const MemoryAccess&) for that of each sub-warp. MemoryAccess::waiting() says which of its lanes wait,
   // its lines which are under way.
@@ -53,7 +59,7 @@ class MemoryStage final : public ReceivingStage,
       }
     }
   }
-  void reset();
+  void reset() override;
   // Who hears of accesses that are put aside while some of their threads have been answered already
   // (memory_parting.cpp); nobody unless told.
   void tell(WarpUnit& warps) { warps_ = &warps; }

@@ -17,10 +17,13 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   RegisterInitiatorSocket registers;
   StageOutput out;
 
-  void tick(Cycle now);
-  // After a cycle in which nothing moved: nothing will until execute takes something.
-  [[nodiscard]] bool stuck(Cycle now) const { return latch_.settled(now) && (latch_.empty() || now >= done_at_); }
-  void reset();
+  void tick(Cycle now) override;
+  [[nodiscard]] bool idle() const override { return empty(); }
+  [[nodiscard]] bool stuck(Cycle now) const override {
+    return latch_.settled(now) && (latch_.empty() || now >= done_at_);
+  }
+  void reset() override;
+  [[nodiscard]] StageOutput* output() override { return &out; }
 
  private:
   ::tlm::tlm_sync_enum nb_transport_bw(RegisterAccess&, link::WarpPhase&, sc_core::sc_time&) override {

@@ -1,4 +1,5 @@
-// What the stage modules of the pipeline have in common: an input latch behind a target socket, and an output socket.
+// What the stage modules of the pipeline have in common: what the core asks of each (Stage), an input latch behind a
+// target socket (StageInput, ReceivingStage), and an output socket (StageOutput).
 #pragma once
 
 #include <systemc>
@@ -9,15 +10,55 @@
 
 namespace heddle::hw {
 
-// A stage that takes sub-warps: `in` accepts one whenever the latch has room.
-class ReceivingStage : public sc_core::sc_module, protected link::NonBlockingTarget<link::WarpProtocol> {
+// An output that offers sub-warps to the next stage.
+class StageOutput : private link::ForwardOnlyInitiator<link::WarpProtocol> {
+ public:
+  explicit StageOutput(const char* name) : socket(name) { socket.bind(*this); }
+  link::WarpInitiatorSocket socket;
+  // True: the next stage has it.
+  [[nodiscard]] bool offer(link::SubWarp& sub_warp) {
+    link::WarpPhase phase = link::WarpPhase::offer;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    return socket->nb_transport_fw(sub_warp, phase, delay) == ::tlm::TLM_COMPLETED;
+  }
+};
+
+// What a core asks of each of its stages, wherever it stands in the pipeline (hw/core/pipeline.hpp). What a stage needs
+// to know of others, it asks for itself.
+class Stage {
+ public:
+  Stage() = default;
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+  virtual ~Stage() = default;
+
+  // Its work in a cycle. The stages behind it have done theirs already, those before it have not.
+  virtual void tick(Cycle now) = 0;
+  // There is nothing in it.
+  [[nodiscard]] virtual bool idle() const = 0;
+  // Asked after a cycle in which nothing in the core moved (CoreState::moved): nothing will here either, until the
+  // stage behind takes something, the one before hands something on, or something comes from outside. A stage that
+  // waits for a time must say no, or the core sleeps through it.
+  [[nodiscard]] virtual bool stuck(Cycle now) const = 0;
+  // Before a launch: forgets what is in it.
+  virtual void reset() = 0;
+
+  // Between the stage before and the one behind; null at the pipeline's ends.
+  [[nodiscard]] virtual link::WarpTargetSocket* input() { return nullptr; }
+  [[nodiscard]] virtual StageOutput* output() { return nullptr; }
+  // Cycles from the one in which a sub-warp is handed to it to the one in which it can work on it.
+  [[nodiscard]] virtual unsigned latency() const { return 0; }
+};
+
+// An input that takes sub-warps: `in` accepts one whenever the latch has room.
+class StageInput : public sc_core::sc_module, protected link::NonBlockingTarget<link::WarpProtocol> {
  public:
   link::WarpTargetSocket in;
   [[nodiscard]] bool empty() const { return latch_.empty(); }
   void drop_all() { latch_.clear(); }
 
  protected:
-  ReceivingStage(const sc_core::sc_module_name& name, CoreState& state, unsigned latency, CoreStage stage)
+  StageInput(const sc_core::sc_module_name& name, CoreState& state, unsigned latency, CoreStage stage)
       : sc_core::sc_module(name), in("in"), state_(state), latch_(latency), stage_(stage) {
     in.bind(*this);
   }
@@ -46,17 +87,14 @@ class ReceivingStage : public sc_core::sc_module, protected link::NonBlockingTar
   }
 };
 
-// An output that offers sub-warps to the next stage.
-class StageOutput : private link::ForwardOnlyInitiator<link::WarpProtocol> {
+// A stage with such an input.
+class ReceivingStage : public StageInput, public Stage {
  public:
-  explicit StageOutput(const char* name) : socket(name) { socket.bind(*this); }
-  link::WarpInitiatorSocket socket;
-  // True: the next stage has it.
-  [[nodiscard]] bool offer(link::SubWarp& sub_warp) {
-    link::WarpPhase phase = link::WarpPhase::offer;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    return socket->nb_transport_fw(sub_warp, phase, delay) == ::tlm::TLM_COMPLETED;
-  }
+  [[nodiscard]] link::WarpTargetSocket* input() override { return &in; }
+  [[nodiscard]] unsigned latency() const override { return latch_.latency(); }
+
+ protected:
+  using StageInput::StageInput;
 };
 
 }  // namespace heddle::hw

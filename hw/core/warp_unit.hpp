@@ -105,11 +105,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   // Some threads of the group have been answered, others wait (Divergence::memory_diverged).
   void memory_diverged(GroupId group) { divergence_->memory_diverged(state_.groups[group], *this); }
   // Before fetch, in a cycle in which no group is ready.
-  void starving() {
-    if (parts_in_flight_) {
-      divergence_->starving(*this);
-    }
-  }
+  void starving() { divergence_->starving(*this); }
 
   // ---- other cores (hw/core/home_protocol.hpp)
   std::function<void(HomeMessage&)> tell;  // a message of this core's; none: it tells nobody

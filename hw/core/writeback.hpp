@@ -15,10 +15,9 @@
 namespace heddle::hw {
 
 // The second input: completed accesses, one per cycle.
-class ReturnPort final : public ReceivingStage {
+class ReturnPort final : public StageInput {
  public:
-  ReturnPort(const sc_core::sc_module_name& name, CoreState& state)
-      : ReceivingStage(name, state, 1, CoreStage::returns) {}
+  ReturnPort(const sc_core::sc_module_name& name, CoreState& state) : StageInput(name, state, 1, CoreStage::returns) {}
   [[nodiscard]] link::SubWarp* take(Cycle now) {
     link::SubWarp* const sub_warp = latch_.front(now);
     if (sub_warp != nullptr) {
@@ -37,11 +36,12 @@ class WriteBackStage final : public ReceivingStage,
   ReturnPort returns;
   RegisterInitiatorSocket registers;
 
-  void tick(Cycle now);
+  void tick(Cycle now) override;
   // What another core tells this one's warp unit; results of a barrier are written here.
   void hear(HomeMessage& message) { warps_.hear(message, *this); }
-  [[nodiscard]] bool idle() const { return empty() && returns.empty(); }
-  void reset();
+  [[nodiscard]] bool idle() const override { return empty() && returns.empty(); }
+  [[nodiscard]] bool stuck(Cycle) const override { return idle(); }
+  void reset() override;
 
  private:
   ::tlm::tlm_sync_enum nb_transport_bw(RegisterAccess&, link::WarpPhase&, sc_core::sc_time&) override {

@@ -81,7 +81,8 @@ struct MemoryBench {
   void tick(Cycle now, bool stores_visible = true) {
     state.now = now;
     state.block_cause = IdleCause::no_work;  // nothing that the stage sets
-    stage.tick(now, stores_visible);
+    stage.stores_visible = [stores_visible] { return stores_visible; };
+    stage.tick(now);
   }
 
   Machine machine;
