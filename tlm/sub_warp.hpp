@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "isa/register_use.hpp"
 #include "isa/result_form.hpp"
 #include "isa/semantics.hpp"
 
@@ -21,6 +22,7 @@ struct DecodedInstruction {
   isa::Unit unit = isa::Unit::alu;
   std::uint8_t a_words = 0, b_words = 0, c_words = 0, d_words = 0, stored_words = 0;
   bool conditional_branch = false;
+  isa::RegisterUse use;
 };
 
 struct SubWarp {
@@ -34,7 +36,8 @@ struct SubWarp {
   const DecodedInstruction* decoded = nullptr;
   isa::LaneMask lanes = 0;  // lanes that hold a thread
   bool uniform = true;
-  bool last = true;  // last sub-warp of its instruction
+  bool last = true;        // last sub-warp of its instruction
+  bool forwarded = false;  // execute: later instructions of the group have its results; write-back writes none
   std::uint16_t first_row = 0;
   std::array<std::uint16_t, isa::kLanes> row{};
   bool displaced = false;  // never with uniform

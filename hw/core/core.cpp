@@ -31,8 +31,7 @@ std::unique_ptr<Divergence> divergence_for(CoreState& state) {
   return divergence;
 }
 std::unique_ptr<IssueDiscipline> issue_for(const CoreState& state) {
-  const CoreParameters& core = state.core;
-  return Registry<IssueDiscipline>::instance().make(core.issue, {core.simd_width, core.warp_size});
+  return Registry<IssueDiscipline>::instance().make(state.core.issue, {state.core});
 }
 std::unique_ptr<Coalescer> coalescer_for(const CoreState& state) {
   return Registry<Coalescer>::instance().make(state.machine.core.coalescer, {state.machine.l1d.line_bytes});
@@ -73,6 +72,11 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
   execute_.comes_after(pipeline_.latency_to(execute_));
   memory_.stores_visible = [this] { return l1d_.unacknowledged_writes() == 0; };
   warps_.accesses(memory_);
+  if (warps_.early_next_pc()) {
+    decode_.tell(warps_);
+    register_read_.tell(warps_);
+    execute_.tell(warps_);
+  }
   if (warps_.parts_in_flight()) {
     memory_.tell(warps_);
     fetch_.tell(warps_);

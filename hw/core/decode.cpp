@@ -76,6 +76,7 @@ const link::DecodedInstruction* DecodeStage::decode(const link::SubWarp& sub_war
   entry->c_words = static_cast<std::uint8_t>(isa::c_registers(*instruction));
   entry->d_words = instruction->immediate ? 0 : static_cast<std::uint8_t>(isa::d_registers(*instruction));
   entry->stored_words = static_cast<std::uint8_t>(isa::stored_registers(*instruction));
+  entry->use = isa::register_use(*instruction);
   entry->conditional_branch = instruction->op == isa::Op::BRA && !instruction->guard.always();
   return entry.get();
 }
@@ -97,6 +98,11 @@ void DecodeStage::tick(Cycle now) {
   if (present_ == nullptr) {
     present_ = decode(*arrived);
     if (present_ == nullptr) {
+      if (!group.all_completed()) {
+        state_.block_cause = IdleCause::pipeline;  // an earlier instruction's fault would come first
+        held(*arrived, IdleCause::pipeline);
+        return;
+      }
       state_.raise(isa::Fault::Kind::invalid_instruction, group,
                    isa::decode(arrived->word)
                        ? fmt::format("the instruction needs more than the launch's {} registers per thread",
@@ -106,7 +112,32 @@ void DecodeStage::tick(Cycle now) {
     }
     begin(group);
   }
+  if (warps_ != nullptr && must_wait(group)) {
+    wait(*arrived);
+    return;
+  }
   form(*arrived, group);
+}
+
+// Only threads with a true guard are candidates; every active thread evaluates a branch, whose guard is the condition.
+bool DecodeStage::by_guard() const {
+  const isa::Instruction& instruction = present_->instruction;
+  return packs_ && instruction.op != isa::Op::BRA && !instruction.guard.always();
+}
+
+// A guard that is looked at here must have been written.
+bool DecodeStage::must_wait(const Group& group) const {
+  return group.flight().formed == 0 && !group.all_completed() &&
+         (by_guard() || warps_->waits_for_earlier(present_->instruction));
+}
+
+void DecodeStage::wait(const link::SubWarp& instruction) {
+  ++state_.statistics.interlock_stalls;
+  state_.block_cause = IdleCause::pipeline;
+  held(instruction, IdleCause::pipeline);
+  if (state_.observer != nullptr) {
+    state_.observer->former_worked(state_, instruction, {*present_, candidates_, pending_, false});
+  }
 }
 
 void DecodeStage::begin(Group& group) {
@@ -155,11 +186,9 @@ void DecodeStage::leave_out(const Group& group, std::uint32_t pc, unsigned row, 
   }
 }
 
-// Makes candidates of the pending threads that are not in flight any more. Where the former packs, only threads with a
-// true guard become candidates; every active thread evaluates a branch, whose guard is the condition.
+// Makes candidates of the pending threads that are not in flight any more.
 void DecodeStage::resolve(Group& group, std::uint32_t pc) {
-  const isa::Instruction& instruction = present_->instruction;
-  const bool by_guard = packs_ && instruction.op != isa::Op::BRA && !instruction.guard.always();
+  const bool by_guard = this->by_guard();
   for (unsigned row = 0; row < pending_.size(); ++row) {
     const LaneMask free = overlaps_ ? pending_[row] & ~group.busy[row] : pending_[row];
     if (free != 0) {
@@ -189,12 +218,7 @@ void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
   SubWarpShape shape;
   if (!former_.policy().form(present_->instruction, candidates_, pending_, shape)) {
     if (any(candidates_) || any(pending_)) {
-      ++state_.statistics.interlock_stalls;
-      state_.block_cause = IdleCause::pipeline;
-      held(sub_warp, IdleCause::pipeline);
-      if (state_.observer != nullptr) {
-        state_.observer->former_worked(state_, sub_warp, {*present_, candidates_, pending_, false});
-      }
+      wait(sub_warp);
       return;
     }
     // No thread at all, or the last ones turned out to have a false guard: an empty sub-warp ends the instruction.
@@ -213,7 +237,9 @@ void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
   formed.whole = once;
   describe(formed, shape, group);
   if constexpr (kCheckInvariants) {
-    state_.invariants.formed(formed);
+    if (warps_ == nullptr) {
+      state_.invariants.formed(formed);
+    }
     each_row(group, formed, formed.lanes, [this](unsigned row, LaneMask lanes) { seen_.formed[row] |= lanes; });
     if (last && !once) {
       Invariants::all_formed(group, seen_.active, seen_.formed, seen_.left_out);
@@ -234,11 +260,15 @@ void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
     prepared_ = &formed;
     held(formed, state_.block_cause);
   }
+  if (last && warps_ != nullptr) {
+    warps_->formed(group, once);
+  }
 }
 
 // The threads of the sub-warp: from the group's rows and columns to register rows and home lanes.
 void DecodeStage::describe(link::SubWarp& formed, const SubWarpShape& shape, Group& group) {
   formed.decoded = present_;
+  formed.forwarded = false;
   formed.lanes = shape.lanes;
   formed.uniform = shape.uniform && (!group.dynamic || group.aligned);
   formed.displaced = group.dynamic ? group.displaced : shape.displaced;

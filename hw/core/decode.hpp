@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hw/core/stage.hpp"
+#include "hw/core/warp_unit.hpp"
 #include "hw/registers/register_file.hpp"
 #include "hw/subwarp/former.hpp"
 
@@ -39,6 +40,9 @@ class DecodeStage final : public ReceivingStage {
   [[nodiscard]] bool stuck(Cycle) const override { return empty() || prepared_ != nullptr; }
   void reset() override;
   [[nodiscard]] StageOutput* output() override { return &out; }
+  // Who hears of instructions whose sub-warps have all been formed, and says which must wait for earlier ones of their
+  // group; nobody unless told (IssueDiscipline::Traits::early_next_pc).
+  void tell(WarpUnit& warps) { warps_ = &warps; }
   // Another former, for groups with another number of rows. Between launches.
   void form_by(std::unique_ptr<SubWarpFormer> former);
 
@@ -49,10 +53,14 @@ class DecodeStage final : public ReceivingStage {
   void leave_out(const Group& group, std::uint32_t pc, unsigned row, LaneMask lanes);
   [[nodiscard]] LaneMask guard_value(const Group& group, unsigned row, LaneMask lanes);
   void form(link::SubWarp& sub_warp, Group& group);
+  [[nodiscard]] bool by_guard() const;
+  [[nodiscard]] bool must_wait(const Group& group) const;
+  void wait(const link::SubWarp& instruction);
   void describe(link::SubWarp& formed, const SubWarpShape& shape, Group& group);
 
   SubWarpFormerModule former_;
   RegisterArray& registers_;
+  WarpUnit* warps_ = nullptr;
   const bool packs_;     // SubWarpFormer::Traits
   const bool overlaps_;  // IssueDiscipline::Traits: threads in flight are left alone
   std::vector<std::unique_ptr<link::DecodedInstruction>> decoded_;  // by PC: what the word there decoded to

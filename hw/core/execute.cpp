@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "hw/issue/discipline.hpp"
+#include "hw/parameters/execution_time.hpp"
 #include "isa/special.hpp"
 
 namespace heddle::hw {
@@ -49,6 +51,8 @@ ExecuteStage::ExecuteStage(const sc_core::sc_module_name& name, CoreState& state
       out("out"),
       fetch_(fetch),
       prefix_latency_(prefix_latency(state.machine.core)),
+      complex_is_simple_(about<IssueDiscipline>(state.core.issue).traits.early_next_pc &&
+                         complex_is_simple(state.machine.core)),
       pipe_(state.machine.core.execute_stages),
       queue_(state.machine.core.complex_queue),
       unit_capacity_(unit_capacity(state.machine.core)) {}
@@ -56,11 +60,6 @@ ExecuteStage::ExecuteStage(const sc_core::sc_module_name& name, CoreState& state
 unsigned ExecuteStage::unit_capacity(const CoreParameters& core) {
   const unsigned latency = std::max(core.complex_latency, core.execute_stages);
   return (latency + core.complex_interval - 1) / core.complex_interval;
-}
-
-unsigned ExecuteStage::prefix_latency(const CoreParameters& core) {
-  const auto levels = static_cast<unsigned>(std::bit_width(core.simd_width - 1));
-  return (levels + core.prefix_levels_per_cycle - 1) / core.prefix_levels_per_cycle + 1;
 }
 
 void ExecuteStage::tick(Cycle now) {
@@ -94,9 +93,16 @@ bool ExecuteStage::stuck(Cycle now) const {
   return !unit_wanted || in_unit_ == unit_capacity_;
 }
 
+// A complex result that is ready is first, but that of a group whose simple operation began before it and has been kept
+// since: with an early next PC both are in flight, and go on in their order.
+bool ExecuteStage::complex_goes_first(Cycle now) const {
+  return !complex_.empty() && complex_.front().done <= now &&
+         (warps_ == nullptr || pipe_.empty() || pipe_.front().done > complex_.front().done);
+}
+
 // One sub-warp per cycle to the memory stage, complex results first.
 bool ExecuteStage::hand_on(Cycle now) {
-  if (!complex_.empty() && complex_.front().done <= now) {
+  if (complex_goes_first(now)) {
     link::SubWarp& sub_warp = *complex_.front().sub_warp;
     if (!out.offer(sub_warp)) {
       held(sub_warp, state_.block_cause);
@@ -124,7 +130,7 @@ bool ExecuteStage::hand_on(Cycle now) {
 
 bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now) {
   const CoreParameters& core = state_.machine.core;
-  const bool complex = sub_warp.decoded->unit == isa::Unit::complex;
+  const bool complex = sub_warp.decoded->unit == isa::Unit::complex && !complex_is_simple_;
   if (complex && !complex_room(sub_warp, now)) {
     return false;
   }
@@ -139,8 +145,8 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now) {
   compute(sub_warp, now);
   count(sub_warp);
   Cycle last = now + (late ? prefix_latency_ : core.execute_stages) - 1;
+  state_.statistics.complex_operations += sub_warp.decoded->unit == isa::Unit::complex ? 1 : 0;
   if (complex) {
-    ++state_.statistics.complex_operations;
     waits_for_complex(sub_warp);
     found_full_ = nullptr;
     const bool at_once = queue_.empty() && unit_takes(now);
@@ -154,6 +160,9 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now) {
     leave_late(sub_warp, last);
   } else {
     pipe_.push_back({last, &sub_warp});
+    if (warps_ != nullptr) {
+      warps_->computed(sub_warp, last);
+    }
   }
   if (state_.observer != nullptr) {
     state_.observer->issued(state_, sub_warp, last);

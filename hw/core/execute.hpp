@@ -37,6 +37,9 @@ class ExecuteStage final : public ReceivingStage {
   }
   // Cycles from fetch to here: of the stages in front (Pipeline::latency_to), once they are in their order.
   [[nodiscard]] unsigned front_latency() const { return front_latency_; }
+  // Who hears of operations whose results can be forwarded; nobody unless told
+  // (IssueDiscipline::Traits::early_next_pc).
+  void tell(WarpUnit& warps) { warps_ = &warps; }
   void comes_after(unsigned front_latency) { front_latency_ = front_latency; }
   [[nodiscard]] bool idle() const override { return empty() && pipe_.empty() && complex_.empty() && queue_.empty(); }
   // Complex operations that wait for their unit in its queue.
@@ -49,8 +52,6 @@ class ExecuteStage final : public ReceivingStage {
     Cycle done;
     link::SubWarp* sub_warp;
   };
-  // Cycles of an operation on the prefix-sum network: its levels, then the shift and the addition of the base.
-  [[nodiscard]] static unsigned prefix_latency(const CoreParameters& core);
   // Complex operations that overlap in their unit at full rate.
   [[nodiscard]] static unsigned unit_capacity(const CoreParameters& core);
   void leave_late(link::SubWarp& sub_warp, Cycle done);
@@ -64,6 +65,7 @@ class ExecuteStage final : public ReceivingStage {
 
   bool hand_on(Cycle now);  // true: a sub-warp went on
   [[nodiscard]] bool start(link::SubWarp& sub_warp, Cycle now);
+  [[nodiscard]] bool complex_goes_first(Cycle now) const;
   void compute(link::SubWarp& sub_warp, Cycle now);
   void replay(link::SubWarp& sub_warp);
   void read_special(link::SubWarp& sub_warp, Cycle now);
@@ -73,6 +75,8 @@ class ExecuteStage final : public ReceivingStage {
   const FetchStage& fetch_;
   unsigned front_latency_ = 0;
   const unsigned prefix_latency_;
+  const bool complex_is_simple_;  // with an early next PC: such operations pass the execute stages as simple ones do
+  WarpUnit* warps_ = nullptr;
   boost::circular_buffer<Running> pipe_;
   std::vector<Running> complex_;   // in the order of their ends; the prefix-sum network's among them
   unsigned prefix_in_flight_ = 0;  // of them

@@ -66,6 +66,10 @@ bool FetchStage::read(Cycle now, GroupId& id, std::uint64_t& word, IdleCause& ca
   id = *picked;
   Group& group = state_.groups[id];
   if (group.pc >= state_.launch->code_words) {
+    if (!group.all_completed()) {
+      cause = IdleCause::pipeline;  // an earlier instruction's fault would come first
+      return false;
+    }
     state_.raise(isa::Fault::Kind::invalid_instruction, group,
                  fmt::format("the kernel has {} instructions; control ran past its end", state_.launch->code_words));
     return false;

@@ -122,6 +122,12 @@ void RegisterReadStage::tick(Cycle now) {
     return;
   }
   if (!read_done_) {
+    if (warps_ != nullptr && !warps_->may_read(*sub_warp)) {
+      ++state_.statistics.interlock_stalls;
+      state_.block_cause = IdleCause::pipeline;
+      held(*sub_warp, IdleCause::pipeline);
+      return;
+    }
     read(*sub_warp);
     read_done_ = true;
     state_.moved();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "hw/core/stage.hpp"
+#include "hw/core/warp_unit.hpp"
 #include "hw/registers/register_file.hpp"
 
 namespace heddle::hw {
@@ -20,10 +21,13 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   void tick(Cycle now) override;
   [[nodiscard]] bool idle() const override { return empty(); }
   [[nodiscard]] bool stuck(Cycle now) const override {
-    return latch_.settled(now) && (latch_.empty() || now >= done_at_);
+    return latch_.settled(now) && (latch_.empty() || (read_done_ && now >= done_at_));
   }
   void reset() override;
   [[nodiscard]] StageOutput* output() override { return &out; }
+  // Who says whether a sub-warp's operands are there; they always are unless told
+  // (IssueDiscipline::Traits::early_next_pc).
+  void tell(WarpUnit& warps) { warps_ = &warps; }
 
  private:
   ::tlm::tlm_sync_enum nb_transport_bw(RegisterAccess&, link::WarpPhase&, sc_core::sc_time&) override {
@@ -34,6 +38,7 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   void replay_guard(link::SubWarp& sub_warp);
 
   const link::Clock clock_;
+  WarpUnit* warps_ = nullptr;
   RegisterArray* array_ = nullptr;  // direct view
   bool read_done_ = false;          // the sub-warp in the latch has its operands
   Cycle done_at_ = 0;

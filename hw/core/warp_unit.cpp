@@ -18,6 +18,7 @@ WarpUnit::WarpUnit(CoreState& state, RegisterArray& registers, std::unique_ptr<D
       divergence_(std::move(divergence)),
       issue_(std::move(issue)),
       overlaps_(about<IssueDiscipline>(state.core.issue).traits.overlaps),
+      early_next_pc_(about<IssueDiscipline>(state.core.issue).traits.early_next_pc),
       parts_in_flight_(about<Divergence>(state.core.divergence).traits.parts_in_flight),
       places_(state, registers),
       barriers_(state.groups.size()) {}
@@ -41,7 +42,11 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
   if constexpr (kCheckInvariants) {
     state_.invariants.retired(sub_warp);
   }
-  ++group.flights[sub_warp.flight].completed;
+  InFlight& flight = group.flights[sub_warp.flight];
+  ++flight.completed;
+  if (early_next_pc_ && flight.done()) {
+    issue_->completed(group, sub_warp.flight);
+  }
   if (overlaps_) {
     each_row(group, sub_warp, sub_warp.lanes, [&](unsigned row, LaneMask lanes) { group.busy[row] &= ~lanes; });
   }
@@ -52,8 +57,8 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
     state_.pool.give_back(sub_warp);
   }
   InFlight& latest = group.flight();
-  if (!latest.released && group.decoded != nullptr && issue_->release(group, group.decoded->instruction) &&
-      group.has_free_flight()) {
+  if (!latest.released && group.decoded != nullptr && group.has_free_flight() &&
+      (issue_->release(group, group.decoded->instruction) || (early_next_pc_ && goes_on_early(group)))) {
     latest.released = true;
     complete(group, *group.decoded, results);
   }
@@ -67,15 +72,49 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
   }
 }
 
+// With an early next PC: the latest instruction is one whose next PC is known before it completes.
+bool WarpUnit::goes_on_early(const Group& group) const {
+  const InFlight& latest = group.flight();
+  return latest.all_formed && !latest.whole && issue_->early(group.decoded->instruction) && divergence_->goes_on(group);
+}
+
+void WarpUnit::formed(Group& group, bool whole) {
+  InFlight& latest = group.flight();
+  latest.whole = whole;
+  if (!latest.released && group.has_free_flight() && goes_on_early(group)) {
+    latest.released = true;
+    at_decode_ = true;
+    go_on(group, *group.decoded);
+    at_decode_ = false;
+  }
+}
+
+// What reads the register from now on comes after this instruction, and the discipline has it wait until the result can
+// have been forwarded: so the result can be written here.
+void WarpUnit::computed(link::SubWarp& sub_warp, Cycle last) {
+  sub_warp.forwarded = issue_->computed(sub_warp, last);
+  if (sub_warp.forwarded && state_.replay == nullptr) {
+    registers_.write_results(sub_warp, sub_warp.executing);
+  }
+}
+
 void WarpUnit::complete(Group& group, const link::DecodedInstruction& decoded, BarrierResults& results) {
+  // Where dynamic groups are split, the outcome's masks must outlive the group's own.
+  if (decoded.instruction.op == isa::Op::EXIT) {
+    note_exits(group);
+  }
+  go_on(group, decoded);
+  if (decoded.instruction.op == isa::Op::EXIT) {
+    leave_blocks(results);
+    std::fill(group.exited.begin(), group.exited.end(), 0);
+  }
+}
+
+void WarpUnit::go_on(Group& group, const link::DecodedInstruction& decoded) {
   const std::uint32_t pc = group.pc;
   const unsigned sub_warps = group.flight().formed;
   const isa::Op op = decoded.instruction.op;
   const bool jump = op == isa::Op::BRA && decoded.instruction.guard.always();
-  // Where dynamic groups are split, the outcome's masks must outlive the group's own.
-  if (op == isa::Op::EXIT) {
-    note_exits(group);
-  }
   ++group.loop_instructions;
   ++state_.statistics.group_instructions;
   const bool diverged = divergence_->complete(
@@ -99,10 +138,6 @@ void WarpUnit::complete(Group& group, const link::DecodedInstruction& decoded, B
   }
   if (decoded.unit == isa::Unit::barrier) {
     std::fill(group.arrivals.begin(), group.arrivals.end(), 0);
-  }
-  if (op == isa::Op::EXIT) {
-    leave_blocks(results);
-    std::fill(group.exited.begin(), group.exited.end(), 0);
   }
 }
 

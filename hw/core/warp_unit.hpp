@@ -98,6 +98,21 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   // It is counted and, if it goes on, its results are written. Its payload belongs to the unit from here on.
   void retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults& results);
 
+  // ---- instructions in flight one behind the other (IssueDiscipline::Traits::early_next_pc), as the stages before see
+  // them
+  [[nodiscard]] bool early_next_pc() const { return early_next_pc_; }
+  // Decode has an instruction that must wait for earlier ones of its group.
+  [[nodiscard]] bool waits_for_earlier(const isa::Instruction& instruction) const {
+    return issue_->waits_for_earlier(instruction);
+  }
+  // The former has handed on the last sub-warp of the group's latest instruction; `whole`: SubWarp::whole. The group
+  // may be fetched in this cycle, if its next PC is known.
+  void formed(Group& group, bool whole);
+  // Before a sub-warp's operands are read.
+  [[nodiscard]] bool may_read(const link::SubWarp& sub_warp) { return issue_->read(sub_warp, state_.now); }
+  // Its operation has been computed and is in the functional units up to cycle `last`.
+  void computed(link::SubWarp& sub_warp, Cycle last);
+
   // ---- parting in flight
   // Whether the mechanism wants to hear of what follows, and who holds the accesses that can be parted then.
   [[nodiscard]] bool parts_in_flight() const { return parts_in_flight_; }
@@ -153,7 +168,10 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
 
   static void clear_masks(Group& group, unsigned rows);
   [[nodiscard]] Group& fresh(Group* free);
+  // It goes on when its latest instruction has completed, or before, without what only an exit needs.
   void complete(Group& group, const link::DecodedInstruction& decoded, BarrierResults& results);
+  void go_on(Group& group, const link::DecodedInstruction& decoded);
+  [[nodiscard]] bool goes_on_early(const Group& group) const;
   void wake_up_groups(Cycle now);
   [[nodiscard]] Arrival arrive_at_barrier(link::SubWarp& sub_warp);
   [[nodiscard]] Arrival arrive_by_block(link::SubWarp& sub_warp, bool waits);
@@ -172,6 +190,8 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   std::unique_ptr<Divergence> divergence_;
   std::unique_ptr<IssueDiscipline> issue_;
   const bool overlaps_;         // IssueDiscipline::Traits
+  const bool early_next_pc_;    // the same
+  bool at_decode_ = false;      // a group goes on there: it is ready at once
   const bool parts_in_flight_;  // Divergence::Traits
   AccessesAside* aside_ = nullptr;
   Places places_;

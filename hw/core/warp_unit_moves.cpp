@@ -23,10 +23,15 @@ Group& WarpUnit::fresh(Group* free) {
   group.age = state_.groups.next_age();
   group.displaced = false;
   group.merge_points = 0;
-  group.flights = {};
+  group.places = early_next_pc_ ? issue_->in_flight() : Group::kUsualFlights;
+  std::fill_n(group.flights.begin(), group.places, InFlight{});
+  group.latest = 0;
   group.flight().all_formed = true;  // of no instruction: nothing is in flight
   group.decoded = nullptr;
   group.leave_loop();
+  if (early_next_pc_) {
+    issue_->begin(group);
+  }
   return group;
 }
 
@@ -69,6 +74,10 @@ void WarpUnit::run(Group& group, unsigned delay) {
   }
   if (group.state == GroupState::free || group.state == GroupState::ready) {
     state_.groups.set_state(group, GroupState::in_flight);
+  }
+  if (at_decode_ && delay == 0) {
+    state_.groups.set_state(group, GroupState::ready);
+    return;
   }
   state_.make_ready(group, delay);
 }

@@ -72,8 +72,8 @@ void WriteBackStage::write(const link::SubWarp& sub_warp, LaneMask lanes) {
   RegisterAccess access{&sub_warp, form.words, true};
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   registers->b_transport(access, delay);
-  if (state_.replay != nullptr) {
-    return;  // there are no values
+  if (state_.replay != nullptr || sub_warp.forwarded) {
+    return;  // there are no values, or they are there already
   }
   if (array_ == nullptr) {
     ::tlm::tlm_dmi dmi;
@@ -82,39 +82,7 @@ void WriteBackStage::write(const link::SubWarp& sub_warp, LaneMask lanes) {
     }
     array_ = reinterpret_cast<RegisterArray*>(dmi.get_dmi_ptr());
   }
-  const isa::LaneValues& values = sub_warp.values;
-  const auto blend = [](LaneMask& into, LaneMask from, LaneMask where) { into = (from & where) | (into & ~where); };
-  if (sub_warp.uniform) {
-    for (unsigned word = 0; word < form.words; ++word) {
-      isa::LaneWord& row = array_->word(sub_warp.first_row, form.dst + word);
-      const isa::LaneWord& from = values.result[word];
-      for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-        const std::uint32_t take = 0U - ((lanes >> lane) & 1U);
-        row[lane] = (from[lane] & take) | (row[lane] & ~take);
-      }
-    }
-    if (form.p != isa::kPT) {
-      blend(array_->predicate(sub_warp.first_row, form.p), values.p, lanes);
-    }
-    if (form.q != isa::kPT) {
-      blend(array_->predicate(sub_warp.first_row, form.q), values.q, lanes);
-    }
-    return;
-  }
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    const unsigned home = sub_warp.home_of(lane);
-    const unsigned row = sub_warp.row[lane];
-    for (unsigned word = 0; word < form.words; ++word) {
-      array_->word(row, form.dst + word)[home] = values.result[word][lane];
-    }
-    if (form.p != isa::kPT) {
-      blend(array_->predicate(row, form.p), ((values.p >> lane) & 1U) << home, LaneMask{1} << home);
-    }
-    if (form.q != isa::kPT) {
-      blend(array_->predicate(row, form.q), ((values.q >> lane) & 1U) << home, LaneMask{1} << home);
-    }
-  }
+  array_->write_results(sub_warp, lanes);
 }
 
 void WriteBackStage::reset() {

@@ -15,7 +15,8 @@
 
 namespace heddle::hw {
 
-// A group's instruction has completed in all its sub-warps (under relaxed issue: in the first, where that is enough).
+// A group's instruction has completed in all its sub-warps (under relaxed issue: in the first, where that is enough;
+// with an early next PC: it has been decoded, see goes_on).
 struct Outcome {
   const isa::Instruction& instruction;
   std::span<const LaneMask> taken;     // bra: per row, the lanes that take it
@@ -100,6 +101,14 @@ class Divergence {
   // Updates the group's PC and active masks after an instruction and says what it does next. Threads that exited are
   // gone from the masks afterwards. Returns true when a conditional branch diverged.
   virtual bool complete(Group& group, const Outcome& outcome, GroupMoves& moves) = 0;
+  // For issue disciplines that let a group go on before its instruction has completed (IssueDiscipline::early), which
+  // is neither a branch with a condition nor an exit nor a barrier: whether complete() may be told of it at once. It
+  // must do no more then than move this group on, with threads that are its own throughout: other instructions of it
+  // are in flight.
+  [[nodiscard]] virtual bool goes_on(const Group& group) const {
+    (void)group;
+    return false;
+  }
   // Threads of a row of the group were released from a barrier; `last`: no thread of it waits at one any more.
   virtual void released(Group& group, unsigned row, LaneMask lanes, bool last, GroupMoves& moves) {
     (void)row;

@@ -1,30 +1,71 @@
-// Question 4 of a core: when may a group be fetched again? One file per answer, in Registry<IssueDiscipline>.
+// Question 4 of a core: when may a group be fetched again, and may its instruction go on? One file per answer, in
+// Registry<IssueDiscipline>.
 #pragma once
 
 #include "base/registry.hpp"
 #include "hw/parameters/machine.hpp"
 #include "hw/state/group.hpp"
 #include "isa/instruction.hpp"
+#include "tlm/sub_warp.hpp"
 
 namespace heddle::hw {
 
 class IssueDiscipline {
  public:
   struct Setup {
-    unsigned simd_width;
-    unsigned warp_size;
+    const CoreParameters& core;
   };
   // What a discipline does (hw/parameters/policy.hpp).
   struct Traits {
     // Instructions of one group overlap, so that the sub-warp former must leave threads alone that are in flight, and
     // the divergence mechanism must be able to bear it (Divergence::Traits::overlap).
     bool overlaps = true;
+    // A group goes on in the cycle in which its instruction is decoded, where its next PC is known then: its
+    // instructions follow each other down the pipeline in their order, and the discipline says which may read its
+    // operands. Only where the divergence mechanism lets the group go on so (Divergence::goes_on).
+    bool early_next_pc = false;
   };
   using About = PolicyAbout<Traits, CorePolicies>;
   virtual ~IssueDiscipline() = default;
   // Asked when a sub-warp of the group has been written back, until the group's latest instruction is released; about
   // that instruction. True: the group's PC and mask are brought up to date and it may be fetched again.
   [[nodiscard]] virtual bool release(const Group& group, const isa::Instruction& instruction) const = 0;
+
+  // ---- with the trait early_next_pc alone
+  // Instructions of one group in flight at most, 1 to Group::kFlights.
+  [[nodiscard]] virtual unsigned in_flight() const { return Group::kUsualFlights; }
+  // The group may go on as soon as the former has handed on the last sub-warp of this instruction: its next PC is
+  // known, and nothing that the next instruction does can come before it in the pipeline.
+  [[nodiscard]] virtual bool early(const isa::Instruction& instruction) const {
+    (void)instruction;
+    return false;
+  }
+  // Decode keeps this instruction until all earlier ones of its group have completed.
+  [[nodiscard]] virtual bool waits_for_earlier(const isa::Instruction& instruction) const {
+    (void)instruction;
+    return false;
+  }
+  // A group begins: nothing of it is in flight.
+  virtual void begin(const Group& group) { (void)group; }
+  // A sub-warp wants to read its operands in cycle `now`. True: it does, and what it will write is in flight from here
+  // on. False: it is asked again in the next cycle. In the order of the group's instructions.
+  [[nodiscard]] virtual bool read(const link::SubWarp& sub_warp, Cycle now) {
+    (void)sub_warp;
+    (void)now;
+    return true;
+  }
+  // The operation of a sub-warp is in the functional units up to cycle `last`, and goes on to memory and write-back.
+  // True: its results can be read before they are written (read() says from when on).
+  [[nodiscard]] virtual bool computed(const link::SubWarp& sub_warp, Cycle last) {
+    (void)sub_warp;
+    (void)last;
+    return false;
+  }
+  // Every sub-warp of an instruction in flight has been written back.
+  virtual void completed(const Group& group, unsigned flight) {
+    (void)group;
+    (void)flight;
+  }
 };
 
 }  // namespace heddle::hw

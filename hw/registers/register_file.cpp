@@ -1,6 +1,7 @@
 #include "hw/registers/register_file.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 namespace heddle::hw {
@@ -14,6 +15,48 @@ void RegisterArray::resize(unsigned rows, unsigned registers) {
 void RegisterArray::clear_row(unsigned row) {
   std::fill_n(&word(row, 0), registers_, isa::LaneWord{});
   predicates_[row].fill(0);
+}
+
+void RegisterArray::write_results(const link::SubWarp& sub_warp, isa::LaneMask lanes) {
+  const isa::ResultForm& form = sub_warp.decoded->form;
+  if (lanes == 0 || (form.words == 0 && !form.predicates())) {
+    return;
+  }
+  const isa::LaneValues& values = sub_warp.values;
+  const auto blend = [](isa::LaneMask& into, isa::LaneMask from, isa::LaneMask where) {
+    into = (from & where) | (into & ~where);
+  };
+  if (sub_warp.uniform) {
+    for (unsigned word = 0; word < form.words; ++word) {
+      isa::LaneWord& row = this->word(sub_warp.first_row, form.dst + word);
+      const isa::LaneWord& from = values.result[word];
+      for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+        const std::uint32_t take = 0U - ((lanes >> lane) & 1U);
+        row[lane] = (from[lane] & take) | (row[lane] & ~take);
+      }
+    }
+    if (form.p != isa::kPT) {
+      blend(predicate(sub_warp.first_row, form.p), values.p, lanes);
+    }
+    if (form.q != isa::kPT) {
+      blend(predicate(sub_warp.first_row, form.q), values.q, lanes);
+    }
+    return;
+  }
+  for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const unsigned home = sub_warp.home_of(lane);
+    const unsigned row = sub_warp.row[lane];
+    for (unsigned word = 0; word < form.words; ++word) {
+      this->word(row, form.dst + word)[home] = values.result[word][lane];
+    }
+    if (form.p != isa::kPT) {
+      blend(predicate(row, form.p), ((values.p >> lane) & 1U) << home, isa::LaneMask{1} << home);
+    }
+    if (form.q != isa::kPT) {
+      blend(predicate(row, form.q), ((values.q >> lane) & 1U) << home, isa::LaneMask{1} << home);
+    }
+  }
 }
 
 RegisterFile::RegisterFile(const sc_core::sc_module_name& name, unsigned simd_width, unsigned rows)

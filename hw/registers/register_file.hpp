@@ -42,6 +42,8 @@ class RegisterArray {
   [[nodiscard]] isa::LaneWord& word(unsigned row, unsigned reg) { return values_[std::size_t{row} * registers_ + reg]; }
   [[nodiscard]] isa::LaneMask& predicate(unsigned row, unsigned reg) { return predicates_[row][reg]; }
   void clear_row(unsigned row);
+  // The results of a sub-warp's instruction, for some of its lanes, where they belong. Nothing where it has none.
+  void write_results(const link::SubWarp& sub_warp, isa::LaneMask lanes);
 
  private:
   unsigned registers_ = 0;

@@ -62,8 +62,10 @@ struct CoreStatistics {
     visit("complex_queue_full", complex_queue_full, "sub-warps",
           "of those, held the execute stage, since the queue was full");
     visit("complex_wait_cycles", complex_wait_cycles, "cycles", "cycles that operations waited in the queue, summed");
-    visit("interlock_stalls", interlock_stalls, "cycles",
-          "decode waited for threads in flight with the warp's earlier instruction (relaxed issue)");
+    visit(
+        "interlock_stalls", interlock_stalls, "cycles",
+        "decode waited for threads in flight with the warp's earlier instruction (relaxed issue), or register read for "
+        "its results (scoreboard)");
     visit("barriers", barriers, "barriers", "barriers that released their threads");
     visit("blocks", blocks, "blocks", "thread blocks finished");
     visit("out_of_bounds_loads", out_of_bounds_loads, "loads",

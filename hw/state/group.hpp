@@ -2,6 +2,7 @@
 // divergence mechanisms make dynamic warps, warp-splits or single threads of it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -48,6 +49,7 @@ struct InFlight {
   unsigned waiting = 0;     // of those, put aside for memory
   bool all_formed = false;  // the former has handed on the last one
   bool released = false;    // the group has gone on to its next instruction
+  bool whole = false;       // its one sub-warp stands for every active thread (SubWarp::whole)
   unsigned late = 0;        // sub-warps that wait for late hits alone
   [[nodiscard]] bool done() const { return all_formed && completed == formed; }
 };
@@ -56,8 +58,9 @@ struct InFlight {
 // file row first_row + r, lane l. A dynamic group has one row only, and a place of its own for the thread in each lane:
 // register row lane_row[l], register lane lane_home[l] (l itself unless displaced).
 struct Group {
-  // Instructions in flight at once: more than one only where the issue discipline is relaxed.
-  static constexpr unsigned kFlights = 4;
+  // Places for instructions in flight: at most, and where the issue discipline does not say how many it wants.
+  static constexpr unsigned kFlights = 32;
+  static constexpr unsigned kUsualFlights = 4;
 
   GroupId id = 0;
   GroupState state = GroupState::free;
@@ -72,7 +75,8 @@ struct Group {
   bool displaced = false;  // dynamic: some lane_home[l] is not l
   std::array<std::uint16_t, isa::kLanes> lane_row{};
   std::array<std::uint8_t, isa::kLanes> lane_home{};
-  std::uint32_t merge_points = 0;  // re-convergence points passed (post-dominator priority)
+  std::uint32_t merge_points = 0;   // re-convergence points passed (post-dominator priority)
+  unsigned places = kUsualFlights;  // of the next one, that are used
   std::array<InFlight, kFlights> flights{};
   unsigned latest = 0;                                // flights[latest]: the instruction fetched last
   const link::DecodedInstruction* decoded = nullptr;  // of the instruction fetched last; null before it is decoded
@@ -111,11 +115,17 @@ struct Group {
   [[nodiscard]] const InFlight& flight() const { return flights[latest]; }
   // The record of the next instruction is free: the one that used it last has completed.
   [[nodiscard]] bool has_free_flight() const {
-    const InFlight& next = flights[(latest + 1) % kFlights];
+    const InFlight& next = flights[following()];
     return next.formed == next.completed;
   }
+  // Nothing of it is between the former and write-back.
+  [[nodiscard]] bool all_completed() const {
+    return std::all_of(flights.begin(), flights.begin() + places,
+                       [](const InFlight& flight) { return flight.formed == flight.completed; });
+  }
+  [[nodiscard]] unsigned following() const { return latest + 1 == places ? 0 : latest + 1; }
   void next_flight() {
-    latest = (latest + 1) % kFlights;
+    latest = following();
     flights[latest] = {};
     decoded = nullptr;
   }

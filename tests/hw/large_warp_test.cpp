@@ -118,8 +118,9 @@ TEST(PackedFreely, FillsEveryLaneFromAnyColumn) {
 
 TEST(Relaxed, OneSubWarpIsEnoughExceptWhereTheOutcomeIsNotKnown) {
   Group group;
+  const CoreParameters core;
   const auto release = [&](const char* name, const isa::Instruction& instruction) {
-    return Registry<IssueDiscipline>::instance().make(name, {4, 32})->release(group, instruction);
+    return Registry<IssueDiscipline>::instance().make(name, {core})->release(group, instruction);
   };
   isa::Instruction jump;
   jump.op = Op::BRA;

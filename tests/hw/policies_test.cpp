@@ -131,7 +131,8 @@ TEST(Rows, NoThreadIsNoSubWarp) {
 // ---- strict barrel
 
 TEST(Strict, WaitsForEverySubWarp) {
-  const auto strict = Registry<IssueDiscipline>::instance().make("strict", {32, 64});
+  const CoreParameters core;
+  const auto strict = Registry<IssueDiscipline>::instance().make("strict", {core});
   Group group;
   group.flight() = {1, 1, 0, false, false};
   EXPECT_FALSE(strict->release(group, {})) << "another sub-warp follows";

@@ -148,9 +148,8 @@ struct WriteBackBench {
   StubSender returning{"returning"};
   StubReader reader{"reader"};
   RegisterFile registers{"registers", machine.core.simd_width, static_cast<unsigned>(state.rows.size())};
-  WarpUnit warps{
-      state, registers.array(), Registry<Divergence>::instance().make("stack", {state.groups, machine.core}),
-      Registry<IssueDiscipline>::instance().make("strict", {machine.core.simd_width, machine.core.warp_size})};
+  WarpUnit warps{state, registers.array(), Registry<Divergence>::instance().make("stack", {state.groups, machine.core}),
+                 Registry<IssueDiscipline>::instance().make("strict", {machine.core})};
   WriteBackStage stage{"stage", state, warps};
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hw/divergence/dwf.hpp"
+#include "hw/issue/scoreboard.hpp"
 #include "hw/parameters/machine.hpp"
 #include "hw/schedule/two_level.hpp"
 #include "hw/subwarp/packing.hpp"
@@ -180,6 +181,29 @@ namespace heddle::test {
     machine.core.divergence = "memory-split";
     machine.l1d.bytes = 4096;
     machine.l1d.hit_latency = 3;
+  });
+  // One warp by itself in the whole pipeline: every operation in one cycle; and deep, narrow and without bypasses.
+  add("scoreboard", [](hw::Machine& machine) {
+    machine.core.issue = "scoreboard";
+    machine.core.scheduler = "sticky";
+    machine.core.execute_stages = 1;
+    machine.core.complex_latency = 1;
+    machine.core.complex_interval = 1;
+    machine.core.prefix_levels_per_cycle = 1;
+  });
+  add("scoreboarddeep", [](hw::Machine& machine) {
+    machine.core.issue = "scoreboard";
+    machine.core.policies.of<hw::ScoreboardParameters>().entries = 3;
+    machine.core.policies.of<hw::ScoreboardParameters>().forwarding = false;
+    machine.core.simd_width = 16;
+    machine.core.warp_size = 64;
+    machine.core.former = "packed";
+    machine.core.fetch_latency = 2;
+    machine.core.decode_latency = 3;
+    machine.core.register_read_latency = 2;
+    machine.core.execute_stages = 4;
+    machine.l1d.hit_latency = 3;
+    machine.icache.hit_latency = 2;
   });
   return all;
 }

@@ -112,6 +112,7 @@ hw::Machine where_it_counts(const std::string& path) {
       {{"dram.timing", std::string("jedec")}},
       {{"core.scheduler", std::string("two-level")}},
       {{"core.divergence", std::string("memory-split")}},
+      {{"core.issue", std::string("scoreboard")}},
       {{"dram.channels", std::int64_t{2}}},
   };
   for (const auto& base : bases) {

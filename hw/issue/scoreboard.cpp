@@ -1,0 +1,145 @@
+// Early next PC and a scoreboard. A warp's next PC is known when its instruction is decoded, but for a branch with a
+// condition, an exit or a barrier; it is fetched again in that cycle, so that one warp can fill the pipeline by itself
+// (DWS report, table 3: in order, one instruction per cycle). The scoreboard notes the registers and predicates that a
+// warp's instructions in flight will write; one that reads or writes any of them waits before it reads its operands
+// (read after write, write after write). What is read is read in program order, so that no write comes before an
+// earlier read.
+//
+// An access to memory beyond the core keeps its warp until it has completed ("switches when a group accesses the
+// D-cache", DWS report, table 3), and so does an operation that is longer in the functional units than the execute
+// stages: the warp's instructions retire in their order, and one that waits for long holds up no other warp, as it
+// would in register read. Operations that can fault in the functional units wait for what is before them, so that the
+// first fault is the program's first.
+#include <fmt/format.h>
+#include <bit>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "hw/issue/discipline.hpp"
+#include "hw/issue/scoreboard.hpp"
+#include "hw/parameters/cost.hpp"
+#include "hw/parameters/execution_time.hpp"
+
+namespace heddle::hw {
+
+namespace {
+
+// The core answers it itself, in the memory stage, in its turn.
+bool stays_in_core(isa::Op op) {
+  if (!isa::is_load(op) && !isa::is_store(op) && !isa::is_atomic(op)) {
+    return false;  // cond_acc has a way of its own out of the functional units; membar waits for others' stores
+  }
+  const isa::Space space = isa::space_of(op);
+  return space == isa::Space::shared || space == isa::Space::constant || space == isa::Space::param;
+}
+
+class Scoreboard final : public IssueDiscipline {
+ public:
+  static constexpr Traits traits{.overlaps = false, .early_next_pc = true};
+  using Parameters = ScoreboardParameters;
+  static void cost(const CostShape& shape, CostLines& lines) {
+    constexpr std::uint64_t kBits = isa::kRegisters + isa::kPredicates;
+    lines.mechanism("scoreboard");
+    lines.add(CostLine::Kind::estimated, "registers in flight",
+              fmt::format("{} warps x (registers {} + predicates {})", shape.pool, isa::kRegisters, isa::kPredicates),
+              shape.pool * kBits, "own estimate: a bit each, per warp");
+  }
+
+  explicit Scoreboard(const Setup& setup)
+      : own_(setup.core.policies.of<ScoreboardParameters>()),
+        complex_is_simple_(complex_is_simple(setup.core) && !setup.core.division_trap),
+        complex_faults_(setup.core.division_trap),
+        prefix_is_simple_(prefix_latency(setup.core) <= setup.core.execute_stages) {}
+
+  [[nodiscard]] bool release(const Group& group, const isa::Instruction&) const override {
+    return group.flight().done();
+  }
+  [[nodiscard]] unsigned in_flight() const override { return own_.entries; }
+
+  [[nodiscard]] bool early(const isa::Instruction& instruction) const override {
+    switch (isa::info(instruction.op).unit) {
+      case isa::Unit::control:
+        return instruction.op == isa::Op::BRA && instruction.guard.always();
+      case isa::Unit::barrier:
+        return false;
+      case isa::Unit::complex:
+        return complex_is_simple_;
+      case isa::Unit::memory:
+        return stays_in_core(instruction.op);
+      case isa::Unit::alu:
+      case isa::Unit::warp:
+        break;
+    }
+    return instruction.op != isa::Op::TREE_TRAVERSE || prefix_is_simple_;
+  }
+  [[nodiscard]] bool waits_for_earlier(const isa::Instruction& instruction) const override {
+    return instruction.op == isa::Op::TRAP || (complex_faults_ && isa::info(instruction.op).unit == isa::Unit::complex);
+  }
+
+  void begin(const Group& group) override {
+    if (group.id >= boards_.size()) {
+      boards_.resize(group.id + std::size_t{1});
+    }
+    boards_[group.id].live = 0;
+  }
+  [[nodiscard]] bool read(const link::SubWarp& sub_warp, Cycle now) override {
+    Board& board = boards_[sub_warp.group];
+    const isa::RegisterUse& use = sub_warp.decoded->use;
+    const std::uint32_t own = std::uint32_t{1} << sub_warp.flight;
+    for (std::uint32_t left = board.live & ~own; left != 0; left &= left - 1) {
+      const Entry& entry = board.entries[static_cast<unsigned>(std::countr_zero(left))];
+      const bool there = entry.computing == 0 && entry.last <= now;
+      if (!there && ((entry.registers & (use.read | use.written)) != 0 ||
+                     (entry.predicates & (use.predicates_read | use.predicates_written)) != 0)) {
+        return false;
+      }
+    }
+    Entry& entry = board.entries[sub_warp.flight];
+    if ((board.live & own) == 0) {
+      board.live |= own;
+      entry = {use.written, use.predicates_written, 0, 0};
+    }
+    ++entry.computing;
+    return true;
+  }
+  [[nodiscard]] bool computed(const link::SubWarp& sub_warp, Cycle last) override {
+    if (!own_.forwarding || sub_warp.decoded->unit == isa::Unit::memory ||
+        sub_warp.decoded->unit == isa::Unit::barrier) {
+      return false;
+    }
+    Entry& entry = boards_[sub_warp.group].entries[sub_warp.flight];
+    --entry.computing;
+    entry.last = std::max(entry.last, last);
+    return true;
+  }
+  void completed(const Group& group, unsigned flight) override {
+    boards_[group.id].live &= ~(std::uint32_t{1} << flight);
+  }
+
+ private:
+  // What an instruction in flight will write.
+  struct Entry {
+    std::uint64_t registers = 0;
+    std::uint8_t predicates = 0;
+    unsigned computing = 0;  // of its sub-warps that have read their operands: those whose results cannot be read yet
+    Cycle last = 0;          // of the others: the last cycle in the functional units
+  };
+  struct Board {
+    std::uint32_t live = 0;  // bit f: flight f has read operands and has not completed
+    std::array<Entry, Group::kFlights> entries{};
+  };
+  static_assert(Group::kFlights <= 32);
+
+  const ScoreboardParameters own_;
+  const bool complex_is_simple_, complex_faults_, prefix_is_simple_;
+  std::vector<Board> boards_;  // by group
+};
+
+const Register<IssueDiscipline, Scoreboard> scoreboard_entry{
+    "scoreboard", "as soon as its next PC is known; a scoreboard holds what depends on results in flight"};
+
+}  // namespace
+
+}  // namespace heddle::hw

@@ -1,0 +1,23 @@
+// How long operations are in the functional units, where more than one place must know.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+
+#include "hw/parameters/machine.hpp"
+
+namespace heddle::hw {
+
+// Cycles of an operation on the prefix-sum network (thesis 7.1): its levels, then the shift and the addition of the
+// base. Where that is more than the execute stages, it leaves later than a simple operation that began with it.
+[[nodiscard]] inline unsigned prefix_latency(const CoreParameters& core) {
+  const auto levels = static_cast<unsigned>(std::bit_width(core.simd_width - 1));
+  return (levels + core.prefix_levels_per_cycle - 1) / core.prefix_levels_per_cycle + 1;
+}
+
+// A complex operation takes as long as a simple one, and one can begin in every cycle.
+[[nodiscard]] inline bool complex_is_simple(const CoreParameters& core) {
+  return core.complex_latency <= core.execute_stages && core.complex_interval == 1;
+}
+
+}  // namespace heddle::hw
