@@ -31,6 +31,9 @@ struct SubWarp {
   std::uint32_t pc = 0;
   std::uint64_t word = 0;
   std::uint8_t flight = 0;  // the group's record of this instruction
+  // Passes the stages together with this one, in other lanes (lanes that execute each an instruction of its own); null:
+  // nobody, or the last of them. Set by the latch that they share (WarpPhase::beside).
+  SubWarp* beside = nullptr;
   // Written by decode and the sub-warp former. Lane l holds the thread of register row row[l] (first_row if uniform)
   // and home lane home[l] (l itself unless displaced).
   const DecodedInstruction* decoded = nullptr;
@@ -71,6 +74,7 @@ class SubWarpPool {
   void take_back_all() {
     free_.clear();
     for (const std::unique_ptr<SubWarp>& sub_warp : all_) {
+      sub_warp->beside = nullptr;
       free_.push_back(sub_warp.get());
     }
   }

@@ -2,7 +2,11 @@
 //
 //   fw offer -> TLM_COMPLETED  taken: the target owns the payload now; it works on it in a later cycle
 //            -> TLM_UPDATED    refused: the target is full; offer it again in a later cycle
+//   fw beside -> the same, for a payload that shares the place of those handed over in this cycle, in lanes that they
+//                leave free: what reaches the target as one cycle's work. Refused when nothing has been handed over in
+//                this cycle, or when a lane is taken
 //
+// An offer carries those beside its payload along (SubWarp::beside).
 // Stages are advanced from write-back to fetch, so a stage that hands a payload on makes room in the same cycle, and
 // what it took is looked at in the next: one slot per stage and cycle of latency is enough.
 #pragma once
@@ -16,7 +20,7 @@
 
 namespace heddle::link {
 
-enum class WarpPhase : std::uint8_t { offer };
+enum class WarpPhase : std::uint8_t { offer, beside };
 
 struct WarpProtocol {
   using tlm_payload_type = SubWarp;

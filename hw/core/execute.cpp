@@ -70,12 +70,11 @@ void ExecuteStage::tick(Cycle now) {
   if (sub_warp == nullptr) {
     ++statistics.fu_active[0];
     state_.count_idle(now, 1, idle_cause(now));
-  } else if (!start(*sub_warp, now)) {
+  } else if (!start_all(*sub_warp, now)) {
     ++statistics.fu_active[0];
     state_.count_idle(now, 1, state_.block_cause);
     held(*sub_warp, state_.block_cause);
   } else {
-    latch_.pop();
     started = true;
   }
   if (!handed_on && started) {
@@ -128,7 +127,26 @@ bool ExecuteStage::hand_on(Cycle now) {
   return true;
 }
 
-bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now) {
+bool ExecuteStage::start_all(link::SubWarp& first, Cycle now) {
+  link::SubWarp* simple = nullptr;
+  link::SubWarp* next = &first;
+  unsigned active = 0;
+  while (next != nullptr && start(*next, now, simple)) {
+    active += working(*next);
+    next = next->beside;
+    latch_.pop();
+  }
+  if (next == &first) {
+    return false;
+  }
+  count(active);
+  if (next != nullptr) {
+    held(*next, state_.block_cause);
+  }
+  return true;
+}
+
+bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now, link::SubWarp*& beside) {
   const CoreParameters& core = state_.machine.core;
   const bool complex = sub_warp.decoded->unit == isa::Unit::complex && !complex_is_simple_;
   if (complex && !complex_room(sub_warp, now)) {
@@ -138,12 +156,11 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now) {
   if (late && prefix_in_flight_ == prefix_latency_) {
     return false;  // its way out is blocked, by who has set the cause
   }
-  if (!complex && !late && pipe_.full()) {
+  if (!complex && !late && beside == nullptr && pipe_.full()) {
     return false;  // who kept the pipe from handing on has set the cause
   }
   state_.moved();
   compute(sub_warp, now);
-  count(sub_warp);
   Cycle last = now + (late ? prefix_latency_ : core.execute_stages) - 1;
   state_.statistics.complex_operations += sub_warp.decoded->unit == isa::Unit::complex ? 1 : 0;
   if (complex) {
@@ -159,7 +176,12 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now) {
     ++prefix_in_flight_;
     leave_late(sub_warp, last);
   } else {
-    pipe_.push_back({last, &sub_warp});
+    if (beside == nullptr) {
+      pipe_.push_back({last, &sub_warp});
+    } else {
+      beside->beside = &sub_warp;
+    }
+    beside = &sub_warp;
     if (warps_ != nullptr) {
       warps_->computed(sub_warp, last);
     }
@@ -239,10 +261,13 @@ void ExecuteStage::leave_late(link::SubWarp& sub_warp, Cycle done) {
   complex_.insert(std::upper_bound(complex_.begin(), complex_.end(), done, later), {done, &sub_warp});
 }
 
-void ExecuteStage::count(const link::SubWarp& sub_warp) {
-  // Every active thread evaluates a conditional branch; its guard is the condition.
-  const LaneMask working = sub_warp.decoded->instruction.op == isa::Op::BRA ? sub_warp.lanes : sub_warp.executing;
-  const auto active = static_cast<unsigned>(std::popcount(working));
+// Every active thread evaluates a conditional branch; its guard is the condition.
+unsigned ExecuteStage::working(const link::SubWarp& sub_warp) {
+  const LaneMask lanes = sub_warp.decoded->instruction.op == isa::Op::BRA ? sub_warp.lanes : sub_warp.executing;
+  return static_cast<unsigned>(std::popcount(lanes));
+}
+
+void ExecuteStage::count(unsigned active) {
   ++state_.statistics.fu_active[active];
   if (active == 0) {
     state_.count_idle(state_.now, 1, IdleCause::predicated_off);

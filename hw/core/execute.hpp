@@ -11,7 +11,8 @@
 // sub-warp's result has left the unit, a group is in GroupState::complex. cond_acc and tree_traverse pass the
 // prefix-sum network (thesis 7.1), which is pipelined: where it takes longer than the execute stages, they leave by the
 // complex unit's way out as well. A functional unit counts as active in the cycle in which its lane's operands leave
-// register read's latch, for the first stage, the complex unit or its queue.
+// register read's latch, for the first stage, the complex unit or its queue. Sub-warps with disjoint lanes
+// that come together begin in one cycle, as far as there is room, and count as one; the simple ones leave together.
 #pragma once
 
 #include <vector>
@@ -64,13 +65,18 @@ class ExecuteStage final : public ReceivingStage {
   void left_unit(const link::SubWarp& sub_warp);
 
   bool hand_on(Cycle now);  // true: a sub-warp went on
-  [[nodiscard]] bool start(link::SubWarp& sub_warp, Cycle now);
+  // Starts the sub-warp in the latch and those beside it, as far as there is room. False: not even the first.
+  [[nodiscard]] bool start_all(link::SubWarp& first, Cycle now);
+  // `beside`: the simple operation that has just begun in the same cycle, with which this one goes on; null: none.
+  [[nodiscard]] bool start(link::SubWarp& sub_warp, Cycle now, link::SubWarp*& beside);
   [[nodiscard]] bool complex_goes_first(Cycle now) const;
   void compute(link::SubWarp& sub_warp, Cycle now);
   void replay(link::SubWarp& sub_warp);
   void read_special(link::SubWarp& sub_warp, Cycle now);
   void print_lanes(const link::SubWarp& sub_warp);
-  void count(const link::SubWarp& sub_warp);
+  // The lanes in which functional units work, as the statistics count them.
+  [[nodiscard]] static unsigned working(const link::SubWarp& sub_warp);
+  void count(unsigned active);
 
   const FetchStage& fetch_;
   unsigned front_latency_ = 0;

@@ -80,7 +80,7 @@ void MemoryStage::work(Cycle now) {
     finished_ = true;
   }
   if (finished_) {
-    if (out.offer(*sub_warp)) {
+    if (out.offer_alone(*sub_warp)) {
       latch_.pop();
       finished_ = false;
     } else {

@@ -1,5 +1,6 @@
 #include "hw/core/register_read.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace heddle::hw {
@@ -59,7 +60,8 @@ void RegisterReadStage::read(link::SubWarp& sub_warp) {
                         false};
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   registers->b_transport(access, delay);
-  done_at_ = state_.now + (delay == sc_core::SC_ZERO_TIME ? 0 : delay / clock_.cycles(1));
+  const Cycle done = state_.now + (delay == sc_core::SC_ZERO_TIME ? 0 : delay / clock_.cycles(1));
+  done_at_ = std::max(done_at_, done);
   if (state_.replay != nullptr) {
     replay_guard(sub_warp);
     return;
@@ -116,29 +118,38 @@ void RegisterReadStage::replay_guard(link::SubWarp& sub_warp) {
   sub_warp.values.fault = 0;
 }
 
+bool RegisterReadStage::read_all(link::SubWarp& first) {
+  for (link::SubWarp* each = unread_ != nullptr ? unread_ : &first; each != nullptr; each = each->beside) {
+    if (warps_ != nullptr && !warps_->may_read(*each)) {
+      unread_ = each;
+      ++state_.statistics.interlock_stalls;
+      state_.block_cause = IdleCause::pipeline;
+      held(*each, IdleCause::pipeline);
+      return false;
+    }
+    read(*each);
+    state_.moved();
+    if (state_.observer != nullptr) {
+      state_.observer->read(state_, *each);
+    }
+  }
+  unread_ = nullptr;
+  read_done_ = true;
+  return true;
+}
+
 void RegisterReadStage::tick(Cycle now) {
   link::SubWarp* const sub_warp = latch_.front(now);
   if (sub_warp == nullptr) {
     return;
   }
-  if (!read_done_) {
-    if (warps_ != nullptr && !warps_->may_read(*sub_warp)) {
-      ++state_.statistics.interlock_stalls;
-      state_.block_cause = IdleCause::pipeline;
-      held(*sub_warp, IdleCause::pipeline);
-      return;
-    }
-    read(*sub_warp);
-    read_done_ = true;
-    state_.moved();
-    if (state_.observer != nullptr) {
-      state_.observer->read(state_, *sub_warp);
-    }
+  if (!read_done_ && !read_all(*sub_warp)) {
+    return;
   }
   if (now < done_at_) {
     held(*sub_warp, IdleCause::pipeline);  // its operands take several cycles of the banks' ports
   } else if (out.offer(*sub_warp)) {
-    latch_.pop();
+    latch_.pop_all();
     read_done_ = false;
   } else {
     held(*sub_warp, state_.block_cause);
@@ -148,6 +159,8 @@ void RegisterReadStage::tick(Cycle now) {
 void RegisterReadStage::reset() {
   drop_all();
   read_done_ = false;
+  unread_ = nullptr;
+  done_at_ = 0;
 }
 
 }  // namespace heddle::hw

@@ -1,4 +1,5 @@
-// Register read stage: the operands of a sub-warp, one row per lane's bank.
+// Register read stage: the operands of a sub-warp, one row per lane's bank; of several with disjoint lanes in one
+// cycle.
 //
 //   in         target, WarpProtocol        from decode
 //   registers  initiator, RegisterProtocol timing by b_transport, data by direct memory
@@ -34,13 +35,16 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
     throw InternalError("the register file's socket is blocking");
   }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { array_ = nullptr; }
+  // Of the first one and those beside it. False: one of them must wait, and the others behind it do.
+  [[nodiscard]] bool read_all(link::SubWarp& first);
   void read(link::SubWarp& sub_warp);
   void replay_guard(link::SubWarp& sub_warp);
 
   const link::Clock clock_;
   WarpUnit* warps_ = nullptr;
-  RegisterArray* array_ = nullptr;  // direct view
-  bool read_done_ = false;          // the sub-warp in the latch has its operands
+  RegisterArray* array_ = nullptr;   // direct view
+  bool read_done_ = false;           // the sub-warp in the latch has its operands, and so have those beside it
+  link::SubWarp* unread_ = nullptr;  // the first of those that had to wait
   Cycle done_at_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <systemc>
+#include <utility>
 
 #include "hw/core/latch.hpp"
 #include "hw/state/core_state.hpp"
@@ -15,9 +16,20 @@ class StageOutput : private link::ForwardOnlyInitiator<link::WarpProtocol> {
  public:
   explicit StageOutput(const char* name) : socket(name) { socket.bind(*this); }
   link::WarpInitiatorSocket socket;
-  // True: the next stage has it.
-  [[nodiscard]] bool offer(link::SubWarp& sub_warp) {
-    link::WarpPhase phase = link::WarpPhase::offer;
+  // True: the next stage has it, and those beside it.
+  [[nodiscard]] bool offer(link::SubWarp& sub_warp) { return hand_on(sub_warp, link::WarpPhase::offer); }
+  // True: the next stage has it, without those beside it, which stay (Latch::pop).
+  [[nodiscard]] bool offer_alone(link::SubWarp& sub_warp) {
+    link::SubWarp* const beside = std::exchange(sub_warp.beside, nullptr);
+    const bool taken = offer(sub_warp);
+    sub_warp.beside = beside;
+    return taken;
+  }
+  // True: the next stage has it, beside what it has been given in this cycle.
+  [[nodiscard]] bool offer_beside(link::SubWarp& sub_warp) { return hand_on(sub_warp, link::WarpPhase::beside); }
+
+ private:
+  [[nodiscard]] bool hand_on(link::SubWarp& sub_warp, link::WarpPhase phase) {
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     return socket->nb_transport_fw(sub_warp, phase, delay) == ::tlm::TLM_COMPLETED;
   }
@@ -74,14 +86,21 @@ class StageInput : public sc_core::sc_module, protected link::NonBlockingTarget<
   }
 
  private:
-  ::tlm::tlm_sync_enum nb_transport_fw(link::SubWarp& sub_warp, link::WarpPhase&, sc_core::sc_time&) override {
-    if (latch_.full()) {
+  ::tlm::tlm_sync_enum nb_transport_fw(link::SubWarp& sub_warp, link::WarpPhase& phase, sc_core::sc_time&) override {
+    if (phase == link::WarpPhase::beside) {
+      if (!latch_.join(sub_warp, state_.now)) {
+        return ::tlm::TLM_UPDATED;
+      }
+    } else if (latch_.full()) {
       return ::tlm::TLM_UPDATED;
+    } else {
+      latch_.push(sub_warp, state_.now);
     }
-    latch_.push(sub_warp, state_.now);
     state_.moved();
     if (state_.observer != nullptr) {
-      state_.observer->entered(state_, sub_warp, stage_);
+      for (const link::SubWarp* each = &sub_warp; each != nullptr; each = each->beside) {
+        state_.observer->entered(state_, *each, stage_);
+      }
     }
     return ::tlm::TLM_COMPLETED;
   }

@@ -39,7 +39,8 @@
 //   retired       its results are written. A barrier's sub-warp retires when it arrives (its group then waits in
 //                 GroupState::barrier)
 //   completed     the group goes on: its next PC and masks are decided. Strict issue: every sub-warp of the instruction
-//                 has retired. Relaxed issue: at least those that decide where it goes on
+//                 has retired. Relaxed issue: at least those that decide where it goes on. Early next PC (scoreboard):
+//                 it has been formed, where that is enough
 #pragma once
 
 #include <array>

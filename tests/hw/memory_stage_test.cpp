@@ -373,6 +373,33 @@ TEST(MemoryStage, AnInstructionsAccessesAreSeenTogether) {
   EXPECT_EQ(waiting(1), Found{});
 }
 
+// ---- disjoint lanes
+
+// The stage works on one sub-warp in a cycle: those that come together go on one after the other.
+TEST(MemoryStage, TakesThoseThatShareAPlaceOneAfterTheOther) {
+  MemoryBench bench;
+  SubWarp& first = bench.add(0);
+  SubWarp& second = bench.add(1);
+  SubWarp& third = bench.add(2);
+  first.lanes = first.executing = 0x000000ff;
+  second.lanes = second.executing = 0x0000ff00;
+  third.lanes = third.executing = 0xffff0000;
+  ASSERT_TRUE(bench.offer(first, 0));
+  ASSERT_TRUE(bench.execute.out.offer_beside(second));
+  ASSERT_TRUE(bench.execute.out.offer_beside(third));
+  bench.tick(1);
+  bench.writeback.room = false;
+  bench.tick(2);
+  bench.writeback.room = true;
+  bench.tick(3);
+  bench.tick(4);
+  EXPECT_EQ(bench.writeback.taken, (std::vector<StubReceiver::Arrival>{{&first, 1}, {&second, 3}, {&third, 4}}));
+  for (const SubWarp* const each : {&first, &second, &third}) {
+    EXPECT_EQ(each->beside, nullptr);
+  }
+  EXPECT_TRUE(bench.stage.idle());
+}
+
 // ---- fences, faults
 
 TEST(MemoryStage, AFenceWaitsForTheCoresStores) {

@@ -40,7 +40,7 @@ class PassingStage final : public ReceivingStage {
     FirstStage::order.push_back(this);
     link::SubWarp* const sub_warp = latch_.front(now);
     if (sub_warp != nullptr && out.offer(*sub_warp)) {
-      latch_.pop();
+      latch_.pop_all();
     }
   }
   [[nodiscard]] bool idle() const override { return empty(); }
