@@ -338,8 +338,9 @@ TEST(Calendar, SeesWhoWakesAnotherWithinItsTurn) {
 
 TEST(Calendar, LetsAModuleTellThatAnotherIsToWake) {
   EXPECT_EQ(both_do([](Scribe& self, Scribe& other, Cycle now) {
-              self.wake(now + 1);
-              self.clock().tell([&other, now] { other.wake(now + 1); });
+              if (now < 6) {
+                self.clock().tell([&other, now] { other.wake(now + 1); });
+              }
             }),
             "touched nothing");
 }
