@@ -1,13 +1,14 @@
-# heddle_kernels(): compiles every tb/workloads/*/kernel.cu with clang to PTX for 32- and 64-bit device addresses and puts
-# the results into the library of the workloads (tb/workloads/kernels.hpp), and the device headers and clang's options
-# into the host's (tb/host/cuda/embedded.hpp).
+# heddle_kernels(): compiles every tb/workloads/*/*.cu with clang to PTX for 32- and 64-bit device addresses and puts the
+# results into the library of the workloads (tb/workloads/kernels.hpp), and the device headers and clang's options into
+# the host's (tb/host/cuda/embedded.hpp). NAME/kernel.cu is the workload's usual form and becomes NAME.<bits>,
+# NAME/FORM.cu another one, NAME-FORM.<bits>.
 #
 # The options stand in tb/host/cuda/clang_options.txt, which the program uses too when it compiles a user's CUDA file.
 find_program(HEDDLE_CLANG
              NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14
              DOC "clang++ that compiles CUDA kernels to PTX (Debian package: clang)")
 
-# heddle_kernel(KERNEL BITS OUTPUT): a rule that compiles one.
+# heddle_kernel(KERNEL BITS OUTPUT [OPTION...]): a rule that compiles one, with options besides.
 function(heddle_kernel kernel bits output)
   if(NOT HEDDLE_CLANG)
     message(FATAL_ERROR "clang++ is needed to compile the CUDA kernels: install Debian's package clang, "
@@ -21,12 +22,14 @@ function(heddle_kernel kernel bits output)
   set(target_32 --target=i386-linux-gnu -malign-double)
   set(target_64 --target=x86_64-linux-gnu)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/include/*.h)
+  file(GLOB shared CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/workloads/*.h ${PROJECT_SOURCE_DIR}/tb/workloads/*/*.inc)
   file(RELATIVE_PATH source ${PROJECT_SOURCE_DIR} ${kernel})
   add_custom_command(
     OUTPUT ${output}
-    COMMAND ${HEDDLE_CLANG} ${options} ${target_${bits}} -Wall -Wextra -Werror
-            -fdebug-prefix-map=${PROJECT_SOURCE_DIR}=. -Itb/include -include heddle/cuda.h ${source} -o ${output}
-    DEPENDS ${kernel} ${headers} ${options_file}
+    COMMAND ${HEDDLE_CLANG} ${options} ${ARGN} ${target_${bits}} -Wall -Wextra -Werror
+            -fdebug-prefix-map=${PROJECT_SOURCE_DIR}=. -Itb/include -I. -include heddle/cuda.h ${source}
+            -o ${output}
+    DEPENDS ${kernel} ${shared} ${headers} ${options_file}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     COMMENT "Compiling kernel ${source} for ${bits}-bit addresses"
     VERBATIM)
@@ -35,7 +38,8 @@ endfunction()
 function(heddle_kernels)
   set(options_file ${PROJECT_SOURCE_DIR}/tb/host/cuda/clang_options.txt)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/include/*.h)
-  file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/workloads/*/kernel.cu)
+  file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/workloads/*/*.cu)
+  file(GLOB shared CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/workloads/*.h ${PROJECT_SOURCE_DIR}/tb/workloads/*/*.inc)
   set(folder ${PROJECT_BINARY_DIR}/kernels)
   file(MAKE_DIRECTORY ${folder})
   set(names "")
@@ -43,9 +47,18 @@ function(heddle_kernels)
   foreach(kernel IN LISTS kernels)
     cmake_path(GET kernel PARENT_PATH parent)
     cmake_path(GET parent FILENAME workload)
+    cmake_path(GET kernel STEM form)
+    if(NOT form STREQUAL "kernel")
+      string(APPEND workload "-${form}")
+    endif()
+    set(form_options "")
+    if(form STREQUAL "pthreads")
+      # As x86 code, which reaches several arrays by one index: no pointer of its own for each in the few registers.
+      set(form_options -mllvm -disable-lsr)
+    endif()
     foreach(bits IN ITEMS 32 64)
       set(name ${workload}.${bits})
-      heddle_kernel(${kernel} ${bits} ${folder}/${name}.ptx)
+      heddle_kernel(${kernel} ${bits} ${folder}/${name}.ptx ${form_options})
       list(APPEND names ${name})
       list(APPEND outputs ${folder}/${name}.ptx)
     endforeach()
@@ -57,7 +70,7 @@ function(heddle_kernels)
     OUTPUT ${embedded}
     COMMAND ${CMAKE_COMMAND} -DKERNELS=${folder} -DNAMES=${joined} -DSOURCES=${PROJECT_SOURCE_DIR}
             -DOUTPUT=${embedded} -P ${scripts}/HeddleEmbedKernels.cmake
-    DEPENDS ${outputs} ${kernels} ${scripts}/HeddleEmbedKernels.cmake ${scripts}/HeddleEmbedText.cmake
+    DEPENDS ${outputs} ${kernels} ${shared} ${scripts}/HeddleEmbedKernels.cmake ${scripts}/HeddleEmbedText.cmake
     COMMENT "Embedding kernels"
     VERBATIM)
   target_sources(heddle_workloads PRIVATE ${embedded})

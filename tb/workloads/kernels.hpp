@@ -9,15 +9,15 @@
 
 namespace heddle::tb {
 
-// tb/workloads/<workload>/kernel.cu as PTX for 32- or 64-bit device addresses. Throws InternalError for another name or
-// size.
+// tb/workloads/<workload>/kernel.cu as PTX for 32- or 64-bit device addresses; "<workload>-<form>" is
+// tb/workloads/<workload>/<form>.cu. Throws InternalError for another name or size.
 [[nodiscard]] std::string_view kernel_ptx(std::string_view workload, unsigned address_bits);
 
-// Every kernel's PTX, named "<workload>.<address bits>".
+// Every kernel's PTX, named "<workload>.<address bits>" or "<workload>-<form>.<address bits>".
 [[nodiscard]] std::span<const EmbeddedFile> embedded_kernels();
 
-// The kernels' CUDA sources, by their path in the source tree ("tb/workloads/vecadd/kernel.cu"), as line tables name
-// them.
+// The kernels' CUDA sources and the headers that they share, by their path in the source tree
+// ("tb/workloads/vecadd/kernel.cu"), as line tables name them.
 [[nodiscard]] std::span<const EmbeddedFile> kernel_sources();
 
 }  // namespace heddle::tb

@@ -35,7 +35,8 @@ isa::Module KernelWorkload::compile() const {
   ptx::CompileOptions options;
   options.max_registers = options_.max_registers;
   options.if_conversion = options_.if_conversion;
-  return ptx::compile(kernel_ptx(name_, options_.address_bits), name_ + ".ptx", options);
+  const std::string source = pthreads() ? fmt::format("{}-{}", name_, kPthreads) : name_;
+  return ptx::compile(kernel_ptx(source, options_.address_bits), source + ".ptx", options);
 }
 
 std::uint32_t KernelWorkload::scaled(std::uint32_t full, std::uint32_t least, std::uint32_t step) const {
@@ -56,6 +57,10 @@ void KernelWorkload::launch(Executor& executor, const std::string& kernel, isa::
   request.dynamic_shared = dynamic_shared;
   request.parameters = arguments.bytes();
   executor.launch(request);
+}
+
+void KernelWorkload::launch_team(Executor& executor, const std::string& kernel, Arguments& arguments) const {
+  launch(executor, kernel, {1}, {team()}, arguments.value(team()));
 }
 
 }  // namespace heddle::tb

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "isa/program.hpp"
@@ -21,10 +22,14 @@
 
 namespace heddle::tb {
 
-// A workload whose kernels stand in tb/workloads/<name>/kernel.cu.
+// A workload whose kernels stand in tb/workloads/<name>/kernel.cu, and in pthreads.cu beside it where it knows the
+// variant `pthreads`: the form in which the LWM report (section 5) and the thesis (5.1) ran theirs.
 class KernelWorkload : public Workload {
  public:
   static constexpr unsigned kBlock = 256;  // threads per block: four blocks fill the papers' 1024 threads
+
+  static constexpr std::string_view kPthreads = "pthreads";
+  static constexpr unsigned kMostTeam = 1024;  // threads of a launch in the Pthreads form: the papers', and a block's
 
   KernelWorkload(std::string name, const WorkloadOptions& options, std::vector<Variants::Known> variants = {});
   [[nodiscard]] isa::Module compile() const override;
@@ -35,6 +40,10 @@ class KernelWorkload : public Workload {
   // Blocks of a launch that divides its work among options().resident_threads.
   [[nodiscard]] std::uint32_t blocks() const { return std::max(1U, options_.resident_threads / kBlock); }
   [[nodiscard]] std::uint32_t resident_threads() const { return blocks() * kBlock; }
+  // The Pthreads form is asked for: a launch is one block of team() threads, as many as the papers' 1024 or as the
+  // machine holds, a power of two.
+  [[nodiscard]] bool pthreads() const { return variants_.flag(kPthreads); }
+  [[nodiscard]] std::uint32_t team() const { return std::bit_floor(std::min(resident_threads(), kMostTeam)); }
   // `full` * scale, at least `least`, rounded up to a multiple of `step`.
   [[nodiscard]] std::uint32_t scaled(std::uint32_t full, std::uint32_t least, std::uint32_t step = 1) const;
 
@@ -54,6 +63,8 @@ class KernelWorkload : public Workload {
   }
   static void launch(Executor& executor, const std::string& kernel, isa::Dim3 grid, isa::Dim3 block,
                      const Arguments& arguments, std::uint32_t dynamic_shared = 0);
+  // One launch in the Pthreads form; the kernel's last parameter, the number of threads, is added to `arguments`.
+  void launch_team(Executor& executor, const std::string& kernel, Arguments& arguments) const;
   [[nodiscard]] const Variants& variants() const { return variants_; }
   // For kernels whose algorithm rests on warps of 32 threads. Throws InputError on a machine with other SIMD widths.
   void need_warps_of_32() const;

@@ -59,7 +59,7 @@ std::unique_ptr<tb::Workload> make_workload(const std::string& name, const hw::M
   options.resident_threads = machine.core.threads;
   options.simd_width = machine.core.simd_width;
   options.address_bits = address_bits;
-  return Registry<tb::Workload>::instance().make(name, options);
+  return tb::make_workload(name, options);
 }
 
 std::string case_name(const std::string& workload, const std::string& machine) {

@@ -17,7 +17,7 @@ namespace heddle::test {
 [[nodiscard]] hw::Machine machine_called(const std::string& name);
 
 [[nodiscard]] std::vector<std::string> workload_names();
-// Compiled for `machine`, `size` times as large as in other tests.
+// By its name and variants. Compiled for `machine`, `size` times as large as in other tests.
 [[nodiscard]] std::unique_ptr<tb::Workload> make_workload(const std::string& name, const hw::Machine& machine,
                                                           double size = 1, unsigned address_bits = 32);
 

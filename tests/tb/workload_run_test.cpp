@@ -1,6 +1,7 @@
 // Every workload on the reference interpreter: right results are accepted, wrong ones are found.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -17,7 +18,7 @@ namespace heddle::tb {
 namespace {
 
 std::unique_ptr<Workload> make(const std::string& name, const WorkloadOptions& options) {
-  return Registry<Workload>::instance().make(name, options);
+  return make_workload(name, options);
 }
 
 std::vector<std::string> names() {
@@ -26,6 +27,17 @@ std::vector<std::string> names() {
     all.push_back(name);
   }
   return all;
+}
+
+const std::vector<std::string> kPthreadsForms = {"bfs:pthreads",       "blackjack:pthreads",  "blackscholes:pthreads",
+                                                 "decrypt:pthreads",   "histogram:pthreads",  "hotspot:pthreads",
+                                                 "kmeans:pthreads",    "matrixmult:pthreads", "needleman:pthreads",
+                                                 "reduction:pthreads", "sort:pthreads",       "viterbi:pthreads"};
+
+// What GoogleTest takes as a name.
+std::string case_of(std::string workload) {
+  std::replace(workload.begin(), workload.end(), ':', '_');
+  return workload;
 }
 
 WorkloadOptions small() {
@@ -118,13 +130,52 @@ TEST_P(WorkloadRun, IsVerified) {
   EXPECT_GT(executor.thread_instructions(), 100'000U);
 }
 
+std::string run_case(const ::testing::TestParamInfo<std::tuple<std::string, unsigned, unsigned>>& info) {
+  return case_of(std::get<0>(info.param)) + "_" + std::to_string(std::get<1>(info.param)) + "bit_" +
+         std::to_string(std::get<2>(info.param)) + "registers";
+}
+
 INSTANTIATE_TEST_SUITE_P(All, WorkloadRun,
                          ::testing::Combine(::testing::ValuesIn(names()), ::testing::Values(32U, 64U),
                                             ::testing::Values(63U, 16U)),
-                         [](const auto& info) {
-                           return std::get<0>(info.param) + "_" + std::to_string(std::get<1>(info.param)) + "bit_" +
-                                  std::to_string(std::get<2>(info.param)) + "registers";
-                         });
+                         run_case);
+INSTANTIATE_TEST_SUITE_P(PthreadsNarrow, WorkloadRun,
+                         ::testing::Combine(::testing::ValuesIn(kPthreadsForms), ::testing::Values(32U),
+                                            ::testing::Values(16U)),
+                         run_case);
+INSTANTIATE_TEST_SUITE_P(PthreadsWide, WorkloadRun,
+                         ::testing::Combine(::testing::ValuesIn(kPthreadsForms), ::testing::Values(64U),
+                                            ::testing::Values(63U)),
+                         run_case);
+
+// A machine of fewer threads has a smaller team.
+TEST(PthreadsForm, HasATeamOfTheMachinesThreads) {
+  for (const auto& [resident, team] : {std::pair{256U, 256U}, {768U, 512U}, {1024U, 1024U}, {2048U, 1024U}}) {
+    for (const std::string& name : kPthreadsForms) {
+      WorkloadOptions options = small();
+      options.resident_threads = resident;
+      const auto workload = make(name, options);
+      EXPECT_EQ(workload->threads(), team) << name;
+      if (team == 1024) {
+        continue;
+      }
+      ReferenceExecutor executor;
+      executor.load(workload->compile());
+      const Verdict verdict = workload->run(executor);
+      EXPECT_TRUE(verdict.correct) << name << ": " << verdict.detail;
+    }
+  }
+}
+
+TEST(PthreadsForm, IsRefusedWithoutOne) {
+  try {
+    static_cast<void>(make("vecadd:pthreads", small()));
+    ADD_FAILURE() << "vecadd has a Pthreads form";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("workload 'vecadd' has no variant 'pthreads'"), std::string::npos)
+        << error.what();
+  }
+}
 
 struct Result {
   const char* workload;
@@ -161,7 +212,16 @@ INSTANTIATE_TEST_SUITE_P(All, WrongResult,
                                            Result{"viterbi", "decoded"}, Result{"kmeans", "members"},
                                            Result{"blackscholes", "call"}, Result{"needleman", "scores"},
                                            Result{"hotspot", "temperature_between"}, Result{"histogram", "counts"}),
-                         [](const auto& info) { return info.param.workload; });
+                         [](const auto& info) { return case_of(info.param.workload); });
+INSTANTIATE_TEST_SUITE_P(
+    Pthreads, WrongResult,
+    ::testing::Values(Result{"reduction:pthreads", "total"}, Result{"matrixmult:pthreads", "c"},
+                      Result{"decrypt:pthreads", "plain"}, Result{"blackjack:pthreads", "winnings"},
+                      Result{"bfs:pthreads", "cost"}, Result{"sort:pthreads", "sorted"},
+                      Result{"viterbi:pthreads", "decoded"}, Result{"kmeans:pthreads", "members"},
+                      Result{"blackscholes:pthreads", "call"}, Result{"needleman:pthreads", "scores"},
+                      Result{"hotspot:pthreads", "temperature"}, Result{"histogram:pthreads", "counts"}),
+    [](const auto& info) { return case_of(info.param.workload); });
 
 TEST(Workloads, RefuseAScaleThatMakesNoSense) {
   for (const double scale : {0.0, -1.0, 17.0}) {

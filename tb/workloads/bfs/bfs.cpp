@@ -51,13 +51,46 @@ std::vector<std::int32_t> distances(const Graph& graph) {
 
 class Bfs final : public KernelWorkload {
  public:
-  explicit Bfs(const WorkloadOptions& options) : KernelWorkload("bfs", options) {}
-  [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
+  explicit Bfs(const WorkloadOptions& options) : KernelWorkload("bfs", options, {{"pthreads"}}) {}
+  [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : resident_threads(); }
   [[nodiscard]] double demo_scale() const override { return 0.25; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
     const std::uint32_t nodes = scaled(1'000'000, resident_threads());
     const Graph graph = random_graph(nodes, options().seed);
+    return pthreads() ? run_team(executor, graph) : run_levels(executor, graph);
+  }
+
+ private:
+  [[nodiscard]] Verdict run_team(Executor& executor, const Graph& graph) const {
+    const auto nodes = static_cast<std::uint32_t>(graph.first_edge.size() - 1);
+    std::vector<std::int32_t> cost(nodes, -1);
+    std::vector<std::uint8_t> start(nodes, 0);
+    cost[0] = 0;
+    start[0] = 1;
+    const std::uint64_t first_edge = upload(executor, "first_edge", graph.first_edge);
+    const std::uint64_t edges = upload(executor, "edges", graph.edges);
+    const std::uint64_t frontier = upload(executor, "frontier", start);
+    const std::uint64_t visited = upload(executor, "visited", start);
+    const std::uint64_t reached = upload(executor, "reached", std::vector<std::uint8_t>(nodes, 0));
+    const std::uint64_t device_cost = upload(executor, "cost", cost);
+    const std::uint64_t again = allocate(executor, "again", sizeof(std::uint32_t));
+    executor.plan({1, 1});
+    launch_team(executor, "bfs",
+                Arguments(executor.module(), "bfs")
+                    .pointer(first_edge)
+                    .pointer(edges)
+                    .pointer(frontier)
+                    .pointer(visited)
+                    .pointer(reached)
+                    .pointer(device_cost)
+                    .pointer(again)
+                    .value(nodes));
+    return compare("distances", download<std::int32_t>(executor, device_cost, nodes), distances(graph));
+  }
+
+  [[nodiscard]] Verdict run_levels(Executor& executor, const Graph& graph) const {
+    const auto nodes = static_cast<std::uint32_t>(graph.first_edge.size() - 1);
     std::vector<std::uint32_t> frontier(nodes, 0);
     std::vector<std::int32_t> cost(nodes, -1);
     frontier[0] = 1;
@@ -103,7 +136,7 @@ class Bfs final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Bfs> bfs_entry{"bfs", "breadth-first search of a random graph of 1M nodes"};
+const Register<Workload, Bfs> bfs_entry{"bfs", "breadth-first search of a random graph of 1M nodes; variant pthreads"};
 
 }  // namespace
 }  // namespace heddle::tb

@@ -80,14 +80,14 @@ class Table {
 
 class Blackjack final : public KernelWorkload {
  public:
-  explicit Blackjack(const WorkloadOptions& options) : KernelWorkload("blackjack", options) {}
-  [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
+  explicit Blackjack(const WorkloadOptions& options) : KernelWorkload("blackjack", options, {{"pthreads"}}) {}
+  [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : resident_threads(); }
   [[nodiscard]] double demo_scale() const override { return 0.25; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
     const std::uint32_t hands = scaled(500, 1);
     Random random(options().seed);
-    std::vector<std::uint32_t> seeds(resident_threads());
+    std::vector<std::uint32_t> seeds(threads());
     std::vector<std::int32_t> expected;
     std::int64_t total = 0;
     for (std::uint32_t& seed : seeds) {
@@ -102,9 +102,15 @@ class Blackjack final : public KernelWorkload {
     }
     const std::uint64_t device_seeds = upload(executor, "seeds", seeds);
     const std::uint64_t winnings = allocate(executor, "winnings", seeds.size() * sizeof(std::int32_t));
-    executor.plan({1, blocks()});
-    launch(executor, "blackjack", {blocks()}, {kBlock},
-           Arguments(executor.module(), "blackjack").pointer(device_seeds).pointer(winnings).value(hands));
+    Arguments arguments(executor.module(), "blackjack");
+    arguments.pointer(device_seeds).pointer(winnings).value(hands);
+    if (pthreads()) {
+      executor.plan({1, 1});
+      launch_team(executor, "blackjack", arguments);
+    } else {
+      executor.plan({1, blocks()});
+      launch(executor, "blackjack", {blocks()}, {kBlock}, arguments);
+    }
     Verdict verdict = compare("players' winnings", download<std::int32_t>(executor, winnings, seeds.size()), expected);
     verdict.detail += fmt::format(" (the house keeps {:.1f} %)",
                                   -50.0 * static_cast<double>(total) / static_cast<double>(seeds.size() * hands));
@@ -112,7 +118,8 @@ class Blackjack final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Blackjack> blackjack_entry{"blackjack", "card game with a 52-card deck per thread"};
+const Register<Workload, Blackjack> blackjack_entry{"blackjack",
+                                                    "card game with a 52-card deck per thread; variant pthreads"};
 
 }  // namespace
 }  // namespace heddle::tb

@@ -44,8 +44,8 @@ Verdict compare_prices(const std::string& what, const std::vector<float>& actual
 
 class BlackScholes final : public KernelWorkload {
  public:
-  explicit BlackScholes(const WorkloadOptions& options) : KernelWorkload("blackscholes", options) {}
-  [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
+  explicit BlackScholes(const WorkloadOptions& options) : KernelWorkload("blackscholes", options, {{"pthreads"}}) {}
+  [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : resident_threads(); }
   [[nodiscard]] double demo_scale() const override { return 1; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
@@ -72,23 +72,23 @@ class BlackScholes final : public KernelWorkload {
     const std::uint64_t device_years = upload(executor, "years", years);
     const std::uint64_t device_call = allocate(executor, "call", n * sizeof(float));
     const std::uint64_t device_put = allocate(executor, "put", n * sizeof(float));
-    executor.plan({1, blocks()});
-    launch(executor, "blackscholes", {blocks()}, {kBlock},
-           Arguments(executor.module(), "blackscholes")
-               .pointer(device_price)
-               .pointer(device_strike)
-               .pointer(device_years)
-               .pointer(device_call)
-               .pointer(device_put)
-               .value(kRate)
-               .value(kVolatility)
-               .value(n));
+    Arguments arguments(executor.module(), "blackscholes");
+    arguments.pointer(device_price).pointer(device_strike).pointer(device_years).pointer(device_call);
+    arguments.pointer(device_put).value(kRate).value(kVolatility).value(n);
+    if (pthreads()) {
+      executor.plan({1, 1});
+      launch_team(executor, "blackscholes", arguments);
+    } else {
+      executor.plan({1, blocks()});
+      launch(executor, "blackscholes", {blocks()}, {kBlock}, arguments);
+    }
     return both(compare_prices("call prices", download<float>(executor, device_call, n), calls),
                 compare_prices("put prices", download<float>(executor, device_put, n), puts));
   }
 };
 
-const Register<Workload, BlackScholes> black_scholes_entry{"blackscholes", "prices of 512K European options"};
+const Register<Workload, BlackScholes> black_scholes_entry{"blackscholes",
+                                                           "prices of 512K European options; variant pthreads"};
 
 }  // namespace
 }  // namespace heddle::tb

@@ -12,13 +12,13 @@ static_assert(std::endian::native == std::endian::little, "blocks are moved to t
 
 class Decrypt final : public KernelWorkload {
  public:
-  explicit Decrypt(const WorkloadOptions& options) : KernelWorkload("decrypt", options) {}
-  [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
+  explicit Decrypt(const WorkloadOptions& options) : KernelWorkload("decrypt", options, {{"pthreads"}}) {}
+  [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : resident_threads(); }
   [[nodiscard]] double demo_scale() const override { return 1; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
     const std::uint32_t count = scaled(16384, resident_threads());
-    executor.plan({2, grid(1) + grid(count)});
+    executor.plan({2, pthreads() ? 2 : grid(1) + grid(count)});
     const Verdict vector = fips_vector(executor);
     Random random(options().seed);
     aes::Key key;
@@ -52,12 +52,13 @@ class Decrypt final : public KernelWorkload {
     const std::uint64_t device_plain = allocate(executor, "plain" + suffix, cipher.size() * sizeof(aes::Block));
     const std::uint64_t device_keys =
         upload(executor, "round_keys" + suffix, std::vector<std::uint8_t>(keys.begin(), keys.end()));
-    launch(executor, "decrypt", {grid(count)}, {kBlock},
-           Arguments(executor.module(), "decrypt")
-               .pointer(device_cipher)
-               .pointer(device_plain)
-               .pointer(device_keys)
-               .value(count));
+    Arguments arguments(executor.module(), "decrypt");
+    arguments.pointer(device_cipher).pointer(device_plain).pointer(device_keys).value(count);
+    if (pthreads()) {
+      launch_team(executor, "decrypt", arguments);
+    } else {
+      launch(executor, "decrypt", {grid(count)}, {kBlock}, arguments);
+    }
     return download<std::uint8_t>(executor, device_plain, cipher.size() * sizeof(aes::Block));
   }
 
@@ -81,7 +82,7 @@ class Decrypt final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Decrypt> decrypt_entry{"decrypt", "AES-128 decryption of 256 KB"};
+const Register<Workload, Decrypt> decrypt_entry{"decrypt", "AES-128 decryption of 256 KB; variant pthreads"};
 
 }  // namespace
 }  // namespace heddle::tb

@@ -10,14 +10,16 @@ namespace {
 
 class Histogram final : public KernelWorkload {
  public:
-  explicit Histogram(const WorkloadOptions& options) : KernelWorkload("histogram", options) {}
-  [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{grid()} * kBlock; }
+  explicit Histogram(const WorkloadOptions& options) : KernelWorkload("histogram", options, {{"pthreads"}}) {}
+  [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : std::uint64_t{grid()} * kBlock; }
   [[nodiscard]] double demo_scale() const override { return 1; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
     const std::uint32_t n = characters();
     const std::uint64_t text = allocate(executor, "text", n);
-    const std::uint64_t partial = allocate(executor, "partial", std::uint64_t{grid()} * kBins * sizeof(std::uint32_t));
+    // Histograms of the blocks, or of the threads.
+    const std::uint64_t partial =
+        allocate(executor, "partial", std::uint64_t{pthreads() ? team() : grid()} * kBins * sizeof(std::uint32_t));
     const std::uint64_t counts = allocate(executor, "counts", kBins * sizeof(std::uint32_t));
 
     // Written piece by piece: the host needs no copy of it all. Letters as frequent as in English prose, and now and
@@ -40,11 +42,17 @@ class Histogram final : public KernelWorkload {
     }
 
     const isa::Module& module = executor.module();
-    executor.plan({2, grid() + kBins / 32});
-    launch(executor, "count", {grid()}, {kBlock},
-           Arguments(module, "count").pointer(text).pointer(partial).value(n / 4));
-    launch(executor, "merge", {kBins / 32}, {kBlock},
-           Arguments(module, "merge").pointer(partial).pointer(counts).value(grid()));
+    if (pthreads()) {
+      executor.plan({1, 1});
+      launch_team(executor, "histogram",
+                  Arguments(module, "histogram").pointer(text).pointer(partial).pointer(counts).value(n));
+    } else {
+      executor.plan({2, grid() + kBins / 32});
+      launch(executor, "count", {grid()}, {kBlock},
+             Arguments(module, "count").pointer(text).pointer(partial).value(n / 4));
+      launch(executor, "merge", {kBins / 32}, {kBlock},
+             Arguments(module, "merge").pointer(partial).pointer(counts).value(grid()));
+    }
     return compare("counts", download<std::uint32_t>(executor, counts, kBins), expected);
   }
 
@@ -59,7 +67,8 @@ class Histogram final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Histogram> histogram_entry{"histogram", "how often each character occurs in a text of 16M"};
+const Register<Workload, Histogram> histogram_entry{
+    "histogram", "how often each character occurs in a text of 16M; variant pthreads"};
 
 }  // namespace
 }  // namespace heddle::tb

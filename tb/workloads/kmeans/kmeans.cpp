@@ -54,8 +54,8 @@ Clustering cluster(const std::vector<std::uint8_t>& points, std::vector<float> c
 
 class KMeans final : public KernelWorkload {
  public:
-  explicit KMeans(const WorkloadOptions& options) : KernelWorkload("kmeans", options) {}
-  [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
+  explicit KMeans(const WorkloadOptions& options) : KernelWorkload("kmeans", options, {{"pthreads"}}) {}
+  [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : resident_threads(); }
   [[nodiscard]] double demo_scale() const override { return 0.25; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
@@ -71,6 +71,9 @@ class KMeans final : public KernelWorkload {
     }
     // The first points are the first centres, as in Rodinia.
     const std::vector<float> centres(points.begin(), points.begin() + kClusters);
+    if (pthreads()) {
+      return run_team(executor, points, centres, most);
+    }
 
     const std::uint64_t device_points = upload(executor, "points", points);
     const std::uint64_t device_members =
@@ -110,9 +113,41 @@ class KMeans final : public KernelWorkload {
     verdict.detail += fmt::format(" ({} iterations)", iterations);
     return both(verdict, compare("number of iterations", {iterations}, expected.iterations));
   }
+
+ private:
+  [[nodiscard]] Verdict run_team(Executor& executor, const std::vector<std::uint8_t>& points,
+                                 const std::vector<float>& centres, std::uint32_t most) const {
+    const auto n = static_cast<std::uint32_t>(points.size());
+    const std::uint64_t device_points = upload(executor, "points", points);
+    const std::uint64_t members = upload(executor, "members", std::vector<std::uint32_t>(n, kNone));
+    const std::uint64_t device_centres = upload(executor, "centres", centres);
+    const std::vector<std::uint32_t> zeros(kClusters, 0);
+    const std::uint64_t sums = upload(executor, "sums", zeros);
+    const std::uint64_t counts = upload(executor, "counts", zeros);
+    const std::uint64_t changed = allocate(executor, "changed", sizeof(std::uint32_t));
+    executor.plan({1, 1});
+    launch_team(executor, "kmeans",
+                Arguments(executor.module(), "kmeans")
+                    .pointer(device_points)
+                    .pointer(members)
+                    .pointer(device_centres)
+                    .pointer(sums)
+                    .pointer(counts)
+                    .pointer(changed)
+                    .value(n)
+                    .value(kClusters)
+                    .value(most));
+    const Clustering expected = cluster(points, centres, most);
+    Verdict verdict = both(compare("clusters", download<std::uint32_t>(executor, members, n),
+                                   std::vector<std::uint32_t>(expected.members.begin(), expected.members.end())),
+                           compare("centres", download<float>(executor, device_centres, kClusters), expected.centres));
+    return both(verdict,
+                compare("number of iterations", download<std::uint32_t>(executor, changed, 1), expected.iterations));
+  }
 };
 
-const Register<Workload, KMeans> kmeans_entry{"kmeans", "clustering of 16K one-dimensional 8-bit points"};
+const Register<Workload, KMeans> kmeans_entry{"kmeans",
+                                              "clustering of 16K one-dimensional 8-bit points; variant pthreads"};
 
 }  // namespace
 }  // namespace heddle::tb

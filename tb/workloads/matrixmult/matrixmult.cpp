@@ -7,8 +7,8 @@ namespace {
 
 class MatrixMult final : public KernelWorkload {
  public:
-  explicit MatrixMult(const WorkloadOptions& options) : KernelWorkload("matrixmult", options) {}
-  [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{side()} * side(); }
+  explicit MatrixMult(const WorkloadOptions& options) : KernelWorkload("matrixmult", options, {{"pthreads"}}) {}
+  [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : std::uint64_t{side()} * side(); }
   [[nodiscard]] double demo_scale() const override { return 1; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
@@ -23,9 +23,15 @@ class MatrixMult final : public KernelWorkload {
     const std::uint64_t device_a = upload(executor, "a", a);
     const std::uint64_t device_b = upload(executor, "b", b);
     const std::uint64_t device_c = allocate(executor, "c", a.size() * sizeof(std::uint32_t));
-    executor.plan({1, std::uint64_t{n / kTile} * (n / kTile)});
-    launch(executor, "matrixmult", {n / kTile, n / kTile}, {kTile, kTile},
-           Arguments(executor.module(), "matrixmult").pointer(device_a).pointer(device_b).pointer(device_c).value(n));
+    Arguments arguments(executor.module(), "matrixmult");
+    arguments.pointer(device_a).pointer(device_b).pointer(device_c).value(n);
+    if (pthreads()) {
+      executor.plan({1, 1});
+      launch_team(executor, "matrixmult", arguments);
+    } else {
+      executor.plan({1, std::uint64_t{n / kTile} * (n / kTile)});
+      launch(executor, "matrixmult", {n / kTile, n / kTile}, {kTile, kTile}, arguments);
+    }
 
     std::vector<std::uint32_t> expected(a.size(), 0);  // row times matrix, without tiles; modulo 2^32 as on the device
     for (std::size_t i = 0; i < n; ++i) {
@@ -47,7 +53,8 @@ class MatrixMult final : public KernelWorkload {
   }
 };
 
-const Register<Workload, MatrixMult> matrix_mult_entry{"matrixmult", "product of two 256 x 256 integer matrices"};
+const Register<Workload, MatrixMult> matrix_mult_entry{"matrixmult",
+                                                       "product of two 256 x 256 integer matrices; variant pthreads"};
 
 }  // namespace
 }  // namespace heddle::tb

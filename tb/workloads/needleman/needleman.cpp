@@ -10,25 +10,81 @@ namespace {
 
 class Needleman final : public KernelWorkload {
  public:
-  explicit Needleman(const WorkloadOptions& options) : KernelWorkload("needleman", options) {}
-  [[nodiscard]] std::uint64_t threads() const override { return grid(length() / kTile) * std::uint64_t{kBlock}; }
+  explicit Needleman(const WorkloadOptions& options) : KernelWorkload("needleman", options, {{"pthreads"}}) {}
+  [[nodiscard]] std::uint64_t threads() const override {
+    return pthreads() ? team() : grid(length() / kTile) * std::uint64_t{kBlock};
+  }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
     const std::uint32_t length = this->length();
     const std::vector<std::uint8_t> down = letters(length, 2 * options().seed);
     const std::vector<std::uint8_t> across = letters(length, 2 * options().seed + 1);
-    // The cell of two empty prefixes ends a line, so that those of the tiles start one. Scores of an empty prefix stand
-    // ready, as in Rodinia; the others are to be found.
-    const std::uint32_t pitch = length + kLead + 1;
-    std::vector<std::int32_t> scores(std::size_t{pitch} * (length + 1), 0);
+    // Scores of an empty prefix stand ready, as in Rodinia; the others are to be found.
+    const Layout layout = this->layout();
+    std::vector<std::int32_t> scores(layout.words, 0);
     for (std::uint32_t i = 0; i <= length; ++i) {
-      scores[std::size_t{i} * pitch + kLead] = kGap * static_cast<std::int32_t>(i);
-      scores[std::size_t{kLead} + i] = kGap * static_cast<std::int32_t>(i);
+      scores[layout.place(i, 0)] = kGap * static_cast<std::int32_t>(i);
+      scores[layout.place(0, i)] = kGap * static_cast<std::int32_t>(i);
     }
     const std::uint64_t device_down = upload(executor, "down", down);
     const std::uint64_t device_across = upload(executor, "across", across);
     const std::uint64_t device_scores = upload(executor, "scores", scores);
+    if (pthreads()) {
+      executor.plan({1, 1});
+      launch_team(executor, "needleman",
+                  Arguments(executor.module(), "needleman")
+                      .pointer(device_down)
+                      .pointer(device_across)
+                      .pointer(device_scores)
+                      .value(length));
+    } else {
+      launch_tiles(executor, device_down, device_across, device_scores);
+    }
+
+    // Row by row, each cell by the definition of the recurrence.
+    for (std::size_t i = 1; i <= length; ++i) {
+      for (std::size_t j = 1; j <= length; ++j) {
+        const std::int32_t pair =
+            scores[layout.place(i - 1, j - 1)] + (down[i - 1] == across[j - 1] ? kMatch : kMismatch);
+        scores[layout.place(i, j)] =
+            std::max({pair, scores[layout.place(i - 1, j)] + kGap, scores[layout.place(i, j - 1)] + kGap});
+      }
+    }
+    Verdict verdict =
+        compare("cells of the matrix", download<std::int32_t>(executor, device_scores, scores.size()), scores);
+    verdict.detail += fmt::format(" (score {})", scores[layout.place(length, length)]);
+    return verdict;
+  }
+
+ private:
+  static constexpr std::uint32_t kTile = 16;
+  static constexpr std::uint32_t kLead = 31;  // words before the first cell of a row
+  static constexpr std::int32_t kMatch = 5;
+  static constexpr std::int32_t kMismatch = -4;
+  static constexpr std::int32_t kGap = -10;
+
+  // Where the score of the first i letters of one sequence and the first j of the other one is, in words.
+  struct Layout {
+    bool by_diagonals;  // else by rows
+    std::size_t pitch;
+    std::size_t words;
+    [[nodiscard]] std::size_t place(std::size_t i, std::size_t j) const {
+      return by_diagonals ? (i + j) * pitch + i : i * pitch + kLead + j;
+    }
+  };
+  [[nodiscard]] Layout layout() const {
+    const std::size_t cells = length() + std::size_t{1};  // of a row
+    if (pthreads()) {
+      return {true, cells, (2 * cells - 1) * cells};
+    }
+    // The cell of two empty prefixes ends a line, so that those of the tiles start one.
+    return {false, cells + kLead, (cells + kLead) * cells};
+  }
+
+  void launch_tiles(Executor& executor, std::uint64_t down, std::uint64_t across, std::uint64_t scores) const {
+    const auto pitch = static_cast<std::uint32_t>(layout().pitch);
+    const std::uint32_t length = this->length();
     const std::uint32_t side = length / kTile;
     const auto tiles_of = [side](std::uint32_t diagonal) { return std::min(diagonal + 1, 2 * side - 1 - diagonal); };
     Executor::Plan plan{2 * side - 1};
@@ -42,35 +98,15 @@ class Needleman final : public KernelWorkload {
       const std::uint32_t tiles = tiles_of(diagonal);
       launch(executor, "align", {grid(tiles)}, {kTile, kBlock / kTile},
              Arguments(executor.module(), "align")
-                 .pointer(device_down)
-                 .pointer(device_across)
-                 .pointer(device_scores + kLead * sizeof(std::int32_t))
+                 .pointer(down)
+                 .pointer(across)
+                 .pointer(scores + kLead * sizeof(std::int32_t))
                  .value(pitch)
                  .value(row)
                  .value(column)
                  .value(tiles));
     }
-
-    // Row by row, each cell by the definition of the recurrence.
-    for (std::size_t i = 1; i <= length; ++i) {
-      for (std::size_t j = 1; j <= length; ++j) {
-        std::int32_t* const cell = &scores[i * pitch + kLead + j];
-        const std::int32_t pair = *(cell - pitch - 1) + (down[i - 1] == across[j - 1] ? kMatch : kMismatch);
-        *cell = std::max({pair, *(cell - pitch) + kGap, *(cell - 1) + kGap});
-      }
-    }
-    Verdict verdict =
-        compare("cells of the matrix", download<std::int32_t>(executor, device_scores, scores.size()), scores);
-    verdict.detail += fmt::format(" (score {})", scores.back());
-    return verdict;
   }
-
- private:
-  static constexpr std::uint32_t kTile = 16;
-  static constexpr std::uint32_t kLead = 31;  // words before the first cell of a row
-  static constexpr std::int32_t kMatch = 5;
-  static constexpr std::int32_t kMismatch = -4;
-  static constexpr std::int32_t kGap = -10;
 
   static std::vector<std::uint8_t> letters(std::uint32_t length, std::uint64_t seed) {
     constexpr std::string_view kBases = "ACGT";
@@ -90,7 +126,8 @@ class Needleman final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Needleman> needleman_entry{"needleman", "alignment of two DNA sequences of 2048 letters"};
+const Register<Workload, Needleman> needleman_entry{"needleman",
+                                                    "alignment of two DNA sequences of 2048 letters; variant pthreads"};
 
 }  // namespace
 }  // namespace heddle::tb

@@ -9,11 +9,20 @@ namespace {
 
 class Sort final : public KernelWorkload {
  public:
-  explicit Sort(const WorkloadOptions& options) : KernelWorkload("sort", options) {}
-  [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{shape().tiles} * kBlock; }
+  explicit Sort(const WorkloadOptions& options) : KernelWorkload("sort", options, {{"pthreads"}}) {}
+  [[nodiscard]] std::uint64_t threads() const override {
+    return pthreads() ? team() : std::uint64_t{shape().tiles} * kBlock;
+  }
+  // The order of the atomics says where a key stands in its bucket before it is sorted.
+  [[nodiscard]] bool order_dependent() const override { return pthreads(); }
   [[nodiscard]] double demo_scale() const override { return 0.25; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
+    return pthreads() ? run_team(executor) : run_tiles(executor);
+  }
+
+ private:
+  [[nodiscard]] Verdict run_tiles(Executor& executor) const {
     const Shape list = shape();
     Random random(options().seed);
     std::vector<std::uint32_t> keys(list.keys);
@@ -63,10 +72,66 @@ class Sort final : public KernelWorkload {
     return verdict;
   }
 
- private:
+  [[nodiscard]] Verdict run_team(Executor& executor) const {
+    const Shape list = shape();
+    const auto small_bits = static_cast<std::uint32_t>(std::countr_zero(team()));
+    // One more than keys ask for, so that the number is no power of two: the places at which large buckets are filled
+    // would lie in the same sets of the cache.
+    const std::uint32_t buckets = list.keys / (kMeanOfThread * team()) + 1;
+    const std::vector<std::uint32_t> zeros(buckets, 0);
+    std::vector<std::uint32_t> keys(list.keys);
+    const std::uint64_t device_keys = allocate(executor, "keys", list.keys * sizeof(std::uint32_t));
+    const std::uint64_t distributed = allocate(executor, "distributed", list.keys * sizeof(std::uint32_t));
+    const std::uint64_t sorted = allocate(executor, "sorted", list.keys * sizeof(std::uint32_t));
+    const std::uint64_t counts = allocate(executor, "counts", buckets * sizeof(std::uint32_t));
+    const std::uint64_t starts = allocate(executor, "starts", (std::uint64_t{buckets} + 1) * sizeof(std::uint32_t));
+    const std::uint64_t filled = allocate(executor, "filled", team() * sizeof(std::uint32_t));
+    const std::uint64_t sums = allocate(executor, "sums", team() * sizeof(std::uint32_t));
+    const std::uint64_t slots =
+        allocate(executor, "slots", std::uint64_t{kPrivateKeys} * team() * sizeof(std::uint32_t));
+    executor.plan({list.lists, list.lists});
+    Random random(options().seed);
+    Verdict verdict;
+    for (std::uint32_t number = 0; number < list.lists; ++number) {
+      std::vector<std::uint32_t> lengths(std::size_t{buckets} << small_bits, 0);
+      for (std::uint32_t& key : keys) {
+        key = random.next32();
+        ++lengths[(std::uint64_t{key} * buckets) >> (32 - small_bits)];
+      }
+      if (const std::uint32_t longest = *std::max_element(lengths.begin(), lengths.end()); longest > kPrivateKeys) {
+        throw InternalError(fmt::format("a bucket of {} keys, more than {}", longest, kPrivateKeys));
+      }
+      executor.memory().write(device_keys, std::as_bytes(std::span(keys)));
+      executor.memory().write(counts, std::as_bytes(std::span(zeros)));
+      launch_team(executor, "sort",
+                  Arguments(executor.module(), "sort")
+                      .pointer(device_keys)
+                      .pointer(distributed)
+                      .pointer(sorted)
+                      .pointer(counts)
+                      .pointer(starts)
+                      .pointer(filled)
+                      .pointer(sums)
+                      .pointer(slots)
+                      .value(list.keys)
+                      .value(buckets)
+                      .value(small_bits));
+      std::sort(keys.begin(), keys.end());
+      const Verdict one = compare("sorted keys", download<std::uint32_t>(executor, sorted, keys.size()), keys);
+      verdict = number == 0 ? one : both(verdict, one);
+      if (!verdict.correct) {
+        break;
+      }
+    }
+    return verdict;
+  }
+
   static constexpr std::uint32_t kMostKeys = 28 * kBlock;  // of a large bucket: what the kernel's scratchpad holds
   // Random keys fill a bucket within some 80 of the mean: 28 rows leave room for 24.
   static constexpr std::uint32_t kTileKeys = 24 * kBlock;
+  // The Pthreads form: keys of a small bucket at most, as its private memory holds, and of a thread's one on average.
+  static constexpr std::uint32_t kPrivateKeys = 32;
+  static constexpr std::uint32_t kMeanOfThread = 8;
   static constexpr std::uint32_t kFewestBuckets = 32;  // a round of dealing places one key per bucket at most
 
   struct Shape {
@@ -99,7 +164,7 @@ class Sort final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Sort> sort_entry{"sort", "parallel bucket sort of 1M random integers"};
+const Register<Workload, Sort> sort_entry{"sort", "parallel bucket sort of 1M random integers; variant pthreads"};
 
 }  // namespace
 }  // namespace heddle::tb

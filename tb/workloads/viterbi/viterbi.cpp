@@ -57,8 +57,8 @@ std::uint32_t least_distance(const std::vector<std::uint8_t>& pairs) {
 
 class Viterbi final : public KernelWorkload {
  public:
-  explicit Viterbi(const WorkloadOptions& options) : KernelWorkload("viterbi", options) {}
-  [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
+  explicit Viterbi(const WorkloadOptions& options) : KernelWorkload("viterbi", options, {{"pthreads"}}) {}
+  [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : resident_threads(); }
   [[nodiscard]] double demo_scale() const override { return 0.25; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
@@ -83,6 +83,9 @@ class Viterbi final : public KernelWorkload {
         received[std::size_t{step / kPairsPerWord} * frames + frame] |= pair << (2 * (step % kPairsPerWord));
       }
     }
+    if (pthreads()) {
+      return run_team(executor, sent, pairs);
+    }
     const std::uint64_t device_received = upload(executor, "received", received);
     const std::size_t decoded_words = std::size_t{steps / 32} * frames;
     const std::uint64_t device_decoded = allocate(executor, "decoded", decoded_words * sizeof(std::uint32_t));
@@ -93,13 +96,50 @@ class Viterbi final : public KernelWorkload {
                .pointer(device_decoded)
                .value(frames)
                .value(words));
-    return check(download<std::uint32_t>(executor, device_decoded, decoded_words), sent, pairs);
+    const auto decoded = download<std::uint32_t>(executor, device_decoded, decoded_words);
+    return check(
+        [&](std::size_t frame, std::size_t step) { return (decoded[step / 32 * frames + frame] >> (step % 32)) & 1U; },
+        sent, pairs);
   }
 
  private:
-  // Several code words may be equally near. A right decoder finds one of the nearest: encoded again, it differs from
-  // what was received in as few bits as can be.
-  static Verdict check(const std::vector<std::uint32_t>& decoded, const std::vector<std::vector<std::uint8_t>>& sent,
+  // A byte for every bit. The frames that the team decodes at a time lie together, bits of the same place side by side.
+  [[nodiscard]] Verdict run_team(Executor& executor, const std::vector<std::vector<std::uint8_t>>& sent,
+                                 const std::vector<std::vector<std::uint8_t>>& pairs) const {
+    const std::size_t rounds = (sent.size() + team() - 1) / team();
+    const std::size_t steps = sent.front().size();
+    const auto place = [this](std::size_t frame, std::size_t bit, std::size_t bits) {
+      return (frame / team() * bits + bit) * team() + frame % team();
+    };
+    std::vector<std::uint8_t> received(2 * steps * rounds * team());
+    for (std::size_t frame = 0; frame < sent.size(); ++frame) {
+      for (std::size_t step = 0; step < steps; ++step) {
+        received[place(frame, 2 * step, 2 * steps)] = pairs[frame][step] & 1U;
+        received[place(frame, 2 * step + 1, 2 * steps)] = pairs[frame][step] >> 1U;
+      }
+    }
+    const std::uint64_t device_received = upload(executor, "received", received);
+    const std::uint64_t device_decoded = allocate(executor, "decoded", steps * rounds * team());
+    executor.plan({1, 1});
+    launch_team(executor, "viterbi",
+                Arguments(executor.module(), "viterbi")
+                    .pointer(device_received)
+                    .pointer(device_decoded)
+                    .value(static_cast<std::uint32_t>(rounds * team()))
+                    .value(static_cast<std::uint32_t>(steps)));
+    const auto decoded = download<std::uint8_t>(executor, device_decoded, steps * rounds * team());
+    if (const auto found = std::find_if(decoded.begin(), decoded.end(), [](std::uint8_t bit) { return bit > 1; });
+        found != decoded.end()) {
+      return {false, fmt::format("decoded bit [{}]: {} instead of 0 or 1", found - decoded.begin(), +*found)};
+    }
+    return check([&](std::size_t frame, std::size_t step) { return unsigned{decoded[place(frame, step, steps)]}; },
+                 sent, pairs);
+  }
+
+  // decoded(frame, step): a bit. Several code words may be equally near. A right decoder finds one of the nearest:
+  // encoded again, it differs from what was received in as few bits as can be.
+  template <class Decoded>
+  static Verdict check(const Decoded& decoded, const std::vector<std::vector<std::uint8_t>>& sent,
                        const std::vector<std::vector<std::uint8_t>>& pairs) {
     const std::size_t frames = sent.size();
     const std::size_t steps = sent.front().size();
@@ -110,7 +150,7 @@ class Viterbi final : public KernelWorkload {
     for (std::size_t frame = 0; frame < frames; ++frame) {
       Encoder encoder;
       for (std::size_t step = 0; step < steps; ++step) {
-        const unsigned bit = (decoded[step / 32 * frames + frame] >> (step % 32)) & 1U;
+        const unsigned bit = decoded(frame, step);
         distances[frame] += distance(encoder.encode(bit), pairs[frame][step]);
         wrong += bit != sent[frame][step] ? 1 : 0;
       }
@@ -124,7 +164,8 @@ class Viterbi final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Viterbi> viterbi_entry{"viterbi", "decoding of 4M bits of a convolutional code"};
+const Register<Workload, Viterbi> viterbi_entry{"viterbi",
+                                                "decoding of 4M bits of a convolutional code; variant pthreads"};
 
 }  // namespace
 }  // namespace heddle::tb
