@@ -41,15 +41,37 @@ DeviceMemory::~DeviceMemory() = default;
 
 // ---- allocations
 
+void DeviceMemory::set_placement(const Placement& placement) {
+  placement_ = placement;
+  placement_.gap = std::max(align_up(placement.gap, kAlignment), kAlignment);
+  random_state_ = placement.seed;
+}
+
+// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): one step.
+std::uint64_t DeviceMemory::random_gap() {
+  std::uint64_t z = random_state_ += 0x9e3779b97f4a7c15ULL;
+  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27U)) * 0x94d049bb133111ebULL;
+  return (z ^ (z >> 31U)) % (Placement::kMostRandomGap / kAlignment) * kAlignment;
+}
+
 std::uint64_t DeviceMemory::allocate_between(std::uint64_t low, std::uint64_t high, std::uint64_t& next,
-                                             std::uint64_t size) const {
+                                             std::uint64_t size) {
   // An allocation takes its size rounded up, and the unused gap behind it.
   const auto fits = [size](std::uint64_t from, std::uint64_t to) {
     return from < to && to - from >= kAlignment && size <= to - from - kAlignment;
   };
-  if (fits(next, high)) {
-    const std::uint64_t address = next;
-    next = address + align_up(size, kAlignment) + kAlignment;
+  const bool pages = placement_.rule == Placement::Rule::page && size >= Placement::kLarge;
+  std::uint64_t address = next;
+  if (pages) {
+    address = align_up(next, Placement::kPage);
+  } else if (placement_.rule == Placement::Rule::seeded) {
+    address = next + random_gap();
+  }
+  if (fits(address, high)) {
+    const std::uint64_t end = address + align_up(size, kAlignment);
+    next = pages ? align_up(end + kAlignment, Placement::kPage)
+                 : end + (placement_.rule == Placement::Rule::gap ? placement_.gap : kAlignment);
     return address;
   }
   std::uint64_t candidate = low;  // first fit among what was released
@@ -112,6 +134,7 @@ void DeviceMemory::clear() {
   pages_.clear();
   last_page_ = nullptr;
   last_page_number_ = ~std::uint64_t{0};
+  random_state_ = placement_.seed;
   next_low_ = kGlobalBase;
   next_high_ = kFourGib;
 }

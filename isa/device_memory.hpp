@@ -21,6 +21,26 @@ struct Allocation {
   bool writable = true;
 };
 
+// Where allocate() puts buffers. Which rows, banks and sets two arrays share follows from it.
+struct Placement {
+  enum class Rule : std::uint8_t {
+    gap,     // one behind the other, `gap` unused bytes between them
+    page,    // buffers of kLarge bytes and more in pages of their own that have room for a header, too
+    seeded,  // one behind the other, with gaps drawn at random from `seed`, below kMostRandomGap
+  };
+  // A C library gives large allocations pages of their own by mmap(), with a header before the data; those of a power
+  // of two in size then lie a page off each other. glibc does so from 128 KiB on (malloc/malloc.c,
+  // DEFAULT_MMAP_THRESHOLD) with a header of 16 bytes. Buffers here stay aligned as CUDA's are, so that the header is
+  // counted but lies behind.
+  static constexpr std::uint64_t kLarge = 128 * 1024;
+  static constexpr std::uint64_t kPage = 4096;
+  static constexpr std::uint64_t kMostRandomGap = 1 << 20;
+
+  Rule rule = Rule::gap;
+  std::uint64_t gap = 256;  // bytes, rounded up to whole kAlignment, at least one
+  std::uint64_t seed = 1;
+};
+
 // Bytes outside every allocation can be read and written all the same (a host or a bus may); bounds are the caller's
 // question to find().
 class DeviceMemory {
@@ -36,6 +56,8 @@ class DeviceMemory {
   // so that an overrun is seen. Addresses of released buffers are used again only when no fresh ones are left. Throws
   // InputError when the space below 4 GiB is asked for and exhausted, or that above it (up to kLocalBacking).
   static constexpr std::uint64_t kAlignment = 256;
+  // Of the allocations from now on.
+  void set_placement(const Placement& placement);
   std::uint64_t allocate(std::string name, std::uint64_t size, bool below_4gib = true);
   // An allocation at a fixed place (code, module variables, local backing store); replaces one of the same address.
   // Allocations must not overlap.
@@ -101,7 +123,8 @@ class DeviceMemory {
   [[nodiscard]] static bool overlaps_page(std::uint64_t address, std::uint64_t size, std::uint64_t page_address);
   void generate(std::uint64_t page_address, Page& page) const;
   void erase_contents(std::uint64_t address, std::uint64_t size);
-  std::uint64_t allocate_between(std::uint64_t low, std::uint64_t high, std::uint64_t& next, std::uint64_t size) const;
+  std::uint64_t allocate_between(std::uint64_t low, std::uint64_t high, std::uint64_t& next, std::uint64_t size);
+  [[nodiscard]] std::uint64_t random_gap();
 
   mutable std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
   mutable std::uint64_t last_page_number_ = ~std::uint64_t{0};
@@ -114,6 +137,8 @@ class DeviceMemory {
   std::map<std::uint64_t, Region> regions_;
   std::map<std::uint64_t, Region> computed_;
   alignas(kAlignment) std::byte computed_bytes_[kAlignment];  // of direct()
+  Placement placement_;
+  std::uint64_t random_state_ = 0;
   std::uint64_t next_low_;
   std::uint64_t next_high_;
 };

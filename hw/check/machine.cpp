@@ -194,8 +194,14 @@ const std::vector<Dependence>& dependences() {
       {{"dram.preset", "jedec.*"},
        "dram.timing is not jedec",
        [](const Machine& machine) { return machine.dram.timing != "jedec"; }},
-      {{"jedec.trefi", "jedec.trfc"}, "jedec.refresh is false", [](const Machine& machine) {
-         return machine.dram.timing == "jedec" && !machine.dram.jedec.refresh;
+      {{"jedec.trefi", "jedec.trfc"},
+       "jedec.refresh is false",
+       [](const Machine& machine) { return machine.dram.timing == "jedec" && !machine.dram.jedec.refresh; }},
+      {{"allocation.gap"},
+       "allocation.placement is not gap",
+       [](const Machine& machine) { return machine.allocation.placement != "gap"; }},
+      {{"allocation.seed"}, "allocation.placement is not seeded", [](const Machine& machine) {
+         return machine.allocation.placement != "seeded";
        }}};
   return all;
 }

@@ -300,6 +300,22 @@ struct WatchdogParameters {
   }
 };
 
+// Where the host's allocator puts buffers in device memory (isa/device_memory.hpp, Placement).
+struct AllocationParameters {
+  std::string placement = "gap";
+  std::uint64_t gap = 256;
+  std::uint64_t seed = 1;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit(
+        "placement", placement, Limits::one_of({"gap", "page", "seeded"}), "",
+        "one buffer behind the other with a gap between; large ones in pages of their own, as C libraries do; or with "
+        "gaps drawn at random");
+    visit("gap", gap, Limits::power_of_two(256, 1 << 30), "bytes", "unused bytes between two buffers");
+    visit("seed", seed, Limits::between(0, 1e15), "", "of the random gaps");
+  }
+};
+
 struct Machine {
   std::string name = "baseline";
   std::string description;
@@ -311,6 +327,7 @@ struct Machine {
   NocParameters noc;
   L2Parameters l2;
   DramParameters dram;
+  AllocationParameters allocation;
   WatchdogParameters watchdog;
 
   // Calls visit.section("core", "what it holds") before each section's parameters.
@@ -336,6 +353,8 @@ struct Machine {
     visit.section("jedec", "DRAM command timing, with dram.timing = jedec; 0: as dram.preset has it");
     dram.jedec.describe(visit);
     dram.policies.describe(visit);
+    visit.section("allocation", "where the host's allocator puts buffers in device memory");
+    allocation.describe(visit);
     visit.section("watchdog", "when a run that makes no progress is stopped");
     watchdog.describe(visit);
   }

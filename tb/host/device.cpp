@@ -16,6 +16,7 @@
 #include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
 #include "tb/host/launch_warps.hpp"
+#include "tb/host/placement.hpp"
 #include "traces/memory_trace.hpp"
 
 namespace heddle::tb {
@@ -89,6 +90,7 @@ struct Device::State {
     for (unsigned channel = 0; channel < machine.dram.channels; ++channel) {
       gpu.memory[channel].bind(target.channel[channel]);
     }
+    memory.set_placement(placement_of(machine.allocation));
     gpu.on_end([] { sc_core::sc_pause(); });
     gpu.collect(statistics);
     if (this->options.shuffle != 0) {

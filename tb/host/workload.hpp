@@ -28,8 +28,9 @@ struct WorkloadOptions {
   unsigned max_registers = 63;  // what the machine gives a thread (core.registers_per_thread)
   unsigned if_conversion = 0;   // core.if_conversion
   unsigned resident_threads =
-      1024;                  // threads among which a launch with a fixed grid divides its work, in blocks of 256
-  unsigned simd_width = 32;  // core.simd_width: what a workload with warp-level operations has as its warps' size
+      1024;                      // threads among which a launch with a fixed grid divides its work, in blocks of 256
+  unsigned core_threads = 1024;  // core.threads: what one core holds, and a block has at most
+  unsigned simd_width = 32;      // core.simd_width: what a workload with warp-level operations has as its warps' size
   std::vector<Variant> variants;
 };
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "tb/host/placement.hpp"
 #include "tb/measure/trace/recorder.hpp"
 #include "tb/measure/trace/trace_subject.hpp"
 #include "tb/measure/version.hpp"
@@ -23,6 +24,7 @@ WorkloadOptions workload_options(const RunRequest& request) {
   options.max_registers = request.machine.core.registers_per_thread;
   options.if_conversion = request.machine.core.if_conversion;
   options.simd_width = request.machine.core.simd_width;
+  options.core_threads = request.machine.core.threads;
   options.resident_threads = request.machine.gpu.cores * request.machine.core.threads;
   return options;
 }
@@ -36,6 +38,7 @@ ReferenceCheck compare_with_reference(const RunRequest& request, const RunOutcom
   options.trap_on_division_by_zero = request.machine.core.division_trap;
   options.trap_on_stray_load = request.machine.core.load_trap;
   ReferenceExecutor reference(options);
+  reference.memory().set_placement(placement_of(request.machine.allocation));
   reference.choose_warp_size([&](const isa::Module& module, const isa::Kernel& kernel) {
     return std::min(launch_warp_size(module, kernel, request.machine.core), isa::kLanes);
   });

@@ -40,10 +40,10 @@ class KernelWorkload : public Workload {
   // Blocks of a launch that divides its work among options().resident_threads.
   [[nodiscard]] std::uint32_t blocks() const { return std::max(1U, options_.resident_threads / kBlock); }
   [[nodiscard]] std::uint32_t resident_threads() const { return blocks() * kBlock; }
-  // The Pthreads form is asked for: a launch is one block of team() threads, as many as the papers' 1024 or as the
-  // machine holds, a power of two.
+  // The Pthreads form is asked for: a launch is one block of team() threads, the papers' 1024 or as many as a core
+  // holds, a power of two.
   [[nodiscard]] bool pthreads() const { return variants_.flag(kPthreads); }
-  [[nodiscard]] std::uint32_t team() const { return std::bit_floor(std::min(resident_threads(), kMostTeam)); }
+  [[nodiscard]] std::uint32_t team() const { return std::bit_floor(std::min(options_.core_threads, kMostTeam)); }
   // `full` * scale, at least `least`, rounded up to a multiple of `step`.
   [[nodiscard]] std::uint32_t scaled(std::uint32_t full, std::uint32_t least, std::uint32_t step = 1) const;
 

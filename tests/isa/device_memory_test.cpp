@@ -116,6 +116,58 @@ TEST(DeviceMemory, The32BitSpaceRunsOutWithAnErrorThatSaysSo) {
   EXPECT_NO_THROW(memory.allocate("y", 1, false));
 }
 
+TEST(DeviceMemory, BuffersLieAGapApart) {
+  DeviceMemory memory;
+  EXPECT_EQ(memory.allocate("x", 1000), kGlobalBase);
+  EXPECT_EQ(memory.allocate("y", 1 << 20), kGlobalBase + 1024 + 256);
+  memory.set_placement({Placement::Rule::gap, 4000, 1});  // counts after the next buffer; whole alignments
+  EXPECT_EQ(memory.allocate("z", 256), kGlobalBase + 1280 + (1 << 20) + 256);
+  EXPECT_EQ(memory.allocate("end", 1), kGlobalBase + 1280 + (1 << 20) + 512 + 4096);
+  EXPECT_EQ(memory.allocate("high", 1, false), std::uint64_t{1} << 32U);
+  EXPECT_EQ(memory.allocate("higher", 1, false), (std::uint64_t{1} << 32U) + 256 + 4096);
+}
+
+TEST(DeviceMemory, LargeBuffersLieInPagesOfTheirOwn) {
+  DeviceMemory memory;
+  memory.set_placement({Placement::Rule::page, 256, 1});
+  constexpr std::uint64_t kMegabyte = 1 << 20;
+  EXPECT_EQ(memory.allocate("small", 100), kGlobalBase);
+  const std::uint64_t x = memory.allocate("x", kMegabyte);
+  EXPECT_EQ(x, kGlobalBase + 4096);
+  const std::uint64_t y = memory.allocate("y", kMegabyte);
+  EXPECT_EQ(y, x + kMegabyte + 4096);  // a page off
+  const std::uint64_t z = memory.allocate("z", Placement::kLarge - 1);
+  EXPECT_EQ(z, y + kMegabyte + 4096);
+  EXPECT_EQ(memory.allocate("next", 4), z + Placement::kLarge + 256);
+  // With room for the header in its last page, another one is not begun.
+  const std::uint64_t w = memory.allocate("w", Placement::kLarge + 4096 - 256);
+  EXPECT_EQ(w % 4096, 0U);
+  EXPECT_EQ(memory.allocate("v", Placement::kLarge), w + Placement::kLarge + 4096);
+}
+
+TEST(DeviceMemory, RandomGapsFollowTheSeed) {
+  const auto addresses = [](std::uint64_t seed) {
+    DeviceMemory memory;
+    memory.set_placement({Placement::Rule::seeded, 256, seed});
+    std::vector<std::uint64_t> all;
+    std::uint64_t end = kGlobalBase;
+    for (int i = 0; i < 20; ++i) {
+      const std::uint64_t address = memory.allocate("x", 1000);
+      EXPECT_EQ(address % DeviceMemory::kAlignment, 0U);
+      EXPECT_GE(address, end);
+      EXPECT_LT(address, end + Placement::kMostRandomGap);
+      end = address + 1024 + 256;
+      all.push_back(address);
+    }
+    memory.clear();
+    EXPECT_EQ(memory.allocate("x", 1000), all.front());
+    return all;
+  };
+  EXPECT_EQ(addresses(1), addresses(1));
+  EXPECT_NE(addresses(1), addresses(2));
+  EXPECT_NE(addresses(0)[0], addresses(1)[0]);
+}
+
 TEST(DeviceMemory, ReleasedSpaceIsUsedAgainOnlyWhenNoneIsLeftAndIsZero) {
   DeviceMemory memory;
   const std::uint64_t half = std::uint64_t{1} << 30U;

@@ -56,6 +56,7 @@ std::unique_ptr<tb::Workload> make_workload(const std::string& name, const hw::M
   options.scale = tb::Workload::test_scale() * size;
   options.max_registers = machine.core.registers_per_thread;
   options.if_conversion = machine.core.if_conversion;
+  options.core_threads = machine.core.threads;
   options.resident_threads = machine.core.threads;
   options.simd_width = machine.core.simd_width;
   options.address_bits = address_bits;

@@ -205,6 +205,16 @@ INSTANTIATE_TEST_SUITE_P(
                            "jedec.refresh is false"}),
     [](const auto& info) { return std::string(info.param.name); });
 
+INSTANTIATE_TEST_SUITE_P(
+    Allocation, CliRunInVain,
+    testing::Values(InVain{"gap",
+                           "baseline",
+                           {"allocation.placement=page"},
+                           {"allocation.gap=1024"},
+                           "allocation.placement is not gap"},
+                    InVain{"seed", "baseline", {}, {"allocation.seed=7"}, "allocation.placement is not seeded"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
 TEST(CliRun, WithoutTimingThereAreNoRows) {
   const auto text = [](const std::string& timing) {
     return heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--set", "dram.timing=" + timing}).out;

@@ -148,12 +148,12 @@ INSTANTIATE_TEST_SUITE_P(PthreadsWide, WorkloadRun,
                                             ::testing::Values(63U)),
                          run_case);
 
-// A machine of fewer threads has a smaller team.
-TEST(PthreadsForm, HasATeamOfTheMachinesThreads) {
-  for (const auto& [resident, team] : {std::pair{256U, 256U}, {768U, 512U}, {1024U, 1024U}, {2048U, 1024U}}) {
+// A core of fewer threads has a smaller team.
+TEST(PthreadsForm, HasATeamOfTheCoresThreads) {
+  for (const auto& [threads, team] : {std::pair{64U, 64U}, {768U, 512U}, {1024U, 1024U}, {2048U, 1024U}}) {
     for (const std::string& name : kPthreadsForms) {
       WorkloadOptions options = small();
-      options.resident_threads = resident;
+      options.core_threads = threads;
       const auto workload = make(name, options);
       EXPECT_EQ(workload->threads(), team) << name;
       if (team == 1024) {
