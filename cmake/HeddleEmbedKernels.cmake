@@ -1,13 +1,13 @@
 # Run as a script: writes OUTPUT, a C++ file with the texts of tb/workloads/kernels.hpp.
 #   KERNELS  folder that holds <workload>[-<form>].<address bits>.ptx
 #   NAMES    which of them, separated by commas
-#   SOURCES  folder of the source tree, whose tb/workloads/*/*.cu and tb/workloads/*.h are embedded too
+#   SOURCES  folder of the source tree, whose tb/workloads/*/*.cu and what they include are embedded too
 include(${CMAKE_CURRENT_LIST_DIR}/HeddleEmbedText.cmake)
 
 string(REPLACE "," ";" kernel_names "${NAMES}")
 append_files(kernels "${KERNELS}" ".ptx" "${kernel_names}")
 file(GLOB source_names RELATIVE "${SOURCES}" "${SOURCES}/tb/workloads/*/*.cu"
-     "${SOURCES}/tb/workloads/*.h")
+     "${SOURCES}/tb/workloads/*.h" "${SOURCES}/tb/workloads/*/*.inc")
 list(SORT source_names)
 append_files(sources "${SOURCES}" "" "${source_names}")
 

@@ -46,7 +46,9 @@ INSTANTIATE_TEST_SUITE_P(All, DatabaseVariant,
                                            "table_scan:columns=8,cond_acc", "index_search:levels=1",
                                            "index_search:levels=2,tree_traverse", "index_search:levels=2,row_hints",
                                            "index_search:levels=3,tree_traverse,row_hints", "aggregates:groups=1",
-                                           "aggregates:groups=8"),
+                                           "aggregates:groups=8", "table_scan:pthreads",
+                                           "table_scan:pthreads,cond_acc,columns=2", "index_search:pthreads,levels=2",
+                                           "index_search:pthreads,levels=1,tree_traverse,row_hints"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace_if(

@@ -4,7 +4,7 @@
 //
 // No thread reads between two barriers what another one writes there. Several may mark one node or set *again: they
 // all store the same, by volatile stores, which PTX treats as relaxed atomic ones.
-#include "tb/workloads/pthreads.h"
+#include "workloads/pthreads.h"
 
 template <class T>
 __device__ __forceinline__ void store_same(T* place, T value) {

@@ -1,6 +1,6 @@
 // Pthreads form of blackjack: the game of the usual form (kernel.cu has the rules), a player per thread. The deck is
 // private data, a byte per card. The players' seeds and winnings are what the threads share with the program.
-#include "tb/workloads/pthreads.h"
+#include "workloads/pthreads.h"
 
 constexpr unsigned kCards = 52;
 constexpr unsigned kMostOfHand = 17;

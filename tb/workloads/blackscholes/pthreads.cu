@@ -1,7 +1,7 @@
 // Pthreads form of blackscholes: a thread takes every (number of threads)-th option. Exponential and logarithm are the
 // library's functions in single precision, which are code; square root and division are instructions of an x86
 // processor, too. Call and put are computed by a formula each.
-#include "tb/workloads/pthreads.h"
+#include "workloads/pthreads.h"
 
 // The cumulative normal distribution by the polynomial of Abramowitz and Stegun, 26.2.17: error below 7.5e-8.
 __device__ __forceinline__ float cumulative_normal(float x) {

@@ -4,7 +4,7 @@
 constexpr unsigned kBlock = 256;
 
 __constant__ unsigned char kInverseSbox[256] = {
-#include "tb/workloads/decrypt/inverse_sbox.inc"
+#include "workloads/decrypt/inverse_sbox.inc"
 };
 
 __device__ __forceinline__ unsigned times_two(unsigned x) {

@@ -2,10 +2,10 @@
 // the 100 to 200 million instructions of report section 5 are some 6000 to 12000 for each of the 16384 blocks, far more
 // than four look-ups for a column take. A thread takes every (number of threads)-th block. The state is private data;
 // the inverse S-box and the round keys are shared, and reached through the D-cache.
-#include "tb/workloads/pthreads.h"
+#include "workloads/pthreads.h"
 
 __device__ const unsigned char kInverseSbox[256] = {
-#include "tb/workloads/decrypt/inverse_sbox.inc"
+#include "workloads/decrypt/inverse_sbox.inc"
 };
 
 // The product with x in GF(2^8).

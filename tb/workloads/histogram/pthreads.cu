@@ -3,7 +3,7 @@
 // (report table 1), as in the histogram of the CUDA SDK, which section 5 names as a source. A byte holds 255: after so
 // many characters the thread adds its bins to words in memory, bin by bin, those of neighbouring threads side by side.
 // A tree adds the threads' words at the end.
-#include "tb/workloads/pthreads.h"
+#include "workloads/pthreads.h"
 
 constexpr unsigned kBins = 128;
 constexpr unsigned kMostOfByte = 255;

@@ -1,7 +1,7 @@
 // Pthreads form of hotspot, after Rodinia, which report section 5 names as a source: every step runs over the whole
 // grid, from one array into another, and ends at a barrier. A thread takes every (number of threads)-th cell, row by
 // row; a cell at the chip's edge lacks a neighbour, and no heat flows there.
-#include "tb/workloads/pthreads.h"
+#include "workloads/pthreads.h"
 
 // source: side x side temperatures (K); they are in `target` after an odd number of steps. power, by_power,
 // by_neighbour, by_ambient and ambient as of the usual form (kernel.cu).

@@ -1,6 +1,7 @@
 // index_search: 128K searches in an index of a billion 32-bit keys, of which one in 1024 finds nothing (thesis 6.2.3,
 // 8.1; kernel of its appendix).
 //
+//   pthreads         1024 threads of one block, as the appendix has them
 //   tree_traverse    steps by the tree traverse instruction instead of ballot, popc and shift
 //   row_hints        the load that opens a row of the tree has the row-buffer locality hint
 //   levels=N         levels of row nodes: 3 (the thesis's tree: 888 million keys, 3.8 GB), 2 (4 MB) or 1 (4 KB).
@@ -18,12 +19,13 @@ class IndexSearch final : public KernelWorkload {
  public:
   explicit IndexSearch(const WorkloadOptions& options)
       : KernelWorkload("index_search", options,
-                       {{"tree_traverse"},
+                       {{"pthreads"},
+                        {"tree_traverse"},
                         {"row_hints"},
                         {"levels", options.scale < kSmall ? 2U : IndexTree::kMostLevels, 1, IndexTree::kMostLevels}}) {
     need_warps_of_32();
   }
-  [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
+  [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? kMostTeam : resident_threads(); }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
     const std::uint32_t levels = variants().number("levels");
@@ -43,8 +45,9 @@ class IndexSearch final : public KernelWorkload {
 
     const std::string kernel = fmt::format("search{}{}", variants().flag("tree_traverse") ? "_tree" : "",
                                            variants().flag("row_hints") ? "_hints" : "");
-    executor.plan({1, blocks()});
-    launch(executor, kernel, {blocks()}, {kBlock},
+    const std::uint32_t grid = pthreads() ? 1 : blocks();
+    executor.plan({1, grid});
+    launch(executor, kernel, {grid}, {pthreads() ? kMostTeam : kBlock},
            Arguments(executor.module(), kernel)
                .pointer(nodes)
                .pointer(key_buffer)
@@ -96,7 +99,7 @@ class IndexSearch final : public KernelWorkload {
 };
 
 const Register<Workload, IndexSearch> index_search_entry{
-    "index_search", "searches in an index of a billion keys; variants tree_traverse, row_hints, levels=3"};
+    "index_search", "searches in an index of a billion keys; variants pthreads, tree_traverse, row_hints, levels=3"};
 
 }  // namespace
 }  // namespace heddle::tb

@@ -7,7 +7,7 @@
 // Whether a centre is nearer than the nearest so far is a comparison of floating-point numbers before two assignments,
 // which x86 code has no conditional moves for: it stays a branch. It is the only one that depends on data, and table 2
 // has kmeans among the workloads with divergence.
-#include "tb/workloads/pthreads.h"
+#include "workloads/pthreads.h"
 
 constexpr unsigned kMostClusters = 16;
 

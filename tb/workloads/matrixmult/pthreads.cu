@@ -1,6 +1,6 @@
 // Pthreads form of matrixmult: c = a * b by rows and columns, an element of c at a time, every (number of threads)-th
 // one for a thread. Neighbouring threads have neighbouring columns.
-#include "tb/workloads/pthreads.h"
+#include "workloads/pthreads.h"
 
 // n x n matrices of integers.
 extern "C" __global__ void __launch_bounds__(1024)

@@ -2,7 +2,7 @@
 // meet at a barrier before the next one. The matrix is stored by anti-diagonals, so that neighbouring threads have
 // neighbouring words, as programs optimised for GPUs do (report section 5): by rows, the cells of an anti-diagonal lie
 // in a line each, and units that are idle for 20 to 40 % of the time only (table 2) could not be.
-#include "tb/workloads/pthreads.h"
+#include "workloads/pthreads.h"
 
 constexpr int kMatch = 5;
 constexpr int kMismatch = -4;

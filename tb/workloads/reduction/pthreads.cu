@@ -1,7 +1,7 @@
 // Pthreads form of reduction: the sum of n booleans, a byte each (thesis table 5.2). A thread adds every
 // (number of threads)-th one; the threads' sums, which they share, are added as a tree, as programs optimised for GPUs
 // do (report section 5).
-#include "tb/workloads/pthreads.h"
+#include "workloads/pthreads.h"
 
 // sums: a word per thread. total: one word.
 extern "C" __global__ void __launch_bounds__(1024)

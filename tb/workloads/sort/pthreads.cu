@@ -5,7 +5,7 @@
 //
 // Threads that put keys into the same bucket take their places by atomic additions, as C programs do; the order of the
 // keys in a bucket, and so a thread's course, depends on the timing.
-#include "tb/workloads/pthreads.h"
+#include "workloads/pthreads.h"
 
 constexpr unsigned kMostKeys = 32;  // of a small bucket
 

@@ -1,5 +1,6 @@
 // table_scan: which of 4M rows of random 32-bit integers pass a condition (thesis 6.2.2, 8.1; kernel of its appendix).
 //
+//   pthreads         1024 threads of one block, as the appendix has them
 //   cond_acc         gathers by the conditional accumulate instruction instead of ballot and popc
 //   selectivity=N    one row in N passes (thesis figure 8.2: 2 to 1024)
 //   columns=N        columns in the condition, all of which must pass (thesis footnote to figure 8.3)
@@ -16,10 +17,11 @@ namespace {
 class TableScan final : public KernelWorkload {
  public:
   explicit TableScan(const WorkloadOptions& options)
-      : KernelWorkload("table_scan", options, {{"cond_acc"}, {"selectivity", 2, 1, 1U << 20U}, {"columns", 1, 1, 8}}) {
+      : KernelWorkload("table_scan", options,
+                       {{"pthreads"}, {"cond_acc"}, {"selectivity", 2, 1, 1U << 20U}, {"columns", 1, 1, 8}}) {
     need_warps_of_32();
   }
-  [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
+  [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? kMostTeam : resident_threads(); }
   // The order of the atomics says where a warp's hits go.
   [[nodiscard]] bool order_dependent() const override { return true; }
   [[nodiscard]] double demo_scale() const override { return 1; }
@@ -58,8 +60,9 @@ class TableScan final : public KernelWorkload {
     }
 
     const std::string kernel = fmt::format("{}_{}", variants().flag("cond_acc") ? "accumulate" : "scan", columns);
-    executor.plan({1, blocks()});
-    launch(executor, kernel, {blocks()}, {kBlock},
+    const std::uint32_t grid = pthreads() ? 1 : blocks();
+    executor.plan({1, grid});
+    launch(executor, kernel, {grid}, {pthreads() ? kMostTeam : kBlock},
            Arguments(executor.module(), kernel).pointer(table).value(n).value(bound).pointer(output).pointer(used));
     const auto count = download<std::uint32_t>(executor, used, 1);
     if (count[0] != expected.size()) {
@@ -77,7 +80,7 @@ class TableScan final : public KernelWorkload {
 };
 
 const Register<Workload, TableScan> table_scan_entry{
-    "table_scan", "rows that pass a condition; variants cond_acc, selectivity=2, columns=1"};
+    "table_scan", "rows that pass a condition; variants pthreads, cond_acc, selectivity=2, columns=1"};
 
 }  // namespace
 }  // namespace heddle::tb

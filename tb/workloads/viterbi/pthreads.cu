@@ -6,7 +6,7 @@
 //
 // The choice between two predecessors is a branch: it is the only one that depends on data, and table 2 has viterbi
 // among the workloads with divergence.
-#include "tb/workloads/pthreads.h"
+#include "workloads/pthreads.h"
 
 constexpr unsigned kMostSteps = 256;
 
