@@ -57,8 +57,9 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
     state_.pool.give_back(sub_warp);
   }
   InFlight& latest = group.flight();
-  if (!latest.released && group.decoded != nullptr && group.has_free_flight() &&
-      (issue_->release(group, group.decoded->instruction) || (early_next_pc_ && goes_on_early(group)))) {
+  if (!latest.released && group.decoded != nullptr &&
+      (issue_->release(group, group.decoded->instruction) || (early_next_pc_ && goes_on_early(group))) &&
+      group.has_free_flight()) {
     latest.released = true;
     complete(group, *group.decoded, results);
   }

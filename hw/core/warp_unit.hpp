@@ -5,6 +5,7 @@
 //   goes on   retired(): once the issue discipline releases the instruction that was fetched last, the mechanism sets
 //             the group's next PC and masks and says whether it runs, waits or is parked. A group that runs is ready in
 //             the next cycle (CoreState::make_ready)
+//             formed(): the same at decode, where discipline and mechanism let it go on so early; ready in that cycle
 //   waits     at a barrier, from the retirement of its instruction until the barrier's release; whom a barrier counts
 //             is the business of the block's home (hw/state/block_home.hpp). While lines, operations or instruction
 //             words are on their way, the stage that waits for them says so in the group's state

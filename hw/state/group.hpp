@@ -75,9 +75,8 @@ struct Group {
   bool displaced = false;  // dynamic: some lane_home[l] is not l
   std::array<std::uint16_t, isa::kLanes> lane_row{};
   std::array<std::uint8_t, isa::kLanes> lane_home{};
-  std::uint32_t merge_points = 0;   // re-convergence points passed (post-dominator priority)
-  unsigned places = kUsualFlights;  // of the next one, that are used
-  std::array<InFlight, kFlights> flights{};
+  std::uint32_t merge_points = 0;                     // re-convergence points passed (post-dominator priority)
+  unsigned places = kUsualFlights;                    // of `flights`, that are used
   unsigned latest = 0;                                // flights[latest]: the instruction fetched last
   const link::DecodedInstruction* decoded = nullptr;  // of the instruction fetched last; null before it is decoded
   std::vector<LaneMask> busy;      // threads in a sub-warp that has not completed (per-thread interlock, thesis 4.2.2)
@@ -91,6 +90,7 @@ struct Group {
   std::uint64_t loop_changed = 0;  // loop_instructions at the latest change
   std::uint64_t loop_fingerprint = 0;
   std::uint32_t loop_rounds = 0;
+  std::array<InFlight, kFlights> flights{};  // last, since most of them are never used
 
   [[nodiscard]] bool in_loop() const { return loop_first <= loop_last; }
   void leave_loop() {
