@@ -31,22 +31,38 @@ class FirstStage final : public sc_core::sc_module, public Stage {
 };
 
 // Hands on what it takes: a stage between two others, `latency` cycles deep.
-class PassingStage final : public ReceivingStage {
+class PassingStage : public ReceivingStage {
  public:
   PassingStage(const sc_core::sc_module_name& name, CoreState& state, unsigned latency)
       : ReceivingStage(name, state, latency, CoreStage::decode), out("out") {}
   StageOutput out;
-  void tick(Cycle now) override {
-    FirstStage::order.push_back(this);
-    link::SubWarp* const sub_warp = latch_.front(now);
-    if (sub_warp != nullptr && out.offer(*sub_warp)) {
-      latch_.pop_all();
-    }
-  }
+  void tick(Cycle now) override;
   [[nodiscard]] bool idle() const override { return empty(); }
   [[nodiscard]] bool stuck(Cycle now) const override { return latch_.settled(now); }
   void reset() override { drop_all(); }
   [[nodiscard]] StageOutput* output() override { return &out; }
+};
+
+void PassingStage::tick(Cycle now) {
+  link::SubWarp* const sub_warp = latch_.front(now);
+  if (sub_warp == nullptr) {
+    return;
+  }
+  if (out.offer(*sub_warp)) {
+    latch_.pop_all();
+  } else {
+    held(*sub_warp, state_.block_cause);
+  }
+}
+
+// One that notes its turn.
+class NotedStage final : public PassingStage {
+ public:
+  using PassingStage::PassingStage;
+  void tick(Cycle now) override {
+    FirstStage::order.push_back(this);
+    PassingStage::tick(now);
+  }
 };
 
 class LastStage final : public ReceivingStage {
@@ -81,8 +97,8 @@ class PipelineOfStages : public ::testing::Test {
   Machine machine_;
   CoreState state_{machine_, 0, nullptr};
   FirstStage first_{"first"};
-  PassingStage deep_{"deep", state_, 3};
-  PassingStage shallow_{"shallow", state_, 1};
+  NotedStage deep_{"deep", state_, 3};
+  NotedStage shallow_{"shallow", state_, 1};
   LastStage last_{"last", state_};
   Pipeline pipeline_{&last_, &shallow_, &deep_, &first_};
 };

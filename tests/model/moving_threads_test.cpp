@@ -130,8 +130,8 @@ TEST_P(MovingThreads, ComputeWhatTheInterpreterDoes) {
   EXPECT_GT(test::wanderings.merges, 10U);
   EXPECT_EQ(test::wanderings.departures > 100, machine.gpu.cores > 1);
   EXPECT_EQ(test::wanderings.departures, test::wanderings.returns);
-  EXPECT_EQ(device.totals().blocks, 2U * kWandererBlocks);
-  EXPECT_EQ(device.totals().barriers, 2U * 3 * kWandererBlocks);
+  EXPECT_EQ(device.totals().core.blocks, 2U * kWandererBlocks);
+  EXPECT_EQ(device.totals().core.barriers, 2U * 3 * kWandererBlocks);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cores, MovingThreads, ::testing::Values(1U, 2U, 3U),

@@ -24,6 +24,7 @@
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
 #include "tb/host/device.hpp"
+#include "tb/host/placement.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/workload_cases.hpp"
 #include "tests/random/ptx_generator.hpp"
@@ -36,8 +37,8 @@ namespace {
 // nearly all others stay below 5.
 constexpr double kMostSeconds = 90;
 constexpr long kMostMegabytes = 1024;               // the largest take less than 100
-constexpr std::uint64_t kRangeInput = 0x6000'0000;  // beyond a workload's buffers
-constexpr std::uint64_t kRangeOutput = 0x6010'0000;
+constexpr std::uint64_t kRangeInput = 0xff00'0000;  // beyond a workload's buffers, with whatever gaps between them
+constexpr std::uint64_t kRangeOutput = 0xff10'0000;
 
 // ---------------------------------------------------------------------------------------------------- machines
 
@@ -114,6 +115,7 @@ hw::Machine where_it_counts(const std::string& path) {
       {{"core.divergence", std::string("memory-split")}},
       {{"core.issue", std::string("scoreboard")}},
       {{"dram.channels", std::int64_t{2}}},
+      {{"allocation.placement", std::string("seeded")}},
   };
   for (const auto& base : bases) {
     hw::Machine machine;
@@ -264,6 +266,7 @@ std::string small_workload(tb::Device& device, const std::string& name) {
   isa::InterpreterOptions options;
   options.trap_on_division_by_zero = device.machine().core.division_trap;
   tb::ReferenceExecutor reference(options);
+  reference.memory().set_placement(tb::placement_of(device.machine().allocation));
   reference.load(module);
   static_cast<void>(workload->run(reference));
   return device.retirement().total() == reference.retirement().total() ? "" : name + ": another retirement hash";
