@@ -112,6 +112,29 @@ json::array to_json(const std::vector<isa::StrayLoads>& strays) {
   return out;
 }
 
+json::object energy_json(const Energy& energy) {
+  json::object kinds;
+  for (const Energy::Kind& kind : energy.kinds) {
+    json::object activities;
+    for (const Energy::Activity& activity : kind.activities) {
+      activities[activity.name] =
+          json::object{{"count", activity.count}, {"pj_per_count", activity.pj_per_count}, {"pj", activity.pj}};
+    }
+    kinds[kind.name] = json::object{{"source", kind.source},
+                                    {"pj", kind.pj},
+                                    {"activities", std::move(activities)},
+                                    {"units", kind.units},
+                                    {"leakage_mw", kind.leakage_mw},
+                                    {"leakage_pj", kind.leakage_pj}};
+  }
+  return {{"table", energy.table},
+          {"description", energy.description},
+          {"pj", energy.pj},
+          {"nanoseconds", energy.nanoseconds},
+          {"average_mw", energy.average_mw},
+          {"kinds", std::move(kinds)}};
+}
+
 json::object modules_json(const StatisticsRegistry& modules) {
   json::object out;
   const auto slot = [&](const StatisticDeclaration& declaration) -> json::value& {
@@ -165,21 +188,25 @@ std::string stats_json(const RunRecord& record, const StatisticsRegistry& module
   record.summary.describe([&](std::string_view name, const auto& field, std::string_view, std::string_view) {
     summary[name] = to_json(field);
   });
-  return json_text(json::object{{"schema", kStatisticsSchema},
-                                {"heddle", json::string(version())},
-                                {"machine", machine_json(record.machine)},
-                                {"workload", record.workload},
-                                {"threads", record.threads},
-                                {"scale", or_null(record.scale)},
-                                {"seed", or_null(record.seed)},
-                                {"address_bits", record.address_bits},
-                                {"warp_sizes", to_json(record.warp_sizes)},
-                                {"complete", record.complete},
-                                {"stop_reason", record.stop_reason},
-                                {"out_of_bounds_loads", to_json(record.stray_loads)},
-                                {"verdict", verdict_json(record.verdict)},
-                                {"summary", std::move(summary)},
-                                {"modules", modules_json(modules)}});
+  json::object stats{{"schema", kStatisticsSchema},
+                     {"heddle", json::string(version())},
+                     {"machine", machine_json(record.machine)},
+                     {"workload", record.workload},
+                     {"threads", record.threads},
+                     {"scale", or_null(record.scale)},
+                     {"seed", or_null(record.seed)},
+                     {"address_bits", record.address_bits},
+                     {"warp_sizes", to_json(record.warp_sizes)},
+                     {"complete", record.complete},
+                     {"stop_reason", record.stop_reason},
+                     {"out_of_bounds_loads", to_json(record.stray_loads)},
+                     {"verdict", verdict_json(record.verdict)},
+                     {"summary", std::move(summary)},
+                     {"modules", modules_json(modules)}};
+  if (record.energy) {
+    stats["energy"] = energy_json(*record.energy);
+  }
+  return json_text(stats);
 }
 
 void put_cost(json::object& object, const HostCost& cost) {

@@ -13,6 +13,7 @@
 #include "isa/fault.hpp"
 #include "tb/host/launch_warps.hpp"
 #include "tb/host/workload.hpp"
+#include "tb/measure/energy/energy.hpp"
 #include "tb/measure/host_cost.hpp"
 #include "tb/measure/recorded_value.hpp"
 #include "tb/measure/summary.hpp"
@@ -36,6 +37,7 @@ struct RunRecord {
   std::vector<isa::StrayLoads> stray_loads;  // Device::stray_loads()
   std::optional<Verdict> verdict;            // absent: the result was not checked
   Summary summary;
+  std::optional<Energy> energy;  // if it was asked for by a table
 };
 
 // What a run cost the host, among a JSON object's other keys. cost_of throws InputError for what is missing.

@@ -159,6 +159,9 @@ RunOutcome run(const RunRequest& request) {
   // A replay takes no hashes: its threads did what the recorded ones did.
   const std::uint64_t hash = trace != nullptr ? trace->recorded().retirement_hash : device.retirement().total();
   record.summary = summarise(device.totals(), request.machine, hash);
+  if (request.energy) {
+    record.energy = energy_of(*request.energy, device.totals(), request.machine);
+  }
   if (recorder && record.complete) {
     const hw::Totals totals = device.totals();
     recorder->finish({std::string(version()), request.machine.name, record.workload, record.threads, record.scale,

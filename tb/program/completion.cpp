@@ -82,7 +82,7 @@ _heddle() {
       COMPREPLY=($(compgen -W "$("${COMP_WORDS[0]}" list statistics --names 2>/dev/null)" -- "$word"))
       return ;;
     --out | -o | --shared) COMPREPLY=($(compgen -d -- "$word")); return ;;
-    --json | --report | --html | --csv | --svg | --png | --database | -d)
+    --energy | --json | --report | --html | --csv | --svg | --png | --database | -d)
       COMPREPLY=($(compgen -f -- "$word"))
       return ;;
   esac

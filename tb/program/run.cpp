@@ -72,6 +72,9 @@ int exit_code(const tb::RunOutcome& outcome) {
 void check_run_files(const Arguments& arguments, const tb::RunRequest& request) {
   tb::CommandFiles files;
   files.reads_all("a machine file", tb::machine_files(arguments.words()[0]));
+  if (arguments.has("energy")) {
+    files.reads("the energy table", tb::find_energy_table(arguments.text("energy")));
+  }
   std::vector<std::string> in_folder = tb::kRunFiles;
   if (request.subject.ends_with(".toml")) {
     const tb::LaunchFile launch = tb::LaunchFile::read(request.subject);
@@ -95,7 +98,7 @@ void check_run_files(const Arguments& arguments, const tb::RunRequest& request) 
 int run(const Arguments& arguments) {
   tb::RunRequest request;
   request.subject = arguments.words()[1];
-  request.command = arguments.command_line({"set", "scale", "seed", "address-bits", "max-cycles"});
+  request.command = arguments.command_line({"set", "scale", "seed", "address-bits", "max-cycles", "energy"});
   const bool replays = request.subject.ends_with(".trace");
   if (replays || request.subject.ends_with(".toml")) {
     for (const char* option : {"scale", "seed", "address-bits"}) {
@@ -115,6 +118,9 @@ int run(const Arguments& arguments) {
   request.seed = arguments.whole("seed", 1, 0, UINT64_MAX);
   request.address_bits = address_bits(arguments);
   request.check_reference = arguments.has("check-reference");
+  if (arguments.has("energy")) {
+    request.energy = tb::read_energy_table(arguments.text("energy"));
+  }
   request.device.max_cycles = arguments.whole("max-cycles", 0, 1, UINT64_MAX);
   request.device.interrupted = &stopped();
   if (arguments.has("out")) {
@@ -209,8 +215,10 @@ Command run_command() {
       ("seed", po::value<std::string>()->value_name("N"), "seed of the workload's input (default 1)")            //
       ("out,o", po::value<std::string>()->value_name("DIR"), "write DIR/stats.json, DIR/host.json and outputs")  //
       ("report", po::value<std::string>()->value_name("FILE.html"),
-       "write a page about the run: use over time, heat maps, the source line by line")           //
-      ("max-cycles", po::value<std::string>()->value_name("N"), "stop after N simulated cycles")  //
+       "write a page about the run: use over time, heat maps, the source line by line")  //
+      ("energy", po::value<std::string>()->value_name("TABLE"),
+       "energy of the run in stats.json, by a table: its file, or a name in the folder energy/ of the configs")  //
+      ("max-cycles", po::value<std::string>()->value_name("N"), "stop after N simulated cycles")                 //
       ("address-bits", po::value<std::string>()->value_name("32|64"),
        "pointers of the compiled workload (default 32)")                                             //
       ("check-reference", "also run the reference interpreter and compare the instruction streams")  //

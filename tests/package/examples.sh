@@ -9,6 +9,7 @@ trap 'rm -rf "$work"' EXIT
 cmake --install "$2" --prefix "$work/prefix" >"$work/install.log"
 test -x "$work/prefix/bin/heddle"
 (cd "$work" && "$work/prefix/bin/heddle" list configs | grep -q baseline)
+test -f "$work/prefix/share/heddle/configs/energy/dws-memory.toml"
 for example in host platform; do
   cmake -S "$1/docs/examples/$example" -B "$work/$example" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
     -DCMAKE_CXX_COMPILER="$3" -DCMAKE_BUILD_TYPE=Release >"$work/configure.log"

@@ -114,6 +114,13 @@ void add_memory(std::string& out, const Summary& summary) {
   }
 }
 
+void add_energy(std::string& out, const Energy& energy) {
+  out += fmt::format("\nEnergy by the table {}\n", energy.table);
+  line(out, "energy", fmt::format("{:.3f} uJ", energy.pj * 1e-6), "of the activities and the leakage that it names");
+  line(out, "mean power", fmt::format("{:.3f} mW", energy.average_mw),
+       fmt::format("over {:.3f} us of the machine's clock", energy.nanoseconds * 1e-3));
+}
+
 void add_host(std::string& out, const Summary& summary, const HostCost& cost) {
   const double seconds = cost.simulation_cpu_seconds;
   out += "\nHost\n";
@@ -133,6 +140,9 @@ std::string run_text(const RunRecord& record, const HostCost& cost) {
   add_work(out, record.summary, record.machine);
   add_use(out, record.summary);
   add_memory(out, record.summary);
+  if (record.energy) {
+    add_energy(out, *record.energy);
+  }
   add_host(out, record.summary, cost);
   out += fmt::format("\nretirement hash {}\n", record.summary.retirement_hash);
   return out;

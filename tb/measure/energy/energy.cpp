@@ -1,0 +1,99 @@
+#include "tb/measure/energy/energy.hpp"
+
+#include "base/error.hpp"
+
+namespace heddle::tb {
+namespace {
+
+// Tells a kind's activities from its other counters.
+struct ActivityList {
+  EnergyKind& kind;
+  void operator()(std::string_view name, std::uint64_t&, std::string_view, std::string_view) {
+    kind.activities.emplace_back(name);
+  }
+  template <class Other>
+  void operator()(std::string_view name, Other&&, std::string_view, std::string_view) {
+    kind.others.emplace_back(name);
+  }
+};
+
+// The counters of one kind that the table gives an energy.
+struct ActivitySum {
+  const EnergyTable::Kind& table;
+  Energy::Kind& kind;
+  void operator()(std::string_view name, std::uint64_t& count, std::string_view, std::string_view) {
+    if (const auto found = table.pj.find(std::string(name)); found != table.pj.end()) {
+      const double pj = static_cast<double>(count) * found->second;
+      kind.activities.push_back({found->first, count, found->second, pj});
+      kind.pj += pj;
+    }
+  }
+  template <class Other>
+  void operator()(std::string_view, Other&&, std::string_view, std::string_view) {}
+};
+
+}  // namespace
+
+const std::vector<EnergyKind>& energy_kinds() {
+  static const std::vector<EnergyKind> kinds = [] {
+    std::vector<EnergyKind> all;
+    hw::Totals totals;  // describe() takes mutable counters
+    hw::Totals::each_kind([&](const char* name, auto kind) {
+      ActivityList list{all.emplace_back(EnergyKind{name, {}, {}})};
+      (totals.*kind).describe(list);
+    });
+    return all;
+  }();
+  return kinds;
+}
+
+std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine) {
+  const std::uint64_t cores = machine.gpu.cores;
+  const std::uint64_t slices = machine.l2.enabled ? machine.dram.channels : 0;
+  const std::map<std::string_view, std::uint64_t> counts = {
+      {"dispatcher", 1},
+      {"core", cores},
+      {"icache", cores},
+      {"l1d", machine.l1d.enabled ? cores : 0},
+      {"scratchpad", cores},
+      {"registers", cores * machine.core.simd_width},  // a bank per lane
+      {"noc", 1},
+      {"l2_slice", slices},
+      {"l2", slices},
+      {"dram", machine.dram.channels},
+  };
+  const auto found = counts.find(kind);
+  if (found == counts.end()) {
+    throw InternalError("nobody has said how many units of the kind '" + std::string(kind) + "' a machine has");
+  }
+  return found->second;
+}
+
+Energy energy_of(const EnergyTable& table, const hw::Totals& totals, const hw::Machine& machine) {
+  Energy energy;
+  energy.table = table.name;
+  energy.description = table.description;
+  energy.nanoseconds = static_cast<double>(totals.cycles) / machine.gpu.clock_ghz;
+  hw::Totals counters = totals;
+  hw::Totals::each_kind([&](const char* name, auto member) {
+    const auto found = table.kinds.find(name);
+    if (found == table.kinds.end()) {
+      return;
+    }
+    Energy::Kind kind;
+    kind.name = name;
+    kind.source = found->second.source;
+    ActivitySum sum{found->second, kind};
+    (counters.*member).describe(sum);
+    kind.units = unit_count(name, machine);
+    kind.leakage_mw = found->second.leakage_mw;
+    kind.leakage_pj = kind.leakage_mw * static_cast<double>(kind.units) * energy.nanoseconds;  // mW x ns = pJ
+    kind.pj += kind.leakage_pj;
+    energy.pj += kind.pj;
+    energy.kinds.push_back(std::move(kind));
+  });
+  energy.average_mw = energy.nanoseconds == 0 ? 0 : energy.pj / energy.nanoseconds;
+  return energy;
+}
+
+}  // namespace heddle::tb

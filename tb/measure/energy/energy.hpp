@@ -1,0 +1,78 @@
+// What a run costs in energy: an energy per count of the counters that units declare (hw/gpu/totals.hpp), and a leakage
+// power per unit, from a table that a user names. The format is in docs/user-guide.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hw/gpu/totals.hpp"
+#include "hw/parameters/machine.hpp"
+
+namespace heddle::tb {
+
+// The largest numbers that a table may hold: far above any unit's, and no sum of them overflows.
+inline constexpr double kMostPicojoules = 1e15;
+inline constexpr double kMostMilliwatts = 1e12;
+
+struct EnergyTable {
+  struct Kind {
+    std::string source;                // where its numbers come from; never empty
+    std::map<std::string, double> pj;  // by activity, a counter of the kind: pJ per count
+    double leakage_mw = 0;             // of each unit, all the time
+  };
+  std::string name;                   // of its file, without folder and ending
+  std::string description;            // may be empty
+  std::map<std::string, Kind> kinds;  // by kind of unit, as Totals::each_kind names it
+};
+
+// A kind of unit with its activities: its counters that add up over units, in the order of their declarations. The
+// others (the largest of something, series, histograms) are no activities.
+struct EnergyKind {
+  std::string name;
+  std::vector<std::string> activities;
+  std::vector<std::string> others;
+};
+[[nodiscard]] const std::vector<EnergyKind>& energy_kinds();
+
+// How many units of a kind a machine has. InternalError for a kind that nobody has told it of.
+[[nodiscard]] std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine);
+
+// The energy of a run. Every sum is that of its parts, added up in this order.
+struct Energy {
+  struct Activity {
+    std::string name;
+    std::uint64_t count = 0;
+    double pj_per_count = 0;
+    double pj = 0;
+  };
+  struct Kind {
+    std::string name;
+    std::string source;
+    std::vector<Activity> activities;  // those of the table
+    std::uint64_t units = 0;
+    double leakage_mw = 0;  // of one unit
+    double leakage_pj = 0;  // of all of them
+    double pj = 0;
+  };
+  std::string table;
+  std::string description;
+  std::vector<Kind> kinds;  // those of the table, in the order of energy_kinds()
+  double pj = 0;
+  double nanoseconds = 0;  // Totals::cycles at gpu.clock_ghz
+  double average_mw = 0;   // pj / nanoseconds; 0 for no time
+};
+[[nodiscard]] Energy energy_of(const EnergyTable& table, const hw::Totals& totals, const hw::Machine& machine);
+
+// The table `text`; `file` names it in messages. Throws InputError with file, line and column, and the nearest name
+// that is declared, for whatever does not fit.
+[[nodiscard]] EnergyTable parse_energy_table(std::string_view text, const std::string& file);
+
+// The table's file by path (anything with a '/' or ending in ".toml"), or by name in the folders energy/ of those that
+// hold machines (find_config, tb/host/config/config.hpp). Throws InputError.
+[[nodiscard]] std::string find_energy_table(const std::string& name_or_path);
+[[nodiscard]] EnergyTable read_energy_table(const std::string& name_or_path);
+
+}  // namespace heddle::tb

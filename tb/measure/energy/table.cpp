@@ -1,0 +1,177 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/input_file.hpp"
+#include "base/nearest.hpp"
+#include "tb/host/config/search.hpp"
+#include "tb/host/config/toml_text.hpp"
+#include "tb/measure/energy/energy.hpp"
+
+namespace heddle::tb {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestTable = 1U << 20U;  // a table takes some kilobytes; keeps endless files out
+constexpr std::string_view kTableSuffix = ".toml";
+constexpr const char* kSourceKey = "source";
+constexpr const char* kLeakageKey = "leakage_mw";
+
+SourceLocation table_place(const toml::source_region& region, const std::string& file) {
+  return {file, region.begin.line, region.begin.column};
+}
+
+std::string table_text(const toml::node& node, const std::string& path, const std::string& file) {
+  const auto* const text = node.as_string();
+  if (text == nullptr) {
+    throw InputError(table_place(node.source(), file), path + " must be a string");
+  }
+  return text->get();
+}
+
+double table_number(const toml::node& node, const std::string& path, const char* unit, double most,
+                    const std::string& file) {
+  double value = NAN;
+  if (const auto* const whole = node.as_integer()) {
+    value = static_cast<double>(whole->get());
+  } else if (const auto* const number = node.as_floating_point()) {
+    value = number->get();
+  }
+  if (!(value >= 0 && value <= most)) {
+    throw InputError(table_place(node.source(), file),
+                     fmt::format("{} must be a number from 0 to {:g} ({})", path, most, unit));
+  }
+  return value + 0.0;  // no negative zero
+}
+
+class TableReader {
+ public:
+  explicit TableReader(const std::string& file) : file_(file) {}
+
+  EnergyTable read(const toml::table& text) {
+    EnergyTable table;
+    table.name = fs::path(file_).stem().string();
+    for (const auto& [key, node] : in_file_order(text)) {
+      const std::string name(key->str());
+      if (name == "description") {
+        table.description = table_text(*node, name, file_);
+        continue;
+      }
+      const EnergyKind& kind = declared(name, table_place(key->source(), file_));
+      const auto* const section = node->as_table();
+      if (section == nullptr) {
+        throw InputError(table_place(key->source(), file_), fmt::format("{} is a section, not a value", name),
+                         fmt::format("write [{}] and its keys below", name));
+      }
+      table.kinds[name] = read_kind(kind, *section, table_place(key->source(), file_));
+    }
+    if (table.kinds.empty()) {
+      throw InputError({file_}, "the energy table has no section",
+                       "name a kind of unit, as in [dram], with its activities and their source");
+    }
+    return table;
+  }
+
+ private:
+  [[nodiscard]] const EnergyKind& declared(const std::string& name, const SourceLocation& where) const {
+    std::vector<std::string> names = {"description"};
+    for (const EnergyKind& kind : energy_kinds()) {
+      if (kind.name == name) {
+        return kind;
+      }
+      names.push_back(kind.name);
+    }
+    throw InputError(where, fmt::format("there is no kind of unit '{}'", excerpt(name)),
+                     suggest(name, names, "known: " + join(names)));
+  }
+
+  [[nodiscard]] EnergyTable::Kind read_kind(const EnergyKind& kind, const toml::table& section,
+                                            const SourceLocation& where) const {
+    EnergyTable::Kind read;
+    bool numbers = false;
+    for (const auto& [key, node] : in_file_order(section)) {
+      const std::string name(key->str());
+      const std::string path = kind.name + "." + name;
+      if (name == kSourceKey) {
+        read.source = table_text(*node, path, file_);
+        continue;
+      }
+      if (name == kLeakageKey) {
+        read.leakage_mw = table_number(*node, path, "mW per unit", kMostMilliwatts, file_);
+      } else {
+        check_activity(kind, name, table_place(key->source(), file_));
+        read.pj[name] = table_number(*node, path, "pJ per count", kMostPicojoules, file_);
+      }
+      numbers = true;
+    }
+    if (read.source.find_first_not_of(" \t\r\n") == std::string::npos) {
+      throw InputError(where, fmt::format("[{}] names no source", kind.name),
+                       "say where its numbers come from: source = \"paper, section\"");
+    }
+    if (!numbers) {
+      throw InputError(where, fmt::format("[{}] has no number", kind.name),
+                       fmt::format("give it {} or an activity: {}", kLeakageKey, join(kind.activities)));
+    }
+    return read;
+  }
+
+  static void check_activity(const EnergyKind& kind, const std::string& name, const SourceLocation& where) {
+    if (std::find(kind.activities.begin(), kind.activities.end(), name) != kind.activities.end()) {
+      return;
+    }
+    std::vector<std::string> keys = {kSourceKey, kLeakageKey};
+    keys.insert(keys.end(), kind.activities.begin(), kind.activities.end());
+    const bool other = std::find(kind.others.begin(), kind.others.end(), name) != kind.others.end();
+    throw InputError(where,
+                     other ? fmt::format("{}.{} is no activity: it is not one count that adds up", kind.name, name)
+                           : fmt::format("{} has no activity '{}'", kind.name, excerpt(name)),
+                     other ? "known here: " + join(keys) : suggest(name, keys, "known here: " + join(keys)));
+  }
+
+  const std::string& file_;
+};
+
+}  // namespace
+
+EnergyTable parse_energy_table(std::string_view text, const std::string& file) {
+  return TableReader(file).read(parse_toml(text, file));
+}
+
+std::string find_energy_table(const std::string& name_or_path) {
+  const SourceLocation where{"--energy"};
+  if (name_or_path.empty()) {
+    throw InputError(where, "the energy table's name is empty", "name a table or its file");
+  }
+  if (is_config_path(name_or_path)) {
+    return name_or_path;
+  }
+  std::set<std::string> known;
+  for (const std::string& folder : config_folders()) {
+    std::error_code error;
+    for (const auto& file : fs::directory_iterator(fs::path(folder) / "energy", error)) {
+      std::error_code unreadable;
+      if (file.path().extension() != kTableSuffix || !fs::is_regular_file(file.path(), unreadable)) {
+        continue;
+      }
+      if (file.path().stem() == name_or_path) {
+        return file.path().string();
+      }
+      known.insert(file.path().stem().string());
+    }
+  }
+  const std::vector<std::string> names(known.begin(), known.end());
+  throw InputError(where, fmt::format("there is no energy table called '{}'", excerpt(name_or_path)),
+                   suggest(name_or_path, names, "give a path, or one of the names " + join(names)));
+}
+
+EnergyTable read_energy_table(const std::string& name_or_path) {
+  const std::string path = find_energy_table(name_or_path);
+  return parse_energy_table(read_input_file(path, kLargestTable, "energy table"), path);
+}
+
+}  // namespace heddle::tb
