@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -17,6 +18,7 @@
 #include "tb/host/device.hpp"
 #include "tb/host/workload.hpp"
 #include "tb/measure/cost/cost.hpp"
+#include "tb/measure/energy/energy.hpp"
 #include "tb/measure/summary.hpp"
 
 namespace heddle {
@@ -26,6 +28,8 @@ namespace fs = std::filesystem;
 
 const fs::path kSources = HEDDLE_SOURCE_DIR;
 const fs::path kExamples = HEDDLE_EXAMPLES;
+// The page's tables are found by name, as they would be in the source tree.
+const bool kNamed = ::setenv("HEDDLE_CONFIGS", (kExamples / "files" / "configs").c_str(), 1) == 0;
 const fs::path kKernels = kExamples.parent_path() / "kernels";
 
 std::string text_of(const fs::path& path) {
@@ -114,7 +118,7 @@ TEST(Extending, ALineMakesAFigureOfTheSummary) {
 #undef HEDDLE_FIGURE
 }
 
-void run(const hw::Machine& machine, const std::string& name) {
+hw::Totals run(const hw::Machine& machine, const std::string& name) {
   tb::WorkloadOptions options;
   options.scale = tb::Workload::test_scale();
   options.max_registers = machine.core.registers_per_thread;
@@ -133,25 +137,34 @@ void run(const hw::Machine& machine, const std::string& name) {
   EXPECT_TRUE(workload->run(reference).correct);
   EXPECT_FALSE(workload->order_dependent());
   EXPECT_EQ(device.retirement().total(), reference.retirement().total());
+  return device.totals();
 }
 
 class ExtendingCommand : public ::testing::TestWithParam<std::size_t> {};
 
-// "CONFIG WORKLOAD --scale S --set KEY=VALUE...", at the scale of tests.
+// "CONFIG WORKLOAD --scale S --set KEY=VALUE... --energy TABLE", at the scale of tests.
 TEST_P(ExtendingCommand, EqualsTheReference) {
   const std::string command = commands()[GetParam()];
   SCOPED_TRACE("./heddle run " + command);
   const std::vector<std::string> words = words_of(command);
   ASSERT_GE(words.size(), 2U);
   std::vector<std::string> settings;
+  std::vector<tb::EnergyTable> tables;
   for (std::size_t i = 2; i + 1 < words.size(); i += 2) {
-    ASSERT_TRUE(words[i] == "--set" || words[i] == "--scale") << words[i];
+    ASSERT_TRUE(words[i] == "--set" || words[i] == "--scale" || words[i] == "--energy") << words[i];
     if (words[i] == "--set") {
       settings.push_back(words[i + 1]);
+    } else if (words[i] == "--energy") {
+      tables.push_back(tb::read_energy_table(words[i + 1]));
     }
   }
   const hw::Machine machine = tb::read_machine((kSources / "configs" / (words[0] + ".toml")).string(), settings);
-  run(machine, words[1]);
+  const hw::Totals totals = run(machine, words[1]);
+  for (const tb::EnergyTable& table : tables) {
+    for (const tb::Energy::Kind& kind : tb::energy_of(table, totals, machine).kinds) {
+      EXPECT_GT(kind.pj, kind.leakage_pj) << kind.name << ": nothing of what the table names happens";
+    }
+  }
   EXPECT_FALSE(tb::cost_text(tb::storage_cost(machine)).empty());
 }
 

@@ -3,7 +3,7 @@
 #
 #   extract.sh SOURCES OUT    SOURCES: the source tree. OUT holds nothing else; files that do not change keep their time
 #
-# A block of C++ or CUDA is, by the paragraph before it,
+# A block of C++, CUDA or TOML is, by the paragraph before it,
 #   a file             when that names one last, in `...`, that the source tree does not have: OUT/files/NAME
 #   lines of a list    when that is tests/model/machines.hpp or tb/measure/summary.inc: OUT/lines/machines.inc, .../summary.inc
 #   an excerpt         otherwise: OUT/excerpts/LINE, after a first line with all files that its section names or links to
@@ -34,7 +34,7 @@ awk -v sources="$sources" -v out="$fresh" '
   }
   function last_named(text,    name) {
     name = ""
-    while (match(text, /`[A-Za-z0-9_\/]+\/[A-Za-z0-9_]+\.(cpp|hpp|cu|inc)`/)) {
+    while (match(text, /`[A-Za-z0-9_\/]+\/[A-Za-z0-9_]+\.(cpp|hpp|cu|inc|toml)`/)) {
       name = substr(text, RSTART + 1, RLENGTH - 2)
       text = substr(text, RSTART + RLENGTH)
     }
@@ -83,7 +83,7 @@ awk -v sources="$sources" -v out="$fresh" '
     begin = NR
     name = last_named(paragraph)
     commands(paragraph)
-    kind = $0 !~ /^```(cpp|cuda)$/ ? "" : "excerpt"
+    kind = $0 !~ /^```(cpp|cuda|toml)$/ ? "" : "excerpt"
     if (kind != "" && name == "tests/model/machines.hpp") {
       kind = "list"
       target = out "/lines/machines.inc"
