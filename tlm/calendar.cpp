@@ -23,10 +23,14 @@ unsigned Calendar::add(ClockedModule& module) {
   return static_cast<unsigned>(entries_.size() - 1);
 }
 
+void Calendar::refuse_wake(unsigned module) const {
+  throw InternalError(std::string(entries_[turn_].module->name()) + " has woken " + entries_[module].module->name() +
+                      " within its turn instead of telling the calendar");
+}
+
 void Calendar::wake(unsigned module, Cycle at) {
   if (shuffle_ != 0 && progress_->turns && module != turn_) {
-    throw InternalError(std::string(entries_[turn_].module->name()) + " has woken " + entries_[module].module->name() +
-                        " within its turn instead of telling the calendar");
+    refuse_wake(module);
   }
   Entry& entry = entries_[module];
   if (entry.last != kNever && at <= entry.last) {
@@ -106,12 +110,14 @@ void Calendar::run_cycle(Cycle now) {
       entry.due = entry.later;
       entry.later = kNever;
       entry.last = now;
-      turn_ = number;
-      progress_->turns = shuffle_ != 0;
+      if (shuffle_ != 0) {
+        turn_ = number;
+        progress_->turns = true;
+      }
       const Cycle next = entry.module->advance(now);
       progress_->turns = false;
-      if (next != kNever) {
-        wake(number, next);
+      if (next != kNever) {  // wake(), as far as it is to be done here
+        entry.due = std::min(entry.due, std::max(next, now + 1));
       }
       earliest_ = std::min(earliest_, entry.due);
     }

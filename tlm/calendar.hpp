@@ -80,6 +80,7 @@ class Calendar {
   friend class Clock;
   [[nodiscard]] unsigned add(ClockedModule& module);
   void wake(unsigned module, Cycle at);
+  [[noreturn]] void refuse_wake(unsigned module) const;
   void run();
   void run_cycle(Cycle now);
   void notify();

@@ -129,6 +129,14 @@ bool ExecuteStage::hand_on(Cycle now) {
 
 bool ExecuteStage::start_all(link::SubWarp& first, Cycle now) {
   link::SubWarp* simple = nullptr;
+  if (first.beside == nullptr) {
+    if (!start(first, now, simple)) {
+      return false;
+    }
+    latch_.pop_all();
+    count(working(first));
+    return true;
+  }
   link::SubWarp* next = &first;
   unsigned active = 0;
   while (next != nullptr && start(*next, now, simple)) {

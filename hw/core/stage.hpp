@@ -17,7 +17,11 @@ class StageOutput : private link::ForwardOnlyInitiator<link::WarpProtocol> {
   explicit StageOutput(const char* name) : socket(name) { socket.bind(*this); }
   link::WarpInitiatorSocket socket;
   // True: the next stage has it, and those beside it.
-  [[nodiscard]] bool offer(link::SubWarp& sub_warp) { return hand_on(sub_warp, link::WarpPhase::offer); }
+  [[nodiscard]] bool offer(link::SubWarp& sub_warp) {
+    link::WarpPhase phase = link::WarpPhase::offer;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    return socket->nb_transport_fw(sub_warp, phase, delay) == ::tlm::TLM_COMPLETED;
+  }
   // True: the next stage has it, without those beside it, which stay (Latch::pop).
   [[nodiscard]] bool offer_alone(link::SubWarp& sub_warp) {
     link::SubWarp* const beside = std::exchange(sub_warp.beside, nullptr);
@@ -26,10 +30,8 @@ class StageOutput : private link::ForwardOnlyInitiator<link::WarpProtocol> {
     return taken;
   }
   // True: the next stage has it, beside what it has been given in this cycle.
-  [[nodiscard]] bool offer_beside(link::SubWarp& sub_warp) { return hand_on(sub_warp, link::WarpPhase::beside); }
-
- private:
-  [[nodiscard]] bool hand_on(link::SubWarp& sub_warp, link::WarpPhase phase) {
+  [[nodiscard]] bool offer_beside(link::SubWarp& sub_warp) {
+    link::WarpPhase phase = link::WarpPhase::beside;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     return socket->nb_transport_fw(sub_warp, phase, delay) == ::tlm::TLM_COMPLETED;
   }
@@ -87,24 +89,27 @@ class StageInput : public sc_core::sc_module, protected link::NonBlockingTarget<
 
  private:
   ::tlm::tlm_sync_enum nb_transport_fw(link::SubWarp& sub_warp, link::WarpPhase& phase, sc_core::sc_time&) override {
-    if (phase == link::WarpPhase::beside) {
-      if (!latch_.join(sub_warp, state_.now)) {
-        return ::tlm::TLM_UPDATED;
-      }
-    } else if (latch_.full()) {
+    if (phase == link::WarpPhase::beside ? !latch_.join(sub_warp, state_.now) : latch_.full()) {
       return ::tlm::TLM_UPDATED;
-    } else {
+    }
+    if (phase != link::WarpPhase::beside) {
       latch_.push(sub_warp, state_.now);
     }
     state_.moved();
     if (state_.observer != nullptr) {
-      for (const link::SubWarp* each = &sub_warp; each != nullptr; each = each->beside) {
-        state_.observer->entered(state_, *each, stage_);
-      }
+      entered(sub_warp);
     }
     return ::tlm::TLM_COMPLETED;
   }
+  // Out of the way of what happens without an observer.
+  void entered(const link::SubWarp& sub_warp) const;
 };
+
+inline void StageInput::entered(const link::SubWarp& sub_warp) const {
+  for (const link::SubWarp* each = &sub_warp; each != nullptr; each = each->beside) {
+    state_.observer->entered(state_, *each, stage_);
+  }
+}
 
 // A stage with such an input.
 class ReceivingStage : public StageInput, public Stage {

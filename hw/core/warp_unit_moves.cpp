@@ -23,8 +23,7 @@ Group& WarpUnit::fresh(Group* free) {
   group.age = state_.groups.next_age();
   group.displaced = false;
   group.merge_points = 0;
-  group.places = early_next_pc_ ? issue_->in_flight() : Group::kUsualFlights;
-  std::fill_n(group.flights.begin(), group.places, InFlight{});
+  group.flights.assign(early_next_pc_ ? issue_->in_flight() : Group::kUsualFlights, InFlight{});
   group.latest = 0;
   group.flight().all_formed = true;  // of no instruction: nothing is in flight
   group.decoded = nullptr;

@@ -75,8 +75,8 @@ struct Group {
   bool displaced = false;  // dynamic: some lane_home[l] is not l
   std::array<std::uint16_t, isa::kLanes> lane_row{};
   std::array<std::uint8_t, isa::kLanes> lane_home{};
-  std::uint32_t merge_points = 0;                     // re-convergence points passed (post-dominator priority)
-  unsigned places = kUsualFlights;                    // of `flights`, that are used
+  std::uint32_t merge_points = 0;  // re-convergence points passed (post-dominator priority)
+  std::vector<InFlight> flights = std::vector<InFlight>(kUsualFlights);
   unsigned latest = 0;                                // flights[latest]: the instruction fetched last
   const link::DecodedInstruction* decoded = nullptr;  // of the instruction fetched last; null before it is decoded
   std::vector<LaneMask> busy;      // threads in a sub-warp that has not completed (per-thread interlock, thesis 4.2.2)
@@ -90,7 +90,6 @@ struct Group {
   std::uint64_t loop_changed = 0;  // loop_instructions at the latest change
   std::uint64_t loop_fingerprint = 0;
   std::uint32_t loop_rounds = 0;
-  std::array<InFlight, kFlights> flights{};  // last, since most of them are never used
 
   [[nodiscard]] bool in_loop() const { return loop_first <= loop_last; }
   void leave_loop() {
@@ -120,10 +119,10 @@ struct Group {
   }
   // Nothing of it is between the former and write-back.
   [[nodiscard]] bool all_completed() const {
-    return std::all_of(flights.begin(), flights.begin() + places,
+    return std::all_of(flights.begin(), flights.end(),
                        [](const InFlight& flight) { return flight.formed == flight.completed; });
   }
-  [[nodiscard]] unsigned following() const { return latest + 1 == places ? 0 : latest + 1; }
+  [[nodiscard]] unsigned following() const { return latest + 1 == flights.size() ? 0 : latest + 1; }
   void next_flight() {
     latest = following();
     flights[latest] = {};
