@@ -130,7 +130,8 @@ TEST(Summary, RatiosFollowTheirDefinitions) {
 }
 
 TEST(Summary, AnEmptyRunHasNoNan) {
-  const Summary summary = summarise(hw::Totals{}, {}, 0);
+  const hw::Totals none;
+  const Summary summary = summarise(none, {}, 0);
   EXPECT_EQ(summary.ipc, 0.0);
   EXPECT_EQ(summary.dram_row_hit_rate, 0.0);
   EXPECT_EQ(summary.fu_active_cycles.size(), 33U);
