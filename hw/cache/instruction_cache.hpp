@@ -13,8 +13,9 @@ namespace heddle::hw {
 class InstructionCache final : public Cache {
  public:
   InstructionCache(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock,
-                   unsigned core, link::Waker& core_waker)
-      : Cache(name, parameters, coherence_table(CacheRole::instruction, parameters), clock, core_waker), core_(core) {}
+                   unsigned core, link::Waker& core_waker, const std::string& protocol = GpuParameters{}.coherence)
+      : Cache(name, parameters, coherence_table(protocol, CacheRole::instruction, parameters), clock, core_waker),
+        core_(core) {}
 
  private:
   void describe(const LineRequest& request, link::MemoryExtension& extension) const override {

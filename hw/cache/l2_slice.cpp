@@ -41,7 +41,8 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, un
       capacity_(machine.l2.queue),
       invalidation_delay_(clock.cycles(noc_edges(machine).cycle_of(machine.noc.response_latency))),
       socket_("socket"),
-      store_("store", store_parameters(machine), clock, map_, static_cast<unsigned>(copies.size()), *this),
+      store_("store", store_parameters(machine), clock, map_, static_cast<unsigned>(copies.size()), *this,
+             machine.gpu.coherence),
       input_(machine.l2.queue, machine.l2.banks),
       next_start_(machine.l2.banks, 0) {
   target.bind(*this);

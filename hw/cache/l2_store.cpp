@@ -14,8 +14,8 @@ constexpr unsigned kWordBits = 64;
 }  // namespace
 
 L2Store::L2Store(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock,
-                 const SliceMap& map, unsigned sharers, link::Waker& waker)
-    : Cache(name, parameters, coherence_table(CacheRole::l2, parameters), clock, waker),
+                 const SliceMap& map, unsigned sharers, link::Waker& waker, const std::string& protocol)
+    : Cache(name, parameters, coherence_table(protocol, CacheRole::l2, parameters), clock, waker),
       map_(map),
       sharers_(sharers),
       words_((sharers + kWordBits - 1) / kWordBits),

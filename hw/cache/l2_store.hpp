@@ -22,7 +22,8 @@ namespace heddle::hw {
 class L2Store final : public Cache {
  public:
   L2Store(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock,
-          const SliceMap& map, unsigned sharers, link::Waker& waker);
+          const SliceMap& map, unsigned sharers, link::Waker& waker,
+          const std::string& protocol = GpuParameters{}.coherence);
 
   // Must be set in a directory: called when a line is given up, for each core that may have a copy, in order.
   std::function<void(std::uint64_t address, unsigned core)> line_given_up;

@@ -13,6 +13,7 @@
 #include "hw/check/dram.hpp"
 #include "hw/check/longest_wait.hpp"
 #include "hw/coalesce/coalescer.hpp"
+#include "hw/coherence/protocol.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/dram/policy.hpp"
 #include "hw/issue/discipline.hpp"
@@ -35,6 +36,9 @@ Limits issue_policies() {
 }
 Limits coalescer_policies() {
   return Limits::policy<Registry<Coalescer>>();
+}
+Limits coherence_protocols() {
+  return Limits::policy<Registry<CoherenceProtocol>>();
 }
 
 namespace {
@@ -150,6 +154,7 @@ void each_policy(const Machine& machine, Visit visit) {
   visit(about<SubWarpFormer>(machine.core.former));
   visit(about<IssueDiscipline>(machine.core.issue));
   visit(about<Coalescer>(machine.core.coalescer));
+  visit(about<CoherenceProtocol>(machine.gpu.coherence));
   visit(about<DramScheduler>(machine.dram.scheduler));
   visit(about<DramRowPolicy>(machine.dram.row_policy));
 }
@@ -353,7 +358,8 @@ std::vector<Contradiction> check(const Machine& machine) {
   }
   check_noc(machine, found);
   check_dram(machine.dram, memory_line_bytes(machine), found);
-  if (machine.gpu.cores > 1 && machine.l1d.write_policy == "write-back") {
+  if (machine.gpu.cores > 1 && machine.l1d.write_policy == "write-back" &&
+      !about<CoherenceProtocol>(machine.gpu.coherence).traits.coherent) {
     found.push_back({"l1d.write_policy",
                      fmt::format("the private write-back caches of several cores (gpu.cores is {}) need a coherence "
                                  "protocol; use l1d.write_policy = \"write-through\"",

@@ -11,8 +11,8 @@ Caching caching_of(const CacheParameters& parameters) {
   return parameters.write_policy == "write-through" ? Caching::write_through : Caching::write_back;
 }
 
-TransitionTable coherence_table(CacheRole role, const CacheParameters& parameters) {
-  return Registry<CoherenceProtocol>::instance().make(kCoherenceProtocol, {})->table(role, caching_of(parameters));
+TransitionTable coherence_table(const std::string& protocol, CacheRole role, const CacheParameters& parameters) {
+  return Registry<CoherenceProtocol>::instance().make(protocol, {})->table(role, caching_of(parameters));
 }
 
 }  // namespace heddle::hw

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/registry.hpp"
 #include "hw/coherence/transition_table.hpp"
@@ -21,15 +22,19 @@ enum class Caching : std::uint8_t { write_back, write_through, none };
 class CoherenceProtocol {
  public:
   struct Setup {};
-  using About = PolicyAbout<NoTraits, CorePolicies>;
+  // What a protocol promises (hw/parameters/policy.hpp).
+  struct Traits {
+    // A core's stores are seen through the private write-back caches of the others.
+    bool coherent = false;
+  };
+  using About = PolicyAbout<Traits, CorePolicies>;
   virtual ~CoherenceProtocol() = default;
   // The complete table of such a controller. Throws InternalError when the protocol has none.
   [[nodiscard]] virtual TransitionTable table(CacheRole role, Caching caching) const = 0;
 };
 
-// The protocol of all machines, as long as there is one only.
-inline constexpr const char* kCoherenceProtocol = "none";
-// Its table for a cache with these parameters.
-[[nodiscard]] TransitionTable coherence_table(CacheRole role, const CacheParameters& parameters);
+// A protocol's table for a cache with these parameters.
+[[nodiscard]] TransitionTable coherence_table(const std::string& protocol, CacheRole role,
+                                              const CacheParameters& parameters);
 
 }  // namespace heddle::hw

@@ -19,6 +19,7 @@ namespace heddle::hw {
 [[nodiscard]] Limits former_policies();
 [[nodiscard]] Limits issue_policies();
 [[nodiscard]] Limits coalescer_policies();
+[[nodiscard]] Limits coherence_protocols();
 [[nodiscard]] Limits dram_schedulers();
 [[nodiscard]] Limits dram_row_policies();
 [[nodiscard]] Limits dram_presets();
@@ -26,10 +27,13 @@ namespace heddle::hw {
 struct GpuParameters {
   unsigned cores = 1;
   double clock_ghz = 1.0;
+  std::string coherence = "none";
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("cores", cores, Limits::between(1, 256), "cores", "SIMT cores");
     visit("clock_ghz", clock_ghz, Limits::between(0.001, 10), "GHz", "clock of cores, caches and DRAM controller");
+    visit("coherence", coherence, coherence_protocols(), "",
+          "coherence protocol: what caches do with a line at each event");
   }
 };
 

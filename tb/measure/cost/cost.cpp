@@ -6,6 +6,7 @@
 
 #include "hw/check/machine.hpp"
 #include "hw/coalesce/coalescer.hpp"
+#include "hw/coherence/protocol.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/issue/discipline.hpp"
 #include "hw/schedule/scheduler.hpp"
@@ -113,6 +114,8 @@ StorageCost storage_cost(const hw::Machine& machine) {
   ask(hw::about<hw::WarpScheduler>(machine.core.scheduler), shape, lines);
   ask(hw::about<hw::Divergence>(machine.core.divergence), shape, lines);
   ask(hw::about<hw::Coalescer>(machine.core.coalescer), shape, lines);
+  lines.mechanism("coherence protocol " + machine.gpu.coherence);
+  ask(hw::about<hw::CoherenceProtocol>(machine.gpu.coherence), shape, lines);
   search_instructions(shape, lines);
   cost.lines = lines.lines();
   std::stable_partition(cost.lines.begin(), cost.lines.end(),
