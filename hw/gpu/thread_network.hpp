@@ -13,8 +13,8 @@ namespace heddle::hw {
 class ThreadNetwork final : public sc_core::sc_module, private link::NonBlockingTarget<HomeProtocol> {
  public:
   ThreadNetwork(const sc_core::sc_module_name& name, unsigned cores) : sc_core::sc_module(name), core("core", cores) {
-    for (HomeTargetSocket& socket : core) {
-      socket.bind(*this);
+    for (unsigned i = 0; i != cores; ++i) {
+      core[i].bind(*this);
     }
   }
 
