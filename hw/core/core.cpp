@@ -188,17 +188,12 @@ void Core::obey(Cycle now) {
   return ::tlm::TLM_COMPLETED;
 }
 
-// In which order the cores have been advanced in a cycle must not show.
 void Core::hear(Cycle now) {
-  heard_.take(now, [this](HomeMessage&& message, Cycle) { hearing_.push_back(std::move(message)); });
-  std::stable_sort(hearing_.begin(), hearing_.end(),
-                   [](const HomeMessage& a, const HomeMessage& b) { return a.from < b.from; });
-  for (HomeMessage& message : hearing_) {
+  heard_.take(now, [this](HomeMessage& message) {
     if (!state_.fault) {
       writeback_.hear(message);
     }
-  }
-  hearing_.clear();
+  });
 }
 
 ::tlm::tlm_sync_enum Core::nb_transport_fw(link::Invalidation& line, link::InvalidationPhase&,

@@ -25,6 +25,7 @@
 #include "hw/core/decode.hpp"
 #include "hw/core/execute.hpp"
 #include "hw/core/fetch.hpp"
+#include "hw/core/home_inbox.hpp"
 #include "hw/core/memory.hpp"
 #include "hw/core/pipeline.hpp"
 #include "hw/core/register_read.hpp"
@@ -147,9 +148,8 @@ class Core final : public link::ClockedModule,
   };
   Sleep sleep_;
   BlockCommand answer_;
-  link::Inbox<BlockCommand> told_;    // by the dispatcher
-  link::Inbox<HomeMessage> heard_;    // from other cores
-  std::vector<HomeMessage> hearing_;  // of those, what counts in this cycle
+  link::Inbox<BlockCommand> told_;  // by the dispatcher
+  HomeInbox heard_;                 // from other cores
 };
 
 }  // namespace heddle::hw

@@ -11,10 +11,10 @@
 // would in register read. Operations that can fault in the functional units wait for what is before them, so that the
 // first fault is the program's first.
 #include <fmt/format.h>
-#include <bit>
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <vector>
 
 #include "hw/issue/discipline.hpp"

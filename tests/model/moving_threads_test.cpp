@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "isa/fault.hpp"
 #include "isa/interpreter.hpp"
 #include "isa/memory_map.hpp"
@@ -153,7 +154,7 @@ std::string counters_of_wanderers(std::uint64_t shuffle) {
   });
 }
 
-// Two cores tell a third something in the same cycle: it does not matter who did first.
+// Cores are advanced in any order within a cycle (what one hears of two others in one cycle: home_inbox_test.cpp).
 TEST(MovingThreads, OrderOfCoresInACycleChangesNoCounter) {
   const std::string usual = counters_of_wanderers(0);
   EXPECT_EQ(usual.rfind("hash ", 0), 0U) << usual;
@@ -197,6 +198,14 @@ DONE:
     EXPECT_NE(std::string(error.what()).find("expects "), std::string::npos) << error.what();
   }
   EXPECT_GT(test::wanderings.returns, 0U);
+}
+
+// A barrier's release writes to the registers of those that wait at it, where they were when they came.
+TEST(MovingThreads, ThoseThatWaitAtABarrierStay) {
+  const hw::Machine machine = test::wandering_machine(1);
+  tb::Device device(machine);
+  test::wander_while_waiting = true;
+  EXPECT_THROW(wanderer_output(device, ptx::compile(kWandererText, "wander.ptx", {63})), InternalError);
 }
 
 // smid is where a thread is when it reads; what names the thread stays.

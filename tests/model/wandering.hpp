@@ -18,6 +18,8 @@ struct Wanderings {
   std::uint64_t moves = 0, exchanges = 0, merges = 0, departures = 0, returns = 0;
 };
 inline Wanderings wanderings;
+// What a mechanism must not do, to be refused: moves a thread of a group that waits at a barrier.
+inline bool wander_while_waiting = false;
 
 // A machine of `cores` cores that uses it. Blocks of up to 64 threads leave room for guests.
 [[nodiscard]] inline hw::Machine wandering_machine(unsigned cores) {
@@ -52,6 +54,10 @@ class Wandering final : public hw::Divergence {
     if (outcome.arrivals[0] != 0) {  // the kernels' barriers have no guards
       group.pc = fall_through;
       moves.wait(group);
+      if (wander_while_waiting) {
+        const auto to = moves.threads().vacant(0);
+        moves.threads().move(group, any_lane(group), to.value_or(hw::Place{}));
+      }
       return false;
     }
     const bool diverged = taken != 0 && taken != left;
