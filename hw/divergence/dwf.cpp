@@ -90,15 +90,18 @@ class DynamicWarps final : public Divergence {
 
   // No thread of the warp is in another one.
   [[nodiscard]] std::string inconsistency(const Group& group) const override {
-    const auto thread = [&](const Group& warp, unsigned lane) {
-      return warp.lane_row[lane] * width_ + warp.lane_home[lane];
-    };
-    std::set<unsigned> own;
-    each_lane(group.active[0], [&](unsigned lane) { own.insert(thread(group, lane)); });
-    bool twice = own.size() != group.active_threads();
+    std::vector<LaneMask> own(passed_.size() / width_, 0);  // by register row
+    bool twice = false;
+    each_lane(group.active[0], [&](unsigned lane) {
+      const LaneMask bit = LaneMask{1} << group.lane_home[lane];
+      twice = twice || (own[group.lane_row[lane]] & bit) != 0;
+      own[group.lane_row[lane]] |= bit;
+    });
     for (const Group& other : groups_.all()) {
       if (other.state != GroupState::free && other.id != group.id) {
-        each_lane(other.active[0], [&](unsigned lane) { twice = twice || own.count(thread(other, lane)) != 0; });
+        each_lane(other.active[0], [&](unsigned lane) {
+          twice = twice || ((own[other.lane_row[lane]] >> other.lane_home[lane]) & 1U) != 0;
+        });
       }
     }
     return twice ? fmt::format("group {}: a thread of it is in two warps", group.id) : "";
