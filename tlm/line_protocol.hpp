@@ -49,6 +49,7 @@ struct LineRequest {
   // Why a cache is busy.
   enum class Busy : std::uint8_t {
     ports,         // every port used in this cycle
+    bank,          // the line's bank used in this cycle, others perhaps not
     mshrs,         // no MSHR free
     targets,       // the line's MSHR has no target free
     write_buffer,  // writes wait for their acknowledgements

@@ -12,7 +12,7 @@ using link::Cycle;
 using link::kNever;
 
 Cache::Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, TransitionTable table,
-             link::Clock clock, link::Waker& core_waker)
+             link::Clock clock, link::Waker& core_waker, unsigned banks)
     : sc_core::sc_module(name),
       cpu("cpu"),
       memory("memory"),
@@ -23,6 +23,7 @@ Cache::Cache(const sc_core::sc_module_name& name, const CacheParameters& paramet
       line_bytes_(parameters.line_bytes),
       hit_latency_(parameters.hit_latency),
       ports_(parameters.ports),
+      banks_(banks),
       write_buffer_(parameters.write_buffer),
       lines_(parameters.bytes, parameters.ways, parameters.line_bytes),
       misses_(parameters.mshrs, parameters.mshr_targets, parameters.line_bytes) {
@@ -38,6 +39,7 @@ Cache::Cache(const sc_core::sc_module_name& name, const CacheParameters& paramet
 Cycle Cache::advance(Cycle now) {
   now_ = now;
   ports_used_ = 0;
+  banks_used_ = 0;
   while (!acknowledgements_.empty() && acknowledgements_.front().visible <= now) {
     Payload& payload = *acknowledgements_.front().payload;
     acknowledgements_.pop();

@@ -12,6 +12,8 @@
 //
 // Behaviour
 //   ports         at most `ports` requests are accepted per cycle; more are busy (TLM_UPDATED).
+//   banks         a line's bank is its number modulo their number; a request whose bank has accepted another in this
+//                 cycle is busy, whichever port is free.
 //   hit           hit_latency 1: answered in the call. More: pending, answered hit_latency - 1 cycles later with the
 //                 line as it was at the access (Answer::late_hit). A store is done in the call that accepts it.
 //   miss          one MSHR per outstanding line; later requests to the line merge, up to mshr_targets, and are served
@@ -103,7 +105,7 @@ class Cache : public sc_core::sc_module,
   using Frame = LineFrames::Frame;
 
   Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, TransitionTable table,
-        link::Clock clock, link::Waker& core_waker);
+        link::Clock clock, link::Waker& core_waker, unsigned banks = 0);
 
   // Who asks, for a payload to memory that a request (of a write-back: an empty one) causes.
   virtual void describe(const LineRequest& request, link::MemoryExtension& extension) const = 0;
@@ -188,6 +190,9 @@ class Cache : public sc_core::sc_module,
   void remember_failed_write(std::uint64_t address, std::uint32_t group, std::uint32_t pc);
   void continue_flush();
   void show_state();
+  [[nodiscard]] std::uint64_t bank_of(std::uint64_t line) const {
+    return std::uint64_t{1} << (line / line_bytes_ % banks_);
+  }
 
   link::Clock clock_;
   link::Waker& core_waker_;
@@ -196,6 +201,7 @@ class Cache : public sc_core::sc_module,
   const unsigned line_bytes_;
   const unsigned hit_latency_;
   const unsigned ports_;
+  const unsigned banks_;  // 0: none
   const unsigned write_buffer_;
 
   LineArray<LineState> lines_;
@@ -217,7 +223,8 @@ class Cache : public sc_core::sc_module,
   link::Cycle now_ = 0;
   link::ExclusivePhase request_;  // towards memory
   unsigned ports_used_ = 0;
-  unsigned writes_ = 0;  // not acknowledged yet
+  std::uint64_t banks_used_ = 0;  // in this cycle, a bit per bank
+  unsigned writes_ = 0;           // not acknowledged yet
   bool flushing_ = false;
   bool fill_blocked_ = false;
   bool flush_begun_ = false;

@@ -21,6 +21,8 @@ std::uint64_t& counter_of(CacheStatistics& statistics, Busy why) {
   switch (why) {
     case Busy::ports:
       break;
+    case Busy::bank:
+      return statistics.busy_banks;
     case Busy::mshrs:
       return statistics.busy_mshrs;
     case Busy::targets:
@@ -55,6 +57,9 @@ tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phas
     }
     return refused;
   }
+  if (banks_ != 0 && (banks_used_ & bank_of(request.address)) != 0) {
+    return busy(request, Busy::bank);
+  }
   request.failed = false;
   // What happens nearly always, in few steps: a load of a line that is here.
   const Frame here = lines_.find(request.address);
@@ -70,6 +75,9 @@ tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phas
   }
   if (result != TLM_UPDATED) {
     ++ports_used_;
+    if (banks_ != 0) {
+      banks_used_ |= bank_of(request.address);
+    }
     if (fill_blocked_) {
       core_waker_.wake(now_ + 1);  // another frame may be the victim now, which needs no room for a write-back
     }

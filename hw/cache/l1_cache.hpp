@@ -17,9 +17,11 @@ namespace heddle::hw {
 
 class L1Cache final : public Cache {
  public:
-  L1Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, link::Clock clock, unsigned core,
+  L1Cache(const sc_core::sc_module_name& name, const DataCacheParameters& parameters, link::Clock clock, unsigned core,
           link::Waker& core_waker, const std::string& protocol = GpuParameters{}.coherence)
-      : Cache(name, parameters, coherence_table(protocol, CacheRole::l1, parameters), clock, core_waker), core_(core) {}
+      : Cache(name, parameters, coherence_table(protocol, CacheRole::l1, parameters), clock, core_waker,
+              parameters.banks),
+        core_(core) {}
 
  private:
   void describe(const LineRequest& request, link::MemoryExtension& extension) const override {

@@ -23,6 +23,7 @@ struct CacheStatistics {
   std::uint64_t memory_reads = 0;
   std::uint64_t memory_writes = 0;
   std::uint64_t busy_ports = 0;
+  std::uint64_t busy_banks = 0;
   std::uint64_t busy_mshrs = 0;
   std::uint64_t busy_targets = 0;
   std::uint64_t busy_writes = 0;
@@ -50,6 +51,7 @@ struct CacheStatistics {
     visit("busy_ports", busy_ports, "refusals",
           "requests refused: every port used in this cycle; of all refusals the L1 counts each attempt, the L2 each "
           "request once");
+    visit("busy_banks", busy_banks, "refusals", "requests refused: another line of their bank in this cycle");
     visit("busy_mshrs", busy_mshrs, "refusals", "requests refused: no MSHR free");
     visit("busy_targets", busy_targets, "refusals", "requests refused: the line's MSHR has no target free");
     visit("busy_writes", busy_writes, "refusals", "requests refused: write buffer full");

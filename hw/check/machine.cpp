@@ -179,6 +179,7 @@ const std::vector<Dependence>& dependences() {
       {{"l1d.write_policy"},
        "l1d.enabled is false",
        [](const Machine& machine) { return !machine.l1d.enabled && machine.gpu.cores == 1; }},
+      {{"l1d.banks"}, "l1d.ports is 1", [](const Machine& machine) { return machine.l1d.ports == 1; }},
       {{"l2.*"}, "l2.enabled is false", [](const Machine& machine) { return !machine.l2.enabled; }},
       {{"dram.channel_xor"}, "dram.channels is 1", [](const Machine& machine) { return machine.dram.channels == 1; }},
       {{"dram.hint_threshold"},

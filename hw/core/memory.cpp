@@ -287,6 +287,7 @@ void MemoryStage::make_lines(MemoryAccess& access) {
   }
   for (unsigned i = 0; i < access.count; ++i) {
     AccessLine& line = access.lines[i];
+    access.order[i] = static_cast<std::uint8_t>(i);
     line.access = &access;
     line.under_way = false;
     line.address = access.coalesced[i].line;

@@ -90,7 +90,7 @@ void MemoryAccess::classify(link::SubWarp& of) {
 LaneMask MemoryAccess::waiting(bool misses_only) const {
   LaneMask lanes = 0;
   for (unsigned i = 0; i != sent; ++i) {
-    const AccessLine& line = lines[i];
+    const AccessLine& line = lines[order[i]];
     if (line.under_way && !(misses_only && line.answer == link::LineRequest::Answer::late_hit)) {
       lanes |= line.lanes;
     }

@@ -40,6 +40,8 @@ struct MemoryAccess {
   LaneAddresses addresses;
   std::vector<LineAccess> coalesced;
   std::vector<AccessLine> lines;  // lines[0..count)
+  // Of 0..count, in which the lines are offered: the first `sent` have been sent.
+  std::array<std::uint8_t, 4 * isa::kLanes> order{};
   unsigned count = 0;
   unsigned sent = 0;
   unsigned outstanding = 0;  // lines under way

@@ -1,4 +1,5 @@
 // The memory stage's lines on their way: to the L1, its answers, and who waits for them.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -20,6 +21,7 @@ IdleCause cause_of(link::LineRequest::Busy busy) {
     case Busy::order:
       return IdleCause::line_order;
     case Busy::ports:
+    case Busy::bank:
     case Busy::flush:  // begins only when no access of the core is left
       break;
   }
@@ -40,16 +42,21 @@ LineOutcome outcome_of(::tlm::tlm_sync_enum taken, link::LineRequest::Answer ans
 
 void MemoryStage::send(MemoryAccess& access) {
   const unsigned sent_before = access.sent;
-  while (access.sent < access.count) {
-    AccessLine& line = access.lines[access.sent];
+  // Those in front of `next` that have not been sent wait for their banks.
+  for (unsigned next = access.sent; next < access.count; ++next) {
+    const unsigned number = access.order[next];
+    AccessLine& line = access.lines[number];
     link::LinePhase phase = link::LinePhase::request;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     const ::tlm::tlm_sync_enum answer = l1d->nb_transport_fw(line, phase, delay);
     if (state_.observer != nullptr) {
-      state_.observer->line(state_, access, access.sent, outcome_of(answer, line.answer));
+      state_.observer->line(state_, access, number, outcome_of(answer, line.answer));
     }
     switch (answer) {
       case ::tlm::TLM_UPDATED:
+        if (line.busy == link::LineRequest::Busy::bank) {
+          continue;
+        }
         // The first line of a cycle finds a port free, so what is missing then is room.
         refused_ = access.sent == sent_before ? Refused::by_l1d : Refused::no;
         state_.block_cause = access.sent == sent_before ? cause_of(line.busy) : IdleCause::memory_port;
@@ -63,8 +70,15 @@ void MemoryStage::send(MemoryAccess& access) {
         take_line(access, line);
         break;
     }
+    if (next != access.sent) {  // the others stay in their order
+      std::rotate(&access.order[access.sent], &access.order[next], &access.order[next] + 1);
+    }
     ++access.sent;
     state_.moved();
+  }
+  if (access.sent < access.count) {
+    refused_ = Refused::no;
+    state_.block_cause = IdleCause::memory_port;
   }
 }
 

@@ -138,6 +138,18 @@ struct CacheParameters {
   }
 };
 
+// The L1 data cache (hw/core/memory.hpp offers it a sub-warp's lines).
+struct DataCacheParameters : CacheParameters {
+  unsigned banks = 0;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    CacheParameters::describe(visit);
+    visit("banks", banks, Limits::between(0, 64), "banks",
+          "banks behind a crossbar, by line, each of which starts one access per cycle: lines of one bank follow each "
+          "other, and lines of others pass them (DWS report, table 3: one per lane); 0: any lines can start together");
+  }
+};
+
 struct ScratchpadParameters {
   std::uint64_t bytes = 128 * 1024;
   unsigned banks = 32;
@@ -326,7 +338,7 @@ struct Machine {
   GpuParameters gpu;
   CoreParameters core;
   CacheParameters icache{true, 4 * 1024, 4, 128, 1, 1, 2, 32, "write-through"};
-  CacheParameters l1d;
+  DataCacheParameters l1d;
   ScratchpadParameters scratchpad;
   NocParameters noc;
   L2Parameters l2;

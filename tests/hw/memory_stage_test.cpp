@@ -81,6 +81,29 @@ TEST(MemoryStage, EachLineTakesAPortCycleInOrderOfTheLowestLane) {
   EXPECT_EQ(bench.state.statistics.memory_instructions, 3U);
 }
 
+// A line whose bank is taken lets those of other banks pass, and those of its own bank keep their order.
+TEST(MemoryStage, LinesOfABankFollowEachOther) {
+  MemoryBench bench;
+  bench.l1.ports = 4;
+  bench.l1.banks = 2;
+  SubWarp& load = bench.load(0, {5, 2, 5, 9, 0, 2, 7, 5});
+  ASSERT_TRUE(bench.offer(load, 0));
+  for (Cycle cycle = 1; cycle <= 2; ++cycle) {
+    bench.tick(cycle);
+    EXPECT_TRUE(bench.writeback.taken.empty()) << cycle;
+    EXPECT_EQ(bench.state.block_cause, IdleCause::memory_port);
+  }
+  bench.tick(3);
+  ASSERT_EQ(bench.writeback.taken.size(), 1U);
+  const unsigned order[] = {5, 2, 9, 0, 7};
+  ASSERT_EQ(bench.l1.taken.size(), 5U);
+  for (unsigned i = 0; i < 5; ++i) {
+    EXPECT_EQ(bench.l1.taken[i].address, MemoryBench::line(order[i]));
+    EXPECT_EQ(bench.l1.taken[i].cycle, 1 + i / 2);
+  }
+  MemoryBench::expect_loaded(load);
+}
+
 TEST(MemoryStage, OnlyExecutingLanesAskForLines) {
   MemoryBench bench;
   SubWarp& load = bench.load(0, {0, 1, 2, 3});

@@ -67,8 +67,9 @@ class StubReceiver : public sc_core::sc_module, private link::NonBlockingTarget<
   const CoreState& state_;
 };
 
-// An L1 with `ports` line accesses per cycle. Lines in `missing` are answered when the test says so, all others at
-// once; while `full` it takes nothing, and says that it wants `full_of`. Memory holds word_at(address) everywhere.
+// An L1 with `ports` line accesses per cycle, and one per bank. Lines in `missing` are answered when the test says so,
+// all others at once; while `full` it takes nothing, and says that it wants `full_of`. Memory holds word_at(address)
+// everywhere.
 class StubL1 : public sc_core::sc_module, private link::NonBlockingTarget<link::LineProtocol> {
  public:
   static constexpr unsigned kLineBytes = 128;
@@ -85,6 +86,7 @@ class StubL1 : public sc_core::sc_module, private link::NonBlockingTarget<link::
   }
   link::LineTargetSocket socket;
   unsigned ports = 1;
+  unsigned banks = 0;  // 0: none
   std::set<std::uint64_t> missing;
   std::set<std::uint64_t> late;  // there, but answered by respond()
   bool full = false;
@@ -121,11 +123,18 @@ class StubL1 : public sc_core::sc_module, private link::NonBlockingTarget<link::
   ::tlm::tlm_sync_enum nb_transport_fw(link::LineRequest& request, link::LinePhase&, sc_core::sc_time&) override {
     if (taken.empty() || taken.back().cycle != state_.now) {
       used_ = 0;
+      banks_used_.clear();
     }
     const Offer offer{&request, request.address, request.lanes, state_.now};
     if (full || used_ == ports) {
       request.answer = link::LineRequest::Answer::busy;
       request.busy = full ? full_of : link::LineRequest::Busy::ports;
+      refused.push_back(offer);
+      return ::tlm::TLM_UPDATED;
+    }
+    if (banks != 0 && !banks_used_.insert(request.address / kLineBytes % banks).second) {
+      request.answer = link::LineRequest::Answer::busy;
+      request.busy = link::LineRequest::Busy::bank;
       refused.push_back(offer);
       return ::tlm::TLM_UPDATED;
     }
@@ -142,6 +151,7 @@ class StubL1 : public sc_core::sc_module, private link::NonBlockingTarget<link::
   }
   const CoreState& state_;
   unsigned used_ = 0;
+  std::set<std::uint64_t> banks_used_;
   std::array<std::uint32_t, kLineBytes / 4> line_{};
 };
 

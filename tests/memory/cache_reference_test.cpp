@@ -182,7 +182,7 @@ class MoodyMemory final : public link::ClockedModule, private ::tlm::tlm_fw_tran
 };
 
 struct Shape {
-  CacheParameters cache;
+  DataCacheParameters cache;
   bool shared = false;
   unsigned lines = 0;
   bool sleeps = false;  // the requester runs only when it must
@@ -388,7 +388,7 @@ class Requester final : public link::ClockedModule, private ::tlm::tlm_bw_transp
 
 Shape shape_of(Dice& dice, bool shared) {
   Shape shape;
-  CacheParameters& cache = shape.cache;
+  DataCacheParameters& cache = shape.cache;
   cache.line_bytes = dice.one_of({32U, 64U, 128U});
   cache.ways = dice.pick(1, 8);
   cache.bytes = std::uint64_t{cache.line_bytes} * cache.ways * dice.one_of({1U, 2U, 3U, 16U});
@@ -407,6 +407,7 @@ Shape shape_of(Dice& dice, bool shared) {
   shape.pause = dice.one_of({0U, 3U, 20U});
   shape.slowness = dice.one_of({1U, 8U, 60U});
   shape.invalidations = !shared && cache.enabled && dice.one_in(2);
+  cache.banks = shared || dice.one_in(2) ? 0 : dice.pick(1, 5);
   return shape;
 }
 
@@ -453,8 +454,8 @@ TEST_P(CacheReference, AgreesInEverything) {
   EXPECT_EQ(statistics.write_backs, reference.write_backs);
   EXPECT_EQ(statistics.evictions, reference.evictions);
   EXPECT_EQ(statistics.fills, reference.fills);
-  EXPECT_EQ(statistics.busy_ports + statistics.busy_mshrs + statistics.busy_targets + statistics.busy_writes +
-                statistics.busy_order,
+  EXPECT_EQ(statistics.busy_ports + statistics.busy_banks + statistics.busy_mshrs + statistics.busy_targets +
+                statistics.busy_writes + statistics.busy_order,
             requester.refused);
   requester.flushing = true;
   memory.flushing = true;

@@ -76,6 +76,29 @@ TEST(Cache, PortsBoundTheAcceptedRequestsOfACycle) {
   EXPECT_EQ(system.cache().statistics().busy_ports, 2U);
 }
 
+// Lines 0 and 2 are of one bank, 1 and 3 of the other (DWS report, table 3).
+TEST(Cache, ABankStartsOneAccessPerCycle) {
+  SystemParameters parameters = small();
+  parameters.cache.ports = 8;
+  parameters.cache.banks = 2;
+  MemorySystem system(parameters);
+  for (const unsigned line : {0U, 1U, 2U, 3U}) {
+    system.core().load(0, kBase + std::uint64_t{128} * line);
+  }
+  std::vector<const Access*> hits;
+  for (const unsigned line : {0U, 1U, 2U, 3U, 3U}) {
+    hits.push_back(&system.core().load(2000, kBase + std::uint64_t{128} * line));
+  }
+  const std::uint64_t expected[] = {2000, 2000, 2001, 2001, 2002};
+  system.run();
+  for (unsigned i = 0; i != 5; ++i) {
+    EXPECT_EQ(hits[i]->answered, expected[i]) << i;
+  }
+  EXPECT_EQ(hits[2]->refusals, 1U);
+  EXPECT_EQ(hits[4]->refusals, 1U);
+  EXPECT_EQ(system.cache().statistics().busy_ports, 0U);
+}
+
 TEST(Cache, ReplacesTheLeastRecentlyUsedLine) {
   MemorySystem system(small());
   system.core().load(0, kBase);           // set 0

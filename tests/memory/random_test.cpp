@@ -23,12 +23,13 @@ class Random : public ::testing::TestWithParam<unsigned> {
 
   SystemParameters machine() {
     SystemParameters parameters;
-    CacheParameters& cache = parameters.cache;
+    DataCacheParameters& cache = parameters.cache;
     cache.line_bytes = one_of({32U, 64U, 128U});
     cache.ways = one_of({1U, 2U, 3U, 4U});
     cache.bytes = std::uint64_t{cache.line_bytes} * cache.ways * one_of({1U, 2U, 8U});
     cache.hit_latency = pick(1, 4);
     cache.ports = pick(1, 3);
+    cache.banks = one_of({0U, 0U, 2U, 3U});
     cache.mshrs = pick(1, 8);
     cache.mshr_targets = pick(1, 4);
     cache.write_buffer = pick(1, 6);

@@ -4,7 +4,7 @@
 
 namespace heddle::hw::test {
 
-ReferenceCache::ReferenceCache(const CacheParameters& parameters, bool atomics_here, std::uint64_t base,
+ReferenceCache::ReferenceCache(const DataCacheParameters& parameters, bool atomics_here, std::uint64_t base,
                                std::vector<std::byte>& contents)
     : parameters_(parameters),
       through_(!parameters.enabled || parameters.write_policy == "write-through"),
@@ -117,6 +117,7 @@ void ReferenceCache::answered(bool write, unsigned mshr, Cycle visible) {
 std::vector<unsigned> ReferenceCache::cycle(Cycle now) {
   now_ = now;
   ports_used_ = 0;
+  banks_used_.clear();
   std::vector<unsigned> answers;
   for (; !acknowledgements_.empty() && acknowledgements_.front().visible <= now; acknowledgements_.pop_front()) {
     --writes_;
@@ -179,6 +180,10 @@ ReferenceCache::Result ReferenceCache::offer(unsigned number, Kind kind, std::ui
   if (ports_used_ == parameters_.ports) {
     return Result::refused;
   }
+  const std::uint64_t bank = parameters_.banks == 0 ? 0 : line / line_bytes_ % parameters_.banks;
+  if (std::find(banks_used_.begin(), banks_used_.end(), bank) != banks_used_.end()) {
+    return Result::refused;
+  }
   const std::uint64_t hits_before = hits;
   Result result = Result::refused;
   switch (kind) {
@@ -197,6 +202,9 @@ ReferenceCache::Result ReferenceCache::offer(unsigned number, Kind kind, std::ui
   }
   if (result != Result::refused) {
     ++ports_used_;
+    if (parameters_.banks != 0) {
+      banks_used_.push_back(bank);
+    }
     misses += hits == hits_before ? 1 : 0;
   }
   return result;

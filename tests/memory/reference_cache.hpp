@@ -31,7 +31,7 @@ class ReferenceCache {
   };
 
   // `atomics_here`: as in a write-back L2 slice.
-  ReferenceCache(const CacheParameters& parameters, bool atomics_here, std::uint64_t base,
+  ReferenceCache(const DataCacheParameters& parameters, bool atomics_here, std::uint64_t base,
                  std::vector<std::byte>& contents);
 
   // A new cycle; the numbers of the requests that are answered in it, in order.
@@ -99,7 +99,7 @@ class ReferenceCache {
   Result atomic(unsigned number, std::uint64_t line);
   Result atomic_here(unsigned number, std::uint64_t line, const Mask& enable);
 
-  const CacheParameters parameters_;
+  const DataCacheParameters parameters_;
   const bool through_;
   const bool atomics_here_;
   const unsigned line_bytes_;
@@ -110,6 +110,7 @@ class ReferenceCache {
   unsigned next_mshr_ = 0;
   unsigned writes_ = 0;
   unsigned ports_used_ = 0;
+  std::vector<std::uint64_t> banks_used_;  // in this cycle
   Cycle now_ = 0;
   std::deque<Event> acknowledgements_;
   std::deque<Event> fills_;

@@ -103,7 +103,7 @@ class ScriptCore final : public link::ClockedModule,
 
 struct SystemParameters {
   unsigned cores = 1;
-  CacheParameters cache;
+  DataCacheParameters cache;
   NocParameters noc;
   L2Parameters l2;  // enabled = false: caches and controllers meet at the interconnect
   DramParameters dram;

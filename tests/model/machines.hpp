@@ -56,7 +56,8 @@ namespace heddle::test {
   });
   add("channels2", [](hw::Machine& machine) {
     machine.dram.channels = 2;
-    machine.l1d.ports = 2;
+    machine.l1d.ports = 4;
+    machine.l1d.banks = 3;
     machine.l1d.hit_latency = 5;
   });
   add("through", [](hw::Machine& machine) {

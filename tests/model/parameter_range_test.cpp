@@ -115,6 +115,7 @@ hw::Machine where_it_counts(const std::string& path) {
       {{"core.divergence", std::string("memory-split")}},
       {{"core.issue", std::string("scoreboard")}},
       {{"dram.channels", std::int64_t{2}}},
+      {{"l1d.ports", std::int64_t{2}}},
       {{"allocation.placement", std::string("seeded")}},
   };
   for (const auto& base : bases) {

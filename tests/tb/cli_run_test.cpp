@@ -151,6 +151,7 @@ INSTANTIATE_TEST_SUITE_P(
                            {"l1d.enabled=false"},
                            {"l1d.bytes=65536", "l1d.ways=2", "l1d.hit_latency=9", "l1d.mshr_targets=1"},
                            "l1d.enabled is false"},
+                    InVain{"l1d_banks", "baseline", {}, {"l1d.banks=16"}, "l1d.ports is 1"},
                     InVain{"l1d_writes",
                            "baseline",
                            {"l1d.enabled=false"},
