@@ -40,6 +40,7 @@ void WarpUnit::begin(unsigned slot, unsigned warp) {
   const bool dynamic = divergence_->dynamic();
   Group& group = fresh(dynamic ? state_.groups.find_free() : &state_.groups[slot * warps + warp]);
   group.block_slot = slot;
+  group.part = 0;
   group.warp_in_block = warp;
   group.first_row = static_cast<std::uint16_t>((slot * warps + warp) * state_.rows_per_warp);
   group.dynamic = dynamic;
@@ -101,6 +102,7 @@ void WarpUnit::free(Group& group) {
 Group& WarpUnit::allocate(const Group& like) {
   Group& group = fresh(state_.groups.find_free());
   group.block_slot = like.block_slot;
+  group.part = like.part;
   group.warp_in_block = like.warp_in_block;
   group.first_row = like.first_row;
   group.dynamic = true;

@@ -106,6 +106,7 @@ void WarpUnit::take_in(const HomeMessage& message) {
     group.active[0] |= LaneMask{1} << traveller.lane;
   }
   group.look_at_lanes();
+  group.part = 0;
   group.block_slot = block_of(group.place_of(message.threads.front().lane));
   state_.groups.set_state(group, GroupState::in_flight);
   divergence_->arrived(group, *this);

@@ -144,8 +144,10 @@ class Divergence {
     std::size_t warps = 0;
     unsigned at_branch = 0;
     unsigned at_merge = 0;
+    unsigned part = 0;  // of the block, whose stack it is; below stacks_per_block()
   };
   [[nodiscard]] virtual StackKind stack_kind() const { return StackKind::none; }
+  [[nodiscard]] virtual unsigned stacks_per_block() const { return 1; }
   [[nodiscard]] virtual StackView stack_view(const Group& group) const {
     (void)group;
     return {};

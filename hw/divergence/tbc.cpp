@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "hw/parameters/cost.hpp"
+#include "isa/launch_check.hpp"
 
 namespace heddle::hw {
 
@@ -18,12 +19,28 @@ bool no_lanes(const std::vector<LaneMask>& masks) {
 
 }  // namespace
 
+void BlockCompaction::check(const Machine& machine, std::vector<Contradiction>& found) {
+  const unsigned width = machine.core.policies.of<Parameters>().width;
+  if (width % machine.core.simd_width != 0) {
+    found.push_back({"tbc.width", fmt::format("tbc.width ({}) is no multiple of core.simd_width ({}): compacted "
+                                              "threads are whole warps",
+                                              width, machine.core.simd_width)});
+  }
+}
+
 BlockCompaction::BlockCompaction(const Setup& setup)
-    : groups_(setup.groups), width_(setup.core.simd_width), blocks_(setup.core.blocks) {}
+    : groups_(setup.groups), width_(setup.core.simd_width), warps_(isa::kMaxBlockThreads), parts_(1) {
+  if (const unsigned together = setup.core.policies.of<Parameters>().width; together != 0) {
+    warps_ = together / width_;
+    parts_ = (std::min(setup.core.threads, isa::kMaxBlockThreads) + together - 1) / together;
+  }
+  blocks_.resize(std::size_t{setup.core.blocks} * parts_);
+}
 
 void BlockCompaction::start(Group& group) {
-  Block& block = blocks_[group.block_slot];
-  if (group.warp_in_block == 0) {
+  group.part = group.warp_in_block / warps_;
+  Block& block = block_of(group);
+  if (group.warp_in_block % warps_ == 0) {
     block = {};
     block.first_row = group.first_row;
   }
@@ -34,7 +51,7 @@ void BlockCompaction::start(Group& group) {
 }
 
 bool BlockCompaction::complete(Group& group, const Outcome& outcome, GroupMoves& moves) {
-  Block& block = blocks_[group.block_slot];
+  Block& block = block_of(group);
   const auto each = [&](LaneMask lanes, auto visit) {
     for (; lanes != 0; lanes &= lanes - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
@@ -69,7 +86,7 @@ bool BlockCompaction::complete(Group& group, const Outcome& outcome, GroupMoves&
 
 void BlockCompaction::released(Group& group, unsigned, LaneMask, bool last, GroupMoves& moves) {
   if (last && group.state == GroupState::barrier) {
-    go_on(group, blocks_[group.block_slot], moves);
+    go_on(group, block_of(group), moves);
   }
 }
 
@@ -172,8 +189,10 @@ void BlockCompaction::compact(Block& block, std::uint32_t pc, GroupMoves& moves)
       const unsigned warp = height[lane]++;
       if (warp == warps.size()) {
         Group& made = moves.allocate(like);
-        made.block_slot = slot_of(block);
-        made.warp_in_block = warp;
+        const auto number = static_cast<unsigned>(&block - blocks_.data());
+        made.block_slot = number / parts_;
+        made.part = number % parts_;
+        made.warp_in_block = made.part * warps_ + warp;
         made.pc = pc;
         warps.push_back(&made);
       }
@@ -189,13 +208,9 @@ void BlockCompaction::compact(Block& block, std::uint32_t pc, GroupMoves& moves)
   }
 }
 
-unsigned BlockCompaction::slot_of(const Block& block) const {
-  return static_cast<unsigned>(&block - blocks_.data());
-}
-
 // The warps of the running path hold each of its threads once; a path that waits has none of them, a join all.
 std::string BlockCompaction::inconsistency(const Group& group) const {
-  const Block& block = blocks_[group.block_slot];
+  const Block& block = block_of(group);
   std::vector<LaneMask> held(block.running.size(), 0);
   for (const GroupId id : block.warps) {
     const Group& warp = groups_[id];
@@ -228,11 +243,12 @@ std::string BlockCompaction::inconsistency(const Group& group) const {
 }
 
 Divergence::StackView BlockCompaction::stack_view(const Group& group) const {
-  const Block& block = blocks_[group.block_slot];
+  const Block& block = block_of(group);
   StackView view;
   view.warps = block.warps.size();
   view.at_branch = block.at_branch;
   view.at_merge = block.at_merge;
+  view.part = group.part;
   if (!block.stack.empty()) {
     const Entry& top = block.stack.back();
     view.depth = block.stack.size();
@@ -244,7 +260,7 @@ Divergence::StackView BlockCompaction::stack_view(const Group& group) const {
 }
 
 std::string BlockCompaction::describe(const Group& group) const {
-  const Block& block = blocks_[group.block_slot];
+  const Block& block = block_of(group);
   std::string text = fmt::format("block-wide: {} stack entries; {} warps, {} at the branch, {} at the merge point",
                                  block.stack.size(), block.warps.size(), block.at_branch, block.at_merge);
   for (auto entry = block.stack.rbegin(); entry != block.stack.rend(); ++entry) {
@@ -261,8 +277,9 @@ std::string BlockCompaction::describe(const Group& group) const {
 
 void BlockCompaction::cost(const CostShape& shape, CostLines& lines) {
   lines.mechanism("thread block compaction");
-  const std::uint64_t blocks = shape.blocks();
-  const std::uint64_t block = std::min(kBlockThreads, shape.threads);
+  const std::uint64_t width = shape.machine.core.policies.of<Parameters>().width;
+  const std::uint64_t block = std::min(width == 0 ? kBlockThreads : width, shape.threads);
+  const std::uint64_t blocks = width == 0 ? shape.blocks() : std::max(shape.blocks(), shape.threads / block);
   const std::uint64_t rows = std::max<std::uint64_t>(1, block / shape.lanes);
   lines.add(
       CostLine::Kind::estimated, "block-wide stacks",

@@ -6,13 +6,29 @@
 //
 // Entries are those of the per-warp stack (StackDivergence), with masks over the whole block. One compacted warp leaves
 // the compactor per cycle.
+//
+// With tbc.width a block's threads are compacted in parts of so many, each with a stack of its own, as if each part
+// were a block: the thesis has blocks of 256 threads and programs of 1024 threads that meet at barriers (5.1, 5.2).
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "base/parameter.hpp"
 #include "hw/divergence/divergence.hpp"
 
 namespace heddle::hw {
+
+struct TbcParameters {
+  static constexpr const char* kSection = "tbc";
+  static constexpr const char* kMeaning = "thread block compaction (core.divergence = tbc)";
+  unsigned width = 0;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("width", width, Limits::between(0, 1024), "threads",
+          "of a block that are compacted together, a multiple of simd_width (thesis 5.2: blocks of 256); 0: all of it");
+  }
+};
 
 class BlockCompaction final : public Divergence {
  public:
@@ -22,9 +38,11 @@ class BlockCompaction final : public Divergence {
     std::vector<LaneMask> active;  // per row of the block
   };
 
+  using Parameters = TbcParameters;
   static constexpr Traits traits{.no_lockstep =
                                      "forms warps of threads that meet by chance, so that its lanes are not "
                                      "those that the program means"};
+  static void check(const Machine& machine, std::vector<Contradiction>& found);
   static void cost(const CostShape& shape, CostLines& lines);
 
   explicit BlockCompaction(const Setup& setup);
@@ -37,12 +55,16 @@ class BlockCompaction final : public Divergence {
   [[nodiscard]] std::string inconsistency(const Group& group) const override;
   [[nodiscard]] std::string describe(const Group& group) const override;
   [[nodiscard]] StackKind stack_kind() const override { return StackKind::per_block; }
+  [[nodiscard]] unsigned stacks_per_block() const override { return parts_; }
   [[nodiscard]] StackView stack_view(const Group& group) const override;
 
-  // Bottom first; of the block in a slot.
-  [[nodiscard]] const std::vector<Entry>& stack(unsigned block_slot) const { return blocks_[block_slot].stack; }
+  // Bottom first; of a part of the block in a slot.
+  [[nodiscard]] const std::vector<Entry>& stack(unsigned block_slot, unsigned part = 0) const {
+    return blocks_[block_slot * parts_ + part].stack;
+  }
 
  private:
+  // A block, or a part of one whose threads are compacted together.
   struct Block {
     unsigned first_row = 0;
     std::vector<Entry> stack;
@@ -60,11 +82,16 @@ class BlockCompaction final : public Divergence {
   bool branch(Block& block, GroupMoves& moves);
   void pop(Block& block, std::uint32_t pc, GroupMoves& moves);
   void compact(Block& block, std::uint32_t pc, GroupMoves& moves);
-  [[nodiscard]] unsigned slot_of(const Block& block) const;
+  [[nodiscard]] Block& block_of(const Group& group) { return blocks_[group.block_slot * parts_ + group.part]; }
+  [[nodiscard]] const Block& block_of(const Group& group) const {
+    return blocks_[group.block_slot * parts_ + group.part];
+  }
 
   GroupTable& groups_;
   unsigned width_;
-  std::vector<Block> blocks_;
+  unsigned warps_;             // of a part at most
+  unsigned parts_;             // of a block at most
+  std::vector<Block> blocks_;  // part p of the block in slot s: s * parts_ + p
 };
 
 }  // namespace heddle::hw

@@ -2,11 +2,12 @@
 // which performed slightly better than round-robin"). In a barrel core a warp is never ready in the cycle after its
 // fetch, so sticking to one warp would be plain round robin; what sticks here is the thread block: its ready warps are
 // fetched in turn, and only when it has none, the next block's. Its warps so reach their next branch together, where
-// they wait for each other.
+// they wait for each other. Parts of a block that are compacted by themselves (tbc.width) count as blocks.
 #include <fmt/format.h>
 
 #include "hw/parameters/cost.hpp"
 #include "hw/schedule/orders.hpp"
+#include "isa/launch_check.hpp"
 
 namespace heddle::hw {
 
@@ -31,7 +32,7 @@ class StickyRoundRobin final : public WarpScheduler {
     unsigned best_group = 0;
     range_.each_ready([&](GroupId id) {
       const unsigned count = range_.last - range_.first;
-      const unsigned block = (range_.groups[id].block_slot + kBlocks - block_) % kBlocks;
+      const unsigned block = (block_of(id) + kBlocks - block_) % kBlocks;
       const unsigned group = (id + count - next_) % count;
       if (!best || block < best_block || (block == best_block && group < best_group)) {
         best = id;
@@ -40,14 +41,19 @@ class StickyRoundRobin final : public WarpScheduler {
       }
     });
     if (best) {
-      block_ = range_.groups[*best].block_slot;
+      block_ = block_of(*best);
       next_ = *best + 1 == range_.last ? range_.first : *best + 1;
     }
     return best;
   }
 
  private:
-  static constexpr unsigned kBlocks = 4096;  // above any block slot
+  [[nodiscard]] unsigned block_of(GroupId id) const {
+    return range_.groups[id].block_slot * kParts + range_.groups[id].part;
+  }
+
+  static constexpr unsigned kParts = isa::kMaxBlockThreads + 1;  // above any part
+  static constexpr unsigned kBlocks = 4096 * kParts;             // 4096: above any block slot
   const GroupRange range_;
   unsigned block_ = 0;
   unsigned next_;

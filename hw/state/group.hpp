@@ -66,6 +66,7 @@ struct Group {
   GroupState state = GroupState::free;
   std::uint32_t pc = 0;
   unsigned block_slot = 0;  // of a dynamic group: its first thread's
+  unsigned part = 0;        // of its block, where a mechanism treats parts of it as blocks (tbc.width)
   unsigned warp_in_block = 0;
   std::uint16_t first_row = 0;
   std::uint64_t age = 0;         // order in which groups started; smaller is older

@@ -37,6 +37,7 @@ CoreWidths::CoreWidths(const Machine& machine)
   const auto mechanism = Registry<Divergence>::instance().make(machine.core.divergence, {none, machine.core});
   dynamic = mechanism->dynamic();
   stack = mechanism->stack_kind();
+  stacks_per_block = mechanism->stacks_per_block();
   // A launch may have narrower warps than the machine, down to one row each.
   groups = dynamic ? mechanism->groups(machine.core.threads) : rows;
   group_rows = dynamic ? 1 : group_rows;
@@ -76,7 +77,7 @@ CoreWaves::CoreWaves(const Machine& machine)
     warps_.push_back(std::make_unique<WarpWaves>(widths_, warp < widths_.whole_warps ? widths_.group_rows : 1));
   }
   if (widths_.stack == Divergence::StackKind::per_block) {
-    for (unsigned block = 0; block < widths_.blocks; ++block) {
+    for (unsigned block = 0; block < widths_.blocks * widths_.stacks_per_block; ++block) {
       blocks_.push_back(std::make_unique<BlockWaves>(widths_));
     }
   }
@@ -96,7 +97,9 @@ void CoreWaves::describe(link::SignalCatalogue& catalogue, const std::string& co
     catalogue.add(core + ".warp" + std::to_string(warp), *warps_[warp]);
   }
   for (std::size_t block = 0; block < blocks_.size(); ++block) {
-    catalogue.add(core + ".block" + std::to_string(block), *blocks_[block]);
+    const unsigned parts = widths_.stacks_per_block;
+    const std::string part = parts == 1 ? "" : ".part" + std::to_string(block % parts);
+    catalogue.add(core + ".block" + std::to_string(block / parts) + part, *blocks_[block]);
   }
   catalogue.add(core + ".icache", icache_);
   catalogue.add(core + ".l1d", l1d_);
@@ -167,7 +170,8 @@ void CoreWaves::show_stack(const Group& group) {
     return;
   }
   const Divergence::StackView view = core_->divergence().stack_view(group);
-  StackWaves& stack = per_block ? blocks_[group.block_slot]->stack : warps_[group.id]->stack;
+  const std::size_t of_block = std::size_t{group.block_slot} * widths_.stacks_per_block + view.part;
+  StackWaves& stack = per_block ? blocks_[of_block]->stack : warps_[group.id]->stack;
   stack.depth.set(view.depth);
   if (view.depth != 0) {
     stack.merge_pc.set(view.reconvergence_pc);
@@ -177,7 +181,7 @@ void CoreWaves::show_stack(const Group& group) {
     set_rows(warps_[group.id]->waiting, view.active);
     return;
   }
-  BlockWaves& block = *blocks_[group.block_slot];
+  BlockWaves& block = *blocks_[of_block];
   unsigned threads = 0;
   for (const LaneMask mask : view.active) {
     threads += static_cast<unsigned>(std::popcount(mask));

@@ -29,6 +29,7 @@ struct CoreWidths {
   bool dynamic;
   bool displaced;  // threads may leave their lanes
   Divergence::StackKind stack;
+  unsigned stacks_per_block;
   unsigned group_rows;   // mask rows of a warp of the machine's size
   unsigned whole_warps;  // warps that have so many; warps beyond are those of launches with smaller ones
   unsigned blocks;

@@ -125,6 +125,34 @@ TEST_F(Tbc, WaitsAtABarrierAndGoesOnWhenReleased) {
   EXPECT_EQ(first_.pc, 1U);
 }
 
+// Parts of two warps each, of a block of four (tbc.width): each is compacted as if it were a block.
+TEST(TbcParts, AreCompactedByThemselves) {
+  CoreParameters shape = four_lanes();
+  shape.policies.of<TbcParameters>().width = 8;
+  DynamicGroups core("tbc", shape, 4);
+  const auto& tbc = dynamic_cast<const BlockCompaction&>(*core.divergence);
+  Group& first = core.start(0, 0, 0b1111);
+  Group& second = core.start(0, 1, 0b1111);
+  Group& third = core.start(0, 2, 0b1111);
+  Group& fourth = core.start(0, 3, 0b0111);
+  EXPECT_FALSE(core.branch(first, 5, 9, 0b0011));
+  EXPECT_TRUE(core.branch(second, 5, 9, 0b1100)) << "the other part's warps are not waited for";
+  EXPECT_THAT(core.live(),
+              ::testing::UnorderedElementsAre("1: 0/1 1/1 2/0 3/0", "0: 0/2 1/2 2/2 3/2", "0: 0/3 1/3 2/3"));
+  EXPECT_FALSE(core.branch(third, 5, 9, 0b0001));
+  EXPECT_TRUE(core.branch(fourth, 5, 9, 0b0001));
+  EXPECT_THAT(core.live(), ::testing::UnorderedElementsAre("1: 0/1 1/1 2/0 3/0", "1: 1/2 2/2 3/2", "1: 1/3 2/3"));
+  EXPECT_EQ(tbc.stack(0, 0).size(), 2U);
+  EXPECT_EQ(tbc.stack(0, 1).size(), 2U);
+  for (const Group& group : core.groups.all()) {
+    if (group.state != GroupState::free) {
+      EXPECT_EQ(group.part, group.lane_row[2] / 2U);
+      EXPECT_EQ(group.warp_in_block / 2, group.part);
+      EXPECT_EQ(tbc.inconsistency(group), "");
+    }
+  }
+}
+
 // ---- dynamic warp formation
 
 class Dwf : public ::testing::Test {

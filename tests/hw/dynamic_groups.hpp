@@ -37,6 +37,7 @@ class DynamicGroups : public GroupMoves {
       throw InternalError("no free group");
     }
     group->block_slot = like.block_slot;
+    group->part = like.part;
     group->dynamic = true;
     group->age = groups.next_age();
     group->active[0] = 0;

@@ -89,6 +89,16 @@ TEST_F(Scheduler, StickyKeepsToABlock) {
   EXPECT_THAT(fetch(1), ElementsAre(2));
 }
 
+TEST_F(Scheduler, StickyKeepsToAPartOfABlock) {
+  build("sticky", 4);
+  for (GroupId id = 0; id < 4; ++id) {
+    (*groups_)[id].part = id % 2;
+  }
+  EXPECT_THAT(fetch(3), ElementsAre(0, 2, 0));
+  all({0, 2}, GroupState::parked);
+  EXPECT_THAT(fetch(3), ElementsAre(1, 3, 1));
+}
+
 TEST_F(Scheduler, MajorityTakesThePcOfMostThreads) {
   build("majority", 4);
   const std::uint32_t pcs[] = {5, 9, 9, 7};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hw/divergence/dwf.hpp"
+#include "hw/divergence/tbc.hpp"
 #include "hw/issue/scoreboard.hpp"
 #include "hw/parameters/machine.hpp"
 #include "hw/schedule/two_level.hpp"
@@ -163,6 +164,12 @@ namespace heddle::test {
     machine.core.scheduler = "two-level";
     machine.core.policies.of<hw::TwoLevelParameters>().outer_scheduler = "oldest";
     machine.core.policies.of<hw::TwoLevelParameters>().inner_scheduler = "oldest";
+  });
+  add("tbcparts", [](hw::Machine& machine) {
+    machine.core.simd_width = machine.core.warp_size = 16;
+    machine.core.divergence = "tbc";
+    machine.core.scheduler = "sticky";
+    machine.core.policies.of<hw::TbcParameters>().width = 48;
   });
   add("dwfanylane", [](hw::Machine& machine) {
     machine.core.divergence = "dwf";

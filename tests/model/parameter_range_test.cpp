@@ -114,6 +114,7 @@ hw::Machine where_it_counts(const std::string& path) {
       {{"core.scheduler", std::string("two-level")}},
       {{"core.divergence", std::string("memory-split")}},
       {{"core.issue", std::string("scoreboard")}},
+      {{"core.divergence", std::string("tbc")}},
       {{"dram.channels", std::int64_t{2}}},
       {{"l1d.ports", std::int64_t{2}}},
       {{"allocation.placement", std::string("seeded")}},
