@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace heddle::hw {
 
@@ -103,7 +104,10 @@ void FetchStage::hand_on(Group& group, std::uint64_t word, IdleCause& cause) {
   sub_warp.flight = static_cast<std::uint8_t>(group.latest);
   state_.groups.set_state(group, GroupState::in_flight);
   arrived_[group.id].misses = 0;
-  ++state_.statistics.fetched;
+  ++group.instructions;
+  if (++state_.statistics.fetched % kFetchedPerDriftSample == 0) {
+    sample_drift(group.block_slot);
+  }
   cause = IdleCause::pipeline;
   if (state_.observer != nullptr) {
     state_.observer->fetched(state_, sub_warp);
@@ -114,6 +118,19 @@ void FetchStage::hand_on(Group& group, std::uint64_t word, IdleCause& cause) {
     cause = state_.block_cause;
     held(sub_warp);
   }
+}
+
+void FetchStage::sample_drift(unsigned block_slot) {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t most = 0;
+  for (const Group& group : state_.groups.all()) {
+    if (group.state != GroupState::free && group.block_slot == block_slot) {
+      least = std::min(least, group.instructions);
+      most = std::max(most, group.instructions);
+    }
+  }
+  ++state_.statistics.drift_samples;
+  state_.statistics.drift_instructions += most - least;
 }
 
 ::tlm::tlm_sync_enum FetchStage::read_word(Group& group, std::uint64_t& word) {

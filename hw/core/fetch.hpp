@@ -51,6 +51,7 @@ class FetchStage final : public sc_core::sc_module,
 
  private:
   static constexpr std::size_t kHistory = 256;
+  static constexpr std::uint64_t kFetchedPerDriftSample = 1024;
 
   ::tlm::tlm_sync_enum nb_transport_bw(link::LineRequest& request, link::LinePhase& phase,
                                        sc_core::sc_time& delay) override;
@@ -88,6 +89,8 @@ class FetchStage final : public sc_core::sc_module,
   [[nodiscard]] bool read(Cycle now, GroupId& id, std::uint64_t& word, IdleCause& cause);
   [[nodiscard]] ::tlm::tlm_sync_enum read_word(Group& group, std::uint64_t& word);
   void hand_on(Group& group, std::uint64_t word, IdleCause& cause);
+  // How far the block's live warps are apart (CoreStatistics::drift_instructions).
+  void sample_drift(unsigned block_slot);
   link::SubWarp* waiting_ = nullptr;  // fetched, but decode had no room
   std::array<IdleCause, kHistory> history_{};
 };

@@ -23,6 +23,7 @@ Group& WarpUnit::fresh(Group* free) {
   group.age = state_.groups.next_age();
   group.displaced = false;
   group.merge_points = 0;
+  group.instructions = 0;
   group.flights.assign(early_next_pc_ ? issue_->in_flight() : Group::kUsualFlights, InFlight{});
   group.latest = 0;
   group.flight().all_formed = true;  // of no instruction: nothing is in flight
@@ -107,6 +108,7 @@ Group& WarpUnit::allocate(const Group& like) {
   group.first_row = like.first_row;
   group.dynamic = true;
   group.merge_points = like.merge_points;
+  group.instructions = like.instructions;
   clear_masks(group, 1);
   // Not free any more, so that the next one to be allocated is another.
   state_.groups.set_state(group, GroupState::in_flight);

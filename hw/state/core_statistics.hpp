@@ -34,6 +34,8 @@ struct CoreStatistics {
   std::uint64_t barriers = 0;
   std::uint64_t blocks = 0;
   std::uint64_t out_of_bounds_loads = 0;
+  std::uint64_t drift_samples = 0;
+  std::uint64_t drift_instructions = 0;
 
   template <class Visitor>
   void describe(Visitor& visit) {
@@ -70,6 +72,10 @@ struct CoreStatistics {
     visit("blocks", blocks, "blocks", "thread blocks finished");
     visit("out_of_bounds_loads", out_of_bounds_loads, "loads",
           "threads' loads that lay out of bounds and read 0 (core.load_trap = false)");
+    visit("drift_samples", drift_samples, "instructions",
+          "every 1024th that was fetched: how far the live warps of its block are apart was looked at");
+    visit("drift_instructions", drift_instructions, "instructions",
+          "by how many the furthest of those warps was ahead of the last one since their block began, summed");
   }
 };
 

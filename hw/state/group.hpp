@@ -77,6 +77,7 @@ struct Group {
   std::array<std::uint16_t, isa::kLanes> lane_row{};
   std::array<std::uint8_t, isa::kLanes> lane_home{};
   std::uint32_t merge_points = 0;  // re-convergence points passed (post-dominator priority)
+  std::uint64_t instructions = 0;  // fetched of it since its block began (CoreStatistics::drift_instructions)
   std::vector<InFlight> flights = std::vector<InFlight>(kUsualFlights);
   unsigned latest = 0;                                // flights[latest]: the instruction fetched last
   const link::DecodedInstruction* decoded = nullptr;  // of the instruction fetched last; null before it is decoded

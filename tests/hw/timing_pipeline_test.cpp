@@ -401,6 +401,28 @@ TEST(Instructions, OfALargeWarpCountOnceAndBySubWarp) {
   EXPECT_EQ(totals.core.warp_instructions, 6U * 8);
 }
 
+// The second warp executes four instructions and waits at a barrier; the first goes round a loop before it comes there.
+// When the n-th instruction is fetched, it has n - 4: n - 8 more. That is looked at for n = 1024, 2048, 3072, 4096.
+TEST(Instructions, HowFarWarpsAreApartIsSampled) {
+  constexpr unsigned kRounds = 1000;
+  GpuBench bench;
+  Code code;
+  code.s2r(0, Special::tid_x);
+  code.setp(5, isa::Comparison::lt, 0, 32);
+  const Code::Pc branch = code.when(5, true).bra();
+  add_loop(code, kRounds, [&] { additions(2)(code); });
+  code.aim(branch, code.here(), code.here());
+  code.barrier(Op::BAR_SYNC, isa::kRZ);
+  code.exit();
+  LaunchShape shape;
+  shape.block = {64, 1, 1};
+  const hw::Totals totals = bench.run(code, shape);
+  constexpr unsigned kSecond = 5;
+  EXPECT_EQ(totals.core.fetched, 3 + 1 + kRounds * (2 + kLoopInstructions) + 2 + kSecond);
+  EXPECT_EQ(totals.core.drift_samples, 4U);
+  EXPECT_EQ(totals.core.drift_instructions, 1024U + 2048 + 3072 + 4096 - 4 * 8);
+}
+
 // 4 KB of 4 ways are 8 sets: a loop of 33 lines puts five lines into one set, which least-recently-used replacement
 // throws out in turn; the other 28 stay.
 TEST(InstructionCache, ALoopBeyondItsCapacityMissesInTheFullSet) {
