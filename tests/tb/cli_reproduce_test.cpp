@@ -40,9 +40,9 @@ TEST(CliReproduce, ListNamesTheClaims) {
   EXPECT_EQ(heddle({"reproduce", "--names"}).out.substr(0, 8), "fu-util\n");
 }
 
-// A tiny reproduction of what needs the baseline only.
+// A tiny reproduction of what needs the baseline only: twelve workloads in two forms.
 std::vector<std::string> tiny(const Scratch& scratch) {
-  return {"reproduce", "fu-util", "intensity", "--scale", "0.002", "--jobs", "1", "--out", scratch.path("out")};
+  return {"reproduce", "workload-size", "lwm-storage", "--scale", "0.002", "--jobs", "1", "--out", scratch.path("out")};
 }
 
 // Every run's result, by folder, with the time at which it was written.
@@ -75,14 +75,14 @@ TEST(CliReproduce, GoesOnAfterAKillWithoutRepeating) {
   const Ran resumed = heddle(tiny(scratch));
   EXPECT_EQ(resumed.code, 0) << resumed.err << resumed.out;
   const auto after = written(scratch);
-  EXPECT_EQ(after.size(), 12U);
+  EXPECT_EQ(after.size(), 24U);
   for (const auto& [folder, time] : before) {
     EXPECT_EQ(after.at(folder), time) << folder << " was repeated";
   }
   EXPECT_TRUE(fs::exists(scratch.path("out/reproduction.html")));
   const Ran again = heddle(tiny(scratch));
   EXPECT_EQ(written(scratch), after);
-  EXPECT_NE(again.out.find("12 runs at default scale x 0.002, 12 of them kept from earlier"), std::string::npos)
+  EXPECT_NE(again.out.find("24 runs at default scale x 0.002, 24 of them kept from earlier"), std::string::npos)
       << again.out;
 }
 
@@ -98,7 +98,7 @@ TEST(CliReproduce, ATerminationEndsItOrderly) {
   const Ran ran = heddle(tiny(scratch), setup);
   EXPECT_EQ(ran.code, 128 + SIGTERM) << ran.err;
   EXPECT_NE(ran.out.find("Ended early; the same command goes on from here."), std::string::npos) << ran.out;
-  EXPECT_LT(written(scratch).size(), 12U);
+  EXPECT_LT(written(scratch).size(), 24U);
 }
 
 TEST(CliReproduce, TakesAnotherBuildsResultsOnlyWhenTold) {
@@ -116,8 +116,8 @@ TEST(CliReproduce, TakesAnotherBuildsResultsOnlyWhenTold) {
   std::vector<std::string> words = tiny(scratch);
   words.emplace_back("--any-build");
   const Ran taken = heddle(words);
-  EXPECT_NE(taken.out.find(", 12 of them kept from earlier"), std::string::npos) << taken.out;
-  EXPECT_NE(taken.out.find("Measured earlier: 12 runs by build 0.0.9 0123456789abcdef."), std::string::npos);
+  EXPECT_NE(taken.out.find(", 24 of them kept from earlier"), std::string::npos) << taken.out;
+  EXPECT_NE(taken.out.find("Measured earlier: 24 runs by build 0.0.9 0123456789abcdef."), std::string::npos);
   const Ran repeated = heddle(tiny(scratch));
   EXPECT_NE(repeated.out.find(", 0 of them kept from earlier"), std::string::npos) << repeated.out;
   EXPECT_EQ(repeated.out.find("Measured earlier"), std::string::npos);
@@ -129,17 +129,17 @@ TEST(CliReproduce, ASpoiltResultIsRunAgainAndOneFolderHasOneWriter) {
   const std::string folder = scratch.path("out/runs/") + written(scratch).begin()->first;
   std::ofstream(folder + "/key.txt", std::ios::app) << "more\n";
   const Ran again = heddle(tiny(scratch));
-  EXPECT_NE(again.out.find(", 11 of them kept from earlier"), std::string::npos) << again.out;
+  EXPECT_NE(again.out.find(", 23 of them kept from earlier"), std::string::npos) << again.out;
   RunSetup setup;
   setup.while_running = [&](pid_t) {
     for (int i = 0; i < 2000 && !fs::exists(scratch.path("other/.lock")); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
-    const Ran second = heddle({"reproduce", "fu-util", "--out", scratch.path("other")});
+    const Ran second = heddle({"reproduce", "workload-size", "--out", scratch.path("other")});
     EXPECT_EQ(second.code, 2);
     EXPECT_NE(second.err.find("another reproduction is writing to this folder"), std::string::npos) << second.err;
   };
-  EXPECT_EQ(heddle({"reproduce", "fu-util", "--scale", "0.02", "--out", scratch.path("other")}, setup).code, 0);
+  EXPECT_EQ(heddle({"reproduce", "workload-size", "--scale", "0.02", "--out", scratch.path("other")}, setup).code, 0);
 }
 
 TEST(CliReproduce, AFailedRunIsShownAndTheRestGoesOn) {
@@ -148,9 +148,9 @@ TEST(CliReproduce, AFailedRunIsShownAndTheRestGoesOn) {
   scratch.write("baseline.toml", "[core]\nwarp_sise = 32\n");
   RunSetup setup;
   setup.environment = {"HEDDLE_CONFIGS=" + scratch.path()};
-  const Ran ran = heddle({"reproduce", "fu-util", "lwm-storage", "--out", scratch.path("out")}, setup);
+  const Ran ran = heddle({"reproduce", "workload-size", "lwm-storage", "--out", scratch.path("out")}, setup);
   EXPECT_EQ(ran.code, 1) << ran.err;
-  EXPECT_NE(ran.out.find("12 runs failed:"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("24 runs failed:"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("did you mean 'warp_size'?"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("not measured"), std::string::npos) << ran.out;
 }

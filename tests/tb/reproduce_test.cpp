@@ -3,14 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
+#include <string>
 
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "program_runner.hpp"
 #include "tb/pages/report/time_left.hpp"
-#include "tb/studies/reproduce/figures/lwm_study.hpp"
+#include "tb/studies/reproduce/figures/lwm_forms.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -64,10 +66,26 @@ Summary summary(double ipc, double lanes = 32) {
   return made;
 }
 
+// What a run of the twelve workloads came to where arrays lie anywhere, in the papers' form and, unless told, in the
+// CUDA form.
+void add(Results& results, const tb::Run& run, const Summary& made, bool cuda = true) {
+  for (const bool pthreads : {true, false}) {
+    if (!pthreads && !cuda) {
+      continue;
+    }
+    lwm::Reading reading = pthreads ? lwm::papers_form() : lwm::cuda_form();
+    results.add(under(reading, run), made, 1);
+    for (unsigned seed = 1; seed <= lwm::kPlacements; ++seed) {
+      reading.settings = {"allocation.placement=seeded", "allocation.seed=" + std::to_string(seed)};
+      results.add(under(reading, run), made, 1);
+    }
+  }
+}
+
 // Every workload with the same IPC on a machine.
 void add(Results& results, const Variant& variant, double ipc, double lanes = 32) {
   for (const StudyWorkload& workload : lwm::twelve()) {
-    results.add(run_of(variant, workload), summary(ipc, lanes), 1);
+    add(results, run_of(variant, workload), summary(ipc, lanes));
   }
 }
 
@@ -95,11 +113,11 @@ TEST(Claims, AGainHoldsWhenItIsOfASize) {
 TEST(Claims, AMeanIsOverTheWorkloadsThatBothMachinesHave) {
   Results results;
   const std::vector<StudyWorkload> workloads = lwm::twelve();
-  results.add(run_of(lwm::baseline(), workloads[0]), summary(10), 1);
-  results.add(run_of(lwm::large(), workloads[0]), summary(11), 1);
-  results.add(run_of(lwm::baseline(), workloads[1]), summary(10), 1);  // its large-warp run failed
+  add(results, run_of(lwm::baseline(), workloads[0]), summary(10));
+  add(results, run_of(lwm::large(), workloads[0]), summary(11));
+  add(results, run_of(lwm::baseline(), workloads[1]), summary(10));  // its large-warp run failed
   const Finding finding = judged("lwm-avg", results);
-  EXPECT_NE(finding.ours.find("+10.0 % (LWM)"), std::string::npos) << finding.ours;
+  EXPECT_NE(finding.ours.find("+10.0 % (+10.0 to +10.0) (LWM)"), std::string::npos) << finding.ours;
   EXPECT_EQ(finding.measured, 0U);  // none on the thesis's machines
   EXPECT_EQ(finding.wanted, 12U);
 }
@@ -181,7 +199,7 @@ Results classes(bool bfs_idle) {
     if (benchmark.workload.name == "bfs") {
       idle = bfs_idle ? 0.95 : 0.05;
     }
-    results.add(run_of(lwm::baseline(), benchmark.workload), summary(lanes * (1 - idle), lanes), 1);
+    add(results, run_of(lwm::baseline(), benchmark.workload), summary(lanes * (1 - idle), lanes));
   }
   return results;
 }
@@ -202,8 +220,8 @@ TEST(Claims, TheBetterFormationCountsPerWorkload) {
   const std::vector<Variant> formation = lwm::dynamic_warp_formation();
   std::size_t i = 0;
   for (const StudyWorkload& workload : lwm::twelve()) {  // one of the two is good everywhere, neither on average
-    results.add(run_of(formation[0], workload), summary(i % 2 == 0 ? 11 : 5), 1);
-    results.add(run_of(formation[1], workload), summary(i % 2 == 0 ? 5 : 11), 1);
+    add(results, run_of(formation[0], workload), summary(i % 2 == 0 ? 11 : 5));
+    add(results, run_of(formation[1], workload), summary(i % 2 == 0 ? 5 : 11));
     ++i;
   }
   const Finding finding = judged("dwf-avg", results);
@@ -218,8 +236,9 @@ TEST(Claims, FetchGroupsOf8AreBest) {
     Results results;
     const std::set<std::string> flat = {"blackjack", "sort", "viterbi", "kmeans"};
     for (const tb::Run& run : runs) {
-      const bool moves = run.config == "two-level" && flat.count(run.workload) == 0;
-      const bool eight = run.settings.empty();
+      const std::string name = run.workload.substr(0, run.workload.find(':'));
+      const bool moves = run.config == "two-level" && flat.count(name) == 0;
+      const bool eight = run.settings.empty() || run.settings.front().rfind("dram.", 0) == 0;
       const bool sixteen = !eight && run.settings.front() == "two_level.fetch_group=16";
       const bool all = !eight && run.settings.front() == "two_level.fetch_group=32";
       Summary made = summary(moves && eight ? 11 : moves && sixteen ? 10.5 : 10);
@@ -230,6 +249,99 @@ TEST(Claims, FetchGroupsOf8AreBest) {
   };
   EXPECT_EQ(shape("2lev-group", filled(true)), Shape::holds);
   EXPECT_EQ(shape("2lev-group", filled(false)), Shape::partly);
+}
+
+// The papers' form decides, by the median over the placements; what the CUDA form gives stands beside it.
+TEST(Claims, ThePapersFormDecidesByTheMedianOverPlacements) {
+  Results results;
+  for (const StudyWorkload& workload : lwm::twelve()) {
+    for (const Variant& over : {lwm::baseline(), lwm::thesis_baseline()}) {
+      add(results, run_of(over, workload), summary(10));
+    }
+    for (const Variant& machine : {lwm::two_level(), lwm::thesis_two_level()}) {
+      const tb::Run run = run_of(machine, workload);
+      results.add(under(lwm::cuda_form(), run), summary(9), 1);
+      results.add(under(lwm::papers_form(), run), summary(5), 1);  // as the machine places arrays: not the verdict's
+      for (unsigned seed = 1; seed <= lwm::kPlacements; ++seed) {
+        lwm::Reading reading = lwm::papers_form();
+        reading.settings = {"allocation.placement=seeded", "allocation.seed=" + std::to_string(seed)};
+        results.add(under(reading, run), summary(seed == 1 ? 8 : seed == 2 ? 9 : seed == 3 ? 11 : 13), 1);
+      }
+    }
+  }
+  const Finding finding = judged("2lev-avg", results);
+  EXPECT_EQ(finding.ours, "+10.0 % (-20.0 to +30.0) (2Lev); +10.0 % (-20.0 to +30.0) (2Lev (thesis))");
+  EXPECT_EQ(shape_of(finding.checks), Shape::holds);
+  ASSERT_EQ(finding.beside.size(), 1U);
+  EXPECT_EQ(finding.beside[0].ours, "-10.0 % (2Lev); -10.0 % (2Lev (thesis))");
+  EXPECT_EQ(shape_of(finding.beside[0].checks), Shape::does_not_hold);
+  EXPECT_EQ(ours_text(finding), finding.ours + "; CUDA form: " + finding.beside[0].ours);
+  EXPECT_EQ(shapes_text(finding), "holds; CUDA form: does not hold");
+  const auto readings = std::find_if(finding.tables.begin(), finding.tables.end(),
+                                     [](const ValueTable& table) { return table.caption == "Under other readings"; });
+  ASSERT_NE(readings, finding.tables.end());
+  ASSERT_EQ(readings->rows.size(), 1U);  // the others were not measured
+  EXPECT_EQ(readings->rows[0][0], "papers' form, arrays where the machine puts them");
+  EXPECT_EQ(readings->rows[0][1], "-50.0 % (2Lev); -50.0 % (2Lev (thesis))");
+}
+
+TEST(Claims, ASpreadIsTheMiddleAndTheEnds) {
+  const lwm::Spread odd = lwm::spread({3, 1, 2});
+  EXPECT_DOUBLE_EQ(odd.median, 2);
+  EXPECT_DOUBLE_EQ(odd.low, 1);
+  EXPECT_DOUBLE_EQ(odd.high, 3);
+  EXPECT_EQ(odd.placements, 3U);
+  EXPECT_DOUBLE_EQ(lwm::spread({4, 1, kNoValue, 2, 3}).median, 2.5);
+  EXPECT_FALSE(std::isfinite(lwm::spread({kNoValue}).median));
+}
+
+TEST(Claims, AReadingChangesRunsOfTheTwelveOnly) {
+  const lwm::Reading reading{"r", true, {"dram.scheduler=fcfs-per-bank"}, 0.5};
+  const lwm::Benchmark& first = lwm::benchmarks().front();
+  const tb::Run run = under(reading, run_of(lwm::baseline(), first.workload));
+  EXPECT_EQ(run.workload, first.workload.name + ":pthreads");
+  EXPECT_DOUBLE_EQ(run.scale, 0.5 * first.pthreads_scale);
+  EXPECT_EQ(run.settings, reading.settings);
+  const tb::Run other = under(reading, {"baseline", {"core.warp_size=64"}, "vecadd", 0.1});
+  EXPECT_EQ(other.workload, "vecadd");
+  EXPECT_DOUBLE_EQ(other.scale, 0.05);
+}
+
+TEST(Claims, TheRulesOfSwitchingShowTheirDrift) {
+  Results results;
+  const std::vector<tb::Run> runs = Registry<Claim>::instance().make("2lev-rules", {})->runs();
+  for (const tb::Run& run : runs) {
+    const bool two_level = run.config == "two-level";
+    const bool current = two_level && run.settings.front() == "two_level.fetch_group_rule=current";
+    Summary made = summary(two_level ? 11 : 10);
+    made.dram_row_hit_rate = 0.9;
+    made.warp_drift = current ? 40 : 20;
+    results.add(run, made, 1);
+  }
+  EXPECT_EQ(shape("2lev-rules", results), Shape::holds);
+  for (const tb::Run& run : runs) {
+    Summary made = summary(run.config == "two-level" ? 11 : 10);
+    made.dram_row_hit_rate = 0.9;
+    results.add(run, made, 1);
+  }
+  EXPECT_EQ(shape("2lev-rules", results), Shape::partly);  // no drift
+}
+
+TEST(Claims, ComplexOperationsMustCount) {
+  const std::vector<tb::Run> runs = Registry<Claim>::instance().make("2lev-complex", {})->runs();
+  const auto filled = [&](double uncounted, double counted) {
+    Results results;
+    for (const tb::Run& run : runs) {
+      const bool counts = run.settings.back() == "core.complex_long_latency=true";
+      Summary made = summary(run.config == "baseline" ? 10 : counts ? counted : uncounted);
+      made.idle_cycles_by_cause.cycles[static_cast<std::size_t>(hw::IdleCause::complex)] = counts ? 10 : 20;
+      results.add(run, made, 1);
+    }
+    return results;
+  };
+  EXPECT_EQ(shape("2lev-complex", filled(10, 11)), Shape::holds);
+  EXPECT_EQ(shape("2lev-complex", filled(11, 11)), Shape::partly);
+  EXPECT_EQ(shape("2lev-complex", filled(10, 9)), Shape::does_not_hold);
 }
 
 TEST(Claims, DiagnosisSplitsASpeedupIntoLanesAndBusyCycles) {
@@ -334,7 +446,7 @@ Reproduction sample() {
   ReproducedClaim claim;
   claim.id = "some-id";
   claim.title = "Title";
-  claim.text = {1, "They say <so>", "+7 %", "section 6", "We looked.", "Mind this."};
+  claim.text = {1, "They say <so>", "+7 %", "section 6", "We looked.", "", "Mind this."};
   claim.finding.ours = "-1 %";
   claim.finding.checks = {{"it gains", "-1 %", true, false}};
   claim.finding.causes = {"bfs idles."};
@@ -367,6 +479,35 @@ TEST(Reproduction, TextsSayVerdictCauseAndFailures) {
         "- it gains (main): -1 %: no", "We looked.", "Mind this.", "- bfs idles.", "| bfs | 0.9 |", "bfs 0.03"}) {
     EXPECT_NE(markdown.find(part), std::string::npos) << part;
   }
+}
+
+TEST(Reproduction, WhatStandsBesideHasNoPartInTheVerdict) {
+  Reproduction reproduction = sample();
+  Finding& finding = reproduction.claims.front().finding;
+  finding.checks = {{"it gains", "+7 %", true, true}};
+  finding.causes.clear();
+  finding.label = "papers' form";
+  Finding beside;
+  beside.label = "CUDA form";
+  beside.ours = "-5 %";
+  beside.checks = {{"it gains", "-5 %", true, false}};
+  beside.note = "Its arrays meet.";
+  beside.causes = {"sort idles."};
+  finding.beside = {beside};
+  reproduction.claims.front().shape = shape_of(finding.checks);
+  const std::string markdown = reproduction_markdown(reproduction, "2026-11-21");
+  for (const char* part :
+       {"| -1 %; CUDA form: -5 % | holds (6 of 12 workloads); CUDA form: does not hold |",
+        "Ours, papers' form: -1 %. **holds (6 of 12 workloads).**",
+        "### some-id: CUDA form\n\nOurs: -5 %. **does not hold.**", "Its arrays meet.", "- sort idles."}) {
+    EXPECT_NE(markdown.find(part), std::string::npos) << part << "\n" << markdown;
+  }
+  EXPECT_EQ(markdown.find("We looked."), std::string::npos);
+  const std::string page = reproduction_page(reproduction, "heddle reproduce lwm-avg");
+  EXPECT_NE(page.find("<h3>some-id: CUDA form</h3>"), std::string::npos);
+  const Scratch scratch;
+  EXPECT_EQ(read_reproduction(scratch.write("o.json", reproduction_json(reproduction))).claims.at("some-id").shape,
+            "holds");
 }
 
 TEST(Reproduction, SaysWhichRunsAnotherBuildMeasured) {

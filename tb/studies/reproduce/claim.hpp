@@ -54,15 +54,20 @@ struct Finding {
   std::vector<ValueTable> tables;
   std::size_t measured = 0;  // workloads that entered
   std::size_t wanted = 0;    // workloads that should; a difference is shown beside the verdict
+  std::string label = {};    // what it was measured on, where there are several
+  std::string note = {};     // of a finding in `beside`, as ClaimText::note of the claim's own
+  // What the same claim came to on other workloads: shown after it, without a part in its verdict.
+  std::vector<Finding> beside = {};
 };
 
 struct ClaimText {
-  unsigned rank = 0;        // order on the page: paper * 1000 + place in the paper
-  std::string statement;    // what the paper says
-  std::string paper;        // its value in a few words
-  std::string source;       // "LWM report, section 6.1, figure 9; thesis, section 5.2.1"
-  std::string note = {};    // what we found by looking into a difference; shown unless the claim holds
-  std::string caveat = {};  // what a reader must know of the comparison; always shown
+  unsigned rank = 0;             // order on the page: paper * 1000 + place in the paper
+  std::string statement;         // what the paper says
+  std::string paper;             // its value in a few words
+  std::string source;            // "LWM report, section 6.1, figure 9; thesis, section 5.2.1"
+  std::string note = {};         // what we found by looking into a difference; shown unless the claim holds
+  std::string beside_note = {};  // as note, of what stands beside (Finding::beside)
+  std::string caveat = {};       // what a reader must know of the comparison; always shown
 };
 
 class Claim {

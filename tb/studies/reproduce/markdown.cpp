@@ -8,36 +8,50 @@
 namespace heddle::tb {
 namespace {
 
-std::string claim_markdown(const ReproducedClaim& claim) {
-  const bool explain = claim.shape != Shape::holds && claim.shape != Shape::not_measured;
-  std::string out = fmt::format("## {}\n\n", claim.id);
-  out += wrapped(fmt::format("**{}.** {} ({}). Paper: {}. Ours: {}. **{}.**", claim.title, claim.text.statement,
-                             claim.text.source, claim.text.paper, claim.finding.ours, verdict_text(claim)),
-                 120, 0) +
-         "\n";
-  if (!claim.finding.checks.empty()) {
+// What a finding rests on. `note`: what was found by looking into a difference.
+std::string finding_markdown(const Finding& finding, const std::string& caveat, const std::string& note) {
+  const Shape shape = shape_of(finding.checks);
+  const bool explain = shape != Shape::holds && shape != Shape::not_measured;
+  std::string out;
+  if (!finding.checks.empty()) {
     out += "\n";
-    for (const Check& check : claim.finding.checks) {
+    for (const Check& check : finding.checks) {
       out += wrapped(fmt::format("- {}{}: {}: {}", check.rule, check.main ? " (main)" : "", check.measured,
                                  check.passed ? "yes" : "no"),
                      120, 2) +
              "\n";
     }
   }
-  if (!claim.text.caveat.empty()) {
-    out += "\n" + wrapped(claim.text.caveat, 120, 0) + "\n";
+  if (!caveat.empty()) {
+    out += "\n" + wrapped(caveat, 120, 0) + "\n";
   }
-  if (explain && !claim.text.note.empty()) {
-    out += "\n" + wrapped(claim.text.note, 120, 0) + "\n";
+  if (explain && !note.empty()) {
+    out += "\n" + wrapped(note, 120, 0) + "\n";
   }
-  if (explain && !claim.finding.causes.empty()) {
+  if (explain && !finding.causes.empty()) {
     out += "\nMeasured:\n\n";
-    for (const std::string& cause : claim.finding.causes) {
+    for (const std::string& cause : finding.causes) {
       out += wrapped("- " + cause, 120, 2) + "\n";
     }
   }
-  for (const ValueTable& table : claim.finding.tables) {
+  for (const ValueTable& table : finding.tables) {
     out += fmt::format("\n{}:\n\n{}", table.caption, markdown_table(table.titles, table.rows));
+  }
+  return out;
+}
+
+std::string claim_markdown(const ReproducedClaim& claim) {
+  const std::string on = claim.finding.label.empty() ? "Ours" : "Ours, " + claim.finding.label;
+  std::string out = fmt::format("## {}\n\n", claim.id);
+  out += wrapped(fmt::format("**{}.** {} ({}). Paper: {}. {}: {}. **{}.**", claim.title, claim.text.statement,
+                             claim.text.source, claim.text.paper, on, claim.finding.ours, verdict_text(claim.finding)),
+                 120, 0) +
+         "\n";
+  out += finding_markdown(claim.finding, claim.text.caveat, claim.text.note);
+  for (const Finding& other : claim.finding.beside) {
+    out += fmt::format("\n### {}: {}\n\n", claim.id, other.label);
+    out += wrapped(fmt::format("Ours: {}. **{}.**", other.ours, verdict_text(other)), 120, 0) + "\n";
+    out += finding_markdown(other, "", other.note);
   }
   return out + "\n";
 }
@@ -68,7 +82,8 @@ std::string reproduction_markdown(const Reproduction& reproduction, const std::s
       "\n\n";
   std::vector<std::vector<std::string>> rows;
   for (const ReproducedClaim& claim : reproduction.claims) {
-    rows.push_back({fmt::format("[{0}](#{0})", claim.id), claim.text.paper, claim.finding.ours, verdict_text(claim)});
+    rows.push_back(
+        {fmt::format("[{0}](#{0})", claim.id), claim.text.paper, ours_text(claim.finding), shapes_text(claim.finding)});
     if (beside != nullptr) {
       const auto other = beside->claims.find(claim.id);
       const bool there = other != beside->claims.end();

@@ -31,9 +31,17 @@ std::string_view verdict_class(Shape shape) {
   return "soft";
 }
 
-std::string verdict_html(const ReproducedClaim& claim) {
-  return fmt::format("<span class=\"verdict {}\">{}</span>", verdict_class(claim.shape),
-                     html_escaped(verdict_text(claim)));
+std::string verdict_html(const Finding& finding) {
+  return fmt::format("<span class=\"verdict {}\">{}</span>", verdict_class(shape_of(finding.checks)),
+                     html_escaped(verdict_text(finding)));
+}
+
+std::string verdicts_html(const Finding& finding) {
+  std::string out = verdict_html(finding);
+  for (const Finding& other : finding.beside) {
+    out += "; " + html_escaped(other.label) + ": " + verdict_html(other);
+  }
+  return out;
 }
 
 std::string overview(const Reproduction& reproduction) {
@@ -44,7 +52,8 @@ std::string overview(const Reproduction& reproduction) {
     out += fmt::format(
         "<tr><td class=\"left\"><a href=\"#{0}\">{0}</a></td><td class=\"left\">{1}</td><td class=\"left\">{2}</td>"
         "<td class=\"left\">{3}</td></tr>\n",
-        html_escaped(claim.id), html_escaped(claim.text.paper), html_escaped(claim.finding.ours), verdict_html(claim));
+        html_escaped(claim.id), html_escaped(claim.text.paper), html_escaped(ours_text(claim.finding)),
+        verdicts_html(claim.finding));
   }
   return out + "</tbody>\n</table></div>\n";
 }
@@ -54,38 +63,52 @@ std::string table_html(const ValueTable& table) {
                      html_table(table.titles, table.rows, {0}));
 }
 
-std::string section_of(const ReproducedClaim& claim) {
-  std::string out = fmt::format(
-      "<section id=\"{0}\"><h2>{0}: {1}</h2>\n<p class=\"claim\">{2} <span class=\"soft\">({3})</span></p>\n"
-      "<p>Paper: {4}. Ours: {5}. {6}</p>\n",
-      html_escaped(claim.id), html_escaped(claim.title), html_escaped(claim.text.statement),
-      html_escaped(claim.text.source), html_escaped(claim.text.paper), html_escaped(claim.finding.ours),
-      verdict_html(claim));
-  if (!claim.text.caveat.empty()) {
-    out += "<p>" + html_escaped(claim.text.caveat) + "</p>\n";
-  }
-  for (const Chart& chart : claim.finding.charts) {
+// Charts, checks, causes and tables. `note`: what was found by looking into a difference.
+std::string finding_html(const Finding& finding, const std::string& note) {
+  const Shape shape = shape_of(finding.checks);
+  std::string out;
+  for (const Chart& chart : finding.charts) {
     out += "<div class=\"plot\">" + chart_svg(chart) + "</div>\n";
   }
-  if (!claim.finding.checks.empty()) {
+  if (!finding.checks.empty()) {
     out += "<ul class=\"checks\">\n";
-    for (const Check& check : claim.finding.checks) {
+    for (const Check& check : finding.checks) {
       out += fmt::format("<li><span class=\"{}\">{}</span> {}{}: {}</li>\n", check.passed ? "holds" : "fails",
                          check.passed ? "&#10003;" : "&#10007;", html_escaped(check.rule), check.main ? " (main)" : "",
                          html_escaped(check.measured));
     }
     out += "</ul>\n";
   }
-  if (claim.shape != Shape::holds && claim.shape != Shape::not_measured) {
-    if (!claim.text.note.empty()) {
-      out += "<p>" + html_escaped(claim.text.note) + "</p>\n";
+  if (shape != Shape::holds && shape != Shape::not_measured) {
+    if (!note.empty()) {
+      out += "<p>" + html_escaped(note) + "</p>\n";
     }
-    for (const std::string& cause : claim.finding.causes) {
+    for (const std::string& cause : finding.causes) {
       out += "<p class=\"soft\">" + html_escaped(cause) + "</p>\n";
     }
   }
-  for (const ValueTable& table : claim.finding.tables) {
+  for (const ValueTable& table : finding.tables) {
     out += table_html(table);
+  }
+  return out;
+}
+
+std::string section_of(const ReproducedClaim& claim) {
+  const std::string on = claim.finding.label.empty() ? "Ours" : "Ours, " + claim.finding.label;
+  std::string out = fmt::format(
+      "<section id=\"{0}\"><h2>{0}: {1}</h2>\n<p class=\"claim\">{2} <span class=\"soft\">({3})</span></p>\n"
+      "<p>Paper: {4}. {5}: {6}. {7}</p>\n",
+      html_escaped(claim.id), html_escaped(claim.title), html_escaped(claim.text.statement),
+      html_escaped(claim.text.source), html_escaped(claim.text.paper), html_escaped(on),
+      html_escaped(claim.finding.ours), verdict_html(claim.finding));
+  if (!claim.text.caveat.empty()) {
+    out += "<p>" + html_escaped(claim.text.caveat) + "</p>\n";
+  }
+  out += finding_html(claim.finding, claim.text.note);
+  for (const Finding& other : claim.finding.beside) {
+    out += fmt::format("<h3>{}: {}</h3>\n<p>Ours: {}. {}</p>\n", html_escaped(claim.id), html_escaped(other.label),
+                       html_escaped(other.ours), verdict_html(other));
+    out += finding_html(other, other.note);
   }
   return out + "</section>\n";
 }

@@ -117,10 +117,27 @@ std::string other_builds_text(const Reproduction& reproduction) {
   return out.empty() ? out : "Measured earlier: " + out + ".";
 }
 
-std::string verdict_text(const ReproducedClaim& claim) {
-  std::string out(shape_text(claim.shape));
-  if (claim.finding.measured < claim.finding.wanted && claim.shape != Shape::not_measured) {
-    out += fmt::format(" ({} of {} workloads)", claim.finding.measured, claim.finding.wanted);
+std::string verdict_text(const Finding& finding) {
+  const Shape shape = shape_of(finding.checks);
+  std::string out(shape_text(shape));
+  if (finding.measured < finding.wanted && shape != Shape::not_measured) {
+    out += fmt::format(" ({} of {} workloads)", finding.measured, finding.wanted);
+  }
+  return out;
+}
+
+std::string ours_text(const Finding& finding) {
+  std::string out = finding.ours;
+  for (const Finding& other : finding.beside) {
+    out += fmt::format("; {}: {}", other.label, other.ours);
+  }
+  return out;
+}
+
+std::string shapes_text(const Finding& finding) {
+  std::string out = verdict_text(finding);
+  for (const Finding& other : finding.beside) {
+    out += fmt::format("; {}: {}", other.label, verdict_text(other));
   }
   return out;
 }
@@ -132,7 +149,7 @@ std::string reproduction_table(const Reproduction& reproduction) {
     return columns(text) <= kWidest ? text : text.substr(0, kWidest - 3) + "...";
   };
   for (const ReproducedClaim& claim : reproduction.claims) {
-    table.add({claim.id, shortened(claim.text.paper), shortened(claim.finding.ours), verdict_text(claim)});
+    table.add({claim.id, shortened(claim.text.paper), shortened(claim.finding.ours), shapes_text(claim.finding)});
   }
   std::string out = table.text();
   if (!reproduction.failed.empty()) {
@@ -161,6 +178,11 @@ std::string reproduction_json(const Reproduction& reproduction) {
     for (const std::string& cause : claim.finding.causes) {
       causes.emplace_back(json::string(cause));
     }
+    json::array beside;
+    for (const Finding& other : claim.finding.beside) {
+      beside.push_back(json::object{
+          {"label", other.label}, {"ours", other.ours}, {"shape", json::string(shape_text(shape_of(other.checks)))}});
+    }
     claims.push_back(json::object{{"id", claim.id},
                                   {"source", claim.text.source},
                                   {"paper", claim.text.paper},
@@ -169,7 +191,8 @@ std::string reproduction_json(const Reproduction& reproduction) {
                                   {"workloads_measured", claim.finding.measured},
                                   {"workloads_wanted", claim.finding.wanted},
                                   {"checks", std::move(checks)},
-                                  {"causes", std::move(causes)}});
+                                  {"causes", std::move(causes)},
+                                  {"beside", std::move(beside)}});
   }
   json::object scales;
   for (const auto& [workload, scale] : reproduction.scales) {

@@ -53,7 +53,10 @@ struct Reproduction {
 // "default scale", "default scale x 0.5", "full scale"
 [[nodiscard]] std::string scaling_text(const Scaling& scaling);
 
-[[nodiscard]] std::string verdict_text(const ReproducedClaim& claim);            // with the workloads that are missing
+[[nodiscard]] std::string verdict_text(const Finding& finding);  // with the workloads that are missing
+// The figures and the verdicts of a claim in a few words, with what stands beside: "+8 %; CUDA form: -5 %".
+[[nodiscard]] std::string ours_text(const Finding& finding);
+[[nodiscard]] std::string shapes_text(const Finding& finding);
 [[nodiscard]] std::string reproduction_table(const Reproduction& reproduction);  // for the terminal
 // One self-contained HTML page; `command` is the command line that makes it, and stands on it.
 [[nodiscard]] std::string reproduction_page(const Reproduction& reproduction, const std::string& command);

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/nearest.hpp"
-#include "tb/studies/reproduce/figures/lwm_study.hpp"
+#include "tb/studies/reproduce/figures/lwm_forms.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::tb::lwm {
@@ -23,7 +23,7 @@ class BranchMechanisms final : public Claim {
             "executes",
         .paper = "all three underutilise the lanes",
         .source = "thesis, sections 2.1.3.1 to 2.1.3.3",
-        .note =
+        .beside_note =
             "viterbi and kmeans hardly diverge in our machine code (see intensity), so no mechanism leaves lanes idle "
             "on them. Per-thread program counters have no point at which threads are made to meet: once apart they "
             "meet by chance, so blackjack falls from 10.0 to 2.7 lanes per instruction and sort from 20.7 to 11.5."};
@@ -77,8 +77,8 @@ class BranchMechanisms final : public Claim {
   }
 };
 
-const Register<Claim, BranchMechanisms> branch_mechanisms_entry{"branch-mechanisms",
-                                                                "Stack, per-thread program counters, predication"};
+const Register<Claim, OnForms<BranchMechanisms>> branch_mechanisms_entry{
+    "branch-mechanisms", "Stack, per-thread program counters, predication"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -1,7 +1,7 @@
 // dwf-avg: dynamic warp formation degrades performance on average (LWM report 6.1).
 #include <cmath>
 
-#include "tb/studies/reproduce/figures/lwm_study.hpp"
+#include "tb/studies/reproduce/figures/lwm_forms.hpp"
 
 namespace heddle::tb::lwm {
 namespace {
@@ -15,8 +15,7 @@ class FormationLoss final : public Claim {
                 "Lane-aware DWF, the better of majority and post-dominator priority per workload, degrades "
                 "performance compared to the baseline",
             .paper = "below the baseline",
-            .source = "LWM report, section 6.1, figure 9",
-            .note = ""};
+            .source = "LWM report, section 6.1, figure 9"};
   }
   [[nodiscard]] std::vector<Run> runs() const override {
     std::vector<Variant> machines = dynamic_warp_formation();
@@ -49,7 +48,7 @@ class FormationLoss final : public Claim {
   }
 };
 
-const Register<Claim, FormationLoss> formation_loss_entry{"dwf-avg", "Dynamic warp formation"};
+const Register<Claim, OnForms<FormationLoss>> formation_loss_entry{"dwf-avg", "Dynamic warp formation"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

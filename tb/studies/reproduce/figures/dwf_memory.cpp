@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "tb/studies/reproduce/figures/lwm_study.hpp"
+#include "tb/studies/reproduce/figures/lwm_forms.hpp"
 
 namespace heddle::tb::lwm {
 namespace {
@@ -19,8 +19,7 @@ class FormationMemory final : public Claim {
                 "DWF reassigns threads to warps and never restores them, which causes memory divergence not "
                 "found in large warps or the baseline",
             .paper = "more lines per memory instruction than baseline and LWM",
-            .source = "LWM report, section 4; thesis, section 3.2.1",
-            .note = ""};
+            .source = "LWM report, section 4; thesis, section 3.2.1"};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {
@@ -75,8 +74,8 @@ class FormationMemory final : public Claim {
   }
 };
 
-const Register<Claim, FormationMemory> formation_memory_entry{"dwf-memory-divergence",
-                                                              "Memory divergence of dynamic warp formation"};
+const Register<Claim, OnForms<FormationMemory>> formation_memory_entry{"dwf-memory-divergence",
+                                                                       "Memory divergence of dynamic warp formation"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

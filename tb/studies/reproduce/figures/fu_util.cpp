@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/nearest.hpp"
-#include "tb/studies/reproduce/figures/lwm_study.hpp"
+#include "tb/studies/reproduce/figures/lwm_forms.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::tb::lwm {
@@ -30,7 +30,7 @@ class Utilisation final : public Claim {
                 "active, the rightmost ones with none; bfs idles about 95 % of its cycles",
             .paper = "bfs idle about 95 %",
             .source = "LWM report, section 1, figure 1; thesis, section 4.1, figure 4.1",
-            .note =
+            .beside_note =
                 "The branches of viterbi and kmeans become selections in the machine code, so their warps hardly "
                 "split (intensity). histogram reads whole lines and shares them in scratchpad: it is bound by its "
                 "instructions, not by memory."};
@@ -72,7 +72,8 @@ class Utilisation final : public Claim {
   }
 };
 
-const Register<Claim, Utilisation> utilisation_entry{"fu-util", "Functional units active per cycle on the baseline"};
+const Register<Claim, OnForms<Utilisation, Over::readings>> utilisation_entry{
+    "fu-util", "Functional units active per cycle on the baseline"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

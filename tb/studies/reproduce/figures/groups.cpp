@@ -1,5 +1,5 @@
 // Claims that a mechanism helps one group of workloads and spares another: a row each, judged by judge_groups().
-#include "tb/studies/reproduce/figures/lwm_study.hpp"
+#include "tb/studies/reproduce/figures/lwm_gains.hpp"
 
 namespace heddle::tb::lwm {
 namespace {
@@ -37,7 +37,7 @@ const std::vector<GroupRow>& group_rows() {
                      "provide much benefit for the leftmost four, which are compute bound",
         .paper = "gain on the rightmost, about none on the leftmost four",
         .source = "LWM report, section 6.1; thesis, section 5.2.1",
-        .note =
+        .beside_note =
             "blackscholes loses for the reason given with 2lev-avg and decides the mean. Of the other rightmost "
             "workloads most idle for reasons that no order of warps removes: needleman and bfs with the memory "
             "stage full (about 70 and 88 % of the cycles), reduction on bandwidth that all its loads want at once, "
@@ -51,13 +51,13 @@ const std::vector<GroupRow>& group_rows() {
   return rows;
 }
 
-class GroupClaim final : public Claim {
+class GroupClaim final : public PlacedClaim {
  public:
   explicit GroupClaim(const GroupRow& row) : row_(row) {}
   [[nodiscard]] ClaimText text() const override { return row_.text; }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
-  [[nodiscard]] Finding judge(const Results& results) const override {
-    return judge_groups(results, machines(), {row_.gaining.name, row_.gaining.names()},
+  [[nodiscard]] Finding judge_placed(const Placed& placed) const override {
+    return judge_groups(placed, machines(), {row_.gaining.name, row_.gaining.names()},
                         {row_.spared.name, row_.spared.names()});
   }
 
@@ -72,7 +72,7 @@ class GroupClaim final : public Claim {
   const GroupRow& row_;
 };
 
-const RegisterRows<GroupClaim, GroupRow> group_entries{group_rows()};
+const RegisterRows<OnForms<GroupClaim>, GroupRow> group_entries{group_rows()};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/nearest.hpp"
-#include "tb/studies/reproduce/figures/lwm_study.hpp"
+#include "tb/studies/reproduce/figures/lwm_forms.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::tb::lwm {
@@ -21,7 +21,7 @@ class GreedyTwoLevel final : public Claim {
                 "proposals, such as greedy-then-oldest, to further improve performance",
             .paper = "further improvement",
             .source = "thesis, section 3.3",
-            .note =
+            .beside_note =
                 "Greedy-then-oldest is slower than round robin here before two levels are added, by the workloads that "
                 "stream through memory: warps that run apart no longer read one DRAM row together. On sort, needleman "
                 "and matrixmult, which reuse their lines, it gains 6 to 15 % (at full size +3, -3 and +15 %). A fetch "
@@ -57,7 +57,7 @@ class GreedyTwoLevel final : public Claim {
   }
 };
 
-const Register<Claim, GreedyTwoLevel> greedy_two_level_entry{"gto-2lev", "Two levels over greedy-then-oldest"};
+const Register<Claim, OnForms<GreedyTwoLevel>> greedy_two_level_entry{"gto-2lev", "Two levels over greedy-then-oldest"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/nearest.hpp"
-#include "tb/studies/reproduce/figures/lwm_study.hpp"
+#include "tb/studies/reproduce/figures/lwm_forms.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::tb::lwm {
@@ -22,11 +22,10 @@ class HybridWarps final : public Claim {
                 "better overall",
             .paper = "no size is best for all",
             .source = "LWM report, section 6.4; thesis, section 9.2.1",
-            .note = "",
             .caveat =
-                "A warp belongs to one block, and the workloads' blocks have 256 threads: warps of 512 or 1024 threads "
-                "are partly empty, and fewer threads are resident. The papers' workloads are one grid of 1024 threads "
-                "without blocks."};
+                "A warp belongs to one block. In the papers' form that is all 1024 threads; in the CUDA form blocks "
+                "have 256 "
+                "threads, so that warps of 512 or 1024 are partly empty, and fewer threads are resident."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {
@@ -78,7 +77,7 @@ class HybridWarps final : public Claim {
   }
 };
 
-const Register<Claim, HybridWarps> hybrid_warps_entry{"hybrid-warps", "The best warp size of each workload"};
+const Register<Claim, OnForms<HybridWarps>> hybrid_warps_entry{"hybrid-warps", "The best warp size of each workload"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tb/studies/reproduce/figures/lwm_study.hpp"
+#include "tb/studies/reproduce/figures/lwm_forms.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::tb::lwm {
@@ -22,7 +22,7 @@ class Intensity final : public Claim {
             "blackscholes, needleman, matrixmult",
         .paper = "the 24 classes of table 2",
         .source = "LWM report, section 5, table 2",
-        .note =
+        .beside_note =
             "Our kernels diverge and idle less than Pthreads code translated thread by thread. The choices of viterbi "
             "and kmeans (the better predecessor, the nearest centre) are selections without a branch in the machine "
             "code, so they do not diverge; histogram, and hotspot at the default scale, read whole lines and share "
@@ -105,7 +105,8 @@ class Intensity final : public Claim {
   }
 };
 
-const Register<Claim, Intensity> intensity_entry{"intensity", "Classes of divergence and idleness"};
+const Register<Claim, OnForms<Intensity, Over::readings>> intensity_entry{"intensity",
+                                                                          "Classes of divergence and idleness"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

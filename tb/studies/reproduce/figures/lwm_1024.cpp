@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/nearest.hpp"
-#include "tb/studies/reproduce/figures/lwm_study.hpp"
+#include "tb/studies/reproduce/figures/lwm_forms.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::tb::lwm {
@@ -21,11 +21,10 @@ class SingleLargeWarp final : public Claim {
                 "only a single large warp will result in very inefficient use of the pipeline",
             .paper = "very inefficient",
             .source = "LWM report, section 6.2, footnote; thesis, section 5.2.2.1, footnote",
-            .note = "",
             .caveat =
-                "A warp belongs to one block, and the workloads' blocks have 256 threads: warps of 512 or 1024 threads "
-                "are partly empty, and fewer threads are resident. The papers' workloads are one grid of 1024 threads "
-                "without blocks."};
+                "A warp belongs to one block. In the papers' form that is all 1024 threads; in the CUDA form blocks "
+                "have 256 "
+                "threads, so that warps of 512 or 1024 are partly empty, and fewer threads are resident."};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {
@@ -52,7 +51,7 @@ class SingleLargeWarp final : public Claim {
   }
 };
 
-const Register<Claim, SingleLargeWarp> single_large_warp_entry{"lwm-1024", "A single large warp"};
+const Register<Claim, OnForms<SingleLargeWarp>> single_large_warp_entry{"lwm-1024", "A single large warp"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

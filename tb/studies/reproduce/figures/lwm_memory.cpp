@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/nearest.hpp"
-#include "tb/studies/reproduce/figures/lwm_study.hpp"
+#include "tb/studies/reproduce/figures/lwm_forms.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::tb::lwm {
@@ -21,7 +21,7 @@ class PackedMemory final : public Claim {
                 "coalesced memory instructions tend to be on control-independent code",
             .paper = "no additional divergence",
             .source = "LWM report, section 6.2; thesis, section 5.2.2.3",
-            .note =
+            .beside_note =
                 "bfs reads the neighbours of its nodes in a loop that threads leave at different times. Packed "
                 "sub-warps of that loop hold threads of several rows, whose addresses lie further apart than "
                 "those of one row. No other workload asks for more lines."};
@@ -67,7 +67,8 @@ class PackedMemory final : public Claim {
   }
 };
 
-const Register<Claim, PackedMemory> packed_memory_entry{"lwm-memory-divergence", "Memory divergence of large warps"};
+const Register<Claim, OnForms<PackedMemory>> packed_memory_entry{"lwm-memory-divergence",
+                                                                 "Memory divergence of large warps"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/nearest.hpp"
-#include "tb/studies/reproduce/figures/lwm_study.hpp"
+#include "tb/studies/reproduce/figures/lwm_forms.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::tb::lwm {
@@ -20,8 +20,7 @@ class Optimizations final : public Claim {
                 "The memory-divergence optimization (global memory by rows) does not provide much benefit; the "
                 "unconditional-branch optimization slightly improves performance, by about 1 %",
             .paper = "about 0; about +1 %",
-            .source = "LWM report, section 6.2, figure 12; thesis, section 5.2.2.3, figure 5.5",
-            .note = ""};
+            .source = "LWM report, section 6.2, figure 12; thesis, section 5.2.2.3, figure 5.5"};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {
@@ -59,7 +58,7 @@ class Optimizations final : public Claim {
   }
 };
 
-const Register<Claim, Optimizations> optimizations_entry{"lwm-opts", "Optimizations of large warps"};
+const Register<Claim, OnForms<Optimizations>> optimizations_entry{"lwm-opts", "Optimizations of large warps"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/nearest.hpp"
-#include "tb/studies/reproduce/figures/lwm_study.hpp"
+#include "tb/studies/reproduce/figures/lwm_forms.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::tb::lwm {
@@ -21,7 +21,7 @@ class PerfectRegisterFile final : public Claim {
                 "where free packing gains 15.2 %",
             .paper = "within 10 %; sort +15.2 %",
             .source = "thesis, section 5.2.2.2, figure 5.4",
-            .note =
+            .beside_note =
                 "On blackjack only 10 of 32 lanes are active per instruction in the baseline, fewer than in the paper. "
                 "So few threads are spread unevenly over the columns: the fullest column decides how many sub-warps it "
                 "takes (16.6 lanes per sub-warp), which free packing does not know (25.0)."};
@@ -73,8 +73,8 @@ class PerfectRegisterFile final : public Claim {
   }
 };
 
-const Register<Claim, PerfectRegisterFile> perfect_register_file_entry{"lwm-perfect-rf",
-                                                                       "One thread per column against free packing"};
+const Register<Claim, OnForms<PerfectRegisterFile>> perfect_register_file_entry{
+    "lwm-perfect-rf", "One thread per column against free packing"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/nearest.hpp"
-#include "tb/studies/reproduce/figures/lwm_study.hpp"
+#include "tb/studies/reproduce/figures/lwm_forms.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::tb::lwm {
@@ -21,11 +21,10 @@ class LargeWarpSize final : public Claim {
                 "is slightly worse: blackjack and sort lose, some if-then-else codes gain",
             .paper = "256 best, 512 slightly worse",
             .source = "LWM report, section 6.2, figure 11; thesis, section 5.2.2.1, figure 5.3",
-            .note = "",
             .caveat =
-                "A warp belongs to one block, and the workloads' blocks have 256 threads: warps of 512 or 1024 threads "
-                "are partly empty, and fewer threads are resident. The papers' workloads are one grid of 1024 threads "
-                "without blocks."};
+                "A warp belongs to one block. In the papers' form that is all 1024 threads; in the CUDA form blocks "
+                "have 256 "
+                "threads, so that warps of 512 or 1024 are partly empty, and fewer threads are resident."};
   }
   [[nodiscard]] std::vector<Run> runs() const override {
     std::vector<Run> runs = runs_of(report(), twelve());
@@ -96,7 +95,7 @@ class LargeWarpSize final : public Claim {
   }
 };
 
-const Register<Claim, LargeWarpSize> large_warp_size_entry{"lwm-size", "Size of the large warps"};
+const Register<Claim, OnForms<LargeWarpSize>> large_warp_size_entry{"lwm-size", "Size of the large warps"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

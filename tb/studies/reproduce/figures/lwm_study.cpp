@@ -12,15 +12,15 @@ std::string_view level_text(Level level) {
 }
 
 const std::vector<Benchmark>& benchmarks() {
-  // The default scales let the whole reproduction end within 20 minutes on two cores; 1 is the input of thesis
+  // The default scales let the whole reproduction end within 15 minutes on two cores; 1 is the input of thesis
   // table 5.2.
   static const std::vector<Benchmark> all = {
-      {{"blackjack", 0.25}, Level::high, Level::low},   {{"sort", 0.5}, Level::high, Level::low},
-      {{"viterbi", 1.0}, Level::medium, Level::low},    {{"kmeans", 1.0}, Level::medium, Level::low},
-      {{"decrypt", 1.0}, Level::low, Level::low},       {{"blackscholes", 1.0}, Level::low, Level::medium},
-      {{"needleman", 0.5}, Level::low, Level::medium},  {{"hotspot", 1.0}, Level::low, Level::high},
-      {{"matrixmult", 1.0}, Level::low, Level::medium}, {{"reduction", 0.5}, Level::low, Level::high},
-      {{"histogram", 0.5}, Level::low, Level::high},    {{"bfs", 0.05}, Level::high, Level::high}};
+      {{"blackjack", 0.25}, 0.25, Level::high, Level::low},   {{"sort", 0.25}, 0.1, Level::high, Level::low},
+      {{"viterbi", 0.5}, 0.5, Level::medium, Level::low},     {{"kmeans", 1.0}, 0.5, Level::medium, Level::low},
+      {{"decrypt", 1.0}, 0.5, Level::low, Level::low},        {{"blackscholes", 1.0}, 0.5, Level::low, Level::medium},
+      {{"needleman", 0.25}, 0.25, Level::low, Level::medium}, {{"hotspot", 1.0}, 0.25, Level::low, Level::high},
+      {{"matrixmult", 1.0}, 0.25, Level::low, Level::medium}, {{"reduction", 0.25}, 0.25, Level::low, Level::high},
+      {{"histogram", 0.25}, 0.25, Level::low, Level::high},   {{"bfs", 0.05}, 0.02, Level::high, Level::high}};
   return all;
 }
 
@@ -165,75 +165,6 @@ std::size_t best_machine(const Grid& grid, std::size_t first) {
     }
   }
   return best;
-}
-
-Finding judge_gains(const Results& results, const std::vector<Gain>& gains) {
-  Finding finding;
-  std::size_t measured = twelve().size();
-  for (const Gain& gain : gains) {
-    const Grid grid(results, {gain.over, gain.machine}, twelve());
-    const double speedup = grid.mean_speedup(1, 0);
-    measured = std::min(measured, grid.common().size());
-    if (!finding.ours.empty()) {
-      finding.ours += "; ";
-    }
-    finding.ours += fmt::format("{} ({})", gain_text(speedup), gain.machine.label);
-    if (!std::isfinite(speedup)) {
-      continue;
-    }
-    finding.checks.push_back(main_check(fmt::format("{} is {} than {} on average", gain.machine.label,
-                                                    gain.paper > 0 ? "faster" : "slower", gain.over.label),
-                                        gain_text(speedup), gain.paper > 0 ? speedup > 1 : speedup < 1));
-    finding.checks.push_back(
-        check(fmt::format("the mean gain is of a size with the paper's {:+.1f} %", 100 * gain.paper),
-              gain_text(speedup), of_a_size(speedup - 1, gain.paper)));
-    finding.charts.push_back(grid.ipc_chart(fmt::format("IPC of {} and {}", gain.over.label, gain.machine.label)));
-    finding.tables.push_back(grid.ipc_table(fmt::format("Speedup of {}", gain.machine.label), true));
-    if (speedup - 1 < gain.paper) {
-      const std::vector<std::string> worst = grid.worst(1, 0, 3, 1 + gain.paper / 2);
-      finding.causes.insert(finding.causes.end(), worst.begin(), worst.end());
-    }
-  }
-  finding.measured = measured;
-  finding.wanted = twelve().size();
-  return finding;
-}
-
-std::vector<Run> runs_for(const std::vector<Gain>& gains) {
-  std::vector<Run> runs;
-  for (const Gain& gain : gains) {
-    const std::vector<Run> more = runs_of({gain.over, gain.machine}, twelve());
-    runs.insert(runs.end(), more.begin(), more.end());
-  }
-  return runs;
-}
-
-Finding judge_groups(const Results& results, const std::vector<Variant>& machines, const Group& gaining,
-                     const Group& spared) {
-  const Grid grid(results, machines, twelve());
-  Finding finding;
-  count_workloads(finding, grid);
-  for (const std::size_t base : {std::size_t{0}, std::size_t{2}}) {
-    const double gain = grid.mean_speedup(base + 1, base, gaining.workloads);
-    const double rest = grid.mean_speedup(base + 1, base, spared.workloads);
-    if (!std::isfinite(gain) || !std::isfinite(rest)) {
-      continue;
-    }
-    const std::string where = base == 0 ? "report" : "thesis";
-    finding.ours +=
-        fmt::format("{}{} and {} ({})", finding.ours.empty() ? "" : "; ", gain_text(gain), gain_text(rest), where);
-    finding.checks.push_back(main_check(fmt::format("the {} gain 5 % or more on average ({})", gaining.name, where),
-                                        gain_text(gain), gain >= 1.05));
-    finding.checks.push_back(main_check(fmt::format("they gain more than the {} ({})", spared.name, where),
-                                        gain_text(gain) + " and " + gain_text(rest), gain > rest));
-    finding.checks.push_back(check(fmt::format("the {} change by 3 % or less on average ({})", spared.name, where),
-                                   gain_text(rest), std::abs(rest - 1) <= 0.03));
-    finding.charts.push_back(Grid(results, {machines[base], machines[base + 1]}, twelve()).ipc_chart("IPC, " + where));
-    const std::vector<std::string> worst = grid.worst(base + 1, base, 3, 0.98);
-    finding.causes.insert(finding.causes.end(), worst.begin(), worst.end());
-  }
-  finding.tables.push_back(grid.ipc_table("IPC", false));
-  return finding;
 }
 
 }  // namespace heddle::tb::lwm

@@ -18,6 +18,7 @@ enum class Level { low, medium, high };
 // LWM report, table 2, in its order (that of the figures); inputs: thesis, table 5.2.
 struct Benchmark {
   StudyWorkload workload;
+  double pthreads_scale;  // as workload.scale, of the papers' form (variant pthreads)
   Level divergence;
   Level idle;
 };
@@ -62,24 +63,5 @@ void count_workloads(Finding& finding, const Grid& grid);
 // Geometric mean speedup over the workloads that all machines of the grid have; kNoValue for none.
 [[nodiscard]] double common_speedup(const Grid& grid, std::size_t variant, std::size_t base,
                                     const std::vector<std::string>& among = {});
-
-// Claims on the mean speedup of one machine over another.
-struct Gain {
-  Variant machine;
-  Variant over;
-  double paper;  // as a fraction: 0.076
-};
-// Checks of gains ("of a size", direction), their charts, tables and causes.
-[[nodiscard]] Finding judge_gains(const Results& results, const std::vector<Gain>& gains);
-[[nodiscard]] std::vector<Run> runs_for(const std::vector<Gain>& gains);
-
-// Claims that a mechanism helps one group of workloads and spares another. `machines`: the report's baseline and the
-// mechanism on it, then the thesis's two.
-struct Group {
-  std::string name;  // "leftmost four"
-  std::vector<std::string> workloads;
-};
-[[nodiscard]] Finding judge_groups(const Results& results, const std::vector<Variant>& machines, const Group& gaining,
-                                   const Group& spared);
 
 }  // namespace heddle::tb::lwm

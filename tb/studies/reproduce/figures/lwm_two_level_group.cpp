@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/nearest.hpp"
-#include "tb/studies/reproduce/figures/lwm_study.hpp"
+#include "tb/studies/reproduce/figures/lwm_forms.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::tb::lwm {
@@ -21,7 +21,7 @@ class LargeFetchGroups final : public Claim {
                 "one of four is round robin by definition; only a group of two achieves any benefit",
             .paper = "only groups of 2 gain",
             .source = "LWM report, section 3.2.3",
-            .note =
+            .beside_note =
                 "blackscholes alone decides the mean: a smaller group uses less of a row before another array's "
                 "row is opened (2lev-avg). On no other workload do groups of two change 1 % or more; groups of "
                 "one cost decrypt 7 % at full size."};
@@ -64,7 +64,8 @@ class LargeFetchGroups final : public Claim {
   }
 };
 
-const Register<Claim, LargeFetchGroups> large_fetch_groups_entry{"lwm-2lev-group", "Fetch groups of large warps"};
+const Register<Claim, OnForms<LargeFetchGroups>> large_fetch_groups_entry{"lwm-2lev-group",
+                                                                          "Fetch groups of large warps"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

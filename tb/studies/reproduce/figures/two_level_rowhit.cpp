@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/nearest.hpp"
-#include "tb/studies/reproduce/figures/lwm_study.hpp"
+#include "tb/studies/reproduce/figures/lwm_forms.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::tb::lwm {
@@ -21,7 +21,7 @@ class RowHits final : public Claim {
                 "robin on average, since both levels are round robin",
             .paper = "within 1.7 %",
             .source = "thesis, section 5.2.1",
-            .note =
+            .beside_note =
                 "blackscholes decides the mean here, too (2lev-avg): the difference of the other eleven is 0.6 "
                 "points at full size."};
   }
@@ -76,7 +76,8 @@ class RowHits final : public Claim {
   static std::vector<Variant> machines() { return {thesis_baseline(), thesis_two_level()}; }
 };
 
-const Register<Claim, RowHits> row_hits_entry{"2lev-rowhit", "Row-buffer locality of two-level scheduling"};
+const Register<Claim, OnForms<RowHits, Over::readings>> row_hits_entry{"2lev-rowhit",
+                                                                       "Row-buffer locality of two-level scheduling"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/nearest.hpp"
-#include "tb/studies/reproduce/figures/lwm_study.hpp"
+#include "tb/studies/reproduce/figures/lwm_forms.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::tb::lwm {
@@ -21,8 +21,7 @@ class Timeout final : public Claim {
             "With fetch groups of a single large warp a timeout of 32K instructions is never invoked for most "
             "applications; for branch-intensive ones with few long stalls, such as blackjack, it helps significantly",
         .paper = "blackjack gains, most do not change",
-        .source = "thesis, section 4.4",
-        .note = ""};
+        .source = "thesis, section 4.4"};
   }
   [[nodiscard]] std::vector<Run> runs() const override { return runs_of(machines(), twelve()); }
   [[nodiscard]] Finding judge(const Results& results) const override {
@@ -59,7 +58,7 @@ class Timeout final : public Claim {
   }
 };
 
-const Register<Claim, Timeout> timeout_entry{"2lev-timeout", "Timeout of a fetch group of one large warp"};
+const Register<Claim, OnForms<Timeout>> timeout_entry{"2lev-timeout", "Timeout of a fetch group of one large warp"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/nearest.hpp"
-#include "tb/studies/reproduce/figures/lwm_study.hpp"
+#include "tb/studies/reproduce/figures/lwm_forms.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::tb::lwm {
@@ -19,7 +19,7 @@ class WorkloadSize final : public Claim {
                 "exact at full scale)",
             .paper = "100 to 200 million",
             .source = "LWM report, section 5; thesis, section 5.1",
-            .note =
+            .beside_note =
                 "The papers count x86 instructions of a compiler with 1024 Pthreads; ours are instructions of a "
                 "three-address machine code with 16 registers, at the inputs of thesis table 5.2."};
   }
@@ -59,7 +59,7 @@ class WorkloadSize final : public Claim {
   }
 };
 
-const Register<Claim, WorkloadSize> workload_size_entry{"workload-size", "Size of the workloads"};
+const Register<Claim, OnForms<WorkloadSize>> workload_size_entry{"workload-size", "Size of the workloads"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm
