@@ -540,7 +540,7 @@ TEST(Reproduction, AnotherOnesVerdictsStandBesideIts) {
 
 TEST(Reproduction, CausesAreShownOnlyWhereAClaimDoesNotHold) {
   Reproduction reproduction = sample();
-  reproduction.claims.front().shape = Shape::holds;
+  reproduction.claims.front().finding.checks.front().passed = true;
   for (const std::string& text : {reproduction_page(reproduction, "heddle reproduce lwm-avg --scale 0.1"),
                                   reproduction_markdown(reproduction, "2026-11-21")}) {
     EXPECT_EQ(text.find("We looked."), std::string::npos);

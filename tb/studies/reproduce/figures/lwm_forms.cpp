@@ -147,7 +147,7 @@ std::vector<FormsClaim::Row> FormsClaim::rows() const {
     all.push_back({{"papers' form, arrays in pages", true, {"allocation.placement=page"}, kPapersShare}});
     all.push_back({{"papers' form, a queue per bank", true, per_bank(), kPapersShare}, true});
     all.push_back({{"CUDA form", false, {}, kCudaShare}, true});
-    all.push_back({{"CUDA form, a queue per bank", false, per_bank(), kCudaShare}, true});
+    all.push_back({{"CUDA form, a queue per bank", false, per_bank(), kCudaShare}});
   }
   return all;
 }
