@@ -87,9 +87,13 @@ Spread mean_speedup(const Placed& placed, const Variant& machine, const Variant&
 }
 
 std::string spread_text(const Spread& speedup) {
-  return speedup.placements == 0 ? gain_text(speedup.median)
-                                 : fmt::format("{} ({:+.1f} to {:+.1f})", gain_text(speedup.median),
-                                               100 * (speedup.low - 1), 100 * (speedup.high - 1));
+  if (speedup.placements == 0) {
+    return gain_text(speedup.median);
+  }
+  const std::string fewer =
+      speedup.placements == kPlacements ? "" : ", " + counted(speedup.placements, "placement") + " only";
+  return fmt::format("{} ({:+.1f} to {:+.1f}{})", gain_text(speedup.median), 100 * (speedup.low - 1),
+                     100 * (speedup.high - 1), fewer);
 }
 
 ValueTable placement_table(const Placed& placed, const Variant& machine, const Variant& over, std::string caption) {
