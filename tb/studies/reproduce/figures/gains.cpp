@@ -85,7 +85,7 @@ const std::vector<GainRow>& gain_rows() {
   return rows;
 }
 
-// Blocks have 256 threads in the CUDA form only, and those are what thread block compaction compacts over.
+// As the machines place arrays.
 const std::vector<GainRow>& compaction_rows() {
   static const std::vector<GainRow> rows = {
       {"tbc-avg",
@@ -119,7 +119,7 @@ class GainClaim final : public PlacedClaim {
 };
 
 const RegisterRows<OnForms<GainClaim>, GainRow> gain_entries{gain_rows()};
-const RegisterRows<GainClaim, GainRow> compaction_entries{compaction_rows()};
+const RegisterRows<OnForms<GainClaim, Over::forms>, GainRow> compaction_entries{compaction_rows()};
 
 }  // namespace
 }  // namespace heddle::tb::lwm

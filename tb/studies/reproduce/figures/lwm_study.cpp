@@ -93,7 +93,7 @@ Variant thesis_large_two_level() {
   return machine("LWM+2Lev (thesis)", "thesis-lwm-two-level");
 }
 Variant thread_block_compaction() {
-  return machine("TBC", "tbc");
+  return machine("TBC", "tbc", {"tbc.width=256"});  // thesis 5.2: blocks of 256
 }
 
 std::vector<Variant> dynamic_warp_formation() {

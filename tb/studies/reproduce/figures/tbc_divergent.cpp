@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/nearest.hpp"
-#include "tb/studies/reproduce/figures/lwm_study.hpp"
+#include "tb/studies/reproduce/figures/lwm_forms.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::tb::lwm {
@@ -59,7 +59,7 @@ class CompactionOnBranches final : public Claim {
   }
 };
 
-const Register<Claim, CompactionOnBranches> compaction_on_branches_entry{
+const Register<Claim, OnForms<CompactionOnBranches>> compaction_on_branches_entry{
     "tbc-divergent", "Thread block compaction on branch-intensive workloads"};
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/nearest.hpp"
-#include "tb/studies/reproduce/figures/lwm_study.hpp"
+#include "tb/studies/reproduce/figures/lwm_forms.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::tb::lwm {
@@ -19,7 +19,7 @@ class StickyCompaction final : public Claim {
             .statement = "For TBC, sticky round robin scheduling performed slightly better than round robin",
             .paper = "slightly better",
             .source = "thesis, section 5.2.1",
-            .note =
+            .beside_note =
                 "The thesis does not define sticky round robin; here it keeps to a thread block while that has a ready "
                 "warp (docs/mechanisms.md). Blocks then drift apart, and warps that would read one DRAM row one after "
                 "the other do so at different times: on blackscholes row hits fall from 91 to 62 %, and under strict "
@@ -47,12 +47,13 @@ class StickyCompaction final : public Claim {
 
  private:
   static std::vector<Variant> machines() {
-    return {machine("TBC, round robin", "tbc", {"core.scheduler=round-robin"}), machine("TBC, sticky", "tbc")};
+    return {machine("TBC, round robin", "tbc", {"tbc.width=256", "core.scheduler=round-robin"}),
+            machine("TBC, sticky", "tbc", {"tbc.width=256"})};
   }
 };
 
-const Register<Claim, StickyCompaction> sticky_compaction_entry{"tbc-srr",
-                                                                "Sticky round robin under thread block compaction"};
+const Register<Claim, OnForms<StickyCompaction>> sticky_compaction_entry{
+    "tbc-srr", "Sticky round robin under thread block compaction"};
 
 }  // namespace
 }  // namespace heddle::tb::lwm
