@@ -14,12 +14,13 @@ namespace heddle::link {
 struct MemoryExtension : ::tlm::tlm_extension<MemoryExtension> {
   // Field contract: meaning; who writes it; default.
   std::uint16_t core = 0;         // requesting core; L1; 0
-  std::uint32_t group = 0;        // warp or group that missed first; L1; 0
+  std::uint32_t group = 0;        // warp or group that missed first, of a load merged into a posted read: its; L1; 0
   std::uint32_t pc = 0;           // its instruction; L1; 0
   isa::LaneMask lanes = 0;        // lanes that the line serves; L1; 0
   std::uint8_t coalesced = 1;     // lane accesses merged into this request; L1; 1
   bool instruction = false;       // instruction fetch; I-cache; false
   bool row_hint = false;          // row-buffer hint bit (thesis 7.2); L1; false
+  bool posted = false;            // no warp waits for the answer: a write, or a read that a store caused; caches; false
   std::uint16_t route = 0;        // port by which the request came in; interconnect; 0
   AtomicLanes* atomic = nullptr;  // operands of an atomic, answered in place by the memory partition; L1; none
 

@@ -23,6 +23,7 @@ void Cache::describe_core(const LineRequest& request, unsigned core, bool instru
   extension.coalesced = static_cast<std::uint8_t>(std::popcount(request.lanes));
   extension.instruction = instruction;
   extension.row_hint = request.row_hint;
+  extension.posted = request.kind == LineRequest::Kind::store;
   extension.route = 0;
   extension.atomic = nullptr;
 }
@@ -51,6 +52,7 @@ void Cache::write(Payload& payload, const std::byte* data, const std::uint8_t* e
 void Cache::write_back(Frame frame) {
   Payload& payload = pool_.acquire(::tlm::TLM_WRITE_COMMAND, beyond(lines_.address(frame)), line_bytes_);
   describe(LineRequest{}, payload.extension);
+  payload.extension.posted = true;
   ++statistics_.write_backs;
   write(payload, lines_.data(frame), lines_.dirty_bytes(frame));
 }

@@ -279,7 +279,8 @@ void Cache::write_hit(LineRequest& request, Frame frame) {
   hit(request, statistics_.stores);
 }
 
-// A load's hint goes with the read as long as that has not left.
+// A load's hint goes with the read as long as that has not left; and it is the load's warp that waits for a read that a
+// store began.
 void Cache::merge(LineRequest& request, std::uint32_t mshr) {
   merged(request);
   if (request.kind == LineRequest::Kind::store) {
@@ -288,9 +289,14 @@ void Cache::merge(LineRequest& request, std::uint32_t mshr) {
   }
   misses_.add_load(mshr, request);
   Mshr& entry = misses_[mshr];
-  if (request.kind == LineRequest::Kind::load && request.row_hint &&
-      table_.info(entry.state).place == LinePlace::asked) {
-    entry.fetch->extension.row_hint = true;
+  if (request.kind != LineRequest::Kind::load || table_.info(entry.state).place != LinePlace::asked) {
+    return;
+  }
+  link::MemoryExtension& extension = entry.fetch->extension;
+  if (extension.posted) {
+    describe(request, extension);
+  } else if (request.row_hint) {
+    extension.row_hint = true;
   }
 }
 

@@ -28,6 +28,7 @@ void L2Store::describe(const LineRequest& request, link::MemoryExtension& extens
   }
   extension = *request.origin;
   extension.row_hint = request.row_hint;
+  extension.posted = extension.posted || request.kind == LineRequest::Kind::store;
   extension.route = 0;
   extension.atomic = nullptr;
 }

@@ -63,7 +63,11 @@ void MemoryStage::send(MemoryAccess& access) {
         return;
       case ::tlm::TLM_ACCEPTED:
         ++access.outstanding;
-        access.late += line.answer == link::LineRequest::Answer::late_hit ? 1 : 0;
+        if (line.answer == link::LineRequest::Answer::late_hit) {
+          ++access.late;
+        } else if (access.missed++ == 0) {
+          access.first_miss = state_.now;
+        }
         line.under_way = true;
         break;
       case ::tlm::TLM_COMPLETED:
@@ -119,6 +123,11 @@ void MemoryStage::complete(MemoryAccess& access) {
     follow_local(access);
     access.finish_load();
   }
+  if (access.missed > 1) {
+    ++state_.statistics.divergent_accesses;
+    state_.statistics.divergent_stall_cycles += state_.now - access.first_miss;
+    state_.statistics.divergent_spread_cycles += state_.now - access.first_line;
+  }
   access.sub_warp = nullptr;
   free_.push_back(&access);
 }
@@ -168,7 +177,11 @@ void MemoryStage::clear_waiting(link::SubWarp& sub_warp) {
   line.under_way = false;
   --access.outstanding;
   const bool late = line.answer == link::LineRequest::Answer::late_hit;
-  access.late -= late ? 1 : 0;
+  if (late) {
+    --access.late;
+  } else {
+    access.first_line = std::min(access.first_line, state_.now);
+  }
   if (access.outstanding != 0 || &access == present_) {
     if (late && access.aside) {
       look_for_divergence(access);

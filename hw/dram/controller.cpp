@@ -207,6 +207,7 @@ void DramController::admit(Cycle now) {
     }
     drain_.admitted(request, waiting_);
     waiting_.push_back(request);
+    scheduler_->admitted(request);
     holds_.admitted(request, now);
   }
   statistics_.queue_max = std::max<std::uint64_t>(statistics_.queue_max, waiting_.size());

@@ -73,6 +73,8 @@ class DramScheduler {
   };
   using About = PolicyAbout<NoTraits, DramPolicies>;
   virtual ~DramScheduler() = default;
+  // A request has joined the queue.
+  virtual void admitted(DramRequest& /*request*/) {}
   // Of the requests that may start (DramView::may_start). Requests to one address must start in the order of their
   // arrival.
   [[nodiscard]] virtual DramChoice choose(const DramView& view) = 0;

@@ -26,6 +26,9 @@ struct CoreStatistics {
   std::uint64_t memory_instructions = 0;
   std::uint64_t line_requests = 0;
   std::uint64_t put_aside = 0;
+  std::uint64_t divergent_accesses = 0;
+  std::uint64_t divergent_stall_cycles = 0;
+  std::uint64_t divergent_spread_cycles = 0;
   std::uint64_t complex_operations = 0;
   std::uint64_t complex_queued = 0;
   std::uint64_t complex_queue_full = 0;
@@ -36,6 +39,9 @@ struct CoreStatistics {
   std::uint64_t out_of_bounds_loads = 0;
   std::uint64_t drift_samples = 0;
   std::uint64_t drift_instructions = 0;
+  std::uint64_t lost_locality = 0;
+  std::uint64_t throttled_loads = 0;
+  std::uint64_t throttled_cycles = 0;
 
   template <class Visitor>
   void describe(Visitor& visit) {
@@ -59,6 +65,12 @@ struct CoreStatistics {
           "loads, stores and atomics on global or local memory");
     visit("line_requests", line_requests, "lines", "distinct lines that those needed: requests to the L1");
     visit("put_aside", put_aside, "sub-warps", "accesses put aside until lines arrived");
+    visit("divergent_accesses", divergent_accesses, "sub-warps",
+          "accesses for which more than one line had to come (memory divergence, thesis 9.2.4)");
+    visit("divergent_stall_cycles", divergent_stall_cycles, "cycles",
+          "cycles of those from their first miss to their last line, summed");
+    visit("divergent_spread_cycles", divergent_spread_cycles, "cycles",
+          "of those, cycles from the first line that came to the last, summed");
     visit("complex_operations", complex_operations, "sub-warps", "operations of the complex unit");
     visit("complex_queued", complex_queued, "sub-warps", "of those, waited in the queue before the unit");
     visit("complex_queue_full", complex_queue_full, "sub-warps",
@@ -76,6 +88,11 @@ struct CoreStatistics {
           "every 1024th that was fetched: how far the live warps of its block are apart was looked at");
     visit("drift_instructions", drift_instructions, "instructions",
           "by how many the furthest of those warps was ahead of the last one since their block began, summed");
+    visit("lost_locality", lost_locality, "lines",
+          "lines that a warp's load missed and that the warp had lost from the L1 shortly before (core.load_limiter = "
+          "ccws)");
+    visit("throttled_loads", throttled_loads, "loads", "warps' loads that had to wait for the load limiter");
+    visit("throttled_cycles", throttled_cycles, "cycles", "cycles that they waited, summed");
   }
 };
 

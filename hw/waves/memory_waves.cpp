@@ -112,6 +112,7 @@ void DramWaves::access(const DramRequest& request, Cycle now) {
   write_.set(request.write || request.atomic ? 1 : 0);
   hint_.set(request.row_hint ? 1 : 0);
   core_.set(request.extension != nullptr ? request.extension->core : 0);
+  warp_misses_.set(request.warp_misses);
   bank.row.set(request.location.row);
   const Cycle data = std::max(request.data, now + 1);
   bank.busy_until = std::max(bank.busy_until, data);

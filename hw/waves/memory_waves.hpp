@@ -149,6 +149,10 @@ class DramWaves final : public DramObserver {
     visit(dram, "write", write_, link::boolean(), "it is a write or an atomic");
     visit(dram, "hint", hint_, link::boolean(), "its row-buffer hint bit is set");
     visit(dram, "core", core_, link::number(6), "the core that asked");
+    visit(
+        dram, "warp_misses", warp_misses_, link::number(16),
+        "misses of its warp that wait as it starts, itself among them; 0: it is of no warp, or the scheduler does not "
+        "look (dram.scheduler = warp-aware does)");
     for (std::size_t bank = 0; bank < banks_.size(); ++bank) {
       const std::string name = "bank" + std::to_string(bank) + ".";
       Bank& waves = *banks_[bank];
@@ -168,7 +172,7 @@ class DramWaves final : public DramObserver {
   };
 
   unsigned capacity_;
-  link::Wave queue_, bus_, start_, bank_, row_, hit_, write_, hint_, core_;
+  link::Wave queue_, bus_, start_, bank_, row_, hit_, write_, hint_, core_, warp_misses_;
   std::vector<std::unique_ptr<Bank>> banks_;
   DramController* controller_ = nullptr;
 };

@@ -49,6 +49,9 @@ Cycle Channel::advance(Cycle now) {
         pool_.acquire(access.write ? ::tlm::TLM_WRITE_COMMAND : ::tlm::TLM_READ_COMMAND, access.address, 4);
     payload.extension = link::MemoryExtension{};
     payload.extension.row_hint = access.hint;
+    payload.extension.group = access.warp;
+    payload.extension.core = static_cast<std::uint16_t>(access.core);
+    payload.extension.posted = access.posted;
     under_way_[&payload] = &access;
     tlm_phase phase = ::tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;

@@ -28,6 +28,9 @@ struct DramAccess {
   std::uint64_t address = 0;
   bool write = false;
   bool hint = false;
+  std::uint32_t warp = 0;
+  unsigned core = 0;
+  bool posted = false;
 
   Cycle started = kNever;  // its last step, the access
   Cycle data = kNever;
@@ -52,6 +55,9 @@ class Channel final : public link::ClockedModule, private ::tlm::tlm_bw_transpor
   DramAccess& read(Cycle at, std::uint64_t address) { return add({at, address, false, false}); }
   DramAccess& hinted(Cycle at, std::uint64_t address) { return add({at, address, false, true}); }
   DramAccess& write(Cycle at, std::uint64_t address) { return add({at, address, true, false}); }
+  DramAccess& of_warp(std::uint32_t warp, Cycle at, std::uint64_t address, unsigned core = 0) {
+    return add({at, address, false, false, warp, core});
+  }
   DramAccess& add(const DramAccess& access) { return script_.emplace_back(access); }
   // Called with every answered access, in its cycle: may add others.
   std::function<void(DramAccess&)> on_answer;

@@ -255,6 +255,31 @@ TEST(L2, TheCauseOfAReadGoesWithIt) {
   EXPECT_TRUE(extension.row_hint);
 }
 
+// A read that a store caused is posted; a load that joins it before it has left makes it its own.
+TEST(L2, ALoadTakesOverThePostedReadOfAStore) {
+  SystemParameters parameters = with_l2(2);
+  parameters.dram.queue = 1;
+  parameters.dram.banks = 1;
+  MemorySystem system(parameters);
+  Starts starts;
+  system.controller().observe(&starts);
+  for (unsigned i = 0; i != 3; ++i) {
+    system.core(0).load(i, kBase + kLine * i);
+  }
+  system.core(0).store_word(3, kBase + 3 * kLine, 1).request.group = 4;
+  system.core(0).store_word(4, kBase + 4 * kLine, 1).request.group = 5;
+  system.core(1).load(20, kBase + 3 * kLine).request.group = 6;
+  system.run();
+  std::map<std::uint32_t, bool> posted;
+  for (const link::MemoryExtension& extension : starts.seen) {
+    posted[extension.group] = extension.posted;
+  }
+  EXPECT_FALSE(posted.at(0));
+  EXPECT_EQ(posted.count(4), 0U) << "the load's warp waits for it";
+  EXPECT_FALSE(posted.at(6));
+  EXPECT_TRUE(posted.at(5));
+}
+
 // ---- inclusion
 
 class L2Inclusion : public ::testing::TestWithParam<bool> {};

@@ -6,6 +6,7 @@
 
 #include "hw/divergence/dwf.hpp"
 #include "hw/divergence/tbc.hpp"
+#include "hw/dram/warp_aware.hpp"
 #include "hw/issue/scoreboard.hpp"
 #include "hw/parameters/machine.hpp"
 #include "hw/schedule/two_level.hpp"

@@ -8,6 +8,7 @@
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/coherence/protocol.hpp"
 #include "hw/divergence/divergence.hpp"
+#include "hw/dram/policy.hpp"
 #include "hw/issue/discipline.hpp"
 #include "hw/schedule/scheduler.hpp"
 #include "hw/subwarp/former.hpp"
@@ -119,6 +120,7 @@ StorageCost storage_cost(const hw::Machine& machine) {
   search_instructions(shape, lines);
   cost.lines = lines.lines();
   std::stable_partition(cost.lines.begin(), cost.lines.end(),
+  ask(hw::about<hw::DramScheduler>(machine.dram.scheduler), shape, lines);
                         [](const CostLine& line) { return line.kind == CostLine::Kind::present; });
   return cost;
 }
