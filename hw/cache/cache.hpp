@@ -47,6 +47,7 @@
 #include "hw/cache/statistics.hpp"
 #include "hw/coherence/protocol.hpp"
 #include "hw/parameters/machine.hpp"
+#include "hw/state/line_listener.hpp"
 #include "tlm/base_protocol.hpp"
 #include "tlm/calendar.hpp"
 #include "tlm/clock.hpp"
@@ -99,6 +100,10 @@ class Cache : public sc_core::sc_module,
   void refused_again(link::Cycle cycles) { *refusals_ += cycles; }
   // Shows what the cache does from now on to `observer`, which outlives it.
   void observe(CacheObserver& observer);
+  // Tells `listener`, which outlives it, of lines; null: nobody.
+  void tell(LineListener* listener) { listener_ = listener; }
+  // Frames: lines that there is room for.
+  [[nodiscard]] std::uint32_t frames() const { return lines_.frames(); }
 
  protected:
   using LineRequest = link::LineRequest;
@@ -232,6 +237,7 @@ class Cache : public sc_core::sc_module,
   std::size_t flush_next_ = 0;
   std::optional<FailedWrite> failed_write_;
   Instrument<CacheObserver> observer_;  // null: nobody looks
+  LineListener* listener_ = nullptr;
   CacheStatistics statistics_;
   std::uint64_t* refusals_ = &statistics_.busy_ports;  // counts those of the latest cause
 };

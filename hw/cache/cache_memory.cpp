@@ -69,6 +69,9 @@ bool Cache::vacate(Frame frame) {
     write_back(frame);
   }
   ++statistics_.evictions;
+  if (listener_ != nullptr) {
+    listener_->evicted(frame, lines_.address(frame));
+  }
   if (transition.does(kRecallSharers)) {
     recall_sharers(frame);
   }
@@ -188,6 +191,9 @@ bool Cache::fill(Payload& payload) {
         return false;
       }
       lines_.install(frame, mshr.address, transition.next);
+      if (listener_ != nullptr) {
+        listener_->installed(frame, payload.extension.group);
+      }
       std::memcpy(lines_.data(frame), line, line_bytes_);
       line = lines_.data(frame);
       ++statistics_.fills;

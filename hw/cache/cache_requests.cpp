@@ -209,6 +209,9 @@ tlm_sync_enum Cache::perform(LineRequest& request, const Place& place, const Tra
   }
   if (transition.does(kInstall)) {
     lines_.install(frame, request.address, transition.next);
+    if (listener_ != nullptr) {
+      listener_->installed(frame, request.group);
+    }
     std::memcpy(lines_.data(frame), request.store_data, line_bytes_);
     if (table_.info(transition.next).owes) {
       lines_.add_dirty(frame, request.byte_enable);
@@ -307,6 +310,9 @@ void Cache::start_miss(LineRequest& request, const Transition& transition) {
     misses_.add_store(mshr, request.store_data, request.byte_enable);
   } else {
     misses_.add_load(mshr, request);
+    if (listener_ != nullptr && request.kind == LineRequest::Kind::load && !request.bypass) {
+      listener_->missed(request.address, request.group, now_);
+    }
   }
   fetch(request, mshr);
 }

@@ -17,6 +17,7 @@
 #include "hw/divergence/divergence.hpp"
 #include "hw/dram/policy.hpp"
 #include "hw/issue/discipline.hpp"
+#include "hw/schedule/load_limiter.hpp"
 #include "hw/schedule/scheduler.hpp"
 #include "hw/subwarp/former.hpp"
 
@@ -154,6 +155,7 @@ void each_policy(const Machine& machine, Visit visit) {
   visit(about<SubWarpFormer>(machine.core.former));
   visit(about<IssueDiscipline>(machine.core.issue));
   visit(about<Coalescer>(machine.core.coalescer));
+  visit(about<LoadLimiter>(machine.core.load_limiter));
   visit(about<CoherenceProtocol>(machine.gpu.coherence));
   visit(about<DramScheduler>(machine.dram.scheduler));
   visit(about<DramRowPolicy>(machine.dram.row_policy));

@@ -72,6 +72,7 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
   execute_.comes_after(pipeline_.latency_to(execute_));
   memory_.stores_visible = [this] { return l1d_.unacknowledged_writes() == 0; };
   warps_.accesses(memory_);
+  limit_loads();
   if (warps_.early_next_pc()) {
     decode_.tell(warps_);
     register_read_.tell(warps_);
@@ -93,6 +94,16 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
   warps_.block_finished = [this](unsigned slot) { finish_block(slot); };
 }
 
+void Core::limit_loads() {
+  const std::string& name = state_.machine.core.load_limiter;
+  if (!about<LoadLimiter>(name).traits.limits) {
+    return;
+  }
+  limiter_ = Registry<LoadLimiter>::instance().make(name, {state_.groups, state_.machine, state_.statistics});
+  fetch_.limit_by(limiter_.get());
+  l1d_.tell(limiter_.get());
+}
+
 // A launch may have warps of its own size (thesis 9.2.1). The policies and tables are made for one size: they are made
 // anew when it changes.
 void Core::set_warp_size(std::uint32_t warp_size) {
@@ -105,6 +116,7 @@ void Core::set_warp_size(std::uint32_t warp_size) {
   warps_.diverge_by(std::move(divergence), issue_for(state_));
   decode_.form_by(former_for(state_));
   fetch_.schedule_by(scheduler_for(state_));
+  limit_loads();
 }
 
 void Core::begin_launch(const Launch& launch, Cycle first) {
@@ -122,6 +134,9 @@ void Core::begin_launch(const Launch& launch, Cycle first) {
   }
   state_.vacate();
   warps_.reset();
+  if (limiter_ != nullptr) {
+    limiter_->begin_launch();
+  }
   registers_.configure(launch.registers);
   icache_.invalidate();
   l1d_.forget_failed_write();
@@ -326,14 +341,14 @@ Cycle Core::next_cycle(Cycle now, Cycle l1d, Cycle icache) {
     if (execute_.occupied(now)) {
       sleep_.execute = state_.block_cause;
     }
-    return std::min(l1d, icache);
+    return std::min({l1d, icache, fetch_.next_release(now)});
   }
   // Everything waits: nothing changes until a line arrives or a block starts.
   sleep_ = {fetch_.idle_cause(), std::nullopt, false};
   if (state_.observer != nullptr) {
     tell_sleep(now + 1);
   }
-  const Cycle next = std::min(l1d, icache);
+  const Cycle next = std::min({l1d, icache, fetch_.next_release(now)});
   if (next == link::kNever) {
     check_deadlock();
   }

@@ -108,6 +108,7 @@ class Core final : public link::ClockedModule,
   // Does what the dispatcher has told before this cycle.
   void obey(Cycle now);
   void set_warp_size(std::uint32_t warp_size);
+  void limit_loads();
   void start_block(const BlockCommand& command);
   void finish_block(unsigned slot);
   void account_sleep(Cycle until);
@@ -125,6 +126,7 @@ class Core final : public link::ClockedModule,
   Scratchpad scratchpad_;
   InstructionCache icache_;
   L1Cache l1d_;
+  std::unique_ptr<LoadLimiter> limiter_;  // null: it limits nothing
   FetchStage fetch_;
   DecodeStage decode_;
   RegisterReadStage register_read_;

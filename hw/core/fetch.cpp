@@ -20,11 +20,15 @@ void FetchStage::schedule_by(std::unique_ptr<WarpScheduler> scheduler) {
   requests_.assign(state_.groups.size(), {});
   arrived_.assign(state_.groups.size(), {});
   late_.set_capacity(state_.groups.size());
+  held_since_.assign(state_.groups.size(), 0);
 }
 
 void FetchStage::tick(Cycle now) {
   if (warps_ != nullptr && !state_.groups.any_ready()) {
     warps_->starving();
+  }
+  if (limiter_ != nullptr) {
+    release_loads(now);
   }
   IdleCause& cause = history_[now % kHistory];
   if (waiting_ != nullptr) {
@@ -50,7 +54,9 @@ void FetchStage::tick(Cycle now) {
   hand_on(state_.groups[late.group], late.word, cause);
   IdleCause of_next = cause;
   if (waiting_ == nullptr && read(now, id, word, of_next)) {
-    throw InternalError("an instruction cache whose hits take several cycles has answered at once");
+    // A word that had waited here: decode takes one per cycle.
+    state_.groups.set_state(state_.groups[id], GroupState::fetching);
+    late_.push_back({id, word});
   }
 }
 
@@ -95,7 +101,41 @@ bool FetchStage::read(Cycle now, GroupId& id, std::uint64_t& word, IdleCause& ca
   return true;
 }
 
+bool FetchStage::hold_back(Group& group, std::uint64_t word) {
+  const std::optional<isa::Instruction> instruction = isa::decode(word);
+  if (!instruction || !is_limited(*instruction) || limiter_->may_load(group, state_.now)) {
+    limiter_->issued(group);
+    return false;
+  }
+  arrived_[group.id] = {group.pc, word, true, 0};
+  held_since_[group.id] = state_.now;
+  ++state_.statistics.throttled_loads;
+  state_.groups.set_state(group, GroupState::throttled);
+  state_.moved();
+  return true;
+}
+
+void FetchStage::release_loads(Cycle now) {
+  unsigned left = state_.groups.count(GroupState::throttled);
+  for (GroupId id = 0; left != 0; ++id) {
+    Group& group = state_.groups[id];
+    if (group.state != GroupState::throttled) {
+      continue;
+    }
+    --left;
+    if (limiter_->may_load(group, now)) {
+      state_.statistics.throttled_cycles += now - held_since_[id];
+      state_.groups.set_state(group, GroupState::ready);
+      state_.moved();
+    }
+  }
+}
+
 void FetchStage::hand_on(Group& group, std::uint64_t word, IdleCause& cause) {
+  if (limiter_ != nullptr && hold_back(group, word)) {
+    cause = IdleCause::throttled;
+    return;
+  }
   link::SubWarp& sub_warp = state_.pool.take();
   sub_warp.group = group.id;
   sub_warp.pc = group.pc;
@@ -188,6 +228,7 @@ IdleCause FetchStage::idle_cause() const {
                     {groups.count(GroupState::barrier), IdleCause::barrier},
                     {groups.count(GroupState::parked), IdleCause::reconvergence},
                     {groups.count(GroupState::complex), IdleCause::complex},
+                    {groups.count(GroupState::throttled), IdleCause::throttled},
                     {groups.count(GroupState::fetching), IdleCause::icache},
                     {groups.count(GroupState::in_flight), IdleCause::pipeline}};
   unsigned most = 0;

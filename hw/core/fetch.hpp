@@ -7,6 +7,7 @@
 // decode when it comes, while the next group's is already asked for. Nothing is fetched while decode is full.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <boost/circular_buffer.hpp>
 #include <memory>
@@ -14,6 +15,7 @@
 
 #include "hw/core/stage.hpp"
 #include "hw/core/warp_unit.hpp"
+#include "hw/schedule/load_limiter.hpp"
 #include "hw/schedule/scheduler.hpp"
 #include "tlm/line_protocol.hpp"
 
@@ -43,6 +45,14 @@ class FetchStage final : public sc_core::sc_module,
   }
   void reset() override;
   [[nodiscard]] StageOutput* output() override { return &out; }
+  // Asks `limiter` which groups may issue loads and tells it of instructions; null: all may. It outlives this.
+  void limit_by(LoadLimiter* limiter) { limiter_ = limiter; }
+  // With everything asleep: the cycle in which a load that is held back may go; kNever: none is.
+  [[nodiscard]] Cycle next_release(Cycle now) const {
+    return limiter_ == nullptr || state_.groups.count(GroupState::throttled) == 0
+               ? link::kNever
+               : std::max(limiter_->next_change(), now + 1);
+  }
   // Who hears of each cycle in which no group is ready; nobody unless told.
   void tell(WarpUnit& warps) { warps_ = &warps; }
   [[nodiscard]] const WarpScheduler& scheduler() const { return *scheduler_; }
@@ -91,6 +101,11 @@ class FetchStage final : public sc_core::sc_module,
   void hand_on(Group& group, std::uint64_t word, IdleCause& cause);
   // How far the block's live warps are apart (CoreStatistics::drift_instructions).
   void sample_drift(unsigned block_slot);
+  // Whether the instruction is a load that has to wait: then the group is throttled and keeps the word.
+  [[nodiscard]] bool hold_back(Group& group, std::uint64_t word);
+  void release_loads(Cycle now);
+  LoadLimiter* limiter_ = nullptr;
+  std::vector<Cycle> held_since_;     // with a limiter, per group: throttled since
   link::SubWarp* waiting_ = nullptr;  // fetched, but decode had no room
   std::array<IdleCause, kHistory> history_{};
 };

@@ -81,7 +81,8 @@ std::string WarpUnit::describe_waiting() const {
                                             "waits for memory",
                                             "waits for a complex operation",
                                             "waits at a barrier",
-                                            "waits for other warps"};
+                                            "waits for other warps",
+                                            "waits for the load limiter"};
   static_assert(std::size(kStates) == kGroupStates);
   std::string text;
   unsigned listed = 0;

@@ -79,6 +79,8 @@ class Divergence {
     const char* no_lockstep = "does not promise that the lanes of a warp are those that the program means";
     // Warps are formed at will, of any threads that stand at one PC.
     bool warp_pool = false;
+    // A group is a warp of a block for as long as it lives: the threads that it began with, no others join.
+    bool keeps_warps = false;
     // It parts groups while an instruction of theirs is in flight: it is told of memory_diverged() and starving().
     bool parts_in_flight = false;
     // Its threads change cores (ThreadMoves::depart).

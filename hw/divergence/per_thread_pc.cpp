@@ -22,7 +22,8 @@ class PerThreadPc final : public Divergence {
   static constexpr Traits traits{.no_lockstep =
                                      "lets the threads of a warp meet again where their program counters "
                                      "happen to agree, so that an operation between lanes may find only "
-                                     "some of them"};
+                                     "some of them",
+                                 .keeps_warps = true};
 
   static void cost(const CostShape& shape, CostLines& lines) {
     lines.mechanism("per-thread program counters");

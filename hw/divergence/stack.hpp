@@ -23,7 +23,7 @@ class StackDivergence final : public Divergence {
     std::vector<LaneMask> active;
   };
 
-  static constexpr Traits traits{.large_warps = true, .overlap = true, .lockstep_lanes = true};
+  static constexpr Traits traits{.large_warps = true, .overlap = true, .lockstep_lanes = true, .keeps_warps = true};
   static void cost(const CostShape& shape, CostLines& lines);
 
   explicit StackDivergence(const Setup& setup);

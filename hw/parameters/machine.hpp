@@ -19,6 +19,7 @@ namespace heddle::hw {
 [[nodiscard]] Limits former_policies();
 [[nodiscard]] Limits issue_policies();
 [[nodiscard]] Limits coalescer_policies();
+[[nodiscard]] Limits load_limiters();
 [[nodiscard]] Limits coherence_protocols();
 [[nodiscard]] Limits dram_schedulers();
 [[nodiscard]] Limits dram_row_policies();
@@ -52,6 +53,7 @@ struct CoreParameters {
   std::string former = "rows";
   std::string issue = "strict";
   std::string coalescer = "per-sub-warp";
+  std::string load_limiter = "none";
   unsigned fetch_latency = 1;
   unsigned decode_latency = 1;
   unsigned register_read_latency = 1;
@@ -82,6 +84,7 @@ struct CoreParameters {
     visit("former", former, former_policies(), "", "which threads of a warp fill the lanes in a cycle");
     visit("issue", issue, issue_policies(), "", "when a warp may be fetched again");
     visit("coalescer", coalescer, coalescer_policies(), "", "how lane addresses become line requests");
+    visit("load_limiter", load_limiter, load_limiters(), "", "which warps may issue loads");
     visit("fetch_latency", fetch_latency, Limits::between(1, 64), "cycles", "instruction fetch, on an I-cache hit");
     visit("decode_latency", decode_latency, Limits::between(1, 64), "cycles", "decode and sub-warp formation");
     visit("register_read_latency", register_read_latency, Limits::between(1, 64), "cycles", "register read");

@@ -44,7 +44,7 @@ void GroupTable::set_state(Group& group, GroupState state) {
   const GroupState before = group.state;
   group.state = state;
   const bool stalls = state == GroupState::memory || (state == GroupState::complex && complex_stalls_) ||
-                      state == GroupState::barrier || state == GroupState::parked;
+                      state == GroupState::barrier || state == GroupState::parked || state == GroupState::throttled;
   assign(ready_, group.id, state == GroupState::ready);
   assign(stalled_, group.id, stalls);
   assign(live_, group.id, state != GroupState::free);

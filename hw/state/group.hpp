@@ -39,8 +39,9 @@ enum class GroupState : std::uint8_t {
   complex,    // waits for a complex operation; stalled where those count as long-latency (core.complex_long_latency)
   barrier,    // waits at a barrier
   parked,     // waits for other groups: block-wide branch, re-convergence
+  throttled,  // its next instruction is a load, which the load limiter holds back
 };
-inline constexpr std::size_t kGroupStates = 8;
+inline constexpr std::size_t kGroupStates = 9;
 
 // Where an instruction in flight stands.
 struct InFlight {
@@ -141,8 +142,8 @@ struct Group {
   }
 };
 
-// Told when a group starts to wait (on a long-latency operation, at a barrier, for other groups), or has no threads any
-// more.
+// Told when a group starts to wait (on a long-latency operation, at a barrier, for other groups, for the load limiter),
+// or has no threads any more.
 class StallObserver {
  public:
   virtual ~StallObserver() = default;
@@ -175,13 +176,15 @@ class GroupTable {
   void set_state(Group& group, GroupState state);
 
   [[nodiscard]] const GroupBits& ready() const { return ready_; }  // may be fetched
-  // wait on a long-latency operation, at a barrier, or for other groups
+  // wait on a long-latency operation, at a barrier, for other groups, or for the load limiter
   [[nodiscard]] const GroupBits& stalled() const { return stalled_; }
   [[nodiscard]] const GroupBits& live() const { return live_; }  // not free
   [[nodiscard]] unsigned count(GroupState state) const { return counts_[static_cast<unsigned>(state)]; }
   [[nodiscard]] bool any_ready() const { return count(GroupState::ready) != 0; }
 
   [[nodiscard]] std::uint64_t next_age() { return age_++; }
+  // Groups that have begun so far, or rather ages that were given.
+  [[nodiscard]] std::uint64_t ages() const { return age_; }
   // The free group with the lowest number; null when there is none. It stays free until its state is set.
   [[nodiscard]] Group* find_free();
 

@@ -32,6 +32,8 @@ namespace heddle::hw {
   HEDDLE_IDLE_CAUSE(complex, "complex",                                                                              \
                     "most warps waited for complex operations, or one found no room before their unit")              \
   HEDDLE_IDLE_CAUSE(predicated_off, "predicated_off", "an instruction passed whose guard was false in every lane")   \
+  HEDDLE_IDLE_CAUSE(throttled, "throttled",                                                                          \
+                    "no warp was ready and most of them had a load that the load limiter held back")                 \
   HEDDLE_IDLE_CAUSE(flush, "flush",                                                                                  \
                     "every thread block is done, and the caches write what is left of their stores to memory")
 

@@ -51,8 +51,8 @@ const link::Enumeration& stall_causes() {
 
 const link::Enumeration& group_states() {
   static const link::Enumeration enumeration{
-      "warp_state", {"free", "ready", "fetching", "in_flight", "memory", "complex", "barrier", "parked"}};
-  static_assert(kGroupStates == 8);
+      "warp_state", {"free", "ready", "fetching", "in_flight", "memory", "complex", "barrier", "parked", "throttled"}};
+  static_assert(kGroupStates == 9);
   return enumeration;
 }
 

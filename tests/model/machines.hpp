@@ -9,6 +9,7 @@
 #include "hw/dram/warp_aware.hpp"
 #include "hw/issue/scoreboard.hpp"
 #include "hw/parameters/machine.hpp"
+#include "hw/schedule/lost_locality.hpp"
 #include "hw/schedule/two_level.hpp"
 #include "hw/subwarp/packing.hpp"
 
@@ -55,6 +56,40 @@ namespace heddle::test {
     machine.l1d.write_policy = "write-through";
     machine.l1d.bytes = 1024;
     machine.dram.channels = 2;
+  });
+  // Memory scheduling by warps, over several cores and an L2, and with commands; loads limited by lost locality.
+  add("fewestmisses", [](hw::Machine& machine) {
+    machine.gpu.cores = 3;
+    machine.l1d.write_policy = "write-through";
+    machine.l1d.bytes = 1024;
+    machine.dram.channels = 2;
+    machine.dram.scheduler = "warp-aware";
+    machine.l2.enabled = true;
+    machine.l2.bytes = 8192;
+  });
+  add("fewestmissesjedec", [](hw::Machine& machine) {
+    machine.dram.timing = "jedec";
+    machine.dram.scheduler = "warp-aware";
+    machine.dram.policies.of<hw::WarpAwareParameters>().first = "warps";
+    machine.dram.write_high = 8;
+    machine.dram.write_low = 2;
+    machine.l1d.bytes = 1024;
+  });
+  add("ccws", [](hw::Machine& machine) {
+    machine.core.load_limiter = "ccws";
+    machine.core.scheduler = "gto";
+    machine.l1d.bytes = 1024;
+    machine.icache.bytes = 256;
+    machine.icache.ways = 1;
+    machine.icache.hit_latency = 3;
+  });
+  add("ccwstwolevel", [](hw::Machine& machine) {
+    machine.core.load_limiter = "ccws";
+    machine.core.policies.of<hw::CcwsParameters>().throttle = 100;
+    machine.core.scheduler = "two-level";
+    machine.core.issue = "scoreboard";
+    machine.l1d.bytes = 512;
+    machine.l1d.hit_latency = 3;
   });
   add("channels2", [](hw::Machine& machine) {
     machine.dram.channels = 2;

@@ -115,6 +115,8 @@ hw::Machine where_it_counts(const std::string& path) {
       {{"core.divergence", std::string("memory-split")}},
       {{"core.issue", std::string("scoreboard")}},
       {{"core.divergence", std::string("tbc")}},
+      {{"core.load_limiter", std::string("ccws")}},
+      {{"dram.scheduler", std::string("warp-aware")}},
       {{"dram.channels", std::int64_t{2}}},
       {{"l1d.ports", std::int64_t{2}}},
       {{"allocation.placement", std::string("seeded")}},

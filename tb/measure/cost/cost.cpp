@@ -10,6 +10,7 @@
 #include "hw/divergence/divergence.hpp"
 #include "hw/dram/policy.hpp"
 #include "hw/issue/discipline.hpp"
+#include "hw/schedule/load_limiter.hpp"
 #include "hw/schedule/scheduler.hpp"
 #include "hw/subwarp/former.hpp"
 
@@ -117,10 +118,11 @@ StorageCost storage_cost(const hw::Machine& machine) {
   ask(hw::about<hw::Coalescer>(machine.core.coalescer), shape, lines);
   lines.mechanism("coherence protocol " + machine.gpu.coherence);
   ask(hw::about<hw::CoherenceProtocol>(machine.gpu.coherence), shape, lines);
+  ask(hw::about<hw::LoadLimiter>(machine.core.load_limiter), shape, lines);
   search_instructions(shape, lines);
+  ask(hw::about<hw::DramScheduler>(machine.dram.scheduler), shape, lines);
   cost.lines = lines.lines();
   std::stable_partition(cost.lines.begin(), cost.lines.end(),
-  ask(hw::about<hw::DramScheduler>(machine.dram.scheduler), shape, lines);
                         [](const CostLine& line) { return line.kind == CostLine::Kind::present; });
   return cost;
 }

@@ -106,6 +106,7 @@ void Profile::group_changed(const hw::CoreState& core, const hw::Group& group, G
       return;
     case GroupState::ready:
     case GroupState::fetching:
+    case GroupState::throttled:
       known.pc = group.pc;
       return;
     case GroupState::in_flight:

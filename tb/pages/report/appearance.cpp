@@ -40,6 +40,7 @@ constexpr CauseLook kCauseLooks[] = {
     {IdleCause::scratchpad, "scratchpad", "#6a51a3", "#a58fd8"},
     {IdleCause::complex, "complex unit", "#3b4a5a", "#c3ccd6"},
     {IdleCause::predicated_off, "predicated off", "#4fb3bf", "#2f8f9b"},
+    {IdleCause::throttled, "throttled loads", "#8c6d31", "#c9a75a"},
     {IdleCause::flush, "flush", "#d7bde2", "#e3b9ee"},
 };
 static_assert(std::size(kCauseLooks) == hw::kIdleCauseCount, "every idle cause has a title and colours");
@@ -124,6 +125,8 @@ const Appearance& appearance_of(GroupState state) {
       return appearance_of(IdleCause::barrier);
     case GroupState::parked:
       return appearance_of(IdleCause::reconvergence);
+    case GroupState::throttled:
+      return appearance_of(IdleCause::throttled);
     case GroupState::free:
       break;
   }
