@@ -108,5 +108,50 @@ INSTANTIATE_TEST_SUITE_P(All, WantOfRoom, ::testing::ValuesIn(shortages()), [](c
   return std::string(hw::kIdleCauses[static_cast<std::size_t>(info.param.cause)].name);
 });
 
+// Sixteen warps each load a line of their own, again and again, through an L1 of two lines: each loses it to the
+// others.
+std::string throttled(const char* limiter, bool watched) {
+  return in_child([&] {
+    hw::Machine machine;
+    machine.core.load_limiter = limiter;
+    machine.l1d.bytes = 256;
+    machine.l1d.ways = 1;
+    GpuBench bench(machine);
+    IdleSums seen;
+    if (watched) {
+      bench.gpu.observe(&seen);
+    }
+    Code code;
+    code.param(9, 0);
+    code.s2r(0, Special::tid_x);
+    code.rri(Op::SHR_U, 0, 0, 5);
+    code.rri(Op::SHL, 1, 0, 7);
+    code.rrr(Op::ADD, 1, 1, 9);
+    for (unsigned i = 0; i != 6; ++i) {
+      code.load(Op::LD_GLOBAL, 2, 1);
+    }
+    code.exit();
+    LaunchShape shape;
+    shape.block = {512, 1, 1};
+    const hw::Totals totals = bench.run(code, shape);
+    return watched && seen.sums != totals.core.idle
+               ? "told otherwise than counted"
+               : text_of(totals.core.idle) + fmt::format("lost {} held {} cycles {} misses {}\n",
+                                                         totals.core.lost_locality, totals.core.throttled_loads,
+                                                         totals.core.throttled_cycles, totals.l1d.misses);
+  });
+}
+
+TEST(LoadLimiter, HoldsLoadsBackAsleepAsAwake) {
+  const std::string alone = throttled("ccws", false);
+  EXPECT_EQ(alone, throttled("ccws", true)) << "a core that sleeps releases loads when one does that is awake";
+  EXPECT_EQ(alone.find("throttled 0\n"), std::string::npos) << alone;
+  EXPECT_EQ(alone.find("lost 0 "), std::string::npos) << alone;
+  EXPECT_EQ(alone.find("held 0 "), std::string::npos) << alone;
+  EXPECT_EQ(alone.find("misses 96"), std::string::npos) << "each of the 96 loads misses without it\n" << alone;
+  const std::string without = throttled("none", false);
+  EXPECT_NE(without.find("lost 0 held 0 cycles 0 misses 96"), std::string::npos) << without;
+}
+
 }  // namespace
 }  // namespace heddle::test

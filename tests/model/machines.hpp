@@ -57,7 +57,7 @@ namespace heddle::test {
     machine.l1d.bytes = 1024;
     machine.dram.channels = 2;
   });
-  // Memory scheduling by warps, over several cores and an L2, and with commands; loads limited by lost locality.
+  // Memory scheduling by warps, over several cores and an L2, and before row hits; loads limited by lost locality.
   add("fewestmisses", [](hw::Machine& machine) {
     machine.gpu.cores = 3;
     machine.l1d.write_policy = "write-through";
@@ -67,8 +67,7 @@ namespace heddle::test {
     machine.l2.enabled = true;
     machine.l2.bytes = 8192;
   });
-  add("fewestmissesjedec", [](hw::Machine& machine) {
-    machine.dram.timing = "jedec";
+  add("fewestmissesfirst", [](hw::Machine& machine) {
     machine.dram.scheduler = "warp-aware";
     machine.dram.policies.of<hw::WarpAwareParameters>().first = "warps";
     machine.dram.write_high = 8;

@@ -23,7 +23,18 @@ class WarpAwareMemory final : public Claim {
                 "performance for applications with memory divergence",
             .paper = "shorter stalls, faster (no figure)",
             .source = "thesis, section 9.2.4 (future research)",
-            .note = "",
+            .note =
+                "The stalls get shorter where the order of the text is applied among row hits and among conflicts, "
+                "but little is gained from it, and bfs loses a tenth. It keeps 7.4 of the 8 banks busy under FR-FCFS: "
+                "its time is that of the banks. The row of the oldest conflict has had the longest time to gather "
+                "requests; that of the warp with the fewest misses has fewer when it is opened: row hits fall from "
+                "72 to 69 % and conflicts rise by 11 %, as IPC falls by 10 %. The starvation bound has no part in it "
+                "(without one -10.4 %), nor has the number of MSHRs and of places in the queue (256 of each: "
+                "-10.4 %). With conflicts as fast as hits and 8 GB/s, so that the bus is busy for 98 % of the time, "
+                "the mean stall of bfs falls by 39 % and its IPC by 1.6 %: all warps wait for one bus, which serves "
+                "as many lines in any order. needleman, whose accesses find "
+                "no row open, is bound by its banks in the same way; on hotspot, matrixmult and sort few requests "
+                "wait at a time (hotspot: 2.6), so that there is little to choose from.",
             .caveat =
                 "The thesis proposes this and measures nothing. What was expected before the first run: the mean stall "
                 "of accesses for which several lines have to come falls on kernels with more than 1.5 lines per memory "
@@ -50,6 +61,11 @@ class WarpAwareMemory final : public Claim {
     }
     for (const std::size_t variant : {kRows, kWarps}) {
       judge_order(finding, grid, variant);
+    }
+    if (finding.checks.empty()) {
+      finding.ours = "no access of these runs diverges";
+      finding.checks.push_back(main_check("accesses of the divergent kernels diverge", "none does", false));
+      return finding;
     }
     judge_others(finding, grid);
     if (searched.complete()) {
