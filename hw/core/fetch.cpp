@@ -27,7 +27,7 @@ void FetchStage::tick(Cycle now) {
   if (warps_ != nullptr && !state_.groups.any_ready()) {
     warps_->starving();
   }
-  if (limiter_ != nullptr) {
+  if (limiter_ != nullptr) [[unlikely]] {
     release_loads(now);
   }
   IdleCause& cause = history_[now % kHistory];
@@ -132,7 +132,7 @@ void FetchStage::release_loads(Cycle now) {
 }
 
 void FetchStage::hand_on(Group& group, std::uint64_t word, IdleCause& cause) {
-  if (limiter_ != nullptr && hold_back(group, word)) {
+  if (limiter_ != nullptr && hold_back(group, word)) [[unlikely]] {
     cause = IdleCause::throttled;
     return;
   }
