@@ -15,6 +15,12 @@ void assign(GroupBits& bits, GroupId id, bool value) {
   }
 }
 
+constexpr unsigned bit_of(GroupState state) {
+  return 1U << static_cast<unsigned>(state);
+}
+constexpr unsigned kStalling = bit_of(GroupState::memory) | bit_of(GroupState::barrier) | bit_of(GroupState::parked) |
+                               bit_of(GroupState::throttled);
+
 }  // namespace
 
 GroupTable::GroupTable(unsigned groups, unsigned rows_per_group, bool complex_stalls)
@@ -43,8 +49,8 @@ void GroupTable::set_state(Group& group, GroupState state) {
   ++counts_[static_cast<unsigned>(state)];
   const GroupState before = group.state;
   group.state = state;
-  const bool stalls = state == GroupState::memory || (state == GroupState::complex && complex_stalls_) ||
-                      state == GroupState::barrier || state == GroupState::parked || state == GroupState::throttled;
+  const unsigned stalling = kStalling | (complex_stalls_ ? bit_of(GroupState::complex) : 0);
+  const bool stalls = (stalling & bit_of(state)) != 0;
   assign(ready_, group.id, state == GroupState::ready);
   assign(stalled_, group.id, stalls);
   assign(live_, group.id, state != GroupState::free);
