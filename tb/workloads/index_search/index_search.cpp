@@ -6,30 +6,20 @@
 //   row_hints        the load that opens a row of the tree has the row-buffer locality hint
 //   levels=N         levels of row nodes: 3 (the thesis's tree: 888 million keys, 3.8 GB), 2 (4 MB) or 1 (4 KB).
 //                    Without it 3, but 2 for inputs of less than a twentieth of the searches.
-#include <cstring>
-
 #include "base/registry.hpp"
-#include "tb/workloads/index_search/index_tree.hpp"
-#include "tb/workloads/support.hpp"
+#include "tb/workloads/index_search/index_workload.hpp"
 
 namespace heddle::tb {
 namespace {
 
-class IndexSearch final : public KernelWorkload {
+class IndexSearch final : public IndexWorkload {
  public:
   explicit IndexSearch(const WorkloadOptions& options)
-      : KernelWorkload("index_search", options,
-                       {{"pthreads"},
-                        {"tree_traverse"},
-                        {"row_hints"},
-                        {"levels", options.scale < kSmall ? 2U : IndexTree::kMostLevels, 1, IndexTree::kMostLevels}}) {
-    need_warps_of_32();
-  }
+      : IndexWorkload("index_search", options, IndexTree::kMostLevels, {{"pthreads"}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? kMostTeam : resident_threads(); }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
-    const std::uint32_t levels = variants().number("levels");
-    const IndexTree tree(levels, options().seed);
+    const IndexTree tree(levels(), options().seed);
     const std::uint32_t searches = scaled(128U << 10U, resident_threads() / 32);
     const std::uint64_t nodes = place(executor, tree);
     Random random(options().seed + 1);
@@ -43,17 +33,16 @@ class IndexSearch final : public KernelWorkload {
     const std::uint64_t key_buffer = upload(executor, "keys", keys);
     const std::uint64_t places = upload(executor, "places", std::vector<std::uint32_t>(searches, kNowhere));
 
-    const std::string kernel = fmt::format("search{}{}", variants().flag("tree_traverse") ? "_tree" : "",
-                                           variants().flag("row_hints") ? "_hints" : "");
+    const std::string name = kernel("search");
     const std::uint32_t grid = pthreads() ? 1 : blocks();
     executor.plan({1, grid});
-    launch(executor, kernel, {grid}, {pthreads() ? kMostTeam : kBlock},
-           Arguments(executor.module(), kernel)
+    launch(executor, name, {grid}, {pthreads() ? kMostTeam : kBlock},
+           Arguments(executor.module(), name)
                .pointer(nodes)
                .pointer(key_buffer)
                .pointer(places)
                .value(searches)
-               .value(levels));
+               .value(levels()));
 
     // A place is right when the key stands there: keys are unique.
     const std::vector<std::uint32_t> found = download<std::uint32_t>(executor, places, searches);
@@ -68,33 +57,6 @@ class IndexSearch final : public KernelWorkload {
     }
     return {true, fmt::format("{} searches among {} keys are right, {} of them find nothing", searches, tree.keys(),
                               missing)};
-  }
-
- private:
-  static constexpr double kSmall = 0.05;
-  static constexpr std::uint32_t kNowhere = 0xffffffff;
-
-  // The nodes take memory on the host where they are touched; those of a large tree are computed whenever they are read
-  // and take none.
-  [[nodiscard]] std::uint64_t place(Executor& executor, const IndexTree& tree) const {
-    const std::uint64_t bytes = tree.words() * sizeof(std::uint32_t);
-    const std::uint64_t address = allocate(executor, "tree", bytes);
-    const auto generate = [tree, address](std::uint64_t from, std::span<std::byte> out) {
-      for (std::size_t i = 0; i < out.size();) {
-        const std::uint64_t offset = from - address + i;
-        const std::uint32_t word = tree.word(static_cast<std::uint32_t>(offset / 4));
-        const std::size_t count = std::min<std::size_t>(4 - offset % 4, out.size() - i);
-        std::memcpy(out.data() + i, reinterpret_cast<const std::byte*>(&word) + offset % 4, count);
-        i += count;
-      }
-    };
-    constexpr std::uint64_t kStored = 64U << 20U;
-    if (bytes <= kStored) {
-      executor.memory().fill_on_touch(address, bytes, generate);
-    } else {
-      executor.memory().compute_on_read(address, bytes, generate);
-    }
-    return address;
   }
 };
 
