@@ -38,23 +38,29 @@ TEST_P(DatabaseVariant, IsRight) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, DatabaseVariant,
-                         ::testing::Values("table_scan:cond_acc", "table_scan:selectivity=1",
-                                           "table_scan:selectivity=1,cond_acc", "table_scan:selectivity=1024",
-                                           "table_scan:cond_acc,selectivity=1024", "table_scan:columns=2,selectivity=8",
-                                           "table_scan:columns=3", "table_scan:columns=8",
-                                           "table_scan:columns=8,cond_acc", "index_search:levels=1",
-                                           "index_search:levels=2,tree_traverse", "index_search:levels=2,row_hints",
-                                           "index_search:levels=3,tree_traverse,row_hints", "aggregates:groups=1",
-                                           "aggregates:groups=8", "table_scan:pthreads",
-                                           "table_scan:pthreads,cond_acc,columns=2", "index_search:pthreads,levels=2",
-                                           "index_search:pthreads,levels=1,tree_traverse,row_hints"),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           std::replace_if(
-                               name.begin(), name.end(), [](char c) { return c == ':' || c == ',' || c == '='; }, '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, DatabaseVariant,
+    ::testing::Values("table_scan:cond_acc", "table_scan:selectivity=1", "table_scan:selectivity=1,cond_acc",
+                      "table_scan:selectivity=1024", "table_scan:cond_acc,selectivity=1024",
+                      "table_scan:columns=2,selectivity=8", "table_scan:columns=3", "table_scan:columns=8",
+                      "table_scan:columns=8,cond_acc", "index_search:levels=1", "index_search:levels=2,tree_traverse",
+                      "index_search:levels=2,row_hints", "index_search:levels=3,tree_traverse,row_hints",
+                      "aggregates:groups=1", "aggregates:groups=8", "table_scan:pthreads",
+                      "table_scan:pthreads,cond_acc,columns=2", "index_search:pthreads,levels=2",
+                      "index_search:pthreads,levels=1,tree_traverse,row_hints", "scan_join:selectivity=0",
+                      "scan_join:selectivity=1", "scan_join:selectivity=1,cond_acc", "scan_join:cond_acc",
+                      "hash_join:matches=0", "hash_join:matches=100,cond_acc", "hash_join:duplicates=64",
+                      "hash_join:load=64,duplicates=3", "index_join:levels=1,matches=100",
+                      "index_join:matches=0,levels=1", "index_join:levels=3,tree_traverse,row_hints",
+                      "index_update:levels=1", "index_update:tree_traverse,row_hints", "index_insert:levels=1",
+                      "index_insert:slack=0", "index_insert:levels=1,slack=0", "index_insert:slack=1,tree_traverse",
+                      "index_insert:row_hints"),
+    [](const auto& info) {
+      std::string name = info.param;
+      std::replace_if(
+          name.begin(), name.end(), [](char c) { return c == ':' || c == ',' || c == '='; }, '_');
+      return name;
+    });
 
 std::string fill_refusal(const std::string& text) {
   try {
@@ -83,6 +89,20 @@ TEST(Variants, OthersAreRefused) {
   WorkloadOptions narrow = small_of();
   narrow.simd_width = 16;
   EXPECT_THROW(static_cast<void>(make_workload("index_search", narrow)), InputError);
+}
+
+// A leaf without room refuses its new keys, and the verdict says how many; one with room takes every key.
+TEST(IndexInsert, IsRefusedByFullLeaves) {
+  const auto told = [](const std::string& text) {
+    const auto workload = make_workload(text, small_of());
+    ReferenceExecutor executor;
+    executor.load(workload->compile());
+    const Verdict verdict = workload->run(executor);
+    EXPECT_TRUE(verdict.correct) << verdict.detail;
+    return verdict.detail;
+  };
+  EXPECT_THAT(told("index_insert:slack=0"), HasSubstr("; 0 of 656 new keys are inserted, "));
+  EXPECT_THAT(told("index_insert"), HasSubstr(", 0 refused by full leaves"));
 }
 
 // Ascending keys as a depth-first walk through the tree finds them, written here without the tree's own arithmetic.
