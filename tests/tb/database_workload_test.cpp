@@ -52,9 +52,9 @@ INSTANTIATE_TEST_SUITE_P(
                       "hash_join:matches=0", "hash_join:matches=100,cond_acc", "hash_join:duplicates=64",
                       "hash_join:load=64,duplicates=3", "index_join:levels=1,matches=100",
                       "index_join:matches=0,levels=1", "index_join:levels=3,tree_traverse,row_hints",
-                      "index_update:levels=1", "index_update:tree_traverse,row_hints", "index_insert:levels=1",
-                      "index_insert:slack=0", "index_insert:levels=1,slack=0", "index_insert:slack=1,tree_traverse",
-                      "index_insert:row_hints"),
+                      "index_update:levels=1", "index_update:levels=2,tree_traverse,row_hints", "index_insert:levels=1",
+                      "index_insert:levels=2,slack=0", "index_insert:levels=1,slack=0",
+                      "index_insert:levels=2,slack=1,tree_traverse", "index_insert:levels=2,row_hints"),
     [](const auto& info) {
       std::string name = info.param;
       std::replace_if(
@@ -101,8 +101,8 @@ TEST(IndexInsert, IsRefusedByFullLeaves) {
     EXPECT_TRUE(verdict.correct) << verdict.detail;
     return verdict.detail;
   };
-  EXPECT_THAT(told("index_insert:slack=0"), HasSubstr("; 0 of 656 new keys are inserted, "));
-  EXPECT_THAT(told("index_insert"), HasSubstr(", 0 refused by full leaves"));
+  EXPECT_THAT(told("index_insert:levels=2,slack=0"), HasSubstr("; 0 of 656 new keys are inserted, "));
+  EXPECT_THAT(told("index_insert:levels=2"), HasSubstr(", 0 refused by full leaves"));
 }
 
 // Ascending keys as a depth-first walk through the tree finds them, written here without the tree's own arithmetic.

@@ -2,8 +2,9 @@
 // (thesis 9.2.3 names the problem and leaves the method open).
 //
 //   tree_traverse, row_hints    as in index_search, when the leaves of the new keys are looked for
-//   levels=N                    2 (692,880 keys) or 1 (720 keys, and a 961st of the inserts); inner nodes are full
-//   slack=N                     percentage of a leaf that is free at first; the usual is 25
+//   levels=N                    2 (692,880 keys; below scale 0.05 that part of them) or 1 (720 keys, and a 961st of the
+//   inserts); inner nodes are full slack=N                     percentage of a leaf that is free at first; the usual is
+//   25
 #include <set>
 
 #include "base/registry.hpp"
@@ -16,10 +17,8 @@ namespace {
 // written down here anew: this judges what the kernels do with theirs.
 class HostTree {
  public:
-  HostTree(std::uint32_t levels, std::uint32_t leaf_keys)
-      : first_leaf_(levels == 1 ? 0 : 1),
-        leaves_(levels == 1 ? 1 : 961),
-        words_((first_leaf_ + leaves_) * 1024, kNone) {
+  HostTree(std::uint32_t leaves, std::uint32_t leaf_keys)
+      : first_leaf_(leaves == 1 ? 0 : 1), leaves_(leaves), words_((first_leaf_ + leaves_) * 1024, kNone) {
     std::uint32_t rank = 0;
     for (std::uint32_t leaf = 0; leaf < leaves_; ++leaf) {
       for (std::uint32_t i = 0; i < leaf_keys; ++i) {
@@ -93,14 +92,14 @@ class IndexInsert final : public IndexWorkload {
   explicit IndexInsert(const WorkloadOptions& options)
       : IndexWorkload("index_insert", options, 2, {{"slack", 25, 0, 50}}) {}
   [[nodiscard]] std::uint64_t threads() const override {
-    return std::max<std::uint64_t>(resident_threads(), levels() == 1 ? kBlock : 961U * kBlock);
+    return std::max<std::uint64_t>(resident_threads(), std::uint64_t{leaves()} * kBlock);
   }
   // The order of the atomics says in which order a leaf's new keys wait.
   [[nodiscard]] bool order_dependent() const override { return true; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
     const std::uint32_t leaf_keys = kRowKeys - kRowKeys * variants().number("slack") / 100;
-    HostTree tree(levels(), leaf_keys);
+    HostTree tree(leaves(), leaf_keys);
     const std::vector<std::uint32_t> old = tree.walk();
     const std::uint32_t inserts = scaled((64U << 10U) / (levels() == 1 ? 961 : 1), kBatches, kBatches);
     // New keys anywhere, also above the largest; with few gaps in a small tree some come twice, and some are there.
@@ -159,6 +158,11 @@ class IndexInsert final : public IndexWorkload {
   static constexpr std::uint32_t kBatches = 4;
   static constexpr std::uint32_t kRowKeys = IndexTree::kRowKeys;
   static constexpr std::uint32_t kMostPending = 480;
+
+  // Row nodes of the last level: of a small input as large a part of them as of the inserts.
+  [[nodiscard]] std::uint32_t leaves() const {
+    return levels() == 1 ? 1 : scale() < kSmall ? scaled(IndexTree::kRowWays, 2) : IndexTree::kRowWays;
+  }
 
   struct Expected {
     std::vector<std::uint32_t> keys;     // ascending

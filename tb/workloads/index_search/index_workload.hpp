@@ -14,10 +14,11 @@ namespace heddle::tb {
 
 class IndexWorkload : public KernelWorkload {
  protected:
+  static constexpr double kSmall = 0.05;  // below this scale trees are smaller
   static constexpr std::uint32_t kNowhere = 0xffffffff;
 
-  // Variants tree_traverse and row_hints; levels, at most `most_levels`, which is usual too, but 2 for inputs of less
-  // than a twentieth; and `more`.
+  // Variants tree_traverse and row_hints; levels, at most `most_levels`, which is usual too, but one fewer for
+  // inputs of less than a twentieth; and `more`.
   IndexWorkload(std::string name, const WorkloadOptions& options, std::uint32_t most_levels,
                 std::vector<Variants::Known> more = {})
       : KernelWorkload(std::move(name), options, known(options, most_levels, std::move(more))) {
@@ -56,10 +57,9 @@ class IndexWorkload : public KernelWorkload {
  private:
   [[nodiscard]] static std::vector<Variants::Known> known(const WorkloadOptions& options, std::uint32_t most_levels,
                                                           std::vector<Variants::Known> more) {
-    constexpr double kSmall = 0.05;
     more.push_back({"tree_traverse"});
     more.push_back({"row_hints"});
-    more.push_back({"levels", options.scale < kSmall ? std::min(2U, most_levels) : most_levels, 1, most_levels});
+    more.push_back({"levels", options.scale < kSmall ? most_levels - 1 : most_levels, 1, most_levels});
     return more;
   }
 };
