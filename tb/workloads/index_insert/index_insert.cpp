@@ -90,7 +90,7 @@ class HostTree {
 class IndexInsert final : public IndexWorkload {
  public:
   explicit IndexInsert(const WorkloadOptions& options)
-      : IndexWorkload("index_insert", options, 2, {{"slack", 25, 0, 50}}) {}
+      : IndexWorkload("index_insert", options, 2, 2, {{"slack", 25, 0, 50}}) {}
   [[nodiscard]] std::uint64_t threads() const override {
     return std::max<std::uint64_t>(resident_threads(), std::uint64_t{leaves()} * kBlock);
   }

@@ -13,7 +13,7 @@ namespace {
 class IndexJoin final : public IndexWorkload {
  public:
   explicit IndexJoin(const WorkloadOptions& options)
-      : IndexWorkload("index_join", options, IndexTree::kMostLevels, {{"matches", 50, 0, 100}}) {}
+      : IndexWorkload("index_join", options, IndexTree::kMostLevels, 2, {{"matches", 50, 0, 100}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
   // The order of the atomics says where a warp's pairs go.
   [[nodiscard]] bool order_dependent() const override { return true; }

@@ -15,7 +15,7 @@ namespace {
 class IndexSearch final : public IndexWorkload {
  public:
   explicit IndexSearch(const WorkloadOptions& options)
-      : IndexWorkload("index_search", options, IndexTree::kMostLevels, {{"pthreads"}}) {}
+      : IndexWorkload("index_search", options, IndexTree::kMostLevels, 2, {{"pthreads"}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? kMostTeam : resident_threads(); }
 
   [[nodiscard]] Verdict run(Executor& executor) override {

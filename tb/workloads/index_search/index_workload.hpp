@@ -17,11 +17,11 @@ class IndexWorkload : public KernelWorkload {
   static constexpr double kSmall = 0.05;  // below this scale trees are smaller
   static constexpr std::uint32_t kNowhere = 0xffffffff;
 
-  // Variants tree_traverse and row_hints; levels, at most `most_levels`, which is usual too, but one fewer for
-  // inputs of less than a twentieth; and `more`.
-  IndexWorkload(std::string name, const WorkloadOptions& options, std::uint32_t most_levels,
+  // Variants tree_traverse and row_hints; levels, at most `most_levels`, which is usual too, but `small_levels`
+  // for inputs of less than a twentieth; and `more`.
+  IndexWorkload(std::string name, const WorkloadOptions& options, std::uint32_t most_levels, std::uint32_t small_levels,
                 std::vector<Variants::Known> more = {})
-      : KernelWorkload(std::move(name), options, known(options, most_levels, std::move(more))) {
+      : KernelWorkload(std::move(name), options, known(options, most_levels, small_levels, std::move(more))) {
     need_warps_of_32();
   }
 
@@ -56,10 +56,11 @@ class IndexWorkload : public KernelWorkload {
 
  private:
   [[nodiscard]] static std::vector<Variants::Known> known(const WorkloadOptions& options, std::uint32_t most_levels,
+                                                          std::uint32_t small_levels,
                                                           std::vector<Variants::Known> more) {
     more.push_back({"tree_traverse"});
     more.push_back({"row_hints"});
-    more.push_back({"levels", options.scale < kSmall ? most_levels - 1 : most_levels, 1, most_levels});
+    more.push_back({"levels", options.scale < kSmall ? small_levels : most_levels, 1, most_levels});
     return more;
   }
 };

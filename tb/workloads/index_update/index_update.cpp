@@ -11,7 +11,7 @@ namespace {
 
 class IndexUpdate final : public IndexWorkload {
  public:
-  explicit IndexUpdate(const WorkloadOptions& options) : IndexWorkload("index_update", options, 2) {}
+  explicit IndexUpdate(const WorkloadOptions& options) : IndexWorkload("index_update", options, 2, 1) {}
   [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
