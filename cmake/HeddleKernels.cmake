@@ -24,12 +24,18 @@ function(heddle_kernel kernel bits output)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/include/*.h)
   file(GLOB shared CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/workloads/*.h ${PROJECT_SOURCE_DIR}/tb/workloads/*/*.inc)
   file(RELATIVE_PATH source ${PROJECT_SOURCE_DIR} ${kernel})
+  # A form may include the usual one.
+  cmake_path(GET kernel PARENT_PATH parent)
+  set(usual ${parent}/kernel.cu)
+  if(NOT EXISTS ${usual})
+    set(usual "")
+  endif()
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${HEDDLE_CLANG} ${options} ${ARGN} ${target_${bits}} -Wall -Wextra -Werror
             -fdebug-prefix-map=${PROJECT_SOURCE_DIR}=. -Itb/include -iquote tb -include heddle/cuda.h ${source}
             -o ${output}
-    DEPENDS ${kernel} ${shared} ${headers} ${options_file}
+    DEPENDS ${kernel} ${usual} ${shared} ${headers} ${options_file}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     COMMENT "Compiling kernel ${source} for ${bits}-bit addresses"
     VERBATIM)

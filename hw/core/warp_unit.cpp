@@ -44,6 +44,11 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
   }
   InFlight& flight = group.flights[sub_warp.flight];
   ++flight.completed;
+  if (op == isa::Op::PROGRESS && sub_warp.executing != 0 && !flight.progressed) {
+    flight.progressed = true;
+    ++group.progress;
+    ++state_.statistics.progress;
+  }
   if (early_next_pc_ && flight.done()) {
     issue_->completed(group, sub_warp.flight);
   }
@@ -177,7 +182,7 @@ bool WarpUnit::arrive_in(unsigned block_slot, link::SubWarp& sub_warp) {
     message.arrival = *arrival;
     message.thread = state_.thread_at(sub_warp, first);
     send(message);
-  } else if (const std::string wrong = block.arrive(*arrival); !wrong.empty()) {
+  } else if (const std::string wrong = block.arrive(*arrival, state_.now); !wrong.empty()) {
     state_.raise(isa::Fault::Kind::barrier_mismatch, sub_warp, first, 0, 0, wrong);
     return false;
   }
@@ -233,6 +238,7 @@ void WarpUnit::release(BlockHome& block, BarrierResults& results) {
   BlockHome::Release release;
   while (block.core == state_.index && !state_.fault && block.complete(release)) {
     ++state_.statistics.barriers;
+    state_.statistics.barrier_imbalance += state_.now - release.first_arrival;
     const auto elsewhere = [this](const BlockHome::Waiter& waiter) { return waiter.core != state_.index; };
     while (tell && std::any_of(release.waiting.begin(), release.waiting.end(), elsewhere)) {
       const unsigned core = std::find_if(release.waiting.begin(), release.waiting.end(), elsewhere)->core;

@@ -46,6 +46,7 @@ void WarpUnit::depart(Group& group, unsigned to) {
   message.pc = group.pc;
   message.warp_in_block = group.warp_in_block;
   message.merge_points = group.merge_points;
+  message.progress = group.progress;
   for (LaneMask left = group.active[0]; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     message.threads.push_back(places_.leave(group.place_of(lane), lane));
@@ -75,7 +76,7 @@ void WarpUnit::hear(HomeMessage& message, BarrierResults& results) {
       take_in(message);
       return;
     case HomeMessage::Kind::arrival:
-      if (const std::string wrong = message.block->arrive(message.arrival); !wrong.empty()) {
+      if (const std::string wrong = message.block->arrive(message.arrival, state_.now); !wrong.empty()) {
         state_.raise(isa::Fault::Kind::barrier_mismatch, message.thread, message.pc, wrong);
       } else {
         release(*message.block, results);
@@ -97,6 +98,7 @@ void WarpUnit::take_in(const HomeMessage& message) {
   group.pc = message.pc;
   group.warp_in_block = message.warp_in_block;
   group.merge_points = message.merge_points;
+  group.progress = message.progress;
   clear_masks(group, 1);
   for (const Traveller& traveller : message.threads) {
     const Place place = places_.find(traveller);

@@ -106,6 +106,7 @@ void BlockCompaction::go_on(Group& group, Block& block, GroupMoves& moves) {
 
 void BlockCompaction::finish(Group& group, Block& block, GroupMoves& moves) {
   block.warps.erase(std::find(block.warps.begin(), block.warps.end(), group.id));
+  block.progress = group.progress;
   moves.free(group);
   settle(block, moves);
 }
@@ -176,8 +177,12 @@ void BlockCompaction::compact(Block& block, std::uint32_t pc, GroupMoves& moves)
     return;  // the block has finished
   }
   // The slots of the old warps are taken again; one of them stays until the new ones have been made like it.
-  const Group like = groups_[block.warps.empty() ? 0 : block.warps.front()];
+  Group like = groups_[block.warps.empty() ? 0 : block.warps.front()];
+  if (block.warps.empty()) {
+    like.progress = block.progress;
+  }
   for (const GroupId id : block.warps) {
+    like.progress = std::min(like.progress, groups_[id].progress);
     moves.free(groups_[id]);
   }
   block.warps.clear();

@@ -74,6 +74,7 @@ class BlockCompaction final : public Divergence {
     std::vector<GroupId> warps;     // of the path that runs
     unsigned at_branch = 0;         // of those, wait at the branch
     unsigned at_merge = 0;          // of those, have reached the re-convergence point
+    std::uint32_t progress = 0;     // Group::progress of the warp that finished last
   };
 
   void go_on(Group& group, Block& block, GroupMoves& moves);

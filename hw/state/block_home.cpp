@@ -39,7 +39,10 @@ void BlockHome::begin(const Launch& launch, const CoreParameters& shape, const i
   }
 }
 
-std::string BlockHome::arrive(const BarrierArrival& arrival) {
+std::string BlockHome::arrive(const BarrierArrival& arrival, Cycle now) {
+  if (arrival.barrier < first_arrival_.size() && barriers_.state(arrival.barrier).arrived == 0) {
+    first_arrival_[arrival.barrier] = now;
+  }
   std::string wrong =
       barriers_.arrive(arrival.op, arrival.barrier, arrival.count, arrival.threads, arrival.true_threads);
   if (wrong.empty() && arrival.waits()) {
@@ -55,6 +58,7 @@ bool BlockHome::complete(Release& release) {
     return false;
   }
   release.value = isa::reference::reduced(done);
+  release.first_arrival = first_arrival_[*id];
   release.waiting.clear();
   const auto waits_there = [&](const Waiter& waiter) { return waiter.barrier == *id; };
   std::copy_if(waiting_.begin(), waiting_.end(), std::back_inserter(release.waiting), waits_there);

@@ -7,6 +7,7 @@
 // waits: sub-warps, each in some core, which are named in the order in which they have arrived.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "hw/state/launch.hpp"
 #include "hw/state/thread_home.hpp"
 #include "isa/reference/barrier.hpp"
+#include "tlm/cycle.hpp"
 
 namespace heddle::link {
 struct SubWarp;
@@ -22,6 +24,7 @@ struct SubWarp;
 namespace heddle::hw {
 
 struct CoreParameters;
+using link::Cycle;
 
 // The threads of a sub-warp, all of one block, come to a barrier.
 struct BarrierArrival {
@@ -44,6 +47,7 @@ struct BlockHome {
   // A barrier that has completed: its reduced value, and who waited.
   struct Release {
     std::uint32_t value = 0;
+    Cycle first_arrival = 0;  // the cycle in which the first threads came
     std::vector<Waiter> waiting;
   };
 
@@ -61,7 +65,7 @@ struct BlockHome {
              std::uint64_t block_linear, std::uint64_t first_local);
 
   // The text says what is wrong; empty when nothing is.
-  [[nodiscard]] std::string arrive(const BarrierArrival& arrival);
+  [[nodiscard]] std::string arrive(const BarrierArrival& arrival, Cycle now);
   // Takes a barrier that is complete, lowest number first. False: none is.
   [[nodiscard]] bool complete(Release& release);
   // Threads leave for ever; they are not waited for any more. True: the last ones.
@@ -74,7 +78,8 @@ struct BlockHome {
 
  private:
   isa::reference::Barriers barriers_;
-  std::vector<Waiter> waiting_;  // in the order of their arrival
+  std::array<Cycle, isa::reference::kBarriers> first_arrival_{};  // of those at which some have arrived
+  std::vector<Waiter> waiting_;                                   // in the order of their arrival
 };
 
 }  // namespace heddle::hw

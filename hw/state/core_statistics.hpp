@@ -35,6 +35,8 @@ struct CoreStatistics {
   std::uint64_t complex_wait_cycles = 0;
   std::uint64_t interlock_stalls = 0;
   std::uint64_t barriers = 0;
+  std::uint64_t barrier_imbalance = 0;
+  std::uint64_t progress = 0;
   std::uint64_t blocks = 0;
   std::uint64_t out_of_bounds_loads = 0;
   std::uint64_t drift_samples = 0;
@@ -42,6 +44,8 @@ struct CoreStatistics {
   std::uint64_t lost_locality = 0;
   std::uint64_t throttled_loads = 0;
   std::uint64_t throttled_cycles = 0;
+  std::uint64_t two_level_samples = 0;
+  std::vector<std::uint64_t> two_level_candidates;
 
   template <class Visitor>
   void describe(Visitor& visit) {
@@ -81,6 +85,11 @@ struct CoreStatistics {
         "decode waited for threads in flight with the warp's earlier instruction (relaxed issue), or register read for "
         "its results (scoreboard)");
     visit("barriers", barriers, "barriers", "barriers that released their threads");
+    visit(
+        "barrier_imbalance", barrier_imbalance, "cycles",
+        "cycles between the first and the last arrival at those barriers, summed (an exit that completes a barrier is "
+        "its last arrival)");
+    visit("progress", progress, "instructions", "progress() executed by groups: what their progress registers counted");
     visit("blocks", blocks, "blocks", "thread blocks finished");
     visit("out_of_bounds_loads", out_of_bounds_loads, "loads",
           "threads' loads that lay out of bounds and read 0 (core.load_trap = false)");
@@ -93,6 +102,12 @@ struct CoreStatistics {
           "ccws)");
     visit("throttled_loads", throttled_loads, "loads", "warps' loads that had to wait for the load limiter");
     visit("throttled_cycles", throttled_cycles, "cycles", "cycles that they waited, summed");
+    visit("two_level_samples", two_level_samples, "intervals",
+          "sampling intervals that the adaptive two-level scheduler has measured");
+    visit(
+        "two_level_candidates", two_level_candidates, "cycles",
+        "cycles of launches under candidate 0, 1, ... of the adaptive two-level scheduler; none where there is no such "
+        "scheduler");
   }
 };
 

@@ -51,6 +51,7 @@ struct InFlight {
   bool all_formed = false;  // the former has handed on the last one
   bool released = false;    // the group has gone on to its next instruction
   bool whole = false;       // its one sub-warp stands for every active thread (SubWarp::whole)
+  bool progressed = false;  // Group::progress counts it already
   unsigned late = 0;        // sub-warps that wait for late hits alone
   [[nodiscard]] bool done() const { return all_formed && completed == formed; }
 };
@@ -79,6 +80,9 @@ struct Group {
   std::array<std::uint8_t, isa::kLanes> lane_home{};
   std::uint32_t merge_points = 0;  // re-convergence points passed (post-dominator priority)
   std::uint64_t instructions = 0;  // fetched of it since its block began (CoreStatistics::drift_instructions)
+  // The progress register (thesis 9.2.2): instructions PROGRESS that some thread of the group has executed, each
+  // counted once, however many sub-warps it took. A group that is made of others begins with the least of theirs.
+  std::uint32_t progress = 0;
   std::vector<InFlight> flights = std::vector<InFlight>(kUsualFlights);
   unsigned latest = 0;                                // flights[latest]: the instruction fetched last
   const link::DecodedInstruction* decoded = nullptr;  // of the instruction fetched last; null before it is decoded

@@ -20,6 +20,7 @@ Action action_of(const Instruction& instruction) {
   }
   switch (op) {
     case Op::NOP:
+    case Op::PROGRESS:
     case Op::MEMBAR:  // blocks and warps run one at a time: memory is always in order
       return Action::nothing;
     case Op::S2R:

@@ -21,6 +21,7 @@ bool has_side_effect(const MachineInstruction& instruction) {
     case Op::EXIT:
     case Op::TRAP:
     case Op::PRINT:
+    case Op::PROGRESS:
     case Op::MEMBAR:
     case Op::BAR_SYNC:
     case Op::BAR_ARRIVE:

@@ -27,7 +27,7 @@ struct Handler {
 [[nodiscard]] std::span<const Handler> memory_handlers();    // ld ldu st prefetch ...
 [[nodiscard]] std::span<const Handler> atomic_handlers();    // atom red membar fence
 [[nodiscard]] std::span<const Handler> control_handlers();   // bra brx call ret exit trap
-[[nodiscard]] std::span<const Handler> warp_handlers();      // vote shfl match activemask bar barrier
+[[nodiscard]] std::span<const Handler> warp_handlers();      // vote shfl match activemask bar barrier progress
 [[nodiscard]] std::span<const Handler> search_handlers();    // cond_acc tree_traverse
 [[nodiscard]] std::span<const Handler> library_handlers();   // print
 

@@ -213,13 +213,24 @@ void lower_nanosleep(Selector& s) {
   s.write(std::move(nothing));
 }
 
+// progress; an extension of PTX (thesis 9.2.2).
+void lower_progress(Selector& s) {
+  Modifiers m = s.modifiers();
+  m.finish();
+  s.expect_operands(0);
+  IrInstruction progress;
+  progress.op = Op::PROGRESS;
+  s.write(std::move(progress));
+}
+
 constexpr std::array kWarpHandlers = {Handler{"vote", lower_vote},
                                       Handler{"shfl", lower_shfl},
                                       Handler{"match", lower_match},
                                       Handler{"activemask", lower_activemask},
                                       Handler{"bar", lower_bar},
                                       Handler{"barrier", lower_barrier},
-                                      Handler{"nanosleep", lower_nanosleep}};
+                                      Handler{"nanosleep", lower_nanosleep},
+                                      Handler{"progress", lower_progress}};
 
 }  // namespace
 

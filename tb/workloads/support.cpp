@@ -19,6 +19,10 @@ KernelWorkload::KernelWorkload(std::string name, const WorkloadOptions& options,
         {}, fmt::format("{} resident threads (core.threads) for workload '{}'", options_.resident_threads, name_),
         fmt::format("give a multiple of {}", kBlock));
   }
+  if (pthreads() && variants_.flag(kProgress)) {
+    throw InputError({}, fmt::format("workload '{}' has no form that is both {} and {}", name_, kPthreads, kProgress),
+                     "give one of them");
+  }
 }
 
 void KernelWorkload::need_warps_of_32() const {
@@ -35,7 +39,9 @@ isa::Module KernelWorkload::compile() const {
   ptx::CompileOptions options;
   options.max_registers = options_.max_registers;
   options.if_conversion = options_.if_conversion;
-  const std::string source = pthreads() ? fmt::format("{}-{}", name_, kPthreads) : name_;
+  const std::string source = pthreads()                  ? fmt::format("{}-{}", name_, kPthreads)
+                             : variants_.flag(kProgress) ? fmt::format("{}-{}", name_, kProgress)
+                                                         : name_;
   return ptx::compile(kernel_ptx(source, options_.address_bits), source + ".ptx", options);
 }
 

@@ -23,12 +23,14 @@
 namespace heddle::tb {
 
 // A workload whose kernels stand in tb/workloads/<name>/kernel.cu, and in pthreads.cu beside it where it knows the
-// variant `pthreads`: the form in which the LWM report (section 5) and the thesis (5.1) ran theirs.
+// variant `pthreads`: the form in which the LWM report (section 5) and the thesis (5.1) ran theirs. progress.cu, of the
+// variant `progress`, is kernel.cu with calls of progress() (thesis 9.2.2).
 class KernelWorkload : public Workload {
  public:
   static constexpr unsigned kBlock = 256;  // threads per block: four blocks fill the papers' 1024 threads
 
   static constexpr std::string_view kPthreads = "pthreads";
+  static constexpr std::string_view kProgress = "progress";
   static constexpr unsigned kMostTeam = 1024;  // threads of a launch in the Pthreads form: the papers', and a block's
 
   KernelWorkload(std::string name, const WorkloadOptions& options, std::vector<Variants::Known> variants = {});

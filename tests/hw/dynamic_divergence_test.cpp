@@ -153,6 +153,17 @@ TEST(TbcParts, AreCompactedByThemselves) {
   }
 }
 
+TEST_F(Tbc, WarpsFormedAnewHaveTheLeastProgressOfTheOldOnes) {
+  first_.progress = 7;
+  second_.progress = 5;
+  core_.branch(first_, 5, 9, 0b0011);
+  core_.branch(second_, 5, 9, 0b1100);
+  EXPECT_EQ(core_.at(1).progress, 5U);
+  core_.at(1).progress = 6;
+  core_.exit(core_.at(1), 0b1111);
+  EXPECT_EQ(core_.at(5).progress, 6U) << "the other path goes on where the warps that have exited were";
+}
+
 // ---- dynamic warp formation
 
 class Dwf : public ::testing::Test {
@@ -165,6 +176,17 @@ class Dwf : public ::testing::Test {
   DynamicGroups aware_{"dwf", core(true), 2};
   DynamicGroups free_{"dwf", core(false), 2};
 };
+
+TEST_F(Dwf, AMergedWarpHasTheLessProgress) {
+  Group& one = aware_.start(0, 0, 0b0011);
+  Group& other = aware_.start(0, 1, 0b1100);
+  one.progress = 4;
+  other.progress = 9;
+  aware_.plain(one);
+  aware_.plain(other);
+  ASSERT_THAT(aware_.live(), ElementsAre("1: 0/0 1/0 2/1 3/1"));
+  EXPECT_EQ(aware_.at(1).progress, 4U);
+}
 
 TEST_F(Dwf, ThreadsOfOnePcFillFreeLanesOfTheYoungestWaitingWarp) {
   Group& a = aware_.start(0, 0, 0b1111);

@@ -40,6 +40,7 @@ class DynamicGroups : public GroupMoves {
     group->part = like.part;
     group->dynamic = true;
     group->age = groups.next_age();
+    group->progress = like.progress;
     group->active[0] = 0;
     groups.set_state(*group, GroupState::in_flight);
     return *group;
@@ -57,6 +58,7 @@ class DynamicGroups : public GroupMoves {
       }
     }
     to.active[0] |= from.active[0];
+    to.progress = std::min(to.progress, from.progress);
     free(from);
   }
   [[nodiscard]] LaneMask answered(const Group& group) const override {

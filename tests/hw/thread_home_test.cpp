@@ -212,13 +212,13 @@ TEST(BlockHome, ABarrierCountsTheThreadsOfAllCores) {
   BlockHome& block = blocks.state.block(0);
   link::SubWarp sub_warps[4];
   BlockHome::Release release;
-  EXPECT_EQ(block.arrive(arrival(1, 32, &sub_warps[0])), "");
-  EXPECT_EQ(block.arrive(arrival(2, 16, &sub_warps[1])), "");
-  EXPECT_EQ(block.arrive(arrival(0, 20, &sub_warps[2])), "");
+  EXPECT_EQ(block.arrive(arrival(1, 32, &sub_warps[0]), 7), "");
+  EXPECT_EQ(block.arrive(arrival(2, 16, &sub_warps[1]), 7), "");
+  EXPECT_EQ(block.arrive(arrival(0, 20, &sub_warps[2]), 7), "");
   EXPECT_FALSE(block.complete(release));
   EXPECT_FALSE(block.exit(8)) << "wherever they were";
   EXPECT_FALSE(block.complete(release));
-  EXPECT_EQ(block.arrive(arrival(2, 4, &sub_warps[3])), "");
+  EXPECT_EQ(block.arrive(arrival(2, 4, &sub_warps[3]), 7), "");
   ASSERT_TRUE(block.complete(release));
   ASSERT_EQ(release.waiting.size(), 4U);
   const unsigned cores[] = {1, 2, 0, 2};
@@ -246,9 +246,9 @@ TEST(BlockHome, AReleaseIsOfOneBarrierAndItsReduction) {
   two.threads = 10;
   two.true_threads = 6;
   two.sub_warp = &sub_warps[1];
-  EXPECT_EQ(block.arrive(one), "");
-  EXPECT_EQ(block.arrive(arrival(0, 5, &sub_warps[2], 4)), "");
-  EXPECT_EQ(block.arrive(two), "");
+  EXPECT_EQ(block.arrive(one, 7), "");
+  EXPECT_EQ(block.arrive(arrival(0, 5, &sub_warps[2], 4), 7), "");
+  EXPECT_EQ(block.arrive(two, 7), "");
   BlockHome::Release release;
   ASSERT_TRUE(block.complete(release));
   EXPECT_EQ(release.value, 17U);
@@ -259,14 +259,37 @@ TEST(BlockHome, AReleaseIsOfOneBarrierAndItsReduction) {
   BarrierArrival passes = arrival(1, 20, nullptr, 5);
   passes.op = isa::Op::BAR_ARRIVE;
   passes.count = 32;
-  EXPECT_EQ(block.arrive(passes), "");
+  EXPECT_EQ(block.arrive(passes, 7), "");
   BarrierArrival more = passes;
   more.core = 2;
   isa::reference::Barriers rules;
   ASSERT_EQ(rules.arrive(isa::Op::BAR_ARRIVE, 5, 32, 20, 0), "");
   const std::string wrong = rules.arrive(isa::Op::BAR_ARRIVE, 5, 32, 20, 0);
   EXPECT_NE(wrong, "");
-  EXPECT_EQ(block.arrive(more), wrong);
+  EXPECT_EQ(block.arrive(more, 7), wrong);
+}
+
+TEST(BlockHome, KnowsWhenTheFirstThreadsCameToEachBarrier) {
+  Blocks blocks;
+  blocks.state.begin_block(0, {}, 0);
+  BlockHome& block = blocks.state.block(0);
+  link::SubWarp sub_warps[3];
+  BarrierArrival one = arrival(0, 8, &sub_warps[0], 3);
+  one.count = 16;
+  BarrierArrival two = arrival(0, 8, &sub_warps[1], 5);
+  two.count = 8;
+  BlockHome::Release release;
+  EXPECT_EQ(block.arrive(one, 10), "");
+  EXPECT_EQ(block.arrive(two, 12), "");
+  ASSERT_TRUE(block.complete(release));
+  EXPECT_EQ(release.first_arrival, 12U);
+  EXPECT_EQ(block.arrive(one, 30), "");
+  ASSERT_TRUE(block.complete(release));
+  EXPECT_EQ(release.first_arrival, 10U);
+  EXPECT_EQ(block.arrive(one, 50), "") << "the barrier is as new";
+  EXPECT_EQ(block.arrive(one, 60), "");
+  ASSERT_TRUE(block.complete(release));
+  EXPECT_EQ(release.first_arrival, 50U);
 }
 
 }  // namespace

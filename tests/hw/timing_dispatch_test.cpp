@@ -124,12 +124,12 @@ TEST(Dispatch, AFreeSlotIsTakenInTheNextCycle) {
 }
 
 // Each warp reads the clock, waits, reads the clock again and stores both; warp 1 comes late.
-Code barrier_kernel(unsigned delay) {
+Code barrier_kernel(unsigned delay, unsigned rounds = 2) {
   Code code;
   code.param(9, 0);
   code.s2r(0, Special::tid_x);
   code.rri(Op::SHR_U, 1, 0, 5);
-  code.mov(15, 2);
+  code.mov(15, rounds);
   const Code::Pc top = code.here();
   const Code::Pc skip = [&] {
     code.setp(0, isa::Comparison::eq, 1, 0);
@@ -172,6 +172,37 @@ TEST(Barrier, LetsItsWarpsGoInTheCycleAfterTheLastArrival) {
   const std::uint32_t second = std::max(early[1], late[1]);
   EXPECT_EQ(first, late[0] + 14);
   EXPECT_EQ(second, first + 1);
+}
+
+TEST(Barrier, ItsImbalanceIsFromTheFirstToTheLastArrival) {
+  GpuBench bench;
+  LaunchShape shape;
+  shape.block = {64, 1, 1};
+  const hw::Totals totals = bench.run(barrier_kernel(9, 1), shape);
+  EXPECT_EQ(totals.core.barriers, 1U);
+  EXPECT_EQ(totals.core.barrier_imbalance, bench.word(2) - bench.word(0));
+  EXPECT_GT(totals.core.barrier_imbalance, 9U * 7 - 1) << "warp 1 has nine instructions more";
+}
+
+// A warp's progress register goes up once, whatever its rows, if any thread's guard is true.
+TEST(Progress, CountsOncePerWarp) {
+  for (const unsigned warp : {32U, 128U}) {
+    hw::Machine machine;
+    machine.core.warp_size = warp;
+    GpuBench bench(machine, warp == 32 ? "narrow" : "wide");
+    Code code;
+    code.s2r(0, Special::tid_x);
+    code.setp(0, isa::Comparison::ge, 0, 96);
+    code.setp(1, isa::Comparison::ge, 0, 1000);
+    code.plain(Op::PROGRESS);
+    code.when(0).plain(Op::PROGRESS);
+    code.when(1).plain(Op::PROGRESS);
+    code.exit();
+    LaunchShape shape;
+    shape.block = {128, 1, 1};
+    EXPECT_EQ(bench.run(code, shape).core.progress, 128 / warp + 1);
+    EXPECT_EQ(bench.core().groups[128 / warp - 1].progress, 2U) << "that of threads 96 to 127";
+  }
 }
 
 }  // namespace

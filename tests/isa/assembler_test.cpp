@@ -63,6 +63,8 @@ TEST(Assembler, KnownTexts) {
            "tree_traverse r1, r2, !p3, 0x5",
            "tree_traverse r1, rz, p3, r4",
            "membar",
+           "progress",
+           "@!p2 progress",
            "exit",
        }) {
     EXPECT_EQ(disassemble(assemble(text)), text);

@@ -112,6 +112,16 @@ TEST(LowerSearch, Refuses) {
   });
 }
 
+TEST(LowerProgress, IsAnOperationWithoutOperands) {
+  expect_lowered({{"progress;", {"progress"}}, {"@!%p2 progress;", {"@!%p2 progress"}}});
+  expect_refused({
+      {"progress %r1;",
+       "t.ptx:8:1: 'progress' with these modifiers takes 0 operands and has 1; compare the operands with the PTX "
+       "manual's"},
+      {"progress.u32;", "t.ptx:8:1: 'progress' does not take .u32 here"},
+  });
+}
+
 TEST(LowerWarp, SelectsOperations) {
   expect_lowered({
       {"bar.sync 0;", {"bar.sync rz, #0"}},

@@ -173,6 +173,7 @@ TEST(RandomPrograms, CoverTheirConstructs) {
                                 "cond_acc.shared.b",
                                 "cond_acc.global.b",
                                 "membar",
+                                "progress",
                                 "addc.u32",
                                 "fma.rn.f64",
                                 "mad.wide.s32",

@@ -250,6 +250,7 @@ void Statements::any(bool uniform) {
 }
 
 void Statements::exchange() {
+  line("progress;");
   line("st.shared.u32 [%mine], " + pool('r') + ';');
   if (random_.chance(20)) {
     line("membar.cta;");

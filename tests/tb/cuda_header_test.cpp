@@ -95,6 +95,7 @@ extern "C" __global__ void k(const unsigned* in, const double* real, char* out, 
   gather((long long*)(out + 3584), i, hit, count + 14);
   gather((unsigned long long*)(out + 4096), i, hit, count + 16);
   gather((double*)(out + 4608), i, hit, count + 18);
+  heddle::progress();
   count[20] = heddle::tree_traverse(7, hit, 5);
   count[21] = heddle::tree_traverse(i, !hit, in[0] & 3);
   count[22] = heddle::row_hint_load(in + i);

@@ -187,6 +187,7 @@ HEDDLE_BOTH_ double __hiloint2double(int hi, int lo) {
 // Behind those again:
 #include "heddle/cuda_memory.h"
 #include "heddle/cuda_overloads.h"
+#include "heddle/cuda_progress.h"
 #include "heddle/cuda_search.h"
 #include "heddle/cuda_warps.h"
 

@@ -1,6 +1,7 @@
 // aggregates: SUM, AVG, MIN, MAX and COUNT of a column of 4M rows by group (thesis 9.2.3).
 //
 //   groups=N    groups, 4 without it; the scratchpad's 3 KB per block and group bound the resident blocks
+//   progress    calls progress() after each row (thesis 9.2.2)
 #include <algorithm>
 
 #include "base/registry.hpp"
@@ -11,7 +12,8 @@ namespace {
 
 class Aggregates final : public KernelWorkload {
  public:
-  explicit Aggregates(const WorkloadOptions& options) : KernelWorkload("aggregates", options, {{"groups", 4, 1, 8}}) {}
+  explicit Aggregates(const WorkloadOptions& options)
+      : KernelWorkload("aggregates", options, {{"groups", 4, 1, 8}, {"progress"}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{grid()} * kBlock; }
   [[nodiscard]] double demo_scale() const override { return 1; }
 

@@ -1,6 +1,10 @@
 // Aggregates of a column by group (thesis 9.2.3): SELECT group, SUM(value), AVG(value), MIN(value), MAX(value),
 // COUNT(*) GROUP BY group, for few groups. Every thread aggregates the rows it reads in a table of its own in the
 // scratchpad; a block adds its threads' tables, and a second kernel those of the blocks.
+#ifndef HEDDLE_PROGRESS  // progress.cu has one that counts
+#define HEDDLE_PROGRESS()
+#endif
+
 constexpr unsigned kBlock = 256;
 constexpr unsigned kLanes = 32;
 constexpr unsigned kFields = 3;  // of a thread's entry: sum, count, and maximum above inverted minimum
@@ -33,6 +37,7 @@ extern "C" __global__ void __launch_bounds__(256)
     entry[0] += value;
     entry[kBlock] += 1;
     entry[2 * kBlock] = widened(entry[2 * kBlock], value << 16 | (value ^ 0xffffU));
+    HEDDLE_PROGRESS();
   }
   __syncthreads();
   // A warp per group; a lane adds the tables of every 32nd thread.

@@ -10,7 +10,8 @@ namespace {
 
 class Histogram final : public KernelWorkload {
  public:
-  explicit Histogram(const WorkloadOptions& options) : KernelWorkload("histogram", options, {{"pthreads"}}) {}
+  explicit Histogram(const WorkloadOptions& options)
+      : KernelWorkload("histogram", options, {{"pthreads"}, {"progress"}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : std::uint64_t{grid()} * kBlock; }
   [[nodiscard]] double demo_scale() const override { return 1; }
 

@@ -3,6 +3,10 @@
 //
 // A thread's sums lie in the scratchpad, its cluster's word at cluster * 256 + thread: the points' number in the high
 // half, their sum in the low half, which is enough for 256 points of a thread. No atomics are needed.
+#ifndef HEDDLE_PROGRESS  // progress.cu has one that counts
+#define HEDDLE_PROGRESS()
+#endif
+
 constexpr unsigned kBlock = 256;
 constexpr unsigned kMostClusters = 16;
 
@@ -47,6 +51,7 @@ extern "C" __global__ void __launch_bounds__(256)
       members[word] = nearest_four;
       *changed = 1;
     }
+    HEDDLE_PROGRESS();
   }
   __syncthreads();
 

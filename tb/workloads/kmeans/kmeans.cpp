@@ -54,7 +54,7 @@ Clustering cluster(const std::vector<std::uint8_t>& points, std::vector<float> c
 
 class KMeans final : public KernelWorkload {
  public:
-  explicit KMeans(const WorkloadOptions& options) : KernelWorkload("kmeans", options, {{"pthreads"}}) {}
+  explicit KMeans(const WorkloadOptions& options) : KernelWorkload("kmeans", options, {{"pthreads"}, {"progress"}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : resident_threads(); }
   [[nodiscard]] double demo_scale() const override { return 0.25; }
 

@@ -7,7 +7,8 @@ namespace {
 
 class MatrixMult final : public KernelWorkload {
  public:
-  explicit MatrixMult(const WorkloadOptions& options) : KernelWorkload("matrixmult", options, {{"pthreads"}}) {}
+  explicit MatrixMult(const WorkloadOptions& options)
+      : KernelWorkload("matrixmult", options, {{"pthreads"}, {"progress"}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : std::uint64_t{side()} * side(); }
   [[nodiscard]] double demo_scale() const override { return 1; }
 

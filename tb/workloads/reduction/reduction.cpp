@@ -8,7 +8,8 @@ namespace {
 
 class Reduction final : public KernelWorkload {
  public:
-  explicit Reduction(const WorkloadOptions& options) : KernelWorkload("reduction", options, {{"pthreads"}}) {}
+  explicit Reduction(const WorkloadOptions& options)
+      : KernelWorkload("reduction", options, {{"pthreads"}, {"progress"}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : resident_threads(); }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
