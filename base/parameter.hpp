@@ -31,8 +31,8 @@ struct Limits {
   bool must_be_power_of_two = false;
   std::function<std::vector<std::string>()> choices;   // strings: the values allowed (empty function: any)
   std::function<std::string(std::string_view)> about;  // what one of them does (empty function: not said)
-  // The section with the parameters of one of them; "": it has none (empty function: none has).
-  std::function<std::string(std::string_view)> section;
+  // The sections with the parameters of one of them (empty function: none has any).
+  std::function<std::vector<std::string>(std::string_view)> sections;
 
   static Limits any() { return {}; }
   static Limits between(double low, double high) { return {low, high, false, {}, {}, {}}; }
@@ -56,10 +56,10 @@ struct Limits {
       return names;
     };
     limits.about = [](std::string_view name) { return Registry::instance().entry(name).description; };
-    limits.section = [](std::string_view name) {
+    limits.sections = [](std::string_view name) {
       const auto& entries = Registry::instance().entries();
       const auto found = entries.find(name);
-      return found == entries.end() ? std::string() : found->second.about.section;
+      return found == entries.end() ? std::vector<std::string>{} : found->second.about.sections;
     };
     return limits;
   }

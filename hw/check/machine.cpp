@@ -220,12 +220,14 @@ void unused_sections(const std::vector<ParameterReference>& parameters, std::vec
   std::map<std::string, std::vector<const ParameterReference*>> choosers;
   std::set<std::string> used;
   for (const ParameterReference& parameter : parameters) {
-    if (!parameter.limits.section) {
+    if (!parameter.limits.sections) {
       continue;
     }
     for (const std::string& choice : parameter.limits.choices()) {
-      const std::string section = parameter.limits.section(choice);
-      if (!section.empty() && section != parameter.section) {
+      for (const std::string& section : parameter.limits.sections(choice)) {
+        if (section == parameter.section) {
+          continue;
+        }
         std::vector<const ParameterReference*>& those = choosers[section];
         if (those.empty() || those.back() != &parameter) {
           those.push_back(&parameter);
@@ -242,8 +244,10 @@ void unused_sections(const std::vector<ParameterReference>& parameters, std::vec
       const std::string& section = chooser.first;  // a lambda cannot take a structured binding
       const bool chosen =
           std::any_of(chooser.second.begin(), chooser.second.end(), [&](const ParameterReference* parameter) {
-            return has_say(*parameter) &&
-                   parameter->limits.section(*std::get<std::string*>(parameter->field)) == section;
+            const std::vector<std::string> read =
+                has_say(*parameter) ? parameter->limits.sections(*std::get<std::string*>(parameter->field))
+                                    : std::vector<std::string>{};
+            return std::find(read.begin(), read.end(), section) != read.end();
           });
       grows = (chosen && used.insert(section).second) || grows;
     }

@@ -15,9 +15,9 @@ namespace heddle::hw {
 namespace {
 
 std::unique_ptr<WarpScheduler> scheduler_for(CoreState& state) {
-  return Registry<WarpScheduler>::instance().make(
-      state.core.scheduler,
-      {state.groups, state.core, 0, std::numeric_limits<unsigned>::max(), state.machine.core.warp_size});
+  return Registry<WarpScheduler>::instance().make(state.core.scheduler,
+                                                  {state.groups, state.core, 0, std::numeric_limits<unsigned>::max(),
+                                                   state.machine.core.warp_size, &state.statistics});
 }
 std::unique_ptr<SubWarpFormer> former_for(const CoreState& state) {
   return Registry<SubWarpFormer>::instance().make(state.core.former,
@@ -142,6 +142,7 @@ void Core::begin_launch(const Launch& launch, Cycle first) {
   l1d_.forget_failed_write();
   pipeline_.reset();
   state_.pool.take_back_all();
+  fetch_.launch_begins(first);
   running_ = true;
   flushing_ = false;
   state_.flushing = false;
@@ -159,6 +160,7 @@ void Core::begin_launch(const Launch& launch, Cycle first) {
 void Core::end_launch(Cycle end) {
   if (running_) {
     account_sleep(end);
+    fetch_.launch_ends(end);
     running_ = false;
     if (state_.observer != nullptr) {
       state_.observer->launch_ended(state_, end);

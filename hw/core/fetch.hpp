@@ -56,6 +56,8 @@ class FetchStage final : public sc_core::sc_module,
   // Who hears of each cycle in which no group is ready; nobody unless told.
   void tell(WarpUnit& warps) { warps_ = &warps; }
   [[nodiscard]] const WarpScheduler& scheduler() const { return *scheduler_; }
+  void launch_begins(Cycle now) { scheduler_->launch_begins(state_.launch->code_address, now); }
+  void launch_ends(Cycle now) { scheduler_->launch_ends(now); }
   // Another scheduler, for another table of groups. Between launches.
   void schedule_by(std::unique_ptr<WarpScheduler> scheduler);
 

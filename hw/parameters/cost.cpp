@@ -23,6 +23,10 @@ void CostLines::present(std::string name, const std::string& formula, std::uint6
   std::swap(mechanism_, every_core_);
 }
 
+bool CostLines::has(std::string_view name) const {
+  return std::any_of(lines_.begin(), lines_.end(), [&](const CostLine& line) { return line.name == name; });
+}
+
 CostShape::CostShape(const Machine& described, std::uint64_t warp_pool)
     : machine(described),
       lanes(described.core.simd_width),
@@ -80,9 +84,17 @@ std::string each_set_of(const CostShape& shape) {
 
 void cost_of_ages(const CostShape& shape, CostLines& lines) {
   if (!shape.ages_elsewhere) {
-    lines.add(CostLine::Kind::estimated, "order of age",
+    lines.add(CostLine::Kind::estimated, kOrderOfAge,
               fmt::format("{}{} warps x log2({} warps)", each_set_of(shape), shape.set_warps, shape.set_warps),
               shape.sets * shape.set_warps * index_bits(shape.set_warps), "own estimate");
+  }
+}
+
+void cost_of_progress(const CostShape& shape, CostLines& lines) {
+  static constexpr const char* kRegisters = "progress registers";
+  if (!lines.has(kRegisters)) {
+    lines.add(CostLine::Kind::estimated, kRegisters, fmt::format("{} warps x {}", shape.pool, kProgressBits),
+              shape.pool * kProgressBits, "thesis 9.2.2; own estimate: registers of 32 bits");
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,9 @@ class CostLines {
   // A structure that every core has, whatever the mechanism of the lines around.
   void present(std::string name, const std::string& formula, std::uint64_t bits, std::string source);
 
+  // A structure of this name is there already.
+  [[nodiscard]] bool has(std::string_view name) const;
+
   [[nodiscard]] const std::vector<CostLine>& lines() const { return lines_; }
 
  private:
@@ -46,6 +50,8 @@ class CostLines {
   std::string every_core_ = "every core";
 };
 
+inline constexpr const char* kOrderOfAge = "order of age";
+inline constexpr std::uint64_t kProgressBits = 32;   // of a progress register: as wide as the model's own
 inline constexpr std::uint64_t kPcBits = 32;         // LWM report, figure 2: 32-bit program counters
 inline constexpr std::uint64_t kStackEntries = 16;   // assumed: neither the papers nor the model bound the stack
 inline constexpr std::uint64_t kBlockThreads = 256;  // of thread block compaction: thesis 5.2.1
@@ -86,6 +92,8 @@ void cost_of_free_lanes(const CostShape& shape, CostLines& lines);
 // "4 groups x ", or nothing where there is one set of warps; and the order of age of the warps of each set.
 [[nodiscard]] std::string each_set_of(const CostShape& shape);
 void cost_of_ages(const CostShape& shape, CostLines& lines);
+// A progress register per warp (thesis 9.2.2), once whoever looks at them.
+void cost_of_progress(const CostShape& shape, CostLines& lines);
 // The place of an order by turns: within fetch groups one each; over all warps, every core has it.
 void cost_of_places(const CostShape& shape, CostLines& lines);
 

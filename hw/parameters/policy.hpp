@@ -4,6 +4,7 @@
 //                                          leaves out, the answer that is safe: a policy is refused where it promises
 //                                          nothing, never run with wrong results
 //   using Parameters = ...                 its own parameters (hw/parameters/policy_parameters.hpp)
+//   using AlsoReads = ...                  another policy's parameters, of which it reads some
 //   static void check(const Machine&, std::vector<Contradiction>&)     what contradicts it on a machine that uses it
 //   static void in_vain(const Machine&, std::vector<WithoutEffect>&)   its parameters that change nothing there
 //   static void cost(const CostShape&, CostLines&)                     its storage (hw/parameters/cost.hpp)
@@ -36,7 +37,7 @@ struct NoTraits {};
 template <class TheirTraits, class Family>
 struct PolicyAbout {
   TheirTraits traits{};
-  std::string section;  // of the machine file; empty: it has no parameters of its own
+  std::vector<std::string> sections;  // of the machine file: those with parameters that it reads
   void (*check)(const Machine& machine, std::vector<Contradiction>& found) = nullptr;
   void (*in_vain)(const Machine& machine, std::vector<WithoutEffect>& found) = nullptr;
   void (*cost)(const CostShape& shape, CostLines& lines) = nullptr;
@@ -49,7 +50,10 @@ struct PolicyAbout {
     }
     if constexpr (requires { typename Implementation::Parameters; }) {
       PolicyParameters<Family>::template declare<typename Implementation::Parameters>();
-      about.section = Implementation::Parameters::kSection;
+      about.sections.emplace_back(Implementation::Parameters::kSection);
+    }
+    if constexpr (requires { typename Implementation::AlsoReads; }) {
+      about.sections.emplace_back(Implementation::AlsoReads::kSection);
     }
     if constexpr (requires { &Implementation::check; }) {
       about.check = &Implementation::check;

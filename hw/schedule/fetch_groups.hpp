@@ -41,6 +41,12 @@ struct FetchGroups {
     });
   }
 
+  [[nodiscard]] bool goes_on(unsigned fetch_group) const {
+    bool any = false;
+    each_going_on(fetch_group, [&](GroupId) { any = true; });
+    return any;
+  }
+
   const GroupTable& groups;
   const unsigned size;   // groups of each; the last may have fewer
   const unsigned count;  // fetch groups
@@ -55,6 +61,9 @@ class FetchGroupOrder {
   };
   struct Traits {
     bool ages_of_all_warps = false;  // it remembers them, so that no inner scheduler need (cost)
+    // It is asked before every fetch, not only when the first one's turn is over: one can come first again as soon as
+    // it goes on.
+    bool interrupts = false;
   };
   using About = PolicyAbout<Traits, CorePolicies>;
   virtual ~FetchGroupOrder() = default;

@@ -8,6 +8,7 @@
 
 #include "base/registry.hpp"
 #include "hw/parameters/machine.hpp"
+#include "hw/state/core_statistics.hpp"
 #include "hw/state/group.hpp"
 
 namespace heddle::hw {
@@ -22,6 +23,8 @@ class WarpScheduler : public StallObserver {
     unsigned last = std::numeric_limits<unsigned>::max();
     // Threads of the machine's warps where a launch has others (core.warp_size is the launch's); 0: they are the same.
     unsigned machine_warp_size = 0;
+    // The core's counters: what has retired so far. Null where nobody runs (the tables of waves).
+    CoreStatistics* statistics = nullptr;
   };
   // What a scheduler can do and needs (hw/parameters/policy.hpp).
   struct Traits {
@@ -40,10 +43,16 @@ class WarpScheduler : public StallObserver {
   // A group of those to choose among has begun to wait (on a long-latency operation, at a barrier, for other groups) or
   // has no threads any more; also in cycles without a pick, and at a launch's start for all of them.
   void stalled(const Group&) override {}
+  // A launch of the kernel whose code is at this address begins: its warps come later; or the launch has ended.
+  virtual void launch_begins(std::uint64_t /*code_address*/, Cycle /*now*/) {}
+  virtual void launch_ends(Cycle /*now*/) {}
   // Two-level scheduling, for waves: the fetch group that comes first.
   [[nodiscard]] virtual std::optional<unsigned> first_fetch_group() const { return std::nullopt; }
-  // How many fetch groups there are; 0: it has none.
+  // How many fetch groups there are at most; 0: it has none.
   [[nodiscard]] virtual unsigned fetch_groups() const { return 0; }
+  // A scheduler that tries others, for waves: how many there are (0: it is none such), and which one fetches now.
+  [[nodiscard]] virtual unsigned candidates() const { return 0; }
+  [[nodiscard]] virtual unsigned candidate() const { return 0; }
 };
 
 // What the parameter `key` names as a scheduler does not find on this machine.

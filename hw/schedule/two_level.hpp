@@ -14,7 +14,8 @@ namespace heddle::hw {
 
 struct TwoLevelParameters {
   static constexpr const char* kSection = "two_level";
-  static constexpr const char* kMeaning = "two-level scheduling (core.scheduler = two-level)";
+  static constexpr const char* kMeaning =
+      "two-level scheduling (core.scheduler = two-level; rule and timeout of two-level-adaptive, too)";
   unsigned fetch_group = 8;
   std::string fetch_group_rule = "stalled";
   std::uint64_t fetch_group_timeout = 0;

@@ -44,8 +44,9 @@ CoreWidths::CoreWidths(const Machine& machine)
   whole_warps = dynamic ? groups : whole_warps;
   displaced = about<SubWarpFormer>(machine.core.former).traits.displaces || mechanism->displaces();
   GroupTable table(groups, 1);
-  fetch_groups =
-      Registry<WarpScheduler>::instance().make(machine.core.scheduler, {table, machine.core})->fetch_groups();
+  const auto policy = Registry<WarpScheduler>::instance().make(machine.core.scheduler, {table, machine.core});
+  fetch_groups = policy->fetch_groups();
+  candidates = policy->candidates();
 }
 
 // Of a uniform sub-warp first_row says it all.
@@ -142,6 +143,9 @@ void CoreWaves::group_changed(const CoreState& core, const Group& group) {
       scheduler_.fetch_group.set(*first);
     }
   }
+  if (widths_.candidates != 0) {
+    scheduler_.candidate.set(core_->scheduler().candidate());
+  }
   if (group.id >= warps_.size()) {
     return;
   }
@@ -157,6 +161,7 @@ void CoreWaves::group_changed(const CoreState& core, const Group& group) {
   } else {
     warp.pc.set(group.pc);
     warp.block.set(group.block_slot);
+    warp.progress.set(group.progress);
     set_rows(warp.active, group.active);
   }
   if (widths_.stack != Divergence::StackKind::none) {

@@ -36,6 +36,7 @@ struct CoreWidths {
   unsigned block_rows;  // of the largest thread block
   unsigned pending;
   unsigned fetch_groups;  // 0: the scheduler has none
+  unsigned candidates;    // 0: the scheduler tries no others
   unsigned complex_queue;
 };
 
@@ -200,7 +201,7 @@ struct RetireWaves {
 
 struct SchedulerWaves {
   std::array<link::Wave, kGroupStates> states;
-  link::Wave fetch_group, blocks;
+  link::Wave fetch_group, candidate, blocks;
   const CoreWidths* widths = nullptr;
   template <class Visitor>
   void describe(Visitor& visit) {
@@ -211,7 +212,12 @@ struct SchedulerWaves {
     }
     if (widths->fetch_groups != 0) {
       visit(scheduler, "fetch_group", fetch_group, link::up_to(widths->fetch_groups - 1),
-            "the fetch group that has priority: warps n x two_level.fetch_group and following");
+            "the fetch group that has priority: warps n x two_level.fetch_group and following (of the candidate, where "
+            "the scheduler is adaptive)");
+    }
+    if (widths->candidates != 0) {
+      visit(scheduler, "candidate", candidate, link::up_to(widths->candidates - 1),
+            "the candidate of the adaptive two-level scheduler that schedules");
     }
     visit(scheduler, "blocks", blocks, link::up_to(widths->blocks), "resident thread blocks");
   }
@@ -236,7 +242,7 @@ struct WarpWaves {
         taken(all.dynamic ? 0 : rows),
         not_taken(all.dynamic ? 0 : rows),
         widths(&all) {}
-  link::Wave state, pc, block;
+  link::Wave state, pc, block, progress;
   StackWaves stack;
   std::vector<link::Wave> active, waiting, taken, not_taken;
   const CoreWidths* widths;
@@ -246,6 +252,7 @@ struct WarpWaves {
     visit(divergence, "state", state, link::one_of(group_states()), "what the warp does or waits for");
     visit(divergence, "pc", pc, link::number(32), "its program counter");
     visit(divergence, "block", block, link::up_to(widths->blocks - 1), "block slot of its (first) thread");
+    visit(divergence, "progress", progress, link::number(32), "its progress register");
     const auto rows = [&](const char* name, std::vector<link::Wave>& waves, const char* meaning) {
       for (std::size_t row = 0; row < waves.size(); ++row) {
         visit(divergence, name + std::to_string(row), waves[row], link::mask(widths->lanes), meaning);

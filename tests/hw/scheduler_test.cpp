@@ -121,6 +121,24 @@ TEST_F(Scheduler, PostDominatorPriorityTakesWhoIsBehind) {
   EXPECT_THAT(fetch(4, false), ElementsAre(2, 1, 0, -1));
 }
 
+TEST_F(Scheduler, LeastProgressTakesWhoIsBehindAndEqualsInTurn) {
+  build("least-progress", 4);
+  EXPECT_THAT(fetch(5), ElementsAre(0, 1, 2, 3, 0)) << "round robin without progress()";
+  (*groups_)[0].progress = (*groups_)[3].progress = 3;
+  (*groups_)[1].progress = (*groups_)[2].progress = 2;
+  EXPECT_THAT(fetch(3), ElementsAre(1, 2, 1));
+  state(1, GroupState::memory);
+  EXPECT_THAT(fetch(2), ElementsAre(2, 2));
+  state(2, GroupState::memory);
+  EXPECT_THAT(fetch(3), ElementsAre(3, 0, 3));
+  (*groups_)[1].progress = 9;
+  all({0, 3}, GroupState::memory);
+  state(1, GroupState::ready);
+  EXPECT_THAT(fetch(1), ElementsAre(1)) << "the only one";
+  all({0, 1, 2, 3}, GroupState::memory);
+  EXPECT_THAT(fetch(1), ElementsAre(-1));
+}
+
 // ---- two levels
 
 TEST_F(Scheduler, StalledRuleRotatesOnlyWhenTheWholeFetchGroupStalls) {
@@ -220,6 +238,46 @@ TEST_F(Scheduler, ExclusiveRuleWaitsForWarpsInThePipelineAndSwitchesOnceAllAreSt
   EXPECT_THAT(fetch(1), ElementsAre(4)) << "nobody had a warp when the turn ended";
 }
 
+TEST_F(Scheduler, TheFixedOrderComesBackToTheLowestNumber) {
+  core_.policies.of<TwoLevelParameters>().fetch_group = 2;
+  core_.policies.of<TwoLevelParameters>().outer_scheduler = "fixed";
+  build("two-level", 6);
+  EXPECT_THAT(fetch(3), ElementsAre(0, 1, 0));
+  all({0, 1}, GroupState::memory);
+  EXPECT_THAT(fetch(2), ElementsAre(2, 3));
+  all({2, 3}, GroupState::memory);
+  EXPECT_THAT(fetch(1), ElementsAre(4));
+  state(3, GroupState::ready);
+  EXPECT_THAT(fetch(2), ElementsAre(3, 3)) << "group 1 before group 2, whose turn is not over";
+  state(1, GroupState::ready);
+  EXPECT_THAT(fetch(1), ElementsAre(1));
+  state(1, GroupState::in_flight);
+  EXPECT_THAT(fetch(1), ElementsAre(3)) << "group 0 is in the pipeline: others fill in";
+  all({0, 1, 2, 3}, GroupState::free);
+  EXPECT_THAT(fetch(2), ElementsAre(5, 4));
+}
+
+TEST_F(Scheduler, TheFetchGroupWithTheLeastProgressFollows) {
+  core_.policies.of<TwoLevelParameters>().fetch_group = 2;
+  core_.policies.of<TwoLevelParameters>().outer_scheduler = "least-progress";
+  build("two-level", 6);
+  const unsigned made[] = {0, 0, 5, 3, 4, 9};
+  for (GroupId id = 0; id < 6; ++id) {
+    (*groups_)[id].progress = made[id];
+  }
+  all({0, 1}, GroupState::memory);
+  EXPECT_THAT(fetch(1), ElementsAre(2)) << "group 1 has warp 3";
+  all({0, 1}, GroupState::ready);
+  (*groups_)[0].progress = (*groups_)[1].progress = 7;
+  all({3, 2}, GroupState::memory);
+  EXPECT_THAT(fetch(1), ElementsAre(4)) << "warp 3 is stalled: group 2 has warp 4";
+  all({4, 5}, GroupState::memory);
+  EXPECT_THAT(fetch(1), ElementsAre(0));
+  all({0, 1}, GroupState::memory);
+  state(5, GroupState::ready);
+  EXPECT_THAT(fetch(1), ElementsAre(5));
+}
+
 TEST_F(Scheduler, TheTimeoutSwitchesAFetchGroup) {
   core_.policies.of<TwoLevelParameters>().fetch_group = 1;
   core_.policies.of<TwoLevelParameters>().fetch_group_timeout = 3;
@@ -271,7 +329,7 @@ TEST_F(Scheduler, AnySchedulerGoesInside) {
     return fetched;
   };
   for (const auto& [name, entry] : Registry<WarpScheduler>::instance().entries()) {
-    if (name == "two-level") {
+    if (!entry.about.traits.within_fetch_groups) {
       continue;
     }
     SCOPED_TRACE(name);

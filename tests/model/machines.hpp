@@ -11,6 +11,7 @@
 #include "hw/parameters/machine.hpp"
 #include "hw/schedule/lost_locality.hpp"
 #include "hw/schedule/two_level.hpp"
+#include "hw/schedule/two_level_adaptive.hpp"
 #include "hw/subwarp/packing.hpp"
 
 namespace heddle::test {
@@ -224,6 +225,30 @@ namespace heddle::test {
     machine.core.divergence = "memory-split";
     machine.l1d.bytes = 4096;
     machine.l1d.hit_latency = 3;
+  });
+  // Learns in short intervals, so that every candidate takes over often.
+  add("adaptive", [](hw::Machine& machine) {
+    machine.core.scheduler = "two-level-adaptive";
+    auto& own = machine.core.policies.of<hw::AdaptiveTwoLevelParameters>();
+    own.fetch_groups = "1,8";
+    own.inner_schedulers = "gto,least-progress,sticky";
+    own.outer_schedulers = "fixed,least-progress,oldest,round-robin";
+    own.settle = 0;
+    own.sample = 40;
+    own.run = 150;
+    own.kernels = 1;
+  });
+  add("progresslarge", [](hw::Machine& machine) {
+    machine.core.warp_size = 64;
+    machine.core.former = "packed";
+    machine.core.issue = "relaxed";
+    machine.core.scheduler = "least-progress";
+  });
+  add("progressdwf", [](hw::Machine& machine) {
+    machine.core.divergence = "dwf";
+    machine.core.scheduler = "two-level";
+    machine.core.policies.of<hw::TwoLevelParameters>().inner_scheduler = "least-progress";
+    machine.core.policies.of<hw::TwoLevelParameters>().outer_scheduler = "fixed";
   });
   // One warp by itself in the whole pipeline: every operation in one cycle; and deep, narrow and without bypasses.
   add("scoreboard", [](hw::Machine& machine) {

@@ -112,6 +112,7 @@ hw::Machine where_it_counts(const std::string& path) {
       {{"l2.enabled", true}},
       {{"dram.timing", std::string("jedec")}},
       {{"core.scheduler", std::string("two-level")}},
+      {{"core.scheduler", std::string("two-level-adaptive")}},
       {{"core.divergence", std::string("memory-split")}},
       {{"core.issue", std::string("scoreboard")}},
       {{"core.divergence", std::string("tbc")}},

@@ -47,7 +47,7 @@ std::string type_text(const link::SignalType& type) {
 }
 
 // Machines that together have every signal: the defaults with an L2, large warps under two-level scheduling, a perfect
-// register file, thread block compaction, dynamic warps.
+// register file, thread block compaction under the adaptive scheduler, dynamic warps.
 std::vector<hw::Machine> all_kinds() {
   hw::Machine plain;
   plain.l2.enabled = true;
@@ -60,6 +60,7 @@ std::vector<hw::Machine> all_kinds() {
   freely.core.former = "packed-freely";
   hw::Machine compaction = plain;
   compaction.core.divergence = "tbc";
+  compaction.core.scheduler = "two-level-adaptive";
   hw::Machine dynamic = plain;
   dynamic.core.divergence = "dwf";
   return {plain, large, freely, compaction, dynamic};
