@@ -28,6 +28,7 @@ struct HomeMessage {
   unsigned warp_in_block = 0;  // of the group that it was
   std::uint32_t merge_points = 0;
   std::uint32_t progress = 0;
+  std::uint32_t progress_before = 0;
   std::vector<Traveller> threads;
   // the others: whose
   BlockHome* block = nullptr;

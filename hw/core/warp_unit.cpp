@@ -271,6 +271,7 @@ void WarpUnit::let_go(const BlockHome::Release& release, BarrierResults& results
     Group& group = state_.groups[sub_warp.group];
     barriers_.released(sub_warp);
     const bool last = !barriers_.waits(group);
+    group.progress_before = group.progress;
     unsigned parts = 0;
     each_row(group, sub_warp, sub_warp.executing, [&](unsigned, LaneMask) { ++parts; });
     each_row(group, sub_warp, sub_warp.executing, [&](unsigned row, LaneMask lanes) {

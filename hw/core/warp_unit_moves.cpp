@@ -24,7 +24,7 @@ Group& WarpUnit::fresh(Group* free) {
   group.displaced = false;
   group.merge_points = 0;
   group.instructions = 0;
-  group.progress = 0;
+  group.progress = group.progress_before = 0;
   group.flights.assign(early_next_pc_ ? issue_->in_flight() : Group::kUsualFlights, InFlight{});
   group.latest = 0;
   group.flight().all_formed = true;  // of no instruction: nothing is in flight
@@ -111,6 +111,7 @@ Group& WarpUnit::allocate(const Group& like) {
   group.merge_points = like.merge_points;
   group.instructions = like.instructions;
   group.progress = like.progress;
+  group.progress_before = like.progress_before;
   clear_masks(group, 1);
   // Not free any more, so that the next one to be allocated is another.
   state_.groups.set_state(group, GroupState::in_flight);
@@ -131,7 +132,7 @@ void WarpUnit::merge(Group& from, Group& to) {
     to.lane_home[lane] = from.lane_home[lane];
   }
   to.active[0] |= from.active[0];
-  to.progress = std::min(to.progress, from.progress);
+  to.falls_back_to(from);
   to.look_at_lanes();
   state_.groups.grown(to);
   free(from);

@@ -47,6 +47,7 @@ void WarpUnit::depart(Group& group, unsigned to) {
   message.warp_in_block = group.warp_in_block;
   message.merge_points = group.merge_points;
   message.progress = group.progress;
+  message.progress_before = group.progress_before;
   for (LaneMask left = group.active[0]; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     message.threads.push_back(places_.leave(group.place_of(lane), lane));
@@ -99,6 +100,7 @@ void WarpUnit::take_in(const HomeMessage& message) {
   group.warp_in_block = message.warp_in_block;
   group.merge_points = message.merge_points;
   group.progress = message.progress;
+  group.progress_before = message.progress_before;
   clear_masks(group, 1);
   for (const Traveller& traveller : message.threads) {
     const Place place = places_.find(traveller);

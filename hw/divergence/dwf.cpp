@@ -178,7 +178,7 @@ class DynamicWarps final : public Divergence {
       }
     }
     to.look_at_lanes();
-    to.progress = std::min(to.progress, from.progress);
+    to.falls_back_to(from);
     count_merge_points(to);
     groups_.grown(to);
   }

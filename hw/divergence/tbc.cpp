@@ -107,6 +107,7 @@ void BlockCompaction::go_on(Group& group, Block& block, GroupMoves& moves) {
 void BlockCompaction::finish(Group& group, Block& block, GroupMoves& moves) {
   block.warps.erase(std::find(block.warps.begin(), block.warps.end(), group.id));
   block.progress = group.progress;
+  block.progress_before = group.progress_before;
   moves.free(group);
   settle(block, moves);
 }
@@ -180,9 +181,10 @@ void BlockCompaction::compact(Block& block, std::uint32_t pc, GroupMoves& moves)
   Group like = groups_[block.warps.empty() ? 0 : block.warps.front()];
   if (block.warps.empty()) {
     like.progress = block.progress;
+    like.progress_before = block.progress_before;
   }
   for (const GroupId id : block.warps) {
-    like.progress = std::min(like.progress, groups_[id].progress);
+    like.falls_back_to(groups_[id]);
     moves.free(groups_[id]);
   }
   block.warps.clear();

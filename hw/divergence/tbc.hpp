@@ -74,7 +74,8 @@ class BlockCompaction final : public Divergence {
     std::vector<GroupId> warps;     // of the path that runs
     unsigned at_branch = 0;         // of those, wait at the branch
     unsigned at_merge = 0;          // of those, have reached the re-convergence point
-    std::uint32_t progress = 0;     // Group::progress of the warp that finished last
+    std::uint32_t progress = 0;     // of the warp that finished last (Group)
+    std::uint32_t progress_before = 0;
   };
 
   void go_on(Group& group, Block& block, GroupMoves& moves);

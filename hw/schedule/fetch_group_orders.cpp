@@ -14,6 +14,7 @@
 
 #include "hw/parameters/cost.hpp"
 #include "hw/schedule/fetch_groups.hpp"
+#include "hw/schedule/least_progress.hpp"
 
 namespace heddle::hw {
 
@@ -81,9 +82,10 @@ class FixedPreference final : public FetchGroupOrder {
 // turn.
 class LeastProgressWarp final : public FetchGroupOrder {
  public:
+  using Parameters = LeastProgressParameters;
   static void cost(const CostShape& shape, CostLines& lines) { cost_of_progress(shape, lines); }
 
-  explicit LeastProgressWarp(const Setup& setup) : fetch_groups_(setup.fetch_groups) {}
+  explicit LeastProgressWarp(const Setup& setup) : fetch_groups_(setup.fetch_groups), progress_of_(setup.core) {}
 
   unsigned next(unsigned first) override {
     unsigned best = fetch_groups_.next_live(first);
@@ -91,8 +93,8 @@ class LeastProgressWarp final : public FetchGroupOrder {
     for (unsigned step = 1; step < fetch_groups_.count; ++step) {
       const unsigned candidate = fetch_groups_.behind(first, step);
       fetch_groups_.each_going_on(candidate, [&](GroupId id) {
-        if (!least || fetch_groups_.groups[id].progress < *least) {
-          least = fetch_groups_.groups[id].progress;
+        if (const std::uint32_t made = progress_of_(fetch_groups_.groups[id]); !least || made < *least) {
+          least = made;
           best = candidate;
         }
       });
@@ -102,6 +104,7 @@ class LeastProgressWarp final : public FetchGroupOrder {
 
  private:
   const FetchGroups& fetch_groups_;
+  const ProgressOf progress_of_;
 };
 
 const Register<FetchGroupOrder, FixedPreference> fixed_preference{

@@ -58,6 +58,7 @@ class FetchGroupOrder {
  public:
   struct Setup {
     const FetchGroups& fetch_groups;
+    const CoreParameters& core;
   };
   struct Traits {
     bool ages_of_all_warps = false;  // it remembers them, so that no inner scheduler need (cost)

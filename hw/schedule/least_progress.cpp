@@ -1,5 +1,7 @@
 // Least progress first (thesis 9.2.2): the ready warp whose progress register is lowest, so that warps come to their
 // next barrier at about the same time. Equals are fetched in turn, so that a kernel without progress() has round robin.
+#include "hw/schedule/least_progress.hpp"
+
 #include "hw/parameters/cost.hpp"
 #include "hw/schedule/orders.hpp"
 
@@ -9,24 +11,26 @@ namespace {
 
 class LeastProgress final : public WarpScheduler {
  public:
+  using Parameters = LeastProgressParameters;
   static constexpr Traits traits{.within_fetch_groups = true};
   static void cost(const CostShape& shape, CostLines& lines) {
     cost_of_places(shape, lines);
     cost_of_progress(shape, lines);
   }
 
-  explicit LeastProgress(const Setup& setup) : range_(setup), next_(setup.first) {}
+  explicit LeastProgress(const Setup& setup) : range_(setup), progress_of_(setup.core), next_(setup.first) {}
 
   std::optional<GroupId> pick(Cycle) override {
     std::optional<GroupId> behind;  // the first of the least at or behind next_, in turn
     std::optional<GroupId> before;
     range_.each_ready([&](GroupId id) {
       std::optional<GroupId>& best = id >= next_ ? behind : before;
-      if (!best || range_.groups[id].progress < range_.groups[*best].progress) {
+      if (!best || progress_of_(range_.groups[id]) < progress_of_(range_.groups[*best])) {
         best = id;
       }
     });
-    const bool wraps = !behind || (before && range_.groups[*before].progress < range_.groups[*behind].progress);
+    const bool wraps =
+        !behind || (before && progress_of_(range_.groups[*before]) < progress_of_(range_.groups[*behind]));
     const std::optional<GroupId> picked = wraps ? before : behind;
     if (picked) {
       next_ = *picked + 1;
@@ -36,6 +40,7 @@ class LeastProgress final : public WarpScheduler {
 
  private:
   const GroupRange range_;
+  const ProgressOf progress_of_;
   GroupId next_;
 };
 

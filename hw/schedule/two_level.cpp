@@ -96,7 +96,7 @@ TwoLevelScheduler::TwoLevelScheduler(const Setup& setup, const FetchGroupPolicie
       rule_(rule(setup.core.policies.of<Parameters>())),
       timeout_(setup.core.policies.of<Parameters>().fetch_group_timeout),
       interrupts_(about<FetchGroupOrder>(policies.outer).traits.interrupts),
-      outer_(Registry<FetchGroupOrder>::instance().make(policies.outer, {fetch_groups_})) {
+      outer_(Registry<FetchGroupOrder>::instance().make(policies.outer, {fetch_groups_, setup.core})) {
   if (!about<WarpScheduler>(policies.inner).traits.within_fetch_groups) {
     throw InternalError("a fetch group's warps ordered by '" + policies.inner + "', which does not keep to them");
   }

@@ -83,6 +83,7 @@ struct Group {
   // The progress register (thesis 9.2.2): instructions PROGRESS that some thread of the group has executed, each
   // counted once, however many sub-warps it took. A group that is made of others begins with the least of theirs.
   std::uint32_t progress = 0;
+  std::uint32_t progress_before = 0;  // what it was at the latest release from a barrier; 0: there was none
   std::vector<InFlight> flights = std::vector<InFlight>(kUsualFlights);
   unsigned latest = 0;                                // flights[latest]: the instruction fetched last
   const link::DecodedInstruction* decoded = nullptr;  // of the instruction fetched last; null before it is decoded
@@ -98,6 +99,11 @@ struct Group {
   std::uint64_t loop_fingerprint = 0;
   std::uint32_t loop_rounds = 0;
 
+  // Threads of another group join it: it has made as little progress as the one behind.
+  void falls_back_to(const Group& other) {
+    progress = std::min(progress, other.progress);
+    progress_before = std::min(progress_before, other.progress_before);
+  }
   [[nodiscard]] bool in_loop() const { return loop_first <= loop_last; }
   void leave_loop() {
     loop_first = 1;

@@ -41,6 +41,7 @@ class DynamicGroups : public GroupMoves {
     group->dynamic = true;
     group->age = groups.next_age();
     group->progress = like.progress;
+    group->progress_before = like.progress_before;
     group->active[0] = 0;
     groups.set_state(*group, GroupState::in_flight);
     return *group;
@@ -58,7 +59,7 @@ class DynamicGroups : public GroupMoves {
       }
     }
     to.active[0] |= from.active[0];
-    to.progress = std::min(to.progress, from.progress);
+    to.falls_back_to(from);
     free(from);
   }
   [[nodiscard]] LaneMask answered(const Group& group) const override {

@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "hw/schedule/least_progress.hpp"
 #include "hw/schedule/scheduler.hpp"
 #include "hw/schedule/two_level.hpp"
 
@@ -137,6 +138,27 @@ TEST_F(Scheduler, LeastProgressTakesWhoIsBehindAndEqualsInTurn) {
   EXPECT_THAT(fetch(1), ElementsAre(1)) << "the only one";
   all({0, 1, 2, 3}, GroupState::memory);
   EXPECT_THAT(fetch(1), ElementsAre(-1));
+}
+
+TEST_F(Scheduler, ProgressCanCountFromTheLatestBarrier) {
+  core_.policies.of<LeastProgressParameters>().since = "barrier";
+  core_.policies.of<TwoLevelParameters>().outer_scheduler = "least-progress";
+  core_.policies.of<TwoLevelParameters>().fetch_group = 1;
+  for (const char* const name : {"least-progress", "two-level"}) {
+    SCOPED_TRACE(name);
+    build(name, 3);
+    (*groups_)[0].progress = 10;  // 3 since its barrier
+    (*groups_)[0].progress_before = 7;
+    (*groups_)[1].progress = 4;
+    (*groups_)[2].progress = 12;  // 1
+    (*groups_)[2].progress_before = 11;
+    state(0, GroupState::memory);
+    EXPECT_THAT(fetch(1), ElementsAre(2));
+    state(2, GroupState::memory);
+    state(0, GroupState::ready);
+    state(1, GroupState::memory);
+    EXPECT_THAT(fetch(1), ElementsAre(0));
+  }
 }
 
 // ---- two levels

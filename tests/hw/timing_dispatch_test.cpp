@@ -197,10 +197,12 @@ TEST(Progress, CountsOncePerWarp) {
     code.plain(Op::PROGRESS);
     code.when(0).plain(Op::PROGRESS);
     code.when(1).plain(Op::PROGRESS);
+    code.barrier(Op::BAR_SYNC, isa::kRZ);
     code.exit();
     LaunchShape shape;
     shape.block = {128, 1, 1};
     EXPECT_EQ(bench.run(code, shape).core.progress, 128 / warp + 1);
+    EXPECT_EQ(bench.core().groups[0].progress_before, warp == 32 ? 1U : 2U);
     EXPECT_EQ(bench.core().groups[128 / warp - 1].progress, 2U) << "that of threads 96 to 127";
   }
 }

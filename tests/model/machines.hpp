@@ -10,6 +10,7 @@
 #include "hw/issue/scoreboard.hpp"
 #include "hw/parameters/machine.hpp"
 #include "hw/schedule/lost_locality.hpp"
+#include "hw/schedule/least_progress.hpp"
 #include "hw/schedule/two_level.hpp"
 #include "hw/schedule/two_level_adaptive.hpp"
 #include "hw/subwarp/packing.hpp"
@@ -248,7 +249,8 @@ namespace heddle::test {
     machine.core.divergence = "dwf";
     machine.core.scheduler = "two-level";
     machine.core.policies.of<hw::TwoLevelParameters>().inner_scheduler = "least-progress";
-    machine.core.policies.of<hw::TwoLevelParameters>().outer_scheduler = "fixed";
+    machine.core.policies.of<hw::TwoLevelParameters>().outer_scheduler = "least-progress";
+    machine.core.policies.of<hw::LeastProgressParameters>().since = "barrier";
   });
   // One warp by itself in the whole pipeline: every operation in one cycle; and deep, narrow and without bypasses.
   add("scoreboard", [](hw::Machine& machine) {
