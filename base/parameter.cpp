@@ -66,6 +66,12 @@ void check_choice(const ParameterReference& parameter, const std::string& value,
     return;
   }
   const std::vector<std::string> choices = parameter.limits.choices();
+  if (parameter.limits.list) {
+    if (const WrongList wrong = wrong_list(value, choices); !wrong.text.empty()) {
+      throw InputError(where, fmt::format("{} {}", parameter.path(), wrong.text), wrong.hint);
+    }
+    return;
+  }
   if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
     const std::string known = choices.empty() ? "there is none to choose from" : "known: " + join(choices);
     const std::string near = suggest(value, choices);
@@ -75,6 +81,48 @@ void check_choice(const ParameterReference& parameter, const std::string& value,
 }
 
 }  // namespace
+
+Limits Limits::list_of(Limits limits) {
+  limits.list = true;
+  if (limits.sections) {
+    limits.sections = [of_one = std::move(limits.sections)](std::string_view list) {
+      std::vector<std::string> all;
+      for (const std::string& item : list_items(list)) {
+        const std::vector<std::string> its = of_one(item);
+        all.insert(all.end(), its.begin(), its.end());
+      }
+      return all;
+    };
+  }
+  return limits;
+}
+
+std::vector<std::string> list_items(std::string_view list) {
+  std::vector<std::string> items;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    std::string_view item = list.substr(begin, end - begin);
+    item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
+    item = item.substr(0, item.find_last_not_of(' ') + 1);
+    items.emplace_back(item);
+    begin = end + 1;
+  }
+  return items;
+}
+
+WrongList wrong_list(const std::string& list, const std::vector<std::string>& choices) {
+  const std::vector<std::string> items = list_items(list);
+  for (auto item = items.begin(); item != items.end(); ++item) {
+    if (std::find(choices.begin(), choices.end(), *item) == choices.end()) {
+      return {fmt::format("has '{}'", *item),
+              suggest(*item, choices, "give names with commas between; known: " + join(choices))};
+    }
+    if (std::find(items.begin(), item, *item) != item) {
+      return {fmt::format("has '{}' twice", *item), "name it once"};
+    }
+  }
+  return {};
+}
 
 std::string_view ParameterReference::type_name() const {
   return std::visit(Overloaded{[](const bool*) { return "boolean"; }, [](const unsigned*) { return "integer"; },
@@ -98,7 +146,7 @@ std::string ParameterReference::range_text() const {
     return "true | false";
   }
   if (std::holds_alternative<std::string*>(field)) {
-    return limits.choices ? join(limits.choices(), " | ") : "";
+    return limits.choices ? (limits.list ? "list of " : "") + join(limits.choices(), " | ") : "";
   }
   const std::string power = limits.must_be_power_of_two ? "power of two, " : "";
   return power + (std::isinf(limits.high) ? fmt::format("{} or more", limit_text(limits.low))

@@ -30,13 +30,14 @@ struct Limits {
   double high = std::numeric_limits<double>::infinity();
   bool must_be_power_of_two = false;
   std::function<std::vector<std::string>()> choices;   // strings: the values allowed (empty function: any)
+  bool list = false;                                   // the value is a list of those, with commas between
   std::function<std::string(std::string_view)> about;  // what one of them does (empty function: not said)
   // The sections with the parameters of one of them (empty function: none has any).
   std::function<std::vector<std::string>(std::string_view)> sections;
 
   static Limits any() { return {}; }
-  static Limits between(double low, double high) { return {low, high, false, {}, {}, {}}; }
-  static Limits power_of_two(double low, double high) { return {low, high, true, {}, {}, {}}; }
+  static Limits between(double low, double high) { return {low, high, false, {}, false, {}, {}}; }
+  static Limits power_of_two(double low, double high) { return {low, high, true, {}, false, {}, {}}; }
   static Limits one_of(std::vector<std::string> values) {
     Limits limits;
     limits.choices = [values = std::move(values)] { return values; };
@@ -63,7 +64,20 @@ struct Limits {
     };
     return limits;
   }
+  // A list of what those limits have as choices.
+  static Limits list_of(Limits limits);
 };
+
+// The items of a list, without the spaces around them. A list without a comma has one item, perhaps an empty one.
+[[nodiscard]] std::vector<std::string> list_items(std::string_view list);
+
+// What is wrong with a list whose items are each to be one of `choices`, once: "has 'gtoo'", and what to do. Empty:
+// nothing.
+struct WrongList {
+  std::string text;
+  std::string hint;
+};
+[[nodiscard]] WrongList wrong_list(const std::string& list, const std::vector<std::string>& choices);
 
 // One declared parameter of a live struct, type-erased: what the reader, --set, the listings and the docs work on.
 struct ParameterReference {

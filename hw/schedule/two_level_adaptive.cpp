@@ -23,7 +23,6 @@
 #include <charconv>
 #include <limits>
 
-#include "base/nearest.hpp"
 #include "hw/parameters/cost.hpp"
 
 namespace heddle::hw {
@@ -34,35 +33,10 @@ constexpr const char* kSizes = "two_level_adaptive.fetch_groups";
 constexpr const char* kInner = "two_level_adaptive.inner_schedulers";
 constexpr const char* kOuter = "two_level_adaptive.outer_schedulers";
 
-// The items between the commas, without spaces around.
-std::vector<std::string> items_of(const std::string& list) {
-  std::vector<std::string> items;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    const std::size_t first = std::min(list.find_first_not_of(' ', begin), end);
-    std::size_t last = end;
-    while (last > first && list[last - 1] == ' ') {
-      --last;
-    }
-    items.push_back(list.substr(first, last - first));
-    begin = end + 1;
-  }
-  return items;
-}
-
-// What is wrong with a list whose items are of `known`; empty: nothing.
-std::string wrong_names(const char* key, const std::string& list, const std::vector<std::string>& known) {
-  const std::vector<std::string> items = items_of(list);
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (std::find(known.begin(), known.end(), items[i]) == known.end()) {
-      return fmt::format("{} has '{}'; {}", key, items[i], suggest(items[i], known, "known: " + join(known)));
-    }
-    if (std::find(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(i), items[i]) !=
-        items.begin() + static_cast<std::ptrdiff_t>(i)) {
-      return fmt::format("{} has '{}' twice", key, items[i]);
-    }
-  }
-  return {};
+// What is wrong with a list of names; empty: nothing.
+std::string wrong_names(const char* key, const std::string& list, const Limits& limits) {
+  const WrongList wrong = wrong_list(list, limits.choices());
+  return wrong.text.empty() ? std::string() : fmt::format("{} {}; {}", key, wrong.text, wrong.hint);
 }
 
 // 0: none.
@@ -75,7 +49,7 @@ unsigned size_of(const std::string& item) {
 
 std::string wrong_sizes(const std::string& list) {
   std::vector<unsigned> seen;
-  for (const std::string& item : items_of(list)) {
+  for (const std::string& item : list_items(list)) {
     const unsigned size = size_of(item);
     if (size == 0) {
       return fmt::format("{} has '{}'; give sizes from 1 to 4096 warps with commas between", kSizes, item);
@@ -92,13 +66,13 @@ std::string wrong_sizes(const std::string& list) {
 std::pair<const char*, std::string> wrong_lists(const AdaptiveTwoLevelParameters& own) {
   std::pair<const char*, std::string> wrong{kSizes, wrong_sizes(own.fetch_groups)};
   if (wrong.second.empty()) {
-    wrong = {kInner, wrong_names(kInner, own.inner_schedulers, inner_schedulers().choices())};
+    wrong = {kInner, wrong_names(kInner, own.inner_schedulers, inner_schedulers())};
   }
   if (wrong.second.empty()) {
-    wrong = {kOuter, wrong_names(kOuter, own.outer_schedulers, fetch_group_orders().choices())};
+    wrong = {kOuter, wrong_names(kOuter, own.outer_schedulers, fetch_group_orders())};
   }
-  const std::size_t count =
-      items_of(own.fetch_groups).size() * items_of(own.inner_schedulers).size() * items_of(own.outer_schedulers).size();
+  const std::size_t count = list_items(own.fetch_groups).size() * list_items(own.inner_schedulers).size() *
+                            list_items(own.outer_schedulers).size();
   if (wrong.second.empty() && count > AdaptiveTwoLevelParameters::kMostCandidates) {
     wrong = {kSizes, fmt::format("{}, {} and {} make {} candidates; {} are the most", kSizes, kInner, kOuter, count,
                                  AdaptiveTwoLevelParameters::kMostCandidates)};
@@ -113,9 +87,9 @@ std::vector<FetchGroupPolicies> AdaptiveTwoLevelParameters::candidates() const {
     throw InputError({}, wrong);
   }
   std::vector<FetchGroupPolicies> all;
-  for (const std::string& size : items_of(fetch_groups)) {
-    for (const std::string& inner : items_of(inner_schedulers)) {
-      for (const std::string& outer : items_of(outer_schedulers)) {
+  for (const std::string& size : list_items(fetch_groups)) {
+    for (const std::string& inner : list_items(inner_schedulers)) {
+      for (const std::string& outer : list_items(outer_schedulers)) {
         all.push_back({size_of(size), inner, outer});
       }
     }
@@ -136,7 +110,7 @@ class AdaptiveTwoLevel final : public WarpScheduler {
       found.push_back({key, wrong});
       return;
     }
-    for (const std::string& inner : items_of(own.inner_schedulers)) {
+    for (const std::string& inner : list_items(own.inner_schedulers)) {
       check_scheduler(machine, kInner, inner, found);
     }
   }
@@ -332,12 +306,12 @@ void AdaptiveTwoLevel::cost(const CostShape& shape, CostLines& lines) {
   inside.in_fetch_groups = true;
   lines.add(CostLine::Kind::estimated, "first fetch group", fmt::format("log2({} groups)", inside.sets),
             index_bits(inside.sets), "own estimate: of the smallest size");
-  for (const std::string& outer : items_of(own.outer_schedulers)) {
+  for (const std::string& outer : list_items(own.outer_schedulers)) {
     if (const auto cost_of = about<FetchGroupOrder>(outer).cost) {
       cost_of(shape, lines);
     }
   }
-  for (const std::string& inner : items_of(own.inner_schedulers)) {
+  for (const std::string& inner : list_items(own.inner_schedulers)) {
     inside.ages_elsewhere = lines.has(kOrderOfAge);
     if (const auto cost_of = about<WarpScheduler>(inner).cost) {
       cost_of(inside, lines);

@@ -28,10 +28,10 @@ struct AdaptiveTwoLevelParameters {
         "fetch_groups", fetch_groups, Limits::any(), "warps",
         "sizes of fetch groups to try, with commas between; every size with every inner and every outer scheduler is a "
         "candidate, in this order, the outer one changing first");
-    visit("inner_schedulers", inner_schedulers, Limits::any(), "",
-          "inner schedulers to try, with commas between: values of two_level.inner_scheduler");
-    visit("outer_schedulers", outer_schedulers, Limits::any(), "",
-          "outer schedulers to try, with commas between: values of two_level.outer_scheduler");
+    visit("inner_schedulers", inner_schedulers, Limits::list_of(heddle::hw::inner_schedulers()), "",
+          "inner schedulers to try, with commas between");
+    visit("outer_schedulers", outer_schedulers, Limits::list_of(fetch_group_orders()), "",
+          "outer schedulers to try, with commas between");
     visit("settle", settle, Limits::between(0, 1e9), "cycles", "for which a candidate runs before it is measured");
     visit("sample", sample, Limits::between(1, 1e9), "cycles",
           "for which a candidate is measured: threads' instructions retired per cycle");

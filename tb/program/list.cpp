@@ -67,7 +67,7 @@ void list_policies(const Arguments& arguments) {
   hw::Machine machine;
   std::vector<std::vector<std::string>> rows;
   for (const ParameterReference& parameter : parameters_of(machine)) {
-    if (std::holds_alternative<std::string*>(parameter.field) && parameter.limits.choices) {
+    if (std::holds_alternative<std::string*>(parameter.field) && parameter.limits.choices && !parameter.limits.list) {
       for (const std::string& choice : parameter.limits.choices()) {
         const bool said = static_cast<bool>(parameter.limits.about);
         rows.push_back({parameter.path(), choice, said ? parameter.limits.about(choice) : parameter.meaning});

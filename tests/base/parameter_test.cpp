@@ -119,5 +119,33 @@ TEST_F(ParameterTest, Texts) {
   EXPECT_EQ(named("rate").value_text(), "32.0");  // stays a number when read back
 }
 
+TEST(Lists, ItemsStandBetweenCommas) {
+  using Items = std::vector<std::string>;
+  EXPECT_EQ(list_items("a, b  ,c d"), (Items{"a", "b", "c d"}));
+  EXPECT_EQ(list_items(""), Items{""});
+  EXPECT_EQ(list_items(" "), Items{""});
+  EXPECT_EQ(list_items(",a,"), (Items{"", "a", ""}));
+}
+
+TEST(Lists, HoldEachChoiceOnce) {
+  std::string value = "b";
+  const ParameterReference parameter{"s", "", "names", &value, Limits::list_of(Limits::one_of({"alpha", "b"})), "", ""};
+  EXPECT_EQ(parameter.range_text(), "list of alpha | b");
+  assign(parameter, std::string("b, alpha"), {});
+  EXPECT_EQ(value, "b, alpha");
+  const auto refusal = [&](const std::string& list) {
+    try {
+      assign(parameter, list, {});
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal("alpa"), "s.names has 'alpa'; did you mean 'alpha'?");
+  EXPECT_EQ(refusal("b,,alpha"), "s.names has ''; give names with commas between; known: alpha, b");
+  EXPECT_EQ(refusal("b,b"), "s.names has 'b' twice; name it once");
+  EXPECT_EQ(value, "b, alpha");
+}
+
 }  // namespace
 }  // namespace heddle

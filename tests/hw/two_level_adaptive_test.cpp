@@ -2,12 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "hw/check/machine.hpp"
 #include "hw/schedule/scheduler.hpp"
 #include "hw/schedule/two_level_adaptive.hpp"
 
@@ -176,7 +178,7 @@ TEST(AdaptiveParameters, MakeEverySizeWithEveryPair) {
                                "16 gto oldest", "16 gto fixed", "16 round-robin oldest", "16 round-robin fixed"));
 }
 
-struct WrongList {
+struct WrongLists {
   const char* sizes;
   const char* inner;
   const char* outer;
@@ -185,31 +187,35 @@ struct WrongList {
 };
 
 TEST(AdaptiveParameters, ContradictionsSayWhatIsWrong) {
-  for (const WrongList& wrong : {
-           WrongList{"8,,16", "gto", "oldest", "two_level_adaptive.fetch_groups",
-                     "two_level_adaptive.fetch_groups has ''; give sizes from 1 to 4096 warps with commas between"},
-           WrongList{"8,0x10", "gto", "oldest", "two_level_adaptive.fetch_groups",
-                     "two_level_adaptive.fetch_groups has '0x10'; give sizes from 1 to 4096 warps with commas between"},
-           WrongList{"8,4097", "gto", "oldest", "two_level_adaptive.fetch_groups",
-                     "two_level_adaptive.fetch_groups has '4097'; give sizes from 1 to 4096 warps with commas between"},
-           WrongList{"8,08", "gto", "oldest", "two_level_adaptive.fetch_groups",
-                     "two_level_adaptive.fetch_groups has 8 twice"},
-           WrongList{"8", "gto,gto", "oldest", "two_level_adaptive.inner_schedulers",
-                     "two_level_adaptive.inner_schedulers has 'gto' twice"},
-           WrongList{"8", "gtoo", "oldest", "two_level_adaptive.inner_schedulers",
-                     "two_level_adaptive.inner_schedulers has 'gtoo'; did you mean 'gto'?"},
-           WrongList{"8", "two-level", "oldest", "two_level_adaptive.inner_schedulers",
-                     "two_level_adaptive.inner_schedulers has 'two-level'; known: gto, least-progress, majority, "
-                     "oldest, pdom-priority, round-robin, sticky"},
-           WrongList{"8", "gto", "", "two_level_adaptive.outer_schedulers",
-                     "two_level_adaptive.outer_schedulers has ''; known: fixed, least-progress, oldest, round-robin"},
-           WrongList{"1,2,3,4,5,6,7,8,9", "gto,oldest,sticky,round-robin", "oldest,fixed",
-                     "two_level_adaptive.fetch_groups",
-                     "two_level_adaptive.fetch_groups, two_level_adaptive.inner_schedulers and "
-                     "two_level_adaptive.outer_schedulers make 72 candidates; 64 are the most"},
-           WrongList{"8", "majority", "oldest", "two_level_adaptive.inner_schedulers",
-                     "two_level_adaptive.inner_schedulers = \"majority\" chooses between dynamic warps by how many "
-                     "threads stand at a PC; it needs core.divergence = \"dwf\""},
+  for (const WrongLists& wrong : {
+           WrongLists{"8,,16", "gto", "oldest", "two_level_adaptive.fetch_groups",
+                      "two_level_adaptive.fetch_groups has ''; give sizes from 1 to 4096 warps with commas between"},
+           WrongLists{
+               "8,0x10", "gto", "oldest", "two_level_adaptive.fetch_groups",
+               "two_level_adaptive.fetch_groups has '0x10'; give sizes from 1 to 4096 warps with commas between"},
+           WrongLists{
+               "8,4097", "gto", "oldest", "two_level_adaptive.fetch_groups",
+               "two_level_adaptive.fetch_groups has '4097'; give sizes from 1 to 4096 warps with commas between"},
+           WrongLists{"8,08", "gto", "oldest", "two_level_adaptive.fetch_groups",
+                      "two_level_adaptive.fetch_groups has 8 twice"},
+           WrongLists{"8", "gto,gto", "oldest", "two_level_adaptive.inner_schedulers",
+                      "two_level_adaptive.inner_schedulers has 'gto' twice; name it once"},
+           WrongLists{"8", "gtoo", "oldest", "two_level_adaptive.inner_schedulers",
+                      "two_level_adaptive.inner_schedulers has 'gtoo'; did you mean 'gto'?"},
+           WrongLists{"8", "two-level", "oldest", "two_level_adaptive.inner_schedulers",
+                      "two_level_adaptive.inner_schedulers has 'two-level'; give names with commas between; known: "
+                      "gto, least-progress, majority, "
+                      "oldest, pdom-priority, round-robin, sticky"},
+           WrongLists{"8", "gto", "", "two_level_adaptive.outer_schedulers",
+                      "two_level_adaptive.outer_schedulers has ''; give names with commas between; known: fixed, "
+                      "least-progress, oldest, round-robin"},
+           WrongLists{"1,2,3,4,5,6,7,8,9", "gto,oldest,sticky,round-robin", "oldest,fixed",
+                      "two_level_adaptive.fetch_groups",
+                      "two_level_adaptive.fetch_groups, two_level_adaptive.inner_schedulers and "
+                      "two_level_adaptive.outer_schedulers make 72 candidates; 64 are the most"},
+           WrongLists{"8", "majority", "oldest", "two_level_adaptive.inner_schedulers",
+                      "two_level_adaptive.inner_schedulers = \"majority\" chooses between dynamic warps by how many "
+                      "threads stand at a PC; it needs core.divergence = \"dwf\""},
        }) {
     Machine machine;
     machine.core.scheduler = "two-level-adaptive";
@@ -221,6 +227,41 @@ TEST(AdaptiveParameters, ContradictionsSayWhatIsWrong) {
     ASSERT_EQ(found.size(), 1U) << wrong.message;
     EXPECT_EQ(found.front().key, wrong.key);
     EXPECT_EQ(found.front().message, wrong.message);
+  }
+}
+
+// The lists choose sections, and say so with file and key when they are wrong.
+TEST(AdaptiveParameters, ListsNameWhoseParametersCount) {
+  Machine machine;
+  std::vector<ParameterReference> all = parameters_of(machine);
+  const auto set = [&](const std::string& path, const std::string& value) {
+    for (const ParameterReference& parameter : all) {
+      if (parameter.path() == path) {
+        assign(parameter, value, {"m.toml", 3, 5});
+      }
+    }
+  };
+  const auto idle = [&](const std::string& key) {
+    const std::vector<WithoutEffect> found = without_effect(machine);
+    return std::any_of(found.begin(), found.end(), [&](const WithoutEffect& one) {
+      return std::find(one.keys.begin(), one.keys.end(), key) != one.keys.end();
+    });
+  };
+  set("core.scheduler", "two-level-adaptive");
+  EXPECT_TRUE(idle("least_progress.since"));
+  EXPECT_FALSE(idle("two_level.fetch_group_rule")) << "all candidates have it";
+  EXPECT_TRUE(idle("two_level.fetch_group"));
+  EXPECT_FALSE(idle("two_level_adaptive.sample"));
+  set("two_level_adaptive.outer_schedulers", "oldest, least-progress");
+  EXPECT_FALSE(idle("least_progress.since"));
+  set("core.scheduler", "gto");
+  EXPECT_TRUE(idle("least_progress.since"));
+  EXPECT_TRUE(idle("two_level_adaptive.outer_schedulers"));
+  try {
+    set("two_level_adaptive.inner_schedulers", "gto,oldst");
+    ADD_FAILURE() << "there is no oldst";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "m.toml:3:5: two_level_adaptive.inner_schedulers has 'oldst'; did you mean 'oldest'?");
   }
 }
 

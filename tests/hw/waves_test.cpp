@@ -10,6 +10,7 @@
 #include <random>
 #include <systemc>
 
+#include "hw/schedule/two_level_adaptive.hpp"
 #include "hw/waves/gpu_waves.hpp"
 #include "tests/hw/gpu_bench.hpp"
 #include "tests/tb/vcd_reader.hpp"
@@ -463,6 +464,33 @@ TEST(Waves, ShowTheMasksOfABlocksStack) {
   EXPECT_EQ(seen[0].second, (Masks{2, 0b0100, 0b0010, 0})) << "B runs, C waits";
   EXPECT_EQ(seen[1].first, 1U);
   EXPECT_EQ(seen[1].second, (Masks{8, 0b1111, 0b1111, 0})) << "C runs, D waits for all";
+}
+
+TEST(Waves, ShowProgressAndTheCandidateThatSchedules) {
+  constexpr std::uint32_t kRounds = 30;
+  Machine machine;
+  machine.core.scheduler = "two-level-adaptive";
+  auto& own = machine.core.policies.of<AdaptiveTwoLevelParameters>();
+  own.fetch_groups = "1,2";
+  own.inner_schedulers = own.outer_schedulers = "round-robin";
+  own.settle = 0;
+  own.sample = 20;
+  own.run = 40;
+  Code code;
+  heddle::test::add_loop(code, kRounds, [&] { code.plain(Op::PROGRESS); });
+  code.exit();
+  const VcdDump dump = record(machine, code, {{1, 1, 1}, {64, 1, 1}});
+  for (const char* const warp : {"bench.gpu.core0.warp0.progress", "bench.gpu.core0.warp1.progress"}) {
+    std::uint64_t before = 0;
+    for (const auto& change : dump[warp].changes) {
+      if (const std::optional<std::uint64_t> made = dump[warp].number(change.time); made && *made != 0) {
+        EXPECT_EQ(*made, ++before);
+      }
+    }
+    EXPECT_EQ(before, kRounds);
+  }
+  EXPECT_GT(dump.time_at("bench.gpu.core0.scheduler.candidate", 0), 100U);
+  EXPECT_GT(dump.time_at("bench.gpu.core0.scheduler.candidate", 1), 100U);
 }
 
 }  // namespace

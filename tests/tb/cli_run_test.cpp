@@ -122,6 +122,21 @@ std::vector<std::string> each_of(const std::string& section, const std::vector<s
 }
 
 INSTANTIATE_TEST_SUITE_P(
+    TwoLevels, CliRunInVain,
+    testing::Values(InVain{"fixed_order",
+                           "two-level",
+                           {"two_level.outer_scheduler=fixed"},
+                           {"two_level.fetch_group_timeout=7"},
+                           "two_level.outer_scheduler is fixed, which is asked before every fetch"},
+                    InVain{"adaptive",
+                           "two-level",
+                           {"core.scheduler=two-level-adaptive"},
+                           {"two_level.fetch_group=3", "two_level.inner_scheduler=gto",
+                            "two_level.outer_scheduler=oldest"},
+                           "core.scheduler is two-level-adaptive"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(
     Keys, CliRunInVain,
     testing::Values(InVain{"two_level",
                            "baseline",

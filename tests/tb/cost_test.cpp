@@ -109,6 +109,35 @@ TEST(Cost, WhatSchedulersRemember) {
   EXPECT_EQ(find(groups, "warps stalled on a long latency")->bits, 1024U);
 }
 
+TEST(Cost, ProgressTakesARegisterPerWarp) {
+  EXPECT_EQ(find(cost_of({"core.scheduler=least-progress"}), "progress registers")->bits, 32U * 32);
+  const StorageCost both = cost_of({"core.scheduler=two-level", "two_level.inner_scheduler=least-progress",
+                                    "two_level.outer_scheduler=least-progress"});
+  std::uint64_t bits = 0;
+  for (const hw::CostLine& line : both.lines) {
+    bits += line.name == "progress registers" ? line.bits : 0;
+  }
+  EXPECT_EQ(bits, 32U * 32) << "one whoever looks at it";
+}
+
+TEST(Cost, WhatIsLearntOfTwoLevelScheduling) {
+  const StorageCost cost = cost_of({"core.scheduler=two-level-adaptive"});
+  EXPECT_EQ(find(cost, "first fetch group")->bits, 2U) << "of 8 warps";
+  EXPECT_EQ(find(cost, "place within each fetch group")->bits, 4U * 3);
+  EXPECT_EQ(find(cost, "warp to stay with")->bits, 4U * 3);
+  EXPECT_EQ(find(cost, "order of age")->bits, 32U * 5) << "for the outer order, and so within each";
+  EXPECT_EQ(find(cost, "warps stalled on a long latency")->bits, 32U);
+  EXPECT_EQ(find(cost, "cycles left of the interval")->bits, 4U * 16);
+  EXPECT_EQ(find(cost, "instructions retired, of the sample and of the best one")->bits, 4U * 2 * 16);
+  EXPECT_EQ(find(cost, "candidate that is tried, best one and phase")->bits, 4U * (2 * 3 + 2));
+  EXPECT_EQ(find(cost, "which kernels")->bits, 4U * 32);
+  const StorageCost one =
+      cost_of({"core.scheduler=two-level-adaptive", "two_level_adaptive.fetch_groups=16",
+               "two_level_adaptive.inner_schedulers=gto", "two_level_adaptive.outer_schedulers=round-robin"});
+  EXPECT_EQ(find(one, "which kernels"), nullptr) << "nothing is learnt";
+  EXPECT_EQ(find(one, "order of age")->bits, 2U * 16 * 4);
+}
+
 TEST(Cost, OtherDivergenceMechanisms) {
   const StorageCost counters = cost_of({"core.divergence=per-thread-pc"});
   EXPECT_EQ(find(counters, "a program counter per thread")->bits, 1024U * 32);

@@ -45,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(
                       "table_scan:columns=2,selectivity=8", "table_scan:columns=3", "table_scan:columns=8",
                       "table_scan:columns=8,cond_acc", "index_search:levels=1", "index_search:levels=2,tree_traverse",
                       "index_search:levels=2,row_hints", "index_search:levels=3,tree_traverse,row_hints",
-                      "aggregates:groups=1", "aggregates:groups=8", "table_scan:pthreads",
+                      "aggregates:groups=1", "aggregates:groups=8", "aggregates:groups=2,progress", "table_scan:pthreads",
                       "table_scan:pthreads,cond_acc,columns=2", "index_search:pthreads,levels=2",
                       "index_search:pthreads,levels=1,tree_traverse,row_hints", "scan_join:selectivity=0",
                       "scan_join:selectivity=1", "scan_join:selectivity=1,cond_acc", "scan_join:cond_acc",

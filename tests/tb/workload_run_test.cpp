@@ -167,6 +167,36 @@ TEST(PthreadsForm, HasATeamOfTheCoresThreads) {
   }
 }
 
+// The calls of progress() change no result, and are in the kernels.
+TEST(ProgressForm, IsRightAndCalls) {
+  for (const char* const name : {"histogram", "kmeans", "matrixmult", "reduction"}) {
+    const auto workload = make(std::string(name) + ":progress", small());
+    ReferenceExecutor executor;
+    executor.load(workload->compile());
+    bool calls = false;
+    for (const isa::Kernel& kernel : executor.module().kernels) {
+      calls = calls || std::any_of(kernel.words.begin(), kernel.words.end(), [](std::uint64_t word) {
+                const auto instruction = isa::decode(word);
+                return instruction && instruction->op == isa::Op::PROGRESS;
+              });
+    }
+    EXPECT_TRUE(calls) << name;
+    const Verdict verdict = workload->run(executor);
+    EXPECT_TRUE(verdict.correct) << name << ": " << verdict.detail;
+  }
+}
+
+TEST(ProgressForm, IsNoneOfThePthreadsForm) {
+  try {
+    static_cast<void>(make("reduction:progress,pthreads", small()));
+    ADD_FAILURE() << "there is no such form";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("workload 'reduction' has no form that is both pthreads and progress"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(PthreadsForm, IsRefusedWithoutOne) {
   try {
     static_cast<void>(make("vecadd:pthreads", small()));
