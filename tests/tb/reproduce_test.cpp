@@ -344,6 +344,46 @@ TEST(Claims, ComplexOperationsMustCount) {
   EXPECT_EQ(shape("2lev-complex", filled(10, 9)), Shape::does_not_hold);
 }
 
+TEST(Claims, TheAdaptiveSchedulerIsComparedWithFixedPairs) {
+  const std::vector<tb::Run> runs = Registry<Claim>::instance().make("adaptive-2lev", {})->runs();
+  const auto filled = [&](double adaptive, double longer, double other_pair) {
+    Results results;
+    for (const tb::Run& run : runs) {
+      const bool learns = run.settings.front() == "core.scheduler=two-level-adaptive";
+      const bool other = !learns && run.settings[1] == "two_level.inner_scheduler=gto";
+      results.add(run, summary(learns ? (run.settings.size() > 1 ? longer : adaptive) : other ? other_pair : 10), 1);
+    }
+    return results;
+  };
+  EXPECT_EQ(shape("adaptive-2lev", filled(11, 11, 10.5)), Shape::holds);
+  EXPECT_EQ(shape("adaptive-2lev", filled(10.2, 10.1, 10.5)), Shape::partly) << "worse than the best pair";
+  EXPECT_EQ(shape("adaptive-2lev", filled(9, 11, 9)), Shape::does_not_hold) << "whatever longer intervals do";
+  EXPECT_NE(judged("adaptive-2lev", filled(9, 11, 9)).ours.find("-10.0 % over the best fixed pair (8 RR/RR)"),
+            std::string::npos);
+}
+
+TEST(Claims, ProgressIsJudgedByTheImbalanceAtBarriers) {
+  const std::vector<tb::Run> runs = Registry<Claim>::instance().make("progress", {})->runs();
+  const auto filled = [&](double flat, double levels) {
+    Results results;
+    for (const tb::Run& run : runs) {
+      Summary made = summary(10);
+      const std::string first = run.settings.empty() ? "" : run.settings.front();
+      made.barrier_imbalance = first == "core.scheduler=gto" ? 400
+                               : first == "core.scheduler=least-progress"
+                                   ? (run.settings.size() > 1 ? flat * 0.9 : flat)
+                               : run.settings.size() == 2 ? levels
+                               : run.settings.empty()     ? 100
+                                                          : 90;
+      results.add(run, std::move(made), 1);
+    }
+    return results;
+  };
+  EXPECT_EQ(shape("progress", filled(50, 50)), Shape::holds);
+  EXPECT_EQ(shape("progress", filled(120, 50)), Shape::partly) << "more than round robin";
+  EXPECT_EQ(shape("progress", filled(500, 150)), Shape::does_not_hold);
+}
+
 TEST(Claims, DiagnosisSplitsASpeedupIntoLanesAndBusyCycles) {
   Results results;
   const StudyWorkload bfs{"bfs", 1};
