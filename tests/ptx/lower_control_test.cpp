@@ -118,7 +118,9 @@ TEST(LowerProgress, IsAnOperationWithoutOperands) {
       {"progress %r1;",
        "t.ptx:8:1: 'progress' with these modifiers takes 0 operands and has 1; compare the operands with the PTX "
        "manual's"},
-      {"progress.u32;", "t.ptx:8:1: 'progress' does not take .u32 here"},
+      {"progress.u32;",
+       "t.ptx:8:1: 'progress' has an unknown or misplaced modifier .u32; remove it; modifiers are read in the order of "
+       "the PTX manual"},
   });
 }
 
