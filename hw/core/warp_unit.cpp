@@ -44,7 +44,7 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
   }
   InFlight& flight = group.flights[sub_warp.flight];
   ++flight.completed;
-  if (op == isa::Op::PROGRESS && sub_warp.executing != 0 && !flight.progressed) {
+  if (op == isa::Op::PROGRESS && sub_warp.executing != 0 && !flight.progressed) [[unlikely]] {
     flight.progressed = true;
     ++group.progress;
     ++state_.statistics.progress;
