@@ -65,8 +65,9 @@ TEST(Totals, AreTheSumsOfWhatUnitsDeclare) {
     from_units[kind_of(one.declaration.module) + '.' + one.declaration.name] += *one.value;
   }
   for (const StatisticsRegistry::Histogram& one : device.statistics().histograms()) {
+    std::uint64_t& sum = from_units[kind_of(one.declaration.module) + '.' + one.declaration.name];  // 0: may be empty
     for (const std::uint64_t value : *one.values) {
-      from_units[kind_of(one.declaration.module) + '.' + one.declaration.name] += value;
+      sum += value;
     }
   }
   for (const char* own : {"l2_slice.queue_max", "dram.queue_max", "dram.series_bucket_cycles", "dram.bus_series",
