@@ -123,6 +123,12 @@ class Assembler {
   explicit Assembler(std::string_view text) : scan_(text) {}
 
   Instruction run() {
+    if (scan_.take('{')) {
+      const Word mark = scan_.word();
+      if (mark.text != "uniform") fail(mark.offset, "the only mark is {uniform}");
+      scan_.expect('}');
+      i_.uniform = true;
+    }
     if (scan_.take('@')) i_.guard = predicate();
     const Word name = scan_.word();
     if (name.text.empty()) fail(name.offset, "expected an operation " + scan_.found());

@@ -270,7 +270,8 @@ std::string disassemble(const Instruction& given) {
     return fmt::format("<malformed: {}>", reason);
   }
   std::string text;
-  if (!i.guard.always()) text = fmt::format("@{} ", predicate_text(i.guard));
+  if (i.uniform) text = "{uniform} ";
+  if (!i.guard.always()) text += fmt::format("@{} ", predicate_text(i.guard));
   std::string_view mnemonic = info(i.op).mnemonic;
   std::string_view type;
   if (suffixes_before_type(i.op)) {

@@ -10,7 +10,9 @@ namespace heddle::isa {
 namespace {
 
 constexpr unsigned kImmediateBit = 63;
+constexpr unsigned kUniformBit = 62;
 constexpr unsigned kOpShift = 54;
+static_assert(kOperations <= 1U << (kUniformBit - kOpShift));
 constexpr unsigned kGuardShift = 50;
 constexpr unsigned kDstShift = 44;
 constexpr unsigned kAShift = 38;
@@ -35,8 +37,9 @@ std::uint64_t encode(const Instruction& instruction) {
     const bool known = static_cast<unsigned>(i.op) < kOperations;
     throw InternalError(fmt::format("cannot encode {}: {}", known ? info(i.op).mnemonic : "an instruction", reason));
   }
-  std::uint64_t word =
-      field(static_cast<std::uint64_t>(i.op), kOpShift) | field(i.guard.reg | (i.guard.negated ? 8U : 0U), kGuardShift);
+  std::uint64_t word = field(static_cast<std::uint64_t>(i.op), kOpShift) |
+                       field(i.guard.reg | (i.guard.negated ? 8U : 0U), kGuardShift) |
+                       field(i.uniform ? 1 : 0, kUniformBit);
   if (i.op == Op::BRA) return word | field(i.reconvergence, kReconvergenceShift) | i.target;
   word |= field(i.dst, kDstShift) | field(i.a, kAShift) | field(i.c, kCShift);
   if (i.immediate) return word | field(1, kImmediateBit) | i.imm;
@@ -44,12 +47,13 @@ std::uint64_t encode(const Instruction& instruction) {
 }
 
 std::optional<Instruction> decode(std::uint64_t word) {
-  const unsigned op = static_cast<unsigned>(word >> kOpShift) & 511U;
+  const unsigned op = static_cast<unsigned>(word >> kOpShift) & 255U;
   if (op >= kOperations) return std::nullopt;
   Instruction i;
   i.op = static_cast<Op>(op);
   i.immediate = (word >> kImmediateBit) != 0;
   i.guard = Pred::from(static_cast<unsigned>(word >> kGuardShift) & 15U);
+  i.uniform = ((word >> kUniformBit) & 1U) != 0;
   if (i.op == Op::BRA) {
     i.target = static_cast<std::uint32_t>(word & kPcMask);
     i.reconvergence = static_cast<std::uint32_t>((word >> kReconvergenceShift) & kPcMask);

@@ -14,6 +14,7 @@
 //   19..0   modifiers
 //
 //   bra: 49..25 re-convergence PC, 24..0 target PC (both count instructions from the kernel's start).
+//   Bit 62, the highest of the operation, is no part of its number: it is the compiler's mark of a scalar instruction.
 //
 // A program counter counts instructions. Registers 0..62 are general, 63 (RZ) reads zero and ignores writes; a 64-bit
 // value lives in an even register and the next one. Predicate registers 0..6 are general, 7 (PT) is always true.
@@ -147,6 +148,9 @@ struct Instruction {
   std::uint32_t mods = 0;                          // 20 bits
   std::uint32_t target = 0;                        // bra
   std::uint32_t reconvergence = kNoReconvergence;  // bra
+  // Whenever it executes, all living threads of its warp execute it, with equal operands (thesis 9.2.1). A promise of
+  // the compiler's (ptx/uniformity.hpp) that changes nothing of what it does. Only where accepts_uniform().
+  bool uniform = false;
 
   friend bool operator==(const Instruction&, const Instruction&) = default;
 
@@ -241,6 +245,12 @@ struct Instruction {
 // Whether b may be an immediate: the immediate form has neither modifiers nor d, so that a setp which combines, an
 // addc, a bfi or a float operation with .ftz needs its b in a register.
 [[nodiscard]] bool accepts_immediate(const Instruction& instruction);
+
+// Whether threads with equal operands get equal results by it and nothing else comes of it, so that one of them can
+// execute it for all: arithmetic, comparisons, moves, branches, special registers that are the same for a whole block,
+// loads of parameters and constants by ld.param and ld.const. Not what memory may change meanwhile (other loads),
+// what acts once per thread (stores, atomics, print, exit, barriers), or what looks at lanes.
+[[nodiscard]] bool accepts_uniform(const Instruction& instruction);
 
 // Encodes canonical(instruction). Throws InternalError with why_malformed()'s reason.
 [[nodiscard]] std::uint64_t encode(const Instruction& instruction);

@@ -299,6 +299,40 @@ bool accepts_immediate(const Instruction& instruction) {
   }
 }
 
+bool accepts_uniform(const Instruction& instruction) {
+  switch (instruction.op) {
+    case Op::BRA:
+    case Op::LD_CONST:
+    case Op::LD_PARAM:
+      return true;
+    case Op::PRINT:
+      return false;
+    case Op::S2R:
+    case Op::S2R64:
+      switch (static_cast<Special>(instruction.imm)) {
+        case Special::ntid_x:
+        case Special::ntid_y:
+        case Special::ntid_z:
+        case Special::ctaid_x:
+        case Special::ctaid_y:
+        case Special::ctaid_z:
+        case Special::nctaid_x:
+        case Special::nctaid_y:
+        case Special::nctaid_z:
+        case Special::gridid:
+        case Special::dynamic_smem_size:
+        case Special::total_smem_size:
+          return true;
+        default:
+          return false;
+      }
+    default: {
+      const Unit unit = info(instruction.op).unit;
+      return unit == Unit::alu || unit == Unit::complex;
+    }
+  }
+}
+
 Instruction canonical(const Instruction& instruction) {
   Instruction out = instruction;
   if (is_load(out.op) || is_store(out.op)) out.immediate = true;
@@ -324,6 +358,7 @@ Instruction canonical(const Instruction& instruction) {
 std::string_view why_malformed(const Instruction& i) {
   if (static_cast<unsigned>(i.op) >= kOperations) return "unknown operation";
   if (i.guard.reg > kPT) return "unknown guard";
+  if (i.uniform && !accepts_uniform(i)) return "the operation cannot be marked as uniform";
   if (const std::string_view reason = malformed_modifiers(i); !reason.empty()) return reason;
   if (i.op == Op::BRA) return malformed_branch(i);
   if (i.target != 0 || i.reconvergence != kNoReconvergence) return "only bra has a target";

@@ -44,7 +44,8 @@ struct SubWarp {
   std::uint16_t first_row = 0;
   std::array<std::uint16_t, isa::kLanes> row{};
   bool displaced = false;  // never with uniform
-  bool whole = false;      // stands for every active thread of its group (an unconditional branch taken once)
+  bool whole = false;      // stands for every active thread of its group (taken once: a jump, a scalar instruction)
+  bool scalar = false;     // whole, and its one lane computes what every active thread gets (core.scalar)
   std::array<std::uint8_t, isa::kLanes> home{};
   // Written by register read.
   isa::LaneMask executing = 0;  // lanes whose guard is true

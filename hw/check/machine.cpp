@@ -18,6 +18,7 @@
 #include "hw/dram/policy.hpp"
 #include "hw/issue/discipline.hpp"
 #include "hw/schedule/load_limiter.hpp"
+#include "hw/scalar/scalarisation.hpp"
 #include "hw/schedule/scheduler.hpp"
 #include "hw/subwarp/former.hpp"
 
@@ -37,6 +38,9 @@ Limits issue_policies() {
 }
 Limits coalescer_policies() {
   return Limits::policy<Registry<Coalescer>>();
+}
+Limits scalar_policies() {
+  return Limits::policy<Registry<Scalarisation>>();
 }
 Limits coherence_protocols() {
   return Limits::policy<Registry<CoherenceProtocol>>();
@@ -123,6 +127,24 @@ void check_watchdog(const Machine& machine, std::vector<Contradiction>& found) {
   }
 }
 
+// One lane can execute for its warp only where a warp is the same threads throughout, and nothing of it overtakes.
+void check_scalar(const CoreParameters& core, std::vector<Contradiction>& found) {
+  if (!about<Scalarisation>(core.scalar).traits.finds) {
+    return;
+  }
+  if (!about<Divergence>(core.divergence).traits.lockstep_lanes) {
+    found.push_back({"core.scalar", fmt::format("core.scalar = \"{}\" keeps registers per warp, and core.divergence = "
+                                                "\"{}\" forms warps of other threads at branches or accesses; use "
+                                                "core.divergence = \"stack\"",
+                                                core.scalar, core.divergence)});
+  }
+  if (about<IssueDiscipline>(core.issue).traits.early_next_pc) {
+    found.push_back({"core.scalar", fmt::format("core.scalar = \"{}\" waits for a warp's earlier instructions, which "
+                                                "core.issue = \"{}\" does not; use \"strict\" or \"relaxed\"",
+                                                core.scalar, core.issue)});
+  }
+}
+
 // Policies that do not work together.
 void check_mechanisms(const Machine& machine, std::vector<Contradiction>& found) {
   const CoreParameters& core = machine.core;
@@ -144,6 +166,7 @@ void check_mechanisms(const Machine& machine, std::vector<Contradiction>& found)
                                                core.issue, core.divergence)});
   }
   check_scheduler(machine, "core.scheduler", core.scheduler, found);
+  check_scalar(core, found);
 }
 
 // Calls visit(about) for what each policy that the machine uses has declared; a policy that only another one uses is
@@ -156,6 +179,7 @@ void each_policy(const Machine& machine, Visit visit) {
   visit(about<IssueDiscipline>(machine.core.issue));
   visit(about<Coalescer>(machine.core.coalescer));
   visit(about<LoadLimiter>(machine.core.load_limiter));
+  visit(about<Scalarisation>(machine.core.scalar));
   visit(about<CoherenceProtocol>(machine.gpu.coherence));
   visit(about<DramScheduler>(machine.dram.scheduler));
   visit(about<DramRowPolicy>(machine.dram.row_policy));

@@ -9,6 +9,7 @@
 
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/issue/discipline.hpp"
+#include "hw/scalar/scalarisation.hpp"
 
 namespace heddle::hw {
 
@@ -33,6 +34,11 @@ std::unique_ptr<Divergence> divergence_for(CoreState& state) {
 std::unique_ptr<IssueDiscipline> issue_for(const CoreState& state) {
   return Registry<IssueDiscipline>::instance().make(state.core.issue, {state.core});
 }
+// Null: every thread executes for itself.
+std::unique_ptr<Scalarisation> scalar_for(const CoreState& state) {
+  const std::string& name = state.machine.core.scalar;
+  return about<Scalarisation>(name).traits.finds ? Registry<Scalarisation>::instance().make(name, {}) : nullptr;
+}
 std::unique_ptr<Coalescer> coalescer_for(const CoreState& state) {
   return Registry<Coalescer>::instance().make(state.machine.core.coalescer, {state.machine.l1d.line_bytes});
 }
@@ -47,13 +53,14 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
       data("data"),
       copies("copies"),
       state_(machine, index, bounds),
-      registers_("registers", machine.core.simd_width, static_cast<unsigned>(state_.rows.size())),
+      registers_("registers", machine.core.simd_width, static_cast<unsigned>(state_.rows.size()),
+                 about<Scalarisation>(machine.core.scalar).traits.finds ? &state_.statistics : nullptr),
       warps_(state_, registers_.array(), divergence_for(state_), issue_for(state_)),
       scratchpad_("scratchpad", machine.scratchpad, clock),
       icache_("icache", machine.icache, clock, index, *this, machine.gpu.coherence),
       l1d_("l1d", machine.l1d, clock, index, *this, machine.gpu.coherence),
       fetch_("fetch", state_, scheduler_for(state_)),
-      decode_("decode", state_, former_for(state_), registers_.array()),
+      decode_("decode", state_, former_for(state_), scalar_for(state_), registers_.array()),
       register_read_("register_read", state_, clock),
       execute_("execute", state_, fetch_),
       memory_("memory", state_, clock, coalescer_for(state_)),
@@ -232,7 +239,7 @@ void Core::start_block(const BlockCommand& command) {
   scratchpad_.clear(block.scratchpad_base, state_.launch->shared_bytes);
   unsigned row = state_.first_row(slot);
   for (const ThreadHome& home : block.threads) {
-    registers_.array().clear_row(row);
+    registers_.clear_row(row);
     if (replay_) {
       const std::size_t first = std::min<std::size_t>(home.first, command.records.size());
       replay_->start_row(row, command.records.subspan(first, home.threads));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "hw/core/each_row.hpp"
 #include "hw/issue/discipline.hpp"
@@ -11,10 +12,11 @@
 namespace heddle::hw {
 
 DecodeStage::DecodeStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<SubWarpFormer> former,
-                         RegisterArray& registers)
+                         std::unique_ptr<Scalarisation> scalar, RegisterArray& registers)
     : ReceivingStage(name, state, state.machine.core.fetch_latency, CoreStage::decode),
       out("out"),
       former_("former", std::move(former)),
+      scalar_(std::move(scalar)),
       registers_(registers),
       packs_(about<SubWarpFormer>(state.core.former).traits.packs),
       overlaps_(about<IssueDiscipline>(state.core.issue).traits.overlaps),
@@ -116,6 +118,18 @@ void DecodeStage::tick(Cycle now) {
     wait(*arrived);
     return;
   }
+  if (scalar_candidate_) {
+    switch (is_scalar(group)) {
+      case Scalar::now:
+        form_scalar(*arrived, group);
+        return;
+      case Scalar::later:
+        wait(*arrived);
+        return;
+      case Scalar::no:
+        scalar_candidate_ = false;
+    }
+  }
   form(*arrived, group);
 }
 
@@ -142,6 +156,8 @@ void DecodeStage::wait(const link::SubWarp& instruction) {
 
 void DecodeStage::begin(Group& group) {
   group.decoded = present_;
+  scalar_candidate_ = scalar_ != nullptr && isa::accepts_uniform(present_->instruction) &&
+                      !former_.policy().forms_one(present_->instruction);
   std::copy(group.active.begin(), group.active.end(), pending_.begin());
   std::fill(candidates_.begin(), candidates_.end(), 0);
   if constexpr (kCheckInvariants) {
@@ -224,8 +240,11 @@ void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
     // No thread at all, or the last ones turned out to have a false guard: an empty sub-warp ends the instruction.
     shape = {};
   }
+  hand_on(sub_warp, group, shape, former_.policy().forms_one(present_->instruction), false);
+}
+
+void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool once, bool scalar) {
   state_.moved();
-  const bool once = former_.policy().forms_one(present_->instruction);
   const bool last = once || !(any(candidates_) || any(pending_));
   // The payload that fetch made becomes the last sub-warp; the others are new ones.
   link::SubWarp& formed = last ? sub_warp : state_.pool.take();
@@ -235,6 +254,7 @@ void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
   formed.word = sub_warp.word;
   formed.last = last;
   formed.whole = once;
+  formed.scalar = scalar;
   describe(formed, shape, group);
   if constexpr (kCheckInvariants) {
     if (warps_ == nullptr) {
@@ -263,6 +283,92 @@ void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
   if (last && warps_ != nullptr) {
     warps_->formed(group, once);
   }
+}
+
+namespace {
+
+// A warp's operands as its threads have them, all rows.
+class OperandsOfWarp final : public WarpOperands {
+ public:
+  OperandsOfWarp(RegisterArray& registers, const Group& group) : registers_(registers), group_(group) {}
+
+  [[nodiscard]] bool same_word(unsigned reg) const override {
+    std::optional<std::uint32_t> first;
+    for (unsigned row = 0; row < group_.rows(); ++row) {
+      if (group_.active[row] == 0) {
+        continue;
+      }
+      const isa::LaneWord& values = registers_.word(group_.first_row + row, reg);
+      first = first ? first : values[static_cast<unsigned>(std::countr_zero(group_.active[row]))];
+      std::uint32_t differs = 0;
+      for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+        differs |= (values[lane] ^ *first) & (0U - ((group_.active[row] >> lane) & 1U));
+      }
+      if (differs != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+  [[nodiscard]] bool same_predicate(unsigned reg) const override {
+    bool some = false;
+    bool all = true;
+    for (unsigned row = 0; row < group_.rows(); ++row) {
+      const LaneMask value = registers_.predicate(group_.first_row + row, reg) & group_.active[row];
+      some = some || value != 0;
+      all = all && value == group_.active[row];
+    }
+    return all || !some;
+  }
+
+ private:
+  RegisterArray& registers_;
+  const Group& group_;
+};
+
+}  // namespace
+
+// One lane executes for the warp if all its living threads are active, so that no thread is left that needs the old
+// value of the register written; once nothing of it is in flight, so that its operands are known. It does not wait for
+// memory, but takes a sub-warp per row then.
+DecodeStage::Scalar DecodeStage::is_scalar(const Group& group) const {
+  LaneMask any_active = 0;
+  for (unsigned row = 0; row < group.rows(); ++row) {
+    if (group.active[row] != state_.rows[group.first_row + row].present()) {
+      return Scalar::no;
+    }
+    any_active |= group.active[row];
+  }
+  if (any_active == 0 || !scalar_->same_operands(*present_, OperandsOfWarp(registers_, group))) {
+    return Scalar::no;
+  }
+  bool in_flight = false;
+  for (const InFlight& flight : group.flights) {
+    const bool done = flight.formed == flight.completed;
+    in_flight = in_flight || !done;
+    if (!done && flight.waiting != 0) {
+      return Scalar::no;
+    }
+  }
+  return in_flight ? Scalar::later : Scalar::now;
+}
+
+// One sub-warp of one thread, the first.
+void DecodeStage::form_scalar(link::SubWarp& sub_warp, Group& group) {
+  std::fill(pending_.begin(), pending_.end(), 0);
+  unsigned rows = 0;
+  SubWarpShape shape;
+  for (unsigned row = group.rows(); row-- > 0;) {
+    if (group.active[row] != 0) {
+      ++rows;
+      shape.first_row = static_cast<std::uint16_t>(row);
+      shape.lanes = group.active[row] & (0U - group.active[row]);
+    }
+  }
+  ++state_.statistics.scalar_instructions;
+  state_.statistics.scalar_sub_warps_saved += rows - 1;
+  scalar_candidate_ = false;
+  hand_on(sub_warp, group, shape, true, true);
 }
 
 // The threads of the sub-warp: from the group's rows and columns to register rows and home lanes.

@@ -12,6 +12,7 @@
 #include "hw/core/stage.hpp"
 #include "hw/core/warp_unit.hpp"
 #include "hw/registers/register_file.hpp"
+#include "hw/scalar/scalarisation.hpp"
 #include "hw/subwarp/former.hpp"
 
 namespace heddle::hw {
@@ -30,8 +31,9 @@ class SubWarpFormerModule final : public sc_core::sc_module {
 
 class DecodeStage final : public ReceivingStage {
  public:
+  // `scalar`: who finds instructions that one lane executes for its warp; null: nobody.
   DecodeStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<SubWarpFormer> former,
-              RegisterArray& registers);
+              std::unique_ptr<Scalarisation> scalar, RegisterArray& registers);
 
   StageOutput out;
 
@@ -53,12 +55,18 @@ class DecodeStage final : public ReceivingStage {
   void leave_out(const Group& group, std::uint32_t pc, unsigned row, LaneMask lanes);
   [[nodiscard]] LaneMask guard_value(const Group& group, unsigned row, LaneMask lanes);
   void form(link::SubWarp& sub_warp, Group& group);
+  void hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool once, bool scalar);
+  enum class Scalar : std::uint8_t { no, later, now };
+  [[nodiscard]] Scalar is_scalar(const Group& group) const;
+  void form_scalar(link::SubWarp& sub_warp, Group& group);
   [[nodiscard]] bool by_guard() const;
   [[nodiscard]] bool must_wait(const Group& group) const;
   void wait(const link::SubWarp& instruction);
   void describe(link::SubWarp& formed, const SubWarpShape& shape, Group& group);
 
   SubWarpFormerModule former_;
+  const std::unique_ptr<Scalarisation> scalar_;
+  bool scalar_candidate_ = false;  // the instruction in the latch may turn out to be scalar
   RegisterArray& registers_;
   WarpUnit* warps_ = nullptr;
   const bool packs_;     // SubWarpFormer::Traits

@@ -58,6 +58,11 @@ void RegisterReadStage::read(link::SubWarp& sub_warp) {
                         static_cast<unsigned>(decoded.a_words + decoded.b_words + decoded.c_words + decoded.d_words +
                                               decoded.stored_words),
                         false};
+  if (sub_warp.scalar) {
+    const Group& group = state_.groups[sub_warp.group];
+    access.warp = group.active;
+    access.first_row = group.first_row;
+  }
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   registers->b_transport(access, delay);
   const Cycle done = state_.now + (delay == sc_core::SC_ZERO_TIME ? 0 : delay / clock_.cycles(1));

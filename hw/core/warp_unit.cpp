@@ -38,6 +38,9 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
   if (op == isa::Op::EXIT || (op == isa::Op::BRA && !decoded.instruction.guard.always())) {
     std::vector<LaneMask>& masks = op == isa::Op::BRA ? group.taken : group.exited;
     each_row(group, sub_warp, sub_warp.executing, [&](unsigned row, LaneMask lanes) { masks[row] |= lanes; });
+    if (sub_warp.scalar && sub_warp.executing != 0) {
+      masks = group.active;  // one lane has decided for all
+    }
   }
   if constexpr (kCheckInvariants) {
     state_.invariants.retired(sub_warp);

@@ -34,7 +34,9 @@ void WriteBackStage::retire(link::SubWarp& sub_warp) {
   if (arrival == WarpUnit::Arrival::faulted) {
     return;
   }
-  if (arrival == WarpUnit::Arrival::goes_on) {
+  if (sub_warp.scalar) {
+    write_for_warp(sub_warp);
+  } else if (arrival == WarpUnit::Arrival::goes_on) {
     write(sub_warp, sub_warp.executing);
     hash(sub_warp, sub_warp.executing);
   }
@@ -57,7 +59,8 @@ void WriteBackStage::record(const link::SubWarp& sub_warp) {
   ++statistics.warp_instructions;
   const auto working = static_cast<unsigned>(std::popcount(working_lanes(sub_warp)));
   statistics.lane_instructions += working;
-  statistics.thread_instructions += sub_warp.whole ? state_.groups[sub_warp.group].active_threads() : working;
+  statistics.thread_instructions +=
+      sub_warp.whole && working != 0 ? state_.groups[sub_warp.group].active_threads() : working;
   state_.last_retirement = state_.now;
   if (state_.observer != nullptr) {
     state_.observer->retired(state_, sub_warp);
@@ -75,6 +78,10 @@ void WriteBackStage::write(const link::SubWarp& sub_warp, LaneMask lanes) {
   if (state_.replay != nullptr || sub_warp.forwarded) {
     return;  // there are no values, or they are there already
   }
+  array(access).write_results(sub_warp, lanes);
+}
+
+RegisterArray& WriteBackStage::array(RegisterAccess& access) {
   if (array_ == nullptr) {
     ::tlm::tlm_dmi dmi;
     if (!registers->get_direct_mem_ptr(access, dmi)) {
@@ -82,7 +89,35 @@ void WriteBackStage::write(const link::SubWarp& sub_warp, LaneMask lanes) {
     }
     array_ = reinterpret_cast<RegisterArray*>(dmi.get_dmi_ptr());
   }
-  array_->write_results(sub_warp, lanes);
+  return *array_;
+}
+
+// What the one lane of a scalar instruction has computed is every active thread's. The register file keeps it once; the
+// model writes it where each thread looks.
+void WriteBackStage::write_for_warp(link::SubWarp& sub_warp) {
+  if (sub_warp.executing == 0) {
+    return;
+  }
+  const Group& group = state_.groups[sub_warp.group];
+  const isa::ResultForm& form = sub_warp.decoded->form;
+  const auto lane = static_cast<unsigned>(std::countr_zero(sub_warp.executing));
+  isa::LaneValues& values = sub_warp.values;
+  for (unsigned word = 0; word < form.words; ++word) {
+    const std::uint32_t value = values.result[word][lane];
+    values.result[word].fill(value);
+  }
+  values.p = ((values.p >> lane) & 1U) != 0 ? ~LaneMask{0} : 0;
+  values.q = ((values.q >> lane) & 1U) != 0 ? ~LaneMask{0} : 0;
+  RegisterAccess access{&sub_warp, form.words, true, group.active, group.first_row};
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  registers->b_transport(access, delay);
+  const std::uint16_t own_row = sub_warp.first_row;
+  for (unsigned row = 0; row < group.rows(); ++row) {
+    sub_warp.first_row = static_cast<std::uint16_t>(group.first_row + row);
+    array(access).write_results(sub_warp, group.active[row]);
+    hash(sub_warp, group.active[row]);
+  }
+  sub_warp.first_row = own_row;
 }
 
 void WriteBackStage::reset() {

@@ -52,6 +52,8 @@ class WriteBackStage final : public ReceivingStage,
 
   void retire(link::SubWarp& sub_warp);
   void write(const link::SubWarp& sub_warp, LaneMask lanes);
+  void write_for_warp(link::SubWarp& sub_warp);
+  [[nodiscard]] RegisterArray& array(RegisterAccess& access);
   void hash(const link::SubWarp& sub_warp, LaneMask lanes);
   void record(const link::SubWarp& sub_warp);
   void hash_group(const Group& group, const link::SubWarp& sub_warp);

@@ -49,7 +49,7 @@ void WriteBackStage::hash(const link::SubWarp& sub_warp, LaneMask lanes) {
   if (state_.launch->hashes == nullptr || lanes == 0) {
     return;
   }
-  if (sub_warp.whole) {
+  if (sub_warp.whole && !sub_warp.scalar) {
     hash_group(state_.groups[sub_warp.group], sub_warp);
     return;
   }

@@ -20,6 +20,7 @@ namespace heddle::hw {
 [[nodiscard]] Limits issue_policies();
 [[nodiscard]] Limits coalescer_policies();
 [[nodiscard]] Limits load_limiters();
+[[nodiscard]] Limits scalar_policies();
 [[nodiscard]] Limits coherence_protocols();
 [[nodiscard]] Limits dram_schedulers();
 [[nodiscard]] Limits dram_row_policies();
@@ -54,6 +55,7 @@ struct CoreParameters {
   std::string issue = "strict";
   std::string coalescer = "per-sub-warp";
   std::string load_limiter = "none";
+  std::string scalar = "none";
   unsigned fetch_latency = 1;
   unsigned decode_latency = 1;
   unsigned register_read_latency = 1;
@@ -85,6 +87,8 @@ struct CoreParameters {
     visit("issue", issue, issue_policies(), "", "when a warp may be fetched again");
     visit("coalescer", coalescer, coalescer_policies(), "", "how lane addresses become line requests");
     visit("load_limiter", load_limiter, load_limiters(), "", "which warps may issue loads");
+    visit("scalar", scalar, scalar_policies(), "",
+          "who finds instructions that one lane executes for all threads of a warp (thesis 9.2.1)");
     visit("fetch_latency", fetch_latency, Limits::between(1, 64), "cycles", "instruction fetch, on an I-cache hit");
     visit("decode_latency", decode_latency, Limits::between(1, 64), "cycles", "decode and sub-warp formation");
     visit("register_read_latency", register_read_latency, Limits::between(1, 64), "cycles", "register read");

@@ -59,8 +59,14 @@ void RegisterArray::write_results(const link::SubWarp& sub_warp, isa::LaneMask l
   }
 }
 
-RegisterFile::RegisterFile(const sc_core::sc_module_name& name, unsigned simd_width, unsigned rows)
-    : sc_core::sc_module(name), read_port("read_port"), write_port("write_port"), rows_(rows) {
+RegisterFile::RegisterFile(const sc_core::sc_module_name& name, unsigned simd_width, unsigned rows,
+                           CoreStatistics* scalar)
+    : sc_core::sc_module(name),
+      read_port("read_port"),
+      write_port("write_port"),
+      rows_(rows),
+      scalar_(scalar),
+      wide_(scalar != nullptr ? rows : 0) {
   for (unsigned lane = 0; lane < simd_width; ++lane) {
     banks_.push_back(std::make_unique<RegisterBank>(("bank" + std::to_string(lane)).c_str(), counters_, lane));
   }
@@ -70,6 +76,7 @@ RegisterFile::RegisterFile(const sc_core::sc_module_name& name, unsigned simd_wi
 
 void RegisterFile::configure(unsigned registers) {
   array_.resize(rows_, std::max(registers, 1U));
+  wide_.clear();
 }
 
 ::tlm::tlm_sync_enum RegisterFile::nb_transport_fw(RegisterAccess&, link::WarpPhase&, sc_core::sc_time&) {
@@ -80,11 +87,101 @@ void RegisterFile::configure(unsigned registers) {
 // whatever the rows. The delay is in cycles beyond that.
 void RegisterFile::b_transport(RegisterAccess& access, sc_core::sc_time& delay) {
   delay = sc_core::SC_ZERO_TIME;
+  if (scalar_ != nullptr) {
+    count_with_wide(access);
+    return;
+  }
   const isa::LaneMask lanes = access.sub_warp->lanes;
   auto& counters = access.write ? counters_.writes : counters_.reads;
   for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
     counters[lane] += ((lanes >> lane) & 1U) * std::uint64_t{access.operands};
   }
+}
+
+namespace {
+
+// Calls visit(register) for each word that a lane reads, RZ included.
+template <class Visit>
+void each_operand_word(const link::DecodedInstruction& decoded, Visit visit) {
+  const auto words = [&](unsigned first, unsigned count) {
+    for (unsigned word = 0; word < count; ++word) {
+      visit(first >= isa::kRZ ? isa::kRZ : first + word);
+    }
+  };
+  const isa::Instruction& instruction = decoded.instruction;
+  words(instruction.a, decoded.a_words);
+  words(instruction.b, decoded.b_words);
+  words(instruction.c, decoded.c_words);
+  words(instruction.d, decoded.d_words);
+  words(instruction.dst, decoded.stored_words);
+}
+
+}  // namespace
+
+// A thread reads a register in its lane's bank if it has written it since its warp last did as a whole, and in the
+// warp-wide file otherwise.
+void RegisterFile::count_with_wide(const RegisterAccess& access) {
+  const link::SubWarp& sub_warp = *access.sub_warp;
+  if (sub_warp.scalar) {
+    count_scalar(access);
+    return;
+  }
+  const isa::LaneMask lanes = sub_warp.lanes;
+  if (access.write) {
+    const isa::ResultForm& form = sub_warp.decoded->form;
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      counters_.writes[lane] += form.words;
+      // A thread whose guard is false writes nothing; its value stays where it is.
+      for (unsigned word = 0; word < form.words && ((sub_warp.executing >> lane) & 1U) != 0; ++word) {
+        wide_.write_lanes(sub_warp.row_of(lane), form.dst + word, isa::LaneMask{1} << sub_warp.home_of(lane));
+      }
+    }
+    return;
+  }
+  each_operand_word(*sub_warp.decoded, [&](unsigned reg) {
+    isa::LaneMask own = 0;
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      const bool in_lane =
+          reg == isa::kRZ || ((wide_.in_lanes(sub_warp.row_of(lane), reg) >> sub_warp.home_of(lane)) & 1U) != 0;
+      own |= static_cast<isa::LaneMask>(in_lane) << lane;
+      counters_.reads[lane] += in_lane ? 1 : 0;
+    }
+    scalar_->scalar_reads += own != lanes ? 1 : 0;
+    scalar_->lane_reads_saved += static_cast<unsigned>(std::popcount(lanes & ~own));
+  });
+}
+
+// One lane stands for all threads of the warp: what some of them have in their lanes it reads in its own.
+void RegisterFile::count_scalar(const RegisterAccess& access) {
+  const link::SubWarp& sub_warp = *access.sub_warp;
+  unsigned threads = 0;
+  for (const isa::LaneMask row : access.warp) {
+    threads += static_cast<unsigned>(std::popcount(row));
+  }
+  if (access.write) {
+    const isa::ResultForm& form = sub_warp.decoded->form;
+    for (unsigned word = 0; word < form.words; ++word) {
+      for (unsigned row = 0; row < access.warp.size(); ++row) {
+        wide_.write_wide(access.first_row + row, form.dst + word, access.warp[row]);
+      }
+    }
+    scalar_->scalar_writes += form.words;
+    scalar_->lane_writes_saved += std::uint64_t{form.words} * threads;
+    return;
+  }
+  const auto lane = static_cast<unsigned>(std::countr_zero(sub_warp.lanes));
+  each_operand_word(*sub_warp.decoded, [&](unsigned reg) {
+    isa::LaneMask own = 0;
+    for (unsigned row = 0; reg != isa::kRZ && row < access.warp.size(); ++row) {
+      own |= wide_.in_lanes(access.first_row + row, reg) & access.warp[row];
+    }
+    const bool in_lane = own != 0 || reg == isa::kRZ;
+    counters_.reads[lane] += in_lane ? 1 : 0;
+    scalar_->scalar_reads += in_lane ? 0 : 1;
+    scalar_->lane_reads_saved += threads - (in_lane ? 1 : 0);
+  });
 }
 
 bool RegisterFile::get_direct_mem_ptr(RegisterAccess&, ::tlm::tlm_dmi& dmi) {

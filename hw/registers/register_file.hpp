@@ -12,12 +12,15 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <systemc>
 #include <tlm>
 #include <vector>
 
 #include "base/zeroed_array.hpp"
 #include "hw/registers/statistics.hpp"
+#include "hw/scalar/wide_registers.hpp"
+#include "hw/state/core_statistics.hpp"
 #include "isa/semantics.hpp"
 #include "tlm/warp_protocol.hpp"
 
@@ -27,6 +30,9 @@ struct RegisterAccess {
   const link::SubWarp* sub_warp = nullptr;
   unsigned operands = 0;  // 32-bit words read or written per lane
   bool write = false;
+  // Of a scalar instruction (SubWarp::scalar): the active threads of its warp, one mask per row, and the first row.
+  std::span<const isa::LaneMask> warp = {};
+  unsigned first_row = 0;
 };
 struct RegisterProtocol {
   using tlm_payload_type = RegisterAccess;
@@ -74,7 +80,9 @@ class RegisterBank : public sc_core::sc_module {
 
 class RegisterFile : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<RegisterProtocol> {
  public:
-  RegisterFile(const sc_core::sc_module_name& name, unsigned simd_width, unsigned rows);
+  // `scalar`: the counters of a warp-wide register file beside the banks; null: there is none.
+  RegisterFile(const sc_core::sc_module_name& name, unsigned simd_width, unsigned rows,
+               CoreStatistics* scalar = nullptr);
 
   RegisterTargetSocket read_port;
   RegisterTargetSocket write_port;
@@ -82,6 +90,13 @@ class RegisterFile : public sc_core::sc_module, private ::tlm::tlm_fw_transport_
   // Before a launch: registers per thread; every register zero.
   void configure(unsigned registers);
   [[nodiscard]] RegisterArray& array() { return array_; }
+  // Threads begin in a row: their registers are zero, all of them.
+  void clear_row(unsigned row) {
+    array_.clear_row(row);
+    if (scalar_ != nullptr) {
+      wide_.clear_row(row);
+    }
+  }
   [[nodiscard]] const std::vector<std::unique_ptr<RegisterBank>>& banks() const { return banks_; }
 
  private:
@@ -89,11 +104,15 @@ class RegisterFile : public sc_core::sc_module, private ::tlm::tlm_fw_transport_
   void b_transport(RegisterAccess& access, sc_core::sc_time& delay) override;
   bool get_direct_mem_ptr(RegisterAccess& access, ::tlm::tlm_dmi& dmi) override;
   unsigned transport_dbg(RegisterAccess&) override { return 0; }
+  void count_with_wide(const RegisterAccess& access);
+  void count_scalar(const RegisterAccess& access);
 
   BankCounters counters_;
   std::vector<std::unique_ptr<RegisterBank>> banks_;
   unsigned rows_;
   RegisterArray array_;
+  CoreStatistics* const scalar_;
+  WideRegisters wide_;  // with scalar_
 };
 
 }  // namespace heddle::hw

@@ -46,6 +46,12 @@ struct CoreStatistics {
   std::uint64_t throttled_cycles = 0;
   std::uint64_t two_level_samples = 0;
   std::vector<std::uint64_t> two_level_candidates;
+  std::uint64_t scalar_instructions = 0;
+  std::uint64_t scalar_sub_warps_saved = 0;
+  std::uint64_t scalar_reads = 0;
+  std::uint64_t scalar_writes = 0;
+  std::uint64_t lane_reads_saved = 0;
+  std::uint64_t lane_writes_saved = 0;
 
   template <class Visitor>
   void describe(Visitor& visit) {
@@ -108,6 +114,16 @@ struct CoreStatistics {
         "two_level_candidates", two_level_candidates, "cycles",
         "cycles of launches under candidate 0, 1, ... of the adaptive two-level scheduler; none where there is no such "
         "scheduler");
+    visit("scalar_instructions", scalar_instructions, "instructions",
+          "executed by one lane for all threads of their warp (core.scalar)");
+    visit("scalar_sub_warps_saved", scalar_sub_warps_saved, "sub-warps",
+          "rows with active threads of their warps beyond the first: sub-warps that those would have taken besides");
+    visit("scalar_reads", scalar_reads, "words", "operands read from the warp-wide register file, once per sub-warp");
+    visit("scalar_writes", scalar_writes, "words", "results written to the warp-wide register file");
+    visit("lane_reads_saved", lane_reads_saved, "words",
+          "threads' operands that no lane's bank was read for, since they are warp-wide");
+    visit("lane_writes_saved", lane_writes_saved, "words",
+          "threads' results that no lane's bank was written for, since they are warp-wide");
   }
 };
 

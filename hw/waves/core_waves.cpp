@@ -224,6 +224,7 @@ void CoreWaves::formed(const CoreState& core, const link::SubWarp& sub_warp) {
   former_.number.set(core.groups[sub_warp.group].flights[sub_warp.flight].formed + 1);
   former_.last.set(sub_warp.last ? 1 : 0);
   former_.whole.set(sub_warp.whole ? 1 : 0);
+  former_.scalar.set(sub_warp.scalar ? 1 : 0);
   former_.lanes_of.show(sub_warp);
   if (sub_warp.last) {
     formed_last_at_ = core.now;

@@ -107,7 +107,7 @@ struct DecodeWaves {
 struct FormerWaves {
   explicit FormerWaves(const CoreWidths& all)
       : lanes_of(all), candidates(all.group_rows), pending(all.group_rows), widths(&all) {}
-  link::Wave valid, lanes, number, last, whole, stall, interlock;
+  link::Wave valid, lanes, number, last, whole, scalar, stall, interlock;
   LaneWaves lanes_of;
   std::vector<link::Wave> candidates, pending;
   const CoreWidths* widths;
@@ -119,6 +119,7 @@ struct FormerWaves {
     visit(subwarp, "number", number, link::up_to(kLargestWarp), "which of its instruction's sub-warps, from 1");
     visit(subwarp, "last", last, link::boolean(), "it is the last one of its instruction");
     visit(subwarp, "whole", whole, link::boolean(), "it stands for every active thread (unconditional branch)");
+    visit(subwarp, "scalar", scalar, link::boolean(), "its one lane computes for every active thread (core.scalar)");
     visit(subwarp, "stall_fetch", stall, link::boolean(),
           "the stall signal to fetch: threads of the instruction are left, or register read has no room");
     visit(subwarp, "interlock", interlock, link::boolean(),

@@ -12,9 +12,11 @@
 #include "hw/dram/observers.hpp"
 #include "hw/gpu/gpu.hpp"
 #include "hw/gpu/memory_target.hpp"
+#include "hw/scalar/scalarisation.hpp"
 #include "hw/state/observers.hpp"
 #include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
+#include "ptx/uniformity.hpp"
 #include "tb/host/launch_warps.hpp"
 #include "tb/host/placement.hpp"
 #include "traces/memory_trace.hpp"
@@ -163,8 +165,23 @@ std::optional<double> DeviceOptions::Progress::share() const {
   return std::min(done, 1.0);
 }
 
+namespace {
+
+// Records say what threads did, not which values they had.
+const DeviceOptions& without_scalars(const hw::Machine& machine, const DeviceOptions& options) {
+  if (options.replay != nullptr && hw::about<hw::Scalarisation>(machine.core.scalar).traits.finds) {
+    throw InputError({},
+                     fmt::format("'{}' has core.scalar = \"{}\", and recorded threads have no operands to compare",
+                                 machine.name, machine.core.scalar),
+                     "replay with core.scalar = \"none\", or run the program itself");
+  }
+  return options;
+}
+
+}  // namespace
+
 Device::Device(const hw::Machine& machine, DeviceOptions options)
-    : state_(std::make_unique<State>(machine, std::move(options))) {}
+    : state_(std::make_unique<State>(machine, DeviceOptions(without_scalars(machine, options)))) {}
 Device::~Device() = default;
 
 isa::DeviceMemory& Device::memory() {
@@ -200,6 +217,9 @@ const StatisticsRegistry& Device::statistics() const {
 
 void Device::load(isa::Module module) {
   state_->module = std::move(module);
+  if (hw::about<hw::Scalarisation>(machine().core.scalar).traits.needs_marks) {
+    ptx::mark_uniform(state_->module);
+  }
   isa::load_module(state_->module, state_->memory);
   for (RunObserver* const observer : state_->options.observers) {
     observer->loaded(state_->module);

@@ -1,4 +1,4 @@
-#include "tb/measure/run.hpp"
+#include "hw/scalar/scalarisation.hpp"
 
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "hw/scalar/scalarisation.hpp"
 #include "tb/host/placement.hpp"
 #include "tb/measure/trace/recorder.hpp"
 #include "tb/measure/trace/trace_subject.hpp"
@@ -114,6 +115,10 @@ RunOutcome run(const RunRequest& request) {
   }
   std::optional<TraceRecorder> recorder;
   if (request.record != nullptr) {
+    if (hw::about<hw::Scalarisation>(request.machine.core.scalar).traits.finds) {
+      throw InputError({}, "a trace is recorded thread by thread, which core.scalar executes together",
+                       "record with core.scalar = \"none\"");
+    }
     options.observers.push_back(&recorder.emplace(*request.record));
   }
   std::string printed;

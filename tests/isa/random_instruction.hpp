@@ -36,6 +36,7 @@ class RandomInstructions {
     Instruction i;
     i.op = op;
     i.guard = coin() ? Pred{} : Pred::from(below(16));
+    i.uniform = below(4) == 0;
     if (op == Op::BRA) {
       i.target = below(kMaxPc + 1);
       i.reconvergence = coin() ? kNoReconvergence : below(kMaxPc + 1);

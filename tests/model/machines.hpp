@@ -174,6 +174,28 @@ namespace heddle::test {
     machine.core.issue = "relaxed";
     machine.core.scheduler = "oldest";
   });
+  // Scalar instructions, found by the compiler or at run time; warps of one row and of many, packed and not, with
+  // instructions of a warp that overlap.
+  add("scalarrows", [](hw::Machine& machine) { machine.core.scalar = "compiler"; });
+  add("scalarrelaxed", [](hw::Machine& machine) {
+    machine.core.scalar = "compiler";
+    machine.core.warp_size = 256;
+    machine.core.former = "packed";
+    machine.core.issue = "relaxed";
+  });
+  add("scalarmemory", [](hw::Machine& machine) {
+    machine.core.scalar = "detector";
+    machine.core.warp_size = 512;
+    machine.core.registers_per_thread = 16;
+    machine.core.former = "packed-freely";
+    machine.core.issue = "relaxed-memory";
+    machine.core.if_conversion = 8;
+  });
+  add("scalarsimd8", [](hw::Machine& machine) {
+    machine.core.scalar = "detector";
+    machine.core.simd_width = 8;
+    machine.core.warp_size = 64;
+  });
   add("packedsimd8", [](hw::Machine& machine) {
     machine.core.simd_width = 8;
     machine.core.warp_size = 128;

@@ -11,6 +11,7 @@
 #include "hw/dram/policy.hpp"
 #include "hw/issue/discipline.hpp"
 #include "hw/schedule/load_limiter.hpp"
+#include "hw/scalar/scalarisation.hpp"
 #include "hw/schedule/scheduler.hpp"
 #include "hw/subwarp/former.hpp"
 
@@ -119,6 +120,7 @@ StorageCost storage_cost(const hw::Machine& machine) {
   lines.mechanism("coherence protocol " + machine.gpu.coherence);
   ask(hw::about<hw::CoherenceProtocol>(machine.gpu.coherence), shape, lines);
   ask(hw::about<hw::LoadLimiter>(machine.core.load_limiter), shape, lines);
+  ask(hw::about<hw::Scalarisation>(machine.core.scalar), shape, lines);
   search_instructions(shape, lines);
   ask(hw::about<hw::DramScheduler>(machine.dram.scheduler), shape, lines);
   cost.lines = lines.lines();
