@@ -1,4 +1,4 @@
-#include "hw/scalar/scalarisation.hpp"
+#include "tb/measure/run.hpp"
 
 #include <fmt/format.h>
 
