@@ -17,8 +17,8 @@
 #include "hw/divergence/divergence.hpp"
 #include "hw/dram/policy.hpp"
 #include "hw/issue/discipline.hpp"
-#include "hw/schedule/load_limiter.hpp"
 #include "hw/scalar/scalarisation.hpp"
+#include "hw/schedule/load_limiter.hpp"
 #include "hw/schedule/scheduler.hpp"
 #include "hw/subwarp/former.hpp"
 

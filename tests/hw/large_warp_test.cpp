@@ -167,7 +167,7 @@ class LargeWarp : public ::testing::Test {
     registers_.resize(16, 16);
     fetch_ = std::make_unique<StubSender>("fetch");
     read_ = std::make_unique<StubReceiver>("read", *state_);
-    decode_ = std::make_unique<DecodeStage>("decode", *state_, make("packed", 4, 8), registers_);
+    decode_ = std::make_unique<DecodeStage>("decode", *state_, make("packed", 4, 8), nullptr, registers_);
     launch_.registers = 16;
     state_->launch = &launch_;
     fetch_->out.socket.bind(decode_->in);
