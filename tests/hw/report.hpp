@@ -1,4 +1,5 @@
-// What SystemC reports in a test: warnings and errors fail it.
+// What SystemC reports in a test: warnings and errors fail it. An error ends the simulation too, which would otherwise
+// go on without the process that threw, and wait for it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@ inline void fail_on_report(const sc_core::sc_report& report, const sc_core::sc_a
     return;
   }
   ADD_FAILURE() << report.get_msg_type() << ": " << report.get_msg();
-  if (report.get_severity() == sc_core::SC_FATAL) {
+  if (report.get_severity() >= sc_core::SC_ERROR) {
     sc_core::sc_report_handler::default_handler(report, actions);
   }
 }

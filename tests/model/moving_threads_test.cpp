@@ -1,10 +1,12 @@
 // Threads that change their places between instructions, to other lanes, rows and cores, compute what the reference
 // interpreter does, thread by thread: registers, local memory, barriers, exits and retirement hashes go with them.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <string>
+#include <systemc>
 #include <vector>
 
 #include "base/error.hpp"
@@ -202,10 +204,15 @@ DONE:
 
 // A barrier's release writes to the registers of those that wait at it, where they were when they came.
 TEST(MovingThreads, ThoseThatWaitAtABarrierStay) {
-  const hw::Machine machine = test::wandering_machine(1);
-  tb::Device device(machine);
-  test::wander_while_waiting = true;
-  EXPECT_THROW(wanderer_output(device, ptx::compile(kWandererText, "wander.ptx", {63})), InternalError);
+  const std::string told = test::in_child([] {
+    sc_core::sc_report_handler::set_handler(nullptr);  // the error is what is asked for
+    const hw::Machine machine = test::wandering_machine(1);
+    tb::Device device(machine);
+    test::wander_while_waiting = true;
+    static_cast<void>(wanderer_output(device, ptx::compile(kWandererText, "wander.ptx", {63})));
+    return std::string("nobody objected");
+  });
+  EXPECT_THAT(told, ::testing::HasSubstr("neither in flight nor waits can change their places"));
 }
 
 // smid is where a thread is when it reads; what names the thread stays.
