@@ -3,7 +3,8 @@
 // Word layout (bit 63 is the most significant):
 //
 //   63      immediate flag
-//   62..54  operation (isa/operations.inc)
+//   62      mark of a scalar instruction, made by the compiler
+//   61..54  operation (isa/operations.inc)
 //   53..50  guard: bit 53 negates, bits 52..50 name a predicate register (7 = always true)
 //   register form                          immediate form
 //   49..44  destination                    49..44  destination
@@ -14,7 +15,6 @@
 //   19..0   modifiers
 //
 //   bra: 49..25 re-convergence PC, 24..0 target PC (both count instructions from the kernel's start).
-//   Bit 62, the highest of the operation, is no part of its number: it is the compiler's mark of a scalar instruction.
 //
 // A program counter counts instructions. Registers 0..62 are general, 63 (RZ) reads zero and ignores writes; a 64-bit
 // value lives in an even register and the next one. Predicate registers 0..6 are general, 7 (PT) is always true.

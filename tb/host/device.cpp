@@ -147,7 +147,7 @@ struct Device::State {
   isa::PrintBuffer prints;
   WarpSizes warp_sizes;
   std::vector<isa::StrayLoads> stray_loads;
-  std::uint64_t last_served = 0;  // requests that the memory channels had served when last looked at
+  std::uint64_t last_served = 0;  // what memory channels and interconnect had done when last looked at
   link::Cycle last_service = 0;   // when that number was last seen to change
   std::optional<Executor::Plan> plan;
   std::uint64_t launches_ended = 0;
@@ -383,9 +383,10 @@ void Device::State::simulate(const isa::LaunchRequest& request) {
     }
     check_progress(request);
     const link::Cycle now = gpu.clock().now();
-    // A memory that still answers is slow, not stuck.
+    // A memory that still answers, or whose interconnect still carries, is slow, not stuck.
     const hw::Totals totals = gpu.totals();
-    if (const std::uint64_t served = totals.dram.reads + totals.dram.writes + totals.dram.atomics;
+    if (const std::uint64_t served =
+            totals.dram.reads + totals.dram.writes + totals.dram.atomics + totals.noc.requests + totals.noc.responses;
         served != last_served) {
       last_served = served;
       last_service = now;

@@ -111,9 +111,10 @@ TEST_P(WorkloadOnMachine, EqualsTheReferenceAndItself) {
 // that run the same with other numbers. With sanitizers, which take ten times as long: workloads that between them ask
 // everything of a machine, on the former. The long run has the others.
 bool is_usual([[maybe_unused]] std::size_t workload, std::size_t machine) {
-  static const std::set<std::string> different = {"test-baseline", "test-throughcores4", "test-packedsimd8",
-                                                  "test-freely",   "test-tbcsimd8",      "test-dwfanylane",
-                                                  "test-pcsticky", "test-l2inclusive"};
+  static const std::set<std::string> different = {
+      "test-baseline",   "test-throughcores4", "test-packedsimd8",    "test-freely", "test-tbcsimd8",
+      "test-dwfanylane", "test-pcsticky",      "test-l2inclusive",    "test-ccws",   "test-fewestmisses",
+      "test-adaptive",   "test-scalarmemory",  "test-scalarrelaxed"};
   const bool differs = different.count(test::machine_names()[machine]) != 0;
 #ifdef HEDDLE_FEW_MACHINES
   static const std::set<std::string> demanding = {"blackjack", "histogram", "needleman", "table_scan", "vecadd"};
