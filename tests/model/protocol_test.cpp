@@ -188,7 +188,17 @@ std::string protocol_case(const ::testing::TestParamInfo<std::tuple<std::string,
 INSTANTIATE_TEST_SUITE_P(All, Protocol,
                          ::testing::Combine(::testing::ValuesIn(test::workload_names()),
                                             ::testing::Values("baseline", "throughcores4", "nocache", "l2inclusive"),
-                                            ::testing::Bool()),
+                                            ::testing::Values(false)),
+                         protocol_case);
+// Memory that is read and written directly is the same behind every other unit.
+INSTANTIATE_TEST_SUITE_P(Direct, Protocol,
+                         ::testing::Combine(::testing::ValuesIn(test::workload_names()),
+                                            ::testing::Values("throughcores4"), ::testing::Values(true)),
+                         protocol_case);
+INSTANTIATE_TEST_SUITE_P(Long, Protocol,
+                         ::testing::Combine(::testing::ValuesIn(test::workload_names()),
+                                            ::testing::Values("baseline", "nocache", "l2inclusive"),
+                                            ::testing::Values(true)),
                          protocol_case);
 // Queues of one entry: every kind of waiting.
 INSTANTIATE_TEST_SUITE_P(Tight, Protocol,
