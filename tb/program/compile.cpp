@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "ptx/compile.hpp"
+#include "ptx/uniformity.hpp"
 #include "tb/host/cuda/cuda_compiler.hpp"
 #include "tb/program/command.hpp"
 #include "tb/support/text.hpp"
@@ -37,7 +38,10 @@ int compile(const Arguments& arguments) {
   options.if_conversion = static_cast<unsigned>(arguments.whole("if-conversion", options.if_conversion, 0, 64));
   std::vector<std::string> notes;
   options.notes = &notes;
-  const isa::Module module = compile_any(path, static_cast<unsigned>(bits), options);
+  isa::Module module = compile_any(path, static_cast<unsigned>(bits), options);
+  if (arguments.has("mark-uniform")) {
+    ptx::mark_uniform(module);
+  }
   for (const std::string& note : notes) {
     remark("note", note);
   }
@@ -95,6 +99,7 @@ Command compile_command() {
   command.options.add_options()                                                                                //
       ("entry", po::value<std::string>()->value_name("NAME"), "this kernel only")                              //
       ("listing", "print the machine code: PTX line, live registers, re-convergence point per instruction")    //
+      ("mark-uniform", "mark scalar instructions in the listing, as core.scalar = \"compiler\" has them")      //
       ("max-registers", po::value<std::string>()->value_name("N"), "registers per thread; more values spill")  //
       ("if-conversion", po::value<std::string>()->value_name("N"),
        "predicated code instead of branches around at most N instructions (default 0: none)")  //

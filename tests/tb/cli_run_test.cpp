@@ -499,6 +499,9 @@ TEST(CliCompile, ShowsWhatAKernelNeeds) {
   const Ran listed = heddle({"compile", file, "--entry", "bad", "--listing"});
   EXPECT_GT(listed.out.size(), ran.out.size());
   EXPECT_NE(listed.out.find("exit"), std::string::npos) << listed.out;
+  EXPECT_EQ(listed.out.find("{uniform}"), std::string::npos) << listed.out;
+  const Ran marked = heddle({"compile", file, "--listing", "--mark-uniform"});
+  EXPECT_NE(marked.out.find("{uniform} "), std::string::npos) << marked.out;
   const Ran wrong = heddle({"compile", file, "--entry", "bat"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_EQ(wrong.err, "heddle: " + file + ": there is no kernel 'bat'; did you mean 'bad'?\n");
