@@ -20,8 +20,7 @@ const std::vector<Rule>& rules() {
   static const std::vector<Rule> all = {
       {"current",
        "report 3.2: from only that fetch group, \"until no warp from that fetch group can be scheduled\"; 3.2.1: a "
-       "warp "
-       "in the pipeline cannot"},
+       "warp in the pipeline cannot"},
       {"stalled",
        "thesis 4.3: the others come after it; a switch \"once all warps in the highest prioritized fetch group are "
        "stalled on a long latency operation\""},
