@@ -190,6 +190,7 @@ TEST_P(Kanata, AgreesWithTheStatistics) {
                                                   8 * static_cast<std::uint64_t>(summary.at("launches").as_int64()));
 
   std::uint64_t lanes = 0;
+  std::int64_t scalar = 0;
   std::map<std::uint64_t, std::set<std::uint64_t>> read;  // cycles in which a sub-warp enters register read, by core
   for (const auto& [id, row] : log.rows) {
     EXPECT_FALSE(row.flushed);
@@ -201,6 +202,10 @@ TEST_P(Kanata, AgreesWithTheStatistics) {
       mask = static_cast<std::uint32_t>(std::stoul(row.details.substr(guard + 14, 8), nullptr, 16));
     }
     lanes += static_cast<unsigned>(std::popcount(mask));
+    if (row.label.find("] scalar") != std::string::npos) {
+      ++scalar;
+      EXPECT_NE(row.details.find("one lane for all threads of the warp"), std::string::npos) << row.details;
+    }
     for (const auto& [stage, since] : row.stages) {
       if (stage == "R") {
         EXPECT_TRUE(read[row.thread / 65536].insert(since).second) << "two sub-warps in cycle " << since;
@@ -208,12 +213,15 @@ TEST_P(Kanata, AgreesWithTheStatistics) {
     }
   }
   EXPECT_EQ(lanes, lane_instructions(scratch.path("out")));
+  EXPECT_EQ(scalar, summary.at("scalar_instructions").as_int64());
+  EXPECT_EQ(scalar != 0, std::string(config) == "thesis-lwm-scalar");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Kanata,
                          ::testing::Values(std::tuple{"baseline", "vecadd"}, std::tuple{"lwm", "bfs"},
                                            std::tuple{"dwf-majority", "bfs"}, std::tuple{"tbc", "needleman"},
-                                           std::tuple{"lwm-two-level", "histogram"}),
+                                           std::tuple{"lwm-two-level", "histogram"},
+                                           std::tuple{"thesis-lwm-scalar", "vecadd"}),
                          [](const auto& info) {
                            std::string name = fmt::format("{}_{}", std::get<0>(info.param), std::get<1>(info.param));
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -183,9 +183,10 @@ void KanataLog::formed(const hw::CoreState& core, const link::SubWarp& sub_warp,
   }
   const std::uint64_t producer = of->id;
   const Row& row = &sub_warp == &instruction ? *of : add_row(core, sub_warp, "D");
-  put(now_, "L\t{}\t0\t  [{:08x}]\n", row.id, sub_warp.lanes);
-  put(now_, "L\t{}\t1\tlanes {:08x}, register {}{}\\n\n", row.id, sub_warp.lanes, rows_text(sub_warp),
-      sub_warp.last ? ", the last of its instruction" : "");
+  put(now_, "L\t{}\t0\t  [{:08x}]{}\n", row.id, sub_warp.lanes, sub_warp.scalar ? " scalar" : "");
+  put(now_, "L\t{}\t1\tlanes {:08x}, register {}{}{}\\n\n", row.id, sub_warp.lanes, rows_text(sub_warp),
+      sub_warp.last ? ", the last of its instruction" : "",
+      sub_warp.scalar ? ", one lane for all threads of the warp" : "");
   if (row.id != producer) {
     put(now_, "W\t{}\t{}\t0\n", row.id, producer);
   }
