@@ -12,7 +12,8 @@ test -x "$work/prefix/bin/heddle"
 test -f "$work/prefix/share/heddle/configs/energy/dws-memory.toml"
 for example in host platform; do
   cmake -S "$1/docs/examples/$example" -B "$work/$example" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
-    -DCMAKE_CXX_COMPILER="$3" -DCMAKE_BUILD_TYPE=Release >"$work/configure.log"
+    -DCMAKE_CXX_COMPILER="$3" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_CXX_FLAGS_RELEASE="-O0 -DNDEBUG" >"$work/configure.log"  # what they show does not depend on it
   cmake --build "$work/$example" >"$work/build.log" || { cat "$work/build.log"; exit 1; }
 done
 for library in workloads measure pages studies; do
