@@ -14,19 +14,26 @@ struct Tasks {
 };
 
 // Tasks 0 .. tasks - 1 are cut into a part of neighbouring ones for each block, as there is a block for each core, and
-// a part is dealt to the block's threads: neighbours to neighbouring threads ("neighbouring tasks are assigned to
-// threads in the same warp", report, section 3.1, after its reference 18: Meng, Sheaffer and Skadron, IPDPS 2010), or,
-// with `runs`, a run of neighbouring tasks to each thread.
-__device__ __forceinline__ Tasks my_tasks(unsigned tasks, unsigned runs) {
+// each thread of the block gets a run of neighbouring tasks of the part, or, with `interleaved`, every (threads of the
+// block)-th one. The report says that "neighboring tasks are assigned to threads in the same warp" (section 3.1, after
+// its reference 18: Meng, Sheaffer and Skadron, IPDPS 2010), which fits both; its table 1 fits runs
+// (docs/workloads.md).
+__device__ __forceinline__ Tasks my_tasks(unsigned tasks, unsigned interleaved) {
   const unsigned part = (tasks + gridDim.x - 1) / gridDim.x;
   const unsigned begin = min(blockIdx.x * part, tasks);
   const unsigned end = min(begin + part, tasks);
-  if (runs == 0) {
+  if (interleaved != 0) {
     return {begin + threadIdx.x, end, blockDim.x};
   }
   const unsigned run = (part + blockDim.x - 1) / blockDim.x;
   const unsigned first = min(begin + threadIdx.x * run, end);
   return {first, min(first + run, end), 1};
+}
+
+// The end of a loop, after which a thread is done. Without it the compiler makes its last branch a conditional exit,
+// where a thread of the report's returns to the program that dealt it its tasks.
+__device__ __forceinline__ void end_loop() {
+  __syncthreads();
 }
 
 }  // namespace parallel

@@ -35,9 +35,10 @@ KernelWorkload::KernelWorkload(std::string name, const WorkloadOptions& options,
                      "give one of them");
   }
   const bool has_loops = loops == Loops::always || dws();
-  if (variants_.flag(kRuns) && !has_loops) {
-    throw InputError({}, fmt::format("variant '{}' of workload '{}' without '{}'", kRuns, name_, kDws),
-                     fmt::format("'{}' says how the tasks of parallel loops are dealt: give '{}' too", kRuns, kDws));
+  if (variants_.flag(kInterleaved) && !has_loops) {
+    throw InputError(
+        {}, fmt::format("variant '{}' of workload '{}' without '{}'", kInterleaved, name_, kDws),
+        fmt::format("'{}' says how the tasks of parallel loops are dealt: give '{}' too", kInterleaved, kDws));
   }
   const unsigned step = has_loops ? 1 : kBlock;
   if (options_.resident_threads == 0 || options_.resident_threads % step != 0) {
@@ -92,8 +93,8 @@ void KernelWorkload::launch_team(Executor& executor, const std::string& kernel, 
 
 void KernelWorkload::launch_loop(Executor& executor, const std::string& kernel, Arguments& arguments,
                                  std::uint32_t tasks) const {
-  const std::uint32_t runs = variants_.flag(kRuns) ? 1 : 0;
-  launch(executor, kernel, {groups()}, {group()}, arguments.value(tasks).value(runs));
+  const std::uint32_t interleaved = variants_.flag(kInterleaved) ? 1 : 0;
+  launch(executor, kernel, {groups()}, {group()}, arguments.value(tasks).value(interleaved));
 }
 
 }  // namespace heddle::tb

@@ -34,8 +34,9 @@ class KernelWorkload : public Workload {
   static constexpr std::string_view kPthreads = "pthreads";
   static constexpr std::string_view kProgress = "progress";
   static constexpr std::string_view kDws = "dws";
-  static constexpr std::string_view kRuns = "runs";  // of parallel loops: how tasks are dealt (parallel_for.h)
-  static constexpr unsigned kGroup = 64;             // threads of a block of a parallel loop, as in parallel_for.h
+  static constexpr std::string_view kInterleaved =
+      "interleaved";                           // of parallel loops: how tasks are dealt (parallel_for.h)
+  static constexpr unsigned kGroup = 64;       // threads of a block of a parallel loop, as in parallel_for.h
   static constexpr unsigned kMostTeam = 1024;  // threads of a launch in the Pthreads form: the papers', and a block's
 
   enum class Loops : std::uint8_t { by_variant, always };  // parallel loops, of a divisor of kGroup threads a block

@@ -9,7 +9,8 @@ namespace {
 
 class Filter final : public KernelWorkload {
  public:
-  explicit Filter(const WorkloadOptions& options) : KernelWorkload("filter", options, {{"runs"}}, Loops::always) {}
+  explicit Filter(const WorkloadOptions& options)
+      : KernelWorkload("filter", options, {{"interleaved"}}, Loops::always) {}
   [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
   [[nodiscard]] double demo_scale() const override { return 1; }
 
@@ -63,7 +64,8 @@ class Filter final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Filter> filter_entry{"filter", "edges of a grey image of 500 x 500 pixels; variant runs"};
+const Register<Workload, Filter> filter_entry{"filter",
+                                              "edges of a grey image of 500 x 500 pixels; variant interleaved"};
 
 }  // namespace
 }  // namespace heddle::tb

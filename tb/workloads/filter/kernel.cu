@@ -6,8 +6,8 @@
 // image, edges: a word per pixel, row by row. A task is a pixel.
 extern "C" __global__ void __launch_bounds__(64)
     filter(const int* __restrict__ image, const int* __restrict__ weights, int* __restrict__ edges, int width,
-           int height, unsigned tasks, unsigned runs) {
-  const parallel::Tasks mine = parallel::my_tasks(tasks, runs);
+           int height, unsigned tasks, unsigned interleaved) {
+  const parallel::Tasks mine = parallel::my_tasks(tasks, interleaved);
   for (unsigned i = mine.first; i < mine.end; i += mine.step) {
     const int x = static_cast<int>(i % static_cast<unsigned>(width));
     const int y = static_cast<int>(i / static_cast<unsigned>(width));
@@ -24,4 +24,5 @@ extern "C" __global__ void __launch_bounds__(64)
     }
     edges[i] = min(abs(sum), 255);
   }
+  parallel::end_loop();
 }

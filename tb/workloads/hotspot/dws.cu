@@ -7,8 +7,8 @@
 extern "C" __global__ void __launch_bounds__(64)
     hotspot(const float* __restrict__ power, const float* __restrict__ source, float* __restrict__ target,
             unsigned side, float by_power, float by_neighbour, float by_ambient, float ambient, unsigned tasks,
-            unsigned runs) {
-  const parallel::Tasks mine = parallel::my_tasks(tasks, runs);
+            unsigned interleaved) {
+  const parallel::Tasks mine = parallel::my_tasks(tasks, interleaved);
   for (unsigned i = mine.first; i < mine.end; i += mine.step) {
     const unsigned x = i % side;
     const unsigned y = i / side;
@@ -28,4 +28,5 @@ extern "C" __global__ void __launch_bounds__(64)
     }
     target[i] = now + change;
   }
+  parallel::end_loop();
 }

@@ -24,7 +24,7 @@ constexpr double kUpwards = kConductivity * kCell * kCell / kThickness;         
 class Hotspot final : public KernelWorkload {
  public:
   explicit Hotspot(const WorkloadOptions& options)
-      : KernelWorkload("hotspot", options, {{"pthreads"}, {"dws"}, {"runs"}}) {}
+      : KernelWorkload("hotspot", options, {{"pthreads"}, {"dws"}, {"interleaved"}}) {}
   [[nodiscard]] std::uint64_t threads() const override {
     return pthreads() ? team() : dws() ? loop_threads() : std::uint64_t{tiles()} * tiles() * kBlock;
   }

@@ -10,7 +10,7 @@
 extern "C" __global__ void __launch_bounds__(64)
     assign(const float* __restrict__ features, unsigned* __restrict__ members, const float* __restrict__ centres,
            float* __restrict__ sums, unsigned* __restrict__ counts, unsigned* moved, unsigned dimensions,
-           unsigned clusters, unsigned tasks, unsigned runs) {
+           unsigned clusters, unsigned tasks, unsigned interleaved) {
   const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
   float* const my_sums = sums + thread * clusters * dimensions;
   unsigned* const my_counts = counts + thread * clusters;
@@ -21,7 +21,7 @@ extern "C" __global__ void __launch_bounds__(64)
     my_counts[i] = 0;
   }
   unsigned my_moved = 0;
-  const parallel::Tasks mine = parallel::my_tasks(tasks, runs);
+  const parallel::Tasks mine = parallel::my_tasks(tasks, interleaved);
   for (unsigned i = mine.first; i < mine.end; i += mine.step) {
     const float* const point = features + i * dimensions;
     float least = 3e38f;
@@ -54,14 +54,15 @@ extern "C" __global__ void __launch_bounds__(64)
   if (my_moved != 0) {
     atomicAdd(moved, my_moved);
   }
+  parallel::end_loop();
 }
 
 // The new centres; a cluster without points keeps its own. threads: of the launch of `assign`. A task is a feature of
 // a centre.
 extern "C" __global__ void __launch_bounds__(64)
     reduce(float* __restrict__ centres, const float* __restrict__ sums, const unsigned* __restrict__ counts,
-           unsigned dimensions, unsigned clusters, unsigned threads, unsigned tasks, unsigned runs) {
-  const parallel::Tasks mine = parallel::my_tasks(tasks, runs);
+           unsigned dimensions, unsigned clusters, unsigned threads, unsigned tasks, unsigned interleaved) {
+  const parallel::Tasks mine = parallel::my_tasks(tasks, interleaved);
   for (unsigned i = mine.first; i < mine.end; i += mine.step) {
     const unsigned cluster = i / dimensions;
     float sum = 0;
@@ -74,4 +75,5 @@ extern "C" __global__ void __launch_bounds__(64)
       centres[i] = sum / static_cast<float>(count);
     }
   }
+  parallel::end_loop();
 }

@@ -9,7 +9,7 @@ namespace heddle::tb::kmeans {
 
 // Of the workload kmeans.
 [[nodiscard]] inline std::vector<Variants::Known> known_variants() {
-  return {{"pthreads"}, {"progress"}, {"dws"}, {"runs"}};
+  return {{"pthreads"}, {"progress"}, {"dws"}, {"interleaved"}};
 }
 
 class PointClustering final : public KernelWorkload {

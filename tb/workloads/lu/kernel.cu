@@ -28,8 +28,8 @@ __device__ __forceinline__ void subtract(double* target, const double* source, d
 
 // Block `step` of the diagonal into its own factors. One task.
 extern "C" __global__ void __launch_bounds__(64)
-    diagonal(double* matrix, unsigned side, unsigned step, unsigned tasks, unsigned runs) {
-  const parallel::Tasks mine = parallel::my_tasks(tasks, runs);
+    diagonal(double* matrix, unsigned side, unsigned step, unsigned tasks, unsigned interleaved) {
+  const parallel::Tasks mine = parallel::my_tasks(tasks, interleaved);
   for (unsigned task = mine.first; task < mine.end; task += mine.step) {
     double* const block = block_of(matrix, side, step, step);
     const unsigned size = extent(side, step);
@@ -41,13 +41,14 @@ extern "C" __global__ void __launch_bounds__(64)
       }
     }
   }
+  parallel::end_loop();
 }
 
 // The blocks below the diagonal's, column by column: B := B * inverse(U); and those to its right, row by row:
 // B := inverse(L) * B. A task is a block; the first half of them lies below.
 extern "C" __global__ void __launch_bounds__(64)
-    perimeter(double* matrix, unsigned side, unsigned step, unsigned tasks, unsigned runs) {
-  const parallel::Tasks mine = parallel::my_tasks(tasks, runs);
+    perimeter(double* matrix, unsigned side, unsigned step, unsigned tasks, unsigned interleaved) {
+  const parallel::Tasks mine = parallel::my_tasks(tasks, interleaved);
   for (unsigned task = mine.first; task < mine.end; task += mine.step) {
     const double* const diagonal = block_of(matrix, side, step, step);
     const unsigned size = extent(side, step);
@@ -72,13 +73,14 @@ extern "C" __global__ void __launch_bounds__(64)
       }
     }
   }
+  parallel::end_loop();
 }
 
 // Every block below and to the right of the diagonal's: less the product of the one to its left in the diagonal's
 // column and the one above it in the diagonal's row. A task is a block; `width` of them are in a row.
 extern "C" __global__ void __launch_bounds__(64)
-    interior(double* matrix, unsigned side, unsigned step, unsigned width, unsigned tasks, unsigned runs) {
-  const parallel::Tasks mine = parallel::my_tasks(tasks, runs);
+    interior(double* matrix, unsigned side, unsigned step, unsigned width, unsigned tasks, unsigned interleaved) {
+  const parallel::Tasks mine = parallel::my_tasks(tasks, interleaved);
   for (unsigned task = mine.first; task < mine.end; task += mine.step) {
     const unsigned row = step + 1 + task / width;
     const unsigned column = step + 1 + task % width;
@@ -94,4 +96,5 @@ extern "C" __global__ void __launch_bounds__(64)
       }
     }
   }
+  parallel::end_loop();
 }

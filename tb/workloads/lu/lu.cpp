@@ -8,7 +8,7 @@ namespace {
 
 class Lu final : public KernelWorkload {
  public:
-  explicit Lu(const WorkloadOptions& options) : KernelWorkload("lu", options, {{"runs"}}, Loops::always) {}
+  explicit Lu(const WorkloadOptions& options) : KernelWorkload("lu", options, {{"interleaved"}}, Loops::always) {}
   [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
   [[nodiscard]] double demo_scale() const override { return 1; }
 
@@ -99,7 +99,7 @@ class Lu final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Lu> lu_entry{"lu", "factors of a 300 x 300 matrix; variant runs"};
+const Register<Workload, Lu> lu_entry{"lu", "factors of a 300 x 300 matrix; variant interleaved"};
 
 }  // namespace
 }  // namespace heddle::tb

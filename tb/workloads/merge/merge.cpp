@@ -7,7 +7,8 @@ namespace {
 
 class MergeSort final : public KernelWorkload {
  public:
-  explicit MergeSort(const WorkloadOptions& options) : KernelWorkload("merge", options, {{"runs"}}, Loops::always) {}
+  explicit MergeSort(const WorkloadOptions& options)
+      : KernelWorkload("merge", options, {{"interleaved"}}, Loops::always) {}
   [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
@@ -22,8 +23,8 @@ class MergeSort final : public KernelWorkload {
     std::uint64_t target = allocate(executor, "merged", std::uint64_t{n} * sizeof(std::uint32_t));
     const auto passes = static_cast<std::uint64_t>(std::bit_width(n - 1));
     executor.plan({passes, passes * groups()});
+    const std::uint32_t segment = (n + loop_threads() - 1) / loop_threads();  // every thread has as much to do
     for (std::uint32_t run = 1; run < n; run *= 2) {
-      const std::uint32_t segment = std::min(2 * run, kSegment);
       launch_loop(
           executor, "merge",
           Arguments(executor.module(), "merge").pointer(source).pointer(target).value(n).value(run).value(segment),
@@ -33,13 +34,9 @@ class MergeSort final : public KernelWorkload {
     std::sort(keys.begin(), keys.end());
     return compare("keys", download<std::uint32_t>(executor, source, n), keys);
   }
-
- private:
-  // Keys of a task: a power of two that gives the report's 256 threads some each.
-  static constexpr std::uint32_t kSegment = 256;
 };
 
-const Register<Workload, MergeSort> merge_entry{"merge", "merge sort of 300,000 integers; variant runs"};
+const Register<Workload, MergeSort> merge_entry{"merge", "merge sort of 300,000 integers; variant interleaved"};
 
 }  // namespace
 }  // namespace heddle::tb

@@ -11,8 +11,8 @@
 // divergent branches (table 1: 22 %, the highest) says.
 extern "C" __global__ void __launch_bounds__(64)
     step(const int* __restrict__ previous, const int* __restrict__ gains, int* __restrict__ scores,
-         int* __restrict__ moves, unsigned tasks, unsigned runs) {
-  const parallel::Tasks mine = parallel::my_tasks(tasks, runs);
+         int* __restrict__ moves, unsigned tasks, unsigned interleaved) {
+  const parallel::Tasks mine = parallel::my_tasks(tasks, interleaved);
   for (unsigned i = mine.first; i < mine.end; i += mine.step) {
     int best = previous[i];
     int move = 0;
@@ -35,4 +35,5 @@ extern "C" __global__ void __launch_bounds__(64)
     scores[i] = best + gains[i];
     moves[i] = move;
   }
+  parallel::end_loop();
 }

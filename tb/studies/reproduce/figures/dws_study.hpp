@@ -21,7 +21,7 @@ struct Benchmark {
 };
 [[nodiscard]] const std::vector<Benchmark>& benchmarks();
 
-// The benchmarks' workloads, in the order of the tables, each with one more variant ("runs"), or none.
+// The benchmarks' workloads, in the order of the tables, each with one more variant ("interleaved"), or none.
 [[nodiscard]] std::vector<StudyWorkload> eight(const std::string& variant = {});
 
 // Table 1 of a run, by the definitions of its columns:
