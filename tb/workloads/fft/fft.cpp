@@ -37,7 +37,7 @@ class Fft final : public KernelWorkload {
  public:
   explicit Fft(const WorkloadOptions& options) : KernelWorkload("fft", options, {{"interleaved"}}, Loops::always) {}
   [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
-  [[nodiscard]] double demo_scale() const override { return 1; }
+  [[nodiscard]] double demo_scale() const override { return 0.5; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
     const std::uint32_t bits = this->bits();

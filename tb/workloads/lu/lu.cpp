@@ -10,7 +10,7 @@ class Lu final : public KernelWorkload {
  public:
   explicit Lu(const WorkloadOptions& options) : KernelWorkload("lu", options, {{"interleaved"}}, Loops::always) {}
   [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
-  [[nodiscard]] double demo_scale() const override { return 1; }
+  [[nodiscard]] double demo_scale() const override { return 0.5; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
     const std::uint32_t side = this->side();
@@ -44,7 +44,7 @@ class Lu final : public KernelWorkload {
   static constexpr std::uint32_t kSide = 16;  // of a block
 
   [[nodiscard]] std::uint32_t side() const {
-    return std::max(2U, static_cast<std::uint32_t>(std::lround(300 * std::cbrt(scale()))));
+    return std::max(2U, static_cast<std::uint32_t>(std::lround(300 * std::sqrt(scale()))));
   }
   [[nodiscard]] std::size_t place(std::size_t row, std::size_t column) const {
     const std::size_t blocks = (side() + kSide - 1) / kSide;

@@ -11,7 +11,7 @@ class ShortPath final : public KernelWorkload {
   explicit ShortPath(const WorkloadOptions& options)
       : KernelWorkload("short", options, {{"interleaved"}}, Loops::always) {}
   [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
-  [[nodiscard]] double demo_scale() const override { return 1; }
+  [[nodiscard]] double demo_scale() const override { return 0.5; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
     const std::uint32_t choices = scaled(150'000, 2);

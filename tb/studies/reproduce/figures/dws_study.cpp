@@ -38,7 +38,7 @@ const std::vector<Benchmark>& benchmarks() {
       {"Filter", {"filter", 1}, 12, 0, 27, 0.88},
       {"HotSpot", {"hotspot:dws", 0.1}, 16, 0.014, 7, 0.77},
       {"LU", {"lu", 0.5}, 53, 0.043, 5, 0.81},
-      {"Merge", {"merge", 0.5}, 9, 0.131, 45, 0.60},
+      {"Merge", {"merge", 0.25}, 9, 0.131, 45, 0.60},
       {"Short", {"short", 1}, 19, 0.22, 6, 0.79},
       {"KMeans", {"kmeans:dws", 0.5}, 10, 0.02, 47, 0.83},
       {"SVM", {"svm", 0.25}, 12, 0.043, 11, 0.62},
