@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 
+#include "base/nearest.hpp"
 #include "tb/studies/reproduce/figures/dws_study.hpp"
 #include "tb/support/text.hpp"
 
