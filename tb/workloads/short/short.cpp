@@ -67,7 +67,7 @@ class ShortPath final : public KernelWorkload {
   static Verdict judge(const std::vector<std::int32_t>& gains, const std::vector<std::int32_t>& scores,
                        const std::vector<std::int32_t>& moves) {
     const std::size_t choices = gains.size() / kSteps;
-    const Verdict verdict = compare("scores", scores, best_scores(gains, choices));
+    Verdict verdict = compare("scores", scores, best_scores(gains, choices));
     if (!verdict.correct) {
       return verdict;
     }

@@ -148,6 +148,7 @@ class DwsCharacterisation final : public Claim {
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return (*measured[a]).*figure > (*measured[b]).*figure; });
     std::vector<std::string> names;
+    names.reserve(order.size());
     for (const std::size_t i : order) {
       names.push_back(benchmarks()[i].label);
     }
