@@ -20,6 +20,7 @@ void MemoryAccess::classify(link::SubWarp& of) {
   stray = shared = constant = parameter = local = global = 0;
   count = sent = outstanding = late = 0;
   aside = false;
+  absent = 0;
   missed = 0;
   first_line = link::kNever;
   if (isa::is_atomic(instruction.op)) {

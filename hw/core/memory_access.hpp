@@ -47,6 +47,7 @@ struct MemoryAccess {
   unsigned outstanding = 0;  // lines under way
   unsigned late = 0;         // of those: hits whose answer takes its time
   bool aside = false;        // put aside until all lines have come
+  LaneMask absent = 0;       // lanes with a line that was not in the L1, of stores too, which do not wait for it
   unsigned missed = 0;       // lines that had to come
   Cycle first_miss = 0;      // with missed: the cycle in which the L1 missed the first of them
   Cycle first_line = 0;      // the cycle in which the first of them came; kNever: none yet

@@ -74,6 +74,9 @@ void MemoryStage::send(MemoryAccess& access) {
         take_line(access, line);
         break;
     }
+    if (line.answer == link::LineRequest::Answer::miss || line.answer == link::LineRequest::Answer::merged) {
+      access.absent |= line.lanes;
+    }
     if (next != access.sent) {  // the others stay in their order
       std::rotate(&access.order[access.sent], &access.order[next], &access.order[next] + 1);
     }
@@ -122,6 +125,10 @@ void MemoryStage::complete(MemoryAccess& access) {
   if (access.kind == MemoryAccess::Kind::load) {
     follow_local(access);
     access.finish_load();
+  }
+  if (access.absent != 0) {
+    ++state_.statistics.missed_accesses;
+    state_.statistics.partly_missed_accesses += (access.addresses.lanes & ~access.absent) != 0 ? 1 : 0;
   }
   if (access.missed > 1) {
     ++state_.statistics.divergent_accesses;

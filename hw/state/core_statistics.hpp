@@ -26,6 +26,8 @@ struct CoreStatistics {
   std::uint64_t memory_instructions = 0;
   std::uint64_t line_requests = 0;
   std::uint64_t put_aside = 0;
+  std::uint64_t missed_accesses = 0;
+  std::uint64_t partly_missed_accesses = 0;
   std::uint64_t divergent_accesses = 0;
   std::uint64_t divergent_stall_cycles = 0;
   std::uint64_t divergent_spread_cycles = 0;
@@ -75,6 +77,10 @@ struct CoreStatistics {
           "loads, stores and atomics on global or local memory");
     visit("line_requests", line_requests, "lines", "distinct lines that those needed: requests to the L1");
     visit("put_aside", put_aside, "sub-warps", "accesses put aside until lines arrived");
+    visit("missed_accesses", missed_accesses, "sub-warps",
+          "accesses with a thread whose line was absent from the L1 (SIMD cache misses; DWS report, table 1)");
+    visit("partly_missed_accesses", partly_missed_accesses, "sub-warps",
+          "of those, other threads of the sub-warp found theirs there (the DWS report's divergent memory accesses)");
     visit("divergent_accesses", divergent_accesses, "sub-warps",
           "accesses for which more than one line had to come (memory divergence, thesis 9.2.4)");
     visit("divergent_stall_cycles", divergent_stall_cycles, "cycles",

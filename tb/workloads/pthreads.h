@@ -13,6 +13,8 @@
 // - No operation between the threads of a warp, no atomic where a barrier does.
 #pragma once
 
+#include "workloads/branches.h"
+
 namespace pthreads {
 
 constexpr unsigned kMostThreads = 1024;
@@ -38,10 +40,5 @@ class Private {
   }
   T* first_;
 };
-
-// Stands in the body of an `if` whose short body clang would make a select of, where x86 code jumps over it.
-__device__ __forceinline__ void keep_branch() {
-  asm volatile("");
-}
 
 }  // namespace pthreads

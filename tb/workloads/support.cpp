@@ -1,6 +1,8 @@
 #include "tb/workloads/support.hpp"
 
 #include <algorithm>
+#include <initializer_list>
+#include <iterator>
 #include <utility>
 
 #include "base/error.hpp"
@@ -8,20 +10,41 @@
 #include "tb/workloads/kernels.hpp"
 
 namespace heddle::tb {
-KernelWorkload::KernelWorkload(std::string name, const WorkloadOptions& options, std::vector<Variants::Known> variants)
+namespace {
+
+// Those of `words` that were given.
+std::vector<std::string_view> asked(const Variants& variants, std::initializer_list<std::string_view> words) {
+  std::vector<std::string_view> found;
+  std::copy_if(words.begin(), words.end(), std::back_inserter(found),
+               [&](std::string_view word) { return variants.flag(word); });
+  return found;
+}
+
+}  // namespace
+
+KernelWorkload::KernelWorkload(std::string name, const WorkloadOptions& options, std::vector<Variants::Known> variants,
+                               Loops loops)
     : name_(std::move(name)), options_(options), variants_(name_, options, std::move(variants)) {
   if (!(options_.scale > 0) || options_.scale > 16) {
     throw InputError({}, fmt::format("scale {} of workload '{}'", options_.scale, name_),
                      "give a number above 0 and at most 16");
   }
-  if (options_.resident_threads == 0 || options_.resident_threads % kBlock != 0) {
+  const std::vector<std::string_view> forms = asked(variants_, {kPthreads, kProgress, kDws});
+  if (forms.size() > 1) {
+    throw InputError({}, fmt::format("workload '{}' has no form that is both {} and {}", name_, forms[0], forms[1]),
+                     "give one of them");
+  }
+  const bool has_loops = loops == Loops::always || dws();
+  if (variants_.flag(kInterleaved) && !has_loops) {
+    throw InputError(
+        {}, fmt::format("variant '{}' of workload '{}' without '{}'", kInterleaved, name_, kDws),
+        fmt::format("'{}' says how the tasks of parallel loops are dealt: give '{}' too", kInterleaved, kDws));
+  }
+  const unsigned step = has_loops ? 1 : kBlock;
+  if (options_.resident_threads == 0 || options_.resident_threads % step != 0) {
     throw InputError(
         {}, fmt::format("{} resident threads (core.threads) for workload '{}'", options_.resident_threads, name_),
-        fmt::format("give a multiple of {}", kBlock));
-  }
-  if (pthreads() && variants_.flag(kProgress)) {
-    throw InputError({}, fmt::format("workload '{}' has no form that is both {} and {}", name_, kPthreads, kProgress),
-                     "give one of them");
+        has_loops ? "give 1 or more" : fmt::format("give a multiple of {}", kBlock));
   }
 }
 
@@ -39,9 +62,8 @@ isa::Module KernelWorkload::compile() const {
   ptx::CompileOptions options;
   options.max_registers = options_.max_registers;
   options.if_conversion = options_.if_conversion;
-  const std::string source = pthreads()                  ? fmt::format("{}-{}", name_, kPthreads)
-                             : variants_.flag(kProgress) ? fmt::format("{}-{}", name_, kProgress)
-                                                         : name_;
+  const std::vector<std::string_view> forms = asked(variants_, {kPthreads, kProgress, kDws});
+  const std::string source = forms.empty() ? name_ : fmt::format("{}-{}", name_, forms.front());
   return ptx::compile(kernel_ptx(source, options_.address_bits), source + ".ptx", options);
 }
 
@@ -67,6 +89,12 @@ void KernelWorkload::launch(Executor& executor, const std::string& kernel, isa::
 
 void KernelWorkload::launch_team(Executor& executor, const std::string& kernel, Arguments& arguments) const {
   launch(executor, kernel, {1}, {team()}, arguments.value(team()));
+}
+
+void KernelWorkload::launch_loop(Executor& executor, const std::string& kernel, Arguments& arguments,
+                                 std::uint32_t tasks) const {
+  const std::uint32_t interleaved = variants_.flag(kInterleaved) ? 1 : 0;
+  launch(executor, kernel, {groups()}, {group()}, arguments.value(tasks).value(interleaved));
 }
 
 }  // namespace heddle::tb

@@ -24,16 +24,25 @@ namespace heddle::tb {
 
 // A workload whose kernels stand in tb/workloads/<name>/kernel.cu, and in pthreads.cu beside it where it knows the
 // variant `pthreads`: the form in which the LWM report (section 5) and the thesis (5.1) ran theirs. progress.cu, of the
-// variant `progress`, is kernel.cu with calls of progress() (thesis 9.2.2).
+// variant `progress`, is kernel.cu with calls of progress() (thesis 9.2.2). dws.cu, of the variant `dws`, has the DWS
+// report's input (table 2) and its form (section 3.1), parallel loops, which those workloads have by themselves that
+// are the report's alone.
 class KernelWorkload : public Workload {
  public:
   static constexpr unsigned kBlock = 256;  // threads per block: four blocks fill the papers' 1024 threads
 
   static constexpr std::string_view kPthreads = "pthreads";
   static constexpr std::string_view kProgress = "progress";
+  static constexpr std::string_view kDws = "dws";
+  static constexpr std::string_view kInterleaved =
+      "interleaved";                           // of parallel loops: how tasks are dealt (parallel_for.h)
+  static constexpr unsigned kGroup = 64;       // threads of a block of a parallel loop, as in parallel_for.h
   static constexpr unsigned kMostTeam = 1024;  // threads of a launch in the Pthreads form: the papers', and a block's
 
-  KernelWorkload(std::string name, const WorkloadOptions& options, std::vector<Variants::Known> variants = {});
+  enum class Loops : std::uint8_t { by_variant, always };  // parallel loops, of a divisor of kGroup threads a block
+
+  KernelWorkload(std::string name, const WorkloadOptions& options, std::vector<Variants::Known> variants = {},
+                 Loops loops = Loops::by_variant);
   [[nodiscard]] isa::Module compile() const override;
 
  protected:
@@ -46,6 +55,12 @@ class KernelWorkload : public Workload {
   // holds, a power of two.
   [[nodiscard]] bool pthreads() const { return variants_.flag(kPthreads); }
   [[nodiscard]] std::uint32_t team() const { return std::bit_floor(std::min(options_.core_threads, kMostTeam)); }
+  // The form of the DWS report is asked for. A parallel loop is a launch of groups() blocks of group() threads: as many
+  // as the machine holds, in blocks of 64, or what a core holds, a power of two.
+  [[nodiscard]] bool dws() const { return variants_.flag(kDws); }
+  [[nodiscard]] std::uint32_t group() const { return std::bit_floor(std::min(options_.core_threads, kGroup)); }
+  [[nodiscard]] std::uint32_t groups() const { return std::max(1U, options_.resident_threads / group()); }
+  [[nodiscard]] std::uint32_t loop_threads() const { return groups() * group(); }
   // `full` * scale, at least `least`, rounded up to a multiple of `step`.
   [[nodiscard]] std::uint32_t scaled(std::uint32_t full, std::uint32_t least, std::uint32_t step = 1) const;
 
@@ -67,6 +82,8 @@ class KernelWorkload : public Workload {
                      const Arguments& arguments, std::uint32_t dynamic_shared = 0);
   // One launch in the Pthreads form; the kernel's last parameter, the number of threads, is added to `arguments`.
   void launch_team(Executor& executor, const std::string& kernel, Arguments& arguments) const;
+  // One parallel loop; the kernel's last parameters, the number of tasks and how they are dealt, are added.
+  void launch_loop(Executor& executor, const std::string& kernel, Arguments& arguments, std::uint32_t tasks) const;
   [[nodiscard]] const Variants& variants() const { return variants_; }
   // For kernels whose algorithm rests on warps of 32 threads. Throws InputError on a machine with other SIMD widths.
   void need_warps_of_32() const;

@@ -175,6 +175,39 @@ TEST(MemoryStage, AMissAnsweredBeforeTheLastLineIsSentIsNoReason) {
   EXPECT_EQ(bench.state.statistics.put_aside, 0U);
 }
 
+TEST(MemoryStage, CountsMissesByWhetherOtherLanesHit) {
+  MemoryBench bench;
+  Cycle now = 0;
+  // Lanes' lines, those that are missing and those that are late; misses and partly missed accesses so far.
+  const auto access = [&](const std::vector<unsigned>& lines, std::set<std::uint64_t> missing,
+                          std::set<std::uint64_t> late) {
+    bench.l1.missing = std::move(missing);
+    bench.l1.late = std::move(late);
+    bench.l1.taken.clear();
+    bench.offer(bench.load(static_cast<GroupId>(now / 100), lines), now);
+    for (unsigned cycle = 1; cycle <= 4; ++cycle) {
+      bench.tick(now + cycle);
+    }
+    const std::vector<StubL1::Offer> taken = bench.l1.taken;
+    for (const StubL1::Offer& offer : taken) {
+      if (bench.l1.missing.count(offer.address) + bench.l1.late.count(offer.address) != 0) {
+        bench.l1.respond(*offer.request);
+      }
+    }
+    bench.tick(now + 5);
+    now += 100;
+    const CoreStatistics& statistics = bench.state.statistics;
+    return std::pair(statistics.missed_accesses, statistics.partly_missed_accesses);
+  };
+  const auto line = [](unsigned index) { return MemoryBench::line(index); };
+  EXPECT_EQ(access({0, 1}, {}, {}), std::pair(0UL, 0UL));
+  EXPECT_EQ(access({0, 1}, {}, {line(0), line(1)}), std::pair(0UL, 0UL)) << "late hits are hits";
+  EXPECT_EQ(access({0, 1}, {line(0)}, {}), std::pair(1UL, 1UL));
+  EXPECT_EQ(access({0, 1}, {line(1)}, {line(0)}), std::pair(2UL, 2UL));
+  EXPECT_EQ(access({0, 1}, {line(0), line(1)}, {}), std::pair(3UL, 2UL)) << "every lane misses";
+  EXPECT_EQ(access({2}, {line(2)}, {}), std::pair(4UL, 2UL));
+}
+
 TEST(MemoryStage, AGroupWaitsForMemoryWhenAllItsSubWarpsDo) {
   MemoryBench bench;
   bench.l1.missing = {MemoryBench::line(0), MemoryBench::line(1)};

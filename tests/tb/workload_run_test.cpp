@@ -34,9 +34,17 @@ const std::vector<std::string> kPthreadsForms = {"bfs:pthreads",       "blackjac
                                                  "kmeans:pthreads",    "matrixmult:pthreads", "needleman:pthreads",
                                                  "reduction:pthreads", "sort:pthreads",       "viterbi:pthreads"};
 
+// Of the DWS report's benchmarks, those that are forms of other workloads; and all with the tasks of their loops dealt
+// the other way.
+const std::vector<std::string> kDwsForms = {"hotspot:dws", "kmeans:dws"};
+const std::vector<std::string> kInterleaved = {
+    "fft:interleaved", "filter:interleaved", "hotspot:dws,interleaved", "kmeans:dws,interleaved",
+    "lu:interleaved",  "merge:interleaved",  "short:interleaved",       "svm:interleaved"};
+
 // What GoogleTest takes as a name.
 std::string case_of(std::string workload) {
-  std::replace(workload.begin(), workload.end(), ':', '_');
+  std::replace_if(
+      workload.begin(), workload.end(), [](char c) { return c == ':' || c == ','; }, '_');
   return workload;
 }
 
@@ -148,6 +156,56 @@ INSTANTIATE_TEST_SUITE_P(PthreadsWide, WorkloadRun,
                                             ::testing::Values(63U)),
                          run_case);
 
+INSTANTIATE_TEST_SUITE_P(Dws, WorkloadRun,
+                         ::testing::Combine(::testing::ValuesIn(kDwsForms), ::testing::Values(32U, 64U),
+                                            ::testing::Values(16U)),
+                         run_case);
+INSTANTIATE_TEST_SUITE_P(Interleaved, WorkloadRun,
+                         ::testing::Combine(::testing::ValuesIn(kInterleaved), ::testing::Values(32U),
+                                            ::testing::Values(63U)),
+                         run_case);
+
+// Parallel loops take any machine: cores of few threads, of threads that are no power of two, several or one; and
+// inputs that blocks and runs do not divide.
+TEST(ParallelLoops, AreRightOnAnyNumberOfThreads) {
+  struct Threads {
+    unsigned core, resident, blocks_of;
+  };
+  for (const Threads& threads : {Threads{1, 3, 1}, {8, 40, 8}, {48, 144, 32}, {64, 64, 64}, {100, 700, 64}}) {
+    for (const std::string name : {"fft", "filter", "lu", "merge", "short", "svm", "kmeans:dws", "hotspot:dws"}) {
+      for (const char* const dealt : {"", "interleaved"}) {
+        const std::string variant = *dealt == 0 ? "" : (name.find(':') == std::string::npos ? ":" : ",");
+        WorkloadOptions options = small();
+        options.scale = 0.0011;
+        options.core_threads = threads.core;
+        options.resident_threads = threads.resident;
+        const auto workload = make(name + variant + dealt, options);
+        EXPECT_EQ(workload->threads(), threads.resident / threads.blocks_of * threads.blocks_of) << name;
+        ReferenceExecutor executor;
+        executor.load(workload->compile());
+        const Verdict verdict = workload->run(executor);
+        EXPECT_TRUE(verdict.correct) << name << variant << dealt << ": " << verdict.detail;
+      }
+    }
+  }
+}
+
+TEST(ParallelLoops, OfOtherFormsAreRefused) {
+  const auto refused = [](const std::string& name) {
+    try {
+      static_cast<void>(make(name, small()));
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return name + " is not refused";
+  };
+  EXPECT_NE(refused("vecadd:dws").find("workload 'vecadd' has no variant 'dws'"), std::string::npos);
+  EXPECT_NE(refused("hotspot:dws,pthreads").find("has no form that is both pthreads and dws"), std::string::npos);
+  EXPECT_NE(refused("kmeans:progress,dws").find("has no form that is both progress and dws"), std::string::npos);
+  EXPECT_NE(refused("hotspot:interleaved").find("variant 'interleaved' of workload 'hotspot' without 'dws'"),
+            std::string::npos);
+}
+
 // A core of fewer threads has a smaller team.
 TEST(PthreadsForm, HasATeamOfTheCoresThreads) {
   for (const auto& [threads, team] : {std::pair{64U, 64U}, {768U, 512U}, {1024U, 1024U}, {2048U, 1024U}}) {
@@ -243,6 +301,15 @@ INSTANTIATE_TEST_SUITE_P(All, WrongResult,
                                            Result{"blackscholes", "call"}, Result{"needleman", "scores"},
                                            Result{"hotspot", "temperature_between"}, Result{"histogram", "counts"}),
                          [](const auto& info) { return case_of(info.param.workload); });
+INSTANTIATE_TEST_SUITE_P(Dws, WrongResult,
+                         ::testing::Values(Result{"fft", "numbers"}, Result{"filter", "edges"}, Result{"lu", "matrix"},
+                                           Result{"merge", "keys"}, Result{"short", "scores"}, Result{"short", "moves"},
+                                           Result{"svm", "margins"}, Result{"svm", "supports"},
+                                           Result{"kmeans:dws", "members"}, Result{"kmeans:dws", "centres"},
+                                           Result{"hotspot:dws", "temperature"}),
+                         [](const auto& info) {
+                           return case_of(info.param.workload) + std::string("_") + info.param.buffer;
+                         });
 INSTANTIATE_TEST_SUITE_P(
     Pthreads, WrongResult,
     ::testing::Values(Result{"reduction:pthreads", "total"}, Result{"matrixmult:pthreads", "c"},

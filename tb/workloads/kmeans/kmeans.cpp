@@ -1,6 +1,7 @@
 // kmeans: clustering of 16K one-dimensional 8-bit points (thesis table 5.2, after MineBench and Rodinia) into 16
 // clusters, until no point changes its cluster. Points come from memory once per iteration; all else is on the chip.
 #include "base/registry.hpp"
+#include "tb/workloads/kmeans/points.hpp"
 #include "tb/workloads/support.hpp"
 
 namespace heddle::tb {
@@ -54,11 +55,16 @@ Clustering cluster(const std::vector<std::uint8_t>& points, std::vector<float> c
 
 class KMeans final : public KernelWorkload {
  public:
-  explicit KMeans(const WorkloadOptions& options) : KernelWorkload("kmeans", options, {{"pthreads"}, {"progress"}}) {}
-  [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : resident_threads(); }
+  explicit KMeans(const WorkloadOptions& options) : KernelWorkload("kmeans", options, kmeans::known_variants()) {}
+  [[nodiscard]] std::uint64_t threads() const override {
+    return pthreads() ? team() : dws() ? loop_threads() : resident_threads();
+  }
   [[nodiscard]] double demo_scale() const override { return 0.25; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
+    if (dws()) {
+      return kmeans::PointClustering(options()).run(executor);
+    }
     const std::uint32_t words = scaled(4U << 10U, resident_threads());
     // A thread's sums hold 64 words of four points.
     const std::uint32_t grid = std::max(blocks(), (words + 64 * kBlock - 1) / (64 * kBlock));
@@ -147,7 +153,7 @@ class KMeans final : public KernelWorkload {
 };
 
 const Register<Workload, KMeans> kmeans_entry{"kmeans",
-                                              "clustering of 16K one-dimensional 8-bit points; variant pthreads"};
+                                              "clustering of 16K one-dimensional 8-bit points; variants pthreads, dws"};
 
 }  // namespace
 }  // namespace heddle::tb

@@ -39,7 +39,7 @@ extern "C" __global__ void __launch_bounds__(1024)
       for (unsigned c = 1; c < clusters; ++c) {
         const float distance = fabsf(place - centres[c]);
         if (distance < least) {
-          pthreads::keep_branch();
+          branches::keep();
           least = distance;
           nearest = c;
         }

@@ -13,7 +13,7 @@ constexpr unsigned kMostSteps = 256;
 __device__ __forceinline__ unsigned add_compare_select(unsigned first, unsigned second, unsigned& survivors) {
   survivors <<= 1;
   if (second < first) {
-    pthreads::keep_branch();
+    branches::keep();
     survivors |= 1;
     return second;
   }

@@ -1,0 +1,54 @@
+// The Fourier transform of n complex numbers, n a power of two, by radix-2 butterflies (Cooley and Tukey): the numbers
+// are put into the order of their places' bits read backwards, and log2 n passes of n / 2 butterflies follow, each pass
+// a parallel loop. That is the DWS report's "butterfly computation" (FFT, table 2), whose loop has "a large section of
+// code in each iteration" (section 5.7) and 59 instructions from branch to branch (table 1). Splash-2's FFT, which the
+// report names as source, has the same butterflies in the rows of a matrix, and double precision.
+//
+// A number is two doubles, the real part first.
+#include "workloads/parallel_for.h"
+
+// A task is a number.
+extern "C" __global__ void __launch_bounds__(64)
+    reverse(double* numbers, unsigned bits, unsigned tasks, unsigned interleaved) {
+  const parallel::Tasks mine = parallel::my_tasks(tasks, interleaved);
+  for (unsigned from = mine.first; from < mine.end; from += mine.step) {
+    const unsigned to = __brev(from) >> (32 - bits);
+    if (from < to) {
+      const double real = numbers[2 * from];
+      const double imaginary = numbers[2 * from + 1];
+      numbers[2 * from] = numbers[2 * to];
+      numbers[2 * from + 1] = numbers[2 * to + 1];
+      numbers[2 * to] = real;
+      numbers[2 * to + 1] = imaginary;
+    }
+  }
+  parallel::end_loop();
+}
+
+// One pass: the transforms of 2^log_half numbers side by side become those of twice as many. roots: powers 0 .. n / 2 -
+// 1 of the n-th root of unity, n = 2^bits. A task is a butterfly.
+extern "C" __global__ void __launch_bounds__(64)
+    butterflies(double* numbers, const double* __restrict__ roots, unsigned bits, unsigned log_half, unsigned tasks,
+                unsigned interleaved) {
+  const unsigned half = 1U << log_half;
+  const parallel::Tasks mine = parallel::my_tasks(tasks, interleaved);
+  for (unsigned i = mine.first; i < mine.end; i += mine.step) {
+    const unsigned within = i & (half - 1);
+    double* const upper = numbers + 2 * (2 * (i - within) + within);
+    double* const lower = upper + 2 * half;
+    const double* const root = roots + 2 * (within << (bits - 1 - log_half));
+    const double root_real = root[0];
+    const double root_imaginary = root[1];
+    const double lower_real = lower[0];
+    const double lower_imaginary = lower[1];
+    const double turned_real = root_real * lower_real - root_imaginary * lower_imaginary;
+    const double turned_imaginary = root_real * lower_imaginary + root_imaginary * lower_real;
+    const double real = upper[0];
+    const double imaginary = upper[1];
+    upper[0] = real + turned_real;
+    upper[1] = imaginary + turned_imaginary;
+    lower[0] = real - turned_real;
+    lower[1] = imaginary - turned_imaginary;
+  }
+  parallel::end_loop();
+}
