@@ -123,18 +123,18 @@ class MixedKernel {
   unsigned counters_ = 0;
 };
 
-constexpr std::uint64_t kInput = isa::kGlobalBase;
-constexpr std::uint64_t kOutput = isa::kGlobalBase + 0x10'0000;
+constexpr std::uint64_t kMarksInput = isa::kGlobalBase;
+constexpr std::uint64_t kMarksOutput = isa::kGlobalBase + 0x10'0000;
 
 void launch(tb::Device& device, const isa::Module& module, unsigned block, unsigned grid,
             const std::vector<std::uint64_t>& arguments, std::uint64_t output_bytes) {
   device.load(module);
-  device.memory().release(kInput);
-  device.memory().release(kOutput);
-  device.memory().place("in", kInput, 4096);
-  device.memory().place("out", kOutput, output_bytes);
+  device.memory().release(kMarksInput);
+  device.memory().release(kMarksOutput);
+  device.memory().place("in", kMarksInput, 4096);
+  device.memory().place("out", kMarksOutput, output_bytes);
   for (std::uint32_t i = 0; i < 1024; ++i) {
-    device.memory().put<std::uint32_t>(kInput + 4ULL * i, i % 7 * 0x9e37'79b9U);
+    device.memory().put<std::uint32_t>(kMarksInput + 4ULL * i, i % 7 * 0x9e37'79b9U);
   }
   const isa::Kernel& kernel = module.kernels.front();
   isa::LaunchRequest request;
@@ -153,14 +153,14 @@ void run_random(tb::Device& device, std::uint64_t seed) {
   options.statements = 20 + static_cast<unsigned>(seed % 5) * 15;
   const random_ptx::GeneratedProgram program = random_ptx::generate_ptx(seed, options);
   launch(device, ptx::compile(program.text, "random.ptx"), program.block, program.grid,
-         {kInput, kOutput, program.input_words}, 4ULL * program.output_words);
+         {kMarksInput, kMarksOutput, program.input_words}, 4ULL * program.output_words);
 }
 
 void run_mixed(tb::Device& device, std::uint64_t seed) {
   ptx::CompileOptions options;
   options.if_conversion = seed % 2 == 0 ? 0 : 8;
   const isa::Module module = ptx::compile(MixedKernel(static_cast<std::uint32_t>(seed)).text(), "mixed.ptx", options);
-  launch(device, module, 32 + static_cast<unsigned>(seed % 3) * 80, 2, {kOutput, 7}, 4096);
+  launch(device, module, 32 + static_cast<unsigned>(seed % 3) * 80, 2, {kMarksOutput, 7}, 4096);
 }
 
 class UniformMarks : public ::testing::TestWithParam<unsigned> {};
