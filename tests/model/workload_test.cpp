@@ -111,10 +111,11 @@ TEST_P(WorkloadOnMachine, EqualsTheReferenceAndItself) {
   }
 }
 
-// The usual run: every workload on the machines that run different code, and a third of the workloads on each of the
+// The usual run: every workload on the machines that run different code, and a fifth of the workloads on each of the
 // others, which add a mechanism or run the same with other numbers. Of the DWS report's workloads, which are alike to a
-// machine, half and a sixth as many. With sanitizers, which take ten times as long: workloads that between them ask
-// everything of a machine, half of them on each machine with code of its own, once each. The long run has the others.
+// machine, a third and a tenth. With sanitizers, which take ten times as long: workloads that between them ask
+// everything of a machine, a third of them on each machine with code of its own, once each. The long run has the
+// others.
 bool is_usual([[maybe_unused]] std::size_t workload, std::size_t machine) {
   static const std::set<std::string> different = {"test-baseline", "test-throughcores4", "test-packedsimd8",
                                                   "test-freely",   "test-tbcsimd8",      "test-dwfanylane",
@@ -125,13 +126,13 @@ bool is_usual([[maybe_unused]] std::size_t workload, std::size_t machine) {
   static const std::set<std::string> more = {"test-ccws", "test-fewestmisses", "test-adaptive", "test-scalarmemory",
                                              "test-scalarrelaxed"};
   static const std::set<std::string> demanding = {"blackjack", "histogram", "needleman", "table_scan", "vecadd"};
-  return different.count(name) + more.count(name) != 0 && (workload + machine) % 2 == 0 &&
+  return different.count(name) + more.count(name) != 0 && (workload + machine) % 3 == 0 &&
          demanding.count(test::workload_names()[workload]) != 0;
 #else
   if (loops.count(test::workload_names()[workload]) != 0) {
-    return (workload + machine) % (different.count(name) != 0 ? 2 : 6) == 0;
+    return (workload + machine) % (different.count(name) != 0 ? 3 : 10) == 0;
   }
-  return different.count(name) != 0 || (workload + machine) % 3 == 0;
+  return different.count(name) != 0 || (workload + machine) % 5 == 0;
 #endif
 }
 
