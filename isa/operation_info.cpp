@@ -85,6 +85,19 @@ std::string_view name_of(Type type) {
   return kTypes[static_cast<std::size_t>(type)].name;
 }
 
+bool is_floating_point(const Instruction& instruction) {
+  const OperationInfo& operation = info(instruction.op);
+  if (operation.unit != Unit::alu && operation.unit != Unit::complex) {
+    return false;
+  }
+  if (instruction.op == Op::CVT) {
+    const auto is_float = [](Type type) { return type == Type::f16 || type == Type::f32 || type == Type::f64; };
+    return is_float(instruction.cvt_to()) || is_float(instruction.cvt_from());
+  }
+  const auto names = [&](std::string_view type) { return operation.mnemonic.find(type) != std::string_view::npos; };
+  return names(".f16") || names(".f32") || names(".f64");
+}
+
 bool is_load(Op op) {
   return between(op, Op::LD_GLOBAL, Op::LDV_GENERIC_E);
 }

@@ -22,6 +22,7 @@ struct DecodedInstruction {
   isa::Unit unit = isa::Unit::alu;
   std::uint8_t a_words = 0, b_words = 0, c_words = 0, d_words = 0, stored_words = 0;
   bool conditional_branch = false;
+  bool floating_point = false;
   isa::RegisterUse use;
 };
 

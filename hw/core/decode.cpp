@@ -79,6 +79,7 @@ const link::DecodedInstruction* DecodeStage::decode(const link::SubWarp& sub_war
   entry->d_words = instruction->immediate ? 0 : static_cast<std::uint8_t>(isa::d_registers(*instruction));
   entry->stored_words = static_cast<std::uint8_t>(isa::stored_registers(*instruction));
   entry->use = isa::register_use(*instruction);
+  entry->floating_point = isa::is_floating_point(*instruction);
   entry->conditional_branch = instruction->op == isa::Op::BRA && !instruction->guard.always();
   return entry.get();
 }

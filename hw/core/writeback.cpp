@@ -59,6 +59,7 @@ void WriteBackStage::record(const link::SubWarp& sub_warp) {
   ++statistics.warp_instructions;
   const auto working = static_cast<unsigned>(std::popcount(working_lanes(sub_warp)));
   statistics.lane_instructions += working;
+  statistics.float_lane_instructions += sub_warp.decoded->floating_point ? working : 0;
   statistics.thread_instructions +=
       sub_warp.whole && working != 0 ? state_.groups[sub_warp.group].active_threads() : working;
   state_.last_retirement = state_.now;

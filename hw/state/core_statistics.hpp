@@ -21,6 +21,7 @@ struct CoreStatistics {
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
   std::uint64_t lane_instructions = 0;
+  std::uint64_t float_lane_instructions = 0;
   std::uint64_t branches = 0;
   std::uint64_t divergent_branches = 0;
   std::uint64_t memory_instructions = 0;
@@ -71,6 +72,8 @@ struct CoreStatistics {
     visit("lane_instructions", lane_instructions, "lanes",
           "active lanes of retired sub-warps: thread_instructions, less what an unconditional branch that takes one "
           "sub-warp spares");
+    visit("float_lane_instructions", float_lane_instructions, "lanes",
+          "of those, of instructions that calculate with, compare or convert floating-point numbers");
     visit("branches", branches, "instructions", "conditional branches retired, per warp");
     visit("divergent_branches", divergent_branches, "instructions", "of those, taken by some threads only");
     visit("memory_instructions", memory_instructions, "sub-warps",

@@ -132,6 +132,7 @@ json::object energy_json(const Energy& energy) {
           {"pj", energy.pj},
           {"nanoseconds", energy.nanoseconds},
           {"average_mw", energy.average_mw},
+          {"delay_product", energy.delay_product},
           {"kinds", std::move(kinds)}};
 }
 

@@ -123,6 +123,18 @@ TEST(Instruction, ComparisonsEndWhereTheTypeSaysSo) {
   EXPECT_FALSE(why_malformed(i).empty());
 }
 
+TEST(Instruction, FloatingPointIsWhatTheUnitsCalculate) {
+  for (const char* const text :
+       {"add.f32 r0, r1, r2", "fma.f32 r0, r1, r2, r3", "sqrt.f32 r0, r1", "add.f64 r0, r2, r4",
+        "setp.lt.f32 p0, r0, r1", "cvt.rn.f32.s32 r0, r1", "cvt.rzi.s32.f32 r0, r1"}) {
+    EXPECT_TRUE(is_floating_point(assemble(text))) << text;
+  }
+  for (const char* const text : {"add r0, r1, r2", "mul.lo r0, r1, r2", "setp.lt.u32 p0, r0, r1", "mov r0, r1",
+                                 "ld.global.b32 r0, [r2+0]", "atom.global.add.f32 r0, [r2+0], r3", "exit"}) {
+    EXPECT_FALSE(is_floating_point(assemble(text))) << text;
+  }
+}
+
 TEST(Instruction, WidthsVectorsAndAlignment) {
   Instruction i;
   i.op = Op::LD_GLOBAL;

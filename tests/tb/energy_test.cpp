@@ -70,6 +70,7 @@ TEST(Energy, AddsUpByHand) {
   EXPECT_EQ(dram.pj, 710);
   EXPECT_EQ(energy.pj, 4000 + 8033 + 710);
   EXPECT_EQ(energy.average_mw, 12743.0 / 2000);
+  EXPECT_EQ(energy.delay_product, 12743.0 * 2000);
 
   machine.l1d.enabled = false;
   EXPECT_EQ(energy_of(table, totals, machine).kinds[0].pj, 0);
@@ -77,14 +78,64 @@ TEST(Energy, AddsUpByHand) {
   EXPECT_EQ(energy_of(table, totals, machine).average_mw, 0);
 }
 
+// Four times the size costs twice as much at first, and the same beyond: powers 1/2 and 0.
+TEST(Energy, FollowsTheSizeOfAUnit) {
+  const EnergyTable table = parse_energy_table(
+      "[l1d]\nsource = \"s\"\naccesses = [10, 20, 20]\nbytes = [1024, 4096, 8192]\nleakage_mw = [1, 4, 8]\nfills = 3\n",
+      "e.toml");
+  hw::Machine machine;
+  machine.gpu.clock_ghz = 1;
+  hw::Totals totals;
+  totals.cycles = 1000;
+  totals.l1d.accesses = 7;
+  totals.l1d.fills = 1;
+  const auto at = [&](unsigned bytes) {
+    machine.l1d.bytes = bytes;
+    return energy_of(table, totals, machine).kinds.at(0);
+  };
+  const std::map<unsigned, std::pair<double, double>> expected = {// pJ per access, mW
+                                                                  {1024, {10, 1}},   {2048, {14.142135623730951, 2}},
+                                                                  {4096, {20, 4}},   {8192, {20, 8}},
+                                                                  {32768, {20, 32}}, {256, {5, 0.25}}};
+  for (const auto& [bytes, figures] : expected) {
+    const Energy::Kind kind = at(bytes);
+    EXPECT_DOUBLE_EQ(kind.activities.at(0).pj_per_count, figures.first) << bytes;
+    EXPECT_DOUBLE_EQ(kind.leakage_mw, figures.second) << bytes;
+    EXPECT_EQ(kind.activities.at(1).pj, 3) << bytes;
+    EXPECT_DOUBLE_EQ(kind.pj, 7 * figures.first + 3 + 1000 * figures.second) << bytes;
+  }
+}
+
+TEST(Energy, RefusesSizesThatDoNotFit) {
+  const auto refusal = [](const std::string& kind, const std::string& lines) {
+    return table_refusal("[" + kind + "]\nsource = \"s\"\n" + lines);
+  };
+  EXPECT_EQ(
+      refusal("l1d", "bytes = [1, 2]\naccesses = [1]\n"),
+      "e.toml:4:12: l1d.accesses has 1 of 2 numbers; give one for each size in bytes, or a single number for all");
+  EXPECT_EQ(refusal("l1d", "bytes = [1, 2]\naccesses = [1, 0]\n"),
+            "e.toml:4:16: l1d.accesses must be above 0 where it depends on the size");
+  EXPECT_EQ(refusal("l1d", "accesses = [1, 2]\n"),
+            "e.toml:3:12: l1d.accesses must be a number from 0 to 1e+15 (pJ per count)");
+  for (const std::string sizes : {"[1]", "[]", "3", "[2, 1]", "[0, 4]", "[4, 4]"}) {
+    EXPECT_EQ(refusal("l1d", "bytes = " + sizes + "\naccesses = 1\n"),
+              "e.toml:3:9: l1d.bytes must be a list of two sizes or more, each larger than the one before")
+        << sizes;
+  }
+  EXPECT_EQ(refusal("l1d", "bytes = [1, \"2\"]\naccesses = 1\n"),
+            "e.toml:3:13: l1d.bytes must be a number from 0 to 1e+12 (bytes)");
+  EXPECT_EQ(refusal("noc", "bytes = [1, 2]\nrequests = [1, 2]\n"),
+            "e.toml:3:9: noc.bytes: such a unit is no storage; give single numbers");
+}
+
 TEST(Energy, RefusalsSayWhereAndWhatIsMeant) {
   EXPECT_EQ(table_refusal("\n[drma]\nreads = 1\n"),
             "e.toml:2:2: there is no kind of unit 'drma'; did you mean 'dram'?");
   EXPECT_EQ(table_refusal("[dram]\nsource = \"s\"\nraeds = 1\n"),
             "e.toml:3:1: dram has no activity 'raeds'; did you mean 'reads'?");
-  EXPECT_EQ(
-      table_refusal("[scratchpad]\nsource = \"s\"\nzzzzzz = 1\n"),
-      "e.toml:3:1: scratchpad has no activity 'zzzzzz'; known here: source, leakage_mw, accesses, bank_conflicts");
+  EXPECT_EQ(table_refusal("[scratchpad]\nsource = \"s\"\nzzzzzz = 1\n"),
+            "e.toml:3:1: scratchpad has no activity 'zzzzzz'; known here: source, leakage_mw, bytes, accesses, "
+            "bank_conflicts");
   EXPECT_EQ(table_refusal("[noc]\nsource = \"s\"\nleakage_mv = 1\n"),
             "e.toml:3:1: noc has no activity 'leakage_mv'; did you mean 'leakage_mw'?");
   for (const std::string other : {"queue_max", "bus_series"}) {
@@ -185,6 +236,37 @@ TEST(Energy, OfARunIsASectionOfItsOwn) {
   EXPECT_DOUBLE_EQ(energy.at("average_mw").to_number<double>(), pj / (cycles / clock));
   EXPECT_NE(text.find("Energy by the table dws-memory\n  energy "), std::string::npos) << text;
   EXPECT_NE(text.find("\n  mean power "), std::string::npos);
+}
+
+// Every part that the DWS report's table prices takes some of a run with floating point and misses, and no more than
+// all.
+TEST(Energy, ThePartsOfTheReportsTableAddUp) {
+  const test::Scratch scratch;
+  const test::Ran ran =
+      test::heddle({"run", "baseline", "blackscholes", "--scale", "0.001", "--set", "l2.enabled=true", "--set",
+                    "l1d.write_policy=write-through", "--energy", "dws-65nm", "--out", scratch.path("out")});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const json::value stats = json::parse(test::Scratch::read(scratch.path("out/stats.json")));
+  const json::object& energy = stats.at("energy").as_object();
+  double sum = 0;
+  std::set<std::string> parts;
+  for (const auto& kind : energy.at("kinds").as_object()) {
+    double of_kind = 0;
+    for (const auto& activity : kind.value().at("activities").as_object()) {
+      of_kind += activity.value().at("pj").to_number<double>();
+    }
+    of_kind += kind.value().at("leakage_pj").to_number<double>();
+    EXPECT_EQ(of_kind, kind.value().at("pj").to_number<double>()) << kind.key();
+    sum += of_kind;
+    if (of_kind > 0) {
+      parts.emplace(kind.key());
+    }
+    EXPECT_NE(ran.out.find("\n    " + std::string(kind.key())), std::string::npos) << ran.out;
+  }
+  EXPECT_EQ(sum, energy.at("pj").to_number<double>());
+  EXPECT_EQ(parts, (std::set<std::string>{"core", "icache", "l1d", "scratchpad", "registers", "noc", "l2", "dram"}));
+  EXPECT_GT(stats.at("modules").at("gpu.core0").at("float_lane_instructions").as_int64(), 1000);
+  EXPECT_EQ(energy.at("delay_product").to_number<double>(), sum * energy.at("nanoseconds").to_number<double>());
 }
 
 TEST(Energy, ATableThatIsNotThereOrWouldBeOverwrittenIsRefused) {

@@ -1,5 +1,8 @@
 #include "tb/measure/energy/energy.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/error.hpp"
 
 namespace heddle::tb {
@@ -20,11 +23,13 @@ struct ActivityList {
 // The counters of one kind that the table gives an energy.
 struct ActivitySum {
   const EnergyTable::Kind& table;
+  double bytes;  // of a unit
   Energy::Kind& kind;
   void operator()(std::string_view name, std::uint64_t& count, std::string_view, std::string_view) {
     if (const auto found = table.pj.find(std::string(name)); found != table.pj.end()) {
-      const double pj = static_cast<double>(count) * found->second;
-      kind.activities.push_back({found->first, count, found->second, pj});
+      const double pj_per_count = figure_at(found->second, table.bytes, bytes);
+      const double pj = static_cast<double>(count) * pj_per_count;
+      kind.activities.push_back({found->first, count, pj_per_count, pj});
       kind.pj += pj;
     }
   }
@@ -69,6 +74,30 @@ std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine) {
   return found->second;
 }
 
+std::optional<double> unit_bytes(std::string_view kind, const hw::Machine& machine) {
+  const hw::CoreParameters& core = machine.core;
+  const std::map<std::string_view, std::uint64_t> bytes = {
+      {"icache", machine.icache.bytes},
+      {"l1d", machine.l1d.bytes},
+      {"scratchpad", machine.scratchpad.bytes},
+      {"registers", std::uint64_t{core.registers} * 4 / core.simd_width},
+      {"l2", machine.l2.bytes / machine.dram.channels},
+  };
+  const auto found = bytes.find(kind);
+  return found == bytes.end() ? std::nullopt : std::optional(static_cast<double>(found->second));
+}
+
+double figure_at(const EnergyFigure& figure, const std::vector<double>& sizes, double bytes) {
+  if (figure.size() == 1) {
+    return figure.front();
+  }
+  const auto above = std::upper_bound(sizes.begin(), sizes.end(), bytes);
+  const auto high = std::clamp<std::ptrdiff_t>(above - sizes.begin(), 1, static_cast<std::ptrdiff_t>(sizes.size()) - 1);
+  const auto at = static_cast<std::size_t>(high);
+  const double power = std::log(figure[at] / figure[at - 1]) / std::log(sizes[at] / sizes[at - 1]);
+  return figure[at - 1] * std::pow(bytes / sizes[at - 1], power);
+}
+
 Energy energy_of(const EnergyTable& table, const hw::Totals& totals, const hw::Machine& machine) {
   Energy energy;
   energy.table = table.name;
@@ -83,16 +112,18 @@ Energy energy_of(const EnergyTable& table, const hw::Totals& totals, const hw::M
     Energy::Kind kind;
     kind.name = name;
     kind.source = found->second.source;
-    ActivitySum sum{found->second, kind};
+    const double bytes = unit_bytes(name, machine).value_or(0);
+    ActivitySum sum{found->second, bytes, kind};
     (counters.*member).describe(sum);
     kind.units = unit_count(name, machine);
-    kind.leakage_mw = found->second.leakage_mw;
+    kind.leakage_mw = figure_at(found->second.leakage_mw, found->second.bytes, bytes);
     kind.leakage_pj = kind.leakage_mw * static_cast<double>(kind.units) * energy.nanoseconds;  // mW x ns = pJ
     kind.pj += kind.leakage_pj;
     energy.pj += kind.pj;
     energy.kinds.push_back(std::move(kind));
   });
   energy.average_mw = energy.nanoseconds == 0 ? 0 : energy.pj / energy.nanoseconds;
+  energy.delay_product = energy.pj * energy.nanoseconds;
   return energy;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,11 +18,15 @@ namespace heddle::tb {
 inline constexpr double kMostPicojoules = 1e15;
 inline constexpr double kMostMilliwatts = 1e12;
 
+// A number of a table: one for every unit of its kind, or one for each of the sizes that its section names.
+using EnergyFigure = std::vector<double>;
+
 struct EnergyTable {
   struct Kind {
-    std::string source;                // where its numbers come from; never empty
-    std::map<std::string, double> pj;  // by activity, a counter of the kind: pJ per count
-    double leakage_mw = 0;             // of each unit, all the time
+    std::string source;                      // where its numbers come from; never empty
+    std::vector<double> bytes;               // sizes of a unit's storage, ascending, that lists are for; or empty
+    std::map<std::string, EnergyFigure> pj;  // by activity, a counter of the kind: pJ per count
+    EnergyFigure leakage_mw = {0};           // of each unit, all the time
   };
   std::string name;                   // of its file, without folder and ending
   std::string description;            // may be empty
@@ -39,6 +44,13 @@ struct EnergyKind {
 
 // How many units of a kind a machine has. InternalError for a kind that nobody has told it of.
 [[nodiscard]] std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine);
+
+// What one unit of a kind stores, in bytes; none: such a unit is no storage, or of no fixed size.
+[[nodiscard]] std::optional<double> unit_bytes(std::string_view kind, const hw::Machine& machine);
+
+// A figure for a unit of `bytes`. Between two sizes, and beyond the first and the last as between the two nearest, it
+// is a power of the size: a straight line where both axes are logarithmic, as CACTI's results nearly are.
+[[nodiscard]] double figure_at(const EnergyFigure& figure, const std::vector<double>& sizes, double bytes);
 
 // The energy of a run. Every sum is that of its parts, added up in this order.
 struct Energy {
@@ -61,8 +73,9 @@ struct Energy {
   std::string description;
   std::vector<Kind> kinds;  // those of the table, in the order of energy_kinds()
   double pj = 0;
-  double nanoseconds = 0;  // Totals::cycles at gpu.clock_ghz
-  double average_mw = 0;   // pj / nanoseconds; 0 for no time
+  double nanoseconds = 0;    // Totals::cycles at gpu.clock_ghz
+  double average_mw = 0;     // pj / nanoseconds; 0 for no time
+  double delay_product = 0;  // pj * nanoseconds: what a mechanism that saves energy by taking longer does not lower
 };
 [[nodiscard]] Energy energy_of(const EnergyTable& table, const hw::Totals& totals, const hw::Machine& machine);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <set>
 
 #include "base/error.hpp"
@@ -21,6 +22,8 @@ constexpr std::size_t kLargestTable = 1U << 20U;  // a table takes some kilobyte
 constexpr std::string_view kTableSuffix = ".toml";
 constexpr const char* kSourceKey = "source";
 constexpr const char* kLeakageKey = "leakage_mw";
+constexpr const char* kSizesKey = "bytes";
+constexpr double kMostBytes = 1e12;
 
 SourceLocation table_place(const toml::source_region& region, const std::string& file) {
   return {file, region.begin.line, region.begin.column};
@@ -47,6 +50,28 @@ double table_number(const toml::node& node, const std::string& path, const char*
                      fmt::format("{} must be a number from 0 to {:g} ({})", path, most, unit));
   }
   return value + 0.0;  // no negative zero
+}
+
+// A number, or a list of one for each size that the section names.
+EnergyFigure table_figure(const toml::node& node, const std::string& path, const char* unit, double most,
+                          std::size_t sizes, const std::string& file) {
+  const toml::array* const list = node.as_array();
+  if (list == nullptr || sizes == 0) {
+    return {table_number(node, path, unit, most, file)};
+  }
+  EnergyFigure figure;
+  for (const toml::node& one : *list) {
+    figure.push_back(table_number(one, path, unit, most, file));
+    if (figure.back() == 0) {
+      throw InputError(table_place(one.source(), file), path + " must be above 0 where it depends on the size");
+    }
+  }
+  if (figure.size() != sizes) {
+    throw InputError(table_place(node.source(), file),
+                     fmt::format("{} has {} of {} numbers", path, figure.size(), sizes),
+                     fmt::format("give one for each size in {}, or a single number for all", kSizesKey));
+  }
+  return figure;
 }
 
 class TableReader {
@@ -93,19 +118,25 @@ class TableReader {
   [[nodiscard]] EnergyTable::Kind read_kind(const EnergyKind& kind, const toml::table& section,
                                             const SourceLocation& where) const {
     EnergyTable::Kind read;
+    if (const toml::node* const sizes = section.get(kSizesKey)) {
+      read.bytes = read_sizes(kind, *sizes);
+    }
     bool numbers = false;
     for (const auto& [key, node] : in_file_order(section)) {
       const std::string name(key->str());
       const std::string path = kind.name + "." + name;
+      if (name == kSizesKey) {
+        continue;
+      }
       if (name == kSourceKey) {
         read.source = table_text(*node, path, file_);
         continue;
       }
       if (name == kLeakageKey) {
-        read.leakage_mw = table_number(*node, path, "mW per unit", kMostMilliwatts, file_);
+        read.leakage_mw = table_figure(*node, path, "mW per unit", kMostMilliwatts, read.bytes.size(), file_);
       } else {
         check_activity(kind, name, table_place(key->source(), file_));
-        read.pj[name] = table_number(*node, path, "pJ per count", kMostPicojoules, file_);
+        read.pj[name] = table_figure(*node, path, "pJ per count", kMostPicojoules, read.bytes.size(), file_);
       }
       numbers = true;
     }
@@ -120,11 +151,34 @@ class TableReader {
     return read;
   }
 
+  // Of two storages at least, each larger than the one before.
+  [[nodiscard]] std::vector<double> read_sizes(const EnergyKind& kind, const toml::node& node) const {
+    const std::string path = kind.name + "." + kSizesKey;
+    const SourceLocation where = table_place(node.source(), file_);
+    if (!unit_bytes(kind.name, hw::Machine{})) {
+      throw InputError(where, fmt::format("{}: such a unit is no storage", path), "give single numbers");
+    }
+    std::vector<double> sizes;
+    if (const toml::array* const list = node.as_array()) {
+      for (const toml::node& one : *list) {
+        sizes.push_back(table_number(one, path, "bytes", kMostBytes, file_));
+      }
+    }
+    const bool ascend = std::adjacent_find(sizes.begin(), sizes.end(), std::greater_equal<>()) == sizes.end();
+    if (sizes.size() < 2 || sizes.front() == 0 || !ascend) {
+      throw InputError(where, path + " must be a list of two sizes or more, each larger than the one before");
+    }
+    return sizes;
+  }
+
   static void check_activity(const EnergyKind& kind, const std::string& name, const SourceLocation& where) {
     if (std::find(kind.activities.begin(), kind.activities.end(), name) != kind.activities.end()) {
       return;
     }
     std::vector<std::string> keys = {kSourceKey, kLeakageKey};
+    if (unit_bytes(kind.name, hw::Machine{})) {
+      keys.emplace_back(kSizesKey);
+    }
     keys.insert(keys.end(), kind.activities.begin(), kind.activities.end());
     const bool other = std::find(kind.others.begin(), kind.others.end(), name) != kind.others.end();
     throw InputError(where,

@@ -119,6 +119,11 @@ void add_energy(std::string& out, const Energy& energy) {
   line(out, "energy", fmt::format("{:.3f} uJ", energy.pj * 1e-6), "of the activities and the leakage that it names");
   line(out, "mean power", fmt::format("{:.3f} mW", energy.average_mw),
        fmt::format("over {:.3f} us of the machine's clock", energy.nanoseconds * 1e-3));
+  line(out, "energy-delay product", fmt::format("{:.3f} uJ us", energy.delay_product * 1e-9), "energy times that time");
+  for (const Energy::Kind& kind : energy.kinds) {
+    line(out, "  " + kind.name, percent(energy.pj == 0 ? 0 : kind.pj / energy.pj),
+         fmt::format("{:.3f} uJ, {:.3f} of them leakage", kind.pj * 1e-6, kind.leakage_pj * 1e-6));
+  }
 }
 
 void add_host(std::string& out, const Summary& summary, const HostCost& cost) {
