@@ -123,11 +123,13 @@ class Assembler {
   explicit Assembler(std::string_view text) : scan_(text) {}
 
   Instruction run() {
-    if (scan_.take('{')) {
+    while (scan_.take('{')) {
       const Word mark = scan_.word();
-      if (mark.text != "uniform") fail(mark.offset, "the only mark is {uniform}");
+      if (mark.text != "uniform" && mark.text != "subdivides") {
+        fail(mark.offset, "the marks are {uniform} and {subdivides}");
+      }
       scan_.expect('}');
-      i_.uniform = true;
+      (mark.text == "uniform" ? i_.uniform : i_.subdivides) = true;
     }
     if (scan_.take('@')) i_.guard = predicate();
     const Word name = scan_.word();

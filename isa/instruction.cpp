@@ -10,6 +10,7 @@ namespace heddle::isa {
 namespace {
 
 constexpr unsigned kImmediateBit = 63;
+constexpr unsigned kSubdividesBit = kImmediateBit;  // of bra, which has no immediate
 constexpr unsigned kUniformBit = 62;
 constexpr unsigned kOpShift = 54;
 static_assert(kOperations <= 1U << (kUniformBit - kOpShift));
@@ -40,7 +41,9 @@ std::uint64_t encode(const Instruction& instruction) {
   std::uint64_t word = field(static_cast<std::uint64_t>(i.op), kOpShift) |
                        field(i.guard.reg | (i.guard.negated ? 8U : 0U), kGuardShift) |
                        field(i.uniform ? 1 : 0, kUniformBit);
-  if (i.op == Op::BRA) return word | field(i.reconvergence, kReconvergenceShift) | i.target;
+  if (i.op == Op::BRA) {
+    return word | field(i.subdivides ? 1 : 0, kSubdividesBit) | field(i.reconvergence, kReconvergenceShift) | i.target;
+  }
   word |= field(i.dst, kDstShift) | field(i.a, kAShift) | field(i.c, kCShift);
   if (i.immediate) return word | field(1, kImmediateBit) | i.imm;
   return word | field(i.b, kBShift) | field(i.d, kDShift) | i.mods;
@@ -51,13 +54,14 @@ std::optional<Instruction> decode(std::uint64_t word) {
   if (op >= kOperations) return std::nullopt;
   Instruction i;
   i.op = static_cast<Op>(op);
-  i.immediate = (word >> kImmediateBit) != 0;
   i.guard = Pred::from(static_cast<unsigned>(word >> kGuardShift) & 15U);
   i.uniform = ((word >> kUniformBit) & 1U) != 0;
   if (i.op == Op::BRA) {
+    i.subdivides = (word >> kSubdividesBit) != 0;
     i.target = static_cast<std::uint32_t>(word & kPcMask);
     i.reconvergence = static_cast<std::uint32_t>((word >> kReconvergenceShift) & kPcMask);
   } else {
+    i.immediate = (word >> kImmediateBit) != 0;
     i.dst = register_at(word, kDstShift);
     i.a = register_at(word, kAShift);
     i.c = register_at(word, kCShift);

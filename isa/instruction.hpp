@@ -2,7 +2,7 @@
 //
 // Word layout (bit 63 is the most significant):
 //
-//   63      immediate flag
+//   63      immediate flag; of bra: mark of a branch that may subdivide a warp, made by the compiler
 //   62      mark of a scalar instruction, made by the compiler
 //   61..54  operation (isa/operations.inc)
 //   53..50  guard: bit 53 negates, bits 52..50 name a predicate register (7 = always true)
@@ -151,6 +151,9 @@ struct Instruction {
   // Whenever it executes, all living threads of its warp execute it, with equal operands (thesis 9.2.1). A promise of
   // the compiler's (ptx/uniformity.hpp) that changes nothing of what it does. Only where accepts_uniform().
   bool uniform = false;
+  // bra: a short basic block begins at its re-convergence point, so that a warp may be subdivided here (DWS
+  // report 4.3). The compiler's mark (ptx/subdivision.hpp), which changes nothing of what the branch does.
+  bool subdivides = false;
 
   friend bool operator==(const Instruction&, const Instruction&) = default;
 

@@ -61,7 +61,7 @@ void WarpUnit::begin(unsigned slot, unsigned warp) {
   // Not free any more, but not fetched before the next cycle.
   state_.groups.set_state(group, GroupState::in_flight);
   divergence_->start(group);
-  state_.make_ready(group);
+  divergence_->started(group, *this);
 }
 
 void WarpUnit::wake_up_groups(Cycle now) {

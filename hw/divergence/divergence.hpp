@@ -10,6 +10,7 @@
 #include "base/registry.hpp"
 #include "hw/divergence/thread_moves.hpp"
 #include "hw/parameters/machine.hpp"
+#include "hw/state/core_statistics.hpp"
 #include "hw/state/group.hpp"
 #include "isa/instruction.hpp"
 
@@ -66,6 +67,7 @@ class Divergence {
   struct Setup {
     GroupTable& groups;
     const CoreParameters& core;
+    CoreStatistics* statistics = nullptr;  // of the core, to count in and to learn from; null: there are none
   };
   // What a mechanism can do (hw/parameters/policy.hpp); what it does not promise is refused.
   struct Traits {
@@ -83,6 +85,9 @@ class Divergence {
     bool keeps_warps = false;
     // It parts groups while an instruction of theirs is in flight: it is told of memory_diverged() and starving().
     bool parts_in_flight = false;
+    // It may subdivide a warp at branches that the compiler has marked (isa::Instruction::subdivides): where a basic
+    // block of so many instructions at most begins at the re-convergence point. Null: it looks at no mark.
+    unsigned (*short_block)(const CoreParameters& core) = nullptr;
     // Its threads change cores (ThreadMoves::depart).
     bool changes_cores = false;
     // Group::merge_points counts the re-convergence points that a group's threads have passed.
@@ -93,6 +98,9 @@ class Divergence {
 
   // Groups that a core with so many threads needs at most.
   [[nodiscard]] virtual unsigned groups(unsigned threads) const = 0;
+  // Of those, how many the core's scheduler chooses among at most: what its tables are sized by
+  // (hw/parameters/cost.hpp).
+  [[nodiscard]] virtual unsigned scheduled(unsigned threads) const { return groups(threads); }
   // True: groups are formed of any threads (one row, SIMD width) and made and freed at will. False: a group is a warp.
   [[nodiscard]] virtual bool dynamic() const { return false; }
   // A thread may run in another lane than the one in whose register bank it lives.
@@ -100,6 +108,8 @@ class Divergence {
   // A warp's threads start at PC 0: `group` has its rows, block and active masks set. The warps of a block start in
   // order, the first one with warp_in_block 0.
   virtual void start(Group& group) = 0;
+  // The same warp is to be fetched.
+  virtual void started(Group& group, GroupMoves& moves) { moves.run(group); }
   // Updates the group's PC and active masks after an instruction and says what it does next. Threads that exited are
   // gone from the masks afterwards. Returns true when a conditional branch diverged.
   virtual bool complete(Group& group, const Outcome& outcome, GroupMoves& moves) = 0;

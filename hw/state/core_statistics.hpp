@@ -49,6 +49,14 @@ struct CoreStatistics {
   std::uint64_t throttled_cycles = 0;
   std::uint64_t two_level_samples = 0;
   std::vector<std::uint64_t> two_level_candidates;
+  std::uint64_t splits_branch = 0;
+  std::uint64_t splits_memory = 0;
+  std::uint64_t splits_revived = 0;
+  std::uint64_t merges_pc = 0;
+  std::uint64_t merges_stack = 0;
+  std::uint64_t merges_barrier = 0;
+  std::uint64_t split_table_full = 0;
+  std::uint64_t split_slots_full = 0;
   std::uint64_t scalar_instructions = 0;
   std::uint64_t scalar_sub_warps_saved = 0;
   std::uint64_t scalar_reads = 0;
@@ -123,6 +131,20 @@ struct CoreStatistics {
         "two_level_candidates", two_level_candidates, "cycles",
         "cycles of launches under candidate 0, 1, ... of the adaptive two-level scheduler; none where there is no such "
         "scheduler");
+    visit("splits_branch", splits_branch, "splits",
+          "warps and warp-splits subdivided at a branch (core.divergence = dws or slip)");
+    visit("splits_memory", splits_memory, "splits",
+          "subdivided when an access had answered some of their threads: those ran ahead");
+    visit("splits_revived", splits_revived, "splits",
+          "subdivided while they waited already, as the core had nothing else to do (ReviveSplit)");
+    visit("merges_pc", merges_pc, "splits", "warp-splits that joined one of their warp at the same PC");
+    visit("merges_stack", merges_stack, "splits",
+          "warp-splits that joined others where all of their warp wait for each other: re-convergence point, branch");
+    visit("merges_barrier", merges_barrier, "splits", "warp-splits that joined one of their warp at a barrier");
+    visit("split_table_full", split_table_full, "splits",
+          "subdivisions that did not take place, or not at once, for want of an entry of the warp-split table");
+    visit("split_slots_full", split_slots_full, "splits",
+          "times that a warp or warp-split could go on but had to wait for a slot of the scheduler");
     visit("scalar_instructions", scalar_instructions, "instructions",
           "executed by one lane for all threads of their warp (core.scalar)");
     visit("scalar_sub_warps_saved", scalar_sub_warps_saved, "sub-warps",

@@ -16,6 +16,7 @@
 #include "hw/state/observers.hpp"
 #include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
+#include "ptx/subdivision.hpp"
 #include "ptx/uniformity.hpp"
 #include "tb/host/launch_warps.hpp"
 #include "tb/host/placement.hpp"
@@ -219,6 +220,10 @@ void Device::load(isa::Module module) {
   state_->module = std::move(module);
   if (hw::about<hw::Scalarisation>(machine().core.scalar).traits.needs_marks) {
     ptx::mark_uniform(state_->module);
+  }
+  const hw::CoreParameters& core = machine().core;
+  if (const auto short_block = hw::about<hw::Divergence>(core.divergence).traits.short_block) {
+    ptx::mark_subdivision(state_->module, short_block(core));
   }
   isa::load_module(state_->module, state_->memory);
   for (RunObserver* const observer : state_->options.observers) {

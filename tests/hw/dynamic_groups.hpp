@@ -104,15 +104,18 @@ class DynamicGroups : public GroupMoves {
     group.active[0] = active;
     groups.set_state(group, GroupState::in_flight);
     divergence->start(group);
-    groups.set_state(group, GroupState::ready);
+    const std::size_t before = delays.size();
+    divergence->started(group, *this);
+    delays.resize(before);
     return group;
   }
-  bool branch(Group& group, std::uint32_t target, std::uint32_t reconvergence, LaneMask taken) {
+  bool branch(Group& group, std::uint32_t target, std::uint32_t reconvergence, LaneMask taken, bool marked = false) {
     isa::Instruction instruction;
     instruction.op = isa::Op::BRA;
     instruction.guard.reg = 0;
     instruction.target = target;
     instruction.reconvergence = reconvergence;
+    instruction.subdivides = marked;
     return complete(group, instruction, taken, 0, 0);
   }
   void plain(Group& group) { complete(group, {}, 0, 0, 0); }

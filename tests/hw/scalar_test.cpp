@@ -64,7 +64,7 @@ TEST(Scalarisation, ARegisterIsInLanesUntilItsWarpWritesIt) {
 }
 
 TEST(Scalarisation, WarpsMustKeepTheirThreads) {
-  for (const char* mechanism : {"dwf", "tbc", "per-thread-pc", "memory-split"}) {
+  for (const char* mechanism : {"dwf", "tbc", "per-thread-pc", "memory-split", "dws", "slip"}) {
     Machine machine;
     machine.core.divergence = mechanism;
     machine.core.scalar = "detector";

@@ -38,6 +38,7 @@ class RandomInstructions {
     i.guard = coin() ? Pred{} : Pred::from(below(16));
     i.uniform = below(4) == 0;
     if (op == Op::BRA) {
+      i.subdivides = coin();
       i.target = below(kMaxPc + 1);
       i.reconvergence = coin() ? kNoReconvergence : below(kMaxPc + 1);
       return i;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hw/divergence/dwf.hpp"
+#include "hw/divergence/dws.hpp"
 #include "hw/divergence/tbc.hpp"
 #include "hw/dram/warp_aware.hpp"
 #include "hw/issue/scoreboard.hpp"
@@ -248,6 +249,51 @@ namespace heddle::test {
     machine.core.divergence = "memory-split";
     machine.l1d.bytes = 4096;
     machine.l1d.hit_latency = 3;
+  });
+  // Warps that part: at branches alone, at accesses alone, at both; with little room for splits.
+  add("dwsstack", [](hw::Machine& machine) {
+    machine.core.divergence = "dws";
+    auto& own = machine.core.policies.of<hw::DwsParameters>();
+    own.branches = "stack";
+    own.memory = "none";
+  });
+  add("dwslimited", [](hw::Machine& machine) {
+    machine.core.divergence = "dws";
+    auto& own = machine.core.policies.of<hw::DwsParameters>();
+    own.branches = "none";
+    own.memory = "aggressive";
+    own.reconvergence = "branch-limited";
+    own.slots = 5;
+    machine.l1d.bytes = 4096;
+  });
+  add("dwsrevive", [](hw::Machine& machine) {
+    machine.core.divergence = "dws";
+    machine.core.simd_width = machine.core.warp_size = 16;
+    machine.core.policies.of<hw::DwsParameters>().short_block = 1000000;
+    machine.l1d.bytes = 4096;
+    machine.l1d.hit_latency = 3;
+  });
+  add("dwstight", [](hw::Machine& machine) {
+    machine.core.divergence = "dws";
+    machine.core.scheduler = "two-level";
+    auto& own = machine.core.policies.of<hw::DwsParameters>();
+    own.memory = "aggressive";
+    own.entries = 3;
+    own.slots = 4;
+    own.short_block = 1000000;
+    machine.l1d.bytes = 4096;
+  });
+  add("slip", [](hw::Machine& machine) {
+    machine.core.divergence = "slip";
+    machine.core.policies.of<hw::SlipParameters>().interval = 100;
+    machine.l1d.bytes = 4096;
+  });
+  add("slipbypass", [](hw::Machine& machine) {
+    machine.core.divergence = "slip";
+    machine.core.policies.of<hw::SlipParameters>().branch_bypass = true;
+    machine.core.policies.of<hw::DwsParameters>().entries = 6;
+    machine.core.policies.of<hw::DwsParameters>().slots = 6;
+    machine.l1d.bytes = 4096;
   });
   // Learns in short intervals, so that every candidate takes over often.
   add("adaptive", [](hw::Machine& machine) {

@@ -149,6 +149,15 @@ TEST(Cost, OtherDivergenceMechanisms) {
 }
 
 // Figure 7.1 has 7 adders of 1 bit, 6 of 2 and 4 of 3 for 8 lanes; the text, 31 of 1 bit and 16 of 5 for 32.
+// DWS report 5.6: 16 bits of mask, 2 of the warp, 64 of the PC and 2 of status are 84, of which there are 16.
+TEST(Cost, AnEntryOfTheWarpSplitTableTakes84Bits) {
+  for (const char* mechanism : {"core.divergence=dws", "core.divergence=slip"}) {
+    const std::vector<std::string> report = {mechanism, "core.simd_width=16", "core.warp_size=16", "core.threads=64"};
+    EXPECT_EQ(find(cost_of(report), "warp-split table")->bits, 16U * 84);
+  }
+  EXPECT_EQ(find(cost_of({"core.divergence=dws", "dws.entries=4"}), "warp-split table")->bits, 4U * (32 + 5 + 64 + 2));
+}
+
 TEST(Cost, PrefixNetworkHasTheThesissAdders) {
   const StorageCost narrow = cost_of({"core.simd_width=8", "core.warp_size=8"});
   EXPECT_EQ(find(narrow, "prefix-sum network")->formula, "17 adders, bits 7 x 1 + 6 x 2 + 4 x 3 = 31");

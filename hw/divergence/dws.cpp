@@ -1,0 +1,178 @@
+// Dynamic warp subdivision (DWS report) and adaptive slip (its section 5.7): when warps part and their splits meet
+// again (hw/divergence/subdivision.hpp).
+#include "hw/divergence/dws.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "hw/divergence/subdivision.hpp"
+#include "hw/parameters/cost.hpp"
+
+namespace heddle::hw {
+
+namespace {
+
+unsigned short_block_of(const CoreParameters& core) {
+  return core.policies.of<DwsParameters>().short_block;
+}
+
+unsigned slots_of(const CoreParameters& core) {
+  const unsigned slots = core.policies.of<DwsParameters>().slots;
+  return slots != 0 ? slots : 2 * std::max(1U, core.threads / core.warp_size);
+}
+
+void cost_of_warp_splits(const CostShape& shape, CostLines& lines) {
+  lines.mechanism("warp splits");
+  const std::uint64_t entries = shape.machine.core.policies.of<DwsParameters>().entries;
+  const std::uint64_t warp = index_bits(shape.warps);
+  constexpr std::uint64_t kStatusBits = 2;
+  constexpr std::uint64_t kSplitPcBits = 64;
+  lines.add(CostLine::Kind::counted, "warp-split table",
+            fmt::format("dws.entries {} x (core.warp_size {} + log2({} warps) + {} + {} of status)", entries,
+                        shape.warp, shape.warps, kSplitPcBits, kStatusBits),
+            entries * (shape.warp + warp + kSplitPcBits + kStatusBits), "DWS report 5.6, with its 64-bit PCs");
+  lines.logic("PC comparators", fmt::format("{}, one per entry", entries), "DWS report 4.5");
+}
+
+constexpr const char* kRunsAhead = "lets threads of a warp run ahead of the others";
+
+class Dws final : public Subdivision {
+ public:
+  using Parameters = DwsParameters;
+  static constexpr Traits traits{.no_lockstep = kRunsAhead, .parts_in_flight = true, .short_block = short_block_of};
+
+  static void check(const Machine& machine, std::vector<Contradiction>& found) {
+    const auto& own = machine.core.policies.of<Parameters>();
+    if (own.branches != "none" && own.memory != "none" && own.reconvergence == "branch-limited") {
+      found.push_back(
+          {"dws.reconvergence",
+           "dws.reconvergence = \"branch-limited\" makes splits wait at branches for all of their warp, where "
+           "those that dws.branches has parted never come: dws.branches = \"none\", or branch-bypass"});
+    }
+    if (own.branches == "stack" && own.memory != "none") {
+      found.push_back(
+          {"dws.branches",
+           "dws.branches = \"stack\" is for dws.memory = \"none\": splits of an access always join where they "
+           "stand at one PC (DWS report 5.3), and a split is not known to be of the one or the other"});
+    }
+  }
+
+  static void in_vain(const Machine& machine, std::vector<WithoutEffect>& found) {
+    const auto& own = machine.core.policies.of<Parameters>();
+    if (own.memory == "none") {
+      found.push_back({{"dws.reconvergence"}, "dws.memory is none"});
+    }
+    if (own.branches == "none") {
+      found.push_back({{"dws.short_block"}, "dws.branches is none"});
+    }
+  }
+
+  static void cost(const CostShape& shape, CostLines& lines) { cost_of_warp_splits(shape, lines); }
+
+  explicit Dws(const Setup& setup) : Subdivision(setup, rules(setup.core)) {}
+
+ private:
+  static SubdivisionRules rules(const CoreParameters& core) {
+    using Memory = SubdivisionRules::Memory;
+    const auto& own = core.policies.of<Parameters>();
+    SubdivisionRules rules;
+    rules.at_branches = own.branches != "none";
+    rules.by_pc = own.branches != "stack";
+    rules.bypass = rules.at_branches || own.reconvergence == "branch-bypass";
+    rules.memory = own.memory == "aggressive" ? Memory::aggressive
+                   : own.memory == "lazy"     ? Memory::lazy
+                   : own.memory == "revive"   ? Memory::revive
+                                              : Memory::none;
+    rules.entries = own.entries;
+    rules.slots = slots_of(core);
+    return rules;
+  }
+};
+
+const Register<Divergence, Dws> dws_entry{"dws", "dynamic warp subdivision: warps part at branches and accesses"};
+
+// Threads whose access has been answered go on; the others stay behind, even when their lines have come, until one of
+// their warp comes to the same access again, or none can any more. They stand behind that access then, as it has been
+// completed meanwhile: it is not executed twice.
+class Slip final : public Subdivision {
+ public:
+  using Parameters = SlipParameters;
+  using AlsoReads = DwsParameters;
+  static constexpr Traits traits{.no_lockstep = kRunsAhead, .parts_in_flight = true, .short_block = short_block_of};
+
+  static void in_vain(const Machine& machine, std::vector<WithoutEffect>& found) {
+    found.push_back({{"dws.branches", "dws.memory", "dws.reconvergence"}, "core.divergence is slip"});
+    if (!machine.core.policies.of<Parameters>().branch_bypass) {
+      found.push_back({{"dws.short_block"}, "slip.branch_bypass is false"});
+    }
+  }
+
+  static void cost(const CostShape& shape, CostLines& lines) { cost_of_warp_splits(shape, lines); }
+
+  explicit Slip(const Setup& setup)
+      : Subdivision(setup, rules(setup.core)),
+        own_(setup.core.policies.of<Parameters>()),
+        most_(setup.core.warp_size),
+        limit_(std::min(own_.first_limit, most_)) {}
+
+ private:
+  static SubdivisionRules rules(const CoreParameters& core) {
+    const bool bypass = core.policies.of<Parameters>().branch_bypass;
+    SubdivisionRules rules;
+    rules.at_branches = rules.bypass = bypass;
+    rules.memory = SubdivisionRules::Memory::slip;
+    rules.entries = core.policies.of<DwsParameters>().entries;
+    rules.slots = slots_of(core);
+    return rules;
+  }
+
+  // What the core has done since the launch began, in cycles.
+  struct Activity {
+    std::uint64_t waited = 0;  // for memory, whatever it is there that has no room
+    std::uint64_t active = 0;  // some lane
+  };
+  [[nodiscard]] Activity activity() const {
+    Activity sum;
+    for (std::size_t cause = 0; cause < kIdleCauseCount; ++cause) {
+      const auto which = static_cast<IdleCause>(cause);
+      sum.waited += which == IdleCause::memory || is_want_of_room(which) ? count_.idle[cause] : 0;
+    }
+    sum.active = count_.fu_active.empty()
+                     ? 0
+                     : std::accumulate(count_.fu_active.begin() + 1, count_.fu_active.end(), std::uint64_t{0});
+    return sum;
+  }
+
+  // Looked at when an access asks, at the earliest after an interval: nothing else depends on it.
+  [[nodiscard]] unsigned behind_at_most(Cycle now) override {
+    if (now < since_ || now - since_ < own_.interval) {
+      return limit_;
+    }
+    const Activity sum = activity();
+    const std::uint64_t cycles = now - since_;
+    const bool waits = (sum.waited - before_.waited) * 100 > own_.raise_above * cycles;
+    const bool works = (sum.active - before_.active) * 100 > own_.lower_above * cycles;
+    if (waits && !works) {
+      limit_ = std::min(limit_ + 1, most_);
+    } else if (works && !waits && limit_ != 0) {
+      --limit_;
+    }
+    since_ = now;
+    before_ = sum;
+    return limit_;
+  }
+
+  SlipParameters own_;
+  unsigned most_;
+  unsigned limit_;
+  Cycle since_ = 0;
+  Activity before_;
+};
+
+const Register<Divergence, Slip> slip_entry{"slip", "adaptive slip: threads whose access hits run ahead of their warp"};
+
+}  // namespace
+
+}  // namespace heddle::hw

@@ -1,0 +1,70 @@
+// The parameters of dynamic warp subdivision and of adaptive slip (hw/divergence/dws.cpp).
+#pragma once
+
+#include <string>
+
+#include "base/parameter.hpp"
+
+namespace heddle::hw {
+
+struct DwsParameters {
+  static constexpr const char* kSection = "dws";
+  static constexpr const char* kMeaning =
+      "dynamic warp subdivision: warps that part into warp-splits (core.divergence = dws; table, slots and block "
+      "length "
+      "also slip)";
+  std::string branches = "pc";
+  std::string memory = "revive";
+  std::string reconvergence = "branch-bypass";
+  unsigned entries = 16;
+  unsigned slots = 0;
+  unsigned short_block = 50;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit(
+        "branches", branches, Limits::one_of({"none", "stack", "pc"}), "",
+        "whether undivided warps part at branches, and where those splits join: at the re-convergence point on top of "
+        "the warp's stack alone, or also wherever they stand at one PC (DWS report 4.4, 4.5)");
+    visit("memory", memory, Limits::one_of({"none", "aggressive", "lazy", "revive"}), "",
+          "which accesses that answer some threads and not others part a warp: none; all; those while all other groups "
+          "wait; and, besides, waiting ones when the core has nothing to do (DWS report 5.2)");
+    visit("reconvergence", reconvergence, Limits::one_of({"branch-limited", "branch-bypass"}), "",
+          "what splits of an access do at a branch: wait there for all of their warp, or go on and part further (DWS "
+          "report 5.3)");
+    visit("entries", entries, Limits::between(2, 1024), "entries",
+          "of the core's warp-split table, one for each split that can go on (DWS report 5.6)");
+    visit("slots", slots, Limits::between(0, 4096), "slots",
+          "of the scheduler, one for each warp or split that can go on or waits for memory; 0: twice the core's warps "
+          "(DWS report 5.6)");
+    visit("short_block", short_block, Limits::between(0, 1000000), "instructions",
+          "an undivided warp parts only at branches whose re-convergence point begins a basic block of at most so many "
+          "(DWS report 4.3)");
+  }
+};
+
+struct SlipParameters {
+  static constexpr const char* kSection = "slip";
+  static constexpr const char* kMeaning = "adaptive slip (core.divergence = slip)";
+  bool branch_bypass = false;
+  unsigned first_limit = 16;
+  unsigned interval = 100000;
+  unsigned raise_above = 70;
+  unsigned lower_above = 50;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("branch_bypass", branch_bypass, Limits::any(), "",
+          "threads that run ahead go on beyond branches, at which warps part as with dws.branches = pc "
+          "(Slip.BranchBypass, DWS report 5.7)");
+    visit("first_limit", first_limit, Limits::between(0, 1024), "threads",
+          "of a warp that may fall behind, at first; never more than the warp has");
+    visit("interval", interval, Limits::between(1, 1000000000), "cycles",
+          "after which that limit is looked at again (DWS report 5.7)");
+    visit(
+        "raise_above", raise_above, Limits::between(0, 100), "%",
+        "of an interval's cycles in which the core waited for memory: above, the limit rises by one (DWS report 5.7)");
+    visit("lower_above", lower_above, Limits::between(0, 100), "%",
+          "of an interval's cycles in which lanes were active: above, the limit falls by one (DWS report 5.7)");
+  }
+};
+
+}  // namespace heddle::hw

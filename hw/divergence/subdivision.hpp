@@ -1,0 +1,138 @@
+// Warps that part into warp-splits, which are scheduled as warps are: what dynamic warp subdivision (DWS report 4, 5)
+// and adaptive slip (5.7) have in common. Which events part a warp, and when its splits meet again, are
+// SubdivisionRules.
+//
+// A warp has a re-convergence stack (hw/divergence/stack.hpp). While the warp is divided the stack stays as it is, and
+// its splits hold the threads of the path that runs. They wait for each other at the re-convergence point of the top
+// entry, where the stack goes on as usual (4.4); with by_pc a split also joins another one of its warp that stands at
+// its PC and can go on (4.5). Splits that wait at barriers join there.
+//
+// Two resources of the core:
+//   an entry of the warp-split table (5.6) for every split that can go on or waits for memory; an undivided warp needs
+//            none. Without a free one warps do not part. A split must part at a branch on which its threads disagree,
+//            as the stack knows nothing of it; if no entry is left, those that take the branch wait for one
+//   a slot   of the scheduler for every warp or split that can go on or waits for memory. Of the two that a split
+//   becomes,
+//            the one that goes on has the slot there was; the other one gets another, if there is one
+// What waits for others (re-convergence point, branch, barrier) holds neither, so that whoever holds one comes to its
+// end: nobody waits for a resource forever. First come, first served. Where a split that waits keeps its PC and mask is
+// not in the report: at a re-convergence point the stack's entry has them, at a barrier the barrier.
+#pragma once
+
+#include <vector>
+
+#include "hw/divergence/divergence.hpp"
+
+namespace heddle::hw {
+
+struct SubdivisionRules {
+  enum class Memory : std::uint8_t { none, aggressive, lazy, revive, slip };
+  bool at_branches = false;  // undivided warps part at marked branches
+  bool by_pc = true;         // splits at one PC join
+  bool bypass = true;        // splits pass branches; if not, they wait there for all of their warp
+  Memory memory = Memory::none;
+  unsigned entries = 16;
+  unsigned slots = 8;
+};
+
+class Subdivision : public Divergence {
+ public:
+  Subdivision(const Setup& setup, const SubdivisionRules& rules);
+
+  [[nodiscard]] unsigned groups(unsigned threads) const override { return threads; }  // each may be a split of its own
+  [[nodiscard]] unsigned scheduled(unsigned threads) const override {
+    return rules_.slots < threads ? rules_.slots : threads;
+  }
+  [[nodiscard]] bool dynamic() const override { return true; }
+  [[nodiscard]] bool displaces() const override { return false; }  // every thread keeps its lane
+  void start(Group& group) override;
+  void started(Group& group, GroupMoves& moves) override;
+  bool complete(Group& group, const Outcome& outcome, GroupMoves& moves) override;
+  void released(Group& group, unsigned row, LaneMask lanes, bool last, GroupMoves& moves) override;
+  void memory_diverged(Group& group, GroupMoves& moves) override;
+  void starving(GroupMoves& moves) override;
+  [[nodiscard]] StackKind stack_kind() const override { return StackKind::per_group; }  // of a split: its warp's
+  [[nodiscard]] StackView stack_view(const Group& group) const override;
+  [[nodiscard]] std::string inconsistency(const Group& group) const override;
+  [[nodiscard]] std::string describe(const Group& group) const override;
+
+ protected:
+  // Slip: how many threads of a warp may fall behind now.
+  [[nodiscard]] virtual unsigned behind_at_most(Cycle now) {
+    (void)now;
+    return 0;
+  }
+  CoreStatistics& count_;
+
+ private:
+  // What a split waits for, of those that the mechanism holds.
+  enum class Waits : std::uint8_t {
+    none,       // it can go on, waits for memory or has an instruction in flight
+    resources,  // an entry or a slot: it can go on as soon as it has them
+    merge,      // the other splits of its warp, at the re-convergence point
+    branch,     // the same, at a branch
+    barrier,    // its release
+    ahead       // slip: a split of its warp that comes to its PC
+  };
+  struct Split {
+    std::uint16_t row = 0;  // the warp's
+    bool entry = false;
+    bool slot = false;
+    bool behind = false;  // slip: others have left while its access waited
+    Waits waits = Waits::none;
+  };
+  struct Entry {
+    std::uint32_t reconvergence_pc;
+    std::uint32_t execute_pc;
+    LaneMask active;
+  };
+  struct Warp {
+    std::vector<Entry> stack;     // bottom first
+    LaneMask running = 0;         // threads of the path that runs
+    LaneMask taken = 0;           // of the branch at which its splits wait for each other
+    isa::Instruction branch;      // that one
+    std::vector<GroupId> splits;  // one: it is undivided
+  };
+
+  // A thread keeps its register row, which so tells its warp.
+  [[nodiscard]] Warp& warp_of(const Group& group) { return warps_[group.first_row]; }
+  [[nodiscard]] bool others_work() const;
+  [[nodiscard]] unsigned in(const Warp& warp, Waits waits) const;
+  void begin(const Group& group, bool entry, bool slot);
+  void give_back(Split& split);
+  void forget(Warp& warp, const Group& split);
+  void stand_still(Group& group, Waits waits);
+  void proceed(Group& group, GroupMoves& moves);
+  bool admit(Group& group, GroupMoves& moves);
+  void admit_waiting(GroupMoves& moves);
+  void absorb(Warp& warp, Group& from, Group& to, std::uint64_t& merges, GroupMoves& moves);
+  void go_on(Group& group, Warp& warp, GroupMoves& moves);
+  [[nodiscard]] Group* ready_at_pc(const Warp& warp, const Group& group);
+  void fall_behind(Group& group, Warp& warp, GroupMoves& moves);
+  void meet_at_pc(Group& group, Warp& warp, GroupMoves& moves);
+  void arrive(Group& group, Warp& warp, GroupMoves& moves);
+  void at_barrier(Group& group, Warp& warp, GroupMoves& moves);
+  void settle(Warp& warp, GroupMoves& moves);
+  void resume(Warp& warp, GroupMoves& moves);
+  bool branch(Group& group, Warp& warp, const Outcome& outcome, GroupMoves& moves);
+  void branch_together(Warp& warp, GroupMoves& moves);
+  bool push(Group& group, Warp& warp, const isa::Instruction& instruction, LaneMask taken, GroupMoves& moves);
+  void subdivide(Group& group, Warp& warp, const isa::Instruction& instruction, LaneMask taken, GroupMoves& moves);
+  void pop(Group& group, Warp& warp, std::uint32_t pc, GroupMoves& moves);
+  [[nodiscard]] unsigned more_entries(const Warp& warp) const { return warp.splits.size() == 1 ? 2 : 1; }
+  [[nodiscard]] bool room_to_part(const Warp& warp) const { return used_ + more_entries(warp) <= rules_.entries; }
+  [[nodiscard]] bool may_slip(const Group& group, const Warp& warp, GroupMoves& moves);
+  void part(Group& group, std::uint64_t& splits, GroupMoves& moves);
+
+  GroupTable& groups_;
+  SubdivisionRules rules_;
+  CoreStatistics nobodys_;
+  unsigned used_ = 0;           // entries of the warp-split table
+  unsigned slots_used_ = 0;     // of the scheduler
+  bool freed_ = false;          // an entry or a slot, since those that wait for one were looked at
+  std::vector<Split> split_;    // by group
+  std::vector<GroupId> queue_;  // those that wait for resources
+  std::vector<Warp> warps_;     // by register row
+};
+
+}  // namespace heddle::hw
