@@ -20,6 +20,7 @@ Cache::Cache(const sc_core::sc_module_name& name, const CacheParameters& paramet
       core_waker_(core_waker),
       table_(std::move(table)),
       keeps_sharers_(table_.ever_does(kNoteSharer)),
+      has_home_(table_.has_home()),
       line_bytes_(parameters.line_bytes),
       hit_latency_(parameters.hit_latency),
       ports_(parameters.ports),
@@ -67,6 +68,7 @@ Cycle Cache::advance(Cycle now) {
     answer(*hit.request, snapshots_[hit.snapshot].data.data(), false);
     free_snapshots_.push_back(hit.snapshot);
   }
+  const Cycle heard = has_home_ ? hear_home(now) : kNever;
   if (flushing_) {
     continue_flush();
   }
@@ -92,6 +94,9 @@ Cycle Cache::advance(Cycle now) {
   }
   if (!invalidated_.empty()) {
     want(invalidated_.front().visible);
+  }
+  if (heard != kNever) {
+    want(heard);
   }
   if (observer_ != nullptr) {
     show_state();
@@ -124,15 +129,25 @@ void Cache::continue_flush() {
   }
   if (!flush_begun_) {
     flush_begun_ = true;
-    lines_.dirty_by_address(flush_order_);
+    if (has_home_) {
+      lines_.valid_by_address(flush_order_);
+    } else {
+      lines_.dirty_by_address(flush_order_);
+    }
     flush_next_ = 0;
   }
   for (; flush_next_ != flush_order_.size(); ++flush_next_) {
     const Frame frame = flush_order_[flush_next_];
-    if (!lines_.dirty(frame)) {
+    if (has_home_ ? !lines_.valid(frame) : !lines_.dirty(frame)) {
       continue;  // an inclusive L2 has had it written back
     }
-    if (table_.at(lines_.state(frame), LineEvent::flush).does(kWriteBack)) {
+    const Transition& transition = table_.at(lines_.state(frame), LineEvent::flush);
+    if (transition.does(kPut)) {
+      if (!write_room()) {
+        return;
+      }
+      put(frame, transition.next);
+    } else if (transition.does(kWriteBack)) {
       if (!write_room()) {
         return;  // an acknowledgement will wake the core
       }

@@ -26,6 +26,10 @@
 //                 request is busy until the line under way has come.
 //   atomic        where the table forwards it, a TLM_IGNORE_COMMAND payload carries the operands to the memory
 //                 partition, which answers in place (LineRequest::atomic->old).
+//   home          where the table knows of one (hw/coherence/mesi.cpp): a line that its owner gives up is put (kPut),
+//   and
+//                 kept beside until the home has answered; requests of it are busy (order) meanwhile. A miss needs room
+//                 in the write buffer to start, so that a fill need not wait for any: its put may exceed the buffer.
 //   invalidate    invalidate_line: a copy of the line is dropped, a dirty one written back (even with the write buffer
 //                 full: nobody waits for it), one on its way as soon as it has come.
 //   errors        a bus error on a load or atomic is LineRequest::failed in its response; on a write, or on the fetch
@@ -34,6 +38,8 @@
 // The core must not offer requests from within a response (bw) call.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <systemc>
@@ -93,6 +99,8 @@ class Cache : public sc_core::sc_module,
 
   [[nodiscard]] CacheStatistics& statistics() { return statistics_; }
   [[nodiscard]] const CacheStatistics& statistics() const { return statistics_; }
+  // What was stored can be seen by every other core: by what they read from memory, or from this cache if need be.
+  [[nodiscard]] bool stores_visible() const { return has_home_ ? waiting_stores_ == 0 : writes_ == 0; }
   // Writes that memory has not acknowledged yet.
   [[nodiscard]] unsigned unacknowledged_writes() const { return writes_; }
   [[nodiscard]] unsigned line_bytes() const { return line_bytes_; }
@@ -122,6 +130,25 @@ class Cache : public sc_core::sc_module,
   // frame kNone.
   virtual void note_sharer(Frame frame, const LineRequest& request);
   virtual void recall_sharers(Frame frame);
+  // Whether a line may leave this cache; asked where may_refuse_ says so. Else another attempt follows when it runs.
+  [[nodiscard]] virtual bool may_leave(std::uint64_t /*line*/) { return true; }
+  // What a home wants of this cache's lines, after the lines that have come; returns the next cycle it wants.
+  virtual link::Cycle hear_home(link::Cycle /*now*/) { return link::kNever; }
+  // What the home has asked of a line; none: it must wait for the line under way.
+  struct Given {
+    const std::byte* line = nullptr;  // its bytes, when they have changed; valid until the cache does something else
+    bool keeps = false;
+    bool waits = false;
+    bool had = false;  // there was a copy, which has gone or is shared now
+  };
+  [[nodiscard]] Given give(std::uint64_t line, LineEvent event);
+  [[nodiscard]] const link::Clock& clock() const { return clock_; }
+  [[nodiscard]] link::Waker& core_waker() const { return core_waker_; }
+  // The bytes of a line that is here change, beside its requests.
+  void take_bytes(std::uint64_t line, const std::byte* data, const std::uint8_t* enable);
+  std::uint64_t upgrades_ = 0;  // lines fetched for a store although there was a copy
+  std::uint64_t puts_ = 0;
+  bool may_refuse_ = false;
 
   [[nodiscard]] const LineFrames& lines() const { return lines_; }
 
@@ -178,6 +205,9 @@ class Cache : public sc_core::sc_module,
 
   // Memory side (cache_memory.cpp)
   void fetch(const LineRequest& request, std::uint32_t mshr);
+  void put(Frame frame, LineState next);
+  void put_done(std::uint64_t line);
+  [[nodiscard]] std::size_t leaving(std::uint64_t line) const;
   [[nodiscard]] bool write_room() const { return writes_ < write_buffer_; }
   void write(Payload& payload, const std::byte* data, const std::uint8_t* enable);
   void write_back(Frame frame);
@@ -203,6 +233,7 @@ class Cache : public sc_core::sc_module,
   link::Waker& core_waker_;
   const TransitionTable table_;
   const bool keeps_sharers_;  // the table has a directory's actions
+  const bool has_home_;       // the table knows of one
   const unsigned line_bytes_;
   const unsigned hit_latency_;
   const unsigned ports_;
@@ -230,6 +261,15 @@ class Cache : public sc_core::sc_module,
   unsigned ports_used_ = 0;
   std::uint64_t banks_used_ = 0;  // in this cycle, a bit per bank
   unsigned writes_ = 0;           // not acknowledged yet
+  unsigned waiting_stores_ = 0;   // entries of MSHRs
+  // Lines that leave for their home.
+  struct Leaving {
+    std::uint64_t address = 0;
+    LineState state = kAbsent;
+    bool changed = false;
+    std::array<std::byte, link::kMaxLineBytes> data;
+  };
+  std::vector<Leaving> leaving_;
   bool flushing_ = false;
   bool fill_blocked_ = false;
   bool flush_begun_ = false;

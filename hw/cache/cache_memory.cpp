@@ -25,6 +25,8 @@ void Cache::describe_core(const LineRequest& request, unsigned core, bool instru
   extension.row_hint = request.row_hint;
   extension.posted = request.kind == LineRequest::Kind::store;
   extension.route = 0;
+  extension.message = link::CoherenceMessage::none;
+  extension.exclusive = extension.has_data = extension.keeps = false;
   extension.atomic = nullptr;
 }
 
@@ -57,9 +59,86 @@ void Cache::write_back(Frame frame) {
   write(payload, lines_.data(frame), lines_.dirty_bytes(frame));
 }
 
+void Cache::put(Frame frame, LineState next) {
+  Payload& payload = pool_.acquire(::tlm::TLM_WRITE_COMMAND, beyond(lines_.address(frame)), line_bytes_);
+  describe(LineRequest{}, payload.extension);
+  payload.extension.posted = true;
+  payload.extension.message = link::CoherenceMessage::put;
+  payload.extension.has_data = lines_.dirty(frame);
+  Leaving& line = leaving_.emplace_back();
+  line.address = lines_.address(frame);
+  line.state = next;
+  line.changed = lines_.dirty(frame);
+  std::memcpy(line.data.data(), lines_.data(frame), line_bytes_);
+  ++puts_;
+  statistics_.write_backs += line.changed ? 1 : 0;
+  write(payload, lines_.data(frame), lines_.dirty_bytes(frame));
+}
+
+std::size_t Cache::leaving(std::uint64_t line) const {
+  std::size_t index = 0;
+  while (index != leaving_.size() && leaving_[index].address != line) {
+    ++index;
+  }
+  return index;
+}
+
+void Cache::put_done(std::uint64_t line) {
+  const std::size_t index = leaving(line);
+  static_cast<void>(table_.at(leaving_[index].state, LineEvent::put_done));
+  std::swap(leaving_[index], leaving_.back());
+  leaving_.pop_back();
+}
+
+Cache::Given Cache::give(std::uint64_t line, LineEvent event) {
+  const Place place = place_of(line, lines_.find(line));
+  const Transition& transition = table_.at(place.state, event);
+  Given given;
+  if (transition.does(kStall)) {
+    given.waits = true;
+    return given;
+  }
+  given.keeps = table_.info(transition.next).place == LinePlace::here;
+  given.had = place.frame != LineFrames::kNone;
+  if (place.frame != LineFrames::kNone) {
+    if (transition.does(kGive) && lines_.dirty(place.frame)) {
+      given.line = lines_.data(place.frame);  // stays where it is
+    }
+    if (transition.does(kDrop)) {
+      lines_.drop(place.frame);
+    } else {
+      lines_.set_state(place.frame, transition.next);
+      if (transition.does(kGive)) {
+        lines_.clean(place.frame);
+      }
+    }
+  } else if (place.mshr != MissFile::kNone) {
+    misses_[place.mshr].state = transition.next;
+  } else if (const std::size_t index = leaving(line); index != leaving_.size()) {
+    leaving_[index].state = transition.next;
+    if (transition.does(kGive) && leaving_[index].changed) {
+      given.line = leaving_[index].data.data();
+    }
+  }
+  return given;
+}
+
+void Cache::take_bytes(std::uint64_t line, const std::byte* data, const std::uint8_t* enable) {
+  const Frame frame = lines_.find(line);
+  if (frame == LineFrames::kNone) {
+    throw InternalError(std::string(name()) + ": a line that a cache has is not in the L2");
+  }
+  lines_.set_state(frame, table_.at(lines_.state(frame), LineEvent::store).next);
+  link::merge_bytes(lines_.data(frame), data, enable, line_bytes_);
+  lines_.add_dirty(frame, enable);
+}
+
 bool Cache::vacate(Frame frame) {
   if (!lines_.valid(frame)) {
     return true;
+  }
+  if (may_refuse_ && !may_leave(lines_.address(frame))) {
+    return false;
   }
   const Transition& transition = table_.at(lines_.state(frame), LineEvent::replace);
   if (transition.does(kWriteBack)) {
@@ -67,6 +146,8 @@ bool Cache::vacate(Frame frame) {
       return false;
     }
     write_back(frame);
+  } else if (transition.does(kPut)) {  // with or without room: what is told to make some may wait for this fill
+    put(frame, transition.next);
   }
   ++statistics_.evictions;
   if (listener_ != nullptr) {
@@ -103,6 +184,10 @@ void Cache::transmit(Payload& payload) {
     Mshr& mshr = misses_[payload.tag];
     if (mshr.open) {
       mshr.state = table_.at(mshr.state, LineEvent::departed).next;
+      if (has_home_) {
+        payload.extension.message =
+            table_.info(mshr.state).own ? link::CoherenceMessage::own : link::CoherenceMessage::share;
+      }
     }
   }
   request_.begin(payload, now_);
@@ -166,6 +251,9 @@ void Cache::acknowledge(Payload& payload) {
   if (payload.is_response_error()) {
     remember_failed_write(payload.get_address(), payload.extension.group, payload.extension.pc);
   }
+  if (payload.extension.message == link::CoherenceMessage::put) {
+    put_done(payload.get_address());
+  }
   payload.release();
 }
 
@@ -184,7 +272,9 @@ bool Cache::fill(Payload& payload) {
   Frame frame = LineFrames::kNone;
   std::byte* line = payload.data.data();
   if (mshr.open) {
-    const Transition& transition = table_.at(mshr.state, failed ? LineEvent::fail : LineEvent::fill);
+    const Transition& transition = table_.at(mshr.state, failed                        ? LineEvent::fail
+                                                         : payload.extension.exclusive ? LineEvent::fill_own
+                                                                                       : LineEvent::fill);
     if (transition.does(kInstall)) {
       frame = lines_.victim(mshr.address);
       if (!vacate(frame)) {
@@ -226,6 +316,7 @@ void Cache::serve(Mshr& mshr, std::byte* line, Frame frame, bool failed) {
       answer(*target.request, line, failed);
       continue;
     }
+    --waiting_stores_;
     const StoreBuffer& store = misses_.store(target.store);
     link::merge_bytes(line, store.data.data(), store.enable.data(), line_bytes_);
     if (owes) {

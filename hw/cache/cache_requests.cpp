@@ -124,6 +124,10 @@ Cache::Place Cache::place_of(std::uint64_t line, Frame frame) const {
     return {lines_.state(frame), frame, MissFile::kNone};
   }
   const std::uint32_t open = misses_.find(line);
+  if (open == MissFile::kNone && !leaving_.empty()) {
+    const std::size_t index = leaving(line);
+    return {index != leaving_.size() ? leaving_[index].state : kAbsent, LineFrames::kNone, MissFile::kNone};
+  }
   return {open != MissFile::kNone ? misses_[open].state : kAbsent, LineFrames::kNone, open};
 }
 
@@ -168,6 +172,9 @@ bool Cache::has_room(LineRequest& request, const Place& place, const Transition&
   if (transition.does(kWriteBack | kWriteThrough) && !write_room()) {
     return refuse(Busy::write_buffer);
   }
+  if (has_home_ && transition.does(kFetch) && !write_room()) {
+    return refuse(Busy::write_buffer);
+  }
   if (transition.does(kMerge)) {
     const bool store = request.kind == LineRequest::Kind::store;
     if (!(store ? misses_.can_add_store(place.mshr) : misses_.can_add_load(place.mshr))) {
@@ -191,6 +198,7 @@ tlm_sync_enum Cache::perform(LineRequest& request, const Place& place, const Tra
     recall_sharers(frame);
   }
   if (transition.does(kDrop)) {
+    upgrades_ += has_home_ ? 1 : 0;
     lines_.drop(frame);
   } else if (place.frame != LineFrames::kNone) {
     lines_.set_state(frame, transition.next);
@@ -287,7 +295,7 @@ void Cache::write_hit(LineRequest& request, Frame frame) {
 void Cache::merge(LineRequest& request, std::uint32_t mshr) {
   merged(request);
   if (request.kind == LineRequest::Kind::store) {
-    misses_.add_store(mshr, request.store_data, request.byte_enable);
+    waiting_stores_ += misses_.add_store(mshr, request.store_data, request.byte_enable) ? 1 : 0;
     return;
   }
   misses_.add_load(mshr, request);
@@ -307,7 +315,7 @@ void Cache::start_miss(LineRequest& request, const Transition& transition) {
   const std::uint32_t mshr = misses_.allocate(request.address, transition.does(kFetch));
   misses_[mshr].state = transition.next;
   if (request.kind == LineRequest::Kind::store) {
-    misses_.add_store(mshr, request.store_data, request.byte_enable);
+    waiting_stores_ += misses_.add_store(mshr, request.store_data, request.byte_enable) ? 1 : 0;
   } else {
     misses_.add_load(mshr, request);
     if (listener_ != nullptr && request.kind == LineRequest::Kind::load && !request.bypass) {

@@ -33,7 +33,7 @@ CacheParameters store_parameters(const Machine& machine) {
 L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, unsigned channel, link::Clock clock)
     : ClockedModule(name, clock),
       target("target"),
-      copies("copies", machine.l2.inclusive ? machine.gpu.cores : 0),
+      copies("copies", machine.l2.inclusive && !home_table_of(machine.gpu.coherence) ? machine.gpu.cores : 0),
       map_(machine.dram, machine.l2.line_bytes, channel),
       line_bytes_(machine.l2.line_bytes),
       hit_latency_(machine.l2.hit_latency),
@@ -54,7 +54,12 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, un
     link::InvalidationInitiatorSocket& socket = copies[i];
     socket.bind(no_answers_);
   }
-  if (machine.l2.inclusive) {
+  if (std::optional<HomeTable> table = home_table_of(machine.gpu.coherence)) {
+    HomeSlice& slice = *this;
+    home_ = std::make_unique<Home>("home", *std::move(table), clock, slice, map_, line_bytes_);
+    store_.ask_home(*home_);
+  }
+  if (copies.size() != 0) {
     store_.line_given_up = [this](std::uint64_t address, unsigned core) { give_up(address, core); };
   }
 }
@@ -62,7 +67,8 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, un
 L2Slice::~L2Slice() = default;
 
 bool L2Slice::quiet() const {
-  return inside_ == 0 && !response_.under_way() && !flush_wanted_ && !flushing_ && store_.quiet();
+  return inside_ == 0 && !response_.under_way() && !flush_wanted_ && !flushing_ && store_.quiet() &&
+         (home_ == nullptr || home_->quiet());
 }
 
 // --------------------------------------------------------------------------------------------------- requests
@@ -79,6 +85,8 @@ L2Slice::Request& L2Slice::make_request(Payload& payload, Cycle arrival) {
   static_cast<LineRequest&>(request) = LineRequest{};
   request.payload = &payload;
   request.arrival = arrival;
+  request.exclusive = request.reading = false;
+  request.message = extension != nullptr ? extension->message : link::CoherenceMessage::none;
   const std::uint64_t line = line_of(payload.get_address());
   request.offset = static_cast<std::uint32_t>(payload.get_address() - line);
   request.address = map_.local(line);
@@ -161,7 +169,7 @@ void L2Slice::arrived(Payload& payload, Cycle visible, bool has_credit, std::uin
   Request& request = make_request(payload, visible);
   ++statistics_.requests;
   ++inside_;
-  const unsigned bank = bank_of(request);
+  const unsigned bank = bank_of(request.address);
   if (has_credit) {
     const bool first = input_.empty(bank);
     input_.enter(&request, bank);
@@ -196,15 +204,19 @@ void L2Slice::admit(Cycle now) {
 // ---------------------------------------------------------------------------------------------------- one cycle
 
 L2Slice::Cycle L2Slice::advance(Cycle now) {
-  Cycle next = store_.advance(now);
+  Cycle next = home_ != nullptr ? home_->advance(now) : kNever;
+  next = std::min(next, store_.advance(now));
   acknowledge(now);
   admit(now);
   next = std::min(next, access(now));
   next = std::min(next, respond(now));
-  if (flush_wanted_ && inside_ == 0 && store_.quiet()) {
+  if (flush_wanted_ && inside_ == 0 && store_.quiet() && (home_ == nullptr || home_->quiet())) {
     flush_wanted_ = false;
     flushing_ = true;
     store_.flush();
+    if (home_ != nullptr) {
+      home_->forget();  // the L1s have been emptied before
+    }
     next = std::min(next, now + 1);
   } else if (flushing_ && store_.quiet()) {
     flushing_ = false;
@@ -221,6 +233,9 @@ L2Slice::Cycle L2Slice::advance(Cycle now) {
   if (observer_ != nullptr) {
     show_queues();
   }
+  if (home_ != nullptr) {
+    home_->show();
+  }
   return next;
 }
 
@@ -230,7 +245,7 @@ L2Slice::Cycle L2Slice::access(Cycle now) {
   if (input_.held() == 0) {
     return kNever;
   }
-  Cycle next = kNever;
+  Cycle next = home_ != nullptr ? resume(now) : kNever;
   for (unsigned bank = 0; bank != input_.lanes(); ++bank) {
     if (input_.empty(bank)) {
       continue;
@@ -238,11 +253,21 @@ L2Slice::Cycle L2Slice::access(Cycle now) {
     Cycle possible = std::max(input_.front(bank)->arrival, next_start_[bank]);
     if (possible <= now) {
       Request& request = *input_.front(bank);
-      if (responses_.size() >= capacity_ || !offer(request, now)) {
+      if (responses_.size() >= capacity_) {
         continue;
       }
+      if (request.message != link::CoherenceMessage::none && home_ != nullptr) {
+        if (!home_->take(request)) {
+          continue;
+        }
+        input_.take(bank);  // the home says when it leaves the queue
+      } else {
+        if (!offer(request, now)) {
+          continue;
+        }
+        input_.pop(now, bank);
+      }
       statistics_.queue_wait_cycles += now - request.arrival;
-      input_.pop(now, bank);
       next_start_[bank] = now + bank_interval_;
       if (input_.empty(bank)) {
         continue;
@@ -255,6 +280,40 @@ L2Slice::Cycle L2Slice::access(Cycle now) {
     clock().tell([this, now] { input_.settle(now); });
   }
   return std::min(next, input_.admits_at(now));
+}
+
+// Requests that have waited for their lines, before those at the banks.
+L2Slice::Cycle L2Slice::resume(Cycle now) {
+  Cycle next = kNever;
+  std::size_t index = 0;
+  for (std::size_t left = home_->resumable().size(); left != 0; --left) {
+    const unsigned bank = bank_of(home_->resumable()[index]);
+    if (next_start_[bank] > now) {
+      next = std::min(next, next_start_[bank]);
+      ++index;
+    } else if (responses_.size() < capacity_ && home_->resume(index)) {
+      next_start_[bank] = now + bank_interval_;
+    } else {
+      ++index;
+    }
+  }
+  return next;
+}
+
+HomeSlice::Read L2Slice::read(Request& request) {
+  if (!offer(request, clock().now())) {
+    return Read::busy;
+  }
+  request.reading = request.answer == LineRequest::Answer::miss || request.answer == LineRequest::Answer::merged;
+  return request.reading ? Read::waits : Read::done;
+}
+
+void L2Slice::answer_put(Request& request) {
+  if (hit_latency_ != 1) {
+    acknowledgements_.push({clock().now() + hit_latency_ - 1, &request});
+  } else {
+    finish(request);
+  }
 }
 
 bool L2Slice::offer(Request& request, Cycle now) {
@@ -279,7 +338,11 @@ bool L2Slice::offer(Request& request, Cycle now) {
 }
 
 tlm_sync_enum L2Slice::nb_transport_bw(LineRequest& request, link::LinePhase& /*phase*/, sc_core::sc_time& /*delay*/) {
-  finish(static_cast<Request&>(request));
+  auto& answered = static_cast<Request&>(request);
+  finish(answered);
+  if (answered.reading) {
+    home_->filled(answered);
+  }
   return ::tlm::TLM_COMPLETED;
 }
 
@@ -301,6 +364,11 @@ void L2Slice::finish(Request& request) {
       std::memcpy(payload.get_data_ptr(), request.line + request.offset, payload.get_data_length());
     }
     payload.set_response_status(::tlm::TLM_OK_RESPONSE);
+  }
+  if (request.exclusive) {
+    link::MemoryExtension* extension = nullptr;
+    payload.get_extension(extension);
+    extension->exclusive = true;
   }
   responses_.push(&request);
 }

@@ -5,7 +5,8 @@
 //   L2Slice(name, machine, channel, clock)
 //   target    tlm_target_socket<32>        requests from the interconnect
 //   memory    tlm_initiator_socket<32>     the channel's DRAM controller
-//   copies[i] InvalidationInitiatorSocket  core i's caches; with l2.inclusive only
+//   copies[i] InvalidationInitiatorSocket  core i's caches; with l2.inclusive and a protocol without homes only
+//   home()->probes                         messages to the L1s; with a protocol with homes only (hw/cache/home.hpp)
 //
 // Base protocol on both sides; a request must lie within one line (else TLM_BURST_ERROR_RESPONSE) and may be shorter.
 // The store is a hw::L2Store: lines, MSHRs with merging, write buffer, write policies. What a slice sends on carries
@@ -24,7 +25,9 @@
 // its copy and hands them to the DRAM controller, in order with the line's other requests.
 //
 // Inclusive: the slice keeps which cores may have copies of a line, and tells them when it replaces it; that takes
-// effect noc.response_latency cycles later (copies need no answer: tlm/invalidation_protocol.hpp).
+// effect noc.response_latency cycles later (copies need no answer: tlm/invalidation_protocol.hpp). Under a protocol
+// with homes a line of an L1's that the slice wants to replace is recalled by the home first, and a fill that needs its
+// frame waits for that; instruction caches, which nobody changes, keep theirs.
 //
 // Debug and blocking transports see this slice's lines over the memory's; what is on its way between the two they miss.
 #pragma once
@@ -38,6 +41,7 @@
 #include <vector>
 
 #include "base/instrument.hpp"
+#include "hw/cache/home.hpp"
 #include "hw/cache/l2_store.hpp"
 #include "hw/cache/observer.hpp"
 #include "hw/cache/statistics.hpp"
@@ -54,7 +58,8 @@ namespace heddle::hw {
 
 class L2Slice final : public link::ClockedModule,
                       private ::tlm::tlm_fw_transport_if<>,
-                      private ::tlm::tlm_bw_transport_if<link::LineProtocol> {
+                      private ::tlm::tlm_bw_transport_if<link::LineProtocol>,
+                      private HomeSlice {
  public:
   L2Slice(const sc_core::sc_module_name& name, const Machine& machine, unsigned channel, link::Clock clock);
   ~L2Slice() override;
@@ -76,6 +81,8 @@ class L2Slice final : public link::ClockedModule,
 
   [[nodiscard]] L2Statistics& statistics() { return statistics_; }
   [[nodiscard]] Cache& store() { return store_; }
+  // Null: the protocol has none.
+  [[nodiscard]] Home* home() { return home_.get(); }
   // Shows what the slice's queues do from now on to `observer`, which outlives it.
   void observe(L2Observer& observer);
   [[nodiscard]] bool holds(std::uint64_t address) {
@@ -86,13 +93,7 @@ class L2Slice final : public link::ClockedModule,
   using Cycle = link::Cycle;
   using Payload = ::tlm::tlm_generic_payload;
   using LineRequest = link::LineRequest;
-  // A request inside the slice, as the store wants it.
-  struct Request : LineRequest {
-    Payload* payload = nullptr;
-    std::uint32_t offset = 0;  // in the line
-    Cycle arrival = 0;
-    StoreBuffer buffer;  // of a write that is not a whole line with byte enables of its length
-  };
+  using Request = SliceRequest;
   struct Acknowledgement {
     Cycle ready = 0;
     Request* request = nullptr;
@@ -108,13 +109,22 @@ class L2Slice final : public link::ClockedModule,
 
   [[nodiscard]] Request& make_request(Payload& payload, Cycle arrival);
   void describe_store(Request& request);
-  [[nodiscard]] unsigned bank_of(const Request& request) const {
-    return static_cast<unsigned>((request.address / line_bytes_) & (input_.lanes() - 1));
+  [[nodiscard]] unsigned bank_of(std::uint64_t line) const {
+    return static_cast<unsigned>((line / line_bytes_) & (input_.lanes() - 1));
   }
   void arrived(Payload& payload, Cycle visible, bool has_credit, std::uint64_t occupied);
   void admit(Cycle now);
   Cycle access(Cycle now);
   [[nodiscard]] bool offer(Request& request, Cycle now);
+  Cycle resume(Cycle now);
+  // For the home.
+  [[nodiscard]] Read read(Request& request) override;
+  void answer_put(Request& request) override;
+  void take_bytes(std::uint64_t line, const std::byte* data, const std::uint8_t* enable) override {
+    store_.change_bytes(line, data, enable);
+  }
+  void leave_queue() override { input_.release(clock().now()); }
+  void run_at(Cycle at) override { wake(at); }
   void acknowledge(Cycle now);
   void finish(Request& request);
   Cycle respond(Cycle now);
@@ -132,6 +142,7 @@ class L2Slice final : public link::ClockedModule,
   link::ForwardOnlyInitiator<link::InvalidationProtocol> no_answers_;
   link::LineInitiatorSocket socket_;
   L2Store store_;
+  std::unique_ptr<Home> home_;                    // null: there is none
   link::InputQueue<Request*> input_;              // a lane per bank
   std::vector<Cycle> next_start_;                 // per bank
   link::Ring<Acknowledgement> acknowledgements_;  // stores done, hit_latency not over

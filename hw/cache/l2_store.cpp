@@ -30,6 +30,8 @@ void L2Store::describe(const LineRequest& request, link::MemoryExtension& extens
   extension.row_hint = request.row_hint;
   extension.posted = extension.posted || request.kind == LineRequest::Kind::store;
   extension.route = 0;
+  extension.message = link::CoherenceMessage::none;
+  extension.exclusive = extension.has_data = extension.keeps = false;
   extension.atomic = nullptr;
 }
 

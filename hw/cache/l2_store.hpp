@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "hw/cache/cache.hpp"
+#include "hw/cache/home.hpp"
 #include "hw/map/slice_map.hpp"
 
 namespace heddle::hw {
@@ -27,14 +28,25 @@ class L2Store final : public Cache {
 
   // Must be set in a directory: called when a line is given up, for each core that may have a copy, in order.
   std::function<void(std::uint64_t address, unsigned core)> line_given_up;
+  // The slice is home to its lines: asked before one is replaced.
+  void ask_home(Home& home) {
+    home_ = &home;
+    may_refuse_ = true;
+  }
+  // The bytes that came to the home of a line that is here.
+  void change_bytes(std::uint64_t line, const std::byte* data, const std::uint8_t* enable) {
+    take_bytes(line, data, enable);
+  }
 
  private:
+  [[nodiscard]] bool may_leave(std::uint64_t line) override { return home_->may_leave(line); }
   void describe(const LineRequest& request, link::MemoryExtension& extension) const override;
   [[nodiscard]] std::uint64_t beyond(std::uint64_t line) const override { return map_.global(line); }
   // The core of a request gets a copy of a line, which has no place here when it was given up while it was on its way.
   void note_sharer(Frame frame, const LineRequest& request) override;
   void recall_sharers(Frame frame) override;
 
+  Home* home_ = nullptr;
   const SliceMap& map_;
   const unsigned sharers_;
   const unsigned words_;                // of a frame in holders_

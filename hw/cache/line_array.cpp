@@ -74,8 +74,12 @@ void LineFrames::remove(Frame frame) {
   const std::uint64_t others = ~(std::uint64_t{1} << (frame % 64));
   tags_[frame] = kEmpty;
   valid_[frame / 64] &= others;
+  clean(frame);
+}
+
+void LineFrames::clean(Frame frame) {
   if (dirty(frame)) {
-    dirty_[frame / 64] &= others;
+    dirty_[frame / 64] &= ~(std::uint64_t{1} << (frame % 64));
     std::fill_n(&dirty_bytes_[std::size_t{frame} * line_bytes_], line_bytes_, std::uint8_t{0});
   }
 }
@@ -101,6 +105,12 @@ void LineFrames::remove_all() {
 void LineFrames::add_dirty(Frame frame, const std::uint8_t* enable) {
   dirty_[frame / 64] |= std::uint64_t{1} << (frame % 64);
   link::add_enables(&dirty_bytes_[std::size_t{frame} * line_bytes_], enable, line_bytes_);
+}
+
+void LineFrames::valid_by_address(std::vector<Frame>& into) const {
+  into.clear();
+  each_bit(valid_, [&into](Frame frame) { into.push_back(frame); });
+  std::sort(into.begin(), into.end(), [this](Frame a, Frame b) { return tags_[a] < tags_[b]; });
 }
 
 void LineFrames::dirty_by_address(std::vector<Frame>& into) const {

@@ -94,13 +94,13 @@ bool MissFile::can_add_store(std::uint32_t index) const {
   return mshr.targets.size() < targets_ || mshr.targets.back().request == nullptr;
 }
 
-void MissFile::add_store(std::uint32_t index, const std::byte* data, const std::uint8_t* enable) {
+bool MissFile::add_store(std::uint32_t index, const std::byte* data, const std::uint8_t* enable) {
   Mshr& mshr = entries_[index];
   if (!mshr.targets.empty() && mshr.targets.back().request == nullptr) {
     StoreBuffer& buffer = stores_[mshr.targets.back().store];
     link::merge_bytes(buffer.data.data(), data, enable, line_bytes_);
     link::add_enables(buffer.enable.data(), enable, line_bytes_);
-    return;
+    return false;
   }
   if (free_stores_.empty()) {
     stores_.emplace_back();
@@ -112,6 +112,7 @@ void MissFile::add_store(std::uint32_t index, const std::byte* data, const std::
   std::memcpy(buffer.data.data(), data, line_bytes_);
   std::memcpy(buffer.enable.data(), enable, line_bytes_);
   mshr.targets.push_back({nullptr, store});
+  return true;
 }
 
 }  // namespace heddle::hw

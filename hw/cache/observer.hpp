@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tlm/memory_extension.hpp"
+
 namespace heddle::hw {
 
 struct CacheStatistics;
@@ -29,6 +31,16 @@ class L2Observer {
   // Requests that wait at the banks and answers that wait to leave; `full`: a request has found the queue full and
   // waits for END_REQ.
   virtual void changed(std::size_t /*waiting*/, std::size_t /*answers*/, bool /*full*/) {}
+};
+
+// The home of a slice's lines (hw/cache/home.hpp).
+class HomeObserver {
+ public:
+  virtual ~HomeObserver() = default;
+  // Lines that the home is busy with, lines that caches have or want, messages that wait to leave.
+  virtual void changed(unsigned /*busy*/, std::size_t /*lines*/, std::size_t /*messages*/) {}
+  // A message leaves for a core's L1.
+  virtual void told(std::uint64_t /*line*/, unsigned /*core*/, link::CoherenceMessage /*message*/) {}
 };
 
 }  // namespace heddle::hw

@@ -55,7 +55,10 @@ struct CacheStatistics {
     visit("busy_mshrs", busy_mshrs, "refusals", "requests refused: no MSHR free");
     visit("busy_targets", busy_targets, "refusals", "requests refused: the line's MSHR has no target free");
     visit("busy_writes", busy_writes, "refusals", "requests refused: write buffer full");
-    visit("busy_order", busy_order, "refusals", "bypass loads and atomics refused: stores wait for the line's fetch");
+    visit("busy_order", busy_order, "refusals",
+          "requests refused until a line under way, or leaving for its home, is done with: bypass loads and atomics "
+          "behind "
+          "stores, and what a coherence protocol has wait");
     visit("busy_flush", busy_flush, "refusals", "requests refused during a flush");
     visit("failed_reads", failed_reads, "requests", "loads and atomics answered with a bus error");
     visit("failed_writes", failed_writes, "requests", "writes, and fetches for stores, that ended in a bus error");
@@ -77,6 +80,56 @@ struct L2Statistics {
           "cycles that requests waited for their bank's access, summed");
     visit("back_invalidations", back_invalidations, "messages",
           "told to cores whose caches may hold a line that an inclusive L2 replaced");
+  }
+};
+
+// Of a data cache whose lines have homes.
+struct CoherenceStatistics {
+  std::uint64_t invalidated = 0;
+  std::uint64_t invalidated_late = 0;
+  std::uint64_t shared = 0;
+  std::uint64_t given_up = 0;
+  std::uint64_t given_data = 0;
+  std::uint64_t stalled = 0;
+  std::uint64_t upgrades = 0;
+  std::uint64_t puts = 0;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("invalidated", invalidated, "lines", "copies dropped because their home said so");
+    visit("invalidated_late", invalidated_late, "messages", "invalidations of lines that were not here");
+    visit("shared", shared, "lines", "lines that this cache owned and shares since their home asked for it");
+    visit("given_up", given_up, "lines", "lines that this cache owned and gave up because their home asked for it");
+    visit("given_data", given_data, "messages", "answers to homes with a line's changed bytes");
+    visit("stalled", stalled, "messages", "messages of homes that waited for the line under way");
+    visit("upgrades", upgrades, "requests", "stores and atomics that found a copy, but not their own");
+    visit("puts", puts, "lines", "lines that this cache owned and told their home it has no more");
+  }
+};
+
+// Of a slice of the L2 that is home to its lines.
+struct HomeStatistics {
+  std::uint64_t shares = 0;
+  std::uint64_t owns = 0;
+  std::uint64_t puts = 0;
+  std::uint64_t puts_late = 0;
+  std::uint64_t invalidations = 0;
+  std::uint64_t forwards = 0;
+  std::uint64_t forwards_data = 0;
+  std::uint64_t recalls = 0;
+  std::uint64_t waited = 0;
+  std::uint64_t busy_max = 0;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("shares", shares, "requests", "requests for a copy");
+    visit("owns", owns, "requests", "requests for a line that nobody else may keep");
+    visit("puts", puts, "requests", "lines that their owner gave up");
+    visit("puts_late", puts_late, "requests", "puts that crossed a message to their sender, who was the owner no more");
+    visit("invalidations", invalidations, "messages", "told to caches that may have copies, recalls included");
+    visit("forwards", forwards, "messages", "told to owners: share the line, or give it up; recalls included");
+    visit("forwards_data", forwards_data, "messages", "answers of owners that brought changed bytes");
+    visit("recalls", recalls, "lines", "lines taken back from all caches, since the slice needs the frame");
+    visit("waited", waited, "requests", "requests that waited because the home was busy with their line");
+    visit("busy_max", OwnValue{busy_max}, "lines", "most lines known at once of which caches have copies or want any");
   }
 };
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "hw/coherence/protocol.hpp"
 #include "hw/dram/jedec.hpp"
 
 namespace heddle::hw {
@@ -39,6 +40,9 @@ LongestWait longest_wait(const Machine& machine) {
   way *= noc.clock_ghz == 0 ? 1 : machine.gpu.clock_ghz / noc.clock_ghz;
   if (machine.l2.enabled) {
     way += machine.l2.hit_latency + machine.l2.bank_interval;
+  }
+  if (about<CoherenceProtocol>(machine.gpu.coherence).traits.coherent) {
+    way *= 2;  // the home asks an owner, and reads what that has given
   }
   const double pipeline = core.fetch_latency + core.decode_latency + core.register_read_latency + core.execute_stages +
                           core.complex_latency + core.complex_interval + machine.icache.hit_latency +

@@ -59,6 +59,17 @@ std::string large_warp_mechanisms() {
   return "core.divergence = " + join(names, " or ");
 }
 
+// "gpu.coherence = \"mesi\"": the protocols under which several cores may have write-back caches.
+std::string coherent_protocols() {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : Registry<CoherenceProtocol>::instance().entries()) {
+    if (entry.about.traits.coherent) {
+      names.push_back("\"" + name + "\"");
+    }
+  }
+  return "gpu.coherence = " + join(names, " or ");
+}
+
 void check_cache(const CacheParameters& cache, const char* section, std::vector<Contradiction>& found) {
   if (cache.bytes % (std::uint64_t{cache.ways} * cache.line_bytes) != 0) {
     found.push_back({fmt::format("{}.ways", section),
@@ -393,8 +404,8 @@ std::vector<Contradiction> check(const Machine& machine) {
       !about<CoherenceProtocol>(machine.gpu.coherence).traits.coherent) {
     found.push_back({"l1d.write_policy",
                      fmt::format("the private write-back caches of several cores (gpu.cores is {}) need a coherence "
-                                 "protocol; use l1d.write_policy = \"write-through\"",
-                                 machine.gpu.cores)});
+                                 "protocol; use l1d.write_policy = \"write-through\", or {} and what that needs",
+                                 machine.gpu.cores, coherent_protocols())});
   }
   if (found.empty()) {
     check_watchdog(machine, found);

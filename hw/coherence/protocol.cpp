@@ -15,4 +15,8 @@ TransitionTable coherence_table(const std::string& protocol, CacheRole role, con
   return Registry<CoherenceProtocol>::instance().make(protocol, {})->table(role, caching_of(parameters));
 }
 
+std::optional<HomeTable> home_table_of(const std::string& protocol) {
+  return Registry<CoherenceProtocol>::instance().make(protocol, {})->home();
+}
+
 }  // namespace heddle::hw

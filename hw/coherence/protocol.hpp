@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/registry.hpp"
+#include "hw/coherence/home_table.hpp"
 #include "hw/coherence/transition_table.hpp"
 #include "hw/parameters/policy.hpp"
 
@@ -31,10 +33,14 @@ class CoherenceProtocol {
   virtual ~CoherenceProtocol() = default;
   // The complete table of such a controller. Throws InternalError when the protocol has none.
   [[nodiscard]] virtual TransitionTable table(CacheRole role, Caching caching) const = 0;
+  // That of the lines' homes, the slices of the L2; none: they are no homes.
+  [[nodiscard]] virtual std::optional<HomeTable> home() const { return std::nullopt; }
 };
 
 // A protocol's table for a cache with these parameters.
 [[nodiscard]] TransitionTable coherence_table(const std::string& protocol, CacheRole role,
                                               const CacheParameters& parameters);
+
+[[nodiscard]] std::optional<HomeTable> home_table_of(const std::string& protocol);
 
 }  // namespace heddle::hw

@@ -10,9 +10,10 @@ namespace heddle::hw {
 
 namespace {
 
-constexpr std::array<std::string_view, 16> kActionNames = {
+constexpr std::array<std::string_view, 20> kActionNames = {
     "wait",  "write_back", "recall_sharers", "drop",  "close", "mark",       "answer",  "note_sharer",
-    "write", "step",       "install",        "merge", "fetch", "fetch_once", "forward", "write_through"};
+    "write", "step",       "install",        "merge", "fetch", "fetch_once", "forward", "write_through",
+    "put",   "give",       "acknowledge",    "stall"};
 
 constexpr LineEvent event_at(std::size_t index) {
   return static_cast<LineEvent>(index);
@@ -90,7 +91,13 @@ std::string TransitionTable::problem_of(LineState from, LineEvent event, const T
   if (transition.does(kWait)) {
     return transition.actions == kWait && transition.next == from ? "" : "waits, and something happens";
   }
-  const LineActions of_a_line_here = kWriteBack | kRecallSharers | kDrop | kAnswer | kWrite | kStep;
+  if (transition.does(kStall)) {
+    if (!was_under_way) {
+      return "needs the line under way";
+    }
+    return transition.actions == kStall && transition.next == from ? "" : "stalls, and something happens";
+  }
+  const LineActions of_a_line_here = kWriteBack | kRecallSharers | kDrop | kAnswer | kWrite | kStep | kPut;
   if (transition.does(of_a_line_here) && !was_here) {
     return "needs the line here";
   }
@@ -104,7 +111,14 @@ std::string TransitionTable::problem_of(LineState from, LineEvent event, const T
   if (!was_here && is_here != transition.does(kInstall)) {
     return is_here ? "has a line without a frame" : "installs a line that is not to be here";
   }
-  if (was_here && leaves && before.owes && !transition.does(kWriteBack)) {
+  if ((after.place == LinePlace::leaving) != (transition.does(kPut) || before.place == LinePlace::leaving) &&
+      event != LineEvent::put_done) {
+    return "leaves without a put";
+  }
+  if (transition.does(kGive) && !was_here && before.place != LinePlace::leaving) {
+    return "gives a line away that it does not have";
+  }
+  if (was_here && before.owes && !after.owes && !transition.does(kWriteBack | kPut | kGive)) {
     return "loses what memory lacks";
   }
   if (is_under_way && !was_under_way && !transition.does(kFetch)) {
@@ -113,7 +127,8 @@ std::string TransitionTable::problem_of(LineState from, LineEvent event, const T
   if (transition.does(kFetch) && after.place != LinePlace::asked) {
     return "fetches a line, which is not asked for then";
   }
-  const bool ends = event == LineEvent::fill || event == LineEvent::fail || transition.does(kClose);
+  const bool ends =
+      event == LineEvent::fill || event == LineEvent::fill_own || event == LineEvent::fail || transition.does(kClose);
   if (was_under_way && !is_under_way && !ends) {
     return "forgets a line under way";
   }
@@ -125,8 +140,9 @@ std::string TransitionTable::problem_of(LineState from, LineEvent event, const T
 
 std::vector<std::string> TransitionTable::problems() const {
   std::vector<std::string> found;
+  const std::size_t events = has_home() ? kLineEventNames.size() : kEventsOfEveryCache;
   for (std::size_t state = 0; state != states_.size(); ++state) {
-    for (std::size_t event = 0; event != kLineEventNames.size(); ++event) {
+    for (std::size_t event = 0; event != events; ++event) {
       const auto from = static_cast<LineState>(state);
       const Cell& cell = cells_[index(from, event_at(event))];
       const std::string problem = cell.kind == Kind::missing ? "is not in the table"
@@ -146,6 +162,12 @@ const TransitionTable& TransitionTable::checked() const {
     throw InternalError(found.front());
   }
   return *this;
+}
+
+TransitionTable TransitionTable::with(LineState state, LineEvent event, LineActions actions, LineState next) const {
+  TransitionTable changed = *this;
+  changed.cells_.at(index(state, event)) = {{actions, next}, Kind::transition};
+  return changed;
 }
 
 bool TransitionTable::ever_does(LineActions any) const {

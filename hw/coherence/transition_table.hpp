@@ -33,10 +33,19 @@ enum class LineEvent : std::uint8_t {
   fail,      // memory answered its read with an error
   replace,   // its frame is wanted for another line
   recall,    // the level beyond gives the line up: no copy may stay
-  flush      // the cache is being emptied
+  flush,     // the cache is being emptied
+  // Those of a cache whose lines have a home (hw/coherence/home_table.hpp). A table without any of them need not say
+  // that they never happen.
+  fill_own,    // the line has come, and no other cache has it
+  invalidate,  // the home wants a copy to go
+  give_share,  // the home wants the owner to share the line
+  give_up,     // the home wants the owner's line
+  put_done     // the home has taken a line that left
 };
-inline constexpr std::array<std::string_view, 11> kLineEventNames = {
-    "load", "bypass", "store", "store_line", "atomic", "departed", "fill", "fail", "replace", "recall", "flush"};
+inline constexpr std::array<std::string_view, 16> kLineEventNames = {
+    "load",    "bypass", "store", "store_line", "atomic",     "departed",   "fill",    "fail",
+    "replace", "recall", "flush", "fill_own",   "invalidate", "give_share", "give_up", "put_done"};
+inline constexpr std::size_t kEventsOfEveryCache = 11;
 [[nodiscard]] constexpr std::string_view name_of(LineEvent event) {
   return kLineEventNames[static_cast<std::size_t>(event)];
 }
@@ -60,7 +69,12 @@ enum LineAction : LineActions {
   kFetch = 1U << 12U,         // an MSHR, and a read of the line that others may join
   kFetchOnce = 1U << 13U,     // an MSHR, and a read that nobody joins and that is not kept
   kForward = 1U << 14U,       // an MSHR, and the atomic goes to memory
-  kWriteThrough = 1U << 15U   // the store goes to memory
+  kWriteThrough = 1U << 15U,  // the store goes to memory
+  // Of a line that has a home:
+  kPut = 1U << 16U,          // the home is told that its owner gives the line up, with what it has changed
+  kGive = 1U << 17U,         // the home's message is answered with the line's bytes, if they have changed
+  kAcknowledge = 1U << 18U,  // the home's message is answered
+  kStall = 1U << 19U         // the home's message waits for the line under way
 };
 // "write_back drop fetch"; "-" for none.
 [[nodiscard]] std::string names_of(LineActions actions);
@@ -72,12 +86,14 @@ struct Transition {
   friend bool operator==(const Transition&, const Transition&) = default;
 };
 
-enum class LinePlace : std::uint8_t { absent, here, asked, coming };
+// leaving: it has no frame, and its home has not answered the put.
+enum class LinePlace : std::uint8_t { absent, here, asked, coming, leaving };
 
 struct LineStateInfo {
   std::string_view name;
   LinePlace place = LinePlace::absent;
   bool owes = false;                // memory lacks bytes of the line, or will when it has come
+  bool own = false;                 // of a line under way: it is to be this cache's own
   bool whole_line_matters = false;  // a store of the whole line is another transition than one of some bytes; found out
 };
 
@@ -109,8 +125,13 @@ class TransitionTable {
   [[nodiscard]] std::size_t states() const { return states_.size(); }
   // Whether any transition does one of these.
   [[nodiscard]] bool ever_does(LineActions any) const;
+  // It knows of a home.
+  [[nodiscard]] bool has_home() const { return ever_does(kPut); }
+  // For tests of what a wrong table does: the same with another transition for a pair.
+  [[nodiscard]] TransitionTable with(LineState state, LineEvent event, LineActions actions, LineState next) const;
   // One line per pair that can happen: "clean bypass: drop fetch -> asked".
   [[nodiscard]] std::string text() const;
+  [[nodiscard]] const std::string& role() const { return role_; }
 
  private:
   enum class Kind : std::uint8_t { missing, never, transition };

@@ -52,6 +52,7 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
       instruction("instruction"),
       data("data"),
       copies("copies"),
+      probes("probes"),
       state_(machine, index, bounds),
       registers_("registers", machine.core.simd_width, static_cast<unsigned>(state_.rows.size()),
                  about<Scalarisation>(machine.core.scalar).traits.finds ? &state_.statistics : nullptr),
@@ -67,6 +68,7 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
       writeback_("writeback", state_, warps_) {
   blocks.bind(*this);
   copies.bind(*this);
+  probes.bind(l1d_.probes);
   icache_.memory.bind(instruction);
   l1d_.memory.bind(data);
   fetch_.icache.bind(icache_.cpu);
@@ -77,7 +79,7 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
   writeback_.registers.bind(registers_.write_port);
   pipeline_.bind();
   execute_.comes_after(pipeline_.latency_to(execute_));
-  memory_.stores_visible = [this] { return l1d_.unacknowledged_writes() == 0; };
+  memory_.stores_visible = [this] { return l1d_.stores_visible(); };
   warps_.accesses(memory_);
   limit_loads();
   if (warps_.early_next_pc()) {
@@ -313,7 +315,7 @@ Cycle Core::advance(Cycle now) {
   }
   warps_.wake_up(now);
   pipeline_.tick(now);
-  if (warps_.departing() && l1d_.unacknowledged_writes() == 0) {
+  if (warps_.departing() && l1d_.stores_visible()) {
     warps_.send_departing();
   }
   accounted_ = now + 1;

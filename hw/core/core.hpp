@@ -5,6 +5,7 @@
 //   instruction  initiator, TLM-2.0 base protocol  I-cache misses
 //   data         initiator, TLM-2.0 base protocol  L1 misses, write-backs, atomics
 //   copies       target, InvalidationProtocol     lines that an inclusive L2 gives up; may stay unbound
+//   probes       target, TLM-2.0 base protocol     what the homes of the L1's lines want (hw/cache/l1_cache.hpp); likewise
 //   others       initiator, HomeProtocol          other cores, where the divergence mechanism lets threads change cores
 //
 // Each stage is a module with sockets of its own; the core advances them from write-back to fetch in
@@ -52,6 +53,7 @@ class Core final : public link::ClockedModule,
   ::tlm::tlm_initiator_socket<> instruction;
   ::tlm::tlm_initiator_socket<> data;
   link::InvalidationTargetSocket copies;
+  L1Cache::ProbeSocket probes;
   std::unique_ptr<HomeInitiatorSocket> others;  // null: threads stay
 
   // Called by the GPU between launches and at a launch's first and last cycle (cycles [first, end) are accounted).
@@ -83,7 +85,7 @@ class Core final : public link::ClockedModule,
   [[nodiscard]] CoreStatistics& statistics() { return state_.statistics; }
   [[nodiscard]] Scratchpad& scratchpad() { return scratchpad_; }
   [[nodiscard]] const RegisterFile& registers() const { return registers_; }
-  [[nodiscard]] Cache& l1d() { return l1d_; }
+  [[nodiscard]] L1Cache& l1d() { return l1d_; }
   [[nodiscard]] Cache& icache() { return icache_; }
 
   // For tests and traces.

@@ -63,12 +63,19 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
   };
   noc_ = std::make_unique<Interconnect>("noc", machine_.noc, AddressMap(machine_.dram, memory_line_bytes(machine_)),
                                         machine_.gpu.cores, clock_, noc_edges(machine_));
+  if (home_table_of(machine_.gpu.coherence)) {
+    probes_ = std::make_unique<Interconnect>("probes", machine_.noc, machine_.dram.channels, machine_.gpu.cores, clock_,
+                                             noc_edges(machine_));
+  }
   const auto join = [&](TapPlace::Link link, unsigned index, auto& from, auto& to) {
     taps_.push_back(connect(make_tap, {link, index}, clock_, from, to));
   };
   for (unsigned i = 0; i < machine_.gpu.cores; ++i) {
     join(TapPlace::Link::data, i, cores_[i]->data, noc_->data[i]);
     join(TapPlace::Link::instruction, i, cores_[i]->instruction, noc_->instruction[i]);
+    if (probes_) {
+      join(TapPlace::Link::probes, i, probes_->channel[i], cores_[i]->probes);
+    }
   }
   for (unsigned channel = 0; channel < machine_.dram.channels; ++channel) {
     make_channel(channel, make_tap);
@@ -108,6 +115,9 @@ void Gpu::make_channel(unsigned channel, const MakeTap& make_tap) {
   L2Slice& slice = *l2_.back();
   join(TapPlace::Link::l2, noc_->channel[channel], slice.target);
   join(TapPlace::Link::channel, slice.memory(), dram.target);
+  if (slice.home() != nullptr) {
+    join(TapPlace::Link::home, slice.home()->probes, probes_->data[channel]);
+  }
   for (unsigned i = 0; i < slice.copies.size(); ++i) {
     slice.copies[i].bind(cores_[i]->copies);
   }
@@ -245,15 +255,25 @@ void Gpu::each_unit(Visitor&& visit) {
     visit(core->name(), core->statistics(), &Totals::core);
     visit(core->icache().name(), core->icache().statistics(), &Totals::icache);
     visit(core->l1d().name(), core->l1d().statistics(), &Totals::l1d);
+    if (probes_) {
+      visit((std::string(core->l1d().name()) + ".coherence").c_str(), core->l1d().coherence_statistics(),
+            &Totals::coherence);
+    }
     visit(core->scratchpad().name(), core->scratchpad().statistics, &Totals::scratchpad);
     for (const auto& bank : core->registers().banks()) {
       visit(bank->name(), *bank, &Totals::registers);
     }
   }
   visit(noc_->name(), noc_->statistics(), &Totals::noc);
+  if (probes_) {
+    visit(probes_->name(), probes_->statistics(), &Totals::probes);
+  }
   for (const auto& slice : l2_) {
     visit(slice->name(), slice->statistics(), &Totals::l2_slice);
     visit(slice->store().name(), slice->store().statistics(), &Totals::l2);
+    if (slice->home() != nullptr) {
+      visit(slice->home()->name(), slice->home()->statistics(), &Totals::home);
+    }
   }
   for (const auto& channel : dram_) {
     visit(channel->name(), channel->statistics(), &Totals::dram);

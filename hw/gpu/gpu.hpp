@@ -140,6 +140,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   std::unique_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<ThreadNetwork> threads_;  // null: threads stay in their cores
   std::unique_ptr<Interconnect> noc_;
+  std::unique_ptr<Interconnect> probes_;      // homes to cores; null: the coherence protocol has no homes
   std::vector<std::unique_ptr<L2Slice>> l2_;  // per channel; empty: there is no L2
   std::vector<std::unique_ptr<DramController>> dram_;
   std::vector<std::unique_ptr<link::Tap>> taps_;  // null where there is none

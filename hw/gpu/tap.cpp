@@ -20,6 +20,12 @@ std::string TapPlace::text() const {
     case Link::channel:
       name = "channel";
       break;
+    case Link::home:
+      name = "home";
+      break;
+    case Link::probes:
+      name = "probes";
+      break;
     case Link::memory:
       name = "memory";
       break;

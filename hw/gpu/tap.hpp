@@ -11,7 +11,7 @@
 
 namespace heddle::hw {
 
-// One connection. Its index counts cores (data, instruction) or memory channels (channel, memory).
+// One connection. Its index counts cores (data, instruction, probes) or memory channels (the others).
 struct TapPlace {
   enum class Link : std::uint8_t {
     control,      // host -> GPU: launch registers. Outside the GPU: whoever binds the two asks for the tap
@@ -19,6 +19,8 @@ struct TapPlace {
     instruction,  // a core's instruction cache -> interconnect
     l2,           // interconnect -> L2 slice of a channel, where there is an L2
     channel,      // interconnect, or L2 slice -> DRAM controller
+    home,         // a slice's home -> the interconnect of homes' messages, where the coherence protocol has homes
+    probes,       // that interconnect -> a core's L1 data cache; likewise
     memory        // DRAM controller -> the memory behind the GPU
   };
   Link link = Link::channel;

@@ -29,6 +29,10 @@ struct Totals {
   L2Statistics l2_slice;  // the slices' queues
   CacheStatistics l2;     // their stores
   DramStatistics dram;
+  // Of a coherence protocol with homes; else all 0.
+  CoherenceStatistics coherence;  // the L1s' part
+  HomeStatistics home;            // the slices'
+  InterconnectStatistics probes;  // messages of homes
 
   // visit("kind", &Totals::kind), for each kind of unit.
   template <class Visitor>
@@ -43,6 +47,9 @@ struct Totals {
     visit("l2_slice", &Totals::l2_slice);
     visit("l2", &Totals::l2);
     visit("dram", &Totals::dram);
+    visit("coherence", &Totals::coherence);
+    visit("home", &Totals::home);
+    visit("probes", &Totals::probes);
   }
 };
 

@@ -42,11 +42,11 @@ class Interconnect::CachePort final : public ::tlm::tlm_fw_transport_if<> {
   }
   void b_transport(Payload& payload, sc_core::sc_time& delay) override {
     delay += noc_.clock().cycles(noc_.edges_.cycle_of(noc_.request_latency_ + noc_.response_latency_));
-    noc_.channel[noc_.map_.channel(payload.get_address())]->b_transport(payload, delay);
+    noc_.channel[noc_.destination_of(payload)]->b_transport(payload, delay);
   }
   bool get_direct_mem_ptr(Payload& /*payload*/, ::tlm::tlm_dmi& dmi) override { return link::deny_direct_memory(dmi); }
   unsigned transport_dbg(Payload& payload) override {
-    return noc_.channel[noc_.map_.channel(payload.get_address())]->transport_dbg(payload);
+    return noc_.channel[noc_.destination_of(payload)]->transport_dbg(payload);
   }
 
  private:
@@ -69,35 +69,61 @@ class Interconnect::ChannelPort final : public ::tlm::tlm_bw_transport_if<> {
 
 Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, const AddressMap& map,
                            unsigned cores, link::Clock clock, link::ClockEdges edges)
+    : Interconnect(name, parameters, &map, cores, map.channels(), clock, edges) {}
+
+Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, unsigned slices,
+                           unsigned cores, link::Clock clock, link::ClockEdges edges)
+    : Interconnect(name, parameters, nullptr, slices, cores, clock, edges) {}
+
+Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, const AddressMap* map,
+                           unsigned inputs, unsigned outputs, link::Clock clock, link::ClockEdges edges)
     : ClockedModule(name, clock),
-      data("data", cores),
-      instruction("instruction", cores),
-      channel("channel", map.channels()),
-      map_(map),
-      cores_(cores),
+      data("data", inputs),
+      instruction("instruction", inputs),
+      channel("channel", outputs),
+      map_(map != nullptr ? std::optional<AddressMap>(*map) : std::nullopt),
+      cores_(inputs),
       edges_(edges),
       link_bytes_(parameters.link_bytes),
       request_latency_(parameters.request_latency),
       response_latency_(parameters.response_latency),
-      requests_(std::size_t{2} * cores, Input(parameters.queue + parameters.request_latency)),
-      responses_(map.channels(), Input(parameters.queue + parameters.response_latency)),
-      active_((std::size_t{2} * cores + 63) / 64, 0),
-      next_port_(map.channels(), 0),
-      next_channel_(cores, 0),
-      channel_free_(map.channels(), 0),
-      core_free_(cores, 0),
-      chosen_(std::max(cores, map.channels()), kNone) {
-  for (unsigned port = 0; port != 2 * cores; ++port) {
+      requests_(std::size_t{2} * inputs, Input(parameters.queue + parameters.request_latency)),
+      responses_(outputs, Input(parameters.queue + parameters.response_latency)),
+      active_((std::size_t{2} * inputs + 63) / 64, 0),
+      next_port_(outputs, 0),
+      next_channel_(inputs, 0),
+      channel_free_(outputs, 0),
+      core_free_(inputs, 0),
+      chosen_(std::max(inputs, outputs), kNone) {
+  for (unsigned port = 0; port != 2 * inputs; ++port) {
     cache_ports_.push_back(std::make_unique<CachePort>(*this, port));
     socket_of(port).bind(*cache_ports_.back());
   }
-  for (unsigned index = 0; index != map.channels(); ++index) {
+  for (unsigned index = 0; index != outputs; ++index) {
     channel_ports_.push_back(std::make_unique<ChannelPort>(*this, index));
     channel[index].bind(*channel_ports_.back());
   }
 }
 
 Interconnect::~Interconnect() = default;
+
+unsigned Interconnect::destination_of(const Payload& payload) const {
+  if (map_) {
+    return map_->channel(payload.get_address());
+  }
+  link::MemoryExtension* extension = nullptr;
+  payload.get_extension(extension);
+  return extension->core;
+}
+
+bool Interconnect::data_back(const Payload& payload) const {
+  if (map_) {
+    return !payload.is_write();
+  }
+  link::MemoryExtension* extension = nullptr;
+  payload.get_extension(extension);
+  return extension->has_data;
+}
 
 // ------------------------------------------------------------------------------------------------- extensions
 
@@ -181,7 +207,7 @@ tlm_sync_enum Interconnect::forward(unsigned port, Payload& payload, tlm_phase& 
   const Cycle visible = clock().visible_after(delay);
   Input& input = requests_[port];
   if (phase == ::tlm::BEGIN_REQ) {
-    const Waiting transfer{&payload, edges_.from(visible, request_latency_ - 1), map_.channel(payload.get_address())};
+    const Waiting transfer{&payload, edges_.from(visible, request_latency_ - 1), destination_of(payload)};
     if (!offer(input, transfer, visible)) {
       return ::tlm::TLM_ACCEPTED;
     }
@@ -359,7 +385,7 @@ void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now
   Input& answers = responses_[channel_index];
   answers.output.begin(payload, now);
   tlm_phase phase = ::tlm::BEGIN_REQ;
-  sc_core::sc_time delay = occupy(input, channel_free_[channel_index], payload, !payload.is_read(), now);
+  sc_core::sc_time delay = occupy(input, channel_free_[channel_index], payload, data_out(payload), now);
   const tlm_sync_enum result = channel[channel_index]->nb_transport_fw(payload, phase, delay);
   if (result == ::tlm::TLM_ACCEPTED) {
     return;
@@ -442,7 +468,7 @@ void Interconnect::send_response(unsigned channel_index, unsigned port, Cycle no
     observer_->response(port, channel_index);
   }
 
-  const sc_core::sc_time delay = occupy(input, core_free_[core_of(port)], payload, !payload.is_write(), now);
+  const sc_core::sc_time delay = occupy(input, core_free_[core_of(port)], payload, data_back(payload), now);
   give_back_extension(payload);  // the cache may release the payload within the call
   link::begin_response(socket_of(port), payload, requests_[port].output, clock(), delay);
 }

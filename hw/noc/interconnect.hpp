@@ -6,6 +6,13 @@
 //   channel[c]      tlm_initiator_socket<32>  memory channel c, chosen by the address map
 // Target sockets may stay unbound.
 //
+//   Interconnect(name, noc parameters, slices, cores, clock, edges)
+//   data[s]         slice s of the L2, home to its lines
+//   channel[i]      core i, which the payload's MemoryExtension names
+// The other way round: messages of homes to L1s, and their answers. An answer carries data when its extension says so
+// (has_data), a message never does. Both ways have links and queues of their own, beside those of requests and answers,
+// so that no message waits behind what may wait for it.
+//
 // Timing, in cycles of its own clock (NocParameters::clock_ghz; requests and responses of the GPU's cycles between two
 // edges wait for the next): a request that arrives in cycle t can be handed to its channel in cycle t + request_latency
 // (and is visible there one cycle of the GPU later, as everything between modules is); responses likewise with
@@ -24,6 +31,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <systemc>
 #include <tlm>
 #include <vector>
@@ -47,6 +55,8 @@ class Interconnect final : public link::ClockedModule {
 
   Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, const AddressMap& map,
                unsigned cores, link::Clock clock, link::ClockEdges edges = {1, 1});
+  Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, unsigned slices, unsigned cores,
+               link::Clock clock, link::ClockEdges edges = {1, 1});
   ~Interconnect() override;
 
   sc_core::sc_vector<TargetSocket> data;
@@ -73,6 +83,12 @@ class Interconnect final : public link::ClockedModule {
   };
   class CachePort;
   class ChannelPort;
+  Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, const AddressMap* map,
+               unsigned inputs, unsigned outputs, link::Clock clock, link::ClockEdges edges);
+  [[nodiscard]] unsigned destination_of(const Payload& payload) const;
+  // Whether it carries its data on the way out, and back.
+  [[nodiscard]] bool data_out(const Payload& payload) const { return map_ && !payload.is_read(); }
+  [[nodiscard]] bool data_back(const Payload& payload) const;
 
   link::Cycle advance(link::Cycle now) override;
   ::tlm::tlm_sync_enum forward(unsigned port, Payload& payload, ::tlm::tlm_phase& phase, sc_core::sc_time& delay);
@@ -102,7 +118,7 @@ class Interconnect final : public link::ClockedModule {
   void give_back_extension(Payload& payload);
   void show_queue(const Input& input);
 
-  const AddressMap map_;
+  const std::optional<AddressMap> map_;  // none: homes to cores
   const unsigned cores_;
   const link::ClockEdges edges_;
   const unsigned link_bytes_;

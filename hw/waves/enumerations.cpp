@@ -61,4 +61,10 @@ const link::Enumeration& bank_states() {
   return enumeration;
 }
 
+const link::Enumeration& coherence_messages() {
+  static const link::Enumeration enumeration{"coherence_message",
+                                             {"none", "share", "own", "put", "invalidate", "give_share", "give_up"}};
+  return enumeration;
+}
+
 }  // namespace heddle::hw

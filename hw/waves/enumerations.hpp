@@ -28,4 +28,6 @@ inline constexpr std::uint64_t kNoStall = kIdleCauseCount;
 enum class BankState : std::uint8_t { closed, open, hit, conflict };
 [[nodiscard]] const link::Enumeration& bank_states();
 
+[[nodiscard]] const link::Enumeration& coherence_messages();  // link::CoherenceMessage
+
 }  // namespace heddle::hw

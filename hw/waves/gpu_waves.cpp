@@ -29,6 +29,10 @@ GpuWaves::GpuWaves(const Machine& machine, const std::string& name) : machine_(m
       const std::string slice = name + ".l2_" + std::to_string(channel);
       catalogue_.add(slice, *l2_.back());
       catalogue_.add(slice + ".store", l2_.back()->store);
+      if (home_table_of(machine_.gpu.coherence)) {
+        homes_.push_back(std::make_unique<HomeWaves>(machine_.gpu.cores));
+        catalogue_.add(slice + ".home", *homes_.back());
+      }
     }
     dram_.push_back(std::make_unique<DramWaves>(machine_.dram));
     catalogue_.add(name + ".dram" + std::to_string(channel), *dram_.back());
@@ -45,6 +49,10 @@ void GpuWaves::attach(Gpu& gpu) {
     if (!l2_.empty()) {
       gpu.l2(channel).store().observe(l2_[channel]->store);
       gpu.l2(channel).observe(*l2_[channel]);
+      if (!homes_.empty()) {
+        homes_[channel]->valid.set(0);
+        gpu.l2(channel).home()->observe(*homes_[channel]);
+      }
     }
     dram_[channel]->attach(gpu.dram(channel));
   }

@@ -71,6 +71,35 @@ struct L2Waves final : L2Observer {
   }
 };
 
+// The home of a slice's lines.
+struct HomeWaves final : HomeObserver {
+  explicit HomeWaves(unsigned cores_of_gpu) : cores(cores_of_gpu) {}
+  unsigned cores;
+  link::Wave busy, lines, messages, valid, address, core, message;
+  void changed(unsigned busy_now, std::size_t lines_now, std::size_t messages_now) override {
+    busy.set(busy_now);
+    lines.set(lines_now);
+    messages.set(messages_now);
+  }
+  void told(std::uint64_t line, unsigned to, link::CoherenceMessage what) override {
+    valid.pulse();
+    address.set(line);
+    core.set(to);
+    message.set(static_cast<std::uint64_t>(what));
+  }
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    using enum link::SignalGroup;
+    visit(l2, "busy", busy, link::number(16), "lines that the home is busy with: it has asked caches, or memory");
+    visit(l2, "lines", lines, link::number(32), "lines that L1s may have copies of, own or want");
+    visit(l2, "messages", messages, link::number(16), "messages to L1s that wait to leave");
+    visit(l2, "valid", valid, link::boolean(), "a message leaves for an L1");
+    visit(l2, "address", address, link::address(), "its line");
+    visit(l2, "core", core, link::up_to(cores - 1), "the core that it is for");
+    visit(l2, "message", message, link::one_of(coherence_messages()), "what it wants");
+  }
+};
+
 class NocWaves final : public NocObserver {
  public:
   explicit NocWaves(const Machine& machine);

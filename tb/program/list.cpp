@@ -15,6 +15,7 @@
 #include "tb/host/device.hpp"
 #include "tb/host/workload.hpp"
 #include "tb/measure/summary.hpp"
+#include "tb/pages/report/protocols.hpp"
 #include "tb/pages/report/reference.hpp"
 #include "tb/program/command.hpp"
 #include "tb/support/text.hpp"
@@ -96,7 +97,9 @@ void list_statistics(const Arguments& arguments) {
     return;
   }
   hw::Machine machine;
-  machine.l2.enabled = true;         // every kind of module
+  // Every kind of module.
+  machine.l2.enabled = machine.l2.inclusive = true;
+  machine.gpu.coherence = "mesi";
   const tb::Device device(machine);  // elaborated, so that every module has registered its counters
   std::cout << (arguments.has("markdown") ? tb::statistics_markdown(device.statistics())
                                           : tb::statistics_text(device.statistics()));
@@ -134,6 +137,16 @@ void list_signals(const Arguments& arguments) {
   }
 }
 
+void list_protocols(const Arguments& arguments) {
+  if (arguments.has("names")) {
+    for (const std::string& name : hw::coherence_protocols().choices()) {
+      std::cout << name << "\n";
+    }
+    return;
+  }
+  std::cout << (arguments.has("markdown") ? tb::protocols_markdown() : tb::protocols_text());
+}
+
 void list_groups(const Arguments& arguments) {
   std::vector<std::vector<std::string>> rows;
   rows.reserve(std::size(link::kSignalGroups));
@@ -147,7 +160,7 @@ using Lister = void (*)(const Arguments&);
 const std::vector<std::pair<std::string, Lister>> kLists = {
     {"workloads", list_workloads},   {"configs", list_configs},       {"policies", list_policies},
     {"statistics", list_statistics}, {"parameters", list_parameters}, {"mapping", list_mapping},
-    {"signals", list_signals},       {"groups", list_groups}};
+    {"signals", list_signals},       {"groups", list_groups},         {"protocols", list_protocols}};
 
 std::vector<std::string> list_names() {
   std::vector<std::string> names;
@@ -184,7 +197,8 @@ int list(const Arguments& arguments) {
 Command list_command() {
   Command command;
   command.name = "list";
-  command.operands = "workloads|configs|policies|statistics|parameters|mapping CONFIG|signals [CONFIG]|groups";
+  command.operands =
+      "workloads|configs|policies|statistics|parameters|mapping CONFIG|signals [CONFIG]|groups|protocols";
   command.fewest = 1;
   command.most = 2;
   command.summary = "what there is to name, and what every parameter and statistic means";

@@ -100,9 +100,10 @@ std::string refusal_of(const std::function<void(hw::Machine&)>& change) {
 }
 
 TEST(ComponentsMachine, IsCheckedWhenTheGpuIsMade) {
-  EXPECT_EQ(refusal_of([](hw::Machine& machine) { machine.gpu.cores = 2; }),
-            "gpu: the machine makes no sense: the private write-back caches of several cores (gpu.cores is 2) need a "
-            "coherence protocol; use l1d.write_policy = \"write-through\"");
+  EXPECT_EQ(
+      refusal_of([](hw::Machine& machine) { machine.gpu.cores = 2; }),
+      "gpu: the machine makes no sense: the private write-back caches of several cores (gpu.cores is 2) need a "
+      "coherence protocol; use l1d.write_policy = \"write-through\", or gpu.coherence = \"mesi\" and what that needs");
   EXPECT_EQ(
       refusal_of([](hw::Machine& machine) { machine.core.scheduler = "round-robbin"; }).substr(0, 110),
       "gpu: the machine makes no sense: core.scheduler cannot be 'round-robbin'; did you mean 'round-robin'? (known: ");

@@ -208,6 +208,9 @@ template <class Visit>
 void each_table(Visit visit) {
   for (const auto& [name, entry] : Registry<CoherenceProtocol>::instance().entries()) {
     for (const Kind& kind : kKinds) {
+      if (entry.about.traits.coherent && kind.role != CacheRole::instruction && kind.caching != Caching::write_back) {
+        continue;  // machines with such caches are refused
+      }
       SCOPED_TRACE(std::string(name) + " " + kind.name);
       visit(table_of(std::string(name), kind.role, kind.caching));
     }
@@ -264,7 +267,7 @@ TEST(Coherence, AMissingPairIsFound) {
   TransitionTable table = table_of("none", CacheRole::l1, Caching::write_back);
   EXPECT_NO_THROW(static_cast<void>(table.checked()));
   TransitionTable empty("small", "L1", {{"out", LinePlace::absent}});
-  EXPECT_EQ(empty.problems().size(), kLineEventNames.size());
+  EXPECT_EQ(empty.problems().size(), kEventsOfEveryCache);
   EXPECT_EQ(empty.problems().front(), "coherence protocol small, L1: state out, event load: is not in the table");
   EXPECT_THROW(static_cast<void>(empty.checked()), InternalError);
   empty.on(0, {load, bypass, store, store_line, atomic, recall}, 0, 0).never(0, {departed, fill, fail, replace});
@@ -420,6 +423,9 @@ class Explorer {
 
 TEST(Coherence, OverAllSequencesOfEventsNothingIsLostOrOld) {
   each_table([](const TransitionTable& table) {
+    if (table.has_home()) {
+      return;  // what its events mean depends on the home: protocol_search.hpp
+    }
     Explorer explorer(table);
     explorer.explore();
     std::set<LineState> reached;

@@ -163,6 +163,9 @@ MemorySystem::MemorySystem(const SystemParameters& parameters)
   }
   for (unsigned i = 0; i != parameters.cores; ++i) {
     connect(caches_[i]->memory, noc_->data[i], parameters.checked);
+    if (probes_) {
+      connect(probes_->channel[i], caches_[i]->probes, parameters.checked);
+    }
   }
   for (unsigned i = 0; i != parameters.dram.channels; ++i) {
     connect_channel(parameters, i);
@@ -174,6 +177,9 @@ void MemorySystem::connect_channel(const SystemParameters& parameters, unsigned 
     L2Slice& slice = *slices_[index];
     connect(noc_->channel[index], slice.target, parameters.checked);
     connect(slice.memory(), controllers_[index]->target, parameters.checked);
+    if (probes_) {
+      connect(slice.home()->probes, probes_->data[index], parameters.checked);
+    }
     for (unsigned core = 0; core != slice.copies.size(); ++core) {
       slice.copies[core].bind(cores_[core]->copies);
     }
@@ -195,8 +201,8 @@ void MemorySystem::make_cores(const SystemParameters& parameters) {
     const std::string index = std::to_string(i);
     cores_.push_back(
         std::make_unique<ScriptCore>((prefix_ + "core" + index).c_str(), clock, parameters.cache.line_bytes));
-    caches_.push_back(
-        std::make_unique<L1Cache>((prefix_ + "cache" + index).c_str(), parameters.cache, clock, i, *cores_.back()));
+    caches_.push_back(std::make_unique<L1Cache>((prefix_ + "cache" + index).c_str(), parameters.cache, clock, i,
+                                                *cores_.back(), parameters.coherence));
     cores_.back()->attach(*caches_.back());
     cores_.back()->socket.bind(caches_.back()->cpu);
   }
@@ -207,6 +213,7 @@ void MemorySystem::make_channels(const SystemParameters& parameters, const Addre
   const auto name = [this](const char* what, unsigned i) { return prefix_ + what + std::to_string(i); };
   Machine machine;
   machine.gpu.cores = parameters.cores;
+  machine.gpu.coherence = parameters.coherence;
   machine.noc = parameters.noc;
   machine.l2 = parameters.l2;
   machine.dram = parameters.dram;
@@ -220,6 +227,10 @@ void MemorySystem::make_channels(const SystemParameters& parameters, const Addre
   }
   noc_ = std::make_unique<Interconnect>((prefix_ + "noc").c_str(), parameters.noc, map, parameters.cores, clock,
                                         noc_edges(machine));
+  if (home_table_of(parameters.coherence)) {
+    probes_ = std::make_unique<Interconnect>((prefix_ + "probes").c_str(), parameters.noc, parameters.dram.channels,
+                                             parameters.cores, clock, noc_edges(machine));
+  }
 }
 
 MemorySystem::~MemorySystem() = default;

@@ -107,6 +107,7 @@ struct SystemParameters {
   NocParameters noc;
   L2Parameters l2;  // enabled = false: caches and controllers meet at the interconnect
   DramParameters dram;
+  std::string coherence = "none";
   std::string prefix;     // of the module names
   bool reversed = false;  // makes channels and interconnect first, cores last: other process order, same results
   bool checked = true;    // protocol checkers on every socket beyond the core
@@ -127,7 +128,7 @@ class MemorySystem {
   // The counters of every module, by names that do not depend on `prefix`.
   void declare(StatisticsRegistry& counters);
   [[nodiscard]] ScriptCore& core(unsigned index = 0) { return *cores_[index]; }
-  [[nodiscard]] Cache& cache(unsigned index = 0) { return *caches_[index]; }
+  [[nodiscard]] L1Cache& cache(unsigned index = 0) { return *caches_[index]; }
   [[nodiscard]] DramController& controller(unsigned index = 0) { return *controllers_[index]; }
   [[nodiscard]] L2Slice& l2(unsigned index = 0) { return *slices_[index]; }
   [[nodiscard]] Interconnect& noc() { return *noc_; }
@@ -142,8 +143,9 @@ class MemorySystem {
   void connect(Initiator& initiator, Target& target, bool checked);
 
   std::vector<std::unique_ptr<ScriptCore>> cores_;
-  std::vector<std::unique_ptr<Cache>> caches_;
+  std::vector<std::unique_ptr<L1Cache>> caches_;
   std::unique_ptr<Interconnect> noc_;
+  std::unique_ptr<Interconnect> probes_;  // under a protocol with homes
   std::vector<std::unique_ptr<L2Slice>> slices_;
   std::vector<std::unique_ptr<DramController>> controllers_;
   std::unique_ptr<MemoryTarget> target_;

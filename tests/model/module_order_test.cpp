@@ -51,6 +51,13 @@ hw::Machine crowded() {
   machine.dram.channels = 3;
   return machine;
 }
+hw::Machine coherent() {
+  hw::Machine machine = crowded();
+  machine.gpu.coherence = "mesi";
+  machine.l1d.write_policy = "write-back";
+  machine.l1d.mshrs = 2;
+  return machine;
+}
 hw::Machine with_divergence(const char* mechanism) {
   hw::Machine machine = crowded();
   machine.core.divergence = mechanism;
@@ -114,6 +121,7 @@ TEST_P(ModuleOrder, ChangesNoCounter) {
 
 INSTANTIATE_TEST_SUITE_P(Machines, ModuleOrder,
                          ::testing::Values(OrderCase{"crowded", crowded, "sort"},
+                                           OrderCase{"coherent", coherent, "sort"},
                                            OrderCase{"compaction", [] { return with_divergence("tbc"); }, "sort"},
                                            OrderCase{"dynamic_warps", [] { return with_divergence("dwf"); }, "bfs"},
                                            OrderCase{"quad", quad, "histogram"},

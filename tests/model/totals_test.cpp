@@ -46,8 +46,9 @@ struct Reader {
 TEST(Totals, AreTheSumsOfWhatUnitsDeclare) {
   hw::Machine machine;
   machine.gpu.cores = 3;
-  machine.l1d.write_policy = "write-through";
-  machine.l2.enabled = true;
+  machine.gpu.coherence = "mesi";
+  machine.l2.enabled = machine.l2.inclusive = true;
+  machine.l2.bytes = 8192;  // lines are recalled
   machine.dram.channels = 2;
   const auto workload = test::make_workload("histogram", machine);
   tb::Device device(machine);
@@ -70,13 +71,15 @@ TEST(Totals, AreTheSumsOfWhatUnitsDeclare) {
       sum += value;
     }
   }
-  for (const char* own : {"l2_slice.queue_max", "dram.queue_max", "dram.series_bucket_cycles", "dram.bus_series",
-                          "dram.bank_series", "dram.queue_series", "dram.row_hit_series", "dram.row_conflict_series"}) {
+  for (const char* own :
+       {"l2_slice.queue_max", "home.busy_max", "dram.queue_max", "dram.series_bucket_cycles", "dram.bus_series",
+        "dram.bank_series", "dram.queue_series", "dram.row_hit_series", "dram.row_conflict_series"}) {
     EXPECT_EQ(from_units.erase(own), 1U) << own;
   }
   EXPECT_EQ(from_totals, from_units);
   for (const char* busy : {"dispatcher.launches", "core.warp_instructions", "icache.hits", "l1d.misses", "noc.requests",
-                           "scratchpad.accesses", "registers.reads", "l2_slice.requests", "l2.misses", "dram.reads"}) {
+                           "scratchpad.accesses", "registers.reads", "l2_slice.requests", "l2.misses", "dram.reads",
+                           "coherence.puts", "home.shares", "probes.requests"}) {
     EXPECT_NE(from_totals[busy], 0U) << busy;
   }
 }

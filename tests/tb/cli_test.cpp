@@ -195,6 +195,8 @@ TEST(Cli, Lists) {
     EXPECT_NE(policies.out.find(name), std::string::npos) << name;
   }
   EXPECT_NE(heddle({"list", "parameters", "--names"}).out.find("core.warp_size\n"), std::string::npos);
+  EXPECT_NE(heddle({"list", "protocols"}).out.find("\n\nmesi, home\nU share: read -> U_X\n"), std::string::npos);
+  EXPECT_NE(heddle({"list", "protocols", "--names"}).out.find("mesi\n"), std::string::npos);
   const Ran statistics = heddle({"list", "statistics"});
   EXPECT_EQ(statistics.code, 0);
   EXPECT_NE(statistics.out.find("  ipc (thread instructions per cycle)\n"), std::string::npos);
@@ -209,6 +211,8 @@ TEST(Cli, TheGeneratedReferencesAreUpToDate) {
       << "renew it: heddle list parameters --markdown > docs/parameters.md";
   EXPECT_EQ(heddle({"list", "signals", "--markdown"}).out, Scratch::read(docs + "signals.md"))
       << "renew it: heddle list signals --markdown > docs/signals.md";
+  EXPECT_EQ(heddle({"list", "protocols", "--markdown"}).out, Scratch::read(docs + "protocols.md"))
+      << "renew it: heddle list protocols --markdown > docs/protocols.md";
 }
 
 // What bash would offer for the last of `words`, one a line.

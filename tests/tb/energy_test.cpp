@@ -175,8 +175,8 @@ TEST(Energy, KnowsHowManyUnitsAMachineHas) {
   hw::Machine machine;
   machine.gpu.cores = 3;
   machine.core.simd_width = 16;
-  machine.l1d.write_policy = "write-through";
-  machine.l2.enabled = true;
+  machine.gpu.coherence = "mesi";  // every kind of unit
+  machine.l2.enabled = machine.l2.inclusive = true;
   machine.dram.channels = 2;
   Device device(machine);
   std::map<std::string, std::set<std::string>> counters;  // by module

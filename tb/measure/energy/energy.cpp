@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "hw/coherence/protocol.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -55,6 +56,7 @@ const std::vector<EnergyKind>& energy_kinds() {
 std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine) {
   const std::uint64_t cores = machine.gpu.cores;
   const std::uint64_t slices = machine.l2.enabled ? machine.dram.channels : 0;
+  const bool homes = hw::home_table_of(machine.gpu.coherence).has_value();
   const std::map<std::string_view, std::uint64_t> counts = {
       {"dispatcher", 1},
       {"core", cores},
@@ -66,6 +68,9 @@ std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine) {
       {"l2_slice", slices},
       {"l2", slices},
       {"dram", machine.dram.channels},
+      {"coherence", homes ? cores : 0},
+      {"home", homes ? slices : 0},
+      {"probes", homes ? 1 : 0},
   };
   const auto found = counts.find(kind);
   if (found == counts.end()) {

@@ -46,11 +46,14 @@ std::string type_text(const link::SignalType& type) {
   return text;
 }
 
-// Machines that together have every signal: the defaults with an L2, large warps under two-level scheduling, a perfect
-// register file, thread block compaction under the adaptive scheduler, dynamic warps.
+// Machines that together have every signal: the defaults with an L2, coherent caches, large warps under two-level
+// scheduling, a perfect register file, thread block compaction under the adaptive scheduler, dynamic warps.
 std::vector<hw::Machine> all_kinds() {
   hw::Machine plain;
   plain.l2.enabled = true;
+  hw::Machine coherent = plain;
+  coherent.l2.inclusive = true;
+  coherent.gpu.coherence = "mesi";
   hw::Machine large = plain;
   large.core.warp_size = 256;
   large.core.former = "packed";
@@ -63,7 +66,7 @@ std::vector<hw::Machine> all_kinds() {
   compaction.core.scheduler = "two-level-adaptive";
   hw::Machine dynamic = plain;
   dynamic.core.divergence = "dwf";
-  return {plain, large, freely, compaction, dynamic};
+  return {plain, coherent, large, freely, compaction, dynamic};
 }
 
 constexpr const char* kIntroduction =
@@ -74,7 +77,7 @@ with it. `heddle run ... --vcd FILE` records them; see [Looking at waves](user-g
 
 `<n>` stands for a number. Which signals there are, and how wide they are, depends on the machine: the widths here are
 those of the default parameters, of a large-warp machine (256 threads a warp) for what only large warps have, and of
-machines with thread block compaction and dynamic warps for theirs. `heddle list signals CONFIG` says what a machine
+machines with coherent caches, thread block compaction and dynamic warps for theirs. `heddle list signals CONFIG` says what a machine
 has.
 
 A stage's `warp`, `pc`, `opcode`, masks and rows belong to the cycles in which its `valid` is 1 and keep their value in
