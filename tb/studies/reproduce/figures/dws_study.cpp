@@ -3,33 +3,7 @@
 namespace heddle::tb::dws {
 
 Variant conventional() {
-  // Stands in for a configuration of the report's machine. Cores without coherence among them write through.
-  return {"Conv",
-          "baseline",
-          {"gpu.cores=4",
-           "core.simd_width=16",
-           "core.warp_size=16",
-           "core.threads=64",
-           "core.registers=4096",
-           "core.registers_per_thread=63",
-           "icache.bytes=16384",
-           "icache.mshrs=4",
-           "l1d.ways=8",
-           "l1d.hit_latency=3",
-           "l1d.ports=16",
-           "l1d.mshrs=32",
-           "l1d.mshr_targets=32",
-           "l1d.write_policy=write-through",
-           "l2.enabled=true",
-           "l2.bytes=4194304",
-           "l2.ways=16",
-           "l2.hit_latency=30",
-           "l2.mshrs=256",
-           "l2.mshr_targets=64",
-           "l2.inclusive=true",
-           "dram.row_hit=100",
-           "dram.row_conflict=100",
-           "dram.bandwidth_gbs=16"}};
+  return {"Conv", "dws-conv", {}};
 }
 
 const std::vector<Benchmark>& benchmarks() {
