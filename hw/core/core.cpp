@@ -26,7 +26,8 @@ std::unique_ptr<SubWarpFormer> former_for(const CoreState& state) {
 }
 std::unique_ptr<Divergence> divergence_for(CoreState& state) {
   const CoreParameters& core = state.core;
-  std::unique_ptr<Divergence> divergence = Registry<Divergence>::instance().make(core.divergence, {state.groups, core, &state.statistics});
+  std::unique_ptr<Divergence> divergence =
+      Registry<Divergence>::instance().make(core.divergence, {state.groups, core, &state.statistics});
   // The mechanism says how many groups there can be at once; the stages size their tables by it.
   state.groups.resize(divergence->groups(core.threads), divergence->dynamic() ? 1 : state.rows_per_warp);
   return divergence;

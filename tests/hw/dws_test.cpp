@@ -22,7 +22,7 @@ struct Scheme {
   unsigned slots = 16;
 };
 
-CoreParameters four_lanes() {
+CoreParameters four_lanes_of_splits() {
   CoreParameters core;
   core.simd_width = core.warp_size = 4;
   core.threads = 32;
@@ -31,7 +31,7 @@ CoreParameters four_lanes() {
 }
 
 CoreParameters subdividing(const Scheme& scheme) {
-  CoreParameters core = four_lanes();
+  CoreParameters core = four_lanes_of_splits();
   auto& own = core.policies.of<DwsParameters>();
   own.branches = scheme.branches;
   own.memory = scheme.memory;
@@ -233,7 +233,7 @@ struct Slip {
   explicit Slip(bool bypass, unsigned limit = 4, unsigned entries = 16)
       : core("slip", parameters(bypass, limit, entries), 2) {}
   static CoreParameters parameters(bool bypass, unsigned limit, unsigned entries) {
-    CoreParameters core = four_lanes();
+    CoreParameters core = four_lanes_of_splits();
     core.policies.of<SlipParameters>().branch_bypass = bypass;
     core.policies.of<SlipParameters>().first_limit = limit;
     core.policies.of<DwsParameters>().entries = entries;
