@@ -5,7 +5,7 @@
 //   instruction  initiator, TLM-2.0 base protocol  I-cache misses
 //   data         initiator, TLM-2.0 base protocol  L1 misses, write-backs, atomics
 //   copies       target, InvalidationProtocol     lines that an inclusive L2 gives up; may stay unbound
-//   probes       target, TLM-2.0 base protocol     what the homes of the L1's lines want (hw/cache/l1_cache.hpp); likewise
+//   probes       target, TLM-2.0 base protocol     what the homes of the L1's lines want; likewise
 //   others       initiator, HomeProtocol          other cores, where the divergence mechanism lets threads change cores
 //
 // Each stage is a module with sockets of its own; the core advances them from write-back to fetch in

@@ -288,13 +288,17 @@ TEST_P(MesiTraffic, SeesWhatWasStored) {
 std::vector<Traffic> traffics(unsigned first, unsigned count, unsigned accesses) {
   std::vector<Traffic> all;
   for (unsigned seed = first; seed != first + count; ++seed) {
-    all.push_back({seed, seed % 2 == 0 ? accesses / 4 : accesses, seed % 2 == 0, seed == 4 || seed == 6});
+    all.push_back({seed, seed % 2 == 0 ? accesses / 12 : accesses, seed % 2 == 0, seed == 4 || seed == 6});
   }
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, MesiTraffic, ::testing::ValuesIn(traffics(1, 8, 200'000)));
-INSTANTIATE_TEST_SUITE_P(Long, MesiTraffic, ::testing::ValuesIn(traffics(101, 24, 1'000'000)));
+std::string name_of_traffic(const ::testing::TestParamInfo<Traffic>& info) {
+  return std::to_string(info.param.seed) + (info.param.tight ? "_tight" : "_roomy");
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, MesiTraffic, ::testing::ValuesIn(traffics(1, 8, 250'000)), name_of_traffic);
+INSTANTIATE_TEST_SUITE_P(Long, MesiTraffic, ::testing::ValuesIn(traffics(101, 24, 1'000'000)), name_of_traffic);
 
 }  // namespace
 }  // namespace heddle::hw::test

@@ -70,14 +70,15 @@ namespace heddle::test {
   add("mesitight", [](hw::Machine& machine) {
     machine.gpu.cores = 4;
     machine.gpu.coherence = "mesi";
-    machine.l1d.bytes = 2048;
+    machine.l1d.bytes = 8192;
     machine.l1d.ways = 2;
-    machine.l1d.mshrs = 2;
-    machine.l1d.write_buffer = 1;
+    machine.l1d.mshrs = 4;
+    machine.l1d.write_buffer = 2;
     machine.l2.enabled = machine.l2.inclusive = true;
-    machine.l2.bytes = 4096;
-    machine.l2.ways = 2;
-    machine.l2.mshrs = machine.l2.queue = machine.l2.write_buffer = machine.noc.queue = 1;
+    machine.l2.bytes = 24576;
+    machine.l2.ways = 3;
+    machine.l2.mshrs = 4;
+    machine.l2.queue = machine.l2.write_buffer = machine.noc.queue = 2;
   });
   // Memory scheduling by warps, over several cores and an L2, and before row hits; loads limited by lost locality.
   add("fewestmisses", [](hw::Machine& machine) {

@@ -77,8 +77,8 @@ with it. `heddle run ... --vcd FILE` records them; see [Looking at waves](user-g
 
 `<n>` stands for a number. Which signals there are, and how wide they are, depends on the machine: the widths here are
 those of the default parameters, of a large-warp machine (256 threads a warp) for what only large warps have, and of
-machines with coherent caches, thread block compaction and dynamic warps for theirs. `heddle list signals CONFIG` says what a machine
-has.
+machines with coherent caches, thread block compaction and dynamic warps for theirs. `heddle list signals CONFIG`
+says what a machine has.
 
 A stage's `warp`, `pc`, `opcode`, masks and rows belong to the cycles in which its `valid` is 1 and keep their value in
 between. Values are x until they are first known. A signal has a value in the cycle in which the module did it; what a
