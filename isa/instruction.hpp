@@ -268,7 +268,7 @@ struct Instruction {
 [[nodiscard]] unsigned d_registers(const Instruction& instruction);
 [[nodiscard]] unsigned stored_registers(const Instruction& instruction);  // stores: registers from dst on
 
-// Of the functional units: arithmetic, comparisons and conversions of f16, f32 and f64. Not atomics, which are memory's.
+// Arithmetic, comparisons and conversions of f16, f32 and f64 in the functional units; no atomics, which are memory's.
 [[nodiscard]] bool is_floating_point(const Instruction& instruction);
 [[nodiscard]] bool is_load(Op op);        // ld.*, ldv.*
 [[nodiscard]] bool is_store(Op op);       // st.*

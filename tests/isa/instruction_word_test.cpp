@@ -130,7 +130,7 @@ TEST(Instruction, FloatingPointIsWhatTheUnitsCalculate) {
     EXPECT_TRUE(is_floating_point(assemble(text))) << text;
   }
   for (const char* const text : {"add r0, r1, r2", "mul.lo r0, r1, r2", "setp.lt.u32 p0, r0, r1", "mov r0, r1",
-                                 "ld.global.b32 r0, [r2+0]", "atom.global.add.f32 r0, [r2+0], r3", "exit"}) {
+                                 "ld.global.b32 r0, [r2+0]", "atom.global.add.f32 r0, [r2], r3", "exit"}) {
     EXPECT_FALSE(is_floating_point(assemble(text))) << text;
   }
 }

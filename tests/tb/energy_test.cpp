@@ -256,17 +256,17 @@ TEST(Energy, ThePartsOfTheReportsTableAddUp) {
       of_kind += activity.value().at("pj").to_number<double>();
     }
     of_kind += kind.value().at("leakage_pj").to_number<double>();
-    EXPECT_EQ(of_kind, kind.value().at("pj").to_number<double>()) << kind.key();
+    EXPECT_DOUBLE_EQ(of_kind, kind.value().at("pj").to_number<double>()) << kind.key();
     sum += of_kind;
     if (of_kind > 0) {
       parts.emplace(kind.key());
     }
     EXPECT_NE(ran.out.find("\n    " + std::string(kind.key())), std::string::npos) << ran.out;
   }
-  EXPECT_EQ(sum, energy.at("pj").to_number<double>());
+  EXPECT_DOUBLE_EQ(sum, energy.at("pj").to_number<double>());
   EXPECT_EQ(parts, (std::set<std::string>{"core", "icache", "l1d", "scratchpad", "registers", "noc", "l2", "dram"}));
   EXPECT_GT(stats.at("modules").at("gpu.core0").at("float_lane_instructions").as_int64(), 1000);
-  EXPECT_EQ(energy.at("delay_product").to_number<double>(), sum * energy.at("nanoseconds").to_number<double>());
+  EXPECT_DOUBLE_EQ(energy.at("delay_product").to_number<double>(), sum * energy.at("nanoseconds").to_number<double>());
 }
 
 TEST(Energy, ATableThatIsNotThereOrWouldBeOverwrittenIsRefused) {
