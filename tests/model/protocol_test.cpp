@@ -171,11 +171,12 @@ TEST_P(Protocol, IsKeptOnEveryConnection) {
     ASSERT_EQ(observed.violations.count(place), 1U) << place;
     EXPECT_EQ(observed.violations.at(place), 0U) << place;
     // With direct memory the controllers need no transactions. The waves of needleman have fewer blocks than the
-    // machine has cores.
+    // machine has cores, and the matrix of lu has work for two of four.
+    const bool core_without_work = name == "lu" && (place == "data2" || place == "data3");
     const bool core_without_block =
         name == "needleman" && place.back() != '0' && (place.starts_with("data") || place.starts_with("instruction"));
     EXPECT_EQ(observed.transactions.at(place) == 0,
-              (direct_memory && place.starts_with("memory")) || core_without_block)
+              (direct_memory && place.starts_with("memory")) || core_without_block || core_without_work)
         << place;
   }
 }

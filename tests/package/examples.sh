@@ -8,7 +8,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cmake --install "$2" --prefix "$work/prefix" >"$work/install.log"
 test -x "$work/prefix/bin/heddle"
-(cd "$work" && "$work/prefix/bin/heddle" list configs | grep -q baseline)
+(cd "$work" && "$work/prefix/bin/heddle" list configs >configs.log)
+grep -q baseline "$work/configs.log"
 test -f "$work/prefix/share/heddle/configs/energy/dws-memory.toml"
 for example in host platform; do
   cmake -S "$1/docs/examples/$example" -B "$work/$example" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
