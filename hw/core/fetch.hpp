@@ -129,14 +129,14 @@ class FetchStage final : public sc_core::sc_module,
     };
     const Divergence* divergence = nullptr;
     bool several_groups = false;
-    unsigned lanes = 0;                 // of a group's row
-    std::vector<Row> rows;              // by group
-    std::vector<std::uint64_t> words;   // by group and lane
-    std::vector<Line> lines;            // of this cycle
-    std::optional<GroupId> begun;       // whose rows go on one after the other
-    link::SubWarp* first = nullptr;     // of this cycle, beside each other
+    unsigned lanes = 0;                // of a group's row
+    std::vector<Row> rows;             // by group
+    std::vector<std::uint64_t> words;  // by group and lane
+    std::vector<Line> lines;           // of this cycle
+    std::optional<GroupId> begun;      // whose rows go on one after the other
+    link::SubWarp* first = nullptr;    // of this cycle, beside each other
     link::SubWarp* last = nullptr;
-    LaneMask taken = 0;                 // their lanes
+    LaneMask taken = 0;  // their lanes
     [[nodiscard]] std::size_t slot(const Group& group, unsigned lane) const {
       return std::size_t{group.id} * lanes + (several_groups ? 0 : lane);
     }

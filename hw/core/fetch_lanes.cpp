@@ -1,6 +1,6 @@
-// The fetch stage for lanes that execute each an instruction of its own (Divergence::Traits::mimd_lanes): each lane reads
-// the word of its thread. Lanes that want words of one line share an access to the I-cache in a cycle; other lines
-// want a port each (icache.ports). The words of a cycle go to decode beside each other.
+// The fetch stage for lanes that execute each an instruction of its own (Divergence::Traits::mimd_lanes): each lane
+// reads the word of its thread. Lanes that want words of one line share an access to the I-cache in a cycle; other
+// lines want a port each (icache.ports). The words of a cycle go to decode beside each other.
 //
 // A row of a warp, or a thread where groups are threads, is handed on when all its words are there; what has come stays
 // here until then.
@@ -137,8 +137,8 @@ bool FetchStage::read_lanes(Group& group, LaneMask lanes, IdleCause& cause) {
     }
     const std::uint64_t address = state_.launch->code_address + std::uint64_t{pc} * 8;
     const std::uint64_t line = address & line_mask;
-    const auto known =
-        std::find_if(by.lines.begin(), by.lines.end(), [line](const ByLane::Line& each) { return each.address == line; });
+    const auto known = std::find_if(by.lines.begin(), by.lines.end(),
+                                    [line](const ByLane::Line& each) { return each.address == line; });
     if (known != by.lines.end()) {
       if (known->there) {
         std::memcpy(&by.words[by.slot(group, lane)], known->bytes.data() + (address - line), 8);

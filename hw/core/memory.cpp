@@ -333,6 +333,7 @@ void MemoryStage::make_lines(MemoryAccess& access) {
     line.pc = access.sub_warp->pc;
     line.bypass = isa::is_volatile(instruction.op);
     line.row_hint = isa::is_load(instruction.op) && instruction.row_hint();
+    line.shares_port = mimd_lanes_ && isa::is_load(instruction.op) && !line.bypass;
     line.failed = false;
     line.atomic = nullptr;
     line.store_data = nullptr;

@@ -1,6 +1,6 @@
-// MIMD lanes: each lane fetches and decodes for itself, so that threads that stand at different PCs execute in one cycle
-// (LW+, warp-size study 4.2; MIMD, ODGS paper 2.3). There is no stack and no re-convergence, as nobody waits for a
-// path that others take: the bound of what any mechanism against control flow can gain.
+// MIMD lanes: each lane fetches and decodes for itself, so that threads that stand at different PCs execute in one
+// cycle (LW+, warp-size study 4.2; MIMD, ODGS paper 2.3). There is no stack and no re-convergence, as nobody waits for
+// a path that others take: the bound of what any mechanism against control flow can gain.
 //
 // With the step in common (mimd.step), a group is a warp: at each step every one of its threads executes its own next
 // instruction, and the warp waits for all of them before the next step ("LW+ synchronizes all threads of the warp at

@@ -13,8 +13,9 @@ class MimdLanes final : public Divergence {
  public:
   using Parameters = MimdParameters;
   static constexpr Traits traits{.large_warps = true,
-                                 .no_lockstep = "lets each thread execute an instruction of its own, so that an "
-                                                "operation between lanes does not find the others",
+                                 .no_lockstep =
+                                     "lets each thread execute an instruction of its own, so that an "
+                                     "operation between lanes does not find the others",
                                  .mimd_lanes = true};
   static void check(const Machine& machine, std::vector<Contradiction>& found);
   static void cost(const CostShape& shape, CostLines& lines);
