@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "tlm/sub_warp.hpp"
+
 namespace heddle::hw {
 
 Subdivision::Subdivision(const Setup& setup, const SubdivisionRules& rules)
@@ -61,6 +63,25 @@ bool Subdivision::complete(Group& group, const Outcome& outcome, GroupMoves& mov
   settle(warp, moves);
   admit_waiting(moves);
   return diverged;
+}
+
+// An undivided warp, or a split at whose next PC nothing happens but that it goes on.
+bool Subdivision::goes_on(const Group& group) const {
+  const Split& split = split_[group.id];
+  const Warp& warp = warps_[group.first_row];
+  const bool divided = warp.splits.size() > 1;
+  if (split.behind || !split.slot || split.entry != divided) {
+    return false;
+  }
+  const isa::Instruction& instruction = group.decoded->instruction;
+  const std::uint32_t next = instruction.op == isa::Op::BRA ? instruction.target : group.pc + 1;
+  const auto meets = [&](GroupId id) {
+    const Waits waits = split_[id].waits;
+    return id != group.id && groups_[id].pc == next &&
+           (waits == Waits::resources || waits == Waits::ahead || groups_[id].state == GroupState::ready);
+  };
+  return !divided || ((warp.stack.empty() || next != warp.stack.back().reconvergence_pc) &&
+                      !(rules_.by_pc && std::any_of(warp.splits.begin(), warp.splits.end(), meets)));
 }
 
 void Subdivision::released(Group& group, unsigned, LaneMask, bool last, GroupMoves& moves) {
@@ -179,7 +200,11 @@ void Subdivision::go_on(Group& group, Warp& warp, GroupMoves& moves) {
   } else if (group.active[0] == 0) {
     pop(group, warp, isa::kNoReconvergence, moves);
   } else if (!warp.stack.empty() && group.pc == warp.stack.back().reconvergence_pc) {
-    arrive(group, warp, moves);
+    if (warp.splits.size() > 1) {
+      arrive(group, warp, moves);
+    } else {
+      pop(group, warp, group.pc, moves);
+    }
   } else if (rules_.by_pc && warp.splits.size() > 1) {
     meet_at_pc(group, warp, moves);
   } else {

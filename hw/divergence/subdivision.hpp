@@ -14,6 +14,9 @@
 //   a slot   of the scheduler for every warp or split that can go on or waits for memory. Of the two that a split
 //   becomes,
 //            the one that goes on has the slot there was; the other one gets another, if there is one
+// Where instructions of a group overlap (goes_on), a split goes on before its instruction has completed as long as it
+// meets nobody at its next PC. Others may join it meanwhile: what it has in flight is none of their business.
+//
 // What waits for others (re-convergence point, branch, barrier) holds neither, so that whoever holds one comes to its
 // end: nobody waits for a resource forever. First come, first served. Where a split that waits keeps its PC and mask is
 // not in the report: at a re-convergence point the stack's entry has them, at a barrier the barrier.
@@ -48,6 +51,7 @@ class Subdivision : public Divergence {
   void start(Group& group) override;
   void started(Group& group, GroupMoves& moves) override;
   bool complete(Group& group, const Outcome& outcome, GroupMoves& moves) override;
+  [[nodiscard]] bool goes_on(const Group& group) const override;
   void released(Group& group, unsigned row, LaneMask lanes, bool last, GroupMoves& moves) override;
   void memory_diverged(Group& group, GroupMoves& moves) override;
   void starving(GroupMoves& moves) override;

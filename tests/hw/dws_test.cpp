@@ -6,6 +6,7 @@
 
 #include "hw/check/machine.hpp"
 #include "tests/hw/dynamic_groups.hpp"
+#include "tlm/sub_warp.hpp"
 
 namespace heddle::hw {
 namespace {
@@ -74,6 +75,37 @@ TEST(Dws, BothPathsOfAMarkedBranchGoOnAndJoinAtOnePc) {
   EXPECT_THAT(bench.core.live(), ElementsAre("1: 2/0 3/0", kOther, "10: 0/0 1/0")) << "the stack knows nothing of PC 9";
   bench.plain(bench.warp, 9);
   EXPECT_THAT(bench.core.live(), ElementsAre(kOther, "10: 0/0 1/0 2/0 3/0"));
+}
+
+// As decode asks, where instructions of a group overlap.
+bool goes_on(Dws& bench, Group& group) {
+  link::DecodedInstruction decoded;
+  group.decoded = &decoded;
+  const bool goes = bench.core.divergence->goes_on(group);
+  group.decoded = nullptr;
+  return goes;
+}
+
+TEST(Dws, AWarpOrSplitGoesOnEarlyUnlessItMeetsAnotherOne) {
+  Dws bench({});
+  EXPECT_TRUE(goes_on(bench, bench.warp)) << "undivided";
+  Group& taken = bench.part_at_branch();
+  bench.plain(bench.warp, 3);
+  EXPECT_TRUE(goes_on(bench, taken)) << "from PC 5 on it is alone";
+  EXPECT_FALSE(goes_on(bench, bench.warp)) << "at PC 5 the others wait to be fetched";
+  bench.core.groups.set_state(taken, GroupState::in_flight);
+  EXPECT_TRUE(goes_on(bench, bench.warp)) << "they are under way there";
+}
+
+TEST(Dws, AtTheStacksReconvergencePointAWarpGoesOnAndASplitWaits) {
+  Dws bench({});
+  bench.core.branch(bench.warp, 5, 3, 0b0111, !kMarked);
+  bench.plain(bench.warp, 1);
+  EXPECT_TRUE(goes_on(bench, bench.warp)) << "PC 3 comes next, where the other path begins";
+  bench.plain(bench.warp, 1);
+  EXPECT_TRUE(bench.core.branch(bench.warp, 8, 9, 0b0011, kMarked));
+  bench.warp.pc = 2;
+  EXPECT_FALSE(goes_on(bench, bench.warp)) << "it would wait for the other split there";
 }
 
 TEST(Dws, AnUnmarkedBranchIsTheStacks) {

@@ -288,6 +288,7 @@ namespace heddle::test {
   });
   add("dwsrevive", [](hw::Machine& machine) {
     machine.core.divergence = "dws";
+    machine.core.issue = "scoreboard";
     machine.core.simd_width = machine.core.warp_size = 16;
     machine.core.policies.of<hw::DwsParameters>().short_block = 1000000;
     machine.l1d.bytes = 4096;
@@ -310,6 +311,7 @@ namespace heddle::test {
   });
   add("slipbypass", [](hw::Machine& machine) {
     machine.core.divergence = "slip";
+    machine.core.issue = "scoreboard";
     machine.core.policies.of<hw::SlipParameters>().branch_bypass = true;
     machine.core.policies.of<hw::DwsParameters>().entries = 6;
     machine.core.policies.of<hw::DwsParameters>().slots = 6;

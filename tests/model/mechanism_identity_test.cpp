@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/divergence/dws.hpp"
 #include "hw/schedule/two_level.hpp"
 #include "hw/subwarp/packing.hpp"
 #include "tb/host/device.hpp"
@@ -60,6 +61,28 @@ TEST_P(Identity, OneFetchGroupOfAllWarpsIsRoundRobin) {
     EXPECT_NE(figures(GetParam(), machine), baseline);
   }
 }
+
+class SubdivisionIdentity : public ::testing::TestWithParam<std::string> {};
+
+// Where instructions of a warp overlap, too: undivided warps lose nothing to splits that there could be. By age, as
+// their groups have other numbers.
+TEST_P(SubdivisionIdentity, WarpsThatNeverPartAreTheStacks) {
+  hw::Machine machine;
+  machine.core.issue = "scoreboard";
+  machine.core.scheduler = "oldest";
+  const std::string stack = figures(GetParam(), machine);
+  EXPECT_EQ(stack.rfind("correct", 0), 0U) << stack;
+  machine.core.divergence = "dws";
+  auto& own = machine.core.policies.of<hw::DwsParameters>();
+  own.branches = own.memory = "none";
+  EXPECT_EQ(figures(GetParam(), machine), stack);
+  own.branches = "pc";
+  own.short_block = 1000000;
+  EXPECT_NE(figures(GetParam(), machine), stack) << "the test would see a difference";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SubdivisionIdentity, ::testing::Values("bfs", "nqueens", "sort", "needleman"),
+                         [](const auto& info) { return info.param; });
 
 INSTANTIATE_TEST_SUITE_P(All, Identity, ::testing::ValuesIn(test::workload_names()),
                          [](const auto& info) { return info.param; });
