@@ -233,9 +233,6 @@ void FetchStage::take_row(Group& group) {
   if (!row.begun) {
     group.next_flight();
     ++group.instructions;
-    if (++state_.statistics.fetched % kFetchedPerDriftSample == 0) {
-      sample_drift(group.block_slot);
-    }
   }
   for (LaneMask left = lanes; left != 0;) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
@@ -257,6 +254,9 @@ void FetchStage::take_row(Group& group) {
     sub_warp.beside = nullptr;
     (by.last == nullptr ? by.first : by.last->beside) = &sub_warp;
     by.last = &sub_warp;
+    if (++state_.statistics.fetched % kFetchedPerDriftSample == 0) {
+      sample_drift(group.block_slot);
+    }
     if (state_.observer != nullptr) {
       state_.observer->fetched(state_, sub_warp);
     }

@@ -121,7 +121,8 @@ void WarpUnit::executed(Group& group, const link::SubWarp& sub_warp) {
       group.taken[row] |= taken;
     }
   });
-  state_.statistics.branches += decoded.conditional_branch ? 1 : 0;
+  InFlight& flight = group.flights[sub_warp.flight];
+  flight.conditional = flight.conditional || decoded.conditional_branch;
 }
 
 void WarpUnit::complete(Group& group, const link::DecodedInstruction& decoded, BarrierResults& results) {
@@ -153,13 +154,13 @@ void WarpUnit::go_on(Group& group, const link::DecodedInstruction& decoded) {
       throw InternalError(fmt::format("after PC {}: {}", pc, wrong));
     }
   }
-  if (decoded.conditional_branch && !mimd_lanes_) {
+  const bool conditional = mimd_lanes_ ? group.flight().conditional : decoded.conditional_branch;
+  if (conditional) {
     ++state_.statistics.branches;
     state_.statistics.divergent_branches += diverged ? 1 : 0;
   }
   if (state_.observer != nullptr) {
-    state_.observer->completed(
-        state_, group, {pc, &decoded, sub_warps, decoded.conditional_branch, decoded.conditional_branch && diverged});
+    state_.observer->completed(state_, group, {pc, &decoded, sub_warps, conditional, conditional && diverged});
   }
   if (op == isa::Op::BRA) {
     watch_loop(group, pc, decoded.instruction);

@@ -139,8 +139,8 @@ class Divergence {
     (void)moves;
   }
   // ---- with the trait mimd_lanes alone
-  // Each group is one thread, and fetch takes groups of different lanes in one cycle. False: the rows of one group, each
-  // in a cycle.
+  // Each group is one thread, and fetch takes groups of different lanes in one cycle. False: the rows of one group,
+  // each in a cycle.
   [[nodiscard]] virtual bool lanes_of_several_groups() const { return false; }
   // Where an active thread of the group stands.
   [[nodiscard]] virtual std::uint32_t lane_pc(const Group& group, unsigned row, unsigned lane) const {
@@ -148,8 +148,8 @@ class Divergence {
     (void)lane;
     return group.pc;
   }
-  // The instruction of these threads has been written back; `taken`: of a branch, those that take it. Before complete(),
-  // which is told when that of every thread has; what it is told of the instruction is that of one of them.
+  // The instruction of these threads has been written back; `taken`: of a branch, those that take it. Before
+  // complete(), which is told when that of every thread has; what it is told of the instruction is that of one of them.
   virtual void executed(const Group& group, unsigned row, LaneMask lanes, const isa::Instruction& instruction,
                         LaneMask taken) {
     (void)group;
