@@ -28,8 +28,9 @@
 //                 partition, which answers in place (LineRequest::atomic->old).
 //   home          where the table knows of one (hw/coherence/mesi.cpp): a line that its owner gives up is put (kPut),
 //   and
-//                 kept beside until the home has answered; requests of it are busy (order) meanwhile. A miss needs room
-//                 in the write buffer to start, so that a fill need not wait for any: its put may exceed the buffer.
+//                 kept beside until the home has answered, and the read of a miss of it waits for that. A miss needs
+//                 room in the write buffer to start, so that a fill need not wait for any: its put may exceed the
+//                 buffer.
 //   invalidate    invalidate_line: a copy of the line is dropped, a dirty one written back (even with the write buffer
 //                 full: nobody waits for it), one on its way as soon as it has come.
 //   errors        a bus error on a load or atomic is LineRequest::failed in its response; on a write, or on the fetch
@@ -174,6 +175,7 @@ class Cache : public sc_core::sc_module,
   // TLM interfaces
   ::tlm::tlm_sync_enum nb_transport_fw(LineRequest& request, link::LinePhase& phase, sc_core::sc_time& delay) override;
   [[nodiscard]] ::tlm::tlm_sync_enum accept(LineRequest& request);
+  void fetch_again(const Payload& payload, LineState next);
   void b_transport(LineRequest& request, sc_core::sc_time& delay) override;
   bool get_direct_mem_ptr(LineRequest& request, ::tlm::tlm_dmi& dmi) override;
   unsigned transport_dbg(LineRequest& request) override;
@@ -269,6 +271,7 @@ class Cache : public sc_core::sc_module,
     std::uint64_t address = 0;
     LineState state = kAbsent;
     bool changed = false;
+    Payload* read = nullptr;  // of a miss meanwhile: leaves when the home has answered
     std::array<std::byte, link::kMaxLineBytes> data;
   };
   std::vector<Leaving> leaving_;

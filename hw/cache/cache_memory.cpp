@@ -36,6 +36,10 @@ void Cache::fetch(const LineRequest& request, std::uint32_t mshr) {
   describe(request, payload.extension);
   payload.tag = mshr;
   ++statistics_.memory_reads;
+  if (const std::size_t index = leaving_.empty() ? 0 : leaving(request.address); index != leaving_.size()) {
+    leaving_[index].read = &payload;
+    return;
+  }
   send(payload);
 }
 
@@ -86,12 +90,19 @@ std::size_t Cache::leaving(std::uint64_t line) const {
 void Cache::put_done(std::uint64_t line) {
   const std::size_t index = leaving(line);
   static_cast<void>(table_.at(leaving_[index].state, LineEvent::put_done));
+  Payload* const read = leaving_[index].read;
   std::swap(leaving_[index], leaving_.back());
   leaving_.pop_back();
+  if (read != nullptr) {
+    send(*read);
+  }
 }
 
 Cache::Given Cache::give(std::uint64_t line, LineEvent event) {
-  const Place place = place_of(line, lines_.find(line));
+  Place place = place_of(line, lines_.find(line));
+  if (const std::size_t index = leaving(line); index != leaving_.size()) {
+    place = {leaving_[index].state, LineFrames::kNone, MissFile::kNone};  // its next read has not left yet
+  }
   const Transition& transition = table_.at(place.state, event);
   Given given;
   if (transition.does(kStall)) {
@@ -275,6 +286,11 @@ bool Cache::fill(Payload& payload) {
     const Transition& transition = table_.at(mshr.state, failed                        ? LineEvent::fail
                                                          : payload.extension.exclusive ? LineEvent::fill_own
                                                                                        : LineEvent::fill);
+    if (transition.does(kFetch)) {
+      fetch_again(payload, transition.next);
+      payload.release();
+      return true;
+    }
     if (transition.does(kInstall)) {
       frame = lines_.victim(mshr.address);
       if (!vacate(frame)) {
@@ -300,6 +316,30 @@ bool Cache::fill(Payload& payload) {
   misses_.release(payload.tag);
   payload.release();
   return true;
+}
+
+// A copy has come, and stores wait for the line: who asked before them takes it, and it is asked for again, to be this
+// cache's own.
+void Cache::fetch_again(const Payload& payload, LineState next) {
+  const std::uint32_t tag = payload.tag;
+  Mshr& mshr = misses_[tag];
+  const auto first_store = std::find_if(mshr.targets.begin(), mshr.targets.end(), [](const MissTarget& target) {
+    return target.request == nullptr || target.request->kind != LineRequest::Kind::load;
+  });
+  for (auto target = mshr.targets.begin(); target != first_store; ++target) {
+    answer(*target->request, payload.data.data(), false);
+  }
+  mshr.targets.erase(mshr.targets.begin(), first_store);
+  mshr.state = next;
+  ++upgrades_;
+  LineRequest request;
+  request.kind = LineRequest::Kind::store;
+  request.address = mshr.address;
+  request.core = payload.extension.core;
+  request.group = payload.extension.group;
+  request.pc = payload.extension.pc;
+  request.lanes = payload.extension.lanes;
+  fetch(request, tag);
 }
 
 void Cache::serve(Mshr& mshr, std::byte* line, Frame frame, bool failed) {

@@ -167,7 +167,10 @@ LineEvent Cache::event_of(const LineRequest& request, LineState state) const {
 }
 
 tlm_sync_enum Cache::take(LineRequest& request, Frame here) {
-  const Place place = place_of(request.address, here);
+  Place place = place_of(request.address, here);
+  if (table_.info(place.state).place == LinePlace::leaving) {
+    place.state = kAbsent;  // a miss, whose read waits until the home has answered the put
+  }
   const LineEvent event = event_of(request, place.state);
   const Transition& transition = table_.at(place.state, event);
   Frame frame = place.frame;

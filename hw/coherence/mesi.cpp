@@ -11,6 +11,8 @@
 //   finds it, on its way to it, or leaving. Lines that are S leave silently.
 // - Every own is answered with the line's bytes, also when the asking cache has had a copy (an upgrade): so that copy
 //   is dropped, and there is no state in which it waits for permission only.
+// - A store joins the MSHR of a load whose read has left (IS_M), and the line is asked for again when it comes as a
+//   copy.
 // - There are no forwarded requests to await answers of, so caches count no acknowledgements: the home does.
 //
 // Four networks without order among them carry requests, their answers, the home's messages and the answers to those.
@@ -33,14 +35,20 @@ namespace {
 
 namespace mesi {
 
-enum : LineState { kI, kS, kE, kM, kISAsked, kIS, kISInvalidated, kIMAsked, kIM, kMI, kII };
+enum : LineState { kI, kS, kE, kM, kISAsked, kIS, kISInvalidated, kISStore, kIMAsked, kIM, kMI, kII };
 
 std::vector<LineStateInfo> line_states() {
-  std::vector<LineStateInfo> states = {{"I", LinePlace::absent},        {"S", LinePlace::here},
-                                       {"E", LinePlace::here},          {"M", LinePlace::here, true},
-                                       {"IS_asked", LinePlace::asked},  {"IS", LinePlace::coming},
-                                       {"IS_I", LinePlace::coming},     {"IM_asked", LinePlace::asked, true},
-                                       {"IM", LinePlace::coming, true}, {"MI", LinePlace::leaving},
+  std::vector<LineStateInfo> states = {{"I", LinePlace::absent},
+                                       {"S", LinePlace::here},
+                                       {"E", LinePlace::here},
+                                       {"M", LinePlace::here, true},
+                                       {"IS_asked", LinePlace::asked},
+                                       {"IS", LinePlace::coming},
+                                       {"IS_I", LinePlace::coming},
+                                       {"IS_M", LinePlace::coming, true},
+                                       {"IM_asked", LinePlace::asked, true},
+                                       {"IM", LinePlace::coming, true},
+                                       {"MI", LinePlace::leaving},
                                        {"II", LinePlace::leaving}};
   states[kIMAsked].own = states[kIM].own = true;
   return states;
@@ -78,20 +86,30 @@ void add_transient_states(TransitionTable& table) {
       .on(kISAsked, {invalidate}, kAcknowledge, kISAsked)
       .never(kISAsked, {fill, fill_own, fail, replace, recall, flush, give_share, give_up, put_done});
   table.on(kIS, {load, bypass}, kMerge, kIS)
-      .on(kIS, {store, store_line, atomic}, kWait, kIS)
+      .on(kIS, {store, store_line, atomic}, kMerge, kISStore)
       .on(kIS, {fill}, kInstall, kS)
       .on(kIS, {fill_own}, kInstall, kE)
       .on(kIS, {fail}, 0, kI)
       .on(kIS, {invalidate}, kAcknowledge, kISInvalidated)
       .on(kIS, {give_share, give_up}, kStall, kIS)
       .never(kIS, {departed, replace, recall, flush, put_done});
-  table.on(kISInvalidated, {load, bypass, store, store_line, atomic}, kWait, kISInvalidated)
+  table.on(kISInvalidated, {load, bypass}, kWait, kISInvalidated)
+      .on(kISInvalidated, {store, store_line, atomic}, kMerge, kISStore)
       .on(kISInvalidated, {fill}, 0, kI)
       .on(kISInvalidated, {fill_own}, kInstall, kE)  // what was invalidated was an older copy
       .on(kISInvalidated, {fail}, 0, kI)
       .on(kISInvalidated, {invalidate}, kAcknowledge, kISInvalidated)
       .on(kISInvalidated, {give_share, give_up}, kStall, kISInvalidated)
       .never(kISInvalidated, {departed, replace, recall, flush, put_done});
+  // Who joins comes behind the first store, and is served when the line is this cache's own; those before it take what
+  // comes, also when it was invalidated on its way, as they do in IS_I.
+  table.on(kISStore, {load, bypass, store, store_line, atomic}, kMerge, kISStore)
+      .on(kISStore, {fill}, kFetch, kIMAsked)
+      .on(kISStore, {fill_own}, kInstall, kM)
+      .on(kISStore, {fail}, 0, kI)
+      .on(kISStore, {invalidate}, kAcknowledge, kISStore)
+      .on(kISStore, {give_share, give_up}, kStall, kISStore)
+      .never(kISStore, {departed, replace, recall, flush, put_done});
   table.on(kIMAsked, {load, bypass, store, store_line, atomic}, kMerge, kIMAsked)
       .on(kIMAsked, {departed}, 0, kIM)
       .on(kIMAsked, {invalidate}, kAcknowledge, kIMAsked)

@@ -137,6 +137,8 @@ INSTANTIATE_TEST_SUITE_P(
                       line_fault("an_invalidation_is_not_answered", "IM", LineEvent::invalidate, 0, "IM"),
                       line_fault("an_invalidation_that_overtakes_is_forgotten", "IS", LineEvent::invalidate,
                                  kAcknowledge, "IS"),
+                      line_fault("a_store_behind_a_read_is_forgotten", "IS_M", LineEvent::fill, 0, "I"),
+                      line_fault("a_store_goes_into_a_copy", "IS_M", LineEvent::fill, kInstall, "M"),
                       line_fault("an_overtaken_copy_is_kept", "IS_I", LineEvent::fill, kInstall, "S"),
                       line_fault("a_load_joins_an_overtaken_copy", "IS_I", LineEvent::load, kMerge, "IS_I"),
                       line_fault("a_store_into_a_copy", "S", LineEvent::store, kWrite, "M"),

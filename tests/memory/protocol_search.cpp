@@ -326,7 +326,10 @@ class Searcher {
     if (transition.does(kAnswer)) {
       expect(at.latest != 0, "a load of an old value");
     }
-    if (transition.does(kMerge) && load && at.reply != kNoReply && at.reply != kFailReply) {
+    // Behind a store for which the line is asked for again, it is the next reply's.
+    const bool again =
+        cache_.can_happen(at.state, LineEvent::fill) && cache_.at(at.state, LineEvent::fill).does(kFetch);
+    if (transition.does(kMerge) && load && !again && at.reply != kNoReply && at.reply != kFailReply) {
       expect(at.reply_latest != 0, "a load joined a line that was old");
     }
     if (transition.does(kDrop)) {
@@ -389,6 +392,9 @@ class Searcher {
       if (stores) {
         written(state, c, line);
       }
+    } else if (transition.does(kFetch)) {
+      expect(stores, "a line is asked for again for nobody");
+      at.stores = 1;
     } else {
       expect(!stores || reply == kFailReply, "a store is lost");
     }
