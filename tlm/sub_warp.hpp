@@ -41,6 +41,7 @@ struct SubWarp {
   isa::LaneMask lanes = 0;  // lanes that hold a thread
   bool uniform = true;
   bool last = true;        // last sub-warp of its instruction
+  bool resolved = false;   // execute: the group knows which lanes take this branch
   bool forwarded = false;  // execute: later instructions of the group have its results; write-back writes none
   std::uint16_t first_row = 0;
   std::array<std::uint16_t, isa::kLanes> row{};

@@ -123,6 +123,7 @@ void DecodeStage::tick_by_lane(link::SubWarp& first) {
     each->whole = false;
     each->scalar = false;
     each->forwarded = false;
+    each->resolved = false;
     InFlight& flight = group.flights[each->flight];
     ++flight.formed;
     flight.all_formed = flight.all_formed || each->last;
@@ -425,6 +426,7 @@ void DecodeStage::form_scalar(link::SubWarp& sub_warp, Group& group) {
 void DecodeStage::describe(link::SubWarp& formed, const SubWarpShape& shape, Group& group) {
   formed.decoded = present_;
   formed.forwarded = false;
+  formed.resolved = false;
   formed.lanes = shape.lanes;
   formed.uniform = shape.uniform && (!group.dynamic || group.aligned);
   formed.displaced = group.dynamic ? group.displaced : shape.displaced;

@@ -119,11 +119,17 @@ bool ExecuteStage::hand_on(Cycle now) {
   if (pipe_.empty() || pipe_.front().done > now) {
     return false;
   }
-  if (!out.offer(*pipe_.front().sub_warp)) {
-    held(*pipe_.front().sub_warp, state_.block_cause);
+  link::SubWarp& first = *pipe_.front().sub_warp;
+  if (!out.offer(first)) {
+    held(first, state_.block_cause);
     return false;
   }
   pipe_.pop_front();
+  if (warps_ != nullptr) {
+    for (link::SubWarp* each = &first; each != nullptr; each = each->beside) {
+      warps_->resolved(*each);
+    }
+  }
   return true;
 }
 

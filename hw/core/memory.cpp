@@ -151,7 +151,13 @@ MemoryStage::Begin MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
   if (!check_access(state_, access)) {
     return Begin::stays;
   }
-  state_.statistics.memory_instructions += in_memory ? 1 : 0;
+  if (in_memory) {
+    ++state_.statistics.memory_instructions;
+    state_.groups.accessed(state_.groups[sub_warp.group]);
+    if (warps_ != nullptr) {
+      warps_->accesses(sub_warp.group);
+    }
+  }
   free_.pop_back();
   state_.moved();
   present_ = &access;

@@ -36,7 +36,7 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
   const link::DecodedInstruction& decoded = *sub_warp.decoded;
   const isa::Op op = decoded.instruction.op;
   Group& group = state_.groups[sub_warp.group];
-  if (op == isa::Op::EXIT || (op == isa::Op::BRA && !decoded.instruction.guard.always())) {
+  if (op == isa::Op::EXIT || (decoded.conditional_branch && !sub_warp.resolved)) {
     std::vector<LaneMask>& masks = op == isa::Op::BRA ? group.taken : group.exited;
     each_row(group, sub_warp, sub_warp.executing, [&](unsigned row, LaneMask lanes) { masks[row] |= lanes; });
     if (sub_warp.scalar && sub_warp.executing != 0) {
@@ -108,6 +108,19 @@ void WarpUnit::computed(link::SubWarp& sub_warp, Cycle last) {
   sub_warp.forwarded = issue_->computed(sub_warp, last);
   if (sub_warp.forwarded && state_.replay == nullptr) {
     registers_.write_results(sub_warp, sub_warp.executing);
+  }
+}
+
+void WarpUnit::resolve_branch(link::SubWarp& sub_warp) {
+  Group& group = state_.groups[sub_warp.group];
+  InFlight& flight = group.flights[sub_warp.flight];
+  each_row(group, sub_warp, sub_warp.executing, [&](unsigned row, LaneMask lanes) { group.taken[row] |= lanes; });
+  sub_warp.resolved = true;
+  ++flight.resolved;
+  if (sub_warp.flight == group.latest && flight.all_formed && flight.resolved == flight.formed && !flight.released &&
+      group.has_free_flight() && divergence_->branches_early(group, group.decoded->instruction, group.taken)) {
+    flight.released = true;
+    go_on(group, *group.decoded);
   }
 }
 

@@ -113,11 +113,20 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   [[nodiscard]] bool may_read(const link::SubWarp& sub_warp) { return issue_->read(sub_warp, state_.now); }
   // Its operation has been computed and is in the functional units up to cycle `last`.
   void computed(link::SubWarp& sub_warp, Cycle last);
+  // It has left the functional units. A branch with a condition: the group goes on where it can (it is fetched in the
+  // next cycle), without waiting for write-back.
+  void resolved(link::SubWarp& sub_warp) {
+    if (sub_warp.decoded->conditional_branch && !sub_warp.whole) {
+      resolve_branch(sub_warp);
+    }
+  }
 
   // ---- parting in flight
   // Whether the mechanism wants to hear of what follows, and who holds the accesses that can be parted then.
   [[nodiscard]] bool parts_in_flight() const { return parts_in_flight_; }
   void accesses(AccessesAside& aside) { aside_ = &aside; }
+  // An access of the group begins (Divergence::accesses).
+  void accesses(GroupId group) { divergence_->accesses(state_.groups[group], *this); }
   // Some threads of the group have been answered, others wait (Divergence::memory_diverged).
   void memory_diverged(GroupId group) { divergence_->memory_diverged(state_.groups[group], *this); }
   // Before fetch, in a cycle in which no group is ready.
@@ -168,6 +177,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   void send(HomeMessage& message);
 
   void executed(Group& group, const link::SubWarp& sub_warp);
+  void resolve_branch(link::SubWarp& sub_warp);
 
   static void clear_masks(Group& group, unsigned rows);
   [[nodiscard]] Group& fresh(Group* free);

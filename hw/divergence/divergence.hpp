@@ -123,6 +123,16 @@ class Divergence {
     (void)group;
     return false;
   }
+  // For the same disciplines, of a branch with a condition that has left the functional units (`taken`: per row, the
+  // lanes that take it): whether complete() may be told of it now, while the instructions before it are on their way to
+  // write-back. It must not give threads to other groups then, whose instructions would not wait for those results.
+  [[nodiscard]] virtual bool branches_early(const Group& group, const isa::Instruction& instruction,
+                                            std::span<const LaneMask> taken) const {
+    (void)group;
+    (void)instruction;
+    (void)taken;
+    return false;
+  }
   // Threads of a row of the group were released from a barrier; `last`: no thread of it waits at one any more.
   virtual void released(Group& group, unsigned row, LaneMask lanes, bool last, GroupMoves& moves) {
     (void)row;
@@ -130,6 +140,11 @@ class Divergence {
     if (last && group.state == GroupState::barrier) {
       moves.run(group);
     }
+  }
+  // An access of a group to memory beyond the core begins. Told to mechanisms with the trait parts_in_flight.
+  virtual void accesses(Group& group, GroupMoves& moves) {
+    (void)group;
+    (void)moves;
   }
   // An access of a group is put aside: some of its threads have been answered (GroupMoves::answered), the others wait
   // for lines. Told when it begins to wait, or when its last late hit has come; not of accesses that all threads wait

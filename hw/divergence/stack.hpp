@@ -32,6 +32,9 @@ class StackDivergence final : public Divergence {
   bool complete(Group& group, const Outcome& outcome, GroupMoves& moves) override;
   // A group is a warp: whichever of its threads run next, its instructions are the warp's.
   [[nodiscard]] bool goes_on(const Group&) const override { return true; }
+  [[nodiscard]] bool branches_early(const Group&, const isa::Instruction&, std::span<const LaneMask>) const override {
+    return true;
+  }
   [[nodiscard]] std::string inconsistency(const Group& group) const override;
   [[nodiscard]] std::string describe(const Group& group) const override;
   [[nodiscard]] StackKind stack_kind() const override { return StackKind::per_group; }

@@ -47,6 +47,7 @@ bool Subdivision::complete(Group& group, const Outcome& outcome, GroupMoves& mov
       entry.active &= ~outcome.exited[0];
     }
   }
+  split_[group.id].stands_at_access = isa::info(instruction.op).unit == isa::Unit::memory;
   bool diverged = false;
   if (instruction.op == isa::Op::BRA && !instruction.guard.always()) {
     diverged = branch(group, warp, outcome, moves);
@@ -67,18 +68,32 @@ bool Subdivision::complete(Group& group, const Outcome& outcome, GroupMoves& mov
 
 // An undivided warp, or a split at whose next PC nothing happens but that it goes on.
 bool Subdivision::goes_on(const Group& group) const {
+  const isa::Instruction& instruction = group.decoded->instruction;
+  return goes_on_at(group, instruction.op == isa::Op::BRA ? instruction.target : group.pc + 1);
+}
+
+// A branch of all its threads, or one by the stack, whose threads stay the group's.
+bool Subdivision::branches_early(const Group& group, const isa::Instruction& instruction,
+                                 std::span<const LaneMask> taken) const {
+  const bool divided = warps_[group.first_row].splits.size() > 1;
+  if (taken[0] == 0 || taken[0] == group.active[0]) {
+    return (!divided || rules_.bypass) && goes_on_at(group, taken[0] != 0 ? instruction.target : group.pc + 1);
+  }
+  return !divided && !(rules_.at_branches && instruction.subdivides) && !split_[group.id].behind;
+}
+
+bool Subdivision::goes_on_at(const Group& group, std::uint32_t next) const {
   const Split& split = split_[group.id];
   const Warp& warp = warps_[group.first_row];
   const bool divided = warp.splits.size() > 1;
   if (split.behind || !split.slot || split.entry != divided) {
     return false;
   }
-  const isa::Instruction& instruction = group.decoded->instruction;
-  const std::uint32_t next = instruction.op == isa::Op::BRA ? instruction.target : group.pc + 1;
   const auto meets = [&](GroupId id) {
     const Waits waits = split_[id].waits;
     return id != group.id && groups_[id].pc == next &&
-           (waits == Waits::resources || waits == Waits::ahead || groups_[id].state == GroupState::ready);
+           (waits == Waits::resources || waits == Waits::ahead || waits == Waits::access ||
+            groups_[id].state == GroupState::ready);
   };
   return !divided || ((warp.stack.empty() || next != warp.stack.back().reconvergence_pc) &&
                       !(rules_.by_pc && std::any_of(warp.splits.begin(), warp.splits.end(), meets)));
@@ -236,7 +251,8 @@ void Subdivision::meet_at_pc(Group& group, Warp& warp, GroupMoves& moves) {
   for (std::size_t i = 0; i < warp.splits.size();) {
     Group& other = groups_[warp.splits[i]];
     const Waits waits = split_[other.id].waits;
-    if (other.id != group.id && other.pc == group.pc && (waits == Waits::resources || waits == Waits::ahead)) {
+    if (other.id != group.id && other.pc == group.pc &&
+        (waits == Waits::resources || waits == Waits::ahead || waits == Waits::access)) {
       absorb(warp, other, group, count_.merges_pc, moves);
       continue;
     }
@@ -448,6 +464,23 @@ bool Subdivision::others_work() const {
          0;
 }
 
+// PCs are compared when the split that runs executes a memory instruction, with those of its warp that are ready, which
+// stand at memory instructions as the core switches there (4.5). In the report's core such a split has the instruction
+// before it still; here it has done it, and so waits until the others have.
+void Subdivision::accesses(Group& group, GroupMoves& moves) {
+  const Warp& warp = warp_of(group);
+  if (!rules_.by_pc || rules_.memory == SubdivisionRules::Memory::slip || warp.splits.size() < 2) {
+    return;
+  }
+  for (const GroupId id : warp.splits) {
+    Group& other = groups_[id];
+    if (id != group.id && other.pc == group.pc + 1 && split_[id].stands_at_access && other.state == GroupState::ready) {
+      split_[id].waits = Waits::access;
+      moves.park(other);
+    }
+  }
+}
+
 void Subdivision::memory_diverged(Group& group, GroupMoves& moves) {
   using Memory = SubdivisionRules::Memory;
   const Warp& warp = warp_of(group);
@@ -566,6 +599,7 @@ std::string Subdivision::describe(const Group& group) const {
                                            ", waits at the re-convergence point",
                                            ", waits at the branch",
                                            ", waits at a barrier",
+                                           ", waits for the others' access",
                                            ", waits for those ahead"};
   const Warp& warp = warps_[group.first_row];
   std::string text = fmt::format("{} warp-splits, {} stack entries", warp.splits.size(), warp.stack.size());

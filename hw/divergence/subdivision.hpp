@@ -52,7 +52,10 @@ class Subdivision : public Divergence {
   void started(Group& group, GroupMoves& moves) override;
   bool complete(Group& group, const Outcome& outcome, GroupMoves& moves) override;
   [[nodiscard]] bool goes_on(const Group& group) const override;
+  [[nodiscard]] bool branches_early(const Group& group, const isa::Instruction& instruction,
+                                    std::span<const LaneMask> taken) const override;
   void released(Group& group, unsigned row, LaneMask lanes, bool last, GroupMoves& moves) override;
+  void accesses(Group& group, GroupMoves& moves) override;
   void memory_diverged(Group& group, GroupMoves& moves) override;
   void starving(GroupMoves& moves) override;
   [[nodiscard]] StackKind stack_kind() const override { return StackKind::per_group; }  // of a split: its warp's
@@ -76,13 +79,15 @@ class Subdivision : public Divergence {
     merge,      // the other splits of its warp, at the re-convergence point
     branch,     // the same, at a branch
     barrier,    // its release
+    access,     // a split of its warp whose access is the one that it has done: they go on behind it together
     ahead       // slip: a split of its warp that comes to its PC
   };
   struct Split {
     std::uint16_t row = 0;  // the warp's
     bool entry = false;
     bool slot = false;
-    bool behind = false;  // slip: others have left while its access waited
+    bool behind = false;            // slip: others have left while its access waited
+    bool stands_at_access = false;  // its latest instruction was an access
     Waits waits = Waits::none;
   };
   struct Entry {
@@ -100,6 +105,7 @@ class Subdivision : public Divergence {
 
   // A thread keeps its register row, which so tells its warp.
   [[nodiscard]] Warp& warp_of(const Group& group) { return warps_[group.first_row]; }
+  [[nodiscard]] bool goes_on_at(const Group& group, std::uint32_t next) const;
   [[nodiscard]] bool others_work() const;
   [[nodiscard]] unsigned in(const Warp& warp, Waits waits) const;
   void begin(const Group& group, bool entry, bool slot);

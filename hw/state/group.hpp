@@ -52,6 +52,7 @@ struct InFlight {
   bool released = false;     // the group has gone on to its next instruction
   bool whole = false;        // its one sub-warp stands for every active thread (SubWarp::whole)
   bool progressed = false;   // Group::progress counts it already
+  unsigned resolved = 0;     // of a branch with a condition: sub-warps that have left the functional units
   bool conditional = false;  // of lanes that execute each an instruction of its own: some are conditional branches
   unsigned late = 0;         // sub-warps that wait for late hits alone
   [[nodiscard]] bool done() const { return all_formed && completed == formed; }
@@ -159,6 +160,8 @@ class StallObserver {
  public:
   virtual ~StallObserver() = default;
   virtual void stalled(const Group& group) = 0;
+  // An instruction of it has accessed memory beyond the core: the D-cache, whether it hits or misses.
+  virtual void accessed(const Group& group) { (void)group; }
 };
 
 // The groups of one core, by id, with the sets that schedulers look at.
@@ -173,6 +176,13 @@ class GroupTable {
   void watch(CoreObserver* watcher, const CoreState& core) {
     watcher_ = watcher;
     core_ = &core;
+  }
+
+  // An access of the group to the D-cache begins.
+  void accessed(const Group& group) const {
+    if (observer_ != nullptr) {
+      observer_->accessed(group);
+    }
   }
 
   // Threads have joined a group, which waits to be fetched.

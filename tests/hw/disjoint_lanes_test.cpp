@@ -256,7 +256,7 @@ Machine without_queue() {
   return machine;
 }
 
-TEST(DisjointLanesInExecute, WhatFindsNoRoomBeginsLater) {
+TEST(DisjointLanesInExecute, ComplexOperationsOfOneCycleShareTheUnit) {
   LanesBench bench(without_queue());
   SubWarp& first = bench.sub_warp(0, 1, 3, division());
   SubWarp& second = bench.sub_warp(1, 2, 7, division());
@@ -264,8 +264,30 @@ TEST(DisjointLanesInExecute, WhatFindsNoRoomBeginsLater) {
   ASSERT_TRUE(bench.before.out.offer(first));
   ASSERT_TRUE(bench.before.out.offer_beside(second));
   ASSERT_TRUE(bench.before.out.offer_beside(third));
+  for (Cycle now = 1; now <= 20; ++now) {
+    bench.at(now);
+    bench.execute.tick(now);
+  }
+  EXPECT_EQ(bench.state.statistics.complex_operations, 2U);
+  EXPECT_EQ(bench.state.statistics.fu_active[3], 1U) << "each lane has a place in the unit";
+  ASSERT_EQ(bench.memory.taken.size(), 2U);
+  EXPECT_EQ(bench.memory.taken[1].sub_warp, &first);
+  EXPECT_EQ(first.beside, &second);
+  EXPECT_TRUE(bench.execute.idle());
+}
+
+TEST(DisjointLanesInExecute, WhatFindsNoRoomBeginsLater) {
+  LanesBench bench(without_queue());
+  SubWarp& first = bench.sub_warp(0, 1, 3, division());
+  SubWarp& second = bench.sub_warp(1, 2, 7, division());
+  SubWarp& third = bench.sub_warp(2, 4, 8, addition());
+  ASSERT_TRUE(bench.before.out.offer(first));
+  bench.at(1);
+  bench.execute.tick(1);
+  ASSERT_TRUE(bench.before.out.offer(second));
+  ASSERT_TRUE(bench.before.out.offer_beside(third));
   const unsigned interval = bench.machine.core.complex_interval;
-  for (Cycle now = 1; now <= interval; ++now) {
+  for (Cycle now = 2; now <= interval; ++now) {
     bench.at(now);
     bench.execute.tick(now);
     EXPECT_EQ(bench.state.statistics.complex_operations, 1U) << now;

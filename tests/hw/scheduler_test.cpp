@@ -76,6 +76,26 @@ TEST_F(Scheduler, GreedyKeepsToOneWarpUntilItStalls) {
   EXPECT_THAT(fetch(1), ElementsAre(0));
 }
 
+TEST_F(Scheduler, SwitchOnAccessLeavesAWarpWhenItAccessesTheCache) {
+  build("switch-on-access", 3);
+  EXPECT_THAT(fetch(2), ElementsAre(0, 0));
+  state(0, GroupState::in_flight);
+  EXPECT_THAT(fetch(1), ElementsAre(1)) << "the pipeline cycles of warp 0 are filled";
+  state(0, GroupState::ready);
+  EXPECT_THAT(fetch(1), ElementsAre(0)) << "and it goes on";
+  groups_->accessed((*groups_)[1]);
+  EXPECT_THAT(fetch(1), ElementsAre(0)) << "what others do is no matter";
+  groups_->accessed((*groups_)[0]);
+  EXPECT_THAT(fetch(2), ElementsAre(1, 1)) << "hit or miss";
+  groups_->accessed((*groups_)[1]);
+  EXPECT_THAT(fetch(2), ElementsAre(2, 2)) << "in turn";
+  state(2, GroupState::barrier);
+  EXPECT_THAT(fetch(2), ElementsAre(0, 0)) << "a stall ends its turn too";
+  groups_->accessed((*groups_)[0]);
+  all({1, 2}, GroupState::memory);
+  EXPECT_THAT(fetch(2), ElementsAre(0, 0)) << "nobody else is ready";
+}
+
 TEST_F(Scheduler, StickyKeepsToABlock) {
   build("sticky", 6);
   for (GroupId id = 0; id < 6; ++id) {
