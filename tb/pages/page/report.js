@@ -148,6 +148,23 @@ const report = (() => {
       rowTitle: "core", columnTitle: "lane",
       tip: (row, column, value) => ({ core: row, lane: column, active: percent(ratio(value, end)) }) })));
 
+  // ---- warp-splits
+  const splits = summary.splits_branch + summary.splits_memory + summary.splits_revived;
+  if (splits > 0) {
+    section("splits", "Warp-splits", pair(
+      shareBar("Splits made", `${number(splits)}, by cause`, [
+        { name: "branch", colour: "var(--c1)", value: summary.splits_branch },
+        { name: "access to memory", colour: "var(--c3)", value: summary.splits_memory },
+        { name: "revived while waiting", colour: "var(--c7)", value: summary.splits_revived }]),
+      shareBar("Merges", `${number(summary.merges_pc + summary.merges_stack + summary.merges_barrier)}, by where; the other `
+        + "splits ended with their threads or as the last of their warp", [
+        { name: "same PC", colour: "var(--c1)", value: summary.merges_pc },
+        { name: "re-convergence point or branch", colour: "var(--c3)", value: summary.merges_stack },
+        { name: "barrier", colour: "var(--c7)", value: summary.merges_barrier }])),
+    element("p", { class: "hint" }, `The warp-split table was full ${number(summary.split_table_full)} times, the `
+      + `scheduler's slots ${number(summary.split_slots_full)} times.`));
+  }
+
   // ---- memory
   // Misses of each hardware thread (core.thread_misses; DWS report, figure 14): of every core while those are few.
   const missMaps = () => {
