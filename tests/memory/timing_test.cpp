@@ -310,27 +310,37 @@ TEST(Timing, AFlatMemoryTakesItsLatencyAndPipelines) {
 // The crossbar of the DWS report: 300 MHz, links of 190 bytes. A line fits into a cycle of it, so that lines follow one
 // another by 3.33 cycles of the cores, 38 GB/s each way; a link one byte narrower than a line takes two.
 TEST(Timing, ALineTakesACycleOfACrossbarThatIsWideEnough) {
-  const auto last_of_thirty = [](unsigned link_bytes, const char* prefix) {
-    SystemParameters parameters = plain();
-    parameters.prefix = prefix;
-    parameters.noc.clock_ghz = 0.3;
-    parameters.noc.link_bytes = link_bytes;
-    parameters.dram.bandwidth_gbs = 1000;
-    parameters.dram.row_bytes = 65536;
-    parameters.dram.queue = 64;
-    parameters.cache.mshrs = 64;
-    MemorySystem system(parameters);
-    system.core().load(0, kBase);
-    std::vector<const Access*> loads;
-    for (unsigned i = 1; i <= 31; ++i) {
-      loads.push_back(&system.core().load(1000, kBase + 128 * i));
+  struct Run {
+    Run(unsigned link_bytes, const char* prefix) : system(parameters(link_bytes, prefix)) {
+      system.core().load(0, kBase);
+      first = &system.core().load(1000, kBase + 128);
+      for (unsigned i = 2; i <= 31; ++i) {
+        last = &system.core().load(1000, kBase + std::uint64_t{128} * i);
+      }
     }
-    system.run();
-    return loads.back()->answered - loads.front()->answered;
+    static SystemParameters parameters(unsigned link_bytes, const char* prefix) {
+      SystemParameters own = plain();
+      own.prefix = prefix;
+      own.noc.clock_ghz = 0.3;
+      own.noc.link_bytes = link_bytes;
+      own.dram.bandwidth_gbs = 1000;
+      own.dram.row_bytes = 65536;
+      own.dram.queue = 64;
+      own.cache.mshrs = 64;
+      return own;
+    }
+    Cycle thirty_lines() {
+      system.run();
+      return last->answered - first->answered;
+    }
+    MemorySystem system;
+    const Access* first = nullptr;
+    const Access* last = nullptr;
   };
-  EXPECT_EQ(last_of_thirty(190, "wide"), 100U) << "thirty cycles of the crossbar";
-  EXPECT_EQ(last_of_thirty(128, "fits"), 100U);
-  EXPECT_EQ(last_of_thirty(127, "narrow"), 200U);
+  Run wide(190, "wide"), fits(128, "fits"), narrow(127, "narrow");
+  EXPECT_EQ(wide.thirty_lines(), 100U) << "thirty cycles of the crossbar";
+  EXPECT_EQ(fits.thirty_lines(), 100U);
+  EXPECT_EQ(narrow.thirty_lines(), 200U);
 }
 
 TEST(Timing, ChannelsInterleaveByLineAndShareTheBandwidth) {
