@@ -177,7 +177,7 @@ const report = (() => {
       maps.reduce((sum, one) => sum + one.counts[i], 0)) }];
     return [pair(...drawn.map(({ name, counts }) => heatMap(`Misses of each thread, ${name}`,
       "accesses whose line was absent from the L1", { matrix: Array.from({ length: counts.length / lanes },
-        (_, row) => counts.slice(row * lanes, (row + 1) * lanes)), rowTitle: "register row", columnTitle: "lane",
+        (_, row) => counts.slice(row * lanes, (row + 1) * lanes)), rowTitle: "row", columnTitle: "lane",
       tip: (row, column, value) => ({ "register row": row, lane: column, misses: number(value) }) })))];
   };
   section("memory", "Memory transactions",
