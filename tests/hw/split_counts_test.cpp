@@ -62,10 +62,11 @@ TEST(SplitCounts, OfAccessBranchAndBarrier) {
   EXPECT_EQ(count.partly_missed_accesses, 1U);
   EXPECT_THAT(count.thread_misses, ::testing::ElementsAre(1, 1, 2, 2, 0, 0, 0, 0));
   EXPECT_EQ(totals.l1d.misses, 2U);
-  // Nothing but the two lines keeps the core waiting for memory: some 300 cycles each.
+  // Nothing but the two lines keeps the core waiting for memory: 300 cycles, and 100 as the row is open by then, and a
+  // few each to the memory and back.
   const std::uint64_t waited = count.idle[static_cast<std::size_t>(IdleCause::memory)];
-  EXPECT_GT(waited, 2U * 290);
-  EXPECT_LT(waited, 2U * 330);
+  EXPECT_GE(waited, 400U);
+  EXPECT_LT(waited, 412U);
 }
 
 // Two branches, one behind the other, and a table for two splits: the third waits for an entry.
@@ -78,7 +79,11 @@ TEST(SplitCounts, OfAFullTableAndOfLanes) {
   const Code::Pc inner = code.when(2).bra();
   code.exit();
   const Code::Pc third = code.exit();
-  const Code::Pc second = code.exit();
+  const Code::Pc second = code.here();
+  for (unsigned i = 0; i < 4; ++i) {  // they are still there when the others part
+    code.rri(Op::ADD, 6, 6, 1);
+  }
+  code.exit();
   code.aim(outer, second);
   code.aim(inner, third);
   code.mark(outer);
@@ -89,8 +94,8 @@ TEST(SplitCounts, OfAFullTableAndOfLanes) {
   EXPECT_EQ(count.split_table_full, 1U);
   EXPECT_EQ(count.split_slots_full, 0U);
   EXPECT_EQ(count.merges_pc + count.merges_stack + count.merges_barrier, 0U);
-  EXPECT_EQ(count.warp_instructions, 8U);
-  EXPECT_EQ(count.lane_instructions, 3U * 4 + 2 * 2 + 1 + 1 + 2) << "2.5 lanes per instruction";
+  EXPECT_EQ(count.warp_instructions, 12U);
+  EXPECT_EQ(count.lane_instructions, 3U * 4 + 2 * 2 + 1 + 1 + 4 * 2 + 2);
 }
 
 // The map is there only if it is wanted.
