@@ -57,7 +57,10 @@ struct LineRequest {
     flush          // the cache is being emptied
   };
   Kind kind = Kind::load;
-  bool bypass = false;        // loads: do not answer from the cache (ld.volatile, ld.cv, ld.cg)
+  bool bypass = false;  // loads: do not answer from the cache (ld.volatile, ld.cv, ld.cg)
+  // Loads of lanes that execute each an instruction of its own: those of one line in one cycle share a port and a bank,
+  // as those of one instruction do (which are one request).
+  bool shares_port = false;
   bool row_hint = false;      // row-buffer hint bit of the instruction (thesis 7.2)
   std::uint64_t address = 0;  // of the line, aligned to the line size
   // Who asks: statistics, traces, and the payload extension beyond the core.

@@ -41,6 +41,7 @@ Cycle Cache::advance(Cycle now) {
   now_ = now;
   ports_used_ = 0;
   banks_used_ = 0;
+  read_.clear();
   while (!acknowledgements_.empty() && acknowledgements_.front().visible <= now) {
     Payload& payload = *acknowledgements_.front().payload;
     acknowledgements_.pop();

@@ -173,6 +173,7 @@ class Cache : public sc_core::sc_module,
 
   // TLM interfaces
   ::tlm::tlm_sync_enum nb_transport_fw(LineRequest& request, link::LinePhase& phase, sc_core::sc_time& delay) override;
+  [[nodiscard]] ::tlm::tlm_sync_enum accept(LineRequest& request);
   void b_transport(LineRequest& request, sc_core::sc_time& delay) override;
   bool get_direct_mem_ptr(LineRequest& request, ::tlm::tlm_dmi& dmi) override;
   unsigned transport_dbg(LineRequest& request) override;
@@ -259,9 +260,10 @@ class Cache : public sc_core::sc_module,
   link::Cycle now_ = 0;
   link::ExclusivePhase request_;  // towards memory
   unsigned ports_used_ = 0;
-  std::uint64_t banks_used_ = 0;  // in this cycle, a bit per bank
-  unsigned writes_ = 0;           // not acknowledged yet
-  unsigned waiting_stores_ = 0;   // entries of MSHRs
+  std::uint64_t banks_used_ = 0;     // in this cycle, a bit per bank
+  std::vector<std::uint64_t> read_;  // in this cycle, lines whose port others may share (LineRequest::shares_port)
+  unsigned writes_ = 0;              // not acknowledged yet
+  unsigned waiting_stores_ = 0;      // entries of MSHRs
   // Lines that leave for their home.
   struct Leaving {
     std::uint64_t address = 0;

@@ -1,4 +1,5 @@
 // The core's side of the cache: what becomes of a load, a store, an atomic.
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -50,6 +51,26 @@ tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phas
     SC_REPORT_ERROR("heddle/cache", "a line request starts with phase request at a line's first byte");
     return TLM_UPDATED;
   }
+  if (!request.shares_port) {
+    return accept(request);
+  }
+  const bool shares = !flushing_ && std::find(read_.begin(), read_.end(), request.address) != read_.end();
+  if (shares) {
+    --ports_used_;  // the one that it shares
+    banks_used_ &= banks_ != 0 ? ~bank_of(request.address) : banks_used_;
+  }
+  const tlm_sync_enum result = accept(request);
+  if (shares) {
+    ports_used_ += result == TLM_UPDATED ? 1 : 0;
+    banks_used_ |= banks_ != 0 ? bank_of(request.address) : 0;
+  } else if (result != TLM_UPDATED) {
+    read_.push_back(request.address);
+  }
+  return result;
+}
+
+// In a port of its own.
+tlm_sync_enum Cache::accept(LineRequest& request) {
   if (flushing_ || ports_used_ == ports_) {
     const tlm_sync_enum refused = busy(request, flushing_ ? Busy::flush : Busy::ports);
     if (observer_ != nullptr) {

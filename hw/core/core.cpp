@@ -83,6 +83,7 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
   memory_.stores_visible = [this] { return l1d_.stores_visible(); };
   warps_.accesses(memory_);
   limit_loads();
+  fetch_by_lane();
   if (warps_.early_next_pc()) {
     decode_.tell(warps_);
     register_read_.tell(warps_);
@@ -102,6 +103,13 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
     };
   }
   warps_.block_finished = [this](unsigned slot) { finish_block(slot); };
+}
+
+void Core::fetch_by_lane() {
+  if (about<Divergence>(state_.core.divergence).traits.mimd_lanes) {
+    fetch_.fetch_by_lane(warps_.divergence());
+    decode_.decode_by_lane(true);
+  }
 }
 
 void Core::limit_loads() {
@@ -127,6 +135,7 @@ void Core::set_warp_size(std::uint32_t warp_size) {
   decode_.form_by(former_for(state_));
   fetch_.schedule_by(scheduler_for(state_));
   limit_loads();
+  fetch_by_lane();
 }
 
 void Core::begin_launch(const Launch& launch, Cycle first) {

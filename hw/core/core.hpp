@@ -110,6 +110,7 @@ class Core final : public link::ClockedModule,
   // Does what the dispatcher has told before this cycle.
   void obey(Cycle now);
   void set_warp_size(std::uint32_t warp_size);
+  void fetch_by_lane();
   void limit_loads();
   void start_block(const BlockCommand& command);
   void finish_block(unsigned slot);

@@ -84,6 +84,61 @@ const link::DecodedInstruction* DecodeStage::decode(const link::SubWarp& sub_war
   return entry.get();
 }
 
+// Null: it is no instruction, which is a fault when it is the first one that is not.
+const link::DecodedInstruction* DecodeStage::decode_or_raise(const link::SubWarp& sub_warp, const Group& group) {
+  const link::DecodedInstruction* const decoded = decode(sub_warp);
+  if (decoded != nullptr) {
+    return decoded;
+  }
+  if (!group.all_completed()) {
+    state_.block_cause = IdleCause::pipeline;  // an earlier instruction's fault would come first
+    held(sub_warp, IdleCause::pipeline);
+    return nullptr;
+  }
+  state_.raise(isa::Fault::Kind::invalid_instruction, group,
+               isa::decode(sub_warp.word)
+                   ? fmt::format("the instruction needs more than the launch's {} registers per thread",
+                                 state_.launch->registers)
+                   : fmt::format("the word {:#018x} is no instruction", sub_warp.word));
+  return nullptr;
+}
+
+// Fetch has said which lanes execute what: nothing is formed. All of a cycle are decoded in one, and go on beside each
+// other.
+void DecodeStage::tick_by_lane(link::SubWarp& first) {
+  for (link::SubWarp* each = &first; each != nullptr; each = each->beside) {
+    Group& group = state_.groups[each->group];
+    each->decoded = decode_or_raise(*each, group);
+    if (each->decoded == nullptr) {
+      return;
+    }
+  }
+  latch_.pop_all();
+  state_.moved();
+  for (link::SubWarp* each = &first; each != nullptr; each = each->beside) {
+    Group& group = state_.groups[each->group];
+    group.decoded = each->decoded;
+    each->uniform = true;
+    each->displaced = false;
+    each->whole = false;
+    each->scalar = false;
+    each->forwarded = false;
+    InFlight& flight = group.flights[each->flight];
+    ++flight.formed;
+    flight.all_formed = flight.all_formed || each->last;
+    if constexpr (kCheckInvariants) {
+      state_.invariants.formed(*each);
+    }
+    if (state_.observer != nullptr) {
+      state_.observer->formed(state_, *each, *each);
+    }
+  }
+  if (!out.offer(first)) {
+    prepared_ = &first;
+    held(first, state_.block_cause);
+  }
+}
+
 void DecodeStage::tick(Cycle now) {
   if (prepared_ != nullptr) {
     if (out.offer(*prepared_)) {
@@ -97,20 +152,14 @@ void DecodeStage::tick(Cycle now) {
   if (arrived == nullptr) {
     return;
   }
+  if (by_lane_) [[unlikely]] {
+    tick_by_lane(*arrived);
+    return;
+  }
   Group& group = state_.groups[arrived->group];
   if (present_ == nullptr) {
-    present_ = decode(*arrived);
+    present_ = decode_or_raise(*arrived, group);
     if (present_ == nullptr) {
-      if (!group.all_completed()) {
-        state_.block_cause = IdleCause::pipeline;  // an earlier instruction's fault would come first
-        held(*arrived, IdleCause::pipeline);
-        return;
-      }
-      state_.raise(isa::Fault::Kind::invalid_instruction, group,
-                   isa::decode(arrived->word)
-                       ? fmt::format("the instruction needs more than the launch's {} registers per thread",
-                                     state_.launch->registers)
-                       : fmt::format("the word {:#018x} is no instruction", arrived->word));
       return;
     }
     begin(group);

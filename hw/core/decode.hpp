@@ -45,6 +45,8 @@ class DecodeStage final : public ReceivingStage {
   // Who hears of instructions whose sub-warps have all been formed, and says which must wait for earlier ones of their
   // group; nobody unless told (IssueDiscipline::Traits::early_next_pc).
   void tell(WarpUnit& warps) { warps_ = &warps; }
+  // Each lane decodes for itself what it has fetched (Divergence::Traits::mimd_lanes).
+  void decode_by_lane(bool by_lane) { by_lane_ = by_lane; }
   // Another former, for groups with another number of rows. Between launches.
   void form_by(std::unique_ptr<SubWarpFormer> former);
 
@@ -64,6 +66,10 @@ class DecodeStage final : public ReceivingStage {
   void wait(const link::SubWarp& instruction);
   void describe(link::SubWarp& formed, const SubWarpShape& shape, Group& group);
 
+  void tick_by_lane(link::SubWarp& first);
+  [[nodiscard]] const link::DecodedInstruction* decode_or_raise(const link::SubWarp& sub_warp, const Group& group);
+
+  bool by_lane_ = false;
   SubWarpFormerModule former_;
   const std::unique_ptr<Scalarisation> scalar_;
   bool scalar_candidate_ = false;  // the instruction in the latch may turn out to be scalar

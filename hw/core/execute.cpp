@@ -108,7 +108,7 @@ bool ExecuteStage::hand_on(Cycle now) {
       return false;
     }
     if (sub_warp.decoded->unit == isa::Unit::complex) {
-      left_unit(sub_warp);
+      left_unit(sub_warp);  // and those beside it
     } else {
       --prefix_in_flight_;
     }
@@ -128,9 +128,9 @@ bool ExecuteStage::hand_on(Cycle now) {
 }
 
 bool ExecuteStage::start_all(link::SubWarp& first, Cycle now) {
-  link::SubWarp* simple = nullptr;
+  Begun begun;
   if (first.beside == nullptr) {
-    if (!start(first, now, simple)) {
+    if (!start(first, now, begun)) {
       return false;
     }
     latch_.pop_all();
@@ -139,7 +139,7 @@ bool ExecuteStage::start_all(link::SubWarp& first, Cycle now) {
   }
   link::SubWarp* next = &first;
   unsigned active = 0;
-  while (next != nullptr && start(*next, now, simple)) {
+  while (next != nullptr && start(*next, now, begun)) {
     active += working(*next);
     next = next->beside;
     latch_.pop();
@@ -154,17 +154,17 @@ bool ExecuteStage::start_all(link::SubWarp& first, Cycle now) {
   return true;
 }
 
-bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now, link::SubWarp*& beside) {
+bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now, Begun& begun) {
   const CoreParameters& core = state_.machine.core;
   const bool complex = sub_warp.decoded->unit == isa::Unit::complex && !complex_is_simple_;
-  if (complex && !complex_room(sub_warp, now)) {
+  if (complex && begun.complex == nullptr && !complex_room(sub_warp, now)) {
     return false;
   }
   const bool late = sums_predicates(sub_warp.decoded->instruction.op) && prefix_latency_ > core.execute_stages;
   if (late && prefix_in_flight_ == prefix_latency_) {
     return false;  // its way out is blocked, by who has set the cause
   }
-  if (!complex && !late && beside == nullptr && pipe_.full()) {
+  if (!complex && !late && begun.simple == nullptr && pipe_.full()) {
     return false;  // who kept the pipe from handing on has set the cause
   }
   state_.moved();
@@ -172,24 +172,17 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now, link::SubWarp*& bes
   Cycle last = now + (late ? prefix_latency_ : core.execute_stages) - 1;
   state_.statistics.complex_operations += sub_warp.decoded->unit == isa::Unit::complex ? 1 : 0;
   if (complex) {
-    waits_for_complex(sub_warp);
-    found_full_ = nullptr;
-    const bool at_once = queue_.empty() && unit_takes(now);
-    last = at_once ? begin_complex(sub_warp, now) : link::kNever;
-    if (!at_once) {
-      queue_.push_back({&sub_warp, now});
-      ++state_.statistics.complex_queued;
-    }
+    start_complex(sub_warp, now, begun, last);
   } else if (late) {
     ++prefix_in_flight_;
     leave_late(sub_warp, last);
   } else {
-    if (beside == nullptr) {
+    if (begun.simple == nullptr) {
       pipe_.push_back({last, &sub_warp});
     } else {
-      beside->beside = &sub_warp;
+      begun.simple->beside = &sub_warp;
     }
-    beside = &sub_warp;
+    begun.simple = &sub_warp;
     if (warps_ != nullptr) {
       warps_->computed(sub_warp, last);
     }
@@ -217,6 +210,26 @@ bool ExecuteStage::complex_room(const link::SubWarp& sub_warp, Cycle now) {
   return false;
 }
 
+// In the unit or its queue, by itself or in other lanes beside one that has begun in this cycle.
+void ExecuteStage::start_complex(link::SubWarp& sub_warp, Cycle now, Begun& begun, Cycle& last) {
+  waits_for_complex(sub_warp);
+  if (begun.complex != nullptr) {
+    last = begun.complex_last;
+    begun.complex->beside = &sub_warp;
+    begun.complex = &sub_warp;
+    return;
+  }
+  found_full_ = nullptr;
+  const bool at_once = queue_.empty() && unit_takes(now);
+  last = at_once ? begin_complex(sub_warp, now) : link::kNever;
+  if (!at_once) {
+    queue_.push_back({&sub_warp, now});
+    ++state_.statistics.complex_queued;
+  }
+  begun.complex = &sub_warp;
+  begun.complex_last = last;
+}
+
 Cycle ExecuteStage::begin_complex(link::SubWarp& sub_warp, Cycle now) {
   const CoreParameters& core = state_.machine.core;
   const Cycle last = now + std::max(core.complex_latency, core.execute_stages) - 1;
@@ -235,8 +248,8 @@ bool ExecuteStage::begin_waiting(Cycle now) {
     state_.moved();
     state_.statistics.complex_wait_cycles += now - head.since;
     const Cycle last = begin_complex(*head.sub_warp, now);
-    if (state_.observer != nullptr) {
-      state_.observer->began(state_, *head.sub_warp, last);
+    for (link::SubWarp* each = head.sub_warp; each != nullptr && state_.observer != nullptr; each = each->beside) {
+      state_.observer->began(state_, *each, last);
     }
   }
   if (state_.observer != nullptr) {
@@ -256,11 +269,13 @@ void ExecuteStage::waits_for_complex(const link::SubWarp& sub_warp) {
   }
 }
 
-void ExecuteStage::left_unit(const link::SubWarp& sub_warp) {
+void ExecuteStage::left_unit(const link::SubWarp& first) {
   --in_unit_;
-  Group& group = state_.groups[sub_warp.group];
-  if (sub_warp.last && sub_warp.flight == group.latest && group.state == GroupState::complex) {
-    state_.groups.set_state(group, GroupState::in_flight);
+  for (const link::SubWarp* each = &first; each != nullptr; each = each->beside) {
+    Group& group = state_.groups[each->group];
+    if (each->last && each->flight == group.latest && group.state == GroupState::complex) {
+      state_.groups.set_state(group, GroupState::in_flight);
+    }
   }
 }
 

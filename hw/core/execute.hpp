@@ -62,13 +62,19 @@ class ExecuteStage final : public ReceivingStage {
   // Room for a complex operation; false, and why in block_cause: none.
   [[nodiscard]] bool complex_room(const link::SubWarp& sub_warp, Cycle now);
   void waits_for_complex(const link::SubWarp& sub_warp);
-  void left_unit(const link::SubWarp& sub_warp);
+  void left_unit(const link::SubWarp& first);
 
   bool hand_on(Cycle now);  // true: a sub-warp went on
   // Starts the sub-warp in the latch and those beside it, as far as there is room. False: not even the first.
   [[nodiscard]] bool start_all(link::SubWarp& first, Cycle now);
-  // `beside`: the simple operation that has just begun in the same cycle, with which this one goes on; null: none.
-  [[nodiscard]] bool start(link::SubWarp& sub_warp, Cycle now, link::SubWarp*& beside);
+  // The latest of those that have begun in this cycle, beside which another one of its kind goes on; null: none has.
+  struct Begun {
+    link::SubWarp* simple = nullptr;
+    link::SubWarp* complex = nullptr;
+    Cycle complex_last = 0;
+  };
+  [[nodiscard]] bool start(link::SubWarp& sub_warp, Cycle now, Begun& begun);
+  void start_complex(link::SubWarp& sub_warp, Cycle now, Begun& begun, Cycle& last);
   [[nodiscard]] bool complex_goes_first(Cycle now) const;
   void compute(link::SubWarp& sub_warp, Cycle now);
   void replay(link::SubWarp& sub_warp);

@@ -41,6 +41,10 @@ void FetchStage::tick(Cycle now) {
     cause = IdleCause::pipeline;
     return;
   }
+  if (by_lane_ != nullptr) [[unlikely]] {
+    tick_by_lane(now, cause);
+    return;
+  }
   GroupId id = 0;
   std::uint64_t word = 0;
   if (late_.empty()) {
@@ -197,6 +201,10 @@ void FetchStage::sample_drift(unsigned block_slot) {
 }
 
 ::tlm::tlm_sync_enum FetchStage::nb_transport_bw(link::LineRequest& request, link::LinePhase&, sc_core::sc_time&) {
+  if (by_lane_ != nullptr) [[unlikely]] {
+    line_by_lane(request);
+    return ::tlm::TLM_COMPLETED;
+  }
   Group& group = state_.groups[request.group];
   const auto word = [&] {
     const std::uint64_t address = state_.launch->code_address + std::uint64_t{request.pc} * 8;
@@ -251,6 +259,10 @@ void FetchStage::slept(Cycle first, Cycle last, IdleCause cause) {
 void FetchStage::reset() {
   waiting_ = nullptr;
   late_.clear();
+  if (by_lane_ != nullptr) {
+    std::fill(by_lane_->rows.begin(), by_lane_->rows.end(), ByLane::Row{});
+    by_lane_->begun.reset();
+  }
   std::fill(arrived_.begin(), arrived_.end(), ArrivedWord{});
 }
 

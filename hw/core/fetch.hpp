@@ -11,10 +11,12 @@
 #include <array>
 #include <boost/circular_buffer.hpp>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "hw/core/stage.hpp"
 #include "hw/core/warp_unit.hpp"
+#include "hw/divergence/divergence.hpp"
 #include "hw/schedule/load_limiter.hpp"
 #include "hw/schedule/scheduler.hpp"
 #include "tlm/line_protocol.hpp"
@@ -53,6 +55,9 @@ class FetchStage final : public sc_core::sc_module,
                ? link::kNever
                : std::max(limiter_->next_change(), now + 1);
   }
+  // Each lane fetches for itself, as `divergence` says (Divergence::Traits::mimd_lanes), which outlives this; for the
+  // present table of groups.
+  void fetch_by_lane(const Divergence& divergence);
   // Who hears of each cycle in which no group is ready; nobody unless told.
   void tell(WarpUnit& warps) { warps_ = &warps; }
   [[nodiscard]] const WarpScheduler& scheduler() const { return *scheduler_; }
@@ -79,7 +84,7 @@ class FetchStage final : public sc_core::sc_module,
   CoreState& state_;
   WarpUnit* warps_ = nullptr;
   std::unique_ptr<WarpScheduler> scheduler_;
-  std::vector<link::LineRequest> requests_;  // one per group
+  std::vector<link::LineRequest> requests_;  // by group; of lanes that fetch for themselves, by group and lane
   // Without an I-cache an arrived line is not kept, and in a small one another group's line may take its place before
   // the group's next turn: its word waits here then, one per group.
   struct ArrivedWord {
@@ -106,6 +111,46 @@ class FetchStage final : public sc_core::sc_module,
   // Whether the instruction is a load that has to wait: then the group is throttled and keeps the word.
   [[nodiscard]] bool hold_back(Group& group, std::uint64_t word);
   void release_loads(Cycle now);
+  // Lanes that fetch for themselves (fetch_lanes.cpp).
+  struct ByLane {
+    // Of a group's instructions that are being fetched: the row of the next ones.
+    struct Row {
+      unsigned row = 0;
+      bool begun = false;  // rows before it have gone on
+      bool late = false;   // of its lines, some are hits that take several cycles
+      unsigned outstanding = 0;
+      LaneMask have = 0;  // lanes whose words are there
+    };
+    // What the I-cache has answered in this cycle.
+    struct Line {
+      std::uint64_t address = 0;
+      bool there = false;
+      std::vector<std::byte> bytes;
+    };
+    const Divergence* divergence = nullptr;
+    bool several_groups = false;
+    unsigned lanes = 0;                // of a group's row
+    std::vector<Row> rows;             // by group
+    std::vector<std::uint64_t> words;  // by group and lane
+    std::vector<Line> lines;           // of this cycle
+    std::optional<GroupId> begun;      // whose rows go on one after the other
+    link::SubWarp* first = nullptr;    // of this cycle, beside each other
+    link::SubWarp* last = nullptr;
+    LaneMask taken = 0;  // their lanes
+    [[nodiscard]] std::size_t slot(const Group& group, unsigned lane) const {
+      return std::size_t{group.id} * lanes + (several_groups ? 0 : lane);
+    }
+  };
+  std::unique_ptr<ByLane> by_lane_;  // null: a warp has one instruction
+  void tick_by_lane(Cycle now, IdleCause& cause);
+  [[nodiscard]] std::optional<GroupId> next_by_lane(Cycle now, IdleCause& cause);
+  void others_by_lane(GroupId picked, LaneMask& asked, IdleCause& cause);
+  void fetch_row(Group& group, LaneMask& asked, bool later, IdleCause& cause);
+  [[nodiscard]] bool read_lanes(Group& group, LaneMask lanes, IdleCause& cause);
+  [[nodiscard]] bool ask_for(Group& group, unsigned lane, std::uint32_t pc, std::uint64_t line, IdleCause& cause);
+  void line_by_lane(link::LineRequest& request);
+  void take_row(Group& group);
+
   LoadLimiter* limiter_ = nullptr;
   std::vector<Cycle> held_since_;     // with a limiter, per group: throttled since
   link::SubWarp* waiting_ = nullptr;  // fetched, but decode had no room

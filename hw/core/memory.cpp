@@ -15,7 +15,8 @@ MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, 
       out("out"),
       returns("returns"),
       clock_(clock),
-      coalescer_(std::move(coalescer)) {
+      coalescer_(std::move(coalescer)),
+      mimd_lanes_(about<Divergence>(state.core.divergence).traits.mimd_lanes) {
   l1d.bind(*this);
   scratchpad.bind(*this);
 }
@@ -28,43 +29,71 @@ void MemoryStage::tick(Cycle now) {
     }
     fences_.clear();
   }
-  InFlight* arriving = nullptr;
-  if (!returned_.empty() && returns.offer(*returned_.front().sub_warp)) {
+  arriving_.clear();
+  while (!returned_.empty() && hand_back(*returned_.front().sub_warp)) {
     const Returned& returned = returned_.front();
     if (returned.late) {
-      arriving = &state_.groups[returned.sub_warp->group].flights[returned.sub_warp->flight];
+      arriving_.push_back(&state_.groups[returned.sub_warp->group].flights[returned.sub_warp->flight]);
     }
+    handed_back_ = true;
     returned_.erase(returned_.begin());
   }
+  handed_back_ = false;
   work(now);
-  if (arriving != nullptr) {
-    --arriving->late;  // from the next cycle on write-back counts it
+  for (InFlight* const flight : arriving_) {
+    --flight->late;  // from the next cycle on write-back counts it
   }
 }
 
+// One per cycle, and where lanes execute each an instruction of its own, those of other lanes beside it.
+bool MemoryStage::hand_back(link::SubWarp& sub_warp) {
+  return !handed_back_ ? returns.offer(sub_warp) : mimd_lanes_ && returns.offer_beside(sub_warp);
+}
+
+// Of sub-warps beside each other, which other lanes execute, as many as have room: in their order.
 void MemoryStage::work(Cycle now) {
   refused_ = Refused::no;
-  link::SubWarp* const sub_warp = latch_.front(now);
-  if (sub_warp == nullptr) {
-    return;
+  handed_on_ = false;
+  link::SubWarp* sub_warp = latch_.front(now);
+  while (sub_warp != nullptr) {
+    link::SubWarp* const beside = sub_warp->beside;
+    if (!work_on(*sub_warp, now)) {
+      return;
+    }
+    latch_.pop();
+    if (beside == nullptr) {
+      together_.lanes = 0;
+    }
+    sub_warp = beside;
   }
+}
+
+// True: it leaves the stage's head, to write-back or to wait for lines.
+bool MemoryStage::work_on(link::SubWarp& sub_warp, Cycle now) {
   if (state_.observer != nullptr) {
-    state_.observer->in_memory(state_, *sub_warp);
+    state_.observer->in_memory(state_, sub_warp);
   }
-  if (!finished_ && present_ == nullptr && !begin(*sub_warp, now)) {
-    return;
+  if (!finished_ && present_ == nullptr) {
+    switch (begin(sub_warp, now)) {
+      case Begin::stays:
+        return false;
+      case Begin::waits:
+        return true;
+      case Begin::goes_on:
+        break;
+    }
   }
   if (present_ != nullptr) {
     if (now < busy_until_) {
       state_.block_cause = IdleCause::scratchpad;
-      held(*sub_warp, IdleCause::scratchpad);
-      return;
+      held(sub_warp, IdleCause::scratchpad);
+      return false;
     }
     MemoryAccess& access = *present_;
     send(access);
     if (access.sent < access.count) {
-      held(*sub_warp, state_.block_cause);
-      return;
+      held(sub_warp, state_.block_cause);
+      return false;
     }
     present_ = nullptr;
     if (access.outstanding != 0) {
@@ -73,47 +102,44 @@ void MemoryStage::work(Cycle now) {
       } else {
         wait_for_lines(access);
       }
-      latch_.pop();
-      return;
+      return true;
     }
     complete(access);
     finished_ = true;
   }
-  if (finished_) {
-    if (out.offer_alone(*sub_warp)) {
-      latch_.pop();
-      finished_ = false;
-    } else {
-      state_.block_cause = IdleCause::memory_port;
-      held(*sub_warp, IdleCause::memory_port);
-    }
+  if (handed_on_ ? out.offer_beside(sub_warp) : out.offer_alone(sub_warp)) {
+    handed_on_ = true;
+    finished_ = false;
+    return true;
   }
+  state_.block_cause = IdleCause::memory_port;
+  held(sub_warp, IdleCause::memory_port);
+  return false;
 }
 
-// True: the access can go on in this cycle (present_ set, or nothing to do and finished_ set).
-bool MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
+// goes_on: the access can in this cycle (present_ set, or nothing to do and finished_ set).
+MemoryStage::Begin MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
   const isa::Instruction& instruction = sub_warp.decoded->instruction;
   if (sub_warp.decoded->unit != isa::Unit::memory || sub_warp.executing == 0) {
     finished_ = true;
-    return true;
+    return Begin::goes_on;
   }
   if (instruction.op == isa::Op::MEMBAR) {
     // Within a core all accesses meet in one L1; only other cores can see stores late.
     if (state_.machine.gpu.cores == 1) {
       finished_ = true;
-      return true;
+      return Begin::goes_on;
     }
-    latch_.pop();
     set_waiting(sub_warp);
     fences_.push_back(&sub_warp);
-    return false;
+    return Begin::waits;
   }
   // Made when they are first wanted: a machine may have thousands of places that no program fills.
   if (accesses_.size() - free_.size() - late_ >= state_.machine.core.pending_accesses) {
     refused_ = Refused::here;
     state_.block_cause = IdleCause::pending_full;
     held(sub_warp, IdleCause::pending_full);
-    return false;
+    return Begin::stays;
   }
   if (free_.empty()) {
     accesses_.push_back(std::make_unique<MemoryAccess>());
@@ -123,7 +149,7 @@ bool MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
   access.classify(sub_warp);
   const bool in_memory = (access.global | access.local) != 0;
   if (!check_access(state_, access)) {
-    return false;
+    return Begin::stays;
   }
   state_.statistics.memory_instructions += in_memory ? 1 : 0;
   free_.pop_back();
@@ -147,7 +173,7 @@ bool MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
   if (state_.observer != nullptr) {
     state_.observer->accessed(state_, access, busy_until_);
   }
-  return true;
+  return Begin::goes_on;
 }
 
 void MemoryStage::read_bank(MemoryAccess& access, LaneMask lanes, const std::vector<std::uint8_t>& bank) {
@@ -186,9 +212,18 @@ std::uint32_t MemoryStage::scratchpad_of(const BlockHome& block) const {
 void MemoryStage::access_scratchpad(MemoryAccess& access, Cycle now) {
   link::SubWarp& sub_warp = *access.sub_warp;
   const isa::Instruction& instruction = sub_warp.decoded->instruction;
-  scratchpad_access_.lanes = access.shared;
-  scratchpad_access_.bytes = access.lane_bytes;
-  scratchpad_access_.atomic = access.kind == MemoryAccess::Kind::atomic;
+  // Those of lanes beside this one that have been served: they share its cycles of the banks.
+  const LaneMask together = mimd_lanes_ ? together_.lanes & ~access.shared : 0;
+  if (together == 0) {
+    together_.since = now;
+    scratchpad_access_.bytes = 0;
+    scratchpad_access_.atomic = false;
+    scratchpad_access_.conflicts = 0;
+  }
+  scratchpad_access_.lanes = access.shared | together;
+  scratchpad_access_.joins = together != 0;
+  scratchpad_access_.bytes = std::max(scratchpad_access_.bytes, access.lane_bytes);
+  scratchpad_access_.atomic = scratchpad_access_.atomic || access.kind == MemoryAccess::Kind::atomic;
   const ThreadHome* const whole = sub_warp.uniform ? state_.rows[sub_warp.first_row].whole() : nullptr;
   const std::uint32_t base = whole != nullptr ? scratchpad_of(*whole->block) : 0;
   for (LaneMask left = access.shared; left != 0; left &= left - 1) {
@@ -199,7 +234,8 @@ void MemoryStage::access_scratchpad(MemoryAccess& access, Cycle now) {
   }
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   scratchpad->b_transport(scratchpad_access_, delay);
-  busy_until_ = now + delay.value() / clock_.cycles(1).value() - 1;
+  together_.lanes = scratchpad_access_.lanes;
+  busy_until_ = std::max<Cycle>(now, together_.since + delay.value() / clock_.cycles(1).value() - 1);
   if (scratchpad_data_ == nullptr) {
     ::tlm::tlm_dmi dmi;
     if (!scratchpad->get_direct_mem_ptr(scratchpad_access_, dmi)) {
@@ -297,6 +333,7 @@ void MemoryStage::make_lines(MemoryAccess& access) {
     line.pc = access.sub_warp->pc;
     line.bypass = isa::is_volatile(instruction.op);
     line.row_hint = isa::is_load(instruction.op) && instruction.row_hint();
+    line.shares_port = mimd_lanes_ && isa::is_load(instruction.op) && !line.bypass;
     line.failed = false;
     line.atomic = nullptr;
     line.store_data = nullptr;
@@ -369,6 +406,7 @@ void MemoryStage::reset() {
   }
   present_ = nullptr;
   finished_ = false;
+  together_ = {};
   put_aside_ = 0;
   late_ = 0;
   returned_.clear();

@@ -76,7 +76,10 @@ class MemoryStage final : public ReceivingStage,
 
   // The work on the sub-warp at the stage's head.
   void work(Cycle now);
-  [[nodiscard]] bool begin(link::SubWarp& sub_warp, Cycle now);
+  [[nodiscard]] bool work_on(link::SubWarp& sub_warp, Cycle now);
+  enum class Begin : std::uint8_t { goes_on, stays, waits };
+  [[nodiscard]] Begin begin(link::SubWarp& sub_warp, Cycle now);
+  [[nodiscard]] bool hand_back(link::SubWarp& sub_warp);
   void access_scratchpad(MemoryAccess& access, Cycle now);
   void read_bank(MemoryAccess& access, LaneMask lanes, const std::vector<std::uint8_t>& bank);
   void translate_local(MemoryAccess& access);
@@ -103,9 +106,19 @@ class MemoryStage final : public ReceivingStage,
 
   const link::Clock clock_;
   std::unique_ptr<Coalescer> coalescer_;
+  const bool mimd_lanes_;  // Divergence::Traits
   WarpUnit* warps_ = nullptr;
   std::byte* scratchpad_data_ = nullptr;  // direct view
   ScratchpadAccess scratchpad_access_;
+  // Lanes beside each other whose scratchpad accesses share cycles of the banks.
+  struct Together {
+    LaneMask lanes = 0;
+    Cycle since = 0;
+  };
+  Together together_;
+  bool handed_on_ = false;    // to write-back in this cycle, beside which others can go
+  bool handed_back_ = false;  // the same, what had waited
+  std::vector<InFlight*> arriving_;
   std::vector<std::unique_ptr<MemoryAccess>> accesses_;
   std::vector<MemoryAccess*> free_;
   MemoryAccess* present_ = nullptr;  // of the sub-warp in the latch

@@ -29,11 +29,14 @@ class StageOutput : private link::ForwardOnlyInitiator<link::WarpProtocol> {
     sub_warp.beside = beside;
     return taken;
   }
-  // True: the next stage has it, beside what it has been given in this cycle.
+  // True: the next stage has it, beside what it has been given in this cycle, without those beside it here.
   [[nodiscard]] bool offer_beside(link::SubWarp& sub_warp) {
+    link::SubWarp* const beside = std::exchange(sub_warp.beside, nullptr);
     link::WarpPhase phase = link::WarpPhase::beside;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    return socket->nb_transport_fw(sub_warp, phase, delay) == ::tlm::TLM_COMPLETED;
+    const bool taken = socket->nb_transport_fw(sub_warp, phase, delay) == ::tlm::TLM_COMPLETED;
+    sub_warp.beside = beside;
+    return taken;
   }
 };
 

@@ -20,6 +20,7 @@ WarpUnit::WarpUnit(CoreState& state, RegisterArray& registers, std::unique_ptr<D
       overlaps_(about<IssueDiscipline>(state.core.issue).traits.overlaps),
       early_next_pc_(about<IssueDiscipline>(state.core.issue).traits.early_next_pc),
       parts_in_flight_(about<Divergence>(state.core.divergence).traits.parts_in_flight),
+      mimd_lanes_(about<Divergence>(state.core.divergence).traits.mimd_lanes),
       places_(state, registers),
       barriers_(state.groups.size()) {}
 
@@ -44,6 +45,9 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
   }
   if constexpr (kCheckInvariants) {
     state_.invariants.retired(sub_warp);
+  }
+  if (mimd_lanes_) [[unlikely]] {
+    executed(group, sub_warp);
   }
   InFlight& flight = group.flights[sub_warp.flight];
   ++flight.completed;
@@ -107,13 +111,30 @@ void WarpUnit::computed(link::SubWarp& sub_warp, Cycle last) {
   }
 }
 
+// Of lanes that execute each an instruction of its own: what this one's threads do next, whatever the others' is.
+void WarpUnit::executed(Group& group, const link::SubWarp& sub_warp) {
+  const link::DecodedInstruction& decoded = *sub_warp.decoded;
+  const LaneMask taken = decoded.instruction.op == isa::Op::BRA ? sub_warp.executing : 0;
+  each_row(group, sub_warp, sub_warp.lanes, [&](unsigned row, LaneMask lanes) {
+    divergence_->executed(group, row, lanes, decoded.instruction, taken);
+    if (decoded.instruction.op == isa::Op::BRA) {
+      group.taken[row] |= taken;
+    }
+  });
+  InFlight& flight = group.flights[sub_warp.flight];
+  flight.conditional = flight.conditional || decoded.conditional_branch;
+}
+
 void WarpUnit::complete(Group& group, const link::DecodedInstruction& decoded, BarrierResults& results) {
+  const bool exits =
+      mimd_lanes_ ? std::any_of(group.exited.begin(), group.exited.end(), [](LaneMask lanes) { return lanes != 0; })
+                  : decoded.instruction.op == isa::Op::EXIT;
   // Where dynamic groups are split, the outcome's masks must outlive the group's own.
-  if (decoded.instruction.op == isa::Op::EXIT) {
+  if (exits) {
     note_exits(group);
   }
   go_on(group, decoded);
-  if (decoded.instruction.op == isa::Op::EXIT) {
+  if (exits) {
     leave_blocks(results);
     std::fill(group.exited.begin(), group.exited.end(), 0);
   }
@@ -123,7 +144,7 @@ void WarpUnit::go_on(Group& group, const link::DecodedInstruction& decoded) {
   const std::uint32_t pc = group.pc;
   const unsigned sub_warps = group.flight().formed;
   const isa::Op op = decoded.instruction.op;
-  const bool jump = op == isa::Op::BRA && decoded.instruction.guard.always();
+  const bool jump = !mimd_lanes_ && op == isa::Op::BRA && decoded.instruction.guard.always();
   ++group.loop_instructions;
   ++state_.statistics.group_instructions;
   const bool diverged = divergence_->complete(
@@ -133,19 +154,21 @@ void WarpUnit::go_on(Group& group, const link::DecodedInstruction& decoded) {
       throw InternalError(fmt::format("after PC {}: {}", pc, wrong));
     }
   }
-  if (decoded.conditional_branch) {
+  const bool conditional = mimd_lanes_ ? group.flight().conditional : decoded.conditional_branch;
+  if (conditional) {
     ++state_.statistics.branches;
     state_.statistics.divergent_branches += diverged ? 1 : 0;
   }
   if (state_.observer != nullptr) {
-    state_.observer->completed(
-        state_, group, {pc, &decoded, sub_warps, decoded.conditional_branch, decoded.conditional_branch && diverged});
+    state_.observer->completed(state_, group, {pc, &decoded, sub_warps, conditional, conditional && diverged});
   }
   if (op == isa::Op::BRA) {
     watch_loop(group, pc, decoded.instruction);
+  }
+  if (op == isa::Op::BRA || mimd_lanes_) {
     std::fill(group.taken.begin(), group.taken.end(), 0);
   }
-  if (decoded.unit == isa::Unit::barrier) {
+  if (decoded.unit == isa::Unit::barrier || mimd_lanes_) {
     std::fill(group.arrivals.begin(), group.arrivals.end(), 0);
   }
 }

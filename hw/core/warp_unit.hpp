@@ -169,6 +169,8 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   void take_in(const HomeMessage& message);
   void send(HomeMessage& message);
 
+  void executed(Group& group, const link::SubWarp& sub_warp);
+
   static void clear_masks(Group& group, unsigned rows);
   [[nodiscard]] Group& fresh(Group* free);
   // It goes on when its latest instruction has completed, or before, without what only an exit needs.
@@ -196,6 +198,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   const bool early_next_pc_;    // the same
   bool at_decode_ = false;      // a group goes on there: it is ready at once
   const bool parts_in_flight_;  // Divergence::Traits
+  const bool mimd_lanes_;       // the same
   AccessesAside* aside_ = nullptr;
   Places places_;
   std::vector<HomeMessage> departing_;

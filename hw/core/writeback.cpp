@@ -1,6 +1,7 @@
 #include "hw/core/writeback.hpp"
 
 #include <bit>
+#include <utility>
 
 #include "hw/core/each_row.hpp"
 
@@ -16,12 +17,17 @@ WriteBackStage::WriteBackStage(const sc_core::sc_module_name& name, CoreState& s
 }
 
 void WriteBackStage::tick(Cycle now) {
-  if (link::SubWarp* const sub_warp = returns.take(now)) {
+  for (link::SubWarp* sub_warp = returns.take(now); sub_warp != nullptr;) {
+    link::SubWarp* const beside = std::exchange(sub_warp->beside, nullptr);
     retire(*sub_warp);
+    sub_warp = beside;
   }
-  if (link::SubWarp* const sub_warp = latch_.front(now)) {
+  // With those beside it, which have the write ports of other lanes. Their payloads may be taken anew meanwhile.
+  for (link::SubWarp* sub_warp = latch_.front(now); sub_warp != nullptr;) {
+    link::SubWarp* const beside = sub_warp->beside;
     latch_.pop();
     retire(*sub_warp);
+    sub_warp = beside;
   }
 }
 

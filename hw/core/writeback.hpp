@@ -18,10 +18,11 @@ namespace heddle::hw {
 class ReturnPort final : public StageInput {
  public:
   ReturnPort(const sc_core::sc_module_name& name, CoreState& state) : StageInput(name, state, 1, CoreStage::returns) {}
+  // With those beside it.
   [[nodiscard]] link::SubWarp* take(Cycle now) {
     link::SubWarp* const sub_warp = latch_.front(now);
     if (sub_warp != nullptr) {
-      latch_.pop();
+      latch_.pop_all();
     }
     return sub_warp;
   }

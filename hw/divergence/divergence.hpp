@@ -105,6 +105,8 @@ class Divergence {
     unsigned (*short_block)(const CoreParameters& core) = nullptr;
     // Its threads change cores (ThreadMoves::depart).
     bool changes_cores = false;
+    // Lanes fetch, decode and execute each for themselves: the threads of a group need not stand at one PC (lane_pc).
+    bool mimd_lanes = false;
     // Group::merge_points counts the re-convergence points that a group's threads have passed.
     bool counts_merge_points = false;
   };
@@ -150,6 +152,26 @@ class Divergence {
   virtual void memory_diverged(Group& group, GroupMoves& moves) {
     (void)group;
     (void)moves;
+  }
+  // ---- with the trait mimd_lanes alone
+  // Each group is one thread, and fetch takes groups of different lanes in one cycle. False: the rows of one group,
+  // each in a cycle.
+  [[nodiscard]] virtual bool lanes_of_several_groups() const { return false; }
+  // Where an active thread of the group stands.
+  [[nodiscard]] virtual std::uint32_t lane_pc(const Group& group, unsigned row, unsigned lane) const {
+    (void)row;
+    (void)lane;
+    return group.pc;
+  }
+  // The instruction of these threads has been written back; `taken`: of a branch, those that take it. Before
+  // complete(), which is told when that of every thread has; what it is told of the instruction is that of one of them.
+  virtual void executed(const Group& group, unsigned row, LaneMask lanes, const isa::Instruction& instruction,
+                        LaneMask taken) {
+    (void)group;
+    (void)row;
+    (void)lanes;
+    (void)instruction;
+    (void)taken;
   }
   // A group has come from another core. It stands at its PC.
   virtual void arrived(Group& group, GroupMoves& moves) { moves.run(group); }

@@ -73,8 +73,10 @@ void Scratchpad::b_transport(ScratchpadAccess& access, sc_core::sc_time& delay) 
   const unsigned cycles = scratchpad_cycles(access, banks_);
   const unsigned words = static_cast<unsigned>(std::popcount(access.lanes)) * std::max(access.bytes / 4, 1U);
   const unsigned needed = std::max((words + banks_ - 1) / banks_, 1U);
-  ++statistics.accesses;
-  statistics.bank_conflicts += cycles - std::min(cycles, needed);
+  const unsigned conflicts = cycles - std::min(cycles, needed);
+  statistics.accesses += access.joins ? 0 : 1;
+  statistics.bank_conflicts += conflicts - (access.joins ? std::min(access.conflicts, conflicts) : 0);
+  access.conflicts = conflicts;
   delay = clock_.cycles(cycles);
 }
 

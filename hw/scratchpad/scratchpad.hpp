@@ -26,6 +26,9 @@ struct ScratchpadAccess {
   unsigned bytes = 4;  // per lane
   bool atomic = false;
   std::array<std::uint32_t, isa::kLanes> address{};
+  // Lanes join others of an access that has been counted: the delay is that of all of them, from its first cycle on.
+  bool joins = false;
+  unsigned conflicts = 0;  // written by the scratchpad: of those, extra cycles
 };
 struct ScratchpadProtocol {
   using tlm_payload_type = ScratchpadAccess;

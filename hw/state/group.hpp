@@ -45,14 +45,15 @@ inline constexpr std::size_t kGroupStates = 9;
 
 // Where an instruction in flight stands.
 struct InFlight {
-  unsigned formed = 0;      // sub-warps handed on so far
-  unsigned completed = 0;   // of those, written back
-  unsigned waiting = 0;     // of those, put aside for memory
-  bool all_formed = false;  // the former has handed on the last one
-  bool released = false;    // the group has gone on to its next instruction
-  bool whole = false;       // its one sub-warp stands for every active thread (SubWarp::whole)
-  bool progressed = false;  // Group::progress counts it already
-  unsigned late = 0;        // sub-warps that wait for late hits alone
+  unsigned formed = 0;       // sub-warps handed on so far
+  unsigned completed = 0;    // of those, written back
+  unsigned waiting = 0;      // of those, put aside for memory
+  bool all_formed = false;   // the former has handed on the last one
+  bool released = false;     // the group has gone on to its next instruction
+  bool whole = false;        // its one sub-warp stands for every active thread (SubWarp::whole)
+  bool progressed = false;   // Group::progress counts it already
+  bool conditional = false;  // of lanes that execute each an instruction of its own: some are conditional branches
+  unsigned late = 0;         // sub-warps that wait for late hits alone
   [[nodiscard]] bool done() const { return all_formed && completed == formed; }
 };
 

@@ -25,7 +25,8 @@
 //   entered       decode, then per sub-warp register_read, execute, memory, write_back: it was handed to that stage in
 //                 this cycle, and is there from the next cycle on
 //   formed        one sub-warp of it leaves the former; the last one is the payload that `fetched` showed. How many
-//                 there are is known when sub_warp.last comes
+//                 there are is known when sub_warp.last comes. Where lanes execute each an instruction of its own,
+//                 fetch makes them, a payload each
 //   issued        it leaves for the functional units: sub_warp.executing are the lanes whose guard is true, and
 //                 working_lanes() those that the functional-unit statistics count
 //   began         a complex operation that had to wait in the queue before its unit starts there

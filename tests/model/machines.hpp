@@ -6,6 +6,7 @@
 
 #include "hw/divergence/dwf.hpp"
 #include "hw/divergence/dws.hpp"
+#include "hw/divergence/mimd.hpp"
 #include "hw/divergence/tbc.hpp"
 #include "hw/dram/warp_aware.hpp"
 #include "hw/issue/scoreboard.hpp"
@@ -315,6 +316,27 @@ namespace heddle::test {
     machine.core.policies.of<hw::SlipParameters>().branch_bypass = true;
     machine.core.policies.of<hw::DwsParameters>().entries = 6;
     machine.core.policies.of<hw::DwsParameters>().slots = 6;
+    machine.l1d.bytes = 4096;
+  });
+  // Lanes that execute each an instruction of its own: the threads of a warp of four rows in step, with hits that take
+  // several cycles; and each for itself.
+  add("mimd", [](hw::Machine& machine) {
+    machine.core.divergence = "mimd";
+    machine.core.simd_width = 16;
+    machine.core.warp_size = 64;
+    machine.icache.ports = 2;
+    machine.icache.hit_latency = 3;
+    machine.l1d.hit_latency = 2;
+    machine.l1d.bytes = 4096;
+  });
+  add("mimdthreads", [](hw::Machine& machine) {
+    machine.core.divergence = "mimd";
+    machine.core.policies.of<hw::MimdParameters>().step = false;
+    machine.core.simd_width = machine.core.warp_size = 8;
+    machine.core.threads = 256;
+    machine.icache.ports = 8;
+    machine.icache.bytes = 1024;
+    machine.l1d.ports = 4;
     machine.l1d.bytes = 4096;
   });
   // Learns in short intervals, so that every candidate takes over often.

@@ -38,6 +38,7 @@ class Follower final : public tb::RunObserver {
   void launch_began(const hw::CoreState& core, hw::Cycle /*first*/) override {
     EXPECT_NE(core.launch, nullptr);
     groups.clear();
+    by_lane_ = hw::about<hw::Divergence>(core.core.divergence).traits.mimd_lanes;
   }
   void block_started(const hw::CoreState& core, unsigned slot) override {
     EXPECT_TRUE(core.blocks[slot].used);
@@ -59,7 +60,9 @@ class Follower final : public tb::RunObserver {
   }
   void formed(const hw::CoreState& core, const link::SubWarp& sub_warp, const link::SubWarp& instruction) override {
     expect_at(core, instruction, {hw::CoreStage::decode});
-    EXPECT_EQ(&sub_warp == &instruction, sub_warp.last);
+    if (!by_lane_) {
+      EXPECT_EQ(&sub_warp == &instruction, sub_warp.last);
+    }
     EXPECT_EQ(sub_warp.pc, instruction.pc);
     at_[&sub_warp] = {hw::CoreStage::decode, core.now};
   }
@@ -106,7 +109,16 @@ class Follower final : public tb::RunObserver {
     expect_at(core, sub_warp, {hw::CoreStage::execute});
     EXPECT_GE(last, core.now);
     at_[&sub_warp].issued = true;
-    ++active[static_cast<unsigned>(std::popcount(hw::working_lanes(sub_warp)))];
+    // Those of lanes that execute each an instruction of its own begin in one cycle.
+    Issued& before = issued_[core.index];
+    if (before.cycle == core.now) {
+      --active[before.lanes];
+    } else {
+      before.lanes = 0;
+    }
+    before.cycle = core.now;
+    before.lanes += static_cast<unsigned>(std::popcount(hw::working_lanes(sub_warp)));
+    ++active[before.lanes];
   }
   void accessed(const hw::CoreState& core, const hw::MemoryAccess& access, hw::Cycle last) override {
     expect_at(core, *access.sub_warp, {hw::CoreStage::memory});
@@ -172,6 +184,12 @@ class Follower final : public tb::RunObserver {
       EXPECT_GT(core.now, found->second.since);
     }
   }
+  struct Issued {
+    hw::Cycle cycle = link::kNever;
+    unsigned lanes = 0;
+  };
+  std::map<unsigned, Issued> issued_;  // by core
+  bool by_lane_ = false;
   std::map<const link::SubWarp*, Place> at_;
   std::int64_t missing_ = 0;
 };

@@ -116,6 +116,7 @@ hw::Machine where_it_counts(const std::string& path) {
       {{"core.divergence", std::string("memory-split")}},
       {{"core.divergence", std::string("dws")}},
       {{"core.divergence", std::string("slip")}},
+      {{"core.divergence", std::string("mimd")}},
       {{"core.divergence", std::string("slip")}, {"slip.branch_bypass", true}},
       {{"core.issue", std::string("scoreboard")}},
       {{"core.divergence", std::string("tbc")}},
