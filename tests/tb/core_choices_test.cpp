@@ -41,7 +41,7 @@ bool right_or_refused(const std::string& config, const std::string& workload, co
   return false;
 }
 
-constexpr std::array kDivergences = {"stack", "dwf", "tbc", "per-thread-pc", "memory-split", "dws", "slip"};
+constexpr std::array kDivergences = {"stack", "dwf", "tbc", "per-thread-pc", "memory-split", "dws", "slip", "mimd"};
 constexpr std::array kSchedulers = {"gto",      "round-robin",   "oldest",    "least-progress",    "sticky",
                                     "majority", "pdom-priority", "two-level", "two-level-adaptive"};
 constexpr std::array kFormers = {"rows", "packed", "packed-freely"};
