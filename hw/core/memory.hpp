@@ -98,6 +98,7 @@ class MemoryStage final : public ReceivingStage,
   [[nodiscard]] MemoryAccess* aside_of(const Group& group) const;
   // An access that is put aside has its hits, late ones too: tells whether its threads diverge.
   void look_for_divergence(const MemoryAccess& access);
+  void count_misses(const MemoryAccess& access);
   void complete(MemoryAccess& access);
   [[nodiscard]] std::uint64_t stored_value(const MemoryAccess& access, unsigned lane, unsigned element) const;
   void set_waiting(link::SubWarp& sub_warp);

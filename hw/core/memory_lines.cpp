@@ -121,6 +121,15 @@ void MemoryStage::take_line(MemoryAccess& access, const link::LineRequest& reque
   }
 }
 
+// For the map of misses, thread by thread; a thread is where its registers are.
+void MemoryStage::count_misses(const MemoryAccess& access) {
+  const link::SubWarp& sub_warp = *access.sub_warp;
+  for (LaneMask left = access.absent; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    ++state_.statistics.thread_misses[sub_warp.row_of(lane) * state_.core.simd_width + sub_warp.home_of(lane)];
+  }
+}
+
 void MemoryStage::complete(MemoryAccess& access) {
   if (access.kind == MemoryAccess::Kind::load) {
     follow_local(access);
@@ -129,6 +138,9 @@ void MemoryStage::complete(MemoryAccess& access) {
   if (access.absent != 0) {
     ++state_.statistics.missed_accesses;
     state_.statistics.partly_missed_accesses += (access.addresses.lanes & ~access.absent) != 0 ? 1 : 0;
+    if (!state_.statistics.thread_misses.empty()) {
+      count_misses(access);
+    }
   }
   if (access.missed > 1) {
     ++state_.statistics.divergent_accesses;

@@ -164,6 +164,8 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   void merge(Group& from, Group& to) override;
   [[nodiscard]] LaneMask answered(const Group& group) const override;
   Group* part(Group& group) override;
+  void split_made(const Group& made, const Group& rest, SplitCause cause) override;
+  void split_ended(const Group& split, const Group& into, SplitEnd end) override;
   [[nodiscard]] ThreadMoves& threads() override { return *this; }
   // How it moves threads (warp_unit_travel.cpp).
   [[nodiscard]] std::optional<Place> vacant(unsigned lane) const override { return places_.vacant(lane); }

@@ -162,6 +162,18 @@ Group* WarpUnit::part(Group& group) {
   return &to;
 }
 
+void WarpUnit::split_made(const Group& made, const Group& rest, SplitCause cause) {
+  if (state_.observer != nullptr) {
+    state_.observer->split_made(state_, made, rest, cause);
+  }
+}
+
+void WarpUnit::split_ended(const Group& split, const Group& into, SplitEnd end) {
+  if (state_.observer != nullptr) {
+    state_.observer->split_ended(state_, split, into, end);
+  }
+}
+
 unsigned WarpUnit::block_of(const Place& place) const {
   return state_.slot_of(*state_.thread_at(place.row, place.lane).home->block);
 }

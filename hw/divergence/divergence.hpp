@@ -12,6 +12,7 @@
 #include "hw/parameters/machine.hpp"
 #include "hw/state/core_statistics.hpp"
 #include "hw/state/group.hpp"
+#include "hw/state/warp_split.hpp"
 #include "isa/instruction.hpp"
 
 namespace heddle::hw {
@@ -57,6 +58,20 @@ class GroupMoves {
   // back; the others go on waiting in `group`, and it completes with what is left. Null when it has no answered thread,
   // or no other.
   virtual Group* part(Group& group) = 0;
+
+  // For those who watch: a warp or warp-split has been parted, `made` is of its threads and `rest` the others; a split
+  // is none any more, as its threads join `into` in this cycle, have exited or are all of their warp (then `into` is
+  // the split itself). Told before its threads go.
+  virtual void split_made(const Group& made, const Group& rest, SplitCause cause) {
+    (void)made;
+    (void)rest;
+    (void)cause;
+  }
+  virtual void split_ended(const Group& split, const Group& into, SplitEnd end) {
+    (void)split;
+    (void)into;
+    (void)end;
+  }
 
   // Threads change their places.
   [[nodiscard]] virtual ThreadMoves& threads() { throw InternalError("no thread changes its place here"); }
@@ -201,6 +216,13 @@ class Divergence {
     (void)group;
     return {};
   }
+  // What waves show of a warp-split table and of the scheduler's slots: by number, the group that owns it, or
+  // OwnedPlaces::kNobody. Empty where there is none; of one size as long as the mechanism lives.
+  struct SplitTableView {
+    std::span<const GroupId> entries;
+    std::span<const GroupId> slots;
+  };
+  [[nodiscard]] virtual SplitTableView split_table() const { return {}; }
   // What the mechanism holds for a group, for deadlock messages, waves and tests: "2 entries: ...".
   [[nodiscard]] virtual std::string describe(const Group& group) const = 0;
 };

@@ -13,6 +13,8 @@ Subdivision::Subdivision(const Setup& setup, const SubdivisionRules& rules)
     : count_(setup.statistics != nullptr ? *setup.statistics : nobodys_),
       groups_(setup.groups),
       rules_(rules),
+      entries_(rules.entries),
+      slots_(std::min(rules.slots, setup.core.threads)),
       split_(setup.core.threads),
       warps_(setup.core.threads / setup.core.simd_width) {}
 
@@ -111,11 +113,36 @@ void Subdivision::released(Group& group, unsigned, LaneMask, bool last, GroupMov
 
 // ------------------------------------------------------------------------------------------- entries and slots
 
+void Subdivision::take_entry(const Group& group) {
+  Split& split = split_[group.id];
+  split.entry = true;
+  split.entry_number = static_cast<std::uint16_t>(entries_.take(group.id));
+}
+
+void Subdivision::take_slot(const Group& group) {
+  Split& split = split_[group.id];
+  split.slot = true;
+  split.slot_number = static_cast<std::uint16_t>(slots_.take(group.id));
+}
+
+void Subdivision::drop_entry(Split& split) {
+  entries_.give_back(split.entry_number);
+  split.entry = false;
+}
+
+void Subdivision::drop_slot(Split& split) {
+  slots_.give_back(split.slot_number);
+  split.slot = false;
+}
+
 void Subdivision::give_back(Split& split) {
-  used_ -= split.entry ? 1 : 0;
-  slots_used_ -= split.slot ? 1 : 0;
   freed_ = freed_ || split.entry || split.slot;
-  split.entry = split.slot = false;
+  if (split.entry) {
+    drop_entry(split);
+  }
+  if (split.slot) {
+    drop_slot(split);
+  }
   if (split.waits == Waits::resources) {
     std::erase_if(queue_, [&](GroupId id) { return &split_[id] == &split; });
   }
@@ -128,10 +155,13 @@ void Subdivision::begin(const Group& group, bool entry, bool slot) {
   Split& split = split_[group.id];
   give_back(split);
   split.row = group.first_row;
-  split.entry = entry;
-  used_ += entry ? 1 : 0;
-  split.slot = slot;
-  slots_used_ += slot ? 1 : 0;
+  split.made = true;
+  if (entry) {
+    take_entry(group);
+  }
+  if (slot) {
+    take_slot(group);
+  }
 }
 
 void Subdivision::stand_still(Group& group, Waits waits) {
@@ -165,13 +195,11 @@ void Subdivision::proceed(Group& group, GroupMoves& moves) {
 bool Subdivision::admit(Group& group, GroupMoves& moves) {
   Split& split = split_[group.id];
   const bool divided = warp_of(group).splits.size() > 1;
-  if (divided && !split.entry && used_ < rules_.entries) {
-    split.entry = true;
-    ++used_;
+  if (divided && !split.entry && !entries_.full()) {
+    take_entry(group);
   }
-  if (!split.slot && slots_used_ < rules_.slots && (split.entry || !divided)) {
-    split.slot = true;
-    ++slots_used_;
+  if (!split.slot && !slots_.full() && (split.entry || !divided)) {
+    take_slot(group);
   }
   if (!split.slot || (divided && !split.entry)) {
     return false;
@@ -196,21 +224,29 @@ unsigned Subdivision::in(const Warp& warp, Waits waits) const {
       std::count_if(warp.splits.begin(), warp.splits.end(), [&](GroupId id) { return split_[id].waits == waits; }));
 }
 
-void Subdivision::forget(Warp& warp, const Group& split) {
+// It is a split no longer; who is left alone is none either.
+void Subdivision::forget(Warp& warp, const Group& split, const Group& into, SplitEnd end, GroupMoves& moves) {
+  moves.split_ended(split, into, end);
   give_back(split_[split.id]);
+  split_[split.id].made = false;
   std::erase(warp.splits, split.id);
+  if (warp.splits.size() == 1 && split_[warp.splits.front()].made) {
+    const Group& left = groups_[warp.splits.front()];
+    split_[left.id].made = false;
+    moves.split_ended(left, left, SplitEnd::alone);
+  }
 }
 
-void Subdivision::absorb(Warp& warp, Group& from, Group& to, std::uint64_t& merges, GroupMoves& moves) {
-  forget(warp, from);
+void Subdivision::absorb(Warp& warp, Group& from, Group& to, SplitEnd end, GroupMoves& moves) {
+  forget(warp, from, to, end, moves);
   moves.merge(from, to);
-  ++merges;
+  ++(end == SplitEnd::pc ? count_.merges_pc : end == SplitEnd::barrier ? count_.merges_barrier : count_.merges_stack);
 }
 
 // A split whose PC is known goes on, waits at the re-convergence point, or has no thread left.
 void Subdivision::go_on(Group& group, Warp& warp, GroupMoves& moves) {
   if (group.active[0] == 0 && warp.splits.size() > 1) {
-    forget(warp, group);
+    forget(warp, group, group, SplitEnd::exit, moves);
     moves.free(group);
   } else if (group.active[0] == 0) {
     pop(group, warp, isa::kNoReconvergence, moves);
@@ -239,7 +275,7 @@ Group* Subdivision::ready_at_pc(const Warp& warp, const Group& group) {
 // Slip: the access of the threads that have fallen behind has been completed.
 void Subdivision::fall_behind(Group& group, Warp& warp, GroupMoves& moves) {
   if (Group* const ahead = ready_at_pc(warp, group)) {
-    absorb(warp, group, *ahead, count_.merges_pc, moves);
+    absorb(warp, group, *ahead, SplitEnd::pc, moves);
     return;
   }
   stand_still(group, Waits::ahead);
@@ -253,13 +289,13 @@ void Subdivision::meet_at_pc(Group& group, Warp& warp, GroupMoves& moves) {
     const Waits waits = split_[other.id].waits;
     if (other.id != group.id && other.pc == group.pc &&
         (waits == Waits::resources || waits == Waits::ahead || waits == Waits::access)) {
-      absorb(warp, other, group, count_.merges_pc, moves);
+      absorb(warp, other, group, SplitEnd::pc, moves);
       continue;
     }
     ++i;
   }
   if (Group* const ready = ready_at_pc(warp, group)) {
-    absorb(warp, group, *ready, count_.merges_pc, moves);
+    absorb(warp, group, *ready, SplitEnd::pc, moves);
   } else {
     proceed(group, moves);
   }
@@ -271,7 +307,7 @@ void Subdivision::arrive(Group& group, Warp& warp, GroupMoves& moves) {
   moves.park(group);
   for (const GroupId id : warp.splits) {
     if (id != group.id && split_[id].waits == Waits::merge) {
-      absorb(warp, group, groups_[id], count_.merges_stack, moves);
+      absorb(warp, group, groups_[id], SplitEnd::reconvergence, moves);
       return;
     }
   }
@@ -288,7 +324,7 @@ void Subdivision::at_barrier(Group& group, Warp& warp, GroupMoves& moves) {
     Group& other = groups_[id];
     if (id != group.id && split_[id].waits == Waits::barrier && other.pc == group.pc) {
       moves.hand_over(group, group.block_slot, other);
-      absorb(warp, group, other, count_.merges_barrier, moves);
+      absorb(warp, group, other, SplitEnd::barrier, moves);
       return;
     }
   }
@@ -303,8 +339,7 @@ void Subdivision::settle(Warp& warp, GroupMoves& moves) {
     Group& whole = groups_[warp.splits.front()];
     Split& split = split_[whole.id];
     if (split.entry) {
-      split.entry = false;
-      --used_;
+      drop_entry(split);
       freed_ = true;
     }
     if (split.waits == Waits::merge) {
@@ -378,7 +413,7 @@ bool Subdivision::branch(Group& group, Warp& warp, const Outcome& outcome, Group
 void Subdivision::branch_together(Warp& warp, GroupMoves& moves) {
   Group& whole = groups_[warp.splits.front()];
   while (warp.splits.size() > 1) {
-    absorb(warp, groups_[warp.splits.back()], whole, count_.merges_stack, moves);
+    absorb(warp, groups_[warp.splits.back()], whole, SplitEnd::branch, moves);
   }
   split_[whole.id].waits = Waits::none;
   const LaneMask taken = warp.taken;
@@ -430,6 +465,7 @@ void Subdivision::subdivide(Group& group, Warp& warp, const isa::Instruction& in
   group.active[0] &= ~taken;
   group.pc = group.pc + 1;
   group.look_at_lanes();
+  moves.split_made(other, group, SplitCause::branch);
   go_on(group, warp, moves);
   go_on(other, warp, moves);
 }
@@ -446,7 +482,7 @@ void Subdivision::pop(Group& group, Warp& warp, std::uint32_t pc, GroupMoves& mo
   split_[group.id].waits = Waits::none;
   split_[group.id].behind = false;
   if (warp.running == 0) {
-    forget(warp, group);
+    forget(warp, group, group, SplitEnd::exit, moves);
     moves.free(group);
     return;
   }
@@ -490,12 +526,12 @@ void Subdivision::memory_diverged(Group& group, GroupMoves& moves) {
   if (wants && !room_to_part(warp)) {
     ++count_.split_table_full;
   } else if (wants) {
-    part(group, count_.splits_memory, moves);
+    part(group, rules_.memory == Memory::slip ? SplitCause::slip : SplitCause::access, moves);
   }
 }
 
 void Subdivision::starving(GroupMoves& moves) {
-  if (rules_.memory != SubdivisionRules::Memory::revive || used_ >= rules_.entries || others_work()) {
+  if (rules_.memory != SubdivisionRules::Memory::revive || entries_.full() || others_work()) {
     return;
   }
   Group* oldest = nullptr;
@@ -506,7 +542,7 @@ void Subdivision::starving(GroupMoves& moves) {
     }
   }
   if (oldest != nullptr) {
-    part(*oldest, count_.splits_revived, moves);
+    part(*oldest, SplitCause::revived, moves);
   }
 }
 
@@ -522,92 +558,26 @@ bool Subdivision::may_slip(const Group& group, const Warp& warp, GroupMoves& mov
   return !split_[group.id].behind && behind <= behind_at_most(moves.now());
 }
 
-void Subdivision::part(Group& group, std::uint64_t& splits, GroupMoves& moves) {
+void Subdivision::part(Group& group, SplitCause cause, GroupMoves& moves) {
   Warp& warp = warp_of(group);
   const bool whole = warp.splits.size() == 1;
   Group* const ahead = moves.part(group);
   if (ahead == nullptr) {
     return;
   }
-  ++splits;
+  ++(cause == SplitCause::revived ? count_.splits_revived : count_.splits_memory);
   Split& rest = split_[group.id];
   if (whole) {
-    rest.entry = true;
-    ++used_;
+    take_entry(group);
   }
-  const bool another = slots_used_ < rules_.slots;
-  begin(*ahead, true, another || rest.slot);
-  if (!another && rest.slot) {
-    rest.slot = false;
-    --slots_used_;
+  const bool slot = rest.slot || !slots_.full();
+  if (rest.slot && slots_.full()) {
+    drop_slot(rest);
   }
+  begin(*ahead, true, slot);
   rest.behind = rules_.memory == SubdivisionRules::Memory::slip;
   warp.splits.push_back(ahead->id);
-}
-
-// ------------------------------------------------------------------------------------------- what is shown
-
-// The splits of the warp hold each of its running threads once; of a waiting entry none, or, of a join, all.
-std::string Subdivision::inconsistency(const Group& group) const {
-  const Warp& warp = warps_[group.first_row];
-  LaneMask held = 0;
-  for (const GroupId id : warp.splits) {
-    if ((held & groups_[id].active[0]) != 0) {
-      return fmt::format("register row {}: a thread of it is in two warp-splits", group.first_row);
-    }
-    held |= groups_[id].active[0];
-  }
-  if (held != warp.running) {
-    return fmt::format("register row {}: the warp-splits hold {:08x} of the running threads {:08x}", group.first_row,
-                       held, warp.running);
-  }
-  for (const Entry& entry : warp.stack) {
-    if ((entry.active & held) != 0 && (held & ~entry.active) != 0) {
-      return fmt::format("register row {}: the entry for PC {} holds some of the running threads", group.first_row,
-                         entry.execute_pc);
-    }
-  }
-  if (used_ > rules_.entries) {
-    return fmt::format("{} of {} entries of the warp-split table are in use", used_, rules_.entries);
-  }
-  const auto with = [this](bool Split::*what) {
-    return static_cast<unsigned>(
-        std::count_if(split_.begin(), split_.end(), [&](const Split& split) { return split.*what; }));
-  };
-  if (used_ != with(&Split::entry) || slots_used_ != with(&Split::slot)) {
-    return fmt::format("{} entries and {} slots are counted, {} and {} are held", used_, slots_used_,
-                       with(&Split::entry), with(&Split::slot));
-  }
-  return {};
-}
-
-Divergence::StackView Subdivision::stack_view(const Group& group) const {
-  StackView view;
-  const std::vector<Entry>& stack = warps_[group.first_row].stack;
-  view.depth = stack.size();
-  if (!stack.empty()) {
-    view.reconvergence_pc = stack.back().reconvergence_pc;
-    view.execute_pc = stack.back().execute_pc;
-    view.active = {&stack.back().active, 1};
-  }
-  return view;
-}
-
-std::string Subdivision::describe(const Group& group) const {
-  static constexpr const char* kWaits[] = {"",
-                                           ", waits for an entry or a slot",
-                                           ", waits at the re-convergence point",
-                                           ", waits at the branch",
-                                           ", waits at a barrier",
-                                           ", waits for the others' access",
-                                           ", waits for those ahead"};
-  const Warp& warp = warps_[group.first_row];
-  std::string text = fmt::format("{} warp-splits, {} stack entries", warp.splits.size(), warp.stack.size());
-  for (const GroupId id : warp.splits) {
-    text += fmt::format("; PC {} lanes {:08x}{}", groups_[id].pc, groups_[id].active[0],
-                        kWaits[static_cast<std::size_t>(split_[id].waits)]);
-  }
-  return text;
+  moves.split_made(*ahead, group, cause);
 }
 
 }  // namespace heddle::hw

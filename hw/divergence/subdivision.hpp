@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "hw/divergence/divergence.hpp"
+#include "hw/divergence/owned_places.hpp"
 
 namespace heddle::hw {
 
@@ -60,6 +61,7 @@ class Subdivision : public Divergence {
   void starving(GroupMoves& moves) override;
   [[nodiscard]] StackKind stack_kind() const override { return StackKind::per_group; }  // of a split: its warp's
   [[nodiscard]] StackView stack_view(const Group& group) const override;
+  [[nodiscard]] SplitTableView split_table() const override { return {entries_.owners(), slots_.owners()}; }
   [[nodiscard]] std::string inconsistency(const Group& group) const override;
   [[nodiscard]] std::string describe(const Group& group) const override;
 
@@ -88,7 +90,10 @@ class Subdivision : public Divergence {
     bool slot = false;
     bool behind = false;            // slip: others have left while its access waited
     bool stands_at_access = false;  // its latest instruction was an access
+    bool made = false;              // of another one, which has been told; it has not ended
     Waits waits = Waits::none;
+    std::uint16_t entry_number = 0;  // of the table, with `entry`
+    std::uint16_t slot_number = 0;   // of the scheduler, with `slot`
   };
   struct Entry {
     std::uint32_t reconvergence_pc;
@@ -109,13 +114,17 @@ class Subdivision : public Divergence {
   [[nodiscard]] bool others_work() const;
   [[nodiscard]] unsigned in(const Warp& warp, Waits waits) const;
   void begin(const Group& group, bool entry, bool slot);
+  void take_entry(const Group& group);
+  void take_slot(const Group& group);
+  void drop_entry(Split& split);
+  void drop_slot(Split& split);
   void give_back(Split& split);
-  void forget(Warp& warp, const Group& split);
+  void forget(Warp& warp, const Group& split, const Group& into, SplitEnd end, GroupMoves& moves);
   void stand_still(Group& group, Waits waits);
   void proceed(Group& group, GroupMoves& moves);
   bool admit(Group& group, GroupMoves& moves);
   void admit_waiting(GroupMoves& moves);
-  void absorb(Warp& warp, Group& from, Group& to, std::uint64_t& merges, GroupMoves& moves);
+  void absorb(Warp& warp, Group& from, Group& to, SplitEnd end, GroupMoves& moves);
   void go_on(Group& group, Warp& warp, GroupMoves& moves);
   [[nodiscard]] Group* ready_at_pc(const Warp& warp, const Group& group);
   void fall_behind(Group& group, Warp& warp, GroupMoves& moves);
@@ -130,15 +139,17 @@ class Subdivision : public Divergence {
   void subdivide(Group& group, Warp& warp, const isa::Instruction& instruction, LaneMask taken, GroupMoves& moves);
   void pop(Group& group, Warp& warp, std::uint32_t pc, GroupMoves& moves);
   [[nodiscard]] unsigned more_entries(const Warp& warp) const { return warp.splits.size() == 1 ? 2 : 1; }
-  [[nodiscard]] bool room_to_part(const Warp& warp) const { return used_ + more_entries(warp) <= rules_.entries; }
+  [[nodiscard]] bool room_to_part(const Warp& warp) const {
+    return entries_.used() + more_entries(warp) <= rules_.entries;
+  }
   [[nodiscard]] bool may_slip(const Group& group, const Warp& warp, GroupMoves& moves);
-  void part(Group& group, std::uint64_t& splits, GroupMoves& moves);
+  void part(Group& group, SplitCause cause, GroupMoves& moves);
 
   GroupTable& groups_;
   SubdivisionRules rules_;
   CoreStatistics nobodys_;
-  unsigned used_ = 0;           // entries of the warp-split table
-  unsigned slots_used_ = 0;     // of the scheduler
+  OwnedPlaces entries_;         // of the warp-split table
+  OwnedPlaces slots_;           // of the scheduler
   bool freed_ = false;          // an entry or a slot, since those that wait for one were looked at
   std::vector<Split> split_;    // by group
   std::vector<GroupId> queue_;  // those that wait for resources

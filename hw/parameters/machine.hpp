@@ -67,6 +67,7 @@ struct CoreParameters {
   unsigned pending_accesses = 64;
   bool division_trap = false;
   bool load_trap = true;
+  bool thread_misses = false;
   unsigned if_conversion = 0;
   PolicyParameters<CorePolicies> policies;  // what the policies above declare for themselves: a section each
   template <class Visitor>
@@ -111,6 +112,9 @@ struct CoreParameters {
     visit("load_trap", load_trap, Limits::any(), "",
           "true: a load out of bounds is a fault; false: it reads 0, all of it, without a request to memory, and the "
           "run reports where (stores and atomics out of bounds are faults)");
+    visit("thread_misses", thread_misses, Limits::any(), "",
+          "count the misses of each hardware thread, as a map for stats.json and the report page (DWS report, figure "
+          "14); the time of nothing depends on it");
     visit("if_conversion", if_conversion, Limits::between(0, 64), "instructions",
           "branches around at most so many instructions are compiled to predicated code (thesis 2.1.3.1); 0: none");
   }

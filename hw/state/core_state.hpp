@@ -43,7 +43,7 @@ struct CoreState {
         groups(machine.core.threads / machine.core.warp_size, rows_per_warp, machine.core.complex_long_latency),
         rows(machine.core.threads / machine.core.simd_width),
         blocks(machine.core.blocks),
-        statistics(machine.core.simd_width),
+        statistics(machine.core.simd_width, machine.core.thread_misses ? machine.core.threads : 0),
         invariants(static_cast<unsigned>(rows.size()), machine.core.simd_width),
         homes(machine.core.blocks) {
     place.smid = index;

@@ -6,12 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "base/statistics.hpp"
 #include "hw/state/idle_cause.hpp"
 
 namespace heddle::hw {
 
 struct CoreStatistics {
-  explicit CoreStatistics(unsigned simd_width = 0) : fu_active(simd_width + 1) {}
+  // `map_threads`: so many threads have each a count of their misses.
+  explicit CoreStatistics(unsigned simd_width = 0, unsigned map_threads = 0)
+      : fu_active(simd_width + 1), thread_misses(map_threads) {}
 
   std::vector<std::uint64_t> fu_active;
   std::array<std::uint64_t, kIdleCauseCount> idle{};
@@ -29,6 +32,7 @@ struct CoreStatistics {
   std::uint64_t put_aside = 0;
   std::uint64_t missed_accesses = 0;
   std::uint64_t partly_missed_accesses = 0;
+  std::vector<std::uint64_t> thread_misses;
   std::uint64_t divergent_accesses = 0;
   std::uint64_t divergent_stall_cycles = 0;
   std::uint64_t divergent_spread_cycles = 0;
@@ -92,6 +96,9 @@ struct CoreStatistics {
           "accesses with a thread whose line was absent from the L1 (SIMD cache misses; DWS report, table 1)");
     visit("partly_missed_accesses", partly_missed_accesses, "sub-warps",
           "of those, other threads of the sub-warp found theirs there (the DWS report's divergent memory accesses)");
+    visit("thread_misses", OwnValue{thread_misses}, "accesses",
+          "by hardware thread, register row x core.simd_width + lane: its accesses whose line was absent from the L1 "
+          "(DWS report, figure 14); none without core.thread_misses");
     visit("divergent_accesses", divergent_accesses, "sub-warps",
           "accesses for which more than one line had to come (memory divergence, thesis 9.2.4)");
     visit("divergent_stall_cycles", divergent_stall_cycles, "cycles",

@@ -51,6 +51,7 @@
 
 #include "hw/state/group.hpp"
 #include "hw/state/idle_cause.hpp"
+#include "hw/state/warp_split.hpp"
 #include "tlm/cycle.hpp"
 #include "tlm/sub_warp.hpp"
 
@@ -135,6 +136,15 @@ class CoreObserver {
   virtual void group_changed(const CoreState& /*core*/, const Group& /*group*/, GroupState /*before*/) {}
   // Threads have joined a group that waits to be fetched: its masks have changed, its state has not.
   virtual void group_grown(const CoreState& /*core*/, const Group& /*group*/) {}
+  // Warp-splits (core.divergence = dws or slip). A warp or split has been parted: `made` begins, a split of its own,
+  // with the threads that leave `rest`; its parts take effect in this cycle.
+  virtual void split_made(const CoreState& /*core*/, const Group& /*made*/, const Group& /*rest*/,
+                          SplitCause /*cause*/) {}
+  // A group is a split no more: its threads, which it still has, join `into` in this cycle, have exited, or are all
+  // that is left of their warp (`into` is the split itself then). Also told of a warp's first group when that joins one
+  // of the splits that were made of it; of each that was made it is told once.
+  virtual void split_ended(const CoreState& /*core*/, const Group& /*split*/, const Group& /*into*/, SplitEnd /*end*/) {
+  }
 
   // ---- sub-warps (see above)
   virtual void fetched(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/) {}

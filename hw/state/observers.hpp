@@ -44,6 +44,12 @@ class CoreObservers final : public CoreObserver {
   void group_grown(const CoreState& core, const Group& group) override {
     tell(&CoreObserver::group_grown, core, group);
   }
+  void split_made(const CoreState& core, const Group& made, const Group& rest, SplitCause cause) override {
+    tell(&CoreObserver::split_made, core, made, rest, cause);
+  }
+  void split_ended(const CoreState& core, const Group& split, const Group& into, SplitEnd end) override {
+    tell(&CoreObserver::split_ended, core, split, into, end);
+  }
   void former_worked(const CoreState& core, const link::SubWarp& instruction, const FormerWork& work) override {
     tell(&CoreObserver::former_worked, core, instruction, work);
   }

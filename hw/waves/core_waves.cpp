@@ -5,6 +5,7 @@
 
 #include "hw/core/core.hpp"
 #include "hw/core/each_row.hpp"
+#include "hw/divergence/owned_places.hpp"
 #include "isa/launch_check.hpp"
 
 namespace heddle::hw {
@@ -45,8 +46,35 @@ CoreWidths::CoreWidths(const Machine& machine)
   displaced = about<SubWarpFormer>(machine.core.former).traits.displaces || mechanism->displaces();
   GroupTable table(groups, 1);
   const auto policy = Registry<WarpScheduler>::instance().make(machine.core.scheduler, {table, machine.core});
+  split_entries = static_cast<unsigned>(mechanism->split_table().entries.size());
+  split_slots = static_cast<unsigned>(mechanism->split_table().slots.size());
   fetch_groups = policy->fetch_groups();
   candidates = policy->candidates();
+}
+
+void OwnerWaves::show(const GroupTable& groups, GroupId owner) {
+  const bool taken = owner != OwnedPlaces::kNobody;
+  valid.set(taken ? 1 : 0);
+  if (taken) {
+    row.set(groups[owner].first_row);
+    group.set(owner);
+  }
+}
+
+void SplitWaves::show(const GroupTable& groups, const Divergence::SplitTableView& view) {
+  for (std::size_t at = 0; at < entries.size(); ++at) {
+    Entry& entry = entries[at];
+    entry.show(groups, view.entries[at]);
+    if (view.entries[at] != OwnedPlaces::kNobody) {
+      const Group& group = groups[view.entries[at]];
+      entry.mask.set(group.active[0]);
+      entry.pc.set(group.pc);
+      entry.status.set(static_cast<std::uint64_t>(group.state));
+    }
+  }
+  for (std::size_t at = 0; at < slots.size(); ++at) {
+    slots[at].show(groups, view.slots[at]);
+  }
 }
 
 // Of a uniform sub-warp first_row says it all.
@@ -69,6 +97,7 @@ CoreWaves::CoreWaves(const Machine& machine)
     : widths_(machine),
       former_(widths_),
       read_(widths_),
+      splits_(widths_),
       icache_(link::SignalGroup::l1, machine.icache),
       l1d_(link::SignalGroup::l1, machine.l1d) {
   fetch_.widths = decode_.widths = execute_.widths = memory_.widths = scheduler_.widths = &widths_;
@@ -102,6 +131,9 @@ void CoreWaves::describe(link::SignalCatalogue& catalogue, const std::string& co
     const std::string part = parts == 1 ? "" : ".part" + std::to_string(block % parts);
     catalogue.add(core + ".block" + std::to_string(block / parts) + part, *blocks_[block]);
   }
+  if (widths_.split_entries != 0) {
+    catalogue.add(core + ".splits", splits_);
+  }
   catalogue.add(core + ".icache", icache_);
   catalogue.add(core + ".l1d", l1d_);
 }
@@ -120,6 +152,18 @@ void CoreWaves::attach(Core& core) {
   }
   for (link::Wave& count : scheduler_.states) {
     count.set(0);
+  }
+  for (link::Wave& made : splits_.made) {
+    made.set(0);
+  }
+  for (link::Wave& ended : splits_.ended) {
+    ended.set(0);
+  }
+  for (SplitWaves::Entry& entry : splits_.entries) {
+    entry.valid.set(0);
+  }
+  for (OwnerWaves& slot : splits_.slots) {
+    slot.valid.set(0);
   }
   for (const auto& warp : warps_) {
     warp->state.set(static_cast<std::uint64_t>(GroupState::free));
@@ -315,6 +359,9 @@ void CoreWaves::cycle_ended(const CoreState& core, const CycleEnd& end) {
     memory_.stall.set(kNoStall);
   }
   memory_.put_aside.set(end.put_aside);
+  if (widths_.split_entries != 0) {
+    splits_.show(core.groups, core_->divergence().split_table());
+  }
   execute_.complex_waiting.set(end.complex_waiting);
 }
 

@@ -38,6 +38,8 @@ struct CoreWidths {
   unsigned fetch_groups;  // 0: the scheduler has none
   unsigned candidates;    // 0: the scheduler tries no others
   unsigned complex_queue;
+  unsigned split_entries;  // of the warp-split table; 0: the mechanism has none
+  unsigned split_slots;    // of the scheduler, beside it
 };
 
 // An instruction or sub-warp that a stage holds in a cycle.
@@ -290,6 +292,59 @@ struct BlockWaves {
   }
 };
 
+// A place of the warp-split table, or a slot of the scheduler beside it, and who owns it.
+struct OwnerWaves {
+  link::Wave valid, row, group;
+  void show(const GroupTable& groups, GroupId owner);
+  template <class Visitor>
+  void describe(Visitor& visit, const CoreWidths& widths, const std::string& name, const std::string& what) {
+    using enum link::SignalGroup;
+    visit(divergence, name + "valid", valid, link::boolean(), what + " is taken");
+    visit(divergence, name + "row", row, link::up_to(widths.rows - 1),
+          "while it is: whose, the register row of the warp");
+    visit(divergence, name + "group", group, link::up_to(widths.groups - 1), "and the group (warpN) that has it");
+  }
+};
+
+// The warp-split table entry by entry (DWS report 5.6), the slots, and what splits are made and end.
+struct SplitWaves {
+  explicit SplitWaves(const CoreWidths& all) : entries(all.split_entries), slots(all.split_slots), widths(&all) {}
+  struct Entry : OwnerWaves {
+    link::Wave mask, pc, status;
+  };
+  std::vector<Entry> entries;
+  std::vector<OwnerWaves> slots;
+  std::array<link::Wave, kSplitCauses.size()> made;
+  std::array<link::Wave, kSplitEnds.size()> ended;
+  const CoreWidths* widths;
+  void show(const GroupTable& groups, const Divergence::SplitTableView& view);
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    using enum link::SignalGroup;
+    const auto text = [](auto cause) { return std::string(name_of(cause)); };
+    for (std::size_t cause = 0; cause < made.size(); ++cause) {
+      const std::string name = text(static_cast<SplitCause>(cause));
+      visit(divergence, "made." + name, made[cause], link::number(8),
+            "warps and splits parted in this cycle, by cause: " + name);
+    }
+    for (std::size_t end = 0; end < ended.size(); ++end) {
+      const std::string name = text(static_cast<SplitEnd>(end));
+      visit(divergence, "ended." + name, ended[end], link::number(8), "splits that end in this cycle, by how: " + name);
+    }
+    for (std::size_t at = 0; at < entries.size(); ++at) {
+      const std::string name = "entry" + std::to_string(at) + ".";
+      entries[at].describe(visit, *widths, name, "this entry of the warp-split table");
+      visit(divergence, name + "mask", entries[at].mask, link::mask(widths->lanes), "its threads' lanes");
+      visit(divergence, name + "pc", entries[at].pc, link::number(32), "its program counter");
+      visit(divergence, name + "status", entries[at].status, link::one_of(group_states()),
+            "what it does or waits for; parked: for a slot, or (slip) for those ahead");
+    }
+    for (std::size_t at = 0; at < slots.size(); ++at) {
+      slots[at].describe(visit, *widths, "slot" + std::to_string(at) + ".", "this slot of the scheduler");
+    }
+  }
+};
+
 // All of it, and how it follows from the core's events (hw/state/observer.hpp).
 class CoreWaves {
  public:
@@ -301,6 +356,8 @@ class CoreWaves {
   void block_started() { scheduler_.blocks.set(++blocks_resident_); }
   void block_finished() { scheduler_.blocks.set(--blocks_resident_); }
   void group_changed(const CoreState& core, const Group& group);
+  void split_made(SplitCause cause) { splits_.made[static_cast<std::size_t>(cause)].count(); }
+  void split_ended(SplitEnd end) { splits_.ended[static_cast<std::size_t>(end)].count(); }
   void fetched(const CoreState& core, const link::SubWarp& sub_warp);
   void fetch_missed() { fetch_.missed.pulse(); }
   void former_worked(const CoreState& core, const link::SubWarp& instruction, const FormerWork& work);
@@ -333,6 +390,7 @@ class CoreWaves {
   SchedulerWaves scheduler_;
   std::vector<std::unique_ptr<WarpWaves>> warps_;
   std::vector<std::unique_ptr<BlockWaves>> blocks_;
+  SplitWaves splits_;
   CacheWaves icache_, l1d_;
   Core* core_ = nullptr;
   unsigned blocks_resident_ = 0;

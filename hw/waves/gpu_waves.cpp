@@ -76,6 +76,12 @@ void GpuWaves::group_changed(const CoreState& core, const Group& group, GroupSta
 void GpuWaves::group_grown(const CoreState& core, const Group& group) {
   cores_[core.index]->group_changed(core, group);
 }
+void GpuWaves::split_made(const CoreState& core, const Group& /*made*/, const Group& /*rest*/, SplitCause cause) {
+  cores_[core.index]->split_made(cause);
+}
+void GpuWaves::split_ended(const CoreState& core, const Group& /*split*/, const Group& /*into*/, SplitEnd end) {
+  cores_[core.index]->split_ended(end);
+}
 void GpuWaves::fetched(const CoreState& core, const link::SubWarp& sub_warp) {
   cores_[core.index]->fetched(core, sub_warp);
 }

@@ -33,6 +33,8 @@ class GpuWaves final : public CoreObserver {
   void block_finished(const CoreState& core, unsigned block_slot) override;
   void group_changed(const CoreState& core, const Group& group, GroupState before) override;
   void group_grown(const CoreState& core, const Group& group) override;
+  void split_made(const CoreState& core, const Group& made, const Group& rest, SplitCause cause) override;
+  void split_ended(const CoreState& core, const Group& split, const Group& into, SplitEnd end) override;
   void fetched(const CoreState& core, const link::SubWarp& sub_warp) override;
   void entered(const CoreState& core, const link::SubWarp& sub_warp, CoreStage stage) override;
   void formed(const CoreState& core, const link::SubWarp& sub_warp, const link::SubWarp& instruction) override;

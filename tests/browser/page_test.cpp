@@ -99,6 +99,33 @@ TEST_F(Pages, TheLinesOfTheReportAddUp) {
   EXPECT_GT(browser.run("return heddle.data.profile.files[0].text.length").as_int64(), 100);
 }
 
+// Of warp-splits, the causes; of every core, a map of its threads' misses, whose sums the page has besides.
+TEST_F(Pages, WarpSplitsAndMissesOfEachThreadAreDrawn) {
+  const std::string page = report({"dws-revive-bypass", "merge", "--scale", "0.002"});
+  Browser browser;
+  for (const unsigned width : {1280U, 390U}) {
+    browser.resize(width, 844);
+    browser.open(page);
+    EXPECT_EQ(browser
+                  .run(R"js(
+      return [...document.querySelectorAll("#memory figcaption")].filter((one) =>
+        one.textContent.startsWith("Misses of each thread, gpu.core")).length
+    )js")
+                  .as_int64(),
+              4);
+    EXPECT_TRUE(browser.run("return document.querySelectorAll('#splits .bar > span').length >= 2").as_bool());
+    EXPECT_TRUE(browser.run("return document.documentElement.scrollWidth <= window.innerWidth").as_bool()) << width;
+  }
+  EXPECT_TRUE(browser
+                  .run(R"js(
+    const { stats } = heddle.data;
+    const sum = stats.modules["gpu.core0"].thread_misses.reduce((all, one) => all + one, 0);
+    return sum >= stats.modules["gpu.core0"].missed_accesses && stats.modules["gpu.core0"].missed_accesses > 0;
+  )js")
+                  .as_bool());
+  EXPECT_THAT(browser.errors(), IsEmpty());
+}
+
 TEST_F(Pages, AStretchChosenInOneChartIsShownInAll) {
   const std::string page = report({"baseline", "bfs", "--scale", "0.01"});
   Browser browser;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "hw/check/machine.hpp"
+#include "hw/divergence/owned_places.hpp"
 #include "tests/hw/dynamic_groups.hpp"
 #include "tlm/sub_warp.hpp"
 
@@ -172,6 +173,50 @@ TEST(Dws, ASplitWithoutASlotWaitsForOneAndCanJoin) {
   Group& later = bench.core.at(15, GroupState::parked);
   bench.core.exit(bench.other, 0b1111);
   EXPECT_EQ(later.state, GroupState::ready);
+}
+
+// The table's owners as text: "0 2 -".
+std::string owners(std::span<const GroupId> places) {
+  std::string text;
+  for (const GroupId owner : places) {
+    text += (text.empty() ? "" : " ") + (owner == OwnedPlaces::kNobody ? "-" : std::to_string(owner));
+  }
+  return text;
+}
+
+TEST(Dws, EntriesAndSlotsAreTheLowestFreeOnes) {
+  Dws bench({.entries = 4, .slots = 4});
+  const auto table = [&] { return bench.core.divergence->split_table(); };
+  EXPECT_EQ(owners(table().entries), "- - - -") << "an undivided warp needs none";
+  EXPECT_EQ(owners(table().slots), "0 1 - -");
+  Group& taken = bench.part_at_branch();
+  ASSERT_EQ(taken.id, 2U);
+  EXPECT_EQ(owners(table().entries), "0 2 - -");
+  EXPECT_EQ(owners(table().slots), "0 1 2 -");
+  EXPECT_TRUE(bench.core.branch(bench.warp, 15, 19, 0b0100));
+  EXPECT_EQ(owners(table().entries), "0 2 3 -");
+  bench.core.exit(taken, 0b0011);
+  EXPECT_EQ(owners(table().entries), "0 - 3 -") << "the others stay where they are";
+  EXPECT_EQ(owners(table().slots), "0 1 - 3");
+  EXPECT_TRUE(bench.core.branch(bench.core.at(15), 25, 29, 0b0000) == false);
+  bench.core.exit(bench.core.at(15 + 1), 0b0100);
+  EXPECT_EQ(owners(table().entries), "- - - -") << "one is left: the warp";
+  EXPECT_EQ(owners(table().slots), "0 1 - -");
+}
+
+// What is told of splits: each that was made ends once.
+TEST(Dws, SplitsThatBeginEnd) {
+  Dws bench({.branches = "pc", .memory = "aggressive"});
+  Group& taken = bench.part_at_branch();
+  EXPECT_TRUE(bench.core.branch(taken, 15, 19, 0b0001));
+  bench.core.put_aside(bench.warp, 0b0100);
+  EXPECT_THAT(bench.core.told, ElementsAre("2 of 0: branch", "3 of 2: branch", "4 of 0: access"));
+  bench.core.told.clear();
+  bench.plain(bench.core.groups[4], 1);
+  bench.plain(bench.warp, 1);  // at PC 2, where the others are
+  bench.core.exit(bench.core.groups[3], 0b0001);
+  bench.core.exit(bench.core.groups[2], 0b0010);
+  EXPECT_THAT(bench.core.told, ElementsAre("0 to 4: pc", "3 to 3: exit", "2 to 2: exit", "4 to 4: alone"));
 }
 
 TEST(Dws, WarpsThatFindNoSlotBeginLater) {

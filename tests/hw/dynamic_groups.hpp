@@ -82,6 +82,14 @@ class DynamicGroups : public GroupMoves {
     answers.erase(group.id);
     return &to;
   }
+  // "2 of 0: branch" and "2 to 0: pc", as they were told.
+  void split_made(const Group& made, const Group& rest, SplitCause cause) override {
+    told.push_back(std::to_string(made.id) + " of " + std::to_string(rest.id) + ": " + std::string(name_of(cause)));
+  }
+  void split_ended(const Group& split, const Group& into, SplitEnd end) override {
+    told.push_back(std::to_string(split.id) + " to " + std::to_string(into.id) + ": " + std::string(name_of(end)));
+  }
+  std::vector<std::string> told;
   // The group's access to memory is put aside, with answers for these lanes.
   void put_aside(Group& group, LaneMask lanes) {
     groups.set_state(group, GroupState::memory);

@@ -96,6 +96,8 @@ class Code {
     code_[branch].target = target;
     code_[branch].reconvergence = reconvergence;
   }
+  // As the compiler marks branches at which warps may subdivide.
+  void mark(Pc branch) { code_[branch].subdivides = true; }
   // bar.sync, bar.arrive, bar.red: barrier number in a register, count 0: all threads.
   Pc barrier(Op op, unsigned id, std::uint32_t count = 0, unsigned dst = kRZ, Pred predicate = {}) {
     Instruction out = make(op, dst, id);

@@ -99,6 +99,41 @@ TEST(Cache, ABankStartsOneAccessPerCycle) {
   EXPECT_EQ(system.cache().statistics().busy_ports, 0U);
 }
 
+// Sixteen banks behind a crossbar (DWS report 3.3, table 3): sixteen lines of a cycle, each of its own bank, are hits
+// of that cycle; of lines that meet in a bank each is served a cycle after the one before, while the others pass. Hits
+// of three cycles begin one behind the other.
+TEST(Cache, SixteenBanksServeALineEachPerCycle) {
+  SystemParameters parameters;
+  parameters.cache.bytes = 32768;
+  parameters.cache.ways = 8;
+  parameters.cache.ports = 16;
+  parameters.cache.banks = 16;
+  parameters.cache.hit_latency = 3;
+  parameters.cache.mshrs = 64;
+  MemorySystem system(parameters);
+  constexpr unsigned kLines = 48;  // three of each bank
+  for (unsigned line = 0; line < kLines; ++line) {
+    system.core().load(0, kBase + std::uint64_t{128} * line);
+  }
+  std::vector<const Access*> apart, together;
+  for (unsigned line = 0; line < 16; ++line) {
+    apart.push_back(&system.core().load(10000, kBase + std::uint64_t{128} * line));
+  }
+  for (const unsigned line : {5U, 21U, 37U}) {
+    together.push_back(&system.core().load(20000, kBase + std::uint64_t{128} * line));
+  }
+  system.run();
+  for (const Access* const hit : apart) {
+    EXPECT_EQ(hit->accepted, 10000U);
+    EXPECT_EQ(hit->answered, 10002U) << "three cycles, the one of its acceptance among them";
+  }
+  for (unsigned i = 0; i < together.size(); ++i) {
+    EXPECT_EQ(together[i]->accepted, 20000U + i) << "one cycle earlier its bank is taken";
+    EXPECT_EQ(together[i]->refusals, i == 0 ? 0U : 1U) << "offered when the one before is through";
+    EXPECT_EQ(together[i]->answered, together[i]->accepted + 2) << "pipelined";
+  }
+}
+
 TEST(Cache, ReplacesTheLeastRecentlyUsedLine) {
   MemorySystem system(small());
   system.core().load(0, kBase);           // set 0

@@ -280,6 +280,69 @@ TEST(Timing, ShortQueuesOnlyDelay) {
   EXPECT_EQ(system.controller().statistics().queue_max, 1U);
 }
 
+// The memory of the DWS report (3.3, table 3): 100 cycles whatever the row, 16 GB/s at 1 GHz, so that a line follows
+// every 8 cycles; accesses of any two rows overlap, as each has a bank of its own.
+TEST(Timing, AFlatMemoryTakesItsLatencyAndPipelines) {
+  SystemParameters parameters = plain();
+  parameters.dram.row_hit = parameters.dram.row_conflict = 100;
+  parameters.dram.banks = 1024;
+  parameters.dram.row_bytes = 1048576;
+  parameters.dram.bandwidth_gbs = 16;
+  MemorySystem system(parameters);
+  const Access& first = system.core().load(0, kBase);
+  const Access& same_row = system.core().load(1000, kBase + 128);
+  std::vector<const Access*> rows;
+  for (std::uint64_t row = 1; row <= 6; ++row) {
+    rows.push_back(&system.core().load(2000, kBase + row * parameters.dram.row_bytes));
+  }
+  const Access& late = system.core().load(3000, kBase + 7 * std::uint64_t{parameters.dram.row_bytes});
+  const Access& later = system.core().load(3009, kBase + 256);
+  system.run();
+  EXPECT_EQ(first.answered, kOutward + 100 + kReturn);
+  EXPECT_EQ(same_row.answered, 1000 + kOutward + 100 + kReturn) << "an open row is no faster";
+  for (unsigned i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i]->answered, 2000 + kOutward + 100 + 8 * i + kReturn) << i;
+  }
+  EXPECT_EQ(late.answered, 3000 + kOutward + 100 + kReturn);
+  EXPECT_EQ(later.answered, 3009 + kOutward + 100 + kReturn) << "nine cycles behind: the bus is free";
+}
+
+// The crossbar of the DWS report: 300 MHz, links of 190 bytes. A line fits into a cycle of it, so that lines follow one
+// another by 3.33 cycles of the cores, 38 GB/s each way; a link one byte narrower than a line takes two.
+TEST(Timing, ALineTakesACycleOfACrossbarThatIsWideEnough) {
+  struct Run {
+    Run(unsigned link_bytes, const char* prefix) : system(parameters(link_bytes, prefix)) {
+      system.core().load(0, kBase);
+      first = &system.core().load(1000, kBase + 128);
+      for (unsigned i = 2; i <= 31; ++i) {
+        last = &system.core().load(1000, kBase + std::uint64_t{128} * i);
+      }
+    }
+    static SystemParameters parameters(unsigned link_bytes, const char* prefix) {
+      SystemParameters own = plain();
+      own.prefix = prefix;
+      own.noc.clock_ghz = 0.3;
+      own.noc.link_bytes = link_bytes;
+      own.dram.bandwidth_gbs = 1000;
+      own.dram.row_bytes = 65536;
+      own.dram.queue = 64;
+      own.cache.mshrs = 64;
+      return own;
+    }
+    Cycle thirty_lines() {
+      system.run();
+      return last->answered - first->answered;
+    }
+    MemorySystem system;
+    const Access* first = nullptr;
+    const Access* last = nullptr;
+  };
+  Run wide(190, "wide"), fits(128, "fits"), narrow(127, "narrow");
+  EXPECT_EQ(wide.thirty_lines(), 100U) << "thirty cycles of the crossbar";
+  EXPECT_EQ(fits.thirty_lines(), 100U);
+  EXPECT_EQ(narrow.thirty_lines(), 200U);
+}
+
 TEST(Timing, ChannelsInterleaveByLineAndShareTheBandwidth) {
   SystemParameters parameters = plain();
   parameters.dram.channels = 2;

@@ -228,6 +228,66 @@ INSTANTIATE_TEST_SUITE_P(All, Kanata,
                            return name;
                          });
 
+// Warp-splits are rows of one stage: as many as the statistics count, none of which is left open.
+class KanataSplits : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(KanataSplits, AreRowsThatBeginAndEnd) {
+  const Scratch scratch;
+  const Ran ran = heddle({"run", GetParam(), "merge", "--scale", "0.005", "--quiet", "--out", scratch.path("out"),
+                          "--pipeline", scratch.path("p.kanata")});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  KanataReader log;
+  ASSERT_NO_FATAL_FAILURE(log.read(Scratch::read(scratch.path("p.kanata"))));
+  std::map<std::string, std::int64_t> made, ended;
+  std::map<std::uint64_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> lives;  // by thread number
+  const auto in_brackets = [](const std::string& text, const std::string& before) {
+    const std::size_t at = text.find('(', text.find(before));
+    return text.substr(at + 1, text.find(')', at) - at - 1);
+  };
+  std::size_t instructions = 0;
+  for (const auto& [id, row] : log.rows) {
+    ASSERT_TRUE(row.ended);
+    EXPECT_FALSE(row.flushed) << row.label;
+    if (row.stages.front().first != "Sp") {
+      ++instructions;
+      continue;
+    }
+    EXPECT_EQ(row.stages.size(), 1U);
+    EXPECT_EQ(row.stages.front().second, row.begin);
+    EXPECT_LT(row.begin, row.end) << row.label;
+    ++made[in_brackets(row.details, "split in cycle")];
+    ++ended[in_brackets(row.details, "ended in cycle")];
+    lives[row.thread].emplace_back(row.begin, row.end);
+  }
+  for (auto& [thread, of_group] : lives) {
+    std::sort(of_group.begin(), of_group.end());
+    for (std::size_t i = 1; i < of_group.size(); ++i) {
+      EXPECT_LE(of_group[i - 1].second, of_group[i].first + 1) << "two splits in group " << thread;
+    }
+  }
+  const boost::json::object summary = summary_of(scratch.path("out"));
+  const auto count = [&](const char* figure) { return summary.at(figure).as_int64(); };
+  EXPECT_EQ(instructions, static_cast<std::size_t>(count("warp_instructions")));
+  EXPECT_EQ(made["branch"], count("splits_branch"));
+  EXPECT_EQ(made["access"] + made["slip"], count("splits_memory"));
+  EXPECT_EQ(made["revived"], count("splits_revived"));
+  EXPECT_GT(made["branch"] + made["access"] + made["slip"] + made["revived"], 0);
+  // A group that its splits have left may join one of them, which ends as the last of its warp.
+  EXPECT_LE(ended["pc"], count("merges_pc"));
+  EXPECT_LE(ended["reconvergence"] + ended["branch"], count("merges_stack"));
+  EXPECT_LE(ended["barrier"], count("merges_barrier"));
+  EXPECT_EQ(made["branch"] + made["access"] + made["slip"] + made["revived"],
+            ended["pc"] + ended["reconvergence"] + ended["branch"] + ended["barrier"] + ended["exit"] + ended["alone"]);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, KanataSplits,
+                         ::testing::Values("dws-revive-bypass", "slip-bypass", "dws-aggressive-limited"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
 TEST(KanataWindow, ShowsItsCyclesOnlyAndEndsEveryRow) {
   const Scratch scratch;
   const std::vector<std::string> words = {"run", "lwm", "bfs", "--scale", "0.0005", "--quiet"};

@@ -99,15 +99,20 @@ std::uint64_t over_rows(const VcdDump& dump, const std::string& path) {
   return dump.sum(path, [](std::uint64_t present) { return present != 0 ? 1 : 0; });
 }
 
-void check_core(const VcdDump& dump, const json::object& modules, const std::string& core) {
+void check_core(const VcdDump& dump, const json::object& modules, const std::string& core, bool scoreboard) {
   const json::object& counts = modules.at(core).as_object();
   EXPECT_EQ(dump.sum(core + ".fetch.valid"), value(counts, "fetched"));
   EXPECT_EQ(dump.sum(core + ".fetch.missed"), value(counts, "fetch_misses"));
   EXPECT_EQ(dump.sum(core + ".writeback.valid") + dump.sum(core + ".writeback.returns.valid"),
             value(counts, "warp_instructions"));
-  EXPECT_EQ(dump.sum(core + ".decode.former.valid"), value(counts, "warp_instructions"));
-  EXPECT_EQ(dump.sum(core + ".register_read.valid"), value(counts, "warp_instructions"));
-  EXPECT_EQ(dump.sum(core + ".decode.former.interlock"), value(counts, "interlock_stalls"));
+  // An access that parts in flight is formed and read once and retires in two parts.
+  const std::uint64_t formed =
+      value(counts, "warp_instructions") - value(counts, "splits_memory") - value(counts, "splits_revived");
+  EXPECT_EQ(dump.sum(core + ".decode.former.valid"), formed);
+  EXPECT_EQ(dump.sum(core + ".register_read.valid"), formed);
+  if (!scoreboard) {  // there it is register read that waits
+    EXPECT_EQ(dump.sum(core + ".decode.former.interlock"), value(counts, "interlock_stalls"));
+  }
   EXPECT_EQ(dump.sum(core + ".memory.lines"), value(counts, "line_requests"));
   // The state of execute adds up, cause by cause, to the statistics; so do the functional units.
   for (std::size_t cause = 0; cause < hw::kIdleCauseCount; ++cause) {
@@ -125,6 +130,61 @@ void check_core(const VcdDump& dump, const json::object& modules, const std::str
     }
   }
   EXPECT_EQ(over_rows(dump, core + ".scheduler.ready") != 0, true);
+}
+
+// Splits made and merged; entries and slots hold each group once, and the splits of one warp share no lane.
+void check_splits(const VcdDump& dump, const json::object& modules, const std::string& core) {
+  const std::string splits = core + ".splits.";
+  if (dump.signals.count(splits + "entry0.valid") == 0) {
+    return;
+  }
+  const json::object& counts = modules.at(core).as_object();
+  EXPECT_EQ(dump.sum(splits + "made.branch"), value(counts, "splits_branch"));
+  EXPECT_EQ(dump.sum(splits + "made.access") + dump.sum(splits + "made.slip"), value(counts, "splits_memory"));
+  EXPECT_EQ(dump.sum(splits + "made.revived"), value(counts, "splits_revived"));
+  EXPECT_EQ(dump.sum(splits + "ended.pc"), value(counts, "merges_pc"));
+  EXPECT_EQ(dump.sum(splits + "ended.reconvergence") + dump.sum(splits + "ended.branch"),
+            value(counts, "merges_stack"));
+  EXPECT_EQ(dump.sum(splits + "ended.barrier"), value(counts, "merges_barrier"));
+  std::map<std::uint64_t, std::vector<std::uint64_t>> ways;  // by cycle in which something of the table changes
+  for (unsigned at = 0; dump.signals.count(splits + "entry" + std::to_string(at) + ".valid") != 0; ++at) {
+    const std::string entry = splits + "entry" + std::to_string(at) + ".";
+    for (const auto& change : dump[entry + "valid"].changes) {
+      ways[change.time].clear();
+    }
+  }
+  std::uint64_t seen = 0;
+  for (const auto& [cycle, unused] : ways) {
+    std::map<std::uint64_t, std::uint64_t> lanes;  // by register row
+    std::map<std::uint64_t, unsigned> owners;
+    for (unsigned at = 0; dump.signals.count(splits + "entry" + std::to_string(at) + ".valid") != 0; ++at) {
+      const std::string entry = splits + "entry" + std::to_string(at) + ".";
+      if (dump[entry + "valid"].number(cycle) != 1U) {
+        continue;
+      }
+      ++seen;
+      const std::uint64_t mask = dump[entry + "mask"].number(cycle).value();
+      std::uint64_t& others = lanes[dump[entry + "row"].number(cycle).value()];
+      EXPECT_NE(mask, 0U) << entry << cycle;
+      EXPECT_EQ(others & mask, 0U) << entry << cycle;
+      others |= mask;
+      EXPECT_EQ(++owners[dump[entry + "group"].number(cycle).value()], 1U) << entry << cycle;
+    }
+    std::map<std::uint64_t, unsigned> of_slots;
+    for (unsigned at = 0; dump.signals.count(splits + "slot" + std::to_string(at) + ".valid") != 0; ++at) {
+      const std::string slot = splits + "slot" + std::to_string(at) + ".";
+      if (dump[slot + "valid"].number(cycle) == 1U) {
+        EXPECT_EQ(++of_slots[dump[slot + "group"].number(cycle).value()], 1U) << slot << cycle;
+      }
+    }
+  }
+  EXPECT_GE(seen, value(counts, "splits_branch") + value(counts, "splits_memory")) << "each has an entry at some time";
+  // At the end there are no splits, and nobody has a slot.
+  for (const auto& [path, signal] : dump.signals) {
+    if (path.find(splits) == 0 && path.size() > 6 && path.substr(path.size() - 6) == ".valid") {
+      EXPECT_EQ(signal.number(dump.end - 1), 0U) << path;
+    }
+  }
 }
 
 void check_memory(const VcdDump& dump, const json::object& modules) {
@@ -167,8 +227,11 @@ TEST_P(WavesAgree, WithEveryStatisticTheyShow) {
   const std::string stats = Scratch::read(scratch.path("seen/stats.json"));
   EXPECT_EQ(stats, Scratch::read(scratch.path("unseen/stats.json"))) << "looking on changes nothing";
   const VcdDump dump = read_vcd(Scratch::read(scratch.path("w.vcd")));
-  const json::object modules = json::parse(stats).at("modules").as_object();
-  check_core(dump, modules, "gpu.core0");
+  const json::value all = json::parse(stats);
+  const json::object& modules = all.at("modules").as_object();
+  const bool scoreboard = all.at("machine").at("parameters").at("core").at("issue").as_string() == "scoreboard";
+  check_core(dump, modules, "gpu.core0", scoreboard);
+  check_splits(dump, modules, "gpu.core0");
   check_memory(dump, modules);
 }
 
@@ -180,6 +243,8 @@ INSTANTIATE_TEST_SUITE_P(
                     WavesCase{"relaxed", {"thesis-lwm", "bfs", "--scale", "0.002", "--set", "core.issue=relaxed"}},
                     WavesCase{"compaction", {"tbc", "blackjack", "--scale", "0.0005"}},
                     WavesCase{"dynamic_warps", {"dwf-majority", "nqueens", "--scale", "0.002"}},
+                    WavesCase{"warp_splits", {"dws-revive-bypass", "merge", "--scale", "0.002"}},
+                    WavesCase{"slip", {"slip-bypass", "merge", "--scale", "0.002"}},
                     WavesCase{"slow_fetch",
                               {"baseline", "kmeans", "--scale", "0.002", "--set", "core.fetch_latency=7"}},
                     WavesCase{"jedec",

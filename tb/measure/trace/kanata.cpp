@@ -37,6 +37,10 @@ std::string rows_text(const link::SubWarp& sub_warp) {
   return fmt::format("rows {}", fmt::join(rows, " "));
 }
 
+std::uint64_t thread_number(const hw::CoreState& core, hw::GroupId group) {
+  return core.index * std::uint64_t{65536} + group;
+}
+
 std::string_view cause_name(hw::IdleCause cause) {
   return hw::kIdleCauses[static_cast<std::size_t>(cause)].name;
 }
@@ -105,8 +109,11 @@ bool KanataLog::advance(hw::Cycle now) {
 // Rows that nothing more is known of leave the picture, in the order of their numbers.
 void KanataLog::flush_rows() {
   std::vector<Row> left;
-  left.reserve(rows_.size());
+  left.reserve(rows_.size() + splits_.size());
   for (const auto& [sub_warp, row] : rows_) {
+    left.push_back(row);
+  }
+  for (const auto& [thread, row] : splits_) {
     left.push_back(row);
   }
   std::sort(left.begin(), left.end(), [](const Row& a, const Row& b) { return a.id < b.id; });
@@ -114,6 +121,7 @@ void KanataLog::flush_rows() {
     put(now_, "E\t{}\t0\t{}\nR\t{}\t{}\t1\n", row.id, row.next, row.id, next_retired_++);
   }
   rows_.clear();
+  splits_.clear();
 }
 
 void KanataLog::finish() {
@@ -134,15 +142,28 @@ KanataLog::Row* KanataLog::find(const link::SubWarp& sub_warp) {
   return found == rows_.end() ? nullptr : &found->second;
 }
 
-KanataLog::Row& KanataLog::add_row(const hw::CoreState& core, const link::SubWarp& sub_warp, const char* stage) {
-  Row& row = rows_[&sub_warp];
-  row = {next_id_++, stage};
-  const hw::Group& group = core.groups[sub_warp.group];
-  put(now_, "I\t{}\t{}\t{}\n", row.id, row.id, core.index * 65536U + sub_warp.group);
-  put(now_, "L\t{}\t0\tc{} g{} {:4}: {}\n", row.id, core.index, sub_warp.group, sub_warp.pc, texts_.of(sub_warp.word));
+KanataLog::Row KanataLog::open_row(std::uint64_t thread, const char* stage) {
+  const Row row{next_id_++, stage};
+  put(now_, "I\t{}\t{}\t{}\n", row.id, row.id, thread);
+  return row;
+}
+
+// It leaves after this cycle.
+void KanataLog::close(const Row& row) {
+  put(next_, "E\t{}\t0\t{}\nR\t{}\t{}\t0\n", row.id, row.next, row.id, next_retired_++);
+}
+
+void KanataLog::describe_block(const Row& row, const hw::CoreState& core, const hw::Group& group) {
   const isa::Dim3& block = core.block(group.block_slot).index;
   put(now_, "L\t{}\t1\t{}, block ({}, {}, {}), warp {} of it\\n\n", row.id, kernel_, block.x, block.y, block.z,
       group.warp_in_block);
+}
+
+KanataLog::Row& KanataLog::add_row(const hw::CoreState& core, const link::SubWarp& sub_warp, const char* stage) {
+  Row& row = rows_[&sub_warp] = open_row(thread_number(core, sub_warp.group), stage);
+  const hw::Group& group = core.groups[sub_warp.group];
+  put(now_, "L\t{}\t0\tc{} g{} {:4}: {}\n", row.id, core.index, sub_warp.group, sub_warp.pc, texts_.of(sub_warp.word));
+  describe_block(row, core, group);
   put(now_, "S\t{}\t0\t{}\n", row.id, stage);
   return row;
 }
@@ -161,10 +182,44 @@ void KanataLog::launching(const LaunchInfo& launch) {
 }
 
 void KanataLog::launched(const LaunchInfo& /*launch*/, bool /*complete*/) {
-  if (!over_ && !rows_.empty()) {
+  if (!over_ && !(rows_.empty() && splits_.empty())) {
     write_cycle();
     flush_rows();
   }
+}
+
+void KanataLog::split_made(const hw::CoreState& core, const hw::Group& made, const hw::Group& rest,
+                           hw::SplitCause cause) {
+  if (!advance(core.now)) {
+    return;
+  }
+  const std::uint64_t thread = thread_number(core, made.id);
+  const Row& row = splits_[thread] = open_row(thread, "Sp");
+  put(now_, "L\t{}\t0\tc{} g{} split of g{}: {} [{:08x}]\n", row.id, core.index, made.id, rest.id, hw::name_of(cause),
+      made.active[0]);
+  describe_block(row, core, made);
+  put(now_, "L\t{}\t1\tsplit in cycle {} ({}): lanes {:08x} at PC {}, leaving {:08x} at PC {} in g{}\\n\n", row.id,
+      core.now, hw::name_of(cause), made.active[0], made.pc, rest.active[0], rest.pc, rest.id);
+  put(now_, "S\t{}\t0\t{}\n", row.id, row.next);
+}
+
+void KanataLog::split_ended(const hw::CoreState& core, const hw::Group& split, const hw::Group& into,
+                            hw::SplitEnd end) {
+  if (!advance(core.now)) {
+    return;
+  }
+  const auto found = splits_.find(thread_number(core, split.id));
+  if (found == splits_.end()) {
+    return;  // made before the window, or the group that its splits had left
+  }
+  const Row& row = found->second;
+  put(now_, "L\t{}\t1\tended in cycle {} at PC {} ({})", row.id, core.now, split.pc, hw::name_of(end));
+  if (into.id != split.id) {
+    put(now_, ", joins g{} of lanes {:08x}", into.id, into.active[0]);
+  }
+  now_ += "\\n\n";
+  close(row);
+  splits_.erase(found);
 }
 
 void KanataLog::fetched(const hw::CoreState& core, const link::SubWarp& sub_warp) {
@@ -268,7 +323,7 @@ void KanataLog::retired(const hw::CoreState& core, const link::SubWarp& sub_warp
     return;
   }
   if (const Row* const row = find(sub_warp)) {
-    put(next_, "E\t{}\t0\t{}\nR\t{}\t{}\t0\n", row->id, row->next, row->id, next_retired_++);
+    close(*row);
     rows_.erase(&sub_warp);
   }
 }

@@ -5,6 +5,10 @@
 //                    Mw waits for lines or for stores, out of the pipeline, W write-back
 //   lane 1           why the sub-warp could not go on in a cycle, by the names of the idle causes
 //                    (hw/state/idle_cause.hpp)
+//   warp-splits      rows of their own (core.divergence = dws or slip), from where one is made to where it is none any
+//                    more, in one stage of lane 0: Sp. Labels: core, group, cause, lanes, the group it has left; in the
+//                    details how it ended. The group that stays what it was has no row, so that there are as many as
+//                    the statistics splits_... count
 //   label            core, group, PC, instruction, lanes; the details below it: block, kernel, register rows, guard,
 //                    lines
 //   dependencies     from an instruction's row to the rows of its other sub-warps
@@ -34,6 +38,9 @@ class KanataLog final : public RunObserver {
 
   void launching(const LaunchInfo& launch) override;
   void launched(const LaunchInfo& launch, bool complete) override;
+  void split_made(const hw::CoreState& core, const hw::Group& made, const hw::Group& rest,
+                  hw::SplitCause cause) override;
+  void split_ended(const hw::CoreState& core, const hw::Group& split, const hw::Group& into, hw::SplitEnd end) override;
   void fetched(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
   void formed(const hw::CoreState& core, const link::SubWarp& sub_warp, const link::SubWarp& instruction) override;
   void entered(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage stage) override;
@@ -55,6 +62,9 @@ class KanataLog final : public RunObserver {
   void write_cycle();
   void flush_rows();
   [[nodiscard]] Row* find(const link::SubWarp& sub_warp);
+  Row open_row(std::uint64_t thread, const char* stage);
+  void close(const Row& row);
+  void describe_block(const Row& row, const hw::CoreState& core, const hw::Group& group);
   Row& add_row(const hw::CoreState& core, const link::SubWarp& sub_warp, const char* stage);
   void go(Row& row, const char* stage);
 
@@ -63,6 +73,7 @@ class KanataLog final : public RunObserver {
   std::string kernel_;
   InstructionTexts texts_;
   std::unordered_map<const link::SubWarp*, Row> rows_;  // looked up, never gone through for output
+  std::map<std::uint64_t, Row> splits_;                 // by thread number
   std::uint64_t next_id_ = 0;
   std::uint64_t next_retired_ = 0;
   hw::Cycle cycle_ = 0;    // whose events are being collected

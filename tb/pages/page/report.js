@@ -148,7 +148,38 @@ const report = (() => {
       rowTitle: "core", columnTitle: "lane",
       tip: (row, column, value) => ({ core: row, lane: column, active: percent(ratio(value, end)) }) })));
 
+  // ---- warp-splits
+  const splits = summary.splits_branch + summary.splits_memory + summary.splits_revived;
+  if (splits > 0) {
+    section("splits", "Warp-splits", pair(
+      shareBar("Splits made", `${number(splits)}, by cause`, [
+        { name: "branch", colour: "var(--c1)", value: summary.splits_branch },
+        { name: "access to memory", colour: "var(--c3)", value: summary.splits_memory },
+        { name: "revived while waiting", colour: "var(--c7)", value: summary.splits_revived }]),
+      shareBar("Merges", `${number(summary.merges_pc + summary.merges_stack + summary.merges_barrier)}, by where; the other `
+        + "splits ended with their threads or as the last of their warp", [
+        { name: "same PC", colour: "var(--c1)", value: summary.merges_pc },
+        { name: "re-convergence point or branch", colour: "var(--c3)", value: summary.merges_stack },
+        { name: "barrier", colour: "var(--c7)", value: summary.merges_barrier }])),
+    element("p", { class: "hint" }, `The warp-split table was full ${number(summary.split_table_full)} times, the `
+      + `scheduler's slots ${number(summary.split_slots_full)} times.`));
+  }
+
   // ---- memory
+  // Misses of each hardware thread (core.thread_misses; DWS report, figure 14): of every core while those are few.
+  const missMaps = () => {
+    const lanes = stats.machine.parameters.core.simd_width;
+    const maps = Object.entries(stats.modules).filter(([, module]) => (module.thread_misses || []).length > 0)
+      .map(([name, module]) => ({ name, counts: module.thread_misses }));
+    if (maps.length === 0) return [];
+    const few = maps.length <= 8;
+    const drawn = few ? maps : [{ name: "all cores, added up", counts: maps[0].counts.map((_, i) =>
+      maps.reduce((sum, one) => sum + one.counts[i], 0)) }];
+    return [pair(...drawn.map(({ name, counts }) => heatMap(`Misses of each thread, ${name}`,
+      "accesses whose line was absent from the L1", { matrix: Array.from({ length: counts.length / lanes },
+        (_, row) => counts.slice(row * lanes, (row + 1) * lanes)), rowTitle: "row", columnTitle: "lane",
+      tip: (row, column, value) => ({ "register row": row, lane: column, misses: number(value) }) })))];
+  };
   section("memory", "Memory transactions",
     pair(overTime("Lines per memory instruction", "1 is perfect coalescing", { bucket, end, series: [{ name: "lines",
       colour: "var(--c1)", values: each((i) => ratio(time.line_requests[i], time.memory_instructions[i])) }] }),
@@ -158,6 +189,7 @@ const report = (() => {
     shareBar("L1 data caches", `${number(summary.l1d_accesses)} lines asked for`, [
       { name: "hits", colour: active, value: summary.l1d_hits },
       { name: "misses", colour: missed, value: summary.l1d_misses }]),
+    ...missMaps(),
     summary.l2_accesses ? shareBar("L2", `${number(summary.l2_accesses)} requests`, [
       { name: "hits", colour: active, value: summary.l2_hits },
       { name: "joined a line on its way", colour: "var(--c3)", value: summary.l2_merged },

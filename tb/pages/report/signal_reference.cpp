@@ -66,7 +66,9 @@ std::vector<hw::Machine> all_kinds() {
   compaction.core.scheduler = "two-level-adaptive";
   hw::Machine dynamic = plain;
   dynamic.core.divergence = "dwf";
-  return {plain, coherent, large, freely, compaction, dynamic};
+  hw::Machine subdivided = plain;
+  subdivided.core.divergence = "dws";
+  return {plain, coherent, large, freely, compaction, dynamic, subdivided};
 }
 
 constexpr const char* kIntroduction =

@@ -1,0 +1,83 @@
+// What is shown of warp-splits, and whether what is held of them fits together.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hw/divergence/subdivision.hpp"
+
+namespace heddle::hw {
+
+// The splits of the warp hold each of its running threads once; of a waiting entry none, or, of a join, all.
+std::string Subdivision::inconsistency(const Group& group) const {
+  const Warp& warp = warps_[group.first_row];
+  LaneMask held = 0;
+  for (const GroupId id : warp.splits) {
+    if ((held & groups_[id].active[0]) != 0) {
+      return fmt::format("register row {}: a thread of it is in two warp-splits", group.first_row);
+    }
+    held |= groups_[id].active[0];
+  }
+  if (held != warp.running) {
+    return fmt::format("register row {}: the warp-splits hold {:08x} of the running threads {:08x}", group.first_row,
+                       held, warp.running);
+  }
+  for (const Entry& entry : warp.stack) {
+    if ((entry.active & held) != 0 && (held & ~entry.active) != 0) {
+      return fmt::format("register row {}: the entry for PC {} holds some of the running threads", group.first_row,
+                         entry.execute_pc);
+    }
+  }
+  const auto with = [this](bool Split::*what) {
+    return static_cast<unsigned>(
+        std::count_if(split_.begin(), split_.end(), [&](const Split& split) { return split.*what; }));
+  };
+  if (entries_.used() != with(&Split::entry) || slots_.used() != with(&Split::slot)) {
+    return fmt::format("{} entries and {} slots are taken, {} and {} are held", entries_.used(), slots_.used(),
+                       with(&Split::entry), with(&Split::slot));
+  }
+  const auto strange = [this](const OwnedPlaces& places, bool Split::*holds, std::uint16_t Split::*number) {
+    const std::span<const GroupId> owners = places.owners();
+    for (std::size_t place = 0; place < owners.size(); ++place) {
+      if (owners[place] != OwnedPlaces::kNobody &&
+          !(split_[owners[place]].*holds && split_[owners[place]].*number == place)) {
+        return true;
+      }
+    }
+    return false;
+  };
+  if (strange(entries_, &Split::entry, &Split::entry_number) || strange(slots_, &Split::slot, &Split::slot_number)) {
+    return "an entry of the warp-split table, or a slot, is held by another than its owner";
+  }
+  return {};
+}
+
+Divergence::StackView Subdivision::stack_view(const Group& group) const {
+  StackView view;
+  const std::vector<Entry>& stack = warps_[group.first_row].stack;
+  view.depth = stack.size();
+  if (!stack.empty()) {
+    view.reconvergence_pc = stack.back().reconvergence_pc;
+    view.execute_pc = stack.back().execute_pc;
+    view.active = {&stack.back().active, 1};
+  }
+  return view;
+}
+
+std::string Subdivision::describe(const Group& group) const {
+  static constexpr const char* kWaits[] = {"",
+                                           ", waits for an entry or a slot",
+                                           ", waits at the re-convergence point",
+                                           ", waits at the branch",
+                                           ", waits at a barrier",
+                                           ", waits for the others' access",
+                                           ", waits for those ahead"};
+  const Warp& warp = warps_[group.first_row];
+  std::string text = fmt::format("{} warp-splits, {} stack entries", warp.splits.size(), warp.stack.size());
+  for (const GroupId id : warp.splits) {
+    text += fmt::format("; PC {} lanes {:08x}{}", groups_[id].pc, groups_[id].active[0],
+                        kWaits[static_cast<std::size_t>(split_[id].waits)]);
+  }
+  return text;
+}
+
+}  // namespace heddle::hw
