@@ -98,6 +98,39 @@ TEST(Dws, AWarpOrSplitGoesOnEarlyUnlessItMeetsAnotherOne) {
   EXPECT_TRUE(goes_on(bench, bench.warp)) << "they are under way there";
 }
 
+// As the functional units ask, of a branch with a condition at the group's PC.
+bool branches_early(Dws& bench, const Group& group, std::uint32_t target, LaneMask taken, bool marked = false) {
+  isa::Instruction branch;
+  branch.op = isa::Op::BRA;
+  branch.target = target;
+  branch.subdivides = marked;
+  return bench.core.divergence->branches_early(group, branch, {&taken, 1});
+}
+
+TEST(Dws, ABranchThatMakesNoSplitAndMeetsNoneResolvesEarly) {
+  Dws bench({});
+  EXPECT_TRUE(branches_early(bench, bench.warp, 5, 0b0011)) << "the stack's";
+  EXPECT_FALSE(branches_early(bench, bench.warp, 5, 0b0011, kMarked)) << "the warp parts";
+  EXPECT_TRUE(branches_early(bench, bench.warp, 5, 0b1111, kMarked)) << "all agree";
+  bench.part_at_branch();  // the others wait at PC 5
+  EXPECT_FALSE(branches_early(bench, bench.warp, 9, 0b0100)) << "a split parts at every branch";
+  EXPECT_TRUE(branches_early(bench, bench.warp, 9, 0b1100));
+  EXPECT_FALSE(branches_early(bench, bench.warp, 5, 0b1100)) << "it meets the others there";
+  EXPECT_TRUE(branches_early(bench, bench.warp, 5, 0)) << "PC 2 comes next";
+}
+
+TEST(Dws, ALimitedSplitResolvesNoBranchEarly) {
+  for (const bool limited : {true, false}) {
+    Dws bench(
+        {.branches = "none", .memory = "aggressive", .reconvergence = limited ? "branch-limited" : "branch-bypass"});
+    EXPECT_TRUE(branches_early(bench, bench.warp, 9, 0b1111)) << "undivided";
+    bench.core.put_aside(bench.warp, 0b0011);
+    Group& ahead = bench.core.at(0, GroupState::in_flight);
+    bench.core.plain(ahead);
+    EXPECT_EQ(branches_early(bench, ahead, 9, 0b0011), !limited) << "it waits there for the others";
+  }
+}
+
 TEST(Dws, AtTheStacksReconvergencePointAWarpGoesOnAndASplitWaits) {
   Dws bench({});
   bench.core.branch(bench.warp, 5, 3, 0b0111, !kMarked);
