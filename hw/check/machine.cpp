@@ -171,6 +171,18 @@ void check_mechanisms(const Machine& machine, std::vector<Contradiction>& found)
                                                 "core.divergence = \"{}\" there is nothing to pack, use \"rows\"",
                                                 core.former, core.divergence)});
   }
+  if (mechanism.mimd_lanes && about<SubWarpFormer>(core.former).traits.packs) {
+    found.push_back(
+        {"core.former", fmt::format("core.former = \"{}\" packs the threads of a warp that stand at one PC; "
+                                    "with core.divergence = \"{}\" they need not, use \"rows\"",
+                                    core.former, core.divergence)});
+  }
+  if (mechanism.mimd_lanes && about<LoadLimiter>(core.load_limiter).traits.limits) {
+    found.push_back({"core.load_limiter", fmt::format("core.load_limiter = \"{}\" holds back the next load of a warp; "
+                                                      "with core.divergence = \"{}\" each of its threads has a next "
+                                                      "instruction of its own: use \"none\"",
+                                                      core.load_limiter, core.divergence)});
+  }
   if (!mechanism.overlap && about<IssueDiscipline>(core.issue).traits.overlaps) {
     found.push_back({"core.issue", fmt::format("core.issue = \"{}\" lets instructions of one warp overlap, which "
                                                "core.divergence = \"{}\" does not allow; use \"strict\"",

@@ -19,7 +19,6 @@
 #include "hw/divergence/mimd.hpp"
 #include "hw/divergence/mimd_lanes.hpp"
 #include "hw/parameters/cost.hpp"
-#include "hw/schedule/load_limiter.hpp"
 
 namespace heddle::hw {
 
@@ -186,16 +185,6 @@ std::string MimdLanes::describe(const Group& group) const {
     from = to;
   }
   return fmt::format("{} different PCs{}", different, text);
-}
-
-void MimdLanes::check(const Machine& machine, std::vector<Contradiction>& found) {
-  const CoreParameters& core = machine.core;
-  if (about<LoadLimiter>(core.load_limiter).traits.limits) {
-    found.push_back({"core.load_limiter", fmt::format("core.load_limiter = \"{}\" holds back the next load of a warp; "
-                                                      "with core.divergence = \"mimd\" each of its threads has a "
-                                                      "next instruction of its own: use \"none\"",
-                                                      core.load_limiter)});
-  }
 }
 
 void MimdLanes::cost(const CostShape& shape, CostLines& lines) {

@@ -17,7 +17,6 @@ class MimdLanes final : public Divergence {
                                      "lets each thread execute an instruction of its own, so that an "
                                      "operation between lanes does not find the others",
                                  .mimd_lanes = true};
-  static void check(const Machine& machine, std::vector<Contradiction>& found);
   static void cost(const CostShape& shape, CostLines& lines);
 
   explicit MimdLanes(const Setup& setup);

@@ -105,10 +105,19 @@ TEST(MimdLanes, WithoutTheStepEveryThreadIsAGroup) {
   EXPECT_THAT(core.live(), ElementsAre("2: 2/0", "0: 3/0"));
 }
 
-TEST(MimdLanes, ALoadLimiterIsRefused) {
+TEST(MimdLanes, WhatNeedsWarpsOfOnePcIsRefused) {
   Machine machine;
   machine.core.divergence = "mimd";
   EXPECT_TRUE(check(machine).empty());
+  machine.core.former = "packed";
+  EXPECT_THAT(check(machine), Contains(Field(&Contradiction::key, "core.former")));
+  machine.core.former = "rows";
+  machine.core.scalar = "detector";
+  EXPECT_THAT(check(machine), Contains(Field(&Contradiction::key, "core.scalar")));
+  machine.core.scalar = "none";
+  machine.core.issue = "relaxed";
+  EXPECT_THAT(check(machine), Contains(Field(&Contradiction::key, "core.issue")));
+  machine.core.issue = "strict";
   machine.core.load_limiter = "ccws";
   const std::vector<Contradiction> found = check(machine);
   EXPECT_THAT(found, Contains(AllOf(Field(&Contradiction::key, "core.load_limiter"),

@@ -75,10 +75,11 @@ class DwsCharacterisation final : public Claim {
             "nearly so, and share few of the 32 sets. With a fully associative D-cache, on one core that writes "
             "back, FFT has 42.8 instructions between misses, LU 131, Merge 57 and Short 34. Short and Merge "
             "diverge more than the report's as their branches compare random numbers. LU's innermost loop has "
-            "three accesses in 9 instructions, from which 53 per branch cannot come. Cores that write through "
-            "without allocating lines count each store to an absent line as a miss of all its threads, which makes "
-            "misses more frequent and fewer of them divergent: one core that writes back has 23 figures of the "
-            "report's size instead of 17, and most misses divergent on all but FFT (docs/workloads.md).",
+            "three accesses in 9 instructions, from which 53 per branch cannot come. Four cores "
+            "that write through without allocating lines, as a machine without coherent caches needs, had 17 figures "
+            "of "
+            "the report's size: they count each store to an absent line as a miss of all its threads "
+            "(docs/workloads.md).",
         .caveat =
             "The report's programs are Alpha code of g++ 4.1 in an API of which it shows nothing. How its parallel "
             "loops deal their tasks to threads is open: a run of neighbours to each thread, or neighbours to "
