@@ -253,6 +253,9 @@ RunFiles read_run(const std::string& directory) {
     files.verdict = Verdict{result == "correct", verdict.at("detail").text()};
   }
   files.summary = summary_of(stats);
+  if (stats.has("energy")) {
+    files.energy = RecordedEnergy{stats.at("energy").at("pj").number(), stats.at("energy").at("nanoseconds").number()};
+  }
   const std::string host = directory + "/host.json";
   files.cost = cost_of(RecordedValue(read_record(host), host));
   return files;

@@ -54,6 +54,12 @@ inline const std::vector<std::string> kRunFiles = {"stats.json", "host.json"};
 void write_run(const std::string& directory, const RunRecord& record, const StatisticsRegistry& modules,
                const HostCost& cost);
 
+// Of a run that was priced by an energy table (tb/measure/energy), what its stats.json says of all of it.
+struct RecordedEnergy {
+  double pj = 0;
+  double nanoseconds = 0;
+};
+
 // What the demonstration and the reports read back. Throws InputError when the file is missing or of another schema.
 struct RunFiles {
   std::string workload;
@@ -63,6 +69,7 @@ struct RunFiles {
   std::optional<Verdict> verdict;
   Summary summary;
   HostCost cost;
+  std::optional<RecordedEnergy> energy;
 };
 [[nodiscard]] RunFiles read_run(const std::string& directory);
 

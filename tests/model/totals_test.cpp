@@ -71,9 +71,9 @@ TEST(Totals, AreTheSumsOfWhatUnitsDeclare) {
       sum += value;
     }
   }
-  for (const char* own :
-       {"l2_slice.queue_max", "home.busy_max", "dram.queue_max", "dram.series_bucket_cycles", "dram.bus_series",
-        "dram.bank_series", "dram.queue_series", "dram.row_hit_series", "dram.row_conflict_series"}) {
+  for (const char* own : {"l2_slice.queue_max", "home.busy_max", "dram.queue_max", "dram.series_bucket_cycles",
+                          "dram.bus_series", "dram.bank_series", "dram.queue_series", "dram.row_hit_series",
+                          "dram.row_conflict_series", "core.thread_misses"}) {
     EXPECT_EQ(from_units.erase(own), 1U) << own;
   }
   EXPECT_EQ(from_totals, from_units);

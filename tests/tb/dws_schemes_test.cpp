@@ -31,7 +31,7 @@ Finding judge(const char* id, const Gain& gain) {
   const std::unique_ptr<Claim> claim = Registry<Claim>::instance().make(id, {});
   Results results;
   for (const tb::Run& run : claim->runs()) {
-    results.add(run, lasting(1e6 / gain(run)), 1);
+    results.add(run, lasting(1e6 / gain(run)), 1, {}, RecordedEnergy{1e9 / gain(run), 1e6});
   }
   return claim->judge(results);
 }
@@ -124,6 +124,14 @@ TEST(DwsSchemes, SweepsAreJudgedByTheGainAtEachPoint) {
     return !subdivided(run) ? 1.0 : two ? 1.2 : has(run, "core.simd_width=4") ? 0.9 : 1.1;
   };
   EXPECT_EQ(shape_of(judge("dws-width", by_shape).checks), Shape::holds);
+}
+
+TEST(DwsSchemes, EnergyIsThatOfTheRecords) {
+  const Finding saved = judge("dws-energy", by_config({{"dws-revive-bypass", 1 / 0.7}, {"slip-bypass", 1 / 0.95}}));
+  EXPECT_EQ(saved.ours, "-30.0 %; -5.0 %");
+  EXPECT_EQ(shape_of(saved.checks), Shape::holds);
+  EXPECT_EQ(shape_of(judge("dws-energy", by_config({{"slip-bypass", 1.1}})).checks), Shape::does_not_hold);
+  EXPECT_EQ(shape_of(Registry<Claim>::instance().make("dws-energy", {})->judge({}).checks), Shape::not_measured);
 }
 
 TEST(DwsSchemes, StorageIsTheMachinesOwn) {

@@ -136,9 +136,9 @@ TEST(Claims, NoResultsAreNoVerdict) {
 
 // Every claim can fail and every claim can be judged: with all machines equal none may hold that compares machines.
 TEST(Claims, EqualMachinesShowNoGain) {
-  const std::set<std::string> indifferent = {"fu-util",          "intensity",   "workload-size",
-                                             "2lev-rowhit",      "lwm-storage", "lwm-memory-divergence",
-                                             "branch-mechanisms"};
+  const std::set<std::string> indifferent = {"fu-util",           "intensity",   "workload-size",
+                                             "2lev-rowhit",       "lwm-storage", "lwm-memory-divergence",
+                                             "branch-mechanisms", "dws-area"};
   for (const std::string& id : claim_ids()) {
     const std::unique_ptr<Claim> claim = Registry<Claim>::instance().make(id, {});
     Results results;
@@ -151,7 +151,7 @@ TEST(Claims, EqualMachinesShowNoGain) {
       if (run.timeline) {
         timeline = BankTimeline{"", 0, 10, {{"dram0", 1, {{BankTimeline::Kind::transfer, 0, 1, 2, 0}}}}};
       }
-      results.add(run, same, 1, timeline);
+      results.add(run, same, 1, timeline, tb::RecordedEnergy{1e6, 1e3});
     }
     const Finding finding = claim->judge(results);
     EXPECT_FALSE(finding.checks.empty()) << id;

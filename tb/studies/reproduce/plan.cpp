@@ -10,6 +10,7 @@
 #include "base/parameter.hpp"
 #include "tb/host/config/config.hpp"
 #include "tb/host/workload.hpp"
+#include "tb/measure/energy/energy.hpp"
 #include "tb/measure/version.hpp"
 
 namespace heddle::tb {
@@ -18,6 +19,11 @@ namespace {
 constexpr std::uint64_t kFnvOffset = 0xcbf29ce484222325;
 constexpr std::uint64_t kFnvPrime = 0x100000001b3;
 constexpr std::string_view kKeyStart = "heddle ";
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
 
 std::string refused_workload(const std::string& text) {
   try {
@@ -97,6 +103,13 @@ Plan plan_runs(const std::vector<Run>& wanted, const Scaling& scaling, const std
                                           : "refused " + text;
     if (run.timeline) {
       planned.key += fmt::format("timeline {} {}\n", run.timeline->begin, run.timeline->cycles);
+    }
+    if (!run.energy.empty()) {
+      try {
+        planned.key += fmt::format("energy {}\n", digest(text_of(find_energy_table(run.energy))));
+      } catch (const InputError& error) {
+        planned.refusal = planned.refusal.empty() ? error.what() : planned.refusal;
+      }
     }
     const auto [known, added] = by_key.emplace(planned.key, plan.runs.size());
     plan.by_text.emplace(text, known->second);

@@ -15,11 +15,14 @@ std::string Run::text() const {
   if (timeline) {
     out += fmt::format(", banks from cycle {} for {}", timeline->begin, timeline->cycles);
   }
+  if (!energy.empty()) {
+    out += ", energy by " + energy;
+  }
   return out;
 }
 
 Run run_of(const Variant& variant, const StudyWorkload& workload) {
-  return {variant.config, variant.settings, workload.name, workload.scale, {}};
+  return {variant.config, variant.settings, workload.name, workload.scale, {}, variant.energy};
 }
 
 std::vector<Run> runs_of(const std::vector<Variant>& variants, const std::vector<StudyWorkload>& workloads) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tb/measure/dram/bank_timeline.hpp"
+#include "tb/measure/record.hpp"
 #include "tb/measure/summary.hpp"
 
 namespace heddle::tb {
@@ -17,6 +18,7 @@ struct Variant {
   std::string label;  // in figures: "LWM-256"
   std::string config;
   std::vector<std::string> settings;  // "core.warp_size=64"
+  std::string energy = {};            // the energy table by which its runs are priced; none: they are not
 };
 
 struct Run {
@@ -28,6 +30,7 @@ struct Run {
     std::uint64_t begin = 0, cycles = 0;
   };
   std::optional<Window> timeline = {};     // what the banks do in these cycles
+  std::string energy = {};                 // as Variant::energy
   [[nodiscard]] std::string text() const;  // "baseline core.warp_size=64 bfs at 0.1": names the run, unique
 };
 
@@ -48,10 +51,12 @@ class Results {
     Summary summary;
     double scale = 1;                           // that it really ran at
     std::optional<BankTimeline> timeline = {};  // where the run asked for one
+    std::optional<RecordedEnergy> energy = {};  // the same
   };
   // How far the runs' scales were from the default: the runner ran run.scale * scale_factor, or 1 throughout.
-  void add(const Run& run, Summary summary, double scale, std::optional<BankTimeline> timeline = {}) {
-    entries_[run.text()] = {std::move(summary), scale, std::move(timeline)};
+  void add(const Run& run, Summary summary, double scale, std::optional<BankTimeline> timeline = {},
+           std::optional<RecordedEnergy> energy = {}) {
+    entries_[run.text()] = {std::move(summary), scale, std::move(timeline), std::move(energy)};
   }
   [[nodiscard]] const Entry* find(const Run& run) const;
 

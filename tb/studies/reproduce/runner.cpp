@@ -1,4 +1,5 @@
 #include "tb/studies/reproduce/runner.hpp"
+#include "tb/measure/energy/energy.hpp"
 
 #include <fmt/format.h>
 
@@ -50,6 +51,9 @@ ChildCommand command_of(const PlannedRun& run, const std::string& folder) {
                                                std::to_string(run.run.timeline->begin), "--timeline-cycles",
                                                std::to_string(run.run.timeline->cycles)});
   }
+  if (!run.run.energy.empty()) {
+    command.words.insert(command.words.end(), {"--energy", find_energy_table(run.run.energy)});
+  }
   command.log = folder + "/run.log";
   write_file(command.log, "");  // refused here, with its reason, rather than in the child
   return command;
@@ -67,6 +71,9 @@ std::optional<KeptRun> kept_result(const std::string& directory, const PlannedRu
     KeptRun kept{read_run(folder), std::string(parts_of_key(key).build), std::nullopt};
     if (run.run.timeline) {
       kept.timeline = read_timeline(folder + kTimelineFile);
+    }
+    if (!run.run.energy.empty() && !kept.files.energy) {
+      return std::nullopt;
     }
     if (kept.files.complete && kept.files.verdict && kept.files.verdict->correct) {
       return kept;

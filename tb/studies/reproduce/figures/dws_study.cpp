@@ -21,6 +21,9 @@ std::vector<StudyWorkload> workloads_of(const std::vector<Benchmark>& benchmarks
   return all;
 }
 
+// All runs of the report's machines are priced, so that claims share them.
+constexpr const char* kEnergy = "dws-65nm";
+
 std::uint64_t idle(const Summary& summary, hw::IdleCause cause) {
   return summary.idle_cycles_by_cause.cycles[static_cast<std::size_t>(cause)];
 }
@@ -51,7 +54,7 @@ std::string times(double speedup) {
 }
 
 Variant scheme(std::string label, std::string config, std::vector<std::string> settings) {
-  return {std::move(label), std::move(config), std::move(settings)};
+  return {std::move(label), std::move(config), std::move(settings), kEnergy};
 }
 
 Speedups::Speedups(const Results& results, std::vector<Variant> variants, std::vector<Benchmark> benchmarks)
@@ -91,6 +94,13 @@ std::string Speedups::below(std::size_t variant, double limit) const {
     }
   }
   return join(names);
+}
+
+double Speedups::energy(std::size_t variant, std::size_t benchmark) const {
+  const Results::Entry* const ours = grid_.at(variant, benchmark);
+  const Results::Entry* const base = grid_.at(0, benchmark);
+  return ours == nullptr || base == nullptr || !ours->energy || !base->energy ? kNoValue
+                                                                              : ours->energy->pj / base->energy->pj;
 }
 
 double Speedups::average(std::size_t variant, const Grid::Figure& figure) const {
@@ -168,7 +178,7 @@ ValueTable Speedups::why(std::string caption) const {
 }
 
 Variant conventional() {
-  return {"Conv", "dws-conv", {}};
+  return scheme("Conv", "dws-conv");
 }
 
 const std::vector<Benchmark>& benchmarks() {

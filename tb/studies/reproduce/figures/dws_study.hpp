@@ -12,7 +12,8 @@ namespace heddle::tb::dws {
 // The machine of the report's table 3 without warp subdivision ("Conv").
 [[nodiscard]] Variant conventional();
 
-// A scheme: the same machine with warps that subdivide, or slip ("dws-branch"), with more settings.
+// A scheme, its runs priced by the report's parts at 65 nm (configs/energy/dws-65nm.toml): the same machine with warps
+// that subdivide, or slip ("dws-branch"), with more settings.
 [[nodiscard]] Variant scheme(std::string label, std::string config, std::vector<std::string> settings = {});
 
 // Core cycles of a run without those at the ends of launches in which the caches write their last stores to memory: the
@@ -47,6 +48,9 @@ class Speedups {
   [[nodiscard]] std::string below(std::size_t variant, double limit) const;
   // Arithmetic mean of a figure over the benchmarks that a variant was measured on; kNoValue for none.
   [[nodiscard]] double average(std::size_t variant, const Grid::Figure& figure) const;
+
+  // A variant's energy over that of the first one; kNoValue when one of them has none.
+  [[nodiscard]] double energy(std::size_t variant, std::size_t benchmark) const;
 
   void count(Finding& finding) const;
   [[nodiscard]] Chart chart(std::string title) const;
