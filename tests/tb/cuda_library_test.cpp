@@ -433,5 +433,30 @@ extern "C" __global__ void k(const unsigned short* in, const double* real, unsig
   }
 }
 
+// What one thread puts into a variable that all read by name: clang may not read it before the barrier.
+TEST_P(CudaLibrary, ABarrierOrdersVariablesThatAreOnlyNamed) {
+  compile(R"(
+extern "C" __global__ void k(unsigned* values, const unsigned* sums) {
+  __shared__ unsigned before;
+  if (threadIdx.x == 0) {
+    before = sums[blockIdx.x];
+  }
+  __syncthreads();
+  values[blockIdx.x * blockDim.x + threadIdx.x] += before;
+}
+)");
+  constexpr unsigned kBlock = 64;
+  std::vector<std::uint32_t> values(3 * kBlock);
+  std::vector<std::uint32_t> expected;
+  for (unsigned i = 0; i < values.size(); ++i) {
+    values[i] = i;
+    expected.push_back(i + 1000 * (i / kBlock + 1));
+  }
+  const std::uint64_t device_values = upload("values", values);
+  const std::uint64_t device_sums = upload("sums", std::vector<std::uint32_t>{1000, 2000, 3000});
+  launch({3}, {kBlock}, {device_values, device_sums});
+  EXPECT_EQ(download<std::uint32_t>(device_values, values.size()), expected);
+}
+
 }  // namespace
 }  // namespace heddle::tb
