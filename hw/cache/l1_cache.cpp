@@ -43,8 +43,8 @@ link::MemoryExtension& message_of(::tlm::tlm_generic_payload& payload) {
 
 L1Cache::L1Cache(const sc_core::sc_module_name& name, const DataCacheParameters& parameters, link::Clock clock,
                  unsigned core, link::Waker& core_waker, const std::string& protocol)
-    : Cache(name, parameters, coherence_table(protocol, CacheRole::l1, parameters), clock, core_waker,
-            parameters.banks),
+    : Cache(name, parameters, coherence_table(protocol, CacheRole::l1, parameters, parameters.merge_reads), clock,
+            core_waker, parameters.banks),
       probes("probes"),
       core_(core) {
   probes.bind(probe_target_);

@@ -188,6 +188,11 @@ void check_mechanisms(const Machine& machine, std::vector<Contradiction>& found)
                                                "core.divergence = \"{}\" does not allow; use \"strict\"",
                                                core.issue, core.divergence)});
   }
+  if (!machine.l1d.merge_reads && !about<CoherenceProtocol>(machine.gpu.coherence).traits.separate_reads) {
+    found.push_back({"l1d.merge_reads", fmt::format("gpu.coherence = \"{}\" asks for a line once, so that its loads "
+                                                    "merge; l1d.merge_reads must be true",
+                                                    machine.gpu.coherence)});
+  }
   check_scheduler(machine, "core.scheduler", core.scheduler, found);
   check_scalar(core, found);
 }
@@ -228,6 +233,7 @@ const std::vector<Dependence>& dependences() {
       {{"l1d.write_policy"},
        "l1d.enabled is false",
        [](const Machine& machine) { return !machine.l1d.enabled && machine.gpu.cores == 1; }},
+      {{"l1d.merge_reads"}, "l1d.enabled is false", [](const Machine& machine) { return !machine.l1d.enabled; }},
       {{"l1d.banks"}, "l1d.ports is 1", [](const Machine& machine) { return machine.l1d.ports == 1; }},
       {{"l2.*"}, "l2.enabled is false", [](const Machine& machine) { return !machine.l2.enabled; }},
       {{"dram.channel_xor"}, "dram.channels is 1", [](const Machine& machine) { return machine.dram.channels == 1; }},
@@ -252,6 +258,7 @@ const std::vector<Dependence>& dependences() {
       {{"jedec.trefi", "jedec.trfc"},
        "jedec.refresh is false",
        [](const Machine& machine) { return machine.dram.timing == "jedec" && !machine.dram.jedec.refresh; }},
+      {{"noc.packed"}, "noc.link_bytes is 0", [](const Machine& machine) { return machine.noc.link_bytes == 0; }},
       {{"allocation.gap"},
        "allocation.placement is not gap",
        [](const Machine& machine) { return machine.allocation.placement != "gap"; }},

@@ -34,9 +34,15 @@ class Coalescer {
   struct Setup {
     unsigned line_bytes;
   };
-  using About = PolicyAbout<NoTraits, CorePolicies>;
+  struct Traits {
+    // The sub-warps of an instruction wait in the memory stage for each other, and loads and stores of theirs that fall
+    // into the same line become one request (hw/core/memory_gathering.cpp).
+    bool gathers = false;
+  };
+  using About = PolicyAbout<Traits, CorePolicies>;
   virtual ~Coalescer() = default;
-  // Appends the distinct lines to `lines` (cleared first) in the order in which they are sent.
+  // The lines of one sub-warp: appends the distinct lines to `lines` (cleared first) in the order in which they are
+  // sent.
   virtual void coalesce(const LaneAddresses& addresses, std::vector<LineAccess>& lines) const = 0;
 };
 

@@ -6,6 +6,10 @@
 // that is here or under way, and goes to memory. Requests to one line leave in the order in which they were accepted:
 // so a bypass load joins a read that is still to leave, and whatever must go to memory itself waits for the read of a
 // line with merged stores.
+//
+// Without merge_reads (Setup) a load of a line that an L1 has asked for already, and that no store of the core has
+// changed meanwhile, reads the line by itself, and what it gets is not kept: MSHRs without merging between warps, the
+// warp-size study's conventional machines (section 4.1).
 #include "base/error.hpp"
 #include "hw/coherence/protocol.hpp"
 
@@ -40,7 +44,7 @@ struct Sharers {
   LineActions recall = 0;
 };
 
-void add_reads(TransitionTable& table, Sharers sharers) {
+void add_reads(TransitionTable& table, Sharers sharers, bool merge = true) {
   table.on(kNotHere, {load, bypass}, kFetch, kAsked)
       .on(kNotHere, {recall}, 0, kNotHere)
       .never(kNotHere, {departed, fill, fail, replace, flush});
@@ -49,11 +53,12 @@ void add_reads(TransitionTable& table, Sharers sharers) {
       .on(kClean, {replace}, sharers.recall, kNotHere)
       .on(kClean, {recall, flush}, kDrop, kNotHere)
       .never(kClean, {departed, fill, fail});
-  table.on(kAsked, {load, bypass}, kMerge, kAsked)
+  table.on(kAsked, {load}, merge ? kMerge : kFetchOnce, kAsked)
+      .on(kAsked, {bypass}, kMerge, kAsked)
       .on(kAsked, {recall}, kMark, kAsked)
       .on(kAsked, {departed}, 0, kComing)
       .never(kAsked, {fill, fail, replace, flush});
-  table.on(kComing, {load}, kMerge, kComing)
+  table.on(kComing, {load}, merge ? kMerge : kFetchOnce, kComing)
       .on(kComing, {bypass}, kClose | kFetch, kAsked)  // what comes may be older than what this load must see
       .on(kComing, {recall}, kMark, kComing)
       .on(kComing, {fill}, kInstall, kClean)
@@ -130,7 +135,8 @@ void add_atomics_here(TransitionTable& table) {
 
 class NoCoherence final : public CoherenceProtocol {
  public:
-  explicit NoCoherence(const Setup&) {}
+  static constexpr Traits traits{.separate_reads = true};
+  explicit NoCoherence(const Setup& setup) : merge_reads_(setup.merge_reads) {}
 
   [[nodiscard]] TransitionTable table(CacheRole role, Caching caching) const override {
     if (caching == Caching::none) {
@@ -149,7 +155,7 @@ class NoCoherence final : public CoherenceProtocol {
     TransitionTable table("none", std::string(l2 ? "L2 slice" : "L1") + (back ? ", write-back" : ", write-through"),
                           states_of(back));
     const Sharers sharers = l2 ? Sharers{kNoteSharer, kRecallSharers} : Sharers{};
-    add_reads(table, sharers);
+    add_reads(table, sharers, role != CacheRole::l1 || merge_reads_);
     if (back) {
       add_reads_of_dirty(table, sharers);
       add_stores_back(table);
@@ -181,6 +187,8 @@ class NoCoherence final : public CoherenceProtocol {
     }
     return table.checked();
   }
+
+  const bool merge_reads_;
 };
 
 }  // namespace no_coherence

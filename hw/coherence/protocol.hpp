@@ -23,11 +23,16 @@ enum class Caching : std::uint8_t { write_back, write_through, none };
 
 class CoherenceProtocol {
  public:
-  struct Setup {};
+  struct Setup {
+    // DataCacheParameters::merge_reads. A protocol that cannot do without says so in its traits.
+    bool merge_reads = true;
+  };
   // What a protocol promises (hw/parameters/policy.hpp).
   struct Traits {
     // A core's stores are seen through the private write-back caches of the others.
     bool coherent = false;
+    // An L1 may read a line again that is under way to it.
+    bool separate_reads = false;
   };
   using About = PolicyAbout<Traits, CorePolicies>;
   virtual ~CoherenceProtocol() = default;
@@ -39,7 +44,7 @@ class CoherenceProtocol {
 
 // A protocol's table for a cache with these parameters.
 [[nodiscard]] TransitionTable coherence_table(const std::string& protocol, CacheRole role,
-                                              const CacheParameters& parameters);
+                                              const CacheParameters& parameters, bool merge_reads = true);
 
 [[nodiscard]] std::optional<HomeTable> home_table_of(const std::string& protocol);
 

@@ -16,6 +16,7 @@ MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, 
       returns("returns"),
       clock_(clock),
       coalescer_(std::move(coalescer)),
+      gathers_(about<Coalescer>(state.core.coalescer).traits.gathers),
       mimd_lanes_(about<Divergence>(state.core.divergence).traits.mimd_lanes) {
   l1d.bind(*this);
   scratchpad.bind(*this);
@@ -53,7 +54,7 @@ bool MemoryStage::hand_back(link::SubWarp& sub_warp) {
 // Of sub-warps beside each other, which other lanes execute, as many as have room: in their order.
 void MemoryStage::work(Cycle now) {
   refused_ = Refused::no;
-  handed_on_ = false;
+  handed_on_ = sent_now_ = false;
   link::SubWarp* sub_warp = latch_.front(now);
   while (sub_warp != nullptr) {
     link::SubWarp* const beside = sub_warp->beside;
@@ -61,6 +62,7 @@ void MemoryStage::work(Cycle now) {
       return;
     }
     latch_.pop();
+    arrived_ = false;
     if (beside == nullptr) {
       together_.lanes = 0;
     }
@@ -90,8 +92,18 @@ bool MemoryStage::work_on(link::SubWarp& sub_warp, Cycle now) {
       return false;
     }
     MemoryAccess& access = *present_;
+    if (access.gathered && gathering_.accesses.empty()) {  // waits for the instruction's other sub-warps
+      present_ = nullptr;
+      wait_for_hits(access);
+      tell_gathered(sub_warp);
+      return true;
+    }
+    if (!gathering_.accesses.empty() && !send_gathered()) {
+      held(sub_warp, state_.block_cause);
+      return false;
+    }
     send(access);
-    if (access.sent < access.count) {
+    if (access.sent < access.own) {
       held(sub_warp, state_.block_cause);
       return false;
     }
@@ -99,6 +111,9 @@ bool MemoryStage::work_on(link::SubWarp& sub_warp, Cycle now) {
     if (access.outstanding != 0) {
       if (access.outstanding == access.late) {
         wait_for_hits(access);
+        if (access.own != access.count) {
+          tell_gathered(sub_warp);
+        }
       } else {
         wait_for_lines(access);
       }
@@ -117,9 +132,24 @@ bool MemoryStage::work_on(link::SubWarp& sub_warp, Cycle now) {
   return false;
 }
 
+void MemoryStage::tell_gathered(const link::SubWarp& sub_warp) const {
+  if (state_.observer != nullptr) {
+    state_.observer->gathered(state_, sub_warp);
+  }
+}
+
 // goes_on: the access can in this cycle (present_ set, or nothing to do and finished_ set).
 MemoryStage::Begin MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
   const isa::Instruction& instruction = sub_warp.decoded->instruction;
+  const bool accesses =
+      sub_warp.decoded->unit == isa::Unit::memory && sub_warp.executing != 0 && instruction.op != isa::Op::MEMBAR;
+  if (gathers_) {
+    arrive(sub_warp);
+    if (!accesses && !gathering_.accesses.empty() && !send_gathered()) {
+      held(sub_warp, state_.block_cause);
+      return Begin::stays;
+    }
+  }
   if (sub_warp.decoded->unit != isa::Unit::memory || sub_warp.executing == 0) {
     finished_ = true;
     return Begin::goes_on;
@@ -174,6 +204,9 @@ MemoryStage::Begin MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
     make_lines(access);
     if (access.kind == MemoryAccess::Kind::store) {
       follow_local(access);
+    }
+    if (gathers_) {
+      gather(access);
     }
   }
   if (state_.observer != nullptr) {
@@ -322,7 +355,7 @@ void MemoryStage::follow_local(MemoryAccess& access) {
 void MemoryStage::make_lines(MemoryAccess& access) {
   const isa::Instruction& instruction = access.sub_warp->decoded->instruction;
   coalescer_->coalesce(access.addresses, access.coalesced);
-  access.count = static_cast<unsigned>(access.coalesced.size());
+  access.count = access.own = static_cast<unsigned>(access.coalesced.size());
   state_.statistics.line_requests += access.count;
   if (access.lines.size() < access.count) {
     access.lines.resize(access.count);  // nothing of this access is outstanding yet: addresses may change
@@ -332,6 +365,7 @@ void MemoryStage::make_lines(MemoryAccess& access) {
     access.order[i] = static_cast<std::uint8_t>(i);
     line.access = &access;
     line.under_way = false;
+    line.with = nullptr;
     line.address = access.coalesced[i].line;
     line.lanes = access.coalesced[i].lanes;
     line.core = static_cast<std::uint16_t>(state_.index);
@@ -417,6 +451,9 @@ void MemoryStage::reset() {
   late_ = 0;
   returned_.clear();
   fences_.clear();
+  gathers_of_.clear();
+  gathering_ = {};
+  arrived_ = false;
 }
 
 }  // namespace heddle::hw

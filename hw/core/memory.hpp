@@ -6,9 +6,11 @@
 //   out         initiator, WarpProtocol     to write-back, in pipeline order
 //   returns     initiator, WarpProtocol     to write-back, accesses that had been put aside
 // A sub-warp with a miss is put aside until all its lines are there, so that others flow through (LWM report 2.2,
-// thesis 2.1.2). One whose lines are all there, some of them late (l1d.hit_latency), is not: it is in a pipeline of
-// hit_latency cycles, takes no place of a waiting access, its group is in flight, and it goes to write-back by
-// `returns` when the last answer comes. Scratchpad bank conflicts hold the stage.
+// thesis 2.1.2). Where the coalescer gathers, the sub-warps of an instruction leave the stage's head until its last one
+// has come, which holds the stage until the lines of all of them have been sent. A sub-warp whose lines are all there,
+// some of them late (l1d.hit_latency), is not: it is in a pipeline of hit_latency cycles, takes no place of a waiting
+// access, its group is in flight, and it goes to write-back by `returns` when the last answer comes. Scratchpad bank
+// conflicts hold the stage.
 #pragma once
 
 #include <functional>
@@ -93,6 +95,8 @@ class MemoryStage final : public ReceivingStage,
   // Offers lines until the L1 refuses one; leaves the reason in the core's block_cause.
   void send(MemoryAccess& access);
   void take_line(MemoryAccess& access, const link::LineRequest& request);
+  void is_sent(AccessLine& line, bool under_way);
+  void came(AccessLine& line);
   void wait_for_lines(MemoryAccess& access);
   void wait_for_hits(MemoryAccess& access);
   [[nodiscard]] MemoryAccess* aside_of(const Group& group) const;
@@ -104,9 +108,31 @@ class MemoryStage final : public ReceivingStage,
   void set_waiting(link::SubWarp& sub_warp);
   void clear_waiting(link::SubWarp& sub_warp);
 
+  // The sub-warps of one instruction that wait for each other (memory_gathering.cpp).
+  struct Gathering {
+    GroupId group = 0;
+    unsigned flight = 0;
+    unsigned arrived = 0;  // sub-warps of it, those too that access nothing
+    bool joined = false;   // which lines go with which is known
+    std::vector<MemoryAccess*> accesses;
+  };
+  void arrive(const link::SubWarp& sub_warp);
+  void gather(MemoryAccess& access);
+  [[nodiscard]] bool send_gathered();
+  void join_lines();
+  void go_with(AccessLine& lead, AccessLine& line);
+  void settle(MemoryAccess& access);
+  void tell_gathered(const link::SubWarp& sub_warp) const;
+
   const link::Clock clock_;
   std::unique_ptr<Coalescer> coalescer_;
-  const bool mimd_lanes_;  // Divergence::Traits
+  const bool gathers_;                 // Coalescer::Traits
+  const bool mimd_lanes_;              // Divergence::Traits
+  std::vector<Gathering> gathers_of_;  // instructions whose last sub-warp has not arrived
+  Gathering gathering_;                // that whose last one is at the stage's head; accesses: empty: none
+  bool arrived_ = false;               // the sub-warp at the stage's head has been counted
+  bool alone_ = true;                  // it is its instruction's only one
+  bool sent_now_ = false;              // a line has been sent in this cycle
   WarpUnit* warps_ = nullptr;
   std::byte* scratchpad_data_ = nullptr;  // direct view
   ScratchpadAccess scratchpad_access_;

@@ -18,8 +18,8 @@ void MemoryAccess::classify(link::SubWarp& of) {
   const LaneMask executing = of.executing;
   lanes = accumulates ? executing & of.values.predicate_a : executing;
   stray = shared = constant = parameter = local = global = 0;
-  count = sent = outstanding = late = 0;
-  aside = false;
+  count = own = sent = outstanding = late = 0;
+  aside = gathered = false;
   absent = 0;
   missed = 0;
   first_line = link::kNever;
@@ -92,8 +92,8 @@ void MemoryAccess::classify(link::SubWarp& of) {
 
 LaneMask MemoryAccess::waiting(bool misses_only) const {
   LaneMask lanes = 0;
-  for (unsigned i = 0; i != sent; ++i) {
-    const AccessLine& line = lines[order[i]];
+  for (unsigned i = 0; i != count; ++i) {
+    const AccessLine& line = lines[i];
     if (line.under_way && !(misses_only && line.answer == link::LineRequest::Answer::late_hit)) {
       lanes |= line.lanes;
     }

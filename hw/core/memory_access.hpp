@@ -21,6 +21,8 @@ struct MemoryAccess;
 struct AccessLine : link::LineRequest {
   MemoryAccess* access = nullptr;
   bool under_way = false;  // sent and not answered yet
+  // The lines of other sub-warps of the instruction that go with this one's request (Coalescer::Traits::gathers).
+  AccessLine* with = nullptr;
   std::array<std::byte, 128> data;
   std::array<std::uint8_t, 128> enable;
   link::AtomicLanes lanes_of_atomic;
@@ -40,10 +42,13 @@ struct MemoryAccess {
   LaneAddresses addresses;
   std::vector<LineAccess> coalesced;
   std::vector<AccessLine> lines;  // lines[0..count)
-  // Of 0..count, in which the lines are offered: the first `sent` have been sent.
+  // Of 0..count, in which the lines are offered, `own` of them: the others go with a request of another sub-warp. The
+  // first `sent` have been sent.
   std::array<std::uint8_t, 4 * isa::kLanes> order{};
   unsigned count = 0;
+  unsigned own = 0;
   unsigned sent = 0;
+  bool gathered = false;     // the instruction's lines have not all been sent
   unsigned outstanding = 0;  // lines under way
   unsigned late = 0;         // of those: hits whose answer takes its time
   bool aside = false;        // put aside until all lines have come

@@ -41,9 +41,8 @@ LineOutcome outcome_of(::tlm::tlm_sync_enum taken, link::LineRequest::Answer ans
 }  // namespace
 
 void MemoryStage::send(MemoryAccess& access) {
-  const unsigned sent_before = access.sent;
   // Those in front of `next` that have not been sent wait for their banks.
-  for (unsigned next = access.sent; next < access.count; ++next) {
+  for (unsigned next = access.sent; next < access.own; ++next) {
     const unsigned number = access.order[next];
     AccessLine& line = access.lines[number];
     link::LinePhase phase = link::LinePhase::request;
@@ -52,40 +51,51 @@ void MemoryStage::send(MemoryAccess& access) {
     if (state_.observer != nullptr) {
       state_.observer->line(state_, access, number, outcome_of(answer, line.answer));
     }
-    switch (answer) {
-      case ::tlm::TLM_UPDATED:
-        if (line.busy == link::LineRequest::Busy::bank) {
-          continue;
-        }
-        // The first line of a cycle finds a port free, so what is missing then is room.
-        refused_ = access.sent == sent_before ? Refused::by_l1d : Refused::no;
-        state_.block_cause = access.sent == sent_before ? cause_of(line.busy) : IdleCause::memory_port;
-        return;
-      case ::tlm::TLM_ACCEPTED:
-        ++access.outstanding;
-        if (line.answer == link::LineRequest::Answer::late_hit) {
-          ++access.late;
-        } else if (access.missed++ == 0) {
-          access.first_miss = state_.now;
-        }
-        line.under_way = true;
-        break;
-      case ::tlm::TLM_COMPLETED:
-        take_line(access, line);
-        break;
+    if (answer == ::tlm::TLM_UPDATED) {
+      if (line.busy == link::LineRequest::Busy::bank) {
+        continue;
+      }
+      // The first line of a cycle finds a port free, so what is missing then is room.
+      refused_ = sent_now_ ? Refused::no : Refused::by_l1d;
+      state_.block_cause = sent_now_ ? IdleCause::memory_port : cause_of(line.busy);
+      return;
     }
-    if (line.answer == link::LineRequest::Answer::miss || line.answer == link::LineRequest::Answer::merged) {
-      access.absent |= line.lanes;
+    is_sent(line, answer == ::tlm::TLM_ACCEPTED);
+    for (AccessLine* also = line.with; also != nullptr; also = also->with) {
+      also->answer = line.answer;
+      also->line = line.line;
+      also->failed = line.failed;
+      is_sent(*also, answer == ::tlm::TLM_ACCEPTED);
     }
     if (next != access.sent) {  // the others stay in their order
       std::rotate(&access.order[access.sent], &access.order[next], &access.order[next] + 1);
     }
     ++access.sent;
+    sent_now_ = true;
     state_.moved();
   }
-  if (access.sent < access.count) {
+  if (access.sent < access.own) {
     refused_ = Refused::no;
     state_.block_cause = IdleCause::memory_port;
+  }
+}
+
+// A line has been asked for, for one of the sub-warps that want it: it is on its way, or was there.
+void MemoryStage::is_sent(AccessLine& line, bool under_way) {
+  MemoryAccess& access = *line.access;
+  if (!under_way) {
+    take_line(access, line);
+  } else {
+    ++access.outstanding;
+    if (line.answer == link::LineRequest::Answer::late_hit) {
+      ++access.late;
+    } else if (access.missed++ == 0) {
+      access.first_miss = state_.now;
+    }
+    line.under_way = true;
+  }
+  if (line.answer == link::LineRequest::Answer::miss || line.answer == link::LineRequest::Answer::merged) {
+    access.absent |= line.lanes;
   }
 }
 
@@ -187,12 +197,26 @@ void MemoryStage::clear_waiting(link::SubWarp& sub_warp) {
 }
 
 ::tlm::tlm_sync_enum MemoryStage::nb_transport_bw(link::LineRequest& request, link::LinePhase&, sc_core::sc_time&) {
-  AccessLine& line = static_cast<AccessLine&>(request);
-  MemoryAccess& access = *line.access;
+  AccessLine* line = &static_cast<AccessLine&>(request);
   if (state_.observer != nullptr) {
-    state_.observer->line_came(state_, access, request.address);
+    state_.observer->line_came(state_, *line->access, request.address);
   }
-  take_line(access, request);
+  while (line != nullptr) {
+    AccessLine* const also = line->with;  // the line's access may be another one's when it has come
+    if (also != nullptr) {
+      also->line = line->line;
+      also->failed = line->failed;
+    }
+    came(*line);
+    line = also;
+  }
+  return ::tlm::TLM_COMPLETED;
+}
+
+// A line that was under way is there, for one of the sub-warps that want it.
+void MemoryStage::came(AccessLine& line) {
+  MemoryAccess& access = *line.access;
+  take_line(access, line);
   line.under_way = false;
   --access.outstanding;
   const bool late = line.answer == link::LineRequest::Answer::late_hit;
@@ -201,11 +225,11 @@ void MemoryStage::clear_waiting(link::SubWarp& sub_warp) {
   } else {
     access.first_line = std::min(access.first_line, state_.now);
   }
-  if (access.outstanding != 0 || &access == present_) {
+  if (access.outstanding != 0 || access.gathered || &access == present_) {
     if (late && access.aside) {
       look_for_divergence(access);
     }
-    return ::tlm::TLM_COMPLETED;
+    return;
   }
   link::SubWarp& sub_warp = *access.sub_warp;
   if (access.aside) {
@@ -216,7 +240,6 @@ void MemoryStage::clear_waiting(link::SubWarp& sub_warp) {
   }
   returned_.push_back({&sub_warp, !access.aside});
   complete(access);
-  return ::tlm::TLM_COMPLETED;
 }
 
 }  // namespace heddle::hw

@@ -33,6 +33,13 @@ void cost_of_warp_splits(const CostShape& shape, CostLines& lines) {
             fmt::format("dws.entries {} x (core.warp_size {} + log2({} warps) + {} + {} of status)", entries,
                         shape.warp, shape.warps, kSplitPcBits, kStatusBits),
             entries * (shape.warp + warp + kSplitPcBits + kStatusBits), "DWS report 5.6, with its 64-bit PCs");
+  // As if every instruction were of a split: its entry says the PC and the lanes, and takes the next PC. A new split's
+  // entry is written.
+  const std::uint64_t entry = shape.warp + warp + kSplitPcBits + kStatusBits;
+  for (const char* const counter :
+       {"fetched", "group_instructions", "splits_branch", "splits_memory", "splits_revived"}) {
+    lines.accessed(counter, entry);
+  }
   lines.logic("PC comparators", fmt::format("{}, one per entry", entries), "DWS report 4.5");
 }
 

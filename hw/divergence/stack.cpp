@@ -162,6 +162,9 @@ void StackDivergence::cost(const CostShape& shape, CostLines& lines) {
                             shape.warp),
                 shape.warps * kStackEntries * (2 * kPcBits + shape.warp),
                 fmt::format("fields: LWM report 2.3; own estimate: {} entries", kStackEntries));
+  lines.accessed("group_instructions", kPcBits);                         // is this where the top entry re-converges?
+  lines.accessed("branches", 2 * kPcBits + shape.warp);                  // the top entry's new PC and lanes
+  lines.accessed("divergent_branches", 2 * (2 * kPcBits + shape.warp));  // an entry for the other path, and back
 }
 
 namespace {

@@ -293,14 +293,19 @@ void BlockCompaction::cost(const CostShape& shape, CostLines& lines) {
       fmt::format("{} blocks x {} entries x (2 x {} + {} threads)", blocks, kStackEntries, kPcBits, block),
       blocks * kStackEntries * (2 * kPcBits + block),
       fmt::format("thesis 5.2: blocks of 256; own estimate: {} entries, instead of the warps' stacks", kStackEntries));
+  lines.accessed("group_instructions", kPcBits);    // is this where the top entry re-converges?
+  lines.accessed("branches", 2 * kPcBits + block);  // at most: the warps of a block share the entry that they change
   lines.add(CostLine::Kind::estimated, "warps that wait, per block",
             fmt::format("{} blocks x log2({} warps + 1)", blocks, rows), blocks * index_bits(rows + 1),
             "own estimate; thesis 5.2: warps synchronise at every branch");
   lines.add(CostLine::Kind::estimated, "branch outcome of a block",
             fmt::format("{} blocks x {} threads", blocks, block), blocks * block, "own estimate");
+  lines.accessed("branches", 2 * shape.lanes);  // a warp's threads, written and compacted
   lines.add(CostLine::Kind::estimated, "rows of compacted warps",
             fmt::format("{} warps x {} lanes x log2({} rows)", shape.all_rows, shape.lanes, rows),
             shape.all_rows * shape.lanes * index_bits(rows), "own estimate");
+  lines.accessed("warp_instructions", shape.lanes * index_bits(rows));
+  lines.accessed("branches", shape.lanes * index_bits(rows));  // written by the compactor
   cost_of_rows_per_lane(shape, rows, false, lines);
   lines.logic("compactor", fmt::format("{} lanes x priority encoder over {} rows", shape.lanes, rows), "thesis 5.2");
 }

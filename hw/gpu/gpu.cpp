@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <string>
+#include <type_traits>
 
 #include "hw/check/sound_machine.hpp"
 
@@ -282,6 +283,20 @@ void Gpu::each_unit(Visitor&& visit) {
 
 void Gpu::collect(StatisticsRegistry& registry) {
   each_unit([&](const char* name, auto& statistics, auto) { registry.add(name, statistics); });
+}
+
+std::vector<CountedUnit> Gpu::units() {
+  std::vector<CountedUnit> units;
+  each_unit([&]<class Kind>(const char* module, auto&, Kind kind) {
+    Totals::each_kind([&]<class Member>(const char* name, Member member) {
+      if constexpr (std::is_same_v<Kind, Member>) {
+        if (kind == member) {
+          units.push_back({module, name});
+        }
+      }
+    });
+  });
+  return units;
 }
 
 Totals Gpu::totals() {

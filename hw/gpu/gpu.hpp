@@ -100,6 +100,8 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   void stop(isa::Fault fault) { dispatcher_->stop(std::move(fault)); }
   // Every unit's own counters.
   void collect(StatisticsRegistry& registry);
+  // Whose they are, in the same order.
+  [[nodiscard]] std::vector<CountedUnit> units();
   // Those of all units of a kind, added up.
   [[nodiscard]] Totals totals();
 

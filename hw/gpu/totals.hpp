@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "hw/cache/statistics.hpp"
 #include "hw/dram/statistics.hpp"
@@ -13,6 +14,12 @@
 #include "hw/state/core_statistics.hpp"
 
 namespace heddle::hw {
+
+// A module that counts, with its kind as Totals::each_kind names it.
+struct CountedUnit {
+  std::string module;  // hierarchical SystemC name, as in StatisticDeclaration
+  const char* kind;
+};
 
 struct Totals {
   std::uint64_t cycles = 0;  // from the first launch's start to the last one's end, launches back to back

@@ -28,6 +28,7 @@ class RelaxedMemory : public IssueDiscipline {
     if (shape.rows > 1) {
       lines.add(CostLine::Kind::counted, "interlock bits", fmt::format("core.threads {} x 1", shape.threads),
                 shape.threads, "thesis 4.2.2, 4.5");
+      lines.accessed("warp_instructions", 3 * shape.lanes);  // a thread's bit looked at, set, cleared
     }
   }
 

@@ -84,7 +84,7 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParamet
       map_(map != nullptr ? std::optional<AddressMap>(*map) : std::nullopt),
       cores_(inputs),
       edges_(edges),
-      link_bytes_(parameters.link_bytes),
+      links_(parameters, edges),
       request_latency_(parameters.request_latency),
       response_latency_(parameters.response_latency),
       requests_(std::size_t{2} * inputs, Input(parameters.queue + parameters.request_latency)),
@@ -92,8 +92,8 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParamet
       active_((std::size_t{2} * inputs + 63) / 64, 0),
       next_port_(outputs, 0),
       next_channel_(inputs, 0),
-      channel_free_(outputs, 0),
-      core_free_(inputs, 0),
+      channel_link_(outputs),
+      core_link_(inputs),
       chosen_(std::max(inputs, outputs), kNone) {
   for (unsigned port = 0; port != 2 * inputs; ++port) {
     cache_ports_.push_back(std::make_unique<CachePort>(*this, port));
@@ -293,25 +293,16 @@ void Interconnect::admit_pending(Cycle now) {
   }
 }
 
-// The first cycle in which the head of a queue could go on, as far as is known, where the link to its output is taken
-// until `free`.
-Cycle Interconnect::possible(const Input& input, const link::ExclusivePhase& output, Cycle free) const {
-  const Cycle links = std::max(input.free, free);
-  return edges_.from(std::max({input.queue.front().eligible, output.next(), links}));
-}
-
-// Cycles of its own that a transfer with so much data takes.
-unsigned Interconnect::beats(std::uint64_t bytes) const {
-  return bytes <= link_bytes_ ? 1 : static_cast<unsigned>((bytes + link_bytes_ - 1) / link_bytes_);
+// The first cycle in which the head of a queue could go on, as far as is known.
+Cycle Interconnect::possible(const Input& input, const link::ExclusivePhase& output, const Link& there) const {
+  return links_.from(std::max(input.queue.front().eligible, output.next()), input.link, there);
 }
 
 // A transfer begins now: both links are taken by it. Returns the delay after which its last part is at the other end;
 // none when that is this cycle.
-sc_core::sc_time Interconnect::occupy(Input& input, Cycle& output_free, const Payload& payload, bool has_data,
-                                      Cycle now) {
-  const unsigned needed = link_bytes_ == 0 || !has_data ? 1 : beats(data_bytes(payload));
-  input.free = output_free = edges_.from(now, needed);
-  return needed == 1 ? sc_core::SC_ZERO_TIME : clock().cycles(edges_.from(now, needed - 1) + 1 - now);
+sc_core::sc_time Interconnect::occupy(Input& input, Link& there, const Payload& payload, bool has_data, Cycle now) {
+  const Cycle last = links_.carry(input.link, there, has_data ? data_bytes(payload) : 0, now);
+  return last == now ? sc_core::SC_ZERO_TIME : clock().cycles(last + 1 - now);
 }
 
 Cycle Interconnect::move_requests(Cycle now) {
@@ -326,7 +317,7 @@ Cycle Interconnect::move_requests(Cycle now) {
       if (output.under_way()) {
         continue;  // the end of that request phase will wake this process
       }
-      const Cycle first = possible(requests_[port], output, channel_free_[head.destination]);
+      const Cycle first = possible(requests_[port], output, channel_link_[head.destination]);
       if (first > now) {
         next = std::min(next, first);
         continue;
@@ -334,7 +325,7 @@ Cycle Interconnect::move_requests(Cycle now) {
       unsigned& chosen = chosen_[head.destination];
       const unsigned start = next_port_[head.destination];
       if (chosen != kNone) {
-        next = edges_.from(now + 1);  // one of the two has to wait
+        next = links_.next(now);  // one of the two has to wait
       }
       if (chosen == kNone || turn(port, start, ports) < turn(chosen, start, ports)) {
         chosen = port;
@@ -355,7 +346,7 @@ Cycle Interconnect::move_requests(Cycle now) {
     send_request(index, port, now);
     const Input& input = requests_[port];
     if (!input.queue.empty()) {
-      next = std::min(next, std::max(input.queue.front().eligible, edges_.from(now + 1)));
+      next = std::min(next, std::max(input.queue.front().eligible, links_.next(now)));
     }
     next = std::min(next, input.queue.admits_at(now));
   }
@@ -385,7 +376,7 @@ void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now
   Input& answers = responses_[channel_index];
   answers.output.begin(payload, now);
   tlm_phase phase = ::tlm::BEGIN_REQ;
-  sc_core::sc_time delay = occupy(input, channel_free_[channel_index], payload, data_out(payload), now);
+  sc_core::sc_time delay = occupy(input, channel_link_[channel_index], payload, data_out(payload), now);
   const tlm_sync_enum result = channel[channel_index]->nb_transport_fw(payload, phase, delay);
   if (result == ::tlm::TLM_ACCEPTED) {
     return;
@@ -421,14 +412,14 @@ Cycle Interconnect::move_responses(Cycle now) {
       continue;  // END_RESP will wake this process
     }
     const unsigned core = core_of(head.destination);
-    const Cycle first = possible(responses_[index], output, core_free_[core]);
+    const Cycle first = possible(responses_[index], output, core_link_[core]);
     if (first > now) {
       next = std::min(next, first);
       continue;
     }
     unsigned& chosen = chosen_[core];
     if (chosen != kNone) {
-      next = edges_.from(now + 1);
+      next = links_.next(now);
     }
     if (chosen == kNone || turn(index, next_channel_[core], channels) < turn(chosen, next_channel_[core], channels)) {
       chosen = index;
@@ -448,7 +439,7 @@ Cycle Interconnect::move_responses(Cycle now) {
     Input& input = responses_[index];
     send_response(index, input.queue.front().destination, now);
     if (!input.queue.empty()) {
-      next = std::min(next, std::max(input.queue.front().eligible, edges_.from(now + 1)));
+      next = std::min(next, std::max(input.queue.front().eligible, links_.next(now)));
     }
     next = std::min(next, input.queue.admits_at(now));
   }
@@ -468,7 +459,7 @@ void Interconnect::send_response(unsigned channel_index, unsigned port, Cycle no
     observer_->response(port, channel_index);
   }
 
-  const sc_core::sc_time delay = occupy(input, core_free_[core_of(port)], payload, data_back(payload), now);
+  const sc_core::sc_time delay = occupy(input, core_link_[core_of(port)], payload, data_back(payload), now);
   give_back_extension(payload);  // the cache may release the payload within the call
   link::begin_response(socket_of(port), payload, requests_[port].output, clock(), delay);
 }

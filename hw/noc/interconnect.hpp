@@ -16,14 +16,13 @@
 // Timing, in cycles of its own clock (NocParameters::clock_ghz; requests and responses of the GPU's cycles between two
 // edges wait for the next): a request that arrives in cycle t can be handed to its channel in cycle t + request_latency
 // (and is visible there one cycle of the GPU later, as everything between modules is); responses likewise with
-// response_latency. A transfer with more data than NocParameters::link_bytes occupies its input and its output for as
-// many cycles as it needs, and is visible after the last one. Each channel
-// takes one request and each core (both its sockets together) one response per cycle, chosen round robin among the
-// inputs. An input is a queue (head-of-line blocking, as in an input-queued crossbar): one per cache on the way out,
-// one per channel on the way back, of NocParameters::queue entries beyond those still under way. A full queue delays
-// END_REQ or END_RESP (tlm/input_queue.hpp: room that becomes free in a cycle can be used from the next on, so that
-// nothing depends on which process runs first). Requests from one cache to one channel, and responses the other way,
-// stay in order.
+// response_latency. A transfer occupies the links of its input and its output as hw/noc/link.hpp says, and is visible
+// after the cycle of its last byte. Each channel takes one request and each core (both its sockets together) one
+// response per cycle (over packed links: of the GPU), chosen round robin among the inputs. An input is a queue
+// (head-of-line blocking, as in an input-queued crossbar): one per cache on the way out, one per channel on the way
+// back, of NocParameters::queue entries beyond those still under way. A full queue delays END_REQ or END_RESP
+// (tlm/input_queue.hpp: room that becomes free in a cycle can be used from the next on, so that nothing depends on
+// which process runs first). Requests from one cache to one channel, and responses the other way, stay in order.
 //
 // The port by which a request came in is noted in its MemoryExtension (`route`); a payload without one gets one of the
 // interconnect's own until its response has left.
@@ -38,6 +37,7 @@
 
 #include "base/instrument.hpp"
 #include "hw/map/address_map.hpp"
+#include "hw/noc/link.hpp"
 #include "hw/noc/observer.hpp"
 #include "hw/noc/statistics.hpp"
 #include "hw/parameters/machine.hpp"
@@ -77,7 +77,7 @@ class Interconnect final : public link::ClockedModule {
   struct Input {
     explicit Input(unsigned capacity) : queue(capacity) {}
     link::InputQueue<Waiting> queue;
-    link::Cycle free = 0;  // from this cycle on the link from here carries nothing
+    Link link;  // from here
     // What goes out beside it, to where its transfers come from.
     link::ExclusivePhase output;
   };
@@ -103,9 +103,8 @@ class Interconnect final : public link::ClockedModule {
   void admit_pending(link::Cycle now);
   link::Cycle move_requests(link::Cycle now);
   link::Cycle move_responses(link::Cycle now);
-  [[nodiscard]] link::Cycle possible(const Input& input, const link::ExclusivePhase& output, link::Cycle free) const;
-  [[nodiscard]] unsigned beats(std::uint64_t bytes) const;
-  [[nodiscard]] sc_core::sc_time occupy(Input& input, link::Cycle& output_free, const Payload& payload, bool has_data,
+  [[nodiscard]] link::Cycle possible(const Input& input, const link::ExclusivePhase& output, const Link& there) const;
+  [[nodiscard]] sc_core::sc_time occupy(Input& input, Link& there, const Payload& payload, bool has_data,
                                         link::Cycle now);
   void give_credits_back(Input& input);
   void send_request(unsigned channel_index, unsigned port, link::Cycle now);
@@ -121,20 +120,20 @@ class Interconnect final : public link::ClockedModule {
   const std::optional<AddressMap> map_;  // none: homes to cores
   const unsigned cores_;
   const link::ClockEdges edges_;
-  const unsigned link_bytes_;
+  const LinkClock links_;
   const unsigned request_latency_;
   const unsigned response_latency_;
   std::vector<std::unique_ptr<CachePort>> cache_ports_;  // data ports, then instruction ports
   std::vector<std::unique_ptr<ChannelPort>> channel_ports_;
-  std::vector<Input> requests_;            // per port; output state: the port's responses
-  std::vector<Input> responses_;           // per channel; output state: the channel's requests
-  std::vector<std::uint64_t> active_;      // bit set: the port has queued requests
-  std::vector<unsigned> next_port_;        // per channel: round robin starts here
-  std::vector<unsigned> next_channel_;     // per core
-  std::vector<link::Cycle> channel_free_;  // per channel: from this cycle on the link there carries nothing
-  std::vector<link::Cycle> core_free_;     // per core
-  std::vector<unsigned> chosen_;           // per channel or core, within one cycle
-  unsigned pending_ = 0;                   // inputs that keep a transfer aside
+  std::vector<Input> requests_;         // per port; output state: the port's responses
+  std::vector<Input> responses_;        // per channel; output state: the channel's requests
+  std::vector<std::uint64_t> active_;   // bit set: the port has queued requests
+  std::vector<unsigned> next_port_;     // per channel: round robin starts here
+  std::vector<unsigned> next_channel_;  // per core
+  std::vector<Link> channel_link_;      // per channel: the link there
+  std::vector<Link> core_link_;         // per core
+  std::vector<unsigned> chosen_;        // per channel or core, within one cycle
+  unsigned pending_ = 0;                // inputs that keep a transfer aside
   std::vector<std::unique_ptr<link::MemoryExtension>> own_extensions_;  // for payloads that come without one
   std::vector<link::MemoryExtension*> free_extensions_;
   InterconnectStatistics statistics_;

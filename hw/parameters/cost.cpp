@@ -23,6 +23,10 @@ void CostLines::present(std::string name, const std::string& formula, std::uint6
   std::swap(mechanism_, every_core_);
 }
 
+void CostLines::accessed(std::string counter, std::uint64_t bits) {
+  lines_.back().accesses.push_back({std::move(counter), bits});
+}
+
 bool CostLines::has(std::string_view name) const {
   return std::any_of(lines_.begin(), lines_.end(), [&](const CostLine& line) { return line.name == name; });
 }
@@ -54,19 +58,23 @@ void cost_of_rows_per_lane(const CostShape& shape, std::uint64_t rows, bool memo
   lines.add(CostLine::Kind::estimated, "row per lane in the pipeline",
             fmt::format("{} stages x {} lanes x log2({} rows)", shape.stages, shape.lanes, rows),
             shape.stages * shape.lanes * row, "row IDs: LWM report 3.1.1, figure 7; own estimate: the stages' latches");
+  lines.accessed("warp_instructions", shape.stages * shape.lanes * row);  // from latch to latch
   if (shape.complex_queue != 0) {
     lines.add(CostLine::Kind::estimated, "row per lane before the complex unit",
               fmt::format("core.complex_queue {} x {} lanes x log2({} rows)", shape.complex_queue, shape.lanes, rows),
               shape.complex_queue * shape.lanes * row, "own estimate; as in the pipeline");
+    lines.accessed("complex_queued", 2 * shape.lanes * row);  // in and out
   }
   if (memory_by_rows) {
     lines.add(CostLine::Kind::estimated, "row of accesses put aside",
               fmt::format("core.pending_accesses {} x log2({} rows)", shape.pending, rows), shape.pending * row,
               "own estimate; one row each, as memory accesses are formed by rows");
+    lines.accessed("put_aside", 2 * row);
   } else {
     lines.add(CostLine::Kind::estimated, "rows per lane of accesses put aside",
               fmt::format("core.pending_accesses {} x {} lanes x log2({} rows)", shape.pending, shape.lanes, rows),
               shape.pending * shape.lanes * row, "own estimate");
+    lines.accessed("put_aside", 2 * shape.lanes * row);
   }
   lines.logic("register bank decoders",
               fmt::format("{} lanes - 1 = {} more address decoders", shape.lanes, shape.lanes - 1),

@@ -13,6 +13,12 @@ namespace heddle::hw {
 
 struct Machine;
 
+// What accesses a structure: with each count of a counter of the core, so many bits are read or written.
+struct CostAccess {
+  std::string counter;  // as CoreStatistics declares it
+  std::uint64_t bits = 0;
+};
+
 struct CostLine {
   enum class Kind {
     present,    // what a core without the mechanisms of this machine has as well
@@ -25,7 +31,8 @@ struct CostLine {
   std::string name;       // "copy of the active mask"
   std::string formula;    // "core.warp_size = 256"; of logic, how much of it: "core.simd_width - 1 = 31 decoders"
   std::uint64_t bits = 0;
-  std::string source;  // "LWM report 3.3; thesis 4.5", or what the estimate rests on
+  std::string source;                     // "LWM report 3.3; thesis 4.5", or what the estimate rests on
+  std::vector<CostAccess> accesses = {};  // empty: nobody has said, and energy tables leave the structure out
 };
 
 class CostLines {
@@ -38,6 +45,9 @@ class CostLines {
   void logic(std::string name, std::string amount, std::string source);
   // A structure that every core has, whatever the mechanism of the lines around.
   void present(std::string name, const std::string& formula, std::uint64_t bits, std::string source);
+
+  // Of the structure added last. Own estimates, all of them: no paper counts accesses.
+  void accessed(std::string counter, std::uint64_t bits);
 
   // A structure of this name is there already.
   [[nodiscard]] bool has(std::string_view name) const;

@@ -152,12 +152,16 @@ struct CacheParameters {
 // The L1 data cache (hw/core/memory.hpp offers it a sub-warp's lines).
 struct DataCacheParameters : CacheParameters {
   unsigned banks = 0;
+  bool merge_reads = true;
   template <class Visitor>
   void describe(Visitor& visit) {
     CacheParameters::describe(visit);
     visit("banks", banks, Limits::between(0, 64), "banks",
           "banks behind a crossbar, by line, each of which starts one access per cycle: lines of one bank follow each "
           "other, and lines of others pass them (DWS report, table 3: one per lane); 0: any lines can start together");
+    visit("merge_reads", merge_reads, Limits::any(), "",
+          "true: a load of a line that is on its way waits for it, whichever warp asked (SW+, warp-size study 4.1); "
+          "false: it reads the line once more, unless a store of the core waits for it");
   }
 };
 
@@ -178,6 +182,7 @@ struct NocParameters {
   unsigned queue = 8;
   double clock_ghz = 0;
   unsigned link_bytes = 0;
+  bool packed = false;
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("request_latency", request_latency, Limits::between(1, 1000), "cycles",
@@ -190,6 +195,8 @@ struct NocParameters {
           "clock of the interconnect, at most that of the cores; 0: theirs");
     visit("link_bytes", link_bytes, Limits::between(0, 4096), "bytes",
           "data that each port carries per cycle of the interconnect; 0: a whole transfer");
+    visit("packed", packed, Limits::any(), "",
+          "true: a transfer begins in the cycle in which the one before it on its link ends; false: in the next one");
   }
 };
 

@@ -29,6 +29,7 @@ struct CoreStatistics {
   std::uint64_t divergent_branches = 0;
   std::uint64_t memory_instructions = 0;
   std::uint64_t line_requests = 0;
+  std::uint64_t joined_lines = 0;
   std::uint64_t put_aside = 0;
   std::uint64_t missed_accesses = 0;
   std::uint64_t partly_missed_accesses = 0;
@@ -90,7 +91,11 @@ struct CoreStatistics {
     visit("divergent_branches", divergent_branches, "instructions", "of those, taken by some threads only");
     visit("memory_instructions", memory_instructions, "sub-warps",
           "loads, stores and atomics on global or local memory");
-    visit("line_requests", line_requests, "lines", "distinct lines that those needed: requests to the L1");
+    visit("line_requests", line_requests, "lines", "distinct lines that those needed");
+    visit(
+        "joined_lines", joined_lines, "lines",
+        "of those, asked for by another sub-warp of the instruction (core.coalescer = whole-warp); each of the others "
+        "is a request to the L1");
     visit("put_aside", put_aside, "sub-warps", "accesses put aside until lines arrived");
     visit("missed_accesses", missed_accesses, "sub-warps",
           "accesses with a thread whose line was absent from the L1 (SIMD cache misses; DWS report, table 1)");

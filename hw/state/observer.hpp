@@ -184,6 +184,10 @@ class CoreObserver {
   // The answer of a line that was late or missed.
   virtual void line_came(const CoreState& /*core*/, const MemoryAccess& /*access*/, std::uint64_t /*address*/) {}
   virtual void put_aside(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/) {}
+  // It has left the memory stage's head until the other sub-warps of its instruction have come, and the lines of all of
+  // them have been sent (Coalescer::Traits::gathers), or is the last of them and waits for hits of lines that they have
+  // asked for. It may be put aside then.
+  virtual void gathered(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/) {}
 
   // `part` has left `rest` (see above); its lanes are rest.lanes' no longer.
   virtual void parted(const CoreState& /*core*/, const link::SubWarp& /*part*/, const link::SubWarp& /*rest*/) {}

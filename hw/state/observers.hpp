@@ -102,6 +102,9 @@ class CoreObservers final : public CoreObserver {
   void put_aside(const CoreState& core, const link::SubWarp& sub_warp) override {
     tell(&CoreObserver::put_aside, core, sub_warp);
   }
+  void gathered(const CoreState& core, const link::SubWarp& sub_warp) override {
+    tell(&CoreObserver::gathered, core, sub_warp);
+  }
   void parted(const CoreState& core, const link::SubWarp& part, const link::SubWarp& rest) override {
     tell(&CoreObserver::parted, core, part, rest);
   }

@@ -96,7 +96,7 @@ struct MemoryBench {
   StubReceiver writeback{"writeback", state};
   StubReceiver returns{"returns", state};
   MemoryStage stage{"stage", state, clock,
-                    Registry<Coalescer>::instance().make("per-sub-warp", {machine.l1d.line_bytes})};
+                    Registry<Coalescer>::instance().make(machine.core.coalescer, {machine.l1d.line_bytes})};
 };
 
 }  // namespace heddle::hw::test

@@ -396,6 +396,7 @@ Shape shape_of(Dice& dice, bool shared) {
   cache.ports = dice.pick(1, 4);
   cache.mshrs = dice.one_of({1U, 2U, 5U, 32U});
   cache.mshr_targets = dice.one_of({1U, 2U, 4U, 64U});
+  cache.merge_reads = shared || dice.one_of({true, true, false});
   cache.write_buffer = dice.one_of({1U, 2U, 8U, 32U});
   cache.write_policy = dice.one_of({"write-back", "write-through"});
   cache.enabled = shared || !dice.one_in(8);

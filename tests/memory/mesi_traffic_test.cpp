@@ -209,6 +209,7 @@ SystemParameters machine_for(const Traffic& traffic) {
     l2.hit_latency = one_of({1, 4});
     parameters.noc.queue = 1;
     parameters.noc.link_bytes = one_of({0, 16});
+    parameters.noc.packed = one_of({0, 1}) == 1;
     parameters.noc.request_latency = one_of({1, 4});
     parameters.noc.response_latency = one_of({1, 6});
     parameters.dram.queue = one_of({1, 3});

@@ -30,12 +30,15 @@ class Random : public ::testing::TestWithParam<unsigned> {
     cache.hit_latency = pick(1, 4);
     cache.ports = pick(1, 3);
     cache.banks = one_of({0U, 0U, 2U, 3U});
+    cache.merge_reads = one_of({true, true, false});
     cache.mshrs = pick(1, 8);
     cache.mshr_targets = pick(1, 4);
     cache.write_buffer = pick(1, 6);
     cache.enabled = pick(0, 5) != 0;
     cache.write_policy = one_of({"write-back", "write-through"});
-    parameters.noc = {pick(1, 5), pick(1, 5), pick(1, 4), one_of({0.0, 0.0, 0.3, 0.71}), one_of({0U, 0U, 8U, 24U})};
+    parameters.noc = {
+        pick(1, 5),           pick(1, 5), pick(1, 4), one_of({0.0, 0.0, 0.3, 0.71}), one_of({0U, 0U, 8U, 24U}),
+        one_of({false, true})};
     DramParameters& dram = parameters.dram;
     dram.channels = one_of({1U, 2U, 4U});
     dram.banks = one_of({1U, 2U, 8U});

@@ -220,12 +220,15 @@ ReferenceCache::Result ReferenceCache::hit(unsigned number) {
 }
 
 ReferenceCache::Result ReferenceCache::load(unsigned number, std::uint64_t line) {
+  bool again = false;  // a read of its own beside the one that is under way
   if (parameters_.enabled) {
     if (find(line) != nullptr) {
       touch(line);
       return hit(number);
     }
-    if (Mshr* const open = open_mshr(line); open != nullptr) {
+    Mshr* const open = open_mshr(line);
+    again = open != nullptr && !parameters_.merge_reads && !open->dirty;
+    if (open != nullptr && !again) {
       if (open->targets.size() >= parameters_.mshr_targets) {
         return Result::refused;
       }
@@ -237,7 +240,7 @@ ReferenceCache::Result ReferenceCache::load(unsigned number, std::uint64_t line)
   if (mshrs_full()) {
     return Result::refused;
   }
-  mshrs_[allocate(line, parameters_.enabled, Command::read)].targets.push_back({true, number, {}});
+  mshrs_[allocate(line, parameters_.enabled && !again, Command::read)].targets.push_back({true, number, {}});
   return Result::pending;
 }
 

@@ -339,6 +339,36 @@ namespace heddle::test {
     machine.l1d.ports = 4;
     machine.l1d.bytes = 4096;
   });
+  // Lines of whole warps: of rows, of packed sub-warps with hits that take several cycles and little room, and of lanes
+  // with an instruction each. Reads that do not merge, with stores that wait for their line and without.
+  add("wholewarp", [](hw::Machine& machine) {
+    machine.core.coalescer = "whole-warp";
+    machine.core.simd_width = 8;
+    machine.core.warp_size = 32;
+    machine.gpu.cores = 2;
+    machine.l1d.line_bytes = machine.icache.line_bytes = 64;
+    machine.l1d.write_policy = "write-through";
+    machine.l1d.merge_reads = false;
+    machine.dram.channels = 6;
+  });
+  add("wholewarppacked", [](hw::Machine& machine) {
+    machine.core.coalescer = "whole-warp";
+    machine.core.former = "packed";
+    machine.core.simd_width = 8;
+    machine.core.warp_size = 64;
+    machine.core.pending_accesses = 2;
+    machine.l1d.hit_latency = 3;
+    machine.l1d.bytes = 2048;
+    machine.l1d.mshrs = 3;
+    machine.l1d.merge_reads = false;
+  });
+  add("wholewarpmimd", [](hw::Machine& machine) {
+    machine.core.coalescer = "whole-warp";
+    machine.core.divergence = "mimd";
+    machine.core.simd_width = 8;
+    machine.core.warp_size = 64;
+    machine.l1d.bytes = 2048;
+  });
   // Learns in short intervals, so that every candidate takes over often.
   add("adaptive", [](hw::Machine& machine) {
     machine.core.scheduler = "two-level-adaptive";

@@ -139,6 +139,10 @@ class Follower final : public tb::RunObserver {
     at_[&sub_warp].aside = true;
     asides += sub_warp.decoded->instruction.op != isa::Op::MEMBAR ? 1 : 0;
   }
+  void gathered(const hw::CoreState& core, const link::SubWarp& sub_warp) override {
+    expect_at(core, sub_warp, {hw::CoreStage::memory});
+    at_[&sub_warp].late = true;
+  }
   void parted(const hw::CoreState&, const link::SubWarp& part, const link::SubWarp& rest) override {
     ASSERT_TRUE(at_.contains(&rest));
     EXPECT_TRUE(at_[&rest].aside) << "only what is put aside is parted";
@@ -232,7 +236,7 @@ TEST_P(Watched, AddsUpToTheStatistics) {
     EXPECT_EQ(seen->fetched_count, fetched);
     EXPECT_EQ(seen->retired_count, totals.core.warp_instructions);
     EXPECT_EQ(seen->lanes, totals.core.lane_instructions);
-    EXPECT_EQ(seen->lines, totals.core.line_requests);
+    EXPECT_EQ(seen->lines, totals.core.line_requests - totals.core.joined_lines);
     EXPECT_EQ(seen->accesses, totals.core.memory_instructions);
     EXPECT_EQ(seen->asides, put_aside);
     EXPECT_EQ(seen->branches, totals.core.branches);

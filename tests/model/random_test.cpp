@@ -176,9 +176,10 @@ TEST_P(RandomPrograms, EqualTheReference) {
   EXPECT_EQ(cycles, totals.cycles * totals.cores);
   EXPECT_EQ(idle, totals.core.fu_active[0]);
   EXPECT_EQ(totals.l1d.hits + totals.l1d.misses, totals.l1d.accesses);
-  // Every transfer occupies its channel's bus for line / bandwidth: 4 cycles at 32 bytes per cycle. An atomic is two.
+  // Every transfer occupies its channel's bus for line / bandwidth: 4 cycles of 32 bytes for one of 128. An atomic is
+  // two.
   const std::uint64_t transfers = totals.dram.reads + totals.dram.writes + 2 * totals.dram.atomics;
-  EXPECT_EQ(totals.dram.bus_busy_cycles, transfers * 4 * machine.dram.channels);
+  EXPECT_EQ(totals.dram.bus_busy_cycles, transfers * 4 * machine.dram.channels * hw::memory_line_bytes(machine) / 128);
   EXPECT_LE(totals.dram.row_hits + totals.dram.row_conflicts, transfers);
   EXPECT_GE(2 * (totals.dram.row_hits + totals.dram.row_conflicts), transfers);
 }

@@ -209,5 +209,29 @@ TEST(Cost, CommandPrintsTextAndJson) {
   EXPECT_GT(value.at("lines").as_array().size(), 5U);
 }
 
+// Section 7 of the warp-size study as numbers.
+TEST(Cost, TellsWhatTheSizeOfWarpsAsksOfACore) {
+  const StorageCost small = cost_of({"core.warp_size=8", "core.simd_width=8"});
+  EXPECT_EQ(find(small, "rows of the register file")->formula,
+            "core.registers 16384 / core.warp_size 8 = 2048 rows of 256 bits");
+  EXPECT_EQ(find(small, "cycles for each instruction to be fetched and decoded")->formula,
+            "core.warp_size 8 / core.simd_width 8 = 1");
+  EXPECT_EQ(find(small, "warps to choose among")->formula, "core.threads 1024 / core.warp_size 8 = 128");
+  const StorageCost large = cost_of({"core.warp_size=64", "core.simd_width=8"});
+  EXPECT_EQ(find(large, "cycles for each instruction to be fetched and decoded")->formula,
+            "core.warp_size 64 / core.simd_width 8 = 8");
+}
+
+TEST(Cost, TellsWhatIdealCoalescingRemembers) {
+  const std::vector<std::string> some = {"l1d.mshrs=16", "l1d.mshr_targets=32", "core.pending_accesses=64"};
+  EXPECT_EQ(find(cost_of(some), "MSHRs of the L1")->bits, 16U * (32 + 32 * 6));
+  std::vector<std::string> separate = some;
+  separate.emplace_back("l1d.merge_reads=false");
+  EXPECT_EQ(find(cost_of(separate), "MSHRs of the L1")->bits, 16U * (32 + 6));
+  const StorageCost gathers = cost_of({"core.coalescer=whole-warp", "core.warp_size=64"});
+  EXPECT_EQ(find(gathers, "addresses of the sub-warps that wait for the last")->bits, (64U - 32) * 64);
+  EXPECT_EQ(find(cost_of({"core.coalescer=whole-warp"}), "addresses of the sub-warps that wait for the last"), nullptr);
+}
+
 }  // namespace
 }  // namespace heddle::tb

@@ -126,7 +126,7 @@ struct KanataReader {
 
 // The stages in their order, each at most once, each at least a cycle long.
 void expect_stages_in_order(const KanataReader& log) {
-  static const std::vector<std::string> kOrder = {"F", "D", "R", "X", "M", "Mw", "W"};
+  static const std::vector<std::string> kOrder = {"F", "D", "R", "X", "M", "Mg", "Mw", "W"};
   for (const auto& [id, row] : log.rows) {
     SCOPED_TRACE(fmt::format("row {}: {}", id, row.label));
     ASSERT_TRUE(row.ended);

@@ -45,6 +45,31 @@ void every_core(const hw::CostShape& shape, hw::CostLines& lines) {
         shape.complex_queue * (shape.lanes * (kOperands + 1) + hw::index_bits(shape.pool) + kInstruction),
         "LWM report 3.2.2: a fetch group gets through while others execute; own estimate of its fields");
   }
+  const hw::DataCacheParameters& l1d = shape.machine.l1d;
+  const unsigned targets = l1d.merge_reads && l1d.enabled ? l1d.mshr_targets : 1;
+  const std::uint64_t who = hw::index_bits(shape.pending);
+  lines.present(
+      "MSHRs of the L1",
+      fmt::format("l1d.mshrs {} x (32 of address + {} to wait x log2({} accesses))", l1d.mshrs, targets, shape.pending),
+      l1d.mshrs * (32 + targets * who),
+      "own estimate; who waits for a line, of all threads: SW+ (warp-size study 4.1)");
+}
+
+// What a core's parts have to do with the size of its warps (warp-size study 7).
+void warp_size(const hw::CostShape& shape, hw::CostLines& lines) {
+  const std::uint64_t registers = shape.machine.core.registers;
+  lines.mechanism("by the size of warps");
+  lines.logic("rows of the register file",
+              fmt::format("core.registers {} / core.warp_size {} = {} rows of {} bits", registers, shape.warp,
+                          registers / shape.warp, 32 * shape.warp),
+              "warp-size study 7: a row holds one operand of a warp");
+  lines.logic("cycles for each instruction to be fetched and decoded",
+              fmt::format("core.warp_size {} / core.simd_width {} = {}", shape.warp, shape.lanes,
+                          (shape.warp + shape.lanes - 1) / shape.lanes),
+              "warp-size study 7: small warps need a faster front end");
+  lines.logic("warps to choose among",
+              fmt::format("core.threads {} / core.warp_size {} = {}", shape.threads, shape.warp, shape.warps),
+              "warp-size study 7: entries of the scheduler");
 }
 
 // A mask of several rows, whatever forms and issues its sub-warps.
@@ -54,10 +79,13 @@ void large_warps(const hw::CostShape& shape, hw::CostLines& lines) {
   if (shape.rows > 1 && hw::about<hw::SubWarpFormer>(core.former).traits.packs) {
     lines.add(CostLine::Kind::counted, "copy of the active mask", fmt::format("core.warp_size {} x 1", shape.warp),
               shape.warp, kPapers);
+    lines.accessed("group_instructions", shape.warp);     // written
+    lines.accessed("warp_instructions", 2 * shape.warp);  // looked through for a sub-warp, and what is left of it
   }
   if (shape.rows > 1) {
     lines.add(CostLine::Kind::counted, "temporary active masks of a branch",
               fmt::format("2 x core.warp_size {}", shape.warp), 2 * shape.warp, kPapers);
+    lines.accessed("branches", 2 * 2 * shape.warp);  // both written sub-warp by sub-warp, and read
   }
   ask(hw::about<hw::IssueDiscipline>(core.issue), shape, lines);
   ask(hw::about<hw::SubWarpFormer>(core.former), shape, lines);
@@ -112,6 +140,7 @@ StorageCost storage_cost(const hw::Machine& machine) {
   const hw::CostShape shape(machine, hw::warp_pool_size(machine));
   hw::CostLines lines;
   every_core(shape, lines);
+  warp_size(shape, lines);
   large_warps(shape, lines);
   lines.mechanism("scheduler " + machine.core.scheduler);
   ask(hw::about<hw::WarpScheduler>(machine.core.scheduler), shape, lines);

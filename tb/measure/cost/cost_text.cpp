@@ -92,12 +92,17 @@ std::string cost_json(const StorageCost& cost) {
   namespace json = boost::json;
   json::array lines;
   for (const CostLine& line : cost.lines) {
+    json::array accesses;
+    for (const hw::CostAccess& access : line.accesses) {
+      accesses.push_back(json::object{{"counter", access.counter}, {"bits", access.bits}});
+    }
     lines.push_back(json::object{{"kind", json::string(kind_text(line.kind))},
                                  {"mechanism", line.mechanism},
                                  {"name", line.name},
                                  {"formula", line.formula},
                                  {"bits", line.bits},
-                                 {"source", line.source}});
+                                 {"source", line.source},
+                                 {"accesses", std::move(accesses)}});
   }
   return json_text(json::object{{"schema", 1},
                                 {"machine", cost.machine},

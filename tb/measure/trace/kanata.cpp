@@ -263,6 +263,14 @@ void KanataLog::put_aside(const hw::CoreState& core, const link::SubWarp& sub_wa
   }
 }
 
+void KanataLog::gathered(const hw::CoreState& core, const link::SubWarp& sub_warp) {
+  if (advance(core.now)) {
+    if (Row* const row = find(sub_warp)) {
+      go(*row, "Mg");
+    }
+  }
+}
+
 void KanataLog::held(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage /*stage*/,
                      hw::IdleCause cause) {
   if (advance(core.now)) {

@@ -2,7 +2,8 @@
 // sub-warp, from its instruction's fetch, or from where the former makes it of an instruction, to its retirement.
 //
 //   stages (lane 0)  F fetch, D decode and sub-warp former, R register read, X execute, M memory,
-//                    Mw waits for lines or for stores, out of the pipeline, W write-back
+//                    Mg waits for the other sub-warps of its instruction, Mw for lines or for stores, both out of the
+//                    pipeline, W write-back
 //   lane 1           why the sub-warp could not go on in a cycle, by the names of the idle causes
 //                    (hw/state/idle_cause.hpp)
 //   warp-splits      rows of their own (core.divergence = dws or slip), from where one is made to where it is none any
@@ -49,6 +50,7 @@ class KanataLog final : public RunObserver {
   void issued(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::Cycle last) override;
   void accessed(const hw::CoreState& core, const hw::MemoryAccess& access, hw::Cycle scratchpad_last) override;
   void put_aside(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
+  void gathered(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
   void parted(const hw::CoreState& core, const link::SubWarp& part, const link::SubWarp& rest) override;
   void retired(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
 
