@@ -212,6 +212,9 @@ const WarpSizes& Device::warp_sizes() const {
 const std::vector<isa::StrayLoads>& Device::stray_loads() const {
   return state_->stray_loads;
 }
+std::vector<hw::CountedUnit> Device::units() const {
+  return state_->gpu.units();
+}
 const StatisticsRegistry& Device::statistics() const {
   return state_->statistics;
 }

@@ -78,6 +78,7 @@ class Device final : public Executor {
   // ended early: by kernel and instruction, in the order of the first of each.
   [[nodiscard]] const std::vector<isa::StrayLoads>& stray_loads() const;
   [[nodiscard]] const StatisticsRegistry& statistics() const;  // every module's own counters
+  [[nodiscard]] std::vector<hw::CountedUnit> units() const;    // and their kinds
 
  private:
   struct State;

@@ -127,13 +127,18 @@ json::object energy_json(const Energy& energy) {
                                     {"leakage_mw", kind.leakage_mw},
                                     {"leakage_pj", kind.leakage_pj}};
   }
+  json::object modules;
+  for (const Energy::Module& module : energy.modules) {
+    modules[module.name] = json::object{{"kind", module.kind}, {"pj", module.pj}, {"leakage_pj", module.leakage_pj}};
+  }
   return {{"table", energy.table},
           {"description", energy.description},
           {"pj", energy.pj},
           {"nanoseconds", energy.nanoseconds},
           {"average_mw", energy.average_mw},
           {"delay_product", energy.delay_product},
-          {"kinds", std::move(kinds)}};
+          {"kinds", std::move(kinds)},
+          {"modules", std::move(modules)}};
 }
 
 json::object modules_json(const StatisticsRegistry& modules) {

@@ -48,6 +48,17 @@ std::vector<RecordedValue> RecordedValue::entries() const {
   return all;
 }
 
+std::vector<std::string> RecordedValue::keys() const {
+  if (!value_->is_object()) {
+    refuse("an object");
+  }
+  std::vector<std::string> all;
+  for (const auto& member : value_->get_object()) {
+    all.emplace_back(member.key());
+  }
+  return all;
+}
+
 std::uint64_t RecordedValue::count() const {
   json::error_code error;
   const auto number = value_->is_number() ? value_->to_number<std::uint64_t>(error) : 0;

@@ -24,6 +24,7 @@ class RecordedValue {
   [[nodiscard]] RecordedValue at(std::string_view key) const;
   [[nodiscard]] bool has(std::string_view key) const;
   [[nodiscard]] std::vector<RecordedValue> entries() const;
+  [[nodiscard]] std::vector<std::string> keys() const;  // of an object, in its order
 
   [[nodiscard]] std::uint64_t count() const;  // a whole number, not below zero
   [[nodiscard]] double number() const;

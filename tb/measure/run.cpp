@@ -166,6 +166,7 @@ RunOutcome run(const RunRequest& request) {
   record.summary = summarise(device.totals(), request.machine, hash);
   if (request.energy) {
     record.energy = energy_of(*request.energy, device.totals(), request.machine);
+    add_modules(*record.energy, device.units(), device.statistics());
   }
   if (recorder && record.complete) {
     const hw::Totals totals = device.totals();

@@ -126,6 +126,67 @@ TEST_F(Pages, WarpSplitsAndMissesOfEachThreadAreDrawn) {
   EXPECT_THAT(browser.errors(), IsEmpty());
 }
 
+// A run that was priced: cards, shares and tables of its energy, and of each line, at both widths and in both schemes.
+TEST_F(Pages, EnergyIsShownByUnitModuleAndLine) {
+  const std::string page = report({"lwm", "blackscholes", "--scale", "0.002", "--energy", "dws-65nm"});
+  for (const Scheme scheme : {Scheme::light, Scheme::dark}) {
+    Browser browser(scheme);
+    for (const unsigned width : {1280U, 390U}) {
+      browser.resize(width, 844);
+      browser.open(page);
+      EXPECT_EQ(browser.run("return document.querySelectorAll('#energy .card').length").as_int64(), 4);
+      EXPECT_TRUE(browser.run("return document.documentElement.scrollWidth <= window.innerWidth").as_bool()) << width;
+      // The shares of the bars, and those of the table, are all of it.
+      EXPECT_TRUE(browser
+                      .run(R"js(
+        return [...document.querySelectorAll("#energy .bar")].every((bar) => Math.abs([...bar.children].reduce(
+          (sum, one) => sum + parseFloat(one.style.width), 0) - 100) < 0.01) &&
+          document.querySelectorAll("#energy .bar").length === 2;
+      )js")
+                      .as_bool());
+      EXPECT_EQ(browser.run("return document.querySelectorAll('#energy details:nth-of-type(1) tbody tr').length"),
+                browser.run("return Object.keys(heddle.data.stats.energy.modules).length"));
+    }
+    browser.resize(1280, 844);
+    browser.run(
+        "document.getElementById('metric').value = 'energy, pJ'; "
+        "document.getElementById('metric').dispatchEvent(new Event('change'));");
+    EXPECT_EQ(text(browser.run("return document.querySelector('#source h3').textContent")),
+              "Lines with the most energy, pJ");
+    EXPECT_TRUE(browser
+                    .run("return [...document.querySelectorAll('#source-side td.energy')].some((cell) => "
+                         "/^[\\d.]+\\s[µnpm]J$/.test(cell.textContent))")
+                    .as_bool());
+    EXPECT_THAT(browser.errors(), IsEmpty());
+  }
+}
+
+TEST_F(Pages, EnergiesOfRunsAreCompared) {
+  for (const std::string name : {"a", "b"}) {
+    ASSERT_EQ(heddle({"run", "baseline", "vecadd", "--scale", "0.002", "-q", "--energy", "dws-65nm", "--out",
+                      scratch.path(name), "--set", name == "a" ? "dram.channels=1" : "dram.channels=2"})
+                  .code,
+              0);
+  }
+  const std::string page = scratch.path("compare.html");
+  ASSERT_EQ(heddle({"compare", scratch.path("a"), scratch.path("b"), "--html", page}).code, 0);
+  Browser browser;
+  for (const unsigned width : {1280U, 390U}) {
+    browser.resize(width, 844);
+    browser.open(page);
+    EXPECT_TRUE(browser.run("return document.querySelectorAll('#energy svg .role-mark path[d]').length > 4").as_bool());
+    EXPECT_TRUE(browser.run("return document.documentElement.scrollWidth <= window.innerWidth").as_bool()) << width;
+    // A part that only one of them has.
+    EXPECT_TRUE(browser
+                    .run(R"js(
+      const row = [...document.querySelectorAll("#energy tr")].find((one) => one.textContent.startsWith("gpu.dram1"));
+      return row.children[1].textContent === "0" && parseFloat(row.children[2].textContent) > 0;
+    )js")
+                    .as_bool());
+  }
+  EXPECT_THAT(browser.errors(), IsEmpty());
+}
+
 TEST_F(Pages, AStretchChosenInOneChartIsShownInAll) {
   const std::string page = report({"baseline", "bfs", "--scale", "0.01"});
   Browser browser;

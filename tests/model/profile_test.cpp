@@ -65,6 +65,14 @@ void Profiled::expect_instructions(const hw::Totals& totals) const {
   EXPECT_EQ(sum(&Counters::instructions), totals.core.warp_instructions);
   EXPECT_EQ(sum(&Counters::thread_instructions), totals.core.thread_instructions);
   EXPECT_EQ(sum(&Counters::lane_instructions), totals.core.lane_instructions);
+  EXPECT_EQ(sum(&Counters::float_lane_instructions), totals.core.float_lane_instructions);
+  EXPECT_EQ(sum(&Counters::register_reads), totals.registers.reads);
+  EXPECT_EQ(sum(&Counters::register_writes), totals.registers.writes);
+  // Lanes that execute each an instruction of its own may access it together.
+  EXPECT_GE(sum(&Counters::scratchpad_accesses), totals.scratchpad.accesses);
+  if (machine->core.divergence != "per-thread-pc") {
+    EXPECT_EQ(sum(&Counters::scratchpad_accesses), totals.scratchpad.accesses);
+  }
   EXPECT_EQ(sum(&Counters::branches), totals.core.branches);
   EXPECT_EQ(sum(&Counters::divergent_branches), totals.core.divergent_branches);
   EXPECT_EQ(sum(&Counters::memory_instructions), totals.core.memory_instructions);

@@ -30,11 +30,12 @@ std::string submission(const std::string& database, int number) {
 TEST(CliSweepSlurm, KilledAndResumedItHasTheRowsOfALocalRun) {
   const Scratch scratch;
   const SlurmCluster cluster(20);  // 52 tasks are three arrays
-  const std::string file = scratch.write("x.toml",
-                                         "config = \"baseline\"\nscale = 0.001\n[axes]\nworkload = [\"vecadd\", "
-                                         "\"nqueens\"]\ncore.warp_size = [32, 64, 48]\n"
-                                         "two_level.fetch_group = { from = 1, to = 13, step = 1 }\n"
-                                         "[slurm]\nruns_per_task = 1\noptions = [\"--time=5\"]\n");
+  const std::string file =
+      scratch.write("x.toml",
+                    "config = \"baseline\"\nscale = 0.001\nenergy = \"dws-65nm\"\n[axes]\nworkload = [\"vecadd\", "
+                    "\"nqueens\"]\ncore.warp_size = [32, 64, 48]\n"
+                    "two_level.fetch_group = { from = 1, to = 13, step = 1 }\n"
+                    "[slurm]\nruns_per_task = 1\noptions = [\"--time=5\"]\n");
   const std::string local = scratch.path("local.db");
   ASSERT_EQ(heddle({"sweep", file, "-d", local}).code, 0);
   const std::string database = scratch.path("slurm.db");

@@ -105,6 +105,58 @@ TEST(CliSweep, TheRowSaysWhatRunSays) {
             std::string::npos);
 }
 
+// 220 nJ for each access to memory, 1 pJ for each in the second table; a run that is not priced has no energy, and a
+// trade-off of energy and cycles takes it like any figure.
+TEST(CliSweep, AnEnergyTablePricesTheRuns) {
+  const Scratch scratch;
+  scratch.write("own.toml", "[dram]\nsource = \"s\"\nreads = 1\nwrites = 1\natomics = 1\n");
+  const std::string database = scratch.path("x.db");
+  const std::string axes =
+      "[axes]\nl1d.bytes = [2048, 32768]\nl1d.write_policy = [\"write-through\", \"write-back\"]\n";
+  const std::string head = kHead + "workload = \"matrixmult\"\n";
+  const std::string file = scratch.write("x.toml", head + "energy = \"dws-memory\"\n" + axes);
+  ASSERT_EQ(heddle({"sweep", file, "-d", database}).code, 0);
+  const auto off_by = [&](const char* pj) {
+    return column(database, std::string("SELECT energy_total - ") + pj +
+                                " * ((modules ->> '$.\"gpu.dram0\".reads') + (modules ->> '$.\"gpu.dram0\".writes') + "
+                                "(modules ->> '$.\"gpu.dram0\".atomics')) FROM results WHERE sweep = (SELECT max(id) "
+                                "FROM sweeps) ORDER BY point");
+  };
+  const std::vector<std::string> nothing(4, "0");
+  const std::vector<std::string> yes(4, "1");
+  EXPECT_EQ(off_by("220e3"), nothing);
+  EXPECT_EQ(column(database, "SELECT energy_dram - energy_total FROM runs"), nothing);
+  EXPECT_EQ(column(database, "SELECT energy_core IS NULL AND energy = 'dws-memory' FROM runs"), yes);
+  EXPECT_EQ(column(database,
+                   "SELECT abs(mean_power * cycles / gpu_clock_ghz / energy_total - 1) < 1e-9 AND "
+                   "abs(energy_delay_product / energy_total / cycles * gpu_clock_ghz - 1) < 1e-9 FROM runs"),
+            yes);
+  const Ran table = heddle({"results", database});
+  EXPECT_NE(table.out.find(" energy_total  energy_delay_product"), std::string::npos) << table.out;
+  // Of the larger cache, write-back spares accesses to memory and takes some cycles more.
+  const Ran front = heddle({"results", database, "--pareto", "energy_total:min,cycles:min", "--csv", "-"});
+  const auto design = [&](const std::string& policy) {
+    return "32768," + policy + "," +
+           column(database,
+                  "SELECT CAST(energy_total AS INTEGER) || ',' || cycles FROM runs WHERE l1d_bytes = 32768 "
+                  "AND l1d_write_policy = '" +
+                      policy + "'")[0] +
+           ",1\n";
+  };
+  EXPECT_EQ(front.out,
+            "l1d_bytes,l1d_write_policy,energy_total,cycles,runs\n" + design("write-back") + design("write-through"));
+  // Another table's runs are others.
+  scratch.write("x.toml", head + "energy = \"own.toml\"\n" + axes);
+  const Ran other = heddle({"sweep", file, "-d", database, "--resume"});
+  EXPECT_NE(other.out.find("4 runs, 0 of them kept from earlier, 4 now"), std::string::npos) << other.out << other.err;
+  EXPECT_EQ(off_by("1"), nothing);
+  scratch.write("x.toml", head);
+  ASSERT_EQ(heddle({"sweep", file, "-d", database, "--resume"}).code, 0);
+  EXPECT_EQ(column(database, "SELECT count(*) FROM runs WHERE energy IS NULL AND energy_total IS NULL"),
+            (std::vector<std::string>{"1"}));
+  EXPECT_EQ(heddle({"results", database}).out.find("energy_total"), std::string::npos);
+}
+
 TEST(CliSweep, LimitsFaultsAndWrongResultsMarkTheRunAndTheSweepGoesOn) {
   const Scratch scratch;
   scratch.write("k.ptx",

@@ -1,6 +1,7 @@
 // Differences between runs, taken apart, and what is refused.
 #include "tb/pages/compare/compare.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -178,6 +179,51 @@ TEST_F(CliCompare, SaysWhy) {
   const auto differences = parameter_differences(runs);
   ASSERT_EQ(differences.size(), 1U);
   EXPECT_EQ(differences[0].key, "dram.bandwidth_gbs");
+}
+
+// By hand: 1 pJ per read and 4 mW of one channel; a run that was not priced, and one by another table, are named.
+TEST_F(CliCompare, EnergiesStandSideBySide) {
+  const std::string table = scratch.write(
+      "t.toml", "[dram]\nsource = \"s\"\nreads = 1e6\nleakage_mw = 4\n[core]\nsource = \"s\"\nfetched = 2e6\n");
+  const std::string a = run("a", {"--energy", table});
+  const std::string b = run("b", {"--energy", table, "--set", "dram.bandwidth_gbs=4"});
+  const auto runs = read_compared_runs({a, b});
+  for (const ComparedRun& one : runs) {
+    ASSERT_TRUE(one.energy);
+    const double reads = static_cast<double>(one.summary.dram_reads) * 1e6;
+    const double leakage = 4 * static_cast<double>(one.summary.cycles) / one.machine.gpu.clock_ghz;
+    ASSERT_EQ(one.energy->kinds.size(), 2U);
+    EXPECT_EQ(one.energy->kinds[0].name, "core");
+    EXPECT_DOUBLE_EQ(one.energy->kinds[1].leakage_pj, leakage);
+    EXPECT_DOUBLE_EQ(one.energy->kinds[1].pj, reads + leakage);
+    ASSERT_EQ(one.energy->parts.size(), 2U);
+    EXPECT_EQ(one.energy->parts[0].first, "gpu.core0");
+    EXPECT_EQ(one.energy->parts[1].first, "gpu.dram0");
+    EXPECT_DOUBLE_EQ(one.energy->parts[1].second, one.energy->kinds[1].pj);
+    EXPECT_DOUBLE_EQ(one.energy->pj, one.energy->kinds[0].pj + one.energy->kinds[1].pj);
+  }
+  const Ran ran = heddle({"compare", a, b, "--html", scratch.path("page.html")});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("Energy by the table t, in uJ\n"));
+  EXPECT_THAT(ran.out, HasSubstr("\n  leakage of dram "));
+  EXPECT_THAT(ran.out, HasSubstr("\nenergy-delay product, uJ us "));
+  EXPECT_THAT(ran.out, HasSubstr("\ngpu.dram0 "));
+  EXPECT_THAT(ran.out, ::testing::Not(HasSubstr("leakage of core")));
+  const std::string ratio =
+      fmt::format("x{:.3f}", static_cast<double>(runs[1].summary.cycles) / static_cast<double>(runs[0].summary.cycles));
+  EXPECT_THAT(ran.out.substr(ran.out.find("leakage of dram")), HasSubstr(ratio));
+  EXPECT_THAT(heddle({"compare", a, run("bare")}).out,
+              HasSubstr("Energy: of A alone; price B too (heddle run --energy)\n"));
+  EXPECT_THAT(heddle({"compare", a, run("other", {"--energy", "dws-memory"})}).out,
+              HasSubstr("B is priced by another table, dws-memory"));
+  EXPECT_THAT(heddle({"compare", run("bare"), run("plain")}).out, ::testing::Not(HasSubstr("nergy")));
+  const std::string good = Scratch::read(a + "/stats.json");
+  const std::size_t at = good.find("\"average_mw\":");
+  ASSERT_NE(at, std::string::npos);
+  const std::string broken = scratch.write("broken.json", std::string(good).replace(at, 13, "\"average_mv\":"));
+  const Ran refused = heddle({"compare", a, broken});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("'energy.average_mw' is missing"));
 }
 
 TEST_F(CliCompare, ChannelsAloneAreComparedByTheirFigures) {

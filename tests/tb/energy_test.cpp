@@ -3,13 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
+#include <cmath>
 #include <map>
 #include <set>
 
 #include "base/error.hpp"
 #include "program_runner.hpp"
+#include "tb/host/config/config.hpp"
 #include "tb/host/device.hpp"
+#include "tb/measure/energy/by_instruction.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -192,12 +196,134 @@ TEST(Energy, KnowsHowManyUnitsAMachineHas) {
   }
   std::map<std::set<std::string>, std::uint64_t> units;
   for (const EnergyKind& kind : energy_kinds()) {
+    if (!kind.counted) {
+      continue;
+    }
     std::set<std::string> names(kind.activities.begin(), kind.activities.end());
     names.insert(kind.others.begin(), kind.others.end());
     units[names] += unit_count(kind.name, machine);
   }
   EXPECT_EQ(units, modules);
   EXPECT_THROW((void)unit_count("toaster", machine), InternalError);
+}
+
+// What is switched off leaks nothing, though its module is there and counts.
+TEST(Energy, OfTheModulesOfAMachineWithoutL1) {
+  const test::Scratch scratch;
+  const std::string table = scratch.write("e.toml", "[l1d]\nsource = \"s\"\naccesses = 3\nleakage_mw = 5\n");
+  const test::Ran ran = test::heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--set", "l1d.enabled=false",
+                                      "--energy", table, "--out", scratch.path("out")});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const json::value stats = json::parse(test::Scratch::read(scratch.path("out/stats.json")));
+  const json::object& l1d = stats.at("energy").at("modules").at("gpu.core0.l1d").as_object();
+  EXPECT_EQ(l1d.at("leakage_pj").to_number<double>(), 0);
+  EXPECT_EQ(l1d.at("pj"), stats.at("energy").at("pj"));
+}
+
+// Lanes and register rows to the instructions that they belong to, what lies behind the L1 by lines that were not
+// there, leakage by time; what nobody has brought about is left over.
+TEST(Energy, IsSharedOutAmongInstructions) {
+  const EnergyTable table = parse_energy_table(
+      "[core]\nsource = \"s\"\nlane_instructions = 2\nfloat_lane_instructions = 10\n"
+      "[registers]\nsource = \"s\"\nreads = 1\nwrites = 3\n"
+      "[l1d]\nsource = \"s\"\naccesses = 7\n"
+      "[dram]\nsource = \"s\"\nreads = 100\nwrites = 50\nleakage_mw = 5\n",
+      "e.toml");
+  hw::Machine machine;
+  machine.gpu.clock_ghz = 1;
+  machine.dram.channels = 1;
+  hw::Totals totals;
+  totals.cycles = 40;
+  totals.core.lane_instructions = 30;
+  totals.core.float_lane_instructions = 20;
+  totals.registers.reads = 50;
+  totals.registers.writes = 20;
+  totals.l1d.accesses = 9;
+  totals.dram.reads = 6;
+  totals.dram.writes = 2;
+  const Energy energy = energy_of(table, totals, machine);
+  std::vector<Profile::KernelProfile> kernels(2);
+  kernels[0].counters.resize(3);
+  kernels[1].counters.resize(1);
+  InstructionCounters& add = kernels[0].counters[0];
+  add.instructions = 2;
+  add.lane_instructions = add.float_lane_instructions = 20;
+  add.register_reads = 40;
+  add.register_writes = 20;
+  add.warp_cycles[static_cast<std::size_t>(hw::GroupState::in_flight)] = 10;
+  InstructionCounters& load = kernels[0].counters[1];
+  load.instructions = 1;
+  load.lane_instructions = load.register_reads = 10;
+  load.line_requests = 4;
+  load.late_lines = 1;
+  load.warp_cycles[static_cast<std::size_t>(hw::GroupState::memory)] = 20;
+  kernels[0].counters[2].store_lines = 3;
+  kernels[1].counters[0].line_requests = 8;  // of another kernel, and most of the misses
+  kernels[1].counters[0].late_lines = 2;
+  kernels[1].counters[0].warp_cycles[static_cast<std::size_t>(hw::GroupState::memory)] = 10;
+
+  const EnergyByInstruction shared = energy_by_instruction(energy, kernels);
+  EXPECT_EQ(shared.kernels[0][0].activities_pj, 20 * 2 + 20 * 10 + 40 * 1 + 20 * 3);
+  EXPECT_EQ(shared.kernels[0][0].leakage_pj, 5 * 40 / 4);
+  EXPECT_NEAR(shared.kernels[0][1].activities_pj, 10 * 2 + 10 * 1 + 9 * 7 / 3.0 + 600 / 3.0, 1e-9);
+  EXPECT_EQ(shared.kernels[0][1].leakage_pj, 5 * 40 / 2);
+  EXPECT_EQ(shared.kernels[0][2].activities_pj, 2 * 50);
+  EXPECT_NEAR(shared.kernels[1][0].activities_pj, 9 * 7 * 2 / 3.0 + 600 * 2 / 3.0, 1e-9);
+  EXPECT_EQ(shared.kernels[1][0].leakage_pj, 5 * 40 / 4);
+  EXPECT_EQ(shared.rest_pj, 0);
+
+  // All lines hit: who asked for lines shares what is behind the L1 (write-backs at the end, say).
+  kernels[0].counters[1].late_lines = kernels[1].counters[0].late_lines = 0;
+  EXPECT_NEAR(energy_by_instruction(energy, kernels).kernels[0][1].activities_pj, 30 + 9 * 7 / 3.0 + 600 / 3.0, 1e-9);
+  EXPECT_DOUBLE_EQ(energy_by_instruction(energy, {}).rest_pj, energy.pj);
+}
+
+// The bits of the cost lines that say what accesses them, by hand: the baseline's stacks, and the warp-split table.
+TEST(Energy, OfTheTablesOfMechanisms) {
+  const EnergyTable table =
+      parse_energy_table("[mechanisms]\nsource = \"s\"\naccessed_bits = 0.5\nleakage_mw = 2\n", "e.toml");
+  hw::Machine machine;
+  machine.gpu.clock_ghz = 1;
+  machine.gpu.cores = 3;
+  hw::Totals totals;
+  totals.cycles = 10;
+  totals.core.group_instructions = 100;
+  totals.core.branches = 7;
+  totals.core.divergent_branches = 2;
+  const std::uint64_t entry = 2 * 32 + machine.core.warp_size;
+  const Energy stacks = energy_of(table, totals, machine);
+  ASSERT_EQ(stacks.kinds.size(), 1U);
+  EXPECT_EQ(stacks.kinds[0].activities.at(0).count, 100 * 32 + 7 * entry + 2 * 2 * entry);
+  EXPECT_EQ(stacks.kinds[0].leakage_pj, 2 * 3 * 10);
+  EXPECT_EQ(stacks.pj, 0.5 * static_cast<double>(stacks.kinds[0].activities[0].count) + 60);
+  EXPECT_EQ(unit_bytes(kMechanisms, machine), machine.core.threads / machine.core.warp_size * 16 * entry / 8.0);
+
+  hw::Machine splits = read_machine(find_config("dws-revive-bypass"));
+  totals.core.fetched = 50;
+  totals.core.splits_memory = 3;
+  const Energy split = energy_of(table, totals, splits);
+  EXPECT_EQ(split.kinds.at(0).activities.at(0).count, (50 + 100 + 3) * 84U) << "DWS report 5.6: 84 bits";
+  EXPECT_EQ(unit_bytes(kMechanisms, splits), 16 * 84 / 8.0);
+  EXPECT_EQ(table_refusal("[mechanisms]\nsource = \"s\"\naccessed = 1\n").substr(0, 50),
+            "e.toml:3:1: mechanisms has no activity 'accessed';");
+}
+
+// Whatever its mechanisms: their cost lines name counters that cores have, and the tables of a core are one of its
+// parts.
+TEST(Energy, OfTheTablesOfEveryMachinesMechanisms) {
+  const EnergyTable table = parse_energy_table(
+      "[mechanisms]\nsource = \"s\"\nbytes = [8192, 16384]\naccessed_bits = [1, 2]\nleakage_mw = [1, 2]\n", "e.toml");
+  for (const char* const name :
+       {"baseline", "lwm", "lwm-two-level", "tbc", "dwf-majority", "per-thread-pc", "slip-bypass"}) {
+    const hw::Machine machine = read_machine(find_config(name));
+    hw::Totals totals;
+    totals.cycles = 10;
+    totals.core.group_instructions = totals.core.warp_instructions = totals.core.branches = totals.core.fetched = 100;
+    const Energy energy = energy_of(table, totals, machine);
+    EXPECT_TRUE(std::isfinite(energy.pj)) << name;
+    EXPECT_EQ(energy.pj > 0, unit_bytes(kMechanisms, machine) != 0.0) << name;
+    EXPECT_EQ(unit_count(kMechanisms, machine), energy.pj > 0 ? machine.gpu.cores : 0) << name;
+  }
 }
 
 // 220 nJ for each access that the channels counted, and nothing else of stats.json changes.
@@ -242,13 +368,14 @@ TEST(Energy, OfARunIsASectionOfItsOwn) {
 // all.
 TEST(Energy, ThePartsOfTheReportsTableAddUp) {
   const test::Scratch scratch;
-  const test::Ran ran =
-      test::heddle({"run", "baseline", "blackscholes", "--scale", "0.001", "--set", "l2.enabled=true", "--set",
-                    "l1d.write_policy=write-through", "--energy", "dws-65nm", "--out", scratch.path("out")});
+  const test::Ran ran = test::heddle({"run", "baseline", "blackscholes", "--scale", "0.001", "--set", "l2.enabled=true",
+                                      "--set", "l1d.write_policy=write-through", "--set", "gpu.cores=2", "--energy",
+                                      "dws-65nm", "--out", scratch.path("out")});
   ASSERT_EQ(ran.code, 0) << ran.err;
   const json::value stats = json::parse(test::Scratch::read(scratch.path("out/stats.json")));
   const json::object& energy = stats.at("energy").as_object();
   double sum = 0;
+  std::size_t modules = 0;
   std::set<std::string> parts;
   for (const auto& kind : energy.at("kinds").as_object()) {
     double of_kind = 0;
@@ -262,11 +389,70 @@ TEST(Energy, ThePartsOfTheReportsTableAddUp) {
       parts.emplace(kind.key());
     }
     EXPECT_NE(ran.out.find("\n    " + std::string(kind.key())), std::string::npos) << ran.out;
+    // The units of the kind, each by its own counters.
+    double of_units = 0;
+    double leakage = 0;
+    for (const auto& module : energy.at("modules").as_object()) {
+      if (module.value().at("kind").as_string() == kind.key()) {
+        of_units += module.value().at("pj").to_number<double>();
+        leakage += module.value().at("leakage_pj").to_number<double>();
+        ++modules;
+      }
+    }
+    EXPECT_NEAR(of_units, of_kind, 1e-9 * of_kind) << kind.key();
+    EXPECT_NEAR(leakage, kind.value().at("leakage_pj").to_number<double>(), 1e-9 * of_kind) << kind.key();
   }
+  EXPECT_EQ(modules, energy.at("modules").as_object().size());
+  const json::object& bank = stats.at("modules").at("gpu.core1.registers.bank3").as_object();
+  EXPECT_DOUBLE_EQ(energy.at("modules").at("gpu.core1.registers.bank3").at("pj").to_number<double>(),
+                   2.05 * bank.at("reads").to_number<double>() + 2.09 * bank.at("writes").to_number<double>());
   EXPECT_DOUBLE_EQ(sum, energy.at("pj").to_number<double>());
-  EXPECT_EQ(parts, (std::set<std::string>{"core", "icache", "l1d", "scratchpad", "registers", "noc", "l2", "dram"}));
+  EXPECT_EQ(parts, (std::set<std::string>{"core", "icache", "l1d", "scratchpad", "registers", "noc", "l2", "dram",
+                                          "mechanisms"}));
   EXPECT_GT(stats.at("modules").at("gpu.core0").at("float_lane_instructions").as_int64(), 1000);
   EXPECT_DOUBLE_EQ(energy.at("delay_product").to_number<double>(), sum * energy.at("nanoseconds").to_number<double>());
+}
+
+// On the page, the energies of all instructions are the run's; without a table there are none.
+TEST(Energy, OfTheLinesOfAPageAddsUp) {
+  const test::Scratch scratch;
+  const auto profile_of = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"run",   "lwm",      "blackscholes",        "--scale",
+                                      "0.001", "--report", scratch.path("p.html")};
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(test::heddle(words).code, 0);
+    const std::string page = test::Scratch::read(scratch.path("p.html"));
+    const std::string mark = "id=\"data\">";
+    const std::size_t begin = page.find(mark) + mark.size();
+    return json::parse(page.substr(begin, page.find("</script>", begin) - begin)).as_object();
+  };
+  const auto place = [](const json::object& data, const char* name) {
+    const json::array& names = data.at("profile").at("counters").as_array();
+    return static_cast<std::size_t>(std::find(names.begin(), names.end(), json::value(name)) - names.begin());
+  };
+  const json::object priced = profile_of({"--energy", "dws-65nm"});
+  const std::size_t activities = place(priced, "energy_activities");
+  const std::size_t leakage = place(priced, "energy_leakage");
+  ASSERT_EQ(leakage, activities + 1);
+  double sums[2] = {0, 0};
+  for (const json::value& kernel : priced.at("profile").at("kernels").as_array()) {
+    for (const json::value& counters : kernel.at("counters").as_array()) {
+      ASSERT_EQ(counters.as_array().size(), leakage + 1);
+      sums[0] += counters.at(activities).to_number<double>();
+      sums[1] += counters.at(leakage).to_number<double>();
+    }
+  }
+  const json::object& energy = priced.at("stats").at("energy").as_object();
+  double leaks = 0;
+  for (const auto& kind : energy.at("kinds").as_object()) {
+    leaks += kind.value().at("leakage_pj").to_number<double>();
+  }
+  const double all = energy.at("pj").to_number<double>();
+  EXPECT_GT(leaks, 0.01 * all);
+  EXPECT_NEAR(sums[1], leaks, 1e-9 * all);
+  EXPECT_NEAR(sums[0] + sums[1], all, 1e-9 * all);
+  const json::object bare = profile_of({});
+  EXPECT_EQ(place(bare, "energy_activities"), bare.at("profile").at("counters").as_array().size());
 }
 
 TEST(Energy, ATableThatIsNotThereOrWouldBeOverwrittenIsRefused) {

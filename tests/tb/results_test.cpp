@@ -265,37 +265,47 @@ TEST_F(Results, OtherSweepsAndOtherFiles) {
 }
 
 // The explorations that come with Heddle, a few points of each, small.
-class Shipped : public ::testing::TestWithParam<const char*> {};
+struct ShippedShape {
+  const char* name;
+  std::size_t workloads;
+  std::size_t points;
+  const char* x;
+};
+class Shipped : public ::testing::TestWithParam<ShippedShape> {};
 
 TEST_P(Shipped, RunsAndPlots) {
   const Scratch scratch;
-  const std::string name = GetParam();
+  const std::string name = GetParam().name;
   const std::string source = std::string(HEDDLE_SOURCE_DIR) + "/explorations/" + name + ".toml";
   const sweep::Exploration whole = sweep::read_exploration(source);
   const sweep::Plan plan(whole, "build");
   for (const sweep::Plan::Entry& entry : plan.entries()) {
     ASSERT_FALSE(entry.refused) << entry.number;
   }
-  EXPECT_EQ(plan.workloads().size(), name == "warp-scheduling" ? 12U : 2U);
-  EXPECT_EQ(plan.entries().size(), name == "warp-scheduling" ? 12U * 21U : 108U);
+  const ShippedShape& shape = GetParam();
+  EXPECT_EQ(plan.workloads().size(), shape.workloads);
+  EXPECT_EQ(plan.entries().size(), shape.points);
   const std::string file = scratch.write(name + ".toml", Scratch::read(source) + "\n[sample]\npoints = 24\nseed = 5\n");
   const std::string database = scratch.path("x.db");
   const Ran ran = heddle({"sweep", file, "-d", database, "--scale", "0.02"});
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_NE(ran.out.find("\n24 done\n"), std::string::npos) << ran.out;
   EXPECT_EQ(test::column(database, "SELECT count(DISTINCT cycles) > 10 FROM results"), std::vector<std::string>{"1"});
-  const std::string x = name == "warp-scheduling" ? "core.warp_size" : "dram.hint_threshold";
-  EXPECT_EQ(heddle({"results", database, "--plot", "ipc", "--x", x, "--svg", scratch.path("p.svg")}).code, 0);
+  EXPECT_EQ(heddle({"results", database, "--plot", "ipc", "--x", GetParam().x, "--svg", scratch.path("p.svg")}).code,
+            0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Explorations, Shipped, ::testing::Values("warp-scheduling", "dram-hints"));
+INSTANTIATE_TEST_SUITE_P(Explorations, Shipped,
+                         ::testing::Values(ShippedShape{"warp-scheduling", 12, 12 * 21, "core.warp_size"},
+                                           ShippedShape{"warp-size", 4, 4 * 3 * 12, "core.warp_size"},
+                                           ShippedShape{"dram-hints", 2, 108, "dram.hint_threshold"}));
 
 TEST(ShippedExplorations, AreAllTested) {
   std::size_t files = 0;
   for (const auto& entry : fs::directory_iterator(HEDDLE_SOURCE_DIR "/explorations")) {
     files += entry.path().extension() == ".toml" ? 1 : 0;
   }
-  EXPECT_EQ(files, 2U);
+  EXPECT_EQ(files, 3U);
 }
 
 }  // namespace

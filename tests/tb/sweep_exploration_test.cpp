@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "hw/schedule/two_level.hpp"
 #include "launch_folder.hpp"
+#include "program_runner.hpp"
 #include "tb/studies/sweep/exploration.hpp"
 #include "tb/studies/sweep/expression.hpp"
 #include "tb/studies/sweep/plan.hpp"
@@ -150,6 +151,11 @@ TEST(SweepExploration, MistakesHaveTheirPlaceAndTheNearestName) {
   EXPECT_EQ(exploration_refusal(kHead + "scale = \"1\"\n"), "x.toml:3:9: scale must be a number, not a string");
   EXPECT_EQ(exploration_refusal(kHead + "scale = 17\n"), "x.toml:3:9: scale must be between 1e-06 and 16, not 17");
   EXPECT_EQ(exploration_refusal(kHead + "address_bits = 48\n"), "x.toml:3:16: address_bits must be 32 or 64, not 48");
+  EXPECT_EQ(exploration_refusal(kHead + "energy = \"dws-memry\"\n"),
+            "x.toml:3:10: there is no energy table called 'dws-memry'; did you mean 'dws-memory'?");
+  EXPECT_EQ(exploration_refusal(kHead + "energy = 3\n"), "x.toml:3:10: energy must be a string, not an integer");
+  EXPECT_EQ(exploration_refusal(kHead + "[axes]\nenergy = [\"dws-memory\", \"\"]\n"),
+            "x.toml:4:25: the energy table's name is empty; name a table or its file");
   EXPECT_EQ(exploration_refusal(kHead + "[set]\nscale = 1\n"),
             "x.toml:4:9: 'scale' is no parameter of a machine; write it at the top of the file, outside [set]");
   EXPECT_EQ(exploration_refusal(kHead + "[limits]\nwall_secs = 1\n"),
@@ -308,11 +314,30 @@ TEST(SweepPlan, KeysFollowWhatTheResultDependsOn) {
   EXPECT_EQ(key(kHead + "description = \"other words\"\n[limits]\nwall_seconds = 3\n", "build"), usual);
   EXPECT_EQ(key(kHead + "[set]\ncore.warp_size = 32\n", "build"), usual);  // what it is anyway
   std::set<std::string> keys = {usual, key(kHead, "other")};
-  for (const char* change : {"scale = 0.5", "seed = 2", "max_cycles = 5", "address_bits = 64",
-                             "[set]\ncore.warp_size = 64", "[set]\ndram.banks = 16"}) {
+  for (const char* change :
+       {"scale = 0.5", "seed = 2", "max_cycles = 5", "address_bits = 64", "energy = \"dws-memory\"",
+        "energy = \"dws-65nm\"", "[set]\ncore.warp_size = 64", "[set]\ndram.banks = 16"}) {
     keys.insert(key(kHead + change + "\n", "build"));
   }
-  EXPECT_EQ(keys.size(), 8U);
+  EXPECT_EQ(keys.size(), 10U);
+}
+
+// The table's text counts, not what it is called.
+TEST(SweepPlan, AnEnergyTablesKeyFollowsItsText) {
+  const test::Scratch scratch;
+  const auto key = [&](const std::string& name, const std::string& table) {
+    scratch.write(name + ".toml", table);
+    const Exploration exploration =
+        parse_exploration(kHead + "energy = \"" + name + ".toml\"\n", scratch.path("x.toml"));
+    const Plan plan(exploration, "build");
+    EXPECT_EQ(plan.point(0).energy, name + ".toml");
+    EXPECT_EQ(plan.point(0).order.energy_text, table);
+    return plan.entries()[0].key;
+  };
+  const std::string table = "[dram]\nsource = \"s\"\nreads = 1\n";
+  const std::string usual = key("a", table);
+  EXPECT_EQ(key("b", table), usual);
+  EXPECT_NE(key("a", table + "writes = 1\n"), usual);
 }
 
 // A folder with l.toml, which reads in.bin and runs a kernel of 64-bit pointers.

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "hw/coherence/protocol.hpp"
+#include "tb/measure/cost/cost.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -48,10 +49,82 @@ const std::vector<EnergyKind>& energy_kinds() {
       ActivityList list{all.emplace_back(EnergyKind{name, {}, {}})};
       (totals.*kind).describe(list);
     });
+    all.push_back({kMechanisms, {kAccessedBits}, {}, false});
     return all;
   }();
   return kinds;
 }
+
+namespace {
+
+std::vector<CostLine> mechanism_tables(const hw::Machine& machine) {
+  std::vector<CostLine> lines = storage_cost(machine).lines;
+  std::erase_if(lines, [](const CostLine& line) { return line.accesses.empty(); });
+  return lines;
+}
+
+std::uint64_t mechanism_bits(const hw::Machine& machine) {
+  std::uint64_t bits = 0;
+  for (const CostLine& line : mechanism_tables(machine)) {
+    bits += line.bits;
+  }
+  return bits;
+}
+
+// `count_of(counter)`: of a core, or of all of them.
+template <class CountOf>
+std::uint64_t accessed_bits(const std::vector<hw::CostAccess>& accesses, const CountOf& count_of) {
+  std::uint64_t bits = 0;
+  for (const hw::CostAccess& access : accesses) {
+    bits += count_of(access.counter) * access.bits;
+  }
+  return bits;
+}
+
+// Looks a counter up by its name.
+struct CounterByName {
+  std::map<std::string, std::uint64_t, std::less<>> counts;
+  void operator()(std::string_view name, std::uint64_t& count, std::string_view, std::string_view) {
+    counts.emplace(name, count);
+  }
+  template <class Other>
+  void operator()(std::string_view, Other&&, std::string_view, std::string_view) {}
+  [[nodiscard]] std::uint64_t at(const std::string& name) const {
+    const auto found = counts.find(name);
+    if (found == counts.end()) {
+      throw InternalError("a cost line names '" + name + "', which no core counts");
+    }
+    return found->second;
+  }
+};
+
+void add_mechanisms(Energy& energy, const EnergyTable::Kind& table, hw::CoreStatistics& core,
+                    const hw::Machine& machine) {
+  Energy::Kind kind;
+  kind.name = kMechanisms;
+  kind.source = table.source;
+  for (const CostLine& line : mechanism_tables(machine)) {
+    energy.accesses.insert(energy.accesses.end(), line.accesses.begin(), line.accesses.end());
+  }
+  CounterByName counters;
+  core.describe(counters);
+  const double bytes = unit_bytes(kMechanisms, machine).value_or(0);
+  if (const auto found = table.pj.find(kAccessedBits); found != table.pj.end()) {
+    const std::uint64_t bits =
+        accessed_bits(energy.accesses, [&](const std::string& counter) { return counters.at(counter); });
+    const double pj_per_bit = figure_at(found->second, table.bytes, bytes);
+    kind.activities.push_back({kAccessedBits, bits, pj_per_bit, static_cast<double>(bits) * pj_per_bit});
+    kind.pj = kind.activities.back().pj;
+  }
+  kind.units = unit_count(kMechanisms, machine);
+  kind.leakage_mw = figure_at(table.leakage_mw, table.bytes, bytes);
+  kind.leakage_pj = kind.leakage_mw * static_cast<double>(kind.units) * energy.nanoseconds;
+  kind.pj += kind.leakage_pj;
+  energy.pj += kind.pj;
+  energy.kinds.push_back(std::move(kind));
+}
+
+}  // namespace
 
 std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine) {
   const std::uint64_t cores = machine.gpu.cores;
@@ -71,6 +144,7 @@ std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine) {
       {"coherence", homes ? cores : 0},
       {"home", homes ? slices : 0},
       {"probes", homes ? 1 : 0},
+      {kMechanisms, mechanism_bits(machine) == 0 ? 0 : cores},
   };
   const auto found = counts.find(kind);
   if (found == counts.end()) {
@@ -88,6 +162,9 @@ std::optional<double> unit_bytes(std::string_view kind, const hw::Machine& machi
       {"registers", std::uint64_t{core.registers} * 4 / core.simd_width},
       {"l2", machine.l2.bytes / machine.dram.channels},
   };
+  if (kind == kMechanisms) {
+    return static_cast<double>(mechanism_bits(machine)) / 8;
+  }
   const auto found = bytes.find(kind);
   return found == bytes.end() ? std::nullopt : std::optional(static_cast<double>(found->second));
 }
@@ -95,6 +172,9 @@ std::optional<double> unit_bytes(std::string_view kind, const hw::Machine& machi
 double figure_at(const EnergyFigure& figure, const std::vector<double>& sizes, double bytes) {
   if (figure.size() == 1) {
     return figure.front();
+  }
+  if (bytes == 0) {
+    return 0;  // of a storage that is not there
   }
   const auto above = std::upper_bound(sizes.begin(), sizes.end(), bytes);
   const auto high = std::clamp<std::ptrdiff_t>(above - sizes.begin(), 1, static_cast<std::ptrdiff_t>(sizes.size()) - 1);
@@ -127,9 +207,41 @@ Energy energy_of(const EnergyTable& table, const hw::Totals& totals, const hw::M
     energy.pj += kind.pj;
     energy.kinds.push_back(std::move(kind));
   });
+  if (const auto found = table.kinds.find(kMechanisms); found != table.kinds.end()) {
+    add_mechanisms(energy, found->second, counters.core, machine);
+  }
   energy.average_mw = energy.nanoseconds == 0 ? 0 : energy.pj / energy.nanoseconds;
   energy.delay_product = energy.pj * energy.nanoseconds;
   return energy;
+}
+
+void add_modules(Energy& energy, const std::vector<hw::CountedUnit>& units, const StatisticsRegistry& counters) {
+  std::map<std::pair<std::string_view, std::string_view>, std::uint64_t> counts;  // by module and counter
+  for (const StatisticsRegistry::Scalar& one : counters.scalars()) {
+    counts[{one.declaration.module, one.declaration.name}] = *one.value;
+  }
+  const auto add = [&](const std::string& name, std::string_view of, const auto& count_of) {
+    const auto kind =
+        std::find_if(energy.kinds.begin(), energy.kinds.end(), [&](const Energy::Kind& one) { return one.name == of; });
+    if (kind == energy.kinds.end()) {
+      return;
+    }
+    // Of a kind that the machine has switched off (an L1) modules may be there all the same; they leak nothing.
+    Energy::Module module{name, kind->name, kind->leakage_mw * energy.nanoseconds * (kind->units == 0 ? 0 : 1), 0};
+    for (const Energy::Activity& activity : kind->activities) {
+      module.pj += static_cast<double>(count_of(activity.name)) * activity.pj_per_count;
+    }
+    module.pj += module.leakage_pj;
+    energy.modules.push_back(std::move(module));
+  };
+  for (const hw::CountedUnit& unit : units) {
+    const auto own = [&](const std::string& counter) { return counts.at({unit.module, counter}); };
+    add(unit.module, unit.kind, own);
+    if (std::string_view(unit.kind) == "core") {
+      add(unit.module + "." + kMechanisms, kMechanisms,
+          [&](const std::string&) { return accessed_bits(energy.accesses, own); });
+    }
+  }
 }
 
 }  // namespace heddle::tb

@@ -9,7 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
+#include "base/statistics.hpp"
 #include "hw/gpu/totals.hpp"
+#include "hw/parameters/cost.hpp"
 #include "hw/parameters/machine.hpp"
 
 namespace heddle::tb {
@@ -39,7 +42,14 @@ struct EnergyKind {
   std::string name;
   std::vector<std::string> activities;
   std::vector<std::string> others;
+  bool counted = true;  // its units are modules with counters of their own
 };
+
+// The tables of each core's mechanisms: structures of which a cost line says what accesses them
+// (hw/parameters/cost.hpp). They have no counters of their own; their one activity is what the core's counters make of
+// those lines.
+inline constexpr const char* kMechanisms = "mechanisms";
+inline constexpr const char* kAccessedBits = "accessed_bits";
 [[nodiscard]] const std::vector<EnergyKind>& energy_kinds();
 
 // How many units of a kind a machine has. InternalError for a kind that nobody has told it of.
@@ -69,9 +79,18 @@ struct Energy {
     double leakage_pj = 0;  // of all of them
     double pj = 0;
   };
+  // A unit's part of its kind's energy: the units of a kind add up to it, to a double's last digits.
+  struct Module {
+    std::string name;  // hierarchical SystemC name
+    std::string kind;
+    double leakage_pj = 0;
+    double pj = 0;  // activities and leakage
+  };
   std::string table;
   std::string description;
-  std::vector<Kind> kinds;  // those of the table, in the order of energy_kinds()
+  std::vector<Kind> kinds;               // those of the table, in the order of energy_kinds()
+  std::vector<hw::CostAccess> accesses;  // of a core's mechanisms, if they are priced
+  std::vector<Module> modules;           // of those kinds, if asked for by add_modules()
   double pj = 0;
   double nanoseconds = 0;    // Totals::cycles at gpu.clock_ghz
   double average_mw = 0;     // pj / nanoseconds; 0 for no time
@@ -79,13 +98,20 @@ struct Energy {
 };
 [[nodiscard]] Energy energy_of(const EnergyTable& table, const hw::Totals& totals, const hw::Machine& machine);
 
+// Takes the energy of each kind apart into that of its units, by their own counters.
+void add_modules(Energy& energy, const std::vector<hw::CountedUnit>& units, const StatisticsRegistry& counters);
+
 // The table `text`; `file` names it in messages. Throws InputError with file, line and column, and the nearest name
 // that is declared, for whatever does not fit.
 [[nodiscard]] EnergyTable parse_energy_table(std::string_view text, const std::string& file);
 
-// The table's file by path (anything with a '/' or ending in ".toml"), or by name in the folders energy/ of those that
-// hold machines (find_config, tb/host/config/config.hpp). Throws InputError.
-[[nodiscard]] std::string find_energy_table(const std::string& name_or_path);
+// The table's file by path (anything with a '/' or ending in ".toml"; a relative one starts at `from_folder`), or by
+// name in the folders energy/ of those that hold machines (find_config, tb/host/config/config.hpp). Throws InputError,
+// which blames `where`.
+[[nodiscard]] std::string find_energy_table(const std::string& name_or_path, const std::string& from_folder = {},
+                                            const SourceLocation& where = {"--energy"});
+// Its text. Throws InputError: missing, a folder, too large.
+[[nodiscard]] std::string read_energy_text(const std::string& path);
 [[nodiscard]] EnergyTable read_energy_table(const std::string& name_or_path);
 
 }  // namespace heddle::tb

@@ -196,13 +196,13 @@ EnergyTable parse_energy_table(std::string_view text, const std::string& file) {
   return TableReader(file).read(parse_toml(text, file));
 }
 
-std::string find_energy_table(const std::string& name_or_path) {
-  const SourceLocation where{"--energy"};
+std::string find_energy_table(const std::string& name_or_path, const std::string& from_folder,
+                              const SourceLocation& where) {
   if (name_or_path.empty()) {
     throw InputError(where, "the energy table's name is empty", "name a table or its file");
   }
   if (is_config_path(name_or_path)) {
-    return name_or_path;
+    return (fs::path(from_folder) / name_or_path).string();  // an absolute path replaces the folder
   }
   std::set<std::string> known;
   for (const std::string& folder : config_folders()) {
@@ -223,9 +223,13 @@ std::string find_energy_table(const std::string& name_or_path) {
                    suggest(name_or_path, names, "give a path, or one of the names " + join(names)));
 }
 
+std::string read_energy_text(const std::string& path) {
+  return read_input_file(path, kLargestTable, "energy table");
+}
+
 EnergyTable read_energy_table(const std::string& name_or_path) {
   const std::string path = find_energy_table(name_or_path);
-  return parse_energy_table(read_input_file(path, kLargestTable, "energy table"), path);
+  return parse_energy_table(read_energy_text(path), path);
 }
 
 }  // namespace heddle::tb

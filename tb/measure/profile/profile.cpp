@@ -179,6 +179,12 @@ void Profile::retired(const hw::CoreState& core, const link::SubWarp& sub_warp) 
   InstructionCounters& counters = at(sub_warp.pc);
   ++counters.instructions;
   counters.lane_instructions += lanes;
+  const link::DecodedInstruction& decoded = *sub_warp.decoded;
+  const auto rows = static_cast<unsigned>(std::popcount(sub_warp.lanes));
+  counters.float_lane_instructions += decoded.floating_point ? lanes : 0;
+  counters.register_reads +=
+      rows * (decoded.a_words + decoded.b_words + decoded.c_words + decoded.d_words + decoded.stored_words + 0U);
+  counters.register_writes += sub_warp.executing == 0 ? 0U : rows * decoded.form.words;
   counters.thread_instructions += threads;
   const Cycle now = in_run(core.now);
   buckets_.add(kWarpInstructions, now);
@@ -200,10 +206,12 @@ void Profile::completed(const hw::CoreState& core, const hw::Group& /*group*/, c
 
 void Profile::accessed(const hw::CoreState& core, const hw::MemoryAccess& access, Cycle scratchpad_last) {
   InstructionCounters& counters = at(access.sub_warp->pc);
+  counters.scratchpad_accesses += access.shared != 0 ? 1 : 0;
   counters.scratchpad_extra_cycles += scratchpad_last - core.now;
   if ((access.global | access.local) != 0) {
     ++counters.memory_instructions;
     counters.line_requests += access.count;
+    counters.store_lines += access.kind == hw::MemoryAccess::Kind::store ? access.count : 0;
     buckets_.add(kMemoryInstructions, in_run(core.now));
     buckets_.add(kLineRequests, in_run(core.now), access.count);
   }

@@ -23,14 +23,19 @@ namespace heddle::tb {
 struct InstructionCounters {
   std::uint64_t instructions = 0;  // sub-warps retired
   std::uint64_t thread_instructions = 0;
-  std::uint64_t lane_instructions = 0;  // active lanes of `instructions`
-  std::uint64_t cycles = 0;             // execute stage: cycles in which it kept at least one functional unit active
-  std::uint64_t lane_cycles = 0;        // functional units active in those, summed
-  std::uint64_t branches = 0;           // conditional branches completed
+  std::uint64_t lane_instructions = 0;        // active lanes of `instructions`
+  std::uint64_t float_lane_instructions = 0;  // of those, of floating-point instructions
+  std::uint64_t register_reads = 0;           // operand rows read, of all lanes
+  std::uint64_t register_writes = 0;          // result rows written, of all lanes
+  std::uint64_t cycles = 0;       // execute stage: cycles in which it kept at least one functional unit active
+  std::uint64_t lane_cycles = 0;  // functional units active in those, summed
+  std::uint64_t branches = 0;     // conditional branches completed
   std::uint64_t divergent_branches = 0;
-  std::uint64_t memory_instructions = 0;      // global or local space
-  std::uint64_t line_requests = 0;            // lines that those needed
-  std::uint64_t late_lines = 0;               // of those: the line was not in the L1
+  std::uint64_t memory_instructions = 0;  // global or local space
+  std::uint64_t line_requests = 0;        // lines that those needed
+  std::uint64_t late_lines = 0;           // of those: the line was not in the L1
+  std::uint64_t store_lines = 0;          // of line_requests: of stores
+  std::uint64_t scratchpad_accesses = 0;
   std::uint64_t scratchpad_extra_cycles = 0;  // of accesses to the scratchpad, beyond the first
   // Warp cycles by the group's state (hw::GroupState), in order. `ready`: waited to be chosen, with this instruction
   // next; `fetching`: waited for its line of the instruction cache; `in_flight`: it was in the pipeline; the others:
@@ -45,6 +50,9 @@ struct InstructionCounters {
     visit("instructions", self.instructions);
     visit("thread_instructions", self.thread_instructions);
     visit("lane_instructions", self.lane_instructions);
+    visit("float_lane_instructions", self.float_lane_instructions);
+    visit("register_reads", self.register_reads);
+    visit("register_writes", self.register_writes);
     visit("cycles", self.cycles);
     visit("lane_cycles", self.lane_cycles);
     visit("branches", self.branches);
@@ -52,6 +60,8 @@ struct InstructionCounters {
     visit("memory_instructions", self.memory_instructions);
     visit("line_requests", self.line_requests);
     visit("late_lines", self.late_lines);
+    visit("store_lines", self.store_lines);
+    visit("scratchpad_accesses", self.scratchpad_accesses);
     visit("scratchpad_extra_cycles", self.scratchpad_extra_cycles);
   }
 };

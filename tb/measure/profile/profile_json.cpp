@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "isa/instruction.hpp"
+#include "tb/measure/energy/by_instruction.hpp"
 #include "tb/measure/profile/source_text.hpp"
 
 namespace heddle::tb {
@@ -74,17 +76,22 @@ std::string held_counter(std::size_t cause) {
   return "held_" + std::string(hw::kIdleCauses[cause].name);
 }
 
-json::array counters_json(const InstructionCounters& counters) {
+// `energy`: null, or what is shared out to this instruction.
+json::array counters_json(const InstructionCounters& counters, const InstructionEnergy* energy) {
   json::array out;
   InstructionCounters::describe(counters, [&](std::string_view, std::uint64_t value) { out.push_back(value); });
   for (std::size_t state = 1; state != hw::kGroupStates; ++state) {
     out.push_back(counters.warp_cycles[state]);
   }
   each_want_of_room([&](std::size_t cause) { out.push_back(counters.held_cycles[cause]); });
+  if (energy != nullptr) {
+    out.push_back(energy->activities_pj);
+    out.push_back(energy->leakage_pj);
+  }
   return out;
 }
 
-json::array counter_names() {
+json::array counter_names(bool with_energy) {
   json::array out;
   const InstructionCounters none;
   InstructionCounters::describe(none, [&](std::string_view name, std::uint64_t) { out.push_back(json::string(name)); });
@@ -92,10 +99,16 @@ json::array counter_names() {
     out.push_back(json::string(kGroupStateNames[state]));
   }
   each_want_of_room([&](std::size_t cause) { out.push_back(json::string(held_counter(cause))); });
+  if (with_energy) {
+    out.emplace_back("energy_activities");
+    out.emplace_back("energy_leakage");
+  }
   return out;
 }
 
-json::object kernel_json(const Profile::KernelProfile& kernel, Files& files) {
+// `energy`: of its instructions; null: of none.
+json::object kernel_json(const Profile::KernelProfile& kernel, Files& files,
+                         const std::vector<InstructionEnergy>* energy) {
   const isa::Kernel& code = kernel.kernel;
   const bool has_sources = std::any_of(code.lines.begin(), code.lines.end(),
                                        [](const isa::LineInfo& line) { return line.source_file != 0; });
@@ -104,8 +117,8 @@ json::object kernel_json(const Profile::KernelProfile& kernel, Files& files) {
   for (std::size_t pc = 0; pc != code.words.size(); ++pc) {
     instructions.push_back(instruction_json(kernel, pc, has_sources, files));
   }
-  for (const InstructionCounters& of_pc : kernel.counters) {
-    counters.push_back(counters_json(of_pc));
+  for (std::size_t pc = 0; pc != kernel.counters.size(); ++pc) {
+    counters.push_back(counters_json(kernel.counters[pc], energy == nullptr ? nullptr : &(*energy)[pc]));
   }
   return {{"name", code.name},
           {"module", kernel.module},
@@ -179,12 +192,16 @@ json::object time_json(const Profile& profile, const Rows& rows) {
 
 }  // namespace
 
-boost::json::object profile_json(const Profile& profile, bool with_sources) {
+boost::json::object profile_json(const Profile& profile, bool with_sources, const Energy* energy) {
   const Rows rows(profile);
   Files files;
   json::array kernels;
-  for (const Profile::KernelProfile& kernel : profile.kernels()) {
-    kernels.push_back(kernel_json(kernel, files));
+  std::optional<EnergyByInstruction> shared;
+  if (energy != nullptr) {
+    shared = energy_by_instruction(*energy, profile.kernels());
+  }
+  for (std::size_t i = 0; i != profile.kernels().size(); ++i) {
+    kernels.push_back(kernel_json(profile.kernels()[i], files, shared ? &shared->kernels[i] : nullptr));
   }
   json::array launches;
   for (const Profile::Launch& launch : profile.launches()) {
@@ -208,7 +225,7 @@ boost::json::object profile_json(const Profile& profile, bool with_sources) {
                                       [&](unsigned core, unsigned row) { return profile.issued_by(core, row); })},
           {"core_lane_cycles", matrix(profile.core_count(), profile.lanes(),
                                       [&](unsigned core, unsigned lane) { return profile.lane_active(core, lane); })},
-          {"counters", counter_names()},
+          {"counters", counter_names(shared.has_value())},
           {"kernels", std::move(kernels)},
           {"files", files.to_json(with_sources)}};
 }

@@ -3,11 +3,14 @@
 
 #include <boost/json/fwd.hpp>
 
+#include "tb/measure/energy/energy.hpp"
 #include "tb/measure/profile/profile.hpp"
 
 namespace heddle::tb {
 
-// `with_sources`: the texts of the source files too (source_text()).
-[[nodiscard]] boost::json::object profile_json(const Profile& profile, bool with_sources);
+// `with_sources`: the texts of the source files too (source_text()). `energy`: of the run, shared out among the
+// instructions (energy_by_instruction()) as two more counters of each; null: it was not priced.
+[[nodiscard]] boost::json::object profile_json(const Profile& profile, bool with_sources,
+                                               const Energy* energy = nullptr);
 
 }  // namespace heddle::tb

@@ -30,6 +30,7 @@ ComparedRun read_one(const std::string& path, std::size_t index) {
   run.complete = stats.at("complete").flag();
   run.stop_reason = stats.at("stop_reason").text();
   static_cast<void>(stats.at("threads").count());
+  run.energy = read_compared_energy(stats);
   if (const RecordedValue modules = stats.at("modules"); modules.has(DramReplay::kTraceModule)) {
     const RecordedValue trace = modules.at(DramReplay::kTraceModule);
     const auto take = [&](const char* name, std::uint64_t, const char*, const char*) {

@@ -4,13 +4,32 @@
 
 #include <boost/json/object.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tb/measure/recorded_value.hpp"
 #include "tb/pages/compare/explain.hpp"
 
 namespace heddle::tb {
+
+// What an energy table made of a run.
+struct ComparedEnergy {
+  struct Kind {
+    std::string name;
+    double pj = 0;
+    double leakage_pj = 0;  // of that
+  };
+  std::string table;
+  double pj = 0;
+  double average_mw = 0;
+  double delay_product = 0;  // pJ ns
+  std::vector<Kind> kinds;
+  std::vector<std::pair<std::string, double>> parts;  // of the GPU ("gpu.core0") with all modules in them, pJ
+};
+// None: the run was not priced. Throws InputError.
+[[nodiscard]] std::optional<ComparedEnergy> read_compared_energy(const RecordedValue& stats);
 
 struct ComparedRun {
   std::string label;  // "A", "B", ... "Z", "R27"
@@ -21,6 +40,7 @@ struct ComparedRun {
   hw::Machine machine;
   Summary summary;
   boost::json::object stats;
+  std::optional<ComparedEnergy> energy;
   std::vector<std::pair<std::string, std::uint64_t>> replay;  // of heddle dram: the counters of its trace; else empty
 
   // Of memory channels driven alone: there are no cores whose cycles could be explained.
@@ -39,6 +59,8 @@ struct ParameterDifference {
 };
 [[nodiscard]] std::vector<ParameterDifference> parameter_differences(const std::vector<ComparedRun>& runs);
 
+// The energies side by side; empty: no run was priced.
+[[nodiscard]] std::string compare_energy_text(const std::vector<ComparedRun>& runs);
 [[nodiscard]] std::string compare_text(const std::vector<ComparedRun>& runs);
 // {"kind": "compare", ...}; docs/report.md describes it.
 [[nodiscard]] std::string compare_data(const std::vector<ComparedRun>& runs, const std::string& command);

@@ -171,7 +171,8 @@ std::string compare_text(const std::vector<ComparedRun>& runs) {
   for (std::size_t i = 1; i < runs.size(); ++i) {
     out += "\n" + explanation_text(runs.front(), runs[i]);
   }
-  return out + parameters_text(runs) + "\nFigures (docs/statistics.md)\n\n" + Figures(runs).text();
+  return out + compare_energy_text(runs) + parameters_text(runs) + "\nFigures (docs/statistics.md)\n\n" +
+         Figures(runs).text();
 }
 
 }  // namespace heddle::tb

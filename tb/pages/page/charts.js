@@ -334,14 +334,14 @@ const heddle = (() => {
     return figure;
   };
 
-  // parts: [{name, colour, value}] as one bar of shares.
-  const shareBar = (caption, note, parts) => {
+  // parts: [{name, colour, value}] as one bar of shares, of things that `unit` names and `text` writes.
+  const shareBar = (caption, note, parts, unit = "cycles", text = number) => {
     const total = parts.reduce((sum, part) => sum + part.value, 0);
     const bar = element("div", { class: "bar", role: "img", "aria-label": caption });
     const legend = element("div", { class: "keys" });
     for (const part of parts.filter((one) => one.value > 0)) {
       const share = ratio(part.value, total);
-      const lines = { [part.name]: percent(share), cycles: number(part.value) };
+      const lines = { [part.name]: percent(share), [unit]: text(part.value) };
       bar.append(element("span", { style: `width:${100 * share}%;background:${part.colour}`,
         onmousemove: (event) => showTip(event, lines), onmouseleave: (event) => showTip(event, null) }));
       legend.append(element("span", {}, element("i", { style: `background:${part.colour}` }),

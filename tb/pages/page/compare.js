@@ -144,6 +144,46 @@
         tooltip: { signal: "{run: datum.run, lanes: datum.lanes, share: heddlePercent(datum.share)}" } } } }],
     }));
 
+  // ---- energy, of runs that were priced by a table
+  if (runs.every((run) => run.stats.energy)) {
+    const { kindsOf, partsOf, microjoules } = heddle.energy;
+    const energies = runs.map((run) => run.stats.energy), kinds = kindsOf(energies);
+    const tables = [...new Set(energies.map((one) => one.table))];
+    const parts = energies.map((one) => new Map(partsOf(one).map(({ name, pj }) => [name, pj])));
+    const perRun = (value, text) => runs.flatMap((run, i) => [
+      { title: run.label, text: (row) => text(value(row, i)), value: (row) => value(row, i) },
+      ...(i === 0 ? [] : [{ title: `${run.label} / A`, text: (row) => (value(row, 0)
+        ? number(value(row, i) / value(row, 0)) : ""), value: (row) => ratio(value(row, i), value(row, 0)) }])]);
+    const whole = [["energy, \u00b5J", (one) => 1e-6 * one.pj], ["mean power, mW", (one) => one.average_mw],
+      ["energy-delay product, \u00b5J \u00b5s", (one) => 1e-9 * one.delay_product]];
+    section("energy", "Energy", element("p", {}, tables.length === 1 ? `By the table ${tables[0]}.`
+      : `By different tables, so that their figures are compared too: ${runs.map((run, i) =>
+        `${run.label} by ${energies[i].table}`).join(", ")}.`),
+    chart("Energy by kind of unit", "activities and leakage", {
+      height: 40 + 34 * runs.length,
+      data: [{ name: "rows", values: runs.flatMap((run, i) => kinds.map(({ name }, order) => ({ run: run.label, kind: name,
+        order, uj: 1e-6 * (energies[i].kinds[name] || { pj: 0 }).pj }))).filter((row) => row.uj > 0),
+      transform: [{ type: "stack", groupby: ["run"], sort: { field: "order" }, field: "uj" }] }],
+      scales: [{ name: "y", type: "band", domain: runs.map((run) => run.label), range: "height", padding: 0.25 },
+        { name: "x", type: "linear", range: "width", zero: true, nice: true, domain: { data: "rows", field: "y1" } },
+        { name: "colour", type: "ordinal", domain: kinds.map((kind) => kind.name), range: kinds.map((kind) => kind.colour) }],
+      legends: [{ fill: "colour" }],
+      axes: [{ orient: "left", scale: "y", labelFontSize: 12 }, { orient: "bottom", scale: "x", format: "number", grid: true,
+        title: "\u00b5J" }],
+      marks: [{ type: "rect", from: { data: "rows" }, encode: { update: { y: { scale: "y", field: "run" },
+        height: { scale: "y", band: 1 }, x: { scale: "x", field: "y0" }, x2: { scale: "x", field: "y1" },
+        fill: { scale: "colour", field: "kind" },
+        tooltip: { signal: "{run: datum.run, unit: datum.kind, '\u00b5J': datum.uj}" } } } }],
+    }),
+    table([{ title: "", left: true, text: ([name]) => name }, ...perRun(([, value], i) => value(energies[i]),
+      (value) => number(parseFloat(value.toPrecision(4))))], whole),
+    element("h3", {}, "By kind of unit"), table([{ title: "kind of unit, \u00b5J", left: true, text: ({ name }) => name },
+      ...perRun(({ name }, i) => (energies[i].kinds[name] || { pj: 0 }).pj, microjoules)], kinds),
+    element("h3", {}, "By part of the GPU"), table([{ title: "part of the GPU, \u00b5J", left: true, text: (name) => name },
+      ...perRun((name, i) => parts[i].get(name) || 0, microjoules)],
+    [...new Set(parts.flatMap((one) => [...one.keys()]))]));
+  }
+
   // ---- DRAM over time, each run on its own axis of cycles
   const points = runs.flatMap((run) => {
     const channels = Object.values(run.stats.modules).filter((module) => module.bus_series);

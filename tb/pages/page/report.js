@@ -165,6 +165,43 @@ const report = (() => {
       + `scheduler's slots ${number(summary.split_slots_full)} times.`));
   }
 
+  // ---- energy, of a run that was priced by a table
+  if (stats.energy) {
+    const { joules, watts, product, kindsOf, partsOf, microjoules } = heddle.energy;
+    const { energy } = stats, kinds = kindsOf([energy]);
+    const leakage = Object.values(energy.kinds).reduce((sum, kind) => sum + kind.leakage_pj, 0);
+    const parts = partsOf(energy).filter((part) => part.pj > 0);
+    const events = Object.entries(energy.kinds).flatMap(([kind, figures]) => [
+      ...Object.entries(figures.activities).map(([name, one]) => ({ kind, what: words(name), count: one.count,
+        each: `${number(parseFloat(one.pj_per_count.toPrecision(4)))} pJ`, pj: one.pj })),
+      { kind, what: "leakage", count: figures.units, each: `${number(parseFloat(figures.leakage_mw.toPrecision(4)))} mW`,
+        pj: figures.leakage_pj }]).filter((one) => one.pj > 0);
+    section("energy", "Energy",
+      element("p", {}, `By the table ${energy.table}${energy.description ? `: ${energy.description}` : ""}. `
+        + "What it does not name costs nothing here."),
+      element("div", { class: "cards" }, card(joules(energy.pj), "energy"), card(watts(energy.average_mw), "mean power"),
+        card(product(energy.delay_product), "energy-delay product"), card(percent(ratio(leakage, energy.pj)), "of it leakage")),
+      pair(shareBar("By kind of unit", "activities and leakage", kinds.map(({ name, colour }) => ({ name, colour,
+        value: energy.kinds[name].pj })), "energy", joules),
+      parts.length <= 12 ? shareBar("By part of the GPU", "each with all modules in it", parts.map(({ name, pj }, i) => ({
+        name, colour: `var(--c${i % 12})`, value: pj })), "energy", joules) : null),
+      table([{ title: "kind of unit", left: true, text: (one) => one.kind }, { title: "what", left: true,
+        text: (one) => one.what },
+      { title: "count or units", text: (one) => number(one.count), value: (one) => one.count },
+      { title: "each", text: (one) => one.each, value: (one) => parseFloat(one.each) },
+      { title: "\u00b5J", text: (one) => microjoules(one.pj), value: (one) => one.pj },
+      { title: "share", text: (one) => percent(ratio(one.pj, energy.pj)), value: (one) => one.pj }], events),
+      details("Every module", table([{ title: "module", left: true, text: ([name]) => name },
+        { title: "kind of unit", left: true, text: ([, one]) => one.kind },
+        { title: "\u00b5J", text: ([, one]) => microjoules(one.pj), value: ([, one]) => one.pj },
+        { title: "of it leakage", text: ([, one]) => percent(ratio(one.leakage_pj, one.pj)),
+          value: ([, one]) => one.leakage_pj },
+        { title: "share", text: ([, one]) => percent(ratio(one.pj, energy.pj)), value: ([, one]) => one.pj }],
+      Object.entries(energy.modules))),
+      details("Where the figures come from", table([{ title: "kind of unit", left: true, text: ([kind]) => kind },
+        { title: "source", left: true, wrap: true, text: ([, figures]) => figures.source }], Object.entries(energy.kinds))));
+  }
+
   // ---- memory
   // Misses of each hardware thread (core.thread_misses; DWS report, figure 14): of every core while those are few.
   const missMaps = () => {

@@ -13,13 +13,14 @@ namespace heddle::tb {
 std::string run_report_data(const RunRecord& record, const StatisticsRegistry& modules, const Profile& profile) {
   return fmt::format("{{\"kind\":\"report\",\"command\":{},\"stats\":{},\"profile\":{},\"declarations\":{}}}\n",
                      boost::json::serialize(boost::json::string(record.command)), stats_json(record, modules),
-                     boost::json::serialize(profile_json(profile, true)), boost::json::serialize(declarations_json()));
+                     boost::json::serialize(profile_json(profile, true, record.energy ? &*record.energy : nullptr)),
+                     boost::json::serialize(declarations_json()));
 }
 
 std::string run_report(const RunRecord& record, const StatisticsRegistry& modules, const Profile& profile) {
   return data_page({fmt::format("Heddle: {} on {}", record.workload, record.machine.name),
                     run_report_data(record, modules, profile),
-                    {"report.js", "source.js"}});
+                    {"energy.js", "report.js", "source.js"}});
 }
 
 void ReportPage::check() const {

@@ -16,6 +16,10 @@
   const held = (counters) => heldNames.reduce((sum, name) => sum + of(counters, name), 0);
   const mostHeld = (counters) => heldNames.reduce((best, name) => (of(counters, name) > of(counters, best) ? name : best));
 
+  // Of a run that was priced by an energy table: what is shared out to the line.
+  const priced = column.energy_activities !== undefined;
+  const energyOf = (counters) => of(counters, "energy_activities") + of(counters, "energy_leakage");
+
   // What the shading stands for. Where cores are idle most of the time, what they waited for comes first.
   const idle = data.stats.summary.idle_share > 0.5;
   const leading = { "warp cycles stalled": stalls }, working = { "execute cycles": (c) => of(c, "cycles") };
@@ -23,6 +27,7 @@
     ...(idle ? { ...leading, ...working } : { ...working, ...leading }), "cycles held for room": held,
     "warp cycles": (c) => stalls(c) + of(c, "ready") + of(c, "in_flight"), "instructions": (c) => of(c, "instructions"),
     "line requests": (c) => of(c, "line_requests"), "divergent branches": (c) => of(c, "divergent_branches"),
+    ...(priced ? { "energy, pJ": energyOf } : {}),
   };
   const stalled = ["stalled", "warp cycles waited: " + waits.map((state) => look.title(look.ofState(state))).join(", "),
     (c) => stalls(c) && short(stalls(c))];
@@ -37,6 +42,8 @@
     ["lines", "lines per memory instruction",
       (c) => of(c, "memory_instructions") && number(ratio(of(c, "line_requests"), of(c, "memory_instructions")))],
     ...(idle ? [] : [stalled]),
+    ...(priced ? [["energy", "of activities and of leakage over the time that is spent here",
+      (c) => energyOf(c) && heddle.energy.joules(energyOf(c)), "energy"]] : []),
     ...(profile.kernels.some((kernel) => kernel.counters.some(held)) ? [["held for room",
       "cycles at the head of the memory stage for want of room, and most of them for what",
       (c) => held(c) && `${short(held(c))} ${look.title(mostHeld(c).slice(kHeld.length))}`, "held"]] : []),
@@ -47,6 +54,10 @@
     const lines = { [text]: "" };
     profile.counters.forEach((name, i) => {
       if (!counters[i]) return;
+      if (name.startsWith("energy_")) {
+        lines[report.words(name)] = heddle.energy.joules(counters[i]);
+        return;
+      }
       lines[name.startsWith(kHeld) ? "held: " + look.title(name.slice(kHeld.length)) : i < column.ready ? report.words(name)
         : "warp cycles: " + look.title(look.ofState(name))] = counters[i];
     });

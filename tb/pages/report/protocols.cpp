@@ -21,10 +21,13 @@ struct Controller {
   std::string_view name;
   CacheRole role;
   Caching caching;
+  bool merge_reads = true;
 };
-constexpr std::array<Controller, 5> kControllers = {
+constexpr std::array<Controller, 7> kControllers = {
     {{"L1, write-back", CacheRole::l1, Caching::write_back},
      {"L1, write-through", CacheRole::l1, Caching::write_through},
+     {"L1, write-back, without l1d.merge_reads", CacheRole::l1, Caching::write_back, false},
+     {"L1, write-through, without l1d.merge_reads", CacheRole::l1, Caching::write_through, false},
      {"instruction cache", CacheRole::instruction, Caching::write_through},
      {"L2 slice, write-back", CacheRole::l2, Caching::write_back},
      {"L2 slice, write-through", CacheRole::l2, Caching::write_through}}};
@@ -36,11 +39,16 @@ void each_protocol(Visit visit, Home home) {
   for (const auto& [name, entry] : Registry<hw::CoherenceProtocol>::instance().entries()) {
     const auto protocol = Registry<hw::CoherenceProtocol>::instance().make(name, {});
     for (const Controller& controller : kControllers) {
+      if (!controller.merge_reads && !entry.about.traits.separate_reads) {
+        continue;
+      }
       if (entry.about.traits.coherent && controller.role != CacheRole::instruction &&
           controller.caching != Caching::write_back) {
         continue;  // machines with such caches are refused
       }
-      visit(name, controller, protocol->table(controller.role, controller.caching));
+      const hw::CoherenceProtocol::Setup setup{.merge_reads = controller.merge_reads};
+      const auto of = Registry<hw::CoherenceProtocol>::instance().make(name, setup);
+      visit(name, controller, of->table(controller.role, controller.caching));
     }
     if (const auto table = protocol->home()) {
       home(name, *table);

@@ -16,6 +16,9 @@ namespace {
 const std::vector<std::string> kUsual = {
     "cycles", "ipc", "simd_efficiency", "idle_share", "l1d_hit_rate", "dram_row_hit_rate", "dram_bus_utilisation"};
 
+// Shown beside them where an energy table has priced a run.
+const std::vector<std::string> kUsualEnergy = {"energy_total", "energy_delay_product"};
+
 struct KnownColumn {
   std::string name;
   std::string type;
@@ -27,6 +30,17 @@ std::vector<KnownColumn> columns_of(Database& database) {
     out.push_back({sql_text(row[0]), sql_text(row[1])});
   }
   return out;
+}
+
+// A database of an earlier build has no energy.
+bool is_priced(Database& database, const Sweep& sweep) {
+  const std::vector<KnownColumn> known = columns_of(database);
+  const std::string& column = kUsualEnergy.front();
+  return std::any_of(known.begin(), known.end(), [&](const KnownColumn& one) { return one.name == column; }) &&
+         !database
+              .query(fmt::format("SELECT 1 FROM results WHERE sweep = ?1 AND {} IS NOT NULL LIMIT 1", sql_name(column)),
+                     {sweep.id})
+              .rows.empty();
 }
 
 std::string list_of(const std::vector<std::string>& columns) {
@@ -230,7 +244,11 @@ std::string summary_text(Database& database, const Sweep& sweep, const std::vect
   if (!all_done) {
     shown.emplace_back("status");
   }
-  for (const std::string& column : columns.empty() ? kUsual : columns) {
+  std::vector<std::string> wanted = columns.empty() ? kUsual : columns;
+  if (columns.empty() && is_priced(database, sweep)) {
+    wanted.insert(wanted.end(), kUsualEnergy.begin(), kUsualEnergy.end());
+  }
+  for (const std::string& column : wanted) {
     if (std::find(shown.begin(), shown.end(), column) == shown.end()) {
       shown.push_back(column);
     }

@@ -16,7 +16,8 @@ const std::vector<RunSetting>& run_settings() {
                                                    {"scale", "number", 1.0, 1e-6, 16},
                                                    {"seed", "integer", std::int64_t{1}, 0, kLargest},
                                                    {"max_cycles", "integer", std::int64_t{0}, 0, kLargest},
-                                                   {"address_bits", "integer", std::int64_t{32}, 32, 64}};
+                                                   {"address_bits", "integer", std::int64_t{32}, 32, 64},
+                                                   {"energy", "string", std::string()}};
   return settings;
 }
 

@@ -70,7 +70,7 @@ struct Exploration {
 struct RunSetting {
   std::string_view name;
   std::string_view type;          // "string", "integer" or "number"
-  ParameterValue otherwise = {};  // when no point sets it; strings must be set
+  ParameterValue otherwise = {};  // when no point sets it; config and workload must be set
   double low = 0, high = 0;       // of numbers
 };
 [[nodiscard]] const std::vector<RunSetting>& run_settings();

@@ -14,6 +14,7 @@
 #include "tb/host/launch/launch_file.hpp"
 #include "tb/host/launch/section.hpp"
 #include "tb/host/workload.hpp"
+#include "tb/measure/energy/energy.hpp"
 #include "tb/studies/sweep/exploration.hpp"
 #include "tb/studies/sweep/range.hpp"
 
@@ -26,9 +27,9 @@ using launch::Section;
 constexpr std::size_t kLargestExploration = std::size_t{16} << 20U;
 constexpr std::uint64_t kMostRepetitions = 100000;
 
-const std::vector<std::string> kTopKeys = {"description", "config",       "workload",    "scale",  "seed",
-                                           "max_cycles",  "address_bits", "set",         "axes",   "points",
-                                           "constraints", "sample",       "repetitions", "limits", "slurm"};
+const std::vector<std::string> kTopKeys = {"description",  "config",      "workload", "scale", "seed",   "max_cycles",
+                                           "address_bits", "energy",      "set",      "axes",  "points", "constraints",
+                                           "sample",       "repetitions", "limits",   "slurm"};
 
 class Reader {
  public:
@@ -182,6 +183,11 @@ class Reader {
       return;
     }
     const std::string& text = std::get<std::string>(value);
+    if (setting.name == "energy") {
+      const std::string path = find_energy_table(text, out_.folder(), where);
+      static_cast<void>(parse_energy_table(read_energy_text(path), path));
+      return;
+    }
     if (setting.name == "config") {
       static_cast<void>(read_machine(find_config_from(text, out_.folder(), where)));
       return;

@@ -34,6 +34,9 @@ RunReport do_run(const RunOrder& order) {
   request.keep_texts = true;
   RunReport report;
   try {
+    if (!order.energy.empty()) {
+      request.energy = parse_energy_table(order.energy_text, order.energy);
+    }
     RunOutcome outcome = tb::run(request);
     report.message = outcome.record.stop_reason;
     switch (outcome.ending) {

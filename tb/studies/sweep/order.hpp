@@ -21,6 +21,8 @@ struct RunOrder {
   std::uint64_t seed = 1;
   unsigned address_bits = 32;
   std::uint64_t max_cycles = 0;
+  std::string energy;       // file of the energy table by which the run is priced; empty: it is not
+  std::string energy_text;  // that table, as it was when the sweep was planned
 };
 
 // How a run ended, as the database has it.

@@ -11,6 +11,7 @@
 #include "tb/host/config/config.hpp"
 #include "tb/host/config/search.hpp"
 #include "tb/host/launch/description.hpp"
+#include "tb/measure/energy/energy.hpp"
 #include "tb/studies/reproduce/plan.hpp"
 #include "tb/support/random.hpp"
 
@@ -99,6 +100,14 @@ const LaunchFacts& Plan::launch_facts(const std::string& path) const {
   return known->second;
 }
 
+const std::string& Plan::energy_text(const std::string& path) const {
+  auto known = energies_.find(path);
+  if (known == energies_.end()) {
+    known = energies_.emplace(path, read_energy_text(path)).first;
+  }
+  return known->second;
+}
+
 bool Plan::allowed(std::uint64_t number) const {
   if (exploration_.constraints.empty()) {
     return true;
@@ -180,6 +189,11 @@ Point Plan::make(std::uint64_t number, std::uint64_t repetition) const {
   order.seed = whole("seed") + (repetition - 1);
   order.address_bits = static_cast<unsigned>(whole("address_bits"));
   order.max_cycles = whole("max_cycles");
+  point.energy = std::get<std::string>(setting("energy"));
+  if (!point.energy.empty()) {
+    order.energy = find_energy_table(point.energy, exploration_.folder());
+    order.energy_text = energy_text(order.energy);
+  }
   std::string contents;
   if (is_launch_file(order.workload)) {
     const LaunchFacts& facts = launch_facts(order.workload);
@@ -196,7 +210,8 @@ Point Plan::make(std::uint64_t number, std::uint64_t repetition) const {
   point.refusal = contradictions_text(order.machine);
   point.key = tb::digest(
       run_key(order.machine, order.workload + contents, order.scale, build_, order.seed, order.address_bits) +
-      fmt::format("max_cycles {}\n", order.max_cycles));
+      fmt::format("max_cycles {}\n", order.max_cycles) +
+      (order.energy.empty() ? "" : fmt::format("energy {}\n", tb::digest(order.energy_text))));
   return point;
 }
 

@@ -22,6 +22,7 @@ struct Point {
   std::uint64_t repetition = 0;  // from 1
   RunOrder order;                // the machine is as far as it came when `refusal` is not empty
   std::string config;            // as the exploration names it
+  std::string energy;            // the energy table, as it does; empty: none
   std::string key;               // digest of all that the result depends on
   std::string refusal;           // why there is no such machine; such a point is not run
 };
@@ -60,6 +61,7 @@ class Plan {
   [[nodiscard]] Point make(std::uint64_t number, std::uint64_t repetition) const;
   [[nodiscard]] const hw::Machine& base(const std::string& config) const;
   [[nodiscard]] const LaunchFacts& launch_facts(const std::string& path) const;
+  [[nodiscard]] const std::string& energy_text(const std::string& path) const;
 
   const Exploration& exploration_;
   std::string build_;
@@ -68,6 +70,7 @@ class Plan {
   std::vector<std::string> workloads_;
   mutable std::map<std::string, hw::Machine> machines_;  // by config
   mutable std::map<std::string, LaunchFacts> launches_;  // by path
+  mutable std::map<std::string, std::string> energies_;  // energy tables by path
 };
 
 }  // namespace heddle::tb::sweep

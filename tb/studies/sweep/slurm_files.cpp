@@ -24,6 +24,8 @@ json::object run_json(const SlurmTask::Entry& run) {
           {"seed", order.seed},
           {"address_bits", order.address_bits},
           {"max_cycles", order.max_cycles},
+          {"energy", order.energy},
+          {"energy_text", order.energy_text},
           {"machine", machine_text(order.machine)},
           {"name", order.machine.name}};
 }
@@ -37,6 +39,8 @@ SlurmTask::Entry run_of(const json::object& run, const std::string& path) {
   order.seed = run.at("seed").to_number<std::uint64_t>();
   order.address_bits = run.at("address_bits").to_number<unsigned>();
   order.max_cycles = run.at("max_cycles").to_number<std::uint64_t>();
+  order.energy = run.at("energy").as_string().c_str();
+  order.energy_text = run.at("energy_text").as_string().c_str();
   order.machine = parse_machine(run.at("machine").as_string().c_str(), path);
   order.machine.name = run.at("name").as_string().c_str();
   return entry;

@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "hw/state/idle_cause.hpp"
+#include "tb/measure/energy/energy.hpp"
 #include "tb/measure/summary.hpp"
 #include "tb/measure/version.hpp"
 #include "tb/support/files/atomic_file.hpp"
@@ -26,6 +27,7 @@ namespace json = boost::json;
 using Group = Column::Group;
 
 constexpr std::string_view kIdlePrefix = "idle_cycles_by_cause";
+constexpr const char* kEnergyPrefix = "energy_";  // and a kind of unit
 
 std::string underscored(std::string_view text) {
   std::string out(text);
@@ -56,6 +58,17 @@ void add_statistics(std::vector<Column>& columns) {
   });
 }
 
+// Of runs that an energy table prices; NULL of the others, and of kinds of units that the table leaves out.
+void add_energy(std::vector<Column>& columns) {
+  columns.push_back({"energy_total", "REAL", Group::statistic, "pJ", "by the energy table"});
+  columns.push_back({"mean_power", "REAL", Group::statistic, "mW", "energy over the time that the cycles take"});
+  columns.push_back({"energy_delay_product", "REAL", Group::statistic, "pJ ns", "energy times that time"});
+  for (const EnergyKind& kind : energy_kinds()) {
+    columns.push_back({kEnergyPrefix + kind.name, "REAL", Group::statistic, "pJ",
+                       fmt::format("of units of the kind {}: activities and leakage", kind.name)});
+  }
+}
+
 std::vector<Column> make_columns() {
   std::vector<Column> columns = {
       {"key", "TEXT", Group::run, "", "digest of all that the result depends on; unique"},
@@ -67,10 +80,12 @@ std::vector<Column> make_columns() {
       {"seed", "INTEGER", Group::run, "", "of the workload's input; repetitions count it up; NULL of a LAUNCH.toml"},
       {"address_bits", "INTEGER", Group::run, "bits", "pointers of the compiled kernel"},
       {"max_cycles", "INTEGER", Group::run, "cycles", "limit of simulated cycles; 0: none"},
+      {"energy", "TEXT", Group::run, "", "the energy table by which the run is priced; NULL: none"},
       {"version", "TEXT", Group::run, "", "of Heddle"},
       {"build", "TEXT", Group::run, "", "version and digest of the program that ran"},
       {"threads", "INTEGER", Group::run, "threads", "of the largest launch"}};
   add_statistics(columns);
+  add_energy(columns);
   hw::Machine machine;
   for (const ParameterReference& parameter : parameters_of(machine)) {
     const std::string_view type = parameter.type_name();
@@ -137,6 +152,15 @@ void put_statistics(std::map<std::string, SqlValue>& values, const std::string& 
       }
     } else {
       values[std::string(name)] = sql_value(value);
+    }
+  }
+  if (const json::value* const priced = root.if_contains("energy")) {
+    const json::object& energy = priced->as_object();
+    values["energy_total"] = sql_value(energy.at("pj"));
+    values["mean_power"] = sql_value(energy.at("average_mw"));
+    values["energy_delay_product"] = sql_value(energy.at("delay_product"));
+    for (const auto& [kind, figures] : energy.at("kinds").as_object()) {
+      values[kEnergyPrefix + std::string(kind)] = sql_value(figures.as_object().at("pj"));
     }
   }
   values["warp_sizes"] = json::serialize(root.at("warp_sizes"));
@@ -378,6 +402,9 @@ void Store::put(const Point& point, const RunReport& report) {
   }
   values["address_bits"] = std::int64_t{order.address_bits};
   values["max_cycles"] = static_cast<std::int64_t>(order.max_cycles);
+  if (!point.energy.empty()) {
+    values["energy"] = point.energy;
+  }
   values["version"] = std::string(version());
   values["build"] = build_;
   hw::Machine machine = order.machine;
