@@ -1,5 +1,7 @@
 // bfs: breadth-first search of a random graph of 1M nodes (thesis table 5.2, after Rodinia). Loads with no locality and
-// branches that few threads take: the functional units are idle most of the time (LWM report, 6.1).
+// branches that few threads take: the functional units are idle most of the time (LWM report, 6.1). With the variant
+// `thread_per_node` the input and launches of the warp-size study (BFS of its table 2, from GPGPU-Sim's benchmarks):
+// 65,536 nodes, blocks of 256 threads, a thread per node.
 #include <deque>
 
 #include "base/error.hpp"
@@ -14,15 +16,24 @@ struct Graph {
   std::vector<std::uint32_t> edges;
 };
 
-// Every node has 2 to 10 edges, 6 on average, to nodes drawn evenly.
-Graph random_graph(std::uint32_t nodes, std::uint64_t seed) {
+// Every node has 2 to 10 edges, 6 on average, to nodes drawn evenly. `uneven`: 1 to 24 edges, 6 on average.
+Graph random_graph(std::uint32_t nodes, std::uint64_t seed, bool uneven) {
   Random random(seed);
   Graph graph;
   graph.first_edge.reserve(nodes + std::size_t{1});
   graph.edges.reserve(std::size_t{nodes} * 6);
   for (std::uint32_t node = 0; node < nodes; ++node) {
     graph.first_edge.push_back(static_cast<std::uint32_t>(graph.edges.size()));
-    for (std::uint32_t left = 2 + random.below(9); left > 0; --left) {
+    std::uint32_t degree = 0;
+    if (uneven) {
+      degree = 1;
+      for (unsigned chance = 0; chance < 23; ++chance) {  // each with 5 in 23: 5 more on average
+        degree += random.below(23) < 5 ? 1 : 0;
+      }
+    } else {
+      degree = 2 + random.below(9);
+    }
+    for (std::uint32_t left = degree; left > 0; --left) {
       graph.edges.push_back(random.below(nodes));
     }
   }
@@ -51,17 +62,28 @@ std::vector<std::int32_t> distances(const Graph& graph) {
 
 class Bfs final : public KernelWorkload {
  public:
-  explicit Bfs(const WorkloadOptions& options) : KernelWorkload("bfs", options, {{"pthreads"}}) {}
-  [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : resident_threads(); }
+  explicit Bfs(const WorkloadOptions& options) : KernelWorkload("bfs", options, {{"pthreads"}, {kThreadPerNode}}) {
+    if (pthreads() && thread_per_node()) {
+      throw InputError({}, "workload 'bfs' has no form that is both pthreads and thread_per_node", "give one of them");
+    }
+  }
+  [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : std::uint64_t{grid()} * kBlock; }
   [[nodiscard]] double demo_scale() const override { return 0.25; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
-    const std::uint32_t nodes = scaled(1'000'000, resident_threads());
-    const Graph graph = random_graph(nodes, options().seed);
+    const Graph graph = random_graph(nodes(), options().seed, thread_per_node());
     return pthreads() ? run_team(executor, graph) : run_levels(executor, graph);
   }
 
  private:
+  static constexpr const char* kThreadPerNode = "thread_per_node";
+  [[nodiscard]] bool thread_per_node() const { return variants().flag(kThreadPerNode); }
+  [[nodiscard]] std::uint32_t nodes() const {
+    return thread_per_node() ? scaled(65'536, 4 * kBlock, kBlock) : scaled(1'000'000, resident_threads());
+  }
+  // Blocks of a launch: of the threads that are resident, or of one for each node.
+  [[nodiscard]] std::uint32_t grid() const { return thread_per_node() ? nodes() / kBlock : blocks(); }
+
   [[nodiscard]] Verdict run_team(Executor& executor, const Graph& graph) const {
     const auto nodes = static_cast<std::uint32_t>(graph.first_edge.size() - 1);
     std::vector<std::int32_t> cost(nodes, -1);
@@ -106,14 +128,14 @@ class Bfs final : public KernelWorkload {
     const std::vector<std::int32_t> expected = distances(graph);
     // A level for each distance, and one that finds nothing more.
     const auto passes = static_cast<std::uint64_t>(*std::max_element(expected.begin(), expected.end())) + 1;
-    executor.plan({2 * passes, 2 * passes * blocks()});
+    executor.plan({2 * passes, 2 * passes * grid()});
     std::uint32_t levels = 0;
     while (executor.memory().get<std::uint32_t>(changed) != 0) {
       if (++levels > nodes) {  // each level reaches at least one node
         return {false, fmt::format("the search still goes on after {} levels", nodes)};
       }
       executor.memory().put<std::uint32_t>(changed, 0);
-      launch(executor, "expand", {blocks()}, {kBlock},
+      launch(executor, "expand", {grid()}, {kBlock},
              Arguments(module, "expand")
                  .pointer(first_edge)
                  .pointer(edges)
@@ -121,7 +143,7 @@ class Bfs final : public KernelWorkload {
                  .pointer(device_cost)
                  .pointer(reached)
                  .value(nodes));
-      launch(executor, "commit", {blocks()}, {kBlock},
+      launch(executor, "commit", {grid()}, {kBlock},
              Arguments(module, "commit")
                  .pointer(device_frontier)
                  .pointer(device_cost)
@@ -136,7 +158,8 @@ class Bfs final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Bfs> bfs_entry{"bfs", "breadth-first search of a random graph of 1M nodes; variant pthreads"};
+const Register<Workload, Bfs> bfs_entry{
+    "bfs", "breadth-first search of a random graph of 1M nodes; variants pthreads, thread_per_node"};
 
 }  // namespace
 }  // namespace heddle::tb

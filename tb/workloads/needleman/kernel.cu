@@ -55,3 +55,36 @@ extern "C" __global__ void __launch_bounds__(256)
     }
   }
 }
+
+// The same with a block of 16 threads for each tile, as Rodinia's nw has it: warps of more threads are not full.
+extern "C" __global__ void __launch_bounds__(16)
+    align_tile(const unsigned char* __restrict__ down, const unsigned char* __restrict__ across,
+               int* __restrict__ scores, unsigned pitch, unsigned row, unsigned column) {
+  __shared__ int cells[(kSide + 1) * (kSide + 1)];
+  __shared__ unsigned char down_letters[kSide];
+  const unsigned x = threadIdx.x;
+  const unsigned first_row = (row - blockIdx.x) * kSide;
+  const unsigned first_column = (column + blockIdx.x) * kSide;
+  int* const corner = scores + first_row * pitch + first_column;
+  const unsigned letter = across[first_column + x];
+  down_letters[x] = down[first_row + x];
+  cells[x + 1] = corner[x + 1];
+  cells[(x + 1) * (kSide + 1)] = corner[(x + 1) * pitch];
+  if (x == 0) {
+    cells[0] = corner[0];
+  }
+  __syncthreads();
+  for (unsigned step = 0; step < 2 * kSide - 1; ++step) {
+    const unsigned y = step - x;
+    if (y < kSide) {
+      int* const up_left = cells + y * (kSide + 1) + x;
+      const int diagonal = up_left[0] + (down_letters[y] == letter ? kMatch : kMismatch);
+      const int gap = max(up_left[1], up_left[kSide + 1]) + kGap;
+      up_left[kSide + 2] = max(diagonal, gap);
+    }
+    __syncthreads();
+  }
+  for (unsigned y = 1; y <= kSide; ++y) {
+    corner[y * pitch + x + 1] = cells[y * (kSide + 1) + x + 1];
+  }
+}

@@ -10,9 +10,10 @@ namespace {
 
 class Needleman final : public KernelWorkload {
  public:
-  explicit Needleman(const WorkloadOptions& options) : KernelWorkload("needleman", options, {{"pthreads"}}) {}
+  explicit Needleman(const WorkloadOptions& options)
+      : KernelWorkload("needleman", options, {{"pthreads"}, {kTileBlocks}}) {}
   [[nodiscard]] std::uint64_t threads() const override {
-    return pthreads() ? team() : grid(length() / kTile) * std::uint64_t{kBlock};
+    return pthreads() ? team() : grid(length() / kTile) * std::uint64_t{block()};
   }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
@@ -58,6 +59,7 @@ class Needleman final : public KernelWorkload {
   }
 
  private:
+  static constexpr const char* kTileBlocks = "tile_blocks";
   static constexpr std::uint32_t kTile = 16;
   static constexpr std::uint32_t kLead = 31;  // words before the first cell of a row
   static constexpr std::int32_t kMatch = 5;
@@ -96,15 +98,14 @@ class Needleman final : public KernelWorkload {
       const std::uint32_t row = std::min(diagonal, side - 1);
       const std::uint32_t column = diagonal - row;
       const std::uint32_t tiles = tiles_of(diagonal);
-      launch(executor, "align", {grid(tiles)}, {kTile, kBlock / kTile},
-             Arguments(executor.module(), "align")
-                 .pointer(down)
-                 .pointer(across)
-                 .pointer(scores + kLead * sizeof(std::int32_t))
-                 .value(pitch)
-                 .value(row)
-                 .value(column)
-                 .value(tiles));
+      const char* const kernel = tile_blocks() ? "align_tile" : "align";
+      Arguments arguments(executor.module(), kernel);
+      arguments.pointer(down).pointer(across).pointer(scores + kLead * sizeof(std::int32_t));
+      arguments.value(pitch).value(row).value(column);
+      if (!tile_blocks()) {
+        arguments.value(tiles);
+      }
+      launch(executor, kernel, {grid(tiles)}, {kTile, block() / kTile}, arguments);
     }
   }
 
@@ -118,7 +119,10 @@ class Needleman final : public KernelWorkload {
     return sequence;
   }
   // Blocks for so many tiles.
-  [[nodiscard]] static std::uint32_t grid(std::uint32_t tiles) { return (tiles * kTile + kBlock - 1) / kBlock; }
+  [[nodiscard]] std::uint32_t grid(std::uint32_t tiles) const { return (tiles * kTile + block() - 1) / block(); }
+  [[nodiscard]] std::uint32_t block() const { return tile_blocks() ? kTile : kBlock; }
+  // A block for each tile, as in the suite (NW of the warp-size study).
+  [[nodiscard]] bool tile_blocks() const { return variants().flag(kTileBlocks); }
   // Of each sequence. The work grows with its square; whole tiles.
   [[nodiscard]] std::uint32_t length() const {
     const auto tiles = static_cast<std::uint32_t>(std::lround(2048.0 / kTile * std::sqrt(scale())));
@@ -126,8 +130,8 @@ class Needleman final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Needleman> needleman_entry{"needleman",
-                                                    "alignment of two DNA sequences of 2048 letters; variant pthreads"};
+const Register<Workload, Needleman> needleman_entry{
+    "needleman", "alignment of two DNA sequences of 2048 letters; variants pthreads, tile_blocks"};
 
 }  // namespace
 }  // namespace heddle::tb

@@ -54,3 +54,67 @@ extern "C" __global__ void __launch_bounds__(256)
   }
   solutions[first] = found;
 }
+
+// The same in the form of the warp-size study's program: blocks of 96 threads, a board per thread; each row's masks
+// stand in the scratchpad, a thread's rows beside each other; the block adds up what its threads found.
+constexpr unsigned kBoards = 96;  // per block
+constexpr unsigned kDepth = 10;   // rows to be filled at most
+
+extern "C" __global__ void __launch_bounds__(96)
+    count_by_blocks(const uint4* __restrict__ items, unsigned* __restrict__ solutions, unsigned count, unsigned n,
+                    int rows) {
+  __shared__ unsigned columns[kBoards * kDepth];
+  __shared__ unsigned left[kBoards * kDepth];
+  __shared__ unsigned right[kBoards * kDepth];
+  __shared__ unsigned untried[kBoards * kDepth];
+  __shared__ unsigned sums[kBoards];
+  const unsigned t = threadIdx.x;
+  const unsigned item = blockIdx.x * kBoards + t;
+  unsigned found = 0;
+  if (item < count) {
+    const unsigned full = (1U << n) - 1;
+    const uint4 board = items[item];
+    const unsigned bottom = t * kDepth;
+    columns[bottom] = board.x;
+    left[bottom] = board.y;
+    right[bottom] = board.z >> n;
+    untried[bottom] = full & ~(board.x | board.y | (board.z >> n));
+    int row = 0;
+    while (row >= 0) {
+      const unsigned top = bottom + row;
+      const unsigned open = untried[top];
+      const unsigned place = open & (0U - open);
+      if (open == 0) {
+        --row;
+      } else if (row + 1 == rows) {
+        untried[top] = open ^ place;
+        ++found;
+      } else {
+        untried[top] = open ^ place;
+        const unsigned below = columns[top] | place;
+        const unsigned below_left = (left[top] | place) << 1;
+        const unsigned below_right = (right[top] | place) >> 1;
+        columns[top + 1] = below;
+        left[top + 1] = below_left;
+        right[top + 1] = below_right;
+        untried[top + 1] = full & ~(below | below_left | below_right);
+        ++row;
+      }
+    }
+  }
+  sums[t] = found;
+  __syncthreads();
+  if (t < 32) {
+    sums[t] += sums[t + 64];
+  }
+  __syncthreads();
+  for (unsigned step = 32; step > 0; step /= 2) {
+    if (t < step) {
+      sums[t] += sums[t + step];
+    }
+    __syncthreads();
+  }
+  if (t == 0) {
+    solutions[blockIdx.x] = sums[0];
+  }
+}
