@@ -63,10 +63,10 @@ Cycle Cache::advance(Cycle now) {
     const DelayedHit hit = delayed_.front();
     delayed_.pop();
     if (hit.snapshot == kNoSnapshot) {  // an atomic
-      answer(*hit.request, nullptr, false);
+      answer(*hit.request, nullptr, hit.request->failed);
       continue;
     }
-    answer(*hit.request, snapshots_[hit.snapshot].data.data(), false);
+    answer(*hit.request, snapshots_[hit.snapshot].data.data(), hit.request->failed);
     free_snapshots_.push_back(hit.snapshot);
   }
   const Cycle heard = has_home_ ? hear_home(now) : kNever;

@@ -33,6 +33,9 @@
 //                 buffer.
 //   invalidate    invalidate_line: a copy of the line is dropped, a dirty one written back (even with the write buffer
 //                 full: nobody waits for it), one on its way as soon as it has come.
+//   perfect       with answer_from(): every request is a hit, answered from that memory (hw/cache/perfect_memory.hpp);
+//   ports
+//                 and banks as ever, an atomic in the next cycle at the earliest.
 //   errors        a bus error on a load or atomic is LineRequest::failed in its response; on a write, or on the fetch
 //                 that a posted store needed, it is counted and the first one kept: failed_write(). An event that the
 //                 table does not know in the line's state is an InternalError that names both.
@@ -51,6 +54,7 @@
 #include "hw/cache/line_array.hpp"
 #include "hw/cache/miss_file.hpp"
 #include "hw/cache/observer.hpp"
+#include "hw/cache/perfect_memory.hpp"
 #include "hw/cache/statistics.hpp"
 #include "hw/coherence/protocol.hpp"
 #include "hw/parameters/machine.hpp"
@@ -107,6 +111,8 @@ class Cache : public sc_core::sc_module,
   [[nodiscard]] unsigned line_bytes() const { return line_bytes_; }
   // The core has kept offering the latest refused request, in vain, for so many more cycles.
   void refused_again(link::Cycle cycles) { *refusals_ += cycles; }
+  // Every request is a hit from now on, in `memory`, which outlives the cache. Before the first one.
+  void answer_from(PerfectMemory& memory) { perfect_ = &memory; }
   // Shows what the cache does from now on to `observer`, which outlives it.
   void observe(CacheObserver& observer);
   // Tells `listener`, which outlives it, of lines; null: nobody.
@@ -195,6 +201,8 @@ class Cache : public sc_core::sc_module,
   ::tlm::tlm_sync_enum answer_hit(LineRequest& request, Frame frame);
   ::tlm::tlm_sync_enum step_hit(LineRequest& request, Frame frame);
   void write_hit(LineRequest& request, Frame frame);
+  [[nodiscard]] std::uint32_t take_snapshot();
+  ::tlm::tlm_sync_enum answer_later(LineRequest& request, std::uint32_t snapshot);
   void merge(LineRequest& request, std::uint32_t mshr);
   void start_miss(LineRequest& request, const Transition& transition);
   void forward(LineRequest& request);
@@ -205,6 +213,13 @@ class Cache : public sc_core::sc_module,
   void hit(LineRequest& request, std::uint64_t& kind);
   void miss(LineRequest& request);
   void merged(LineRequest& request);
+
+  // Where memory is perfect (cache_perfect.cpp).
+  ::tlm::tlm_sync_enum accept_perfect(LineRequest& request);
+  ::tlm::tlm_sync_enum load_perfect(LineRequest& request);
+  void store_perfect(LineRequest& request);
+  void finish_perfect_stores();
+  void step_perfect(LineRequest& request);
 
   // Memory side (cache_memory.cpp)
   void fetch(const LineRequest& request, std::uint32_t mshr);
@@ -281,7 +296,14 @@ class Cache : public sc_core::sc_module,
   std::vector<Frame> flush_order_;  // dirty when the flush began
   std::size_t flush_next_ = 0;
   std::optional<FailedWrite> failed_write_;
-  Instrument<CacheObserver> observer_;  // null: nobody looks
+  PerfectMemory* perfect_ = nullptr;
+  struct PerfectStore : StoreBuffer {
+    std::uint64_t address = 0;
+    std::uint32_t group = 0;
+    std::uint32_t pc = 0;
+  };
+  std::vector<PerfectStore> perfect_stores_;  // of this cycle
+  Instrument<CacheObserver> observer_;        // null: nobody looks
   LineListener* listener_ = nullptr;
   CacheStatistics statistics_;
   std::uint64_t* refusals_ = &statistics_.busy_ports;  // counts those of the latest cause

@@ -83,7 +83,7 @@ tlm_sync_enum Cache::accept(LineRequest& request) {
   }
   request.failed = false;
   // What happens nearly always, in few steps: a load of a line that is here.
-  const Frame here = lines_.find(request.address);
+  const Frame here = perfect_ != nullptr ? LineFrames::kNone : lines_.find(request.address);
   const bool plain_load = request.kind == LineRequest::Kind::load && !request.bypass;
   const Transition* const answer =
       plain_load && here != LineFrames::kNone ? &table_.at(lines_.state(here), LineEvent::load) : nullptr;
@@ -92,7 +92,7 @@ tlm_sync_enum Cache::accept(LineRequest& request) {
     lines_.set_state(here, answer->next);
     result = answer_hit(request, here);
   } else {
-    result = take(request, here);
+    result = perfect_ != nullptr ? accept_perfect(request) : take(request, here);
   }
   if (result != TLM_UPDATED) {
     ++ports_used_;
@@ -277,14 +277,24 @@ tlm_sync_enum Cache::answer_hit(LineRequest& request, Frame frame) {
     request.line = lines_.data(frame);
     return TLM_COMPLETED;
   }
+  const std::uint32_t snapshot = take_snapshot();
+  std::memcpy(snapshots_[snapshot].data.data(), lines_.data(frame), line_bytes_);
+  return answer_later(request, snapshot);
+}
+
+// Room for a line as it is now.
+std::uint32_t Cache::take_snapshot() {
   if (free_snapshots_.empty()) {
     snapshots_.emplace_back();
-    free_snapshots_.push_back(static_cast<std::uint32_t>(snapshots_.size() - 1));
+    return static_cast<std::uint32_t>(snapshots_.size() - 1);
   }
   const std::uint32_t snapshot = free_snapshots_.back();
   free_snapshots_.pop_back();
-  std::memcpy(snapshots_[snapshot].data.data(), lines_.data(frame), line_bytes_);
-  const link::Cycle ready = now_ + hit_latency_ - 1;
+  return snapshot;
+}
+
+tlm_sync_enum Cache::answer_later(LineRequest& request, std::uint32_t snapshot) {
+  const link::Cycle ready = now_ + std::max(hit_latency_ - 1, 1U);
   request.answer = Answer::late_hit;
   delayed_.push({ready, &request, snapshot});
   core_waker_.wake(ready);

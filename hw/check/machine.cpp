@@ -188,6 +188,15 @@ void check_mechanisms(const Machine& machine, std::vector<Contradiction>& found)
                                                "core.divergence = \"{}\" does not allow; use \"strict\"",
                                                core.issue, core.divergence)});
   }
+  if (mechanism.global_pool != nullptr && machine.l1d.enabled && !machine.gpu.perfect_memory &&
+      !about<CoherenceProtocol>(machine.gpu.coherence).traits.coherent) {
+    found.push_back(
+        {"core.divergence",
+         fmt::format("core.divergence = \"{}\" moves threads between cores, whose L1s must show them what they "
+                     "have stored elsewhere: use gpu.perfect_memory, gpu.coherence = {} and what that needs, "
+                     "or l1d.enabled = false",
+                     core.divergence, coherent_protocols())});
+  }
   if (!machine.l1d.merge_reads && !about<CoherenceProtocol>(machine.gpu.coherence).traits.separate_reads) {
     found.push_back({"l1d.merge_reads", fmt::format("gpu.coherence = \"{}\" asks for a line once, so that its loads "
                                                     "merge; l1d.merge_reads must be true",
@@ -225,7 +234,7 @@ const std::vector<Dependence>& dependences() {
       // Without the cache its ports, MSHRs and write buffer still bound what is under way.
       {{"icache.bytes", "icache.ways", "icache.hit_latency", "icache.mshr_targets"},
        "icache.enabled is false",
-       [](const Machine& machine) { return !machine.icache.enabled; }},
+       [](const Machine& machine) { return !machine.icache.enabled && !machine.gpu.perfect_memory; }},
       {{"l1d.bytes", "l1d.ways", "l1d.hit_latency", "l1d.mshr_targets"},
        "l1d.enabled is false",
        [](const Machine& machine) { return !machine.l1d.enabled; }},
@@ -258,6 +267,11 @@ const std::vector<Dependence>& dependences() {
       {{"jedec.trefi", "jedec.trfc"},
        "jedec.refresh is false",
        [](const Machine& machine) { return machine.dram.timing == "jedec" && !machine.dram.jedec.refresh; }},
+      {{"gpu.coherence", "icache.enabled", "icache.bytes", "icache.ways", "icache.mshrs", "icache.mshr_targets",
+        "icache.write_buffer", "l1d.enabled", "l1d.bytes", "l1d.ways", "l1d.mshrs", "l1d.mshr_targets",
+        "l1d.write_buffer", "l1d.write_policy", "l1d.merge_reads", "l2.*", "noc.*", "dram.*", "jedec.*"},
+       "gpu.perfect_memory is true",
+       [](const Machine& machine) { return machine.gpu.perfect_memory; }},
       {{"noc.packed"}, "noc.link_bytes is 0", [](const Machine& machine) { return machine.noc.link_bytes == 0; }},
       {{"allocation.gap"},
        "allocation.placement is not gap",
@@ -419,7 +433,7 @@ std::vector<Contradiction> check(const Machine& machine) {
   }
   check_noc(machine, found);
   check_dram(machine.dram, memory_line_bytes(machine), found);
-  if (machine.gpu.cores > 1 && machine.l1d.write_policy == "write-back" &&
+  if (machine.gpu.cores > 1 && machine.l1d.write_policy == "write-back" && !machine.gpu.perfect_memory &&
       !about<CoherenceProtocol>(machine.gpu.coherence).traits.coherent) {
     found.push_back({"l1d.write_policy",
                      fmt::format("the private write-back caches of several cores (gpu.cores is {}) need a coherence "

@@ -93,7 +93,9 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
     memory_.tell(warps_);
     fetch_.tell(warps_);
   }
-  if (machine.gpu.cores > 1 && about<Divergence>(machine.core.divergence).traits.changes_cores) {
+  state_.local_memories = local_memories(machine);
+  const Divergence::Traits& mechanism = about<Divergence>(machine.core.divergence).traits;
+  if ((machine.gpu.cores > 1 && mechanism.changes_cores) || mechanism.global_pool != nullptr) {
     others = std::make_unique<HomeInitiatorSocket>("others");
     others->bind(*this);
     warps_.tell = [this](HomeMessage& message) {
@@ -138,7 +140,7 @@ void Core::set_warp_size(std::uint32_t warp_size) {
   fetch_by_lane();
 }
 
-void Core::begin_launch(const Launch& launch, Cycle first) {
+void Core::begin_launch(const Launch& launch, Cycle first, bool global) {
   set_warp_size(launch.warp_size != 0 ? launch.warp_size : state_.machine.core.warp_size);
   state_.launch = &launch;
   state_.fault.reset();
@@ -152,7 +154,9 @@ void Core::begin_launch(const Launch& launch, Cycle first) {
     state_.groups.set_state(state_.groups[group.id], GroupState::free);
   }
   state_.vacate();
+  state_.global_warps = global;
   warps_.reset();
+  warps_.divergence().begin_launch(global);
   if (limiter_ != nullptr) {
     limiter_->begin_launch();
   }

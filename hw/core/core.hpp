@@ -6,7 +6,9 @@
 //   data         initiator, TLM-2.0 base protocol  L1 misses, write-backs, atomics
 //   copies       target, InvalidationProtocol     lines that an inclusive L2 gives up; may stay unbound
 //   probes       target, TLM-2.0 base protocol     what the homes of the L1's lines want; likewise
-//   others       initiator, HomeProtocol          other cores, where the divergence mechanism lets threads change cores
+//   others       initiator, HomeProtocol          other cores, where the divergence mechanism lets threads change
+//   cores,
+//                                                 or the global scheduler
 //
 // Each stage is a module with sockets of its own; the core advances them from write-back to fetch in
 // every cycle in which something can happen, and then sleeps until the next such cycle. What a stage hands on is seen
@@ -57,7 +59,8 @@ class Core final : public link::ClockedModule,
   std::unique_ptr<HomeInitiatorSocket> others;  // null: threads stay
 
   // Called by the GPU between launches and at a launch's first and last cycle (cycles [first, end) are accounted).
-  void begin_launch(const Launch& launch, Cycle first);
+  // `global`: the launch's blocks begin in the global scheduler.
+  void begin_launch(const Launch& launch, Cycle first, bool global = false);
   void end_launch(Cycle end);
   // Brings the counters up to (not including) a cycle while a launch runs, for statistics in between.
   void settle(Cycle until) {
@@ -87,6 +90,11 @@ class Core final : public link::ClockedModule,
   [[nodiscard]] const RegisterFile& registers() const { return registers_; }
   [[nodiscard]] L1Cache& l1d() { return l1d_; }
   [[nodiscard]] Cache& icache() { return icache_; }
+  // Its caches answer everything from `memory`, which outlives the core. Before the first launch.
+  void answer_from(PerfectMemory& memory) {
+    icache_.answer_from(memory);
+    l1d_.answer_from(memory);
+  }
 
   // For tests and traces.
   [[nodiscard]] const CoreState& state() const { return state_; }

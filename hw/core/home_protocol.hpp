@@ -1,4 +1,6 @@
 // Between cores: threads that leave one for another, and what happens to a block's threads where they are guests.
+// Where a global scheduler has the blocks' homes (hw/gpu/global_scheduler.hpp), it is what a core's messages go to and
+// come from: its number is that of the cores.
 // Non-blocking; the network (hw/gpu/thread_network.hpp) hands a message on to core `to`, which looks at it in the next
 // cycle, messages of one cycle in the order of the cores that they come from.
 //
@@ -7,9 +9,11 @@
 //   arrival  to the home      threads of a guest have come to a barrier of their block
 //   release  to a core        the block's barrier has completed for these sub-warps of the core
 //   exit     to the home      threads of a guest have exited
+//   place    to the global scheduler: the place of a warp is empty, of which no thread is left
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <tlm>
 #include <vector>
 
@@ -19,7 +23,7 @@
 namespace heddle::hw {
 
 struct HomeMessage {
-  enum class Kind : std::uint8_t { group, arrival, release, exit };
+  enum class Kind : std::uint8_t { group, arrival, release, exit, place };
   Kind kind = Kind::group;
   unsigned from = 0;  // cores
   unsigned to = 0;
@@ -30,6 +34,8 @@ struct HomeMessage {
   std::uint32_t progress = 0;
   std::uint32_t progress_before = 0;
   std::vector<Traveller> threads;
+  bool empties_place = false;              // to the global scheduler: with the last group of its warp
+  std::optional<BarrierArrival> waits_at;  // to the global scheduler: the barrier; `arrival` without sub-warp
   // the others: whose
   BlockHome* block = nullptr;
   BarrierArrival arrival;      // arrival

@@ -322,7 +322,7 @@ void MemoryStage::translate_local(MemoryAccess& access) {
   if (access.local == 0) {
     return;
   }
-  const std::uint64_t memories = state_.local_memories();
+  const std::uint64_t memories = state_.local_memories;
   const unsigned pieces = std::max(access.lane_bytes / 4, 1U);
   addresses.pieces = pieces;
   addresses.piece_bytes = std::min(access.lane_bytes, 4U);

@@ -93,6 +93,9 @@ unsigned Places::rows_per_block() const {
 }
 
 unsigned Places::first_guest_row() const {
+  if (state_.global_warps) {
+    return 0;
+  }
   const auto rows = static_cast<unsigned>(state_.rows.size());
   return std::min(state_.core.blocks, rows / rows_per_block()) * rows_per_block();
 }
@@ -102,6 +105,15 @@ std::optional<Place> Places::vacant(unsigned lane) const {
     const Place place{static_cast<std::uint16_t>(row), static_cast<std::uint8_t>(lane)};
     if (empty(place)) {
       return place;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint16_t> Places::vacant_row() const {
+  for (unsigned row = first_guest_row(); row < state_.rows.size(); ++row) {
+    if (state_.rows[row].present() == 0) {
+      return static_cast<std::uint16_t>(row);
     }
   }
   return std::nullopt;

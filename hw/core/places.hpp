@@ -20,6 +20,11 @@ struct Traveller {
   std::array<bool, isa::kPredicates> predicates{};
   std::vector<std::uint32_t> registers;  // as many as the launch gives each thread
   ReplayRows::Thread replay;             // how far its record has been replayed, if there is one
+  // The barrier operation that it was released from on its way: it retires where the thread goes on.
+  const link::DecodedInstruction* released = nullptr;
+  std::uint32_t released_pc = 0;
+  std::uint32_t released_value = 0;
+  bool true_at_barrier = false;  // its predicate there (bar.red)
 };
 
 // The places of one core. A thread that moves has no instruction in flight, nor does it wait at a barrier. A register
@@ -41,6 +46,8 @@ class Places {
   [[nodiscard]] Place find(const Traveller& traveller) const;
   // An empty place in this lane, in a register row in which no block begins.
   [[nodiscard]] std::optional<Place> vacant(unsigned lane) const;
+  // A register row without threads in which no block begins.
+  [[nodiscard]] std::optional<std::uint16_t> vacant_row() const;
 
  private:
   [[nodiscard]] unsigned rows_per_block() const;

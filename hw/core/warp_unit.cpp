@@ -195,6 +195,9 @@ WarpUnit::Arrival WarpUnit::arrive_at_barrier(link::SubWarp& sub_warp) {
     each_row(group, sub_warp, sub_warp.executing, [&](unsigned row, LaneMask lanes) { group.arrivals[row] |= lanes; });
   }
   arrived_blocks_.clear();
+  if (waits && state_.global_warps) {
+    return arrive_globally(sub_warp);
+  }
   if (group.dynamic) {
     return arrive_by_block(sub_warp, waits);
   }
@@ -202,6 +205,18 @@ WarpUnit::Arrival WarpUnit::arrive_at_barrier(link::SubWarp& sub_warp) {
     return Arrival::faulted;
   }
   return waits ? Arrival::waits : Arrival::goes_on;
+}
+
+// The threads leave for the global scheduler, which counts them and has them until the barrier completes; the operation
+// retires where they go on.
+WarpUnit::Arrival WarpUnit::arrive_globally(link::SubWarp& sub_warp) {
+  std::optional<BarrierArrival> arrival = BarrierUnit::arrival(state_, sub_warp);
+  if (!arrival) {
+    return Arrival::faulted;
+  }
+  arrival->sub_warp = nullptr;
+  recalled_ = Recalled{*arrival, sub_warp.decoded, sub_warp.pc, sub_warp.values.predicate_a & sub_warp.executing};
+  return Arrival::parted;
 }
 
 // False after raising a fault.

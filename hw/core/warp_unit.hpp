@@ -69,6 +69,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   void reset() {
     barriers_.reset();
     departing_.clear();
+    recalled_.reset();
   }
 
   // ---- blocks
@@ -174,8 +175,12 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   [[nodiscard]] unsigned core() const override { return state_.index; }
   [[nodiscard]] unsigned cores() const override { return state_.machine.gpu.cores; }
   void depart(Group& group, unsigned to) override;
+  void recall(Group& group, bool waits, bool place) override;
+  void give_place() override;
   void require_movable(const Group& group) const;
-  void take_in(const HomeMessage& message);
+  [[nodiscard]] HomeMessage lift(Group& group, unsigned to);
+  void take_in(const HomeMessage& message, BarrierResults& results);
+  void write_released(const Group& group, const HomeMessage& message, BarrierResults& results);
   void send(HomeMessage& message);
 
   void executed(Group& group, const link::SubWarp& sub_warp);
@@ -190,6 +195,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   void wake_up_groups(Cycle now);
   [[nodiscard]] Arrival arrive_at_barrier(link::SubWarp& sub_warp);
   [[nodiscard]] Arrival arrive_by_block(link::SubWarp& sub_warp, bool waits);
+  [[nodiscard]] Arrival arrive_globally(link::SubWarp& sub_warp);
   [[nodiscard]] bool arrive_in(unsigned block_slot, link::SubWarp& sub_warp);
   [[nodiscard]] LaneMask lanes_of_block(const link::SubWarp& sub_warp, unsigned block_slot) const;
   void release(BlockHome& block, BarrierResults& results);
@@ -213,6 +219,14 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   Places places_;
   std::vector<HomeMessage> departing_;
   BarrierUnit barriers_;
+  // With a global scheduler: the barrier at which threads of the instruction that retires arrive, until they leave.
+  struct Recalled {
+    BarrierArrival arrival;
+    const link::DecodedInstruction* decoded = nullptr;
+    std::uint32_t pc = 0;
+    LaneMask true_lanes = 0;
+  };
+  std::optional<Recalled> recalled_;
   std::vector<unsigned> arrived_blocks_;  // of the barrier operation that retires, when its group is dynamic
   struct Leaving {
     unsigned block_slot;

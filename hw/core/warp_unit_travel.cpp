@@ -40,6 +40,11 @@ void WarpUnit::depart(Group& group, unsigned to) {
         "a group can only leave for another core, by a mechanism that says so "
         "(Divergence::Traits::changes_cores)");
   }
+  departing_.push_back(lift(group, to));
+}
+
+// The group as it leaves; it is free then.
+HomeMessage WarpUnit::lift(Group& group, unsigned to) {
   HomeMessage message;
   message.kind = HomeMessage::Kind::group;
   message.to = to;
@@ -53,7 +58,30 @@ void WarpUnit::depart(Group& group, unsigned to) {
     message.threads.push_back(places_.leave(group.place_of(lane), lane));
   }
   free(group);
+  return message;
+}
+
+void WarpUnit::recall(Group& group, bool waits, bool place) {
+  require_movable(group);
+  HomeMessage message = lift(group, state_.machine.gpu.cores);
+  message.empties_place = place;
+  if (waits) {
+    message.waits_at = recalled_.value().arrival;
+    for (Traveller& traveller : message.threads) {
+      traveller.released = recalled_->decoded;
+      traveller.released_pc = recalled_->pc;
+      traveller.true_at_barrier = ((recalled_->true_lanes >> traveller.lane) & 1U) != 0;
+    }
+    recalled_.reset();
+  }
   departing_.push_back(std::move(message));
+}
+
+void WarpUnit::give_place() {
+  HomeMessage message;
+  message.kind = HomeMessage::Kind::place;
+  message.to = state_.machine.gpu.cores;
+  send(message);
 }
 
 void WarpUnit::send_departing() {
@@ -74,7 +102,7 @@ void WarpUnit::hear(HomeMessage& message, BarrierResults& results) {
   state_.moved();
   switch (message.kind) {
     case HomeMessage::Kind::group:
-      take_in(message);
+      take_in(message, results);
       return;
     case HomeMessage::Kind::arrival:
       if (const std::string wrong = message.block->arrive(message.arrival, state_.now); !wrong.empty()) {
@@ -89,11 +117,17 @@ void WarpUnit::hear(HomeMessage& message, BarrierResults& results) {
     case HomeMessage::Kind::exit:
       threads_exited(*message.block, message.exited, results);
       return;
+    case HomeMessage::Kind::place:
+      break;
   }
 }
 
-// Each thread keeps the lane that it had in its group.
-void WarpUnit::take_in(const HomeMessage& message) {
+// Each thread keeps the lane that it had in its group. The global scheduler gives a warp a register row.
+void WarpUnit::take_in(const HomeMessage& message, BarrierResults& results) {
+  const std::optional<std::uint16_t> row = state_.global_warps ? places_.vacant_row() : std::nullopt;
+  if (state_.global_warps && !row) {
+    throw InternalError("the global scheduler has sent a warp for which there is no place");
+  }
   Group& group = fresh(state_.groups.find_free());
   group.dynamic = true;
   group.pc = message.pc;
@@ -103,7 +137,7 @@ void WarpUnit::take_in(const HomeMessage& message) {
   group.progress_before = message.progress_before;
   clear_masks(group, 1);
   for (const Traveller& traveller : message.threads) {
-    const Place place = places_.find(traveller);
+    const Place place = row ? Place{*row, traveller.lane} : places_.find(traveller);
     places_.enter(place, traveller);
     group.lane_row[traveller.lane] = place.row;
     group.lane_home[traveller.lane] = place.lane;
@@ -113,7 +147,47 @@ void WarpUnit::take_in(const HomeMessage& message) {
   group.part = 0;
   group.block_slot = block_of(group.place_of(message.threads.front().lane));
   state_.groups.set_state(group, GroupState::in_flight);
+  if (state_.global_warps) {
+    write_released(group, message, results);
+  }
   divergence_->arrived(group, *this);
+}
+
+// What the barriers have given to threads that they have released on the way, of one operation and value at a time.
+void WarpUnit::write_released(const Group& group, const HomeMessage& message, BarrierResults& results) {
+  LaneMask left = 0;
+  for (const Traveller& traveller : message.threads) {
+    left |= traveller.released != nullptr ? LaneMask{1} << traveller.lane : 0;
+  }
+  while (left != 0) {
+    const auto same = [&](const Traveller& one, const Traveller& other) {
+      return one.released_pc == other.released_pc && one.released_value == other.released_value;
+    };
+    const Traveller* first = nullptr;
+    LaneMask lanes = 0;
+    for (const Traveller& traveller : message.threads) {
+      const LaneMask lane = LaneMask{1} << traveller.lane;
+      if ((left & lane) != 0 && (first == nullptr || same(*first, traveller))) {
+        first = &traveller;
+        lanes |= lane;
+      }
+    }
+    link::SubWarp& sub_warp = state_.pool.take();
+    sub_warp = link::SubWarp{};
+    sub_warp.group = group.id;
+    sub_warp.pc = first->released_pc;
+    sub_warp.decoded = first->released;
+    sub_warp.lanes = sub_warp.executing = lanes;
+    sub_warp.first_row = group.lane_row[first->lane];
+    sub_warp.uniform = false;
+    sub_warp.row = group.lane_row;
+    sub_warp.values.result[0].fill(first->released_value);
+    sub_warp.values.p = first->released_value != 0 ? ~LaneMask{0} : 0;
+    sub_warp.values.q = 0;
+    results.write_released(sub_warp);
+    state_.pool.give_back(sub_warp);
+    left &= ~lanes;
+  }
 }
 
 }  // namespace heddle::hw

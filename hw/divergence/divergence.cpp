@@ -11,4 +11,9 @@ std::uint64_t warp_pool_size(const Machine& machine) {
   return mechanism->dynamic() ? mechanism->scheduled(core.threads) : std::max(1U, core.threads / core.warp_size);
 }
 
+std::uint64_t local_memories(const Machine& machine) {
+  const auto pool = about<Divergence>(machine.core.divergence).traits.global_pool;
+  return std::uint64_t{machine.gpu.cores} * machine.core.threads + (pool != nullptr ? pool(machine.core) : 0);
+}
+
 }  // namespace heddle::hw

@@ -105,6 +105,10 @@ class Divergence {
     unsigned (*short_block)(const CoreParameters& core) = nullptr;
     // Its threads change cores (ThreadMoves::depart).
     bool changes_cores = false;
+    // Blocks begin in the global scheduler (hw/gpu/global_scheduler.hpp), which gives warps of any threads to the cores
+    // and takes them back (ThreadMoves::recall), in launches for which begin_launch() says so. How many threads it
+    // keeps beyond those that the cores have places for. Null: blocks begin in cores.
+    unsigned (*global_pool)(const CoreParameters& core) = nullptr;
     // Lanes fetch, decode and execute each for themselves: the threads of a group need not stand at one PC (lane_pc).
     bool mimd_lanes = false;
     // Group::merge_points counts the re-convergence points that a group's threads have passed.
@@ -122,6 +126,8 @@ class Divergence {
   [[nodiscard]] virtual bool dynamic() const { return false; }
   // A thread may run in another lane than the one in whose register bank it lives.
   [[nodiscard]] virtual bool displaces() const { return dynamic(); }
+  // A launch begins; `global`: its blocks begin in the global scheduler (Traits::global_pool).
+  virtual void begin_launch(bool global) { (void)global; }
   // A warp's threads start at PC 0: `group` has its rows, block and active masks set. The warps of a block start in
   // order, the first one with warp_in_block 0.
   virtual void start(Group& group) = 0;
@@ -188,7 +194,7 @@ class Divergence {
     (void)instruction;
     (void)taken;
   }
-  // A group has come from another core. It stands at its PC.
+  // A group has come from another core, or from the global scheduler. It stands at its PC.
   virtual void arrived(Group& group, GroupMoves& moves) { moves.run(group); }
   // No group of the core can be fetched in this cycle. Told in each such cycle in which the core is awake; lines that
   // come for it, whether they are all that an access wants or not, wake it.
@@ -229,5 +235,8 @@ class Divergence {
 
 // Warps that a core's scheduler chooses among: those of the machine, or as many as its mechanism may form.
 [[nodiscard]] std::uint64_t warp_pool_size(const Machine& machine);
+
+// Local memories that the GPU has: one for each place of a thread, in its cores and in its global pool.
+[[nodiscard]] std::uint64_t local_memories(const Machine& machine);
 
 }  // namespace heddle::hw

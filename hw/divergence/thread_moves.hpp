@@ -9,6 +9,7 @@
 
 #include <optional>
 
+#include "base/error.hpp"
 #include "hw/state/group.hpp"
 
 namespace heddle::hw {
@@ -35,6 +36,19 @@ class ThreadMoves {
   // Its threads find their stores where it goes if the L1s let them through: what an L1 holds back, or has an old copy
   // of, is the coherence protocol's matter. Their block's scratchpad stays behind.
   virtual void depart(Group& group, unsigned to) = 0;
+
+  // ---- to the global scheduler (hw/gpu/global_scheduler.hpp), for mechanisms with Divergence::Traits::global_pool
+  // The group leaves for the global pool, as depart() does for another core. `waits`: its threads have arrived at the
+  // barrier that its instruction is, and wait for it there. `place`: with it goes the last of its warp, whose place in
+  // the core is empty then.
+  virtual void recall(Group& group, bool waits, bool place) {
+    (void)group;
+    (void)waits;
+    (void)place;
+    throw InternalError("there is no global scheduler");
+  }
+  // The last threads of a warp have exited: its place is empty.
+  virtual void give_place() { throw InternalError("there is no global scheduler"); }
 };
 
 }  // namespace heddle::hw

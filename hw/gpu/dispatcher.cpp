@@ -40,8 +40,16 @@ Residency residency(const Machine& machine, const Launch& launch) {
 }
 
 Dispatcher::Dispatcher(const sc_core::sc_module_name& name, const Machine& machine, link::Clock clock,
-                       std::vector<std::unique_ptr<Core>>& cores)
-    : link::ClockedModule(name, clock), core("core", machine.gpu.cores), machine_(machine), cores_(cores) {
+                       std::vector<std::unique_ptr<Core>>& cores, GlobalScheduler* global)
+    : link::ClockedModule(name, clock),
+      core("core", machine.gpu.cores + (global != nullptr ? 1 : 0)),
+      machine_(machine),
+      cores_(cores),
+      global_(global) {
+  if (global_ != nullptr) {
+    core[machine.gpu.cores].bind(*this);
+    core[machine.gpu.cores].bind(global_->blocks);
+  }
   for (unsigned i = 0; i < cores.size(); ++i) {
     core[i].bind(*this);
     core[i].bind(cores[i]->blocks);
@@ -88,10 +96,20 @@ void Dispatcher::begin(Cycle now) {
     fault_ = fault;
     return;
   }
-  slots_.assign(cores_.size(), std::vector<Slot>(room.blocks));
-  clock().tell([this, now] {
+  // The scratchpad is a core's: kernels that use it stay where they begin (ODGS paper 3.5).
+  const bool global = global_ != nullptr && launch_->shared_bytes == 0;
+  if (global) {
+    slots_.assign(cores_.size() + 1, {});
+    slots_.back().resize(global_->slots(*launch_));
+  } else {
+    slots_.assign(cores_.size(), std::vector<Slot>(room.blocks));
+  }
+  clock().tell([this, now, global] {
     for (const auto& one : cores_) {
-      one->begin_launch(*launch_, now);
+      one->begin_launch(*launch_, now, global);
+    }
+    if (global) {
+      global_->begin_launch(*launch_, replay_ != nullptr);
     }
   });
 }
@@ -174,9 +192,9 @@ bool Dispatcher::send(unsigned to, BlockCommand& command) {
 }
 
 void Dispatcher::dispatch() {
-  for (std::size_t tried = 0; tried < cores_.size(); ++tried) {
+  for (std::size_t tried = 0; tried < slots_.size(); ++tried) {
     const unsigned to = next_core_;
-    next_core_ = (next_core_ + 1) % static_cast<unsigned>(cores_.size());
+    next_core_ = (next_core_ + 1) % static_cast<unsigned>(slots_.size());
     std::vector<Slot>& slots = slots_[to];
     const auto slot = std::find_if(slots.begin(), slots.end(), [](const Slot& one) { return !one.used; });
     if (slot == slots.end()) {

@@ -1,6 +1,6 @@
 // Grid dispatcher: hands the blocks of a launch to the cores as resources free, and ends the launch.
 //
-//   core[i]  initiator, BlockProtocol   one per core
+//   core[i]  initiator, BlockProtocol   one per core, and behind them one for the global scheduler, where there is one
 // One block per cycle goes out, to the next core in turn that has room. Room is counted in block slots of equal size:
 // as many blocks as the threads (in whole warps), registers, scratchpad and block slots of a core allow. After the last
 // block the cores flush their L1, then the L2 its slices; the launch ends when memory has everything, after a fault
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hw/core/core.hpp"
+#include "hw/gpu/global_scheduler.hpp"
 #include "hw/gpu/registers.hpp"
 #include "hw/gpu/statistics.hpp"
 #include "hw/parameters/machine.hpp"
@@ -33,8 +34,9 @@ struct Residency {
 
 class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_transport_if<BlockProtocol> {
  public:
+  // `global`: takes the blocks of kernels that do not use the scratchpad; null: cores take all.
   Dispatcher(const sc_core::sc_module_name& name, const Machine& machine, link::Clock clock,
-             std::vector<std::unique_ptr<Core>>& cores);
+             std::vector<std::unique_ptr<Core>>& cores, GlobalScheduler* global = nullptr);
 
   sc_core::sc_vector<BlockInitiatorSocket> core;
 
@@ -81,6 +83,7 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
 
   const Machine& machine_;
   std::vector<std::unique_ptr<Core>>& cores_;
+  GlobalScheduler* const global_;
   const Launch* launch_ = nullptr;
   LaunchStatus status_ = LaunchStatus::idle;
   std::optional<isa::Fault> fault_;
@@ -94,7 +97,7 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   unsigned flushed_ = 0;
   unsigned stopped_ = 0;
   unsigned next_core_ = 0;
-  std::vector<std::vector<Slot>> slots_;  // per core
+  std::vector<std::vector<Slot>> slots_;  // by core; behind them those of the global scheduler
   ReplaySource* replay_ = nullptr;
   link::Inbox<BlockCommand> messages_;  // from the cores
   bool l2_flushing_ = false;

@@ -48,13 +48,25 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
   for (unsigned i = 0; i < machine_.gpu.cores; ++i) {
     cores_.push_back(std::make_unique<Core>(("core" + std::to_string(i)).c_str(), machine_, i, clock_, bounds));
   }
-  if (cores_.front()->others) {
+  if (machine_.gpu.perfect_memory) {
+    perfect_ = std::make_unique<MemoryBehind>(machine_, memory);
+    for (const auto& core : cores_) {
+      core->answer_from(*perfect_);
+    }
+  }
+  if (about<Divergence>(machine_.core.divergence).traits.global_pool != nullptr) {
+    global_ = std::make_unique<GlobalScheduler>("global_scheduler", machine_, clock_);
+    global_->raise = [this](isa::Fault fault) { dispatcher_->raise(std::move(fault)); };
+    for (unsigned i = 0; i < machine_.gpu.cores; ++i) {
+      cores_[i]->others->bind(global_->core[i]);
+    }
+  } else if (cores_.front()->others) {
     threads_ = std::make_unique<ThreadNetwork>("threads", machine_.gpu.cores);
     for (unsigned i = 0; i < machine_.gpu.cores; ++i) {
       cores_[i]->others->bind(threads_->core[i]);
     }
   }
-  dispatcher_ = std::make_unique<Dispatcher>("dispatcher", machine_, clock_, cores_);
+  dispatcher_ = std::make_unique<Dispatcher>("dispatcher", machine_, clock_, cores_, global_.get());
   dispatcher_->ended = [this] {
     set_interrupt(true);
     for (const auto& channel : dram_) {
@@ -210,6 +222,9 @@ std::string Gpu::describe_waiting() const {
       text += (text.empty() ? "" : "; ") + (cores_.size() > 1 ? "core " + std::to_string(i) + ": " : "") + of_core;
     }
   }
+  if (const std::string waiting = global_ ? global_->describe_waiting() : ""; !waiting.empty()) {
+    text += (text.empty() ? "" : "; ") + ("global scheduler: " + waiting);
+  }
   return text;
 }
 
@@ -252,6 +267,9 @@ isa::Fault Gpu::launch_fault(isa::Fault::Kind kind, std::string detail) const {
 template <class Visitor>
 void Gpu::each_unit(Visitor&& visit) {
   visit(dispatcher_->name(), dispatcher_->statistics(), &Totals::dispatcher);
+  if (global_) {
+    visit(global_->name(), global_->statistics(), &Totals::global_scheduler);
+  }
   for (const auto& core : cores_) {
     visit(core->name(), core->statistics(), &Totals::core);
     visit(core->icache().name(), core->icache().statistics(), &Totals::icache);

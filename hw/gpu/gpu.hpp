@@ -25,6 +25,8 @@
 #include "hw/core/core.hpp"
 #include "hw/dram/controller.hpp"
 #include "hw/gpu/dispatcher.hpp"
+#include "hw/gpu/global_scheduler.hpp"
+#include "hw/gpu/memory_behind.hpp"
 #include "hw/gpu/registers.hpp"
 #include "hw/gpu/tap.hpp"
 #include "hw/gpu/thread_network.hpp"
@@ -71,7 +73,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   void set_prints(isa::PrintBuffer* prints) {
     launch_.prints = prints;
     if (prints != nullptr) {
-      prints->share_among(machine_.gpu.cores);
+      prints->share_among(machine_.gpu.cores + (global_ != nullptr ? 1 : 0));
     }
   }
   // Shows what happens in the cores (hw/state/observer.hpp); null: to nobody. Between launches.
@@ -138,7 +140,9 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   const Machine machine_;
   link::Calendar calendar_;
   link::Clock clock_;
+  std::unique_ptr<MemoryBehind> perfect_;  // null: memory takes its time
   std::vector<std::unique_ptr<Core>> cores_;
+  std::unique_ptr<GlobalScheduler> global_;  // null: blocks begin in the cores
   std::unique_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<ThreadNetwork> threads_;  // null: threads stay in their cores
   std::unique_ptr<Interconnect> noc_;

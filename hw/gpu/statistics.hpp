@@ -1,4 +1,4 @@
-// Counters of the grid dispatcher.
+// Counters of the grid dispatcher and of the global scheduler.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,46 @@ struct DispatcherStatistics {
     visit("launches", launches, "launches", "kernel launches ended");
     visit("cycles", cycles, "cycles", "cycles of all launches, from start to the last store in memory");
     visit("blocks", blocks, "blocks", "thread blocks handed to cores");
+  }
+};
+
+// Of ODGS (hw/gpu/global_scheduler.hpp); else all 0.
+struct GlobalSchedulerStatistics {
+  std::uint64_t launches = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t diverged_warps = 0;
+  std::uint64_t diverged_threads = 0;
+  std::uint64_t barrier_warps = 0;
+  std::uint64_t new_warps = 0;
+  std::uint64_t full_warps = 0;
+  std::uint64_t incomplete_warps = 0;
+  std::uint64_t incomplete_threads = 0;
+  std::uint64_t context_bytes = 0;
+  std::uint64_t pool_thread_cycles = 0;
+  std::uint64_t pool_peak = 0;
+  std::uint64_t barriers = 0;
+  std::uint64_t barrier_imbalance = 0;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("launches", launches, "launches",
+          "launches whose blocks began here; those of kernels that use the scratchpad "
+          "begin in the cores");
+    visit("blocks", blocks, "blocks", "thread blocks that began here");
+    visit("diverged_warps", diverged_warps, "warps", "parts of warps that came back because their warp had diverged");
+    visit("diverged_threads", diverged_threads, "threads", "threads of those");
+    visit("barrier_warps", barrier_warps, "warps", "warps or parts of them that came back to wait at a barrier");
+    visit("new_warps", new_warps, "warps", "warps of new threads sent to cores");
+    visit("full_warps", full_warps, "warps", "full re-formed warps sent to cores");
+    visit("incomplete_warps", incomplete_warps, "warps", "re-formed warps with empty lanes sent to cores");
+    visit("incomplete_threads", incomplete_threads, "threads", "threads of those");
+    visit("context_bytes", context_bytes, "bytes", "registers, predicates and PCs of the threads that came and went");
+    visit("pool_thread_cycles", pool_thread_cycles, "thread cycles",
+          "threads that could go on and were in no core, added "
+          "up over all cycles");
+    visit("pool_peak", pool_peak, "threads", "most of them in any cycle");
+    visit("barriers", barriers, "barriers", "barriers completed here");
+    visit("barrier_imbalance", barrier_imbalance, "cycles",
+          "from the first arrival to the completion, of all of those");
   }
 };
 

@@ -27,6 +27,7 @@ struct Totals {
   unsigned channels = 1;
 
   DispatcherStatistics dispatcher;
+  GlobalSchedulerStatistics global_scheduler;
   CoreStatistics core;
   CacheStatistics icache;
   CacheStatistics l1d;
@@ -45,6 +46,7 @@ struct Totals {
   template <class Visitor>
   static void each_kind(Visitor&& visit) {
     visit("dispatcher", &Totals::dispatcher);
+    visit("global_scheduler", &Totals::global_scheduler);
     visit("core", &Totals::core);
     visit("icache", &Totals::icache);
     visit("l1d", &Totals::l1d);

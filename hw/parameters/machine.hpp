@@ -30,12 +30,17 @@ struct GpuParameters {
   unsigned cores = 1;
   double clock_ghz = 1.0;
   std::string coherence = "none";
+  bool perfect_memory = false;
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("cores", cores, Limits::between(1, 256), "cores", "SIMT cores");
     visit("clock_ghz", clock_ghz, Limits::between(0.001, 10), "GHz", "clock of cores, caches and DRAM controller");
     visit("coherence", coherence, coherence_protocols(), "",
           "coherence protocol: what caches do with a line at each event");
+    visit("perfect_memory", perfect_memory, Limits::any(), "",
+          "true: every access is answered as a hit of the L1 or I-cache, with what is in memory; nothing goes beyond "
+          "them "
+          "(ODGS paper 3.3)");
   }
 };
 

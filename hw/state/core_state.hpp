@@ -48,6 +48,7 @@ struct CoreState {
         homes(machine.core.blocks) {
     place.smid = index;
     place.nsmid = machine.gpu.cores;
+    local_memories = std::uint64_t{machine.gpu.cores} * machine.core.threads;
     for (unsigned slot = 0; slot < homes.size(); ++slot) {
       homes[slot].core = index;
       homes[slot].slot = slot;
@@ -65,6 +66,7 @@ struct CoreState {
   isa::AllocationFinder allocations;  // the core's own look-ups in it
   unsigned rows_per_warp;             // core.warp_size / core.simd_width
   const Launch* launch = nullptr;
+  bool global_warps = false;  // the launch's blocks begin in the global scheduler (Divergence::Traits::global_pool)
   Instrument<CoreObserver> observer;  // null: nobody looks
   Instrument<ReplayRows> replay;      // null: threads compute
   GroupTable groups;
@@ -119,8 +121,8 @@ struct CoreState {
   void raise(isa::Fault::Kind kind, const HomeThread& thread, std::uint32_t pc, std::string detail);
 
   // ---- homes and places (hw/state/thread_home.hpp)
-  // Local memories in the GPU's backing store: one for each place that a thread can have.
-  [[nodiscard]] std::uint64_t local_memories() const { return std::uint64_t{machine.gpu.cores} * machine.core.threads; }
+  // Local memories in the GPU's backing store: one for each place that a thread can have (hw::local_memories).
+  std::uint64_t local_memories = 0;
   // Before a launch: no block is here, and no thread.
   void vacate();
   // A block begins in a slot: its threads are in the slot's register rows. With warps of n rows, those of warp w begin

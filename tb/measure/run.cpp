@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "hw/divergence/divergence.hpp"
 #include "hw/scalar/scalarisation.hpp"
 #include "tb/host/placement.hpp"
 #include "tb/measure/trace/recorder.hpp"
@@ -118,6 +119,13 @@ RunOutcome run(const RunRequest& request) {
     if (hw::about<hw::Scalarisation>(request.machine.core.scalar).traits.finds) {
       throw InputError({}, "a trace is recorded thread by thread, which core.scalar executes together",
                        "record with core.scalar = \"none\"");
+    }
+    if (hw::about<hw::Divergence>(request.machine.core.divergence).traits.global_pool != nullptr) {
+      throw InputError(
+          {},
+          fmt::format("a trace is recorded block by block, and with core.divergence = \"{}\" no core has blocks",
+                      request.machine.core.divergence),
+          "record with core.divergence = \"stack\", as threads do the same on every machine, and replay");
     }
     options.observers.push_back(&recorder.emplace(*request.record));
   }

@@ -78,7 +78,7 @@ TEST(ThreadHome, ABlockGivesItsThreadsTheirHomes) {
 
 TEST(ThreadHome, LocalMemoriesOfAllCoresAreDifferentAndTouchNowhere) {
   Blocks blocks;
-  EXPECT_EQ(blocks.state.local_memories(), 3U * blocks.machine.core.threads);
+  EXPECT_EQ(blocks.state.local_memories, 3U * blocks.machine.core.threads);
   std::set<std::uint64_t> words;
   for (CoreState* const core : {&blocks.state, &blocks.other}) {
     for (const unsigned slot : {0U, 7U}) {
@@ -86,10 +86,10 @@ TEST(ThreadHome, LocalMemoriesOfAllCoresAreDifferentAndTouchNowhere) {
       for (const ThreadHome& home : core->block(slot).threads) {
         for (unsigned lane = 0; lane < home.threads; ++lane) {
           for (const std::uint64_t offset : {0U, 4U, 8U}) {
-            const std::uint64_t at = local_address(4096, core->local_memories(), home.first_local + lane, offset);
+            const std::uint64_t at = local_address(4096, core->local_memories, home.first_local + lane, offset);
             EXPECT_EQ(at % 4, 0U);
             EXPECT_TRUE(words.insert(at).second);
-            EXPECT_EQ(local_address(4096, core->local_memories(), home.first_local + lane, offset + 3), at + 3);
+            EXPECT_EQ(local_address(4096, core->local_memories, home.first_local + lane, offset + 3), at + 3);
           }
         }
       }

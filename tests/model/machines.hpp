@@ -7,6 +7,7 @@
 #include "hw/divergence/dwf.hpp"
 #include "hw/divergence/dws.hpp"
 #include "hw/divergence/mimd.hpp"
+#include "hw/divergence/odgs.hpp"
 #include "hw/divergence/tbc.hpp"
 #include "hw/dram/warp_aware.hpp"
 #include "hw/issue/scoreboard.hpp"
@@ -368,6 +369,41 @@ namespace heddle::test {
     machine.core.simd_width = 8;
     machine.core.warp_size = 64;
     machine.l1d.bytes = 2048;
+  });
+  // Every access a hit; with atomics that come late, and with one core's.
+  add("perfect", [](hw::Machine& machine) {
+    machine.gpu.perfect_memory = true;
+    machine.gpu.cores = 3;
+    machine.l1d.hit_latency = 3;
+    machine.dram.channels = 2;
+  });
+  // Warps of the whole grid: ideal; with contexts that take time, little room in the pool and no L1s; and with branches
+  // that stay in the core, few moves and coherent L1s.
+  add("odgs", [](hw::Machine& machine) {
+    machine.core.divergence = "odgs";
+    machine.gpu.perfect_memory = true;
+    machine.gpu.cores = 3;
+  });
+  add("odgslinks", [](hw::Machine& machine) {
+    machine.core.divergence = "odgs";
+    machine.core.threads = 256;
+    machine.gpu.cores = 2;
+    machine.l1d.enabled = false;
+    machine.l1d.write_policy = "write-through";
+    hw::OdgsParameters& odgs = machine.core.policies.of<hw::OdgsParameters>();
+    odgs.handling_latency = 17;
+    odgs.link_bytes = 64;
+    odgs.pool = 1024;
+  });
+  add("odgsstack", [](hw::Machine& machine) {
+    machine.core.divergence = "odgs";
+    machine.gpu.cores = 3;
+    machine.gpu.coherence = "mesi";
+    machine.l2.enabled = true;
+    machine.l2.inclusive = true;
+    hw::OdgsParameters& odgs = machine.core.policies.of<hw::OdgsParameters>();
+    odgs.short_branch = 12;
+    odgs.moves_per_1024 = 8;
   });
   // Learns in short intervals, so that every candidate takes over often.
   add("adaptive", [](hw::Machine& machine) {

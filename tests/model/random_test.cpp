@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hw/check/machine.hpp"
+#include "hw/divergence/divergence.hpp"
 #include "isa/interpreter.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
@@ -79,6 +80,9 @@ GeneratedProgram program_of(std::uint64_t seed, const hw::Machine& machine) {
   options.warp_operations = seed % 4 == 3 && hw::why_no_warp_operations(machine.core).empty();
   options.max_block = 256;
   options.max_grid = 6;
+  // What uses the scratchpad does not leave its core.
+  options.scratchpad =
+      hw::about<hw::Divergence>(machine.core.divergence).traits.global_pool == nullptr || seed % 4 == 0;
   return random_ptx::generate_ptx(seed, options);
 }
 
@@ -129,7 +133,8 @@ void check(tb::Device& device, std::uint64_t seed) {
   if (machine.core.warp_size == 32 && machine.core.simd_width == 32 && machine.core.divergence == "stack") {
     EXPECT_EQ(after.core.warp_instructions - before.core.warp_instructions, result.warp_instructions);
   }
-  EXPECT_EQ(after.core.blocks - before.core.blocks, program.grid);
+  const auto blocks = [](const hw::Totals& totals) { return totals.core.blocks + totals.global_scheduler.blocks; };
+  EXPECT_EQ(blocks(after) - blocks(before), program.grid);
 }
 
 class RandomPrograms : public ::testing::TestWithParam<std::tuple<std::size_t, unsigned>> {};
@@ -178,6 +183,9 @@ TEST_P(RandomPrograms, EqualTheReference) {
   EXPECT_EQ(totals.l1d.hits + totals.l1d.misses, totals.l1d.accesses);
   // Every transfer occupies its channel's bus for line / bandwidth: 4 cycles of 32 bytes for one of 128. An atomic is
   // two.
+  if (machine.gpu.perfect_memory) {
+    EXPECT_EQ(totals.l1d.misses + totals.icache.misses + totals.dram.reads + totals.dram.writes, 0U);
+  }
   const std::uint64_t transfers = totals.dram.reads + totals.dram.writes + 2 * totals.dram.atomics;
   EXPECT_EQ(totals.dram.bus_busy_cycles, transfers * 4 * machine.dram.channels * hw::memory_line_bytes(machine) / 128);
   EXPECT_LE(totals.dram.row_hits + totals.dram.row_conflicts, transfers);

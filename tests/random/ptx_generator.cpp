@@ -242,7 +242,8 @@ GeneratedProgram generate_ptx(std::uint64_t seed, const GeneratorOptions& option
   }
   shape.grid = 1 + random.below(std::max(options.max_grid, 1U));
   shape.local = random.chance(50);
-  shape.gathered = options.warp_operations;
+  shape.scratchpad = options.scratchpad;
+  shape.gathered = options.warp_operations && shape.scratchpad;
   Ways ways;
   ways.leave_alone = random.chance(25) && !options.warp_operations;
   ways.leave_together = random.chance(30);
@@ -264,7 +265,7 @@ GeneratedProgram generate_ptx(std::uint64_t seed, const GeneratorOptions& option
       "// random program, seed " + std::to_string(seed) + "\n.version 6.4\n.target sm_70\n.address_size " +
       std::to_string(shape.address_bits) + "\n\n.visible .entry " + kEntry + "(\n  .param " + pointer +
       " in,\n  .param " + pointer + " out,\n  .param .u32 n\n)\n{\n" + generator.declarations() +
-      "  .shared .align 16 .b8 shared_words[" + std::to_string(8 * shape.block) + "];\n" +
+      (shape.scratchpad ? "  .shared .align 16 .b8 shared_words[" + std::to_string(8 * shape.block) + "];\n" : "") +
       (shape.gathered ? "  .shared .align 16 .b8 gathered[" + std::to_string(kGatheredBytes * shape.block) + "];\n"
                       : "") +
       (shape.local ? "  .local .align 16 .b8 loc[" + std::to_string(kLocalBytes) + "];\n" : "") + '\n' +

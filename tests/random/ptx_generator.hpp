@@ -29,6 +29,7 @@ struct GeneratorOptions {
   bool warp_operations = false;  // vote, shuffle, cond_acc...: results depend on the warp size; blocks are
                                  // multiples of 32 then
   bool barriers = true;
+  bool scratchpad = true;    // else it is left alone, and threads meet at barriers without an exchange
   unsigned max_block = 256;  // threads, at least 32
   unsigned max_grid = 4;     // blocks, at least 1
 };

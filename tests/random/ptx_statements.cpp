@@ -234,7 +234,7 @@ void Statements::any(bool uniform) {
     read_input();
   } else if (kind < 24) {
     own_slots();
-  } else if (kind < 28) {
+  } else if (kind < 28 && shape_.scratchpad) {
     own_scratchpad();
   } else if (kind < 32 && shape_.local) {
     local_memory();
@@ -251,7 +251,9 @@ void Statements::any(bool uniform) {
 
 void Statements::exchange() {
   line("progress;");
-  line("st.shared.u32 [%mine], " + pool('r') + ';');
+  if (shape_.scratchpad) {
+    line("st.shared.u32 [%mine], " + pool('r') + ';');
+  }
   if (random_.chance(20)) {
     line("membar.cta;");
   }
@@ -259,6 +261,9 @@ void Statements::exchange() {
     line("bar.sync " + std::to_string(1 + random_.below(15)) + ", " + std::to_string(shape_.block) + ';');
   } else {
     line("bar.sync 0;");
+  }
+  if (!shape_.scratchpad) {
+    return;
   }
   const std::string other = fresh('t');
   const std::string base = fresh('x');
@@ -283,7 +288,7 @@ void Statements::accumulate() {
     std::string_view value;
   };
   const Element element = random_.pick<Element>({{"b8", "{r}"}, {"b16", "{r}"}, {"b32", "{r}"}, {"b64", "{d}"}});
-  const bool shared = random_.chance(50);
+  const bool shared = random_.chance(50) && shape_.gathered;
   const std::string lane = fresh('t');
   const std::string base = fresh('x');
   const std::string wide = shape_.address_bits == 64 ? "mad.wide.u32 " : "mad.lo.u32 ";
@@ -360,9 +365,11 @@ void Statements::initialise() {
   line(wide + "%own, %r0, " + std::to_string(kOutputBytes) + ", %out;");
   line("add." + address + " %counters, %out, " +
        std::to_string(std::uint64_t{kOutputBytes} * shape_.block * shape_.grid) + ';');
-  const std::string shared = fresh('x');
-  line("mov." + address + ' ' + shared + ", shared_words;");
-  line(wide + "%mine, %thread, 4, " + shared + ';');
+  if (shape_.scratchpad) {
+    const std::string shared = fresh('x');
+    line("mov." + address + ' ' + shared + ", shared_words;");
+    line(wide + "%mine, %thread, 4, " + shared + ';');
+  }
   for (unsigned i = 1; i < kIntegers; ++i) {
     const std::string index = fresh('t');
     const std::string factor = std::to_string(2 * random_.below(50) + 1);
@@ -389,8 +396,10 @@ void Statements::initialise() {
       line("st.local.u32 [" + base + '+' + std::to_string(byte) + "], " + pool('r') + ';');
     }
   }
-  line("st.shared.u32 [%mine], %r1;");
-  line("st.shared.u32 [%mine+" + std::to_string(4 * shape_.block) + "], %r2;");
+  if (shape_.scratchpad) {
+    line("st.shared.u32 [%mine], %r1;");
+    line("st.shared.u32 [%mine+" + std::to_string(4 * shape_.block) + "], %r2;");
+  }
 }
 
 void Statements::finish() {

@@ -1,0 +1,396 @@
+#include "hw/gpu/global_scheduler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "hw/divergence/divergence.hpp"
+
+namespace heddle::hw {
+
+GlobalScheduler::GlobalScheduler(const sc_core::sc_module_name& name, const Machine& machine, link::Clock clock)
+    : link::ClockedModule(name, clock),
+      blocks("blocks"),
+      core("core", machine.gpu.cores),
+      machine_(machine),
+      parameters_(machine.core.policies.of<OdgsParameters>()),
+      pool_(machine.core.simd_width) {
+  blocks.bind(*this);
+  for (unsigned i = 0; i != machine.gpu.cores; ++i) {
+    core[i].bind(*this);
+  }
+}
+
+unsigned GlobalScheduler::slots(const Launch& launch) const {
+  const std::uint64_t width = machine_.core.simd_width;
+  const std::uint64_t threads = (launch.threads_per_block() + width - 1) / width * width;
+  return static_cast<unsigned>(local_memories(machine_) / threads);
+}
+
+void GlobalScheduler::begin_launch(const Launch& launch, bool replays) {
+  ++statistics_.launches;
+  launch_ = &launch;
+  replays_ = replays;
+  const unsigned width = machine_.core.simd_width;
+  const unsigned rows = machine_.core.threads / width;
+  places_per_core_ =
+      launch.registers == 0 ? rows : std::min(rows, machine_.core.registers / (launch.registers * width));
+  free_places_.assign(machine_.gpu.cores, places_per_core_);
+  link_in_.assign(machine_.gpu.cores, 0);
+  link_out_.assign(machine_.gpu.cores, 0);
+  next_core_ = 0;
+  pool_.clear();
+  blocks_.clear();
+  blocks_.resize(slots(launch));
+  told_.clear();
+  heard_.clear();
+  coming_.clear();
+  leaving_.clear();
+  emptied_.clear();
+  stuck_ = false;
+  counted_ = clock().now();
+}
+
+// --------------------------------------------------------------------------------------------------- what it is told
+
+::tlm::tlm_sync_enum GlobalScheduler::nb_transport_fw(BlockCommand& command, BlockPhase&, sc_core::sc_time&) {
+  clock().tell([this, command] {
+    told_.put(clock().now(), command);
+    wake(clock().now() + 1);
+  });
+  return ::tlm::TLM_COMPLETED;
+}
+
+::tlm::tlm_sync_enum GlobalScheduler::nb_transport_fw(HomeMessage& message, HomePhase&, sc_core::sc_time&) {
+  // What is told is kept as bytes: the message waits beside.
+  auto* const kept = std::make_unique<HomeMessage>(std::move(message)).release();
+  clock().tell([this, kept] {
+    heard_.put(clock().now(), std::move(*std::unique_ptr<HomeMessage>(kept)));
+    wake(clock().now() + 1);
+  });
+  return ::tlm::TLM_COMPLETED;
+}
+
+Cycle GlobalScheduler::advance(Cycle now) {
+  if (launch_ == nullptr) {
+    return link::kNever;
+  }
+  statistics_.pool_thread_cycles += pool_.threads() * (now - counted_);
+  counted_ = now;
+  told_.take(now, [this](const BlockCommand& command, Cycle) { begin_block(command); });
+  heard_.take(now, [this, now](HomeMessage& message) { hear(message, now); });
+  while (!coming_.empty() && coming_.begin()->first <= now) {
+    come(coming_.begin()->second);
+    coming_.erase(coming_.begin());
+  }
+  while (!emptied_.empty() && emptied_.begin()->first <= now) {
+    ++free_places_[emptied_.begin()->second];
+    emptied_.erase(emptied_.begin());
+  }
+  statistics_.pool_peak = std::max<std::uint64_t>(statistics_.pool_peak, pool_.threads());
+  send_warps(now);
+  while (!leaving_.empty() && leaving_.begin()->first <= now) {
+    transmit(leaving_.begin()->second);
+    leaving_.erase(leaving_.begin());
+  }
+  look_for_stuck_barriers();
+  Cycle next = link::kNever;
+  if (!coming_.empty()) {
+    next = std::min(next, coming_.begin()->first);
+  }
+  if (!emptied_.empty()) {
+    next = std::min(next, emptied_.begin()->first);
+  }
+  if (!leaving_.empty()) {
+    next = std::min(next, leaving_.begin()->first);
+  }
+  return next;
+}
+
+void GlobalScheduler::begin_block(const BlockCommand& command) {
+  Block& block = blocks_[command.slot];
+  block.used = true;
+  block.records = command.records;
+  block.waiting.clear();
+  block.home.core = machine_.gpu.cores;
+  block.home.slot = command.slot;
+  const unsigned width = machine_.core.simd_width;
+  const std::uint64_t warps = (launch_->threads_per_block() + width - 1) / width;
+  CoreParameters shape = machine_.core;
+  shape.warp_size = width;
+  block.home.begin(*launch_, shape, command.index, command.linear, std::uint64_t{command.slot} * warps * width);
+  ++statistics_.blocks;
+  for (ThreadHome& home : block.home.threads) {
+    if (home.threads == width) {
+      pool_.begin(home);
+      continue;
+    }
+    for (unsigned lane = 0; lane != home.threads; ++lane) {
+      pool_.add(0, new_thread(home, lane));
+    }
+  }
+}
+
+Traveller GlobalScheduler::new_thread(ThreadHome& home, unsigned lane) const {
+  Traveller thread;
+  thread.thread = {&home, static_cast<std::uint8_t>(lane)};
+  thread.lane = static_cast<std::uint8_t>(lane);
+  thread.registers.assign(launch_->registers, 0);
+  if (replays_) {
+    const std::size_t number = home.first + lane;
+    const std::span<const ThreadRecord> records = blocks_[home.block->slot].records;
+    thread.replay.record = number < records.size() ? records[number] : ThreadRecord{};
+  }
+  return thread;
+}
+
+void GlobalScheduler::hear(HomeMessage& message, Cycle now) {
+  switch (message.kind) {
+    case HomeMessage::Kind::group: {
+      const std::size_t threads = message.threads.size();
+      const Cycle here = transfer(now, threads, link_in_[message.from]);
+      statistics_.context_bytes += context_bytes(threads);
+      if (message.waits_at) {
+        ++statistics_.barrier_warps;
+        if (message.empties_place) {
+          emptied_.emplace(here, message.from);
+        }
+        coming_.emplace(here, std::move(message));
+        return;
+      }
+      ++statistics_.diverged_warps;
+      statistics_.diverged_threads += threads;
+      const Cycle ready = here + parameters_.handling_latency;
+      if (message.empties_place) {
+        emptied_.emplace(ready, message.from);
+      }
+      coming_.emplace(ready, std::move(message));
+      return;
+    }
+    case HomeMessage::Kind::arrival:
+      if (std::string wrong = message.block->arrive(message.arrival, now); !wrong.empty()) {
+        isa::Fault fault;
+        fault.kind = isa::Fault::Kind::barrier_mismatch;
+        fault.pc = message.pc;
+        fault.block = message.block->index;
+        fault.thread = message.thread.index();
+        fault.detail = std::move(wrong);
+        clock().at_cycle_end(
+            [this, kept = new isa::Fault(std::move(fault))] { raise(*std::unique_ptr<isa::Fault>(kept)); });
+        return;
+      }
+      release(block_of(*message.block), now);
+      return;
+    case HomeMessage::Kind::exit:
+      leave(*message.block, message.exited, now);
+      return;
+    case HomeMessage::Kind::place:
+      ++free_places_[message.from];
+      return;
+    case HomeMessage::Kind::release:
+      break;
+  }
+  throw InternalError("the global scheduler was told of a barrier's release");
+}
+
+// Threads are here.
+void GlobalScheduler::come(HomeMessage& message) {
+  if (message.waits_at) {
+    wait(message, clock().now());
+    return;
+  }
+  for (Traveller& thread : message.threads) {
+    pool_.add(message.pc, std::move(thread));
+  }
+}
+
+// --------------------------------------------------------------------------------------------------- blocks
+
+// The barrier counts the threads of each block by themselves, the blocks in the order of their first threads.
+void GlobalScheduler::wait(HomeMessage& message, Cycle now) {
+  std::vector<BlockHome*> homes;
+  for (const Traveller& thread : message.threads) {
+    BlockHome* const home = thread.thread.home->block;
+    if (std::find(homes.begin(), homes.end(), home) == homes.end()) {
+      homes.push_back(home);
+    }
+  }
+  for (BlockHome* const home : homes) {
+    Block& block = block_of(*home);
+    HomeMessage arrival;
+    arrival.kind = HomeMessage::Kind::arrival;
+    arrival.pc = message.pc - 1;
+    arrival.block = home;
+    arrival.arrival = *message.waits_at;
+    arrival.arrival.threads = arrival.arrival.true_threads = 0;
+    for (Traveller& thread : message.threads) {
+      if (thread.thread.home->block != home) {
+        continue;
+      }
+      arrival.thread = arrival.arrival.threads == 0 ? thread.thread : arrival.thread;
+      ++arrival.arrival.threads;
+      arrival.arrival.true_threads += thread.true_at_barrier ? 1 : 0;
+      block.waiting.push_back({arrival.arrival.barrier, message.pc, std::move(thread)});
+    }
+    hear(arrival, now);
+  }
+}
+
+void GlobalScheduler::release(Block& block, Cycle now) {
+  BlockHome::Release done;
+  while (block.home.complete(done)) {
+    ++statistics_.barriers;
+    statistics_.barrier_imbalance += now - done.first_arrival;
+    if (done.waiting.empty()) {
+      continue;  // all of them only arrived
+    }
+    const unsigned barrier = done.waiting.front().barrier;
+    for (Waiting& one : block.waiting) {
+      if (one.barrier == barrier) {
+        one.thread.released_value = done.value;
+        pool_.add(one.pc, std::move(one.thread));
+      }
+    }
+    std::erase_if(block.waiting, [&](const Waiting& one) { return one.barrier == barrier; });
+  }
+}
+
+void GlobalScheduler::leave(BlockHome& home, unsigned threads, Cycle now) {
+  Block& block = block_of(home);
+  if (!home.exit(threads)) {
+    release(block, now);  // an exit can complete a barrier
+    return;
+  }
+  block.used = false;
+  answer_ = {BlockCommand::Kind::block_done, machine_.gpu.cores, home.slot, {}, 0, {}};
+  BlockPhase phase = BlockPhase::command;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  blocks->nb_transport_bw(answer_, phase, delay);
+}
+
+// --------------------------------------------------------------------------------------------------- warps
+
+std::optional<unsigned> GlobalScheduler::next_core() {
+  std::optional<unsigned> best;
+  for (unsigned tried = 0; tried != machine_.gpu.cores; ++tried) {
+    const unsigned candidate = (next_core_ + tried) % machine_.gpu.cores;
+    if (free_places_[candidate] != 0 && (!best || free_places_[candidate] > free_places_[*best])) {
+      best = candidate;
+    }
+  }
+  if (best) {
+    next_core_ = (*best + 1) % machine_.gpu.cores;
+  }
+  return best;
+}
+
+void GlobalScheduler::send_warps(Cycle now) {
+  while (pool_.has_warp()) {
+    const std::optional<unsigned> to = next_core();
+    if (!to) {
+      return;
+    }
+    --free_places_[*to];
+    send(*pool_.take(), *to, now);
+  }
+}
+
+void GlobalScheduler::send(GlobalPool::Warp warp, unsigned to, Cycle now) {
+  switch (warp.kind) {
+    case GlobalPool::Warp::Kind::fresh:
+      ++statistics_.new_warps;
+      for (unsigned lane = 0; lane != warp.home->threads; ++lane) {
+        warp.threads.push_back(new_thread(*warp.home, lane));
+      }
+      break;
+    case GlobalPool::Warp::Kind::full:
+      ++statistics_.full_warps;
+      break;
+    case GlobalPool::Warp::Kind::incomplete:
+      ++statistics_.incomplete_warps;
+      statistics_.incomplete_threads += warp.threads.size();
+      break;
+  }
+  HomeMessage message;
+  message.kind = HomeMessage::Kind::group;
+  message.from = machine_.gpu.cores;
+  message.to = to;
+  message.pc = warp.pc;
+  message.threads = std::move(warp.threads);
+  statistics_.context_bytes += context_bytes(message.threads.size());
+  leaving_.emplace(transfer(now, message.threads.size(), link_out_[to]), std::move(message));
+}
+
+void GlobalScheduler::transmit(HomeMessage& message) {
+  HomePhase phase = HomePhase::message;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  core[message.to]->nb_transport_bw(message, phase, delay);
+}
+
+std::uint64_t GlobalScheduler::context_bytes(std::size_t threads) const {
+  return threads * (std::uint64_t{4} * launch_->registers + (isa::kPredicates + 7) / 8 + 4);
+}
+
+Cycle GlobalScheduler::transfer(Cycle now, std::size_t threads, Cycle& free) {
+  if (parameters_.link_bytes == 0) {
+    return now;
+  }
+  const Cycle cycles = (context_bytes(threads) + parameters_.link_bytes - 1) / parameters_.link_bytes;
+  free = std::max(now, free) + cycles;
+  return free - 1;
+}
+
+// --------------------------------------------------------------------------------------------------- for ever
+
+std::string GlobalScheduler::describe(const Block& block) const {
+  std::string text;
+  for (unsigned id = 0; id != isa::reference::kBarriers; ++id) {
+    const isa::reference::Barriers::State& barrier = block.home.barriers().state(id);
+    if (barrier.arrived != 0) {
+      text += fmt::format("{}barrier {} has {} of {} threads", text.empty() ? "" : "; ", id, barrier.arrived,
+                          barrier.count != 0 ? barrier.count : block.home.live_threads);
+    }
+  }
+  const std::uint32_t exited = launch_->threads_per_block() - block.home.live_threads;
+  return exited == 0 ? text : fmt::format("{}; {} threads have exited", text, exited);
+}
+
+// Nobody is in a core or on the way, and nobody can go there.
+void GlobalScheduler::look_for_stuck_barriers() {
+  const bool out =
+      std::any_of(free_places_.begin(), free_places_.end(), [this](unsigned free) { return free != places_per_core_; });
+  if (out || stuck_ || pool_.has_warp() || !coming_.empty() || !heard_.empty() || !told_.empty()) {
+    return;
+  }
+  const Block* first = nullptr;
+  for (const Block& block : blocks_) {
+    if (block.used && !block.waiting.empty() && (first == nullptr || block.home.linear < first->home.linear)) {
+      first = &block;
+    }
+  }
+  if (first == nullptr) {
+    return;
+  }
+  stuck_ = true;
+  isa::Fault fault;
+  fault.kind = isa::Fault::Kind::barrier_mismatch;
+  fault.pc = first->waiting.front().thread.released_pc;
+  fault.block = first->home.index;
+  fault.thread = first->waiting.front().thread.thread.index();
+  fault.detail = "the barrier can never complete: " + describe(*first);
+  clock().at_cycle_end([this, kept = new isa::Fault(std::move(fault))] { raise(*std::unique_ptr<isa::Fault>(kept)); });
+}
+
+std::string GlobalScheduler::describe_waiting() const {
+  std::string text;
+  for (const Block& block : blocks_) {
+    if (block.used && !block.waiting.empty()) {
+      text += fmt::format("{}block {}: {}", text.empty() ? "" : "; ", block.home.linear, describe(block));
+    }
+  }
+  return text;
+}
+
+}  // namespace heddle::hw

@@ -1,0 +1,183 @@
+// Global warp re-formation: who leaves a core and who stays, and which threads make the next warp. Four lanes.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "hw/divergence/odgs.hpp"
+#include "hw/divergence/thread_moves.hpp"
+#include "hw/gpu/global_pool.hpp"
+#include "tests/hw/dynamic_groups.hpp"
+
+namespace heddle::hw {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+CoreParameters four_global_lanes(unsigned short_branch = 0, unsigned moves = 0) {
+  CoreParameters core;
+  core.simd_width = core.warp_size = 4;
+  core.threads = 16;
+  core.blocks = 2;
+  core.policies.of<OdgsParameters>().short_branch = short_branch;
+  core.policies.of<OdgsParameters>().moves_per_1024 = moves;
+  return core;
+}
+
+// Notes who leaves for the global scheduler: "9: 3" is the threads of lanes 0 and 1 at PC 9, "waits" at a barrier,
+// "last" of its warp.
+class LeavingCore : public test::DynamicGroups, private ThreadMoves {
+ public:
+  explicit LeavingCore(const CoreParameters& core, bool global = true) : DynamicGroups("odgs", core, 2) {
+    divergence->begin_launch(global);
+  }
+  ThreadMoves& threads() override { return *this; }
+  std::vector<std::string> left;
+
+ private:
+  void recall(Group& group, bool waits, bool place) override {
+    left.push_back(fmt::format("{}: {:x}{}{}", group.pc, group.active[0], waits ? " waits" : "", place ? " last" : ""));
+    free(group);
+  }
+  void give_place() override { left.emplace_back("place"); }
+  [[nodiscard]] std::optional<Place> vacant(unsigned) const override { return std::nullopt; }
+  void move(Group&, unsigned, const Place&) override {}
+  void exchange(Group&, unsigned, Group&, unsigned) override {}
+  [[nodiscard]] unsigned core() const override { return 0; }
+  [[nodiscard]] unsigned cores() const override { return 1; }
+  void depart(Group&, unsigned) override {}
+};
+
+TEST(GlobalWarps, BothPathsOfADivergentBranchLeave) {
+  LeavingCore core(four_global_lanes());
+  Group& warp = core.start(0, 0, 0b1111);
+  EXPECT_FALSE(core.branch(warp, 9, 12, 0b1111)) << "all of them";
+  EXPECT_EQ(warp.pc, 9U);
+  EXPECT_THAT(core.left, IsEmpty());
+  EXPECT_TRUE(core.branch(warp, 20, 30, 0b0011));
+  EXPECT_THAT(core.left, ElementsAre("20: 3", "10: c last"));
+  EXPECT_THAT(core.live(), IsEmpty());
+}
+
+TEST(GlobalWarps, TheLastThreadGivesThePlaceBack) {
+  LeavingCore core(four_global_lanes());
+  Group& warp = core.start(0, 0, 0b0111);
+  core.exit(warp, 0b0011);
+  EXPECT_THAT(core.left, IsEmpty());
+  EXPECT_THAT(core.live(), ElementsAre("1: 2/0"));
+  core.exit(warp, 0b0100);
+  EXPECT_THAT(core.left, ElementsAre("place"));
+}
+
+TEST(GlobalWarps, ShortBranchesAreTheStacks) {
+  LeavingCore core(four_global_lanes(5));
+  Group& warp = core.start(0, 0, 0b1111);
+  // PC 0 to 5: as far as the parameter says. One within it, of whatever length, is the stack's too.
+  EXPECT_TRUE(core.branch(warp, 3, 5, 0b0011));
+  EXPECT_THAT(core.live(), ElementsAre("1: 2/0 3/0"));
+  EXPECT_TRUE(core.branch(warp, 100, 200, 0b0100));
+  EXPECT_THAT(core.left, IsEmpty());
+  EXPECT_THAT(core.live(), ElementsAre("2: 3/0"));
+  core.branch(warp, 200, 0, 0b1000);
+  EXPECT_THAT(core.live(), ElementsAre("100: 2/0"));
+  core.branch(warp, 200, 0, 0b0100);
+  core.branch(warp, 5, 0, 0b1100);
+  EXPECT_THAT(core.live(), ElementsAre("3: 0/0 1/0"));
+  core.branch(warp, 5, 0, 0b0011);
+  EXPECT_THAT(core.live(), ElementsAre("5: 0/0 1/0 2/0 3/0"));
+  // One instruction longer, or backwards: not short.
+  EXPECT_TRUE(core.branch(warp, 8, 11, 0b0011));
+  EXPECT_THAT(core.left, ElementsAre("8: 3", "6: c last"));
+}
+
+TEST(GlobalWarps, ALoopIsNoShortBranch) {
+  LeavingCore core(four_global_lanes(50));
+  Group& warp = core.start(0, 0, 0b1111);
+  core.plain(warp);
+  core.plain(warp);
+  EXPECT_TRUE(core.branch(warp, 1, 3, 0b0001));
+  EXPECT_THAT(core.left, ElementsAre("1: 1", "3: e last"));
+}
+
+TEST(GlobalWarps, NoMoreMovesThanTheBound) {
+  LeavingCore core(four_global_lanes(0, 1));
+  core.branch(core.start(0, 0, 0b1111), 9, 12, 0b0011);
+  EXPECT_THAT(core.left, ElementsAre("9: 3", "1: c last"));
+  Group& second = core.start(0, 1, 0b1111);
+  core.branch(second, 9, 12, 0b0011);
+  EXPECT_EQ(core.left.size(), 2U);
+  EXPECT_THAT(core.live(), ElementsAre("1: 2/1 3/1"));
+}
+
+TEST(GlobalWarps, WhoWaitsAtABarrierLeavesWithThoseWhoWaitForThem) {
+  LeavingCore core(four_global_lanes(5));
+  Group& warp = core.start(0, 0, 0b1111);
+  core.branch(warp, 3, 5, 0b0001);
+  // 1, 2 and 3 come to the barrier at PC 1, but the guard of 3 is false. 0 waits on the stack at PC 3.
+  core.barrier(warp, 0b0110);
+  EXPECT_THAT(core.left, ElementsAre("3: 1", "2: 6 waits"));
+  EXPECT_THAT(core.live(), ElementsAre("2: 3/0"));
+  core.barrier(warp, 0b1000);
+  EXPECT_THAT(core.left, ElementsAre("3: 1", "2: 6 waits", "3: 8 waits last"));
+}
+
+TEST(GlobalWarps, KernelsThatStayHaveTheStackAndWaitWhereTheyAre) {
+  LeavingCore core(four_global_lanes(), false);
+  Group& warp = core.start(0, 0, 0b1111);
+  EXPECT_TRUE(core.branch(warp, 3, 5, 0b0001));
+  EXPECT_THAT(core.live(), ElementsAre("1: 1/0 2/0 3/0"));
+  core.barrier(warp, 0b1110);
+  EXPECT_EQ(warp.state, GroupState::barrier);
+  core.exit(warp, 0b1110);
+  core.exit(warp, 0b0001);
+  EXPECT_THAT(core.left, IsEmpty());
+  EXPECT_THAT(core.live(), IsEmpty());
+}
+
+// The next warp as "pc kind: numbers", of threads that are numbered in their home.
+std::string next(GlobalPool& pool) {
+  const std::optional<GlobalPool::Warp> warp = pool.take();
+  if (!warp) {
+    return "nobody";
+  }
+  if (warp->kind == GlobalPool::Warp::Kind::fresh) {
+    return fmt::format("new from {}", warp->home->first);
+  }
+  std::string text = fmt::format("{} {}:", warp->pc, warp->kind == GlobalPool::Warp::Kind::full ? "full" : "some");
+  for (const Traveller& thread : warp->threads) {
+    text += fmt::format(" {}/{}", thread.thread.number(), thread.lane);
+  }
+  return text;
+}
+
+TEST(GlobalPool, FullWarpsComeFirstThenNewOnesThenTheLowestPc) {
+  GlobalPool pool(2);
+  ThreadHome home;
+  home.first = 100;
+  ThreadHome fresh;
+  fresh.first = 200;
+  const auto thread = [&](std::uint8_t number) {
+    Traveller out;
+    out.thread = {&home, number};
+    out.lane = 7;
+    return out;
+  };
+  pool.begin(fresh);
+  pool.add(30, thread(0));
+  pool.add(20, thread(1));
+  pool.add(40, thread(2));
+  pool.add(30, thread(3));
+  pool.add(20, thread(4));
+  pool.add(30, thread(5));
+  EXPECT_EQ(pool.threads(), 8U);
+  EXPECT_EQ(next(pool), "30 full: 100/0 103/1") << "in the order in which they became full, not by PC";
+  EXPECT_EQ(next(pool), "20 full: 101/0 104/1");
+  EXPECT_EQ(next(pool), "new from 200");
+  EXPECT_EQ(next(pool), "30 some: 105/0");
+  EXPECT_EQ(next(pool), "40 some: 102/0");
+  EXPECT_EQ(pool.threads(), 0U);
+  EXPECT_EQ(next(pool), "nobody");
+}
+
+}  // namespace
+}  // namespace heddle::hw
