@@ -7,10 +7,8 @@
 
 namespace heddle::hw {
 
-using ::tlm::TLM_ACCEPTED;
 using ::tlm::TLM_COMPLETED;
 using ::tlm::tlm_sync_enum;
-using Answer = link::LineRequest::Answer;
 
 tlm_sync_enum Cache::accept_perfect(LineRequest& request) {
   switch (request.kind) {
@@ -22,12 +20,11 @@ tlm_sync_enum Cache::accept_perfect(LineRequest& request) {
     case LineRequest::Kind::atomic:
       break;
   }
-  // The lanes' old values are there at the end of the cycle.
+  // The lanes' old values are there at the end of the cycle; until then the answer is on its way.
   hit(request, statistics_.atomics);
-  request.answer = Answer::late_hit;
   clock_.touch(request.atomic, "the lanes of an atomic");
   clock_.at_cycle_end([this, &request] { step_perfect(request); });
-  return TLM_ACCEPTED;
+  return answer_later(request, kNoSnapshot);
 }
 
 tlm_sync_enum Cache::load_perfect(LineRequest& request) {
@@ -74,9 +71,6 @@ void Cache::step_perfect(LineRequest& request) {
     link::step_lanes(*request.atomic, line.data() + request.atomic_offset, touched.data() + request.atomic_offset);
     request.failed = !perfect_->write(address, line.data(), touched.data(), line_bytes_);
   }
-  const link::Cycle ready = now_ + (hit_latency_ > 2 ? hit_latency_ - 1 : 1);
-  delayed_.push({ready, &request, kNoSnapshot});
-  core_waker_.wake(ready);
 }
 
 }  // namespace heddle::hw

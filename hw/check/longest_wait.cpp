@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "hw/coherence/protocol.hpp"
+#include "hw/divergence/divergence.hpp"
 #include "hw/dram/jedec.hpp"
 
 namespace heddle::hw {
@@ -47,6 +48,8 @@ LongestWait longest_wait(const Machine& machine) {
   const double pipeline = core.fetch_latency + core.decode_latency + core.register_read_latency + core.execute_stages +
                           core.complex_latency + core.complex_interval + machine.icache.hit_latency +
                           machine.l1d.hit_latency;
+  const auto travel = about<Divergence>(core.divergence).traits.longest_travel;
+  way += travel == nullptr ? 0 : static_cast<double>(travel(core));
   LongestWait wait;
   wait.dram = static_cast<link::Cycle>(std::ceil(dram));
   wait.cycles = wait.dram + static_cast<link::Cycle>(way + pipeline);

@@ -109,6 +109,8 @@ class Divergence {
     // and takes them back (ThreadMoves::recall), in launches for which begin_launch() says so. How many threads it
     // keeps beyond those that the cores have places for. Null: blocks begin in cores.
     unsigned (*global_pool)(const CoreParameters& core) = nullptr;
+    // Cycles from a warp's departure for there until it is in a core again, at most, where there is room. Null: 0.
+    std::uint64_t (*longest_travel)(const CoreParameters& core) = nullptr;
     // Lanes fetch, decode and execute each for themselves: the threads of a group need not stand at one PC (lane_pc).
     bool mimd_lanes = false;
     // Group::merge_points counts the re-convergence points that a group's threads have passed.

@@ -17,6 +17,12 @@ GlobalWarps::GlobalWarps(const Setup& setup)
   stacks_.resize(groups(setup.core.threads));
 }
 
+std::uint64_t GlobalWarps::longest_travel(const CoreParameters& core) {
+  const Parameters& own = core.policies.of<Parameters>();
+  const std::uint64_t bytes = std::uint64_t{core.threads} * context_bytes(core.registers_per_thread);
+  return own.handling_latency + (own.link_bytes == 0 ? 0 : 2 * (bytes / own.link_bytes + core.threads));
+}
+
 // A warp per register row, and one for the other path while a warp parts.
 unsigned GlobalWarps::groups(unsigned threads) const {
   return threads / width_ + 1;

@@ -28,7 +28,10 @@ class GlobalWarps final : public Divergence {
   static constexpr Traits traits{
       .no_lockstep = "forms warps of threads of the whole grid, so that its lanes are not those that the program means",
       .warp_pool = true,
-      .global_pool = [](const CoreParameters& core) { return core.policies.of<Parameters>().pool; }};
+      .global_pool = [](const CoreParameters& core) { return core.policies.of<Parameters>().pool; },
+      .longest_travel = [](const CoreParameters& core) { return longest_travel(core); }};
+  // All of a core's warps one after the other, there and back.
+  [[nodiscard]] static std::uint64_t longest_travel(const CoreParameters& core);
   static void cost(const CostShape& shape, CostLines& lines);
 
   explicit GlobalWarps(const Setup& setup);

@@ -2,7 +2,10 @@
 // hw/gpu/global_scheduler.hpp beside them).
 #pragma once
 
+#include <cstdint>
+
 #include "base/parameter.hpp"
+#include "isa/instruction.hpp"
 
 namespace heddle::hw {
 
@@ -37,5 +40,10 @@ struct OdgsParameters {
           "paper 3.8); 0: any number");
   }
 };
+
+// What travels with a thread: its registers, predicates and PC.
+[[nodiscard]] constexpr std::uint64_t context_bytes(unsigned registers) {
+  return std::uint64_t{4} * registers + (isa::kPredicates + 7) / 8 + 4;
+}
 
 }  // namespace heddle::hw

@@ -330,7 +330,7 @@ void GlobalScheduler::transmit(HomeMessage& message) {
 }
 
 std::uint64_t GlobalScheduler::context_bytes(std::size_t threads) const {
-  return threads * (std::uint64_t{4} * launch_->registers + (isa::kPredicates + 7) / 8 + 4);
+  return threads * hw::context_bytes(launch_->registers);
 }
 
 Cycle GlobalScheduler::transfer(Cycle now, std::size_t threads, Cycle& free) {

@@ -386,7 +386,7 @@ namespace heddle::test {
   });
   add("odgslinks", [](hw::Machine& machine) {
     machine.core.divergence = "odgs";
-    machine.core.threads = 256;
+    machine.core.threads = 512;
     machine.gpu.cores = 2;
     machine.l1d.enabled = false;
     machine.l1d.write_policy = "write-through";

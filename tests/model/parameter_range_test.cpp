@@ -20,6 +20,7 @@
 
 #include "base/error.hpp"
 #include "hw/check/machine.hpp"
+#include "hw/divergence/divergence.hpp"
 #include "isa/interpreter.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
@@ -117,6 +118,7 @@ hw::Machine where_it_counts(const std::string& path) {
       {{"core.divergence", std::string("dws")}},
       {{"core.divergence", std::string("slip")}},
       {{"core.divergence", std::string("mimd")}},
+      {{"core.divergence", std::string("odgs")}, {"gpu.perfect_memory", true}},
       {{"core.divergence", std::string("slip")}, {"slip.branch_bypass", true}},
       {{"core.issue", std::string("scoreboard")}},
       {{"core.divergence", std::string("tbc")}},
@@ -228,6 +230,7 @@ std::string random_program(tb::Device& device, std::uint64_t seed) {
   options.statements = 25;
   options.max_block = 96;
   options.max_grid = 3;
+  options.scratchpad = hw::about<hw::Divergence>(machine.core.divergence).traits.global_pool == nullptr;
   const random_ptx::GeneratedProgram program = random_ptx::generate_ptx(seed, options);
   ptx::CompileOptions compile;
   compile.max_registers = machine.core.registers_per_thread;
