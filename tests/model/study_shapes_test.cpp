@@ -1,7 +1,9 @@
-// Workloads in the launches of the warp-size study's programs on machines of different kinds: each result verified by
-// its own host computation, every thread's retirement hash equal to the reference interpreter's.
+// Workloads in the launches of the programs of the warp-size study and of the ODGS paper on machines of different
+// kinds: each result verified by its own host computation, every thread's retirement hash equal to the reference
+// interpreter's.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <tuple>
 
@@ -33,11 +35,13 @@ TEST_P(StudyShapeOnMachine, EqualsTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(All, StudyShapeOnMachine,
                          ::testing::Combine(::testing::Values("bfs:thread_per_node", "matrixmult:rectangles",
-                                                              "nqueens:small_blocks"),
+                                                              "nqueens:small_blocks", "bfs:large_blocks",
+                                                              "suffix_tree:small_blocks", "synthetic:image=4"),
                                             ::testing::Values("baseline", "lwm", "tbc")),
                          [](const auto& info) {
                            std::string name = std::get<0>(info.param);
-                           name[name.find(':')] = '_';
+                           std::replace_if(
+                               name.begin(), name.end(), [](char c) { return c == ':' || c == '='; }, '_');
                            return test::case_name(name, std::get<1>(info.param));
                          });
 

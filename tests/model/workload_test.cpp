@@ -122,10 +122,10 @@ TEST_P(WorkloadOnMachine, EqualsTheReferenceAndItself) {
 }
 
 // The usual run: every workload on the machines that run different code, and a fifth of the workloads on each of the
-// others, which add a mechanism or run the same with other numbers. Of the workloads of the DWS report and of the
-// warp-size study a third and a tenth. With sanitizers, which take ten times as long: workloads that between them ask
-// everything of a machine, a third of them on each machine with code of its own, once each. The long run has the
-// others.
+// others, which add a mechanism or run the same with other numbers. Of the workloads of the DWS report, of the
+// warp-size study and of the ODGS paper a third and a tenth. With sanitizers, which take ten times as long: workloads
+// that between them ask everything of a machine, a third of them on each machine with code of its own, once each. The
+// long run has the others.
 bool is_usual([[maybe_unused]] std::size_t workload, std::size_t machine) {
   static const std::set<std::string> different = {"test-baseline", "test-throughcores4", "test-packedsimd8",
                                                   "test-freely",   "test-tbcsimd8",      "test-dwfanylane",
@@ -133,7 +133,7 @@ bool is_usual([[maybe_unused]] std::size_t workload, std::size_t machine) {
   static const std::set<std::string> loops = {"fft",         "filter",   "lu",         "merge",         "short",
                                               "svm",         "backprop", "gaussian",   "nearest",       "pathfinder",
                                               "scan",        "srad",     "srad_lists", "streamcluster", "suffix_array",
-                                              "suffix_tree", "walsh"};
+                                              "suffix_tree", "walsh",    "raytrace",   "synthetic",     "neural"};
   const std::string& name = test::machine_names()[machine];
 #ifdef HEDDLE_FEW_MACHINES
   static const std::set<std::string> more = {"test-ccws", "test-fewestmisses", "test-adaptive", "test-scalarmemory",

@@ -41,14 +41,15 @@ const std::vector<std::string> kInterleaved = {
     "fft:interleaved", "filter:interleaved", "hotspot:dws,interleaved", "kmeans:dws,interleaved",
     "lu:interleaved",  "merge:interleaved",  "short:interleaved",       "svm:interleaved"};
 
-// In the launches of the warp-size study's programs.
-const std::vector<std::string> kStudyShapes = {"bfs:thread_per_node", "matrixmult:rectangles", "nqueens:small_blocks",
-                                               "needleman:tile_blocks"};
+// In the launches of the programs of the warp-size study and of the ODGS paper, and other pictures of its own.
+const std::vector<std::string> kStudyShapes = {
+    "bfs:thread_per_node", "matrixmult:rectangles",    "nqueens:small_blocks",       "needleman:tile_blocks",
+    "bfs:large_blocks",    "suffix_tree:small_blocks", "synthetic:image=2,length=5", "synthetic:image=5"};
 
 // What GoogleTest takes as a name.
 std::string case_of(std::string workload) {
   std::replace_if(
-      workload.begin(), workload.end(), [](char c) { return c == ':' || c == ','; }, '_');
+      workload.begin(), workload.end(), [](char c) { return c == ':' || c == ',' || c == '='; }, '_');
   return workload;
 }
 
@@ -313,7 +314,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Result{"srad", "image"}, Result{"srad_lists", "image"}, Result{"srad_lists", "parts"},
                       Result{"streamcluster", "savings"}, Result{"streamcluster", "goes"},
                       Result{"suffix_tree", "matched"}, Result{"suffix_array", "matched"},
-                      Result{"needleman:tile_blocks", "scores"}),
+                      Result{"needleman:tile_blocks", "scores"}, Result{"raytrace", "picture"},
+                      Result{"neural", "second"}, Result{"neural", "fourth"}, Result{"synthetic", "mixed"},
+                      Result{"synthetic", "picture"}),
     [](const auto& info) { return case_of(info.param.workload) + std::string("_") + info.param.buffer; });
 INSTANTIATE_TEST_SUITE_P(Dws, WrongResult,
                          ::testing::Values(Result{"fft", "numbers"}, Result{"filter", "edges"}, Result{"lu", "matrix"},
@@ -326,7 +329,9 @@ INSTANTIATE_TEST_SUITE_P(Dws, WrongResult,
                          });
 INSTANTIATE_TEST_SUITE_P(StudyShapes, WrongResult,
                          ::testing::Values(Result{"bfs:thread_per_node", "cost"}, Result{"matrixmult:rectangles", "c"},
-                                           Result{"nqueens:small_blocks", "solutions"}),
+                                           Result{"nqueens:small_blocks", "solutions"},
+                                           Result{"bfs:large_blocks", "cost"},
+                                           Result{"suffix_tree:small_blocks", "matched"}),
                          [](const auto& info) { return case_of(info.param.workload); });
 INSTANTIATE_TEST_SUITE_P(
     Pthreads, WrongResult,
@@ -340,7 +345,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(StudyShapes, OfOtherFormsAreRefused) {
   for (const char* const name :
-       {"bfs:pthreads,thread_per_node", "matrixmult:pthreads,rectangles", "matrixmult:progress,rectangles"}) {
+       {"bfs:pthreads,thread_per_node", "bfs:pthreads,large_blocks", "synthetic:image=6", "synthetic:image=0",
+        "synthetic:length=0", "matrixmult:pthreads,rectangles", "matrixmult:progress,rectangles"}) {
     EXPECT_THROW(static_cast<void>(make(name, small())), InputError) << name;
   }
 }

@@ -1,7 +1,8 @@
 // bfs: breadth-first search of a random graph of 1M nodes (thesis table 5.2, after Rodinia). Loads with no locality and
 // branches that few threads take: the functional units are idle most of the time (LWM report, 6.1). With the variant
 // `thread_per_node` the input and launches of the warp-size study (BFS of its table 2, from GPGPU-Sim's benchmarks):
-// 65,536 nodes, blocks of 256 threads, a thread per node.
+// 65,536 nodes, blocks of 256 threads, a thread per node. With `large_blocks` the same in blocks of 512 threads (ODGS
+// paper, table 1).
 #include <deque>
 
 #include "base/error.hpp"
@@ -62,12 +63,16 @@ std::vector<std::int32_t> distances(const Graph& graph) {
 
 class Bfs final : public KernelWorkload {
  public:
-  explicit Bfs(const WorkloadOptions& options) : KernelWorkload("bfs", options, {{"pthreads"}, {kThreadPerNode}}) {
-    if (pthreads() && thread_per_node()) {
-      throw InputError({}, "workload 'bfs' has no form that is both pthreads and thread_per_node", "give one of them");
+  explicit Bfs(const WorkloadOptions& options)
+      : KernelWorkload("bfs", options, {{"pthreads"}, {kThreadPerNode}, {kLargeBlocks}}) {
+    for (const char* const shape : {kThreadPerNode, kLargeBlocks}) {
+      if (pthreads() && this->variants().flag(shape)) {
+        throw InputError({}, fmt::format("workload 'bfs' has no form that is both pthreads and {}", shape),
+                         "give one of them");
+      }
     }
   }
-  [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : std::uint64_t{grid()} * kBlock; }
+  [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : std::uint64_t{grid()} * block(); }
   [[nodiscard]] double demo_scale() const override { return 0.25; }
 
   [[nodiscard]] Verdict run(Executor& executor) override {
@@ -77,12 +82,16 @@ class Bfs final : public KernelWorkload {
 
  private:
   static constexpr const char* kThreadPerNode = "thread_per_node";
-  [[nodiscard]] bool thread_per_node() const { return variants().flag(kThreadPerNode); }
+  static constexpr const char* kLargeBlocks = "large_blocks";  // implies thread_per_node
+  [[nodiscard]] bool thread_per_node() const {
+    return variants().flag(kThreadPerNode) || variants().flag(kLargeBlocks);
+  }
+  [[nodiscard]] std::uint32_t block() const { return variants().flag(kLargeBlocks) ? 2 * kBlock : kBlock; }
   [[nodiscard]] std::uint32_t nodes() const {
-    return thread_per_node() ? scaled(65'536, 4 * kBlock, kBlock) : scaled(1'000'000, resident_threads());
+    return thread_per_node() ? scaled(65'536, 4 * kBlock, block()) : scaled(1'000'000, resident_threads());
   }
   // Blocks of a launch: of the threads that are resident, or of one for each node.
-  [[nodiscard]] std::uint32_t grid() const { return thread_per_node() ? nodes() / kBlock : blocks(); }
+  [[nodiscard]] std::uint32_t grid() const { return thread_per_node() ? nodes() / block() : blocks(); }
 
   [[nodiscard]] Verdict run_team(Executor& executor, const Graph& graph) const {
     const auto nodes = static_cast<std::uint32_t>(graph.first_edge.size() - 1);
@@ -135,7 +144,7 @@ class Bfs final : public KernelWorkload {
         return {false, fmt::format("the search still goes on after {} levels", nodes)};
       }
       executor.memory().put<std::uint32_t>(changed, 0);
-      launch(executor, "expand", {grid()}, {kBlock},
+      launch(executor, "expand", {grid()}, {block()},
              Arguments(module, "expand")
                  .pointer(first_edge)
                  .pointer(edges)
@@ -143,7 +152,7 @@ class Bfs final : public KernelWorkload {
                  .pointer(device_cost)
                  .pointer(reached)
                  .value(nodes));
-      launch(executor, "commit", {grid()}, {kBlock},
+      launch(executor, "commit", {grid()}, {block()},
              Arguments(module, "commit")
                  .pointer(device_frontier)
                  .pointer(device_cost)
@@ -159,7 +168,7 @@ class Bfs final : public KernelWorkload {
 };
 
 const Register<Workload, Bfs> bfs_entry{
-    "bfs", "breadth-first search of a random graph of 1M nodes; variants pthreads, thread_per_node"};
+    "bfs", "breadth-first search of a random graph of 1M nodes; variants pthreads, thread_per_node, large_blocks"};
 
 }  // namespace
 }  // namespace heddle::tb

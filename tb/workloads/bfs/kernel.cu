@@ -5,7 +5,7 @@
 // node or set `changed`: they all store 1, through volatile accesses, which PTX treats as relaxed atomic stores.
 
 // Marks the unvisited neighbours of the frontier. cost: level of a visited node, else -1.
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(512)
     expand(const unsigned* __restrict__ first_edge, const unsigned* __restrict__ edges,
            const unsigned* __restrict__ frontier, const int* __restrict__ cost, volatile unsigned* reached,
            unsigned nodes) {
@@ -24,7 +24,7 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 // Makes the marked nodes the next frontier, at distance `level`; sets *changed when there is one.
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(512)
     commit(unsigned* __restrict__ frontier, int* __restrict__ cost, unsigned* __restrict__ reached,
            volatile unsigned* changed, unsigned nodes, int level) {
   const unsigned stride = gridDim.x * blockDim.x;
