@@ -27,6 +27,13 @@ class Inbox {
   template <class Use>
   void take(Cycle now, Use use) {
     const std::size_t count = entries_.size();
+    if (count == 1 && entries_[0].at < now) {  // usual
+      const Cycle at = entries_[0].at;
+      T value = std::move(entries_[0].value);
+      entries_.clear();
+      use(std::move(value), at);
+      return;
+    }
     std::size_t kept = 0;
     for (std::size_t i = 0; i != count; ++i) {
       if (entries_[i].at >= now) {

@@ -19,8 +19,10 @@ struct DecodedInstruction {
   isa::Instruction instruction;
   isa::LaneFunction function = nullptr;  // null: not lane-wise
   isa::ResultForm form;
+  isa::SourcePredicates sources;
   isa::Unit unit = isa::Unit::alu;
   std::uint8_t a_words = 0, b_words = 0, c_words = 0, d_words = 0, stored_words = 0;
+  std::uint8_t operand_words = 0;  // all of those: 32-bit words that a lane reads
   bool conditional_branch = false;
   bool floating_point = false;
   isa::RegisterUse use;

@@ -25,6 +25,7 @@ Cache::Cache(const sc_core::sc_module_name& name, const CacheParameters& paramet
       hit_latency_(parameters.hit_latency),
       ports_(parameters.ports),
       banks_(banks),
+      answers_at_once_(hit_latency_ == 1 && banks_ == 0),
       write_buffer_(parameters.write_buffer),
       lines_(parameters.bytes, parameters.ways, parameters.line_bytes),
       misses_(parameters.mshrs, parameters.mshr_targets, parameters.line_bytes) {
@@ -37,10 +38,8 @@ Cache::Cache(const sc_core::sc_module_name& name, const CacheParameters& paramet
 
 // ---------------------------------------------------------------------------------------------------- one cycle
 
-Cycle Cache::advance(Cycle now) {
-  now_ = now;
-  ports_used_ = 0;
-  banks_used_ = 0;
+Cycle Cache::work(Cycle now) {
+  begin_cycle(now);
   read_.clear();
   while (!acknowledgements_.empty() && acknowledgements_.front().visible <= now) {
     Payload& payload = *acknowledgements_.front().payload;

@@ -69,15 +69,51 @@
 namespace heddle::hw {
 
 class Cache : public sc_core::sc_module,
-              protected ::tlm::tlm_fw_transport_if<link::LineProtocol>,
+              public ::tlm::tlm_fw_transport_if<link::LineProtocol>,
               protected ::tlm::tlm_bw_transport_if<> {
+ protected:
+  using LineRequest = link::LineRequest;
+  using Frame = LineFrames::Frame;
+
  public:
   link::LineTargetSocket cpu;
   ::tlm::tlm_initiator_socket<> memory;
 
   // The work of one cycle: acknowledged writes, lines that have become visible (answers every waiting request in
   // order), delayed hits, the next request to memory, flush. Returns the next cycle it wants, kNever: when woken.
-  link::Cycle advance(link::Cycle now);
+  link::Cycle advance(link::Cycle now) {
+    if (!at_rest()) {
+      return work(now);
+    }
+    begin_cycle(now);
+    return link::kNever;
+  }
+
+  // For who stands right behind `cpu` (tlm/behind_socket.hpp).
+  // What an nb_transport_fw with phase request does: COMPLETED, ACCEPTED or UPDATED as the line protocol says.
+  [[nodiscard]] ::tlm::tlm_sync_enum offer(LineRequest& request) {
+    return request.shares_port ? offer_sharing(request) : accept(request);
+  }
+  // A plain load of a line that is here, without a payload: its bytes until the cache does something else, if such a
+  // request would be done within the call; it counts as one. Null: nothing has happened, offer a request.
+  [[nodiscard]] const std::byte* load_at_once(std::uint64_t line) {
+    if (!answers_at_once_ || flushing_ || ports_used_ == ports_ || observer_ != nullptr) {
+      return nullptr;
+    }
+    const Frame here = lines_.find(line);
+    if (here == LineFrames::kNone) {
+      return nullptr;
+    }
+    const Transition& answer = table_.at(lines_.state(here), LineEvent::load);
+    if (answer.actions != kAnswer) {
+      return nullptr;
+    }
+    lines_.set_state(here, answer.next);
+    count_hit(statistics_.loads);
+    lines_.touch(here);
+    took_port();
+    return lines_.data(here);
+  }
 
   // Writes every dirty line back, in the order of their addresses, and empties the cache, after what is outstanding
   // now. Requests are busy until done; quiet() tells when memory has everything. In that order lines of one DRAM row
@@ -121,9 +157,6 @@ class Cache : public sc_core::sc_module,
   [[nodiscard]] std::uint32_t frames() const { return lines_.frames(); }
 
  protected:
-  using LineRequest = link::LineRequest;
-  using Frame = LineFrames::Frame;
-
   Cache(const sc_core::sc_module_name& name, const CacheParameters& parameters, TransitionTable table,
         link::Clock clock, link::Waker& core_waker, unsigned banks = 0);
 
@@ -178,9 +211,35 @@ class Cache : public sc_core::sc_module,
     std::uint32_t snapshot = kNoSnapshot;
   };
 
+  // One cycle, with something to do in it.
+  [[nodiscard]] link::Cycle work(link::Cycle now);
+  // Nothing has arrived, waits, or is to be sent: a cycle does nothing but to begin.
+  [[nodiscard]] bool at_rest() const {
+    return (acknowledgements_.size() | fills_.size() | delayed_.size() | send_queue_.size() | invalidated_.size()) ==
+               0 &&
+           !flushing_ && !has_home_ && read_.empty() && observer_ == nullptr;
+  }
+  void begin_cycle(link::Cycle now) {
+    now_ = now;
+    ports_used_ = 0;
+    banks_used_ = 0;
+  }
+  void took_port() {
+    ++ports_used_;
+    if (fill_blocked_) {
+      core_waker_.wake(now_ + 1);  // another frame may be the victim now, which needs no room for a write-back
+    }
+  }
+  void count_hit(std::uint64_t& kind) {
+    ++kind;
+    ++statistics_.accesses;
+    ++statistics_.hits;
+  }
+
   // TLM interfaces
   ::tlm::tlm_sync_enum nb_transport_fw(LineRequest& request, link::LinePhase& phase, sc_core::sc_time& delay) override;
   [[nodiscard]] ::tlm::tlm_sync_enum accept(LineRequest& request);
+  [[nodiscard]] ::tlm::tlm_sync_enum offer_sharing(LineRequest& request);
   void fetch_again(const Payload& payload, LineState next);
   void b_transport(LineRequest& request, sc_core::sc_time& delay) override;
   bool get_direct_mem_ptr(LineRequest& request, ::tlm::tlm_dmi& dmi) override;
@@ -255,7 +314,8 @@ class Cache : public sc_core::sc_module,
   const unsigned line_bytes_;
   const unsigned hit_latency_;
   const unsigned ports_;
-  const unsigned banks_;  // 0: none
+  const unsigned banks_;        // 0: none
+  const bool answers_at_once_;  // a hit is answered in the call, whichever bank
   const unsigned write_buffer_;
 
   LineArray<LineState> lines_;

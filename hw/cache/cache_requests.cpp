@@ -47,13 +47,14 @@ std::uint64_t& kind_counter(CacheStatistics& statistics, link::LineRequest::Kind
 }  // namespace
 
 tlm_sync_enum Cache::nb_transport_fw(LineRequest& request, link::LinePhase& phase, sc_core::sc_time& /*delay*/) {
-  if (phase != link::LinePhase::request || request.address % line_bytes_ != 0) {
+  if (phase != link::LinePhase::request || (request.address & (line_bytes_ - 1)) != 0) {
     SC_REPORT_ERROR("heddle/cache", "a line request starts with phase request at a line's first byte");
     return TLM_UPDATED;
   }
-  if (!request.shares_port) {
-    return accept(request);
-  }
+  return offer(request);
+}
+
+tlm_sync_enum Cache::offer_sharing(LineRequest& request) {
   const bool shares = !flushing_ && std::find(read_.begin(), read_.end(), request.address) != read_.end();
   if (shares) {
     --ports_used_;  // the one that it shares
@@ -95,12 +96,9 @@ tlm_sync_enum Cache::accept(LineRequest& request) {
     result = perfect_ != nullptr ? accept_perfect(request) : take(request, here);
   }
   if (result != TLM_UPDATED) {
-    ++ports_used_;
+    took_port();
     if (banks_ != 0) {
       banks_used_ |= bank_of(request.address);
-    }
-    if (fill_blocked_) {
-      core_waker_.wake(now_ + 1);  // another frame may be the victim now, which needs no room for a write-back
     }
   }
   if (observer_ != nullptr) {
@@ -122,9 +120,7 @@ tlm_sync_enum Cache::busy(LineRequest& request, Busy why) {
 
 void Cache::hit(LineRequest& request, std::uint64_t& kind) {
   request.answer = Answer::hit;
-  ++kind;
-  ++statistics_.accesses;
-  ++statistics_.hits;
+  count_hit(kind);
 }
 
 void Cache::miss(LineRequest& request) {

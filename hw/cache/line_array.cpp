@@ -33,22 +33,6 @@ LineFrames::LineFrames(std::uint64_t bytes, unsigned ways, unsigned line_bytes)
   set_mask_ = std::has_single_bit(sets_) ? sets_ - 1 : 0;
 }
 
-LineFrames::Frame LineFrames::first_of_set(std::uint64_t address) const {
-  const std::uint64_t line = address >> line_shift_;
-  const std::uint64_t set = set_mask_ != 0 || sets_ == 1 ? line & set_mask_ : line % sets_;
-  return static_cast<Frame>(set * ways_);
-}
-
-LineFrames::Frame LineFrames::find(std::uint64_t address) const {
-  const Frame first = first_of_set(address);
-  for (Frame frame = first; frame != first + ways_; ++frame) {
-    if (tags_[frame] == address + kHere) {
-      return frame;
-    }
-  }
-  return kNone;
-}
-
 LineFrames::Frame LineFrames::victim(std::uint64_t address) const {
   const Frame first = first_of_set(address);
   Frame oldest = first;

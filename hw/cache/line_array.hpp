@@ -19,7 +19,15 @@ class LineFrames {
   LineFrames(std::uint64_t bytes, unsigned ways, unsigned line_bytes);
 
   // The frame that holds the line, or kNone. Does not count as a use.
-  [[nodiscard]] Frame find(std::uint64_t address) const;
+  [[nodiscard]] Frame find(std::uint64_t address) const {
+    const Frame first = first_of_set(address);
+    for (Frame frame = first; frame != first + ways_; ++frame) {
+      if (tags_[frame] == address + kHere) {
+        return frame;
+      }
+    }
+    return kNone;
+  }
   void touch(Frame frame) { used_[frame] = ++uses_; }
   // Where a line of this address would go: an empty way of its set, else the least recently used one.
   [[nodiscard]] Frame victim(std::uint64_t address) const;
@@ -57,7 +65,11 @@ class LineFrames {
   [[nodiscard]] static bool bit(const FrameBits& bits, Frame frame) {
     return ((bits[frame / 64] >> (frame % 64)) & 1U) != 0;
   }
-  [[nodiscard]] Frame first_of_set(std::uint64_t address) const;
+  [[nodiscard]] Frame first_of_set(std::uint64_t address) const {
+    const std::uint64_t line = address >> line_shift_;
+    const std::uint64_t set = set_mask_ != 0 || sets_ == 1 ? line & set_mask_ : line % sets_;
+    return static_cast<Frame>(set * ways_);
+  }
 
   unsigned ways_;
   unsigned line_bytes_;

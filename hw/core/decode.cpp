@@ -19,6 +19,7 @@ DecodeStage::DecodeStage(const sc_core::sc_module_name& name, CoreState& state, 
       scalar_(std::move(scalar)),
       registers_(registers),
       packs_(about<SubWarpFormer>(state.core.former).traits.packs),
+      keeps_row_(about<SubWarpFormer>(state.core.former).traits.keeps_row),
       overlaps_(about<IssueDiscipline>(state.core.issue).traits.overlaps),
       candidates_(state.rows_per_warp),
       pending_(state.rows_per_warp) {}
@@ -52,11 +53,11 @@ unsigned highest_register(const isa::Instruction& instruction) {
 
 }  // namespace
 
-const link::DecodedInstruction* DecodeStage::decode(const link::SubWarp& sub_warp) {
+const DecodeStage::Decoded* DecodeStage::decode(const link::SubWarp& sub_warp) {
   if (sub_warp.pc >= decoded_.size()) {
     decoded_.resize(state_.launch->code_words);
   }
-  std::unique_ptr<link::DecodedInstruction>& entry = decoded_[sub_warp.pc];
+  std::unique_ptr<Decoded>& entry = decoded_[sub_warp.pc];
   if (entry && entry->word == sub_warp.word) {
     return entry.get();
   }
@@ -67,26 +68,32 @@ const link::DecodedInstruction* DecodeStage::decode(const link::SubWarp& sub_war
   if (highest_register(*instruction) >= state_.launch->registers) {
     return nullptr;
   }
-  entry = std::make_unique<link::DecodedInstruction>();
+  entry = std::make_unique<Decoded>();
   entry->word = sub_warp.word;
   entry->instruction = *instruction;
   entry->function = isa::lane_function(*instruction);
   entry->form = isa::result_form(*instruction);
+  entry->sources = isa::source_predicates(*instruction);
   entry->unit = isa::info(instruction->op).unit;
   entry->a_words = static_cast<std::uint8_t>(isa::a_registers(*instruction));
   entry->b_words = instruction->immediate ? 0 : static_cast<std::uint8_t>(isa::b_registers(*instruction));
   entry->c_words = static_cast<std::uint8_t>(isa::c_registers(*instruction));
   entry->d_words = instruction->immediate ? 0 : static_cast<std::uint8_t>(isa::d_registers(*instruction));
   entry->stored_words = static_cast<std::uint8_t>(isa::stored_registers(*instruction));
+  entry->operand_words = static_cast<std::uint8_t>(entry->a_words + entry->b_words + entry->c_words + entry->d_words +
+                                                   entry->stored_words);
   entry->use = isa::register_use(*instruction);
   entry->floating_point = isa::is_floating_point(*instruction);
   entry->conditional_branch = instruction->op == isa::Op::BRA && !instruction->guard.always();
+  entry->once = former_.policy().forms_one(*instruction);
+  // Every active thread evaluates a branch, whose guard is the condition.
+  entry->by_guard = packs_ && instruction->op != isa::Op::BRA && !instruction->guard.always();
   return entry.get();
 }
 
 // Null: it is no instruction, which is a fault when it is the first one that is not.
-const link::DecodedInstruction* DecodeStage::decode_or_raise(const link::SubWarp& sub_warp, const Group& group) {
-  const link::DecodedInstruction* const decoded = decode(sub_warp);
+const DecodeStage::Decoded* DecodeStage::decode_or_raise(const link::SubWarp& sub_warp, const Group& group) {
+  const Decoded* const decoded = decode(sub_warp);
   if (decoded != nullptr) {
     return decoded;
   }
@@ -163,6 +170,9 @@ void DecodeStage::tick(Cycle now) {
     if (present_ == nullptr) {
       return;
     }
+    if (keeps_row_ && form_row(*arrived, group)) {
+      return;
+    }
     begin(group);
   }
   if (warps_ != nullptr && must_wait(group)) {
@@ -184,16 +194,10 @@ void DecodeStage::tick(Cycle now) {
   form(*arrived, group);
 }
 
-// Only threads with a true guard are candidates; every active thread evaluates a branch, whose guard is the condition.
-bool DecodeStage::by_guard() const {
-  const isa::Instruction& instruction = present_->instruction;
-  return packs_ && instruction.op != isa::Op::BRA && !instruction.guard.always();
-}
-
 // A guard that is looked at here must have been written.
 bool DecodeStage::must_wait(const Group& group) const {
   return group.flight().formed == 0 && !group.all_completed() &&
-         (by_guard() || warps_->waits_for_earlier(present_->instruction));
+         (present_->by_guard || warps_->waits_for_earlier(present_->instruction));
 }
 
 void DecodeStage::wait(const link::SubWarp& instruction) {
@@ -207,8 +211,7 @@ void DecodeStage::wait(const link::SubWarp& instruction) {
 
 void DecodeStage::begin(Group& group) {
   group.decoded = present_;
-  scalar_candidate_ = scalar_ != nullptr && isa::accepts_uniform(present_->instruction) &&
-                      !former_.policy().forms_one(present_->instruction);
+  scalar_candidate_ = scalar_ != nullptr && isa::accepts_uniform(present_->instruction) && !present_->once;
   std::copy(group.active.begin(), group.active.end(), pending_.begin());
   std::fill(candidates_.begin(), candidates_.end(), 0);
   if constexpr (kCheckInvariants) {
@@ -255,7 +258,7 @@ void DecodeStage::leave_out(const Group& group, std::uint32_t pc, unsigned row, 
 
 // Makes candidates of the pending threads that are not in flight any more.
 void DecodeStage::resolve(Group& group, std::uint32_t pc) {
-  const bool by_guard = this->by_guard();
+  const bool by_guard = present_->by_guard;
   for (unsigned row = 0; row < pending_.size(); ++row) {
     const LaneMask free = overlaps_ ? pending_[row] & ~group.busy[row] : pending_[row];
     if (free != 0) {
@@ -291,7 +294,67 @@ void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
     // No thread at all, or the last ones turned out to have a false guard: an empty sub-warp ends the instruction.
     shape = {};
   }
-  hand_on(sub_warp, group, shape, former_.policy().forms_one(present_->instruction), false);
+  hand_on(sub_warp, group, shape, present_->once, false);
+}
+
+// What form() makes of the usual warp, of one row, whose threads are all free: they are its one sub-warp. False: it is
+// another one, and nothing has happened.
+bool DecodeStage::form_row(link::SubWarp& sub_warp, Group& group) {
+  if (group.rows() != 1 || scalar_ != nullptr || warps_ != nullptr) {
+    return false;
+  }
+  const LaneMask active = group.active[0];
+  if (overlaps_ && (active & group.busy[0]) != 0) {
+    return false;
+  }
+  group.decoded = present_;
+  const LaneMask lanes = present_->by_guard ? guard_value(group, 0, active) : active;
+  if (lanes != active) {
+    leave_out(group, sub_warp.pc, 0, active & ~lanes);
+  }
+  state_.moved();
+  sub_warp.last = true;
+  sub_warp.whole = present_->once;
+  sub_warp.scalar = false;
+  sub_warp.decoded = present_;
+  sub_warp.forwarded = false;
+  sub_warp.resolved = false;
+  sub_warp.lanes = lanes;
+  sub_warp.uniform = !group.dynamic || group.aligned;
+  sub_warp.displaced = group.dynamic && group.displaced;
+  sub_warp.first_row = group.first_row;
+  if (group.dynamic) {
+    sub_warp.row = group.lane_row;
+    sub_warp.home = group.lane_home;
+  }
+  if (overlaps_) {
+    group.busy[0] |= lanes;
+  }
+  if constexpr (kCheckInvariants) {
+    state_.invariants.formed(sub_warp);
+    if (!sub_warp.whole) {
+      const LaneMask left_out = active & ~lanes;
+      Invariants::all_formed(group, {&active, 1}, {&lanes, 1}, {&left_out, 1});
+    }
+  }
+  if (state_.observer != nullptr) {
+    candidates_[0] = pending_[0] = 0;
+    state_.observer->formed(state_, sub_warp, sub_warp);
+    state_.observer->former_worked(state_, sub_warp, {*present_, candidates_, pending_, true});
+  }
+  hand_on_last(sub_warp, group.flights[sub_warp.flight]);
+  return true;
+}
+
+void DecodeStage::hand_on_last(link::SubWarp& sub_warp, InFlight& flight) {
+  ++flight.formed;
+  flight.all_formed = true;
+  latch_.pop();
+  present_ = nullptr;
+  if (!out.offer(sub_warp)) {
+    prepared_ = &sub_warp;
+    held(sub_warp, state_.block_cause);
+  }
 }
 
 void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool once, bool scalar) {
@@ -321,15 +384,14 @@ void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpSh
     state_.observer->former_worked(state_, sub_warp, {*present_, candidates_, pending_, true});
   }
   InFlight& flight = group.flights[formed.flight];
-  ++flight.formed;
   if (last) {
-    flight.all_formed = true;
-    latch_.pop();
-    present_ = nullptr;
-  }
-  if (!out.offer(formed)) {
-    prepared_ = &formed;
-    held(formed, state_.block_cause);
+    hand_on_last(formed, flight);
+  } else {
+    ++flight.formed;
+    if (!out.offer(formed)) {
+      prepared_ = &formed;
+      held(formed, state_.block_cause);
+    }
   }
   if (last && warps_ != nullptr) {
     warps_->formed(group, once);

@@ -51,23 +51,29 @@ class DecodeStage final : public ReceivingStage {
   void form_by(std::unique_ptr<SubWarpFormer> former);
 
  private:
-  [[nodiscard]] const link::DecodedInstruction* decode(const link::SubWarp& sub_warp);
+  // What is kept of an instruction.
+  struct Decoded : link::DecodedInstruction {
+    bool once = false;      // SubWarpFormer::forms_one
+    bool by_guard = false;  // only threads with a true guard are candidates
+  };
+  [[nodiscard]] const Decoded* decode(const link::SubWarp& sub_warp);
   void begin(Group& group);
   void resolve(Group& group, std::uint32_t pc);
   void leave_out(const Group& group, std::uint32_t pc, unsigned row, LaneMask lanes);
   [[nodiscard]] LaneMask guard_value(const Group& group, unsigned row, LaneMask lanes);
   void form(link::SubWarp& sub_warp, Group& group);
+  [[nodiscard]] bool form_row(link::SubWarp& sub_warp, Group& group);
+  void hand_on_last(link::SubWarp& sub_warp, InFlight& flight);
   void hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool once, bool scalar);
   enum class Scalar : std::uint8_t { no, later, now };
   [[nodiscard]] Scalar is_scalar(const Group& group) const;
   void form_scalar(link::SubWarp& sub_warp, Group& group);
-  [[nodiscard]] bool by_guard() const;
   [[nodiscard]] bool must_wait(const Group& group) const;
   void wait(const link::SubWarp& instruction);
   void describe(link::SubWarp& formed, const SubWarpShape& shape, Group& group);
 
   void tick_by_lane(link::SubWarp& first);
-  [[nodiscard]] const link::DecodedInstruction* decode_or_raise(const link::SubWarp& sub_warp, const Group& group);
+  [[nodiscard]] const Decoded* decode_or_raise(const link::SubWarp& sub_warp, const Group& group);
 
   bool by_lane_ = false;
   SubWarpFormerModule former_;
@@ -75,9 +81,10 @@ class DecodeStage final : public ReceivingStage {
   bool scalar_candidate_ = false;  // the instruction in the latch may turn out to be scalar
   RegisterArray& registers_;
   WarpUnit* warps_ = nullptr;
-  const bool packs_;     // SubWarpFormer::Traits
-  const bool overlaps_;  // IssueDiscipline::Traits: threads in flight are left alone
-  std::vector<std::unique_ptr<link::DecodedInstruction>> decoded_;  // by PC: what the word there decoded to
+  const bool packs_;                               // SubWarpFormer::Traits
+  const bool keeps_row_;                           // the same
+  const bool overlaps_;                            // IssueDiscipline::Traits: threads in flight are left alone
+  std::vector<std::unique_ptr<Decoded>> decoded_;  // by PC: what the word there decoded to
   // Of the instruction in the latch, one mask per row. Candidates: the copy of the active mask, cleared as threads go.
   // Pending: active threads that are still in flight with an earlier instruction, so that their guard is not known.
   std::vector<LaneMask> candidates_, pending_;
@@ -86,8 +93,8 @@ class DecodeStage final : public ReceivingStage {
     std::vector<LaneMask> active, formed, left_out;
   };
   Seen seen_;
-  const link::DecodedInstruction* present_ = nullptr;  // of the instruction in the latch, once decoded
-  link::SubWarp* prepared_ = nullptr;                  // formed, but register read had no room
+  const Decoded* present_ = nullptr;   // of the instruction in the latch, once decoded
+  link::SubWarp* prepared_ = nullptr;  // formed, but register read had no room
 };
 
 }  // namespace heddle::hw

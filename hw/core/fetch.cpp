@@ -185,6 +185,11 @@ void FetchStage::sample_drift(unsigned block_slot) {
   }
   const std::uint64_t address = state_.launch->code_address + std::uint64_t{group.pc} * 8;
   const std::uint64_t offset = address & (std::uint64_t{state_.machine.icache.line_bytes} - 1);
+  Cache* const cache = cache_.of(icache);
+  if (const std::byte* const line = cache != nullptr ? cache->load_at_once(address - offset) : nullptr) {
+    std::memcpy(&word, line + offset, sizeof word);
+    return ::tlm::TLM_COMPLETED;
+  }
   link::LineRequest& request = requests_[group.id];
   request.address = address - offset;
   request.core = static_cast<std::uint16_t>(state_.index);

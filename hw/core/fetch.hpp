@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "hw/cache/cache.hpp"
 #include "hw/core/stage.hpp"
 #include "hw/core/warp_unit.hpp"
 #include "hw/divergence/divergence.hpp"
@@ -84,6 +85,7 @@ class FetchStage final : public sc_core::sc_module,
   CoreState& state_;
   WarpUnit* warps_ = nullptr;
   std::unique_ptr<WarpScheduler> scheduler_;
+  link::BehindSocket<Cache> cache_;
   std::vector<link::LineRequest> requests_;  // by group; of lanes that fetch for themselves, by group and lane
   // Without an I-cache an arrived line is not kept, and in a small one another group's line may take its place before
   // the group's next turn: its word waits here then, one per group.

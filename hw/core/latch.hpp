@@ -4,8 +4,10 @@
 // works on a single sub-warp in a cycle takes them one after the other.
 #pragma once
 
-#include <boost/circular_buffer.hpp>
+#include <bit>
+#include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "tlm/cycle.hpp"
 #include "tlm/sub_warp.hpp"
@@ -14,18 +16,21 @@ namespace heddle::hw {
 
 class Latch {
  public:
-  explicit Latch(unsigned latency) : latency_(latency), slots_(latency) {}
+  explicit Latch(unsigned latency) : latency_(latency), slots_(std::bit_ceil(latency)), mask_(slots_.size() - 1) {}
 
   [[nodiscard]] unsigned latency() const { return latency_; }
-  [[nodiscard]] bool full() const { return slots_.full(); }
-  [[nodiscard]] bool empty() const { return slots_.empty(); }
-  void push(link::SubWarp& sub_warp, link::Cycle now) { slots_.push_back({now + latency_, &sub_warp}); }
+  [[nodiscard]] bool full() const { return count_ == latency_; }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  // It is not full.
+  void push(link::SubWarp& sub_warp, link::Cycle now) {
+    slots_[(first_ + count_++) & mask_] = {now + latency_, &sub_warp};
+  }
   // Into the place of what was handed over in this cycle. False: nothing was, or one of its lanes is taken.
   [[nodiscard]] bool join(link::SubWarp& sub_warp, link::Cycle now) {
-    if (slots_.empty() || slots_.back().visible != now + latency_) {
+    if (count_ == 0 || back().visible != now + latency_) {
       return false;
     }
-    link::SubWarp* last = slots_.back().sub_warp;
+    link::SubWarp* last = back().sub_warp;
     for (link::SubWarp* other = last; other != nullptr; other = other->beside) {
       if ((other->lanes & sub_warp.lanes) != 0) {
         return false;
@@ -37,30 +42,38 @@ class Latch {
   }
   // The oldest one if it is visible in this cycle.
   [[nodiscard]] link::SubWarp* front(link::Cycle now) const {
-    return !slots_.empty() && slots_.front().visible <= now ? slots_.front().sub_warp : nullptr;
+    return count_ != 0 && slots_[first_].visible <= now ? slots_[first_].sub_warp : nullptr;
   }
   // Nothing becomes visible after this cycle that is not behind something visible.
-  [[nodiscard]] bool settled(link::Cycle now) const { return slots_.empty() || slots_.front().visible <= now; }
+  [[nodiscard]] bool settled(link::Cycle now) const { return count_ == 0 || slots_[first_].visible <= now; }
   // That one alone; those beside it stay.
   void pop() {
-    link::SubWarp*& first = slots_.front().sub_warp;
+    link::SubWarp*& first = slots_[first_].sub_warp;
     if (first->beside == nullptr) {
-      slots_.pop_front();
+      pop_all();
       return;
     }
     first = std::exchange(first->beside, nullptr);
   }
   // With those beside it, which stay so.
-  void pop_all() { slots_.pop_front(); }
-  void clear() { slots_.clear(); }
+  void pop_all() {
+    first_ = (first_ + 1) & mask_;
+    --count_;
+  }
+  void clear() { first_ = count_ = 0; }
 
  private:
   struct Slot {
-    link::Cycle visible;
-    link::SubWarp* sub_warp;
+    link::Cycle visible = 0;
+    link::SubWarp* sub_warp = nullptr;
   };
+  [[nodiscard]] const Slot& back() const { return slots_[(first_ + count_ - 1) & mask_]; }
+
   unsigned latency_;
-  boost::circular_buffer<Slot> slots_;
+  std::vector<Slot> slots_;  // a ring: a power of two of them, `latency_` of which are used
+  std::size_t mask_;
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;
 };
 
 }  // namespace heddle::hw

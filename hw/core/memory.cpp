@@ -56,6 +56,9 @@ void MemoryStage::work(Cycle now) {
   refused_ = Refused::no;
   handed_on_ = sent_now_ = false;
   link::SubWarp* sub_warp = latch_.front(now);
+  if (sub_warp != nullptr && !finished_ && sub_warp->decoded->unit != isa::Unit::memory && passes(*sub_warp)) {
+    return;
+  }
   while (sub_warp != nullptr) {
     link::SubWarp* const beside = sub_warp->beside;
     if (!work_on(*sub_warp, now)) {
@@ -68,6 +71,17 @@ void MemoryStage::work(Cycle now) {
     }
     sub_warp = beside;
   }
+}
+
+// The usual case of work_on: an instruction that does not access memory, alone, goes on as it came. False: nothing has
+// happened.
+bool MemoryStage::passes(link::SubWarp& sub_warp) {
+  if (sub_warp.beside != nullptr || gathers_ || state_.observer != nullptr || !out.offer(sub_warp)) {
+    return false;
+  }
+  latch_.pop_all();
+  together_.lanes = 0;
+  return true;
 }
 
 // True: it leaves the stage's head, to write-back or to wait for lines.

@@ -17,6 +17,7 @@
 #include <memory>
 #include <vector>
 
+#include "hw/cache/cache.hpp"
 #include "hw/core/memory_access.hpp"
 #include "hw/core/stage.hpp"
 #include "hw/core/warp_unit.hpp"
@@ -79,6 +80,7 @@ class MemoryStage final : public ReceivingStage,
   // The work on the sub-warp at the stage's head.
   void work(Cycle now);
   [[nodiscard]] bool work_on(link::SubWarp& sub_warp, Cycle now);
+  [[nodiscard]] bool passes(link::SubWarp& sub_warp);
   enum class Begin : std::uint8_t { goes_on, stays, waits };
   [[nodiscard]] Begin begin(link::SubWarp& sub_warp, Cycle now);
   [[nodiscard]] bool hand_back(link::SubWarp& sub_warp);
@@ -124,7 +126,11 @@ class MemoryStage final : public ReceivingStage,
   void settle(MemoryAccess& access);
   void tell_gathered(const link::SubWarp& sub_warp) const;
 
+  // Offers a line to the L1.
+  [[nodiscard]] ::tlm::tlm_sync_enum ask(AccessLine& line);
+
   const link::Clock clock_;
+  link::BehindSocket<Cache> cache_;
   std::unique_ptr<Coalescer> coalescer_;
   const bool gathers_;                 // Coalescer::Traits
   const bool mimd_lanes_;              // Divergence::Traits

@@ -40,14 +40,21 @@ LineOutcome outcome_of(::tlm::tlm_sync_enum taken, link::LineRequest::Answer ans
 
 }  // namespace
 
+::tlm::tlm_sync_enum MemoryStage::ask(AccessLine& line) {
+  if (Cache* const cache = cache_.of(l1d)) {
+    return cache->offer(line);
+  }
+  link::LinePhase phase = link::LinePhase::request;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  return l1d->nb_transport_fw(line, phase, delay);
+}
+
 void MemoryStage::send(MemoryAccess& access) {
   // Those in front of `next` that have not been sent wait for their banks.
   for (unsigned next = access.sent; next < access.own; ++next) {
     const unsigned number = access.order[next];
     AccessLine& line = access.lines[number];
-    link::LinePhase phase = link::LinePhase::request;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const ::tlm::tlm_sync_enum answer = l1d->nb_transport_fw(line, phase, delay);
+    const ::tlm::tlm_sync_enum answer = ask(line);
     if (state_.observer != nullptr) {
       state_.observer->line(state_, access, number, outcome_of(answer, line.answer));
     }

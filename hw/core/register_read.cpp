@@ -48,35 +48,42 @@ RegisterReadStage::RegisterReadStage(const sc_core::sc_module_name& name, CoreSt
   registers.bind(*this);
 }
 
+void RegisterReadStage::access_file(const link::SubWarp& sub_warp, const link::DecodedInstruction& decoded) {
+  RegisterAccess access{&sub_warp, decoded.operand_words, false};
+  if (sub_warp.scalar) {
+    const Group& group = state_.groups[sub_warp.group];
+    access.warp = group.active;
+    access.first_row = group.first_row;
+  }
+  if (RegisterFile* const file = file_.of(registers)) {
+    file->count(access);
+    done_at_ = std::max(done_at_, state_.now);
+    array_ = &file->array();
+    return;
+  }
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  registers->b_transport(access, delay);
+  const Cycle done = state_.now + (delay == sc_core::SC_ZERO_TIME ? 0 : delay / clock_.cycles(1));
+  done_at_ = std::max(done_at_, done);
+  if (array_ == nullptr && state_.replay == nullptr) {
+    ::tlm::tlm_dmi dmi;
+    if (!registers->get_direct_mem_ptr(access, dmi)) {
+      throw InternalError("the register file grants no direct memory access");
+    }
+    array_ = reinterpret_cast<RegisterArray*>(dmi.get_dmi_ptr());
+  }
+}
+
 void RegisterReadStage::read(link::SubWarp& sub_warp) {
   if constexpr (kCheckInvariants) {
     state_.invariants.read(sub_warp, state_.now);
   }
   const link::DecodedInstruction& decoded = *sub_warp.decoded;
   const isa::Instruction& instruction = decoded.instruction;
-  RegisterAccess access{&sub_warp,
-                        static_cast<unsigned>(decoded.a_words + decoded.b_words + decoded.c_words + decoded.d_words +
-                                              decoded.stored_words),
-                        false};
-  if (sub_warp.scalar) {
-    const Group& group = state_.groups[sub_warp.group];
-    access.warp = group.active;
-    access.first_row = group.first_row;
-  }
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  registers->b_transport(access, delay);
-  const Cycle done = state_.now + (delay == sc_core::SC_ZERO_TIME ? 0 : delay / clock_.cycles(1));
-  done_at_ = std::max(done_at_, done);
+  access_file(sub_warp, decoded);
   if (state_.replay != nullptr) {
     replay_guard(sub_warp);
     return;
-  }
-  if (array_ == nullptr) {
-    ::tlm::tlm_dmi dmi;
-    if (!registers->get_direct_mem_ptr(access, dmi)) {
-      throw InternalError("the register file grants no direct memory access");
-    }
-    array_ = reinterpret_cast<RegisterArray*>(dmi.get_dmi_ptr());
   }
   RegisterArray& array = *array_;
   isa::LaneValues& values = sub_warp.values;
@@ -100,9 +107,8 @@ void RegisterReadStage::read(link::SubWarp& sub_warp) {
   for (unsigned word = 0; word < decoded.stored_words; ++word) {
     gather_word(array, sub_warp, word_of(instruction.dst, word), values.result[word]);
   }
-  const isa::SourcePredicates sources = isa::source_predicates(instruction);
-  values.predicate_a = gather_predicate(array, sub_warp, sources.a);
-  values.predicate_b = gather_predicate(array, sub_warp, sources.b);
+  values.predicate_a = gather_predicate(array, sub_warp, decoded.sources.a);
+  values.predicate_b = gather_predicate(array, sub_warp, decoded.sources.b);
   sub_warp.executing = sub_warp.lanes & gather_predicate(array, sub_warp, instruction.guard);
   values.active = sub_warp.executing;
   values.fault = 0;

@@ -38,10 +38,13 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   // Of the first one and those beside it. False: one of them must wait, and the others behind it do.
   [[nodiscard]] bool read_all(link::SubWarp& first);
   void read(link::SubWarp& sub_warp);
+  // The port's part: the time that an access takes, and the direct view.
+  void access_file(const link::SubWarp& sub_warp, const link::DecodedInstruction& decoded);
   void replay_guard(link::SubWarp& sub_warp);
 
   const link::Clock clock_;
   WarpUnit* warps_ = nullptr;
+  link::BehindSocket<RegisterFile> file_;
   RegisterArray* array_ = nullptr;   // direct view
   bool read_done_ = false;           // the sub-warp in the latch has its operands, and so have those beside it
   link::SubWarp* unread_ = nullptr;  // the first of those that had to wait

@@ -7,38 +7,12 @@
 
 #include "hw/core/latch.hpp"
 #include "hw/state/core_state.hpp"
+#include "tlm/behind_socket.hpp"
 #include "tlm/warp_protocol.hpp"
 
 namespace heddle::hw {
 
-// An output that offers sub-warps to the next stage.
-class StageOutput : private link::ForwardOnlyInitiator<link::WarpProtocol> {
- public:
-  explicit StageOutput(const char* name) : socket(name) { socket.bind(*this); }
-  link::WarpInitiatorSocket socket;
-  // True: the next stage has it, and those beside it.
-  [[nodiscard]] bool offer(link::SubWarp& sub_warp) {
-    link::WarpPhase phase = link::WarpPhase::offer;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    return socket->nb_transport_fw(sub_warp, phase, delay) == ::tlm::TLM_COMPLETED;
-  }
-  // True: the next stage has it, without those beside it, which stay (Latch::pop).
-  [[nodiscard]] bool offer_alone(link::SubWarp& sub_warp) {
-    link::SubWarp* const beside = std::exchange(sub_warp.beside, nullptr);
-    const bool taken = offer(sub_warp);
-    sub_warp.beside = beside;
-    return taken;
-  }
-  // True: the next stage has it, beside what it has been given in this cycle, without those beside it here.
-  [[nodiscard]] bool offer_beside(link::SubWarp& sub_warp) {
-    link::SubWarp* const beside = std::exchange(sub_warp.beside, nullptr);
-    link::WarpPhase phase = link::WarpPhase::beside;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const bool taken = socket->nb_transport_fw(sub_warp, phase, delay) == ::tlm::TLM_COMPLETED;
-    sub_warp.beside = beside;
-    return taken;
-  }
-};
+class StageOutput;
 
 // What a core asks of each of its stages, wherever it stands in the pipeline (hw/core/pipeline.hpp). What a stage needs
 // to know of others, it asks for itself.
@@ -68,9 +42,18 @@ class Stage {
 };
 
 // An input that takes sub-warps: `in` accepts one whenever the latch has room.
-class StageInput : public sc_core::sc_module, protected link::NonBlockingTarget<link::WarpProtocol> {
+class StageInput : public sc_core::sc_module, public link::NonBlockingTarget<link::WarpProtocol> {
  public:
   link::WarpTargetSocket in;
+  // What an offer to `in` does. True: taken.
+  [[nodiscard]] bool take(link::SubWarp& sub_warp) {
+    if (latch_.full()) {
+      return false;
+    }
+    latch_.push(sub_warp, state_.now);
+    taken(sub_warp);
+    return true;
+  }
   [[nodiscard]] bool empty() const { return latch_.empty(); }
   void drop_all() { latch_.clear(); }
 
@@ -92,17 +75,20 @@ class StageInput : public sc_core::sc_module, protected link::NonBlockingTarget<
 
  private:
   ::tlm::tlm_sync_enum nb_transport_fw(link::SubWarp& sub_warp, link::WarpPhase& phase, sc_core::sc_time&) override {
-    if (phase == link::WarpPhase::beside ? !latch_.join(sub_warp, state_.now) : latch_.full()) {
+    if (phase != link::WarpPhase::beside) {
+      return take(sub_warp) ? ::tlm::TLM_COMPLETED : ::tlm::TLM_UPDATED;
+    }
+    if (!latch_.join(sub_warp, state_.now)) {
       return ::tlm::TLM_UPDATED;
     }
-    if (phase != link::WarpPhase::beside) {
-      latch_.push(sub_warp, state_.now);
-    }
+    taken(sub_warp);
+    return ::tlm::TLM_COMPLETED;
+  }
+  void taken(const link::SubWarp& sub_warp) {
     state_.moved();
     if (state_.observer != nullptr) {
       entered(sub_warp);
     }
-    return ::tlm::TLM_COMPLETED;
   }
   // Out of the way of what happens without an observer.
   void entered(const link::SubWarp& sub_warp) const;
@@ -113,6 +99,40 @@ inline void StageInput::entered(const link::SubWarp& sub_warp) const {
     state_.observer->entered(state_, *each, stage_);
   }
 }
+
+// An output that offers sub-warps to the next stage: by a call of its own where a stage's input is bound to the socket
+// directly, through the socket otherwise.
+class StageOutput : private link::ForwardOnlyInitiator<link::WarpProtocol> {
+ public:
+  explicit StageOutput(const char* name) : socket(name) { socket.bind(*this); }
+  link::WarpInitiatorSocket socket;
+  // True: the next stage has it, and those beside it.
+  [[nodiscard]] bool offer(link::SubWarp& sub_warp) {
+    StageInput* const next = next_.of(socket);
+    return next != nullptr ? next->take(sub_warp) : send(sub_warp, link::WarpPhase::offer);
+  }
+  // True: the next stage has it, without those beside it, which stay (Latch::pop).
+  [[nodiscard]] bool offer_alone(link::SubWarp& sub_warp) {
+    link::SubWarp* const beside = std::exchange(sub_warp.beside, nullptr);
+    const bool taken = offer(sub_warp);
+    sub_warp.beside = beside;
+    return taken;
+  }
+  // True: the next stage has it, beside what it has been given in this cycle, without those beside it here.
+  [[nodiscard]] bool offer_beside(link::SubWarp& sub_warp) {
+    link::SubWarp* const beside = std::exchange(sub_warp.beside, nullptr);
+    const bool taken = send(sub_warp, link::WarpPhase::beside);
+    sub_warp.beside = beside;
+    return taken;
+  }
+
+ private:
+  [[nodiscard]] bool send(link::SubWarp& sub_warp, link::WarpPhase phase) {
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    return socket->nb_transport_fw(sub_warp, phase, delay) == ::tlm::TLM_COMPLETED;
+  }
+  link::BehindSocket<StageInput> next_;
+};
 
 // A stage with such an input.
 class ReceivingStage : public StageInput, public Stage {

@@ -70,7 +70,7 @@ void WarpUnit::wake_up_groups(Cycle now) {
 }
 
 void WarpUnit::run(Group& group, unsigned delay) {
-  if (group.active_threads() == 0) {
+  if (!group.any_active()) {
     state_.groups.set_state(group, GroupState::free);
     return;
   }

@@ -80,15 +80,20 @@ void WriteBackStage::write(const link::SubWarp& sub_warp, LaneMask lanes) {
     return;
   }
   RegisterAccess access{&sub_warp, form.words, true};
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  registers->b_transport(access, delay);
+  RegisterArray& array = this->array(access);
   if (state_.replay != nullptr || sub_warp.forwarded) {
     return;  // there are no values, or they are there already
   }
-  array(access).write_results(sub_warp, lanes);
+  array.write_results(sub_warp, lanes);
 }
 
 RegisterArray& WriteBackStage::array(RegisterAccess& access) {
+  if (RegisterFile* const file = file_.of(registers)) {
+    file->count(access);
+    return file->array();
+  }
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  registers->b_transport(access, delay);
   if (array_ == nullptr) {
     ::tlm::tlm_dmi dmi;
     if (!registers->get_direct_mem_ptr(access, dmi)) {
@@ -116,12 +121,11 @@ void WriteBackStage::write_for_warp(link::SubWarp& sub_warp) {
   values.p = ((values.p >> lane) & 1U) != 0 ? ~LaneMask{0} : 0;
   values.q = ((values.q >> lane) & 1U) != 0 ? ~LaneMask{0} : 0;
   RegisterAccess access{&sub_warp, form.words, true, group.active, group.first_row};
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  registers->b_transport(access, delay);
+  RegisterArray& array = this->array(access);
   const std::uint16_t own_row = sub_warp.first_row;
   for (unsigned row = 0; row < group.rows(); ++row) {
     sub_warp.first_row = static_cast<std::uint16_t>(group.first_row + row);
-    array(access).write_results(sub_warp, group.active[row]);
+    array.write_results(sub_warp, group.active[row]);
     hash(sub_warp, group.active[row]);
   }
   sub_warp.first_row = own_row;

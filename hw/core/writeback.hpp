@@ -54,6 +54,7 @@ class WriteBackStage final : public ReceivingStage,
   void retire(link::SubWarp& sub_warp);
   void write(const link::SubWarp& sub_warp, LaneMask lanes);
   void write_for_warp(link::SubWarp& sub_warp);
+  // The port's part: the access is counted; where its data goes.
   [[nodiscard]] RegisterArray& array(RegisterAccess& access);
   void hash(const link::SubWarp& sub_warp, LaneMask lanes);
   void record(const link::SubWarp& sub_warp);
@@ -63,7 +64,8 @@ class WriteBackStage final : public ReceivingStage,
   void retire_late_jumps(const Group& group, unsigned row, LaneMask lanes);
 
   WarpUnit& warps_;
-  const bool overlaps_;             // IssueDiscipline::Traits
+  const bool overlaps_;  // IssueDiscipline::Traits
+  link::BehindSocket<RegisterFile> file_;
   RegisterArray* array_ = nullptr;  // direct view
   // An unconditional branch that has not retired yet in these threads of its group, one mask per row.
   struct LateJump {

@@ -55,7 +55,7 @@ bool StackDivergence::complete(Group& group, const Outcome& outcome, GroupMoves&
       ++group.pc;
       break;
   }
-  pop_reached(group);
+  pop_reached(group, outcome.instruction.op == isa::Op::EXIT);
   if (no_lanes(outcome.arrivals)) {
     moves.run(group);
   } else {
@@ -102,18 +102,18 @@ bool StackDivergence::branch(Group& group, const Outcome& outcome) {
   return true;
 }
 
-void StackDivergence::pop_reached(Group& group) {
+void StackDivergence::pop_reached(Group& group, bool exited) {
   Stack& stack = stacks_[group.id];
   while (stack.depth != 0) {
     Entry& top = stack.top();
     const bool reached = group.pc == top.reconvergence_pc;
-    if (!reached && !no_lanes(group.active)) {
+    if (!reached && !(exited && no_lanes(group.active))) {
       return;
     }
     group.active = top.active;
     group.pc = top.execute_pc;
     --stack.depth;
-    // An entry whose threads have all exited meanwhile leaves the mask empty: the loop pops on.
+    exited = true;  // an entry whose threads have all exited meanwhile leaves the mask empty: the loop pops on
   }
 }
 

@@ -55,7 +55,8 @@ class StackDivergence final : public Divergence {
   };
 
   bool branch(Group& group, const Outcome& outcome);
-  void pop_reached(Group& group);
+  // `exited`: threads of the group have, so that perhaps none is left.
+  void pop_reached(Group& group, bool exited);
 
   unsigned warp_size_;
   std::vector<Stack> stacks_;

@@ -83,19 +83,10 @@ void RegisterFile::configure(unsigned registers) {
   throw InternalError("the register file's socket is blocking");
 }
 
-// A sub-warp has at most one thread per lane, and lane l's thread lives in bank l: every access takes one cycle,
-// whatever the rows. The delay is in cycles beyond that.
+// The delay is in cycles beyond the access's own.
 void RegisterFile::b_transport(RegisterAccess& access, sc_core::sc_time& delay) {
   delay = sc_core::SC_ZERO_TIME;
-  if (scalar_ != nullptr) {
-    count_with_wide(access);
-    return;
-  }
-  const isa::LaneMask lanes = access.sub_warp->lanes;
-  auto& counters = access.write ? counters_.writes : counters_.reads;
-  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-    counters[lane] += ((lanes >> lane) & 1U) * std::uint64_t{access.operands};
-  }
+  count(access);
 }
 
 namespace {
@@ -129,9 +120,9 @@ void RegisterFile::count_with_wide(const RegisterAccess& access) {
   const isa::LaneMask lanes = sub_warp.lanes;
   if (access.write) {
     const isa::ResultForm& form = sub_warp.decoded->form;
+    counters_.writes.add(lanes, form.words);
     for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(left));
-      counters_.writes[lane] += form.words;
       // A thread whose guard is false writes nothing; its value stays where it is.
       for (unsigned word = 0; word < form.words && ((sub_warp.executing >> lane) & 1U) != 0; ++word) {
         wide_.write_lanes(sub_warp.row_of(lane), form.dst + word, isa::LaneMask{1} << sub_warp.home_of(lane));
@@ -146,8 +137,8 @@ void RegisterFile::count_with_wide(const RegisterAccess& access) {
       const bool in_lane =
           reg == isa::kRZ || ((wide_.in_lanes(sub_warp.row_of(lane), reg) >> sub_warp.home_of(lane)) & 1U) != 0;
       own |= static_cast<isa::LaneMask>(in_lane) << lane;
-      counters_.reads[lane] += in_lane ? 1 : 0;
     }
+    counters_.reads.add(own, 1);
     scalar_->scalar_reads += own != lanes ? 1 : 0;
     scalar_->lane_reads_saved += static_cast<unsigned>(std::popcount(lanes & ~own));
   });
@@ -171,14 +162,14 @@ void RegisterFile::count_scalar(const RegisterAccess& access) {
     scalar_->lane_writes_saved += std::uint64_t{form.words} * threads;
     return;
   }
-  const auto lane = static_cast<unsigned>(std::countr_zero(sub_warp.lanes));
+  const isa::LaneMask lane = sub_warp.lanes & (0U - sub_warp.lanes);
   each_operand_word(*sub_warp.decoded, [&](unsigned reg) {
     isa::LaneMask own = 0;
     for (unsigned row = 0; reg != isa::kRZ && row < access.warp.size(); ++row) {
       own |= wide_.in_lanes(access.first_row + row, reg) & access.warp[row];
     }
     const bool in_lane = own != 0 || reg == isa::kRZ;
-    counters_.reads[lane] += in_lane ? 1 : 0;
+    counters_.reads.add(in_lane ? lane : 0, 1);
     scalar_->scalar_reads += in_lane ? 0 : 1;
     scalar_->lane_reads_saved += threads - (in_lane ? 1 : 0);
   });

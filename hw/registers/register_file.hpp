@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/zeroed_array.hpp"
+#include "hw/registers/lane_tally.hpp"
 #include "hw/registers/statistics.hpp"
 #include "hw/scalar/wide_registers.hpp"
 #include "hw/state/core_statistics.hpp"
@@ -57,28 +58,28 @@ class RegisterArray {
   std::vector<std::array<isa::LaneMask, isa::kPredicates>> predicates_;
 };
 
-// Rows read and written per lane. All lanes' counters lie side by side, so that one vector addition serves a sub-warp.
+// Rows read and written per lane.
 struct BankCounters {
-  alignas(64) std::array<std::uint64_t, isa::kLanes> reads{};
-  alignas(64) std::array<std::uint64_t, isa::kLanes> writes{};
+  LaneTally reads;
+  LaneTally writes;
 };
 
 // One lane's bank. Its port serves one row per cycle.
 class RegisterBank : public sc_core::sc_module {
  public:
-  RegisterBank(const sc_core::sc_module_name& name, const BankCounters& counters, unsigned lane)
+  RegisterBank(const sc_core::sc_module_name& name, BankCounters& counters, unsigned lane)
       : sc_core::sc_module(name), counters_(counters), lane_(lane) {}
   template <class Visitor>
   void describe(Visitor& visit) {
-    describe_bank(visit, counters_.reads[lane_], counters_.writes[lane_]);
+    describe_bank(visit, counters_.reads.of(lane_), counters_.writes.of(lane_));
   }
 
  private:
-  const BankCounters& counters_;
+  BankCounters& counters_;
   unsigned lane_;
 };
 
-class RegisterFile : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<RegisterProtocol> {
+class RegisterFile : public sc_core::sc_module, public ::tlm::tlm_fw_transport_if<RegisterProtocol> {
  public:
   // `scalar`: the counters of a warp-wide register file beside the banks; null: there is none.
   RegisterFile(const sc_core::sc_module_name& name, unsigned simd_width, unsigned rows,
@@ -86,6 +87,16 @@ class RegisterFile : public sc_core::sc_module, private ::tlm::tlm_fw_transport_
 
   RegisterTargetSocket read_port;
   RegisterTargetSocket write_port;
+
+  // An access at either port. A sub-warp has at most one thread per lane, and lane l's thread lives in bank l: every
+  // access takes one cycle, whatever the rows, and so no delay beyond it.
+  void count(const RegisterAccess& access) {
+    if (scalar_ != nullptr) [[unlikely]] {
+      count_with_wide(access);
+      return;
+    }
+    (access.write ? counters_.writes : counters_.reads).add(access.sub_warp->lanes, access.operands);
+  }
 
   // Before a launch: registers per thread; every register zero.
   void configure(unsigned registers);

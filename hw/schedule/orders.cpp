@@ -33,6 +33,11 @@ std::optional<GroupId> GroupRange::next_ready(unsigned from) const {
   if (from < first || from >= last) {
     from = first;
   }
+  if (first < last && last <= 64) {  // usual, and one word
+    const std::uint64_t all = groups.ready()[0] & (~std::uint64_t{0} >> (64 - last)) & (~std::uint64_t{0} << first);
+    const std::uint64_t behind = all & (~std::uint64_t{0} << from);
+    return all == 0 ? std::nullopt : std::optional<GroupId>(std::countr_zero(behind != 0 ? behind : all));
+  }
   const std::optional<GroupId> found = first_set(groups.ready(), from, last);
   return found ? found : first_set(groups.ready(), first, from);
 }

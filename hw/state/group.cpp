@@ -4,27 +4,15 @@
 
 namespace heddle::hw {
 
-namespace {
-
-void assign(GroupBits& bits, GroupId id, bool value) {
-  const std::uint64_t bit = std::uint64_t{1} << (id % 64);
-  if (value) {
-    bits[id / 64] |= bit;
-  } else {
-    bits[id / 64] &= ~bit;
+GroupTable::GroupTable(unsigned groups, unsigned rows_per_group, bool complex_stalls) {
+  sets_of_.fill(kLive);
+  const auto sets_of = [this](GroupState state) -> std::uint8_t& { return sets_of_[static_cast<unsigned>(state)]; };
+  sets_of(GroupState::free) = 0;
+  sets_of(GroupState::ready) |= kReady;
+  for (const GroupState state : {GroupState::memory, GroupState::barrier, GroupState::parked, GroupState::throttled}) {
+    sets_of(state) |= kStalled;
   }
-}
-
-constexpr unsigned bit_of(GroupState state) {
-  return 1U << static_cast<unsigned>(state);
-}
-constexpr unsigned kStalling = bit_of(GroupState::memory) | bit_of(GroupState::barrier) | bit_of(GroupState::parked) |
-                               bit_of(GroupState::throttled);
-
-}  // namespace
-
-GroupTable::GroupTable(unsigned groups, unsigned rows_per_group, bool complex_stalls)
-    : complex_stalls_(complex_stalls) {
+  sets_of(GroupState::complex) |= complex_stalls ? kStalled : 0;
   resize(groups, rows_per_group);
 }
 
@@ -44,22 +32,8 @@ void GroupTable::resize(unsigned groups, unsigned rows_per_group) {
   counts_[static_cast<unsigned>(GroupState::free)] = groups;
 }
 
-void GroupTable::set_state(Group& group, GroupState state) {
-  --counts_[static_cast<unsigned>(group.state)];
-  ++counts_[static_cast<unsigned>(state)];
-  const GroupState before = group.state;
-  group.state = state;
-  const unsigned stalling = kStalling | (complex_stalls_ ? bit_of(GroupState::complex) : 0);
-  const bool stalls = (stalling & bit_of(state)) != 0;
-  assign(ready_, group.id, state == GroupState::ready);
-  assign(stalled_, group.id, stalls);
-  assign(live_, group.id, state != GroupState::free);
-  if (observer_ != nullptr && (stalls || state == GroupState::free)) {
-    observer_->stalled(group);
-  }
-  if (watcher_ != nullptr && before != state) {
-    watcher_->group_changed(*core_, group, before);
-  }
+void GroupTable::tell_watcher(const Group& group, GroupState before) const {
+  watcher_->group_changed(*core_, group, before);
 }
 
 void GroupTable::grown(const Group& group) const {

@@ -145,6 +145,9 @@ struct Group {
   }
   // Of a dynamic group: brings aligned, displaced and first_row up to date with its lanes.
   void look_at_lanes();
+  [[nodiscard]] bool any_active() const {
+    return active[0] != 0 || std::any_of(active.begin() + 1, active.end(), [](LaneMask mask) { return mask != 0; });
+  }
   [[nodiscard]] unsigned active_threads() const {
     unsigned threads = 0;
     for (const LaneMask mask : active) {
@@ -194,7 +197,30 @@ class GroupTable {
   [[nodiscard]] std::span<const Group> all() const { return groups_; }
 
   // Every change of state goes through here, so that the sets stay right.
-  void set_state(Group& group, GroupState state);
+  void set_state(Group& group, GroupState state) {
+    const GroupState before = group.state;
+    group.state = state;
+    --counts_[static_cast<unsigned>(before)];
+    ++counts_[static_cast<unsigned>(state)];
+    const unsigned sets = sets_of_[static_cast<unsigned>(state)];
+    const unsigned changed = sets ^ sets_of_[static_cast<unsigned>(before)];
+    const std::uint64_t bit = std::uint64_t{1} << (group.id % 64);
+    if ((changed & kReady) != 0) {
+      ready_[group.id / 64] ^= bit;
+    }
+    if ((changed & kStalled) != 0) {
+      stalled_[group.id / 64] ^= bit;
+    }
+    if ((changed & kLive) != 0) {
+      live_[group.id / 64] ^= bit;
+    }
+    if (observer_ != nullptr && (sets & (kStalled | kLive)) != kLive) {
+      observer_->stalled(group);
+    }
+    if (watcher_ != nullptr && before != state) {
+      tell_watcher(group, before);
+    }
+  }
 
   [[nodiscard]] const GroupBits& ready() const { return ready_; }  // may be fetched
   // wait on a long-latency operation, at a barrier, for other groups, or for the load limiter
@@ -210,9 +236,13 @@ class GroupTable {
   [[nodiscard]] Group* find_free();
 
  private:
+  // The sets that groups in a state are in.
+  static constexpr unsigned kReady = 1, kStalled = 2, kLive = 4;
+  void tell_watcher(const Group& group, GroupState before) const;
+
   std::vector<Group> groups_;
   GroupBits ready_, stalled_, live_;
-  bool complex_stalls_;
+  std::array<std::uint8_t, kGroupStates> sets_of_{};
   std::array<unsigned, kGroupStates> counts_{};
   std::uint64_t age_ = 0;
   StallObserver* observer_ = nullptr;

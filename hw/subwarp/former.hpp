@@ -38,6 +38,8 @@ class SubWarpFormer {
     bool packs = false;
     // A thread may run in another lane than the one in whose register bank it lives.
     bool displaces = true;
+    // Of a group of one row, all candidates become one sub-warp, each in its lane.
+    bool keeps_row = false;
   };
   using About = PolicyAbout<Traits, CorePolicies>;
   virtual ~SubWarpFormer() = default;

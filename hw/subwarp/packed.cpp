@@ -14,7 +14,7 @@ namespace {
 class Packed final : public SubWarpFormer {
  public:
   using Parameters = PackingParameters;
-  static constexpr Traits traits{.packs = true, .displaces = false};
+  static constexpr Traits traits{.packs = true, .displaces = false, .keeps_row = true};
   static void cost(const CostShape& shape, CostLines& lines) {
     if (shape.rows > 1) {
       cost_of_rows_per_lane(shape, shape.rows, shape.machine.core.policies.of<Parameters>().memory_by_rows, lines);

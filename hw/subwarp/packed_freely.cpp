@@ -16,7 +16,7 @@ namespace {
 class PackedFreely final : public SubWarpFormer {
  public:
   using Parameters = PackingParameters;
-  static constexpr Traits traits{.packs = true, .displaces = true};
+  static constexpr Traits traits{.packs = true, .displaces = true, .keeps_row = true};
   static void cost(const CostShape& shape, CostLines& lines) {
     if (shape.rows > 1) {
       lines.add(CostLine::Kind::estimated, "thread per lane in the pipeline",

@@ -11,7 +11,7 @@ namespace {
 
 class Rows final : public SubWarpFormer {
  public:
-  static constexpr Traits traits{.packs = false, .displaces = false};
+  static constexpr Traits traits{.packs = false, .displaces = false, .keeps_row = true};
   static void cost(const CostShape& shape, CostLines& lines) {
     if (shape.rows > 1) {
       lines.add(CostLine::Kind::estimated, "row being issued", fmt::format("log2({} rows)", shape.rows),

@@ -26,6 +26,7 @@ template <class Emit>
   out->word = code.module().kernels[0].words.back();
   out->instruction = isa::decode(out->word).value();
   out->form = isa::result_form(out->instruction);
+  out->sources = isa::source_predicates(out->instruction);
   out->unit = isa::info(out->instruction.op).unit;
   out->conditional_branch = out->instruction.op == isa::Op::BRA && !out->instruction.guard.always();
   return out;
