@@ -65,7 +65,7 @@ void RegisterReadStage::read(link::SubWarp& sub_warp) {
   }
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   registers->b_transport(access, delay);
-  const Cycle done = state_.now + (delay == sc_core::SC_ZERO_TIME ? 0 : delay / clock_.cycles(1));
+  const Cycle done = state_.now + clock_.cycles_of(delay);
   done_at_ = std::max(done_at_, done);
   if (state_.replay != nullptr) {
     replay_guard(sub_warp);
