@@ -1,6 +1,7 @@
 #include "tlm/calendar.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -8,6 +9,14 @@
 #include "base/error.hpp"
 
 namespace heddle::link {
+
+namespace {
+
+// Fewer turns in the cycle before: the calling thread has all of them itself. A turn of a busy core takes half a
+// microsecond, and to hand out and gather takes as long.
+constexpr unsigned kWorthSharing = 4;
+
+}  // namespace
 
 Calendar::Calendar(const sc_core::sc_time& period)
     : period_(period), event_("advance_event"), clock_(period, *this, progress_) {
@@ -18,20 +27,18 @@ Calendar::Calendar(const sc_core::sc_time& period)
   sc_core::sc_spawn([this] { run(); }, "advance", &options);
 }
 
+Calendar::~Calendar() = default;
+
 unsigned Calendar::add(ClockedModule& module) {
   entries_.push_back({&module});
+  order_.clear();
   return static_cast<unsigned>(entries_.size() - 1);
 }
 
-void Calendar::refuse_wake(unsigned module) const {
-  throw InternalError(std::string(entries_[turn_].module->name()) + " has woken " + entries_[module].module->name() +
-                      " within its turn instead of telling the calendar");
-}
+// ------------------------------------------------------------------------------------------------------- waking
 
-void Calendar::wake(unsigned module, Cycle at) {
-  if (shuffle_ != 0 && progress_->turns && module != turn_) {
-    refuse_wake(module);
-  }
+// Whether a module that is woken for a cycle, the first possible one from it, is to run before it would have.
+bool Calendar::enter(unsigned module, Cycle& at) {
   Entry& entry = entries_[module];
   if (entry.last != kNever && at <= entry.last) {
     at = entry.last + 1;  // a cycle runs once
@@ -42,18 +49,30 @@ void Calendar::wake(unsigned module, Cycle at) {
     if (progress_->running && entry.due == progress_->cycle && at != entry.due) {
       entry.later = std::min(entry.later, at);
     }
-    return;
+    return false;
   }
   entry.due = at;
-  if (progress_->turns && module == turn_) {
-    return;  // looked at when its turn is over
-  }
-  if (at < earliest_) {
+  return true;
+}
+
+void Calendar::wake(unsigned module, Cycle at) {
+  if (progress_->turns) {
+    wake_in_turn(module, at);
+  } else if (enter(module, at) && at < earliest_) {
     earliest_ = at;
     if (!progress_->running) {
       notify();
     }
   }
+}
+
+// Itself: looked at when its turn is over.
+void Calendar::wake_in_turn(unsigned module, Cycle at) {
+  if (const unsigned turn = present().module; module != turn) {
+    throw InternalError(std::string(entries_[turn].module->name()) + " has woken " + entries_[module].module->name() +
+                        " within its turn instead of telling the calendar");
+  }
+  static_cast<void>(enter(module, at));
 }
 
 void Calendar::notify() {
@@ -62,6 +81,8 @@ void Calendar::notify() {
     event_.notify(clock_.until(earliest_));
   }
 }
+
+// ------------------------------------------------------------------------------------------------------- cycles
 
 bool Calendar::may_run_ahead(Cycle to) const {
   const std::uint64_t start = to * period_.value();
@@ -96,58 +117,252 @@ void Calendar::run() {
 // Who is woken for this very cycle by another one runs in it as well.
 void Calendar::run_cycle(Cycle now) {
   do {
-    earliest_ = kNever;
-    if (shuffle_ != 0) {
-      reorder();
+    if (shuffle_ != 0 || (team_ != nullptr && turns_ >= kWorthSharing)) {
+      share_turns(now);
+    } else {
+      take_turns(now);
     }
-    for (unsigned i = 0; i < entries_.size(); ++i) {
-      const unsigned number = shuffle_ != 0 ? order_[i] : i;
-      Entry& entry = entries_[number];
-      if (entry.due > now) {
-        earliest_ = std::min(earliest_, entry.due);
-        continue;
-      }
-      entry.due = entry.later;
-      entry.later = kNever;
-      entry.last = now;
-      if (shuffle_ != 0) {
-        turn_ = number;
-        progress_->turns = true;
-      }
-      const Cycle next = entry.module->advance(now);
-      progress_->turns = false;
-      if (next != kNever) {  // wake(), as far as it is to be done here
-        entry.due = std::min(entry.due, std::max(next, now + 1));
-      }
-      earliest_ = std::min(earliest_, entry.due);
-    }
-    if (!told_.empty()) {
+    if (!ends_.empty()) {
       do_told();
     }
   } while (earliest_ <= now);
 }
 
-// None of it is done within a turn, so that what it tells itself is done at once.
+// One after the other: what they tell is done at once.
+void Calendar::take_turns(Cycle now) {
+  earliest_ = kNever;
+  unsigned turns = 0;
+  for (Entry& entry : entries_) {
+    if (entry.due > now) {
+      earliest_ = std::min(earliest_, entry.due);
+      continue;
+    }
+    entry.due = entry.later;
+    entry.later = kNever;
+    entry.last = now;
+    ++turns;
+    const Cycle next = entry.module->advance(now);
+    if (next != kNever) {  // wake(), as far as it is to be done here
+      entry.due = std::min(entry.due, std::max(next, now + 1));
+    }
+    earliest_ = std::min(earliest_, entry.due);
+  }
+  turns_ = turns;
+}
+
+// ------------------------------------------------------------------------------------------- turns kept apart
+
+namespace {
+
+// Whose turns the present host thread has.
+constinit thread_local void* present_member = nullptr;
+
+// Of so many cycles that are shared out, the turns of one are timed, and of so many such cycles the times decide.
+constexpr unsigned kUntimedCycles = 63;
+constexpr unsigned kTimings = 16;
+// No turn takes longer: the host has given the processor to others meanwhile.
+constexpr std::uint64_t kLongestTurn = 20'000;
+
+std::uint64_t nanoseconds() {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
+}
+
+}  // namespace
+
+Calendar::Member& Calendar::present() {
+  return *static_cast<Member*>(present_member);
+}
+
+Calendar::Told& Calendar::add_told(Told::Run run) {
+  if (!progress_->turns) {
+    return ends_.emplace_back(run, 0U);
+  }
+  Member& member = present();
+  return member.told.emplace_back(run, member.module);
+}
+
+void Calendar::share_among(unsigned threads) {
+  threads = std::max(threads, 1U);
+  if (threads == members_.size()) {
+    return;
+  }
+  team_.reset();
+  members_ = std::vector<Member>(threads);
+  order_.clear();
+  if (threads > 1) {
+    progress_->checks = false;
+    team_ = std::make_unique<TurnTeam>(threads,
+                                       [this](unsigned number) { have_turns(members_[number], progress_->cycle); });
+  }
+}
+
+// At first all turns count the same.
+void Calendar::make_order() {
+  nanoseconds_.assign(entries_.size(), 1);
+  order_.resize(entries_.size());
+  cut_evenly();
+}
+
+// Parts that take equally long, one behind the other. Those that stay are the first thread's. Within a part modules are
+// in the order of their numbers, as do_told() wants them.
+void Calendar::cut_evenly() {
+  std::iota(order_.begin(), order_.end(), 0U);
+  const auto stays = [this](unsigned number) { return entries_[number].module->stays_; };
+  staying_ = static_cast<std::size_t>(std::stable_partition(order_.begin(), order_.end(), stays) - order_.begin());
+  timings_ = 0;
+  const std::uint64_t all = std::accumulate(nanoseconds_.begin(), nanoseconds_.end(), std::uint64_t{0});
+  std::uint64_t before = 0;  // of the modules in front of `at`
+  std::size_t at = 0;
+  for (std::size_t number = 0; number != members_.size() && all != 0; ++number) {
+    Member& member = members_[number];
+    member.begin = at;
+    const std::uint64_t until = all * (number + 1) / members_.size();
+    // A module that lies across the cut belongs where more of it lies.
+    while (at != order_.size() && (at < staying_ || before + nanoseconds_[order_[at]] / 2 < until)) {
+      before += nanoseconds_[order_[at]];
+      ++at;
+    }
+    member.end = at;
+  }
+  members_.back().end = order_.size();
+  std::sort(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(members_.front().end));
+  for (std::uint64_t& time : nanoseconds_) {
+    time /= 2;  // what was long ago counts less
+  }
+}
+
+void Calendar::share_turns(Cycle now) {
+  if (order_.empty()) {
+    make_order();
+  }
+  if (shuffle_ != 0) {
+    reorder();
+  } else {
+    timed_ = untimed_++ == kUntimedCycles;
+    untimed_ = timed_ ? 0 : untimed_;
+  }
+  progress_->turns = true;
+  if (team_ != nullptr) {
+    team_->run();
+    ++cycles_shared_;
+  } else {
+    have_turns(members_.front(), now);
+  }
+  progress_->turns = false;
+  earliest_ = kNever;
+  turns_ = 0;
+  for (const Member& member : members_) {
+    earliest_ = std::min(earliest_, member.earliest);
+    turns_ += member.turns;
+  }
+  look_for_errors();
+  do_told();
+  if (timed_ && ++timings_ == kTimings) {
+    cut_evenly();
+  }
+}
+
+void Calendar::have_turns(Member& member, Cycle now) {
+  present_member = &member;
+  Cycle earliest = kNever;
+  unsigned turns = 0;
+  try {
+    for (std::size_t i = member.begin; i != member.end; ++i) {
+      const unsigned number = order_[i];
+      Entry& entry = entries_[number];
+      if (entry.due > now) {
+        earliest = std::min(earliest, entry.due);
+        continue;
+      }
+      entry.due = entry.later;
+      entry.later = kNever;
+      entry.last = now;
+      member.module = number;
+      ++turns;
+      const std::uint64_t began = timed_ ? nanoseconds() : 0;
+      const Cycle next = entry.module->advance(now);
+      if (timed_) {
+        nanoseconds_[number] += std::min(nanoseconds() - began, kLongestTurn);
+      }
+      if (next != kNever) {  // wake(), as far as it is to be done here
+        entry.due = std::min(entry.due, std::max(next, now + 1));
+      }
+      earliest = std::min(earliest, entry.due);
+    }
+  } catch (...) {
+    member.error = std::current_exception();
+  }
+  member.earliest = earliest;
+  member.turns = turns;
+  present_member = nullptr;
+}
+
+// Of several modules that threw in a cycle the first, by number, is told, as with turns one after the other.
+void Calendar::look_for_errors() {
+  Member* first = nullptr;
+  for (Member& member : members_) {
+    if (member.error && (first == nullptr || member.module < first->module)) {
+      first = &member;
+    }
+  }
+  if (first != nullptr) {
+    const std::exception_ptr error = first->error;
+    for (Member& member : members_) {
+      member.error = nullptr;
+      member.told.clear();
+    }
+    std::rethrow_exception(error);
+  }
+}
+
+// None of it is done within a turn, so that what it tells itself is done at once, and what it wants done at the cycle's
+// end comes behind all that was told.
 void Calendar::do_told() {
   if (shuffle_ != 0) {
-    std::stable_sort(told_.begin(), told_.end(), [](const Told& one, const Told& other) { return one.by < other.by; });
+    for (Member& member : members_) {
+      std::stable_sort(member.told.begin(), member.told.end(),
+                       [](const Told& one, const Told& other) { return one.by < other.by; });
+    }
   }
-  for (std::size_t i = 0; i != told_.size(); ++i) {
-    const Told told = told_[i];  // it may have something kept for the cycle's end, and the list may move
+  for (;;) {
+    Member* first = nullptr;  // whose list has the module with the lowest number in front
+    for (Member& member : members_) {
+      if (member.next_told != member.told.size() &&
+          (first == nullptr || member.told[member.next_told].by < first->told[first->next_told].by)) {
+        first = &member;
+      }
+    }
+    if (first == nullptr) {
+      break;
+    }
+    const unsigned by = first->told[first->next_told].by;
+    for (; first->next_told != first->told.size() && first->told[first->next_told].by == by; ++first->next_told) {
+      const Told& told = first->told[first->next_told];
+      told.run(told.task);
+    }
+  }
+  for (Member& member : members_) {
+    member.told.clear();
+    member.next_told = 0;
+  }
+  for (std::size_t i = 0; i != ends_.size(); ++i) {
+    const Told told = ends_[i];  // it may have something kept for the cycle's end, and the list may move
     told.run(told.task);
   }
-  told_.clear();
+  ends_.clear();
 }
+
+// ------------------------------------------------------------------------------------------------------ for tests
 
 void Calendar::shuffle(std::uint64_t seed) {
   shuffle_ = seed | 1U;
   order_.clear();
-  progress_->checks = true;
+  progress_->checks = team_ == nullptr;
 }
 
 void Calendar::touch(const void* thing, const char* what) {
   if (progress_->turns) {
-    check_.touch(thing, what, entries_[turn_].module->name(), progress_->cycle);
+    check_.touch(thing, what, entries_[present().module].module->name(), progress_->cycle);
   }
 }
 
@@ -155,15 +370,28 @@ void Clock::touch_checked(const void* thing, const char* what) const {
   calendar_->touch(thing, what);
 }
 
-// A linear congruential generator (Knuth's constants) will do: any order is as good as any other.
+// A linear congruential generator (Knuth's constants) will do: any order is as good as any other, and so are any parts.
 void Calendar::reorder() {
-  if (order_.size() != entries_.size()) {
-    order_.resize(entries_.size());
-    std::iota(order_.begin(), order_.end(), 0U);
-  }
-  for (std::size_t left = order_.size(); left > 1; --left) {
+  const auto below = [this](std::size_t limit) {
     shuffle_ = shuffle_ * 6364136223846793005U + 1442695040888963407U;
-    std::swap(order_[left - 1], order_[(shuffle_ >> 33U) % left]);
+    return (shuffle_ >> 33U) % limit;
+  };
+  const auto stays = [this](unsigned number) { return entries_[number].module->stays_; };
+  std::stable_partition(order_.begin(), order_.end(), stays);
+  for (std::size_t left = order_.size(); left > staying_ + 1; --left) {
+    std::swap(order_[left - 1], order_[staying_ + below(left - staying_)]);
+  }
+  for (std::size_t left = staying_; left > 1; --left) {
+    std::swap(order_[left - 1], order_[below(left)]);
+  }
+  std::vector<std::size_t> cuts{0, order_.size()};
+  for (std::size_t number = 1; number != members_.size(); ++number) {
+    cuts.push_back(staying_ + below(order_.size() - staying_ + 1));
+  }
+  std::sort(cuts.begin(), cuts.end());
+  for (std::size_t number = 0; number != members_.size(); ++number) {
+    members_[number].begin = cuts[number];
+    members_[number].end = cuts[number + 1];
   }
   shuffle_ |= 1U;
 }
@@ -174,5 +402,10 @@ ClockedModule::ClockedModule(const sc_core::sc_module_name& name, Clock clock)
       calendar_(own_ ? own_.get() : clock.calendar()),
       clock_(own_ ? own_->clock() : clock),
       number_(calendar_->add(*this)) {}
+
+void ClockedModule::stay(bool stays) {
+  stays_ = stays;
+  calendar_->order_.clear();
+}
 
 }  // namespace heddle::link

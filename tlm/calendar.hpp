@@ -16,14 +16,20 @@
 // `shuffle` shows. In its turn a module changes only what is its own: itself, and the payloads that it holds. What it
 // does to others (a request, an answer, a credit, a wake-up) it tells the calendar (Clock::tell). All of that counts
 // from the next cycle on, so that nobody could tell whether it is done at once or when all turns of the cycle are over.
-// With turns one after the other it is done at once. A shuffled calendar does it at the cycle's end, by the number of
-// the module whose turn it was, and of each in the order in which it told: nothing that can change is shared by two
-// turns of a cycle then, as it must be where host threads share out the turns.
+// With turns one after the other it is done at once. Where host threads share out the turns (`share_among`), and where
+// they are shuffled, it is done at the cycle's end, by the number of the module whose turn it was, and of each in the
+// order in which it told: nothing that can change is shared by two turns of a cycle then.
+//
+// Host threads have parts of the modules, in the order of their numbers, which are cut anew now and then so that each
+// takes equally long (turns are timed in one of many cycles). Which thread takes which turn shows nowhere. Cycles in
+// which so few modules have turns that handing out is not worth it are the calling thread's alone. A module that
+// calls what is not of the calendar (the SystemC kernel above all) says so, ClockedModule::stay, and has its turns in
+// the thread that calls sc_start.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <exception>
 #include <memory>
 #include <new>
 #include <systemc>
@@ -32,6 +38,7 @@
 
 #include "tlm/clock.hpp"
 #include "tlm/turn_check.hpp"
+#include "tlm/turn_team.hpp"
 
 namespace heddle::link {
 
@@ -41,6 +48,7 @@ class Calendar {
  public:
   // Within the constructor of a module, whose process it makes.
   explicit Calendar(const sc_core::sc_time& period);
+  ~Calendar();
   Calendar(const Calendar&) = delete;
   Calendar& operator=(const Calendar&) = delete;
 
@@ -66,9 +74,16 @@ class Calendar {
       task();
     }
   }
+  // From the next cycle on so many host threads, the calling one among them, share out the turns of a cycle; 1: it has
+  // all of them. When no cycle is under way. InputError: the host does not let the process have them.
+  void share_among(unsigned threads);
+  [[nodiscard]] unsigned threads() const { return static_cast<unsigned>(members_.size()); }
+  // Cycles whose turns were shared out.
+  [[nodiscard]] std::uint64_t cycles_shared() const { return cycles_shared_; }
   // For tests: from now on the modules that are due in a cycle run in an order that changes from cycle to cycle, what
   // they tell is done when all have had their turns, and one that wakes another within its turn, or touches
-  // (Clock::touch) what another one has touched in the same cycle, is an InternalError.
+  // (Clock::touch) what another one has touched in the same cycle, is an InternalError. With several host threads every
+  // cycle is shared out, each module to another one, and touches are not looked at.
   void shuffle(std::uint64_t seed);
   // For tests: what they have touched since.
   [[nodiscard]] std::uint64_t touches() const { return check_.touches(); }
@@ -83,11 +98,17 @@ class Calendar {
   [[noreturn]] void refuse_wake(unsigned module) const;
   void run();
   void run_cycle(Cycle now);
+  void take_turns(Cycle now);
+  void share_turns(Cycle now);
   void notify();
   [[nodiscard]] bool may_run_ahead(Cycle to) const;
+  void make_order();
+  void cut_evenly();
   void reorder();
   void do_told();
   void touch(const void* thing, const char* what);
+  void wake_in_turn(unsigned module, Cycle at);
+  bool enter(unsigned module, Cycle& at);
 
   static constexpr std::size_t kTaskBytes = 64;
   struct Told {
@@ -101,31 +122,55 @@ class Calendar {
   void keep(const Task& task) {
     static_assert(sizeof(Task) <= kTaskBytes && alignof(Task) <= alignof(std::uint64_t));
     static_assert(std::is_trivially_copyable_v<Task> && std::is_trivially_destructible_v<Task>);
-    Told& told = told_.emplace_back(
-        [](const std::byte* bytes) { (*std::launder(reinterpret_cast<const Task*>(bytes)))(); }, turn_);
+    Told& told = add_told([](const std::byte* bytes) { (*std::launder(reinterpret_cast<const Task*>(bytes)))(); });
     new (static_cast<void*>(told.task)) Task(task);
   }
+  Told& add_told(Told::Run run);
   struct Entry {
     ClockedModule* module = nullptr;
     Cycle due = kNever;
     Cycle later = kNever;  // woken for this one too, before it ran in the present cycle
     Cycle last = kNever;   // the latest cycle that was advanced
   };
+  // A part of the modules, whose turns in a cycle one host thread has: order_[begin, end).
+  struct alignas(64) Member {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    unsigned module = 0;      // that has its turn
+    Cycle earliest = kNever;  // of the part's `due`
+    unsigned turns = 0;       // that modules of it have had in the cycle
+    std::vector<Told> told;   // in them
+    std::size_t next_told = 0;
+    std::exception_ptr error;  // thrown in the turn of `module`, after which no other of the part has one
+  };
+  void have_turns(Member& member, Cycle now);
+  void look_for_errors();
+  [[nodiscard]] Member& present();
 
   const sc_core::sc_time period_;
   sc_core::sc_event event_;
   const std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();
   Clock clock_;
   std::vector<Entry> entries_;
-  unsigned turn_ = 0;        // with shuffle: the module that has its turn, while Progress::turns
-  std::vector<Told> told_;   // in the present cycle
   Cycle earliest_ = kNever;  // of all entries' `due`, or earlier
   Cycle notified_ = kNever;  // the cycle for which `event_` is notified
   sc_core::sc_time horizon_ = sc_core::SC_ZERO_TIME;
   std::uint64_t cycles_ahead_ = 0;
-  std::uint64_t shuffle_ = 0;    // 0: in the order of `entries_`
-  std::vector<unsigned> order_;  // with shuffle
-  TurnCheck check_;              // with shuffle
+  std::vector<Told> ends_;  // told in the present cycle when no turns are kept apart: Clock::at_cycle_end
+  unsigned turns_ = 0;      // that modules had in the latest cycle
+
+  // Where turns are shared out or shuffled.
+  std::vector<Member> members_ = std::vector<Member>(1);  // one per host thread
+  std::unique_ptr<TurnTeam> team_;                        // null: there is one
+  std::vector<unsigned> order_;                           // the modules, those that stay first
+  std::size_t staying_ = 0;                               // so many
+  std::vector<std::uint64_t> nanoseconds_;                // that the modules' turns have taken, where they were timed
+  bool timed_ = false;                                    // the turns of the present cycle are
+  unsigned untimed_ = 0;                                  // cycles since any were
+  unsigned timings_ = 0;                                  // cycles since the parts were cut
+  std::uint64_t cycles_shared_ = 0;
+  std::uint64_t shuffle_ = 0;  // 0: not
+  TurnCheck check_;            // with shuffle
 };
 
 template <class Task>
@@ -153,6 +198,9 @@ class ClockedModule : public sc_core::sc_module, public Waker {
   // At the earliest in the present cycle, if it has not run in it.
   void wake(Cycle at) final { calendar_->wake(number_, at); }
   [[nodiscard]] const Clock& clock() const { return clock_; }
+  // Its turns are had in the thread that calls sc_start: it calls what is not of the calendar. When no cycle is under
+  // way.
+  void stay(bool stays);
 
  protected:
   // In the clock's calendar, or in one of its own when the clock has none.
@@ -165,6 +213,7 @@ class ClockedModule : public sc_core::sc_module, public Waker {
   Calendar* const calendar_;
   const Clock clock_;
   const unsigned number_;
+  bool stays_ = false;
 };
 
 }  // namespace heddle::link

@@ -17,7 +17,7 @@ struct Progress {
   bool running = false;     // they are advanced just now; else the kernel's time is theirs
   Cycle cycle = 0;          // that they are advanced in
   std::uint64_t value = 0;  // its start, in units of the SystemC time resolution
-  bool turns = false;       // one of them has its turn just now, and what it tells is to be kept
+  bool turns = false;       // some of them have their turns just now, and what they tell is to be kept
   bool checks = false;      // what they touch in their turns is looked at
 };
 
@@ -25,13 +25,27 @@ struct Progress {
 // calendar's time, every other one the kernel's.
 class Clock {
  public:
-  explicit Clock(const sc_core::sc_time& period) : period_(period.value()) {}
+  explicit Clock(const sc_core::sc_time& period) : period_(period.value()), step_(period) {}
   Clock(const sc_core::sc_time& period, Calendar& calendar, std::shared_ptr<const Progress> progress)
-      : period_(period.value()), calendar_(&calendar), progress_(std::move(progress)) {}
+      : period_(period.value()), step_(period), calendar_(&calendar), progress_(std::move(progress)) {}
 
   [[nodiscard]] Cycle now() const { return running() ? progress_->cycle : kernel() / period_; }
-  [[nodiscard]] sc_core::sc_time period() const { return sc_core::sc_time::from_value(period_); }
-  [[nodiscard]] sc_core::sc_time cycles(Cycle count) const { return sc_core::sc_time::from_value(count * period_); }
+  [[nodiscard]] const sc_core::sc_time& period() const { return step_; }
+  // A sum of doublings: sc_time::from_value writes to what is shared by all host threads, and modules ask within their
+  // turns. One step for one cycle.
+  [[nodiscard]] sc_core::sc_time cycles(Cycle count) const {
+    sc_core::sc_time sum;
+    for (sc_core::sc_time doubled = step_; count != 0; count >>= 1U, doubled += doubled) {
+      if ((count & 1U) != 0) {
+        sum += doubled;
+      }
+    }
+    return sum;
+  }
+  // Whole cycles that a delay lasts.
+  [[nodiscard]] Cycle cycles_of(const sc_core::sc_time& delay) const {
+    return delay.value() == 0 ? 0 : delay.value() / period_;
+  }
   // From now until the start of a cycle that is not in the past.
   [[nodiscard]] sc_core::sc_time until(Cycle at) const { return sc_core::sc_time::from_value(at * period_ - time()); }
   // By how much `now` is ahead of the kernel: what has to be added to a delay that the kernel or a module from
@@ -73,7 +87,8 @@ class Clock {
   [[nodiscard]] static std::uint64_t kernel() { return sc_core::sc_time_stamp().value(); }
   [[nodiscard]] std::uint64_t time() const { return running() ? progress_->value : kernel(); }
 
-  std::uint64_t period_;  // in units of the SystemC time resolution
+  std::uint64_t period_;   // in units of the SystemC time resolution
+  sc_core::sc_time step_;  // the same
   Calendar* calendar_ = nullptr;
   std::shared_ptr<const Progress> progress_;  // a clock may outlive the GPU whose time it told
 };

@@ -98,6 +98,9 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
   if ((machine.gpu.cores > 1 && mechanism.changes_cores) || mechanism.global_pool != nullptr) {
     others = std::make_unique<HomeInitiatorSocket>("others");
     others->bind(*this);
+    execute_.printed_by_guest = [this](const ExecuteStage::Printed& said) {
+      this->clock().tell([said] { said.put(); });
+    };
     warps_.tell = [this](HomeMessage& message) {
       HomePhase phase = HomePhase::message;
       sc_core::sc_time delay = sc_core::SC_ZERO_TIME;

@@ -428,8 +428,13 @@ void ExecuteStage::print_lanes(const link::SubWarp& sub_warp) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const HomeThread thread = state_.thread_at(sub_warp, lane);
     const BlockHome& block = *thread.home->block;  // all that a thread says is in one share, wherever it is
-    state_.launch->prints->share(block.core)
-        .put(block.linear, thread.number(), sub_warp.values.a[0][lane], sub_warp.values.b[0][lane]);
+    const Printed said{&state_.launch->prints->share(block.core), block.linear, thread.number(),
+                       sub_warp.values.a[0][lane], sub_warp.values.b[0][lane]};
+    if (block.core == state_.index) {
+      said.put();
+    } else {
+      printed_by_guest(said);
+    }
   }
 }
 

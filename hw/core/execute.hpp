@@ -15,10 +15,13 @@
 // that come together begin in one cycle, as far as there is room, and count as one; the simple ones leave together.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "hw/core/fetch.hpp"
 #include "hw/core/stage.hpp"
+#include "isa/print.hpp"
 
 namespace heddle::hw {
 
@@ -27,6 +30,17 @@ class ExecuteStage final : public ReceivingStage {
   ExecuteStage(const sc_core::sc_module_name& name, CoreState& state, const FetchStage& fetch);
 
   StageOutput out;
+  // One `print` of a thread whose block has begun in another core: it goes into that one's share, whose core may print
+  // in the same cycle. Whoever has such threads says how that is told.
+  struct Printed {
+    isa::PrintBuffer::Share* share;
+    std::uint64_t block;
+    std::uint64_t thread;
+    std::uint32_t value;
+    std::uint32_t count;
+    void put() const { share->put(block, thread, value, count); }
+  };
+  std::function<void(const Printed&)> printed_by_guest;
 
   void tick(Cycle now) override;
   [[nodiscard]] bool stuck(Cycle now) const override;

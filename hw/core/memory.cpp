@@ -288,7 +288,7 @@ void MemoryStage::access_scratchpad(MemoryAccess& access, Cycle now) {
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   scratchpad->b_transport(scratchpad_access_, delay);
   together_.lanes = scratchpad_access_.lanes;
-  busy_until_ = std::max<Cycle>(now, together_.since + delay.value() / clock_.cycles(1).value() - 1);
+  busy_until_ = std::max<Cycle>(now, together_.since + clock_.cycles_of(delay) - 1);
   if (scratchpad_data_ == nullptr) {
     ::tlm::tlm_dmi dmi;
     if (!scratchpad->get_direct_mem_ptr(scratchpad_access_, dmi)) {

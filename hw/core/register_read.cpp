@@ -63,7 +63,7 @@ void RegisterReadStage::access_file(const link::SubWarp& sub_warp, const link::D
   }
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   registers->b_transport(access, delay);
-  const Cycle done = state_.now + (delay == sc_core::SC_ZERO_TIME ? 0 : delay / clock_.cycles(1));
+  const Cycle done = state_.now + clock_.cycles_of(delay);
   done_at_ = std::max(done_at_, done);
   if (array_ == nullptr && state_.replay == nullptr) {
     ::tlm::tlm_dmi dmi;

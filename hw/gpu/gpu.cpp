@@ -153,6 +153,14 @@ void Gpu::write_failed(std::uint64_t address) {
 
 Gpu::~Gpu() = default;
 
+void Gpu::share_among(unsigned threads, bool takes_concurrent_calls) {
+  const bool tapped = std::any_of(taps_.begin(), taps_.end(), [](const auto& tap) { return tap != nullptr; });
+  for (const auto& channel : dram_) {
+    channel->stay(!takes_concurrent_calls || machine_.dram.blocking_calls != 0);
+  }
+  calendar_.share_among(tapped ? 1 : threads);
+}
+
 void Gpu::memory_overdue(unsigned channel, const StoragePort::Unanswered& transfer) {
   std::string text = fmt::format(
       "what {} is bound to has not answered a {} of {} bytes at {:#x} since cycle {} ({}), for {} cycles "

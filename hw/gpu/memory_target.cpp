@@ -28,6 +28,7 @@ void MemoryTarget::invalidate_direct_memory() {
 }
 
 void MemoryTarget::b_transport(Payload& payload, sc_core::sc_time& /*delay*/) {
+  const std::lock_guard one_at_a_time(calls_);
   const std::uint64_t address = payload.get_address();
   const unsigned length = payload.get_data_length();
   if (payload.get_command() == ::tlm::TLM_IGNORE_COMMAND) {
@@ -81,6 +82,7 @@ tlm_sync_enum MemoryTarget::nb_transport_fw(Payload& payload, tlm_phase& phase, 
 }
 
 bool MemoryTarget::get_direct_mem_ptr(Payload& payload, ::tlm::tlm_dmi& dmi) {
+  const std::lock_guard one_at_a_time(calls_);
   const std::uint64_t page = payload.get_address() / isa::DeviceMemory::kPageBytes * isa::DeviceMemory::kPageBytes;
   if (memory_.computed(page, isa::DeviceMemory::kPageBytes)) {  // by transport only
     dmi.set_start_address(page);
@@ -98,6 +100,7 @@ bool MemoryTarget::get_direct_mem_ptr(Payload& payload, ::tlm::tlm_dmi& dmi) {
 }
 
 unsigned MemoryTarget::transport_dbg(Payload& payload) {
+  const std::lock_guard one_at_a_time(calls_);
   const unsigned length = payload.get_data_length();
   if (length == 0 || payload.get_address() + (length - 1) < payload.get_address()) {
     return 0;

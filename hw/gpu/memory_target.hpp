@@ -5,11 +5,15 @@
 //   channel[c]  tlm_target_socket<32>, base protocol: non-blocking (completes at once), blocking, debug, and direct
 //               memory, granted page by page (isa::DeviceMemory::kPageBytes) because storage is made on touch
 //
+// Several host threads may call it at once by different channels (Gpu::share_among): they take turns. Bytes that are
+// accessed by direct memory are the callers' business; two channels never have the same ones.
+//
 // Errors: TLM_COMMAND_ERROR_RESPONSE for a command that is neither read nor write nor ignore, TLM_BURST_ERROR_RESPONSE
 // for a streaming width below the length, TLM_ADDRESS_ERROR_RESPONSE for a range that wraps around.
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <systemc>
 #include <tlm>
 #include <vector>
@@ -37,6 +41,7 @@ class MemoryTarget final : public sc_core::sc_module, private ::tlm::tlm_fw_tran
   unsigned transport_dbg(::tlm::tlm_generic_payload& payload) override;
 
   isa::DeviceMemory& memory_;
+  std::mutex calls_;  // makes pages, and remembers the latest
 };
 
 }  // namespace heddle::hw

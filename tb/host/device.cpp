@@ -101,6 +101,14 @@ struct Device::State {
     }
     watch();
     gpu.replay(this->options.replay);
+    share();
+  }
+
+  void share() {
+    const bool apart =
+        std::all_of(options.observers.begin(), options.observers.end(),
+                    [this](const RunObserver* observer) { return observer->watches_apart(gpu.machine()); });
+    gpu.share_among(apart ? options.threads : 1, true);
   }
 
   // Attaches the options' observers to the cores and the memory channels.
@@ -216,6 +224,12 @@ const WarpSizes& Device::warp_sizes() const {
 }
 const std::vector<isa::StrayLoads>& Device::stray_loads() const {
   return state_->stray_loads;
+}
+unsigned Device::threads() const {
+  return state_->gpu.calendar().threads();
+}
+std::uint64_t Device::cycles_shared() const {
+  return state_->gpu.calendar().cycles_shared();
 }
 std::vector<hw::CountedUnit> Device::units() const {
   return state_->gpu.units();

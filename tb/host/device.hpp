@@ -52,8 +52,13 @@ struct DeviceOptions {
   hw::MakeTap make_tap;                           // the other connections; the channels too without a trace
   std::function<void(const Progress&)> progress;  // called a few times per second of host time
   PrintText print;                                // what launches print
-  std::uint64_t shuffle =
-      0;  // for tests: not 0: modules due in one cycle run in an order that changes (tlm/calendar.hpp)
+  // Host threads that simulate the GPU's modules (hw::Gpu::share_among). What a run computes, counts and writes is the
+  // same for every number. While somebody watches who does not watch cores apart (RunObserver::watches_apart), or
+  // connections are tapped, there is one. InputError when the host does not let the process have so many.
+  unsigned threads = 1;
+  // For tests: not 0: modules due in one cycle run in an order, and with several threads in threads, that change from
+  // cycle to cycle (tlm/calendar.hpp).
+  std::uint64_t shuffle = 0;
 };
 
 class Device final : public Executor {
@@ -80,6 +85,8 @@ class Device final : public Executor {
   [[nodiscard]] const std::vector<isa::StrayLoads>& stray_loads() const;
   [[nodiscard]] const StatisticsRegistry& statistics() const;  // every module's own counters
   [[nodiscard]] std::vector<hw::CountedUnit> units() const;    // and their kinds
+  [[nodiscard]] unsigned threads() const;                      // that simulate: DeviceOptions::threads, or 1
+  [[nodiscard]] std::uint64_t cycles_shared() const;           // that more than one has simulated together
 
  private:
   struct State;

@@ -9,6 +9,7 @@
 namespace heddle::hw {
 class DramObserver;
 class Gpu;
+struct Machine;
 }  // namespace heddle::hw
 
 namespace heddle::tb {
@@ -35,6 +36,10 @@ class RunObserver : public hw::CoreObserver {
   [[nodiscard]] virtual hw::DramObserver* dram(unsigned /*channel*/) { return nullptr; }
   // True: the kernel's time has to pass cycle by cycle, as sc_trace needs; the GPU does not run ahead of it then.
   [[nodiscard]] virtual bool follows_kernel_time() const { return false; }
+  // True: it watches nothing but cores, each by a part of its own (CoreObserver::of_core), and the parts have nothing
+  // in common that they change outside the calendar's tellings (link::Clock::tell); so each may be told in another host
+  // thread. Else the run has one.
+  [[nodiscard]] virtual bool watches_apart(const hw::Machine& /*machine*/) const { return false; }
   virtual void loaded(const isa::Module& /*module*/) {}
   virtual void launching(const LaunchInfo& /*launch*/) {}
   // It has ended; `complete` is false after a fault or a stop. Events of it do not come any more.

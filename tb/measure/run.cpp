@@ -138,7 +138,11 @@ RunOutcome run(const RunRequest& request) {
       }
     };
   }
+  const unsigned threads = options.threads;
   Device device(request.machine, std::move(options));
+  if (device.threads() < threads && request.note) {
+    request.note("one host thread simulates, since what watches the run hears of all its modules");
+  }
   TimedExecutor timed(device);
 
   RunOutcome outcome;

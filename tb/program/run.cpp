@@ -5,6 +5,7 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,15 @@ unsigned address_bits(const Arguments& arguments) {
     throw InputError({"--address-bits"}, fmt::format("'{}' is neither 32 nor 64", bits));
   }
   return static_cast<unsigned>(bits);
+}
+
+// "auto": as many as the host has for this process and the machine has cores.
+unsigned threads(const Arguments& arguments, const hw::Machine& machine) {
+  constexpr std::uint64_t kMost = 256;
+  if (arguments.text("threads") != "auto") {
+    return static_cast<unsigned>(arguments.whole("threads", 1, 1, kMost));
+  }
+  return std::clamp(std::thread::hardware_concurrency(), 1U, machine.gpu.cores);
 }
 
 int exit_code(const tb::RunOutcome& outcome) {
@@ -126,6 +136,7 @@ int run(const Arguments& arguments) {
   if (arguments.has("energy")) {
     request.energy = tb::read_energy_table(arguments.text("energy"));
   }
+  request.device.threads = threads(arguments, request.machine);
   request.device.max_cycles = arguments.whole("max-cycles", 0, 1, UINT64_MAX);
   request.device.interrupted = &stopped();
   if (arguments.has("out")) {
@@ -228,6 +239,9 @@ Command run_command() {
       ("energy", po::value<std::string>()->value_name("TABLE"),
        "energy of the run in stats.json, by a table: its file, or a name in the folder energy/ of the configs")  //
       ("max-cycles", po::value<std::string>()->value_name("N"), "stop after N simulated cycles")                 //
+      ("threads", po::value<std::string>()->value_name("N|auto"),
+       "host threads that simulate the machine together (default 1): the same results, sooner on a machine of many "
+       "cores; auto: as many as the host has and the machine can use")  //
       ("address-bits", po::value<std::string>()->value_name("32|64"),
        "pointers of the compiled workload (default 32)")                                             //
       ("check-reference", "also run the reference interpreter and compare the instruction streams")  //

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -15,7 +16,7 @@ namespace heddle::test {
 
 // What all wandering mechanisms of the process have done.
 struct Wanderings {
-  std::uint64_t moves = 0, exchanges = 0, merges = 0, departures = 0, returns = 0;
+  std::atomic<std::uint64_t> moves = 0, exchanges = 0, merges = 0, departures = 0, returns = 0;
 };
 inline Wanderings wanderings;
 // What a mechanism must not do, to be refused: moves a thread of a group that waits at a barrier.

@@ -3,6 +3,7 @@
 #include <bit>
 #include <utility>
 
+#include "hw/divergence/divergence.hpp"
 #include "hw/gpu/gpu.hpp"
 #include "isa/memory_map.hpp"
 #include "isa/recorded.hpp"
@@ -79,6 +80,10 @@ void TraceRecorder::attached(hw::Gpu& gpu) {
 
 hw::CoreObserver& TraceRecorder::of_core(unsigned core) {
   return *cores_[core];
+}
+
+bool TraceRecorder::watches_apart(const hw::Machine& machine) const {
+  return !hw::about<hw::Divergence>(machine.core.divergence).traits.changes_cores;
 }
 
 void TraceRecorder::loaded(const isa::Module& module) {

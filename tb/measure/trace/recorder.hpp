@@ -25,6 +25,8 @@ class TraceRecorder final : public RunObserver {
 
   void attached(hw::Gpu& gpu) override;
   [[nodiscard]] hw::CoreObserver& of_core(unsigned core) override;
+  // Unless a core records what guests do, which goes into the part of another one.
+  [[nodiscard]] bool watches_apart(const hw::Machine& machine) const override;
   void loaded(const isa::Module& module) override;
   void launching(const LaunchInfo& launch) override;
   void launched(const LaunchInfo& launch, bool complete) override;
