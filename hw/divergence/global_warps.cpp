@@ -17,8 +17,8 @@ GlobalWarps::GlobalWarps(const Setup& setup)
   stacks_.resize(groups(setup.core.threads));
 }
 
-std::uint64_t GlobalWarps::longest_travel(const CoreParameters& core) {
-  const Parameters& own = core.policies.of<Parameters>();
+std::uint64_t longest_travel_of_warps(const CoreParameters& core) {
+  const OdgsParameters& own = core.policies.of<OdgsParameters>();
   const std::uint64_t bytes = std::uint64_t{core.threads} * context_bytes(core.registers_per_thread);
   return own.handling_latency + (own.link_bytes == 0 ? 0 : 2 * (bytes / own.link_bytes + core.threads));
 }

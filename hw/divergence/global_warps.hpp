@@ -22,6 +22,9 @@
 
 namespace heddle::hw {
 
+// Divergence::Traits::longest_travel: all of a core's warps one after the other, there and back.
+[[nodiscard]] std::uint64_t longest_travel_of_warps(const CoreParameters& core);
+
 class GlobalWarps final : public Divergence {
  public:
   using Parameters = OdgsParameters;
@@ -29,9 +32,7 @@ class GlobalWarps final : public Divergence {
       .no_lockstep = "forms warps of threads of the whole grid, so that its lanes are not those that the program means",
       .warp_pool = true,
       .global_pool = [](const CoreParameters& core) { return core.policies.of<Parameters>().pool; },
-      .longest_travel = [](const CoreParameters& core) { return longest_travel(core); }};
-  // All of a core's warps one after the other, there and back.
-  [[nodiscard]] static std::uint64_t longest_travel(const CoreParameters& core);
+      .longest_travel = longest_travel_of_warps};
   static void cost(const CostShape& shape, CostLines& lines);
 
   explicit GlobalWarps(const Setup& setup);

@@ -47,6 +47,7 @@ TEST(Totals, AreTheSumsOfWhatUnitsDeclare) {
   hw::Machine machine;
   machine.gpu.cores = 3;
   machine.gpu.coherence = "mesi";
+  machine.core.divergence = "odgs";  // the workload uses the scratchpad, and stays in its cores
   machine.l2.enabled = machine.l2.inclusive = true;
   machine.l2.bytes = 8192;  // lines are recalled
   machine.dram.channels = 2;
