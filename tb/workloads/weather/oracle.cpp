@@ -16,8 +16,8 @@ constexpr double kLeast = 1e-9;
 // J/kg that each kind of water holds more than ice does, from vapour to snow.
 constexpr std::array<double, 5> kHeld = {2.5e6 + 3.34e5, 3.34e5, 3.34e5, 0, 0};
 
-// What a run may differ from these columns by: K, and kg/kg; kg/m2 on the ground. The largest differences seen over
-// seeds 1 to 20 at scale 1 are a quarter of it.
+// What a run may differ from these columns by: K, kg/kg, and kg/m2 on the ground. Ten times what has been seen of scale
+// 1, or more.
 constexpr double kKelvins = 0.004;
 constexpr double kWater = 2e-6;
 constexpr double kGround = 0.004;
