@@ -130,10 +130,10 @@ bool is_usual([[maybe_unused]] std::size_t workload, std::size_t machine) {
   static const std::set<std::string> different = {"test-baseline", "test-throughcores4", "test-packedsimd8",
                                                   "test-freely",   "test-tbcsimd8",      "test-dwfanylane",
                                                   "test-pcsticky", "test-l2inclusive"};
-  static const std::set<std::string> loops = {"fft",         "filter",   "lu",         "merge",         "short",
-                                              "svm",         "backprop", "gaussian",   "nearest",       "pathfinder",
-                                              "scan",        "srad",     "srad_lists", "streamcluster", "suffix_array",
-                                              "suffix_tree", "walsh",    "raytrace",   "synthetic",     "neural"};
+  static const std::set<std::string> loops = {
+      "fft",          "filter",      "lu",         "merge",    "short",     "svm",        "backprop",
+      "gaussian",     "nearest",     "pathfinder", "scan",     "srad",      "srad_lists", "streamcluster",
+      "suffix_array", "suffix_tree", "walsh",      "raytrace", "synthetic", "neural",     "weather"};
   const std::string& name = test::machine_names()[machine];
 #ifdef HEDDLE_FEW_MACHINES
   static const std::set<std::string> more = {"test-ccws", "test-fewestmisses", "test-adaptive", "test-scalarmemory",

@@ -3,6 +3,7 @@
 // precision may be from it. Where that leaves open what a ray meets, all that it may meet is tried.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

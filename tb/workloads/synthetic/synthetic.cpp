@@ -1,7 +1,6 @@
 // synthetic: two branches in sequence over the pixels of a picture of four colours (ODGS paper, section 3.6 and figure
-// 9). The colour decides both branches; five pictures have colours that lie ever nearer together. The paper names 256 x
-// 256 pixels, two colours in the first picture and four in the others; its figure with the code and the pictures is
-// lost, so that these are Heddle's own.
+// 9). The colour decides both branches; five pictures have colours that lie ever nearer together. Of the paper's are
+// the 256 x 256 pixels, two colours in the first picture and four in the others; code and pictures are Heddle's own.
 #include "base/registry.hpp"
 #include "tb/workloads/support.hpp"
 
