@@ -200,6 +200,11 @@ const hw::Machine& Device::machine() const {
 void Device::plan(const Plan& plan) {
   state_->plan = plan;
 }
+void Device::show(const Picture& picture) {
+  for (RunObserver* const observer : state_->options.observers) {
+    observer->shown(picture);
+  }
+}
 link::Cycle Device::now() const {
   return state_->gpu.clock().now();
 }

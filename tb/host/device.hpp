@@ -69,6 +69,7 @@ class Device final : public Executor {
   void launch(const isa::LaunchRequest& request) override;
   [[nodiscard]] const isa::RetirementHash& retirement() const override;
   void plan(const Plan& plan) override;
+  void show(const Picture& picture) override;
 
   [[nodiscard]] const hw::Machine& machine() const;
   [[nodiscard]] link::Cycle now() const;              // of the GPU's clock, which launches do not start anew

@@ -19,6 +19,8 @@
 
 namespace heddle::tb {
 
+struct Picture;
+
 // Receives what a launch has printed (isa/print.hpp) when it ends, also by a fault or a stop; not called for nothing.
 using PrintText = std::function<void(const std::string&)>;
 
@@ -48,6 +50,9 @@ class Executor {
     std::uint64_t thread_instructions = 0;
   };
   virtual void plan(const Plan& /*plan*/) {}
+  // A picture that the program has made, for who watches the run (show_picture, tb/host/picture.hpp). Changes nothing
+  // else.
+  virtual void show(const Picture& /*picture*/) {}
 };
 
 // set_constants() of an executor that has the module.

@@ -13,6 +13,8 @@ class Gpu;
 
 namespace heddle::tb {
 
+struct Picture;
+
 // One launch, as the host asked for it.
 struct LaunchInfo {
   const isa::Module& module;
@@ -37,6 +39,8 @@ class RunObserver : public hw::CoreObserver {
   virtual void launching(const LaunchInfo& /*launch*/) {}
   // It has ended; `complete` is false after a fault or a stop. Events of it do not come any more.
   virtual void launched(const LaunchInfo& /*launch*/, bool /*complete*/) {}
+  // The program shows a picture that its kernels have made (tb/host/picture.hpp), between launches or after the last.
+  virtual void shown(const Picture& /*picture*/) {}
 };
 
 }  // namespace heddle::tb

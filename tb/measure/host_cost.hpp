@@ -47,6 +47,7 @@ class TimedExecutor final : public Executor {
   void launch(const isa::LaunchRequest& request) override;
   [[nodiscard]] const isa::RetirementHash& retirement() const override { return executor_.retirement(); }
   void plan(const Plan& plan) override { executor_.plan(plan); }
+  void show(const Picture& picture) override { executor_.show(picture); }
 
   [[nodiscard]] double wall_seconds() const { return wall_seconds_; }
   [[nodiscard]] double cpu_seconds() const { return cpu_seconds_; }

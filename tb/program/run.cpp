@@ -90,9 +90,14 @@ void check_run_files(const Arguments& arguments, const tb::RunRequest& request) 
   if (request.output_directory) {
     files.writes_in("--out", *request.output_directory, in_folder);
   }
-  add_outputs(files, arguments, {"report", "timeline"});
+  add_outputs(files, arguments, {"report", "report-data", "timeline"});
   RunTraces::add_outputs(files, arguments);
   check_ending(arguments, "report", {".html", ".htm"}, "a page");
+  check_ending(arguments, "report-data", {".json"}, "JSON");
+}
+
+std::optional<std::string> optional_text(const Arguments& arguments, const std::string& option) {
+  return arguments.has(option) ? std::optional(arguments.text(option)) : std::nullopt;
 }
 
 int run(const Arguments& arguments) {
@@ -127,8 +132,10 @@ int run(const Arguments& arguments) {
     request.output_directory = arguments.text("out");
   }
   std::optional<tb::ReportPage> report;
-  if (arguments.has("report")) {
-    request.products.push_back(&report.emplace(arguments.text("report"), request.machine));
+  if (arguments.has("report") || arguments.has("report-data")) {
+    request.products.push_back(&report.emplace(
+        tb::ReportPage::Files{optional_text(arguments, "report"), optional_text(arguments, "report-data")},
+        request.machine));
   }
   std::optional<tb::TimelineFile> timeline;
   if (const auto drawn = timeline_request(arguments, request.machine)) {
@@ -171,7 +178,7 @@ int run(const Arguments& arguments) {
     if (request.output_directory) {
       std::cout << fmt::format("written: {}/{}\n", *request.output_directory, fmt::join(outcome.written, ", "));
     }
-    for (const char* const option : {"report", "timeline"}) {
+    for (const char* const option : {"report", "report-data", "timeline"}) {
       if (arguments.has(option)) {
         std::cout << "written: " << arguments.text(option) << "\n";
       }
@@ -216,6 +223,8 @@ Command run_command() {
       ("out,o", po::value<std::string>()->value_name("DIR"), "write DIR/stats.json, DIR/host.json and outputs")  //
       ("report", po::value<std::string>()->value_name("FILE.html"),
        "write a page about the run: use over time, heat maps, the source line by line")  //
+      ("report-data", po::value<std::string>()->value_name("FILE.json"),
+       "write what that page shows as JSON: series over time, maps of threads, counts per instruction")  //
       ("energy", po::value<std::string>()->value_name("TABLE"),
        "energy of the run in stats.json, by a table: its file, or a name in the folder energy/ of the configs")  //
       ("max-cycles", po::value<std::string>()->value_name("N"), "stop after N simulated cycles")                 //

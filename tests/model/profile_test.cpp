@@ -1,14 +1,19 @@
 // A run's profile adds up to its statistics, whatever the mechanisms.
 #include "tb/measure/profile/profile.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "hw/state/core_state.hpp"
 #include "tb/host/config/config.hpp"
 #include "tb/host/device.hpp"
 #include "tb/host/workload.hpp"
@@ -56,6 +61,7 @@ class Profiled : public ::testing::TestWithParam<std::tuple<const char*, std::si
   void expect_instructions(const hw::Totals& totals) const;
   void expect_time(const hw::Totals& totals) const;
   void expect_places(const hw::Totals& totals) const;
+  void expect_cores(const tb::Device& device) const;
   std::unique_ptr<tb::Profile> profile;
   const hw::Machine* machine = nullptr;
 };
@@ -175,13 +181,55 @@ void Profiled::expect_places(const hw::Totals& totals) const {
   EXPECT_GT(row(profile->state_row(static_cast<std::size_t>(hw::GroupState::in_flight))), 0U);
 }
 
+// When blocks began and finished, one by one, on the clock.
+class BlockTimes final : public tb::RunObserver {
+ public:
+  void block_started(const hw::CoreState& core, unsigned slot) override { began_[{core.index, slot}] = core.now; }
+  void block_finished(const hw::CoreState& core, unsigned slot) override {
+    const std::pair key{core.index, slot};
+    cycles[core.index] += core.now - began_.at(key);
+    ++blocks[core.index];
+    began_.erase(key);
+  }
+  std::map<unsigned, std::uint64_t> cycles, blocks;  // by core
+
+ private:
+  std::map<std::pair<unsigned, unsigned>, link::Cycle> began_;
+};
+
+std::uint64_t counter_of(const tb::Device& device, unsigned core, const std::string& name) {
+  for (const StatisticsRegistry::Scalar& scalar : device.statistics().scalars()) {
+    if (scalar.declaration.module == fmt::format("gpu.core{}", core) && scalar.declaration.name == name) {
+      return *scalar.value;
+    }
+  }
+  ADD_FAILURE() << "no statistic " << name << " of core " << core;
+  return 0;
+}
+
+void Profiled::expect_cores(const tb::Device& device) const {
+  std::uint64_t fetched = 0, begun = 0;
+  for (unsigned core = 0; core != profile->core_count(); ++core) {
+    EXPECT_EQ(row(profile->instruction_row(core)), counter_of(device, core, "thread_instructions")) << core;
+    begun += row(profile->block_row(core));
+    fetched += counter_of(device, core, "fetched");
+  }
+  EXPECT_GT(begun, 0U);
+  std::uint64_t banded = 0;
+  for (unsigned band = 0; band != tb::Profile::kThreadBands; ++band) {
+    banded += row(profile->band_row(band));
+  }
+  EXPECT_EQ(banded, fetched);
+}
+
 TEST_P(Profiled, AddsUpToTheStatistics) {
   const auto& [name, index] = GetParam();
   machine = &profiled_machines()[index];
   const auto workload = test::make_workload(name, *machine, 0.25);
   profile = std::make_unique<tb::Profile>(*machine);
+  BlockTimes blocks;
   tb::DeviceOptions device_options;
-  device_options.observers = {profile.get()};
+  device_options.observers = {profile.get(), &blocks};
   tb::Device device(*machine, device_options);
   device.load(workload->compile());
   const tb::Verdict verdict = workload->run(device);
@@ -190,6 +238,11 @@ TEST_P(Profiled, AddsUpToTheStatistics) {
   expect_instructions(totals);
   expect_time(totals);
   expect_places(totals);
+  expect_cores(device);
+  for (unsigned core = 0; core != profile->core_count(); ++core) {
+    EXPECT_EQ(row(profile->block_row(core)), blocks.cycles[core]) << core;
+    EXPECT_EQ(counter_of(device, core, "blocks"), blocks.blocks[core]) << core;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Profiled,
@@ -218,6 +271,13 @@ TEST(StoppedProfile, AddsUpToo) {
     accounted += profile.buckets().total(profile.idle_row(cause));
   }
   EXPECT_EQ(accounted, std::accumulate(totals.core.fu_active.begin(), totals.core.fu_active.end(), std::uint64_t{0}));
+  // Blocks have begun that will not finish: they count up to there.
+  std::uint64_t blocks = 0;
+  for (unsigned core = 0; core != profile.core_count(); ++core) {
+    blocks += profile.buckets().total(profile.block_row(core));
+  }
+  EXPECT_GT(blocks, totals.cycles / 2);
+  EXPECT_LE(blocks, totals.cycles * machine.core.blocks * totals.cores);
   ASSERT_FALSE(profile.launches().empty());
   EXPECT_FALSE(profile.launches().back().complete);
 }

@@ -114,6 +114,39 @@ TEST(LaunchRefusal, OfBuffers) {
   });
 }
 
+TEST(LaunchRefusal, OfImages) {
+  const auto buffer = [](const std::string& type, int count, const std::string& image) {
+    return kTop + "[[buffer]]\nname = \"x\"\ntype = \"" + type + "\"\ncount = " + std::to_string(count) +
+           "\nimage = " + image + "\n";
+  };
+  const std::string name = "launch.toml:6:";
+  expect_refusals({
+      {buffer("u8", 12, "3"), name + "9: 'image' of [[buffer]] number 1 must be a table"},
+      {buffer("u8", 12, "{ width = 2, height = 2 }"), name + "9: 'image' of [[buffer]] number 1 has no 'format'"},
+      {buffer("u8", 12, "{ width = 2, format = \"rgb\" }"), name + "9: 'image' of [[buffer]] number 1 has no 'height'"},
+      {buffer("u8", 12, "{ width = 2, heigth = 2, format = \"rgb\" }"),
+       name + "22: there is no key 'heigth' in 'image' of [[buffer]] number 1; did you mean 'height'?"},
+      {buffer("u8", 12, "{ width = 0, height = 2, format = \"rgb\" }"),
+       name + "19: 'width' of 'image' of [[buffer]] number 1 is 0; give 1 to 4096"},
+      {buffer("u8", 12, "{ width = 2, height = 4097, format = \"rgb\" }"),
+       name + "31: 'height' of 'image' of [[buffer]] number 1 is 4097; give 1 to 4096"},
+      {buffer("u8", 12, "{ width = 2, height = 2, format = \"gray\" }"),
+       name + "43: there is no format of pixels 'gray'; did you mean 'grey'?"},
+      {buffer("u16", 12, "{ width = 2, height = 2, format = \"rgb\" }"),
+       name + "43: pixels of format 'rgb' are elements of u8, b8, f16, f32 or f64, not of u16; format 'scaled' takes"},
+      {buffer("s32", 4, "{ width = 2, height = 2, format = \"rgba\" }"),
+       name + "43: pixels of format 'rgba' are elements of u8, b8, f16, f32 or f64, or one of u32 or b32, not of s32"},
+      {buffer("u8", 11, "{ width = 2, height = 2, format = \"rgb\" }"),
+       name + "9: 2 x 2 pixels of format 'rgb' are 12 elements of u8, but 'x' has 11; the picture is the whole buffer"},
+      {buffer("u32", 16, "{ width = 2, height = 2, format = \"rgba\" }"),
+       name + "9: 2 x 2 pixels of format 'rgba' are 4 elements of u32, but 'x' has 16"},
+  });
+  const std::string rest = std::string(kLaunch) + "arguments = [{ buffer = \"x\" }, { f32 = 2 }, { u16 = 8 }]\n";
+  EXPECT_EQ(refused(buffer("f32", 16, "{ width = 2, height = 2, format = \"rgba\" }") + rest), "");
+  EXPECT_EQ(refused(buffer("u32", 4, "{ width = 2, height = 2, format = \"rgba\" }") + rest), "");
+  EXPECT_EQ(refused(buffer("s64", 4, "{ width = 2, height = 2, format = \"scaled\" }") + rest), "");
+}
+
 TEST(LaunchRefusal, OfLaunches) {
   const std::string head = kData + "[[launch]]\nentry = \"scale\"\n";  // lines 6 and 7
   expect_refusals({

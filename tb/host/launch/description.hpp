@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "isa/program.hpp"
 #include "tb/host/launch/values.hpp"
+#include "tb/host/picture.hpp"
 
 namespace heddle::tb::launch {
 
@@ -52,6 +53,7 @@ struct Buffer {
   SourceLocation symbol_where;
   std::optional<Fill> fill;  // none: zero, or a variable's initial value
   std::vector<Pointers> pointers;
+  std::optional<PictureShape> image;  // it is a picture when the last step has run
 
   [[nodiscard]] std::uint64_t bytes() const { return count * isa::size_of(type); }
 };

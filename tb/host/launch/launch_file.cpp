@@ -109,6 +109,7 @@ Verdict LaunchFile::run(Executor& executor, const std::optional<std::string>& ou
   launch::Session session(*description_, executor);
   session.fill();
   session.run();
+  session.show();
   if (output_directory) {
     session.write(*output_directory);
   }

@@ -1,8 +1,10 @@
 // The reader of LAUNCH.toml: buffers and what they are filled with.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 
 #include "base/nearest.hpp"
 #include "tb/host/config/toml_text.hpp"
@@ -32,7 +34,7 @@ const std::vector<std::string>& fill_keys() {
 
 void Reader::read_buffer(const toml::table& table, std::size_t number) {
   const Section section(table, path_, fmt::format("[[buffer]] number {}", number),
-                        keys_with({"name", "symbol", "type", "count", "pointers"}, fill_keys()));
+                        keys_with({"name", "symbol", "type", "count", "pointers", "image"}, fill_keys()));
   Buffer buffer;
   buffer.where = section.where();
   if (section.has("symbol")) {
@@ -54,7 +56,37 @@ void Reader::read_buffer(const toml::table& table, std::size_t number) {
     static_cast<void>(section.node("count"));  // it is missing
   }
   buffer.fill = read_fill(section, buffer.type, buffer.count);
+  if (section.has("image")) {
+    buffer.image = read_image(section, buffer);
+  }
   description_.buffers.push_back(std::move(buffer));
+}
+
+PictureShape Reader::read_image(const Section& outer, const Buffer& buffer) const {
+  const Section section(outer.table("image"), path_, "'image' of " + outer.title(), {"width", "height", "format"});
+  PictureShape shape;
+  shape.type = buffer.type;
+  shape.width = static_cast<unsigned>(section.integer("width", 1, PictureShape::kLongestSide));
+  shape.height = static_cast<unsigned>(section.integer("height", 1, PictureShape::kLongestSide));
+  const std::string name = section.string("format");
+  const std::vector<std::string> known(std::begin(kPixelFormats), std::end(kPixelFormats));
+  const auto found = std::find(known.begin(), known.end(), name);
+  if (found == known.end()) {
+    throw InputError(section.where("format"), fmt::format("there is no format of pixels '{}'", excerpt(name)),
+                     suggest(name, known, "formats: " + join(known)));
+  }
+  shape.format = static_cast<PixelFormat>(found - known.begin());
+  if (const std::optional<std::string> wrong = shape.objection()) {
+    throw InputError(section.where("format"), *wrong, "format 'scaled' takes elements of any type");
+  }
+  if (shape.elements() != buffer.count) {
+    throw InputError(
+        section.where(),
+        fmt::format("{} x {} pixels of format '{}' are {} elements of {}, but '{}' has {}", shape.width, shape.height,
+                    name, shape.elements(), isa::name_of(buffer.type), buffer.name, buffer.count),
+        "the picture is the whole buffer");
+  }
+  return shape;
 }
 
 void Reader::read_pointers(const Section& section, Buffer& buffer) const {

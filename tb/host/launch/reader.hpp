@@ -40,6 +40,7 @@ class Reader {
   // ---- read_buffer.cpp
   void read_buffer(const toml::table& table, std::size_t number);
   void read_pointers(const Section& section, Buffer& buffer) const;
+  PictureShape read_image(const Section& outer, const Buffer& buffer) const;
   // None of the keys of fill_keys(): nothing. `count` 0: taken from what the fill has, which then must say it.
   std::optional<Fill> read_fill(const Section& section, isa::Type type, std::uint64_t& count) const;
   Fill::File file_of(const Section& section, isa::Type type, std::uint64_t& count) const;

@@ -11,6 +11,7 @@
 #include "base/nearest.hpp"
 #include "isa/symbol_names.hpp"
 #include "tb/host/config/toml_text.hpp"
+#include "tb/host/picture.hpp"
 #include "tb/support/files/atomic_file.hpp"
 #include "tb/support/text.hpp"
 
@@ -300,6 +301,16 @@ std::string Session::contents(std::size_t buffer) const {
   std::string bytes(description_.buffers[buffer].bytes(), '\0');
   storage_.read(buffer, 0, std::as_writable_bytes(std::span(bytes)));
   return bytes;
+}
+
+void Session::show() {
+  for (std::size_t i = 0; i < description_.buffers.size(); ++i) {
+    const Buffer& buffer = description_.buffers[i];
+    if (buffer.image) {
+      const std::string bytes = contents(i);
+      executor_.show(make_picture(buffer.name, *buffer.image, std::as_bytes(std::span(bytes))));
+    }
+  }
 }
 
 std::optional<std::string> Session::difference(const Output& output) const {

@@ -21,6 +21,7 @@ class Session {
 
   void fill();  // allocates the buffers and gives them their contents
   void run();   // the steps in order
+  void show();  // the buffers that are pictures, as they are now
   [[nodiscard]] Verdict compare() const;
   void write(const std::string& directory) const;
 

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "hw/core/memory_access.hpp"
+#include "hw/divergence/divergence.hpp"
 #include "hw/gpu/gpu.hpp"
 #include "hw/state/core_state.hpp"
 
@@ -15,10 +16,15 @@ using link::Cycle;
 Profile::Profile(const hw::Machine& machine)
     : cores_(machine.gpu.cores),
       lanes_(machine.core.simd_width),
-      buckets_(kRows + hw::kIdleCauseCount + hw::kGroupStates + cores_ + lanes_ + kWarpRows),
+      buckets_(band_row(kThreadBands)),
       groups_(cores_),
       core_warps_(std::size_t{cores_} * kWarpRows),
-      core_lanes_(std::size_t{cores_} * lanes_) {}
+      core_lanes_(std::size_t{cores_} * lanes_),
+      lanes_apart_(hw::about<hw::Divergence>(machine.core.divergence).traits.mimd_lanes),
+      blocks_(cores_) {
+  // A map is pointed to while its launch runs.
+  thread_maps_.reserve(kThreadMaps);
+}
 
 void Profile::launching(const LaunchInfo& launch) {
   const auto same = [&](const KernelProfile& known) {
@@ -37,6 +43,29 @@ void Profile::launching(const LaunchInfo& launch) {
   }
   began_ = ended_ = false;
   first_ = end_ = launch.cycle;
+  widen_bands(launch.warp_size);
+  map_threads(launch);
+}
+
+void Profile::map_threads(const LaunchInfo& launch) {
+  const std::string& kernel = launch.kernel.name;
+  const isa::Dim3& grid = launch.request.grid;
+  const isa::Dim3& block = launch.request.block;
+  const auto found = std::find_if(thread_maps_.begin(), thread_maps_.end(),
+                                  [&](const ThreadMap& map) { return map.is_of(kernel, grid, block); });
+  threads_ = found != thread_maps_.end() ? &*found : nullptr;
+  if (threads_ == nullptr && ThreadMap::is_plane(grid, block) && thread_maps_.size() < kThreadMaps) {
+    threads_ = &thread_maps_.emplace_back(kernel, grid, block);
+  }
+  if (threads_ != nullptr) {
+    threads_->launched();
+  }
+}
+
+void Profile::shown(const Picture& picture) {
+  if (pictures_.size() < kPictures) {
+    pictures_.push_back(reduced(picture, kLongestPicture));
+  }
 }
 
 void Profile::launch_began(const hw::CoreState& core, Cycle first) {
@@ -45,12 +74,14 @@ void Profile::launch_began(const hw::CoreState& core, Cycle first) {
     first_ = end_ = first;
   }
   groups_[core.index].assign(core.groups.size(), {});
+  blocks_[core.index] = {};
 }
 
 void Profile::launch_ended(const hw::CoreState& core, Cycle end) {
   ended_ = true;
   end_ = std::max(end_, end);
   end_groups(groups_[core.index], end);
+  settle_blocks(core.index, end);
 }
 
 void Profile::end_groups(std::vector<Tracked>& groups, Cycle end) {
@@ -67,6 +98,9 @@ void Profile::launched(const LaunchInfo& /*launch*/, bool complete) {
     for (std::vector<Tracked>& groups : groups_) {
       end_groups(groups, end_);
     }
+    for (unsigned core = 0; core != cores_; ++core) {
+      settle_blocks(core, end_);
+    }
   }
   elapsed_ += end_ - first_;
   kernels_[kernel_].cycles += end_ - first_;
@@ -74,6 +108,24 @@ void Profile::launched(const LaunchInfo& /*launch*/, bool complete) {
     launches_.back().end = elapsed_;
     launches_.back().complete = complete;
   }
+}
+
+void Profile::settle_blocks(unsigned core, Cycle until) {
+  Blocks& blocks = blocks_[core];
+  if (blocks.count != 0 && until > blocks.since) {
+    buckets_.add_span(block_row(core), in_run(blocks.since), in_run(until), blocks.count);
+  }
+  blocks.since = until;
+}
+
+void Profile::block_started(const hw::CoreState& core, unsigned /*block_slot*/) {
+  settle_blocks(core.index, core.now);
+  ++blocks_[core.index].count;
+}
+
+void Profile::block_finished(const hw::CoreState& core, unsigned /*block_slot*/) {
+  settle_blocks(core.index, core.now);
+  --blocks_[core.index].count;
 }
 
 Profile::Tracked& Profile::tracked(const hw::CoreState& core, hw::GroupId group) {
@@ -120,6 +172,23 @@ void Profile::group_changed(const hw::CoreState& core, const hw::Group& group, G
   }
 }
 
+void Profile::widen_bands(unsigned threads) {
+  while ((threads - 1) >> band_shift_ >= kThreadBands) {
+    ++band_shift_;
+    buckets_.join_neighbours(band_row(0), kThreadBands);
+  }
+}
+
+void Profile::fetched(const hw::CoreState& core, const link::SubWarp& sub_warp) {
+  // Before its sub-warps are formed an instruction is every active thread's of its group.
+  const unsigned threads = lanes_apart_ ? static_cast<unsigned>(std::popcount(sub_warp.lanes))
+                                        : core.groups[sub_warp.group].active_threads();
+  if (threads != 0) {
+    widen_bands(threads);
+    buckets_.add(band_row((threads - 1) >> band_shift_), in_run(core.now));
+  }
+}
+
 void Profile::put_aside(const hw::CoreState& core, const link::SubWarp& sub_warp) {
   tracked(core, sub_warp.group).waiting_pc = sub_warp.pc;
 }
@@ -152,6 +221,13 @@ unsigned Profile::warp_row_of(hw::GroupId group) {
 
 void Profile::issued(const hw::CoreState& core, const link::SubWarp& sub_warp, Cycle /*last*/) {
   const Cycle now = in_run(core.now);
+  // Which of them go which way is known when the instruction completes; where they are may have changed by then.
+  if (threads_ != nullptr && sub_warp.decoded->conditional_branch && !sub_warp.whole) {
+    std::vector<ThreadMap::Cell>& cells = tracked(core, sub_warp.group).at_branch;
+    for (isa::LaneMask left = sub_warp.lanes; left != 0; left &= left - 1) {
+      cells.push_back(threads_->cell_of(core.thread_at(sub_warp, static_cast<unsigned>(std::countr_zero(left)))));
+    }
+  }
   const unsigned row = warp_row_of(sub_warp.group);
   buckets_.add(warp_row(row), now);
   ++core_warps_[core.index * kWarpRows + row];
@@ -175,7 +251,7 @@ void Profile::issued(const hw::CoreState& core, const link::SubWarp& sub_warp, C
 
 void Profile::retired(const hw::CoreState& core, const link::SubWarp& sub_warp) {
   const auto lanes = static_cast<unsigned>(std::popcount(hw::working_lanes(sub_warp)));
-  const unsigned threads = sub_warp.whole ? core.groups[sub_warp.group].active_threads() : lanes;
+  const unsigned threads = sub_warp.whole && lanes != 0 ? core.groups[sub_warp.group].active_threads() : lanes;
   InstructionCounters& counters = at(sub_warp.pc);
   ++counters.instructions;
   counters.lane_instructions += lanes;
@@ -189,9 +265,41 @@ void Profile::retired(const hw::CoreState& core, const link::SubWarp& sub_warp) 
   const Cycle now = in_run(core.now);
   buckets_.add(kWarpInstructions, now);
   buckets_.add(kThreadInstructions, now, threads);
+  buckets_.add(instruction_row(core.index), now, threads);
+  if (threads_ != nullptr) {
+    map_retired(core, sub_warp);
+  }
 }
 
-void Profile::completed(const hw::CoreState& core, const hw::Group& /*group*/, const hw::Completion& completion) {
+// Counts it to the threads that thread_instructions counts.
+void Profile::map_retired(const hw::CoreState& core, const link::SubWarp& sub_warp) {
+  const isa::LaneMask working = hw::working_lanes(sub_warp);
+  const auto executed = [&](const hw::HomeThread& thread) { threads_->executed(threads_->cell_of(thread)); };
+  if (!sub_warp.whole) {
+    for (isa::LaneMask left = working; left != 0; left &= left - 1) {
+      executed(core.thread_at(sub_warp, static_cast<unsigned>(std::countr_zero(left))));
+    }
+    return;
+  }
+  const hw::Group& group = core.groups[sub_warp.group];
+  for (unsigned row = 0; working != 0 && row != group.rows(); ++row) {
+    for (isa::LaneMask left = group.active[row]; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      executed(core.thread_at(group.row_of(row, lane), group.home_of(lane)));
+    }
+  }
+}
+
+void Profile::completed(const hw::CoreState& core, const hw::Group& group, const hw::Completion& completion) {
+  if (threads_ != nullptr) {
+    std::vector<ThreadMap::Cell>& cells = tracked(core, group.id).at_branch;
+    if (completion.diverged) {
+      for (const ThreadMap::Cell cell : cells) {
+        threads_->diverged(cell);
+      }
+    }
+    cells.clear();
+  }
   if (!completion.conditional) {
     return;
   }

@@ -1,9 +1,10 @@
 // What a run did over time and where in the program: an observer of the cores that counts per instruction, per warp,
 // per lane and per stretch of time. Its sums are the statistics': instructions, lanes, idle cycles by cause, requests.
 //
-// Memory: TimeBuckets::kCount buckets per row, a row per core, lane, cause and band of warps, and one set of counters
-// per instruction of each kernel; nothing grows with the length of the run but the list of launches, which keeps the
-// first kLaunches.
+// Memory: TimeBuckets::kCount buckets per row, rows per core, lane, cause, band of warps and band of warps' sizes, and
+// one set of counters per instruction of each kernel; the first kThreadMaps maps of two-dimensional grids, and the
+// first kPictures pictures. Nothing grows with the length of the run but the list of launches, which keeps the first
+// kLaunches.
 #pragma once
 
 #include <array>
@@ -13,7 +14,9 @@
 
 #include "hw/parameters/machine.hpp"
 #include "isa/program.hpp"
+#include "tb/host/picture.hpp"
 #include "tb/host/run_observer.hpp"
+#include "tb/measure/profile/thread_map.hpp"
 #include "tb/measure/profile/time_buckets.hpp"
 
 namespace heddle::tb {
@@ -73,6 +76,12 @@ inline constexpr std::array<std::string_view, hw::kGroupStates> kGroupStateNames
 class Profile final : public RunObserver {
  public:
   static constexpr std::size_t kLaunches = 200;
+  static constexpr std::size_t kThreadMaps = 4;  // kernels, each with one grid and block
+  static constexpr std::size_t kPictures = 8;
+  static constexpr unsigned kLongestPicture = 512;  // pixels of a side; larger ones are reduced
+  // Instructions are told apart by how many threads of their warp are active: in so many bands, 1 to n threads, n + 1
+  // to 2n ..., n being the least power of two with which they hold the largest warp.
+  static constexpr unsigned kThreadBands = 8;
   static constexpr unsigned kWarpRows = 64;  // rows of the warps' heat map: where a core has more groups, bands of them
 
   explicit Profile(const hw::Machine& machine);
@@ -115,6 +124,12 @@ class Profile final : public RunObserver {
   [[nodiscard]] std::size_t core_row(unsigned core) const { return state_row(hw::kGroupStates) + core; }
   [[nodiscard]] std::size_t lane_row(unsigned lane) const { return core_row(cores_) + lane; }
   [[nodiscard]] std::size_t warp_row(unsigned row) const { return lane_row(lanes_) + row; }
+  // Thread instructions that a core has retired.
+  [[nodiscard]] std::size_t instruction_row(unsigned core) const { return warp_row(kWarpRows) + core; }
+  // Cycles of the blocks that have begun in a core and not finished, summed.
+  [[nodiscard]] std::size_t block_row(unsigned core) const { return instruction_row(cores_) + core; }
+  // Instructions fetched for so many threads (threads_per_band()); their sum is the statistic `fetched`.
+  [[nodiscard]] std::size_t band_row(unsigned band) const { return block_row(cores_) + band; }
 
   [[nodiscard]] const TimeBuckets& buckets() const { return buckets_; }
   [[nodiscard]] const std::vector<KernelProfile>& kernels() const { return kernels_; }
@@ -125,6 +140,10 @@ class Profile final : public RunObserver {
   [[nodiscard]] link::Cycle clock() const { return end_; }
   [[nodiscard]] unsigned core_count() const { return cores_; }
   [[nodiscard]] unsigned lanes() const { return lanes_; }
+  // Band b holds instructions of b * n + 1 to (b + 1) * n threads.
+  [[nodiscard]] unsigned threads_per_band() const { return 1U << band_shift_; }
+  [[nodiscard]] const std::vector<ThreadMap>& thread_maps() const { return thread_maps_; }
+  [[nodiscard]] const std::vector<Picture>& pictures() const { return pictures_; }
   // Sub-warps started by the groups of a row of the warps' heat map, by core; rows from 0 to warp_rows().
   [[nodiscard]] unsigned warp_rows() const { return warp_rows_; }
   [[nodiscard]] unsigned groups_per_row() const { return 1U << group_shift_; }
@@ -140,9 +159,13 @@ class Profile final : public RunObserver {
   void attached(hw::Gpu& gpu) override { gpu_ = &gpu; }
   void launching(const LaunchInfo& launch) override;
   void launched(const LaunchInfo& launch, bool complete) override;
+  void shown(const Picture& picture) override;
   void launch_began(const hw::CoreState& core, link::Cycle first) override;
   void launch_ended(const hw::CoreState& core, link::Cycle end) override;
+  void block_started(const hw::CoreState& core, unsigned block_slot) override;
+  void block_finished(const hw::CoreState& core, unsigned block_slot) override;
   void group_changed(const hw::CoreState& core, const hw::Group& group, hw::GroupState before) override;
+  void fetched(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
   void issued(const hw::CoreState& core, const link::SubWarp& sub_warp, link::Cycle last) override;
   void retired(const hw::CoreState& core, const link::SubWarp& sub_warp) override;
   void completed(const hw::CoreState& core, const hw::Group& group, const hw::Completion& completion) override;
@@ -161,6 +184,12 @@ class Profile final : public RunObserver {
     std::uint32_t latest_pc = 0;   // fetched last
     std::uint32_t waiting_pc = 0;  // whose access was put aside last
     hw::GroupState state = hw::GroupState::free;
+    std::vector<ThreadMap::Cell> at_branch;  // whose conditional branch was issued and has not completed
+  };
+  // The blocks of a core: how many, since when.
+  struct Blocks {
+    std::uint64_t count = 0;
+    link::Cycle since = 0;
   };
   [[nodiscard]] InstructionCounters& at(std::uint32_t pc) {
     std::vector<InstructionCounters>& counters = kernels_[kernel_].counters;
@@ -171,6 +200,10 @@ class Profile final : public RunObserver {
   void settle(Tracked& group, link::Cycle until);
   void end_groups(std::vector<Tracked>& groups, link::Cycle end);
   [[nodiscard]] unsigned warp_row_of(hw::GroupId group);
+  void widen_bands(unsigned threads);
+  void settle_blocks(unsigned core, link::Cycle until);
+  void map_threads(const LaunchInfo& launch);
+  void map_retired(const hw::CoreState& core, const link::SubWarp& sub_warp);
 
   unsigned cores_, lanes_;
   TimeBuckets buckets_;
@@ -188,6 +221,12 @@ class Profile final : public RunObserver {
   unsigned group_shift_ = 0;                  // log2 of the groups of a row of the warps' heat map
   unsigned warp_rows_ = 0;
   std::vector<std::uint64_t> core_warps_, core_lanes_;
+  const bool lanes_apart_;      // lanes execute each an instruction of its own
+  unsigned band_shift_ = 0;     // log2 of threads_per_band()
+  std::vector<Blocks> blocks_;  // by core
+  std::vector<ThreadMap> thread_maps_;
+  ThreadMap* threads_ = nullptr;  // of the present launch; null: it has no map
+  std::vector<Picture> pictures_;
 };
 
 }  // namespace heddle::tb

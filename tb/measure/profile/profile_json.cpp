@@ -9,6 +9,7 @@
 #include "isa/instruction.hpp"
 #include "tb/measure/energy/by_instruction.hpp"
 #include "tb/measure/profile/source_text.hpp"
+#include "tb/support/base64.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -169,6 +170,41 @@ json::array matrix(unsigned rows, unsigned columns, Value value) {
   return out;
 }
 
+// Up to the last that has something.
+unsigned bands_used(const Profile& profile) {
+  unsigned used = Profile::kThreadBands;
+  while (used != 0 && profile.buckets().total(profile.band_row(used - 1)) == 0) {
+    --used;
+  }
+  return used;
+}
+
+json::object thread_map_json(const ThreadMap& map) {
+  return {{"kernel", map.kernel()},
+          {"launches", map.launches()},
+          {"width", map.width()},
+          {"height", map.height()},
+          {"block", dim_json(map.block())},
+          {"cell", map.cell_side()},
+          {"columns", map.columns()},
+          {"instructions", json::array(map.instructions().begin(), map.instructions().end())},
+          {"divergences", json::array(map.divergences().begin(), map.divergences().end())}};
+}
+
+json::object picture_json(const Picture& picture) {
+  return {
+      {"name", picture.name}, {"width", picture.width}, {"height", picture.height}, {"rgb", base64(picture.pixels)}};
+}
+
+template <class Things, class Made>
+json::array array_of(const Things& things, Made made) {
+  json::array out;
+  for (const auto& thing : things) {
+    out.push_back(made(thing));
+  }
+  return out;
+}
+
 json::object time_json(const Profile& profile, const Rows& rows) {
   json::object out{{"bucket_cycles", profile.buckets().width()}, {"buckets", rows.used()}};
   for (std::size_t row = 0; row != Profile::kRows; ++row) {
@@ -187,6 +223,10 @@ json::object time_json(const Profile& profile, const Rows& rows) {
   out["core_busy_cycles"] = rows.rows(profile.core_row(0), profile.core_count());
   out["lane_busy_cycles"] = rows.rows(profile.lane_row(0), profile.lanes());
   out["warp_issues"] = rows.rows(profile.warp_row(0), profile.warp_rows());
+  out["core_instructions"] = rows.rows(profile.instruction_row(0), profile.core_count());
+  out["core_block_cycles"] = rows.rows(profile.block_row(0), profile.core_count());
+  out["threads_per_band"] = profile.threads_per_band();
+  out["fetched_by_band"] = rows.rows(profile.band_row(0), bands_used(profile));
   return out;
 }
 
@@ -225,6 +265,8 @@ boost::json::object profile_json(const Profile& profile, bool with_sources, cons
                                       [&](unsigned core, unsigned row) { return profile.issued_by(core, row); })},
           {"core_lane_cycles", matrix(profile.core_count(), profile.lanes(),
                                       [&](unsigned core, unsigned lane) { return profile.lane_active(core, lane); })},
+          {"thread_maps", array_of(profile.thread_maps(), thread_map_json)},
+          {"pictures", array_of(profile.pictures(), picture_json)},
           {"counters", counter_names(shared.has_value())},
           {"kernels", std::move(kernels)},
           {"files", files.to_json(with_sources)}};

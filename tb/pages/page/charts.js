@@ -5,6 +5,11 @@
 const heddle = (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const colours = Array.from({ length: 12 }, (_, i) => `var(--c${i})`);
+  // On the way through some colours, at `share` (0 to 1) of it.
+  const between = (stops, share) => {
+    const at = Math.min(stops.length - 2, Math.floor(share * (stops.length - 1)));
+    return `color-mix(in oklab, ${stops[at]}, ${stops[at + 1]} ${Math.round(100 * (share * (stops.length - 1) - at))}%)`;
+  };
 
   // element("p", {class: "soft"}, "text", other...)
   const element = (name, attributes = {}, ...children) => {
@@ -286,7 +291,8 @@ const heddle = (() => {
   // A picture of numbers: matrix[row][column], the larger the fuller the colour (by the square root,
   // so that small ones are seen), nothing where it is 0. With `bucket`
   // the columns are stretches of time up to cycle `end`. tip(row, column, value) makes the lines of the tooltip.
-  const heatMap = (caption, note, { matrix, bucket, end, rowTitle, columnTitle, tip, unit }) => {
+  // With `square` rows and columns are equally wide, and `each` is what one of them counts on the axes.
+  const heatMap = (caption, note, { matrix, bucket, end, rowTitle, columnTitle, tip, unit, square, each = 1 }) => {
     const rows = matrix.length, columns = Math.max(1, ...matrix.map((row) => row.length));
     let top = 0;
     for (const row of matrix) for (const value of row) top = Math.max(top, value);
@@ -304,7 +310,8 @@ const heddle = (() => {
     const step = (count, most) => Math.max(1, 2 ** Math.ceil(Math.log2(count / most)));
     const ticks = (count, most) => Array.from({ length: Math.ceil(count / step(count, most)) },
       (_, i) => i * step(count, most) + 0.5);
-    const labels = { encode: { labels: { update: { text: { signal: "heddleNumber(floor(datum.value))" } } } } };
+    const labels = { encode: { labels: { update: { text: { signal: `heddleNumber(floor(datum.value) * ${each})` } } } } };
+    const kAxes = [62, 50];  // pixels beside and below the plot
     const specification = {
       height: Math.min(340, Math.max(60, rows * (rows > 40 ? 5 : 11))),
       signals: inTime ? timeSignals(xEnd) : [],
@@ -319,7 +326,9 @@ const heddle = (() => {
           width: { signal: `scale('x', ${covered}) - scale('x', 0)` } } } }, ...(inTime ? [brushMark] : [])] }],
     };
     const scale = element("span", { class: "scale" }, "0 ", element("i"), ` ${short(top)}${unit ? " " + unit : ""}`);
-    const figure = chart(caption, note, specification, (view, place) => {
+    const squared = (width) => ({ ...specification,
+      height: Math.max(40, Math.round((width - kAxes[0]) * rows / columns)) + kAxes[1] });
+    const figure = chart(caption, note, square ? squared : specification, (view, place) => {
       if (inTime) zoomable(view, place, end);
       place.addEventListener("mousemove", (event) => {
         const [x, y] = inPlot(view, place, event);
@@ -354,6 +363,6 @@ const heddle = (() => {
   // How the page was made: what brings it about again.
   const commandLine = () => (data.command ? element("p", { class: "command" }, element("code", {}, data.command)) : "");
 
-  return { data, colours, element, number, percent, signed, short, tick, ratio, look, table, showTip, chart, overTime,
+  return { data, colours, between, element, number, percent, signed, short, tick, ratio, look, table, showTip, chart, overTime,
     heatMap, shareBar, commandLine, enqueue };
 })();

@@ -104,6 +104,11 @@ const report = (() => {
   // ---- over time
   const coreCycles = (i) => widthOf(i) * profile.cores;
   const used = (rows) => rows.filter((one) => one.values.some((value) => value > 0));
+  // From few active threads to full warps (ODGS paper, figure 7).
+  const bandOf = (i) => (time.threads_per_band === 1 ? String(i + 1)
+    : `${i * time.threads_per_band + 1} \u2013 ${(i + 1) * time.threads_per_band}`);
+  const bands = time.fetched_by_band.map((row, i, all) => ({ name: bandOf(i), values: each((at) => row[at] / widthOf(at)),
+    colour: heddle.between(["var(--c2)", "var(--c5)", "var(--c1)"], i / Math.max(1, all.length - 1)) }));
   section("time", "Over time",
     element("p", { class: "hint" }, "Drag across a chart to look at a stretch in all of them; a double click shows the "
       + `whole run again. Each step is ${number(bucket)} cycles wide.`),
@@ -115,6 +120,8 @@ const report = (() => {
     overTime("What the warps do", "mean number of warps by state, over all cores", { stacked: true, bucket, end,
       title: "warps", series: used(Object.keys(time.warp_cycles).map((name) => ({ name: look.title(look.ofState(name)),
         colour: look.colour(look.ofState(name)), values: each((i) => ratio(time.warp_cycles[name][i], widthOf(i))) }))) }),
+    overTime("Warps by active threads", "instructions fetched per cycle, over all cores, by how many threads of their "
+      + "group are active", { stacked: true, bucket, end, title: "instructions", series: bands }),
     pair(
       overTime("Instructions per cycle", "thread instructions retired, over all cores", { bucket, end, series: [
         { name: "IPC", colour: "var(--c1)", values: each((i) => ratio(time.thread_instructions[i], widthOf(i))) }] }),
@@ -132,7 +139,27 @@ const report = (() => {
   const warps = (row) => (profile.warps_per_row === 1 ? String(row)
     : `${row * profile.warps_per_row} \u2013 ${(row + 1) * profile.warps_per_row - 1}`);
   const stretch = (i) => `${number(i * bucket)} \u2013 ${number(Math.min(end, (i + 1) * bucket))}`;
-  section("where", "Cores, warps and lanes",
+  // Of several units (cores, channels) a row each, and beside it a line each where they are few, else the range.
+  const kLines = 8;
+  const ofUnits = (title, note, rows, { of, names = rows.map((_, i) => `${of} ${i}`), every, tip, text, ...axes }) => {
+    const few = rows.length <= kLines, at = (i) => rows.map((row) => row[i]);
+    const series = few ? rows.map((values, i) => ({ name: names[i], colour: heddle.colours[1 + i], values })) : [
+      { name: "most", colour: "var(--c7)", values: every((i) => Math.max(...at(i))) },
+      { name: "mean", colour: "var(--c1)", values: every((i) => at(i).reduce((a, b) => a + b, 0) / rows.length) },
+      { name: "least", colour: "var(--c5)", values: every((i) => Math.min(...at(i))) }];
+    const { bucket, end } = axes, span = (i) => `${number(i * bucket)} \u2013 ${number(Math.min(end, (i + 1) * bucket))}`;
+    return pair(
+      heatMap(title, note, { matrix: rows, bucket, end, rowTitle: of, tip: (row, column, value) =>
+        ({ [of]: names[row], cycles: span(column), ...tip(value) }) }),
+      overTime(title, few ? note : `${note}; the ${of} with most, the mean of all, and the one with least`,
+        { ...axes, tip: text, series }));
+  };
+  const manyCores = profile.cores > 1 ? [
+    ofUnits("Instructions per cycle of each core", "thread instructions retired per cycle", share(time.core_instructions),
+      { of: "core", every: each, bucket, end, tip: (value) => ({ "per cycle": value }) }),
+    ofUnits("Blocks of each core", "mean number of blocks that have begun there and not finished",
+      share(time.core_block_cycles), { of: "core", every: each, bucket, end, tip: (value) => ({ blocks: value }) })] : [];
+  section("where", "Cores, warps and lanes", ...manyCores,
     heatMap("Cores", "share of cycles with a functional unit active", { matrix: share(time.core_busy_cycles), bucket, end,
       rowTitle: "core", tip: (row, column, value) => ({ core: row, cycles: stretch(column), active: percent(value) }) }),
     heatMap("Warps", `sub-warps executed per cycle by the warps of that number, all cores${profile.warps_per_row > 1
@@ -251,6 +278,7 @@ const report = (() => {
     const cyclesOf = (i) => Math.max(1, Math.min(end, (i + 1) * width) - i * width);
     const sum = (rows, i) => rows.reduce((total, row) => total + row[i], 0);
     const every = (one) => Array.from({ length: steps }, (_, i) => one(i));
+    const shares = buses.map((row) => row.map((value, i) => value / cyclesOf(i)));
     const bankCount = stats.machine.parameters.dram.banks;
     const timed = stats.machine.parameters.dram.timing !== "none";  // without timing: no rows, bus and banks
     section("dram", "DRAM",
@@ -271,9 +299,9 @@ const report = (() => {
           : "mean number of requests per channel that are not answered", { bucket: width, end, series: [
           { name: "queue", colour: "var(--c2)",
             values: every((i) => sum(queues, i) / (cyclesOf(i) * channels.length)) }] })),
-      timed && channels.length > 1 ? heatMap("Bus of each channel", "share of cycles in use", { matrix: buses.map((row) =>
-        row.map((value, i) => value / cyclesOf(i))), bucket: width, end, rowTitle: "channel",
-      tip: (row, column, value) => ({ channel: channels[row][0], bus: percent(value) }) }) : null,
+      timed && channels.length > 1 ? ofUnits("Bus of each channel", "share of cycles in use", shares, { of: "channel",
+        names: channels.map(([name]) => name.replace(/^gpu\./, "")), every, bucket: width, end, top: 1, format: "percent",
+        tip: (value) => ({ bus: percent(value) }), text: percent }) : null,
       table([{ title: "channel", left: true, text: ([name]) => name },
         ...["reads", "writes", "atomics", "row_hits", "row_conflicts", "activations", "bus_busy_cycles",
           "bank_busy_cycles", "queue_wait_cycles", "queue_max", "refreshes"].map((key) => ({ title: words(key),

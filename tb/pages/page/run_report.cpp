@@ -20,15 +20,24 @@ std::string run_report_data(const RunRecord& record, const StatisticsRegistry& m
 std::string run_report(const RunRecord& record, const StatisticsRegistry& modules, const Profile& profile) {
   return data_page({fmt::format("Heddle: {} on {}", record.workload, record.machine.name),
                     run_report_data(record, modules, profile),
-                    {"energy.js", "report.js", "source.js"}});
+                    {"energy.js", "report.js", "grid.js", "source.js"}});
 }
 
 void ReportPage::check() const {
-  check_writable(path_);
+  for (const auto& file : {files_.page, files_.data}) {
+    if (file) {
+      check_writable(*file);
+    }
+  }
 }
 
 void ReportPage::make(const RunRecord& record, const StatisticsRegistry& modules) {
-  write_file(path_, run_report(record, modules, profile_));
+  if (files_.page) {
+    write_file(*files_.page, run_report(record, modules, profile_));
+  }
+  if (files_.data) {
+    write_file(*files_.data, run_report_data(record, modules, profile_));
+  }
 }
 
 }  // namespace heddle::tb

@@ -2,6 +2,7 @@
 // the kernels' source. docs/report.md describes it and the data that it holds.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -19,16 +20,20 @@ namespace heddle::tb {
 [[nodiscard]] std::string run_report(const RunRecord& record, const StatisticsRegistry& modules,
                                      const Profile& profile);
 
-// The page as a run makes it, in a file.
+// The page as a run makes it, and its data alone, each in a file.
 class ReportPage final : public RunProduct {
  public:
-  ReportPage(std::string path, const hw::Machine& machine) : path_(std::move(path)), profile_(machine) {}
+  struct Files {
+    std::optional<std::string> page;  // none: it is not written
+    std::optional<std::string> data;  // run_report_data()
+  };
+  ReportPage(Files files, const hw::Machine& machine) : files_(std::move(files)), profile_(machine) {}
   void check() const override;
   [[nodiscard]] RunObserver* observer() override { return &profile_; }
   void make(const RunRecord& record, const StatisticsRegistry& modules) override;
 
  private:
-  std::string path_;
+  Files files_;
   Profile profile_;
 };
 
