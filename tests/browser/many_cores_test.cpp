@@ -27,8 +27,8 @@ class ManyCores : public ::testing::Test {
   // The captions of the figures that stand, below an element; "EMPTY" where nothing is drawn.
   static std::string captions(Browser& browser, const std::string& within) {
     return text(browser.run("return [...document.querySelectorAll('" + within + R"js( figure')].map((one) =>
-      one.querySelector("svg .role-mark path[d], svg image, img") ? one.querySelector("figcaption").firstChild.textContent
-        : "EMPTY").join("; "))js"));
+      !one.querySelector("svg .role-mark path[d], svg image, img") ? "EMPTY" :
+        one.querySelector("figcaption").firstChild.textContent).join("; "))js"));
   }
   const Scratch scratch;
 };
@@ -36,7 +36,7 @@ class ManyCores : public ::testing::Test {
 TEST_F(ManyCores, HaveARowAndALineEach) {
   for (const char* const cores : {"1", "3", "28"}) {
     const std::string page =
-        report({"baseline", "matrixmult", "--scale", "0.05", "--set", std::string("gpu.cores=") + cores, "--set",
+        report({"baseline", "matrixmult", "--scale", "0.02", "--set", std::string("gpu.cores=") + cores, "--set",
                 "l1d.write_policy=write-through", "--set", "dram.channels=4"});
     const bool many = cores != std::string("1");
     Browser browser(many ? Scheme::dark : Scheme::light);

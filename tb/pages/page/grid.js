@@ -26,7 +26,7 @@
           number(ratio(total(map.instructions), threads))} instructions and diverges ${
           number(ratio(total(map.divergences), threads))} times in the mean.`),
         pair(picture("Path length", "instructions that the thread has executed", map.instructions, "instructions"),
-          picture("Divergences", "divergent branches that the thread took part in", map.divergences,
+          picture("Divergences", "branches at which its warp parted", map.divergences,
             "divergences"))];
     });
     section("grid", "Threads of the grid", ...drawn);
@@ -44,7 +44,7 @@
       }
       context.putImageData(pixels, 0, 0);
       // Whole screen pixels to each of a small picture's.
-      const shown = width * Math.max(1, Math.floor(480 / Math.max(width, height)));
+      const shown = width * Math.max(1, Math.floor(540 / Math.max(width, height)));
       return element("figure", {}, element("figcaption", {}, name, element("span", { class: "soft" },
         ` \u2014 ${number(width)} \u00d7 ${number(height)} pixels`)),
       element("img", { class: "picture", src: canvas.toDataURL(), alt: name, style: `width: ${shown}px` }));
