@@ -3,6 +3,7 @@
 // threads, a barrier in each. The scene is Heddle's own.
 #include "base/error.hpp"
 #include "base/registry.hpp"
+#include "tb/host/picture.hpp"
 #include "tb/workloads/raytrace/oracle.hpp"
 #include "tb/workloads/support.hpp"
 
@@ -25,6 +26,7 @@ class Raytrace final : public KernelWorkload {
     executor.plan({1, grid.count()});
     launch(executor, "render", grid, {kWide, kHigh},
            Arguments(executor.module(), "render").pointer(picture).value(side).value(kBodies));
+    show_picture(executor, "picture", picture, {side, side, PixelFormat::rgba, isa::Type::u32});
     return raytrace::judge(download<std::uint32_t>(executor, picture, pixels), side, scene, kBodies);
   }
 

@@ -2,17 +2,18 @@
 // 9). The colour decides both branches; five pictures have colours that lie ever nearer together. Of the paper's are
 // the 256 x 256 pixels, two colours in the first picture and four in the others; code and pictures are Heddle's own.
 #include "base/registry.hpp"
+#include "tb/host/picture.hpp"
 #include "tb/workloads/support.hpp"
 
 namespace heddle::tb {
 namespace {
 
 // Colours 0 to 3 of side x side pixels, row by row.
-using Picture = std::vector<std::uint8_t>;
+using Colours = std::vector<std::uint8_t>;
 
 // A disc on a ground: colours 3 and 0, between which both branches differ.
-Picture disc(std::uint32_t side) {
-  Picture picture;
+Colours disc(std::uint32_t side) {
+  Colours picture;
   for (std::uint32_t y = 0; y < side; ++y) {
     for (std::uint32_t x = 0; x < side; ++x) {
       const auto from_middle = [side](std::uint32_t at) { return std::int64_t{2} * at + 1 - side; };  // half pixels
@@ -24,7 +25,7 @@ Picture disc(std::uint32_t side) {
 }
 
 // Patches around seeds, one in each square of `cell` x `cell` pixels: a pixel has the colour of the nearest one.
-Picture patches(std::uint32_t side, std::uint32_t cell, std::uint64_t seed) {
+Colours patches(std::uint32_t side, std::uint32_t cell, std::uint64_t seed) {
   struct Seed {
     std::int64_t x, y;
     std::uint8_t colour;
@@ -39,7 +40,7 @@ Picture patches(std::uint32_t side, std::uint32_t cell, std::uint64_t seed) {
     const std::uint32_t y = random.below(cell);
     seeds.push_back({left + x, top + y, static_cast<std::uint8_t>(random.below(4))});
   }
-  Picture picture;
+  Colours picture;
   for (std::uint32_t y = 0; y < side; ++y) {
     for (std::uint32_t x = 0; x < side; ++x) {
       std::int64_t least = std::int64_t{16} * cell * cell;
@@ -67,7 +68,7 @@ class Synthetic final : public KernelWorkload {
 
   [[nodiscard]] Verdict run(Executor& executor) override {
     const std::uint32_t side = this->side();
-    const Picture colours = picture(side);
+    const Colours colours = picture(side);
     const std::uint64_t device_colours = upload(executor, "colours", colours);
     const std::uint64_t bytes = colours.size() * sizeof(std::uint32_t);
     const std::uint64_t mixed = allocate(executor, "mixed", bytes);
@@ -80,6 +81,7 @@ class Synthetic final : public KernelWorkload {
                .pointer(mixed)
                .pointer(shades)
                .value(rounds()));
+    show_picture(executor, "picture", shades, {side, side, PixelFormat::rgba, isa::Type::u32});
     std::vector<std::uint32_t> greys;
     for (const std::uint8_t colour : colours) {
       greys.push_back(0xff000000U + 0x555555U * colour);
@@ -97,14 +99,14 @@ class Synthetic final : public KernelWorkload {
     return kSide * std::max(2U, static_cast<std::uint32_t>(std::lround(256.0 / kSide * std::sqrt(scale()))));
   }
   [[nodiscard]] std::uint32_t rounds() const { return variants().number(kLength); }
-  [[nodiscard]] Picture picture(std::uint32_t side) const {
+  [[nodiscard]] Colours picture(std::uint32_t side) const {
     constexpr std::array<std::uint32_t, 4> kCells = {64, 16, 4, 1};
     const std::uint32_t image = variants().number(kImage);
     return image == 1 ? disc(side) : patches(side, kCells.at(image - 2), options().seed);
   }
 
   // Undoes the rounds of each pixel's path, the last first: what was mixed must be the pixel's number.
-  [[nodiscard]] Verdict judge(const std::vector<std::uint32_t>& mixed, const Picture& colours) const {
+  [[nodiscard]] Verdict judge(const std::vector<std::uint32_t>& mixed, const Colours& colours) const {
     for (std::size_t i = 0; i < mixed.size(); ++i) {
       const bool a = (colours[i] & 1U) != 0;
       const bool b = (colours[i] & 2U) != 0;
