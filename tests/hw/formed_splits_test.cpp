@@ -21,6 +21,7 @@ constexpr bool kMarkedBranch = true;
 
 struct FormingScheme {
   const char* memory = "none";
+  const char* joins = "free-lanes";
   unsigned entries = 16;
   unsigned slots = 16;
 };
@@ -34,6 +35,7 @@ CoreParameters forming(const FormingScheme& scheme) {
   own.memory = scheme.memory;
   own.entries = scheme.entries;
   own.slots = scheme.slots;
+  core.policies.of<DwsDwfParameters>().joins = scheme.joins;
   return core;
 }
 
@@ -94,12 +96,12 @@ TEST(FormedSplits, AWarpGoesOnWhenAllOfItHasArrivedWhereverItWas) {
   bench.core.branch(bench.two, 40, 50, 0b1101, kMarkedBranch);
   bench.core.branch(bench.core.at(1), 2, 50, 0);
   bench.core.branch(bench.core.at(2), 5, 50, 0b0010);  // lane 1 of the second warp: taken in the first one's group
-  EXPECT_THAT(bench.core.live(), ElementsAre("2: 2/0 3/0", "40: 0/1 2/1 3/1", "5: 1/0", "5: 1/1"));
+  EXPECT_THAT(bench.core.live(), ElementsAre("3: 2/0 3/0", "5: 1/1", "5: 1/0", "40: 0/1 2/1 3/1"));
   bench.plain(apart, 4);
   EXPECT_EQ(apart.state, GroupState::free) << "arrived threads have no group";
   EXPECT_EQ(bench.core.live().size(), 3U);
-  bench.plain(bench.one, 7);
-  EXPECT_THAT(bench.core.live(), ElementsAre("20: 0/0", "40: 0/1 2/1 3/1", "5: 1/1"));
+  bench.core.branch(bench.one, 9, 50, 0b1100);
+  EXPECT_THAT(bench.core.live(), ElementsAre("20: 0/0", "5: 1/1", "40: 0/1 2/1 3/1"));
   EXPECT_EQ(bench.count.merges_stack, 1U);
 }
 
@@ -115,7 +117,7 @@ TEST(FormedSplits, EachWarpDecidesAboutABranchByItself) {
   EXPECT_THAT(bench.core.live(), ElementsAre("2: 0/1 1/1 2/0 3/0", "5: 3/1", "1: 2/1"));
   Group& both = bench.core.at(2);
   EXPECT_TRUE(bench.core.branch(both, 7, 8, 0b0101)) << "unmarked: the first warp's is the stack's, the second parts";
-  EXPECT_THAT(bench.core.live(), ElementsAre("3: 1/1 3/0", "5: 3/1", "1: 2/1", "7: 0/1"));
+  EXPECT_THAT(bench.core.live(), ElementsAre("7: 0/1", "3: 1/1 3/0", "5: 3/1", "1: 2/1"));
 }
 
 TEST(FormedSplits, WarpsThatDisagreeWithEachOtherAreUndividedAgain) {
@@ -130,7 +132,7 @@ TEST(FormedSplits, WarpsThatDisagreeWithEachOtherAreUndividedAgain) {
   EXPECT_EQ(bench.core.divergence->split_table().entries[0], OwnedPlaces::kNobody);
 }
 
-TEST(FormedSplits, AGroupOfItsOwnWarpComesFirst) {
+TEST(FormedSplits, WhoComesBackToItsOwnWarpFormsNoGroup) {
   Forming bench;
   Group& third = bench.core.start(1, 0, 0b0001);
   bench.core.branch(bench.one, 5, 9, 0b0010, kMarkedBranch);
@@ -146,13 +148,13 @@ TEST(FormedSplits, AGroupOfItsOwnWarpComesFirst) {
   EXPECT_EQ(bench.count.merges_pc, 1U) << "with lane 1 of its warp";
 }
 
-TEST(FormedSplits, WithoutAnEntryNobodyJoinsOrParts) {
+TEST(FormedSplits, WithoutAnEntryNobodyParts) {
   Forming bench({.entries = 2});
   Group& third = bench.core.start(1, 0, 0b0100);
   bench.core.branch(bench.one, 5, 9, 0b0011, kMarkedBranch);
   EXPECT_TRUE(bench.core.branch(bench.two, 5, 9, 0b1100, kMarkedBranch)) << "by the stack";
   EXPECT_EQ(bench.count.split_table_full, 1U);
-  EXPECT_THAT(bench.core.live(), ElementsAre("0: 2/2", "1: 0/1 1/1 2/0 3/0", "5: 0/0 1/0"))
+  EXPECT_THAT(bench.core.live(), ElementsAre("1: 0/1 1/1 2/0 3/0", "0: 2/2", "5: 0/0 1/0"))
       << "who joins a group that has an entry needs none";
   bench.core.branch(third, 5, 9, 0b0100);
   EXPECT_EQ(bench.core.at(5).active[0], 0b0111U);
@@ -183,7 +185,7 @@ TEST(FormedSplits, AnAccessThatIsAnsweredInPartPartsAGroupOfSeveralWarps) {
   bench.core.plain(both);
   bench.core.plain(both);
   EXPECT_THAT(bench.core.live(), ElementsAre("3: 0/1 1/1 2/0 3/0"));
-  EXPECT_THAT(bench.core.told, ElementsAre("0 of 1: access", "1 to 0: pc"));
+  EXPECT_THAT(bench.core.told, ElementsAre("1 of 0: access"));
 }
 
 TEST(FormedSplits, ReviveAndPredictPartWhoWaitsAlready) {
@@ -216,15 +218,45 @@ TEST(FormedSplits, AtABarrierAGroupPartsByBlock) {
 TEST(FormedSplits, GroupsOfABlockAtOneBarrierBecomeOne) {
   Forming bench;
   bench.core.branch(bench.one, 5, 9, 0b0011, kMarkedBranch);
-  bench.core.branch(bench.two, 5, 9, 0b1110, kMarkedBranch);
   Group& taken = bench.core.at(5);
-  EXPECT_EQ(taken.active[0], 0b0011U);
   bench.plain(taken, 1);
   bench.core.barrier(taken, 0b0011);
-  bench.plain(bench.core.at(1), 5);
-  Group& others = bench.core.at(6);
-  EXPECT_EQ(others.active[0], 0b1101U) << "lane 0 of the second warp beside lanes 2 and 3 of the first";
-  EXPECT_THAT(bench.core.handed_over, IsEmpty());
+  bench.plain(bench.one, 5);
+  EXPECT_EQ(bench.one.pc, 6U);
+  bench.core.barrier(bench.one, 0b1100);
+  EXPECT_THAT(bench.core.live(), ElementsAre("0: 0/1 1/1 2/1 3/1", "7: 0/0 1/0 2/0 3/0"));
+  EXPECT_THAT(bench.core.handed_over, ElementsAre(DynamicGroups::HandOver{bench.one.id, 0, taken.id}));
+  EXPECT_EQ(bench.count.merges_barrier, 1U);
+  bench.core.divergence->released(taken, 0, 0b0011, false, bench.core);
+  EXPECT_EQ(taken.state, GroupState::barrier);
+  bench.core.divergence->released(taken, 0, 0b1100, true, bench.core);
+  EXPECT_EQ(taken.state, GroupState::ready);
+}
+
+// Two narrow warps stand at one PC, but the only entries are another warp's splits'.
+TEST(FormedSplits, WithoutAnEntryNobodyJoins) {
+  Forming bench({.entries = 2});
+  Group& third = bench.core.start(1, 0, 0b1111);
+  bench.core.branch(third, 20, 29, 0b0011, kMarkedBranch);
+  bench.core.branch(bench.one, 5, 9, 0b0011);
+  bench.core.branch(third, 30, 29, 0b1100);
+  bench.core.branch(bench.two, 5, 9, 0b1100);
+  EXPECT_THAT(bench.core.live(), ElementsAre("1: 2/0 3/0", "1: 0/1 1/1", "30: 2/2 3/2", "20: 0/2 1/2"));
+}
+
+// Lanes 0 and 1 of the first warp may come back; a thread of the second warp would stand in lane 1.
+TEST(FormedSplits, UnblockingGroupsLeaveTheirLanesToThoseBehind) {
+  for (const char* const joins : {"free-lanes", "unblocking"}) {
+    Forming bench({.joins = joins});
+    bench.core.branch(bench.one, 5, 9, 0b1100, kMarkedBranch);
+    bench.core.branch(bench.two, 5, 9, 0b0010);
+    Group& rest = bench.core.at(1);
+    EXPECT_EQ(rest.active[0], 0b0011U);
+    bench.core.branch(bench.two, 4, 9, 0b1101);
+    EXPECT_EQ(bench.two.pc, 4U);
+    bench.core.exit(bench.two, 0b1101);  // its other path, lane 1, begins at PC 5
+    EXPECT_EQ(bench.core.at(5).active[0], joins == std::string("unblocking") ? 0b0010U : 0b1110U) << joins;
+  }
 }
 
 TEST(FormedSplits, AWarpOfExitedThreadsIsUndivided) {
