@@ -173,6 +173,9 @@ void MemoryStage::wait_for_lines(MemoryAccess& access) {
   ++put_aside_;
   access.aside = true;
   set_waiting(*access.sub_warp);
+  if (warps_ != nullptr) {
+    warps_->misses(access.sub_warp->group);
+  }
   look_for_divergence(access);
 }
 

@@ -128,6 +128,8 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   void accesses(AccessesAside& aside) { aside_ = &aside; }
   // An access of the group begins (Divergence::accesses).
   void accesses(GroupId group) { divergence_->accesses(state_.groups[group], *this); }
+  // It is put aside (Divergence::misses).
+  void misses(GroupId group) { divergence_->misses(state_.groups[group], *this); }
   // Some threads of the group have been answered, others wait (Divergence::memory_diverged).
   void memory_diverged(GroupId group) { divergence_->memory_diverged(state_.groups[group], *this); }
   // Before fetch, in a cycle in which no group is ready.

@@ -169,6 +169,11 @@ class Divergence {
     (void)group;
     (void)moves;
   }
+  // That access is put aside, since it waits for lines. Told to the same, before memory_diverged().
+  virtual void misses(Group& group, GroupMoves& moves) {
+    (void)group;
+    (void)moves;
+  }
   // An access of a group is put aside: some of its threads have been answered (GroupMoves::answered), the others wait
   // for lines. Told when it begins to wait, or when its last late hit has come; not of accesses that all threads wait
   // for.

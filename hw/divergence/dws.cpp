@@ -1,5 +1,5 @@
 // Dynamic warp subdivision (DWS report) and adaptive slip (its section 5.7): when warps part and their splits meet
-// again (hw/divergence/subdivision.hpp).
+// again (hw/divergence/subdivision.hpp); and subdivision with dynamic warp formation (hw/divergence/formed_splits.hpp).
 #include "hw/divergence/dws.hpp"
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hw/divergence/formed_splits.hpp"
 #include "hw/divergence/subdivision.hpp"
 #include "hw/parameters/cost.hpp"
 
@@ -23,24 +24,83 @@ unsigned slots_of(const CoreParameters& core) {
   return slots != 0 ? slots : 2 * std::max(1U, core.threads / core.warp_size);
 }
 
-void cost_of_warp_splits(const CostShape& shape, CostLines& lines) {
+constexpr std::uint64_t kStatusBits = 2;
+constexpr std::uint64_t kSplitPcBits = 64;
+
+// The table, of entries of so many bits.
+void cost_of_table(const CostShape& shape, CostLine::Kind kind, const std::string& entry_formula, std::uint64_t entry,
+                   const char* source, CostLines& lines) {
   lines.mechanism("warp splits");
   const std::uint64_t entries = shape.machine.core.policies.of<DwsParameters>().entries;
-  const std::uint64_t warp = index_bits(shape.warps);
-  constexpr std::uint64_t kStatusBits = 2;
-  constexpr std::uint64_t kSplitPcBits = 64;
-  lines.add(CostLine::Kind::counted, "warp-split table",
-            fmt::format("dws.entries {} x (core.warp_size {} + log2({} warps) + {} + {} of status)", entries,
-                        shape.warp, shape.warps, kSplitPcBits, kStatusBits),
-            entries * (shape.warp + warp + kSplitPcBits + kStatusBits), "DWS report 5.6, with its 64-bit PCs");
+  lines.add(kind, "warp-split table", fmt::format("dws.entries {} x ({})", entries, entry_formula), entries * entry,
+            source);
   // As if every instruction were of a split: its entry says the PC and the lanes, and takes the next PC. A new split's
   // entry is written.
-  const std::uint64_t entry = shape.warp + warp + kSplitPcBits + kStatusBits;
   for (const char* const counter :
        {"fetched", "group_instructions", "splits_branch", "splits_memory", "splits_revived"}) {
     lines.accessed(counter, entry);
   }
   lines.logic("PC comparators", fmt::format("{}, one per entry", entries), "DWS report 4.5");
+}
+
+void cost_of_warp_splits(const CostShape& shape, CostLines& lines) {
+  const std::uint64_t warp = index_bits(shape.warps);
+  cost_of_table(shape, CostLine::Kind::counted,
+                fmt::format("core.warp_size {} + log2({} warps) + {} + {} of status", shape.warp, shape.warps,
+                            kSplitPcBits, kStatusBits),
+                shape.warp + warp + kSplitPcBits + kStatusBits, "DWS report 5.6, with its 64-bit PCs", lines);
+}
+
+// A group of several warps has a warp for each lane, and each lane reads a row of its own.
+void cost_of_formed_splits(const CostShape& shape, CostLines& lines) {
+  const std::uint64_t warp = index_bits(shape.all_rows);
+  cost_of_table(shape, CostLine::Kind::estimated,
+                fmt::format("{} lanes x (1 + log2({} warps)) + {} + {} of status", shape.lanes, shape.all_rows,
+                            kSplitPcBits, kStatusBits),
+                shape.lanes * (1 + warp) + kSplitPcBits + kStatusBits,
+                "own estimate: the entry of DWS report 5.6 with a warp per lane", lines);
+  cost_of_rows_per_lane(shape, shape.all_rows, false, lines);
+}
+
+// Own estimate: what the report's future work (8) says has to be speculated, after hw/divergence/split_predictor.hpp.
+void cost_of_predictor(const CostShape& shape, CostLines& lines) {
+  const auto& own = shape.machine.core.policies.of<DwsParameters>();
+  if (own.memory != "predict") {
+    return;
+  }
+  const std::uint64_t averages = 2 * (own.predictor_bits + std::uint64_t{1});
+  lines.add(CostLine::Kind::estimated, "table of misses",
+            fmt::format("dws.predictor_entries {} x 2 x (dws.predictor_bits {} + 1 of validity)", own.predictor_entries,
+                        own.predictor_bits),
+            own.predictor_entries * averages, "own estimate: an average latency and an average distance for each");
+  lines.accessed("predictions", averages);
+  lines.accessed("missed_accesses", 2 * averages);  // each trains one of either kind: read and written
+  const std::uint64_t slots = slots_of(shape.machine.core);
+  const std::uint64_t entry = index_bits(own.predictor_entries);
+  lines.add(CostLine::Kind::estimated, "latest access of each slot",
+            fmt::format("{} slots x (log2({} entries) + 1 of validity + 2 x dws.predictor_bits {} + 1 of its decision)",
+                        slots, own.predictor_entries, own.predictor_bits),
+            slots * (entry + 1 + 2 * std::uint64_t{own.predictor_bits} + 1),
+            "own estimate: which entry it trains, and cycle counts since it ended and since it waits");
+  lines.accessed("memory_instructions", entry + 1 + 2 * std::uint64_t{own.predictor_bits} + 1);
+}
+
+SplitPredictor::Setup predictor_of(const CoreParameters& core) {
+  const auto& own = core.policies.of<DwsParameters>();
+  return {own.predictor_entries, own.predictor_bits, own.predictor_threshold, core.threads};
+}
+
+PartingRule::Memory memory_of(const DwsParameters& own) {
+  using Memory = PartingRule::Memory;
+  return own.memory == "aggressive" ? Memory::aggressive
+         : own.memory == "lazy"     ? Memory::lazy
+         : own.memory == "revive"   ? Memory::revive
+         : own.memory == "predict"  ? Memory::predict
+                                    : Memory::none;
+}
+
+std::vector<std::string> keys_of_predictor() {
+  return {"dws.predictor_entries", "dws.predictor_bits", "dws.predictor_threshold"};
 }
 
 constexpr const char* kRunsAhead = "lets threads of a warp run ahead of the others";
@@ -74,24 +134,27 @@ class Dws final : public Subdivision {
     if (own.branches == "none") {
       found.push_back({{"dws.short_block"}, "dws.branches is none"});
     }
+    if (own.memory != "predict") {
+      found.push_back({keys_of_predictor(), "dws.memory is not predict"});
+    }
   }
 
-  static void cost(const CostShape& shape, CostLines& lines) { cost_of_warp_splits(shape, lines); }
+  static void cost(const CostShape& shape, CostLines& lines) {
+    cost_of_warp_splits(shape, lines);
+    cost_of_predictor(shape, lines);
+  }
 
   explicit Dws(const Setup& setup) : Subdivision(setup, rules(setup.core)) {}
 
  private:
   static SubdivisionRules rules(const CoreParameters& core) {
-    using Memory = SubdivisionRules::Memory;
     const auto& own = core.policies.of<Parameters>();
     SubdivisionRules rules;
     rules.at_branches = own.branches != "none";
     rules.by_pc = own.branches != "stack";
     rules.bypass = rules.at_branches || own.reconvergence == "branch-bypass";
-    rules.memory = own.memory == "aggressive" ? Memory::aggressive
-                   : own.memory == "lazy"     ? Memory::lazy
-                   : own.memory == "revive"   ? Memory::revive
-                                              : Memory::none;
+    rules.memory = memory_of(own);
+    rules.predictor = predictor_of(core);
     rules.entries = own.entries;
     rules.slots = slots_of(core);
     return rules;
@@ -99,6 +162,57 @@ class Dws final : public Subdivision {
 };
 
 const Register<Divergence, Dws> dws_entry{"dws", "dynamic warp subdivision: warps part at branches and accesses"};
+
+// Splits and warps that stand at one PC run together, of whatever warps.
+class DwsDwf final : public FormedSplits {
+ public:
+  using Parameters = DwsDwfParameters;
+  using AlsoReads = DwsParameters;
+  static constexpr Traits traits{
+      .no_lockstep = "lets threads of a warp run ahead of the others, and beside threads of other warps",
+      .warp_pool = true,
+      .parts_in_flight = true,
+      .short_block = short_block_of};
+
+  static void check(const Machine& machine, std::vector<Contradiction>& found) {
+    const auto& own = machine.core.policies.of<DwsParameters>();
+    if (own.branches == "stack") {
+      found.push_back({"dws.branches",
+                       "dws.branches = \"stack\" is for core.divergence = \"dws\": groups form where threads stand at "
+                       "one PC; pc, or none"});
+    }
+    if (own.reconvergence == "branch-limited") {
+      found.push_back({"dws.reconvergence",
+                       "dws.reconvergence = \"branch-limited\" makes splits wait at branches for all of their warp, "
+                       "beside threads of warps that do not; with core.divergence = \"dws-dwf\": branch-bypass"});
+    }
+  }
+
+  static void in_vain(const Machine& machine, std::vector<WithoutEffect>& found) { Dws::in_vain(machine, found); }
+
+  static void cost(const CostShape& shape, CostLines& lines) {
+    cost_of_formed_splits(shape, lines);
+    cost_of_predictor(shape, lines);
+  }
+
+  explicit DwsDwf(const Setup& setup) : FormedSplits(setup, rules(setup.core)) {}
+
+ private:
+  static FormationRules rules(const CoreParameters& core) {
+    const auto& own = core.policies.of<DwsParameters>();
+    FormationRules rules;
+    rules.at_branches = own.branches != "none";
+    rules.unblocking = core.policies.of<Parameters>().joins == "unblocking";
+    rules.memory = memory_of(own);
+    rules.predictor = predictor_of(core);
+    rules.entries = own.entries;
+    rules.slots = slots_of(core);
+    return rules;
+  }
+};
+
+const Register<Divergence, DwsDwf> dws_dwf_entry{
+    "dws-dwf", "dws with dynamic warp formation: warps and splits that stand at one PC join across warps"};
 
 // Threads whose access has been answered go on; the others stay behind, even when their lines have come, until one of
 // their warp comes to the same access again, or none can any more. They stand behind that access then, as it has been
@@ -111,6 +225,7 @@ class Slip final : public Subdivision {
 
   static void in_vain(const Machine& machine, std::vector<WithoutEffect>& found) {
     found.push_back({{"dws.branches", "dws.memory", "dws.reconvergence"}, "core.divergence is slip"});
+    found.push_back({keys_of_predictor(), "core.divergence is slip"});
     if (!machine.core.policies.of<Parameters>().branch_bypass) {
       found.push_back({{"dws.short_block"}, "slip.branch_bypass is false"});
     }

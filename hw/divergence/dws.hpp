@@ -1,4 +1,5 @@
-// The parameters of dynamic warp subdivision and of adaptive slip (hw/divergence/dws.cpp).
+// The parameters of dynamic warp subdivision, with dynamic warp formation or without, and of adaptive slip
+// (hw/divergence/dws.cpp).
 #pragma once
 
 #include <string>
@@ -10,24 +11,27 @@ namespace heddle::hw {
 struct DwsParameters {
   static constexpr const char* kSection = "dws";
   static constexpr const char* kMeaning =
-      "dynamic warp subdivision: warps that part into warp-splits (core.divergence = dws; table, slots and block "
-      "length "
-      "also slip)";
+      "dynamic warp subdivision: warps that part into warp-splits (core.divergence = dws; also dws-dwf; table, slots "
+      "and block length also slip)";
   std::string branches = "pc";
   std::string memory = "revive";
   std::string reconvergence = "branch-bypass";
   unsigned entries = 16;
   unsigned slots = 0;
   unsigned short_block = 50;
+  unsigned predictor_entries = 64;
+  unsigned predictor_bits = 10;
+  unsigned predictor_threshold = 100;
   template <class Visitor>
   void describe(Visitor& visit) {
     visit(
         "branches", branches, Limits::one_of({"none", "stack", "pc"}), "",
         "whether undivided warps part at branches, and where those splits join: at the re-convergence point on top of "
         "the warp's stack alone, or also wherever they stand at one PC (DWS report 4.4, 4.5)");
-    visit("memory", memory, Limits::one_of({"none", "aggressive", "lazy", "revive"}), "",
+    visit("memory", memory, Limits::one_of({"none", "aggressive", "lazy", "revive", "predict"}), "",
           "which accesses that answer some threads and not others part a warp: none; all; those while all other groups "
-          "wait; and, besides, waiting ones when the core has nothing to do (DWS report 5.2)");
+          "wait; and, besides, waiting ones when the core has nothing to do (DWS report 5.2); of the latter, those "
+          "that are predicted to pay (future work there)");
     visit("reconvergence", reconvergence, Limits::one_of({"branch-limited", "branch-bypass"}), "",
           "what splits of an access do at a branch: wait there for all of their warp, or go on and part further (DWS "
           "report 5.3)");
@@ -39,6 +43,27 @@ struct DwsParameters {
     visit("short_block", short_block, Limits::between(0, 1000000), "instructions",
           "an undivided warp parts only at branches whose re-convergence point begins a basic block of at most so many "
           "(DWS report 4.3)");
+    visit("predictor_entries", predictor_entries, Limits::between(1, 65536), "entries",
+          "of the table of misses that dws.memory = predict looks up, by PC modulo its size (own choice)");
+    visit("predictor_bits", predictor_bits, Limits::between(1, 32), "bits",
+          "of its averages, in cycles, which saturate (own choice: beyond the latency of memory)");
+    visit("predictor_threshold", predictor_threshold, Limits::between(0, 10000), "%",
+          "of the cycles that an access is predicted to wait yet: those who run ahead must be predicted to miss within "
+          "so many (own choice; DWS report 5.2: before the others are resumed)");
+  }
+};
+
+struct DwsDwfParameters {
+  static constexpr const char* kSection = "dws_dwf";
+  static constexpr const char* kMeaning = "subdivision with dynamic warp formation (core.divergence = dws-dwf)";
+  std::string joins = "free-lanes";
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit(
+        "joins", joins, Limits::one_of({"free-lanes", "unblocking"}), "",
+        "which groups of different warps that stand at one PC join: all whose threads have different lanes (DWS report "
+        "7); or those of them that take no lane of a running thread of their warps which is in neither, so that it "
+        "can still come back to its warp's others (own choice)");
   }
 };
 

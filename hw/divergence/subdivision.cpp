@@ -13,8 +13,8 @@ Subdivision::Subdivision(const Setup& setup, const SubdivisionRules& rules)
     : count_(setup.statistics != nullptr ? *setup.statistics : nobodys_),
       groups_(setup.groups),
       rules_(rules),
-      entries_(rules.entries),
-      slots_(std::min(rules.slots, setup.core.threads)),
+      parting_(rules.memory, rules.predictor, setup.groups, count_),
+      places_(rules.entries, std::min(rules.slots, setup.core.threads), setup.core.threads),
       split_(setup.core.threads),
       warps_(setup.core.threads / setup.core.simd_width) {}
 
@@ -22,10 +22,11 @@ void Subdivision::start(Group& group) {
   Warp& warp = warp_of(group);
   for (const GroupId id : warp.splits) {  // a fault has stopped it
     if (split_[id].row == group.first_row) {
-      give_back(split_[id]);
+      give_back(id);
     }
   }
-  give_back(split_[group.id]);
+  give_back(group.id);
+  parting_.gone(group, false);
   warp.stack.clear();
   warp.running = group.active[0];
   warp.taken = 0;
@@ -42,6 +43,7 @@ void Subdivision::started(Group& group, GroupMoves& moves) {
 bool Subdivision::complete(Group& group, const Outcome& outcome, GroupMoves& moves) {
   Warp& warp = warp_of(group);
   const isa::Instruction& instruction = outcome.instruction;
+  parting_.completed(group, moves);
   if (instruction.op == isa::Op::EXIT) {
     group.active[0] &= ~outcome.exited[0];
     warp.running &= ~outcome.exited[0];
@@ -88,7 +90,7 @@ bool Subdivision::goes_on_at(const Group& group, std::uint32_t next) const {
   const Split& split = split_[group.id];
   const Warp& warp = warps_[group.first_row];
   const bool divided = warp.splits.size() > 1;
-  if (split.behind || !split.slot || split.entry != divided) {
+  if (split.behind || !places_.has_slot(group.id) || places_.has_entry(group.id) != divided) {
     return false;
   }
   const auto meets = [&](GroupId id) {
@@ -113,38 +115,12 @@ void Subdivision::released(Group& group, unsigned, LaneMask, bool last, GroupMov
 
 // ------------------------------------------------------------------------------------------- entries and slots
 
-void Subdivision::take_entry(const Group& group) {
-  Split& split = split_[group.id];
-  split.entry = true;
-  split.entry_number = static_cast<std::uint16_t>(entries_.take(group.id));
-}
-
-void Subdivision::take_slot(const Group& group) {
-  Split& split = split_[group.id];
-  split.slot = true;
-  split.slot_number = static_cast<std::uint16_t>(slots_.take(group.id));
-}
-
-void Subdivision::drop_entry(Split& split) {
-  entries_.give_back(split.entry_number);
-  split.entry = false;
-}
-
-void Subdivision::drop_slot(Split& split) {
-  slots_.give_back(split.slot_number);
-  split.slot = false;
-}
-
-void Subdivision::give_back(Split& split) {
-  freed_ = freed_ || split.entry || split.slot;
-  if (split.entry) {
-    drop_entry(split);
-  }
-  if (split.slot) {
-    drop_slot(split);
-  }
+void Subdivision::give_back(GroupId group) {
+  Split& split = split_[group];
+  places_.drop_entry(group);
+  places_.drop_slot(group);
   if (split.waits == Waits::resources) {
-    std::erase_if(queue_, [&](GroupId id) { return &split_[id] == &split; });
+    places_.leave_queue(group);
   }
   split.waits = Waits::none;
   split.behind = false;
@@ -153,27 +129,24 @@ void Subdivision::give_back(Split& split) {
 // A group that the mechanism has made, with what it needs if there is any left.
 void Subdivision::begin(const Group& group, bool entry, bool slot) {
   Split& split = split_[group.id];
-  give_back(split);
+  give_back(group.id);
   split.row = group.first_row;
   split.made = true;
   if (entry) {
-    take_entry(group);
+    places_.take_entry(group.id);
   }
   if (slot) {
-    take_slot(group);
+    places_.take_slot(group.id);
   }
 }
 
 void Subdivision::stand_still(Group& group, Waits waits) {
   Split& split = split_[group.id];
-  const bool entry = split.entry;
   const bool behind = split.behind;
-  if (waits == Waits::ahead && entry) {  // its PC and its threads are nowhere else
-    split.entry = false;
-    give_back(split);
-    split.entry = true;
+  if (waits == Waits::ahead) {
+    places_.drop_slot(group.id);  // its PC and its threads are nowhere but in its entry
   } else {
-    give_back(split);
+    give_back(group.id);
   }
   split.behind = behind && waits == Waits::ahead;
   split.waits = waits;
@@ -185,36 +158,32 @@ void Subdivision::proceed(Group& group, GroupMoves& moves) {
     return;
   }
   Split& split = split_[group.id];
-  const bool lacks_entry = warp_of(group).splits.size() > 1 && !split.entry;
+  const bool lacks_entry = warp_of(group).splits.size() > 1 && !places_.has_entry(group.id);
   ++(lacks_entry ? count_.split_table_full : count_.split_slots_full);
   moves.park(group);
   split.waits = Waits::resources;
-  queue_.push_back(group.id);
+  places_.queue(group.id);
 }
 
 bool Subdivision::admit(Group& group, GroupMoves& moves) {
-  Split& split = split_[group.id];
   const bool divided = warp_of(group).splits.size() > 1;
-  if (divided && !split.entry && !entries_.full()) {
-    take_entry(group);
+  if (divided && !places_.has_entry(group.id) && places_.entries_left(1)) {
+    places_.take_entry(group.id);
   }
-  if (!split.slot && !slots_.full() && (split.entry || !divided)) {
-    take_slot(group);
+  const bool has_entry = !divided || places_.has_entry(group.id);
+  if (has_entry && !places_.has_slot(group.id) && !places_.slots_full()) {
+    places_.take_slot(group.id);
   }
-  if (!split.slot || (divided && !split.entry)) {
+  if (!has_entry || !places_.has_slot(group.id)) {
     return false;
   }
-  split.waits = Waits::none;
+  split_[group.id].waits = Waits::none;
   moves.run(group);
   return true;
 }
 
 void Subdivision::admit_waiting(GroupMoves& moves) {
-  if (!freed_) {
-    return;
-  }
-  freed_ = false;
-  std::erase_if(queue_, [&](GroupId id) { return admit(groups_[id], moves); });
+  places_.serve([&](GroupId id) { return admit(groups_[id], moves); });
 }
 
 // ------------------------------------------------------------------------------------------- splits that meet
@@ -227,7 +196,8 @@ unsigned Subdivision::in(const Warp& warp, Waits waits) const {
 // It is a split no longer; who is left alone is none either.
 void Subdivision::forget(Warp& warp, const Group& split, const Group& into, SplitEnd end, GroupMoves& moves) {
   moves.split_ended(split, into, end);
-  give_back(split_[split.id]);
+  parting_.gone(split, end == SplitEnd::exit);
+  give_back(split.id);
   split_[split.id].made = false;
   std::erase(warp.splits, split.id);
   if (warp.splits.size() == 1 && split_[warp.splits.front()].made) {
@@ -338,15 +308,14 @@ void Subdivision::settle(Warp& warp, GroupMoves& moves) {
   if (warp.splits.size() == 1) {
     Group& whole = groups_[warp.splits.front()];
     Split& split = split_[whole.id];
-    if (split.entry) {
-      drop_entry(split);
-      freed_ = true;
-    }
+    places_.drop_entry(whole.id);
     if (split.waits == Waits::merge) {
       pop(whole, warp, whole.pc, moves);
       return;
     }
-    freed_ = freed_ || split.waits == Waits::resources;
+    if (split.waits == Waits::resources) {
+      places_.look_again();
+    }
     if (split.waits != Waits::ahead) {
       split.behind = false;
     }
@@ -493,17 +462,11 @@ void Subdivision::pop(Group& group, Warp& warp, std::uint32_t pc, GroupMoves& mo
 
 // ------------------------------------------------------------------------------------------- accesses
 
-// Whether the core has work but for groups that wait for memory, at barriers or for other splits.
-bool Subdivision::others_work() const {
-  return groups_.count(GroupState::ready) + groups_.count(GroupState::fetching) + groups_.count(GroupState::in_flight) +
-             groups_.count(GroupState::complex) !=
-         0;
-}
-
 // PCs are compared when the split that runs executes a memory instruction, with those of its warp that are ready, which
 // stand at memory instructions as the core switches there (4.5). In the report's core such a split has the instruction
 // before it still; here it has done it, and so waits until the others have.
 void Subdivision::accesses(Group& group, GroupMoves& moves) {
+  parting_.accesses(group);
   const Warp& warp = warp_of(group);
   if (!rules_.by_pc || rules_.memory == SubdivisionRules::Memory::slip || warp.splits.size() < 2) {
     return;
@@ -517,31 +480,26 @@ void Subdivision::accesses(Group& group, GroupMoves& moves) {
   }
 }
 
+void Subdivision::misses(Group& group, GroupMoves& moves) {
+  parting_.misses(group, moves);
+}
+
 void Subdivision::memory_diverged(Group& group, GroupMoves& moves) {
-  using Memory = SubdivisionRules::Memory;
   const Warp& warp = warp_of(group);
-  const bool wants = rules_.memory == Memory::slip
-                         ? may_slip(group, warp, moves)
-                         : rules_.memory == Memory::aggressive || (rules_.memory != Memory::none && !others_work());
-  if (wants && !room_to_part(warp)) {
+  const bool slips = rules_.memory == SubdivisionRules::Memory::slip;
+  if (!(slips ? may_slip(group, warp, moves) : parting_.occasion(group))) {
+    return;
+  }
+  if (!room_to_part(warp)) {
     ++count_.split_table_full;
-  } else if (wants) {
-    part(group, rules_.memory == Memory::slip ? SplitCause::slip : SplitCause::access, moves);
+  } else if (slips || parting_.takes(group, moves)) {
+    part(group, slips ? SplitCause::slip : SplitCause::access, moves);
   }
 }
 
 void Subdivision::starving(GroupMoves& moves) {
-  if (rules_.memory != SubdivisionRules::Memory::revive || entries_.full() || others_work()) {
-    return;
-  }
-  Group* oldest = nullptr;
-  for (const Group& waiting : groups_.all()) {
-    if (waiting.state == GroupState::memory && (oldest == nullptr || waiting.age < oldest->age) &&
-        room_to_part(warps_[waiting.first_row]) && moves.answered(waiting) != 0) {
-      oldest = &groups_[waiting.id];
-    }
-  }
-  if (oldest != nullptr) {
+  const auto room = [this](const Group& waiting) { return room_to_part(warps_[waiting.first_row]); };
+  if (Group* const oldest = places_.entries_left(1) ? parting_.revives(moves, room) : nullptr) {
     part(*oldest, SplitCause::revived, moves);
   }
 }
@@ -566,17 +524,17 @@ void Subdivision::part(Group& group, SplitCause cause, GroupMoves& moves) {
     return;
   }
   ++(cause == SplitCause::revived ? count_.splits_revived : count_.splits_memory);
-  Split& rest = split_[group.id];
   if (whole) {
-    take_entry(group);
+    places_.take_entry(group.id);
   }
-  const bool slot = rest.slot || !slots_.full();
-  if (rest.slot && slots_.full()) {
-    drop_slot(rest);
+  const bool slot = places_.has_slot(group.id) || !places_.slots_full();
+  if (places_.slots_full()) {
+    places_.drop_slot(group.id);
   }
   begin(*ahead, true, slot);
-  rest.behind = rules_.memory == SubdivisionRules::Memory::slip;
+  split_[group.id].behind = rules_.memory == SubdivisionRules::Memory::slip;
   warp.splits.push_back(ahead->id);
+  parting_.parted(group, *ahead);
   moves.split_made(*ahead, group, cause);
 }
 

@@ -25,16 +25,18 @@
 #include <vector>
 
 #include "hw/divergence/divergence.hpp"
-#include "hw/divergence/owned_places.hpp"
+#include "hw/divergence/parting_rule.hpp"
+#include "hw/divergence/split_places.hpp"
 
 namespace heddle::hw {
 
 struct SubdivisionRules {
-  enum class Memory : std::uint8_t { none, aggressive, lazy, revive, slip };
+  using Memory = PartingRule::Memory;
   bool at_branches = false;  // undivided warps part at marked branches
   bool by_pc = true;         // splits at one PC join
   bool bypass = true;        // splits pass branches; if not, they wait there for all of their warp
   Memory memory = Memory::none;
+  SplitPredictor::Setup predictor;  // Memory::predict
   unsigned entries = 16;
   unsigned slots = 8;
 };
@@ -57,11 +59,12 @@ class Subdivision : public Divergence {
                                     std::span<const LaneMask> taken) const override;
   void released(Group& group, unsigned row, LaneMask lanes, bool last, GroupMoves& moves) override;
   void accesses(Group& group, GroupMoves& moves) override;
+  void misses(Group& group, GroupMoves& moves) override;
   void memory_diverged(Group& group, GroupMoves& moves) override;
   void starving(GroupMoves& moves) override;
   [[nodiscard]] StackKind stack_kind() const override { return StackKind::per_group; }  // of a split: its warp's
   [[nodiscard]] StackView stack_view(const Group& group) const override;
-  [[nodiscard]] SplitTableView split_table() const override { return {entries_.owners(), slots_.owners()}; }
+  [[nodiscard]] SplitTableView split_table() const override { return places_.view(); }
   [[nodiscard]] std::string inconsistency(const Group& group) const override;
   [[nodiscard]] std::string describe(const Group& group) const override;
 
@@ -85,15 +88,11 @@ class Subdivision : public Divergence {
     ahead       // slip: a split of its warp that comes to its PC
   };
   struct Split {
-    std::uint16_t row = 0;  // the warp's
-    bool entry = false;
-    bool slot = false;
+    std::uint16_t row = 0;          // the warp's
     bool behind = false;            // slip: others have left while its access waited
     bool stands_at_access = false;  // its latest instruction was an access
     bool made = false;              // of another one, which has been told; it has not ended
     Waits waits = Waits::none;
-    std::uint16_t entry_number = 0;  // of the table, with `entry`
-    std::uint16_t slot_number = 0;   // of the scheduler, with `slot`
   };
   struct Entry {
     std::uint32_t reconvergence_pc;
@@ -111,14 +110,9 @@ class Subdivision : public Divergence {
   // A thread keeps its register row, which so tells its warp.
   [[nodiscard]] Warp& warp_of(const Group& group) { return warps_[group.first_row]; }
   [[nodiscard]] bool goes_on_at(const Group& group, std::uint32_t next) const;
-  [[nodiscard]] bool others_work() const;
   [[nodiscard]] unsigned in(const Warp& warp, Waits waits) const;
   void begin(const Group& group, bool entry, bool slot);
-  void take_entry(const Group& group);
-  void take_slot(const Group& group);
-  void drop_entry(Split& split);
-  void drop_slot(Split& split);
-  void give_back(Split& split);
+  void give_back(GroupId group);
   void forget(Warp& warp, const Group& split, const Group& into, SplitEnd end, GroupMoves& moves);
   void stand_still(Group& group, Waits waits);
   void proceed(Group& group, GroupMoves& moves);
@@ -139,21 +133,17 @@ class Subdivision : public Divergence {
   void subdivide(Group& group, Warp& warp, const isa::Instruction& instruction, LaneMask taken, GroupMoves& moves);
   void pop(Group& group, Warp& warp, std::uint32_t pc, GroupMoves& moves);
   [[nodiscard]] unsigned more_entries(const Warp& warp) const { return warp.splits.size() == 1 ? 2 : 1; }
-  [[nodiscard]] bool room_to_part(const Warp& warp) const {
-    return entries_.used() + more_entries(warp) <= rules_.entries;
-  }
+  [[nodiscard]] bool room_to_part(const Warp& warp) const { return places_.entries_left(more_entries(warp)); }
   [[nodiscard]] bool may_slip(const Group& group, const Warp& warp, GroupMoves& moves);
   void part(Group& group, SplitCause cause, GroupMoves& moves);
 
   GroupTable& groups_;
   SubdivisionRules rules_;
   CoreStatistics nobodys_;
-  OwnedPlaces entries_;         // of the warp-split table
-  OwnedPlaces slots_;           // of the scheduler
-  bool freed_ = false;          // an entry or a slot, since those that wait for one were looked at
-  std::vector<Split> split_;    // by group
-  std::vector<GroupId> queue_;  // those that wait for resources
-  std::vector<Warp> warps_;     // by register row
+  PartingRule parting_;
+  SplitPlaces places_;
+  std::vector<Split> split_;  // by group
+  std::vector<Warp> warps_;   // by register row
 };
 
 }  // namespace heddle::hw

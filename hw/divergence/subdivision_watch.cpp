@@ -27,28 +27,7 @@ std::string Subdivision::inconsistency(const Group& group) const {
                          entry.execute_pc);
     }
   }
-  const auto with = [this](bool Split::*what) {
-    return static_cast<unsigned>(
-        std::count_if(split_.begin(), split_.end(), [&](const Split& split) { return split.*what; }));
-  };
-  if (entries_.used() != with(&Split::entry) || slots_.used() != with(&Split::slot)) {
-    return fmt::format("{} entries and {} slots are taken, {} and {} are held", entries_.used(), slots_.used(),
-                       with(&Split::entry), with(&Split::slot));
-  }
-  const auto strange = [this](const OwnedPlaces& places, bool Split::*holds, std::uint16_t Split::*number) {
-    const std::span<const GroupId> owners = places.owners();
-    for (std::size_t place = 0; place < owners.size(); ++place) {
-      if (owners[place] != OwnedPlaces::kNobody &&
-          !(split_[owners[place]].*holds && split_[owners[place]].*number == place)) {
-        return true;
-      }
-    }
-    return false;
-  };
-  if (strange(entries_, &Split::entry, &Split::entry_number) || strange(slots_, &Split::slot, &Split::slot_number)) {
-    return "an entry of the warp-split table, or a slot, is held by another than its owner";
-  }
-  return {};
+  return places_.inconsistency();
 }
 
 Divergence::StackView Subdivision::stack_view(const Group& group) const {

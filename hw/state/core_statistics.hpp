@@ -60,8 +60,12 @@ struct CoreStatistics {
   std::uint64_t merges_pc = 0;
   std::uint64_t merges_stack = 0;
   std::uint64_t merges_barrier = 0;
+  std::uint64_t merges_formed = 0;
   std::uint64_t split_table_full = 0;
   std::uint64_t split_slots_full = 0;
+  std::uint64_t predictions = 0;
+  std::uint64_t predictions_right = 0;
+  std::uint64_t predictions_wrong = 0;
   std::uint64_t scalar_instructions = 0;
   std::uint64_t scalar_sub_warps_saved = 0;
   std::uint64_t scalar_reads = 0;
@@ -153,10 +157,20 @@ struct CoreStatistics {
     visit("merges_stack", merges_stack, "splits",
           "warp-splits that joined others where all of their warp wait for each other: re-convergence point, branch");
     visit("merges_barrier", merges_barrier, "splits", "warp-splits that joined one of their warp at a barrier");
+    visit("merges_formed", merges_formed, "splits",
+          "warps and warp-splits that joined one of another warp at the same PC (core.divergence = dws-dwf)");
     visit("split_table_full", split_table_full, "splits",
           "subdivisions that did not take place, or not at once, for want of an entry of the warp-split table");
     visit("split_slots_full", split_slots_full, "splits",
           "times that a warp or warp-split could go on but had to wait for a slot of the scheduler");
+    visit("predictions", predictions, "accesses",
+          "answered for some threads: whether it pays to part there was predicted (dws.memory = predict)");
+    visit(
+        "predictions_right", predictions_right, "accesses",
+        "of those: those who ran ahead missed while the others still waited, or, not parted, the next miss came later "
+        "than the lines had been away");
+    visit("predictions_wrong", predictions_wrong, "accesses",
+          "of those: not so. The others are undecided, as who would have told has joined another warp or warp-split");
     visit("scalar_instructions", scalar_instructions, "instructions",
           "executed by one lane for all threads of their warp (core.scalar)");
     visit("scalar_sub_warps_saved", scalar_sub_warps_saved, "sub-warps",

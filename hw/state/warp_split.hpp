@@ -20,14 +20,15 @@ inline constexpr std::array<std::string_view, 4> kSplitCauses = {"branch", "acce
 
 enum class SplitEnd : std::uint8_t {
   pc,             // it joins another one of its warp that stands at the same PC (4.5)
+  formation,      // the same, of another warp (dynamic warp formation)
   reconvergence,  // the same at the re-convergence point of the warp's stack (4.4)
   branch,         // at a branch at which all of its warp wait for each other (BranchLimited, 5.3.1)
   barrier,        // at a barrier
   exit,           // its threads have exited
   alone           // no other one of its warp is left: it is the warp
 };
-inline constexpr std::array<std::string_view, 6> kSplitEnds = {"pc",      "reconvergence", "branch",
-                                                               "barrier", "exit",          "alone"};
+inline constexpr std::array<std::string_view, 7> kSplitEnds = {"pc",      "formation", "reconvergence", "branch",
+                                                               "barrier", "exit",      "alone"};
 [[nodiscard]] constexpr std::string_view name_of(SplitEnd end) {
   return kSplitEnds[static_cast<std::size_t>(end)];
 }

@@ -15,9 +15,10 @@ namespace heddle::hw::test {
 
 class DynamicGroups : public GroupMoves {
  public:
-  DynamicGroups(const char* mechanism, const CoreParameters& core, unsigned rows_per_block)
+  DynamicGroups(const char* mechanism, const CoreParameters& core, unsigned rows_per_block,
+                CoreStatistics* statistics = nullptr)
       : core_(core), rows_per_block_(rows_per_block) {
-    divergence = Registry<Divergence>::instance().make(mechanism, {groups, core_});
+    divergence = Registry<Divergence>::instance().make(mechanism, {groups, core_, statistics});
     groups.resize(divergence->groups(core_.threads), 1);
   }
 
@@ -50,7 +51,7 @@ class DynamicGroups : public GroupMoves {
     handed_over.push_back({from.id, block_slot, to.id});
   }
   [[nodiscard]] unsigned block_of(const Place& place) const override { return place.row / rows_per_block_; }
-  [[nodiscard]] Cycle now() const override { return 0; }
+  [[nodiscard]] Cycle now() const override { return cycle; }
   void merge(Group& from, Group& to) override {
     for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
       if (((from.active[0] >> lane) & 1U) != 0) {
@@ -90,10 +91,13 @@ class DynamicGroups : public GroupMoves {
     told.push_back(std::to_string(split.id) + " to " + std::to_string(into.id) + ": " + std::string(name_of(end)));
   }
   std::vector<std::string> told;
+  Cycle cycle = 0;
   // The group's access to memory is put aside, with answers for these lanes.
   void put_aside(Group& group, LaneMask lanes) {
     groups.set_state(group, GroupState::memory);
     answers[group.id] = lanes;
+    divergence->accesses(group, *this);
+    divergence->misses(group, *this);
     divergence->memory_diverged(group, *this);
   }
 

@@ -306,6 +306,38 @@ namespace heddle::test {
     own.short_block = 1000000;
     machine.l1d.bytes = 4096;
   });
+  // Where a predictor says so; across warps, with a table that aliases, and with little room.
+  add("dwspredict", [](hw::Machine& machine) {
+    machine.core.divergence = "dws";
+    auto& own = machine.core.policies.of<hw::DwsParameters>();
+    own.memory = "predict";
+    own.predictor_entries = 3;
+    own.predictor_bits = 6;
+    own.short_block = 1000000;
+    machine.l1d.bytes = 4096;
+    machine.l1d.hit_latency = 3;
+  });
+  add("dwsformed", [](hw::Machine& machine) {
+    machine.core.divergence = "dws-dwf";
+    machine.core.issue = "scoreboard";
+    machine.core.simd_width = machine.core.warp_size = 16;
+    auto& own = machine.core.policies.of<hw::DwsParameters>();
+    own.memory = "predict";
+    own.predictor_threshold = 200;
+    own.short_block = 1000000;
+    machine.l1d.bytes = 4096;
+    machine.l1d.hit_latency = 3;
+  });
+  add("dwsformedtight", [](hw::Machine& machine) {
+    machine.core.divergence = "dws-dwf";
+    machine.core.scheduler = "majority";
+    auto& own = machine.core.policies.of<hw::DwsParameters>();
+    own.memory = "aggressive";
+    own.entries = 3;
+    own.slots = 4;
+    own.short_block = 1000000;
+    machine.l1d.bytes = 4096;
+  });
   add("slip", [](hw::Machine& machine) {
     machine.core.divergence = "slip";
     machine.core.policies.of<hw::SlipParameters>().interval = 100;

@@ -41,7 +41,8 @@ bool right_or_refused(const std::string& config, const std::string& workload, co
   return false;
 }
 
-constexpr std::array kDivergences = {"stack", "dwf", "tbc", "per-thread-pc", "memory-split", "dws", "slip", "mimd"};
+constexpr std::array kDivergences = {"stack", "dwf",  "tbc",  "per-thread-pc", "memory-split",
+                                     "dws",   "slip", "mimd", "dws-dwf"};
 constexpr std::array kSchedulers = {"gto",      "round-robin",   "oldest",    "least-progress",    "sticky",
                                     "majority", "pdom-priority", "two-level", "two-level-adaptive"};
 constexpr std::array kFormers = {"rows", "packed", "packed-freely"};
@@ -116,11 +117,11 @@ TEST_P(OtherCores, RunSplitsBehindAnyCache) {
     expect_right("baseline", "bfs", cache);
   }
 }
-INSTANTIATE_TEST_SUITE_P(Each, OtherCores, ::testing::Values("dws", "slip"), name_of);
+INSTANTIATE_TEST_SUITE_P(Each, OtherCores, ::testing::Values("dws", "slip", "dws-dwf"), name_of);
 
 // A large warp is none that subdivision could part: it says so.
 TEST(LargeWarps, AreRefusedUnderSubdivision) {
-  for (const char* const divergence : {"dws", "slip"}) {
+  for (const char* const divergence : {"dws", "slip", "dws-dwf"}) {
     EXPECT_FALSE(right_or_refused("lwm", "bfs", {std::string("core.divergence=") + divergence}));
   }
 }

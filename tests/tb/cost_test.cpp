@@ -158,6 +158,17 @@ TEST(Cost, AnEntryOfTheWarpSplitTableTakes84Bits) {
   EXPECT_EQ(find(cost_of({"core.divergence=dws", "dws.entries=4"}), "warp-split table")->bits, 4U * (32 + 5 + 64 + 2));
 }
 
+// An entry with a warp of four for each of 16 lanes; two averages of 10 bits for each of 64 PCs, with a bit of validity
+// each; of each of 8 slots its entry, valid or not, two counts of cycles, and whether it is to stay together.
+TEST(Cost, WarpSplitsAcrossWarpsAndTheirPredictorAreEstimated) {
+  const StorageCost cost = cost_of(
+      {"core.divergence=dws-dwf", "dws.memory=predict", "core.simd_width=16", "core.warp_size=16", "core.threads=64"});
+  EXPECT_EQ(find(cost, "warp-split table")->bits, 16U * (16 * (1 + 2) + 64 + 2));
+  EXPECT_EQ(find(cost, "table of misses")->bits, 64U * 2 * (10 + 1));
+  EXPECT_EQ(find(cost, "latest access of each slot")->bits, 8U * (6 + 1 + 2 * 10 + 1));
+  EXPECT_EQ(find(cost_of({"core.divergence=dws-dwf"}), "table of misses"), nullptr);
+}
+
 TEST(Cost, PrefixNetworkHasTheThesissAdders) {
   const StorageCost narrow = cost_of({"core.simd_width=8", "core.warp_size=8"});
   EXPECT_EQ(find(narrow, "prefix-sum network")->formula, "17 adders, bits 7 x 1 + 6 x 2 + 4 x 3 = 31");

@@ -177,19 +177,24 @@ const report = (() => {
 
   // ---- warp-splits
   const splits = summary.splits_branch + summary.splits_memory + summary.splits_revived;
+  const merges = summary.merges_pc + summary.merges_formed + summary.merges_stack + summary.merges_barrier;
   if (splits > 0) {
     section("splits", "Warp-splits", pair(
       shareBar("Splits made", `${number(splits)}, by cause`, [
         { name: "branch", colour: "var(--c1)", value: summary.splits_branch },
         { name: "access to memory", colour: "var(--c3)", value: summary.splits_memory },
         { name: "revived while waiting", colour: "var(--c7)", value: summary.splits_revived }]),
-      shareBar("Merges", `${number(summary.merges_pc + summary.merges_stack + summary.merges_barrier)}, by where; the other `
+      shareBar("Merges", `${number(merges)}, by where; the other `
         + "splits ended with their threads or as the last of their warp", [
         { name: "same PC", colour: "var(--c1)", value: summary.merges_pc },
+        ...(summary.merges_formed > 0
+          ? [{ name: "same PC, another warp", colour: "var(--c2)", value: summary.merges_formed }] : []),
         { name: "re-convergence point or branch", colour: "var(--c3)", value: summary.merges_stack },
         { name: "barrier", colour: "var(--c7)", value: summary.merges_barrier }])),
     element("p", { class: "hint" }, `The warp-split table was full ${number(summary.split_table_full)} times, the `
-      + `scheduler's slots ${number(summary.split_slots_full)} times.`));
+      + `scheduler's slots ${number(summary.split_slots_full)} times.`
+      + (summary.predictions > 0 ? ` Of ${number(summary.predictions)} predictions whether to part, `
+        + `${number(summary.predictions_right)} were right and ${number(summary.predictions_wrong)} wrong.` : "")));
   }
 
   // ---- energy, of a run that was priced by a table

@@ -1,0 +1,622 @@
+#include "hw/divergence/formed_splits.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "tlm/sub_warp.hpp"
+
+namespace heddle::hw {
+
+FormedSplits::FormedSplits(const Setup& setup, const FormationRules& rules)
+    : groups_(setup.groups),
+      rules_(rules),
+      count_(setup.statistics != nullptr ? *setup.statistics : nobodys_),
+      parting_(rules.memory, rules.predictor, setup.groups, count_),
+      places_(rules.entries, std::min(rules.slots, setup.core.threads), setup.core.threads),
+      state_(setup.core.threads),
+      warps_(setup.core.threads / setup.core.simd_width) {}
+
+void FormedSplits::start(Group& group) {
+  for (const Group& other : groups_.all()) {  // a fault has stopped it
+    if (other.state == GroupState::free) {
+      give_back(other);
+    }
+  }
+  begin(group);
+  Warp& warp = warps_[group.first_row];
+  warp.stack.clear();
+  warp.running = group.active[0];
+  warp.arrived = 0;
+  warp.number = group.warp_in_block;
+  group.pc = 0;
+}
+
+void FormedSplits::started(Group& group, GroupMoves& moves) {
+  place(group, moves);
+}
+
+bool FormedSplits::complete(Group& group, const Outcome& outcome, GroupMoves& moves) {
+  parting_.completed(group, moves);
+  const isa::Instruction& instruction = outcome.instruction;
+  const LaneMask active = group.active[0];
+  rows_.clear();
+  each_warp(group, active, [&](std::uint16_t row, LaneMask) { rows_.push_back(row); });
+  if (instruction.op == isa::Op::EXIT) {
+    each_warp(group, outcome.exited[0] & active, [&](std::uint16_t row, LaneMask lanes) {
+      warps_[row].running &= ~lanes;
+      for (Entry& entry : warps_[row].stack) {
+        entry.active &= ~lanes;
+      }
+    });
+    group.active[0] &= ~outcome.exited[0];
+    changed_ = true;
+  }
+  const bool access = isa::info(instruction.op).unit == isa::Unit::memory;
+  state_[group.id].stands_at_access = access;
+  bool diverged = false;
+  if (instruction.op == isa::Op::BRA && !instruction.guard.always()) {
+    const LaneMask taken = outcome.taken[0] & active;
+    diverged = taken != 0 && taken != active;
+    branch(group, outcome, moves);
+  } else {
+    group.pc = instruction.op == isa::Op::BRA ? instruction.target : group.pc + 1;
+    const std::uint32_t pc = group.pc;
+    if (outcome.arrivals[0] != 0) {
+      wait_by_block(group, outcome.arrivals[0], moves);
+    } else {
+      place(group, moves);
+    }
+    if (access && !at_access_.empty()) {
+      let_accesses_go(pc, moves);
+    }
+  }
+  settle(group, moves);
+  return diverged;
+}
+
+void FormedSplits::released(Group& group, unsigned, LaneMask, bool last, GroupMoves& moves) {
+  if (last && state_[group.id].waits == Waits::barrier) {
+    state_[group.id].waits = Waits::none;
+    rows_.clear();
+    each_warp(group, group.active[0], [&](std::uint16_t row, LaneMask) { rows_.push_back(row); });
+    place(group, moves);
+    settle(group, moves);
+  }
+}
+
+// ------------------------------------------------------------------------------------------- without completing
+
+bool FormedSplits::goes_on(const Group& group) const {
+  const isa::Instruction& instruction = group.decoded->instruction;
+  return moves_on_at(group, group.active[0], instruction.op == isa::Op::BRA ? instruction.target : group.pc + 1);
+}
+
+// A branch of all its threads, or of an undivided warp by itself by the stack: the threads stay the group's.
+bool FormedSplits::branches_early(const Group& group, const isa::Instruction& instruction,
+                                  std::span<const LaneMask> taken) const {
+  const LaneMask active = group.active[0];
+  const LaneMask take = taken[0] & active;
+  const std::uint32_t fall_through = group.pc + 1;
+  if (take == 0 || take == active) {
+    return moves_on_at(group, active, take != 0 ? instruction.target : fall_through);
+  }
+  if (!whole(group) || (rules_.at_branches && instruction.subdivides)) {
+    return false;
+  }
+  const bool taken_first = fall_through == instruction.reconvergence;
+  return moves_on_at(group, taken_first ? take : active & ~take, taken_first ? instruction.target : fall_through);
+}
+
+// Those of the group in `lanes` go on at a PC where nothing happens but that.
+bool FormedSplits::moves_on_at(const Group& group, LaneMask lanes, std::uint32_t pc) const {
+  const auto stands_there = [&](GroupId id) { return groups_[id].pc == pc; };
+  const std::span<const GroupId> waiting = places_.waiting();
+  return places_.has_slot(group.id) && places_.has_entry(group.id) != whole(group) && arriving(group, pc) == 0 &&
+         std::none_of(waiting.begin(), waiting.end(), stands_there) &&
+         std::none_of(at_access_.begin(), at_access_.end(), stands_there) && partner(group, lanes, pc) == nullptr;
+}
+
+// Those of its threads whose warp's stack is to be popped at the PC.
+LaneMask FormedSplits::arriving(const Group& group, std::uint32_t pc) const {
+  LaneMask there = 0;
+  const auto look = [&](std::uint16_t row, LaneMask lanes) {
+    const std::vector<Entry>& stack = warps_[row].stack;
+    there |= !stack.empty() && stack.back().reconvergence_pc == pc ? lanes : 0;
+  };
+  if (group.aligned) {
+    look(group.first_row, group.active[0]);
+  } else {
+    each_warp(group, group.active[0], look);
+  }
+  return there;
+}
+
+// ------------------------------------------------------------------------------------------- entries and slots
+
+void FormedSplits::give_back(const Group& group) {
+  places_.drop_entry(group.id);
+  places_.drop_slot(group.id);
+  if (state_[group.id].waits == Waits::resources) {
+    places_.leave_queue(group.id);
+  } else if (state_[group.id].waits == Waits::access) {
+    std::erase(at_access_, group.id);
+  }
+  state_[group.id].waits = Waits::none;
+}
+
+// A group of this number begins: nothing is known of it.
+void FormedSplits::begin(const Group& group) {
+  give_back(group);
+  parting_.gone(group, false);
+  state_[group.id] = {};
+}
+
+// It goes on as soon as it has what it needs: now, if that is there.
+void FormedSplits::proceed(Group& group, GroupMoves& moves) {
+  if (admit(group, moves)) {
+    return;
+  }
+  ++(!whole(group) && !places_.has_entry(group.id) ? count_.split_table_full : count_.split_slots_full);
+  moves.park(group);
+  state_[group.id].waits = Waits::resources;
+  places_.queue(group.id);
+}
+
+bool FormedSplits::admit(Group& group, GroupMoves& moves) {
+  const bool needs_entry = !whole(group);
+  if (needs_entry && !places_.has_entry(group.id) && places_.entries_left(1)) {
+    places_.take_entry(group.id);
+  }
+  const bool has_entry = !needs_entry || places_.has_entry(group.id);
+  if (has_entry && !places_.has_slot(group.id) && !places_.slots_full()) {
+    places_.take_slot(group.id);
+  }
+  if (!has_entry || !places_.has_slot(group.id)) {
+    return false;
+  }
+  state_[group.id].waits = Waits::none;
+  moves.run(group);
+  return true;
+}
+
+// Groups that are an undivided warp by itself now, since the others of their warp have gone.
+void FormedSplits::look_for_undivided(GroupMoves& moves) {
+  const auto look = [&](GroupId id) {
+    if (whole(groups_[id])) {
+      places_.drop_entry(id);
+      if (std::exchange(state_[id].made, false)) {
+        moves.split_ended(groups_[id], groups_[id], SplitEnd::alone);
+      }
+    }
+  };
+  for (const GroupId owner : places_.view().entries) {
+    if (owner != OwnedPlaces::kNobody) {
+      look(owner);
+    }
+  }
+  std::for_each(places_.waiting().begin(), places_.waiting().end(), look);
+  if (!places_.waiting().empty()) {
+    places_.look_again();
+  }
+}
+
+// ------------------------------------------------------------------------------------------- who runs where
+
+void FormedSplits::look_at(Group& group, const GroupMoves& moves) const {
+  group.look_at_lanes();
+  group.block_slot = moves.block_of(group.place_of(static_cast<unsigned>(std::countr_zero(group.active[0]))));
+}
+
+// A group whose PC is known goes on, joins another one, or has no thread left.
+void FormedSplits::place(Group& group, GroupMoves& moves) {
+  if (group.active[0] == 0) {
+    end(group, SplitEnd::exit, moves);
+    return;
+  }
+  arrive(group);
+  if (group.active[0] == 0) {
+    end(group, SplitEnd::reconvergence, moves);
+    return;
+  }
+  look_at(group, moves);
+  if (whole(group)) {
+    places_.drop_entry(group.id);
+    if (std::exchange(state_[group.id].made, false)) {
+      moves.split_ended(group, group, SplitEnd::alone);
+    }
+  }
+  join(group, moves);
+}
+
+// Those at the re-convergence point of their warp's top entry leave, and wait there without a group.
+void FormedSplits::arrive(Group& group) {
+  const LaneMask there = arriving(group, group.pc);
+  if (there == 0) {
+    return;
+  }
+  each_warp(group, there, [&](std::uint16_t row, LaneMask lanes) {
+    Warp& warp = warps_[row];
+    count_.merges_stack += warp.arrived != 0 ? 1 : 0;
+    warp.progress = warp.arrived != 0 ? std::min(warp.progress, group.progress) : group.progress;
+    warp.progress_before =
+        warp.arrived != 0 ? std::min(warp.progress_before, group.progress_before) : group.progress_before;
+    warp.arrived |= lanes;
+  });
+  group.active[0] &= ~there;
+  changed_ = true;
+}
+
+void FormedSplits::end(Group& group, SplitEnd how, GroupMoves& moves) {
+  if (state_[group.id].made) {
+    moves.split_ended(group, group, how);
+  }
+  parting_.gone(group, how == SplitEnd::exit);
+  give_back(group);
+  state_[group.id] = {};
+  if (spare_ == nullptr) {
+    spare_ = &group;
+  } else {
+    moves.free(group);
+  }
+  changed_ = true;
+}
+
+// After a change: warps all of whose threads have arrived go on, and who waits for what has been freed.
+void FormedSplits::settle(const Group& like, GroupMoves& moves) {
+  for (const std::uint16_t row : rows_) {
+    const Warp& warp = warps_[row];
+    if (warp.running != 0 ? warp.arrived == warp.running : !warp.stack.empty()) {
+      pop(row, like, moves);
+    }
+  }
+  if (spare_ != nullptr) {
+    moves.free(*spare_);
+    spare_ = nullptr;
+  }
+  if (std::exchange(changed_, false)) {
+    look_for_undivided(moves);
+  }
+  places_.serve([&](GroupId id) { return admit(groups_[id], moves); });
+}
+
+// The path that ran has ended, with its threads or where they are to meet: the warp goes on as one group.
+void FormedSplits::pop(std::uint16_t row, const Group& like, GroupMoves& moves) {
+  Warp& warp = warps_[row];
+  std::uint32_t pc = isa::kNoReconvergence;
+  bool ended = true;
+  while (!warp.stack.empty() && (ended || pc == warp.stack.back().reconvergence_pc || warp.running == 0)) {
+    ended = false;
+    warp.running = warp.stack.back().active;
+    pc = warp.stack.back().execute_pc;
+    warp.stack.pop_back();
+  }
+  const bool arrived = std::exchange(warp.arrived, 0) != 0;
+  if (warp.running == 0) {
+    return;
+  }
+  Group& group = spare_ != nullptr ? *spare_ : moves.allocate(like);
+  spare_ = nullptr;
+  begin(group);
+  group.warp_in_block = warp.number;
+  group.lane_row.fill(row);
+  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+    group.lane_home[lane] = static_cast<std::uint8_t>(lane);
+  }
+  group.active[0] = warp.running;
+  group.look_at_lanes();
+  group.pc = pc;
+  if (arrived) {
+    group.progress = warp.progress;
+    group.progress_before = warp.progress_before;
+  }
+  place(group, moves);
+}
+
+// ------------------------------------------------------------------------------------------- formation
+
+bool FormedSplits::share_a_warp(const Group& one, const Group& other) {
+  if (one.aligned && other.aligned) {
+    return one.first_row == other.first_row;
+  }
+  bool share = false;
+  each_warp(one, one.active[0], [&](std::uint16_t row, LaneMask) {
+    for (LaneMask left = other.active[0]; left != 0; left &= left - 1) {
+      share = share || other.lane_row[static_cast<unsigned>(std::countr_zero(left))] == row;
+    }
+  });
+  return share;
+}
+
+// With `lanes` of the one beside those of the other: a running thread of a warp of the one, which is in neither, would
+// find its lane taken by another warp's.
+bool FormedSplits::blocks(const Group& one, LaneMask lanes, const Group& other, LaneMask other_lanes) const {
+  bool taken = false;
+  each_warp(one, lanes, [&](std::uint16_t row, LaneMask own) {
+    LaneMask own_there = 0;
+    for (LaneMask left = other_lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      own_there |= other.lane_row[lane] == row ? LaneMask{1} << lane : 0;
+    }
+    const Warp& warp = warps_[row];
+    const LaneMask elsewhere = warp.running & ~warp.arrived & ~own & ~own_there;
+    taken = taken || (elsewhere & other_lanes) != 0;
+  });
+  return taken;
+}
+
+// All of `lanes`, threads of `from`, find theirs free, and there is an entry for what they become.
+bool FormedSplits::can_join(const Group& from, LaneMask lanes, const Group& to) const {
+  if ((lanes & to.active[0]) != 0 ||
+      (rules_.unblocking && (blocks(from, lanes, to, to.active[0]) || blocks(to, to.active[0], from, lanes)))) {
+    return false;
+  }
+  const bool undivided = from.aligned && to.aligned && from.first_row == to.first_row &&
+                         (lanes | to.active[0]) == warps_[to.first_row].running;
+  return undivided || places_.has_entry(from.id) || places_.has_entry(to.id) || places_.entries_left(1);
+}
+
+// Whom those in `lanes` join at the PC, of the groups that wait to be fetched there; null: nobody.
+const Group* FormedSplits::partner(const Group& group, LaneMask lanes, std::uint32_t pc) const {
+  const Group* best = nullptr;
+  bool best_shares = false;
+  const GroupBits& ready = groups_.ready();
+  for (std::size_t word = 0; word < ready.size(); ++word) {
+    for (std::uint64_t left = ready[word]; left != 0; left &= left - 1) {
+      const Group& other = groups_[static_cast<GroupId>(word * 64 + static_cast<unsigned>(std::countr_zero(left)))];
+      if (other.pc != pc || other.id == group.id || !can_join(group, lanes, other)) {
+        continue;
+      }
+      const bool shares = share_a_warp(group, other);
+      if (best == nullptr || (shares != best_shares ? shares : other.age > best->age)) {
+        best = &other;
+        best_shares = shares;
+      }
+    }
+  }
+  return best;
+}
+
+// Those that stand still at its PC and could go on join it; then it joins one that is ready there, or goes on.
+void FormedSplits::join(Group& group, GroupMoves& moves) {
+  const auto take = [&](std::span<const GroupId> standing) {
+    for (std::size_t i = 0; i < standing.size(); ++i) {
+      Group& other = groups_[standing[i]];
+      if (other.pc == group.pc && other.id != group.id && can_join(other, other.active[0], group)) {
+        absorb(other, group, moves);
+        return true;
+      }
+    }
+    return false;
+  };
+  while (take(places_.waiting()) || take(at_access_)) {
+  }
+  if (const Group* const to = partner(group, group.active[0], group.pc)) {
+    absorb(group, groups_[to->id], moves);
+  } else {
+    proceed(group, moves);
+  }
+}
+
+void FormedSplits::absorb(Group& from, Group& to, GroupMoves& moves) {
+  const bool at_barrier = state_[to.id].waits == Waits::barrier;
+  const bool shares = share_a_warp(from, to);
+  if (state_[from.id].made) {
+    moves.split_ended(from, to, at_barrier ? SplitEnd::barrier : shares ? SplitEnd::pc : SplitEnd::formation);
+  }
+  ++(at_barrier ? count_.merges_barrier : shares ? count_.merges_pc : count_.merges_formed);
+  parting_.gone(from, false);
+  give_back(from);
+  state_[from.id] = {};
+  moves.merge(from, to);
+  to.look_at_lanes();
+  if (whole(to)) {
+    places_.drop_entry(to.id);
+    if (std::exchange(state_[to.id].made, false)) {
+      moves.split_ended(to, to, SplitEnd::alone);
+    }
+  } else if (!at_barrier && !places_.has_entry(to.id)) {
+    places_.take_entry(to.id);
+  }
+  changed_ = true;
+}
+
+// ------------------------------------------------------------------------------------------- barriers
+
+void FormedSplits::wait_by_block(Group& group, LaneMask waiting, GroupMoves& moves) {
+  const LaneMask active = group.active[0];
+  give_back(group);
+  bool first = true;
+  LaneMask kept = 0;
+  for (LaneMask left = waiting; left != 0;) {
+    const unsigned block = moves.block_of(group.place_of(static_cast<unsigned>(std::countr_zero(left))));
+    LaneMask lanes = 0;
+    for (LaneMask look = left; look != 0; look &= look - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(look));
+      lanes |= moves.block_of(group.place_of(lane)) == block ? LaneMask{1} << lane : 0;
+    }
+    left &= ~lanes;
+    if (std::exchange(first, false)) {
+      kept = lanes;
+      continue;
+    }
+    Group& part = split_off(group, lanes, group.pc, moves);
+    moves.hand_over(group, block, part);
+    stand_at_barrier(part, moves);
+  }
+  Group* const going = active != waiting ? &split_off(group, active & ~waiting, group.pc, moves) : nullptr;
+  group.active[0] = kept;
+  look_at(group, moves);
+  stand_at_barrier(group, moves);
+  if (going != nullptr) {
+    place(*going, moves);
+  }
+}
+
+void FormedSplits::stand_at_barrier(Group& group, GroupMoves& moves) {
+  moves.wait(group);
+  if (group.state != GroupState::barrier) {
+    return;  // the barrier's release has come before
+  }
+  state_[group.id].waits = Waits::barrier;
+  for (const Group& other : groups_.all()) {
+    if (other.id != group.id && state_[other.id].waits == Waits::barrier && other.pc == group.pc &&
+        other.block_slot == group.block_slot && (other.active[0] & group.active[0]) == 0) {
+      state_[group.id].waits = Waits::none;
+      moves.hand_over(group, group.block_slot, other);
+      absorb(group, groups_[other.id], moves);
+      return;
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------------- branches
+
+// Some of the warp's threads in the group, `lanes`, take the branch and some do not: whether they part.
+bool FormedSplits::parts_at(const Group& group, const Warp& warp, LaneMask lanes,
+                            const isa::Instruction& instruction) const {
+  return lanes != warp.running || (rules_.at_branches && instruction.subdivides && room_to_part(group));
+}
+
+// Which threads go on where. Warps that use their stack do so here, as StackDivergence::branch, for one row.
+FormedSplits::Ways FormedSplits::ways(const Group& group, const isa::Instruction& instruction, LaneMask taken) {
+  Ways go;
+  const std::uint32_t fall_through = group.pc + 1;
+  const std::uint32_t reconvergence = instruction.reconvergence;
+  each_warp(group, group.active[0], [&](std::uint16_t row, LaneMask lanes) {
+    Warp& warp = warps_[row];
+    const LaneMask take = taken & lanes;
+    if (take == 0 || take == lanes || parts_at(group, warp, lanes, instruction)) {
+      go.taken |= take;
+      go.falls |= lanes & ~take;
+      return;
+    }
+    count_.split_table_full += rules_.at_branches && instruction.subdivides ? 1 : 0;
+    const bool joined = !warp.stack.empty() && warp.stack.back().reconvergence_pc == reconvergence &&
+                        warp.stack.back().execute_pc == reconvergence;
+    if (reconvergence != isa::kNoReconvergence && !joined) {
+      warp.stack.push_back({reconvergence, reconvergence, warp.running});
+    }
+    const bool taken_first = fall_through == reconvergence;
+    if (!taken_first && instruction.target != reconvergence) {
+      warp.stack.push_back({reconvergence, instruction.target, take});
+    }
+    warp.running = taken_first ? take : lanes & ~take;
+    (taken_first ? go.taken : go.falls) |= warp.running;
+  });
+  return go;
+}
+
+void FormedSplits::branch(Group& group, const Outcome& outcome, GroupMoves& moves) {
+  const isa::Instruction& instruction = outcome.instruction;
+  const std::uint32_t fall_through = group.pc + 1;
+  const Ways go = ways(group, instruction, outcome.taken[0] & group.active[0]);
+  if (go.taken == 0 || go.falls == 0) {
+    group.active[0] = go.taken | go.falls;
+    group.pc = go.taken != 0 ? instruction.target : fall_through;
+    place(group, moves);
+    return;
+  }
+  Group& other = split_off(group, go.taken, instruction.target, moves);
+  group.active[0] = go.falls;
+  group.pc = fall_through;
+  look_at(group, moves);
+  if (!whole(other)) {
+    ++count_.splits_branch;
+    state_[other.id].made = true;
+    moves.split_made(other, group, SplitCause::branch);
+  }
+  changed_ = true;
+  place(group, moves);
+  place(other, moves);
+}
+
+// A group of some threads of another one, which go on at the PC. The other one's masks stay as they are.
+Group& FormedSplits::split_off(const Group& from, LaneMask lanes, std::uint32_t pc, GroupMoves& moves) {
+  Group& made = moves.allocate(from);
+  made.warp_in_block = from.warp_in_block;
+  made.lane_row = from.lane_row;
+  made.lane_home = from.lane_home;
+  made.active[0] = lanes;
+  made.pc = pc;
+  look_at(made, moves);
+  begin(made);
+  return made;
+}
+
+// ------------------------------------------------------------------------------------------- accesses
+
+// As Subdivision::accesses: those of its warp that have done this access and are ready wait for the group.
+void FormedSplits::accesses(Group& group, GroupMoves& moves) {
+  parting_.accesses(group);
+  if (whole(group)) {
+    return;
+  }
+  for (const Group& other : groups_.all()) {
+    if (other.state == GroupState::ready && other.pc == group.pc + 1 && state_[other.id].stands_at_access &&
+        (other.active[0] & group.active[0]) == 0 && share_a_warp(group, other)) {
+      state_[other.id].waits = Waits::access;
+      at_access_.push_back(other.id);
+      moves.park(groups_[other.id]);
+    }
+  }
+}
+
+// Who waits behind that access and has found no place among those that have completed it now waits no longer.
+void FormedSplits::let_accesses_go(std::uint32_t pc, GroupMoves& moves) {
+  std::erase_if(at_access_, [&](GroupId id) {
+    if (groups_[id].pc != pc) {
+      return false;
+    }
+    state_[id].waits = Waits::none;
+    moves.run(groups_[id]);
+    return true;
+  });
+}
+
+void FormedSplits::misses(Group& group, GroupMoves& moves) {
+  parting_.misses(group, moves);
+}
+
+void FormedSplits::memory_diverged(Group& group, GroupMoves& moves) {
+  if (!parting_.occasion(group)) {
+    return;
+  }
+  if (!room_to_part(group)) {
+    ++count_.split_table_full;
+  } else if (parting_.takes(group, moves)) {
+    part(group, SplitCause::access, moves);
+  }
+}
+
+void FormedSplits::starving(GroupMoves& moves) {
+  const auto room = [this](const Group& waiting) { return room_to_part(waiting); };
+  if (Group* const oldest = places_.entries_left(1) ? parting_.revives(moves, room) : nullptr) {
+    part(*oldest, SplitCause::revived, moves);
+  }
+}
+
+void FormedSplits::part(Group& group, SplitCause cause, GroupMoves& moves) {
+  Group* const ahead = moves.part(group);
+  if (ahead == nullptr) {
+    return;
+  }
+  ++(cause == SplitCause::revived ? count_.splits_revived : count_.splits_memory);
+  look_at(group, moves);
+  look_at(*ahead, moves);
+  begin(*ahead);
+  if (!places_.has_entry(group.id)) {
+    places_.take_entry(group.id);
+  }
+  places_.take_entry(ahead->id);
+  if (places_.slots_full()) {
+    places_.drop_slot(group.id);  // one has it, and the other waits
+  }
+  if (!places_.slots_full()) {
+    places_.take_slot(ahead->id);
+  }
+  state_[ahead->id].made = true;
+  parting_.parted(group, *ahead);
+  moves.split_made(*ahead, group, cause);
+}
+
+}  // namespace heddle::hw

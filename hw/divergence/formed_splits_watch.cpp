@@ -1,0 +1,72 @@
+// What is shown of warp-splits that join across warps, and whether what is held of them fits together.
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "hw/divergence/formed_splits.hpp"
+
+namespace heddle::hw {
+
+// Of each warp that has threads in the group: its running threads are each in one group or have arrived, and a waiting
+// entry of its stack holds none of them, or, of a join, all.
+std::string FormedSplits::inconsistency(const Group& group) const {
+  std::string wrong = places_.inconsistency();
+  each_warp(group, group.active[0], [&](std::uint16_t row, LaneMask) {
+    const Warp& warp = warps_[row];
+    LaneMask held = warp.arrived;
+    for (const Group& other : groups_.all()) {
+      if (other.state == GroupState::free) {
+        continue;
+      }
+      for (LaneMask left = other.active[0]; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        if (other.lane_row[lane] != row) {
+          continue;
+        }
+        const LaneMask bit = LaneMask{1} << other.lane_home[lane];
+        if ((held & bit) != 0) {
+          wrong = fmt::format("register row {}: thread {} is in two groups, or waits and runs", row, lane);
+        }
+        held |= bit;
+      }
+    }
+    if (held != warp.running) {
+      wrong =
+          fmt::format("register row {}: the groups hold {:08x} of the running threads {:08x}", row, held, warp.running);
+    }
+    for (const Entry& entry : warp.stack) {
+      if ((entry.active & held) != 0 && (held & ~entry.active) != 0) {
+        wrong = fmt::format("register row {}: the entry for PC {} holds some of the running threads", row,
+                            entry.execute_pc);
+      }
+    }
+  });
+  return wrong;
+}
+
+Divergence::StackView FormedSplits::stack_view(const Group& group) const {
+  StackView view;
+  const std::vector<Entry>& stack = warps_[group.first_row].stack;
+  view.depth = stack.size();
+  if (!stack.empty()) {
+    view.reconvergence_pc = stack.back().reconvergence_pc;
+    view.execute_pc = stack.back().execute_pc;
+    view.active = {&stack.back().active, 1};
+  }
+  return view;
+}
+
+std::string FormedSplits::describe(const Group& group) const {
+  static constexpr const char* kWaits[] = {"", ", waits for an entry or a slot", ", waits at a barrier",
+                                           ", waits for the others' access"};
+  std::string text =
+      fmt::format("{} threads{}", group.active_threads(), kWaits[static_cast<std::size_t>(state_[group.id].waits)]);
+  each_warp(group, group.active[0], [&](std::uint16_t row, LaneMask lanes) {
+    const Warp& warp = warps_[row];
+    text += fmt::format("; lanes {:08x} of register row {}: {:08x} run, {:08x} have arrived, {} stack entries", lanes,
+                        row, warp.running, warp.arrived, warp.stack.size());
+  });
+  return text;
+}
+
+}  // namespace heddle::hw

@@ -1,0 +1,86 @@
+// What a core has for warps and warp-splits beside their threads (DWS report 5.6), and which group has it: entries of
+// the warp-split table and slots of the scheduler. A group has at most one of each. Those that must wait for one stand
+// in a queue: first come, first served.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "hw/divergence/divergence.hpp"
+#include "hw/divergence/owned_places.hpp"
+
+namespace heddle::hw {
+
+class SplitPlaces {
+ public:
+  // Numbers of groups lie below `groups`.
+  SplitPlaces(unsigned entries, unsigned slots, unsigned groups)
+      : entries_(entries), slots_(slots), all_entries_(entries), of_(groups) {}
+
+  [[nodiscard]] bool has_entry(GroupId group) const { return of_[group].has_entry; }
+  [[nodiscard]] bool has_slot(GroupId group) const { return of_[group].has_slot; }
+  // So many entries are free.
+  [[nodiscard]] bool entries_left(unsigned more) const { return entries_.used() + more <= all_entries_; }
+  [[nodiscard]] bool slots_full() const { return slots_.full(); }
+
+  // There is a free one, and the group has none.
+  void take_entry(GroupId group) {
+    of_[group].has_entry = true;
+    of_[group].entry = static_cast<std::uint16_t>(entries_.take(group));
+  }
+  void take_slot(GroupId group) {
+    of_[group].has_slot = true;
+    of_[group].slot = static_cast<std::uint16_t>(slots_.take(group));
+  }
+  void drop_entry(GroupId group) {
+    if (of_[group].has_entry) {
+      entries_.give_back(of_[group].entry);
+      of_[group].has_entry = false;
+      freed_ = true;
+    }
+  }
+  void drop_slot(GroupId group) {
+    if (of_[group].has_slot) {
+      slots_.give_back(of_[group].slot);
+      of_[group].has_slot = false;
+      freed_ = true;
+    }
+  }
+
+  // ---- the queue
+  void queue(GroupId group) { queue_.push_back(group); }
+  void leave_queue(GroupId group) { std::erase(queue_, group); }
+  [[nodiscard]] std::span<const GroupId> waiting() const { return queue_; }
+  // Somebody in the queue may need less than before.
+  void look_again() { freed_ = true; }
+  // If anything has been freed since it was last asked: those for whom serve(group) is true leave, in the order in
+  // which they came.
+  template <class Serve>
+  void serve(Serve serve) {
+    if (freed_) {
+      freed_ = false;
+      std::erase_if(queue_, serve);
+    }
+  }
+
+  [[nodiscard]] Divergence::SplitTableView view() const { return {entries_.owners(), slots_.owners()}; }
+  // Why what the groups have and what the table and the scheduler say is not the same; empty when it is.
+  [[nodiscard]] std::string inconsistency() const;
+
+ private:
+  struct Held {
+    bool has_entry = false;
+    bool has_slot = false;
+    std::uint16_t entry = 0;  // its number
+    std::uint16_t slot = 0;
+  };
+  OwnedPlaces entries_;
+  OwnedPlaces slots_;
+  unsigned all_entries_;
+  bool freed_ = false;
+  std::vector<Held> of_;        // by group
+  std::vector<GroupId> queue_;  // first come first
+};
+
+}  // namespace heddle::hw
