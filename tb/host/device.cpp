@@ -150,6 +150,7 @@ struct Device::State {
   std::vector<isa::StrayLoads> stray_loads;
   std::uint64_t last_served = 0;  // what memory channels and interconnect had done when last looked at
   link::Cycle last_service = 0;   // when that number was last seen to change
+  std::optional<isa::Fault> fault;
   std::optional<Executor::Plan> plan;
   std::uint64_t launches_ended = 0;
   std::uint64_t blocks_of_ended = 0;
@@ -199,6 +200,9 @@ const hw::Machine& Device::machine() const {
 }
 void Device::plan(const Plan& plan) {
   state_->plan = plan;
+}
+const isa::Fault* Device::fault() const {
+  return state_->fault ? &*state_->fault : nullptr;
 }
 link::Cycle Device::now() const {
   return state_->gpu.clock().now();
@@ -256,6 +260,7 @@ void Device::check(const isa::LaunchRequest& request) const {
 
 void Device::launch(const isa::LaunchRequest& request) {
   State& state = *state_;
+  state.fault.reset();
   const isa::Kernel& kernel = isa::kernel_of(state.module, request);
   isa::check_request(kernel, request);
   const unsigned warp_size = launch_warp_size(state.module, kernel, machine().core);
@@ -293,6 +298,7 @@ void Device::launch(const isa::LaunchRequest& request) {
     isa::Fault fault = *state.gpu.fault();
     fault.kernel = kernel.name;
     state.prints.explain(fault);
+    state.fault = fault;
     throw SimulatedFault(isa::describe(fault, state.module));
   }
 }

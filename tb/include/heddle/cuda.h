@@ -25,11 +25,19 @@
 
 // nodebug: an instruction of such a function counts as one of the line that calls it.
 // For host functions of the file too, which clang reads and does not compile.
+#ifdef HEDDLE_WITH_HOST
+#define HEDDLE_DEVICE_ static __device__ __forceinline__ __attribute__((nodebug, unused))
+#else
 #define HEDDLE_DEVICE_ static __host__ __device__ __forceinline__ __attribute__((nodebug))
+#endif
 #define HEDDLE_BOTH_ static __host__ __device__ __forceinline__ __attribute__((nodebug))
 
 // Longer functions, which clang may leave as calls; tables that only device code reads.
+#ifdef HEDDLE_WITH_HOST
+#define HEDDLE_MATH_ static __device__ __inline__ __attribute__((nodebug, unused))
+#else
 #define HEDDLE_MATH_ static __host__ __device__ __inline__ __attribute__((nodebug))
+#endif
 #define HEDDLE_NOINLINE_ static __device__ __attribute__((noinline, nodebug, unused))
 #define HEDDLE_TABLE_ static __constant__ const
 #define HEDDLE_SQRT_ __nvvm_sqrt_rn_d
@@ -205,3 +213,10 @@ HEDDLE_BOTH_ double __hiloint2double(int hi, int lo) {
 #undef HEDDLE_SQRTF_
 #undef HEDDLE_FMA_
 #undef HEDDLE_FMAF_
+#ifdef HEDDLE_WITH_HOST
+#undef FP_NAN
+#undef FP_INFINITE
+#undef FP_ZERO
+#undef FP_SUBNORMAL
+#undef FP_NORMAL
+#endif
