@@ -240,7 +240,7 @@ const char* cudaGetErrorString(cudaError_t error) {
 #define HEDDLE_ERROR_(name, value, text) \
   case value:                            \
     return text;
-#include "tb/include/runtime/heddle_errors.h"
+#include <heddle_errors.h>
 #undef HEDDLE_ERROR_
     default:
       return "unrecognized error code";
@@ -251,7 +251,7 @@ const char* cudaGetErrorName(cudaError_t error) {
 #define HEDDLE_ERROR_(name, value, text) \
   case value:                            \
     return #name;
-#include "tb/include/runtime/heddle_errors.h"
+#include <heddle_errors.h>
 #undef HEDDLE_ERROR_
     default:
       return "unrecognized error code";

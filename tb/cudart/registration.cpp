@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "tb/cudart/runtime.hpp"
-#include "tb/host/program/fat_binary.hpp"
+#include "tb/cudart/fat_binary.hpp"
 
 namespace {
 

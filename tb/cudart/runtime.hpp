@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tb/host/program/protocol.hpp"
-#include "tb/include/runtime/cuda_runtime_api.h"
+#include "tb/cudart/protocol.hpp"
+#include <cuda_runtime_api.h>
 
 namespace heddle::cudart {
 

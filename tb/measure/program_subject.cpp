@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "tb/host/program/protocol.hpp"
+#include "tb/cudart/protocol.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -1,5 +1,5 @@
 // Whole CUDA programs, host and device code: what nvcc does, with clang for both. Device code stays PTX in the program,
-// as a fat binary (tb/host/program/fat_binary.hpp) that the run-time library brings to the simulator.
+// as a fat binary (tb/cudart/fat_binary.hpp) that the run-time library brings to the simulator.
 #pragma once
 
 #include <string>

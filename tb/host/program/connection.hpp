@@ -1,4 +1,4 @@
-// The simulator's end of the socket to a CUDA program (tb/host/program/protocol.hpp).
+// The simulator's end of the socket to a CUDA program (tb/cudart/protocol.hpp).
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tb/host/program/protocol.hpp"
+#include "tb/cudart/protocol.hpp"
 
 namespace heddle::tb::program {
 

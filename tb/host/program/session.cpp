@@ -14,7 +14,7 @@
 #include "hw/gpu/registers.hpp"
 #include "isa/memory_map.hpp"
 #include "tb/host/launch_warps.hpp"
-#include "tb/include/runtime/driver_types.h"
+#include <driver_types.h>
 
 namespace heddle::tb::program {
 namespace {

@@ -92,12 +92,11 @@ extern "C" __host__ void free(void* pointer);
 extern "C" __device__ int printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
 extern "C" __device__ void __assertfail(const char* condition, const char* file, unsigned int line,
                                         const char* function, size_t size) __attribute__((noreturn));
-static __device__ __attribute__((noreturn)) void heddle_assert_fail(const char* condition, const char* file,
-                                                                    unsigned int line, const char* function) {
-  __assertfail(condition, file, line, function, 1);
-}
-extern "C" __device__ __attribute__((noreturn)) inline void __assert_fail(const char* condition, const char* file,
-                                                                          unsigned int line, const char* function) {
+// What the host's assert.h calls.
+extern "C" __device__ __forceinline__ __attribute__((noreturn, nodebug)) void __assert_fail(const char* condition,
+                                                                                            const char* file,
+                                                                                            unsigned int line,
+                                                                                            const char* function) {
   __assertfail(condition, file, line, function, 1);
 }
 #endif

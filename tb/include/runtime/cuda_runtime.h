@@ -11,6 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#ifdef __cplusplus
+#include <memory>  // the standard library's only user of __attribute__((__noinline__))
+#endif
+#define __noinline__ __attribute__((noinline))
 #endif
 
 #include "cuda_runtime_api.h"
@@ -79,7 +84,7 @@ inline cudaError_t cudaGetSymbolSize(size_t* size, const T& symbol) {
   return cudaGetSymbolSize(size, reinterpret_cast<const void*>(&symbol));
 }
 template <class T>
-inline cudaError_t cudaLaunchKernel(const T* kernel, dim3 grid, dim3 block, void** arguments, size_t shared = 0,
+inline cudaError_t cudaLaunchKernel(T* kernel, dim3 grid, dim3 block, void** arguments, size_t shared = 0,
                                     cudaStream_t stream = nullptr) {
   return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), grid, block, arguments, shared, stream);
 }
