@@ -2,8 +2,8 @@
 // Names and arguments are what clang and nvcc write (clang/lib/CodeGen/CGCUDANV.cpp).
 #include <algorithm>
 
-#include "tb/cudart/runtime.hpp"
 #include "tb/cudart/fat_binary.hpp"
+#include "tb/cudart/runtime.hpp"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tb/cudart/protocol.hpp"
 #include <cuda_runtime_api.h>
+#include "tb/cudart/protocol.hpp"
 
 namespace heddle::cudart {
 

@@ -12,10 +12,10 @@
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
+#include "tb/cudart/fat_binary.hpp"
 #include "tb/host/cuda/cuda_compiler.hpp"
 #include "tb/host/cuda/embedded.hpp"
 #include "tb/host/cuda/nvcc_options.hpp"
-#include "tb/cudart/fat_binary.hpp"
 #include "tb/support/files/atomic_file.hpp"
 #include "tb/support/files/temporary_folder.hpp"
 #include "tb/support/process/child_process.hpp"

@@ -9,12 +9,12 @@
 #include <exception>
 #include <utility>
 
+#include <driver_types.h>
 #include "base/error.hpp"
 #include "hw/gpu/dispatcher.hpp"
 #include "hw/gpu/registers.hpp"
 #include "isa/memory_map.hpp"
 #include "tb/host/launch_warps.hpp"
-#include <driver_types.h>
 
 namespace heddle::tb::program {
 namespace {
