@@ -7,7 +7,7 @@ if(TARGET heddle_program)
 endif()
 install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY explorations DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle FILES_MATCHING PATTERN "*.toml")
-install(DIRECTORY tb/include/heddle DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/cuda)
+install(DIRECTORY tb/include/heddle tb/include/runtime DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/cuda)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
 install(EXPORT heddleTargets NAMESPACE heddle:: DESTINATION ${package_folder})

@@ -36,6 +36,10 @@ struct Relocation {          // initial value that is a symbol's address
   bool generic = false;  // generic(symbol)
   Position at;
 };
+// .weak definitions of one name are one, whoever links several texts; a local name is its text's own. Declarations of
+// what is defined elsewhere are external.
+enum class Linkage : std::uint8_t { local, visible, weak, external };
+
 struct VariableDecl {
   std::string name;
   isa::Space space = isa::Space::global;
@@ -44,6 +48,7 @@ struct VariableDecl {
   unsigned vector = 1;          // .v2, .v4
   std::uint32_t alignment = 0;  // bytes; natural unless .align says otherwise
   bool is_extern = false;
+  Linkage linkage = Linkage::local;
   bool is_array = false;
   std::vector<std::uint8_t> initial;  // empty: none given; else size() bytes
   std::vector<Relocation> relocations;
@@ -122,6 +127,7 @@ struct Function {
   std::string name;
   bool is_entry = false;
   bool has_body = false;  // false: declaration only
+  Linkage linkage = Linkage::local;
   Position at;
   std::vector<ParameterDecl> returns;
   std::vector<ParameterDecl> parameters;

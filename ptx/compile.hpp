@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,20 @@ struct CompileOptions {
 // Compiles every .entry of a PTX file (3.0 to 9.x). Throws InputError with file:line:column, the construct and what to
 // do about it. `file` names the text in messages.
 [[nodiscard]] isa::Module compile(std::string_view text, const std::string& file, const CompileOptions& options = {});
+
+// One of several texts that make a program.
+struct ProgramText {
+  std::string text;
+  std::string file;          // names it in messages of its syntax
+  bool relocatable = false;  // its visible names are those of all such texts (nvcc's -rdc=true)
+};
+
+// Compiles the kernels of several texts into one module. A name that two texts have for themselves gets the number of
+// the later text ("scale.2"); `changed` says by text which were changed. Lines of messages and of LineInfo count as if
+// the texts stood one behind the other in `file`. Throws InputError.
+[[nodiscard]] isa::Module compile_program(std::span<const ProgramText> texts, const std::string& file,
+                                          const CompileOptions& options,
+                                          std::vector<std::map<std::string, std::string>>& changed);
 
 // Reads the file and compiles it.
 [[nodiscard]] isa::Module compile_file(const std::string& path, const CompileOptions& options = {});

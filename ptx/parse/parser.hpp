@@ -42,6 +42,7 @@ class Parser {
   // .extern .visible .weak .common
   struct Linking {
     bool is_extern = false;
+    Linkage linkage = Linkage::local;
     Token token;
     bool any = false;
   };

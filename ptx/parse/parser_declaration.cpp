@@ -146,6 +146,7 @@ void Parser::variable(isa::Space space, const Specifiers& spec, const Linking& l
   decl.vector = spec.vector;
   decl.alignment = spec.alignment != 0 ? spec.alignment : isa::size_of(decl.type) * decl.vector;
   decl.is_extern = linking.is_extern;
+  decl.linkage = linking.linkage;
   decl.at = in_.position(name);
   if (in_.at("<")) {
     in_.fail(in_.current(), "only registers have parameterised names", "declare an array: name[count]");

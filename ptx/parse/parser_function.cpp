@@ -200,6 +200,7 @@ void Parser::function(bool is_entry, const Linking& linking) {
   const Token name = in_.expect_identifier(is_entry ? "the name of a kernel" : "the name of a function");
   fn.name = name.text;
   fn.at = in_.position(name);
+  fn.linkage = linking.linkage;
   if (special_named(name.text) || is_refused_special(name.text) || name.text == "WARP_SZ" || name.text == "_") {
     in_.fail(name, fmt::format("{} cannot name a function", name.describe()), "choose another name");
   }

@@ -274,7 +274,10 @@ Parser::Linking Parser::linking() {
       in_.fail(token, fmt::format("{} after {}", token.describe(), result.token.describe()),
                "a declaration has one linking directive");
     }
-    result = {token.text == "extern", token, true};
+    const bool is_extern = token.text == "extern";
+    // A .common variable is one wherever it is defined, as a .weak one is.
+    const Linkage linkage = is_extern ? Linkage::external : token.text == "visible" ? Linkage::visible : Linkage::weak;
+    result = {is_extern, linkage, token, true};
   }
   return result;
 }

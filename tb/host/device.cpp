@@ -158,6 +158,7 @@ struct Device::State {
   std::vector<isa::StrayLoads> stray_loads;
   std::uint64_t last_served = 0;  // what memory channels and interconnect had done when last looked at
   link::Cycle last_service = 0;   // when that number was last seen to change
+  std::optional<isa::Fault> fault;
   std::optional<Executor::Plan> plan;
   std::uint64_t launches_ended = 0;
   std::uint64_t blocks_of_ended = 0;
@@ -212,6 +213,9 @@ void Device::show(const Picture& picture) {
   for (RunObserver* const observer : state_->options.observers) {
     observer->shown(picture);
   }
+}
+const isa::Fault* Device::fault() const {
+  return state_->fault ? &*state_->fault : nullptr;
 }
 link::Cycle Device::now() const {
   return state_->gpu.clock().now();
@@ -275,6 +279,7 @@ void Device::check(const isa::LaunchRequest& request) const {
 
 void Device::launch(const isa::LaunchRequest& request) {
   State& state = *state_;
+  state.fault.reset();
   const isa::Kernel& kernel = isa::kernel_of(state.module, request);
   isa::check_request(kernel, request);
   const unsigned warp_size = launch_warp_size(state.module, kernel, machine().core);
@@ -312,6 +317,7 @@ void Device::launch(const isa::LaunchRequest& request) {
     isa::Fault fault = *state.gpu.fault();
     fault.kernel = kernel.name;
     state.prints.explain(fault);
+    state.fault = fault;
     throw SimulatedFault(isa::describe(fault, state.module));
   }
 }

@@ -16,6 +16,7 @@
 #include "hw/gpu/totals.hpp"
 #include "hw/parameters/machine.hpp"
 #include "hw/state/replay.hpp"
+#include "isa/fault.hpp"
 #include "tb/host/executor.hpp"
 #include "tb/host/launch_warps.hpp"
 #include "tb/host/run_observer.hpp"
@@ -76,6 +77,8 @@ class Device final : public Executor {
   void plan(const Plan& plan) override;
   void show(const Picture& picture) override;
 
+  // What ended the latest launch; null: nothing did.
+  [[nodiscard]] const isa::Fault* fault() const;
   [[nodiscard]] const hw::Machine& machine() const;
   [[nodiscard]] link::Cycle now() const;              // of the GPU's clock, which launches do not start anew
   [[nodiscard]] hw::Totals totals() const;            // since construction

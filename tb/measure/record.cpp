@@ -112,6 +112,24 @@ json::array to_json(const std::vector<isa::StrayLoads>& strays) {
   return out;
 }
 
+json::array to_json(const std::vector<program::LaunchSummary>& launches) {
+  json::array out;
+  for (const program::LaunchSummary& launch : launches) {
+    out.push_back(json::object{{"kernel", launch.kernel},
+                               {"grid", to_json(launch.grid)},
+                               {"block", to_json(launch.block)},
+                               {"dynamic_shared", launch.dynamic_shared},
+                               {"stream", launch.stream},
+                               {"begin", launch.begin},
+                               {"end", launch.end},
+                               {"cycles", launch.cycles},
+                               {"warp_instructions", launch.warp_instructions},
+                               {"thread_instructions", launch.thread_instructions},
+                               {"complete", launch.complete}});
+  }
+  return out;
+}
+
 json::object energy_json(const Energy& energy) {
   json::object kinds;
   for (const Energy::Kind& kind : energy.kinds) {
@@ -209,6 +227,9 @@ std::string stats_json(const RunRecord& record, const StatisticsRegistry& module
                      {"verdict", verdict_json(record.verdict)},
                      {"summary", std::move(summary)},
                      {"modules", modules_json(modules)}};
+  if (!record.launches.empty()) {
+    stats["launches"] = to_json(record.launches);
+  }
   if (record.energy) {
     stats["energy"] = energy_json(*record.energy);
   }

@@ -12,6 +12,7 @@
 #include "hw/parameters/machine.hpp"
 #include "isa/fault.hpp"
 #include "tb/host/launch_warps.hpp"
+#include "tb/host/program/session.hpp"
 #include "tb/host/workload.hpp"
 #include "tb/measure/energy/energy.hpp"
 #include "tb/measure/host_cost.hpp"
@@ -37,7 +38,8 @@ struct RunRecord {
   std::vector<isa::StrayLoads> stray_loads;  // Device::stray_loads()
   std::optional<Verdict> verdict;            // absent: the result was not checked
   Summary summary;
-  std::optional<Energy> energy;  // if it was asked for by a table
+  std::optional<Energy> energy;                  // if it was asked for by a table
+  std::vector<program::LaunchSummary> launches;  // of a CUDA program (heddle exec), in the order of its calls
 };
 
 // What a run cost the host, among a JSON object's other keys. cost_of throws InputError for what is missing.

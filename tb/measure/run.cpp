@@ -91,7 +91,8 @@ void check_outputs(const RunRequest& request, const Subject& subject) {
 RunOutcome run(const RunRequest& request) {
   const double wall_start = wall_clock();
   const double cpu_start = cpu_clock();
-  const auto subject = make_subject(request.subject, workload_options(request));
+  const auto subject = request.make_subject ? request.make_subject(workload_options(request))
+                                            : make_subject(request.subject, workload_options(request));
   std::vector<std::string> notes;
   isa::Module module = subject->compile(&notes);
   for (const std::string& note : notes) {
@@ -138,11 +139,15 @@ RunOutcome run(const RunRequest& request) {
       }
     };
   }
+  if (PrintText print = subject->takes_print()) {
+    options.print = std::move(print);
+  }
   const unsigned threads = options.threads;
   Device device(request.machine, std::move(options));
   if (device.threads() < threads && request.note) {
     request.note("one host thread simulates, since what watches the run hears of all its modules");
   }
+  subject->attach(device);
   TimedExecutor timed(device);
 
   RunOutcome outcome;
@@ -171,6 +176,8 @@ RunOutcome run(const RunRequest& request) {
     record.stop_reason = fault.what();
   }
   outcome.last_cycle = device.now();
+  record.threads = subject->threads();  // a program's are known now
+  record.launches = subject->launches();
   record.warp_sizes = device.warp_sizes();
   record.stray_loads = device.stray_loads();
   // A replay takes no hashes: its threads did what the recorded ones did.

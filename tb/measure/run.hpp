@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -19,6 +20,8 @@ struct RunRequest {
   hw::Machine machine;
   std::string command;  // RunRecord::command
   std::string subject;  // a workload's name, a LAUNCH.toml's path or a recorded .trace's
+  // What to run instead, if it is there: makes it from what the machine says of compiling.
+  std::function<std::unique_ptr<Subject>(const WorkloadOptions&)> make_subject;
   double scale = 1.0;
   std::uint64_t seed = 1;
   unsigned address_bits = 32;

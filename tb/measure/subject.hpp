@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tb/host/device.hpp"
+#include "tb/host/program/session.hpp"
 #include "tb/host/workload.hpp"
 
 namespace heddle::tb {
@@ -24,6 +26,12 @@ class Subject {
   [[nodiscard]] virtual bool order_dependent() const = 0;
   // Of a LAUNCH.toml: what run() writes, below its output directory.
   [[nodiscard]] virtual std::vector<std::string> output_files() const { return {}; }
+  // Told of the device before run(), for who needs more of it than an executor has.
+  virtual void attach(Device& /*device*/) {}
+  // Where it wants what kernels print, if not where the run's options say.
+  [[nodiscard]] virtual PrintText takes_print() { return {}; }
+  // The launches of the run, where the program alone knows them: for its statistics.
+  [[nodiscard]] virtual std::vector<program::LaunchSummary> launches() const { return {}; }
   // `executor` has the module of compile() loaded; `output_directory` takes a LAUNCH.toml's output files.
   [[nodiscard]] virtual Verdict run(Executor& executor, const std::optional<std::string>& output_directory) = 0;
 };

@@ -136,6 +136,9 @@ void remark(std::string_view kind, std::string_view text) {
 }
 
 Arguments parse(const Command& command, const std::vector<std::string>& words) {
+  if (command.takes_all_words && !(words.size() == 1 && (words[0] == "--help" || words[0] == "-h"))) {
+    return {command.name, {}, words};
+  }
   po::options_description hidden;
   hidden.add_options()(kOperands, po::value<std::vector<std::string>>());
   po::options_description all;

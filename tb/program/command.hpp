@@ -45,8 +45,9 @@ struct Command {
   std::string operands;  // as shown after the name: "CONFIG WORKLOAD|LAUNCH.toml"
   std::size_t fewest = 0;
   std::size_t most = 0;
-  std::string summary;  // one line
-  std::string details;  // paragraphs below the options
+  bool takes_all_words = false;  // words with dashes, too, are operands
+  std::string summary;           // one line
+  std::string details;           // paragraphs below the options
   po::options_description options;
   std::vector<std::vector<std::string>>
       completions;                           // of the first, second... operand: words, "@files" or "@list NAME"
@@ -54,6 +55,8 @@ struct Command {
 };
 
 [[nodiscard]] Command run_command();
+[[nodiscard]] Command nvcc_command();
+[[nodiscard]] Command exec_command();
 [[nodiscard]] Command compare_command();
 [[nodiscard]] Command list_command();
 [[nodiscard]] Command check_command();

@@ -27,20 +27,6 @@ std::string read_text(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-std::string find_clang() {
-  if (const char* chosen = std::getenv("HEDDLE_CLANG"); chosen != nullptr && *chosen != '\0') {
-    return chosen;
-  }
-  for (const char* name :
-       {"clang++", "clang++-19", "clang++-18", "clang++-17", "clang++-16", "clang++-15", "clang++-14"}) {
-    if (!find_program(name).empty()) {
-      return name;
-    }
-  }
-  throw InputError({}, "no clang++ found, which compiles CUDA files to PTX",
-                   "install Debian's package clang (14 to 19), set HEDDLE_CLANG to the compiler, or give a .ptx file");
-}
-
 // What the compiler ended with, and what it printed.
 Finished run_compiler(const std::vector<std::string>& words) {
   ProcessSetup setup;
@@ -88,6 +74,20 @@ Diagnostic first_error(const std::string& output, const std::string& path) {
 }
 
 }  // namespace
+
+std::string find_clang() {
+  if (const char* chosen = std::getenv("HEDDLE_CLANG"); chosen != nullptr && *chosen != '\0') {
+    return chosen;
+  }
+  for (const char* name :
+       {"clang++", "clang++-19", "clang++-18", "clang++-17", "clang++-16", "clang++-15", "clang++-14"}) {
+    if (!find_program(name).empty()) {
+      return name;
+    }
+  }
+  throw InputError({}, "no clang++ found, which compiles CUDA files to PTX",
+                   "install Debian's package clang (14 to 19), set HEDDLE_CLANG to the compiler, or give a .ptx file");
+}
 
 std::string compile_cuda(const std::string& path, unsigned address_bits) {
   if (address_bits != 32 && address_bits != 64) {

@@ -22,4 +22,7 @@ namespace heddle::tb {
 // all that it printed.
 [[nodiscard]] std::string compile_cuda(const std::string& path, unsigned address_bits);
 
+// The compiler that compile_cuda uses: a name on the PATH, or what HEDDLE_CLANG says. Throws InputError: there is none.
+[[nodiscard]] std::string find_clang();
+
 }  // namespace heddle::tb

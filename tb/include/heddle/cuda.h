@@ -16,7 +16,9 @@
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
 #define __forceinline__ __inline__ __attribute__((always_inline))
+#ifndef HEDDLE_WITH_HOST  // else behind the host's headers, which write __attribute__((__noinline__))
 #define __noinline__ __attribute__((noinline))
+#endif
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __align__(n) __attribute__((aligned(n)))
 #ifndef __restrict__
@@ -25,11 +27,19 @@
 
 // nodebug: an instruction of such a function counts as one of the line that calls it.
 // For host functions of the file too, which clang reads and does not compile.
+#ifdef HEDDLE_WITH_HOST
+#define HEDDLE_DEVICE_ static __device__ __forceinline__ __attribute__((nodebug, unused))
+#else
 #define HEDDLE_DEVICE_ static __host__ __device__ __forceinline__ __attribute__((nodebug))
+#endif
 #define HEDDLE_BOTH_ static __host__ __device__ __forceinline__ __attribute__((nodebug))
 
 // Longer functions, which clang may leave as calls; tables that only device code reads.
+#ifdef HEDDLE_WITH_HOST
+#define HEDDLE_MATH_ static __device__ __inline__ __attribute__((nodebug, unused))
+#else
 #define HEDDLE_MATH_ static __host__ __device__ __inline__ __attribute__((nodebug))
+#endif
 #define HEDDLE_NOINLINE_ static __device__ __attribute__((noinline, nodebug, unused))
 #define HEDDLE_TABLE_ static __constant__ const
 #define HEDDLE_SQRT_ __nvvm_sqrt_rn_d
@@ -205,3 +215,10 @@ HEDDLE_BOTH_ double __hiloint2double(int hi, int lo) {
 #undef HEDDLE_SQRTF_
 #undef HEDDLE_FMA_
 #undef HEDDLE_FMAF_
+#ifdef HEDDLE_WITH_HOST
+#undef FP_NAN
+#undef FP_INFINITE
+#undef FP_ZERO
+#undef FP_SUBNORMAL
+#undef FP_NORMAL
+#endif

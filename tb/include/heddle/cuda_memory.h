@@ -71,6 +71,7 @@ HEDDLE_STORE_(__stwt)
 #undef HEDDLE_STORE_
 
 // Text: what a launch prints appears when it ends, block by block and thread by thread (docs/cuda-support.md).
+#ifndef HEDDLE_WITH_HOST
 extern "C" __host__ __device__ int printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 extern "C" __host__ __device__ void __assertfail(const char* condition, const char* file, unsigned int line,
@@ -87,3 +88,15 @@ extern "C" __host__ void* malloc(size_t size);  // host functions of the file ar
 extern "C" __device__ void free(void* pointer) HEDDLE_NO_HEAP_;
 extern "C" __host__ void free(void* pointer);
 #undef HEDDLE_NO_HEAP_
+#else
+extern "C" __device__ int printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
+extern "C" __device__ void __assertfail(const char* condition, const char* file, unsigned int line,
+                                        const char* function, size_t size) __attribute__((noreturn));
+// What the host's assert.h calls.
+extern "C" __device__ __forceinline__ __attribute__((noreturn, nodebug)) void __assert_fail(const char* condition,
+                                                                                            const char* file,
+                                                                                            unsigned int line,
+                                                                                            const char* function) {
+  __assertfail(condition, file, line, function, 1);
+}
+#endif

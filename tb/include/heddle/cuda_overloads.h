@@ -214,25 +214,25 @@ HEDDLE_CHOICE_(unsigned long)
 HEDDLE_CHOICE_(long long)
 HEDDLE_CHOICE_(unsigned long long)
 #undef HEDDLE_CHOICE_
-HEDDLE_DEVICE_ float min(float a, float b) {
+HEDDLE_BOTH_ float min(float a, float b) {
   return __builtin_fminf(a, b);
 }
-HEDDLE_DEVICE_ float max(float a, float b) {
+HEDDLE_BOTH_ float max(float a, float b) {
   return __builtin_fmaxf(a, b);
 }
-HEDDLE_DEVICE_ double min(double a, double b) {
+HEDDLE_BOTH_ double min(double a, double b) {
   return __builtin_fmin(a, b);
 }
-HEDDLE_DEVICE_ double max(double a, double b) {
+HEDDLE_BOTH_ double max(double a, double b) {
   return __builtin_fmax(a, b);
 }
 #define HEDDLE_SUM_(A, B) decltype(A() + B())
 template <class A, class B>
-HEDDLE_DEVICE_ HEDDLE_MIXED_(A, B, HEDDLE_SUM_(A, B)) min(A a, B b) {
+HEDDLE_BOTH_ HEDDLE_MIXED_(A, B, HEDDLE_SUM_(A, B)) min(A a, B b) {
   return min(static_cast<HEDDLE_SUM_(A, B)>(a), static_cast<HEDDLE_SUM_(A, B)>(b));
 }
 template <class A, class B>
-HEDDLE_DEVICE_ HEDDLE_MIXED_(A, B, HEDDLE_SUM_(A, B)) max(A a, B b) {
+HEDDLE_BOTH_ HEDDLE_MIXED_(A, B, HEDDLE_SUM_(A, B)) max(A a, B b) {
   return max(static_cast<HEDDLE_SUM_(A, B)>(a), static_cast<HEDDLE_SUM_(A, B)>(b));
 }
 #undef HEDDLE_SUM_
@@ -295,8 +295,10 @@ using ::log2;
 using ::logb;
 using ::lrint;
 using ::lround;
+#ifndef HEDDLE_WITH_HOST
 using ::max;
 using ::min;
+#endif
 using ::modf;
 using ::nearbyint;
 using ::nextafter;

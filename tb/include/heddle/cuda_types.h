@@ -2,6 +2,19 @@
 // have. Names and values are those of a host of the same address size.
 #pragma once
 
+// <math.h>: as the host has them, whose own header comes behind these.
+#define FP_NAN 0
+#define FP_INFINITE 1
+#define FP_ZERO 2
+#define FP_SUBNORMAL 3
+#define FP_NORMAL 4
+
+#ifdef HEDDLE_WITH_HOST
+#include <float.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+#else
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
 typedef __INT8_TYPE__ int8_t;
@@ -110,11 +123,6 @@ typedef unsigned long ulong;
 #define NAN (__builtin_nanf(""))
 #define HUGE_VAL (__builtin_huge_val())
 #define HUGE_VALF (__builtin_huge_valf())
-#define FP_NAN 0
-#define FP_INFINITE 1
-#define FP_ZERO 2
-#define FP_SUBNORMAL 3
-#define FP_NORMAL 4
 #define M_E 2.7182818284590452354
 #define M_LOG2E 1.4426950408889634074
 #define M_LOG10E 0.43429448190325182765
@@ -128,6 +136,7 @@ typedef unsigned long ulong;
 #define M_2_SQRTPI 1.12837916709551257390
 #define M_SQRT2 1.41421356237309504880
 #define M_SQRT1_2 0.70710678118654752440
+#endif
 // CUDA's <math_constants.h>
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_NAN_F __builtin_nanf("")
@@ -138,51 +147,4 @@ typedef unsigned long ulong;
 #define CUDART_PI 3.1415926535897931e+0
 #define CUDART_PIO2 1.5707963267948966e+0
 
-// Vectors of 2 and 4 are aligned to their size, up to 16 bytes, so that one memory operation moves them.
-#define HEDDLE_VECTORS_(name, type, align2, align4)                     \
-  struct name##1 {                                                      \
-    type x;                                                             \
-  };                                                                    \
-  struct __align__(align2) name##2 {                                    \
-    type x, y;                                                          \
-  };                                                                    \
-  struct name##3 {                                                      \
-    type x, y, z;                                                       \
-  };                                                                    \
-  struct __align__(align4) name##4 {                                    \
-    type x, y, z, w;                                                    \
-  };                                                                    \
-  HEDDLE_BOTH_ name##1 make_##name##1(type x) {                         \
-    return name##1 {x};                                                 \
-  }                                                                     \
-  HEDDLE_BOTH_ name##2 make_##name##2(type x, type y) {                 \
-    return name##2 {x, y};                                              \
-  }                                                                     \
-  HEDDLE_BOTH_ name##3 make_##name##3(type x, type y, type z) {         \
-    return name##3 {x, y, z};                                           \
-  }                                                                     \
-  HEDDLE_BOTH_ name##4 make_##name##4(type x, type y, type z, type w) { \
-    return name##4 {x, y, z, w};                                        \
-  }
-
-HEDDLE_VECTORS_(char, signed char, 2, 4)
-HEDDLE_VECTORS_(uchar, unsigned char, 2, 4)
-HEDDLE_VECTORS_(short, short, 4, 8)
-HEDDLE_VECTORS_(ushort, unsigned short, 4, 8)
-HEDDLE_VECTORS_(int, int, 8, 16)
-HEDDLE_VECTORS_(uint, unsigned int, 8, 16)
-HEDDLE_VECTORS_(long, long, (2 * sizeof(long)), 16)
-HEDDLE_VECTORS_(ulong, unsigned long, (2 * sizeof(long)), 16)
-HEDDLE_VECTORS_(longlong, long long, 16, 16)
-HEDDLE_VECTORS_(ulonglong, unsigned long long, 16, 16)
-HEDDLE_VECTORS_(float, float, 8, 16)
-HEDDLE_VECTORS_(double, double, 16, 16)
-#undef HEDDLE_VECTORS_
-
-struct dim3 {
-  unsigned int x, y, z;
-  __host__ __device__ constexpr dim3(unsigned int vx = 1, unsigned int vy = 1, unsigned int vz = 1)
-      : x(vx), y(vy), z(vz) {}
-  __host__ __device__ constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
-  __host__ __device__ constexpr operator uint3() const { return uint3{x, y, z}; }
-};
+#include "heddle/cuda_vectors.h"

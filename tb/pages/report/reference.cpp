@@ -100,6 +100,7 @@ constexpr std::string_view kSchemaText =
 | `verdict` | `result` ("correct", "wrong" or "not checked") and `detail`: what was compared |
 | `summary` | the figures of the whole run, below |
 | `modules` | every module's own counters by hierarchical name, below |
+| `launches` | only of a CUDA program (`heddle exec`): kernel, grid, block, cycles... of each (see cuda.md) |
 | `energy` | only with `--energy`: by kind of unit, in pJ, from the table's figures (see user-guide.md) |
 
 `DIR/host.json` holds what depends on the host: `date`, `wall_seconds` and `cpu_seconds` of the run,

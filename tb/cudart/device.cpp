@@ -1,0 +1,262 @@
+// The run-time API's device: one, the simulated machine.
+#include <algorithm>
+#include <cstring>
+
+#include "tb/cudart/runtime.hpp"
+
+using heddle::cudart::Call;
+using heddle::cudart::guarded;
+using heddle::cudart::require;
+using heddle::cudart::Runtime;
+
+namespace {
+
+constexpr int kLargestGrid = 0x7fffffff;
+constexpr std::size_t kPrintBytes = std::size_t{1} << 20;
+
+void require_device(int device) {
+  require(device == 0, cudaErrorInvalidDevice, "there is one device, of number 0");
+}
+
+cudaDeviceProp properties_of(const heddle::tb::program::MachineFacts& machine) {
+  cudaDeviceProp p{};
+  std::strncpy(p.name, machine.name, sizeof p.name - 1);
+  p.totalGlobalMem = machine.memory_bytes;
+  p.sharedMemPerBlock = p.sharedMemPerMultiprocessor = p.sharedMemPerBlockOptin = machine.shared_bytes;
+  p.regsPerBlock = p.regsPerMultiprocessor = static_cast<int>(machine.core_registers);
+  p.warpSize = static_cast<int>(machine.warp_lanes);
+  p.memPitch = 0x7fffffff;
+  p.maxThreadsPerBlock = static_cast<int>(std::min(machine.core_threads, 1024U));
+  p.maxThreadsDim[0] = p.maxThreadsDim[1] = p.maxThreadsPerBlock;
+  p.maxThreadsDim[2] = std::min(p.maxThreadsPerBlock, 64);
+  p.maxGridSize[0] = kLargestGrid;
+  p.maxGridSize[1] = p.maxGridSize[2] = 65535;
+  p.clockRate = static_cast<int>(machine.clock_khz);
+  p.totalConstMem = machine.constant_bytes;
+  p.major = 6;  // what kernels are compiled for
+  p.textureAlignment = 512;
+  p.texturePitchAlignment = 32;
+  p.deviceOverlap = p.asyncEngineCount = p.concurrentKernels = 1;
+  p.multiProcessorCount = static_cast<int>(machine.cores);
+  p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = 1;
+  p.memoryClockRate = static_cast<int>(machine.memory_khz);
+  p.memoryBusWidth = static_cast<int>(machine.memory_bits);
+  p.l2CacheSize = static_cast<int>(machine.l2_bytes);
+  p.maxThreadsPerMultiProcessor = static_cast<int>(machine.core_threads);
+  p.maxBlocksPerMultiProcessor = static_cast<int>(machine.core_blocks);
+  p.globalL1CacheSupported = p.localL1CacheSupported = 1;
+  p.singleToDoublePrecisionPerfRatio = 1;
+  return p;
+}
+
+int attribute_of(const cudaDeviceProp& p, cudaDeviceAttr attribute) {
+  switch (attribute) {
+    case cudaDevAttrMaxThreadsPerBlock:
+      return p.maxThreadsPerBlock;
+    case cudaDevAttrMaxBlockDimX:
+      return p.maxThreadsDim[0];
+    case cudaDevAttrMaxBlockDimY:
+      return p.maxThreadsDim[1];
+    case cudaDevAttrMaxBlockDimZ:
+      return p.maxThreadsDim[2];
+    case cudaDevAttrMaxGridDimX:
+      return p.maxGridSize[0];
+    case cudaDevAttrMaxGridDimY:
+      return p.maxGridSize[1];
+    case cudaDevAttrMaxGridDimZ:
+      return p.maxGridSize[2];
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      return static_cast<int>(p.sharedMemPerBlock);
+    case cudaDevAttrTotalConstantMemory:
+      return static_cast<int>(p.totalConstMem);
+    case cudaDevAttrWarpSize:
+      return p.warpSize;
+    case cudaDevAttrMaxPitch:
+      return static_cast<int>(p.memPitch);
+    case cudaDevAttrMaxRegistersPerBlock:
+    case cudaDevAttrMaxRegistersPerMultiprocessor:
+      return p.regsPerBlock;
+    case cudaDevAttrClockRate:
+      return p.clockRate;
+    case cudaDevAttrTextureAlignment:
+      return static_cast<int>(p.textureAlignment);
+    case cudaDevAttrMultiProcessorCount:
+      return p.multiProcessorCount;
+    case cudaDevAttrMemoryClockRate:
+      return p.memoryClockRate;
+    case cudaDevAttrGlobalMemoryBusWidth:
+      return p.memoryBusWidth;
+    case cudaDevAttrL2CacheSize:
+      return p.l2CacheSize;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+      return p.maxThreadsPerMultiProcessor;
+    case cudaDevAttrComputeCapabilityMajor:
+      return p.major;
+    case cudaDevAttrComputeCapabilityMinor:
+      return p.minor;
+    case cudaDevAttrGpuOverlap:
+    case cudaDevAttrCanMapHostMemory:
+    case cudaDevAttrConcurrentKernels:
+    case cudaDevAttrAsyncEngineCount:
+    case cudaDevAttrUnifiedAddressing:
+    case cudaDevAttrManagedMemory:
+      return 1;
+    case cudaDevAttrKernelExecTimeout:
+    case cudaDevAttrIntegrated:
+    case cudaDevAttrComputeMode:
+    case cudaDevAttrEccEnabled:
+    case cudaDevAttrConcurrentManagedAccess:
+    case cudaDevAttrCooperativeLaunch:
+      return 0;
+  }
+  throw heddle::cudart::Failure{cudaErrorInvalidValue, "this attribute is not known"};
+}
+
+cudaError_t synchronize(const char* name) {
+  return guarded(name, [](Runtime& runtime) {
+    runtime.ask({Call::synchronize, 0, {}, 0});
+    runtime.show_prints();
+  });
+}
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) {
+  return guarded("cudaSetDevice", [&](Runtime&) { require_device(device); });
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  return guarded("cudaGetDeviceProperties", [&](Runtime& runtime) {
+    require_device(device);
+    *properties = properties_of(runtime.machine());
+  });
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  return guarded("cudaDeviceGetAttribute", [&](Runtime& runtime) {
+    require_device(device);
+    *value = attribute_of(properties_of(runtime.machine()), attribute);
+  });
+}
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) {
+  *device = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSynchronize(void) {
+  return synchronize("cudaDeviceSynchronize");
+}
+cudaError_t cudaThreadSynchronize(void) {
+  return synchronize("cudaThreadSynchronize");
+}
+// Device memory stays until the program ends, so that its statistics are those of one run.
+cudaError_t cudaDeviceReset(void) {
+  return synchronize("cudaDeviceReset");
+}
+cudaError_t cudaThreadExit(void) {
+  return synchronize("cudaThreadExit");
+}
+cudaError_t cudaSetDeviceFlags(unsigned int) {
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
+  *flags = cudaDeviceScheduleAuto;
+  return cudaSuccess;
+}
+// Preferences that these machines have no choice for.
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+  *config = cudaFuncCachePreferNone;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  *config = cudaSharedMemBankSizeFourByte;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t) {
+  return guarded("cudaDeviceSetLimit", [&](Runtime&) {
+    require(limit != cudaLimitMallocHeapSize, cudaErrorNotSupported, "there is no device heap");
+  });
+}
+cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+  *value = limit == cudaLimitPrintfFifoSize ? kPrintBytes : 0;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  *least = *greatest = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
+  *can = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int) {
+  return guarded("cudaDeviceEnablePeerAccess",
+                 [](Runtime&) { require(false, cudaErrorInvalidDevice, "there is one device"); });
+}
+cudaError_t cudaDeviceDisablePeerAccess(int) {
+  return guarded("cudaDeviceDisablePeerAccess", [](Runtime&) { require(false, cudaErrorPeerAccessNotEnabled, ""); });
+}
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+cudaError_t cudaProfilerStart(void) {
+  return cudaSuccess;
+}
+cudaError_t cudaProfilerStop(void) {
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetLastError(void) {
+  const cudaError_t error = heddle::cudart::last_error();
+  heddle::cudart::last_error() = cudaSuccess;
+  return error;
+}
+cudaError_t cudaPeekAtLastError(void) {
+  return heddle::cudart::last_error();
+}
+const char* cudaGetErrorString(cudaError_t error) {
+  switch (static_cast<int>(error)) {
+#define HEDDLE_ERROR_(name, value, text) \
+  case value:                            \
+    return text;
+#include <heddle_errors.h>
+#undef HEDDLE_ERROR_
+    default:
+      return "unrecognized error code";
+  }
+}
+const char* cudaGetErrorName(cudaError_t error) {
+  switch (static_cast<int>(error)) {
+#define HEDDLE_ERROR_(name, value, text) \
+  case value:                            \
+    return #name;
+#include <heddle_errors.h>
+#undef HEDDLE_ERROR_
+    default:
+      return "unrecognized error code";
+  }
+}
+
+}  // extern "C"
+#pragma GCC visibility pop

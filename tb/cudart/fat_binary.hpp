@@ -1,0 +1,103 @@
+// Device code in a program: the container that nvcc's programs carry in their section .nv_fatbin, which `heddle nvcc`
+// writes with one entry, the PTX text, uncompressed. A header, then entries of a header and their data each. The layout
+// is known from reading such sections (github.com/n-eiling/cuda-fatbin-decompression describes it).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace heddle::tb::program {
+
+inline constexpr std::uint32_t kFatBinaryMagic = 0xba55ed50;
+inline constexpr std::uint32_t kWrapperMagic = 0x466243b1;  // of what __cudaRegisterFatBinary gets
+
+struct FatBinaryHeader {
+  std::uint32_t magic = kFatBinaryMagic;
+  std::uint16_t version = 1;
+  std::uint16_t header_bytes = 16;
+  std::uint64_t bytes = 0;  // of all entries
+};
+
+struct FatBinaryEntry {
+  static constexpr std::uint16_t kPtx = 1;
+  static constexpr std::uint64_t kWide = 1;                              // 64-bit addresses
+  static constexpr std::uint64_t kCompressed = 0x2000;                   // LZ4
+  static constexpr std::uint64_t kCompressedZ = 0x8000;                  // Zstandard
+  static constexpr std::uint64_t kRelocatable = std::uint64_t{1} << 40;  // our own mark
+
+  std::uint16_t kind = kPtx;
+  std::uint16_t version = 0x101;
+  std::uint32_t header_bytes = 64;
+  std::uint64_t bytes = 0;  // of the data as it lies there
+  std::uint32_t compressed_bytes = 0;
+  std::uint32_t reserved = 0;
+  std::uint16_t minor = 0, major = 0;
+  std::uint32_t architecture = 60;
+  std::uint32_t name_offset = 0, name_bytes = 0;
+  std::uint64_t flags = kWide;
+  std::uint64_t zero = 0;
+  std::uint64_t whole_bytes = 0;  // of compressed data
+};
+static_assert(sizeof(FatBinaryHeader) == 16 && sizeof(FatBinaryEntry) == 64);
+
+// A fat binary with one PTX text.
+[[nodiscard]] inline std::string fat_binary(std::string_view ptx, bool relocatable) {
+  std::string data(ptx);
+  if (data.empty() || data.back() != '\n') data += '\n';
+  data.resize((data.size() + 7) / 8 * 8, '\n');
+  FatBinaryEntry entry;
+  entry.bytes = data.size();
+  if (relocatable) entry.flags |= FatBinaryEntry::kRelocatable;
+  FatBinaryHeader header;
+  header.bytes = sizeof entry + data.size();
+  std::string out(sizeof header + sizeof entry, '\0');
+  std::memcpy(out.data(), &header, sizeof header);
+  std::memcpy(out.data() + sizeof header, &entry, sizeof entry);
+  return out + data;
+}
+
+struct DeviceCode {
+  std::string ptx;
+  bool relocatable = false;
+  std::string refusal;  // why there is none, for the user; empty: there is
+};
+
+// The PTX of the fat binary at `data`: of the newest architecture of several.
+[[nodiscard]] inline DeviceCode device_code(const void* data) {
+  FatBinaryHeader header;
+  std::memcpy(&header, data, sizeof header);
+  if (header.magic != kFatBinaryMagic || header.header_bytes < sizeof header) {
+    return {{}, false, "its device code is in no form that is known here"};
+  }
+  const char* at = static_cast<const char*>(data) + header.header_bytes;
+  const char* const end = at + header.bytes;
+  DeviceCode found{{}, false, "its device code has no PTX; add it by nvcc's -gencode arch=compute_XX,code=compute_XX"};
+  std::uint32_t newest = 0;
+  while (end - at >= static_cast<std::ptrdiff_t>(sizeof(FatBinaryEntry))) {
+    FatBinaryEntry entry;
+    std::memcpy(&entry, at, sizeof entry);
+    if (entry.header_bytes < sizeof entry || entry.bytes > static_cast<std::uint64_t>(end - at) - entry.header_bytes) {
+      break;
+    }
+    const char* const body = at + entry.header_bytes;
+    at = body + entry.bytes;
+    if (entry.kind != FatBinaryEntry::kPtx || entry.architecture < newest) continue;
+    if ((entry.flags & (FatBinaryEntry::kCompressed | FatBinaryEntry::kCompressedZ)) != 0) {
+      if (found.ptx.empty()) found.refusal = "its PTX is compressed; link it by nvcc's --no-compress";
+      continue;
+    }
+    newest = entry.architecture;
+    std::string text(body, entry.bytes);
+    text.resize(std::min(text.find('\0'), text.size()));
+    if (text.empty() || text.back() != '\n') text += '\n';
+    found = {std::move(text), (entry.flags & FatBinaryEntry::kRelocatable) != 0, {}};
+  }
+  return found;
+}
+
+}  // namespace heddle::tb::program

@@ -1,0 +1,349 @@
+// The run-time API's memory: allocation, copies, fills, symbols.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+#include "tb/cudart/runtime.hpp"
+
+using heddle::cudart::Answer;
+using heddle::cudart::Call;
+using heddle::cudart::guarded;
+using heddle::cudart::number_of;
+using heddle::cudart::Question;
+using heddle::cudart::require;
+using heddle::cudart::Runtime;
+
+namespace {
+
+using heddle::tb::program::kAsynchronous;
+
+constexpr std::size_t kPitch = 512;  // rows of cudaMallocPitch begin at multiples of this
+
+// Rows of `width` bytes, `pitch` apart.
+struct Area {
+  std::uint64_t address = 0;
+  std::uint64_t pitch = 0;
+  bool on_device = false;
+};
+
+bool on_device(Runtime& runtime, const void* pointer) {
+  const Runtime::Region* const region = runtime.region(pointer);
+  return region != nullptr && !region->managed;
+}
+
+std::uint64_t stream_number(cudaStream_t stream) {
+  return stream == cudaStreamLegacy || stream == cudaStreamPerThread ? 0 : number_of(stream);
+}
+
+// Rows without gaps, as they travel.
+std::vector<std::byte> packed(const Area& from, std::size_t width, std::size_t height) {
+  std::vector<std::byte> rows(width * height);
+  for (std::size_t y = 0; y < height; ++y) {
+    std::memcpy(rows.data() + y * width, reinterpret_cast<const void*>(from.address + y * from.pitch), width);
+  }
+  return rows;
+}
+
+void copy(Runtime& runtime, const Area& to, const Area& from, std::size_t width, std::size_t height,
+          cudaStream_t stream, bool asynchronous) {
+  if (width == 0 || height == 0) return;
+  require(height == 1 || (to.pitch >= width && from.pitch >= width), cudaErrorInvalidPitchValue,
+          "rows are wider than the distance between them");
+  const std::uint32_t flags = asynchronous ? kAsynchronous : 0;
+  const std::uint64_t on = stream_number(stream);
+  const bool dense = height == 1 || (!to.on_device ? to.pitch == width : from.pitch == width);
+  if (to.on_device && from.on_device) {
+    runtime.ask({Call::copy, flags, {to.address, to.pitch, from.address, from.pitch, width, height, on}, 0});
+  } else if (to.on_device) {
+    const Question question{Call::write, flags, {to.address, to.pitch, width, height, on}, width * height};
+    if (dense) {
+      runtime.ask(question, reinterpret_cast<const void*>(from.address));
+    } else {
+      runtime.ask(question, packed(from, width, height).data());
+    }
+  } else if (from.on_device) {
+    const Question question{Call::read, flags, {from.address, from.pitch, width, height, on}, 0};
+    if (dense) {
+      runtime.ask(question, nullptr, reinterpret_cast<void*>(to.address), width * height);
+    } else {
+      runtime.ask(question);
+      for (std::size_t y = 0; y < height; ++y) {
+        std::memcpy(reinterpret_cast<void*>(to.address + y * to.pitch), runtime.bytes().data() + y * width, width);
+      }
+    }
+  } else {
+    for (std::size_t y = 0; y < height; ++y) {
+      std::memmove(reinterpret_cast<void*>(to.address + y * to.pitch),
+                   reinterpret_cast<const void*>(from.address + y * from.pitch), width);
+    }
+  }
+  if (!asynchronous) runtime.show_prints();
+}
+
+// Which side each pointer is of: what was allocated says it, and the kind must agree (managed memory is on both sides).
+void transfer(Runtime& runtime, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+              std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
+  require(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection, "");
+  if (width == 0 || height == 0) return;
+  require(to != nullptr && from != nullptr, cudaErrorInvalidValue, "a pointer is null");
+  const bool to_device = on_device(runtime, to);
+  const bool from_device = on_device(runtime, from);
+  const auto agrees = [&](const void* pointer, bool device, bool wanted) {
+    return kind == cudaMemcpyDefault || device == wanted || runtime.region(pointer) != nullptr;
+  };
+  const bool wants_to = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool wants_from = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  require(agrees(to, to_device, wants_to), cudaErrorInvalidValue,
+          "the destination is no device memory, which the direction says");
+  require(agrees(from, from_device, wants_from), cudaErrorInvalidValue,
+          "the source is no device memory, which the direction says");
+  require((kind != cudaMemcpyHostToDevice && kind != cudaMemcpyHostToHost) || !from_device,
+          cudaErrorInvalidMemcpyDirection, "the source is device memory, and the direction says the host's");
+  require((kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyHostToHost) || !to_device,
+          cudaErrorInvalidMemcpyDirection, "the destination is device memory, and the direction says the host's");
+  copy(runtime, {number_of(to), to_pitch, to_device}, {number_of(from), from_pitch, from_device}, width, height, stream,
+       asynchronous);
+}
+
+cudaError_t transfer(const char* name, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                     std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream,
+                     bool asynchronous) {
+  return guarded(name, [&](Runtime& runtime) {
+    transfer(runtime, to, to_pitch, from, from_pitch, width, height, kind, stream, asynchronous);
+  });
+}
+
+cudaError_t fill(const char* name, void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
+                 cudaStream_t stream, bool asynchronous) {
+  return guarded(name, [&](Runtime& runtime) {
+    if (width == 0 || height == 0) return;
+    require(height == 1 || pitch >= width, cudaErrorInvalidPitchValue, "rows are wider than the distance between them");
+    const Runtime::Region* const region = runtime.region(pointer);
+    require(region != nullptr, cudaErrorInvalidValue, "this is no device memory");
+    if (region->managed) {
+      for (std::size_t y = 0; y < height; ++y) std::memset(static_cast<char*>(pointer) + y * pitch, value, width);
+      return;
+    }
+    runtime.ask({Call::fill,
+                 asynchronous ? kAsynchronous : 0,
+                 {number_of(pointer), pitch, width, height, stream_number(stream), static_cast<unsigned char>(value)},
+                 0});
+  });
+}
+
+// A part of a variable, as an area of device memory.
+Area part_of(Runtime& runtime, const void* symbol, std::size_t size, std::size_t offset) {
+  const heddle::cudart::Symbol& known = runtime.symbol(symbol);
+  require(offset <= known.size && size <= known.size - offset, cudaErrorInvalidValue,
+          "the copy goes beyond the end of the variable");
+  return {known.address + offset, size, true};
+}
+
+cudaError_t to_symbol(const char* name, const void* symbol, const void* from, std::size_t size, std::size_t offset,
+                      cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
+  return guarded(name, [&](Runtime& runtime) {
+    require(kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault,
+            cudaErrorInvalidMemcpyDirection, "");
+    copy(runtime, part_of(runtime, symbol, size, offset), {number_of(from), size, on_device(runtime, from)}, size, 1,
+         stream, asynchronous);
+  });
+}
+
+cudaError_t from_symbol(const char* name, void* to, const void* symbol, std::size_t size, std::size_t offset,
+                        cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
+  return guarded(name, [&](Runtime& runtime) {
+    require(kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault,
+            cudaErrorInvalidMemcpyDirection, "");
+    copy(runtime, {number_of(to), size, on_device(runtime, to)}, part_of(runtime, symbol, size, offset), size, 1,
+         stream, asynchronous);
+  });
+}
+
+// Pinned host memory: an ordinary allocation, by address.
+std::map<void*, bool>& pinned() {
+  static auto* const all = new std::map<void*, bool>;  // true: the program's own, registered
+  return *all;
+}
+
+cudaError_t allocate(const char* name, void** pointer, std::size_t size, bool managed) {
+  return guarded(name, [&](Runtime& runtime) {
+    require(pointer != nullptr, cudaErrorInvalidValue, "the pointer's address is null");
+    *pointer = nullptr;
+    if (size != 0) *pointer = runtime.allocate(size, managed);
+  });
+}
+
+cudaError_t allocate_pinned(const char* name, void** pointer, std::size_t size) {
+  return guarded(name, [&](Runtime&) {
+    require(pointer != nullptr, cudaErrorInvalidValue, "the pointer's address is null");
+    *pointer = std::calloc(std::max<std::size_t>(size, 1), 1);
+    require(*pointer != nullptr, cudaErrorMemoryAllocation, "the host has no memory left");
+    pinned()[*pointer] = false;
+  });
+}
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+cudaError_t cudaMalloc(void** pointer, size_t size) {
+  return allocate("cudaMalloc", pointer, size, false);
+}
+cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t) {
+  return allocate("cudaMallocAsync", pointer, size, false);
+}
+cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned int) {
+  return allocate("cudaMallocManaged", pointer, size, true);
+}
+cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+  *pitch = (width + kPitch - 1) / kPitch * kPitch;
+  return allocate("cudaMallocPitch", pointer, *pitch * height, false);
+}
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
+  const size_t pitch = (extent.width + kPitch - 1) / kPitch * kPitch;
+  *pointer = {nullptr, pitch, extent.width, extent.height};
+  return allocate("cudaMalloc3D", &pointer->ptr, pitch * extent.height * extent.depth, false);
+}
+cudaError_t cudaFree(void* pointer) {
+  return guarded("cudaFree", [&](Runtime& runtime) {
+    if (pointer != nullptr) {
+      runtime.release(pointer);
+    } else {
+      static_cast<void>(runtime.machine());  // programs make the device ready by this
+    }
+  });
+}
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
+  return cudaFree(pointer);
+}
+
+cudaError_t cudaMallocHost(void** pointer, size_t size) {
+  return allocate_pinned("cudaMallocHost", pointer, size);
+}
+cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned int flags) {
+  // What kernels reach too is as managed memory is.
+  if ((flags & cudaHostAllocMapped) != 0) return allocate("cudaHostAlloc", pointer, size, true);
+  return allocate_pinned("cudaHostAlloc", pointer, size);
+}
+cudaError_t cudaFreeHost(void* pointer) {
+  return guarded("cudaFreeHost", [&](Runtime& runtime) {
+    if (pointer == nullptr) return;
+    if (runtime.region(pointer) != nullptr) {
+      runtime.release(pointer);
+      return;
+    }
+    const auto found = pinned().find(pointer);
+    require(found != pinned().end() && !found->second, cudaErrorInvalidValue, "this is no memory of cudaMallocHost");
+    pinned().erase(found);
+    std::free(pointer);
+  });
+}
+cudaError_t cudaHostRegister(void* pointer, size_t, unsigned int flags) {
+  return guarded("cudaHostRegister", [&](Runtime&) {
+    require(pointer != nullptr, cudaErrorInvalidValue, "the pointer is null");
+    require((flags & cudaHostRegisterMapped) == 0, cudaErrorNotSupported,
+            "kernels reach host memory of cudaHostAlloc and cudaMallocManaged only");
+    require(pinned().emplace(pointer, true).second, cudaErrorHostMemoryAlreadyRegistered, "");
+  });
+}
+cudaError_t cudaHostUnregister(void* pointer) {
+  return guarded("cudaHostUnregister", [&](Runtime&) {
+    const auto found = pinned().find(pointer);
+    require(found != pinned().end() && found->second, cudaErrorHostMemoryNotRegistered, "");
+    pinned().erase(found);
+  });
+}
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
+  return guarded("cudaHostGetDevicePointer", [&](Runtime& runtime) {
+    require(runtime.region(host) != nullptr, cudaErrorInvalidValue,
+            "kernels do not reach this memory: allocate it with cudaHostAllocMapped");
+    *device = host;
+  });
+}
+cudaError_t cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t) {
+  return cudaSuccess;
+}
+cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int) {
+  return cudaSuccess;
+}
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+  return guarded("cudaMemGetInfo", [&](Runtime& runtime) {
+    const Answer answer = runtime.ask({Call::memory, 0, {}, 0});
+    *free = answer.words[0];
+    *total = answer.words[1];
+  });
+}
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  return guarded("cudaPointerGetAttributes", [&](Runtime& runtime) {
+    const Runtime::Region* const region = runtime.region(pointer);
+    void* const same = const_cast<void*>(pointer);
+    if (region == nullptr) {
+      const bool known = pinned().count(same) != 0;
+      *attributes = {known ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered, 0, nullptr, known ? same : nullptr};
+    } else if (region->managed) {
+      *attributes = {cudaMemoryTypeManaged, 0, same, same};
+    } else {
+      *attributes = {cudaMemoryTypeDevice, 0, same, nullptr};
+    }
+  });
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, size_t size, cudaMemcpyKind kind) {
+  return transfer("cudaMemcpy", to, size, from, size, size, 1, kind, nullptr, false);
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyKind kind, cudaStream_t stream) {
+  return transfer("cudaMemcpyAsync", to, size, from, size, size, 1, kind, stream, true);
+}
+cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t size) {
+  return transfer("cudaMemcpyPeer", to, size, from, size, size, 1, cudaMemcpyDeviceToDevice, nullptr, false);
+}
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                         cudaMemcpyKind kind) {
+  return transfer("cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind, nullptr, false);
+}
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                              size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+  return transfer("cudaMemcpy2DAsync", to, to_pitch, from, from_pitch, width, height, kind, stream, true);
+}
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t size, size_t offset, cudaMemcpyKind kind) {
+  return to_symbol("cudaMemcpyToSymbol", symbol, from, size, offset, kind, nullptr, false);
+}
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t size, size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t stream) {
+  return to_symbol("cudaMemcpyToSymbolAsync", symbol, from, size, offset, kind, stream, true);
+}
+cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t size, size_t offset, cudaMemcpyKind kind) {
+  return from_symbol("cudaMemcpyFromSymbol", to, symbol, size, offset, kind, nullptr, false);
+}
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t size, size_t offset, cudaMemcpyKind kind,
+                                      cudaStream_t stream) {
+  return from_symbol("cudaMemcpyFromSymbolAsync", to, symbol, size, offset, kind, stream, true);
+}
+cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
+  return guarded("cudaGetSymbolAddress", [&](Runtime& runtime) {
+    const heddle::cudart::Symbol& known = runtime.symbol(symbol);
+    runtime.remember(known.address, known.size);
+    *pointer = reinterpret_cast<void*>(known.address);
+  });
+}
+cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol) {
+  return guarded("cudaGetSymbolSize", [&](Runtime& runtime) { *size = runtime.symbol(symbol).size; });
+}
+cudaError_t cudaMemset(void* pointer, int value, size_t size) {
+  return fill("cudaMemset", pointer, size, value, size, 1, nullptr, true);
+}
+cudaError_t cudaMemsetAsync(void* pointer, int value, size_t size, cudaStream_t stream) {
+  return fill("cudaMemsetAsync", pointer, size, value, size, 1, stream, true);
+}
+cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
+  return fill("cudaMemset2D", pointer, pitch, value, width, height, nullptr, true);
+}
+cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream) {
+  return fill("cudaMemset2DAsync", pointer, pitch, value, width, height, stream, true);
+}
+
+}  // extern "C"
+#pragma GCC visibility pop

@@ -1,0 +1,89 @@
+// What a CUDA program and the simulator that runs its kernels say to each other over a stream socket: the program asks,
+// the simulator answers, one question at a time. Both are on one host, so numbers are as they lie in memory. The
+// program's side is tb/cudart, which has nothing of Heddle's but this file.
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::tb::program {
+
+inline constexpr std::uint64_t kProtocolVersion = 1;
+// Says a program which socket (a path) the simulator listens at.
+inline constexpr const char* kSocketVariable = "HEDDLE_SOCKET";
+// What a program that is started by itself runs on, and further words for `heddle exec`.
+inline constexpr const char* kConfigVariable = "HEDDLE_CONFIG";
+inline constexpr const char* kOptionsVariable = "HEDDLE_EXEC_OPTIONS";
+inline constexpr const char* kProgramVariable = "HEDDLE_PROGRAM";
+// What a fault does to the program: "end" (default) or "return".
+inline constexpr const char* kErrorsVariable = "HEDDLE_ERRORS";
+
+// The words of each question, and of its answer behind "->". Sizes are bytes, times nanoseconds.
+enum class Call : std::uint32_t {
+  hello,     // version -> MachineFacts as bytes
+  unit,      // relocatable; bytes: the PTX text of one fat binary. Before the first other question than hello
+  begin,     // all units are told; they are compiled
+  function,  // unit; bytes: name -> id, registers, static shared, local, most threads, parameter bytes; bytes: per
+             // parameter its offset and size as 32-bit numbers
+  symbol,    // unit; bytes: name -> address, size
+  allocate,  // size, kind (AllocationKind) -> address
+  release,   // address
+  write,     // address, pitch, width, height, stream; bytes: rows without gaps
+  read,      // address, pitch, width, height, stream -> bytes: rows without gaps
+  fill,      // address, pitch, width, height, stream, value
+  copy,      // to, pitch, from, pitch, width, height, stream
+  launch,    // function, grid.x | grid.y << 32, grid.z | block.x << 32, block.y | block.z << 32, shared, stream; bytes:
+             // arguments. -> bytes: what it has printed
+  occupancy,           // function, threads of a block, shared -> blocks
+  memory,              // -> free, total
+  stream_create,       // does not wait for stream 0 -> stream
+  stream_destroy,      // stream
+  stream_synchronize,  // stream
+  stream_query,        // stream
+  stream_wait,         // stream, event
+  event_create,        // -> event
+  event_destroy,       // event
+  event_record,        // event, stream
+  event_synchronize,   // event
+  event_query,         // event
+  event_elapsed,       // event, event -> nanoseconds, as a double's bits
+  synchronize,         // everything
+};
+
+// Managed memory is the host's at the same address, in whole pages.
+enum class AllocationKind : std::uint64_t { device, managed };
+
+inline constexpr std::uint32_t kAsynchronous = 1;  // a flag: the host does not wait for it
+
+struct Question {
+  Call call = Call::hello;
+  std::uint32_t flags = 0;
+  std::uint64_t words[8] = {};
+  std::uint64_t bytes = 0;  // that follow
+};
+
+struct Answer {
+  std::int32_t error = 0;  // cudaError_t
+  std::uint32_t text = 0;  // bytes of a message for the user that follow, and behind them
+  std::uint64_t words[8] = {};
+  std::uint64_t bytes = 0;  // those of the answer
+};
+
+// The machine, as device properties need it.
+struct MachineFacts {
+  char name[128] = {};
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t shared_bytes = 0;    // scratchpad of a core
+  std::uint64_t constant_bytes = 0;  // constant memory of a module
+  std::uint32_t cores = 0;
+  std::uint32_t core_threads = 0;
+  std::uint32_t core_blocks = 0;
+  std::uint32_t core_registers = 0;
+  std::uint32_t thread_registers = 0;
+  std::uint32_t warp_lanes = 0;  // on which votes and shuffles work
+  std::uint32_t clock_khz = 0;
+  std::uint32_t memory_khz = 0;
+  std::uint32_t memory_bits = 0;
+  std::uint32_t l2_bytes = 0;
+};
+
+}  // namespace heddle::tb::program

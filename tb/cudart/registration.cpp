@@ -1,0 +1,66 @@
+// What compiled CUDA files call before main() and at the end: they bring their device code, kernels and variables.
+// Names and arguments are what clang and nvcc write (clang/lib/CodeGen/CGCUDANV.cpp).
+#include <algorithm>
+
+#include "tb/cudart/fat_binary.hpp"
+#include "tb/cudart/runtime.hpp"
+
+namespace {
+
+using heddle::cudart::Runtime;
+
+struct Wrapper {
+  std::uint32_t magic;
+  std::uint32_t version;
+  const void* data;
+  void* further;
+};
+
+// What a registering file is known by: a pointer to the number of its unit.
+std::size_t unit_of(void** handle) {
+  return reinterpret_cast<std::uintptr_t>(handle) - 1;
+}
+
+}  // namespace
+
+extern "C" {
+
+__attribute__((visibility("default"))) void** __cudaRegisterFatBinary(void* fat) {
+  const Wrapper& wrapper = *static_cast<const Wrapper*>(fat);
+  heddle::cudart::Unit unit;
+  if (wrapper.magic != heddle::tb::program::kWrapperMagic) {
+    unit.refusal = "its device code is in no form that is known here";
+  } else {
+    heddle::tb::program::DeviceCode code = heddle::tb::program::device_code(wrapper.data);
+    unit = {std::move(code.ptx), code.relocatable, std::move(code.refusal)};
+  }
+  Runtime& runtime = Runtime::instance();
+  const std::lock_guard<std::recursive_mutex> held(runtime.lock);
+  return reinterpret_cast<void**>(runtime.add_unit(std::move(unit)) + 1);
+}
+
+__attribute__((visibility("default"))) void __cudaRegisterFatBinaryEnd(void**) {}
+__attribute__((visibility("default"))) void __cudaUnregisterFatBinary(void**) {}
+
+__attribute__((visibility("default"))) void __cudaRegisterFunction(void** handle, const char* stub, char*,
+                                                                   const char* name, int, void*, void*, void*, void*,
+                                                                   int*) {
+  heddle::cudart::Function function;
+  function.unit = unit_of(handle);
+  function.name = name;
+  Runtime& runtime = Runtime::instance();
+  const std::lock_guard<std::recursive_mutex> held(runtime.lock);
+  runtime.add_function(stub, std::move(function));
+}
+
+__attribute__((visibility("default"))) void __cudaRegisterVar(void** handle, char* variable, char*, const char* name,
+                                                              int, std::size_t, int, int) {
+  heddle::cudart::Symbol symbol;
+  symbol.unit = unit_of(handle);
+  symbol.name = name;
+  Runtime& runtime = Runtime::instance();
+  const std::lock_guard<std::recursive_mutex> held(runtime.lock);
+  runtime.add_symbol(variable, std::move(symbol));
+}
+
+}  // extern "C"

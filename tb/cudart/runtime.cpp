@@ -1,0 +1,318 @@
+#include "tb/cudart/runtime.hpp"
+
+#include <dlfcn.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+
+extern char** environ;
+
+namespace heddle::cudart {
+namespace {
+
+namespace program = tb::program;
+constexpr std::uint64_t kPage = 4096;
+constexpr int kFaultExit = 3;  // as `heddle run` ends
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// Faults of the device, after which nothing works any more.
+bool is_fault(cudaError_t error) {
+  return error == cudaErrorIllegalAddress || error == cudaErrorLaunchTimeout || error == cudaErrorAssert ||
+         error == cudaErrorIllegalInstruction || error == cudaErrorMisalignedAddress || error == cudaErrorLaunchFailure;
+}
+
+bool is_program(const std::string& path) {
+  return !path.empty() && ::access(path.c_str(), X_OK) == 0;
+}
+
+// The simulator: named by the environment, beside this library, where an installation has it, or on the PATH.
+std::string simulator_path() {
+  if (const std::string named = environment(program::kProgramVariable); !named.empty()) return named;
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(&simulator_path), &info) != 0 && info.dli_fname != nullptr) {
+    std::string folder = info.dli_fname;
+    folder.erase(std::min(folder.rfind('/'), folder.size()));
+    for (const char* const place : {"/heddle", "/../bin/heddle", "/../../bin/heddle"}) {
+      if (is_program(folder + place)) return folder + place;
+    }
+  }
+  return "heddle";
+}
+
+}  // namespace
+
+Runtime& Runtime::instance() {
+  static Runtime* const runtime = new Runtime;  // outlives what runs at the program's end
+  return *runtime;
+}
+
+std::size_t Runtime::add_unit(Unit unit) {
+  if (begun_) {
+    unit.refusal = "it was loaded when the program was running already (dlopen), which is not supported";
+  }
+  units_.push_back(std::move(unit));
+  return units_.size() - 1;
+}
+
+void Runtime::lost() {
+  // It has said why on its own.
+  std::fflush(stdout);
+  ::_exit(kFaultExit);
+}
+
+void Runtime::send(const void* data, std::size_t size) {
+  const char* at = static_cast<const char*>(data);
+  while (size != 0) {
+    const ssize_t sent = ::send(socket_, at, size, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) lost();
+    at += sent;
+    size -= static_cast<std::size_t>(sent);
+  }
+}
+
+void Runtime::receive(void* data, std::size_t size) {
+  char* at = static_cast<char*>(data);
+  while (size != 0) {
+    const ssize_t got = ::recv(socket_, at, size, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) lost();
+    at += got;
+    size -= static_cast<std::size_t>(got);
+  }
+}
+
+void Runtime::start_simulator() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    throw Failure{cudaErrorInitializationError, "no socket can be made"};
+  }
+  const std::string path = simulator_path();
+  std::string config = environment(program::kConfigVariable);
+  if (config.empty()) config = "baseline";
+  std::vector<std::string> words = {path, "exec", "--attach", "0", "--config", config};
+  std::istringstream further(environment(program::kOptionsVariable));
+  for (std::string word; further >> word;) words.push_back(word);
+  words.insert(words.end(), {"--", program_invocation_name});
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, ends[1], 0);
+  pid_t child = -1;
+  const int error = ::posix_spawnp(&child, path.c_str(), &actions, nullptr, pointers.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::close(ends[1]);
+  if (error != 0) {
+    ::close(ends[0]);
+    throw Failure{cudaErrorInitializationError, "the simulator '" + path + "' cannot be started: " +
+                                                    std::strerror(error) + "; name it in " + program::kProgramVariable};
+  }
+  simulator_ = child;
+  socket_ = ends[0];
+}
+
+void Runtime::connect() {
+  if (ended_) throw Failure{cudaErrorCudartUnloading, ""};
+  if (connected_) return;
+  connected_ = true;
+  ends_on_fault_ = environment(program::kErrorsVariable) != "return";
+  if (const std::string path = environment(program::kSocketVariable); !path.empty()) {
+    socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    if (socket_ < 0 || ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+      std::fprintf(stderr, "heddle: this process cannot use the simulated GPU: a run is of one process\n");
+      std::exit(kFaultExit);
+    }
+  } else {
+    start_simulator();
+  }
+  std::atexit([] { Runtime::instance().end(); });
+  Question hello{Call::hello, 0, {program::kProtocolVersion}, 0};
+  ask(hello, nullptr, &machine_, sizeof machine_);
+}
+
+void Runtime::tell_units() {
+  begun_ = true;
+  for (const Unit& unit : units_) {
+    if (!unit.refusal.empty()) throw Failure{cudaErrorNoKernelImageForDevice, unit.refusal};
+    Question question{Call::unit, 0, {unit.relocatable ? 1U : 0U}, unit.ptx.size()};
+    ask(question, unit.ptx.data());
+  }
+  ask({Call::begin, 0, {}, 0});
+}
+
+Answer Runtime::ask(const Question& question, const void* bytes, void* into, std::size_t capacity) {
+  connect();
+  if (!begun_ && question.call != Call::hello) tell_units();
+  send(&question, sizeof question);
+  if (question.bytes != 0) send(bytes, question.bytes);
+  Answer answer;
+  receive(&answer, sizeof answer);
+  std::string text(answer.text, '\0');
+  receive(text.data(), text.size());
+  if (into == nullptr) {
+    bytes_.resize(answer.bytes);
+    into = bytes_.data();
+  } else if (answer.bytes > capacity) {
+    lost();
+  }
+  receive(into, answer.bytes);
+  const auto error = static_cast<cudaError_t>(answer.error);
+  if (error == cudaSuccess) return answer;
+  if (question.call == Call::launch && answer.bytes != 0) {
+    keep_print({static_cast<const char*>(into), answer.bytes});
+  }
+  if ((is_fault(error) || question.call == Call::begin) && ends_on_fault_) {
+    show_prints();
+    std::fflush(stdout);
+    if (simulator_ < 0) std::_Exit(kFaultExit);  // the simulator says why
+    ended_ = true;
+    ::close(socket_);
+    int status = 0;
+    ::waitpid(simulator_, &status, 0);
+    std::_Exit(WIFEXITED(status) ? WEXITSTATUS(status) : kFaultExit);
+  }
+  throw Failure{error, text};
+}
+
+const program::MachineFacts& Runtime::machine() {
+  connect();
+  return machine_;
+}
+
+Function& Runtime::function(const void* stub) {
+  const auto found = functions_.find(stub);
+  if (found == functions_.end()) throw Failure{cudaErrorInvalidDeviceFunction, "this is no kernel of the program"};
+  Function& function = found->second;
+  if (function.known) return function;
+  const Answer answer = ask({Call::function, 0, {function.unit}, function.name.size()}, function.name.data());
+  function.id = answer.words[0];
+  function.attributes.numRegs = static_cast<int>(answer.words[1]);
+  function.attributes.sharedSizeBytes = answer.words[2];
+  function.attributes.localSizeBytes = answer.words[3];
+  function.attributes.maxThreadsPerBlock = static_cast<int>(answer.words[4]);
+  function.attributes.ptxVersion = function.attributes.binaryVersion = 60;
+  function.attributes.maxDynamicSharedSizeBytes =
+      static_cast<int>(machine().shared_bytes - std::min<std::uint64_t>(machine().shared_bytes, answer.words[2]));
+  function.parameter_bytes = answer.words[5];
+  function.parameters.resize(bytes_.size() / sizeof(Parameter));
+  std::memcpy(function.parameters.data(), bytes_.data(), function.parameters.size() * sizeof(Parameter));
+  function.known = true;
+  return function;
+}
+
+Symbol& Runtime::symbol(const void* variable) {
+  const auto found = symbols_.find(variable);
+  if (found == symbols_.end()) {
+    throw Failure{cudaErrorInvalidSymbol, "this is no __device__ or __constant__ variable that kernels use"};
+  }
+  Symbol& symbol = found->second;
+  if (symbol.known) return symbol;
+  const Answer answer = ask({Call::symbol, 0, {symbol.unit}, symbol.name.size()}, symbol.name.data());
+  symbol.address = answer.words[0];
+  symbol.size = answer.words[1];
+  symbol.known = true;
+  return symbol;
+}
+
+const Runtime::Region* Runtime::region(const void* pointer) const {
+  const std::uint64_t address = number_of(pointer);
+  auto after = regions_.upper_bound(address);
+  if (after == regions_.begin()) return nullptr;
+  --after;
+  return address - after->first < std::max<std::uint64_t>(after->second.size, 1) ? &after->second : nullptr;
+}
+
+void* Runtime::allocate(std::size_t size, bool managed) {
+  const auto kind = managed ? program::AllocationKind::managed : program::AllocationKind::device;
+  const Answer answer = ask({Call::allocate, 0, {size, static_cast<std::uint64_t>(kind)}, 0});
+  const std::uint64_t address = answer.words[0];
+  void* const pointer = reinterpret_cast<void*>(address);
+  if (managed) {
+    const std::size_t bytes = (size + kPage - 1) / kPage * kPage;
+    if (::mmap(pointer, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) !=
+        pointer) {
+      ask({Call::release, 0, {address}, 0});
+      throw Failure{cudaErrorMemoryAllocation, "the program itself uses the addresses of managed memory"};
+    }
+  }
+  regions_[address] = {size, managed};
+  return pointer;
+}
+
+void Runtime::release(void* pointer) {
+  const auto found = regions_.find(number_of(pointer));
+  if (found == regions_.end()) throw Failure{cudaErrorInvalidValue, "nothing was allocated at this address"};
+  if (found->second.managed) ::munmap(pointer, (found->second.size + kPage - 1) / kPage * kPage);
+  regions_.erase(found);
+  ask({Call::release, 0, {number_of(pointer)}, 0});
+}
+
+void Runtime::to_device() {
+  for (const auto& [address, region] : regions_) {
+    if (!region.managed) continue;
+    ask({Call::write, program::kAsynchronous, {address, region.size, region.size, 1, ~std::uint64_t{0}}, region.size},
+        reinterpret_cast<const void*>(address));
+  }
+}
+
+void Runtime::from_device() {
+  for (const auto& [address, region] : regions_) {
+    if (!region.managed) continue;
+    ask({Call::read, program::kAsynchronous, {address, region.size, region.size, 1, ~std::uint64_t{0}}, 0}, nullptr,
+        reinterpret_cast<void*>(address), region.size);
+  }
+}
+
+void Runtime::show_prints() {
+  if (prints_.empty()) return;
+  std::fwrite(prints_.data(), 1, prints_.size(), stdout);
+  prints_.clear();
+}
+
+void Runtime::end() {
+  const std::lock_guard<std::recursive_mutex> held(lock);
+  if (ended_) return;
+  ended_ = true;
+  show_prints();
+  std::fflush(stdout);
+  if (socket_ >= 0) ::close(socket_);
+  if (simulator_ > 0) {
+    int status = 0;
+    ::waitpid(simulator_, &status, 0);
+  }
+}
+
+cudaError_t& last_error() {
+  thread_local cudaError_t error = cudaSuccess;
+  return error;
+}
+
+cudaError_t report(const Failure& failure, const char* function) {
+  if (failure.error != cudaErrorNotReady) last_error() = failure.error;
+  if (!failure.text.empty()) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "heddle: %s: %s\n", function, failure.text.c_str());
+  }
+  return failure.error;
+}
+
+}  // namespace heddle::cudart

@@ -1,0 +1,137 @@
+// The program's side of a run: one connection to the simulator, and what the run-time API remembers besides. All calls
+// are made with the lock held; the API's functions take it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+#include "tb/cudart/protocol.hpp"
+
+namespace heddle::cudart {
+
+using tb::program::Answer;
+using tb::program::Call;
+using tb::program::Question;
+
+// One fat binary of the program, registered before main(): a translation unit's device code.
+struct Unit {
+  std::string ptx;  // empty: it has none
+  bool relocatable = false;
+  std::string refusal;  // why it cannot be run
+};
+
+struct Parameter {
+  std::uint32_t offset = 0, size = 0;
+};
+struct Function {
+  std::size_t unit = 0;
+  std::string name;
+  bool known = false;  // the simulator has been asked
+  std::uint64_t id = 0;
+  cudaFuncAttributes attributes{};
+  std::uint64_t parameter_bytes = 0;
+  std::vector<Parameter> parameters;
+};
+struct Symbol {
+  std::size_t unit = 0;
+  std::string name;
+  bool known = false;
+  std::uint64_t address = 0, size = 0;
+};
+
+// What an API function ends with when it cannot do what it was asked for.
+struct Failure {
+  cudaError_t error;
+  std::string text;  // for the user; empty: the code says it all
+};
+
+class Runtime {
+ public:
+  static Runtime& instance();
+
+  // ---- before main()
+  std::size_t add_unit(Unit unit);
+  void add_function(const void* stub, Function function) { functions_[stub] = std::move(function); }
+  void add_symbol(const void* variable, Symbol symbol) { symbols_[variable] = std::move(symbol); }
+
+  // ---- the rest throws Failure
+  // Asks the simulator, whose answer's bytes go to `into`, or to bytes() when it is null.
+  Answer ask(const Question& question, const void* bytes = nullptr, void* into = nullptr, std::size_t capacity = 0);
+  [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
+  [[nodiscard]] const tb::program::MachineFacts& machine();
+  Function& function(const void* stub);
+  Symbol& symbol(const void* variable);
+
+  // Device memory and the host's share of it.
+  struct Region {
+    std::uint64_t size = 0;
+    bool managed = false;
+  };
+  // The region that holds the address; null: host memory.
+  [[nodiscard]] const Region* region(const void* pointer) const;
+  void* allocate(std::size_t size, bool managed);
+  void release(void* pointer);
+  void remember(std::uint64_t address, std::uint64_t size) { regions_.try_emplace(address, Region{size, false}); }
+  void to_device();    // what the host has written to managed memory
+  void from_device();  // what kernels have
+  void show_prints();  // what kernels have printed, where the host waits for them
+  void keep_print(std::string_view text) { prints_ += text; }
+  void end();  // of the program
+
+  std::recursive_mutex lock;
+
+ private:
+  Runtime() = default;
+  void connect();
+  void start_simulator();
+  void tell_units();
+  void send(const void* data, std::size_t size);
+  void receive(void* data, std::size_t size);
+  [[noreturn]] void lost();
+
+  int socket_ = -1;
+  int simulator_ = -1;  // the process, where the program has started it
+  bool connected_ = false;
+  bool begun_ = false;
+  bool ended_ = false;
+  bool ends_on_fault_ = true;
+  tb::program::MachineFacts machine_;
+  std::vector<Unit> units_;
+  std::map<const void*, Function> functions_;
+  std::map<const void*, Symbol> symbols_;
+  std::map<std::uint64_t, Region> regions_;
+  std::vector<std::byte> bytes_;
+  std::string prints_;
+};
+
+// The present thread's last error.
+cudaError_t& last_error();
+cudaError_t report(const Failure& failure, const char* function);
+
+// Runs the body of an API function: locked, errors remembered.
+template <class Body>
+cudaError_t guarded(const char* function, Body&& body) {
+  Runtime& runtime = Runtime::instance();
+  const std::lock_guard<std::recursive_mutex> held(runtime.lock);
+  try {
+    body(runtime);
+    return cudaSuccess;
+  } catch (const Failure& failure) {
+    return report(failure, function);
+  }
+}
+
+[[nodiscard]] inline std::uint64_t number_of(const void* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
+inline void require(bool holds, cudaError_t error, const char* text) {
+  if (!holds) throw Failure{error, text};
+}
+
+}  // namespace heddle::cudart

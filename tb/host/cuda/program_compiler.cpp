@@ -1,0 +1,262 @@
+#include "tb/host/cuda/program_compiler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/input_file.hpp"
+#include "tb/cudart/fat_binary.hpp"
+#include "tb/host/cuda/cuda_compiler.hpp"
+#include "tb/host/cuda/embedded.hpp"
+#include "tb/host/cuda/nvcc_options.hpp"
+#include "tb/support/files/atomic_file.hpp"
+#include "tb/support/files/temporary_folder.hpp"
+#include "tb/support/process/child_process.hpp"
+
+namespace heddle::tb {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+using Step = NvccOptions::Step;
+
+constexpr const char* kLibrary = "libheddle_cudart.so";
+// Of launches by __cudaPushCallConfiguration and cudaLaunchKernel, and of registrations that say where they end.
+constexpr const char* kRuntimeVersion = "-target-sdk-version=11.5";
+
+enum class Kind { cuda, cpp, c, linked, unknown };
+
+Kind kind_of(const std::string& input, const NvccOptions& options) {
+  if (input.starts_with("-l")) return Kind::linked;
+  const std::string ending = fs::path(input).extension().string();
+  if (ending == ".o" || ending == ".a" || ending == ".obj" || ending == ".so" ||
+      input.find(".so.") != std::string::npos) {
+    return Kind::linked;
+  }
+  if (options.language == "cu" || ending == ".cu") return Kind::cuda;
+  if (options.language == "c++" || ending == ".cpp" || ending == ".cc" || ending == ".cxx" || ending == ".C") {
+    return Kind::cpp;
+  }
+  return options.language == "c" || ending == ".c" ? Kind::c : Kind::unknown;
+}
+
+// The folder of the run-time library: beside the program, or where an installation has it.
+fs::path library_folder() {
+  const fs::path here = fs::path(own_program()).parent_path();
+  for (const char* const place : {".", "../lib", "../lib/x86_64-linux-gnu", "../lib64"}) {
+    std::error_code ignored;
+    const fs::path folder = fs::weakly_canonical(here / place, ignored);
+    if (fs::exists(folder / kLibrary, ignored)) return folder;
+  }
+  throw InputError({kLibrary}, fmt::format("is neither beside {} nor in the library folder beside it", own_program()),
+                   "build it (./heddle build), or install Heddle anew");
+}
+
+class Compiler {
+ public:
+  explicit Compiler(NvccOptions options) : options_(std::move(options)), clang_(find_clang()) {
+    for (const EmbeddedFile& header : device_headers()) {
+      temporary_.write(header.name, header.text);
+    }
+    if (!options_.has_standard) cpp_standard_ = {"-std=gnu++17"};
+  }
+
+  int run() {
+    for (const std::string& note : options_.notes) std::cerr << "heddle: note: " << note << "\n";
+    if (options_.inputs.empty()) {
+      throw InputError({"nvcc"}, "there is no file to compile", "heddle nvcc FILE.cu -o PROGRAM");
+    }
+    if (!options_.output.empty() && options_.step != Step::link && sources() > 1 && options_.step != Step::archive &&
+        options_.step != Step::device_link) {
+      throw InputError({"-o " + options_.output}, "is one file, for several sources",
+                       "leave it out, or compile one file at a time");
+    }
+    if (options_.step == Step::device_link) return device_link();
+    Words objects;
+    for (const std::string& input : options_.inputs) {
+      const Kind kind = kind_of(input, options_);
+      if (kind == Kind::unknown) {
+        throw InputError({input},
+                         "is of no kind that is known: its name ends in none of .cu .cpp .cc .cxx .c .o .a .so",
+                         "-x cu takes it as CUDA");
+      }
+      if (kind == Kind::linked) {
+        objects.push_back(input);
+        continue;
+      }
+      if (const auto reason = unreadable_reason(input)) {
+        throw InputError({input}, "the file cannot be read: " + *reason, "check its name and permissions");
+      }
+      const std::string output = output_of(input, objects.size());
+      if (const int code = compile(input, kind, output); code != 0) return code;
+      objects.push_back(output);
+    }
+    if (options_.step == Step::link) return link(objects);
+    if (options_.step == Step::archive) return archive(objects);
+    return 0;
+  }
+
+ private:
+  [[nodiscard]] std::size_t sources() const {
+    return static_cast<std::size_t>(
+        std::count_if(options_.inputs.begin(), options_.inputs.end(),
+                      [&](const auto& input) { return kind_of(input, options_) != Kind::linked; }));
+  }
+
+  // Where the step's result for one source goes; empty: to standard output.
+  std::string output_of(const std::string& input, std::size_t number) {
+    const std::string stem = fs::path(input).stem().string();
+    switch (options_.step) {
+      case Step::link:
+      case Step::archive:
+        return (temporary_.path() / fmt::format("{}-{}.o", number, stem)).string();
+      case Step::preprocess:
+      case Step::dependencies:
+        return options_.output;
+      default:
+        break;
+    }
+    if (!options_.output.empty()) return options_.output;
+    const std::string name = stem + (options_.step == Step::ptx ? ".ptx" : ".o");
+    return options_.output_folder.empty() ? name : (fs::path(options_.output_folder) / name).string();
+  }
+
+  // What both compilations of a CUDA file get, or those of host code in C and C++.
+  Words common(Kind kind) const {
+    Words words{clang_};
+    if (kind == Kind::cuda) {
+      words.insert(words.end(),
+                   {"-x", "cuda", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version",
+                    "-Xclang", kRuntimeVersion, "-D__CUDACC__", "-D__NVCC__"});
+    } else {
+      words.insert(words.end(), {"-x", kind == Kind::c ? "c" : "c++"});
+    }
+    if (kind != Kind::c) words.insert(words.end(), cpp_standard_.begin(), cpp_standard_.end());
+    for (const std::string& word : options_.both) {
+      if (kind != Kind::c || !word.starts_with("-std=c++")) words.push_back(word);
+    }
+    // System headers: their warnings are not the user's, and device functions of theirs may take the place of constexpr
+    // ones of the standard library.
+    const std::string folder = temporary_.path().string();
+    words.insert(words.end(),
+                 {"-fdebug-prefix-map=" + folder + "=heddle", "-isystem", folder + "/runtime", "-isystem", folder});
+    if (kind == Kind::cuda) words.insert(words.end(), {"-include", "cuda_runtime.h"});
+    return words;
+  }
+
+  int device_code(const std::string& input, const std::string& ptx) const {
+    Words words = common(Kind::cuda);
+    // The options of kernels alone (tb/host/cuda/clang_options.txt), but for what host code in the file would not
+    // stand.
+    std::istringstream options{std::string(clang_options())};
+    for (std::string option; std::getline(options, option);) {
+      static constexpr std::string_view kKernelsOnly[] = {"-x",
+                                                          "cuda",
+                                                          "-nocudainc",
+                                                          "-nocudalib",
+                                                          "-nostdinc",
+                                                          "-nostdinc++",
+                                                          "-std=c++17",
+                                                          "--cuda-gpu-arch=sm_60",
+                                                          "-fno-exceptions",
+                                                          "-Wno-unknown-cuda-version"};
+      if (!option.empty() &&
+          std::find(std::begin(kKernelsOnly), std::end(kKernelsOnly), option) == std::end(kKernelsOnly)) {
+        words.push_back(option);
+      }
+    }
+    words.insert(words.end(), {"-w", "-o", ptx, input});  // the host's compilation warns
+    return execute(words);
+  }
+
+  int compile(const std::string& input, Kind kind, const std::string& output) {
+    if (options_.step == Step::ptx) {
+      if (kind != Kind::cuda) throw InputError({input}, "is no CUDA file, which -ptx compiles");
+      return device_code(input, output);
+    }
+    Words words = common(kind);
+    words.insert(words.end(), options_.host.begin(), options_.host.end());
+    if (options_.step == Step::preprocess || options_.step == Step::dependencies) {
+      if (kind == Kind::cuda) words.emplace_back("--cuda-host-only");
+      words.emplace_back(options_.step == Step::preprocess ? "-E" : "-M");
+      if (!output.empty()) words.insert(words.end(), {"-o", output});
+      words.push_back(input);
+      return execute(words);
+    }
+    if (kind == Kind::cuda) {
+      const std::string ptx = (temporary_.path() / "device.ptx").string();
+      if (const int code = device_code(input, ptx); code != 0) return code;
+      if (!options_.dry) {
+        std::ifstream in(ptx, std::ios::binary);
+        const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+        temporary_.write("device.fatbin", program::fat_binary(text, options_.relocatable));
+      }
+      words.insert(words.end(), {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang",
+                                 (temporary_.path() / "device.fatbin").string()});
+    }
+    words.insert(words.end(), {"-c", "-o", output, input});
+    return execute(words);
+  }
+
+  int link(const Words& objects) const {
+    const std::string folder = library_folder().string();
+    Words words{clang_, "-o", options_.output.empty() ? "a.out" : options_.output};
+    words.insert(words.end(), objects.begin(), objects.end());
+    words.insert(words.end(), options_.linking.begin(), options_.linking.end());
+    words.insert(words.end(), {"-L" + folder, "-lheddle_cudart", "-Wl,-rpath," + folder});
+    return execute(words);
+  }
+
+  int archive(const Words& objects) const {
+    Words words{"ar", "rcs", options_.output.empty() ? "a.a" : options_.output};
+    words.insert(words.end(), objects.begin(), objects.end());
+    return execute(words);
+  }
+
+  // Device code is linked when the program begins; what nvcc would make here is an object with nothing in it.
+  int device_link() const {
+    const std::string source = temporary_.write("nothing.c", "").string();
+    return execute({clang_, "-x", "c", "-c", "-o", options_.output.empty() ? "a_dlink.o" : options_.output, source});
+  }
+
+  int execute(const Words& words) const {
+    if (options_.verbose) {
+      std::cerr << "#$";
+      for (const std::string& word : words) std::cerr << " " << word;
+      std::cerr << "\n";
+    }
+    if (options_.dry) return 0;
+    ChildProcess child = ChildProcess::start(words);
+    return child.wait().shell_code();
+  }
+
+  NvccOptions options_;
+  std::string clang_;
+  TemporaryFolder temporary_;
+  Words cpp_standard_;
+};
+
+}  // namespace
+
+int compile_program(const std::vector<std::string>& words) {
+  NvccOptions options = read_nvcc_options(words);
+  if (options.version) {
+    // In the form in which builds look for it.
+    std::cout << "heddle nvcc: CUDA programs by clang\nCuda compilation tools, release 11.5, V11.5.0\n";
+    return 0;
+  }
+  try {
+    return Compiler(std::move(options)).run();
+  } catch (const StartError& error) {
+    throw InputError({}, error.what(), "install Debian's package clang (14 to 19), or set HEDDLE_CLANG");
+  }
+}
+
+}  // namespace heddle::tb

@@ -1,0 +1,529 @@
+#include "tb/host/program/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+#include <driver_types.h>
+#include "base/error.hpp"
+#include "hw/gpu/dispatcher.hpp"
+#include "hw/gpu/registers.hpp"
+#include "isa/memory_map.hpp"
+#include "tb/host/launch_warps.hpp"
+
+namespace heddle::tb::program {
+namespace {
+
+constexpr double kPollNanoseconds = 1000;
+constexpr std::uint64_t kDeviceBytes = 0xf000'0000;  // buffers below 4 GiB
+constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kUnobserved = ~std::uint64_t{0};  // a stream of transfers that take no time: managed memory
+
+// What the program gets as an error code and, if there is more to say, a line.
+struct Refusal {
+  cudaError_t error;
+  std::string text;
+};
+
+cudaError_t error_of(isa::Fault::Kind kind) {
+  switch (kind) {
+    case isa::Fault::Kind::out_of_bounds:
+    case isa::Fault::Kind::bus_error:
+      return cudaErrorIllegalAddress;
+    case isa::Fault::Kind::misaligned:
+      return cudaErrorMisalignedAddress;
+    case isa::Fault::Kind::deadlock:
+    case isa::Fault::Kind::livelock:
+      return cudaErrorLaunchTimeout;
+    case isa::Fault::Kind::resources:
+      return cudaErrorLaunchOutOfResources;
+    case isa::Fault::Kind::invalid_instruction:
+      return cudaErrorIllegalInstruction;
+    case isa::Fault::Kind::assertion:
+      return cudaErrorAssert;
+    case isa::Fault::Kind::division_by_zero:
+    case isa::Fault::Kind::trap:
+    case isa::Fault::Kind::barrier_mismatch:
+      break;
+  }
+  return cudaErrorLaunchFailure;
+}
+
+std::string text_of(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::uint32_t low(std::uint64_t pair) {
+  return static_cast<std::uint32_t>(pair);
+}
+std::uint32_t high(std::uint64_t pair) {
+  return static_cast<std::uint32_t>(pair >> 32U);
+}
+
+StreamClock::Time cycles_of(const hw::Machine& machine, double nanoseconds) {
+  return static_cast<StreamClock::Time>(std::ceil(nanoseconds * machine.gpu.clock_ghz));
+}
+
+bool is_constant(std::uint64_t address) {
+  return isa::window_of(address) == isa::Window::constant;
+}
+
+}  // namespace
+
+Session::Session(int socket, hw::Machine machine, const std::atomic<bool>* interrupted)
+    : connection_(socket, interrupted),
+      machine_(std::move(machine)),
+      clock_(std::max<StreamClock::Time>(cycles_of(machine_, kPollNanoseconds), 1)) {}
+
+isa::Module Session::compile(const ptx::CompileOptions& options) {
+  std::vector<ptx::ProgramText> texts;
+  for (;;) {
+    if (!connection_.next(question_, bytes_)) {
+      ended_ = true;
+      return {};
+    }
+    answer_ = {};
+    answer_bytes_.clear();
+    if (question_.call == Call::hello) {
+      hello();
+      connection_.answer(answer_, answer_bytes_);
+    } else if (question_.call == Call::unit) {
+      texts.push_back({text_of(bytes_), fmt::format("device code {}", texts.size() + 1), question_.words[0] != 0});
+      connection_.answer(answer_);
+    } else if (question_.call == Call::begin) {
+      break;
+    } else {
+      throw InternalError("the program's library uses the device before it has brought its code");
+    }
+  }
+  isa::Module module;  // a program without kernels has a device all the same
+  try {
+    if (!texts.empty()) {
+      module = ptx::compile_program(texts, texts.size() == 1 ? "PTX" : "PTX of all files", options, changed_names_);
+    }
+  } catch (const InputError&) {
+    answer_.error = cudaErrorInvalidPtx;
+    connection_.answer(answer_);
+    throw;
+  }
+  connection_.answer(answer_);
+  return module;
+}
+
+void Session::hello() {
+  if (question_.words[0] != kProtocolVersion) {
+    throw InputError({}, "the program was linked with the run-time library of another version of Heddle",
+                     "link it anew: heddle nvcc");
+  }
+  MachineFacts facts;
+  const std::string name = "Heddle " + machine_.name;
+  name.copy(facts.name, sizeof facts.name - 1);
+  facts.memory_bytes = kDeviceBytes;
+  facts.shared_bytes = machine_.scratchpad.bytes;
+  facts.constant_bytes = hw::kConstantWindowBytes;
+  facts.cores = machine_.gpu.cores;
+  facts.core_threads = machine_.core.threads;
+  facts.core_blocks = machine_.core.blocks;
+  facts.core_registers = machine_.core.registers;
+  facts.thread_registers = machine_.core.registers_per_thread;
+  facts.warp_lanes = machine_.core.simd_width;
+  facts.clock_khz = static_cast<std::uint32_t>(machine_.gpu.clock_ghz * 1e6);
+  // As a bus of the machine's bandwidth at its clock would be, two transfers a cycle.
+  facts.memory_khz = facts.clock_khz;
+  facts.memory_bits = static_cast<std::uint32_t>(
+      std::max(8.0, std::round(machine_.dram.bandwidth_gbs * 8 / (2 * machine_.gpu.clock_ghz))));
+  facts.l2_bytes = machine_.l2.enabled ? static_cast<std::uint32_t>(machine_.l2.bytes) : 0;
+  const auto bytes = std::as_bytes(std::span(&facts, 1));
+  answer_bytes_.assign(bytes.begin(), bytes.end());
+}
+
+void Session::serve(Device& device) {
+  device_ = &device;
+  std::exception_ptr lost;  // the fault or stop that the device was lost by
+  cudaError_t lost_by = cudaSuccess;
+  while (!ended_) {
+    try {
+      if (!connection_.next(question_, bytes_)) break;
+    } catch (const RunStopped&) {
+      if (!lost) lost = std::current_exception();
+      break;
+    }
+    answer_ = {};
+    answer_bytes_.clear();
+    std::string text;
+    if (lost) {
+      answer_.error = lost_by;
+      connection_.answer(answer_);
+      continue;
+    }
+    try {
+      handle();
+    } catch (const Refusal& refusal) {
+      answer_.error = refusal.error;
+      text = refusal.text;
+    } catch (const SimulatedFault&) {
+      lost = std::current_exception();
+      lost_by = device.fault() != nullptr ? error_of(device.fault()->kind) : cudaErrorLaunchFailure;
+      answer_.error = lost_by;
+    } catch (const RunStopped&) {
+      lost = std::current_exception();
+      lost_by = cudaErrorLaunchTimeout;
+      answer_.error = lost_by;
+    }
+    connection_.answer(answer_, answer_bytes_, text);
+  }
+  connection_.close();
+  if (lost) std::rethrow_exception(lost);
+}
+
+void Session::handle() {
+  switch (question_.call) {
+    case Call::function:
+      return function();
+    case Call::symbol:
+      return symbol();
+    case Call::allocate:
+      return allocate();
+    case Call::release:
+      return release();
+    case Call::write:
+      return write();
+    case Call::read:
+      return read();
+    case Call::fill:
+      return fill();
+    case Call::copy:
+      return copy();
+    case Call::launch:
+      return launch();
+    case Call::occupancy:
+      return occupancy();
+    case Call::memory:
+      return memory();
+    case Call::stream_create:
+    case Call::stream_destroy:
+    case Call::stream_synchronize:
+    case Call::stream_query:
+    case Call::stream_wait:
+    case Call::synchronize:
+      return streams();
+    case Call::event_create:
+    case Call::event_destroy:
+    case Call::event_record:
+    case Call::event_synchronize:
+    case Call::event_query:
+    case Call::event_elapsed:
+      return events();
+    case Call::hello:
+    case Call::unit:
+    case Call::begin:
+      break;
+  }
+  throw InternalError("the program's library asks what it may not");
+}
+
+// ---- kernels and variables
+
+std::string Session::named(std::uint64_t unit) const {
+  std::string name = text_of(bytes_);
+  if (unit < changed_names_.size()) {
+    const auto found = changed_names_[unit].find(name);
+    if (found != changed_names_[unit].end()) return found->second;
+  }
+  return name;
+}
+
+const isa::Kernel& Session::kernel(std::uint64_t id) const {
+  return device_->module().kernels.at(id);
+}
+
+void Session::function() {
+  const std::string name = named(question_.words[0]);
+  const std::vector<isa::Kernel>& kernels = device_->module().kernels;
+  const auto found =
+      std::find_if(kernels.begin(), kernels.end(), [&](const auto& kernel) { return kernel.name == name; });
+  if (found == kernels.end()) {
+    throw Refusal{cudaErrorInvalidDeviceFunction, fmt::format("the device code has no kernel '{}'", name)};
+  }
+  const std::uint64_t most =
+      std::min<std::uint64_t>(found->max_threads.value_or(~0U), std::min(machine_.core.threads, 1024U));
+  const std::uint64_t facts[] = {static_cast<std::uint64_t>(found - kernels.begin()),
+                                 found->registers,
+                                 found->shared_bytes,
+                                 found->local_bytes,
+                                 most,
+                                 found->parameter_bytes};
+  std::copy(std::begin(facts), std::end(facts), answer_.words);
+  for (const isa::Parameter& parameter : found->parameters) {
+    const std::uint32_t pair[] = {parameter.offset, parameter.size};
+    const auto bytes = std::as_bytes(std::span(pair));
+    answer_bytes_.insert(answer_bytes_.end(), bytes.begin(), bytes.end());
+  }
+}
+
+void Session::symbol() {
+  const std::string name = named(question_.words[0]);
+  for (const isa::Variable& variable : device_->module().variables) {
+    if (variable.name != name) continue;
+    answer_.words[0] = variable.address + (variable.space == isa::Space::constant ? isa::kConstantWindow : 0);
+    answer_.words[1] = variable.size;
+    return;
+  }
+  throw Refusal{cudaErrorInvalidSymbol, fmt::format("the device code has no variable '{}'", name)};
+}
+
+void Session::launch() {
+  const std::uint64_t* const words = question_.words;
+  const isa::Kernel& kernel = this->kernel(words[0]);
+  isa::LaunchRequest request;
+  request.kernel = kernel.name;
+  request.grid = {low(words[1]), high(words[1]), low(words[2])};
+  request.block = {high(words[2]), low(words[3]), high(words[3])};
+  request.dynamic_shared = static_cast<std::uint32_t>(words[4]);
+  const std::uint64_t stream = stream_of(words[5]);
+  request.parameters.resize(bytes_.size());
+  std::memcpy(request.parameters.data(), bytes_.data(), bytes_.size());
+  const std::uint64_t most = std::min(machine_.core.threads, 1024U);
+  if (request.grid.count() == 0 || request.block.count() == 0 || request.block.count() > most) {
+    throw Refusal{
+        cudaErrorInvalidConfiguration,
+        fmt::format("kernel '{}' with a grid of {} x {} x {} blocks of {} x {} x {} threads: each is at least "
+                    "1, and the threads of a block {} at most",
+                    kernel.name, request.grid.x, request.grid.y, request.grid.z, request.block.x, request.block.y,
+                    request.block.z, most)};
+  }
+  if (words[4] > machine_.scratchpad.bytes) {
+    throw Refusal{cudaErrorInvalidValue,
+                  fmt::format("kernel '{}' with {} bytes of dynamic shared memory: a core of the machine has {}",
+                              kernel.name, words[4], machine_.scratchpad.bytes)};
+  }
+  try {
+    device_->check(request);
+  } catch (const InputError& error) {
+    throw Refusal{cudaErrorLaunchOutOfResources, error.what()};
+  }
+  const hw::Totals before = device_->totals();
+  LaunchSummary summary{kernel.name, request.grid, request.block, request.dynamic_shared, stream};
+  const auto finish = [&] {
+    const hw::Totals after = device_->totals();
+    summary.cycles = after.cycles - before.cycles;
+    summary.warp_instructions = after.core.warp_instructions - before.core.warp_instructions;
+    summary.thread_instructions = after.core.thread_instructions - before.core.thread_instructions;
+    const StreamClock::Span span = clock_.run(stream, Engine::kernels, summary.cycles);
+    summary.begin = span.begin;
+    summary.end = span.end;
+    launches_.push_back(summary);
+    const auto text = std::as_bytes(std::span(printed_));
+    answer_bytes_.assign(text.begin(), text.end());
+    printed_.clear();
+  };
+  try {
+    device_->launch(request);
+  } catch (const InputError& error) {
+    throw Refusal{cudaErrorLaunchOutOfResources, error.what()};
+  } catch (...) {
+    finish();
+    throw;
+  }
+  summary.complete = true;
+  finish();
+}
+
+void Session::occupancy() {
+  const isa::Kernel& kernel = this->kernel(question_.words[0]);
+  hw::Launch launch;
+  launch.block = {low(question_.words[1]), 1, 1};
+  launch.registers = std::max(kernel.registers, 1U);
+  launch.shared_bytes = static_cast<std::uint32_t>(kernel.shared_bytes + question_.words[2]);
+  launch.warp_size = launch_warp_size(device_->module(), kernel, machine_.core);
+  answer_.words[0] = hw::residency(machine_, launch).blocks;
+}
+
+// ---- memory
+
+void Session::allocate() {
+  const std::uint64_t size = question_.words[0];
+  const bool managed = static_cast<AllocationKind>(question_.words[1]) == AllocationKind::managed;
+  isa::DeviceMemory& memory = device_->memory();
+  const std::string name = fmt::format("{} {}", managed ? "managed" : "buffer", ++buffers_);
+  try {
+    if (!managed) {
+      answer_.words[0] = memory.allocate(name, size);
+      return;
+    }
+    // Whole pages, so that the host can have them at the same address; the program sees those that it asked for.
+    const std::uint64_t whole = (size + kPage - 1) / kPage * kPage;
+    const std::uint64_t around = memory.allocate(name, whole + 2 * kPage);
+    memory.release(around);
+    answer_.words[0] = (around + kPage - 1) / kPage * kPage;
+    memory.place(name, answer_.words[0], size);
+  } catch (const InputError& error) {
+    throw Refusal{cudaErrorMemoryAllocation, error.what()};
+  }
+}
+
+void Session::release() {
+  const isa::Allocation* const found = device_->memory().find(question_.words[0], 1);
+  if (found == nullptr || found->address != question_.words[0] || found->address < isa::kGlobalBase) {
+    throw Refusal{cudaErrorInvalidValue, "nothing was allocated at this address"};
+  }
+  clock_.wait_for_all();
+  device_->memory().release(question_.words[0]);
+}
+
+void Session::require_memory(std::uint64_t address, std::uint64_t size) const {
+  if (is_constant(address)) {
+    const std::uint64_t bank = device_->module().constant_bank.size();
+    const std::uint64_t offset = address - isa::kConstantWindow;
+    if (offset <= bank && size <= bank - offset) return;
+  } else if (device_->memory().find(address, size) != nullptr) {
+    return;
+  }
+  throw Refusal{cudaErrorInvalidValue,
+                fmt::format("{} bytes at address {:#x}: {}", size, address, device_->memory().describe(address, size))};
+}
+
+void Session::load(std::uint64_t address, std::span<std::byte> into) const {
+  if (is_constant(address)) {
+    std::memcpy(into.data(), device_->module().constant_bank.data() + (address - isa::kConstantWindow), into.size());
+  } else {
+    device_->memory().read(address, into);
+  }
+}
+
+void Session::store(std::uint64_t address, std::span<const std::byte> from) {
+  if (is_constant(address)) {
+    device_->set_constants(address - isa::kConstantWindow, from);
+  } else {
+    device_->memory().write(address, from);
+  }
+}
+
+void Session::transfer(std::uint64_t stream, Engine engine, std::uint64_t bytes) {
+  if (stream == kUnobserved) return;
+  const std::uint64_t on = stream_of(stream);
+  const double nanoseconds = static_cast<double>(bytes) / machine_.dram.bandwidth_gbs;
+  clock_.run(on, engine, cycles_of(machine_, nanoseconds));
+  if ((question_.flags & kAsynchronous) == 0) clock_.wait_for(on);
+}
+
+void Session::write() {
+  const auto [address, pitch, width, height, stream, a, b, c] = question_.words;
+  if (width * height != bytes_.size()) throw InternalError("a copy to the device brings another number of bytes");
+  require_memory(address, (height - 1) * pitch + width);
+  for (std::uint64_t y = 0; y < height; ++y) store(address + y * pitch, std::span(bytes_).subspan(y * width, width));
+  transfer(stream, Engine::to_device, bytes_.size());
+}
+
+void Session::read() {
+  const auto [address, pitch, width, height, stream, a, b, c] = question_.words;
+  require_memory(address, (height - 1) * pitch + width);
+  answer_bytes_.resize(width * height);
+  for (std::uint64_t y = 0; y < height; ++y)
+    load(address + y * pitch, std::span(answer_bytes_).subspan(y * width, width));
+  transfer(stream, Engine::to_host, answer_bytes_.size());
+}
+
+void Session::fill() {
+  const auto [address, pitch, width, height, stream, value, a, b] = question_.words;
+  require_memory(address, (height - 1) * pitch + width);
+  const std::vector<std::byte> row(width, static_cast<std::byte>(value));
+  for (std::uint64_t y = 0; y < height; ++y) store(address + y * pitch, row);
+  transfer(stream, Engine::kernels, width * height);
+}
+
+void Session::copy() {
+  const auto [to, to_pitch, from, from_pitch, width, height, stream, a] = question_.words;
+  require_memory(to, (height - 1) * to_pitch + width);
+  require_memory(from, (height - 1) * from_pitch + width);
+  std::vector<std::byte> rows(width * height);
+  for (std::uint64_t y = 0; y < height; ++y) load(from + y * from_pitch, std::span(rows).subspan(y * width, width));
+  for (std::uint64_t y = 0; y < height; ++y) store(to + y * to_pitch, std::span(rows).subspan(y * width, width));
+  transfer(stream, Engine::kernels, 2 * rows.size());  // read and written
+}
+
+void Session::memory() {
+  std::uint64_t used = 0;
+  for (const auto& [address, allocation] : device_->memory().allocations()) {
+    if (address >= isa::kGlobalBase && address < isa::kLocalBacking) used += allocation.size;
+  }
+  answer_.words[0] = kDeviceBytes - std::min(used, kDeviceBytes);
+  answer_.words[1] = kDeviceBytes;
+}
+
+// ---- streams and events
+
+std::uint64_t Session::stream_of(std::uint64_t number) const {
+  if (!clock_.knows_stream(number)) throw Refusal{cudaErrorInvalidResourceHandle, "there is no such stream"};
+  return number;
+}
+
+void Session::require_event(std::uint64_t event) const {
+  if (!clock_.knows_event(event)) throw Refusal{cudaErrorInvalidResourceHandle, "there is no such event"};
+}
+
+void Session::streams() {
+  const std::uint64_t* const words = question_.words;
+  switch (question_.call) {
+    case Call::stream_create:
+      answer_.words[0] = clock_.make_stream(words[0] == 0);
+      break;
+    case Call::stream_destroy:
+      clock_.wait_for(stream_of(words[0]));
+      clock_.drop_stream(words[0]);
+      break;
+    case Call::stream_synchronize:
+      clock_.wait_for(stream_of(words[0]));
+      break;
+    case Call::stream_query:
+      if (!clock_.poll(stream_of(words[0]))) throw Refusal{cudaErrorNotReady, {}};
+      break;
+    case Call::stream_wait:
+      require_event(words[1]);
+      clock_.hold(stream_of(words[0]), words[1]);
+      break;
+    default:
+      clock_.wait_for_all();
+  }
+}
+
+void Session::events() {
+  const std::uint64_t* const words = question_.words;
+  if (question_.call == Call::event_create) {
+    answer_.words[0] = clock_.make_event();
+    return;
+  }
+  require_event(words[0]);
+  switch (question_.call) {
+    case Call::event_destroy:
+      clock_.drop_event(words[0]);
+      break;
+    case Call::event_record:
+      clock_.record(words[0], stream_of(words[1]));
+      break;
+    case Call::event_synchronize:
+      clock_.wait_for_event(words[0]);
+      break;
+    case Call::event_query:
+      if (!clock_.poll_event(words[0])) throw Refusal{cudaErrorNotReady, {}};
+      break;
+    default: {
+      require_event(words[1]);
+      if (!clock_.recorded(words[0]) || !clock_.recorded(words[1])) {
+        throw Refusal{cudaErrorInvalidResourceHandle, "an event has not been recorded"};
+      }
+      if (clock_.time(words[0]) > clock_.host() || clock_.time(words[1]) > clock_.host()) {
+        throw Refusal{cudaErrorNotReady, {}};
+      }
+      const double cycles = static_cast<double>(clock_.time(words[1])) - static_cast<double>(clock_.time(words[0]));
+      answer_.words[0] = std::bit_cast<std::uint64_t>(cycles / machine_.gpu.clock_ghz);
+    }
+  }
+}
+
+}  // namespace heddle::tb::program

@@ -1,0 +1,95 @@
+// A CUDA program's run-time calls, carried out on a device: what the program's library (tb/cudart) asks for over its
+// connection, in the order in which it asks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hw/parameters/machine.hpp"
+#include "isa/program.hpp"
+#include "ptx/compile.hpp"
+#include "tb/host/device.hpp"
+#include "tb/host/program/connection.hpp"
+#include "tb/host/program/stream_clock.hpp"
+
+namespace heddle::tb::program {
+
+// One launch, for the statistics. Cycles of the GPU's clock; `begin` and `end` are those of the program's time, in
+// which copies and kernels overlap.
+struct LaunchSummary {
+  std::string kernel;
+  isa::Dim3 grid, block;
+  std::uint64_t dynamic_shared = 0;
+  std::uint64_t stream = 0;
+  std::uint64_t begin = 0, end = 0;
+  std::uint64_t cycles = 0;
+  std::uint64_t warp_instructions = 0, thread_instructions = 0;
+  bool complete = false;
+};
+
+class Session {
+ public:
+  // `interrupted` as Connection has it.
+  Session(int socket, hw::Machine machine, const std::atomic<bool>* interrupted);
+
+  // The program's device code, once it first wants the device; none when it ends before. Throws InputError for code
+  // that cannot be compiled, which the program is told.
+  [[nodiscard]] isa::Module compile(const ptx::CompileOptions& options);
+  // Until the program ends. A fault or a stop is told to the program, to which the device is lost, and thrown when it
+  // has ended.
+  void serve(Device& device);
+  // For DeviceOptions::print: goes to the program's standard output.
+  void print(const std::string& text) { printed_ += text; }
+
+  [[nodiscard]] const std::vector<LaunchSummary>& launches() const { return launches_; }
+  [[nodiscard]] StreamClock::Time time() const { return clock_.host(); }
+
+ private:
+  using Handler = void (Session::*)();
+  void handle();
+  void hello();
+  void function();
+  void symbol();
+  void allocate();
+  void release();
+  void write();
+  void read();
+  void fill();
+  void copy();
+  void launch();
+  void occupancy();
+  void memory();
+  void streams();
+  void events();
+
+  // What the bytes of the question name, of a unit, in the module.
+  [[nodiscard]] std::string named(std::uint64_t unit) const;
+  [[nodiscard]] const isa::Kernel& kernel(std::uint64_t id) const;
+  // A place in device memory or in the constant bank, which must be allocated. Throws Refusal.
+  void require_memory(std::uint64_t address, std::uint64_t size) const;
+  void load(std::uint64_t address, std::span<std::byte> into) const;
+  void store(std::uint64_t address, std::span<const std::byte> from);
+  // Bytes through an engine, in cycles; afterwards the host has waited unless the question says that it does not.
+  void transfer(std::uint64_t stream, Engine engine, std::uint64_t bytes);
+  [[nodiscard]] std::uint64_t stream_of(std::uint64_t number) const;
+  void require_event(std::uint64_t event) const;
+
+  Connection connection_;
+  hw::Machine machine_;
+  StreamClock clock_;
+  Device* device_ = nullptr;
+  std::vector<std::map<std::string, std::string>> changed_names_;
+  bool ended_ = false;  // the program
+  Question question_;
+  std::vector<std::byte> bytes_;  // of the question
+  Answer answer_;
+  std::vector<std::byte> answer_bytes_;
+  std::string printed_;
+  std::vector<LaunchSummary> launches_;
+  std::uint64_t buffers_ = 0;  // allocated so far, for their names
+};
+
+}  // namespace heddle::tb::program

@@ -1,0 +1,151 @@
+// What a CUDA file compiled by `heddle nvcc` sees before everything else, and what host code includes: the device
+// header in CUDA files, the run-time API, and its C++ forms.
+#pragma once
+
+#ifdef __CUDA__
+#define HEDDLE_WITH_HOST 1
+#include "heddle/cuda.h"
+// nvcc's files see these without asking.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#ifdef __cplusplus
+#include <memory>  // the standard library's only user of __attribute__((__noinline__))
+#endif
+#define __noinline__ __attribute__((noinline))
+#endif
+
+#include "cuda_runtime_api.h"
+
+#ifdef __cplusplus
+extern "C" {
+// What clang makes of kernel<<<grid, block, shared, stream>>>(...).
+unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, void* stream = nullptr);
+cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream);
+}
+
+template <class T>
+inline cudaError_t cudaMalloc(T** pointer, size_t size) {
+  return cudaMalloc(reinterpret_cast<void**>(pointer), size);
+}
+template <class T>
+inline cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height) {
+  return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height);
+}
+template <class T>
+inline cudaError_t cudaMallocAsync(T** pointer, size_t size, cudaStream_t stream) {
+  return cudaMallocAsync(reinterpret_cast<void**>(pointer), size, stream);
+}
+template <class T>
+inline cudaError_t cudaMallocHost(T** pointer, size_t size, unsigned int = 0) {
+  return cudaMallocHost(reinterpret_cast<void**>(pointer), size);
+}
+template <class T>
+inline cudaError_t cudaHostAlloc(T** pointer, size_t size, unsigned int flags) {
+  return cudaHostAlloc(reinterpret_cast<void**>(pointer), size, flags);
+}
+template <class T>
+inline cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned int flags) {
+  return cudaHostGetDevicePointer(reinterpret_cast<void**>(device), host, flags);
+}
+template <class T>
+inline cudaError_t cudaMallocManaged(T** pointer, size_t size, unsigned int flags = cudaMemAttachGlobal) {
+  return cudaMallocManaged(reinterpret_cast<void**>(pointer), size, flags);
+}
+template <class T>
+inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t size, size_t offset = 0,
+                                      cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+  return cudaMemcpyToSymbol(reinterpret_cast<const void*>(&symbol), from, size, offset, kind);
+}
+template <class T>
+inline cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t size, size_t offset,
+                                           cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+  return cudaMemcpyToSymbolAsync(reinterpret_cast<const void*>(&symbol), from, size, offset, kind, stream);
+}
+template <class T>
+inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t size, size_t offset = 0,
+                                        cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+  return cudaMemcpyFromSymbol(to, reinterpret_cast<const void*>(&symbol), size, offset, kind);
+}
+template <class T>
+inline cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t size, size_t offset, cudaMemcpyKind kind,
+                                             cudaStream_t stream = nullptr) {
+  return cudaMemcpyFromSymbolAsync(to, reinterpret_cast<const void*>(&symbol), size, offset, kind, stream);
+}
+template <class T>
+inline cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
+  return cudaGetSymbolAddress(pointer, reinterpret_cast<const void*>(&symbol));
+}
+template <class T>
+inline cudaError_t cudaGetSymbolSize(size_t* size, const T& symbol) {
+  return cudaGetSymbolSize(size, reinterpret_cast<const void*>(&symbol));
+}
+template <class T>
+inline cudaError_t cudaLaunchKernel(T* kernel, dim3 grid, dim3 block, void** arguments, size_t shared = 0,
+                                    cudaStream_t stream = nullptr) {
+  return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), grid, block, arguments, shared, stream);
+}
+template <class T>
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, T* kernel) {
+  return cudaFuncGetAttributes(attributes, reinterpret_cast<const void*>(kernel));
+}
+template <class T>
+inline cudaError_t cudaFuncSetAttribute(T* kernel, cudaFuncAttribute attribute, int value) {
+  return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
+}
+template <class T>
+inline cudaError_t cudaFuncSetCacheConfig(T* kernel, cudaFuncCache config) {
+  return cudaFuncSetCacheConfig(reinterpret_cast<const void*>(kernel), config);
+}
+template <class T>
+inline cudaError_t cudaFuncSetSharedMemConfig(T* kernel, cudaSharedMemConfig config) {
+  return cudaFuncSetSharedMemConfig(reinterpret_cast<const void*>(kernel), config);
+}
+template <class T>
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, T kernel, int block, size_t shared) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, reinterpret_cast<const void*>(kernel), block, shared);
+}
+// The block size, a multiple of the warp's, of which most threads are resident; the smallest of several.
+template <class T, class Shared>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, T kernel, Shared shared_of,
+                                                                  int limit = 0) {
+  cudaFuncAttributes attributes;
+  int cores = 0;
+  int warp = 0;
+  cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
+  if (error == cudaSuccess) error = cudaDeviceGetAttribute(&cores, cudaDevAttrMultiProcessorCount, 0);
+  if (error == cudaSuccess) error = cudaDeviceGetAttribute(&warp, cudaDevAttrWarpSize, 0);
+  if (error != cudaSuccess) return error;
+  const int most = limit == 0 || limit > attributes.maxThreadsPerBlock ? attributes.maxThreadsPerBlock : limit;
+  int best = 0;
+  for (int size = most - most % warp; size >= warp; size -= warp) {
+    int blocks = 0;
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, size, shared_of(size));
+    if (error != cudaSuccess) return error;
+    if (blocks * size > best) {
+      best = blocks * size;
+      *block = size;
+      *grid = blocks * cores;
+    }
+  }
+  return best == 0 ? cudaErrorInvalidConfiguration : cudaSuccess;
+}
+template <class T>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, T kernel, size_t shared = 0,
+                                                      int limit = 0) {
+  return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+      grid, block, kernel, [shared](int) { return shared; }, limit);
+}
+inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags) {
+  return cudaEventCreateWithFlags(event, flags);
+}
+inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
+  return cudaExtent{width, height, depth};
+}
+inline cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitch, size_t width, size_t height) {
+  return cudaPitchedPtr{pointer, pitch, width, height};
+}
+#endif

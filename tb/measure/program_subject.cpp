@@ -1,0 +1,150 @@
+#include "tb/measure/program_subject.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "base/error.hpp"
+#include "tb/cudart/protocol.hpp"
+
+namespace heddle::tb {
+namespace {
+
+constexpr int kLookMilliseconds = 20;  // between looks whether a program that does not call has ended
+
+// A socket that is closed when its owner is gone.
+class Socket {
+ public:
+  explicit Socket(int number) : number_(number) {}
+  ~Socket() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+}  // namespace
+
+ProgramSubject::ProgramSubject(Setup setup) : setup_(std::move(setup)) {}
+
+ProgramSubject::~ProgramSubject() {
+  session_.reset();  // the program hears that nobody answers any more
+  if (child_) {
+    child_->send(SIGTERM);
+    wait();
+  }
+}
+
+std::optional<int> ProgramSubject::start() const {
+  folder_.emplace();
+  const std::string path = (folder_->path() / "device").string();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) {
+    throw InputError({path}, "is too long a name for a socket", "set TMPDIR to a folder with a shorter name");
+  }
+  path.copy(address.sun_path, path.size());
+  const Socket listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (listener.number() < 0 ||
+      ::bind(listener.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(listener.number(), 1) != 0) {
+    throw InputError({path}, fmt::format("no socket can be made: {}", std::strerror(errno)));
+  }
+  ProcessSetup process;
+  process.in = Redirection::inherited();
+  process.environment = {fmt::format("{}={}", program::kSocketVariable, path)};
+  if (!setup_.ends_on_fault) process.environment.push_back(fmt::format("{}=return", program::kErrorsVariable));
+  try {
+    child_ = ChildProcess::start(setup_.words, process);
+  } catch (const StartError& error) {
+    throw InputError({setup_.words.front()}, "the program cannot be started: " + error.reason(),
+                     "name it with its folder (./program)");
+  }
+  for (;;) {
+    pollfd look{listener.number(), POLLIN, 0};
+    const bool calls = ::poll(&look, 1, kLookMilliseconds) == 1;
+    if (calls) {
+      const int connection = ::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC);
+      if (connection >= 0) return connection;
+    }
+    if (const std::optional<ProcessEnd> end = child_->poll()) {
+      child_.reset();
+      if (setup_.ended != nullptr) *setup_.ended = end;
+      return std::nullopt;
+    }
+    if (setup_.interrupted != nullptr && setup_.interrupted->load()) return std::nullopt;
+  }
+}
+
+isa::Module ProgramSubject::compile(std::vector<std::string>* notes) const {
+  const std::optional<int> socket = setup_.attached ? setup_.attached : start();
+  if (!socket) return {};
+  session_ = std::make_unique<program::Session>(*socket, setup_.machine, setup_.interrupted);
+  ptx::CompileOptions options;
+  options.max_registers = setup_.max_registers;
+  options.if_conversion = setup_.if_conversion;
+  options.notes = notes;
+  try {
+    return session_->compile(options);
+  } catch (...) {
+    session_.reset();
+    wait();
+    throw;
+  }
+}
+
+std::uint64_t ProgramSubject::threads() const {
+  std::uint64_t most = 0;
+  for (const program::LaunchSummary& launch : launches()) {
+    most = std::max(most, launch.grid.count() * launch.block.count());
+  }
+  return most;
+}
+
+PrintText ProgramSubject::takes_print() {
+  return [this](const std::string& text) {
+    if (session_) session_->print(text);
+  };
+}
+
+std::vector<program::LaunchSummary> ProgramSubject::launches() const {
+  return session_ ? session_->launches() : std::vector<program::LaunchSummary>{};
+}
+
+void ProgramSubject::wait() const {
+  if (!child_) return;
+  const ProcessEnd end = child_->wait();
+  child_.reset();
+  if (setup_.ended != nullptr) *setup_.ended = end;
+}
+
+Verdict ProgramSubject::run(Executor& /*executor*/, const std::optional<std::string>& /*output_directory*/) {
+  if (session_) {
+    try {
+      session_->serve(*device_);
+    } catch (...) {
+      wait();
+      throw;
+    }
+  }
+  if (setup_.interrupted != nullptr && setup_.interrupted->load()) {
+    if (child_) child_->send(SIGTERM);
+    wait();
+    throw RunStopped("interrupted");
+  }
+  wait();
+  return {true, {}, false};
+}
+
+}  // namespace heddle::tb

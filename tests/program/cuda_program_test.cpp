@@ -1,0 +1,105 @@
+// Whole CUDA programs, compiled by heddle nvcc and run by heddle exec as a user would.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "program_runner.hpp"
+
+namespace heddle::tb {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string kPrograms = HEDDLE_SOURCE_DIR "/tests/program/programs/";
+
+// A program compiled into a folder that goes away.
+class CudaProgram : public ::testing::Test {
+ protected:
+  std::string compile(const std::string& source, const std::vector<std::string>& options = {}) {
+    std::vector<std::string> words = {"nvcc", "-O2", kPrograms + source, "-o", scratch_.path("program")};
+    words.insert(words.end(), options.begin(), options.end());
+    const test::Ran ran = test::heddle(words);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return scratch_.path("program");
+  }
+  test::Scratch scratch_;
+};
+
+TEST_F(CudaProgram, VectorAddRunsAndItsStatisticsAreThoseOfItsLaunches) {
+  const std::string program = compile("vector_add.cu");
+  const auto run = [&](const std::string& out) {
+    return test::heddle({"exec", "--config", "baseline", "--out", scratch_.path(out), "--", program});
+  };
+  const test::Ran first = run("a");
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("hello from 0\nPASSED"));
+  const std::string stats = test::Scratch::read(scratch_.path("a/stats.json"));
+  EXPECT_THAT(stats, HasSubstr("\"launches\""));
+  EXPECT_THAT(stats, HasSubstr("_Z3addPKfS0_Pfi"));
+  run("b");
+  EXPECT_EQ(test::Scratch::read(scratch_.path("b/stats.json")), stats);
+  // By itself, on the machine of the environment.
+  test::RunSetup setup;
+  setup.environment = {"HEDDLE_CONFIG=baseline", "HEDDLE_EXEC_OPTIONS=--quiet --out " + scratch_.path("c")};
+  const test::Ran alone = test::spawn({program}, setup);
+  EXPECT_EQ(alone.code, 0) << alone.err;
+  EXPECT_THAT(alone.out, HasSubstr("PASSED"));
+  EXPECT_THAT(test::Scratch::read(scratch_.path("c/stats.json")), HasSubstr("_Z3addPKfS0_Pfi"));
+}
+
+TEST_F(CudaProgram, FaultsEndItOrComeBackAsErrorCodes) {
+  const std::string program = compile("faults.cu");
+  const test::Ran ended = test::heddle({"exec", "--quiet", "--", program});
+  EXPECT_EQ(ended.code, 3);
+  EXPECT_EQ(ended.out, "launch: invalid configuration argument\ncopy: cudaErrorInvalidValue\n");
+  EXPECT_THAT(ended.err, HasSubstr("reaches 144 bytes past the end of buffer 'buffer 1'"));
+  EXPECT_THAT(ended.err, HasSubstr("heddle: out-of-bounds access in kernel '_Z3badPii'"));
+  EXPECT_THAT(ended.err, HasSubstr("faults.cu:5), block (0, 0, 0), thread (1, 0, 0)"));
+  const test::Ran going = test::heddle({"exec", "--quiet", "--keep-going", "--", program});
+  EXPECT_THAT(going.out, HasSubstr("after: cudaErrorIllegalAddress\n"));
+  const test::Ran asserted = test::heddle({"exec", "--quiet", "--keep-going", "--", program, "assert"});
+  EXPECT_THAT(asserted.out, HasSubstr("after: cudaErrorAssert\n"));
+  EXPECT_THAT(asserted.err, HasSubstr("'n < 7' in void check(int)"));
+}
+
+TEST_F(CudaProgram, SeveralFilesAreBuiltByAMakefileAndKeepTheirOwnNames) {
+  std::filesystem::copy(kPrograms + "reduction", scratch_.path("reduction"));
+  const test::Ran made = test::spawn({"make", "-C", scratch_.path("reduction"), "NVCC=" HEDDLE_PROGRAM " nvcc"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_THAT(made.err, HasSubstr("--ptxas-options=-v has no effect"));
+  for (const char* const config : {"baseline", "lwm"}) {
+    const test::Ran ran =
+        test::heddle({"exec", "--config", config, "--quiet", "--", scratch_.path("reduction/reduce")});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("PASSED"));
+  }
+}
+
+TEST_F(CudaProgram, StreamsAndEventsHaveSimulatedTime) {
+  const std::string program = compile("bfs.cu");
+  const test::Ran first = test::heddle({"exec", "--quiet", "--", program});
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("PASSED after "));
+  EXPECT_EQ(test::heddle({"exec", "--quiet", "--", program}).out, first.out);
+}
+
+TEST_F(CudaProgram, HostHeadersAndDeviceCodeLiveInOneFile) {
+  const test::Ran ran = test::heddle({"exec", "--quiet", "--", compile("headers.cu", {"-Xcompiler", "-fopenmp"})});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST(CudaCompiler, SaysWhatIsWrong) {
+  const test::Scratch scratch;
+  const std::string bad = scratch.write("bad.cu", "__global__ void k(int* p) { p[0] = nothing; }\nint main() {}\n");
+  const test::Ran ran = test::heddle({"nvcc", bad, "-o", scratch.path("bad")});
+  EXPECT_NE(ran.code, 0);
+  EXPECT_THAT(ran.err, HasSubstr("bad.cu:1:36: error: use of undeclared identifier 'nothing'"));
+  EXPECT_THAT(ran.err, Not(HasSubstr("internal error")));
+  EXPECT_EQ(test::heddle({"nvcc", scratch.path("none.cu")}).code, 2);
+  EXPECT_EQ(test::heddle({"exec", "--", scratch.path("none")}).code, 2);
+}
+
+}  // namespace
+}  // namespace heddle::tb

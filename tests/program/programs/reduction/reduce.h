@@ -1,0 +1,2 @@
+#pragma once
+float reduce(const float* host, int n, int block);
