@@ -1,7 +1,11 @@
-# Read by ctest: adds the tests of the build with sanitizers, and the fuzz targets built there, when there is such a build
+# Read by ctest: adds the tests of the builds with sanitizers, and the fuzz targets built there, when there are such builds
 # beside this one.
 set(sanitized "${CMAKE_CURRENT_LIST_DIR}/../build/asan-ubsan/tests")
 if(EXISTS "${sanitized}/CTestTestfile.cmake" AND NOT DEFINED ENV{HEDDLE_NO_SANITIZED})
   include("${sanitized}/CTestTestfile.cmake")
   include("${sanitized}/fuzz/CTestTestfile.cmake")
+endif()
+set(sanitized "${CMAKE_CURRENT_LIST_DIR}/../build/tsan/tests")
+if(EXISTS "${sanitized}/threads_tests" AND NOT DEFINED ENV{HEDDLE_NO_SANITIZED})
+  include("${sanitized}/CTestTestfile.cmake")
 endif()

@@ -12,14 +12,27 @@ namespace heddle::link {
 
 namespace {
 
-// Fewer turns in the cycle before: the calling thread has all of them itself. A turn of a busy core takes half a
-// microsecond, and to hand out and gather takes as long.
-constexpr unsigned kWorthSharing = 4;
+// Whose turns the present host thread has.
+constinit thread_local void* present_member = nullptr;
+
+// In nanoseconds. To hand out and gather takes a fraction of a microsecond when everybody is awake.
+constexpr std::uint64_t kWorthSharing = 2500;
+// Of so many cycles one is timed, and of so many such cycles the times decide how the parts are cut.
+constexpr unsigned kUntimedCycles = 63;
+constexpr unsigned kTimings = 16;
+// No turn takes longer: the host has given the processor to others meanwhile.
+constexpr std::uint64_t kLongestTurn = 20'000;
+// Averages go back so many cycles, roughly.
+constexpr std::uint64_t kLately = 8;
+
+std::uint64_t nanoseconds() {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
+}
 
 }  // namespace
 
 Calendar::Calendar(const sc_core::sc_time& period)
-    : period_(period), event_("advance_event"), clock_(period, *this, progress_) {
+    : period_(period), event_("advance_event"), clock_(period, *this, progress_), worth_sharing_(kWorthSharing) {
   sc_core::sc_spawn_options options;
   options.spawn_method();
   options.set_sensitivity(&event_);
@@ -117,7 +130,7 @@ void Calendar::run() {
 // Who is woken for this very cycle by another one runs in it as well.
 void Calendar::run_cycle(Cycle now) {
   do {
-    if (shuffle_ != 0 || (team_ != nullptr && turns_ >= kWorthSharing)) {
+    if (team_ != nullptr || shuffle_ != 0) {
       share_turns(now);
     } else {
       take_turns(now);
@@ -151,23 +164,6 @@ void Calendar::take_turns(Cycle now) {
 }
 
 // ------------------------------------------------------------------------------------------- turns kept apart
-
-namespace {
-
-// Whose turns the present host thread has.
-constinit thread_local void* present_member = nullptr;
-
-// Of so many cycles that are shared out, the turns of one are timed, and of so many such cycles the times decide.
-constexpr unsigned kUntimedCycles = 63;
-constexpr unsigned kTimings = 16;
-// No turn takes longer: the host has given the processor to others meanwhile.
-constexpr std::uint64_t kLongestTurn = 20'000;
-
-std::uint64_t nanoseconds() {
-  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
-}
-
-}  // namespace
 
 Calendar::Member& Calendar::present() {
   return *static_cast<Member*>(present_member);
@@ -231,16 +227,34 @@ void Calendar::cut_evenly() {
   }
 }
 
+bool Calendar::worth_sharing() const {
+  return turns_lately_ * per_turn_ >= worth_sharing_ * kLately;
+}
+
+void Calendar::took(std::uint64_t nanoseconds, unsigned turns) {
+  const std::uint64_t per_turn = std::min(nanoseconds / std::max(turns, 1U), kLongestTurn);
+  per_turn_ = per_turn_ == 0 ? per_turn : (per_turn_ * (kLately - 1) + per_turn) / kLately;
+}
+
 void Calendar::share_turns(Cycle now) {
+  timed_ = shuffle_ == 0 && untimed_++ >= kUntimedCycles;
+  untimed_ = timed_ ? 0 : untimed_;
+  if (shuffle_ == 0 && !worth_sharing()) {
+    const std::uint64_t began = timed_ ? nanoseconds() : 0;
+    take_turns(now);
+    if (timed_) {
+      took(nanoseconds() - began, turns_);
+    }
+    turns_lately_ += turns_ - turns_lately_ / kLately;
+    return;
+  }
   if (order_.empty()) {
     make_order();
   }
   if (shuffle_ != 0) {
     reorder();
-  } else {
-    timed_ = untimed_++ == kUntimedCycles;
-    untimed_ = timed_ ? 0 : untimed_;
   }
+  const std::uint64_t before = timed_ ? std::accumulate(nanoseconds_.begin(), nanoseconds_.end(), std::uint64_t{0}) : 0;
   progress_->turns = true;
   if (team_ != nullptr) {
     team_->run();
@@ -257,8 +271,12 @@ void Calendar::share_turns(Cycle now) {
   }
   look_for_errors();
   do_told();
-  if (timed_ && ++timings_ == kTimings) {
-    cut_evenly();
+  turns_lately_ += turns_ - turns_lately_ / kLately;
+  if (timed_) {
+    took(std::accumulate(nanoseconds_.begin(), nanoseconds_.end(), std::uint64_t{0}) - before, turns_);
+    if (++timings_ == kTimings) {
+      cut_evenly();
+    }
   }
 }
 

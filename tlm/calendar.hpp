@@ -21,8 +21,8 @@
 // order in which it told: nothing that can change is shared by two turns of a cycle then.
 //
 // Host threads have parts of the modules, in the order of their numbers, which are cut anew now and then so that each
-// takes equally long (turns are timed in one of many cycles). Which thread takes which turn shows nowhere. Cycles in
-// which so few modules have turns that handing out is not worth it are the calling thread's alone. A module that
+// takes equally long (turns are timed in one of many cycles). Which thread takes which turn shows nowhere. Cycles that
+// are likely to be over so soon that handing out is not worth it are the calling thread's alone. A module that
 // calls what is not of the calendar (the SystemC kernel above all) says so, ClockedModule::stay, and has its turns in
 // the thread that calls sc_start.
 #pragma once
@@ -78,6 +78,8 @@ class Calendar {
   // all of them. When no cycle is under way. InputError: the host does not let the process have them.
   void share_among(unsigned threads);
   [[nodiscard]] unsigned threads() const { return static_cast<unsigned>(members_.size()); }
+  // For tests: all cycles are worth sharing out.
+  void share_every_cycle() { worth_sharing_ = 0; }
   // Cycles whose turns were shared out.
   [[nodiscard]] std::uint64_t cycles_shared() const { return cycles_shared_; }
   // For tests: from now on the modules that are due in a cycle run in an order that changes from cycle to cycle, what
@@ -146,6 +148,9 @@ class Calendar {
   void have_turns(Member& member, Cycle now);
   void look_for_errors();
   [[nodiscard]] Member& present();
+  [[nodiscard]] bool worth_sharing() const;
+  // Of a cycle that was timed.
+  void took(std::uint64_t nanoseconds, unsigned turns);
 
   const sc_core::sc_time period_;
   sc_core::sc_event event_;
@@ -168,6 +173,9 @@ class Calendar {
   bool timed_ = false;                                    // the turns of the present cycle are
   unsigned untimed_ = 0;                                  // cycles since any were
   unsigned timings_ = 0;                                  // cycles since the parts were cut
+  std::uint64_t per_turn_ = 0;                            // what one has taken lately, in nanoseconds
+  std::uint64_t turns_lately_ = 0;                        // of one cycle, times kLately
+  std::uint64_t worth_sharing_;                           // what a cycle takes at least for that, in nanoseconds
   std::uint64_t cycles_shared_ = 0;
   std::uint64_t shuffle_ = 0;  // 0: not
   TurnCheck check_;            // with shuffle

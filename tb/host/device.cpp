@@ -109,6 +109,9 @@ struct Device::State {
         std::all_of(options.observers.begin(), options.observers.end(),
                     [this](const RunObserver* observer) { return observer->watches_apart(gpu.machine()); });
     gpu.share_among(apart ? options.threads : 1, true);
+    if (options.share_every_cycle) {
+      gpu.calendar().share_every_cycle();
+    }
   }
 
   // Attaches the options' observers to the cores and the memory channels.

@@ -60,6 +60,7 @@ struct DeviceOptions {
   // For tests: not 0: modules due in one cycle run in an order, and with several threads in threads, that change from
   // cycle to cycle (tlm/calendar.hpp).
   std::uint64_t shuffle = 0;
+  bool share_every_cycle = false;  // for tests: however little there is to do in it
 };
 
 class Device final : public Executor {

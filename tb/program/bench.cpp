@@ -3,7 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <iostream>
+#include <sstream>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
@@ -16,6 +24,39 @@
 namespace heddle::program {
 namespace {
 
+// "1,2,4"
+std::vector<unsigned> numbers(const Arguments& arguments, const std::string& option) {
+  constexpr unsigned kMost = 256;
+  std::vector<unsigned> all;
+  std::istringstream text(arguments.text(option));
+  for (std::string word; std::getline(text, word, ',');) {
+    unsigned number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc() || end != word.data() + word.size() || number == 0 || number > kMost) {
+      throw InputError({"--" + option}, fmt::format("'{}' is no number from 1 to {}", word, kMost),
+                       "give numbers with commas: 1,2,4");
+    }
+    all.push_back(number);
+  }
+  return all;
+}
+
+// One host thread, and twice as many again and again up to the host's processors, at least 2.
+tb::ThreadAxes thread_axes(const Arguments& arguments) {
+  tb::ThreadAxes axes;
+  if (arguments.has("cores")) {
+    axes.cores = numbers(arguments, "cores");
+  }
+  if (arguments.has("threads")) {
+    axes.threads = numbers(arguments, "threads");
+    return axes;
+  }
+  for (unsigned threads = 1; threads <= std::max(2U, std::thread::hardware_concurrency()); threads *= 2) {
+    axes.threads.push_back(threads);
+  }
+  return axes;
+}
+
 int bench(const Arguments& arguments) {
   const bool quick = arguments.has("quick");
   tb::BenchOptions options;
@@ -23,7 +64,13 @@ int bench(const Arguments& arguments) {
   options.effort = quick ? 0.1 : 1.0;
   ProgressLine line(true);
   options.progress = [&](const std::string& text) { line.show(text); };
-  std::vector<tb::Benchmark> list = tb::benchmarks(options.effort);
+  std::vector<tb::Benchmark> list;
+  if (!arguments.has("cores") && !arguments.has("threads")) {
+    list = tb::benchmarks(options.effort);
+  }
+  for (tb::Benchmark& benchmark : tb::thread_benchmarks(thread_axes(arguments), options.effort)) {
+    list.push_back(std::move(benchmark));
+  }
   if (arguments.has("only")) {
     const std::string wanted = arguments.text("only");
     std::vector<std::string> names;
@@ -64,7 +111,11 @@ Command bench_command() {
   command.options.add_options()                                                         //
       ("quick", "a tenth of the work, once")                                            //
       ("repeat", po::value<std::string>()->value_name("N"), "repetitions (default 5)")  //
-      ("only", po::value<std::string>()->value_name("NAME"), "this benchmark alone")    //
+      ("cores", po::value<std::string>()->value_name("N,..."),
+       "only what several host threads gain, on machines of so many cores (default 28)")  //
+      ("threads", po::value<std::string>()->value_name("N,..."),
+       "the same, by so many host threads (default 1, 2, 4... up to the host's processors)")  //
+      ("only", po::value<std::string>()->value_name("NAME"), "this benchmark alone")          //
       ("json", po::value<std::string>()->value_name("FILE"), "also write the figures as JSON");
   command.run = bench;
   return command;

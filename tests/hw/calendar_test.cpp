@@ -411,6 +411,7 @@ TEST_P(CalendarThreads, ChangeNothing) {
   Chat alone("alone");
   Chat together("together");
   together.calendar.share_among(threads);
+  together.calendar.share_every_cycle();
   if (shuffle != 0) {
     together.calendar.shuffle(shuffle);
   }
@@ -440,6 +441,7 @@ TEST(Calendar, TellsTheFirstOfSeveralErrors) {
     all.back()->wake(1);
   }
   calendar.share_among(3);
+  calendar.share_every_cycle();
   sc_core::sc_report_handler::set_handler(nullptr);  // the error is what is asked for
   try {
     sc_core::sc_start(calendar.clock().cycles(100));
@@ -459,6 +461,7 @@ TEST(Calendar, HasOneThreadAgainWhenAsked) {
     all.back()->wake(1);
   }
   calendar.share_among(2);
+  calendar.share_every_cycle();
   EXPECT_EQ(calendar.threads(), 2U);
   sc_core::sc_start(calendar.clock().cycles(50));
   const std::uint64_t shared = calendar.cycles_shared();

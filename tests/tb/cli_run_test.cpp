@@ -67,6 +67,37 @@ TEST(CliRun, TwoRunsWriteTheSameBytes) {
   EXPECT_EQ(first, Scratch::read(scratch.path("second/stats.json")));
 }
 
+TEST(CliRun, SeveralHostThreadsWriteTheSameBytes) {
+  const Scratch scratch;
+  const std::vector<std::string> run = {"run",         "baseline",        "histogram",
+                                        "--scale",     "0.003",           "--set",
+                                        "gpu.cores=5", "--set",           "l1d.write_policy=write-through",
+                                        "--record",    scratch.path("t"), "--out"};
+  std::string expected;
+  for (const char* threads : {"1", "3", "auto"}) {
+    std::vector<std::string> words = run;
+    words.insert(words.end(), {scratch.path(threads), "--threads", threads});
+    const Ran ran = heddle(words);
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(ran.err, "");
+    const std::string bytes =
+        Scratch::read(scratch.path(std::string(threads) + "/stats.json")) + Scratch::read(scratch.path("t"));
+    EXPECT_EQ(bytes.substr(0, 2), "{\n");
+    expected = expected.empty() ? bytes : expected;
+    EXPECT_EQ(bytes, expected) << threads;
+  }
+  // A page's profile hears of all cores.
+  const Ran watched = heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--threads", "2", "--set", "gpu.cores=2",
+                              "--set", "l1d.write_policy=write-through", "--report", scratch.path("r.html")});
+  EXPECT_EQ(watched.code, 0);
+  EXPECT_NE(watched.err.find("note: one host thread simulates"), std::string::npos) << watched.err;
+  for (const char* wrong : {"0", "all", "1000"}) {
+    const Ran refused = heddle({"run", "baseline", "vecadd", "--threads", wrong});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.err.find("--threads"), std::string::npos) << refused.err;
+  }
+}
+
 // What is said in vain, and that it is: every figure of the run is the same without it.
 struct InVain {
   const char* name;

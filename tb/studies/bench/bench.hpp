@@ -25,7 +25,7 @@ struct BenchRow {
   std::vector<double> ratios;  // each rate over the calibration rate measured just before it
   double rate = 0;             // medians
   double ratio = 0;
-  double seconds = 0;       // median processor time of one repetition
+  double seconds = 0;       // median time of one repetition: processor time, or wall-clock time of several threads
   double memory_bytes = 0;  // largest, without device memory
   std::string failure;      // not empty: could not be measured
 };
@@ -44,6 +44,13 @@ struct BenchOptions {
 // nqueens, blackjack and matrixmult at 32 lanes, pointer chases in which all warps wait, waves, a memory channel driven
 // alone, what a sweep costs beside its runs, lane-wise operations.
 [[nodiscard]] std::vector<Benchmark> benchmarks(double effort);
+// Machines of so many cores, all of them busy, simulated by so many host threads: rates of wall-clock time. All numbers
+// of threads of a machine behind one another, so that their ratio says what threads gain.
+struct ThreadAxes {
+  std::vector<unsigned> cores{28};
+  std::vector<unsigned> threads;
+};
+[[nodiscard]] std::vector<Benchmark> thread_benchmarks(const ThreadAxes& axes, double effort);
 [[nodiscard]] BenchResult run_bench(const std::vector<Benchmark>& list, const BenchOptions& options);
 
 // Steps of a fixed loop (dependent integer arithmetic and table look-ups in the first-level cache) per CPU second.

@@ -9,7 +9,7 @@ namespace heddle::tb {
 // What one measurement yields.
 struct Sample {
   double work = 0;          // in the benchmark's unit
-  double cpu_seconds = 0;   // that the work took
+  double cpu_seconds = 0;   // that the work took; of several threads, on the wall
   double memory_bytes = 0;  // peak memory of the process, without device memory touched
 };
 
