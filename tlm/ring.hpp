@@ -23,6 +23,7 @@ class Ring {
     slots_[(head_ + count_) & (slots_.size() - 1)] = std::move(value);
     ++count_;
   }
+  void clear() { head_ = count_ = 0; }
   void pop() {
     head_ = (head_ + 1) & (slots_.size() - 1);
     --count_;

@@ -25,10 +25,20 @@ struct DecodedInstruction {
   std::uint8_t operand_words = 0;  // all of those: 32-bit words that a lane reads
   bool conditional_branch = false;
   bool floating_point = false;
+  bool plain = false;  // it does no more to its group than to move its threads on: no control, barrier or PROGRESS
   isa::RegisterUse use;
 };
 
+// Lanes that hold threads of one register row.
+struct RowLanes {
+  std::uint16_t row = 0;
+  isa::LaneMask lanes = 0;
+};
+
 struct SubWarp {
+  // Where rows are told row by row: so many at most, beyond which going from lane to lane is as good.
+  static constexpr unsigned kMostRows = 8;
+
   // Written by fetch.
   std::uint32_t group = 0;
   std::uint32_t pc = 0;
@@ -48,8 +58,12 @@ struct SubWarp {
   std::uint16_t first_row = 0;
   std::array<std::uint16_t, isa::kLanes> row{};
   bool displaced = false;  // never with uniform
-  bool whole = false;      // stands for every active thread of its group (taken once: a jump, a scalar instruction)
-  bool scalar = false;     // whole, and its one lane computes what every active thread gets (core.scalar)
+  // The same, row by row, which is how operands are gathered: each of `lanes` is in one of rows[0..row_count); lanes
+  // beside those may be in some, too. 0: look at each lane. Never with uniform or displaced.
+  std::uint8_t row_count = 0;
+  std::array<RowLanes, kMostRows> rows{};
+  bool whole = false;   // stands for every active thread of its group (taken once: a jump, a scalar instruction)
+  bool scalar = false;  // whole, and its one lane computes what every active thread gets (core.scalar)
   std::array<std::uint8_t, isa::kLanes> home{};
   // Written by register read.
   isa::LaneMask executing = 0;  // lanes whose guard is true

@@ -101,11 +101,13 @@ Cycle Cache::work(Cycle now) {
   if (observer_ != nullptr) {
     show_state();
   }
+  awake_ = !at_rest();
   return next;
 }
 
 void Cache::observe(CacheObserver& observer) {
   observer_ = &observer;
+  awake_ = true;
   observer.attached(statistics_);
 }
 
@@ -118,6 +120,7 @@ void Cache::show_state() {
 void Cache::flush() {
   if (!flushing_) {
     flushing_ = true;
+    awake_ = true;
     flush_begun_ = false;
     core_waker_.wake(clock_.now() + 1);
   }
@@ -171,6 +174,7 @@ std::byte* Cache::peek(std::uint64_t line) {
 
 void Cache::invalidate_line(std::uint64_t address, Cycle visible) {
   invalidated_.push({visible, address});
+  awake_ = true;
   core_waker_.wake(visible);
 }
 

@@ -82,7 +82,7 @@ class Cache : public sc_core::sc_module,
   // The work of one cycle: acknowledged writes, lines that have become visible (answers every waiting request in
   // order), delayed hits, the next request to memory, flush. Returns the next cycle it wants, kNever: when woken.
   link::Cycle advance(link::Cycle now) {
-    if (!at_rest()) {
+    if (awake_) {
       return work(now);
     }
     begin_cycle(now);
@@ -213,7 +213,7 @@ class Cache : public sc_core::sc_module,
 
   // One cycle, with something to do in it.
   [[nodiscard]] link::Cycle work(link::Cycle now);
-  // Nothing has arrived, waits, or is to be sent: a cycle does nothing but to begin.
+  // Nothing has arrived, waits, or is to be sent: a cycle does nothing but to begin. Who changes that wakes it.
   [[nodiscard]] bool at_rest() const {
     return (acknowledgements_.size() | fills_.size() | delayed_.size() | send_queue_.size() | invalidated_.size()) ==
                0 &&
@@ -334,6 +334,7 @@ class Cache : public sc_core::sc_module,
   link::Ring<Invalidated> invalidated_;
   std::vector<std::uint64_t> dropped_;  // those of one cycle
 
+  bool awake_ = true;  // false: at_rest()
   link::Cycle now_ = 0;
   link::ExclusivePhase request_;  // towards memory
   unsigned ports_used_ = 0;

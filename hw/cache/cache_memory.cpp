@@ -184,6 +184,7 @@ void Cache::send(Payload& payload) {
     return;
   }
   send_queue_.push(&payload);
+  awake_ = true;
   if (!request_.under_way()) {
     core_waker_.wake(std::max(request_.next(), now_ + 1));
   }
@@ -253,6 +254,7 @@ tlm_sync_enum Cache::nb_transport_bw(::tlm::tlm_generic_payload& payload, ::tlm:
 
 void Cache::arrived(Payload& payload, Cycle visible) {
   (payload.is_write() ? acknowledgements_ : fills_).push({visible, &payload});
+  awake_ = true;
   core_waker_.wake(visible);
 }
 

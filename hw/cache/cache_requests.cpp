@@ -66,6 +66,7 @@ tlm_sync_enum Cache::offer_sharing(LineRequest& request) {
     banks_used_ |= banks_ != 0 ? bank_of(request.address) : 0;
   } else if (result != TLM_UPDATED) {
     read_.push_back(request.address);
+    awake_ = true;
   }
   return result;
 }
@@ -293,6 +294,7 @@ tlm_sync_enum Cache::answer_later(LineRequest& request, std::uint32_t snapshot) 
   const link::Cycle ready = now_ + std::max(hit_latency_ - 1, 1U);
   request.answer = Answer::late_hit;
   delayed_.push({ready, &request, snapshot});
+  awake_ = true;
   core_waker_.wake(ready);
   return TLM_ACCEPTED;
 }
@@ -307,6 +309,7 @@ tlm_sync_enum Cache::step_hit(LineRequest& request, Frame frame) {
   request.answer = Answer::late_hit;
   const link::Cycle ready = now_ + hit_latency_ - 1;
   delayed_.push({ready, &request, kNoSnapshot});
+  awake_ = true;
   core_waker_.wake(ready);
   return TLM_ACCEPTED;
 }

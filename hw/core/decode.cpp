@@ -85,6 +85,8 @@ const DecodeStage::Decoded* DecodeStage::decode(const link::SubWarp& sub_warp) {
   entry->use = isa::register_use(*instruction);
   entry->floating_point = isa::is_floating_point(*instruction);
   entry->conditional_branch = instruction->op == isa::Op::BRA && !instruction->guard.always();
+  entry->plain =
+      entry->unit != isa::Unit::control && entry->unit != isa::Unit::barrier && instruction->op != isa::Op::PROGRESS;
   entry->once = former_.policy().forms_one(*instruction);
   // Every active thread evaluates a branch, whose guard is the condition.
   entry->by_guard = packs_ && instruction->op != isa::Op::BRA && !instruction->guard.always();
@@ -127,6 +129,7 @@ void DecodeStage::tick_by_lane(link::SubWarp& first) {
     group.decoded = each->decoded;
     each->uniform = true;
     each->displaced = false;
+    each->row_count = 0;
     each->whole = false;
     each->scalar = false;
     each->forwarded = false;
@@ -213,6 +216,7 @@ void DecodeStage::begin(Group& group) {
   group.decoded = present_;
   scalar_candidate_ = scalar_ != nullptr && isa::accepts_uniform(present_->instruction) && !present_->once;
   std::copy(group.active.begin(), group.active.end(), pending_.begin());
+  any_pending_ = true;
   std::fill(candidates_.begin(), candidates_.end(), 0);
   if constexpr (kCheckInvariants) {
     seen_.active = group.active;
@@ -258,6 +262,10 @@ void DecodeStage::leave_out(const Group& group, std::uint32_t pc, unsigned row, 
 
 // Makes candidates of the pending threads that are not in flight any more.
 void DecodeStage::resolve(Group& group, std::uint32_t pc) {
+  if (!any_pending_) {
+    return;
+  }
+  LaneMask left = 0;
   const bool by_guard = present_->by_guard;
   for (unsigned row = 0; row < pending_.size(); ++row) {
     const LaneMask free = overlaps_ ? pending_[row] & ~group.busy[row] : pending_[row];
@@ -272,7 +280,9 @@ void DecodeStage::resolve(Group& group, std::uint32_t pc) {
         seen_.left_out[row] |= free & ~joining;
       }
     }
+    left |= pending_[row];
   }
+  any_pending_ = left != 0;
 }
 
 namespace {
@@ -287,7 +297,7 @@ void DecodeStage::form(link::SubWarp& sub_warp, Group& group) {
   resolve(group, sub_warp.pc);
   SubWarpShape shape;
   if (!former_.policy().form(present_->instruction, candidates_, pending_, shape)) {
-    if (any(candidates_) || any(pending_)) {
+    if (any(candidates_) || any_pending_) {
       wait(sub_warp);
       return;
     }
@@ -323,9 +333,11 @@ bool DecodeStage::form_row(link::SubWarp& sub_warp, Group& group) {
   sub_warp.uniform = !group.dynamic || group.aligned;
   sub_warp.displaced = group.dynamic && group.displaced;
   sub_warp.first_row = group.first_row;
+  sub_warp.row_count = 0;
   if (group.dynamic) {
     sub_warp.row = group.lane_row;
     sub_warp.home = group.lane_home;
+    find_rows(sub_warp, group);
   }
   if (overlaps_) {
     group.busy[0] |= lanes;
@@ -359,7 +371,7 @@ void DecodeStage::hand_on_last(link::SubWarp& sub_warp, InFlight& flight) {
 
 void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool once, bool scalar) {
   state_.moved();
-  const bool last = once || !(any(candidates_) || any(pending_));
+  const bool last = once || !(any_pending_ || any(candidates_));
   // The payload that fetch made becomes the last sub-warp; the others are new ones.
   link::SubWarp& formed = last ? sub_warp : state_.pool.take();
   formed.group = sub_warp.group;
@@ -469,6 +481,7 @@ DecodeStage::Scalar DecodeStage::is_scalar(const Group& group) const {
 // One sub-warp of one thread, the first.
 void DecodeStage::form_scalar(link::SubWarp& sub_warp, Group& group) {
   std::fill(pending_.begin(), pending_.end(), 0);
+  any_pending_ = false;
   unsigned rows = 0;
   SubWarpShape shape;
   for (unsigned row = group.rows(); row-- > 0;) {
@@ -484,6 +497,40 @@ void DecodeStage::form_scalar(link::SubWarp& sub_warp, Group& group) {
   hand_on(sub_warp, group, shape, true, true);
 }
 
+// Of a sub-warp of a dynamic group.
+void DecodeStage::find_rows(link::SubWarp& formed, const Group& group) {
+  if (formed.uniform || formed.displaced) {
+    return;
+  }
+  if (group.id >= known_rows_.size()) {
+    known_rows_.resize(state_.groups.size());
+  }
+  KnownRows& known = known_rows_[group.id];
+  if ((formed.lanes & ~known.lanes) != 0 || known.lane_row != group.lane_row) {
+    known.lane_row = group.lane_row;
+    known.lanes = group.active[0];
+    known.count = 0;
+    for (LaneMask left = known.lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      const std::uint16_t row = group.lane_row[lane];
+      unsigned index = 0;
+      while (index != known.count && known.rows[index].row != row) {
+        ++index;
+      }
+      if (index == known.rows.size()) {
+        known.count = 0;
+        break;
+      }
+      if (index == known.count) {
+        known.rows[known.count++] = {row, 0};
+      }
+      known.rows[index].lanes |= LaneMask{1} << lane;
+    }
+  }
+  formed.row_count = known.count;
+  formed.rows = known.rows;
+}
+
 // The threads of the sub-warp: from the group's rows and columns to register rows and home lanes.
 void DecodeStage::describe(link::SubWarp& formed, const SubWarpShape& shape, Group& group) {
   formed.decoded = present_;
@@ -493,10 +540,17 @@ void DecodeStage::describe(link::SubWarp& formed, const SubWarpShape& shape, Gro
   formed.uniform = shape.uniform && (!group.dynamic || group.aligned);
   formed.displaced = group.dynamic ? group.displaced : shape.displaced;
   formed.first_row = static_cast<std::uint16_t>(group.first_row + shape.first_row);
+  formed.row_count = 0;
   if (group.dynamic) {
     formed.row = group.lane_row;
     formed.home = group.lane_home;
+    find_rows(formed, group);
   } else if (!shape.uniform) {
+    formed.row_count = shape.row_count;
+    for (unsigned index = 0; index != shape.row_count; ++index) {
+      formed.rows[index] = {static_cast<std::uint16_t>(group.first_row + shape.rows[index].row),
+                            shape.rows[index].lanes};
+    }
     for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
       formed.row[lane] = static_cast<std::uint16_t>(group.first_row + shape.row[lane]);
     }
@@ -509,6 +563,12 @@ void DecodeStage::describe(link::SubWarp& formed, const SubWarpShape& shape, Gro
     group.busy[shape.first_row] |= shape.lanes;
     return;
   }
+  if (shape.row_count != 0) {
+    for (unsigned index = 0; index != shape.row_count; ++index) {
+      group.busy[shape.rows[index].row] |= shape.rows[index].lanes;
+    }
+    return;
+  }
   for (LaneMask left = shape.lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     group.busy[shape.row[lane]] |= LaneMask{1} << (shape.displaced ? shape.home[lane] : lane);
@@ -518,6 +578,7 @@ void DecodeStage::describe(link::SubWarp& formed, const SubWarpShape& shape, Gro
 void DecodeStage::reset() {
   drop_all();
   decoded_.clear();
+  known_rows_.clear();
   present_ = nullptr;
   prepared_ = nullptr;
 }

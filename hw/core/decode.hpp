@@ -6,6 +6,7 @@
 // While threads remain the instruction stays in the input latch, which stalls fetch.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -70,6 +71,7 @@ class DecodeStage final : public ReceivingStage {
   void form_scalar(link::SubWarp& sub_warp, Group& group);
   [[nodiscard]] bool must_wait(const Group& group) const;
   void wait(const link::SubWarp& instruction);
+  void find_rows(link::SubWarp& formed, const Group& group);
   void describe(link::SubWarp& formed, const SubWarpShape& shape, Group& group);
 
   void tick_by_lane(link::SubWarp& first);
@@ -88,6 +90,16 @@ class DecodeStage final : public ReceivingStage {
   // Of the instruction in the latch, one mask per row. Candidates: the copy of the active mask, cleared as threads go.
   // Pending: active threads that are still in flight with an earlier instruction, so that their guard is not known.
   std::vector<LaneMask> candidates_, pending_;
+  bool any_pending_ = false;
+  // By dynamic group: the rows of its lanes as they were last, since they seldom change from instruction to
+  // instruction.
+  struct KnownRows {
+    std::array<std::uint16_t, isa::kLanes> lane_row{};
+    LaneMask lanes = 0;  // of those; 0: nothing is known
+    std::uint8_t count = 0;
+    std::array<link::RowLanes, link::SubWarp::kMostRows> rows{};
+  };
+  std::vector<KnownRows> known_rows_;
   // For Invariants::all_formed.
   struct Seen {
     std::vector<LaneMask> active, formed, left_out;

@@ -20,6 +20,15 @@ void each_row(const Group& group, const link::SubWarp& sub_warp, LaneMask lanes,
     visit(static_cast<unsigned>(sub_warp.first_row - group.first_row), lanes);
     return;
   }
+  if (sub_warp.row_count != 0) {
+    for (unsigned index = 0; index != sub_warp.row_count; ++index) {
+      const link::RowLanes& row = sub_warp.rows[index];
+      if ((row.lanes & lanes) != 0) {
+        visit(static_cast<unsigned>(row.row - group.first_row), row.lanes & lanes);
+      }
+    }
+    return;
+  }
   for (; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
     visit(static_cast<unsigned>(sub_warp.row[lane] - group.first_row), LaneMask{1} << sub_warp.home_of(lane));

@@ -53,7 +53,6 @@ ExecuteStage::ExecuteStage(const sc_core::sc_module_name& name, CoreState& state
       prefix_latency_(prefix_latency(state.machine.core)),
       complex_is_simple_(about<IssueDiscipline>(state.core.issue).traits.early_next_pc &&
                          complex_is_simple(state.machine.core)),
-      pipe_(state.machine.core.execute_stages),
       queue_(state.machine.core.complex_queue),
       unit_capacity_(unit_capacity(state.machine.core)) {}
 
@@ -124,7 +123,7 @@ bool ExecuteStage::hand_on(Cycle now) {
     held(first, state_.block_cause);
     return false;
   }
-  pipe_.pop_front();
+  pipe_.pop();
   if (warps_ != nullptr) {
     for (link::SubWarp* each = &first; each != nullptr; each = each->beside) {
       warps_->resolved(*each);
@@ -170,7 +169,7 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now, Begun& begun) {
   if (late && prefix_in_flight_ == prefix_latency_) {
     return false;  // its way out is blocked, by who has set the cause
   }
-  if (!complex && !late && begun.simple == nullptr && pipe_.full()) {
+  if (!complex && !late && begun.simple == nullptr && pipe_.size() == core.execute_stages) {
     return false;  // who kept the pipe from handing on has set the cause
   }
   state_.moved();
@@ -184,7 +183,7 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now, Begun& begun) {
     leave_late(sub_warp, last);
   } else {
     if (begun.simple == nullptr) {
-      pipe_.push_back({last, &sub_warp});
+      pipe_.push({last, &sub_warp});
     } else {
       begun.simple->beside = &sub_warp;
     }

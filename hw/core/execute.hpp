@@ -15,6 +15,7 @@
 // that come together begin in one cycle, as far as there is room, and count as one; the simple ones leave together.
 #pragma once
 
+#include <boost/circular_buffer.hpp>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "hw/core/fetch.hpp"
 #include "hw/core/stage.hpp"
 #include "isa/print.hpp"
+#include "tlm/ring.hpp"
 
 namespace heddle::hw {
 
@@ -64,8 +66,8 @@ class ExecuteStage final : public ReceivingStage {
 
  private:
   struct Running {
-    Cycle done;
-    link::SubWarp* sub_warp;
+    Cycle done = 0;
+    link::SubWarp* sub_warp = nullptr;
   };
   // Complex operations that overlap in their unit at full rate.
   [[nodiscard]] static unsigned unit_capacity(const CoreParameters& core);
@@ -103,7 +105,7 @@ class ExecuteStage final : public ReceivingStage {
   const unsigned prefix_latency_;
   const bool complex_is_simple_;  // with an early next PC: such operations pass the execute stages as simple ones do
   WarpUnit* warps_ = nullptr;
-  boost::circular_buffer<Running> pipe_;
+  link::Ring<Running> pipe_;       // of execute_stages at most
   std::vector<Running> complex_;   // in the order of their ends; the prefix-sum network's among them
   unsigned prefix_in_flight_ = 0;  // of them
   struct Waiting {

@@ -232,7 +232,7 @@ MemoryStage::Begin MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
 void MemoryStage::read_bank(MemoryAccess& access, LaneMask lanes, const std::vector<std::uint8_t>& bank) {
   for (; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
-    std::memcpy(access.loaded[lane].data(), bank.data() + access.sub_warp->address[lane], access.lane_bytes);
+    copy_lane(access.loaded[lane].data(), bank.data() + access.sub_warp->address[lane], access.lane_bytes);
   }
 }
 
@@ -262,6 +262,24 @@ std::uint32_t MemoryStage::scratchpad_of(const BlockHome& block) const {
   return block.scratchpad_base;
 }
 
+// For `scratchpad_access_`: returns the cycles that it takes.
+Cycle MemoryStage::occupy_banks() {
+  if (Scratchpad* const direct = pad_.of(scratchpad)) {
+    scratchpad_data_ = direct->data();
+    return direct->occupy(scratchpad_access_);
+  }
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  scratchpad->b_transport(scratchpad_access_, delay);
+  if (scratchpad_data_ == nullptr) {
+    ::tlm::tlm_dmi dmi;
+    if (!scratchpad->get_direct_mem_ptr(scratchpad_access_, dmi)) {
+      throw InternalError("the scratchpad grants no direct memory access");
+    }
+    scratchpad_data_ = reinterpret_cast<std::byte*>(dmi.get_dmi_ptr());
+  }
+  return delay.value() / clock_.cycles(1).value();
+}
+
 void MemoryStage::access_scratchpad(MemoryAccess& access, Cycle now) {
   link::SubWarp& sub_warp = *access.sub_warp;
   const isa::Instruction& instruction = sub_warp.decoded->instruction;
@@ -279,35 +297,39 @@ void MemoryStage::access_scratchpad(MemoryAccess& access, Cycle now) {
   scratchpad_access_.atomic = scratchpad_access_.atomic || access.kind == MemoryAccess::Kind::atomic;
   const ThreadHome* const whole = sub_warp.uniform ? state_.rows[sub_warp.first_row].whole() : nullptr;
   const std::uint32_t base = whole != nullptr ? scratchpad_of(*whole->block) : 0;
-  for (LaneMask left = access.shared; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    scratchpad_access_.address[lane] =
-        (whole != nullptr ? base : scratchpad_of(*state_.thread_at(sub_warp, lane).home->block)) +
-        static_cast<std::uint32_t>(sub_warp.address[lane]);
-  }
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  scratchpad->b_transport(scratchpad_access_, delay);
-  together_.lanes = scratchpad_access_.lanes;
-  busy_until_ = std::max<Cycle>(now, together_.since + clock_.cycles_of(delay) - 1);
-  if (scratchpad_data_ == nullptr) {
-    ::tlm::tlm_dmi dmi;
-    if (!scratchpad->get_direct_mem_ptr(scratchpad_access_, dmi)) {
-      throw InternalError("the scratchpad grants no direct memory access");
+  if (whole != nullptr && together == 0) {
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+      scratchpad_access_.address[lane] = base + static_cast<std::uint32_t>(sub_warp.address[lane]);
     }
-    scratchpad_data_ = reinterpret_cast<std::byte*>(dmi.get_dmi_ptr());
+  } else {
+    for (LaneMask left = access.shared; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      scratchpad_access_.address[lane] =
+          (whole != nullptr ? base : scratchpad_of(*state_.thread_at(sub_warp, lane).home->block)) +
+          static_cast<std::uint32_t>(sub_warp.address[lane]);
+    }
   }
+  const Cycle cycles = occupy_banks();
+  together_.lanes = scratchpad_access_.lanes;
+  busy_until_ = std::max<Cycle>(now, together_.since + cycles - 1);
   const unsigned bytes = access.element_bytes;
+  if (access.kind == MemoryAccess::Kind::load) {
+    for (LaneMask left = access.shared; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      copy_lane(access.loaded[lane].data(), scratchpad_data_ + scratchpad_access_.address[lane], access.lane_bytes);
+    }
+    return;
+  }
   for (LaneMask left = access.shared; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     std::byte* const place = scratchpad_data_ + scratchpad_access_.address[lane];
     switch (access.kind) {
       case MemoryAccess::Kind::load:
-        std::memcpy(access.loaded[lane].data(), place, access.lane_bytes);
-        break;
+        break;  // done
       case MemoryAccess::Kind::store:
         for (unsigned element = 0; element < access.elements; ++element) {
           const std::uint64_t value = stored_value(access, lane, element);
-          std::memcpy(place + element * bytes, &value, bytes);
+          copy_lane(place + element * bytes, &value, bytes);
         }
         break;
       case MemoryAccess::Kind::atomic: {
@@ -414,6 +436,18 @@ void MemoryStage::fill_store(MemoryAccess& access, AccessLine& line) {
   line.enable.fill(0);
   line.store_data = line.data.data();
   line.byte_enable = line.enable.data();
+  if (element_bytes == 4 && access.elements == 1 && access.addresses.pieces == 1 &&
+      !isa::is_accumulate(access.sub_warp->decoded->instruction.op)) {  // usual: a word of each lane
+    const LaneAddresses::Piece& address = access.addresses.address[0];
+    const isa::LaneWord& value = access.sub_warp->values.result[0];
+    for (LaneMask left = line.lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      const std::uint64_t offset = address[lane] & (line_bytes - 1);
+      std::memcpy(line.data.data() + offset, &value[lane], 4);
+      std::memset(line.enable.data() + offset, 0xff, 4);
+    }
+    return;
+  }
   for (LaneMask left = line.lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     std::array<std::byte, 16> bytes;

@@ -85,6 +85,7 @@ class MemoryStage final : public ReceivingStage,
   [[nodiscard]] Begin begin(link::SubWarp& sub_warp, Cycle now);
   [[nodiscard]] bool hand_back(link::SubWarp& sub_warp);
   void access_scratchpad(MemoryAccess& access, Cycle now);
+  [[nodiscard]] Cycle occupy_banks();
   void read_bank(MemoryAccess& access, LaneMask lanes, const std::vector<std::uint8_t>& bank);
   void translate_local(MemoryAccess& access);
   // Notes what a store writes; zeroes what a load has read and its thread has never written.
@@ -131,6 +132,7 @@ class MemoryStage final : public ReceivingStage,
 
   const link::Clock clock_;
   link::BehindSocket<Cache> cache_;
+  link::BehindSocket<Scratchpad> pad_;
   std::unique_ptr<Coalescer> coalescer_;
   const bool gathers_;                 // Coalescer::Traits
   const bool mimd_lanes_;              // Divergence::Traits

@@ -37,14 +37,19 @@ void MemoryAccess::classify(link::SubWarp& of) {
     element_bytes = isa::bytes_of(instruction.width());
   }
   lane_bytes = elements * element_bytes;
-  switch (isa::space_of(instruction.op)) {
+  const isa::Space space = isa::space_of(instruction.op);
+  std::uint64_t window = 0;  // of all lanes
+  switch (space) {
     case isa::Space::shared:
+      window = isa::kSharedWindow;
       shared = executing;
       break;
     case isa::Space::local:
+      window = isa::kLocalWindow;
       local = executing;
       break;
     case isa::Space::constant:
+      window = isa::kConstantWindow;
       constant = executing;
       break;
     case isa::Space::param:
@@ -79,12 +84,17 @@ void MemoryAccess::classify(link::SubWarp& of) {
   }
   // The retirement hash takes generic addresses.
   for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-    const LaneMask bit = LaneMask{1} << lane;
-    std::uint64_t window = 0;
-    window = (shared & bit) != 0 ? isa::kSharedWindow : window;
-    window = (local & bit) != 0 ? isa::kLocalWindow : window;
-    window = (constant & bit) != 0 ? isa::kConstantWindow : window;
-    of.address_low[lane] = static_cast<std::uint32_t>(of.address[lane] + window);
+    of.address_low[lane] = static_cast<std::uint32_t>(of.address[lane]) + static_cast<std::uint32_t>(window);
+  }
+  const auto in_window = [&of](LaneMask some, std::uint64_t its_window) {
+    for (; some != 0; some &= some - 1) {
+      of.address_low[static_cast<unsigned>(std::countr_zero(some))] += static_cast<std::uint32_t>(its_window);
+    }
+  };
+  if (space == isa::Space::generic) {
+    in_window(shared, isa::kSharedWindow);
+    in_window(local, isa::kLocalWindow);
+    in_window(constant, isa::kConstantWindow);
   }
   shared &= lanes;
   global &= lanes;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "hw/coalesce/coalescer.hpp"
@@ -66,6 +67,29 @@ struct MemoryAccess {
   // Turns `loaded` into result registers (loads) after the last byte has come.
   void finish_load();
 };
+
+// Copies what one lane loads or stores: 1, 2, 4, 8 or 16 bytes, each by a move of its own.
+inline void copy_lane(void* to, const void* from, unsigned bytes) {
+  switch (bytes) {
+    case 1:
+      std::memcpy(to, from, 1);
+      return;
+    case 2:
+      std::memcpy(to, from, 2);
+      return;
+    case 4:
+      std::memcpy(to, from, 4);
+      return;
+    case 8:
+      std::memcpy(to, from, 8);
+      return;
+    case 16:
+      std::memcpy(to, from, 16);
+      return;
+    default:
+      std::memcpy(to, from, bytes);
+  }
+}
 
 // Checks every accessing lane the way the interpreter does: from lane 0 up, alignment, then bounds, then whether it may
 // be written. Raises a fault and returns false when a lane must not access. Without core.load_trap loads out of bounds

@@ -127,6 +127,14 @@ void MemoryStage::take_line(MemoryAccess& access, const link::LineRequest& reque
   }
   const std::uint64_t line_mask = ~(std::uint64_t{state_.machine.l1d.line_bytes} - 1);
   const unsigned bytes = access.addresses.piece_bytes;
+  if (access.addresses.pieces == 1) {  // usual: every lane that the line serves has its bytes in it
+    const LaneAddresses::Piece& address = access.addresses.address[0];
+    for (LaneMask left = request.lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      copy_lane(access.loaded[lane].data(), request.line + (address[lane] & ~line_mask), bytes);
+    }
+    return;
+  }
   for (unsigned piece = 0; piece < access.addresses.pieces; ++piece) {
     for (LaneMask left = request.lanes; left != 0; left &= left - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(left));

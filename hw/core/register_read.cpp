@@ -31,6 +31,11 @@ isa::LaneMask gather_predicate(RegisterArray& array, const link::SubWarp& sub_wa
     value = ~isa::LaneMask{0};
   } else if (sub_warp.uniform) {
     value = array.predicate(sub_warp.first_row, pred.reg);
+  } else if (sub_warp.row_count != 0) {
+    for (unsigned index = 0; index != sub_warp.row_count; ++index) {
+      const link::RowLanes& row = sub_warp.rows[index];
+      value |= array.predicate(row.row, pred.reg) & row.lanes & sub_warp.lanes;
+    }
   } else {
     for (isa::LaneMask left = sub_warp.lanes; left != 0; left &= left - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(left));

@@ -21,6 +21,7 @@ WarpUnit::WarpUnit(CoreState& state, RegisterArray& registers, std::unique_ptr<D
       early_next_pc_(about<IssueDiscipline>(state.core.issue).traits.early_next_pc),
       parts_in_flight_(about<Divergence>(state.core.divergence).traits.parts_in_flight),
       mimd_lanes_(about<Divergence>(state.core.divergence).traits.mimd_lanes),
+      steps_plainly_(about<Divergence>(state.core.divergence).traits.steps_plainly && !overlaps_ && !early_next_pc_),
       places_(state, registers),
       barriers_(state.groups.size()) {}
 
@@ -36,6 +37,10 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
   const link::DecodedInstruction& decoded = *sub_warp.decoded;
   const isa::Op op = decoded.instruction.op;
   Group& group = state_.groups[sub_warp.group];
+  if (decoded.plain && steps_plainly_ && group.pc + 1 != group.merge_pc && state_.observer == nullptr) {
+    retired_plainly(group, sub_warp);
+    return;
+  }
   if (op == isa::Op::EXIT || (decoded.conditional_branch && !sub_warp.resolved)) {
     std::vector<LaneMask>& masks = op == isa::Op::BRA ? group.taken : group.exited;
     each_row(group, sub_warp, sub_warp.executing, [&](unsigned row, LaneMask lanes) { masks[row] |= lanes; });
@@ -83,6 +88,30 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
       release(state_.block(slot), results);
     }
   }
+}
+
+// What follows for the usual instruction, of a group that has no other in flight: once all its sub-warps have retired,
+// every discipline releases it, and the mechanism would run the group at the next PC.
+void WarpUnit::retired_plainly(Group& group, link::SubWarp& sub_warp) {
+  if constexpr (kCheckInvariants) {
+    state_.invariants.retired(sub_warp);
+  }
+  state_.pool.give_back(sub_warp);
+  InFlight& flight = group.flight();
+  ++flight.completed;
+  if (!flight.done()) {
+    return;
+  }
+  flight.released = true;
+  ++group.pc;
+  ++group.loop_instructions;
+  ++state_.statistics.group_instructions;
+  if constexpr (kCheckInvariants) {
+    if (const std::string wrong = divergence_->inconsistency(group); !wrong.empty()) {
+      throw InternalError(fmt::format("before PC {}: {}", group.pc, wrong));
+    }
+  }
+  state_.make_ready(group);
 }
 
 // With an early next PC: the latest instruction is one whose next PC is known before it completes.

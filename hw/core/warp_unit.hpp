@@ -185,6 +185,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   void write_released(const Group& group, const HomeMessage& message, BarrierResults& results);
   void send(HomeMessage& message);
 
+  void retired_plainly(Group& group, link::SubWarp& sub_warp);
   void executed(Group& group, const link::SubWarp& sub_warp);
   void resolve_branch(link::SubWarp& sub_warp);
 
@@ -217,6 +218,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   bool at_decode_ = false;      // a group goes on there: it is ready at once
   const bool parts_in_flight_;  // Divergence::Traits
   const bool mimd_lanes_;       // the same
+  const bool steps_plainly_;    // the same, and every instruction of a group completes before the next is fetched
   AccessesAside* aside_ = nullptr;
   Places places_;
   std::vector<HomeMessage> departing_;

@@ -75,6 +75,7 @@ class WriteBackStage final : public ReceivingStage,
     std::vector<LaneMask> rows;
   };
   std::vector<LateJump> late_jumps_;
+  std::vector<LaneMask> in_flight_;  // of a jump that retires: threads in which it is late, by row
 };
 
 }  // namespace heddle::hw

@@ -64,18 +64,22 @@ void WriteBackStage::hash(const link::SubWarp& sub_warp, LaneMask lanes) {
 // An unconditional branch that was taken once for the whole warp retires in each of its threads; it has no result. A
 // thread that is still in flight with an earlier instruction (relaxed issue) retires the branch after that one.
 void WriteBackStage::hash_group(const Group& group, const link::SubWarp& sub_warp) {
-  std::vector<LaneMask> own(group.rows(), 0);
-  each_row(group, sub_warp, sub_warp.lanes, [&](unsigned row, LaneMask lanes) { own[row] |= lanes; });
-  LateJump late{group.id, sub_warp.decoded, sub_warp.pc, {}};
+  in_flight_.assign(group.rows(), 0);
   bool any_late = false;
+  if (overlaps_) {
+    std::copy(group.busy.begin(), group.busy.end(), in_flight_.begin());
+    each_row(group, sub_warp, sub_warp.lanes, [&](unsigned row, LaneMask lanes) { in_flight_[row] &= ~lanes; });
+  }
   for (unsigned row = 0; row < group.rows(); ++row) {
-    const LaneMask in_flight = overlaps_ ? group.busy[row] & ~own[row] : 0;
-    hash_jump(group, row, group.active[row] & ~in_flight, *sub_warp.decoded, sub_warp.pc);
-    late.rows.push_back(group.active[row] & in_flight);
-    any_late = any_late || late.rows.back() != 0;
+    const LaneMask active = group.active[row];
+    if (const LaneMask now = active & ~in_flight_[row]; now != 0) {
+      hash_jump(group, row, now, *sub_warp.decoded, sub_warp.pc);
+    }
+    in_flight_[row] &= active;
+    any_late = any_late || in_flight_[row] != 0;
   }
   if (any_late) {
-    late_jumps_.push_back(std::move(late));
+    late_jumps_.push_back({group.id, sub_warp.decoded, sub_warp.pc, in_flight_});
   }
 }
 

@@ -113,6 +113,9 @@ class Divergence {
     std::uint64_t (*longest_travel)(const CoreParameters& core) = nullptr;
     // Lanes fetch, decode and execute each for themselves: the threads of a group need not stand at one PC (lane_pc).
     bool mimd_lanes = false;
+    // After an instruction that is neither a branch nor an exit nor a barrier, complete() does no more than to run the
+    // group at the next PC, unless that is Group::merge_pc, which the mechanism sets; then it need not be told.
+    bool steps_plainly = false;
     // Group::merge_points counts the re-convergence points that a group's threads have passed.
     bool counts_merge_points = false;
   };

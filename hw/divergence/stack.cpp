@@ -33,6 +33,7 @@ StackDivergence::Entry& StackDivergence::Stack::push() {
 void StackDivergence::start(Group& group) {
   group.pc = 0;
   stacks_[group.id].depth = 0;
+  note_merge_pc(group);
 }
 
 bool StackDivergence::complete(Group& group, const Outcome& outcome, GroupMoves& moves) {
@@ -56,12 +57,18 @@ bool StackDivergence::complete(Group& group, const Outcome& outcome, GroupMoves&
       break;
   }
   pop_reached(group, outcome.instruction.op == isa::Op::EXIT);
+  note_merge_pc(group);
   if (no_lanes(outcome.arrivals)) {
     moves.run(group);
   } else {
     moves.wait(group);
   }
   return diverged;
+}
+
+void StackDivergence::note_merge_pc(Group& group) const {
+  const Stack& stack = stacks_[group.id];
+  group.merge_pc = stack.depth != 0 ? stack.entries[stack.depth - 1].reconvergence_pc : isa::kNoReconvergence;
 }
 
 bool StackDivergence::branch(Group& group, const Outcome& outcome) {

@@ -23,7 +23,8 @@ class StackDivergence final : public Divergence {
     std::vector<LaneMask> active;
   };
 
-  static constexpr Traits traits{.large_warps = true, .overlap = true, .lockstep_lanes = true, .keeps_warps = true};
+  static constexpr Traits traits{
+      .large_warps = true, .overlap = true, .lockstep_lanes = true, .keeps_warps = true, .steps_plainly = true};
   static void cost(const CostShape& shape, CostLines& lines);
 
   explicit StackDivergence(const Setup& setup);
@@ -54,6 +55,8 @@ class StackDivergence final : public Divergence {
     [[nodiscard]] Entry& top() { return entries[depth - 1]; }
   };
 
+  // Group::merge_pc: the top entry's re-convergence PC.
+  void note_merge_pc(Group& group) const;
   bool branch(Group& group, const Outcome& outcome);
   // `exited`: threads of the group have, so that perhaps none is left.
   void pop_reached(Group& group, bool exited);

@@ -26,20 +26,29 @@ void RegisterArray::write_results(const link::SubWarp& sub_warp, isa::LaneMask l
   const auto blend = [](isa::LaneMask& into, isa::LaneMask from, isa::LaneMask where) {
     into = (from & where) | (into & ~where);
   };
-  if (sub_warp.uniform) {
+  const auto write_row = [&](unsigned row, isa::LaneMask where) {
     for (unsigned word = 0; word < form.words; ++word) {
-      isa::LaneWord& row = this->word(sub_warp.first_row, form.dst + word);
+      isa::LaneWord& into = this->word(row, form.dst + word);
       const isa::LaneWord& from = values.result[word];
       for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-        const std::uint32_t take = 0U - ((lanes >> lane) & 1U);
-        row[lane] = (from[lane] & take) | (row[lane] & ~take);
+        const std::uint32_t take = 0U - ((where >> lane) & 1U);
+        into[lane] = (from[lane] & take) | (into[lane] & ~take);
       }
     }
     if (form.p != isa::kPT) {
-      blend(predicate(sub_warp.first_row, form.p), values.p, lanes);
+      blend(predicate(row, form.p), values.p, where);
     }
     if (form.q != isa::kPT) {
-      blend(predicate(sub_warp.first_row, form.q), values.q, lanes);
+      blend(predicate(row, form.q), values.q, where);
+    }
+  };
+  if (sub_warp.uniform) {
+    write_row(sub_warp.first_row, lanes);
+    return;
+  }
+  if (sub_warp.row_count != 0) {
+    for (unsigned index = 0; index != sub_warp.row_count; ++index) {
+      write_row(sub_warp.rows[index].row, sub_warp.rows[index].lanes & lanes);
     }
     return;
   }

@@ -32,8 +32,8 @@ class StickyRoundRobin final : public WarpScheduler {
     unsigned best_group = 0;
     range_.each_ready([&](GroupId id) {
       const unsigned count = range_.last - range_.first;
-      const unsigned block = (block_of(id) + kBlocks - block_) % kBlocks;
-      const unsigned group = (id + count - next_) % count;
+      const unsigned block = behind(block_of(id), block_, kBlocks);
+      const unsigned group = behind(id, next_, count);
       if (!best || block < best_block || (block == best_block && group < best_group)) {
         best = id;
         best_block = block;
@@ -50,6 +50,11 @@ class StickyRoundRobin final : public WarpScheduler {
  private:
   [[nodiscard]] unsigned block_of(GroupId id) const {
     return range_.groups[id].block_slot * kParts + range_.groups[id].part;
+  }
+
+  // How far `number` is behind `from` in a round of `count`.
+  [[nodiscard]] static unsigned behind(unsigned number, unsigned from, unsigned count) {
+    return number >= from ? number - from : number + count - from;
   }
 
   static constexpr unsigned kParts = isa::kMaxBlockThreads + 1;  // above any part

@@ -32,6 +32,22 @@ unsigned count_distinct(const ScratchpadAccess& access, unsigned banks, unsigned
 
 unsigned scratchpad_cycles(const ScratchpadAccess& access, unsigned banks) {
   const unsigned words_per_lane = std::max(access.bytes / 4, 1U);
+  if (words_per_lane == 1 && access.lanes != 0 && !access.atomic) {
+    // What programs do most: one word for all, or neighbouring words in the order of the lanes.
+    const auto first = static_cast<unsigned>(std::countr_zero(access.lanes));
+    const std::uint32_t word = access.address[first] / 4;
+    std::uint32_t differs = 0;
+    std::uint32_t off_row = 0;
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+      const std::uint32_t look = 0U - ((access.lanes >> lane) & 1U);
+      const std::uint32_t distance = access.address[lane] / 4 - word;
+      differs |= distance & look;
+      off_row |= (distance - (lane - first)) & look;
+    }
+    if (differs == 0 || (off_row == 0 && banks >= isa::kLanes)) {
+      return 1;
+    }
+  }
   if (words_per_lane == 1) {
     // The usual case: no bank wanted twice, or only for the same word.
     std::uint64_t used = 0;
@@ -70,6 +86,10 @@ void Scratchpad::clear(std::uint32_t base, std::uint32_t bytes) {
 }
 
 void Scratchpad::b_transport(ScratchpadAccess& access, sc_core::sc_time& delay) {
+  delay = clock_.cycles(occupy(access));
+}
+
+unsigned Scratchpad::occupy(ScratchpadAccess& access) {
   const unsigned cycles = scratchpad_cycles(access, banks_);
   const unsigned words = static_cast<unsigned>(std::popcount(access.lanes)) * std::max(access.bytes / 4, 1U);
   const unsigned needed = std::max((words + banks_ - 1) / banks_, 1U);
@@ -77,7 +97,7 @@ void Scratchpad::b_transport(ScratchpadAccess& access, sc_core::sc_time& delay) 
   statistics.accesses += access.joins ? 0 : 1;
   statistics.bank_conflicts += conflicts - (access.joins ? std::min(access.conflicts, conflicts) : 0);
   access.conflicts = conflicts;
-  delay = clock_.cycles(cycles);
+  return cycles;
 }
 
 bool Scratchpad::get_direct_mem_ptr(ScratchpadAccess&, ::tlm::tlm_dmi& dmi) {

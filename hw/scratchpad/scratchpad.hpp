@@ -40,11 +40,14 @@ using ScratchpadTargetSocket = ::tlm::tlm_target_socket<32, ScratchpadProtocol>;
 // Cycles that an access occupies the banks: the largest number of distinct words wanted from one bank.
 [[nodiscard]] unsigned scratchpad_cycles(const ScratchpadAccess& access, unsigned banks);
 
-class Scratchpad : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<ScratchpadProtocol> {
+class Scratchpad : public sc_core::sc_module, public ::tlm::tlm_fw_transport_if<ScratchpadProtocol> {
  public:
   Scratchpad(const sc_core::sc_module_name& name, const ScratchpadParameters& parameters, link::Clock clock);
   ScratchpadTargetSocket access;
   ScratchpadStatistics statistics;
+  // What a b_transport does: counts the access and returns the cycles that it occupies the banks.
+  [[nodiscard]] unsigned occupy(ScratchpadAccess& access);
+  [[nodiscard]] std::byte* data() { return storage_.data(); }
   void clear(std::uint32_t base, std::uint32_t bytes);
 
  private:

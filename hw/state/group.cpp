@@ -53,19 +53,22 @@ Group* GroupTable::find_free() {
 }
 
 void Group::look_at_lanes() {
-  aligned = true;
-  displaced = false;
-  bool first = true;
-  for (LaneMask left = active[0]; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    if (first) {
-      first_row = lane_row[lane];
-      first = false;
-    }
-    aligned = aligned && lane_row[lane] == first_row;
-    displaced = displaced || lane_home[lane] != lane;
+  const LaneMask lanes = active[0];
+  if (lanes == 0) {
+    aligned = true;
+    displaced = false;
+    return;
   }
-  aligned = aligned && !displaced;
+  first_row = lane_row[static_cast<unsigned>(std::countr_zero(lanes))];
+  std::uint32_t other_row = 0;
+  std::uint32_t other_lane = 0;
+  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+    const std::uint32_t look = 0U - ((lanes >> lane) & 1U);
+    other_row |= (std::uint32_t{lane_row[lane]} ^ first_row) & look;
+    other_lane |= (lane_home[lane] ^ lane) & look;
+  }
+  displaced = other_lane != 0;
+  aligned = other_row == 0 && !displaced;
 }
 
 }  // namespace heddle::hw

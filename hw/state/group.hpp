@@ -80,6 +80,8 @@ struct Group {
   bool displaced = false;  // dynamic: some lane_home[l] is not l
   std::array<std::uint16_t, isa::kLanes> lane_row{};
   std::array<std::uint8_t, isa::kLanes> lane_home{};
+  // With Divergence::Traits::steps_plainly: where the mechanism has something to do before the group goes on.
+  std::uint32_t merge_pc = ~std::uint32_t{0};
   std::uint32_t merge_points = 0;  // re-convergence points passed (post-dominator priority)
   std::uint64_t instructions = 0;  // fetched of it since its block began (CoreStatistics::drift_instructions)
   // The progress register (thesis 9.2.2): instructions PROGRESS that some thread of the group has executed, each

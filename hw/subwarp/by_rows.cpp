@@ -9,6 +9,7 @@ bool form_row(std::span<LaneMask> candidates, std::span<const LaneMask> pending,
     if (candidates[row] != 0 && pending[row] == 0) {
       shape.uniform = true;
       shape.displaced = false;
+      shape.row_count = 0;
       shape.first_row = static_cast<std::uint16_t>(row);
       shape.lanes = candidates[row];
       candidates[row] = 0;

@@ -11,6 +11,7 @@
 #include "base/registry.hpp"
 #include "hw/parameters/machine.hpp"
 #include "hw/state/group.hpp"
+#include "tlm/sub_warp.hpp"
 
 namespace heddle::hw {
 
@@ -22,6 +23,18 @@ struct SubWarpShape {
   std::uint16_t first_row = 0;
   std::array<std::uint16_t, isa::kLanes> row{};  // valid where lanes is set and not uniform
   std::array<std::uint8_t, isa::kLanes> home{};  // valid where lanes is set and displaced
+  // The same as `row`, row by row, if the former knows: as in SubWarp::rows, of the group's mask. 0: it does not say.
+  std::uint8_t row_count = 0;
+  std::array<link::RowLanes, link::SubWarp::kMostRows> rows{};
+  // Some more of its lanes are of a row that none was of before.
+  void add_row(std::uint16_t number, LaneMask of) {
+    if (row_count < rows.size()) {
+      rows[row_count] = {number, of};
+    }
+    ++row_count;
+  }
+  // After the last one: whether there were too many.
+  void end_rows() { row_count = row_count <= rows.size() ? row_count : 0; }
 };
 
 class SubWarpFormer {

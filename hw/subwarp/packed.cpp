@@ -33,6 +33,7 @@ class Packed final : public SubWarpFormer {
       return form_row(candidates, pending, shape);
     }
     shape.lanes = 0;
+    shape.row_count = 0;
     shape.uniform = true;
     shape.displaced = false;
     for (std::size_t row = 0; row < candidates.size(); ++row) {
@@ -50,9 +51,11 @@ class Packed final : public SubWarpFormer {
           shape.row[lane] = ((take >> lane) & 1U) != 0 ? number : shape.row[lane];
         }
       }
+      shape.add_row(number, take);
       shape.lanes |= take;
       candidates[row] &= ~take;
     }
+    shape.end_rows();
     return shape.lanes != 0;
   }
 

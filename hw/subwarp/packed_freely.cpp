@@ -47,6 +47,7 @@ class PackedFreely final : public SubWarpFormer {
     shape.lanes = 0;
     shape.uniform = false;
     shape.displaced = false;
+    shape.row_count = 0;
     unsigned rows = 0;
     for (std::size_t row = 0; row < candidates.size() && shape.lanes != all_lanes_; ++row) {
       const LaneMask before = candidates[row];

@@ -18,6 +18,7 @@
 #include "tb/program/command.hpp"
 #include "tb/program/output_options.hpp"
 #include "tb/program/progress.hpp"
+#include "tb/studies/bench/builds.hpp"
 #include "tb/support/files/atomic_file.hpp"
 #include "tb/support/files/command_files.hpp"
 
@@ -57,6 +58,26 @@ tb::ThreadAxes thread_axes(const Arguments& arguments) {
   return axes;
 }
 
+int compare(const Arguments& arguments, const std::vector<tb::Benchmark>& list, const tb::BuildsOptions& options,
+            ProgressLine& line) {
+  std::vector<std::string> names;
+  names.reserve(list.size());
+  for (const tb::Benchmark& benchmark : list) {
+    names.push_back(benchmark.name);
+  }
+  const std::string other = arguments.text("compare");
+  const std::vector<tb::BuildsRow> rows = tb::compare_builds(other, names, options);
+  line.clear();
+  std::cout << tb::builds_table(rows, other);
+  if (arguments.has("json")) {
+    tb::write_file(arguments.text("json"), tb::builds_json(rows, other));
+    std::cout << "\nwritten: " << arguments.text("json") << "\n";
+  }
+  const bool failed =
+      std::any_of(rows.begin(), rows.end(), [](const tb::BuildsRow& row) { return !row.failure.empty(); });
+  return failed ? static_cast<int>(ExitCode::internal_error) : 0;
+}
+
 int bench(const Arguments& arguments) {
   const bool quick = arguments.has("quick");
   tb::BenchOptions options;
@@ -87,6 +108,9 @@ int bench(const Arguments& arguments) {
   tb::CommandFiles files;
   add_outputs(files, arguments, {"json"});
   files.check_writable();
+  if (arguments.has("compare")) {
+    return compare(arguments, list, {options.repetitions, quick, options.progress}, line);
+  }
   const tb::BenchResult result = tb::run_bench(list, options);
   line.clear();
   std::cout << tb::bench_table(result);
@@ -116,6 +140,8 @@ Command bench_command() {
       ("threads", po::value<std::string>()->value_name("N,..."),
        "the same, by so many host threads (default 1, 2, 4... up to the host's processors)")  //
       ("only", po::value<std::string>()->value_name("NAME"), "this benchmark alone")          //
+      ("compare", po::value<std::string>()->value_name("PROGRAM"),
+       "another build of heddle: run both in turns, and print the ratios of their rates")  //
       ("json", po::value<std::string>()->value_name("FILE"), "also write the figures as JSON");
   command.run = bench;
   return command;

@@ -85,6 +85,23 @@ Instruction make(Op op, unsigned dst) {
   return out;
 }
 
+// Every lane by itself, in and out of the mask.
+TEST_F(Retire, FoldsEachLaneOfTheMask) {
+  values_.p = 0x9e37'79b9;
+  values_.q = 0x85eb'ca6b;
+  const ResultForm form{.dst = 4, .words = 2, .p = 1, .q = 2, .stored = 0, .address = true};
+  for (const LaneMask mask : {0U, ~0U, 1U, 0x8000'0000U, 0x0f0f'00ffU, 0xa5a5'5a5aU}) {
+    LaneWord after = hash_;
+    retire(form, 31, mask, values_, address_, after);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const std::uint32_t predicates = ((values_.p >> lane) & 1U) | (((values_.q >> lane) & 1U) << 1U);
+      const std::uint32_t folded =
+          fold(hash_[lane], 31, {address_[lane], values_.result[0][lane], values_.result[1][lane], predicates});
+      EXPECT_EQ(after[lane], ((mask >> lane) & 1U) != 0 ? folded : hash_[lane]) << lane;
+    }
+  }
+}
+
 TEST_F(Retire, RegisterResultsFoldEachWord) {
   expect(make(Op::ADD, 4), {100}, {101});
   expect(make(Op::ADD64, 4), {100, 200}, {101, 201});

@@ -573,5 +573,31 @@ TEST(CliBench, MeasuresAndWritesJson) {
   }
 }
 
+// With itself, through the same program's file: the ratio is near 1, however busy the machine.
+TEST(CliBench, ComparesTwoBuildsInTurns) {
+  const Scratch scratch;
+  const Ran ran = heddle({"bench", "--quick", "--only", "lanes-add", "--compare", HEDDLE_PROGRAM, "--json",
+                          scratch.path("compared.json")});
+  ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
+  const json::value value = json::parse(Scratch::read(scratch.path("compared.json")));
+  ASSERT_EQ(value.at("benchmarks").as_array().size(), 1U);
+  const json::value& row = value.at("benchmarks").at(0);
+  EXPECT_EQ(row.at("failure").as_string(), "");
+  ASSERT_EQ(row.at("ratios").as_array().size(), 1U);
+  EXPECT_GT(row.at("ratio").to_number<double>(), 0.1);
+  EXPECT_LT(row.at("ratio").to_number<double>(), 10);
+  EXPECT_EQ(row.at("ratio_of_least_times"), row.at("ratio"));
+}
+
+TEST(CliBench, SaysWhatItCannotCompareWith) {
+  const Ran none = heddle({"bench", "--quick", "--only", "lanes-add", "--compare", "/nowhere/heddle"});
+  EXPECT_EQ(none.code, 2) << none.out;
+  EXPECT_EQ(none.err.find("heddle: --compare: '/nowhere/heddle' cannot be started: No such file or directory"), 0U)
+      << none.err;
+  const Ran other = heddle({"bench", "--quick", "--only", "lanes-add", "--compare", "/bin/true"});
+  EXPECT_NE(other.code, 0);
+  EXPECT_NE(other.out.find("FAILED: /bin/true writes no figures that can be read"), std::string::npos) << other.out;
+}
+
 }  // namespace
 }  // namespace heddle::tb
