@@ -58,8 +58,8 @@ tb::ThreadAxes thread_axes(const Arguments& arguments) {
   return axes;
 }
 
-int compare(const Arguments& arguments, const std::vector<tb::Benchmark>& list, const tb::BuildsOptions& options,
-            ProgressLine& line) {
+int compare_with(const Arguments& arguments, const std::vector<tb::Benchmark>& list, const tb::BuildsOptions& options,
+                 ProgressLine& line) {
   std::vector<std::string> names;
   names.reserve(list.size());
   for (const tb::Benchmark& benchmark : list) {
@@ -109,7 +109,7 @@ int bench(const Arguments& arguments) {
   add_outputs(files, arguments, {"json"});
   files.check_writable();
   if (arguments.has("compare")) {
-    return compare(arguments, list, {options.repetitions, quick, options.progress}, line);
+    return compare_with(arguments, list, {options.repetitions, quick, options.progress}, line);
   }
   const tb::BenchResult result = tb::run_bench(list, options);
   line.clear();

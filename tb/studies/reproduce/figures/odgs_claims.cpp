@@ -258,7 +258,7 @@ class Latency final : public Claim {
 
 class Context final : public Claim {
  public:
-  explicit Context(const Setup&) : study_({{"ODGS", "odgs", {}}}) {}
+  explicit Context(const Setup&) : study_(std::vector<Variant>{{"ODGS", "odgs", {}}}) {}
   [[nodiscard]] ClaimText text() const override {
     return {
         .rank = 6035,
