@@ -127,7 +127,7 @@ TEST(Policy, AMechanismThatDeclaresNothingIsRefusedWhereItPromisesNothing) {
   machine.core.scheduler = "majority";
   EXPECT_EQ(message(machine),
             "core.scheduler = \"majority\" chooses between dynamic warps by how many threads stand at a PC; it needs "
-            "core.divergence = \"dwf\" or \"odgs\"");
+            "core.divergence = \"dwf\" or \"dws-dwf\" or \"odgs\"");
 }
 
 // A file copied under another name keeps what its class declares: it is refused what the original is refused.

@@ -215,7 +215,7 @@ TEST(AdaptiveParameters, ContradictionsSayWhatIsWrong) {
                       "two_level_adaptive.outer_schedulers make 72 candidates; 64 are the most"},
            WrongLists{"8", "majority", "oldest", "two_level_adaptive.inner_schedulers",
                       "two_level_adaptive.inner_schedulers = \"majority\" chooses between dynamic warps by how many "
-                      "threads stand at a PC; it needs core.divergence = \"dwf\" or \"odgs\""},
+                      "threads stand at a PC; it needs core.divergence = \"dwf\" or \"dws-dwf\" or \"odgs\""},
        }) {
     Machine machine;
     machine.core.scheduler = "two-level-adaptive";

@@ -116,6 +116,8 @@ hw::Machine where_it_counts(const std::string& path) {
       {{"core.scheduler", std::string("two-level-adaptive")}},
       {{"core.divergence", std::string("memory-split")}},
       {{"core.divergence", std::string("dws")}},
+      {{"core.divergence", std::string("dws")}, {"dws.memory", std::string("predict")}},
+      {{"core.divergence", std::string("dws-dwf")}},
       {{"core.divergence", std::string("slip")}},
       {{"core.divergence", std::string("mimd")}},
       {{"core.divergence", std::string("odgs")}, {"gpu.perfect_memory", true}},
@@ -482,7 +484,7 @@ class ParameterMix : public ::testing::TestWithParam<unsigned> {
 TEST_P(ParameterMix, IsRightOrRefused) {
   run(10);
 }
-INSTANTIATE_TEST_SUITE_P(Random, ParameterMix, ::testing::Range(0U, 12U));
+INSTANTIATE_TEST_SUITE_P(Random, ParameterMix, ::testing::Range(600U, 612U));
 class ParameterMixes : public ParameterMix {};
 TEST_P(ParameterMixes, AreRightOrRefused) {
   run(200);

@@ -95,7 +95,7 @@ TEST_P(WorkloadOnMachine, EqualsTheReferenceAndItself) {
 #else
   const std::string watched = counters_when_watched(name, machine);
   if (watched.rfind("refused: resources exceeded", 0) == 0) {  // a block needs more than a core has
-    const bool threads = machine.core.threads < 256;
+    const bool threads = machine.core.threads < 512;
     EXPECT_TRUE(threads || machine.scratchpad.bytes < 32768) << watched;
     EXPECT_NE(watched.find(threads ? fmt::format("a core has {} (core.threads)", machine.core.threads)
                                    : fmt::format("a core has {} (scratchpad.bytes)", machine.scratchpad.bytes)),
@@ -121,11 +121,11 @@ TEST_P(WorkloadOnMachine, EqualsTheReferenceAndItself) {
   }
 }
 
-// The usual run: every workload on the machines that run different code, and a fifth of the workloads on each of the
+// The usual run: every workload on the machines that run different code, and an eighth of the workloads on each of the
 // others, which add a mechanism or run the same with other numbers. Of the workloads of the DWS report, of the
-// warp-size study and of the ODGS paper a third and a tenth. With sanitizers, which take ten times as long: workloads
-// that between them ask everything of a machine, a third of them on each machine with code of its own, once each. The
-// long run has the others.
+// warp-size study and of the ODGS paper a fifth and a sixteenth. With sanitizers, which take ten times as long:
+// workloads that between them ask everything of a machine, a third of them on each machine with code of its own, once
+// each. The long run has the others.
 bool is_usual([[maybe_unused]] std::size_t workload, std::size_t machine) {
   static const std::set<std::string> different = {"test-baseline", "test-throughcores4", "test-packedsimd8",
                                                   "test-freely",   "test-tbcsimd8",      "test-dwfanylane",
@@ -143,9 +143,9 @@ bool is_usual([[maybe_unused]] std::size_t workload, std::size_t machine) {
          demanding.count(test::workload_names()[workload]) != 0;
 #else
   if (loops.count(test::workload_names()[workload]) != 0) {
-    return (workload + machine) % (different.count(name) != 0 ? 3 : 10) == 0;
+    return (workload + machine) % (different.count(name) != 0 ? 5 : 16) == 0;
   }
-  return different.count(name) != 0 || (workload + machine) % 5 == 0;
+  return different.count(name) != 0 || (workload + machine) % 8 == 0;
 #endif
 }
 

@@ -69,10 +69,18 @@ TEST(CliRun, TwoRunsWriteTheSameBytes) {
 
 TEST(CliRun, SeveralHostThreadsWriteTheSameBytes) {
   const Scratch scratch;
-  const std::vector<std::string> run = {"run",         "baseline",        "histogram",
-                                        "--scale",     "0.003",           "--set",
-                                        "gpu.cores=5", "--set",           "l1d.write_policy=write-through",
-                                        "--record",    scratch.path("t"), "--out"};
+  const std::vector<std::string> run = {"run",
+                                        "baseline",
+                                        "histogram",
+                                        "--scale",
+                                        "0.003",
+                                        "--set",
+                                        "gpu.cores=5",
+                                        "--set",
+                                        "l1d.write_policy=write-through",
+                                        "--record",
+                                        scratch.path("t.trace"),
+                                        "--out"};
   std::string expected;
   for (const char* threads : {"1", "3", "auto"}) {
     std::vector<std::string> words = run;
@@ -81,7 +89,7 @@ TEST(CliRun, SeveralHostThreadsWriteTheSameBytes) {
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_EQ(ran.err, "");
     const std::string bytes =
-        Scratch::read(scratch.path(std::string(threads) + "/stats.json")) + Scratch::read(scratch.path("t"));
+        Scratch::read(scratch.path(std::string(threads) + "/stats.json")) + Scratch::read(scratch.path("t.trace"));
     EXPECT_EQ(bytes.substr(0, 2), "{\n");
     expected = expected.empty() ? bytes : expected;
     EXPECT_EQ(bytes, expected) << threads;

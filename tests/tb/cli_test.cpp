@@ -24,7 +24,7 @@ struct BadCall {
 TEST(Cli, BadInputIsNamedWithTheNearestName) {
   const std::vector<BadCall> calls = {
       {{"rum"}, "heddle: there is no command 'rum'; did you mean 'run'?"},
-      {{"xyzzy"}, "heddle: there is no command 'xyzzy'; known: help, run, compare, list"},
+      {{"xyzzy"}, "heddle: there is no command 'xyzzy'; known: help, run, nvcc, exec"},
       {{"--quiet"}, "heddle: there is no option '--quiet'; options stand after a command"},
       {{"help", "demmo"}, "heddle: there is no command 'demmo'; did you mean 'demo'?"},
       {{"run", "baseline"},

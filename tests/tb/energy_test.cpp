@@ -180,6 +180,8 @@ TEST(Energy, KnowsHowManyUnitsAMachineHas) {
   machine.gpu.cores = 3;
   machine.core.simd_width = 16;
   machine.gpu.coherence = "mesi";  // every kind of unit
+  machine.core.divergence = "odgs";
+  machine.core.warp_size = 16;
   machine.l2.enabled = machine.l2.inclusive = true;
   machine.dram.channels = 2;
   Device device(machine);

@@ -182,7 +182,8 @@ TEST(StatsJson, WholeText) {
       "{\n  \"schema\": 2,\n  \"heddle\": \"" + std::string(version()) +
       "\",\n  \"machine\": {\n    \"name\": \"baseline\",\n    \"description\": \"\",\n"
       "    \"parameters\": {\n      \"gpu\": {\n        \"cores\": 1,\n        \"clock_ghz\": 1.0,\n"
-      "        \"coherence\": \"none\"\n      },\n      \"core\": {\n        \"simd_width\": 32,\n";
+      "        \"coherence\": \"none\",\n        \"perfect_memory\": false\n      },\n      \"core\": {\n        "
+      "\"simd_width\": 32,\n";
   EXPECT_EQ(text.substr(0, head.size()), head);
   const std::string middle =
       "  \"workload\": \"sample\",\n  \"threads\": 1024,\n  \"scale\": 0.1,\n  \"seed\": 7,\n  \"address_bits\": 32,\n"

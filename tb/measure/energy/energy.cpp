@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "hw/coherence/protocol.hpp"
+#include "hw/divergence/divergence.hpp"
 #include "tb/measure/cost/cost.hpp"
 
 namespace heddle::tb {
@@ -130,8 +131,10 @@ std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine) {
   const std::uint64_t cores = machine.gpu.cores;
   const std::uint64_t slices = machine.l2.enabled ? machine.dram.channels : 0;
   const bool homes = hw::home_table_of(machine.gpu.coherence).has_value();
+  const bool global = hw::about<hw::Divergence>(machine.core.divergence).traits.global_pool != nullptr;
   const std::map<std::string_view, std::uint64_t> counts = {
       {"dispatcher", 1},
+      {"global_scheduler", global ? 1 : 0},
       {"core", cores},
       {"icache", cores},
       {"l1d", machine.l1d.enabled ? cores : 0},
