@@ -9,7 +9,7 @@ void WriteDrain::admitted(DramRequest& request, const RequestQueue& waiting) {
   }
   ++(request.write ? writes_ : reads_);
   for (DramRequest* other = waiting.last(); other != nullptr; other = other->previous) {
-    if (other->write != request.write && other->location == request.location) {
+    if (other->location == request.location) {
       request.after = other;
       request.after_serial = other->serial;
       break;

@@ -1,7 +1,8 @@
 // Reads before writes (dram.write_high > 0): writes wait until `high` of them wait or no read does, and are then served
 // until `low` are left. Each change between reads and writes costs the bus a turnaround, so that few changes are
-// better. Requests to one line keep their order: a read waits for an older write of its line, which then does not wait
-// for the watermark, and a write waits for an older read.
+// better. Requests to one line keep their order, each waiting for the one before it: were it for the nearest write
+// alone that a read waits, that write would pass older ones. The writes that a read waits for do not wait for the
+// watermark.
 //
 // With commands (JEDEC timing) a request takes several steps, and the turn may change between them. One whose row has
 // been opened for it, or of which part has been transferred, is committed: it is served in either direction's turn,

@@ -67,6 +67,30 @@ TEST(WriteDrainCommands, ALineThatIsHalfTransferredIsFinished) {
   expect_legal(parameters, channel);
 }
 
+// Neither the read nor the last of the writes passes the first ones, though it is the reads' turn and none of the
+// writes' watermarks is reached; and a write passes no older read, though another one stands between them.
+TEST(WriteDrainCommands, RequestsToOneLineKeepTheirOrder) {
+  const DramParameters parameters = draining(20, 1);
+  Channel channel(parameters, 32);
+  for (unsigned i = 0; i != 12; ++i) {
+    channel.read(0, i * kDrainRow);  // a conflict each: reads wait all the time
+  }
+  std::vector<const DramAccess*> line;
+  for (unsigned i = 0; i != 3; ++i) {
+    line.push_back(&channel.write(1 + i, kDrainBank));
+  }
+  line.push_back(&channel.read(4, kDrainBank));
+  line.push_back(&channel.read(5, kDrainBank));
+  line.push_back(&channel.write(6, kDrainBank));
+  line.push_back(&channel.read(7, kDrainBank));
+  channel.run();
+  for (std::size_t i = 1; i != line.size(); ++i) {
+    EXPECT_LT(line[i - 1]->order, line[i]->order) << i;
+  }
+  EXPECT_LT(line.back()->order, 12U) << "none of them waits for the watermark";
+  expect_legal(parameters, channel);
+}
+
 TEST(WriteDrainCommands, WhatWasActivatedCountsForNoWatermark) {
   const DramParameters parameters = draining(3, 1);
   Channel channel(parameters, 32);

@@ -15,7 +15,9 @@
 #include <cstring>
 #include <random>
 #include <set>
+#include <sstream>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/error.hpp"
@@ -259,9 +261,11 @@ std::string random_program(tb::Device& device, std::uint64_t seed) {
   device.load(module);
   place_buffers(device.memory(), program);
   device.launch(request);
-  if (range_words(device.memory(), kRangeOutput, program.output_words) !=
-      range_words(memory, kRangeOutput, program.output_words)) {
-    return fmt::format("program {}: another output than the interpreter's", seed);
+  const std::vector<std::uint32_t> ours = range_words(device.memory(), kRangeOutput, program.output_words);
+  const std::vector<std::uint32_t> theirs = range_words(memory, kRangeOutput, program.output_words);
+  if (const auto [our, their] = std::mismatch(ours.begin(), ours.end(), theirs.begin()); our != ours.end()) {
+    return fmt::format("program {}: another output than the interpreter's, in word {} {:#x} instead of {:#x}", seed,
+                       our - ours.begin(), *our, *their);
   }
   return std::ranges::equal(device.retirement().threads(), std::as_const(hash).threads())
              ? ""
@@ -468,8 +472,19 @@ class ParameterMix : public ::testing::TestWithParam<unsigned> {
   void run(unsigned each) {
     if (const char* const one = std::getenv("HEDDLE_PARAMETER_SEED")) {
       const std::uint64_t seed = std::strtoull(one, nullptr, 10);
-      fmt::print("{}\n", settings_of(random_machine(seed)));
-      static_cast<void>(expect_right(random_machine(seed), seed));
+      hw::Machine machine = random_machine(seed);
+      if (const char* const usual = std::getenv("HEDDLE_PARAMETER_USUAL")) {  // these as they are by default
+        hw::Machine plain;
+        std::vector<ParameterReference> all = parameters_of(machine);
+        std::vector<ParameterReference> defaults = parameters_of(plain);
+        std::istringstream keys(usual);
+        for (std::string key; std::getline(keys, key, ',');) {
+          std::visit([&](auto* field) { *field = *std::get<decltype(field)>(find(defaults, key).field); },
+                     find(all, key).field);
+        }
+      }
+      fmt::print("{}\n", settings_of(machine));
+      static_cast<void>(expect_right(machine, seed));
       return;
     }
     unsigned ran = 0;
