@@ -158,9 +158,8 @@ void Gpu::share_among(unsigned threads, bool takes_concurrent_calls) {
   for (const auto& channel : dram_) {
     channel->stay(!takes_concurrent_calls || machine_.dram.blocking_calls != 0);
   }
-  // What threads print is in one place where a global scheduler has their blocks; perfect caches call the memory in
-  // their turns.
-  const bool alone = tapped || global_ != nullptr || (perfect_ != nullptr && !takes_concurrent_calls);
+  // Perfect caches call the memory in their turns.
+  const bool alone = tapped || (perfect_ != nullptr && !takes_concurrent_calls);
   calendar_.share_among(alone ? 1 : threads);
 }
 

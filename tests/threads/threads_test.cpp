@@ -117,6 +117,15 @@ hw::Machine jedec() {
   return machine;
 }
 
+hw::Machine global_warps() {
+  hw::Machine machine;
+  machine.gpu.cores = 5;
+  machine.gpu.perfect_memory = true;
+  machine.core.divergence = "odgs";
+  machine.dram.channels = 2;
+  return machine;
+}
+
 struct Case {
   const char* name;
   hw::Machine (*machine)();
@@ -147,7 +156,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"compaction", [] { return with_divergence("tbc"); }, "sort"},
                       Case{"dynamic_warps", [] { return with_divergence("dwf"); }, "histogram"},
                       Case{"subdivision", [] { return with_divergence("dws"); }, "histogram"},
-                      Case{"without_l2", without_l2, "reduction"}, Case{"jedec", jedec, "histogram"},
+                      Case{"global_warps", global_warps, "suffix_tree"}, Case{"without_l2", without_l2, "reduction"},
+                      Case{"jedec", jedec, "histogram"},
                       Case{"limiter", [] { return test::machine_called("test-fewestmisses"); }, "histogram"}),
     [](const auto& info) { return std::string(info.param.name); });
 
