@@ -48,6 +48,8 @@ class Backprop final : public KernelWorkload {
     }
     const std::vector<float> deltas = errors(sums, outward);
     const std::uint64_t device_deltas = upload(executor, "deltas", deltas);
+    const Verdict left = judge_products(download<float>(executor, device_weights, weights.size()), input, weights);
+    executor.memory().write(device_weights, std::as_bytes(std::span(weights)));  // the forward launch stores over them
     launch(executor, "adjust_weights", {1, blocks}, {kUnits, kUnits},
            Arguments(executor.module(), "adjust_weights")
                .pointer(device_input)
@@ -57,7 +59,7 @@ class Backprop final : public KernelWorkload {
                .value(kRate)
                .value(kMomentum));
 
-    const Verdict forward = judge_sums(sums, input, weights);
+    const Verdict forward = both(judge_sums(sums, input, weights), left);
     for (std::size_t row = 0; row <= n; ++row) {
       for (std::size_t unit = 1; unit <= kUnits; ++unit) {
         const std::size_t at = row * kPitch + unit;
@@ -109,6 +111,27 @@ class Backprop final : public KernelWorkload {
       }
     }
     return {true, fmt::format("{} sums within {:.2g} of the host's in double", kUnits, tolerance)};
+  }
+  // What a tree leaves at row y of its block: the sum of as many products from there on as y is divisible by, a power
+  // of two; each rounded once, and up to four additions of numbers below 16.
+  static Verdict judge_products(const std::vector<float>& actual, const std::vector<float>& input,
+                                const std::vector<float>& weights) {
+    constexpr double kTolerance = 16 * 5 * 0x1p-24;
+    for (std::size_t row = 1; row < input.size(); ++row) {
+      const std::size_t y = (row - 1) % kUnits;
+      const std::size_t rows = y == 0 ? kUnits : y & (~y + 1);
+      for (std::size_t unit = 1; unit <= kUnits; ++unit) {
+        double expected = 0;
+        for (std::size_t i = row; i < row + rows; ++i) {
+          expected += double{input[i]} * weights[i * kPitch + unit];
+        }
+        const std::size_t at = row * kPitch + unit;
+        if (!(std::abs(actual[at] - expected) <= kTolerance)) {
+          return {false, fmt::format("sum at [{}]: {} instead of {}", at, actual[at], expected)};
+        }
+      }
+    }
+    return {true, fmt::format("{} partial sums within {:.2g}", (input.size() - 1) * kUnits, kTolerance)};
   }
   // Numbers below 2, rounded at most three times.
   static Verdict near(const std::string& what, const std::vector<float>& actual, const std::vector<float>& expected) {

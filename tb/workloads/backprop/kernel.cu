@@ -4,9 +4,10 @@
 constexpr unsigned kUnits = 16;
 constexpr unsigned kPitch = kUnits + 1;
 
-// inputs[0]: the bias. partial[16 b + x]: what block b's inputs add to unit x.
+// inputs[0]: the bias. partial[16 b + x]: what block b's inputs add to unit x. What the trees leave of the products is
+// stored over the weights.
 extern "C" __global__ void __launch_bounds__(256)
-    layer_forward(const float* __restrict__ inputs, const float* __restrict__ weights, float* __restrict__ partial) {
+    layer_forward(const float* __restrict__ inputs, float* __restrict__ weights, float* __restrict__ partial) {
   __shared__ float mine[kUnits];
   __shared__ float product[kUnits][kUnits];
   const unsigned x = threadIdx.x;
@@ -16,7 +17,9 @@ extern "C" __global__ void __launch_bounds__(256)
     mine[y] = inputs[input];
   }
   __syncthreads();
-  product[y][x] = weights[input * kPitch + x + 1] * mine[y];
+  product[y][x] = weights[input * kPitch + x + 1];
+  __syncthreads();
+  product[y][x] *= mine[y];
   __syncthreads();
   for (unsigned step = 1; step < kUnits; step *= 2) {
     if (y % (2 * step) == 0) {
@@ -24,8 +27,10 @@ extern "C" __global__ void __launch_bounds__(256)
     }
     __syncthreads();
   }
-  if (y == 0) {
-    partial[blockIdx.y * kUnits + x] = product[0][x];
+  weights[input * kPitch + x + 1] = product[y][x];
+  __syncthreads();
+  if (x == 0) {
+    partial[blockIdx.y * kUnits + y] = product[0][y];
   }
 }
 
@@ -39,6 +44,7 @@ extern "C" __global__ void __launch_bounds__(256)
   const float move = rate * deltas[x] * inputs[input] + momentum * moves[at];
   weights[at] += move;
   moves[at] = move;
+  __syncthreads();
   if (input == 1) {  // the bias goes with the first block
     const float bias = rate * deltas[x] + momentum * moves[x];
     weights[x] += bias;

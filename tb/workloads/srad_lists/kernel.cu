@@ -1,27 +1,39 @@
 // Speckle-reducing anisotropic diffusion, as Rodinia's srad_v1 has it: the image's cells in blocks of 512 threads,
-// which read from lists who a cell's neighbours are; sums of the cells by trees in the scratchpad.
+// which read from lists who a cell's neighbours are; sums of the cells by levels of trees in the scratchpad, over a
+// copy.
 constexpr unsigned kThreads = 512;
 
-// parts[0..blocks): sums of the cells of each block; parts[blocks..2 blocks): of their squares.
+// Copies of the cells and their squares, to be summed up.
 extern "C" __global__ void __launch_bounds__(512)
-    sum_cells(const float* __restrict__ image, float* __restrict__ parts, unsigned cells) {
-  __shared__ float sums[kThreads];
-  __shared__ float squares[kThreads];
+    prepare(const float* __restrict__ image, float* __restrict__ sums, float* __restrict__ squares, unsigned cells) {
+  const unsigned at = blockIdx.x * kThreads + threadIdx.x;
+  if (at < cells) {
+    sums[at] = image[at];
+    squares[at] = image[at] * image[at];
+  }
+}
+
+// A level of the sums: of `count` numbers, `apart` from each other, a block's 512 are added up where its first one
+// stands.
+extern "C" __global__ void __launch_bounds__(512)
+    reduce(float* __restrict__ sums, float* __restrict__ squares, unsigned count, unsigned apart) {
+  __shared__ float sum[kThreads];
+  __shared__ float square[kThreads];
   const unsigned thread = threadIdx.x;
   const unsigned at = blockIdx.x * kThreads + thread;
-  const float cell = at < cells ? image[at] : 0;
-  sums[thread] = cell;
-  squares[thread] = cell * cell;
+  sum[thread] = at < count ? sums[at * apart] : 0;
+  square[thread] = at < count ? squares[at * apart] : 0;
+  __syncthreads();
   for (unsigned step = 2; step <= kThreads; step *= 2) {
-    __syncthreads();
     if ((thread + 1) % step == 0) {
-      sums[thread] += sums[thread - step / 2];
-      squares[thread] += squares[thread - step / 2];
+      sum[thread] += sum[thread - step / 2];
+      square[thread] += square[thread - step / 2];
     }
+    __syncthreads();
   }
   if (thread == kThreads - 1) {
-    parts[blockIdx.x] = sums[thread];
-    parts[gridDim.x + blockIdx.x] = squares[thread];
+    sums[blockIdx.x * kThreads * apart] = sum[thread];
+    squares[blockIdx.x * kThreads * apart] = square[thread];
   }
 }
 

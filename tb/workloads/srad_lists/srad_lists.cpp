@@ -22,22 +22,27 @@ class SradLists final : public KernelWorkload {
     const std::uint64_t image = upload(executor, "image", start);
     const std::uint64_t differences = allocate(executor, "differences", std::size_t{4} * cells * sizeof(float));
     const std::uint64_t spread = allocate(executor, "spread", cells * sizeof(float));
-    const std::uint64_t parts = allocate(executor, "parts", std::size_t{2} * grid() * sizeof(float));
+    const std::uint64_t sums = allocate(executor, "sums", cells * sizeof(float));
+    const std::uint64_t squares = allocate(executor, "squares", cells * sizeof(float));
     const std::uint64_t above = upload(executor, "above", neighbours(rows, -1));
     const std::uint64_t below = upload(executor, "below", neighbours(rows, 1));
     const std::uint64_t left = upload(executor, "left", neighbours(columns, -1));
     const std::uint64_t right = upload(executor, "right", neighbours(columns, 1));
-    executor.plan({3 * kSteps, 3 * kSteps * std::uint64_t{grid()}});
+    std::uint64_t blocks = 3 * std::uint64_t{grid()};
+    for (const std::uint32_t count : levels()) {
+      blocks += blocks_of(count);
+    }
+    executor.plan({kSteps * (3 + levels().size()), kSteps * blocks});
     double least = 1;
     for (unsigned step = 0; step < kSteps; ++step) {
-      launch(executor, "sum_cells", {grid()}, {kThreads},
-             Arguments(executor.module(), "sum_cells").pointer(image).pointer(parts).value(cells));
-      const auto sums = download<float>(executor, parts, std::size_t{2} * grid());
-      const Verdict sound = judge_sums(sums, download<float>(executor, image, cells));
+      add_up(executor, image, sums, squares);
+      const double sum = download<float>(executor, sums, 1).front();
+      const double square = download<float>(executor, squares, 1).front();
+      const Verdict sound = judge_sums(sum, square, download<float>(executor, image, cells));
       if (!sound.correct) {
         return sound;
       }
-      const double threshold = speckles_of(sums);
+      const double threshold = diffusion::speckles(sum, square, cells);
       least = std::min(least, threshold);
       launch(executor, "find_spread", {grid()}, {kThreads},
              Arguments(executor.module(), "find_spread")
@@ -75,7 +80,30 @@ class SradLists final : public KernelWorkload {
   [[nodiscard]] std::uint32_t side(std::uint32_t full) const {
     return std::max(40U, static_cast<std::uint32_t>(std::lround(full * std::sqrt(scale()))));
   }
-  [[nodiscard]] std::uint32_t grid() const { return (rows() * columns() + kThreads - 1) / kThreads; }
+  [[nodiscard]] static std::uint32_t blocks_of(std::uint32_t count) { return (count + kThreads - 1) / kThreads; }
+  [[nodiscard]] std::uint32_t grid() const { return blocks_of(rows() * columns()); }
+  // How many numbers each level of the sums has.
+  [[nodiscard]] std::vector<std::uint32_t> levels() const {
+    std::vector<std::uint32_t> all;
+    for (std::uint32_t count = rows() * columns(); count > 1; count = blocks_of(count)) {
+      all.push_back(count);
+    }
+    return all;
+  }
+  void add_up(Executor& executor, std::uint64_t image, std::uint64_t sums, std::uint64_t squares) {
+    launch(executor, "prepare", {grid()}, {kThreads},
+           Arguments(executor.module(), "prepare")
+               .pointer(image)
+               .pointer(sums)
+               .pointer(squares)
+               .value(rows() * columns()));
+    std::uint32_t apart = 1;
+    for (const std::uint32_t count : levels()) {
+      launch(executor, "reduce", {blocks_of(count)}, {kThreads},
+             Arguments(executor.module(), "reduce").pointer(sums).pointer(squares).value(count).value(apart));
+      apart *= kThreads;
+    }
+  }
 
   static std::vector<std::int32_t> neighbours(std::uint32_t count, std::int32_t step) {
     std::vector<std::int32_t> all(count);
@@ -84,30 +112,19 @@ class SradLists final : public KernelWorkload {
     }
     return all;
   }
-  // The host adds up what the blocks did.
-  [[nodiscard]] double speckles_of(const std::vector<float>& parts) const {
-    double sum = 0;
-    double squares = 0;
-    for (std::size_t block = 0; block < grid(); ++block) {
-      sum += parts[block];
-      squares += parts[grid() + block];
+  // A sum rounds nine times at each level, a square once.
+  [[nodiscard]] Verdict judge_sums(double sum, double square, const std::vector<float>& cells) const {
+    double expected = 0;
+    double expected_square = 0;
+    for (const float cell : cells) {
+      expected += cell;
+      expected_square += double{cell} * cell;
     }
-    return diffusion::speckles(sum, squares, std::size_t{rows()} * columns());
-  }
-  // A block's sum of 512 numbers rounds nine times at each level.
-  [[nodiscard]] Verdict judge_sums(const std::vector<float>& parts, const std::vector<float>& cells) const {
-    for (std::size_t block = 0; block < grid(); ++block) {
-      double sum = 0;
-      double squares = 0;
-      for (std::size_t i = block * kThreads; i < std::min<std::size_t>((block + 1) * kThreads, cells.size()); ++i) {
-        sum += cells[i];
-        squares += double{cells[i]} * cells[i];
-      }
-      if (!(std::abs(parts[block] - sum) <= 10 * 0x1p-24 * sum) ||
-          !(std::abs(parts[grid() + block] - squares) <= 10 * 0x1p-24 * squares)) {
-        return {false, fmt::format("sums of block {}: {} and {} instead of {} and {}", block, parts[block],
-                                   parts[grid() + block], sum, squares)};
-      }
+    const double relative = static_cast<double>(9 * levels().size() + 1) * 0x1p-24;
+    if (!(std::abs(sum - expected) <= relative * expected) ||
+        !(std::abs(square - expected_square) <= relative * expected_square)) {
+      return {false, fmt::format("sums of cells and squares: {} and {} instead of {} and {}", sum, square, expected,
+                                 expected_square)};
     }
     return {true, ""};
   }
