@@ -310,6 +310,33 @@ TEST(Energy, OfTheTablesOfMechanisms) {
             "e.toml:3:1: mechanisms has no activity 'accessed';");
 }
 
+// Parts without counters of their own go with those of others, or with time.
+TEST(Energy, OfPartsThatGoWithOtherUnits) {
+  const EnergyTable table = parse_energy_table(
+      "[clock]\nsource = \"s\"\ncycles = 5\n[decoder]\nsource = \"s\"\ninstructions = 7\nleakage_mw = 2\n"
+      "[result_bus]\nsource = \"s\"\nresults = 3\n",
+      "e.toml");
+  hw::Machine machine;
+  machine.gpu.clock_ghz = 2;
+  machine.gpu.cores = 3;
+  hw::Totals totals;
+  totals.cycles = 10;
+  totals.core.fetched = 100;
+  totals.registers.writes = 40;
+  const Energy energy = energy_of(table, totals, machine);
+  ASSERT_EQ(energy.kinds.size(), 3U);
+  EXPECT_EQ(energy.kinds[0].name, "decoder");
+  EXPECT_EQ(energy.kinds[0].pj, 100 * 7 + 3 * 2 * 5.0);
+  EXPECT_EQ(energy.kinds[1].name, "result_bus");
+  EXPECT_EQ(energy.kinds[1].pj, 40 * 3.0);
+  EXPECT_EQ(energy.kinds[1].units, 3 * machine.core.simd_width);
+  EXPECT_EQ(energy.kinds[2].name, "clock");
+  EXPECT_EQ(energy.kinds[2].pj, 10 * 3 * 5.0);
+  EXPECT_EQ(energy.pj, 730 + 120 + 150.0);
+  EXPECT_EQ(table_refusal("[clock]\nsource = \"s\"\nfetched = 1\n").substr(0, 43),
+            "e.toml:3:1: clock has no activity 'fetched'");
+}
+
 // Whatever its mechanisms: their cost lines name counters that cores have, and the tables of a core are one of its
 // parts.
 TEST(Energy, OfTheTablesOfEveryMachinesMechanisms) {
@@ -410,7 +437,7 @@ TEST(Energy, ThePartsOfTheReportsTableAddUp) {
                    2.05 * bank.at("reads").to_number<double>() + 2.09 * bank.at("writes").to_number<double>());
   EXPECT_DOUBLE_EQ(sum, energy.at("pj").to_number<double>());
   EXPECT_EQ(parts, (std::set<std::string>{"core", "icache", "l1d", "scratchpad", "registers", "noc", "l2", "dram",
-                                          "mechanisms"}));
+                                          "decoder", "result_bus", "clock", "mechanisms"}));
   EXPECT_GT(stats.at("modules").at("gpu.core0").at("float_lane_instructions").as_int64(), 1000);
   EXPECT_DOUBLE_EQ(energy.at("delay_product").to_number<double>(), sum * energy.at("nanoseconds").to_number<double>());
 }

@@ -69,6 +69,10 @@ std::vector<std::vector<std::vector<std::uint64_t>>> weights_of(const Kernels& k
     if (auto own = counted(kernels, activity)) {
       out.push_back(*std::move(own));
     }
+  } else if (kind == "result_bus") {
+    out.push_back(weighed(kernels, [](const InstructionCounters& one) { return one.register_writes; }));
+  } else if (kind == "clock") {
+    return {weighed(kernels, kTime)};
   } else if (kind == "registers") {
     out.push_back(activity == "writes"
                       ? weighed(kernels, [](const InstructionCounters& one) { return one.register_writes; })

@@ -50,10 +50,22 @@ const std::vector<EnergyKind>& energy_kinds() {
       ActivityList list{all.emplace_back(EnergyKind{name, {}, {}})};
       (totals.*kind).describe(list);
     });
+    for (const EnergyPart& part : energy_parts()) {
+      all.push_back({part.name, {part.activity}, {}, false});
+    }
     all.push_back({kMechanisms, {kAccessedBits}, {}, false});
     return all;
   }();
   return kinds;
+}
+
+const std::vector<EnergyPart>& energy_parts() {
+  static const std::vector<EnergyPart> parts = {
+      {"decoder", "instructions", "core", "fetched"},
+      {"result_bus", "results", "registers", "writes"},  // a lane's, as its bank
+      {"clock", "cycles", "core", nullptr},
+  };
+  return parts;
 }
 
 namespace {
@@ -93,17 +105,28 @@ struct CounterByName {
   [[nodiscard]] std::uint64_t at(const std::string& name) const {
     const auto found = counts.find(name);
     if (found == counts.end()) {
-      throw InternalError("a cost line names '" + name + "', which no core counts");
+      throw InternalError("energy is to go by the counter '" + name + "', which is not there");
     }
     return found->second;
   }
 };
 
+// The leakage of a kind's units joins its activities, and the kind the run.
+void complete(Energy& energy, Energy::Kind kind, const EnergyTable::Kind& table, double bytes,
+              const hw::Machine& machine) {
+  kind.source = table.source;
+  kind.units = unit_count(kind.name, machine);
+  kind.leakage_mw = figure_at(table.leakage_mw, table.bytes, bytes);
+  kind.leakage_pj = kind.leakage_mw * static_cast<double>(kind.units) * energy.nanoseconds;  // mW x ns = pJ
+  kind.pj += kind.leakage_pj;
+  energy.pj += kind.pj;
+  energy.kinds.push_back(std::move(kind));
+}
+
 void add_mechanisms(Energy& energy, const EnergyTable::Kind& table, hw::CoreStatistics& core,
                     const hw::Machine& machine) {
   Energy::Kind kind;
   kind.name = kMechanisms;
-  kind.source = table.source;
   for (const CostLine& line : mechanism_tables(machine)) {
     energy.accesses.insert(energy.accesses.end(), line.accesses.begin(), line.accesses.end());
   }
@@ -117,17 +140,39 @@ void add_mechanisms(Energy& energy, const EnergyTable::Kind& table, hw::CoreStat
     kind.activities.push_back({kAccessedBits, bits, pj_per_bit, static_cast<double>(bits) * pj_per_bit});
     kind.pj = kind.activities.back().pj;
   }
-  kind.units = unit_count(kMechanisms, machine);
-  kind.leakage_mw = figure_at(table.leakage_mw, table.bytes, bytes);
-  kind.leakage_pj = kind.leakage_mw * static_cast<double>(kind.units) * energy.nanoseconds;
-  kind.pj += kind.leakage_pj;
-  energy.pj += kind.pj;
-  energy.kinds.push_back(std::move(kind));
+  complete(energy, std::move(kind), table, bytes, machine);
+}
+
+void add_part(Energy& energy, const EnergyPart& part, const EnergyTable::Kind& table, hw::Totals& totals,
+              const hw::Machine& machine) {
+  Energy::Kind kind;
+  kind.name = part.name;
+  if (const auto found = table.pj.find(part.activity); found != table.pj.end()) {
+    std::uint64_t count = totals.cycles * unit_count(part.of, machine);
+    if (part.counter != nullptr) {
+      CounterByName counters;
+      hw::Totals::each_kind([&](std::string_view name, auto member) {
+        if (name == part.of) {
+          (totals.*member).describe(counters);
+        }
+      });
+      count = counters.at(part.counter);
+    }
+    const double pj_per_count = figure_at(found->second, table.bytes, 0);
+    kind.activities.push_back({part.activity, count, pj_per_count, static_cast<double>(count) * pj_per_count});
+    kind.pj = kind.activities.back().pj;
+  }
+  complete(energy, std::move(kind), table, 0, machine);
 }
 
 }  // namespace
 
 std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine) {
+  for (const EnergyPart& part : energy_parts()) {
+    if (kind == part.name) {
+      return unit_count(part.of, machine);
+    }
+  }
   const std::uint64_t cores = machine.gpu.cores;
   const std::uint64_t slices = machine.l2.enabled ? machine.dram.channels : 0;
   const bool homes = hw::home_table_of(machine.gpu.coherence).has_value();
@@ -190,6 +235,7 @@ Energy energy_of(const EnergyTable& table, const hw::Totals& totals, const hw::M
   Energy energy;
   energy.table = table.name;
   energy.description = table.description;
+  energy.cycles = totals.cycles;
   energy.nanoseconds = static_cast<double>(totals.cycles) / machine.gpu.clock_ghz;
   hw::Totals counters = totals;
   hw::Totals::each_kind([&](const char* name, auto member) {
@@ -199,17 +245,16 @@ Energy energy_of(const EnergyTable& table, const hw::Totals& totals, const hw::M
     }
     Energy::Kind kind;
     kind.name = name;
-    kind.source = found->second.source;
     const double bytes = unit_bytes(name, machine).value_or(0);
     ActivitySum sum{found->second, bytes, kind};
     (counters.*member).describe(sum);
-    kind.units = unit_count(name, machine);
-    kind.leakage_mw = figure_at(found->second.leakage_mw, found->second.bytes, bytes);
-    kind.leakage_pj = kind.leakage_mw * static_cast<double>(kind.units) * energy.nanoseconds;  // mW x ns = pJ
-    kind.pj += kind.leakage_pj;
-    energy.pj += kind.pj;
-    energy.kinds.push_back(std::move(kind));
+    complete(energy, std::move(kind), found->second, bytes, machine);
   });
+  for (const EnergyPart& part : energy_parts()) {
+    if (const auto found = table.kinds.find(part.name); found != table.kinds.end()) {
+      add_part(energy, part, found->second, counters, machine);
+    }
+  }
   if (const auto found = table.kinds.find(kMechanisms); found != table.kinds.end()) {
     add_mechanisms(energy, found->second, counters.core, machine);
   }
@@ -240,6 +285,12 @@ void add_modules(Energy& energy, const std::vector<hw::CountedUnit>& units, cons
   for (const hw::CountedUnit& unit : units) {
     const auto own = [&](const std::string& counter) { return counts.at({unit.module, counter}); };
     add(unit.module, unit.kind, own);
+    for (const EnergyPart& part : energy_parts()) {
+      if (std::string_view(unit.kind) == part.of) {
+        add(unit.module + "." + part.name, part.name,
+            [&](const std::string&) { return part.counter == nullptr ? energy.cycles : own(part.counter); });
+      }
+    }
     if (std::string_view(unit.kind) == "core") {
       add(unit.module + "." + kMechanisms, kMechanisms,
           [&](const std::string&) { return accessed_bits(energy.accesses, own); });

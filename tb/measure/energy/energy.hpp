@@ -50,6 +50,18 @@ struct EnergyKind {
 // those lines.
 inline constexpr const char* kMechanisms = "mechanisms";
 inline constexpr const char* kAccessedBits = "accessed_bits";
+
+// Parts that are no modules and have no counters of their own: each goes with the units of a counted kind, whose
+// counter says how often it is used (DWS report 3.3 has the decoder, the result bus and the clock as parts of the
+// pipeline).
+struct EnergyPart {
+  const char* name;      // a kind of the table
+  const char* activity;  // its one activity
+  const char* of;        // the kind whose units have one each
+  const char* counter;   // the activity is this counter of theirs; null: the cycles of the run
+};
+[[nodiscard]] const std::vector<EnergyPart>& energy_parts();
+// All of them: counted kinds, parts, the tables of mechanisms.
 [[nodiscard]] const std::vector<EnergyKind>& energy_kinds();
 
 // How many units of a kind a machine has. InternalError for a kind that nobody has told it of.
@@ -89,6 +101,7 @@ struct Energy {
   std::string table;
   std::string description;
   std::vector<Kind> kinds;               // those of the table, in the order of energy_kinds()
+  std::uint64_t cycles = 0;              // Totals::cycles
   std::vector<hw::CostAccess> accesses;  // of a core's mechanisms, if they are priced
   std::vector<Module> modules;           // of those kinds, if asked for by add_modules()
   double pj = 0;
