@@ -9,6 +9,8 @@ install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle FILES_MATC
 install(DIRECTORY explorations DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY tb/include/heddle tb/include/runtime DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/cuda)
 
+install(FILES cmake/HeddleToolchain.cmake DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/cuda)
+
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
 install(EXPORT heddleTargets NAMESPACE heddle:: DESTINATION ${package_folder})
 file(WRITE ${PROJECT_BINARY_DIR}/heddleConfig.cmake [=[

@@ -21,7 +21,7 @@ function(heddle_kernel kernel bits output)
   # shares, so that the result does not depend on the machine that builds.
   set(target_32 --target=i386-linux-gnu -malign-double)
   set(target_64 --target=x86_64-linux-gnu)
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/include/*.h)
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/include/heddle/*.h)
   file(GLOB shared CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/workloads/*.h ${PROJECT_SOURCE_DIR}/tb/workloads/*/*.inc)
   file(RELATIVE_PATH source ${PROJECT_SOURCE_DIR} ${kernel})
   # A form may include the usual one.

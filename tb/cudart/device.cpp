@@ -2,9 +2,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tb/cudart/runtime.hpp"
+#include "tb/cudart/work.hpp"
 
-using heddle::cudart::Call;
 using heddle::cudart::guarded;
 using heddle::cudart::require;
 using heddle::cudart::Runtime;
@@ -115,13 +114,15 @@ int attribute_of(const cudaDeviceProp& p, cudaDeviceAttr attribute) {
 }
 
 cudaError_t synchronize(const char* name) {
-  return guarded(name, [](Runtime& runtime) {
-    runtime.ask({Call::synchronize, 0, {}, 0});
-    runtime.show_prints();
-  });
+  return guarded(name, [](Runtime& runtime) { heddle::cudart::synchronize(runtime); });
 }
 
 }  // namespace
+
+cudaDeviceProp heddle::cudart::device_properties(Runtime& runtime, int device) {
+  require_device(device);
+  return properties_of(runtime.machine());
+}
 
 #pragma GCC visibility push(default)
 extern "C" {
@@ -136,12 +137,6 @@ cudaError_t cudaGetDevice(int* device) {
 }
 cudaError_t cudaSetDevice(int device) {
   return guarded("cudaSetDevice", [&](Runtime&) { require_device(device); });
-}
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  return guarded("cudaGetDeviceProperties", [&](Runtime& runtime) {
-    require_device(device);
-    *properties = properties_of(runtime.machine());
-  });
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   return guarded("cudaDeviceGetAttribute", [&](Runtime& runtime) {

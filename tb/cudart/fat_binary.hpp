@@ -3,13 +3,11 @@
 // is known from reading such sections (github.com/n-eiling/cuda-fatbin-decompression describes it).
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace heddle::tb::program {
 
@@ -59,45 +57,6 @@ static_assert(sizeof(FatBinaryHeader) == 16 && sizeof(FatBinaryEntry) == 64);
   std::memcpy(out.data(), &header, sizeof header);
   std::memcpy(out.data() + sizeof header, &entry, sizeof entry);
   return out + data;
-}
-
-struct DeviceCode {
-  std::string ptx;
-  bool relocatable = false;
-  std::string refusal;  // why there is none, for the user; empty: there is
-};
-
-// The PTX of the fat binary at `data`: of the newest architecture of several.
-[[nodiscard]] inline DeviceCode device_code(const void* data) {
-  FatBinaryHeader header;
-  std::memcpy(&header, data, sizeof header);
-  if (header.magic != kFatBinaryMagic || header.header_bytes < sizeof header) {
-    return {{}, false, "its device code is in no form that is known here"};
-  }
-  const char* at = static_cast<const char*>(data) + header.header_bytes;
-  const char* const end = at + header.bytes;
-  DeviceCode found{{}, false, "its device code has no PTX; add it by nvcc's -gencode arch=compute_XX,code=compute_XX"};
-  std::uint32_t newest = 0;
-  while (end - at >= static_cast<std::ptrdiff_t>(sizeof(FatBinaryEntry))) {
-    FatBinaryEntry entry;
-    std::memcpy(&entry, at, sizeof entry);
-    if (entry.header_bytes < sizeof entry || entry.bytes > static_cast<std::uint64_t>(end - at) - entry.header_bytes) {
-      break;
-    }
-    const char* const body = at + entry.header_bytes;
-    at = body + entry.bytes;
-    if (entry.kind != FatBinaryEntry::kPtx || entry.architecture < newest) continue;
-    if ((entry.flags & (FatBinaryEntry::kCompressed | FatBinaryEntry::kCompressedZ)) != 0) {
-      if (found.ptx.empty()) found.refusal = "its PTX is compressed; link it by nvcc's --no-compress";
-      continue;
-    }
-    newest = entry.architecture;
-    std::string text(body, entry.bytes);
-    text.resize(std::min(text.find('\0'), text.size()));
-    if (text.empty() || text.back() != '\n') text += '\n';
-    found = {std::move(text), (entry.flags & FatBinaryEntry::kRelocatable) != 0, {}};
-  }
-  return found;
 }
 
 }  // namespace heddle::tb::program

@@ -1,15 +1,47 @@
 // The run-time API's launches and what it says of kernels.
+#include <algorithm>
 #include <cstring>
 
-#include "tb/cudart/runtime.hpp"
+#include "tb/cudart/graphs.hpp"
+#include "tb/cudart/work.hpp"
 
-using heddle::cudart::Call;
-using heddle::cudart::Function;
-using heddle::cudart::guarded;
-using heddle::cudart::number_of;
-using heddle::cudart::Question;
-using heddle::cudart::require;
-using heddle::cudart::Runtime;
+namespace heddle::cudart {
+namespace {
+
+std::uint64_t pair(std::uint64_t low, std::uint64_t high) {
+  return low | high << 32U;
+}
+
+}  // namespace
+
+std::uint64_t stream_number(cudaStream_t stream) {
+  return stream == cudaStreamLegacy || stream == cudaStreamPerThread ? 0 : number_of(stream);
+}
+
+Launch launch_of(Function& function, dim3 grid, dim3 block, void** arguments, std::size_t shared) {
+  Launch launch{&function, grid, block, shared, std::vector<std::byte>(function.parameter_bytes)};
+  for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+    std::memcpy(launch.arguments.data() + function.parameters[i].offset, arguments[i], function.parameters[i].size);
+  }
+  return launch;
+}
+
+void launch(Runtime& runtime, const Launch& launch, cudaStream_t stream) {
+  if (record(stream, launch)) return;
+  runtime.to_device();
+  const Question question{Call::launch,
+                          0,
+                          {launch.function->id, pair(launch.grid.x, launch.grid.y), pair(launch.grid.z, launch.block.x),
+                           pair(launch.block.y, launch.block.z), launch.shared, stream_number(stream)},
+                          launch.arguments.size()};
+  runtime.ask(question, launch.arguments.data());
+  runtime.keep_print({reinterpret_cast<const char*>(runtime.bytes().data()), runtime.bytes().size()});
+  runtime.from_device();
+}
+
+}  // namespace heddle::cudart
+
+using namespace heddle::cudart;
 
 namespace {
 
@@ -20,29 +52,6 @@ struct Configuration {
   void* stream = nullptr;
 };
 thread_local std::vector<Configuration> configurations;
-
-std::uint64_t pair(std::uint64_t low, std::uint64_t high) {
-  return low | high << 32U;
-}
-
-void launch(Runtime& runtime, const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
-            cudaStream_t stream) {
-  Function& function = runtime.function(kernel);
-  std::vector<std::byte> bytes(function.parameter_bytes);
-  for (std::size_t i = 0; i < function.parameters.size(); ++i) {
-    std::memcpy(bytes.data() + function.parameters[i].offset, arguments[i], function.parameters[i].size);
-  }
-  const std::uint64_t on = stream == cudaStreamLegacy || stream == cudaStreamPerThread ? 0 : number_of(stream);
-  runtime.to_device();
-  const Question question{
-      Call::launch,
-      0,
-      {function.id, pair(grid.x, grid.y), pair(grid.z, block.x), pair(block.y, block.z), shared, on},
-      bytes.size()};
-  runtime.ask(question, bytes.data());
-  runtime.keep_print({reinterpret_cast<const char*>(runtime.bytes().data()), runtime.bytes().size()});
-  runtime.from_device();
-}
 
 }  // namespace
 
@@ -68,8 +77,9 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, 
 
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
                              cudaStream_t stream) {
-  return guarded("kernel launch",
-                 [&](Runtime& runtime) { launch(runtime, kernel, grid, block, arguments, shared, stream); });
+  return guarded("kernel launch", [&](Runtime& runtime) {
+    launch(runtime, launch_of(runtime.function(kernel), grid, block, arguments, shared), stream);
+  });
 }
 cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t) {
   return guarded("cudaLaunchCooperativeKernel", [](Runtime&) {
@@ -104,6 +114,32 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
     const auto answer = runtime.ask({Call::occupancy, 0, {function.id, static_cast<std::uint64_t>(block), shared}, 0});
     *blocks = static_cast<int>(answer.words[0]);
   });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel, int block,
+                                                                   size_t shared, unsigned int) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, block, shared);
+}
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* kernel, int blocks, int) {
+  return guarded("cudaOccupancyAvailableDynamicSMemPerBlock", [&](Runtime& runtime) {
+    require(blocks > 0, cudaErrorInvalidValue, "at least one block is to be resident");
+    const std::size_t whole = runtime.machine().shared_bytes / static_cast<std::size_t>(blocks);
+    const std::size_t own = runtime.function(kernel).attributes.sharedSizeBytes;
+    *bytes = whole - std::min(whole, own);
+  });
+}
+
+// Of nvcc's programs (12 and later): a kernel's handle is its stub.
+cudaError_t __cudaGetKernel(void** handle, const void* stub);
+cudaError_t __cudaGetKernel(void** handle, const void* stub) {
+  *handle = const_cast<void*>(stub);
+  return cudaSuccess;
+}
+cudaError_t __cudaLaunchKernel(void* handle, dim3 grid, dim3 block, void** arguments, size_t shared,
+                               cudaStream_t stream);
+cudaError_t __cudaLaunchKernel(void* handle, dim3 grid, dim3 block, void** arguments, size_t shared,
+                               cudaStream_t stream) {
+  return cudaLaunchKernel(handle, grid, block, arguments, shared, stream);
 }
 
 }  // extern "C"

@@ -4,19 +4,13 @@
 #include <cstring>
 #include <map>
 
-#include "tb/cudart/runtime.hpp"
+#include "tb/cudart/graphs.hpp"
+#include "tb/cudart/work.hpp"
 
-using heddle::cudart::Answer;
-using heddle::cudart::Call;
-using heddle::cudart::guarded;
-using heddle::cudart::number_of;
-using heddle::cudart::Question;
-using heddle::cudart::require;
-using heddle::cudart::Runtime;
-
+namespace heddle::cudart {
 namespace {
 
-using heddle::tb::program::kAsynchronous;
+using tb::program::kAsynchronous;
 
 constexpr std::size_t kPitch = 512;  // rows of cudaMallocPitch begin at multiples of this
 
@@ -32,10 +26,6 @@ bool on_device(Runtime& runtime, const void* pointer) {
   return region != nullptr && !region->managed;
 }
 
-std::uint64_t stream_number(cudaStream_t stream) {
-  return stream == cudaStreamLegacy || stream == cudaStreamPerThread ? 0 : number_of(stream);
-}
-
 // Rows without gaps, as they travel.
 std::vector<std::byte> packed(const Area& from, std::size_t width, std::size_t height) {
   std::vector<std::byte> rows(width * height);
@@ -47,6 +37,7 @@ std::vector<std::byte> packed(const Area& from, std::size_t width, std::size_t h
 
 void copy(Runtime& runtime, const Area& to, const Area& from, std::size_t width, std::size_t height,
           cudaStream_t stream, bool asynchronous) {
+  if (!asynchronous) require_no_recording();
   if (width == 0 || height == 0) return;
   require(height == 1 || (to.pitch >= width && from.pitch >= width), cudaErrorInvalidPitchValue,
           "rows are wider than the distance between them");
@@ -81,68 +72,133 @@ void copy(Runtime& runtime, const Area& to, const Area& from, std::size_t width,
   if (!asynchronous) runtime.show_prints();
 }
 
-// Which side each pointer is of: what was allocated says it, and the kind must agree (managed memory is on both sides).
-void transfer(Runtime& runtime, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-              std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
-  require(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection, "");
-  if (width == 0 || height == 0) return;
-  require(to != nullptr && from != nullptr, cudaErrorInvalidValue, "a pointer is null");
-  const bool to_device = on_device(runtime, to);
-  const bool from_device = on_device(runtime, from);
-  const auto agrees = [&](const void* pointer, bool device, bool wanted) {
-    return kind == cudaMemcpyDefault || device == wanted || runtime.region(pointer) != nullptr;
-  };
-  const bool wants_to = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-  const bool wants_from = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-  require(agrees(to, to_device, wants_to), cudaErrorInvalidValue,
-          "the destination is no device memory, which the direction says");
-  require(agrees(from, from_device, wants_from), cudaErrorInvalidValue,
-          "the source is no device memory, which the direction says");
-  require((kind != cudaMemcpyHostToDevice && kind != cudaMemcpyHostToHost) || !from_device,
-          cudaErrorInvalidMemcpyDirection, "the source is device memory, and the direction says the host's");
-  require((kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyHostToHost) || !to_device,
-          cudaErrorInvalidMemcpyDirection, "the destination is device memory, and the direction says the host's");
-  copy(runtime, {number_of(to), to_pitch, to_device}, {number_of(from), from_pitch, from_device}, width, height, stream,
-       asynchronous);
-}
-
-cudaError_t transfer(const char* name, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                     std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream,
-                     bool asynchronous) {
-  return guarded(name, [&](Runtime& runtime) {
-    transfer(runtime, to, to_pitch, from, from_pitch, width, height, kind, stream, asynchronous);
-  });
-}
-
-cudaError_t fill(const char* name, void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
-                 cudaStream_t stream, bool asynchronous) {
-  return guarded(name, [&](Runtime& runtime) {
-    if (width == 0 || height == 0) return;
-    require(height == 1 || pitch >= width, cudaErrorInvalidPitchValue, "rows are wider than the distance between them");
-    const Runtime::Region* const region = runtime.region(pointer);
-    require(region != nullptr, cudaErrorInvalidValue, "this is no device memory");
-    if (region->managed) {
-      for (std::size_t y = 0; y < height; ++y) std::memset(static_cast<char*>(pointer) + y * pitch, value, width);
-      return;
-    }
-    runtime.ask({Call::fill,
-                 asynchronous ? kAsynchronous : 0,
-                 {number_of(pointer), pitch, width, height, stream_number(stream), static_cast<unsigned char>(value)},
-                 0});
-  });
-}
-
 // A part of a variable, as an area of device memory.
 Area part_of(Runtime& runtime, const void* symbol, std::size_t size, std::size_t offset) {
-  const heddle::cudart::Symbol& known = runtime.symbol(symbol);
+  const Symbol& known = runtime.symbol(symbol);
   require(offset <= known.size && size <= known.size - offset, cudaErrorInvalidValue,
           "the copy goes beyond the end of the variable");
   return {known.address + offset, size, true};
 }
 
+// Pinned host memory: an ordinary allocation, by address.
+std::map<void*, bool>& pinned() {
+  static auto* const all = new std::map<void*, bool>;  // true: the program's own, registered
+  return *all;
+}
+
+}  // namespace
+
+void* allocate_pinned(std::size_t size) {
+  void* const pointer = std::calloc(std::max<std::size_t>(size, 1), 1);
+  require(pointer != nullptr, cudaErrorMemoryAllocation, "the host has no memory left");
+  pinned()[pointer] = false;
+  return pointer;
+}
+
+void release_pinned(Runtime& runtime, void* pointer) {
+  if (pointer == nullptr) return;
+  if (runtime.region(pointer) != nullptr) {
+    runtime.release(pointer);
+    return;
+  }
+  const auto found = pinned().find(pointer);
+  require(found != pinned().end() && !found->second, cudaErrorInvalidValue, "this is no memory of cudaMallocHost");
+  pinned().erase(found);
+  std::free(pointer);
+}
+
+// Which side each pointer is of: what was allocated says it, and the kind must agree (managed memory is on both sides).
+void transfer(Runtime& runtime, Rows to, Rows from, std::size_t width, std::size_t height, cudaMemcpyKind kind,
+              cudaStream_t stream, bool asynchronous) {
+  require(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection, "");
+  if (width == 0 || height == 0) return;
+  require(to.at != nullptr && from.at != nullptr, cudaErrorInvalidValue, "a pointer is null");
+  const bool to_device = on_device(runtime, to.at);
+  const bool from_device = on_device(runtime, from.at);
+  const auto agrees = [&](const void* pointer, bool device, bool wanted) {
+    return kind == cudaMemcpyDefault || device == wanted || runtime.region(pointer) != nullptr;
+  };
+  const bool wants_to = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool wants_from = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  require(agrees(to.at, to_device, wants_to), cudaErrorInvalidValue,
+          "the destination is no device memory, which the direction says");
+  require(agrees(from.at, from_device, wants_from), cudaErrorInvalidValue,
+          "the source is no device memory, which the direction says");
+  require((kind != cudaMemcpyHostToDevice && kind != cudaMemcpyHostToHost) || !from_device,
+          cudaErrorInvalidMemcpyDirection, "the source is device memory, and the direction says the host's");
+  require((kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyHostToHost) || !to_device,
+          cudaErrorInvalidMemcpyDirection, "the destination is device memory, and the direction says the host's");
+  const Area target{number_of(to.at), to.pitch, to_device};
+  const Area source{number_of(from.at), from.pitch, from_device};
+  if (asynchronous && record(stream, cudaGraphNodeTypeMemcpy, [=](Runtime& later, cudaStream_t in) {
+        copy(later, target, source, width, height, in, true);
+      })) {
+    return;
+  }
+  copy(runtime, target, source, width, height, stream, asynchronous);
+}
+
+void transfer_3d(Runtime& runtime, const cudaMemcpy3DParms& box, cudaStream_t stream, bool asynchronous) {
+  require(box.srcArray == nullptr && box.dstArray == nullptr, cudaErrorNotSupported, "there are no arrays (textures)");
+  const auto slice = [](const cudaPitchedPtr& memory, const cudaPos& position, std::size_t z) {
+    const std::size_t rows = (position.z + z) * memory.ysize + position.y;
+    return Rows{static_cast<const char*>(memory.ptr) + rows * memory.pitch + position.x, memory.pitch};
+  };
+  require(box.extent.depth <= 1 || (box.srcPtr.ysize >= box.extent.height && box.dstPtr.ysize >= box.extent.height),
+          cudaErrorInvalidValue, "a slice of the box has more rows than one of the memory");
+  for (std::size_t z = 0; z < box.extent.depth; ++z) {
+    transfer(runtime, slice(box.dstPtr, box.dstPos, z), slice(box.srcPtr, box.srcPos, z), box.extent.width,
+             box.extent.height, box.kind, stream, asynchronous);
+  }
+}
+
+void fill(Runtime& runtime, void* pointer, std::size_t pitch, unsigned value, unsigned element, std::size_t width,
+          std::size_t height, cudaStream_t stream) {
+  if (width == 0 || height == 0) return;
+  require(height == 1 || pitch >= width, cudaErrorInvalidPitchValue, "rows are wider than the distance between them");
+  const Runtime::Region* const region = runtime.region(pointer);
+  require(region != nullptr, cudaErrorInvalidValue, "this is no device memory");
+  if (record(stream, cudaGraphNodeTypeMemset, [=](Runtime& later, cudaStream_t in) {
+        fill(later, pointer, pitch, value, element, width, height, in);
+      })) {
+    return;
+  }
+  if (region->managed) {
+    for (std::size_t y = 0; y < height; ++y) {
+      for (std::size_t x = 0; x < width; x += element)
+        std::memcpy(static_cast<char*>(pointer) + y * pitch + x, &value, element);
+    }
+    return;
+  }
+  runtime.ask({Call::fill,
+               kAsynchronous,
+               {number_of(pointer), pitch, width, height, stream_number(stream), value, element},
+               0});
+}
+
+void fill_3d(Runtime& runtime, const cudaPitchedPtr& to, unsigned value, const cudaExtent& extent,
+             cudaStream_t stream) {
+  for (std::size_t z = 0; z < extent.depth; ++z) {
+    fill(runtime, static_cast<char*>(to.ptr) + z * to.pitch * to.ysize, to.pitch, value, 1, extent.width, extent.height,
+         stream);
+  }
+}
+
+}  // namespace heddle::cudart
+
+using namespace heddle::cudart;
+
+namespace {
+
 cudaError_t to_symbol(const char* name, const void* symbol, const void* from, std::size_t size, std::size_t offset,
                       cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
   return guarded(name, [&](Runtime& runtime) {
+    if (asynchronous && record(stream, cudaGraphNodeTypeMemcpy, [=](Runtime& later, cudaStream_t in) {
+          copy(later, part_of(later, symbol, size, offset), {number_of(from), size, on_device(later, from)}, size, 1,
+               in, true);
+        })) {
+      return;
+    }
     require(kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault,
             cudaErrorInvalidMemcpyDirection, "");
     copy(runtime, part_of(runtime, symbol, size, offset), {number_of(from), size, on_device(runtime, from)}, size, 1,
@@ -153,17 +209,17 @@ cudaError_t to_symbol(const char* name, const void* symbol, const void* from, st
 cudaError_t from_symbol(const char* name, void* to, const void* symbol, std::size_t size, std::size_t offset,
                         cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
   return guarded(name, [&](Runtime& runtime) {
+    if (asynchronous && record(stream, cudaGraphNodeTypeMemcpy, [=](Runtime& later, cudaStream_t in) {
+          copy(later, {number_of(to), size, on_device(later, to)}, part_of(later, symbol, size, offset), size, 1, in,
+               true);
+        })) {
+      return;
+    }
     require(kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault,
             cudaErrorInvalidMemcpyDirection, "");
     copy(runtime, {number_of(to), size, on_device(runtime, to)}, part_of(runtime, symbol, size, offset), size, 1,
          stream, asynchronous);
   });
-}
-
-// Pinned host memory: an ordinary allocation, by address.
-std::map<void*, bool>& pinned() {
-  static auto* const all = new std::map<void*, bool>;  // true: the program's own, registered
-  return *all;
 }
 
 cudaError_t allocate(const char* name, void** pointer, std::size_t size, bool managed) {
@@ -177,9 +233,22 @@ cudaError_t allocate(const char* name, void** pointer, std::size_t size, bool ma
 cudaError_t allocate_pinned(const char* name, void** pointer, std::size_t size) {
   return guarded(name, [&](Runtime&) {
     require(pointer != nullptr, cudaErrorInvalidValue, "the pointer's address is null");
-    *pointer = std::calloc(std::max<std::size_t>(size, 1), 1);
-    require(*pointer != nullptr, cudaErrorMemoryAllocation, "the host has no memory left");
-    pinned()[*pointer] = false;
+    *pointer = heddle::cudart::allocate_pinned(size);
+  });
+}
+
+cudaError_t fill(const char* name, void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
+                 cudaStream_t stream) {
+  return guarded(name, [&](Runtime& runtime) {
+    heddle::cudart::fill(runtime, pointer, pitch, static_cast<unsigned char>(value), 1, width, height, stream);
+  });
+}
+
+cudaError_t transfer(const char* name, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                     std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream,
+                     bool asynchronous) {
+  return guarded(name, [&](Runtime& runtime) {
+    heddle::cudart::transfer(runtime, {to, to_pitch}, {from, from_pitch}, width, height, kind, stream, asynchronous);
   });
 }
 
@@ -228,17 +297,7 @@ cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned int flags) {
   return allocate_pinned("cudaHostAlloc", pointer, size);
 }
 cudaError_t cudaFreeHost(void* pointer) {
-  return guarded("cudaFreeHost", [&](Runtime& runtime) {
-    if (pointer == nullptr) return;
-    if (runtime.region(pointer) != nullptr) {
-      runtime.release(pointer);
-      return;
-    }
-    const auto found = pinned().find(pointer);
-    require(found != pinned().end() && !found->second, cudaErrorInvalidValue, "this is no memory of cudaMallocHost");
-    pinned().erase(found);
-    std::free(pointer);
-  });
+  return guarded("cudaFreeHost", [&](Runtime& runtime) { release_pinned(runtime, pointer); });
 }
 cudaError_t cudaHostRegister(void* pointer, size_t, unsigned int flags) {
   return guarded("cudaHostRegister", [&](Runtime&) {
@@ -323,7 +382,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t size,
 }
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
   return guarded("cudaGetSymbolAddress", [&](Runtime& runtime) {
-    const heddle::cudart::Symbol& known = runtime.symbol(symbol);
+    const Symbol& known = runtime.symbol(symbol);
     runtime.remember(known.address, known.size);
     *pointer = reinterpret_cast<void*>(known.address);
   });
@@ -332,17 +391,41 @@ cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol) {
   return guarded("cudaGetSymbolSize", [&](Runtime& runtime) { *size = runtime.symbol(symbol).size; });
 }
 cudaError_t cudaMemset(void* pointer, int value, size_t size) {
-  return fill("cudaMemset", pointer, size, value, size, 1, nullptr, true);
+  return fill("cudaMemset", pointer, size, value, size, 1, nullptr);
 }
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t size, cudaStream_t stream) {
-  return fill("cudaMemsetAsync", pointer, size, value, size, 1, stream, true);
+  return fill("cudaMemsetAsync", pointer, size, value, size, 1, stream);
 }
 cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
-  return fill("cudaMemset2D", pointer, pitch, value, width, height, nullptr, true);
+  return fill("cudaMemset2D", pointer, pitch, value, width, height, nullptr);
 }
 cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
-  return fill("cudaMemset2DAsync", pointer, pitch, value, width, height, stream, true);
+  return fill("cudaMemset2DAsync", pointer, pitch, value, width, height, stream);
+}
+
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* box) {
+  return guarded("cudaMemcpy3D", [&](Runtime& runtime) { transfer_3d(runtime, *box, nullptr, false); });
+}
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* box, cudaStream_t stream) {
+  return guarded("cudaMemcpy3DAsync", [&](Runtime& runtime) { transfer_3d(runtime, *box, stream, true); });
+}
+cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
+  return cudaMemset3DAsync(to, value, extent, nullptr);
+}
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
+  return guarded("cudaMemset3D",
+                 [&](Runtime& runtime) { fill_3d(runtime, to, static_cast<unsigned char>(value), extent, stream); });
+}
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t size, cudaStream_t stream) {
+  return transfer("cudaMemcpyPeerAsync", to, size, from, size, size, 1, cudaMemcpyDeviceToDevice, stream, true);
+}
+cudaError_t cudaHostGetFlags(unsigned int* flags, void* pointer) {
+  return guarded("cudaHostGetFlags", [&](Runtime& runtime) {
+    const bool mapped = runtime.region(pointer) != nullptr;
+    require(mapped || pinned().count(pointer) != 0, cudaErrorInvalidValue, "this is no memory of cudaHostAlloc");
+    *flags = mapped ? cudaHostAllocMapped : cudaHostAllocDefault;
+  });
 }
 
 }  // extern "C"

@@ -7,7 +7,7 @@
 
 namespace heddle::tb::program {
 
-inline constexpr std::uint64_t kProtocolVersion = 1;
+inline constexpr std::uint64_t kProtocolVersion = 2;
 // Says a program which socket (a path) the simulator listens at.
 inline constexpr const char* kSocketVariable = "HEDDLE_SOCKET";
 // What a program that is started by itself runs on, and further words for `heddle exec`.
@@ -22,6 +22,7 @@ enum class Call : std::uint32_t {
   hello,     // version -> MachineFacts as bytes
   unit,      // relocatable; bytes: the PTX text of one fat binary. Before the first other question than hello
   begin,     // all units are told; they are compiled
+  module,    // at any time; bytes: a PTX text that the program loads. Counts as a unit. Refused: it does not
   function,  // unit; bytes: name -> id, registers, static shared, local, most threads, parameter bytes; bytes: per
              // parameter its offset and size as 32-bit numbers
   symbol,    // unit; bytes: name -> address, size
@@ -29,7 +30,7 @@ enum class Call : std::uint32_t {
   release,   // address
   write,     // address, pitch, width, height, stream; bytes: rows without gaps
   read,      // address, pitch, width, height, stream -> bytes: rows without gaps
-  fill,      // address, pitch, width, height, stream, value
+  fill,      // address, pitch, width, height, stream, value, its bytes (1, 2 or 4; the width is a multiple of them)
   copy,      // to, pitch, from, pitch, width, height, stream
   launch,    // function, grid.x | grid.y << 32, grid.z | block.x << 32, block.y | block.z << 32, shared, stream; bytes:
              // arguments. -> bytes: what it has printed

@@ -2,7 +2,7 @@
 // Names and arguments are what clang and nvcc write (clang/lib/CodeGen/CGCUDANV.cpp).
 #include <algorithm>
 
-#include "tb/cudart/fat_binary.hpp"
+#include "tb/cudart/device_code.hpp"
 #include "tb/cudart/runtime.hpp"
 
 namespace {
@@ -61,6 +61,19 @@ __attribute__((visibility("default"))) void __cudaRegisterVar(void** handle, cha
   Runtime& runtime = Runtime::instance();
   const std::lock_guard<std::recursive_mutex> held(runtime.lock);
   runtime.add_symbol(variable, std::move(symbol));
+}
+
+// nvcc's programs call it before their first use of a file's managed variables, which are refused below.
+__attribute__((visibility("default"))) char __cudaInitModule(void**) {
+  return 1;
+}
+
+__attribute__((visibility("default"))) void __cudaRegisterManagedVar(void** handle, void**, char*, const char* name,
+                                                                     int, std::size_t, int, int) {
+  Runtime& runtime = Runtime::instance();
+  const std::lock_guard<std::recursive_mutex> held(runtime.lock);
+  runtime.refuse(unit_of(handle), std::string("its __managed__ variable '") + name +
+                                      "' is not supported: allocate it with cudaMallocManaged");
 }
 
 }  // extern "C"

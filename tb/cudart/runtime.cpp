@@ -61,9 +61,8 @@ Runtime& Runtime::instance() {
 }
 
 std::size_t Runtime::add_unit(Unit unit) {
-  if (begun_) {
-    unit.refusal = "it was loaded when the program was running already (dlopen), which is not supported";
-  }
+  // A library that is opened when the program runs already brings names of its own, as a module does.
+  if (begun_ && unit.refusal.empty()) return load_module(unit.ptx);
   units_.push_back(std::move(unit));
   return units_.size() - 1;
 }
@@ -150,18 +149,33 @@ void Runtime::connect() {
 }
 
 void Runtime::tell_units() {
-  begun_ = true;
-  for (const Unit& unit : units_) {
-    if (!unit.refusal.empty()) throw Failure{cudaErrorNoKernelImageForDevice, unit.refusal};
+  while (told_ < units_.size()) {
+    const Unit& unit = units_[told_++];
     Question question{Call::unit, 0, {unit.relocatable ? 1U : 0U}, unit.ptx.size()};
     ask(question, unit.ptx.data());
   }
+}
+
+void Runtime::begin() {
+  for (const Unit& unit : units_) {
+    if (!unit.refusal.empty()) throw Failure{cudaErrorNoKernelImageForDevice, unit.refusal};
+  }
+  begun_ = true;
+  tell_units();
   ask({Call::begin, 0, {}, 0});
+}
+
+std::size_t Runtime::load_module(const std::string& ptx) {
+  tell_units();
+  ask({Call::module, 0, {}, ptx.size()}, ptx.data());
+  units_.push_back({ptx, false, {}});
+  return told_++;
 }
 
 Answer Runtime::ask(const Question& question, const void* bytes, void* into, std::size_t capacity) {
   connect();
-  if (!begun_ && question.call != Call::hello) tell_units();
+  const bool brings_code = question.call == Call::hello || question.call == Call::unit || question.call == Call::module;
+  if (!begun_ && !brings_code) begin();
   send(&question, sizeof question);
   if (question.bytes != 0) send(bytes, question.bytes);
   Answer answer;
@@ -201,8 +215,12 @@ const program::MachineFacts& Runtime::machine() {
 Function& Runtime::function(const void* stub) {
   const auto found = functions_.find(stub);
   if (found == functions_.end()) throw Failure{cudaErrorInvalidDeviceFunction, "this is no kernel of the program"};
-  Function& function = found->second;
-  if (function.known) return function;
+  find(found->second);
+  return found->second;
+}
+
+void Runtime::find(Function& function) {
+  if (function.known) return;
   const Answer answer = ask({Call::function, 0, {function.unit}, function.name.size()}, function.name.data());
   function.id = answer.words[0];
   function.attributes.numRegs = static_cast<int>(answer.words[1]);
@@ -216,7 +234,6 @@ Function& Runtime::function(const void* stub) {
   function.parameters.resize(bytes_.size() / sizeof(Parameter));
   std::memcpy(function.parameters.data(), bytes_.data(), function.parameters.size() * sizeof(Parameter));
   function.known = true;
-  return function;
 }
 
 Symbol& Runtime::symbol(const void* variable) {
@@ -224,13 +241,16 @@ Symbol& Runtime::symbol(const void* variable) {
   if (found == symbols_.end()) {
     throw Failure{cudaErrorInvalidSymbol, "this is no __device__ or __constant__ variable that kernels use"};
   }
-  Symbol& symbol = found->second;
-  if (symbol.known) return symbol;
+  find(found->second);
+  return found->second;
+}
+
+void Runtime::find(Symbol& symbol) {
+  if (symbol.known) return;
   const Answer answer = ask({Call::symbol, 0, {symbol.unit}, symbol.name.size()}, symbol.name.data());
   symbol.address = answer.words[0];
   symbol.size = answer.words[1];
   symbol.known = true;
-  return symbol;
 }
 
 const Runtime::Region* Runtime::region(const void* pointer) const {

@@ -55,8 +55,9 @@ class Runtime {
  public:
   static Runtime& instance();
 
-  // ---- before main()
+  // ---- before main(), or by dlopen
   std::size_t add_unit(Unit unit);
+  void refuse(std::size_t unit, std::string why) { units_[unit].refusal = std::move(why); }
   void add_function(const void* stub, Function function) { functions_[stub] = std::move(function); }
   void add_symbol(const void* variable, Symbol symbol) { symbols_[variable] = std::move(symbol); }
 
@@ -65,8 +66,13 @@ class Runtime {
   Answer ask(const Question& question, const void* bytes = nullptr, void* into = nullptr, std::size_t capacity = 0);
   [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
   [[nodiscard]] const tb::program::MachineFacts& machine();
+  // One more unit, compiled now, with names of its own. Returns its number.
+  std::size_t load_module(const std::string& ptx);
   Function& function(const void* stub);
   Symbol& symbol(const void* variable);
+  void find(Function& function);  // asks the simulator, the first time
+  void find(Symbol& symbol);
+  [[nodiscard]] bool begun() const { return begun_; }
 
   // Device memory and the host's share of it.
   struct Region {
@@ -91,6 +97,7 @@ class Runtime {
   void connect();
   void start_simulator();
   void tell_units();
+  void begin();
   void send(const void* data, std::size_t size);
   void receive(void* data, std::size_t size);
   [[noreturn]] void lost();
@@ -103,6 +110,7 @@ class Runtime {
   bool ends_on_fault_ = true;
   tb::program::MachineFacts machine_;
   std::vector<Unit> units_;
+  std::size_t told_ = 0;  // of them
   std::map<const void*, Function> functions_;
   std::map<const void*, Symbol> symbols_;
   std::map<std::uint64_t, Region> regions_;

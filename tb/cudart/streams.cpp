@@ -1,19 +1,34 @@
 // The run-time API's streams and events, whose times are the simulator's.
 #include <cstring>
+#include <set>
 
-#include "tb/cudart/runtime.hpp"
+#include "tb/cudart/graphs.hpp"
+#include "tb/cudart/work.hpp"
 
-using heddle::cudart::Answer;
-using heddle::cudart::Call;
-using heddle::cudart::guarded;
-using heddle::cudart::number_of;
-using heddle::cudart::require;
-using heddle::cudart::Runtime;
+namespace heddle::cudart {
+
+void synchronize(Runtime& runtime) {
+  require_no_recording();
+  runtime.ask({Call::synchronize, 0, {}, 0});
+  runtime.show_prints();
+}
+
+void synchronize(Runtime& runtime, cudaStream_t stream) {
+  require_not_recording(stream);
+  runtime.ask({Call::stream_synchronize, 0, {stream_number(stream)}, 0});
+  runtime.show_prints();
+}
+
+}  // namespace heddle::cudart
+
+using namespace heddle::cudart;
 
 namespace {
 
-std::uint64_t number(cudaStream_t stream) {
-  return stream == cudaStreamLegacy || stream == cudaStreamPerThread ? 0 : number_of(stream);
+// Streams of cudaStreamNonBlocking.
+std::set<std::uint64_t>& non_blocking() {
+  static auto* const all = new std::set<std::uint64_t>;
+  return *all;
 }
 
 cudaError_t make_stream(const char* name, cudaStream_t* stream, unsigned int flags) {
@@ -21,6 +36,7 @@ cudaError_t make_stream(const char* name, cudaStream_t* stream, unsigned int fla
     require(stream != nullptr && (flags & ~unsigned{cudaStreamNonBlocking}) == 0, cudaErrorInvalidValue, "");
     const Answer answer = runtime.ask({Call::stream_create, 0, {flags & cudaStreamNonBlocking}, 0});
     *stream = reinterpret_cast<cudaStream_t>(answer.words[0]);
+    if ((flags & cudaStreamNonBlocking) != 0) non_blocking().insert(answer.words[0]);
   });
 }
 
@@ -48,24 +64,23 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return guarded("cudaStreamDestroy", [&](Runtime& runtime) {
-    require(number(stream) != 0, cudaErrorInvalidResourceHandle, "stream 0 is not the program's");
-    runtime.ask({Call::stream_destroy, 0, {number(stream)}, 0});
+    require(stream_number(stream) != 0, cudaErrorInvalidResourceHandle, "stream 0 is not the program's");
+    runtime.ask({Call::stream_destroy, 0, {stream_number(stream)}, 0});
   });
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return guarded("cudaStreamSynchronize", [&](Runtime& runtime) {
-    runtime.ask({Call::stream_synchronize, 0, {number(stream)}, 0});
-    runtime.show_prints();
-  });
+  return guarded("cudaStreamSynchronize", [&](Runtime& runtime) { synchronize(runtime, stream); });
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return guarded("cudaStreamQuery", [&](Runtime& runtime) {
-    runtime.ask({Call::stream_query, 0, {number(stream)}, 0});
+    require_not_recording(stream);
+    runtime.ask({Call::stream_query, 0, {stream_number(stream)}, 0});
   });
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
   return guarded("cudaStreamWaitEvent", [&](Runtime& runtime) {
-    runtime.ask({Call::stream_wait, 0, {number(stream), number_of(event)}, 0});
+    if (record_wait(stream, event)) return;
+    runtime.ask({Call::stream_wait, 0, {stream_number(stream), number_of(event)}, 0});
   });
 }
 // Everything before it has been done when this is called: work is simulated as it is asked for.
@@ -75,6 +90,10 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
   return error;
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  {
+    const std::lock_guard<std::recursive_mutex> held(Runtime::instance().lock);
+    if (record(stream, cudaGraphNodeTypeHost, host_work(function, data))) return cudaSuccess;
+  }
   const cudaError_t error = cudaStreamSynchronize(stream);
   if (error == cudaSuccess) function(data);
   return error;
@@ -101,7 +120,8 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return guarded("cudaEventRecord", [&](Runtime& runtime) {
     require(event != nullptr, cudaErrorInvalidResourceHandle, "the event is null");
-    runtime.ask({Call::event_record, 0, {number_of(event), number(stream)}, 0});
+    if (record_event(event, stream)) return;
+    runtime.ask({Call::event_record, 0, {number_of(event), stream_number(stream)}, 0});
   });
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
@@ -111,6 +131,19 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     std::memcpy(&nanoseconds, &answer.words[0], sizeof nanoseconds);
     *milliseconds = static_cast<float>(nanoseconds / 1e6);
   });
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) {
+  return cudaEventRecord(event, stream);
+}
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
+  return guarded("cudaStreamGetFlags", [&](Runtime&) {
+    *flags = non_blocking().count(stream_number(stream)) != 0 ? cudaStreamNonBlocking : cudaStreamDefault;
+  });
+}
+cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) {
+  *priority = 0;
+  return cudaSuccess;
 }
 
 }  // extern "C"

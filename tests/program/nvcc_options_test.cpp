@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
+#include "program_runner.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -46,6 +47,20 @@ TEST(NvccOptions, WhatHasNoEffectIsNotedAndWhatCannotBeIsRefused) {
                           "--frobnicate is not known and has no effect"));
   EXPECT_THROW(static_cast<void>(read_nvcc_options({"a.cu", "-m32"})), InputError);
   EXPECT_THROW(static_cast<void>(read_nvcc_options({"a.cu", "-o"})), InputError);
+}
+
+TEST(NvccOptions, ComeFromFilesTooAsBuildToolsWriteThem) {
+  const test::Scratch scratch;
+  const std::string file = scratch.write("words.rsp", "-DA=1 \"-Ione two\"\n-D 'B=\"x\"' a\\ b.cu\n");
+  const NvccOptions options =
+      read_nvcc_options({"-forward-unknown-to-host-compiler", "--options-file", file, "-c", "c.cu"});
+  EXPECT_THAT(options.both, ElementsAre("-D", "A=1", "-I", "one two", "-D", "B=\"x\""));
+  EXPECT_THAT(options.inputs, ElementsAre("a b.cu", "c.cu"));
+  EXPECT_THAT(options.notes, IsEmpty());
+  const std::string itself = scratch.path("itself.rsp");
+  scratch.write("itself.rsp", "-optf " + itself);
+  EXPECT_THROW(static_cast<void>(read_nvcc_options({"-optf", itself})), InputError);
+  EXPECT_THROW(static_cast<void>(read_nvcc_options({"-optf", scratch.path("none")})), InputError);
 }
 
 }  // namespace

@@ -8,8 +8,10 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -38,6 +40,7 @@ enum class Meaning {
   noted_flag,  // changes nothing here, which the user should know
   noted_value,
   refused,
+  options_file,
   verbose,
   dry,
   version
@@ -125,6 +128,9 @@ constexpr std::array kOptions = {
     Option{"--cubin", "-cubin", Meaning::refused, kPtxRuns},
     Option{"--fatbin", "-fatbin", Meaning::refused, kPtxRuns},
     Option{"--run", "-run", Meaning::refused, "run the program by heddle exec"},
+    Option{"--forward-unknown-to-host-compiler", "-forward-unknown-to-host-compiler", Meaning::silent_flag},
+    Option{"--forward-unknown-to-host-linker", "-forward-unknown-to-host-linker", Meaning::silent_flag},
+    Option{"--options-file", "-optf", Meaning::options_file},
     Option{"--verbose", "-v", Meaning::verbose},
     Option{"--dryrun", "-dryrun", Meaning::dry},
     Option{"--version", "-V", Meaning::version}};
@@ -145,6 +151,7 @@ bool takes_value(Meaning meaning) {
     case Meaning::architecture:
     case Meaning::silent_value:
     case Meaning::noted_value:
+    case Meaning::options_file:
       return true;
     default:
       return false;
@@ -176,11 +183,11 @@ std::vector<std::string> split(std::string_view list) {
 
 class Reader {
  public:
-  explicit Reader(const std::vector<std::string>& words) : words_(words) {}
+  explicit Reader(std::vector<std::string> words) : words_(std::move(words)) {}
 
   NvccOptions read() {
     for (next_ = 0; next_ < words_.size(); ++next_) {
-      const std::string& word = words_[next_];
+      const std::string word = words_[next_];  // a file of options changes the list
       if (word.empty()) continue;
       if (word.front() != '-' || word == "-") {
         out_.inputs.push_back(word);
@@ -285,6 +292,11 @@ class Reader {
         break;
       case Meaning::refused:
         throw InputError({word}, "is not supported", clang);
+      case Meaning::options_file: {
+        const std::vector<std::string> more = words_of(value);
+        words_.insert(words_.begin() + static_cast<std::ptrdiff_t>(next_) + 1, more.begin(), more.end());
+        break;
+      }
       case Meaning::verbose:
         out_.verbose = true;
         break;
@@ -311,7 +323,43 @@ class Reader {
     out_.inputs.push_back("-l" + name);
   }
 
-  const std::vector<std::string>& words_;
+  // The words of a file: between white space, quotes and backslashes as a shell has them.
+  std::vector<std::string> words_of(const std::string& path) {
+    if (++files_ > kMostOptionFiles) {
+      throw InputError({path}, "is one file of options too many", "does it name itself?");
+    }
+    const std::string text = read_input_file(path, kLargestOptionFile, "file of options");
+    std::vector<std::string> words;
+    std::string word;
+    bool within = false;
+    char quote = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const char c = text[i];
+      if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
+        word += text[++i];
+        within = true;
+      } else if (c == quote) {
+        quote = 0;
+      } else if (quote == 0 && (c == '"' || c == '\'')) {
+        quote = c;
+        within = true;
+      } else if (quote == 0 && std::isspace(static_cast<unsigned char>(c)) != 0) {
+        if (within) words.push_back(std::move(word));
+        word.clear();
+        within = false;
+      } else {
+        word += c;
+        within = true;
+      }
+    }
+    if (within) words.push_back(std::move(word));
+    return words;
+  }
+
+  static constexpr std::size_t kLargestOptionFile = std::size_t{1} << 20U;
+  static constexpr int kMostOptionFiles = 100;
+  std::vector<std::string> words_;
+  int files_ = 0;
   std::size_t next_ = 0;
   NvccOptions out_;
 };

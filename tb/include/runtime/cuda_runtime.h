@@ -139,11 +139,17 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, T k
   return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
       grid, block, kernel, [shared](int) { return shared; }, limit);
 }
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags = 0) {
+  return cudaGraphInstantiateWithFlags(executable, graph, flags);
+}
 inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags) {
   return cudaEventCreateWithFlags(event, flags);
 }
 inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
   return cudaExtent{width, height, depth};
+}
+inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
+  return cudaPos{x, y, z};
 }
 inline cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitch, size_t width, size_t height) {
   return cudaPitchedPtr{pointer, pitch, width, height};

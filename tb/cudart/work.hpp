@@ -1,0 +1,45 @@
+// What the run-time API, the driver API and graphs have in common: launches, copies and fills, each in a stream. A
+// stream that records a graph (tb/cudart/graphs.hpp) takes asynchronous work as a node. All throw Failure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tb/cudart/runtime.hpp"
+
+namespace heddle::cudart {
+
+// The simulator's number of a stream: 0 for the default stream in all its names.
+[[nodiscard]] std::uint64_t stream_number(cudaStream_t stream);
+
+struct Launch {
+  Function* function = nullptr;
+  dim3 grid, block;
+  std::size_t shared = 0;            // bytes of dynamic scratchpad
+  std::vector<std::byte> arguments;  // as Function::parameters lays them out
+};
+// A launch whose arguments are where `arguments` points to, one by one.
+[[nodiscard]] Launch launch_of(Function& function, dim3 grid, dim3 block, void** arguments, std::size_t shared);
+void launch(Runtime& runtime, const Launch& launch, cudaStream_t stream);
+
+// Rows of bytes: `pitch` from one to the next.
+struct Rows {
+  const void* at = nullptr;
+  std::size_t pitch = 0;
+};
+void transfer(Runtime& runtime, Rows to, Rows from, std::size_t width, std::size_t height, cudaMemcpyKind kind,
+              cudaStream_t stream, bool asynchronous);
+// Boxes within pitched memory; neither side is an array.
+void transfer_3d(Runtime& runtime, const cudaMemcpy3DParms& box, cudaStream_t stream, bool asynchronous);
+// `value` over and over, of `element` bytes (1, 2 or 4), of which `width` is a multiple.
+void fill(Runtime& runtime, void* pointer, std::size_t pitch, unsigned value, unsigned element, std::size_t width,
+          std::size_t height, cudaStream_t stream);
+void fill_3d(Runtime& runtime, const cudaPitchedPtr& to, unsigned value, const cudaExtent& extent, cudaStream_t stream);
+void synchronize(Runtime& runtime);  // everything
+void synchronize(Runtime& runtime, cudaStream_t stream);
+[[nodiscard]] cudaDeviceProp device_properties(Runtime& runtime, int device);
+void* allocate_pinned(std::size_t size);
+void release_pinned(Runtime& runtime, void* pointer);
+
+}  // namespace heddle::cudart

@@ -1,0 +1,2 @@
+#pragma once
+float simulate(float4*& bodies, int n, int steps);

@@ -1,0 +1,2 @@
+#pragma once
+float process(float* host, int n, bool overlap, int* calls);

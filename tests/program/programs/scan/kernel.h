@@ -1,0 +1,2 @@
+#pragma once
+float scan(int* host, int n);

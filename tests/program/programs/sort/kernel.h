@@ -1,0 +1,2 @@
+#pragma once
+float sort(const unsigned* keys, unsigned* sorted, int* places, int n);

@@ -1,0 +1,2 @@
+#pragma once
+float heat(float* plate, int w, int h, int steps);

@@ -1,0 +1,2 @@
+#pragma once
+float brighten(int* out, const int* in, int w, int h, int d);
