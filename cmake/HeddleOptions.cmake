@@ -4,6 +4,7 @@ option(HEDDLE_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
 set(HEDDLE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize takes them (address,undefined)")
 option(HEDDLE_COVERAGE "Measure test coverage" OFF)
 option(HEDDLE_INSTRUMENTS "Let runs be watched, recorded and replayed (off: to measure what that costs)" ON)
+option(HEDDLE_COMMANDS "Build pages, studies and the command line, and their tests" ON)
 option(HEDDLE_FUZZ "Build the libFuzzer targets (clang)" OFF)
 
 set(CMAKE_CXX_STANDARD 20)
