@@ -34,12 +34,13 @@ enum class SignalGroup : std::uint8_t {
   l2,
   dram,
   noc,
+  pool,
 };
 struct SignalGroupInfo {
   std::string_view name;
   std::string_view meaning;
 };
-inline constexpr std::array<SignalGroupInfo, 13> kSignalGroups = {{
+inline constexpr std::array<SignalGroupInfo, 14> kSignalGroups = {{
     {"fetch", "the fetch stage: which warp is fetched, or why none is"},
     {"decode", "the decode stage"},
     {"subwarp", "the sub-warp former beside it: masks, rows, the stall signal to fetch"},
@@ -53,6 +54,7 @@ inline constexpr std::array<SignalGroupInfo, 13> kSignalGroups = {{
     {"l2", "slices of the L2"},
     {"dram", "memory channels: queue, data bus, banks with open row and hold"},
     {"noc", "interconnect: queues and transfers"},
+    {"pool", "global scheduler (core.divergence = odgs): threads in no core, places, what travels"},
 }};
 
 enum class SignalKind : std::uint8_t { number, boolean, enumeration, mask, address };

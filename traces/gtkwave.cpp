@@ -35,8 +35,9 @@ constexpr double kUsualUnits = 22.627417 / kZoomPixels;  // 2 to the power of 4.
 // Depths and counts are seen best as curves.
 bool is_level(const Signal& signal) {
   return signal.type.kind == SignalKind::number &&
-         (signal.group == SignalGroup::scheduler || signal.name == "queue" || signal.name == "mshrs" ||
-          signal.name == "put_aside" || signal.name == "waiting" || signal.name == "active") &&
+         (signal.group == SignalGroup::scheduler || signal.group == SignalGroup::pool || signal.name == "queue" ||
+          signal.name == "mshrs" || signal.name == "put_aside" || signal.name == "waiting" ||
+          signal.name == "active") &&
          signal.name != "fetch_group";
 }
 
@@ -44,7 +45,7 @@ bool is_level(const Signal& signal) {
 constexpr SignalGroup kOrder[] = {
     SignalGroup::fetch,  SignalGroup::decode,    SignalGroup::subwarp,   SignalGroup::registers,  SignalGroup::execute,
     SignalGroup::memory, SignalGroup::writeback, SignalGroup::scheduler, SignalGroup::divergence, SignalGroup::l1,
-    SignalGroup::noc,    SignalGroup::l2,        SignalGroup::dram};
+    SignalGroup::pool,   SignalGroup::noc,       SignalGroup::l2,        SignalGroup::dram};
 
 bool opens(SignalGroup group, const std::string& scope) {
   const bool first_core = scope.find(".core") == std::string::npos || scope.find(".core0.") != std::string::npos;

@@ -188,15 +188,6 @@ void check_mechanisms(const Machine& machine, std::vector<Contradiction>& found)
                                                "core.divergence = \"{}\" does not allow; use \"strict\"",
                                                core.issue, core.divergence)});
   }
-  if (mechanism.global_pool != nullptr && machine.l1d.enabled && !machine.gpu.perfect_memory &&
-      !about<CoherenceProtocol>(machine.gpu.coherence).traits.coherent) {
-    found.push_back(
-        {"core.divergence",
-         fmt::format("core.divergence = \"{}\" moves threads between cores, whose L1s must show them what they "
-                     "have stored elsewhere: use gpu.perfect_memory, gpu.coherence = {} and what that needs, "
-                     "or l1d.enabled = false",
-                     core.divergence, coherent_protocols())});
-  }
   if (!machine.l1d.merge_reads && !about<CoherenceProtocol>(machine.gpu.coherence).traits.separate_reads) {
     found.push_back({"l1d.merge_reads", fmt::format("gpu.coherence = \"{}\" asks for a line once, so that its loads "
                                                     "merge; l1d.merge_reads must be true",
@@ -234,7 +225,13 @@ const std::vector<Dependence>& dependences() {
       // Without the cache its ports, MSHRs and write buffer still bound what is under way.
       {{"icache.bytes", "icache.ways", "icache.hit_latency", "icache.mshr_targets"},
        "icache.enabled is false",
-       [](const Machine& machine) { return !machine.icache.enabled && !machine.gpu.perfect_memory; }},
+       [](const Machine& machine) {
+         return !machine.icache.enabled && !machine.gpu.perfect_memory && !machine.icache.ideal;
+       }},
+      {{"icache.enabled", "icache.bytes", "icache.ways", "icache.ports", "icache.mshrs", "icache.mshr_targets",
+        "icache.write_buffer", "icache.write_policy"},
+       "icache.ideal is true",
+       [](const Machine& machine) { return machine.icache.ideal && !machine.gpu.perfect_memory; }},
       {{"l1d.bytes", "l1d.ways", "l1d.hit_latency", "l1d.mshr_targets"},
        "l1d.enabled is false",
        [](const Machine& machine) { return !machine.l1d.enabled; }},

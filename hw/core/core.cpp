@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "hw/coalesce/coalescer.hpp"
+#include "hw/coherence/protocol.hpp"
 #include "hw/issue/discipline.hpp"
 #include "hw/scalar/scalarisation.hpp"
 
@@ -95,6 +96,9 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
   }
   state_.local_memories = local_memories(machine);
   const Divergence::Traits& mechanism = about<Divergence>(machine.core.divergence).traits;
+  state_.moved_read_memory = mechanism.global_pool != nullptr && machine.gpu.cores > 1 && machine.l1d.enabled &&
+                             !machine.gpu.perfect_memory &&
+                             !about<CoherenceProtocol>(machine.gpu.coherence).traits.coherent;
   if ((machine.gpu.cores > 1 && mechanism.changes_cores) || mechanism.global_pool != nullptr) {
     others = std::make_unique<HomeInitiatorSocket>("others");
     others->bind(*this);
@@ -337,8 +341,8 @@ Cycle Core::advance(Cycle now) {
   }
   accounted_ = now + 1;
   if (state_.observer != nullptr) {
-    state_.observer->cycle_ended(
-        state_, {fetch_.cause(now), fetch_.blocked(), memory_.put_aside(), execute_.waiting_complex()});
+    state_.observer->cycle_ended(state_, {fetch_.cause(now), fetch_.blocked(), memory_.put_aside(), memory_.gathered(),
+                                          execute_.waiting_complex()});
   }
   if (l1d_.failed_write() && !state_.fault) {
     const Cache::FailedWrite& write = *l1d_.failed_write();

@@ -90,11 +90,6 @@ class Core final : public link::ClockedModule,
   [[nodiscard]] const RegisterFile& registers() const { return registers_; }
   [[nodiscard]] L1Cache& l1d() { return l1d_; }
   [[nodiscard]] Cache& icache() { return icache_; }
-  // Its caches answer everything from `memory`, which outlives the core. Before the first launch.
-  void answer_from(PerfectMemory& memory) {
-    icache_.answer_from(memory);
-    l1d_.answer_from(memory);
-  }
 
   // For tests and traces.
   [[nodiscard]] const CoreState& state() const { return state_; }

@@ -34,7 +34,7 @@ struct HomeMessage {
   std::uint32_t progress = 0;
   std::uint32_t progress_before = 0;
   std::vector<Traveller> threads;
-  bool empties_place = false;              // to the global scheduler: with the last group of its warp
+  unsigned empties_places = 0;             // to the global scheduler: register rows that have no thread then
   std::optional<BarrierArrival> waits_at;  // to the global scheduler: the barrier; `arrival` without sub-warp
   // the others: whose
   BlockHome* block = nullptr;

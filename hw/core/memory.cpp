@@ -174,6 +174,8 @@ MemoryStage::Begin MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
       finished_ = true;
       return Begin::goes_on;
     }
+    Group& group = state_.groups[sub_warp.group];
+    group.reads_memory = group.reads_memory || (state_.moved_read_memory && state_.global_warps);
     set_waiting(sub_warp);
     fences_.push_back(&sub_warp);
     return Begin::waits;
@@ -393,6 +395,7 @@ void MemoryStage::make_lines(MemoryAccess& access) {
   coalescer_->coalesce(access.addresses, access.coalesced);
   access.count = access.own = static_cast<unsigned>(access.coalesced.size());
   state_.statistics.line_requests += access.count;
+  const bool reads_memory = state_.groups[access.sub_warp->group].reads_memory;
   if (access.lines.size() < access.count) {
     access.lines.resize(access.count);  // nothing of this access is outstanding yet: addresses may change
   }
@@ -407,7 +410,7 @@ void MemoryStage::make_lines(MemoryAccess& access) {
     line.core = static_cast<std::uint16_t>(state_.index);
     line.group = access.sub_warp->group;
     line.pc = access.sub_warp->pc;
-    line.bypass = isa::is_volatile(instruction.op);
+    line.bypass = isa::is_volatile(instruction.op) || (isa::is_load(instruction.op) && reads_memory);
     line.row_hint = isa::is_load(instruction.op) && instruction.row_hint();
     line.shares_port = mimd_lanes_ && isa::is_load(instruction.op) && !line.bypass;
     line.failed = false;

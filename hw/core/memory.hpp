@@ -44,6 +44,8 @@ class MemoryStage final : public ReceivingStage,
   void tick(Cycle now) override;
   [[nodiscard]] bool idle() const override { return empty() && returned_.empty() && fences_.empty(); }
   [[nodiscard]] unsigned put_aside() const { return put_aside_; }
+  // Accesses that wait for the other sub-warps of their instruction (Coalescer::Traits::gathers).
+  [[nodiscard]] unsigned gathered() const;
   // Whether the sub-warp at the stage's head had to stay in the latest cycle, and for want of room where; it stays as
   // long as nothing comes back from the L1.
   enum class Refused : std::uint8_t { no, here, by_l1d };

@@ -54,6 +54,14 @@ void MemoryStage::gather(MemoryAccess& access) {
   }
 }
 
+unsigned MemoryStage::gathered() const {
+  std::size_t waiting = gathering_.accesses.size();
+  for (const Gathering& one : gathers_of_) {
+    waiting += one.accesses.size();
+  }
+  return static_cast<unsigned>(waiting);
+}
+
 // False: not all of their lines have been sent, and block_cause says why.
 bool MemoryStage::send_gathered() {
   if (!gathering_.joined) {

@@ -78,6 +78,7 @@ void Places::exchange(const Place& one, const Place& other) {
 Traveller Places::leave(const Place& place, unsigned lane) {
   Traveller out = lift(place);
   out.lane = static_cast<std::uint8_t>(lane);
+  out.has_run = true;
   state_.leaves(*out.thread.home->block, 1);
   return out;
 }

@@ -20,6 +20,7 @@ struct Traveller {
   std::array<bool, isa::kPredicates> predicates{};
   std::vector<std::uint32_t> registers;  // as many as the launch gives each thread
   ReplayRows::Thread replay;             // how far its record has been replayed, if there is one
+  bool has_run = false;                  // it was in a core before
   // The barrier operation that it was released from on its way: it retires where the thread goes on.
   const link::DecodedInstruction* released = nullptr;
   std::uint32_t released_pc = 0;

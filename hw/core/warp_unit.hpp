@@ -177,7 +177,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   [[nodiscard]] unsigned core() const override { return state_.index; }
   [[nodiscard]] unsigned cores() const override { return state_.machine.gpu.cores; }
   void depart(Group& group, unsigned to) override;
-  void recall(Group& group, bool waits, bool place) override;
+  void recall(Group& group, bool waits, unsigned places) override;
   void give_place() override;
   void require_movable(const Group& group) const;
   [[nodiscard]] HomeMessage lift(Group& group, unsigned to);

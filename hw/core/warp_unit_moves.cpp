@@ -25,6 +25,7 @@ Group& WarpUnit::fresh(Group* free) {
   group.merge_points = 0;
   group.instructions = 0;
   group.progress = group.progress_before = 0;
+  group.reads_memory = false;
   group.flights.assign(early_next_pc_ ? issue_->in_flight() : Group::kUsualFlights, InFlight{});
   group.latest = 0;
   group.flight().all_formed = true;  // of no instruction: nothing is in flight
@@ -112,6 +113,7 @@ Group& WarpUnit::allocate(const Group& like) {
   group.instructions = like.instructions;
   group.progress = like.progress;
   group.progress_before = like.progress_before;
+  group.reads_memory = like.reads_memory;
   clear_masks(group, 1);
   // Not free any more, so that the next one to be allocated is another.
   state_.groups.set_state(group, GroupState::in_flight);
@@ -133,6 +135,7 @@ void WarpUnit::merge(Group& from, Group& to) {
   }
   to.active[0] |= from.active[0];
   to.falls_back_to(from);
+  to.reads_memory = to.reads_memory || from.reads_memory;
   to.look_at_lanes();
   state_.groups.grown(to);
   free(from);

@@ -61,10 +61,10 @@ HomeMessage WarpUnit::lift(Group& group, unsigned to) {
   return message;
 }
 
-void WarpUnit::recall(Group& group, bool waits, bool place) {
+void WarpUnit::recall(Group& group, bool waits, unsigned places) {
   require_movable(group);
   HomeMessage message = lift(group, state_.machine.gpu.cores);
-  message.empties_place = place;
+  message.empties_places = places;
   if (waits) {
     message.waits_at = recalled_.value().arrival;
     for (Traveller& traveller : message.threads) {
@@ -142,6 +142,7 @@ void WarpUnit::take_in(const HomeMessage& message, BarrierResults& results) {
     group.lane_row[traveller.lane] = place.row;
     group.lane_home[traveller.lane] = place.lane;
     group.active[0] |= LaneMask{1} << traveller.lane;
+    group.reads_memory = group.reads_memory || (state_.moved_read_memory && traveller.has_run);
   }
   group.look_at_lanes();
   group.part = 0;

@@ -10,29 +10,42 @@ namespace heddle::hw {
 
 namespace {
 constexpr Cycle kWindow = 1024;  // cycles, of odgs.moves_per_1024
-}
+constexpr std::uint64_t kCountBits = 16;
+constexpr std::uint64_t kSumBits = 32;
+}  // namespace
 
 GlobalWarps::GlobalWarps(const Setup& setup)
-    : parameters_(setup.core.policies.of<Parameters>()), width_(setup.core.simd_width) {
+    : groups_(setup.groups),
+      statistics_(setup.statistics),
+      parameters_(setup.core.policies.of<Parameters>()),
+      width_(setup.core.simd_width),
+      ranking_(parameters_.rank_after, parameters_.rank_loss) {
   stacks_.resize(groups(setup.core.threads));
+  parted_.resize(stacks_.size());
+  threads_.resize(setup.core.threads / width_);
 }
 
 std::uint64_t longest_travel_of_warps(const CoreParameters& core) {
   const OdgsParameters& own = core.policies.of<OdgsParameters>();
   const std::uint64_t bytes = std::uint64_t{core.threads} * context_bytes(core.registers_per_thread);
-  return own.handling_latency + (own.link_bytes == 0 ? 0 : 2 * (bytes / own.link_bytes + core.threads));
+  return own.handling_latency + (own.local_paths == 0 ? 0 : own.local_wait) +
+         (own.link_bytes == 0 ? 0 : 2 * (bytes / own.link_bytes + core.threads));
 }
 
-// A warp per register row, and one for the other path while a warp parts.
+// A warp per register row, the paths that wait, and two more while a warp parts and its paths fill others.
 unsigned GlobalWarps::groups(unsigned threads) const {
-  return threads / width_ + 1;
+  return threads / width_ + (parameters_.local_paths == 0 ? 1 : parameters_.local_paths + 3);
 }
 
 void GlobalWarps::begin_launch(bool global) {
   global_ = global;
   left_.clear();
-  for (Stack& stack : stacks_) {
-    stack.clear();
+  local_.clear();
+  ranking_.clear();
+  threads_.assign(threads_.size(), 0);
+  for (GroupId id = 0; id < stacks_.size(); ++id) {
+    stacks_[id].clear();
+    parted_[id].clear();
   }
 }
 
@@ -43,12 +56,27 @@ void GlobalWarps::start(Group& group) {
 
 void GlobalWarps::arrived(Group& group, GroupMoves& moves) {
   stacks_[group.id].clear();
+  parted_[group.id].clear();
+  for (LaneMask left = group.active[0]; left != 0; left &= left - 1) {
+    ++threads_[group.lane_row[static_cast<unsigned>(std::countr_zero(left))]];
+  }
   moves.run(group);
 }
 
 bool GlobalWarps::complete(Group& group, const Outcome& outcome, GroupMoves& moves) {
-  Stack& stack = stacks_[group.id];
   bool diverged = false;
+  step(group, outcome, moves, diverged);
+  if (!local_.empty()) {
+    bound_waiting(moves);
+  }
+  return diverged;
+}
+
+void GlobalWarps::step(Group& group, const Outcome& outcome, GroupMoves& moves, bool& diverged) {
+  if (!parted_[group.id].empty()) {
+    count_those_who_wait(group);
+  }
+  unsigned emptied = 0;
   if (outcome.instruction.op == isa::Op::BRA) {
     const LaneMask taken = outcome.taken[0];
     const std::uint32_t fall_through = group.pc + 1;
@@ -57,25 +85,24 @@ bool GlobalWarps::complete(Group& group, const Outcome& outcome, GroupMoves& mov
     if (!diverged) {
       group.pc = taken != 0 ? target : fall_through;
     } else if (leaves_core(group, outcome.instruction, moves)) {
-      leave_for_paths(group, taken, target, false, moves);
+      Group& path = part_of(group, taken, target, moves);
       group.pc = fall_through;
-      moves.threads().recall(group, false, true);
-      return true;
+      leave_or_wait(path, moves);
+      leave_or_wait(group, moves);
+      return;
     } else {
       push(group, outcome);
     }
   } else {
     if (outcome.instruction.op == isa::Op::EXIT) {
-      group.active[0] &= ~outcome.exited[0];
-      for (Entry& entry : stack) {
-        entry.active &= ~outcome.exited[0];
-      }
+      emptied = emptied_rows(group, outcome.exited[0]);
+      exit(group, outcome.exited[0]);
     }
     ++group.pc;
   }
   if (global_ && outcome.arrivals[0] != 0) {
     wait(group, outcome.arrivals[0], moves);
-    return diverged;
+    return;
   }
   pop_reached(group);
   if (outcome.arrivals[0] != 0) {
@@ -84,11 +111,26 @@ bool GlobalWarps::complete(Group& group, const Outcome& outcome, GroupMoves& mov
     moves.run(group);
   } else {
     moves.free(group);
-    if (global_) {
-      moves.threads().give_place();
-    }
   }
-  return diverged;
+  for (; emptied != 0; --emptied) {
+    moves.threads().give_place();
+  }
+}
+
+void GlobalWarps::exit(Group& group, LaneMask exited) {
+  group.active[0] &= ~exited;
+  for (Entry& entry : stacks_[group.id]) {
+    entry.active &= ~exited;
+  }
+}
+
+// Threads of the group go: the register rows in which nobody is left.
+unsigned GlobalWarps::emptied_rows(const Group& group, LaneMask lanes) {
+  unsigned emptied = 0;
+  for (LaneMask left = global_ ? lanes : 0; left != 0; left &= left - 1) {
+    emptied += --threads_[group.lane_row[static_cast<unsigned>(std::countr_zero(left))]] == 0 ? 1 : 0;
+  }
+  return emptied;
 }
 
 // Within a branch that is the stack's, all are.
@@ -99,6 +141,9 @@ bool GlobalWarps::leaves_core(const Group& group, const isa::Instruction& branch
   const bool meets =
       branch.reconvergence != isa::kNoReconvergence && branch.target > group.pc && branch.reconvergence > group.pc;
   if (meets && branch.reconvergence - group.pc <= parameters_.short_branch) {
+    return false;
+  }
+  if (!ranking_.leaves(group.pc)) {
     return false;
   }
   if (parameters_.moves_per_1024 == 0) {
@@ -123,6 +168,9 @@ void GlobalWarps::push(Group& group, const Outcome& outcome) {
   const bool joined =
       !stack.empty() && stack.back().reconvergence_pc == reconvergence && stack.back().execute_pc == reconvergence;
   if (reconvergence != isa::kNoReconvergence && !joined) {
+    if (ranking_.active() && global_) {
+      parted_[group.id].push_back({group.pc, stack.size()});
+    }
     stack.push_back({reconvergence, reconvergence, group.active[0]});
   }
   const bool taken_first = fall_through == reconvergence;
@@ -140,18 +188,40 @@ void GlobalWarps::pop_reached(Group& group) {
     group.pc = stack.back().execute_pc;
     stack.pop_back();
   }
+  std::vector<Parted>& parted = parted_[group.id];
+  while (!parted.empty() && parted.back().level >= stack.size()) {
+    ranking_.resolved(parted.back().pc, parted.back().waited);
+    parted.pop_back();
+  }
 }
 
-// Some of the group's threads leave by themselves.
-void GlobalWarps::leave_for_paths(Group& group, LaneMask lanes, std::uint32_t pc, bool waits, GroupMoves& moves) {
+// Of the instruction that completes.
+void GlobalWarps::count_those_who_wait(const Group& group) {
+  const Stack& stack = stacks_[group.id];
+  for (Parted& parted : parted_[group.id]) {
+    parted.waited += static_cast<unsigned>(std::popcount(stack[parted.level].active & ~group.active[0]));
+  }
+}
+
+// Some of the group's threads, as one of their own.
+Group& GlobalWarps::part_of(Group& group, LaneMask lanes, std::uint32_t pc, GroupMoves& moves) {
   Group& path = moves.allocate(group);
+  stacks_[path.id].clear();
+  parted_[path.id].clear();
   path.lane_row = group.lane_row;
   path.lane_home = group.lane_home;
   path.pc = pc;
   path.active[0] = lanes;
   path.look_at_lanes();
   group.active[0] &= ~lanes;
-  moves.threads().recall(path, waits, false);
+  group.look_at_lanes();
+  return path;
+}
+
+// For the pool; `waits`: at the barrier that has completed.
+void GlobalWarps::leave(Group& group, bool waits, GroupMoves& moves) {
+  const unsigned emptied = emptied_rows(group, group.active[0]);
+  moves.threads().recall(group, waits, emptied);
 }
 
 // The group's PC is behind the barrier. Those that have arrived leave, and whoever waits on the stack for the warp to
@@ -165,15 +235,16 @@ void GlobalWarps::wait(Group& group, LaneMask waiting, GroupMoves& moves) {
     done |= lanes;
     if (lanes != 0) {
       group.active[0] |= lanes;
-      leave_for_paths(group, lanes, entry->execute_pc, false, moves);
+      leave(part_of(group, lanes, entry->execute_pc, moves), false, moves);
     }
   }
   stack.clear();
+  parted_[group.id].clear();
   if (running == waiting) {
-    moves.threads().recall(group, true, true);
+    leave(group, true, moves);
     return;
   }
-  leave_for_paths(group, waiting, group.pc, true, moves);
+  leave(part_of(group, waiting, group.pc, moves), true, moves);
   moves.run(group);
 }
 
@@ -190,6 +261,16 @@ std::string GlobalWarps::describe(const Group& group) const {
   return fmt::format("{} threads, {} stack entries", group.active_threads(), stacks_[group.id].size());
 }
 
+void GlobalWarps::in_vain(const Machine& machine, std::vector<WithoutEffect>& found) {
+  const Parameters& own = machine.core.policies.of<Parameters>();
+  if (own.rank_after == 0) {
+    found.push_back({{"odgs.rank_loss"}, "odgs.rank_after is 0"});
+  }
+  if (own.local_paths == 0) {
+    found.push_back({{"odgs.local_wait"}, "odgs.local_paths is 0"});
+  }
+}
+
 void GlobalWarps::cost(const CostShape& shape, CostLines& lines) {
   lines.mechanism("global warp re-formation");
   const Parameters& own = shape.machine.core.policies.of<Parameters>();
@@ -200,6 +281,22 @@ void GlobalWarps::cost(const CostShape& shape, CostLines& lines) {
                 own.pool, kPcBits, isa::kPredicates, shape.machine.core.registers_per_thread, shape.machine.gpu.cores),
             own.pool * thread / shape.machine.gpu.cores,
             "ODGS paper 3.5 and 3.8: contexts of threads that are in no core; own estimate");
+  if (own.rank_after != 0) {
+    lines.add(CostLine::Kind::estimated, "branch ranking",
+              fmt::format("{} branches x ({} PC + 2 x {} count + {} sum)", BranchRanking::kBranches, kPcBits,
+                          kCountBits, kSumBits),
+              BranchRanking::kBranches * (kPcBits + 2 * kCountBits + kSumBits),
+              "ODGS paper 3.8: statistics gathered at run time; own estimate");
+  }
+  if (own.local_paths != 0) {
+    const unsigned width = shape.machine.core.simd_width;
+    const auto row = static_cast<std::uint64_t>(std::bit_width(shape.machine.core.threads / width - 1));
+    lines.add(CostLine::Kind::estimated, "paths that wait in the core",
+              fmt::format("odgs.local_paths {} x ({} PC + {} lanes x (1 + {} register row) + {} since)",
+                          own.local_paths, kPcBits, width, row, kCountBits),
+              own.local_paths * (kPcBits + width * (1 + row) + kCountBits),
+              "ODGS paper 3.8: local re-formation first; own estimate");
+  }
 }
 
 namespace {

@@ -5,6 +5,9 @@
 //   branch    threads part: both paths' leave for the pool (ThreadMoves::recall). Not those of a branch that is left to
 //             the core (odgs.short_branch, odgs.moves_per_1024), nor of one within such a branch: a stack in the warp
 //             has them re-converge at the immediate post-dominator, as in the machine without ODGS (stack.hpp)
+//             With odgs.rank_after, those of branches that have lost little under the stack so far stay, too
+//             (branch_ranking.hpp). With odgs.local_paths, paths wait in the core for a while, to fill warps there
+//             with threads in other lanes; what has not become full by then leaves
 //   barrier   the threads that arrive leave, and wait in the pool; paths that wait on the warp's stack go there too, so
 //             that nobody waits for threads that wait
 //   exit      the place is given back with the last thread
@@ -17,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/divergence/branch_ranking.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/divergence/odgs.hpp"
 
@@ -33,6 +37,7 @@ class GlobalWarps final : public Divergence {
       .warp_pool = true,
       .global_pool = [](const CoreParameters& core) { return core.policies.of<Parameters>().pool; },
       .longest_travel = longest_travel_of_warps};
+  static void in_vain(const Machine& machine, std::vector<WithoutEffect>& found);
   static void cost(const CostShape& shape, CostLines& lines);
 
   explicit GlobalWarps(const Setup& setup);
@@ -55,18 +60,43 @@ class GlobalWarps final : public Divergence {
     LaneMask active;
   };
   using Stack = std::vector<Entry>;
+  // A branch that the stack has resolved and whose threads have not met yet.
+  struct Parted {
+    std::uint32_t pc;          // the branch's
+    std::size_t level;         // the stack's entry with all of them
+    std::uint64_t waited = 0;  // threads that instructions since have left out, added up
+  };
+  // A path that waits in the core for threads at its PC.
+  struct Local {
+    GroupId group;
+    Cycle since;
+  };
 
   [[nodiscard]] bool leaves_core(const Group& group, const isa::Instruction& branch, GroupMoves& moves);
   void push(Group& group, const Outcome& outcome);
   void pop_reached(Group& group);
-  void leave_for_paths(Group& group, LaneMask lanes, std::uint32_t pc, bool waits, GroupMoves& moves);
+  void step(Group& group, const Outcome& outcome, GroupMoves& moves, bool& diverged);
+  void count_those_who_wait(const Group& group);
+  [[nodiscard]] Group& part_of(Group& group, LaneMask lanes, std::uint32_t pc, GroupMoves& moves);
+  void leave(Group& group, bool waits, GroupMoves& moves);
   void wait(Group& group, LaneMask waiting, GroupMoves& moves);
+  void exit(Group& group, LaneMask exited);
+  [[nodiscard]] unsigned emptied_rows(const Group& group, LaneMask lanes);
+  // ---- local re-formation (global_warps_local.cpp)
+  void leave_or_wait(Group& path, GroupMoves& moves);
+  void bound_waiting(GroupMoves& moves);
 
+  GroupTable& groups_;
+  CoreStatistics* const statistics_;
   const OdgsParameters parameters_;
   const unsigned width_;
   bool global_ = false;
-  std::vector<Stack> stacks_;  // by group
-  std::deque<Cycle> left_;     // when warps left at branches, of the last 1024 cycles, with moves_per_1024
+  std::vector<Stack> stacks_;                // by group
+  std::vector<std::vector<Parted>> parted_;  // by group, with rank_after
+  BranchRanking ranking_;
+  std::deque<Cycle> left_;         // when warps left at branches, of the last 1024 cycles, with moves_per_1024
+  std::vector<unsigned> threads_;  // by register row: of those, the global scheduler's places, that are here
+  std::vector<Local> local_;       // in the order in which they came
 };
 
 }  // namespace heddle::hw

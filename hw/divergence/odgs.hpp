@@ -17,6 +17,11 @@ struct OdgsParameters {
   unsigned pool = 32768;
   unsigned short_branch = 0;
   unsigned moves_per_1024 = 0;
+  unsigned rank_after = 0;
+  unsigned rank_loss = 256;
+  unsigned local_paths = 0;
+  unsigned local_wait = 256;
+  bool own_blocks = false;
   template <class Visitor>
   void describe(Visitor& visit) {
     visit(
@@ -38,6 +43,21 @@ struct OdgsParameters {
           "warps that may leave a core at divergent branches in 1024 cycles; beyond them the stack resolves branches "
           "(ODGS "
           "paper 3.8); 0: any number");
+    visit("rank_after", rank_after, Limits::between(0, 1'000'000), "times",
+          "that a core leaves a divergent branch to the stack, to learn what that loses, before it decides whether "
+          "the branch sends warps away (ODGS paper 3.8: statistics gathered at run time); 0: every branch does");
+    visit("rank_loss", rank_loss, Limits::between(0, 1'000'000), "thread instructions",
+          "that threads of a warp miss on average up to the re-convergence point, from which on a branch sends warps "
+          "away; one that loses less stays the stack's");
+    visit("local_paths", local_paths, Limits::between(0, 1024), "paths",
+          "of diverged warps that wait in their core for threads at their PC in other lanes, and run on there when "
+          "they fill a warp, before the oldest leaves for the pool (ODGS paper 3.8: local optimizations first); 0: "
+          "all leave at once");
+    visit("local_wait", local_wait, Limits::between(1, 1'000'000), "cycles",
+          "that they wait there at most, as seen when an instruction of the core completes");
+    visit("own_blocks", own_blocks, Limits::any(), "",
+          "new warps of a block go to one core, the blocks to the cores in turn; a core without any takes those of a "
+          "block of the core that has most (ODGS paper 3.4: work stealing)");
   }
 };
 

@@ -39,15 +39,15 @@ class ThreadMoves {
 
   // ---- to the global scheduler (hw/gpu/global_scheduler.hpp), for mechanisms with Divergence::Traits::global_pool
   // The group leaves for the global pool, as depart() does for another core. `waits`: its threads have arrived at the
-  // barrier that its instruction is, and wait for it there. `place`: with it goes the last of its warp, whose place in
-  // the core is empty then.
-  virtual void recall(Group& group, bool waits, bool place) {
+  // barrier that its instruction is, and wait for it there. `places`: so many of the core's, which are register rows,
+  // have no thread any more when it has gone.
+  virtual void recall(Group& group, bool waits, unsigned places) {
     (void)group;
     (void)waits;
-    (void)place;
+    (void)places;
     throw InternalError("there is no global scheduler");
   }
-  // The last threads of a warp have exited: its place is empty.
+  // The last threads of a register row have exited: the place is empty.
   virtual void give_place() { throw InternalError("there is no global scheduler"); }
 };
 

@@ -16,7 +16,7 @@ GlobalScheduler::GlobalScheduler(const sc_core::sc_module_name& name, const Mach
       core("core", machine.gpu.cores),
       machine_(machine),
       parameters_(machine.core.policies.of<OdgsParameters>()),
-      pool_(machine.core.simd_width) {
+      pool_(machine.core.simd_width, parameters_.own_blocks ? machine.gpu.cores : 1) {
   blocks.bind(*this);
   for (unsigned i = 0; i != machine.gpu.cores; ++i) {
     core[i].bind(*this);
@@ -44,6 +44,8 @@ void GlobalScheduler::begin_launch(const Launch& launch, bool replays) {
   pool_.clear();
   blocks_.clear();
   blocks_.resize(slots(launch));
+  begun_ = 0;
+  running_ = 0;
   told_.clear();
   heard_.clear();
   coming_.clear();
@@ -96,6 +98,10 @@ Cycle GlobalScheduler::advance(Cycle now) {
     leaving_.erase(leaving_.begin());
   }
   look_for_stuck_barriers();
+  statistics_.stolen_blocks = pool_.stolen_blocks();
+  if (observer_ != nullptr) {
+    show();
+  }
   Cycle next = link::kNever;
   if (!coming_.empty()) {
     next = std::min(next, coming_.begin()->first);
@@ -109,13 +115,32 @@ Cycle GlobalScheduler::advance(Cycle now) {
   return next;
 }
 
+void GlobalScheduler::show() {
+  GlobalSchedulerObserver::Shown shown;
+  shown.threads = pool_.threads();
+  shown.full_warps = pool_.full_warps();
+  shown.new_warps = pool_.fresh_warps();
+  shown.coming = coming_.size();
+  shown.leaving = leaving_.size();
+  for (const unsigned free : free_places_) {
+    shown.free_places += free;
+  }
+  for (const Block& block : blocks_) {
+    shown.at_barriers += block.used ? block.waiting.size() : 0;
+  }
+  observer_->shown(shown);
+}
+
 void GlobalScheduler::begin_block(const BlockCommand& command) {
   Block& block = blocks_[command.slot];
   block.used = true;
+  ++begun_;
+  ++running_;
   block.records = command.records;
   block.waiting.clear();
   block.home.core = machine_.gpu.cores;
   block.home.slot = command.slot;
+  const unsigned owner = parameters_.own_blocks ? static_cast<unsigned>(command.linear % machine_.gpu.cores) : 0;
   const unsigned width = machine_.core.simd_width;
   const std::uint64_t warps = (launch_->threads_per_block() + width - 1) / width;
   CoreParameters shape = machine_.core;
@@ -124,7 +149,7 @@ void GlobalScheduler::begin_block(const BlockCommand& command) {
   ++statistics_.blocks;
   for (ThreadHome& home : block.home.threads) {
     if (home.threads == width) {
-      pool_.begin(home);
+      pool_.begin(home, owner);
       continue;
     }
     for (unsigned lane = 0; lane != home.threads; ++lane) {
@@ -154,7 +179,7 @@ void GlobalScheduler::hear(HomeMessage& message, Cycle now) {
       statistics_.context_bytes += context_bytes(threads);
       if (message.waits_at) {
         ++statistics_.barrier_warps;
-        if (message.empties_place) {
+        for (unsigned place = 0; place != message.empties_places; ++place) {
           emptied_.emplace(here, message.from);
         }
         coming_.emplace(here, std::move(message));
@@ -163,7 +188,7 @@ void GlobalScheduler::hear(HomeMessage& message, Cycle now) {
       ++statistics_.diverged_warps;
       statistics_.diverged_threads += threads;
       const Cycle ready = here + parameters_.handling_latency;
-      if (message.empties_place) {
+      for (unsigned place = 0; place != message.empties_places; ++place) {
         emptied_.emplace(ready, message.from);
       }
       coming_.emplace(ready, std::move(message));
@@ -264,6 +289,7 @@ void GlobalScheduler::leave(BlockHome& home, unsigned threads, Cycle now) {
     return;
   }
   block.used = false;
+  --running_;
   answer_ = {BlockCommand::Kind::block_done, machine_.gpu.cores, home.slot, {}, 0, {}};
   BlockPhase phase = BlockPhase::command;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
@@ -287,13 +313,20 @@ std::optional<unsigned> GlobalScheduler::next_core() {
 }
 
 void GlobalScheduler::send_warps(Cycle now) {
+  const bool more = begun_ != launch_->grid.count() && running_ != blocks_.size();
   while (pool_.has_warp()) {
+    const unsigned before = next_core_;
     const std::optional<unsigned> to = next_core();
     if (!to) {
       return;
     }
+    std::optional<GlobalPool::Warp> warp = pool_.take(parameters_.own_blocks ? *to : 0, more);
+    if (!warp) {
+      next_core_ = before;
+      return;
+    }
     --free_places_[*to];
-    send(*pool_.take(), *to, now);
+    send(std::move(*warp), *to, now);
   }
 }
 

@@ -7,7 +7,8 @@
 //
 // Places    a core has a place for a warp per register row, as far as its registers go. A free place is filled at once,
 //           the core with the most free places first, of those the next in turn. Oracle: any number of warps in a
-//           cycle. A warp that is sent in cycle t is in its core in t + 1.
+//           cycle. A warp that is sent in cycle t is in its core in t + 1. Blocks come one per cycle; as long as more
+//           come there are more full warps of new threads, and fewer threads than a warp has lanes stay here.
 // Latency   a warp that comes back because it has diverged keeps its place empty, and its threads out of reach, for
 //           odgs.handling_latency cycles. A warp that has exited or waits at a barrier gives its place back at once.
 // Links     with odgs.link_bytes, the context of each warp (registers, predicates and PC of its threads) occupies its
@@ -29,6 +30,7 @@
 #include "hw/core/home_inbox.hpp"
 #include "hw/core/home_protocol.hpp"
 #include "hw/divergence/odgs.hpp"
+#include "hw/gpu/global_observer.hpp"
 #include "hw/gpu/global_pool.hpp"
 #include "hw/gpu/statistics.hpp"
 #include "hw/state/launch.hpp"
@@ -55,6 +57,8 @@ class GlobalScheduler final : public link::ClockedModule,
   std::function<void(isa::Fault)> raise;
 
   [[nodiscard]] GlobalSchedulerStatistics& statistics() { return statistics_; }
+  // Null: nobody watches.
+  void observe(GlobalSchedulerObserver* observer) { observer_ = observer; }
   // Threads that are in no core.
   [[nodiscard]] std::size_t pool_threads() const { return pool_.threads(); }
   // Whom its blocks wait for, for deadlock messages; empty when it has nobody.
@@ -78,6 +82,7 @@ class GlobalScheduler final : public link::ClockedModule,
   ::tlm::tlm_sync_enum nb_transport_fw(HomeMessage& message, HomePhase& phase, sc_core::sc_time& delay) override;
   ::tlm::tlm_sync_enum nb_transport_fw(BlockCommand& command, BlockPhase& phase, sc_core::sc_time& delay) override;
 
+  void show();
   void begin_block(const BlockCommand& command);
   void hear(HomeMessage& message, Cycle now);
   void come(HomeMessage& message);
@@ -106,6 +111,8 @@ class GlobalScheduler final : public link::ClockedModule,
   std::vector<Cycle> link_in_, link_out_;  // by core, busy until then
   GlobalPool pool_;
   std::vector<Block> blocks_;
+  std::uint64_t begun_ = 0;  // blocks of the launch that have begun
+  std::size_t running_ = 0;  // and have not ended
   link::Inbox<BlockCommand> told_;
   HomeInbox heard_;
   std::multimap<Cycle, HomeMessage> coming_;   // by the cycle in which the threads are here
@@ -114,6 +121,7 @@ class GlobalScheduler final : public link::ClockedModule,
   bool stuck_ = false;
   Cycle counted_ = 0;  // pool_thread_cycles up to here
   GlobalSchedulerStatistics statistics_;
+  GlobalSchedulerObserver* observer_ = nullptr;
   BlockCommand answer_;
 };
 

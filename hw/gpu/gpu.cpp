@@ -48,10 +48,13 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
   for (unsigned i = 0; i < machine_.gpu.cores; ++i) {
     cores_.push_back(std::make_unique<Core>(("core" + std::to_string(i)).c_str(), machine_, i, clock_, bounds));
   }
-  if (machine_.gpu.perfect_memory) {
+  if (machine_.gpu.perfect_memory || machine_.icache.ideal) {
     perfect_ = std::make_unique<MemoryBehind>(machine_, memory);
     for (const auto& core : cores_) {
-      core->answer_from(*perfect_);
+      core->icache().answer_from(*perfect_);
+      if (machine_.gpu.perfect_memory) {
+        core->l1d().answer_from(*perfect_);
+      }
     }
   }
   if (about<Divergence>(machine_.core.divergence).traits.global_pool != nullptr) {

@@ -119,6 +119,8 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   [[nodiscard]] Core& core(unsigned index) { return *cores_[index]; }
   [[nodiscard]] DramController& dram(unsigned channel) { return *dram_[channel]; }
   [[nodiscard]] Interconnect& noc() { return *noc_; }
+  // Null: blocks begin in the cores.
+  [[nodiscard]] GlobalScheduler* global_scheduler() { return global_.get(); }
   // With machine().l2.enabled.
   [[nodiscard]] L2Slice& l2(unsigned channel) { return *l2_[channel]; }
 

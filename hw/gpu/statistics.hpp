@@ -25,6 +25,7 @@ struct GlobalSchedulerStatistics {
   std::uint64_t diverged_threads = 0;
   std::uint64_t barrier_warps = 0;
   std::uint64_t new_warps = 0;
+  std::uint64_t stolen_blocks = 0;
   std::uint64_t full_warps = 0;
   std::uint64_t incomplete_warps = 0;
   std::uint64_t incomplete_threads = 0;
@@ -43,6 +44,8 @@ struct GlobalSchedulerStatistics {
     visit("diverged_threads", diverged_threads, "threads", "threads of those");
     visit("barrier_warps", barrier_warps, "warps", "warps or parts of them that came back to wait at a barrier");
     visit("new_warps", new_warps, "warps", "warps of new threads sent to cores");
+    visit("stolen_blocks", stolen_blocks, "blocks",
+          "blocks whose new warps a core without any has taken from another (odgs.own_blocks)");
     visit("full_warps", full_warps, "warps", "full re-formed warps sent to cores");
     visit("incomplete_warps", incomplete_warps, "warps", "re-formed warps with empty lanes sent to cores");
     visit("incomplete_threads", incomplete_threads, "threads", "threads of those");

@@ -154,6 +154,18 @@ struct CacheParameters {
   }
 };
 
+// A core's instruction cache (hw/cache/instruction_cache.hpp).
+struct InstructionCacheParameters : CacheParameters {
+  bool ideal = false;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    CacheParameters::describe(visit);
+    visit("ideal", ideal, Limits::any(), "",
+          "true: every fetch is a hit, of any line and of as many in a cycle as there are lanes: ideal instruction "
+          "fetch, the other end of what MIMD lanes may have (warp-size study 4.2)");
+  }
+};
+
 // The L1 data cache (hw/core/memory.hpp offers it a sub-warp's lines).
 struct DataCacheParameters : CacheParameters {
   unsigned banks = 0;
@@ -360,7 +372,7 @@ struct Machine {
   std::string description;
   GpuParameters gpu;
   CoreParameters core;
-  CacheParameters icache{true, 4 * 1024, 4, 128, 1, 1, 2, 32, "write-through"};
+  InstructionCacheParameters icache{{true, 4 * 1024, 4, 128, 1, 1, 2, 32, "write-through"}};
   DataCacheParameters l1d;
   ScratchpadParameters scratchpad;
   NocParameters noc;

@@ -121,6 +121,9 @@ struct CoreState {
   void raise(isa::Fault::Kind kind, const HomeThread& thread, std::uint32_t pc, std::string detail);
 
   // ---- homes and places (hw/state/thread_home.hpp)
+  // Threads that the global scheduler moves, or that have come to a fence, load past the L1: it writes through, nobody
+  // keeps it coherent, and other cores store what they must see. Their own stores are in memory before they leave.
+  bool moved_read_memory = false;
   // Local memories in the GPU's backing store: one for each place that a thread can have (hw::local_memories).
   std::uint64_t local_memories = 0;
   // Before a launch: no block is here, and no thread.

@@ -158,7 +158,8 @@ struct CoreStatistics {
           "warp-splits that joined others where all of their warp wait for each other: re-convergence point, branch");
     visit("merges_barrier", merges_barrier, "splits", "warp-splits that joined one of their warp at a barrier");
     visit("merges_formed", merges_formed, "splits",
-          "warps and warp-splits that joined one of another warp at the same PC (core.divergence = dws-dwf)");
+          "warps and warp-splits that joined one of another warp at the same PC (core.divergence = dws-dwf, or odgs "
+          "with odgs.local_paths)");
     visit("split_table_full", split_table_full, "splits",
           "subdivisions that did not take place, or not at once, for want of an entry of the warp-split table");
     visit("split_slots_full", split_slots_full, "splits",

@@ -88,6 +88,8 @@ struct Group {
   // counted once, however many sub-warps it took. A group that is made of others begins with the least of theirs.
   std::uint32_t progress = 0;
   std::uint32_t progress_before = 0;  // what it was at the latest release from a barrier; 0: there was none
+  // Its loads must not be answered from the L1, which may have old copies (CoreState::moved_read_memory).
+  bool reads_memory = false;
   std::vector<InFlight> flights = std::vector<InFlight>(kUsualFlights);
   unsigned latest = 0;                                // flights[latest]: the instruction fetched last
   const link::DecodedInstruction* decoded = nullptr;  // of the instruction fetched last; null before it is decoded

@@ -105,7 +105,8 @@ struct CycleEnd {
   IdleCause fetch = IdleCause::no_work;  // of a cycle without a fetch: why
   bool fetch_waits = false;              // an instruction was fetched and decode has no room
   unsigned put_aside = 0;                // accesses that wait for lines
-  unsigned complex_waiting = 0;          // operations in the queue before the complex unit
+  unsigned gathered = 0;         // of those and others, accesses that wait for their instruction's other sub-warps
+  unsigned complex_waiting = 0;  // operations in the queue before the complex unit
 };
 
 class CoreObserver {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "hw/coalesce/coalescer.hpp"
 #include "hw/core/core.hpp"
 #include "hw/core/each_row.hpp"
 #include "hw/divergence/owned_places.hpp"
@@ -48,6 +49,8 @@ CoreWidths::CoreWidths(const Machine& machine)
   const auto policy = Registry<WarpScheduler>::instance().make(machine.core.scheduler, {table, machine.core});
   split_entries = static_cast<unsigned>(mechanism->split_table().entries.size());
   split_slots = static_cast<unsigned>(mechanism->split_table().slots.size());
+  mimd_lanes = about<Divergence>(machine.core.divergence).traits.mimd_lanes;
+  gathers = about<Coalescer>(machine.core.coalescer).traits.gathers;
   fetch_groups = policy->fetch_groups();
   candidates = policy->candidates();
 }
@@ -97,10 +100,11 @@ CoreWaves::CoreWaves(const Machine& machine)
     : widths_(machine),
       former_(widths_),
       read_(widths_),
+      execute_(widths_),
       splits_(widths_),
       icache_(link::SignalGroup::l1, machine.icache),
       l1d_(link::SignalGroup::l1, machine.l1d) {
-  fetch_.widths = decode_.widths = execute_.widths = memory_.widths = scheduler_.widths = &widths_;
+  fetch_.widths = decode_.widths = memory_.widths = scheduler_.widths = &widths_;
   retire_[0].widths = retire_[1].widths = &widths_;
   retire_[1].returns = true;
   for (unsigned warp = 0; warp < widths_.groups; ++warp) {
@@ -146,8 +150,8 @@ void CoreWaves::attach(Core& core) {
   for (link::Wave* const wave :
        {&fetch_.stage.valid, &fetch_.missed, &fetch_.blocked, &decode_.stage.valid, &former_.valid, &former_.stall,
         &former_.interlock, &read_.stage.valid, &execute_.stage.valid, &execute_.active, &execute_.complex_starts,
-        &execute_.complex_waiting, &memory_.stage.valid, &memory_.lines, &memory_.put_aside, &retire_[0].stage.valid,
-        &retire_[1].stage.valid, &scheduler_.blocks}) {
+        &execute_.complex_waiting, &memory_.stage.valid, &memory_.lines, &memory_.put_aside, &memory_.gathered,
+        &retire_[0].stage.valid, &retire_[1].stage.valid, &scheduler_.blocks}) {
     wave->set(0);
   }
   for (link::Wave& count : scheduler_.states) {
@@ -283,8 +287,19 @@ void CoreWaves::read(const link::SubWarp& sub_warp) {
 }
 
 void CoreWaves::issued(const link::SubWarp& sub_warp, Cycle last) {
-  const LaneMask lanes = working_lanes(sub_warp);
+  const Cycle now = core_->state().now;
+  const LaneMask before = issued_at_ == now ? issued_lanes_ : 0;
+  const LaneMask own = working_lanes(sub_warp);
+  const LaneMask lanes = before | own;
+  issued_at_ = now;
+  issued_lanes_ = lanes;
   execute_.stage.show(sub_warp.group, sub_warp.pc, operation(sub_warp));
+  for (LaneMask left = execute_.by_lane.empty() ? 0 : own; left != 0; left &= left - 1) {
+    ExecuteWaves::Lane& lane = execute_.by_lane[static_cast<unsigned>(std::countr_zero(left))];
+    lane.warp.set(sub_warp.group);
+    lane.pc.set(sub_warp.pc);
+    lane.opcode.set(operation(sub_warp));
+  }
   execute_.lanes.set(lanes);
   execute_.active.pulse(static_cast<unsigned>(std::popcount(lanes)));
   execute_.state.set(lanes != 0 ? kStageBusy : static_cast<std::uint64_t>(IdleCause::predicated_off));
@@ -359,6 +374,7 @@ void CoreWaves::cycle_ended(const CoreState& core, const CycleEnd& end) {
     memory_.stall.set(kNoStall);
   }
   memory_.put_aside.set(end.put_aside);
+  memory_.gathered.set(end.gathered);
   if (widths_.split_entries != 0) {
     splits_.show(core.groups, core_->divergence().split_table());
   }

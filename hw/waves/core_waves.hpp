@@ -40,6 +40,8 @@ struct CoreWidths {
   unsigned complex_queue;
   unsigned split_entries;  // of the warp-split table; 0: the mechanism has none
   unsigned split_slots;    // of the scheduler, beside it
+  bool mimd_lanes;         // each lane executes an instruction of its own
+  bool gathers;            // the sub-warps of an instruction ask for lines together
 };
 
 // An instruction or sub-warp that a stage holds in a cycle.
@@ -155,9 +157,15 @@ struct ReadWaves {
 };
 
 struct ExecuteWaves {
+  explicit ExecuteWaves(const CoreWidths& all) : by_lane(all.mimd_lanes ? all.lanes : 0), widths(&all) {}
+  // What a lane executes that executes for itself.
+  struct Lane {
+    link::Wave warp, pc, opcode;
+  };
   StageWaves stage;
   link::Wave lanes, active, state, complex_starts, complex_waiting;
-  const CoreWidths* widths = nullptr;
+  std::vector<Lane> by_lane;
+  const CoreWidths* widths;
   template <class Visitor>
   void describe(Visitor& visit) {
     using enum link::SignalGroup;
@@ -169,12 +177,19 @@ struct ExecuteWaves {
     visit(execute, "complex.starts", complex_starts, link::boolean(), "the complex unit starts an operation");
     visit(execute, "complex.waiting", complex_waiting, link::up_to(widths->complex_queue),
           "operations in the queue before the complex unit, at the end of the cycle");
+    for (std::size_t lane = 0; lane < by_lane.size(); ++lane) {
+      const std::string name = "lane" + std::to_string(lane) + ".";
+      visit(execute, name + "warp", by_lane[lane].warp, link::up_to(widths->groups - 1),
+            "while its bit of lanes is 1: the warp, or group of threads, that the lane works for");
+      visit(execute, name + "pc", by_lane[lane].pc, link::number(32), "and the program counter of its thread");
+      visit(execute, name + "opcode", by_lane[lane].opcode, link::one_of(opcodes()), "and the operation");
+    }
   }
 };
 
 struct MemoryWaves {
   StageWaves stage;
-  link::Wave lanes, lines, stall, put_aside, returned;
+  link::Wave lanes, lines, stall, put_aside, gathered, returned;
   const CoreWidths* widths = nullptr;
   template <class Visitor>
   void describe(Visitor& visit) {
@@ -184,6 +199,10 @@ struct MemoryWaves {
     visit(memory, "lines", lines, link::number(8), "distinct lines that its access needs, in the access's first cycle");
     visit(memory, "stall", stall, link::one_of(stall_causes()), "why it stays for another cycle");
     visit(memory, "put_aside", put_aside, link::up_to(widths->pending), "accesses that wait for lines");
+    if (widths->gathers) {
+      visit(memory, "gathered", gathered, link::up_to(widths->rows * widths->lanes),
+            "accesses that wait until all sub-warps of their instruction have come and their lines have been sent");
+    }
   }
 };
 
@@ -395,6 +414,8 @@ class CoreWaves {
   Core* core_ = nullptr;
   unsigned blocks_resident_ = 0;
   Cycle fetched_at_ = link::kNever;              // the latest cycle with a fetch
+  Cycle issued_at_ = link::kNever;               // the latest cycle in which a sub-warp was issued
+  LaneMask issued_lanes_ = 0;                    // the lanes that work then, of all sub-warps beside each other
   Cycle stalled_at_ = link::kNever;              // the latest cycle in which the memory stage was held
   Cycle formed_last_at_ = link::kNever;          // the latest cycle in which an instruction's last sub-warp was formed
   std::vector<const link::SubWarp*> returning_;  // have come back from memory and not retired

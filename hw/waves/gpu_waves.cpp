@@ -1,6 +1,7 @@
 #include "hw/waves/gpu_waves.hpp"
 
 #include "hw/core/memory_access.hpp"
+#include "hw/divergence/divergence.hpp"
 #include "hw/gpu/gpu.hpp"
 
 namespace heddle::hw {
@@ -20,6 +21,10 @@ GpuWaves::GpuWaves(const Machine& machine, const std::string& name) : machine_(m
   for (unsigned core = 0; core < machine_.gpu.cores; ++core) {
     cores_.push_back(std::make_unique<CoreWaves>(machine_));
     cores_.back()->describe(catalogue_, name + ".core" + std::to_string(core));
+  }
+  if (about<Divergence>(machine_.core.divergence).traits.global_pool != nullptr) {
+    pool_ = std::make_unique<PoolWaves>();
+    catalogue_.add(name + ".global_scheduler", *pool_);
   }
   noc_ = std::make_unique<NocWaves>(machine_);
   catalogue_.add(name + ".noc", *noc_);
@@ -42,6 +47,10 @@ GpuWaves::GpuWaves(const Machine& machine, const std::string& name) : machine_(m
 void GpuWaves::attach(Gpu& gpu) {
   for (unsigned core = 0; core < cores_.size(); ++core) {
     cores_[core]->attach(gpu.core(core));
+  }
+  if (pool_) {
+    pool_->start();
+    gpu.global_scheduler()->observe(pool_.get());
   }
   noc_->start();
   gpu.noc().observe(*noc_);

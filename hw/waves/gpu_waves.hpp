@@ -54,6 +54,7 @@ class GpuWaves final : public CoreObserver {
  private:
   const Machine machine_;
   std::vector<std::unique_ptr<CoreWaves>> cores_;
+  std::unique_ptr<PoolWaves> pool_;  // null: the machine has no global scheduler
   std::unique_ptr<NocWaves> noc_;
   std::vector<std::unique_ptr<L2Waves>> l2_;
   std::vector<std::unique_ptr<HomeWaves>> homes_;  // empty: the coherence protocol has none

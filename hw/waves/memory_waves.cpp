@@ -83,6 +83,18 @@ void NocWaves::response(unsigned port, unsigned channel) {
   answer.from.set(channel);
 }
 
+// ---------------------------------------------------------------------------------------------- global scheduler
+
+void PoolWaves::shown(const Shown& now) {
+  threads_.set(now.threads);
+  full_.set(now.full_warps);
+  new_.set(now.new_warps);
+  coming_.set(now.coming);
+  leaving_.set(now.leaving);
+  places_.set(now.free_places);
+  barriers_.set(now.at_barriers);
+}
+
 // ---------------------------------------------------------------------------------------------------------- DRAM
 
 DramWaves::DramWaves(const DramParameters& parameters) : capacity_(parameters.queue) {

@@ -8,6 +8,7 @@
 
 #include "hw/cache/observer.hpp"
 #include "hw/dram/timing.hpp"
+#include "hw/gpu/global_observer.hpp"
 #include "hw/noc/observer.hpp"
 #include "hw/parameters/machine.hpp"
 #include "hw/waves/enumerations.hpp"
@@ -147,6 +148,27 @@ class NocWaves final : public NocObserver {
   std::vector<link::Wave> ports_;
   std::vector<std::unique_ptr<Channel>> channels_;
   std::vector<std::unique_ptr<Answer>> answers_;
+};
+
+// The global scheduler, by what it shows.
+class PoolWaves final : public GlobalSchedulerObserver {
+ public:
+  void start() { shown({}); }
+  void shown(const Shown& now) override;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    using enum link::SignalGroup;
+    visit(pool, "threads", threads_, link::number(32), "threads that can go on and are in no core");
+    visit(pool, "full_warps", full_, link::number(32), "full warps that have been re-formed of them");
+    visit(pool, "new_warps", new_, link::number(32), "warps of threads that have not begun");
+    visit(pool, "coming", coming_, link::number(16), "groups of threads on their way here");
+    visit(pool, "leaving", leaving_, link::number(16), "warps on their way to cores");
+    visit(pool, "free_places", places_, link::number(16), "places of warps that are free, in all cores");
+    visit(pool, "at_barriers", barriers_, link::number(32), "threads that wait here at barriers");
+  }
+
+ private:
+  link::Wave threads_, full_, new_, coming_, leaving_, places_, barriers_;
 };
 
 class DramController;

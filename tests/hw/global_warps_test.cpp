@@ -3,9 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
+#include "hw/divergence/branch_ranking.hpp"
 #include "hw/divergence/odgs.hpp"
 #include "hw/divergence/thread_moves.hpp"
 #include "hw/gpu/global_pool.hpp"
+#include "hw/state/block_home.hpp"
 #include "tests/hw/dynamic_groups.hpp"
 
 namespace heddle::hw {
@@ -25,18 +29,28 @@ CoreParameters four_global_lanes(unsigned short_branch = 0, unsigned moves = 0) 
 }
 
 // Notes who leaves for the global scheduler: "9: 3" is the threads of lanes 0 and 1 at PC 9, "waits" at a barrier,
-// "last" of its warp.
+// "last" of a register row, "last of 2" of two.
 class LeavingCore : public test::DynamicGroups, private ThreadMoves {
  public:
-  explicit LeavingCore(const CoreParameters& core, bool global = true) : DynamicGroups("odgs", core, 2) {
+  explicit LeavingCore(const CoreParameters& core, bool global = true)
+      : DynamicGroups("odgs", core, 2), global_(global) {
     divergence->begin_launch(global);
+  }
+  // As it comes from the global scheduler.
+  Group& start(unsigned block, unsigned warp, LaneMask active) {
+    Group& group = DynamicGroups::start(block, warp, active);
+    if (global_) {
+      divergence->arrived(group, *this);
+    }
+    return group;
   }
   ThreadMoves& threads() override { return *this; }
   std::vector<std::string> left;
 
  private:
-  void recall(Group& group, bool waits, bool place) override {
-    left.push_back(fmt::format("{}: {:x}{}{}", group.pc, group.active[0], waits ? " waits" : "", place ? " last" : ""));
+  void recall(Group& group, bool waits, unsigned places) override {
+    left.push_back(fmt::format("{}: {:x}{}{}{}", group.pc, group.active[0], waits ? " waits" : "",
+                               places != 0 ? " last" : "", places > 1 ? fmt::format(" of {}", places) : ""));
     free(group);
   }
   void give_place() override { left.emplace_back("place"); }
@@ -46,6 +60,7 @@ class LeavingCore : public test::DynamicGroups, private ThreadMoves {
   [[nodiscard]] unsigned core() const override { return 0; }
   [[nodiscard]] unsigned cores() const override { return 1; }
   void depart(Group&, unsigned) override {}
+  const bool global_;
 };
 
 TEST(GlobalWarps, BothPathsOfADivergentBranchLeave) {
@@ -134,9 +149,113 @@ TEST(GlobalWarps, KernelsThatStayHaveTheStackAndWaitWhereTheyAre) {
   EXPECT_THAT(core.live(), IsEmpty());
 }
 
+// The first times are the stack's; then a branch leaves if what it has lost is worth it.
+TEST(BranchRanking, LearnsFromTheStackAndDecidesByTheMeanLoss) {
+  BranchRanking ranking(2, 10);
+  EXPECT_FALSE(ranking.leaves(7));
+  EXPECT_FALSE(ranking.leaves(7));
+  EXPECT_TRUE(ranking.leaves(7)) << "nothing is known of it yet";
+  ranking.resolved(7, 12);
+  EXPECT_TRUE(ranking.leaves(7));
+  ranking.resolved(7, 6);
+  EXPECT_FALSE(ranking.leaves(7)) << "9 on average";
+  ranking.resolved(7, 12);
+  EXPECT_TRUE(ranking.leaves(7)) << "10 on average";
+  EXPECT_FALSE(ranking.leaves(8)) << "each branch by itself";
+  ranking.clear();
+  EXPECT_FALSE(ranking.leaves(7));
+  EXPECT_TRUE(BranchRanking(0, 10).leaves(7)) << "does not rank";
+}
+
+TEST(BranchRanking, CountsSoManyBranches) {
+  BranchRanking ranking(1, 10);
+  for (std::uint32_t pc = 0; pc != BranchRanking::kBranches; ++pc) {
+    EXPECT_FALSE(ranking.leaves(pc));
+  }
+  EXPECT_TRUE(ranking.leaves(BranchRanking::kBranches));
+  EXPECT_TRUE(ranking.leaves(0));
+}
+
+// One thread executes three instructions of the first path while three wait, which execute one of the second while it
+// waits: 3 + 3 + 3 + 1 = 10.
+TEST(GlobalWarps, WhatTheStackLosesAtABranchIsCounted) {
+  for (const unsigned loss : {10U, 11U}) {
+    CoreParameters core = four_global_lanes();
+    core.policies.of<OdgsParameters>().rank_after = 1;
+    core.policies.of<OdgsParameters>().rank_loss = loss;
+    LeavingCore cores(core);
+    Group& warp = cores.start(0, 0, 0b1111);
+    cores.branch(warp, 4, 5, 0b0111);  // 3 runs PC 1 to 3: three wait in each
+    cores.plain(warp);
+    cores.plain(warp);
+    EXPECT_EQ(warp.pc, 3U);
+    cores.branch(warp, 5, 0, 0b1000);
+    EXPECT_THAT(cores.live(), ElementsAre("4: 0/0 1/0 2/0"));
+    cores.plain(warp);  // one waits
+    EXPECT_THAT(cores.live(), ElementsAre("5: 0/0 1/0 2/0 3/0"));
+    EXPECT_THAT(cores.left, IsEmpty());
+    warp.pc = 0;
+    cores.branch(warp, 4, 5, 0b0111);
+    EXPECT_EQ(cores.left.empty(), loss > 10) << loss;
+  }
+}
+
+CoreParameters with_local_paths(unsigned paths, unsigned wait = 1000) {
+  CoreParameters core = four_global_lanes();
+  core.policies.of<OdgsParameters>().local_paths = paths;
+  core.policies.of<OdgsParameters>().local_wait = wait;
+  return core;
+}
+
+TEST(GlobalWarps, PathsThatWaitFillEachOthersLanes) {
+  LeavingCore core(with_local_paths(8));
+  Group& first = core.start(0, 0, 0b1111);
+  Group& second = core.start(0, 1, 0b1111);
+  core.start(1, 0, 0b1111);
+  core.start(1, 1, 0b1111);  // who run, so that others may wait
+  core.branch(first, 9, 12, 0b0011);
+  EXPECT_THAT(core.left, IsEmpty());
+  core.branch(second, 9, 12, 0b1110);
+  // At PC 9 lanes 2 and 3 of the second join; its lane 1 waits by itself. At PC 1 lane 0 joins nobody's lane.
+  EXPECT_THAT(core.left, IsEmpty());
+  EXPECT_EQ(core.at(9).active[0], 0b1111U) << "runs on";
+  EXPECT_EQ(core.at(9, GroupState::parked).active[0], 0b0010U);
+  EXPECT_EQ(core.at(1, GroupState::parked).active[0], 0b1101U);
+  // The full one is of two rows, of which others are left in each.
+  Group& full = core.at(9);
+  core.branch(full, 20, 30, 0b0000);
+  EXPECT_EQ(full.pc, 10U);
+  core.exit(full, 0b1111);
+  EXPECT_THAT(core.left, IsEmpty());
+}
+
+TEST(GlobalWarps, NoMorePathsWaitThanMayOrThanWarpsRun) {
+  LeavingCore core(with_local_paths(1));
+  Group& first = core.start(0, 0, 0b1111);
+  Group& other = core.start(0, 1, 0b1111);
+  core.branch(first, 9, 12, 0b0011);
+  EXPECT_THAT(core.left, ElementsAre("9: 3")) << "the oldest, whose row has others";
+  core.exit(other, 0b1111);
+  EXPECT_THAT(core.left, ElementsAre("9: 3", "place", "1: c last")) << "nobody runs";
+}
+
+TEST(GlobalWarps, NoPathWaitsLongerThanItMay) {
+  LeavingCore core(with_local_paths(8, 10));
+  Group& first = core.start(0, 0, 0b1111);
+  Group& other = core.start(0, 1, 0b1111);
+  core.start(1, 0, 0b1111);
+  core.branch(first, 9, 12, 0b0011);
+  core.cycle = 9;
+  core.plain(other);
+  EXPECT_THAT(core.left, IsEmpty());
+  core.cycle = 10;
+  core.plain(other);
+  EXPECT_THAT(core.left, ElementsAre("9: 3", "1: c last"));
+}
+
 // The next warp as "pc kind: numbers", of threads that are numbered in their home.
-std::string next(GlobalPool& pool) {
-  const std::optional<GlobalPool::Warp> warp = pool.take();
+std::string next(GlobalPool& pool, unsigned owner = 0) {
+  const std::optional<GlobalPool::Warp> warp = pool.take(owner);
   if (!warp) {
     return "nobody";
   }
@@ -151,7 +270,7 @@ std::string next(GlobalPool& pool) {
 }
 
 TEST(GlobalPool, FullWarpsComeFirstThenNewOnesThenTheLowestPc) {
-  GlobalPool pool(2);
+  GlobalPool pool(2, 1);
   ThreadHome home;
   home.first = 100;
   ThreadHome fresh;
@@ -162,7 +281,7 @@ TEST(GlobalPool, FullWarpsComeFirstThenNewOnesThenTheLowestPc) {
     out.lane = 7;
     return out;
   };
-  pool.begin(fresh);
+  pool.begin(fresh, 0);
   pool.add(30, thread(0));
   pool.add(20, thread(1));
   pool.add(40, thread(2));
@@ -173,10 +292,31 @@ TEST(GlobalPool, FullWarpsComeFirstThenNewOnesThenTheLowestPc) {
   EXPECT_EQ(next(pool), "30 full: 100/0 103/1") << "in the order in which they became full, not by PC";
   EXPECT_EQ(next(pool), "20 full: 101/0 104/1");
   EXPECT_EQ(next(pool), "new from 200");
+  EXPECT_FALSE(pool.take(0, true)) << "more threads come at once";
   EXPECT_EQ(next(pool), "30 some: 105/0");
   EXPECT_EQ(next(pool), "40 some: 102/0");
   EXPECT_EQ(pool.threads(), 0U);
   EXPECT_EQ(next(pool), "nobody");
+}
+
+TEST(GlobalPool, ACoreWithoutNewWarpsTakesABlocksFromTheCoreWithMost) {
+  GlobalPool pool(2, 3);
+  std::array<BlockHome, 3> blocks;
+  std::array<ThreadHome, 5> homes;  // two of block 0, two of block 1, one of block 2
+  for (std::size_t i = 0; i != homes.size(); ++i) {
+    homes[i].first = static_cast<std::uint32_t>(i);
+    homes[i].block = &blocks[i / 2];
+    pool.begin(homes[i], i == 4 ? 1 : 0);
+  }
+  EXPECT_EQ(next(pool, 1), "new from 4");
+  EXPECT_EQ(pool.stolen_blocks(), 0U);
+  EXPECT_EQ(next(pool, 2), "new from 2") << "the latest block of core 0, from its first warp on";
+  EXPECT_EQ(pool.stolen_blocks(), 1U);
+  EXPECT_EQ(next(pool, 0), "new from 0");
+  EXPECT_EQ(next(pool, 2), "new from 3");
+  EXPECT_EQ(next(pool, 2), "new from 1") << "what is left of a block";
+  EXPECT_EQ(pool.stolen_blocks(), 2U);
+  EXPECT_EQ(next(pool, 0), "nobody");
 }
 
 }  // namespace

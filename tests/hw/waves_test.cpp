@@ -433,6 +433,57 @@ TEST(Waves, ShowTheStackOfFigure22) {
 
 // The same branch of a block of eight threads under thread block compaction: one stack for the block, its masks by row
 // of the block's threads. Threads 2 and 5 go to C, so that B runs with lanes 1011 of row 0 and 1101 of row 1.
+// Lanes at both arms of a branch in one cycle: what each of them executes, and all of them in the stage's mask.
+TEST(Waves, ShowWhatEachMimdLaneExecutes) {
+  Machine machine = four_lanes(4);
+  machine.core.divergence = "mimd";
+  Code code;
+  code.s2r(1, Special::tid_x);
+  code.setp(1, isa::Comparison::eq, 1, 2);
+  const Fork fork = add_fork(code);
+  const VcdDump dump = record(machine, code, {{1, 1, 1}, {4, 1, 1}});
+  const std::string execute = "bench.gpu.core0.execute";
+  unsigned both = 0;
+  for (std::uint64_t cycle = dump.begin; cycle < dump.end; ++cycle) {
+    if (dump[execute + ".valid"].number(cycle) != 1U) {
+      continue;
+    }
+    EXPECT_EQ(dump[execute + ".active"].number(cycle),
+              static_cast<unsigned>(std::popcount(dump[execute + ".lanes"].number(cycle).value())));
+    if (dump[execute + ".lane2.pc"].number(cycle) != fork.c) {
+      continue;
+    }
+    ++both;
+    EXPECT_EQ(dump[execute + ".lanes"].number(cycle), 0b1111U);
+    EXPECT_EQ(dump[execute + ".lane2.opcode"].number(cycle), static_cast<std::uint64_t>(Op::ADD));
+    for (const char* const lane : {".lane0", ".lane1", ".lane3"}) {
+      EXPECT_LT(dump[execute + lane + ".pc"].number(cycle), fork.c);
+      EXPECT_EQ(dump[execute + lane + ".warp"].number(cycle), 0U);
+    }
+  }
+  EXPECT_EQ(both, 1U);
+}
+
+// Of the two sub-warps of a load the first waits for the second, and both for the L1 to have taken their line.
+TEST(Waves, ShowAccessesThatWaitForTheirInstructionsOthers) {
+  Machine machine = four_lanes(8);
+  Code code;
+  code.param(1, 0);
+  code.load(Op::LD_GLOBAL, 2, 1);
+  code.exit();
+  const heddle::test::LaunchShape shape{{1, 1, 1}, {8, 1, 1}};
+  const std::string gathered = "bench.gpu.core0.memory.gathered";
+  machine.core.coalescer = "whole-warp";
+  const VcdDump dump = record(machine, code, shape);
+  std::uint64_t most = 0;
+  for (std::uint64_t cycle = dump.begin; cycle < dump.end; ++cycle) {
+    most = std::max(most, dump[gathered].number(cycle).value_or(0));
+  }
+  EXPECT_GE(most, 1U) << "the first waits for the second";
+  EXPECT_LE(most, 2U);
+  EXPECT_EQ(dump[gathered].number(dump.end - 1), 0U);
+}
+
 TEST(Waves, ShowTheMasksOfABlocksStack) {
   Machine machine = four_lanes(4);
   machine.core.divergence = "tbc";

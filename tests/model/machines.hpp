@@ -437,6 +437,28 @@ namespace heddle::test {
     odgs.short_branch = 12;
     odgs.moves_per_1024 = 8;
   });
+  // L1s that write through, and that nobody keeps coherent: who has moved reads past them. Local re-formation first.
+  add("odgsthrough", [](hw::Machine& machine) {
+    machine.core.divergence = "odgs";
+    machine.gpu.cores = 3;
+    machine.l1d.write_policy = "write-through";
+    machine.dram.channels = 2;
+    hw::OdgsParameters& odgs = machine.core.policies.of<hw::OdgsParameters>();
+    odgs.local_paths = 6;
+    odgs.local_wait = 200;
+    odgs.own_blocks = true;
+  });
+  add("odgsranked", [](hw::Machine& machine) {
+    machine.core.divergence = "odgs";
+    machine.gpu.cores = 2;
+    machine.l1d.write_policy = "write-through";
+    machine.l2.enabled = true;
+    hw::OdgsParameters& odgs = machine.core.policies.of<hw::OdgsParameters>();
+    odgs.rank_after = 1;
+    odgs.rank_loss = 40;
+    odgs.local_paths = 2;
+    odgs.handling_latency = 9;
+  });
   // Learns in short intervals, so that every candidate takes over often.
   add("adaptive", [](hw::Machine& machine) {
     machine.core.scheduler = "two-level-adaptive";

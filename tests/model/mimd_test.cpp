@@ -72,6 +72,23 @@ TEST(MimdCore, FetchesThroughThePortsThatThereAre) {
   EXPECT_EQ(cycles(machine, 1), cycles(mimd(true), 1)) << "lanes share the access to a line";
 }
 
+// Ideal fetch is what enough ports make of it, less the misses; and no machine waits for its instructions.
+TEST(MimdCore, IdealFetchNeedsNeitherPortsNorLines) {
+  hw::Machine machine = mimd(true);
+  const std::uint64_t cached = cycles(machine, 4);
+  machine.icache.ideal = true;
+  const std::uint64_t ideal = cycles(machine, 4);
+  EXPECT_LT(ideal, cached);
+  EXPECT_GT(ideal, cached / 2);
+  machine.icache.ports = 1;
+  machine.icache.bytes = 512;
+  EXPECT_EQ(cycles(machine, 4), ideal);
+  hw::Machine stack;
+  const std::uint64_t before = cycles(stack, 1);
+  stack.icache.ideal = true;
+  EXPECT_LT(cycles(stack, 1), before);
+}
+
 // A warp of 64 threads over 16 lanes: four cycles per step, whatever the paths.
 TEST(MimdCore, AWarpDeeperThanTheLanesTakesACyclePerRow) {
   hw::Machine machine = mimd(true);

@@ -123,6 +123,8 @@ hw::Machine where_it_counts(const std::string& path) {
       {{"core.divergence", std::string("slip")}},
       {{"core.divergence", std::string("mimd")}},
       {{"core.divergence", std::string("odgs")}, {"gpu.perfect_memory", true}},
+      {{"core.divergence", std::string("odgs")}, {"gpu.perfect_memory", true}, {"odgs.rank_after", std::int64_t{4}}},
+      {{"core.divergence", std::string("odgs")}, {"gpu.perfect_memory", true}, {"odgs.local_paths", std::int64_t{8}}},
       {{"core.divergence", std::string("slip")}, {"slip.branch_bypass", true}},
       {{"core.issue", std::string("scoreboard")}},
       {{"core.divergence", std::string("tbc")}},

@@ -580,9 +580,9 @@ TEST(Waves, TheListsNameEverySignal) {
   }
   EXPECT_EQ(count, dump.signals.size());
   const std::string groups = heddle({"list", "groups", "--names"}).out;
-  EXPECT_EQ(
-      groups,
-      "fetch\ndecode\nsubwarp\nregisters\nexecute\nmemory\nwriteback\ndivergence\nscheduler\nl1\nl2\ndram\nnoc\n");
+  EXPECT_EQ(groups,
+            "fetch\ndecode\nsubwarp\nregisters\nexecute\nmemory\nwriteback\ndivergence\nscheduler\nl1\nl2\ndram\nnoc\np"
+            "ool\n");
   EXPECT_NE(heddle({"list", "signals"}).out.find("gpu.core<n>.warp<n>.stack.depth   [number, 16 bits, x 32]"),
             std::string::npos);
   EXPECT_EQ(heddle({"list", "signals", "baselin"}).code, 2);
