@@ -29,7 +29,8 @@ struct InterpreterOptions {
 
 struct InterpreterResult {
   std::optional<Fault> fault;
-  std::uint64_t thread_instructions = 0;  // active threads of each warp instruction, whatever their guards say
+  std::uint64_t thread_instructions = 0;    // active threads of each warp instruction, whatever their guards say
+  std::uint64_t executed_instructions = 0;  // of those threads, those whose guard was true
   std::uint64_t warp_instructions = 0;
   std::vector<StrayLoads> stray_loads;  // without the trap: by instruction, in the order of the first of each
 };

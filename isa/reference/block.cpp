@@ -179,6 +179,7 @@ Block::MaybeFault Block::step(Warp& warp, InterpreterResult& result) {
     warp.place.clock[lane] += (active >> lane) & 1U;
   }
   const LaneMask executed = active & predicate(warp, in.guard);
+  result.executed_instructions += static_cast<unsigned>(std::popcount(executed));
   if (decoded.action == Action::branch) {
     retire(warp, decoded, executed);
     warp.stack.branch(executed, in.target, in.reconvergence);

@@ -139,6 +139,7 @@ struct Device::State {
   void write_launch(const isa::LaunchRequest& request, const isa::Kernel& kernel, std::size_t index,
                     unsigned warp_size);
   void run(const LaunchInfo& launch);
+  void interpret(const isa::LaunchRequest& request, unsigned warp_size);
   void simulate(const isa::LaunchRequest& request);
   void check_progress(const isa::LaunchRequest& request);
   void collect_stray_loads(const isa::Kernel& kernel);
@@ -159,6 +160,7 @@ struct Device::State {
   isa::PrintBuffer prints;
   WarpSizes warp_sizes;
   std::vector<isa::StrayLoads> stray_loads;
+  LaunchSelection selection{options.fast_forward};
   std::uint64_t last_served = 0;  // what memory channels and interconnect had done when last looked at
   link::Cycle last_service = 0;   // when that number was last seen to change
   std::optional<isa::Fault> fault;
@@ -241,6 +243,9 @@ std::uint64_t Device::cycles_shared() const {
 std::vector<hw::CountedUnit> Device::units() const {
   return state_->gpu.units();
 }
+const LaunchSelection& Device::selection() const {
+  return state_->selection;
+}
 const StatisticsRegistry& Device::statistics() const {
   return state_->statistics;
 }
@@ -254,6 +259,7 @@ void Device::load(isa::Module module) {
   if (const auto short_block = hw::about<hw::Divergence>(core.divergence).traits.short_block) {
     ptx::mark_subdivision(state_->module, short_block(core));
   }
+  state_->selection.check(state_->module);
   isa::load_module(state_->module, state_->memory);
   for (RunObserver* const observer : state_->options.observers) {
     observer->loaded(state_->module);
@@ -305,6 +311,10 @@ void Device::launch(const isa::LaunchRequest& request) {
   }
   // The host may have released buffers since the last launch, and their pages with them.
   state.target.invalidate_direct_memory();
+  if (!state.selection.simulates(kernel.name)) {
+    state.interpret(request, warp_size);
+    return;
+  }
   state.hash.begin_launch(request.grid.count() * request.block.count());
   // A replay has no values to take hashes of.
   state.gpu.set_hashes(state.options.replay == nullptr ? state.hash.threads().data() : nullptr);
@@ -323,6 +333,35 @@ void Device::launch(const isa::LaunchRequest& request) {
     state.fault = fault;
     throw SimulatedFault(isa::describe(fault, state.module));
   }
+}
+
+// As the model would leave memory, hashes and prints, in no time.
+void Device::State::interpret(const isa::LaunchRequest& request, unsigned warp_size) {
+  if (options.interrupted != nullptr && options.interrupted->load()) {
+    throw RunStopped(fmt::format("interrupted after {} cycles", cycles()));
+  }
+  const hw::CoreParameters& core = gpu.machine().core;
+  isa::InterpreterOptions how;
+  how.warp_size = std::min(warp_size, isa::kLanes);
+  how.trap_on_division_by_zero = core.division_trap;
+  how.trap_on_stray_load = core.load_trap;
+  how.prints = &prints;
+  prints.begin_launch(request);
+  isa::InterpreterResult result = isa::interpret(module, request, memory, hash, how);
+  if (const std::string text = prints.text(); options.print && !text.empty()) {
+    options.print(text);
+  }
+  for (const isa::StrayLoads& loads : result.stray_loads) {
+    isa::add(stray_loads, loads);
+  }
+  if (result.fault) {
+    prints.explain(*result.fault);
+    fault = *result.fault;
+    throw SimulatedFault(isa::describe(*result.fault, module));
+  }
+  ++launches_ended;
+  blocks_of_ended += request.grid.count();
+  selection.interpreted(request.kernel, result.executed_instructions);
 }
 
 void Device::State::write_launch(const isa::LaunchRequest& request, const isa::Kernel& kernel, std::size_t index,
@@ -381,6 +420,9 @@ void Device::State::run(const LaunchInfo& launch) {
     observer->launching(launch);
   }
   const auto index = static_cast<std::size_t>(&launch.kernel - module.kernels.data());
+  // Summing up every module's counters takes longer than a short launch: only for who estimates by them.
+  const bool estimates = options.fast_forward.any();
+  const hw::Totals before = estimates ? gpu.totals() : hw::Totals{};
   write_launch(launch.request, launch.kernel, index, launch.warp_size);
   try {
     simulate(launch.request);
@@ -391,6 +433,11 @@ void Device::State::run(const LaunchInfo& launch) {
   }
   ++launches_ended;
   blocks_of_ended += launch.request.grid.count();
+  if (estimates) {
+    const hw::Totals after = gpu.totals();
+    selection.simulated(launch.kernel.name, after.cycles - before.cycles,
+                        after.core.thread_instructions - before.core.thread_instructions);
+  }
   collect_stray_loads(launch.kernel);
   tell_end(!gpu.fault());
 }

@@ -18,6 +18,7 @@
 #include "hw/state/replay.hpp"
 #include "isa/fault.hpp"
 #include "tb/host/executor.hpp"
+#include "tb/host/fast_forward.hpp"
 #include "tb/host/launch_warps.hpp"
 #include "tb/host/run_observer.hpp"
 
@@ -53,6 +54,7 @@ struct DeviceOptions {
   hw::MakeTap make_tap;                           // the other connections; the channels too without a trace
   std::function<void(const Progress&)> progress;  // called a few times per second of host time
   PrintText print;                                // what launches print
+  FastForward fast_forward;  // launches that the interpreter computes; observers do not hear of them. Not with a replay
   // Host threads that simulate the GPU's modules (hw::Gpu::share_among). What a run computes, counts and writes is the
   // same for every number. While somebody watches who does not watch cores apart (RunObserver::watches_apart), or
   // connections are tapped, there is one. InputError when the host does not let the process have so many.
@@ -87,6 +89,8 @@ class Device final : public Executor {
   // Loads that lay out of bounds and read 0 (core.load_trap), of all launches since construction, also of one that
   // ended early: by kernel and instruction, in the order of the first of each.
   [[nodiscard]] const std::vector<isa::StrayLoads>& stray_loads() const;
+  // Which launches have been simulated.
+  [[nodiscard]] const LaunchSelection& selection() const;
   [[nodiscard]] const StatisticsRegistry& statistics() const;  // every module's own counters
   [[nodiscard]] std::vector<hw::CountedUnit> units() const;    // and their kinds
   [[nodiscard]] unsigned threads() const;                      // that simulate: DeviceOptions::threads, or 1

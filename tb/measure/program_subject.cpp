@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "base/error.hpp"
@@ -18,6 +20,22 @@ namespace heddle::tb {
 namespace {
 
 constexpr int kLookMilliseconds = 20;  // between looks whether a program that does not call has ended
+
+// The folder of the run-time library's other names, under which programs of nvcc look for it: before those of
+// LD_LIBRARY_PATH. Nothing when it is not there.
+std::optional<std::string> library_path() {
+  namespace fs = std::filesystem;
+  const fs::path here = fs::path(own_program()).parent_path();
+  for (const char* const place : {"cudart", "../lib/heddle", "../lib/x86_64-linux-gnu/heddle", "../lib64/heddle"}) {
+    std::error_code ignored;
+    const fs::path folder = fs::weakly_canonical(here / place, ignored);
+    if (!fs::exists(folder / "libcudart.so.12", ignored)) continue;
+    const char* const others = std::getenv("LD_LIBRARY_PATH");
+    return "LD_LIBRARY_PATH=" + folder.string() + (others == nullptr || *others == 0 ? "" : ":") +
+           (others == nullptr ? "" : others);
+  }
+  return std::nullopt;
+}
 
 // A socket that is closed when its owner is gone.
 class Socket {
@@ -64,6 +82,7 @@ std::optional<int> ProgramSubject::start() const {
   ProcessSetup process;
   process.in = Redirection::inherited();
   process.environment = {fmt::format("{}={}", program::kSocketVariable, path)};
+  if (const auto path = library_path()) process.environment.push_back(*path);
   if (!setup_.ends_on_fault) process.environment.push_back(fmt::format("{}=return", program::kErrorsVariable));
   try {
     child_ = ChildProcess::start(setup_.words, process);

@@ -130,6 +130,28 @@ json::array to_json(const std::vector<program::LaunchSummary>& launches) {
   return out;
 }
 
+template <class Value>
+json::value or_null(const std::optional<Value>& value) {
+  return value ? json::value(*value) : json::value(nullptr);
+}
+
+json::object to_json(const LaunchSelection& selection) {
+  json::object kernels;
+  for (const auto& [kernel, launches] : selection.kernels()) {
+    kernels[kernel] = json::object{{"simulated", launches.simulated},
+                                   {"interpreted", launches.interpreted},
+                                   {"cycles", launches.cycles},
+                                   {"thread_instructions", launches.thread_instructions},
+                                   {"thread_instructions_interpreted", launches.instructions_interpreted},
+                                   {"estimated_cycles", or_null(launches.estimated_cycles())}};
+  }
+  return {{"from_launch", selection.what().from_launch},
+          {"skip", json::array(selection.what().kernels.begin(), selection.what().kernels.end())},
+          {"sample", selection.what().every},
+          {"estimated_cycles", or_null(selection.estimated_cycles())},
+          {"kernels", std::move(kernels)}};
+}
+
 json::object energy_json(const Energy& energy) {
   json::object kinds;
   for (const Energy::Kind& kind : energy.kinds) {
@@ -175,11 +197,6 @@ json::object modules_json(const StatisticsRegistry& modules) {
     slot(histogram.declaration) = to_json(*histogram.values);
   }
   return out;
-}
-
-template <class Value>
-json::value or_null(const std::optional<Value>& value) {
-  return value ? json::value(*value) : json::value(nullptr);
 }
 
 double rate(std::uint64_t count, double seconds) {
@@ -229,6 +246,9 @@ std::string stats_json(const RunRecord& record, const StatisticsRegistry& module
                      {"modules", modules_json(modules)}};
   if (!record.launches.empty()) {
     stats["launches"] = to_json(record.launches);
+  }
+  if (record.selection) {
+    stats["fast_forward"] = to_json(*record.selection);
   }
   if (record.energy) {
     stats["energy"] = energy_json(*record.energy);

@@ -11,6 +11,7 @@
 #include "base/statistics.hpp"
 #include "hw/parameters/machine.hpp"
 #include "isa/fault.hpp"
+#include "tb/host/fast_forward.hpp"
 #include "tb/host/launch_warps.hpp"
 #include "tb/host/program/session.hpp"
 #include "tb/host/workload.hpp"
@@ -38,6 +39,7 @@ struct RunRecord {
   std::vector<isa::StrayLoads> stray_loads;  // Device::stray_loads()
   std::optional<Verdict> verdict;            // absent: the result was not checked
   Summary summary;
+  std::optional<LaunchSelection> selection;      // if some launches were to be interpreted: which have been
   std::optional<Energy> energy;                  // if it was asked for by a table
   std::vector<program::LaunchSummary> launches;  // of a CUDA program (heddle exec), in the order of its calls
 };

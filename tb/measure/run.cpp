@@ -70,6 +70,21 @@ ReferenceCheck compare_with_reference(const RunRequest& request, const RunOutcom
   return {true, fmt::format("the retirement hash {} equals the reference interpreter's", ours)};
 }
 
+// A program whose every launch was interpreted has been measured in nothing.
+void check_something_simulated(const RunRecord& record) {
+  std::uint64_t interpreted = 0;
+  for (const auto& [kernel, launches] : record.selection->kernels()) {
+    if (launches.simulated != 0) {
+      return;
+    }
+    interpreted += launches.interpreted;
+  }
+  if (record.complete) {
+    throw InputError({}, fmt::format("no launch was simulated, of {} of the program", interpreted),
+                     "--from-launch N takes one of them, and --skip must leave a kernel");
+  }
+}
+
 // What cannot be written is refused before the simulation rather than after it.
 void check_outputs(const RunRequest& request, const Subject& subject) {
   if (request.output_directory) {
@@ -174,6 +189,10 @@ RunOutcome run(const RunRequest& request) {
   } catch (const SimulatedFault& fault) {
     outcome.ending = RunOutcome::Ending::faulted;
     record.stop_reason = fault.what();
+  }
+  if (request.device.fast_forward.any()) {
+    record.selection = device.selection();
+    check_something_simulated(record);
   }
   outcome.last_cycle = device.now();
   record.threads = subject->threads();  // a program's are known now

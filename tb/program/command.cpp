@@ -64,11 +64,13 @@ std::vector<std::string> Arguments::all(const std::string& option) const {
   return has(option) ? options_[option].as<std::vector<std::string>>() : std::vector<std::string>{};
 }
 
-std::string Arguments::command_line(std::initializer_list<const char*> options) const {
+std::string Arguments::command_line(std::initializer_list<const char*> options, bool words_last) const {
   std::string out = "heddle " + command_;
+  std::string words;
   for (const std::string& word : words_) {
-    out += " " + shell_word(word);
+    words += " " + shell_word(word);
   }
+  if (!words_last) out += words;
   for (const char* const option : options) {
     if (!has(option)) {
       continue;
@@ -86,7 +88,7 @@ std::string Arguments::command_line(std::initializer_list<const char*> options) 
       }
     }
   }
-  return out;
+  return words_last ? out + " --" + words : out;
 }
 
 std::vector<std::string> Arguments::settings() const {

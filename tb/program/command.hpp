@@ -26,7 +26,7 @@ class Arguments {
   [[nodiscard]] std::vector<std::string> all(const std::string& option) const;
   // The call as a shell takes it, of the options only those in `options`, in their order, that were given: what the
   // outcome depends on, without where it is written.
-  [[nodiscard]] std::string command_line(std::initializer_list<const char*> options) const;
+  [[nodiscard]] std::string command_line(std::initializer_list<const char*> options, bool words_last = false) const;
   // The machine's parameters that --set changes. Throws InputError for one that is given twice.
   [[nodiscard]] std::vector<std::string> settings() const;
   // Numbers within [low, high]; throw InputError naming the option otherwise.

@@ -102,6 +102,12 @@ void declare_measuring_options(Command& command) {
       ("energy", po::value<std::string>()->value_name("TABLE"),
        "energy of the run in stats.json, by a table: its file, or a name in the folder energy/ of the configs")  //
       ("max-cycles", po::value<std::string>()->value_name("N"), "stop after N simulated cycles")                 //
+      ("from-launch", po::value<std::string>()->value_name("N"),
+       "simulate from the program's launch N on; the reference interpreter computes those before, in no time")  //
+      ("skip", po::value<std::vector<std::string>>()->value_name("KERNEL")->composing(),
+       "the interpreter computes all launches of this kernel; may be repeated")  //
+      ("sample", po::value<std::string>()->value_name("N"),
+       "simulate one of N launches of each kernel, the first among them, and estimate the cycles of all")  //
       ("threads", po::value<std::string>()->value_name("N|auto"),
        "host threads that simulate the machine together (default 1): the same results, sooner on a machine of many "
        "cores; auto: as many as the host has and the machine can use")  //
@@ -119,6 +125,8 @@ std::vector<std::string> prepare(const Arguments& arguments, const std::string& 
   request.device.threads = threads(arguments, request.machine);
   request.device.max_cycles = arguments.whole("max-cycles", 0, 1, UINT64_MAX);
   request.device.interrupted = &stopped();
+  request.device.fast_forward = {arguments.whole("from-launch", 1, 1, UINT64_MAX), arguments.all("skip"),
+                                 arguments.whole("sample", 1, 1, UINT64_MAX)};
   if (arguments.has("out")) {
     request.output_directory = arguments.text("out");
   }
@@ -139,6 +147,10 @@ int measure(const Arguments& arguments, const std::string& config, MeasuredRun r
     request.products.push_back(&timeline.emplace(*drawn, request.machine));
   }
   check_files(arguments, config, run);
+  if (arguments.has("record") && request.device.fast_forward.any()) {
+    throw InputError({"--record"}, "a trace is of all launches that are simulated, and some would not be",
+                     "leave out --from-launch, --skip and --sample");
+  }
   RunTraces traces(arguments, request);
   const bool quiet = arguments.has("quiet");
   for (std::size_t i = 0; i != notes.size() && !quiet; ++i) {

@@ -312,7 +312,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Result{"hotspot", "temperature_between"}, Result{"histogram", "counts"},
                       Result{"backprop", "weights"}, Result{"pathfinder", "ways_between"}, Result{"gaussian", "matrix"},
                       Result{"nearest", "distances"}, Result{"scan", "prefixes"}, Result{"walsh", "numbers"},
-                      Result{"srad", "image"}, Result{"srad_lists", "image"}, Result{"srad_lists", "parts"},
+                      Result{"srad", "image"}, Result{"srad_lists", "image"}, Result{"srad_lists", "sums"},
                       Result{"streamcluster", "savings"}, Result{"streamcluster", "goes"},
                       Result{"suffix_tree", "matched"}, Result{"suffix_array", "matched"},
                       Result{"needleman:tile_blocks", "scores"}, Result{"raytrace", "picture"},

@@ -81,7 +81,8 @@ Session::Session(int socket, hw::Machine machine, const std::atomic<bool>* inter
       clock_(std::max<StreamClock::Time>(cycles_of(machine_, kPollNanoseconds), 1)) {}
 
 isa::Module Session::compile(const ptx::CompileOptions& options) {
-  std::vector<ptx::ProgramText> texts;
+  options_ = options;
+  options_.notes = nullptr;  // of what is loaded later nobody takes them
   for (;;) {
     if (!connection_.next(question_, bytes_)) {
       ended_ = true;
@@ -93,8 +94,17 @@ isa::Module Session::compile(const ptx::CompileOptions& options) {
       hello();
       connection_.answer(answer_, answer_bytes_);
     } else if (question_.call == Call::unit) {
-      texts.push_back({text_of(bytes_), fmt::format("device code {}", texts.size() + 1), question_.words[0] != 0});
+      texts_.push_back({text_of(bytes_), fmt::format("device code {}", texts_.size() + 1), question_.words[0] != 0});
       connection_.answer(answer_);
+    } else if (question_.call == Call::module) {
+      std::string refusal;
+      try {
+        texts_.push_back(checked_text());
+      } catch (const InputError& error) {
+        answer_.error = cudaErrorInvalidPtx;
+        refusal = error.what();
+      }
+      connection_.answer(answer_, {}, refusal);
     } else if (question_.call == Call::begin) {
       break;
     } else {
@@ -103,8 +113,8 @@ isa::Module Session::compile(const ptx::CompileOptions& options) {
   }
   isa::Module module;  // a program without kernels has a device all the same
   try {
-    if (!texts.empty()) {
-      module = ptx::compile_program(texts, texts.size() == 1 ? "PTX" : "PTX of all files", options, changed_names_);
+    if (!texts_.empty()) {
+      module = ptx::compile_program(texts_, texts_.size() == 1 ? "PTX" : "PTX of all files", options, changed_names_);
     }
   } catch (const InputError&) {
     answer_.error = cudaErrorInvalidPtx;
@@ -113,6 +123,52 @@ isa::Module Session::compile(const ptx::CompileOptions& options) {
   }
   connection_.answer(answer_);
   return module;
+}
+
+ptx::ProgramText Session::checked_text() const {
+  ptx::ProgramText text{text_of(bytes_), fmt::format("device code {}", texts_.size() + 1), false};
+  if (text.text.empty() || text.text.back() != '\n') text.text += '\n';  // lines of all texts are counted
+  static_cast<void>(ptx::compile(text.text, text.file, options_));
+  return text;
+}
+
+void Session::module() {
+  std::vector<ptx::ProgramText> texts = texts_;
+  std::vector<std::map<std::string, std::string>> changed;
+  try {
+    texts.push_back(checked_text());
+    grow(ptx::compile_program(texts, "PTX of all files", options_, changed));
+  } catch (const InputError& error) {
+    throw Refusal{cudaErrorInvalidPtx, error.what()};
+  }
+  texts_ = std::move(texts);
+  changed_names_ = std::move(changed);
+}
+
+void Session::grow(isa::Module module) {
+  const isa::Module& old = device_->module();
+  const bool begins_alike =
+      module.kernels.size() >= old.kernels.size() && module.variables.size() >= old.variables.size() &&
+      std::equal(old.kernels.begin(), old.kernels.end(), module.kernels.begin(),
+                 [](const auto& a, const auto& b) { return a.name == b.name && a.words == b.words; }) &&
+      std::equal(old.variables.begin(), old.variables.end(), module.variables.begin(),
+                 [](const auto& a, const auto& b) {
+                   return a.name == b.name && a.space == b.space && a.address == b.address && a.size == b.size;
+                 });
+  if (!begins_alike) {
+    throw Refusal{cudaErrorNotSupported,
+                  "this module would move what is loaded already: load it before the program first uses the device"};
+  }
+  std::vector<std::pair<std::uint64_t, std::vector<std::byte>>> values;
+  for (const isa::Variable& variable : old.variables) {
+    if (variable.space != isa::Space::global || variable.size == 0) continue;
+    values.emplace_back(variable.address, std::vector<std::byte>(variable.size));
+    device_->memory().read(variable.address, values.back().second);
+  }
+  const std::vector<std::uint8_t> constants = old.constant_bank;
+  device_->load(std::move(module));
+  for (const auto& [address, bytes] : values) device_->memory().write(address, bytes);
+  if (!constants.empty()) device_->set_constants(0, std::as_bytes(std::span(constants)));
 }
 
 void Session::hello() {
@@ -183,6 +239,8 @@ void Session::serve(Device& device) {
 
 void Session::handle() {
   switch (question_.call) {
+    case Call::module:
+      return module();
     case Call::function:
       return function();
     case Call::symbol:
@@ -430,9 +488,10 @@ void Session::read() {
 }
 
 void Session::fill() {
-  const auto [address, pitch, width, height, stream, value, a, b] = question_.words;
+  const auto [address, pitch, width, height, stream, value, element, a] = question_.words;
   require_memory(address, (height - 1) * pitch + width);
-  const std::vector<std::byte> row(width, static_cast<std::byte>(value));
+  std::vector<std::byte> row(width);
+  for (std::uint64_t i = 0; i < width; ++i) row[i] = static_cast<std::byte>(value >> 8 * (i % element));
   for (std::uint64_t y = 0; y < height; ++y) store(address + y * pitch, row);
   transfer(stream, Engine::kernels, width * height);
 }

@@ -51,6 +51,7 @@ class Session {
   using Handler = void (Session::*)();
   void handle();
   void hello();
+  void module();
   void function();
   void symbol();
   void allocate();
@@ -65,6 +66,10 @@ class Session {
   void streams();
   void events();
 
+  // The question's text as one more unit, on its own. Throws InputError.
+  [[nodiscard]] ptx::ProgramText checked_text() const;
+  // Puts a module that begins as the present one does in its place; variables keep their values.
+  void grow(isa::Module module);
   // What the bytes of the question name, of a unit, in the module.
   [[nodiscard]] std::string named(std::uint64_t unit) const;
   [[nodiscard]] const isa::Kernel& kernel(std::uint64_t id) const;
@@ -81,6 +86,8 @@ class Session {
   hw::Machine machine_;
   StreamClock clock_;
   Device* device_ = nullptr;
+  ptx::CompileOptions options_;
+  std::vector<ptx::ProgramText> texts_;  // of all units
   std::vector<std::map<std::string, std::string>> changed_names_;
   bool ended_ = false;  // the program
   Question question_;

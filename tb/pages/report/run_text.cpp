@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "tb/pages/report/fu_classes.hpp"
@@ -114,6 +115,21 @@ void add_memory(std::string& out, const Summary& summary) {
   }
 }
 
+void add_selection(std::string& out, const LaunchSelection& selection) {
+  out += "\nLaunches that were interpreted (all else is of those that were simulated)\n";
+  for (const auto& [kernel, launches] : selection.kernels()) {
+    line(out, "  " + kernel, fmt::format("{} of {}", launches.interpreted, launches.interpreted + launches.simulated),
+         launches.estimated_cycles()
+             ? fmt::format("{} cycles simulated, {} estimated for all", grouped(launches.cycles),
+                           grouped(static_cast<std::uint64_t>(std::llround(*launches.estimated_cycles()))))
+             : "none was simulated");
+  }
+  if (const std::optional<double> cycles = selection.estimated_cycles()) {
+    line(out, "estimated cycles", grouped(static_cast<std::uint64_t>(std::llround(*cycles))),
+         "of all launches, by thread instructions: those simulated for those interpreted of the same kernel");
+  }
+}
+
 void add_energy(std::string& out, const Energy& energy) {
   out += fmt::format("\nEnergy by the table {}\n", energy.table);
   line(out, "energy", fmt::format("{:.3f} uJ", energy.pj * 1e-6), "of the activities and the leakage that it names");
@@ -143,6 +159,9 @@ void add_host(std::string& out, const Summary& summary, const HostCost& cost) {
 std::string run_text(const RunRecord& record, const HostCost& cost) {
   std::string out = headline(record);
   add_work(out, record.summary, record.machine);
+  if (record.selection) {
+    add_selection(out, *record.selection);
+  }
   add_use(out, record.summary);
   add_memory(out, record.summary);
   if (record.energy) {

@@ -1,0 +1,56 @@
+// Launches that the reference interpreter computes instead of the model: their stores, prints and hashes are as ever,
+// and they take no time. Which ones, and what the others' time says of theirs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isa/program.hpp"
+
+namespace heddle::tb {
+
+// What a user asks for; by default every launch is simulated.
+struct FastForward {
+  std::uint64_t from_launch = 1;     // the first launch of the run that may be simulated, from 1
+  std::vector<std::string> kernels;  // whose launches never are
+  std::uint64_t every = 1;           // of the other launches of each kernel one of so many is, the first among them
+  [[nodiscard]] bool any() const { return from_launch > 1 || !kernels.empty() || every > 1; }
+};
+
+// What became of a kernel's launches.
+struct KernelLaunches {
+  std::uint64_t simulated = 0;
+  std::uint64_t interpreted = 0;
+  std::uint64_t cycles = 0;                    // of those simulated
+  std::uint64_t thread_instructions = 0;       // of those simulated: threads whose guard was true
+  std::uint64_t instructions_interpreted = 0;  // of the others, likewise
+  // Cycles of all launches, if those that were interpreted would take as many for each thread instruction as those that
+  // were simulated (a ratio estimate); none: there were none of these, but of the others.
+  [[nodiscard]] std::optional<double> estimated_cycles() const;
+};
+
+class LaunchSelection {
+ public:
+  explicit LaunchSelection(FastForward what = {}) : what_(std::move(what)) {}
+  // Throws InputError for a kernel of FastForward::kernels that `module` does not have.
+  void check(const isa::Module& module) const;
+  // Asked once for each launch, in order.
+  [[nodiscard]] bool simulates(const std::string& kernel);
+  void simulated(const std::string& kernel, std::uint64_t cycles, std::uint64_t thread_instructions);
+  void interpreted(const std::string& kernel, std::uint64_t thread_instructions);
+  [[nodiscard]] const FastForward& what() const { return what_; }
+  [[nodiscard]] const std::map<std::string, KernelLaunches>& kernels() const { return kernels_; }
+  // Of the whole run; none if a kernel has none.
+  [[nodiscard]] std::optional<double> estimated_cycles() const;
+
+ private:
+  FastForward what_;
+  std::uint64_t launches_ = 0;                       // asked for so far
+  std::map<std::string, std::uint64_t> candidates_;  // by kernel, those that only `every` can have interpreted
+  std::map<std::string, KernelLaunches> kernels_;
+};
+
+}  // namespace heddle::tb

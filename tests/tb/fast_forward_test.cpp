@@ -1,0 +1,117 @@
+// Launches that the interpreter computes (heddle run --from-launch, --skip, --sample): which ones, what a run with them
+// leaves behind, and what is estimated of their time.
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "tb/host/fast_forward.hpp"
+#include "tests/tb/program_runner.hpp"
+
+namespace heddle::tb {
+namespace {
+
+namespace json = boost::json;
+
+std::string chosen(FastForward what, const std::string& launches) {
+  LaunchSelection selection(std::move(what));
+  std::string simulated;
+  for (const char kernel : launches) {
+    simulated += selection.simulates(std::string(1, kernel)) ? kernel : '.';
+  }
+  return simulated;
+}
+
+TEST(FastForward, ChoosesLaunches) {
+  EXPECT_EQ(chosen({}, "aabab"), "aabab");
+  EXPECT_EQ(chosen({3, {}, 1}, "aabab"), "..bab");
+  EXPECT_EQ(chosen({1, {"a"}, 1}, "aabab"), "..b.b");
+  EXPECT_EQ(chosen({1, {}, 2}, "aabababaa"), "a.ba..ba.") << "each kernel's launches are counted for themselves";
+  EXPECT_EQ(chosen({2, {"b"}, 3}, "aabaaaa"), ".a...a.") << "and those alone that nothing else skips";
+  EXPECT_EQ(chosen({9, {}, 1}, "aab"), "...");
+}
+
+TEST(FastForward, EstimatesByThreadInstructions) {
+  LaunchSelection selection({1, {}, 2});
+  selection.simulated("a", 100, 50);
+  selection.interpreted("a", 150);
+  selection.simulated("b", 7, 7);
+  EXPECT_EQ(selection.kernels().at("a").estimated_cycles(), 400);
+  EXPECT_EQ(selection.estimated_cycles(), 407);
+  selection.interpreted("c", 1);
+  EXPECT_EQ(selection.kernels().at("c").estimated_cycles(), std::nullopt);
+  EXPECT_EQ(selection.estimated_cycles(), std::nullopt) << "nothing is known of c";
+  LaunchSelection idle({1, {}, 2});
+  idle.simulated("a", 10, 0);
+  idle.interpreted("a", 5);
+  EXPECT_EQ(idle.estimated_cycles(), std::nullopt);
+}
+
+json::value run(const test::Scratch& scratch, const std::string& folder, const std::vector<std::string>& more) {
+  std::vector<std::string> words = {"run", "baseline", "gaussian", "--scale", "0.001", "--out", scratch.path(folder)};
+  words.insert(words.end(), more.begin(), more.end());
+  const test::Ran ran = test::heddle(words);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  return json::parse(test::Scratch::read(scratch.path(folder + "/stats.json")));
+}
+
+// The same memory, the same streams of instructions, and as many instructions in all, whatever was simulated.
+TEST(FastForward, LeavesWhatAWholeRunLeaves) {
+  const test::Scratch scratch;
+  const json::value whole = run(scratch, "whole", {});
+  EXPECT_FALSE(whole.as_object().contains("fast_forward"));
+  const auto count = [](const json::value& of, const char* key) { return of.at(key).to_number<std::uint64_t>(); };
+  const json::value& all = whole.at("summary");
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"--from-launch", "5"}, {"--sample", "3"}, {"--skip", "find_factors"}, {"--sample", "1"}}) {
+    const json::value stats = run(scratch, "part", words);
+    const json::value& part = stats.at("summary");
+    EXPECT_EQ(stats.at("verdict").at("result").as_string(), "correct");
+    EXPECT_EQ(part.at("retirement_hash"), all.at("retirement_hash")) << words[0];
+    if (words == std::vector<std::string>{"--sample", "1"}) {
+      EXPECT_EQ(part, all);
+      continue;
+    }
+    std::uint64_t instructions = 0;
+    std::uint64_t simulated = 0;
+    std::uint64_t launches = 0;
+    std::uint64_t cycles = 0;
+    for (const auto& kernel : stats.at("fast_forward").at("kernels").as_object()) {
+      instructions +=
+          count(kernel.value(), "thread_instructions") + count(kernel.value(), "thread_instructions_interpreted");
+      simulated += count(kernel.value(), "simulated");
+      launches += count(kernel.value(), "simulated") + count(kernel.value(), "interpreted");
+      cycles += count(kernel.value(), "cycles");
+    }
+    EXPECT_EQ(instructions, count(all, "thread_instructions")) << words[0];
+    EXPECT_EQ(launches, count(all, "launches"));
+    EXPECT_EQ(simulated, count(part, "launches"));
+    EXPECT_LT(simulated, launches);
+    EXPECT_EQ(cycles, count(part, "cycles"));
+    const json::value& estimate = stats.at("fast_forward").at("estimated_cycles");
+    EXPECT_EQ(estimate.is_null(), words[0] == "--skip") << "nothing is known of a kernel that is left out";
+  }
+}
+
+TEST(FastForward, RefusesWhatCannotBe) {
+  const test::Scratch scratch;
+  const auto refused = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"run", "baseline", "gaussian", "--scale", "0.001", "--out", scratch.path("out")};
+    words.insert(words.end(), more.begin(), more.end());
+    const test::Ran ran = test::heddle(words);
+    EXPECT_EQ(ran.code, 2) << ran.out;
+    EXPECT_FALSE(std::filesystem::exists(scratch.path("out/stats.json")));
+    return ran.err;
+  };
+  EXPECT_NE(refused({"--skip", "find_factor"}).find("the program has no kernel 'find_factor'; did you mean"),
+            std::string::npos);
+  EXPECT_NE(refused({"--from-launch", "1000"}).find("no launch was simulated, of "), std::string::npos);
+  EXPECT_NE(refused({"--sample", "0"}).find("--sample"), std::string::npos);
+  EXPECT_NE(
+      refused({"--sample", "2", "--record", scratch.path("a.trace")}).find("--record: a trace is of all launches"),
+      std::string::npos);
+}
+
+}  // namespace
+}  // namespace heddle::tb
