@@ -2,7 +2,9 @@
 #include "tb/host/picture.hpp"
 
 #include <gtest/gtest.h>
+#include <zlib.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "base/error.hpp"
 #include "launch_folder.hpp"
 #include "tb/support/base64.hpp"
+#include "tb/support/png.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -82,6 +85,34 @@ TEST(Base64, AsTheStandardHasIt) {
   EXPECT_EQ(encoded("foo"), "Zm9v");
   EXPECT_EQ(encoded("foobar"), "Zm9vYmFy");
   EXPECT_EQ(encoded("\xff\xef\xbe"), "/+++");
+  for (const char* const text : {"", "f", "fo", "foo", "foobar", "\xff\xef\xbe"}) {
+    const std::optional<Pixels> again = from_base64(encoded(text));
+    ASSERT_TRUE(again);
+    EXPECT_EQ(std::string(again->begin(), again->end()), text);
+  }
+  for (const char* const wrong : {"Z", "Zg=", "Zg", "Zh==", "Z===", "====", "Zm9v!m9v", "Zg==Zg=="}) {
+    EXPECT_FALSE(from_base64(wrong)) << wrong;
+  }
+}
+
+// The header says the sides and how a pixel is made; the pixels are a stream that zlib unpacks to lines, each behind
+// its filter's number.
+TEST(Png, HasThePixels) {
+  const Pixels pixels = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  const Pixels file = png(2, 2, pixels);
+  const Pixels begin = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0, 13, 'I', 'H', 'D',
+                        'R',  0,   0,   0,   2,    0,    0,    0,    2, 8, 2, 0,  0,   0};
+  ASSERT_GT(file.size(), begin.size());
+  EXPECT_TRUE(std::equal(begin.begin(), begin.end(), file.begin()));
+  const std::size_t data = begin.size() + 4;  // behind the header's checksum
+  const std::size_t packed = std::size_t{file[data + 2]} << 8U | file[data + 3];
+  Pixels lines(64);
+  uLongf size = lines.size();
+  ASSERT_EQ(uncompress(lines.data(), &size, &file[data + 8], packed), Z_OK);
+  lines.resize(size);
+  EXPECT_EQ(lines, (Pixels{0, 1, 2, 3, 4, 5, 6, 0, 7, 8, 9, 10, 11, 12}));
+  EXPECT_THROW((void)png(2, 3, pixels), InternalError);
+  EXPECT_THROW((void)png(0, 0, {}), InternalError);
 }
 
 // Keeps what is shown, and when.

@@ -157,8 +157,11 @@ const report = (() => {
   const manyCores = profile.cores > 1 ? [
     ofUnits("Instructions per cycle of each core", "thread instructions retired per cycle", share(time.core_instructions),
       { of: "core", every: each, bucket, end, tip: (value) => ({ "per cycle": value }) }),
-    ofUnits("Blocks of each core", "mean number of blocks that have begun there and not finished",
-      share(time.core_block_cycles), { of: "core", every: each, bucket, end, tip: (value) => ({ blocks: value }) })] : [];
+    // Where a global scheduler has the blocks no core has any: warps of one block are anywhere (ODGS paper 3.5).
+    time.core_block_cycles.every((row) => row.every((value) => value === 0))
+      ? element("p", { class: "hint" }, "No core has blocks: they are the global scheduler's, and their warps go to any core.")
+      : ofUnits("Blocks of each core", "mean number of blocks that have begun there and not finished",
+        share(time.core_block_cycles), { of: "core", every: each, bucket, end, tip: (value) => ({ blocks: value }) })] : [];
   section("where", "Cores, warps and lanes", ...manyCores,
     heatMap("Cores", "share of cycles with a functional unit active", { matrix: share(time.core_busy_cycles), bucket, end,
       rowTitle: "core", tip: (row, column, value) => ({ core: row, cycles: stretch(column), active: percent(value) }) }),

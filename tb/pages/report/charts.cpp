@@ -8,6 +8,7 @@
 
 #include "tb/pages/report/chart_colours.hpp"
 #include "tb/pages/report/html.hpp"
+#include "tb/pages/report/image_panels.hpp"
 #include "tb/pages/report/number_text.hpp"
 #include "tb/pages/report/timeline_picture.hpp"
 
@@ -249,6 +250,12 @@ std::string svg(const LineChart& chart) {
                        top + kPlotHeight + 18, html_escaped(chart.places[place]));
   }
   return wrapped_svg(chart.title, top + kPlotHeight + 30, out);
+}
+
+std::string svg(const ImagePanels& chart) {
+  double height = 0;
+  const std::string body = image_panels_svg(chart, kFigureWidth, height);
+  return wrapped_svg(chart.title, height, body);
 }
 
 std::string svg(const BankTimeline& timeline) {

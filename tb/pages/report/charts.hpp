@@ -1,7 +1,9 @@
-// Charts as the papers draw them, as inline SVG: grouped bars, groups of stacked bars, lines of a sweep, and memory
-// banks over time. They carry their own style sheet (chart_style), readable in light and dark schemes and on paper.
+// Charts as the papers draw them, as inline SVG: grouped bars, groups of stacked bars, lines of a sweep, memory banks
+// over time, and pictures whose points are measurements. They carry their own style sheet (chart_style), readable in
+// light and dark schemes and on paper.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -52,7 +54,22 @@ struct LineChart {
   std::vector<Series> series;
 };
 
-using Chart = std::variant<GroupedBars, StackedGroups, LineChart, BankTimeline>;
+// Pictures, each below its caption: one below the other, as wide as the figure; or square ones side by side.
+struct ImagePanels {
+  std::string title;
+  struct Panel {
+    std::string caption;
+    unsigned width = 0, height = 0;  // points; 0: nothing is drawn
+    std::vector<std::uint8_t> rgb;   // red, green, blue of each, row by row from the top
+  };
+  std::vector<Panel> panels;
+  bool square = false;
+};
+// Rows of values of one length as grey points: 0 is black, `top` white, what is beyond it too.
+[[nodiscard]] ImagePanels::Panel grey_panel(std::string caption, const std::vector<std::vector<double>>& rows,
+                                            double top);
+
+using Chart = std::variant<GroupedBars, StackedGroups, LineChart, BankTimeline, ImagePanels>;
 
 [[nodiscard]] std::string chart_svg(const Chart& chart);
 

@@ -87,13 +87,17 @@ std::string bench_table(const BenchResult& result) {
                    {"per 1000\ncalibration steps", Align::right},
                    {"CPU s", Align::right},
                    {"memory", Align::right}});
+  std::size_t width = 22;
+  for (const BenchRow& row : result.rows) {
+    width = std::max(width, row.benchmark->name.size());
+  }
   std::string notes;
   for (const BenchRow& row : result.rows) {
     const Benchmark& benchmark = *row.benchmark;
-    notes += fmt::format("  {:<24}{}\n", benchmark.name, benchmark.what);
+    notes += fmt::format("  {:<{}}  {}\n", benchmark.name, width, benchmark.what);
     if (!row.failure.empty()) {
       table.add({benchmark.name, "failed", benchmark.unit, "-", "-", "-", "-", "-", "-"});
-      notes += fmt::format("  {:<24}FAILED: {}\n", "", row.failure);
+      notes += fmt::format("  {:<{}}  FAILED: {}\n", "", width, row.failure);
       continue;
     }
     const auto [low, high] = std::minmax_element(row.rates.begin(), row.rates.end());

@@ -30,12 +30,12 @@ double host_memory(std::uint64_t device_bytes) {
   return static_cast<double>(peak - std::min(peak, device_bytes));
 }
 
-Benchmark workload(const std::string& name, double scale, const std::string& config = "baseline", double target = 1e6) {
-  return {config == "baseline" ? name : fmt::format("{}-on-{}", name, config), "warp instructions/s",
-          fmt::format("the workload at scale {:.3g} on {}, 32 lanes, tracing off", scale, config), target,
-          [name, scale, config]() -> Sample {
+Benchmark on_machine(std::string benchmark, std::string what, const std::string& name, double scale,
+                     const std::string& config, const std::vector<std::string>& settings,
+                     std::optional<double> target) {
+  return {std::move(benchmark), "warp instructions/s", std::move(what), target, [=]() -> Sample {
             RunRequest request;
-            request.machine = read_machine(config);
+            request.machine = read_machine(config, settings);
             request.subject = name;
             request.scale = scale;
             const RunOutcome outcome = run(request);
@@ -45,6 +45,22 @@ Benchmark workload(const std::string& name, double scale, const std::string& con
             return {static_cast<double>(outcome.record.summary.warp_instructions), outcome.cost.simulation_cpu_seconds,
                     host_memory(outcome.cost.device_memory_bytes)};
           }};
+}
+
+Benchmark workload(const std::string& name, double scale, const std::string& config = "baseline", double target = 1e6) {
+  return on_machine(config == "baseline" ? name : fmt::format("{}-on-{}", name, config),
+                    fmt::format("the workload at scale {:.3g} on {}, 32 lanes, tracing off", scale, config), name,
+                    scale, config, {}, target);
+}
+
+// What coherence, banked caches and a core that switches at accesses cost: the DWS report's four cores, and beside them
+// one core of the baseline with as many lanes as one of those.
+std::vector<Benchmark> four_cores(const std::string& name, double scale) {
+  return {on_machine(name + "-16-lanes", fmt::format("{} at scale {:.3g} on baseline with 16 lanes", name, scale), name,
+                     scale, "baseline", {"core.simd_width=16", "core.warp_size=16"}, std::nullopt),
+          on_machine(name + "-on-dws-conv",
+                     fmt::format("the same on the DWS report's four cores (dws-conv), behind {}-16-lanes", name), name,
+                     scale, "dws-conv", {}, std::nullopt)};
 }
 
 // Each warp follows its own chain of pointers through a table far larger than the cache; every load misses and every
@@ -282,15 +298,21 @@ Benchmark sweep_runs(std::uint64_t runs) {
 
 std::vector<Benchmark> benchmarks(double effort) {
   const auto times = [&](double count) { return static_cast<std::uint32_t>(std::max(1.0, count * effort)); };
-  return {workload("nqueens", 0.2 * effort), workload("blackjack", 0.1 * effort), workload("matrixmult", 0.1 * effort),
-          // Packed sub-warps, whose lanes read rows of their own: divergent kernels on large warps.
-          workload("nqueens", 0.2 * effort, "thesis-lwm", 0.7e6),
-          workload("blackjack", 0.1 * effort, "thesis-lwm", 0.7e6), workload("nqueens", 0.2 * effort, "tbc", 0.7e6),
-          workload("nqueens", 0.2 * effort, "dwf-majority", 0.7e6), pointer_chase(32, times(1000)),
-          pointer_chase(1, times(60000)), traced("nqueens", 0.02 * effort), wave_changes(times(200e3)),
-          memory_channel("dram-random", true, 400e3, times(400e3)),
-          memory_channel("dram-sequential", false, 800e3, times(800e3)), sweep_runs(times(1000)),
-          lanes("lanes-add", isa::Op::ADD, times(2e7)), lanes("lanes-fma", isa::Op::FFMA, times(2e7))};
+  std::vector<Benchmark> all = {
+      workload("nqueens", 0.2 * effort), workload("blackjack", 0.1 * effort), workload("matrixmult", 0.1 * effort),
+      // Packed sub-warps, whose lanes read rows of their own: divergent kernels on large warps.
+      workload("nqueens", 0.2 * effort, "thesis-lwm", 0.7e6), workload("blackjack", 0.1 * effort, "thesis-lwm", 0.7e6),
+      workload("nqueens", 0.2 * effort, "tbc", 0.7e6), workload("nqueens", 0.2 * effort, "dwf-majority", 0.7e6),
+      pointer_chase(32, times(1000)), pointer_chase(1, times(60000)), traced("nqueens", 0.02 * effort),
+      wave_changes(times(200e3)), memory_channel("dram-random", true, 400e3, times(400e3)),
+      memory_channel("dram-sequential", false, 800e3, times(800e3)), sweep_runs(times(1000)),
+      lanes("lanes-add", isa::Op::ADD, times(2e7)), lanes("lanes-fma", isa::Op::FFMA, times(2e7))};
+  for (const auto& [name, scale] : {std::pair{"filter", 0.5}, {"lu", 0.05}}) {
+    for (Benchmark& benchmark : four_cores(name, scale * effort)) {
+      all.push_back(std::move(benchmark));
+    }
+  }
+  return all;
 }
 
 }  // namespace heddle::tb

@@ -104,6 +104,9 @@ Plan plan_runs(const std::vector<Run>& wanted, const Scaling& scaling, const std
     if (run.timeline) {
       planned.key += fmt::format("timeline {} {}\n", run.timeline->begin, run.timeline->cycles);
     }
+    if (run.series) {
+      planned.key += "series\n";
+    }
     if (!run.energy.empty()) {
       try {
         planned.key += fmt::format("energy {}\n", digest(text_of(find_energy_table(run.energy))));

@@ -20,7 +20,7 @@ struct PlannedRun {
   std::string folder;  // name below the runs' folder: readable, and a digest of the key without the build
   // The run's text with the scale that it runs at.
   [[nodiscard]] std::string name() const {
-    return Run{run.config, run.settings, run.workload, scale, run.timeline, run.energy}.text();
+    return Run{run.config, run.settings, run.workload, scale, run.timeline, run.energy, run.series}.text();
   }
   std::string refusal;  // why its machine or workload does not exist; such a run is not started
 };

@@ -91,7 +91,7 @@ Reproduction reproduce(const ReproduceOptions& options) {
   for (const Run& run : wanted) {
     const std::size_t at = plan.by_text.at(run.text());
     if (const auto& kept = done[at].kept) {
-      results.add(run, kept->files.summary, plan.runs[at].scale, kept->timeline, kept->files.energy);
+      results.add(run, kept->files.summary, plan.runs[at].scale, kept->timeline, kept->files.energy, kept->series);
     }
   }
   for (const KnownClaim& known : chosen) {

@@ -18,6 +18,9 @@ std::string Run::text() const {
   if (!energy.empty()) {
     out += ", energy by " + energy;
   }
+  if (series) {
+    out += ", over time";
+  }
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "tb/measure/dram/bank_timeline.hpp"
 #include "tb/measure/record.hpp"
 #include "tb/measure/summary.hpp"
+#include "tb/studies/reproduce/run_series.hpp"
 
 namespace heddle::tb {
 
@@ -31,6 +32,7 @@ struct Run {
   };
   std::optional<Window> timeline = {};     // what the banks do in these cycles
   std::string energy = {};                 // as Variant::energy
+  bool series = false;                     // what it did over time and over its grid is wanted, to be drawn
   [[nodiscard]] std::string text() const;  // "baseline core.warp_size=64 bfs at 0.1": names the run, unique
 };
 
@@ -52,11 +54,12 @@ class Results {
     double scale = 1;                           // that it really ran at
     std::optional<BankTimeline> timeline = {};  // where the run asked for one
     std::optional<RecordedEnergy> energy = {};  // the same
+    std::optional<RunSeries> series = {};       // the same
   };
   // How far the runs' scales were from the default: the runner ran run.scale * scale_factor, or 1 throughout.
   void add(const Run& run, Summary summary, double scale, std::optional<BankTimeline> timeline = {},
-           std::optional<RecordedEnergy> energy = {}) {
-    entries_[run.text()] = {std::move(summary), scale, std::move(timeline), std::move(energy)};
+           std::optional<RecordedEnergy> energy = {}, std::optional<RunSeries> series = {}) {
+    entries_[run.text()] = {std::move(summary), scale, std::move(timeline), std::move(energy), std::move(series)};
   }
   [[nodiscard]] const Entry* find(const Run& run) const;
 

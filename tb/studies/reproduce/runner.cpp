@@ -21,6 +21,7 @@ namespace {
 constexpr const char* kThisProgram = "/proc/self/exe";
 
 constexpr const char* kTimelineFile = "/timeline.json";
+constexpr const char* kSeriesFile = "/series.json";
 
 std::string folder_of(const std::string& directory, const PlannedRun& run) {
   return directory + "/runs/" + run.folder;
@@ -34,7 +35,7 @@ std::string read_text(const std::string& path) {
 ChildCommand command_of(const PlannedRun& run, const std::string& folder) {
   make_folder(folder);
   // What another key left must not pass for this one's.
-  for (const char* stale : {"/stats.json", "/host.json", kTimelineFile}) {
+  for (const char* stale : {"/stats.json", "/host.json", kTimelineFile, kSeriesFile}) {
     std::error_code error;
     std::filesystem::remove(folder + stale, error);
   }
@@ -50,6 +51,9 @@ ChildCommand command_of(const PlannedRun& run, const std::string& folder) {
     command.words.insert(command.words.end(), {"--timeline", folder + kTimelineFile, "--timeline-from",
                                                std::to_string(run.run.timeline->begin), "--timeline-cycles",
                                                std::to_string(run.run.timeline->cycles)});
+  }
+  if (run.run.series) {
+    command.words.insert(command.words.end(), {"--report-data", folder + kSeriesFile});
   }
   if (!run.run.energy.empty()) {
     command.words.insert(command.words.end(), {"--energy", find_energy_table(run.run.energy)});
@@ -71,6 +75,9 @@ std::optional<KeptRun> kept_result(const std::string& directory, const PlannedRu
     KeptRun kept{read_run(folder), std::string(parts_of_key(key).build), std::nullopt};
     if (run.run.timeline) {
       kept.timeline = read_timeline(folder + kTimelineFile);
+    }
+    if (run.run.series) {
+      kept.series = read_series(folder + kSeriesFile);
     }
     if (!run.run.energy.empty() && !kept.files.energy) {
       return std::nullopt;

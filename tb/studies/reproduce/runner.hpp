@@ -2,8 +2,9 @@
 // it stopped.
 //
 // Below the folder: runs/<workload>-<machine>-<digest>/ with key.txt, stats.json, host.json, run.log and, for runs that
-// ask for one, timeline.json. A folder holds a result when its key.txt is the run's key and its stats.json is complete
-// and correct. Another build's result is replaced, or taken where RunnerOptions::any_build says so.
+// ask for one, timeline.json and series.json. A folder holds a result when its key.txt is the run's key and its
+// stats.json is complete and correct. Another build's result is replaced, or taken where RunnerOptions::any_build says
+// so.
 #pragma once
 
 #include <atomic>
@@ -29,6 +30,7 @@ struct KeptRun {
   RunFiles files;
   std::string build;                     // that measured it (program_build)
   std::optional<BankTimeline> timeline;  // where the run asked for one
+  std::optional<RunSeries> series = {};  // the same
 };
 
 struct DoneRun {

@@ -11,7 +11,8 @@ namespace {
 
 class Weather final : public KernelWorkload {
  public:
-  explicit Weather(const WorkloadOptions& options) : KernelWorkload("weather", options) {}
+  explicit Weather(const WorkloadOptions& options)
+      : KernelWorkload("weather", options, {{kStepCount, kSteps, 1, kSteps}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return columns(); }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
@@ -56,6 +57,7 @@ class Weather final : public KernelWorkload {
  private:
   static constexpr std::uint32_t kBlockSide = 8;
   static constexpr std::uint32_t kSteps = 10;
+  static constexpr const char* kStepCount = "steps";
   static constexpr float kSeconds = 60;
 
   // 9 x 8 blocks, as the root of the scale, but 2 x 2 at least.
@@ -69,7 +71,8 @@ class Weather final : public KernelWorkload {
   // Fewer where the blocks are more than the scale says.
   [[nodiscard]] std::uint32_t steps() const {
     const double share = 72 * scale() / static_cast<double>(grid().count());
-    return std::clamp(static_cast<std::uint32_t>(std::lround(kSteps * share)), 2U, kSteps);
+    const std::uint32_t most = variants().number(kStepCount);
+    return std::clamp(static_cast<std::uint32_t>(std::lround(kSteps * share)), std::min(2U, most), most);
   }
 
   // Levels that grow by 8 % from 120 m on, to 11 km; 6.5 K less per kilometre (the standard atmosphere's).
@@ -125,8 +128,8 @@ class Weather final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Weather> weather_entry{"weather",
-                                                "ten steps of microphysics over 72 x 64 columns of air, 28 levels"};
+const Register<Workload, Weather> weather_entry{
+    "weather", "ten steps of microphysics over 72 x 64 columns of air, 28 levels; variant steps=N"};
 
 }  // namespace
 }  // namespace heddle::tb
