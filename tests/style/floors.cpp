@@ -176,7 +176,7 @@ Lines used_in(const Lines& words) {
 }
 
 Layers layers_of_libraries(const std::string& text) {
-  static const std::regex pattern(R"((?:^|\n)heddle_layer\(([^)]*)\))");
+  static const std::regex pattern(R"((?:^|\n) *heddle_layer\(([^)]*)\))");
   Layers layers;
   for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at) {
     const Lines words = words_of((*at)[1]);
