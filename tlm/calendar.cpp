@@ -7,13 +7,11 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "tlm/present_turn.hpp"
 
 namespace heddle::link {
 
 namespace {
-
-// Whose turns the present host thread has.
-constinit thread_local void* present_member = nullptr;
 
 // In nanoseconds. To hand out and gather takes a fraction of a microsecond when everybody is awake.
 constexpr std::uint64_t kWorthSharing = 2500;
@@ -30,6 +28,9 @@ std::uint64_t nanoseconds() {
 }
 
 }  // namespace
+
+constinit thread_local void* present_member = nullptr;
+constinit thread_local Moment present_moment;
 
 Calendar::Calendar(const sc_core::sc_time& period)
     : period_(period), event_("advance_event"), clock_(period, *this, progress_), worth_sharing_(kWorthSharing) {
@@ -59,7 +60,7 @@ bool Calendar::enter(unsigned module, Cycle& at) {
   if (at >= entry.due) {
     // A module that has run in this cycle would now be due at `at`. One that will yet run must be, too: it may have
     // what it is woken for, but not see it before then.
-    if (progress_->running && entry.due == progress_->cycle && at != entry.due) {
+    if (progress_->running && entry.due == clock_.now() && at != entry.due) {
       entry.later = std::min(entry.later, at);
     }
     return false;
@@ -112,9 +113,12 @@ void Calendar::run() {
   Cycle now = clock_.now();
   progress_->running = true;
   for (;;) {
-    progress_->cycle = now;
-    progress_->value = now * period_.value();
+    progress_->moment = moment_of(now);
+    if (foresight_ != nullptr) {
+      run_on(now);
+    }
     run_cycle(now);
+    earliest_ = std::min(earliest_, next_told());
     if (earliest_ == kNever || !may_run_ahead(earliest_)) {
       break;
     }
@@ -145,7 +149,11 @@ void Calendar::run_cycle(Cycle now) {
 void Calendar::take_turns(Cycle now) {
   earliest_ = kNever;
   unsigned turns = 0;
+  const bool told = next_told() == now;
   for (Entry& entry : entries_) {
+    if (told) {
+      do_told_by(static_cast<unsigned>(&entry - entries_.data()), now);
+    }
     if (entry.due > now) {
       earliest_ = std::min(earliest_, entry.due);
       continue;
@@ -187,8 +195,14 @@ void Calendar::share_among(unsigned threads) {
   order_.clear();
   if (threads > 1) {
     progress_->checks = false;
-    team_ = std::make_unique<TurnTeam>(threads,
-                                       [this](unsigned number) { have_turns(members_[number], progress_->cycle); });
+    team_ = std::make_unique<TurnTeam>(threads, [this](unsigned number) {
+      Member& member = members_[number];
+      if (progress_->apart) {
+        run_on(member);
+      } else {
+        have_turns(member, progress_->moment.cycle);
+      }
+    });
   }
 }
 
@@ -239,7 +253,7 @@ void Calendar::took(std::uint64_t nanoseconds, unsigned turns) {
 void Calendar::share_turns(Cycle now) {
   timed_ = shuffle_ == 0 && untimed_++ >= kUntimedCycles;
   untimed_ = timed_ ? 0 : untimed_;
-  if (shuffle_ == 0 && !worth_sharing()) {
+  if (shuffle_ == 0 && (!worth_sharing() || next_told() == now)) {
     const std::uint64_t began = timed_ ? nanoseconds() : 0;
     take_turns(now);
     if (timed_) {
@@ -380,7 +394,7 @@ void Calendar::shuffle(std::uint64_t seed) {
 
 void Calendar::touch(const void* thing, const char* what) {
   if (progress_->turns) {
-    check_.touch(thing, what, entries_[present().module].module->name(), progress_->cycle);
+    check_.touch(thing, what, entries_[present().module].module->name(), progress_->moment.cycle);
   }
 }
 

@@ -20,6 +20,13 @@
 // they are shuffled, it is done at the cycle's end, by the number of the module whose turn it was, and of each in the
 // order in which it told: nothing that can change is shared by two turns of a cycle then.
 //
+// Modules may run on: have their turns of several cycles one after the other before others have had theirs, which saves
+// the host from fetching a module's memory anew for each. That is conservative lookahead (Chandy and Misra,
+// Asynchronous distributed simulation via a sequence of parallel computations, CACM 24(4), 1981): who knows the modules
+// says up to which cycle nothing can come to one from outside (Foresight), and a module that tells anything stops
+// behind that cycle. What it has told is done in its cycle, in its place among the others' turns: the order of all that
+// one module sees is as if nobody ran on.
+//
 // Host threads have parts of the modules, in the order of their numbers, which are cut anew now and then so that each
 // takes equally long (turns are timed in one of many cycles). Which thread takes which turn shows nowhere. Cycles that
 // are likely to be over so soon that handing out is not worth it are the calling thread's alone. A module that
@@ -44,8 +51,23 @@ namespace heddle::link {
 
 class ClockedModule;
 
+// Knows how far modules may run on.
+class Foresight {
+ public:
+  virtual ~Foresight() = default;
+  // Cycle `now` is about to begin; what modules that have run on have told comes to others in cycle `told` at the
+  // earliest (kNever: they have told nothing that is not done).
+  virtual void look(Cycle now, Cycle told) = 0;
+  // Since look(): the first cycle in which anything can come to the runner from outside, were it to tell nobody
+  // anything and none of the others more than once. A cycle that is not beyond the present one: it does not run on.
+  [[nodiscard]] virtual Cycle undisturbed_until(unsigned runner) const = 0;
+};
+
 class Calendar {
  public:
+  // No module is further ahead of another one.
+  static constexpr Cycle kMostAhead = 16;
+
   // Within the constructor of a module, whose process it makes.
   explicit Calendar(const sc_core::sc_time& period);
   ~Calendar();
@@ -69,7 +91,7 @@ class Calendar {
   template <class Task>
   void at_cycle_end(const Task& task) {
     if (progress_->running) {
-      keep(task);
+      keep(task, true);
     } else {
       task();
     }
@@ -91,15 +113,32 @@ class Calendar {
   [[nodiscard]] std::uint64_t touches() const { return check_.touches(); }
   // For tests: cycles that were computed while the kernel's time stood.
   [[nodiscard]] std::uint64_t cycles_ahead() const { return cycles_ahead_; }
+  // `runners` may run on from now on, as `foresight` says, which outlives the calendar's use. When no cycle is under
+  // way.
+  void let_run_on(const std::vector<ClockedModule*>& runners, Foresight& foresight);
+  // Nobody runs on any more.
+  void run_on_no_more() { foresight_ = nullptr; }
+  // For tests: turns that were had beyond the present cycle.
+  [[nodiscard]] std::uint64_t turns_on() const { return turns_on_; }
+  // All modules.
+  [[nodiscard]] std::size_t modules() const { return entries_.size(); }
 
  private:
   friend class ClockedModule;
   friend class Clock;
+  struct Member;
   [[nodiscard]] unsigned add(ClockedModule& module);
   void wake(unsigned module, Cycle at);
   [[noreturn]] void refuse_wake(unsigned module) const;
   void run();
   void run_cycle(Cycle now);
+  void run_on(Cycle now);
+  void plan_to_run_on(Cycle now, Cycle most);
+  void run_on(Member& member);
+  void run_on(Member& member, unsigned number, Cycle until);
+  [[nodiscard]] Cycle may_run_on_until(Cycle now) const;
+  void do_told_by(unsigned module, Cycle now);
+  [[nodiscard]] Cycle next_told() const { return told_done_ == told_on_.size() ? kNever : told_on_[told_done_].at; }
   void take_turns(Cycle now);
   void share_turns(Cycle now);
   void notify();
@@ -117,15 +156,18 @@ class Calendar {
     using Run = void (*)(const std::byte* task);
     Told(Run run, unsigned by) : run(run), by(by) {}
     Run run;
-    unsigned by;  // the module whose turn it was
+    unsigned by;          // the module whose turn it was
+    bool at_end = false;  // to be done at the cycle's end
+    Cycle at = kNever;    // by one that has run on: in this cycle
     alignas(std::uint64_t) std::byte task[kTaskBytes];
   };
   template <class Task>
-  void keep(const Task& task) {
+  void keep(const Task& task, bool at_end = false) {
     static_assert(sizeof(Task) <= kTaskBytes && alignof(Task) <= alignof(std::uint64_t));
     static_assert(std::is_trivially_copyable_v<Task> && std::is_trivially_destructible_v<Task>);
     Told& told = add_told([](const std::byte* bytes) { (*std::launder(reinterpret_cast<const Task*>(bytes)))(); });
     new (static_cast<void*>(told.task)) Task(task);
+    told.at_end = at_end;
   }
   Told& add_told(Told::Run run);
   struct Entry {
@@ -144,6 +186,12 @@ class Calendar {
     std::vector<Told> told;   // in them
     std::size_t next_told = 0;
     std::exception_ptr error;  // thrown in the turn of `module`, after which no other of the part has one
+    struct Plan {
+      unsigned module;
+      Cycle until;
+    };
+    std::vector<Plan> plans;     // who of the part runs on, and up to which cycle
+    std::uint64_t turns_on = 0;  // that they have had
   };
   void have_turns(Member& member, Cycle now);
   void look_for_errors();
@@ -151,6 +199,7 @@ class Calendar {
   [[nodiscard]] bool worth_sharing() const;
   // Of a cycle that was timed.
   void took(std::uint64_t nanoseconds, unsigned turns);
+  [[nodiscard]] Moment moment_of(Cycle cycle) const { return {cycle, cycle * period_.value()}; }
 
   const sc_core::sc_time period_;
   sc_core::sc_event event_;
@@ -163,6 +212,16 @@ class Calendar {
   std::uint64_t cycles_ahead_ = 0;
   std::vector<Told> ends_;  // told in the present cycle when no turns are kept apart: Clock::at_cycle_end
   unsigned turns_ = 0;      // that modules had in the latest cycle
+
+  // Where modules run on.
+  Foresight* foresight_ = nullptr;  // null: none does
+  std::vector<unsigned> runners_;   // their numbers
+  std::vector<Told> told_on_;       // by those that have, by cycle and module; done up to told_done_
+  std::size_t told_done_ = 0;
+  std::uint64_t turns_on_ = 0;
+  unsigned pause_ = 0;  // cycles in which nobody is asked, after some in which hardly anybody could
+  unsigned rest_ = 0;   // of those are left
+  static constexpr unsigned kLongestPause = 15;
 
   // Where turns are shared out or shuffled.
   std::vector<Member> members_ = std::vector<Member>(1);  // one per host thread
@@ -206,6 +265,8 @@ class ClockedModule : public sc_core::sc_module, public Waker {
   // At the earliest in the present cycle, if it has not run in it.
   void wake(Cycle at) final { calendar_->wake(number_, at); }
   [[nodiscard]] const Clock& clock() const { return clock_; }
+  // The cycle of its next turn; kNever: it waits to be woken.
+  [[nodiscard]] Cycle due() const { return calendar_->entries_[number_].due; }
   // Its turns are had in the thread that calls sc_start: it calls what is not of the calendar. When no cycle is under
   // way.
   void stay(bool stays);

@@ -12,14 +12,22 @@ namespace heddle::link {
 
 class Calendar;
 
+// A point of time.
+struct Moment {
+  Cycle cycle = 0;
+  std::uint64_t value = 0;  // its start, in units of the SystemC time resolution
+};
+
 // Where the modules of a calendar are in time, which may be ahead of the SystemC kernel (tlm/calendar.hpp).
 struct Progress {
-  bool running = false;     // they are advanced just now; else the kernel's time is theirs
-  Cycle cycle = 0;          // that they are advanced in
-  std::uint64_t value = 0;  // its start, in units of the SystemC time resolution
-  bool turns = false;       // some of them have their turns just now, and what they tell is to be kept
-  bool checks = false;      // what they touch in their turns is looked at
+  bool running = false;  // they are advanced just now; else the kernel's time is theirs
+  bool apart = false;    // each host thread in a cycle of its own: its present_moment
+  bool turns = false;    // some of them have their turns just now, and what they tell is to be kept
+  bool checks = false;   // what they touch in their turns is looked at
+  Moment moment;         // the cycle that they are advanced in
 };
+
+extern constinit thread_local Moment present_moment;
 
 // The GPU clock. Cheap to copy; every module of one GPU holds the same one. A clock that a calendar has made tells the
 // calendar's time, every other one the kernel's.
@@ -29,7 +37,7 @@ class Clock {
   Clock(const sc_core::sc_time& period, Calendar& calendar, std::shared_ptr<const Progress> progress)
       : period_(period.value()), step_(period), calendar_(&calendar), progress_(std::move(progress)) {}
 
-  [[nodiscard]] Cycle now() const { return running() ? progress_->cycle : kernel() / period_; }
+  [[nodiscard]] Cycle now() const { return running() ? moment().cycle : kernel() / period_; }
   [[nodiscard]] const sc_core::sc_time& period() const { return step_; }
   // A sum of doublings: sc_time::from_value writes to what is shared by all host threads, and modules ask within their
   // turns. One step for one cycle.
@@ -51,7 +59,7 @@ class Clock {
   // By how much `now` is ahead of the kernel: what has to be added to a delay that the kernel or a module from
   // elsewhere counts, as in sc_event::notify and at the GPU's own sockets.
   [[nodiscard]] sc_core::sc_time ahead() const {
-    return running() ? sc_core::sc_time::from_value(progress_->value - kernel()) : sc_core::SC_ZERO_TIME;
+    return running() ? sc_core::sc_time::from_value(moment().value - kernel()) : sc_core::SC_ZERO_TIME;
   }
   // The cycle in which something that arrives after `delay` is visible: never the present one, so that results do not
   // depend on the order in which processes run.
@@ -83,9 +91,10 @@ class Clock {
 
  private:
   [[nodiscard]] bool running() const { return progress_ != nullptr && progress_->running; }
+  [[nodiscard]] const Moment& moment() const { return progress_->apart ? present_moment : progress_->moment; }
   void touch_checked(const void* thing, const char* what) const;
   [[nodiscard]] static std::uint64_t kernel() { return sc_core::sc_time_stamp().value(); }
-  [[nodiscard]] std::uint64_t time() const { return running() ? progress_->value : kernel(); }
+  [[nodiscard]] std::uint64_t time() const { return running() ? moment().value : kernel(); }
 
   std::uint64_t period_;   // in units of the SystemC time resolution
   sc_core::sc_time step_;  // the same

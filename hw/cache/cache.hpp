@@ -127,6 +127,13 @@ class Cache : public sc_core::sc_module,
   // Nothing is outstanding: no line on its way, every write acknowledged, no flush.
   [[nodiscard]] bool quiet() const;
 
+  // Memory, or a home, has still to answer something.
+  [[nodiscard]] bool owed_answers() const {
+    return flushing_ || !misses_.empty() || writes_ != 0 || !invalidated_.empty();
+  }
+  // What is to go to memory has not gone, or has not been taken there.
+  [[nodiscard]] bool waits_to_send() const { return !send_queue_.empty() || request_.under_way(); }
+
   // The bytes of a line that is there; null: it is not. For debug accesses and tests.
   [[nodiscard]] std::byte* peek(std::uint64_t line);
 

@@ -198,6 +198,15 @@ void Core::end_launch(Cycle end) {
   }
 }
 
+// Observers see the cycles of all cores in their order.
+Core::Expects Core::expects() const {
+  if (!running_ || flushing_ || state_.fault || stop_at_ != link::kNever || state_.observer != nullptr || !busy() ||
+      !told_.empty() || others != nullptr || l1d_.waits_to_send() || icache_.waits_to_send()) {
+    return Expects::anything;
+  }
+  return l1d_.owed_answers() || icache_.owed_answers() ? Expects::answers : Expects::nothing;
+}
+
 ::tlm::tlm_sync_enum Core::nb_transport_fw(BlockCommand& command, BlockPhase&, sc_core::sc_time&) {
   clock().tell([this, command] {
     told_.put(clock().now(), command);

@@ -74,6 +74,13 @@ class Core final : public link::ClockedModule,
   [[nodiscard]] std::uint64_t warp_instructions() const { return state_.statistics.warp_instructions; }
   // Nothing is under way between this core and memory.
   [[nodiscard]] bool quiet() const { return l1d_.quiet() && icache_.quiet(); }
+  // What can come to the core, as long as it tells nobody anything (hw/gpu/foresight.hpp).
+  enum class Expects {
+    anything,  // a block, say
+    answers,   // from memory
+    nothing,   // unless another one wants a line of it
+  };
+  [[nodiscard]] Expects expects() const;
   // For the watchdog: threads are resident; all of them spin; the first live group.
   [[nodiscard]] bool busy() const { return state_.groups.count(GroupState::free) != state_.groups.size(); }
   [[nodiscard]] bool livelocked() const { return warps_.livelocked(); }

@@ -63,6 +63,7 @@ void Dispatcher::start(const Launch& launch) {
   begun_ = false;
   flushing_ = false;
   stopping_ = false;
+  stops_at_ = link::kNever;
   wake(clock().now() + 1);
 }
 
@@ -131,6 +132,10 @@ Cycle Dispatcher::advance(Cycle now) {
     if (slots_.empty()) {  // no core has begun
       end_with(now, LaunchStatus::fault);
     } else if (!stopping_) {
+      stops_at_ = std::min(stops_at_, now + kStopLatency);
+      if (now < stops_at_) {
+        return stops_at_;
+      }
       stop_cores();
     } else if (stopped_ == cores_.size() && l2_done(now)) {
       end_with(now, LaunchStatus::fault);

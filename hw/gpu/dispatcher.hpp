@@ -4,7 +4,7 @@
 // One block per cycle goes out, to the next core in turn that has room. Room is counted in block slots of equal size:
 // as many blocks as the threads (in whole warps), registers, scratchpad and block slots of a core allow. After the last
 // block the cores flush their L1, then the L2 its slices; the launch ends when memory has everything, after a fault
-// too.
+// too. A fault stops the cores kStopLatency cycles after the dispatcher has heard of it.
 #pragma once
 
 #include <functional>
@@ -37,6 +37,9 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   // `global`: takes the blocks of kernels that do not use the scratchpad; null: cores take all.
   Dispatcher(const sc_core::sc_module_name& name, const Machine& machine, link::Clock clock,
              std::vector<std::unique_ptr<Core>>& cores, GlobalScheduler* global = nullptr);
+
+  // So that it reaches no core that has run on (link::Calendar) in its past.
+  static constexpr Cycle kStopLatency = link::Calendar::kMostAhead;
 
   sc_core::sc_vector<BlockInitiatorSocket> core;
 
@@ -89,7 +92,8 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   std::optional<isa::Fault> fault_;
   bool begun_ = false;
   bool flushing_ = false;
-  bool stopping_ = false;  // a fault: the cores empty their caches
+  bool stopping_ = false;          // a fault: the cores empty their caches
+  Cycle stops_at_ = link::kNever;  // a fault: they are told then
   Cycle first_ = 0;
   Cycle last_cycles_ = 0;
   std::uint64_t next_block_ = 0;

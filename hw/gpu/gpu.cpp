@@ -103,6 +103,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
       }
     };
   }
+  let_cores_run_on();
 }
 
 void Gpu::spawn(const char* name, const sc_core::sc_event& event, std::function<void()> process) {
@@ -141,6 +142,21 @@ void Gpu::make_channel(unsigned channel, const MakeTap& make_tap) {
   slice.write_failed = [this](const Cache::FailedWrite& write) {
     clock_.at_cycle_end([this, address = write.address] { write_failed(address); });
   };
+}
+
+// Taps see the cycles of all cores in their order.
+void Gpu::let_cores_run_on() {
+  const bool tapped = std::any_of(taps_.begin(), taps_.end(), [](const auto& tap) { return tap != nullptr; });
+  if (tapped || !CoreForesight::knows(machine_)) {
+    return;
+  }
+  foresight_ = std::make_unique<CoreForesight>(
+      machine_, CoreForesight::Modules{cores_, *dispatcher_, *noc_, probes_.get(), l2_, dram_});
+  std::vector<link::ClockedModule*> runners;
+  for (const auto& core : cores_) {
+    runners.push_back(core.get());
+  }
+  calendar_.let_run_on(runners, *foresight_);
 }
 
 void Gpu::write_failed(std::uint64_t address) {

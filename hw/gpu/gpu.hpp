@@ -25,6 +25,7 @@
 #include "hw/core/core.hpp"
 #include "hw/dram/controller.hpp"
 #include "hw/gpu/dispatcher.hpp"
+#include "hw/gpu/foresight.hpp"
 #include "hw/gpu/global_scheduler.hpp"
 #include "hw/gpu/memory_behind.hpp"
 #include "hw/gpu/registers.hpp"
@@ -139,6 +140,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   [[nodiscard]] bool read(std::uint64_t address, unsigned char* data, unsigned length) const;
   [[nodiscard]] std::uint64_t read_register(std::uint32_t offset) const;
   [[nodiscard]] bool start();
+  void let_cores_run_on();
   void make_channel(unsigned channel, const MakeTap& make_tap);
   void memory_overdue(unsigned channel, const StoragePort::Unanswered& transfer);
   void write_failed(std::uint64_t address);
@@ -159,6 +161,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   std::vector<std::unique_ptr<L2Slice>> l2_;  // per channel; empty: there is no L2
   std::vector<std::unique_ptr<DramController>> dram_;
   std::vector<std::unique_ptr<link::Tap>> taps_;  // null where there is none
+  std::unique_ptr<CoreForesight> foresight_;      // null: cores do not run on
   std::vector<std::uint64_t> registers_;
   std::vector<std::uint8_t> parameters_;
   std::vector<std::uint8_t> constants_;

@@ -251,6 +251,25 @@ void Interconnect::show_queue(const Input& input) {
   }
 }
 
+// ---------------------------------------------------------------------------------------------------- questions
+
+// What is behind an input's first transfer leaves it later than that.
+void Interconnect::next_responses(std::vector<Cycle>& by_core) const {
+  Cycle behind = kNever;
+  for (const Input& input : responses_) {
+    if (!input.queue.empty() && (input.queue.size() > 1 || input.queue.keeps())) {
+      behind = std::min(behind, input.queue.front().eligible + 1);
+    }
+  }
+  by_core.assign(cores_, behind);
+  for (const Input& input : responses_) {
+    if (!input.queue.empty()) {
+      Cycle& next = by_core[core_of(input.queue.front().destination)];
+      next = std::min(next, input.queue.front().eligible);
+    }
+  }
+}
+
 // --------------------------------------------------------------------------------------------------- one cycle
 
 Cycle Interconnect::advance(Cycle now) {

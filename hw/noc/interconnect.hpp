@@ -64,6 +64,13 @@ class Interconnect final : public link::ClockedModule {
   sc_core::sc_vector<::tlm::tlm_initiator_socket<>> channel;
 
   [[nodiscard]] InterconnectStatistics& statistics() { return statistics_; }
+  // The cycle before which no response can go to each core, as far as those are concerned that are here; kNever: none
+  // is for it.
+  void next_responses(std::vector<link::Cycle>& by_core) const;
+  // Whether a request of each of the core's caches finds room in cycle `now`, and none waits for it.
+  [[nodiscard]] bool has_room(unsigned core, link::Cycle now) const {
+    return has_room(requests_[core], now) && has_room(requests_[cores_ + core], now);
+  }
   // Shows what the interconnect does from now on to `observer`, which outlives it.
   void observe(NocObserver& observer) { observer_ = &observer; }
 
@@ -103,6 +110,9 @@ class Interconnect final : public link::ClockedModule {
   void admit_pending(link::Cycle now);
   link::Cycle move_requests(link::Cycle now);
   link::Cycle move_responses(link::Cycle now);
+  [[nodiscard]] static bool has_room(const Input& input, link::Cycle now) {
+    return input.queue.has_credit(now) && !input.queue.keeps();
+  }
   [[nodiscard]] link::Cycle possible(const Input& input, const link::ExclusivePhase& output, const Link& there) const;
   [[nodiscard]] sc_core::sc_time occupy(Input& input, Link& there, const Payload& payload, bool has_data,
                                         link::Cycle now);
