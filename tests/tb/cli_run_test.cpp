@@ -541,6 +541,9 @@ TEST(CliCompile, ShowsWhatAKernelNeeds) {
   EXPECT_EQ(listed.out.find("{uniform}"), std::string::npos) << listed.out;
   const Ran marked = heddle({"compile", file, "--listing", "--mark-uniform"});
   EXPECT_NE(marked.out.find("{uniform} "), std::string::npos) << marked.out;
+  EXPECT_EQ(marked.out.find("{past_scratchpad}"), std::string::npos) << marked.out;
+  const Ran past = heddle({"compile", file, "--listing", "--mark-past-scratchpad"});
+  EXPECT_NE(past.out.find("{past_scratchpad} "), std::string::npos) << past.out;
   const Ran wrong = heddle({"compile", file, "--entry", "bat"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_EQ(wrong.err, "heddle: " + file + ": there is no kernel 'bat'; did you mean 'bad'?\n");
