@@ -61,7 +61,7 @@ std::string moves_text(const Summary& summary) {
   };
   add(summary.moving_launches - summary.scratchpad_launches, "freely in {}");
   add(summary.scratchpad_launches, "after the last access to the scratchpad in {}");
-  add(summary.staying_launches, "not in {}, with scratchpad (odgs.scratchpad)");
+  add(summary.staying_launches, "not in {} with scratchpad (odgs.scratchpad)");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
