@@ -43,7 +43,7 @@ std::vector<std::uint32_t> last_output(tb::Executor& executor, const std::string
   const isa::Module module = ptx::compile(text, "last.ptx", {63});
   executor.load(module);
   executor.memory().release(kLastOutput);
-  executor.memory().place("out", kLastOutput, 8ULL * kLastThreads * kLastBlocks);
+  executor.memory().place("out", kLastOutput, 16384 + 128ULL * kLastThreads * kLastBlocks);
   isa::LaunchRequest request;
   request.kernel = module.kernels.front().name;
   request.block = {kLastThreads, 1, 1};
@@ -118,6 +118,8 @@ NEXT:
   mad.lo.u32 %r12, %r0, %r1, %r12;
   mad.wide.u32 %a4, %r12, 8, %a0;
   ld.global.u32 %r13, [%a4+4];
+  setp.eq.u32 %p5, %r13, 305419896;
+  @%p5 add.u32 %r5, %r5, 1;
   st.global.u32 [%a1+4], %r5;
   bar.sync 0;
   ld.global.u32 %r13, [%a4+4];
@@ -129,7 +131,8 @@ NEXT:
 )";
 
 // The first warp has done with the scratchpad: it parts, stores, and waits at the barrier at which the others wait, who
-// go on with the scratchpad. Before and behind it each reads what one of the other side stores.
+// go on with the scratchpad. Before and behind it each reads what one of the other side stores: what is read before is
+// never that number, but lies in the L1.
 constexpr const char* kTwoSides = R"(
   st.shared.u32 [%s1], %r5;
   bar.sync 0;
@@ -141,6 +144,8 @@ constexpr const char* kTwoSides = R"(
   mad.lo.u32 %r12, %r0, %r1, %r12;
   mad.wide.u32 %a4, %r12, 8, %a0;
   ld.global.u32 %r13, [%a4+4];
+  setp.eq.u32 %p5, %r13, 305419896;
+  @%p5 add.u32 %r6, %r6, 1;
   @%p0 bra FIRST;
   st.shared.u32 [%s1], %r6;
   st.global.u32 [%a1+4], %r6;
@@ -164,6 +169,53 @@ SKIP:
   sub.u32 %r4, %r4, 1;
   setp.gt.s32 %p2, %r4, 0;
   @%p2 bra LOOP;
+  st.global.u32 [%a1+4], %r6;
+  bar.sync 0;
+  ld.global.u32 %r13, [%a4+4];
+  st.global.u32 [%a1], %r13;
+  ret;
+}
+)";
+
+// As before, but those who go on with the scratchpad come last, those of the first block with many stores on their way.
+// Who has moved reads the last ones.
+constexpr const char* kManyStores = R"(
+  st.shared.u32 [%s1], %r5;
+  bar.sync 0;
+  ld.shared.u32 %r6, [%s1];
+  setp.lt.u32 %p0, %r2, 32;
+  add.u32 %r12, %r2, 32;
+  rem.u32 %r12, %r12, %r1;
+  mad.lo.u32 %r12, %r0, %r1, %r12;
+  mad.wide.u32 %a4, %r12, 8, %a0;
+  mov.u32 %r4, 0;
+  @%p0 bra FIRST;
+DELAY:
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %p1, %r4, 400;
+  @%p1 bra DELAY;
+  setp.ne.u32 %p2, %r0, 0;
+  @%p2 bra LAST;
+  mul.wide.u32 %a5, %r3, 128;
+  add.u64 %a5, %a5, %a0;
+  mov.u32 %r4, 0;
+STORE:
+  st.global.u32 [%a5+16384], %r4;
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %p1, %r4, 8;
+  @%p1 bra STORE;
+LAST:
+  st.global.u32 [%a1+4], %r6;
+  bar.sync 0;
+  ld.shared.u32 %r7, [%s1];
+  st.global.u32 [%a1], %r7;
+  ret;
+FIRST:
+  and.b32 %r7, %r6, 1024;
+  setp.eq.u32 %p1, %r7, 0;
+  @%p1 bra SKIP;
+  add.u32 %r6, %r6, %r3;
+SKIP:
   st.global.u32 [%a1+4], %r6;
   bar.sync 0;
   ld.global.u32 %r13, [%a4+4];
@@ -200,6 +252,14 @@ TEST_P(LastAccessOn, SomeWaitInTheirCoreForOthersWhoHaveLeft) {
   EXPECT_GT(moved.diverged_threads, 32U * kLastBlocks);
   EXPECT_EQ(moved.barriers, 3U * kLastBlocks);
   EXPECT_LE(moved.early_scratchpads, kLastBlocks);
+}
+
+TEST_P(LastAccessOn, WhoHasMovedSeesWhatTheOthersHaveStoredBeforeTheBarrier) {
+  const std::string text = std::string(kPrologue) + kManyStores;
+  tb::Device device(last_access_machine(GetParam()));
+  tb::ReferenceExecutor reference{isa::InterpreterOptions{}};
+  EXPECT_EQ(last_output(device, text), last_output(reference, text));
+  EXPECT_GT(device.totals().global_scheduler.diverged_threads, 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Memories, LastAccessOn,
