@@ -125,11 +125,16 @@ class Assembler {
   Instruction run() {
     while (scan_.take('{')) {
       const Word mark = scan_.word();
-      if (mark.text != "uniform" && mark.text != "subdivides") {
-        fail(mark.offset, "the marks are {uniform} and {subdivides}");
+      if (mark.text == "uniform") {
+        i_.uniform = true;
+      } else if (mark.text == "subdivides") {
+        i_.subdivides = true;
+      } else if (mark.text == "past_scratchpad") {
+        i_.past_scratchpad = true;
+      } else {
+        fail(mark.offset, "the marks are {uniform}, {subdivides} and {past_scratchpad}");
       }
       scan_.expect('}');
-      (mark.text == "uniform" ? i_.uniform : i_.subdivides) = true;
     }
     if (scan_.take('@')) i_.guard = predicate();
     const Word name = scan_.word();

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/error.hpp"
 
 namespace heddle::isa {
@@ -12,6 +14,8 @@ namespace {
 constexpr unsigned kImmediateBit = 63;
 constexpr unsigned kSubdividesBit = kImmediateBit;  // of bra, which has no immediate
 constexpr unsigned kUniformBit = 62;
+constexpr unsigned kBarrierPastBit = kUniformBit;  // a barrier is never uniform
+constexpr unsigned kBranchPastBit = 49;
 constexpr unsigned kOpShift = 54;
 static_assert(kOperations <= 1U << (kUniformBit - kOpShift));
 constexpr unsigned kGuardShift = 50;
@@ -21,7 +25,9 @@ constexpr unsigned kCShift = 32;
 constexpr unsigned kBShift = 26;
 constexpr unsigned kDShift = 20;
 constexpr unsigned kReconvergenceShift = 25;
-constexpr std::uint64_t kPcMask = (1U << 25) - 1;
+constexpr std::uint64_t kTargetMask = (1U << 25) - 1;
+constexpr std::uint64_t kReconvergenceMask = (1U << (kBranchPastBit - kReconvergenceShift)) - 1;
+static_assert(kNoReconvergence == kReconvergenceMask && kMaxPc < kTargetMask);
 
 constexpr std::uint64_t field(std::uint64_t value, unsigned shift) {
   return value << shift;
@@ -42,8 +48,10 @@ std::uint64_t encode(const Instruction& instruction) {
                        field(i.guard.reg | (i.guard.negated ? 8U : 0U), kGuardShift) |
                        field(i.uniform ? 1 : 0, kUniformBit);
   if (i.op == Op::BRA) {
-    return word | field(i.subdivides ? 1 : 0, kSubdividesBit) | field(i.reconvergence, kReconvergenceShift) | i.target;
+    return word | field(i.subdivides ? 1 : 0, kSubdividesBit) | field(i.past_scratchpad ? 1 : 0, kBranchPastBit) |
+           field(i.reconvergence, kReconvergenceShift) | i.target;
   }
+  word |= field(i.past_scratchpad ? 1 : 0, kBarrierPastBit);
   word |= field(i.dst, kDstShift) | field(i.a, kAShift) | field(i.c, kCShift);
   if (i.immediate) return word | field(1, kImmediateBit) | i.imm;
   return word | field(i.b, kBShift) | field(i.d, kDShift) | i.mods;
@@ -58,9 +66,11 @@ std::optional<Instruction> decode(std::uint64_t word) {
   i.uniform = ((word >> kUniformBit) & 1U) != 0;
   if (i.op == Op::BRA) {
     i.subdivides = (word >> kSubdividesBit) != 0;
-    i.target = static_cast<std::uint32_t>(word & kPcMask);
-    i.reconvergence = static_cast<std::uint32_t>((word >> kReconvergenceShift) & kPcMask);
+    i.past_scratchpad = ((word >> kBranchPastBit) & 1U) != 0;
+    i.target = static_cast<std::uint32_t>(word & kTargetMask);
+    i.reconvergence = static_cast<std::uint32_t>((word >> kReconvergenceShift) & kReconvergenceMask);
   } else {
+    if (carries_past_scratchpad(i.op)) std::swap(i.past_scratchpad, i.uniform);
     i.immediate = (word >> kImmediateBit) != 0;
     i.dst = register_at(word, kDstShift);
     i.a = register_at(word, kAShift);

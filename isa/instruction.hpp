@@ -3,7 +3,8 @@
 // Word layout (bit 63 is the most significant):
 //
 //   63      immediate flag; of bra: mark of a branch that may subdivide a warp, made by the compiler
-//   62      mark of a scalar instruction, made by the compiler
+//   62      mark of a scalar instruction; of a barrier: mark that no access to the scratchpad follows; made by the
+//           compiler
 //   61..54  operation (isa/operations.inc)
 //   53..50  guard: bit 53 negates, bits 52..50 name a predicate register (7 = always true)
 //   register form                          immediate form
@@ -14,7 +15,8 @@
 //   25..20  d
 //   19..0   modifiers
 //
-//   bra: 49..25 re-convergence PC, 24..0 target PC (both count instructions from the kernel's start).
+//   bra: 49 mark that no access to the scratchpad follows, made by the compiler; 48..25 re-convergence PC, 24..0 target
+//   PC (both count instructions from the kernel's start).
 //
 // A program counter counts instructions. Registers 0..62 are general, 63 (RZ) reads zero and ignores writes; a 64-bit
 // value lives in an even register and the next one. Predicate registers 0..6 are general, 7 (PT) is always true.
@@ -35,8 +37,8 @@ inline constexpr unsigned kRegisters = 63;  // general registers
 inline constexpr unsigned kRZ = 63;
 inline constexpr unsigned kPredicates = 7;  // general predicate registers
 inline constexpr unsigned kPT = 7;
-inline constexpr std::uint32_t kMaxPc = (1U << 25) - 2;
-inline constexpr std::uint32_t kNoReconvergence = (1U << 25) - 1;  // the paths meet only at the threads' exit
+inline constexpr std::uint32_t kMaxPc = (1U << 24) - 2;
+inline constexpr std::uint32_t kNoReconvergence = (1U << 24) - 1;  // the paths meet only at the threads' exit
 
 enum class Op : std::uint16_t {
 #define HEDDLE_OPERATION(name, mnemonic, dst, a, b, c, d, unit) name,
@@ -154,6 +156,10 @@ struct Instruction {
   // bra: a short basic block begins at its re-convergence point, so that a warp may be subdivided here (DWS
   // report 4.3). The compiler's mark (ptx/subdivision.hpp), which changes nothing of what the branch does.
   bool subdivides = false;
+  // bra, barriers: from here on, this included, no thread can come to an access to the scratchpad, so that nothing but
+  // its barriers binds it to its block's core (ODGS paper 3.8). The compiler's mark (ptx/last_access.hpp), which
+  // changes nothing of what the instruction does. Only where carries_past_scratchpad().
+  bool past_scratchpad = false;
 
   friend bool operator==(const Instruction&, const Instruction&) = default;
 
@@ -254,6 +260,9 @@ struct Instruction {
 // loads of parameters and constants by ld.param and ld.const. Not what memory may change meanwhile (other loads),
 // what acts once per thread (stores, atomics, print, exit, barriers), or what looks at lanes.
 [[nodiscard]] bool accepts_uniform(const Instruction& instruction);
+
+// Whether the operation has room for the mark past_scratchpad: bra and barriers.
+[[nodiscard]] bool carries_past_scratchpad(Op op);
 
 // Encodes canonical(instruction). Throws InternalError with why_malformed()'s reason.
 [[nodiscard]] std::uint64_t encode(const Instruction& instruction);

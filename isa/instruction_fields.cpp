@@ -333,6 +333,10 @@ bool accepts_uniform(const Instruction& instruction) {
   }
 }
 
+bool carries_past_scratchpad(Op op) {
+  return op == Op::BRA || info(op).unit == Unit::barrier;
+}
+
 Instruction canonical(const Instruction& instruction) {
   Instruction out = instruction;
   if (is_load(out.op) || is_store(out.op)) out.immediate = true;
@@ -359,6 +363,8 @@ std::string_view why_malformed(const Instruction& i) {
   if (static_cast<unsigned>(i.op) >= kOperations) return "unknown operation";
   if (i.guard.reg > kPT) return "unknown guard";
   if (i.uniform && !accepts_uniform(i)) return "the operation cannot be marked as uniform";
+  if (i.past_scratchpad && !carries_past_scratchpad(i.op))
+    return "only bra and barriers are marked as past the scratchpad";
   if (const std::string_view reason = malformed_modifiers(i); !reason.empty()) return reason;
   if (i.op == Op::BRA) return malformed_branch(i);
   if (i.subdivides) return "only bra is marked as one that may subdivide a warp";

@@ -247,6 +247,9 @@ void Core::obey(Cycle now) {
 void Core::hear(Cycle now) {
   heard_.take(now, [this](HomeMessage& message) {
     if (!state_.fault) {
+      if (message.begins_block) {
+        scratchpad_.clear(message.threads.front().thread.home->block->scratchpad_base, state_.launch->shared_bytes);
+      }
       writeback_.hear(message);
     }
   });

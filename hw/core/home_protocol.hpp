@@ -10,6 +10,7 @@
 //   release  to a core        the block's barrier has completed for these sub-warps of the core
 //   exit     to the home      threads of a guest have exited
 //   place    to the global scheduler: the place of a warp is empty, of which no thread is left
+//   past     to the global scheduler: a warp that was bound to its core will access its block's scratchpad no more
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@
 namespace heddle::hw {
 
 struct HomeMessage {
-  enum class Kind : std::uint8_t { group, arrival, release, exit, place };
+  enum class Kind : std::uint8_t { group, arrival, release, exit, place, past };
   Kind kind = Kind::group;
   unsigned from = 0;  // cores
   unsigned to = 0;
@@ -34,6 +35,8 @@ struct HomeMessage {
   std::uint32_t progress = 0;
   std::uint32_t progress_before = 0;
   std::vector<Traveller> threads;
+  bool bound = false;                      // Group::bound
+  bool begins_block = false;               // the first warp of a block whose part of the scratchpad is the core's
   unsigned empties_places = 0;             // to the global scheduler: register rows that have no thread then
   std::optional<BarrierArrival> waits_at;  // to the global scheduler: the barrier; `arrival` without sub-warp
   // the others: whose

@@ -258,8 +258,8 @@ std::uint64_t MemoryStage::stored_value(const MemoryAccess& access, unsigned lan
 }
 
 std::uint32_t MemoryStage::scratchpad_of(const BlockHome& block) const {
-  if (block.core != state_.index) {
-    throw InternalError("a thread accesses the scratchpad of its block from another core than the block's");
+  if (block.scratchpad_core != state_.index) {
+    throw InternalError("a thread accesses the scratchpad of its block from another core, or when the block has none");
   }
   return block.scratchpad_base;
 }

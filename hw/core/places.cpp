@@ -79,7 +79,7 @@ Traveller Places::leave(const Place& place, unsigned lane) {
   Traveller out = lift(place);
   out.lane = static_cast<std::uint8_t>(lane);
   out.has_run = true;
-  state_.leaves(*out.thread.home->block, 1);
+  state_.departs(*out.thread.home->block);
   return out;
 }
 

@@ -224,7 +224,7 @@ WarpUnit::Arrival WarpUnit::arrive_at_barrier(link::SubWarp& sub_warp) {
     each_row(group, sub_warp, sub_warp.executing, [&](unsigned row, LaneMask lanes) { group.arrivals[row] |= lanes; });
   }
   arrived_blocks_.clear();
-  if (waits && state_.global_warps) {
+  if (waits && state_.global_warps && !divergence_->waits_in_core(group, sub_warp.decoded->instruction)) {
     return arrive_globally(sub_warp);
   }
   if (group.dynamic) {
@@ -264,7 +264,12 @@ bool WarpUnit::arrive_in(unsigned block_slot, link::SubWarp& sub_warp) {
     message.block = &block;
     message.arrival = *arrival;
     message.thread = state_.thread_at(sub_warp, first);
-    send(message);
+    // Who goes on behind the barrier in another core sees what has been stored before it.
+    if (state_.global_warps && (state_.blocks[block_slot].moved || !state_.groups[sub_warp.group].bound)) {
+      departing_.push_back(std::move(message));
+    } else {
+      send(message);
+    }
   } else if (const std::string wrong = block.arrive(*arrival, state_.now); !wrong.empty()) {
     state_.raise(isa::Fault::Kind::barrier_mismatch, sub_warp, first, 0, 0, wrong);
     return false;
@@ -355,6 +360,9 @@ void WarpUnit::let_go(const BlockHome::Release& release, BarrierResults& results
     barriers_.released(sub_warp);
     const bool last = !barriers_.waits(group);
     group.progress_before = group.progress;
+    // Others of its block, which it has waited for, may have stored in other cores.
+    group.reads_memory = group.reads_memory ||
+                         (state_.moved_read_memory && state_.global_warps && state_.blocks[group.block_slot].moved);
     unsigned parts = 0;
     each_row(group, sub_warp, sub_warp.executing, [&](unsigned, LaneMask) { ++parts; });
     each_row(group, sub_warp, sub_warp.executing, [&](unsigned row, LaneMask lanes) {

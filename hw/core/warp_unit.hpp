@@ -137,7 +137,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
 
   // ---- other cores (hw/core/home_protocol.hpp)
   std::function<void(HomeMessage&)> tell;  // a message of this core's; none: it tells nobody
-  // Groups wait to leave, until every store of the core has been acknowledged.
+  // Groups wait to leave, or arrivals at barriers, until every store of the core has been acknowledged.
   [[nodiscard]] bool departing() const { return !departing_.empty(); }
   void send_departing();
   void hear(HomeMessage& message, BarrierResults& results);
@@ -178,6 +178,7 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   [[nodiscard]] unsigned cores() const override { return state_.machine.gpu.cores; }
   void depart(Group& group, unsigned to) override;
   void recall(Group& group, bool waits, unsigned places) override;
+  void unbind(Group& group) override;
   void give_place() override;
   void require_movable(const Group& group) const;
   [[nodiscard]] HomeMessage lift(Group& group, unsigned to);

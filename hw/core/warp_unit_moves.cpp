@@ -26,6 +26,7 @@ Group& WarpUnit::fresh(Group* free) {
   group.instructions = 0;
   group.progress = group.progress_before = 0;
   group.reads_memory = false;
+  group.bound = false;
   group.flights.assign(early_next_pc_ ? issue_->in_flight() : Group::kUsualFlights, InFlight{});
   group.latest = 0;
   group.flight().all_formed = true;  // of no instruction: nothing is in flight

@@ -77,6 +77,15 @@ void WarpUnit::recall(Group& group, bool waits, unsigned places) {
   departing_.push_back(std::move(message));
 }
 
+void WarpUnit::unbind(Group& group) {
+  group.bound = false;
+  HomeMessage message;
+  message.kind = HomeMessage::Kind::past;
+  message.to = state_.machine.gpu.cores;
+  message.block = &state_.block(group.block_slot);
+  send(message);
+}
+
 void WarpUnit::give_place() {
   HomeMessage message;
   message.kind = HomeMessage::Kind::place;
@@ -118,6 +127,7 @@ void WarpUnit::hear(HomeMessage& message, BarrierResults& results) {
       threads_exited(*message.block, message.exited, results);
       return;
     case HomeMessage::Kind::place:
+    case HomeMessage::Kind::past:
       break;
   }
 }
@@ -135,6 +145,7 @@ void WarpUnit::take_in(const HomeMessage& message, BarrierResults& results) {
   group.merge_points = message.merge_points;
   group.progress = message.progress;
   group.progress_before = message.progress_before;
+  group.bound = message.bound;
   clear_masks(group, 1);
   for (const Traveller& traveller : message.threads) {
     const Place place = row ? Place{*row, traveller.lane} : places_.find(traveller);

@@ -109,6 +109,11 @@ class Divergence {
     // and takes them back (ThreadMoves::recall), in launches for which begin_launch() says so. How many threads it
     // keeps beyond those that the cores have places for. Null: blocks begin in cores.
     unsigned (*global_pool)(const CoreParameters& core) = nullptr;
+    // With a global pool: blocks of kernels that use the scratchpad begin there too. Their warps are bound
+    // (Group::bound) to the core with their block's part of it until the mechanism sets them free
+    // (ThreadMoves::unbind), by the compiler's marks (isa::Instruction::past_scratchpad). Null or false: such blocks
+    // begin in the cores and stay.
+    bool (*after_last_access)(const CoreParameters& core) = nullptr;
     // Cycles from a warp's departure for there until it is in a core again, at most, where there is room. Null: 0.
     std::uint64_t (*longest_travel)(const CoreParameters& core) = nullptr;
     // Lanes fetch, decode and execute each for themselves: the threads of a group need not stand at one PC (lane_pc).
@@ -206,6 +211,13 @@ class Divergence {
   }
   // A group has come from another core, or from the global scheduler. It stands at its PC.
   virtual void arrived(Group& group, GroupMoves& moves) { moves.run(group); }
+  // With the trait global_pool, in launches whose blocks begin there: whether threads of the group that come to this
+  // barrier wait where they are (GroupMoves::wait), or leave for the pool (ThreadMoves::recall).
+  [[nodiscard]] virtual bool waits_in_core(const Group& group, const isa::Instruction& barrier) const {
+    (void)group;
+    (void)barrier;
+    return false;
+  }
   // No group of the core can be fetched in this cycle. Told in each such cycle in which the core is awake; lines that
   // come for it, whether they are all that an access wants or not, wake it.
   virtual void starving(GroupMoves& moves) { (void)moves; }
@@ -245,6 +257,9 @@ class Divergence {
 
 // Warps that a core's scheduler chooses among: those of the machine, or as many as its mechanism may form.
 [[nodiscard]] std::uint64_t warp_pool_size(const Machine& machine);
+
+// The cores' mechanism says Divergence::Traits::after_last_access.
+[[nodiscard]] bool moves_after_last_access(const CoreParameters& core);
 
 // Local memories that the GPU has: one for each place of a thread, in its cores and in its global pool.
 [[nodiscard]] std::uint64_t local_memories(const Machine& machine);

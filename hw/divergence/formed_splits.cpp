@@ -44,9 +44,7 @@ bool FormedSplits::complete(Group& group, const Outcome& outcome, GroupMoves& mo
   if (instruction.op == isa::Op::EXIT) {
     each_warp(group, outcome.exited[0] & active, [&](std::uint16_t row, LaneMask lanes) {
       warps_[row].running &= ~lanes;
-      for (Entry& entry : warps_[row].stack) {
-        entry.active &= ~lanes;
-      }
+      warps_[row].stack.exit(lanes);
     });
     group.active[0] &= ~outcome.exited[0];
     changed_ = true;
@@ -119,10 +117,7 @@ bool FormedSplits::moves_on_at(const Group& group, LaneMask lanes, std::uint32_t
 // Those of its threads whose warp's stack is to be popped at the PC.
 LaneMask FormedSplits::arriving(const Group& group, std::uint32_t pc) const {
   LaneMask there = 0;
-  const auto look = [&](std::uint16_t row, LaneMask lanes) {
-    const std::vector<Entry>& stack = warps_[row].stack;
-    there |= !stack.empty() && stack.back().reconvergence_pc == pc ? lanes : 0;
-  };
+  const auto look = [&](std::uint16_t row, LaneMask lanes) { there |= warps_[row].stack.ends_at(pc) ? lanes : 0; };
   if (group.aligned) {
     look(group.first_row, group.active[0]);
   } else {
@@ -163,15 +158,7 @@ void FormedSplits::proceed(Group& group, GroupMoves& moves) {
 }
 
 bool FormedSplits::admit(Group& group, GroupMoves& moves) {
-  const bool needs_entry = !whole(group);
-  if (needs_entry && !places_.has_entry(group.id) && places_.entries_left(1)) {
-    places_.take_entry(group.id);
-  }
-  const bool has_entry = !needs_entry || places_.has_entry(group.id);
-  if (has_entry && !places_.has_slot(group.id) && !places_.slots_full()) {
-    places_.take_slot(group.id);
-  }
-  if (!has_entry || !places_.has_slot(group.id)) {
+  if (!places_.equip(group.id, !whole(group))) {
     return false;
   }
   state_[group.id].waits = Waits::none;
@@ -282,14 +269,8 @@ void FormedSplits::settle(const Group& like, GroupMoves& moves) {
 // The path that ran has ended, with its threads or where they are to meet: the warp goes on as one group.
 void FormedSplits::pop(std::uint16_t row, const Group& like, GroupMoves& moves) {
   Warp& warp = warps_[row];
-  std::uint32_t pc = isa::kNoReconvergence;
-  bool ended = true;
-  while (!warp.stack.empty() && (ended || pc == warp.stack.back().reconvergence_pc || warp.running == 0)) {
-    ended = false;
-    warp.running = warp.stack.back().active;
-    pc = warp.stack.back().execute_pc;
-    warp.stack.pop_back();
-  }
+  const RowStack::Path next = warp.stack.pop({warp.running, isa::kNoReconvergence});
+  warp.running = next.lanes;
   const bool arrived = std::exchange(warp.arrived, 0) != 0;
   if (warp.running == 0) {
     return;
@@ -304,7 +285,7 @@ void FormedSplits::pop(std::uint16_t row, const Group& like, GroupMoves& moves) 
   }
   group.active[0] = warp.running;
   group.look_at_lanes();
-  group.pc = pc;
+  group.pc = next.pc;
   if (arrived) {
     group.progress = warp.progress;
     group.progress_before = warp.progress_before;
@@ -477,11 +458,9 @@ bool FormedSplits::parts_at(const Group& group, const Warp& warp, LaneMask lanes
   return lanes != warp.running || (rules_.at_branches && instruction.subdivides && room_to_part(group));
 }
 
-// Which threads go on where. Warps that use their stack do so here, as StackDivergence::branch, for one row.
+// Which threads go on where. Warps that use their stack do so here.
 FormedSplits::Ways FormedSplits::ways(const Group& group, const isa::Instruction& instruction, LaneMask taken) {
   Ways go;
-  const std::uint32_t fall_through = group.pc + 1;
-  const std::uint32_t reconvergence = instruction.reconvergence;
   each_warp(group, group.active[0], [&](std::uint16_t row, LaneMask lanes) {
     Warp& warp = warps_[row];
     const LaneMask take = taken & lanes;
@@ -491,17 +470,8 @@ FormedSplits::Ways FormedSplits::ways(const Group& group, const isa::Instruction
       return;
     }
     count_.split_table_full += rules_.at_branches && instruction.subdivides ? 1 : 0;
-    const bool joined = !warp.stack.empty() && warp.stack.back().reconvergence_pc == reconvergence &&
-                        warp.stack.back().execute_pc == reconvergence;
-    if (reconvergence != isa::kNoReconvergence && !joined) {
-      warp.stack.push_back({reconvergence, reconvergence, warp.running});
-    }
-    const bool taken_first = fall_through == reconvergence;
-    if (!taken_first && instruction.target != reconvergence) {
-      warp.stack.push_back({reconvergence, instruction.target, take});
-    }
-    warp.running = taken_first ? take : lanes & ~take;
-    (taken_first ? go.taken : go.falls) |= warp.running;
+    warp.running = warp.stack.branch(group.pc, instruction, warp.running, take).lanes;
+    (warp.running == take ? go.taken : go.falls) |= warp.running;
   });
   return go;
 }
@@ -604,16 +574,7 @@ void FormedSplits::part(Group& group, SplitCause cause, GroupMoves& moves) {
   look_at(group, moves);
   look_at(*ahead, moves);
   begin(*ahead);
-  if (!places_.has_entry(group.id)) {
-    places_.take_entry(group.id);
-  }
-  places_.take_entry(ahead->id);
-  if (places_.slots_full()) {
-    places_.drop_slot(group.id);  // one has it, and the other waits
-  }
-  if (!places_.slots_full()) {
-    places_.take_slot(ahead->id);
-  }
+  places_.part(group.id, ahead->id);
   state_[ahead->id].made = true;
   parting_.parted(group, *ahead);
   moves.split_made(*ahead, group, cause);

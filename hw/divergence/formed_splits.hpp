@@ -36,6 +36,7 @@
 
 #include "hw/divergence/divergence.hpp"
 #include "hw/divergence/parting_rule.hpp"
+#include "hw/divergence/row_stack.hpp"
 #include "hw/divergence/split_places.hpp"
 
 namespace heddle::hw {
@@ -87,13 +88,8 @@ class FormedSplits : public Divergence {
     bool stands_at_access = false;  // its latest instruction was an access
     bool made = false;              // it is a split, which has been told; it has not ended
   };
-  struct Entry {
-    std::uint32_t reconvergence_pc;
-    std::uint32_t execute_pc;
-    LaneMask active;
-  };
   struct Warp {
-    std::vector<Entry> stack;  // bottom first
+    RowStack stack;
     LaneMask running = 0;
     LaneMask arrived = 0;
     unsigned number = 0;                // in its block

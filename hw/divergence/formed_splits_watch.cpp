@@ -34,26 +34,15 @@ std::string FormedSplits::inconsistency(const Group& group) const {
       wrong =
           fmt::format("register row {}: the groups hold {:08x} of the running threads {:08x}", row, held, warp.running);
     }
-    for (const Entry& entry : warp.stack) {
-      if ((entry.active & held) != 0 && (held & ~entry.active) != 0) {
-        wrong = fmt::format("register row {}: the entry for PC {} holds some of the running threads", row,
-                            entry.execute_pc);
-      }
+    if (const auto torn = warp.stack.tears(held)) {
+      wrong = fmt::format("register row {}: the entry for PC {} holds some of the running threads", row, *torn);
     }
   });
   return wrong;
 }
 
 Divergence::StackView FormedSplits::stack_view(const Group& group) const {
-  StackView view;
-  const std::vector<Entry>& stack = warps_[group.first_row].stack;
-  view.depth = stack.size();
-  if (!stack.empty()) {
-    view.reconvergence_pc = stack.back().reconvergence_pc;
-    view.execute_pc = stack.back().execute_pc;
-    view.active = {&stack.back().active, 1};
-  }
-  return view;
+  return warps_[group.first_row].stack.view();
 }
 
 std::string FormedSplits::describe(const Group& group) const {

@@ -76,6 +76,9 @@ void GlobalWarps::step(Group& group, const Outcome& outcome, GroupMoves& moves, 
   if (!parted_[group.id].empty()) {
     count_those_who_wait(group);
   }
+  if (group.bound && past_scratchpad(group, outcome.instruction)) {
+    moves.threads().unbind(group);
+  }
   unsigned emptied = 0;
   if (outcome.instruction.op == isa::Op::BRA) {
     const LaneMask taken = outcome.taken[0];
@@ -100,7 +103,7 @@ void GlobalWarps::step(Group& group, const Outcome& outcome, GroupMoves& moves, 
     }
     ++group.pc;
   }
-  if (global_ && outcome.arrivals[0] != 0) {
+  if (global_ && !group.bound && outcome.arrivals[0] != 0) {
     wait(group, outcome.arrivals[0], moves);
     return;
   }
@@ -110,11 +113,18 @@ void GlobalWarps::step(Group& group, const Outcome& outcome, GroupMoves& moves, 
   } else if (group.active[0] != 0) {
     moves.run(group);
   } else {
+    if (group.bound) {
+      moves.threads().unbind(group);
+    }
     moves.free(group);
   }
   for (; emptied != 0; --emptied) {
     moves.threads().give_place();
   }
+}
+
+bool GlobalWarps::waits_in_core(const Group& group, const isa::Instruction& barrier) const {
+  return group.bound && !past_scratchpad(group, barrier);
 }
 
 void GlobalWarps::exit(Group& group, LaneMask exited) {
@@ -135,7 +145,7 @@ unsigned GlobalWarps::emptied_rows(const Group& group, LaneMask lanes) {
 
 // Within a branch that is the stack's, all are.
 bool GlobalWarps::leaves_core(const Group& group, const isa::Instruction& branch, GroupMoves& moves) {
-  if (!global_ || !stacks_[group.id].empty()) {
+  if (!global_ || group.bound || !stacks_[group.id].empty()) {
     return false;
   }
   const bool meets =
@@ -287,6 +297,14 @@ void GlobalWarps::cost(const CostShape& shape, CostLines& lines) {
                           kCountBits, kSumBits),
               BranchRanking::kBranches * (kPcBits + 2 * kCountBits + kSumBits),
               "ODGS paper 3.8: statistics gathered at run time; own estimate");
+  }
+  if (own.after_last_access()) {
+    const unsigned warps = shape.machine.core.threads / shape.machine.core.simd_width;
+    lines.add(CostLine::Kind::estimated, "warps bound to the core",
+              fmt::format("{} warps x 1 + core.blocks {} x {} count", warps, shape.machine.core.blocks,
+                          std::bit_width(warps)),
+              warps + std::uint64_t{shape.machine.core.blocks} * std::bit_width(warps),
+              "ODGS paper 3.8: after the last shared memory access; own estimate");
   }
   if (own.local_paths != 0) {
     const unsigned width = shape.machine.core.simd_width;

@@ -12,8 +12,13 @@
 //             that nobody waits for threads that wait
 //   exit      the place is given back with the last thread
 //
-// In launches whose blocks begin in the cores (kernels that use the scratchpad: ODGS paper 3.5 and 3.8) every branch is
-// the stack's, and threads wait at barriers where they are.
+// Kernels that use the scratchpad (ODGS paper 3.5 and 3.8): with odgs.scratchpad = "off" their blocks begin in the
+// cores, every branch is the stack's, and threads wait at barriers where they are. With "after-last-access" a warp does
+// the same as long as it is bound (Group::bound); it is set free at a branch or barrier from which no access to the
+// scratchpad can be reached (isa::Instruction::past_scratchpad) and at which it is whole, its stack empty. From then on
+// its branches and barriers are as above. A warp leaves as a whole or not at all: as long as some of its threads can
+// come to an access none has left, so that its register row, which they need, is never kept by a few who wait for
+// those who have gone and look for a place.
 #pragma once
 
 #include <deque>
@@ -36,6 +41,8 @@ class GlobalWarps final : public Divergence {
       .no_lockstep = "forms warps of threads of the whole grid, so that its lanes are not those that the program means",
       .warp_pool = true,
       .global_pool = [](const CoreParameters& core) { return core.policies.of<Parameters>().pool; },
+      .after_last_access =
+          [](const CoreParameters& core) { return core.policies.of<Parameters>().after_last_access(); },
       .longest_travel = longest_travel_of_warps};
   static void in_vain(const Machine& machine, std::vector<WithoutEffect>& found);
   static void cost(const CostShape& shape, CostLines& lines);
@@ -50,6 +57,7 @@ class GlobalWarps final : public Divergence {
   void start(Group& group) override;
   bool complete(Group& group, const Outcome& outcome, GroupMoves& moves) override;
   void arrived(Group& group, GroupMoves& moves) override;
+  [[nodiscard]] bool waits_in_core(const Group& group, const isa::Instruction& barrier) const override;
   [[nodiscard]] std::string inconsistency(const Group& group) const override;
   [[nodiscard]] std::string describe(const Group& group) const override;
 
@@ -72,6 +80,9 @@ class GlobalWarps final : public Divergence {
     Cycle since;
   };
 
+  [[nodiscard]] bool past_scratchpad(const Group& group, const isa::Instruction& at) const {
+    return at.past_scratchpad && stacks_[group.id].empty();
+  }
   [[nodiscard]] bool leaves_core(const Group& group, const isa::Instruction& branch, GroupMoves& moves);
   void push(Group& group, const Outcome& outcome);
   void pop_reached(Group& group);

@@ -44,7 +44,8 @@ void GlobalWarps::leave_or_wait(Group& path, GroupMoves& moves) {
 
 void GlobalWarps::bound_waiting(GroupMoves& moves) {
   while (!local_.empty()) {
-    const std::size_t running = groups_.size() - groups_.count(GroupState::free) - groups_.count(GroupState::parked);
+    const std::size_t running = groups_.size() - groups_.count(GroupState::free) - groups_.count(GroupState::parked) -
+                                groups_.count(GroupState::barrier);  // who may wait for those who wait here
     if (local_.size() <= parameters_.local_paths && local_.size() <= running &&
         moves.now() - local_.front().since < parameters_.local_wait) {
       return;

@@ -20,6 +20,7 @@
 
 #include "hw/divergence/divergence.hpp"
 #include "hw/divergence/memory_split.hpp"
+#include "hw/divergence/row_stack.hpp"
 #include "hw/parameters/cost.hpp"
 
 namespace heddle::hw {
@@ -74,9 +75,7 @@ class MemorySplit final : public Divergence {
     if (instruction.op == isa::Op::EXIT) {
       group.active[0] &= ~outcome.exited[0];
       warp.running &= ~outcome.exited[0];
-      for (Entry& entry : warp.stack) {
-        entry.active &= ~outcome.exited[0];
-      }
+      warp.stack.exit(outcome.exited[0]);
     }
     if (instruction.op == isa::Op::BRA && !instruction.guard.always()) {
       warp.branch = instruction;
@@ -136,11 +135,9 @@ class MemorySplit final : public Divergence {
       return fmt::format("register row {}: the warp-splits hold {:08x} of the running threads {:08x}", group.first_row,
                          held, warp.running);
     }
-    for (const Entry& entry : warp.stack) {
-      if ((entry.active & held) != 0 && (held & ~entry.active) != 0) {
-        return fmt::format("register row {}: the entry for PC {} holds some of the running threads", group.first_row,
-                           entry.execute_pc);
-      }
+    if (const auto torn = warp.stack.tears(held)) {
+      return fmt::format("register row {}: the entry for PC {} holds some of the running threads", group.first_row,
+                         *torn);
     }
     return {};
   }
@@ -155,13 +152,8 @@ class MemorySplit final : public Divergence {
   }
 
  private:
-  struct Entry {
-    std::uint32_t reconvergence_pc;
-    std::uint32_t execute_pc;
-    LaneMask active;
-  };
   struct Warp {
-    std::vector<Entry> stack;     // bottom first
+    RowStack stack;
     LaneMask running = 0;         // threads of the path that runs
     LaneMask taken = 0;           // of the branch at which its splits meet
     isa::Instruction branch;      // that one
@@ -218,7 +210,7 @@ class MemorySplit final : public Divergence {
       meet(warp, groups_[warp.splits.front()], moves);
     } else if (group.active[0] == 0) {
       pop(group, warp, isa::kNoReconvergence, moves);
-    } else if (!warp.stack.empty() && group.pc == warp.stack.back().reconvergence_pc) {
+    } else if (warp.stack.ends_at(group.pc)) {
       moves.park(group);
       ++warp.at_merge;
       meet(warp, group, moves);
@@ -249,50 +241,34 @@ class MemorySplit final : public Divergence {
     }
   }
 
-  // As StackDivergence::branch, for one row. The whole warp stands at the branch.
+  // The whole warp stands at the branch.
   bool branch(Warp& warp, Group& group, GroupMoves& moves) {
     const isa::Instruction& instruction = warp.branch;
-    const std::uint32_t fall_through = group.pc + 1;
-    const std::uint32_t reconvergence = instruction.reconvergence;
     const LaneMask taken = warp.taken;
     warp.taken = 0;
     if (taken == 0 || taken == warp.running) {
-      group.pc = taken != 0 ? instruction.target : fall_through;
+      group.pc = taken != 0 ? instruction.target : group.pc + 1;
       go_on(group, warp, moves);
       return false;
     }
-    const bool joined = !warp.stack.empty() && warp.stack.back().reconvergence_pc == reconvergence &&
-                        warp.stack.back().execute_pc == reconvergence;
-    if (reconvergence != isa::kNoReconvergence && !joined) {
-      warp.stack.push_back({reconvergence, reconvergence, warp.running});
-    }
-    const bool taken_first = fall_through == reconvergence;
-    if (!taken_first && instruction.target != reconvergence) {
-      warp.stack.push_back({reconvergence, instruction.target, taken});
-    }
-    warp.running = taken_first ? taken : warp.running & ~taken;
-    group.active[0] = warp.running;
-    group.pc = taken_first ? instruction.target : fall_through;
+    const RowStack::Path path = warp.stack.branch(group.pc, instruction, warp.running, taken);
+    group.active[0] = warp.running = path.lanes;
+    group.pc = path.pc;
     moves.run(group);
     return true;
   }
 
   // The path that ran has ended at `pc`, where its last split stands.
   void pop(Group& group, Warp& warp, std::uint32_t pc, GroupMoves& moves) {
-    bool ended = true;
-    while (!warp.stack.empty() && (ended || pc == warp.stack.back().reconvergence_pc || warp.running == 0)) {
-      ended = false;
-      warp.running = warp.stack.back().active;
-      pc = warp.stack.back().execute_pc;
-      warp.stack.pop_back();
-    }
+    const RowStack::Path next = warp.stack.pop({warp.running, pc});
+    warp.running = next.lanes;
     if (warp.running == 0) {
       warp.splits.clear();
       moves.free(group);
       return;
     }
     group.active[0] = warp.running;
-    group.pc = pc;
+    group.pc = next.pc;
     moves.run(group);
   }
 

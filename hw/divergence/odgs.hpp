@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "base/parameter.hpp"
 #include "isa/instruction.hpp"
@@ -22,6 +23,8 @@ struct OdgsParameters {
   unsigned local_paths = 0;
   unsigned local_wait = 256;
   bool own_blocks = false;
+  std::string scratchpad = "off";
+  [[nodiscard]] bool after_last_access() const { return scratchpad == "after-last-access"; }
   template <class Visitor>
   void describe(Visitor& visit) {
     visit(
@@ -58,6 +61,9 @@ struct OdgsParameters {
     visit("own_blocks", own_blocks, Limits::any(), "",
           "new warps of a block go to one core, the blocks to the cores in turn; a core without any takes those of a "
           "block of the core that has most (ODGS paper 3.4: work stealing)");
+    visit("scratchpad", scratchpad, Limits::one_of({"off", "after-last-access"}), "",
+          "kernels that use the scratchpad: off, their threads stay in their cores, with re-convergence stacks; "
+          "after-last-access, a warp can leave from its last access on, which the compiler marks (ODGS paper 3.8)");
   }
 };
 

@@ -33,6 +33,31 @@ class SplitPlaces {
     of_[group].has_slot = true;
     of_[group].slot = static_cast<std::uint16_t>(slots_.take(group));
   }
+  // Takes what the group has not, of a slot and, with `entry`, an entry, as far as there is any. True: it has all.
+  [[nodiscard]] bool equip(GroupId group, bool entry) {
+    if (entry && !has_entry(group) && entries_left(1)) {
+      take_entry(group);
+    }
+    const bool enough = !entry || has_entry(group);
+    if (enough && !has_slot(group) && !slots_full()) {
+      take_slot(group);
+    }
+    return enough && has_slot(group);
+  }
+  // Threads leave a group, whose instruction is in flight, as a new one: both have entries, of which so many are left.
+  // When only one slot is, those who go on have it.
+  void part(GroupId group, GroupId ahead) {
+    if (!has_entry(group)) {
+      take_entry(group);
+    }
+    take_entry(ahead);
+    if (slots_full()) {
+      drop_slot(group);
+    }
+    if (!slots_full()) {
+      take_slot(ahead);
+    }
+  }
   void drop_entry(GroupId group) {
     if (of_[group].has_entry) {
       entries_.give_back(of_[group].entry);

@@ -47,9 +47,7 @@ bool Subdivision::complete(Group& group, const Outcome& outcome, GroupMoves& mov
   if (instruction.op == isa::Op::EXIT) {
     group.active[0] &= ~outcome.exited[0];
     warp.running &= ~outcome.exited[0];
-    for (Entry& entry : warp.stack) {
-      entry.active &= ~outcome.exited[0];
-    }
+    warp.stack.exit(outcome.exited[0]);
   }
   split_[group.id].stands_at_access = isa::info(instruction.op).unit == isa::Unit::memory;
   bool diverged = false;
@@ -99,8 +97,8 @@ bool Subdivision::goes_on_at(const Group& group, std::uint32_t next) const {
            (waits == Waits::resources || waits == Waits::ahead || waits == Waits::access ||
             groups_[id].state == GroupState::ready);
   };
-  return !divided || ((warp.stack.empty() || next != warp.stack.back().reconvergence_pc) &&
-                      !(rules_.by_pc && std::any_of(warp.splits.begin(), warp.splits.end(), meets)));
+  return !divided ||
+         (!warp.stack.ends_at(next) && !(rules_.by_pc && std::any_of(warp.splits.begin(), warp.splits.end(), meets)));
 }
 
 void Subdivision::released(Group& group, unsigned, LaneMask, bool last, GroupMoves& moves) {
@@ -126,18 +124,12 @@ void Subdivision::give_back(GroupId group) {
   split.behind = false;
 }
 
-// A group that the mechanism has made, with what it needs if there is any left.
-void Subdivision::begin(const Group& group, bool entry, bool slot) {
+// A group that the mechanism has made.
+void Subdivision::begin(const Group& group) {
   Split& split = split_[group.id];
   give_back(group.id);
   split.row = group.first_row;
   split.made = true;
-  if (entry) {
-    places_.take_entry(group.id);
-  }
-  if (slot) {
-    places_.take_slot(group.id);
-  }
 }
 
 void Subdivision::stand_still(Group& group, Waits waits) {
@@ -167,14 +159,7 @@ void Subdivision::proceed(Group& group, GroupMoves& moves) {
 
 bool Subdivision::admit(Group& group, GroupMoves& moves) {
   const bool divided = warp_of(group).splits.size() > 1;
-  if (divided && !places_.has_entry(group.id) && places_.entries_left(1)) {
-    places_.take_entry(group.id);
-  }
-  const bool has_entry = !divided || places_.has_entry(group.id);
-  if (has_entry && !places_.has_slot(group.id) && !places_.slots_full()) {
-    places_.take_slot(group.id);
-  }
-  if (!has_entry || !places_.has_slot(group.id)) {
+  if (!places_.equip(group.id, divided)) {
     return false;
   }
   split_[group.id].waits = Waits::none;
@@ -220,7 +205,7 @@ void Subdivision::go_on(Group& group, Warp& warp, GroupMoves& moves) {
     moves.free(group);
   } else if (group.active[0] == 0) {
     pop(group, warp, isa::kNoReconvergence, moves);
-  } else if (!warp.stack.empty() && group.pc == warp.stack.back().reconvergence_pc) {
+  } else if (warp.stack.ends_at(group.pc)) {
     if (warp.splits.size() > 1) {
       arrive(group, warp, moves);
     } else {
@@ -396,23 +381,12 @@ void Subdivision::branch_together(Warp& warp, GroupMoves& moves) {
   }
 }
 
-// As StackDivergence::branch, for one row: the undivided warp executes one path after the other.
+// The undivided warp executes one path after the other.
 bool Subdivision::push(Group& group, Warp& warp, const isa::Instruction& instruction, LaneMask taken,
                        GroupMoves& moves) {
-  const std::uint32_t fall_through = group.pc + 1;
-  const std::uint32_t reconvergence = instruction.reconvergence;
-  const bool joined = !warp.stack.empty() && warp.stack.back().reconvergence_pc == reconvergence &&
-                      warp.stack.back().execute_pc == reconvergence;
-  if (reconvergence != isa::kNoReconvergence && !joined) {
-    warp.stack.push_back({reconvergence, reconvergence, warp.running});
-  }
-  const bool taken_first = fall_through == reconvergence;
-  if (!taken_first && instruction.target != reconvergence) {
-    warp.stack.push_back({reconvergence, instruction.target, taken});
-  }
-  warp.running = taken_first ? taken : warp.running & ~taken;
-  group.active[0] = warp.running;
-  group.pc = taken_first ? instruction.target : fall_through;
+  const RowStack::Path path = warp.stack.branch(group.pc, instruction, warp.running, taken);
+  group.active[0] = warp.running = path.lanes;
+  group.pc = path.pc;
   proceed(group, moves);
   return true;
 }
@@ -429,7 +403,7 @@ void Subdivision::subdivide(Group& group, Warp& warp, const isa::Instruction& in
   other.active[0] = taken;
   other.pc = instruction.target;
   other.look_at_lanes();
-  begin(other, false, false);
+  begin(other);
   warp.splits.push_back(other.id);
   group.active[0] &= ~taken;
   group.pc = group.pc + 1;
@@ -441,13 +415,8 @@ void Subdivision::subdivide(Group& group, Warp& warp, const isa::Instruction& in
 
 // The path that ran has ended at `pc`, where its last split stands.
 void Subdivision::pop(Group& group, Warp& warp, std::uint32_t pc, GroupMoves& moves) {
-  bool ended = true;
-  while (!warp.stack.empty() && (ended || pc == warp.stack.back().reconvergence_pc || warp.running == 0)) {
-    ended = false;
-    warp.running = warp.stack.back().active;
-    pc = warp.stack.back().execute_pc;
-    warp.stack.pop_back();
-  }
+  const RowStack::Path next = warp.stack.pop({warp.running, pc});
+  warp.running = next.lanes;
   split_[group.id].waits = Waits::none;
   split_[group.id].behind = false;
   if (warp.running == 0) {
@@ -456,7 +425,7 @@ void Subdivision::pop(Group& group, Warp& warp, std::uint32_t pc, GroupMoves& mo
     return;
   }
   group.active[0] = warp.running;
-  group.pc = pc;
+  group.pc = next.pc;
   proceed(group, moves);
 }
 
@@ -518,20 +487,13 @@ bool Subdivision::may_slip(const Group& group, const Warp& warp, GroupMoves& mov
 
 void Subdivision::part(Group& group, SplitCause cause, GroupMoves& moves) {
   Warp& warp = warp_of(group);
-  const bool whole = warp.splits.size() == 1;
   Group* const ahead = moves.part(group);
   if (ahead == nullptr) {
     return;
   }
   ++(cause == SplitCause::revived ? count_.splits_revived : count_.splits_memory);
-  if (whole) {
-    places_.take_entry(group.id);
-  }
-  const bool slot = places_.has_slot(group.id) || !places_.slots_full();
-  if (places_.slots_full()) {
-    places_.drop_slot(group.id);
-  }
-  begin(*ahead, true, slot);
+  begin(*ahead);
+  places_.part(group.id, ahead->id);
   split_[group.id].behind = rules_.memory == SubdivisionRules::Memory::slip;
   warp.splits.push_back(ahead->id);
   parting_.parted(group, *ahead);

@@ -26,6 +26,7 @@
 
 #include "hw/divergence/divergence.hpp"
 #include "hw/divergence/parting_rule.hpp"
+#include "hw/divergence/row_stack.hpp"
 #include "hw/divergence/split_places.hpp"
 
 namespace heddle::hw {
@@ -94,13 +95,8 @@ class Subdivision : public Divergence {
     bool made = false;              // of another one, which has been told; it has not ended
     Waits waits = Waits::none;
   };
-  struct Entry {
-    std::uint32_t reconvergence_pc;
-    std::uint32_t execute_pc;
-    LaneMask active;
-  };
   struct Warp {
-    std::vector<Entry> stack;     // bottom first
+    RowStack stack;
     LaneMask running = 0;         // threads of the path that runs
     LaneMask taken = 0;           // of the branch at which its splits wait for each other
     isa::Instruction branch;      // that one
@@ -111,7 +107,7 @@ class Subdivision : public Divergence {
   [[nodiscard]] Warp& warp_of(const Group& group) { return warps_[group.first_row]; }
   [[nodiscard]] bool goes_on_at(const Group& group, std::uint32_t next) const;
   [[nodiscard]] unsigned in(const Warp& warp, Waits waits) const;
-  void begin(const Group& group, bool entry, bool slot);
+  void begin(const Group& group);
   void give_back(GroupId group);
   void forget(Warp& warp, const Group& split, const Group& into, SplitEnd end, GroupMoves& moves);
   void stand_still(Group& group, Waits waits);

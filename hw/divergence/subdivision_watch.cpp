@@ -21,25 +21,15 @@ std::string Subdivision::inconsistency(const Group& group) const {
     return fmt::format("register row {}: the warp-splits hold {:08x} of the running threads {:08x}", group.first_row,
                        held, warp.running);
   }
-  for (const Entry& entry : warp.stack) {
-    if ((entry.active & held) != 0 && (held & ~entry.active) != 0) {
-      return fmt::format("register row {}: the entry for PC {} holds some of the running threads", group.first_row,
-                         entry.execute_pc);
-    }
+  if (const auto torn = warp.stack.tears(held)) {
+    return fmt::format("register row {}: the entry for PC {} holds some of the running threads", group.first_row,
+                       *torn);
   }
   return places_.inconsistency();
 }
 
 Divergence::StackView Subdivision::stack_view(const Group& group) const {
-  StackView view;
-  const std::vector<Entry>& stack = warps_[group.first_row].stack;
-  view.depth = stack.size();
-  if (!stack.empty()) {
-    view.reconvergence_pc = stack.back().reconvergence_pc;
-    view.execute_pc = stack.back().execute_pc;
-    view.active = {&stack.back().active, 1};
-  }
-  return view;
+  return warps_[group.first_row].stack.view();
 }
 
 std::string Subdivision::describe(const Group& group) const {

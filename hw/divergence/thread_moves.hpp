@@ -47,6 +47,12 @@ class ThreadMoves {
     (void)places;
     throw InternalError("there is no global scheduler");
   }
+  // The group's threads have made their last access to the scratchpad, or its last one exits: nothing binds it to this
+  // core any more (Group::bound).
+  virtual void unbind(Group& group) {
+    (void)group;
+    throw InternalError("there is no global scheduler");
+  }
   // The last threads of a register row have exited: the place is empty.
   virtual void give_place() { throw InternalError("there is no global scheduler"); }
 };

@@ -97,20 +97,25 @@ void Dispatcher::begin(Cycle now) {
     fault_ = fault;
     return;
   }
-  // The scratchpad is a core's: kernels that use it stay where they begin (ODGS paper 3.5).
-  const bool global = global_ != nullptr && launch_->shared_bytes == 0;
+  // The scratchpad is a core's: kernels that use it stay where they begin, at least up to their last access (ODGS paper
+  // 3.5 and 3.8).
+  const bool uses_scratchpad = launch_->shared_bytes != 0;
+  const bool global = global_ != nullptr && (!uses_scratchpad || moves_after_last_access(machine_.core));
+  const unsigned bound_blocks = uses_scratchpad ? room.blocks : 0;
   if (global) {
     slots_.assign(cores_.size() + 1, {});
     slots_.back().resize(global_->slots(*launch_));
   } else {
     slots_.assign(cores_.size(), std::vector<Slot>(room.blocks));
   }
-  clock().tell([this, now, global] {
+  clock().tell([this, now, global, bound_blocks] {
     for (const auto& one : cores_) {
       one->begin_launch(*launch_, now, global);
     }
     if (global) {
-      global_->begin_launch(*launch_, replay_ != nullptr);
+      global_->begin_launch(*launch_, replay_ != nullptr, bound_blocks);
+    } else if (global_ != nullptr) {
+      global_->launch_stays();
     }
   });
 }

@@ -34,7 +34,8 @@ struct Residency {
 
 class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_transport_if<BlockProtocol> {
  public:
-  // `global`: takes the blocks of kernels that do not use the scratchpad; null: cores take all.
+  // `global`: takes the blocks of kernels that do not use the scratchpad, or of all (moves_after_last_access); null:
+  // cores take all.
   Dispatcher(const sc_core::sc_module_name& name, const Machine& machine, link::Clock clock,
              std::vector<std::unique_ptr<Core>>& cores, GlobalScheduler* global = nullptr);
 

@@ -16,6 +16,9 @@ class GlobalSchedulerObserver {
     std::size_t leaving = 0;      // warps on their way to cores by links
     std::size_t free_places = 0;  // in all cores
     std::size_t at_barriers = 0;  // threads that wait there
+    // Of kernels that use the scratchpad (odgs.scratchpad):
+    std::size_t queued_blocks = 0;  // blocks that wait for room in a core
+    std::size_t scratchpads = 0;    // parts of cores' scratchpads that blocks have
   };
   // At the end of each cycle in which it had something to do, which is whenever any of this may have changed.
   virtual void shown(const Shown& now) = 0;

@@ -29,8 +29,10 @@ unsigned GlobalScheduler::slots(const Launch& launch) const {
   return static_cast<unsigned>(local_memories(machine_) / threads);
 }
 
-void GlobalScheduler::begin_launch(const Launch& launch, bool replays) {
+void GlobalScheduler::begin_launch(const Launch& launch, bool replays, unsigned bound_blocks) {
   ++statistics_.launches;
+  binds_ = bound_blocks != 0;
+  statistics_.scratchpad_launches += binds_ ? 1 : 0;
   launch_ = &launch;
   replays_ = replays;
   const unsigned width = machine_.core.simd_width;
@@ -44,8 +46,11 @@ void GlobalScheduler::begin_launch(const Launch& launch, bool replays) {
   pool_.clear();
   blocks_.clear();
   blocks_.resize(slots(launch));
+  bound_.begin(slots(launch), machine_.gpu.cores, bound_blocks, (launch.threads_per_block() + width - 1) / width);
   begun_ = 0;
   running_ = 0;
+  live_ = 0;
+  waiting_ = 0;
   told_.clear();
   heard_.clear();
   coming_.clear();
@@ -128,6 +133,8 @@ void GlobalScheduler::show() {
   for (const Block& block : blocks_) {
     shown.at_barriers += block.used ? block.waiting.size() : 0;
   }
+  shown.queued_blocks = bound_.queued();
+  shown.scratchpads = bound_.taken();
   observer_->shown(shown);
 }
 
@@ -138,6 +145,9 @@ void GlobalScheduler::begin_block(const BlockCommand& command) {
   ++running_;
   block.records = command.records;
   block.waiting.clear();
+  block.in_core.clear();
+  block.unbound = link::kNever;
+  live_ += launch_->threads_per_block();
   block.home.core = machine_.gpu.cores;
   block.home.slot = command.slot;
   const unsigned owner = parameters_.own_blocks ? static_cast<unsigned>(command.linear % machine_.gpu.cores) : 0;
@@ -147,6 +157,11 @@ void GlobalScheduler::begin_block(const BlockCommand& command) {
   shape.warp_size = width;
   block.home.begin(*launch_, shape, command.index, command.linear, std::uint64_t{command.slot} * warps * width);
   ++statistics_.blocks;
+  if (binds_) {
+    block.home.scratchpad_core = machine_.gpu.cores;
+    bound_.queue(command.slot);
+    return;
+  }
   for (ThreadHome& home : block.home.threads) {
     if (home.threads == width) {
       pool_.begin(home, owner);
@@ -206,7 +221,17 @@ void GlobalScheduler::hear(HomeMessage& message, Cycle now) {
             [this, kept = new isa::Fault(std::move(fault))] { raise(*std::unique_ptr<isa::Fault>(kept)); });
         return;
       }
+      if (message.arrival.waits()) {
+        waiting_ += message.arrival.threads;
+        if (message.arrival.sub_warp != nullptr) {
+          block_of(*message.block)
+              .in_core.push_back({message.arrival.barrier, message.pc, message.thread, message.arrival.threads});
+        }
+      }
       release(block_of(*message.block), now);
+      return;
+    case HomeMessage::Kind::past:
+      pass(block_of(*message.block), now);
       return;
     case HomeMessage::Kind::exit:
       leave(*message.block, message.exited, now);
@@ -272,8 +297,10 @@ void GlobalScheduler::release(Block& block, Cycle now) {
       continue;  // all of them only arrived
     }
     const unsigned barrier = done.waiting.front().barrier;
+    release_in_core(block, barrier, done);
     for (Waiting& one : block.waiting) {
       if (one.barrier == barrier) {
+        --waiting_;
         one.thread.released_value = done.value;
         pool_.add(one.pc, std::move(one.thread));
       }
@@ -282,12 +309,44 @@ void GlobalScheduler::release(Block& block, Cycle now) {
   }
 }
 
+// Those that wait where they are, all in one core.
+void GlobalScheduler::release_in_core(Block& block, unsigned barrier, BlockHome::Release& done) {
+  std::erase_if(done.waiting, [](const BlockHome::Waiter& waiter) { return waiter.sub_warp == nullptr; });
+  if (done.waiting.empty()) {
+    return;
+  }
+  std::erase_if(block.in_core, [&](const WaitingInCore& one) {
+    waiting_ -= one.barrier == barrier ? one.threads : 0;
+    return one.barrier == barrier;
+  });
+  HomeMessage message;
+  message.kind = HomeMessage::Kind::release;
+  message.from = machine_.gpu.cores;
+  message.to = done.waiting.front().core;
+  message.block = &block.home;
+  message.release = done;
+  transmit(message);
+}
+
+// One of its warps has made its last access to the scratchpad.
+void GlobalScheduler::pass(Block& block, Cycle now) {
+  if (bound_.past(block.home.slot)) {
+    block.home.scratchpad_core = machine_.gpu.cores;
+    block.unbound = now;
+  }
+}
+
 void GlobalScheduler::leave(BlockHome& home, unsigned threads, Cycle now) {
   Block& block = block_of(home);
+  live_ -= threads;
   if (!home.exit(threads)) {
     release(block, now);  // an exit can complete a barrier
     return;
   }
+  if (bound_.bound(home.slot) != 0) {
+    throw InternalError("a block has ended, and keeps its part of a scratchpad");
+  }
+  statistics_.early_scratchpads += block.unbound < now ? 1 : 0;
   block.used = false;
   --running_;
   answer_ = {BlockCommand::Kind::block_done, machine_.gpu.cores, home.slot, {}, 0, {}};
@@ -313,8 +372,14 @@ std::optional<unsigned> GlobalScheduler::next_core() {
 }
 
 void GlobalScheduler::send_warps(Cycle now) {
-  const bool more = begun_ != launch_->grid.count() && running_ != blocks_.size();
-  while (pool_.has_warp()) {
+  // Bound warps may wait for threads that are here.
+  const bool more = !binds_ && begun_ != launch_->grid.count() && running_ != blocks_.size();
+  for (;;) {
+    while (pool_.full_warps() == 0 && send_block(now)) {
+    }
+    if (!pool_.has_warp()) {
+      return;
+    }
     const unsigned before = next_core_;
     const std::optional<unsigned> to = next_core();
     if (!to) {
@@ -328,6 +393,30 @@ void GlobalScheduler::send_warps(Cycle now) {
     --free_places_[*to];
     send(std::move(*warp), *to, now);
   }
+}
+
+// A block of a kernel that uses the scratchpad begins, if it can.
+bool GlobalScheduler::send_block(Cycle now) {
+  const std::optional<BoundBlocks::Part> part = bound_.place(free_places_);
+  if (!part) {
+    return false;
+  }
+  BlockHome& home = blocks_[part->slot].home;
+  home.scratchpad_core = part->core;
+  home.scratchpad_base = part->number * launch_->shared_bytes;
+  free_places_[part->core] -= static_cast<unsigned>(home.threads.size());
+  for (std::size_t warp = 0; warp != home.threads.size(); ++warp) {
+    ++statistics_.new_warps;
+    HomeMessage message;
+    message.bound = true;
+    message.begins_block = warp == 0;
+    message.warp_in_block = static_cast<unsigned>(warp);
+    for (unsigned lane = 0; lane != home.threads[warp].threads; ++lane) {
+      message.threads.push_back(new_thread(home.threads[warp], lane));
+    }
+    send(std::move(message), part->core, now);
+  }
+  return true;
 }
 
 void GlobalScheduler::send(GlobalPool::Warp warp, unsigned to, Cycle now) {
@@ -347,13 +436,18 @@ void GlobalScheduler::send(GlobalPool::Warp warp, unsigned to, Cycle now) {
       break;
   }
   HomeMessage message;
+  message.pc = warp.pc;
+  message.threads = std::move(warp.threads);
+  send(std::move(message), to, now);
+}
+
+void GlobalScheduler::send(HomeMessage message, unsigned to, Cycle now) {
   message.kind = HomeMessage::Kind::group;
   message.from = machine_.gpu.cores;
   message.to = to;
-  message.pc = warp.pc;
-  message.threads = std::move(warp.threads);
   statistics_.context_bytes += context_bytes(message.threads.size());
-  leaving_.emplace(transfer(now, message.threads.size(), link_out_[to]), std::move(message));
+  const Cycle sent = transfer(now, message.threads.size(), link_out_[to]);
+  leaving_.emplace(sent, std::move(message));
 }
 
 void GlobalScheduler::transmit(HomeMessage& message) {
@@ -390,28 +484,29 @@ std::string GlobalScheduler::describe(const Block& block) const {
   return exited == 0 ? text : fmt::format("{}; {} threads have exited", text, exited);
 }
 
-// Nobody is in a core or on the way, and nobody can go there.
+// Every thread of the blocks that have begun waits at a barrier, but for those of blocks that wait for room, which
+// nobody will give.
 void GlobalScheduler::look_for_stuck_barriers() {
-  const bool out =
-      std::any_of(free_places_.begin(), free_places_.end(), [this](unsigned free) { return free != places_per_core_; });
-  if (out || stuck_ || pool_.has_warp() || !coming_.empty() || !heard_.empty() || !told_.empty()) {
+  const std::uint64_t unborn = bound_.queued() * launch_->threads_per_block();
+  if (waiting_ == 0 || live_ != waiting_ + unborn || stuck_ || !heard_.empty() || !told_.empty()) {
     return;
   }
+  const auto waits = [](const Block& block) {
+    return block.used && (!block.waiting.empty() || !block.in_core.empty());
+  };
   const Block* first = nullptr;
   for (const Block& block : blocks_) {
-    if (block.used && !block.waiting.empty() && (first == nullptr || block.home.linear < first->home.linear)) {
+    if (waits(block) && (first == nullptr || block.home.linear < first->home.linear)) {
       first = &block;
     }
-  }
-  if (first == nullptr) {
-    return;
   }
   stuck_ = true;
   isa::Fault fault;
   fault.kind = isa::Fault::Kind::barrier_mismatch;
-  fault.pc = first->waiting.front().thread.released_pc;
+  const bool here = !first->waiting.empty();
+  fault.pc = here ? first->waiting.front().thread.released_pc : first->in_core.front().pc;
   fault.block = first->home.index;
-  fault.thread = first->waiting.front().thread.thread.index();
+  fault.thread = (here ? first->waiting.front().thread.thread : first->in_core.front().first).index();
   fault.detail = "the barrier can never complete: " + describe(*first);
   clock().at_cycle_end([this, kept = new isa::Fault(std::move(fault))] { raise(*std::unique_ptr<isa::Fault>(kept)); });
 }
@@ -419,7 +514,7 @@ void GlobalScheduler::look_for_stuck_barriers() {
 std::string GlobalScheduler::describe_waiting() const {
   std::string text;
   for (const Block& block : blocks_) {
-    if (block.used && !block.waiting.empty()) {
+    if (block.used && (!block.waiting.empty() || !block.in_core.empty())) {
       text += fmt::format("{}block {}: {}", text.empty() ? "" : "; ", block.home.linear, describe(block));
     }
   }

@@ -15,6 +15,13 @@
 //           core's link to or from here for as many cycles as it takes, one warp after the other.
 // Barriers  threads that wait are counted and kept here. When the barrier completes they stand behind it, among all
 //           others there; what it gives them is written where they go on.
+// Scratchpad  with odgs.scratchpad = "after-last-access" blocks of kernels that use it begin here too, each as a whole
+// in
+//           one core (hw/gpu/bound_blocks.hpp), when there is no full re-formed warp to send; its warps are bound to
+//           that core, and come here after their last access. Threads fewer than a warp has lanes do not wait for such
+//           blocks. Bound threads wait at barriers where they are; they are counted here, so that a barrier takes a
+//           cycle to be told here, and one to be told there. In other launches of such kernels blocks begin in the
+//           cores.
 // Faults    a barrier that names wrong counts, or that can never complete, is told to the dispatcher (raise).
 #pragma once
 
@@ -30,6 +37,7 @@
 #include "hw/core/home_inbox.hpp"
 #include "hw/core/home_protocol.hpp"
 #include "hw/divergence/odgs.hpp"
+#include "hw/gpu/bound_blocks.hpp"
 #include "hw/gpu/global_observer.hpp"
 #include "hw/gpu/global_pool.hpp"
 #include "hw/gpu/statistics.hpp"
@@ -52,8 +60,11 @@ class GlobalScheduler final : public link::ClockedModule,
 
   // Blocks of the launch that it has room for at a time.
   [[nodiscard]] unsigned slots(const Launch& launch) const;
-  // The launch's blocks begin here from now on; `replays`: their threads do not compute. In nobody's turn.
-  void begin_launch(const Launch& launch, bool replays);
+  // The launch's blocks begin here from now on; `replays`: their threads do not compute. `bound_blocks`: its kernel
+  // uses the scratchpad, and so many blocks fit a core; 0: it does not. In nobody's turn.
+  void begin_launch(const Launch& launch, bool replays, unsigned bound_blocks);
+  // A launch's blocks begin in the cores.
+  void launch_stays() { ++statistics_.staying_launches; }
   std::function<void(isa::Fault)> raise;
 
   [[nodiscard]] GlobalSchedulerStatistics& statistics() { return statistics_; }
@@ -65,17 +76,26 @@ class GlobalScheduler final : public link::ClockedModule,
   [[nodiscard]] std::string describe_waiting() const;
 
  private:
-  // A thread that waits at a barrier of its block.
+  // A thread that waits at a barrier of its block, here.
   struct Waiting {
     unsigned barrier = 0;
     std::uint32_t pc = 0;  // behind it
     Traveller thread;
+  };
+  // Bound threads that wait in their core.
+  struct WaitingInCore {
+    unsigned barrier = 0;
+    std::uint32_t pc = 0;  // of the barrier operation
+    HomeThread first;
+    unsigned threads = 0;
   };
   struct Block {
     bool used = false;
     BlockHome home;
     std::span<const ThreadRecord> records;
     std::vector<Waiting> waiting;
+    std::vector<WaitingInCore> in_core;
+    Cycle unbound = link::kNever;  // since then it has no part of a scratchpad any more
   };
 
   Cycle advance(Cycle now) override;
@@ -88,11 +108,15 @@ class GlobalScheduler final : public link::ClockedModule,
   void come(HomeMessage& message);
   void wait(HomeMessage& message, Cycle now);
   void release(Block& block, Cycle now);
+  void release_in_core(Block& block, unsigned barrier, BlockHome::Release& done);
+  void pass(Block& block, Cycle now);
   void leave(BlockHome& home, unsigned threads, Cycle now);
   [[nodiscard]] Block& block_of(const BlockHome& home) { return blocks_[home.slot]; }
   [[nodiscard]] Traveller new_thread(ThreadHome& home, unsigned lane) const;
   void send_warps(Cycle now);
+  [[nodiscard]] bool send_block(Cycle now);
   void send(GlobalPool::Warp warp, unsigned to, Cycle now);
+  void send(HomeMessage message, unsigned to, Cycle now);
   void transmit(HomeMessage& message);
   [[nodiscard]] std::optional<unsigned> next_core();
   [[nodiscard]] std::uint64_t context_bytes(std::size_t threads) const;
@@ -110,9 +134,13 @@ class GlobalScheduler final : public link::ClockedModule,
   unsigned next_core_ = 0;
   std::vector<Cycle> link_in_, link_out_;  // by core, busy until then
   GlobalPool pool_;
+  BoundBlocks bound_;
+  bool binds_ = false;  // the launch's kernel uses the scratchpad
   std::vector<Block> blocks_;
-  std::uint64_t begun_ = 0;  // blocks of the launch that have begun
-  std::size_t running_ = 0;  // and have not ended
+  std::uint64_t begun_ = 0;    // blocks of the launch that have begun
+  std::size_t running_ = 0;    // and have not ended
+  std::uint64_t live_ = 0;     // threads of those
+  std::uint64_t waiting_ = 0;  // of those, wait at barriers
   link::Inbox<BlockCommand> told_;
   HomeInbox heard_;
   std::multimap<Cycle, HomeMessage> coming_;   // by the cycle in which the threads are here

@@ -20,7 +20,10 @@ struct DispatcherStatistics {
 // Of ODGS (hw/gpu/global_scheduler.hpp); else all 0.
 struct GlobalSchedulerStatistics {
   std::uint64_t launches = 0;
+  std::uint64_t scratchpad_launches = 0;
+  std::uint64_t staying_launches = 0;
   std::uint64_t blocks = 0;
+  std::uint64_t early_scratchpads = 0;
   std::uint64_t diverged_warps = 0;
   std::uint64_t diverged_threads = 0;
   std::uint64_t barrier_warps = 0;
@@ -36,10 +39,15 @@ struct GlobalSchedulerStatistics {
   std::uint64_t barrier_imbalance = 0;
   template <class Visitor>
   void describe(Visitor& visit) {
-    visit("launches", launches, "launches",
-          "launches whose blocks began here; those of kernels that use the scratchpad "
-          "begin in the cores");
+    visit("launches", launches, "launches", "launches whose blocks began here, so that their threads can move");
+    visit("scratchpad_launches", scratchpad_launches, "launches",
+          "of those, of kernels that use the scratchpad: their threads can move after their last access to it "
+          "(odgs.scratchpad)");
+    visit("staying_launches", staying_launches, "launches",
+          "launches of kernels that use the scratchpad, whose blocks began in the cores: no thread moves");
     visit("blocks", blocks, "blocks", "thread blocks that began here");
+    visit("early_scratchpads", early_scratchpads, "blocks",
+          "of those, that gave their part of a scratchpad back before they ended");
     visit("diverged_warps", diverged_warps, "warps", "parts of warps that came back because their warp had diverged");
     visit("diverged_threads", diverged_threads, "threads", "threads of those");
     visit("barrier_warps", barrier_warps, "warps", "warps or parts of them that came back to wait at a barrier");

@@ -56,7 +56,8 @@ struct BlockHome {
   isa::Dim3 index;    // ctaid
   std::uint64_t linear = 0;
   unsigned live_threads = 0;
-  std::uint32_t scratchpad_base = 0;  // bytes into the scratchpad of its core
+  unsigned scratchpad_core = 0;       // the core with its part of the scratchpad
+  std::uint32_t scratchpad_base = 0;  // bytes into the scratchpad of that core
   std::vector<ThreadHome> threads;    // home i: the threads from number i * core.simd_width on; whole warps of them
 
   // A block begins: it has its threads' homes, and nobody waits. `shape`: the core's, with the launch's warp size.

@@ -17,6 +17,7 @@ void CoreState::vacate() {
   for (BlockSlot& slot : blocks) {
     slot.used = false;
     slot.threads = 0;
+    slot.moved = false;
   }
 }
 
@@ -30,6 +31,7 @@ void CoreState::begin_block(unsigned slot, const isa::Dim3& block_index, std::ui
   }
   home.begin(*launch, core, block_index, linear,
              std::uint64_t{index} * machine.core.threads + std::uint64_t{slot} * warps * core.warp_size);
+  home.scratchpad_core = index;
   home.scratchpad_base = slot * launch->shared_bytes;
   blocks[slot].used = true;
   blocks[slot].threads = threads;
@@ -51,7 +53,7 @@ void CoreState::joins(BlockHome& home) {
     if (slot == blocks.end()) {
       slot = blocks.insert(slot, BlockSlot{});
     }
-    *slot = {true, &home, 0};
+    *slot = {true, &home, 0, false};
   }
   ++slot->threads;
 }
@@ -60,6 +62,11 @@ void CoreState::leaves(const BlockHome& home, unsigned threads) {
   BlockSlot& slot = blocks[slot_of(home)];
   slot.threads -= threads;
   slot.used = slot.threads != 0 || home.core == index;
+}
+
+void CoreState::departs(const BlockHome& home) {
+  blocks[slot_of(home)].moved = true;
+  leaves(home, 1);
 }
 
 unsigned CoreState::slot_of(const BlockHome& home) const {

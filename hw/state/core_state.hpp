@@ -30,6 +30,7 @@ struct BlockSlot {
   bool used = false;
   BlockHome* home = nullptr;  // a slot for blocks that begin here has its own, used or not
   unsigned threads = 0;       // of the block that are here
+  bool moved = false;         // others have left from here for elsewhere, since the block has had the slot
 };
 
 struct CoreState {
@@ -139,6 +140,7 @@ struct CoreState {
   // A thread of a block comes from another core, or some are here no more. A guest has a slot while threads of it are.
   void joins(BlockHome& home);
   void leaves(const BlockHome& home, unsigned threads);
+  void departs(const BlockHome& home);  // one leaves for elsewhere
   // Who is in a place.
   [[nodiscard]] HomeThread thread_at(unsigned row, unsigned lane) const { return rows[row].at(lane); }
   // Whose instruction a lane of a sub-warp executes.

@@ -90,6 +90,9 @@ struct Group {
   std::uint32_t progress_before = 0;  // what it was at the latest release from a barrier; 0: there was none
   // Its loads must not be answered from the L1, which may have old copies (CoreState::moved_read_memory).
   bool reads_memory = false;
+  // It may still access its block's scratchpad, which is this core's, in a launch whose blocks begin in the global
+  // scheduler (Divergence::Traits::after_last_access).
+  bool bound = false;
   std::vector<InFlight> flights = std::vector<InFlight>(kUsualFlights);
   unsigned latest = 0;                                // flights[latest]: the instruction fetched last
   const link::DecodedInstruction* decoded = nullptr;  // of the instruction fetched last; null before it is decoded

@@ -93,6 +93,8 @@ void PoolWaves::shown(const Shown& now) {
   leaving_.set(now.leaving);
   places_.set(now.free_places);
   barriers_.set(now.at_barriers);
+  queued_.set(now.queued_blocks);
+  scratchpads_.set(now.scratchpads);
 }
 
 // ---------------------------------------------------------------------------------------------------------- DRAM

@@ -165,10 +165,13 @@ class PoolWaves final : public GlobalSchedulerObserver {
     visit(pool, "leaving", leaving_, link::number(16), "warps on their way to cores");
     visit(pool, "free_places", places_, link::number(16), "places of warps that are free, in all cores");
     visit(pool, "at_barriers", barriers_, link::number(32), "threads that wait here at barriers");
+    visit(pool, "queued_blocks", queued_, link::number(32),
+          "blocks that use the scratchpad and wait for room in a core");
+    visit(pool, "scratchpads", scratchpads_, link::number(16), "parts of the cores' scratchpads that blocks have");
   }
 
  private:
-  link::Wave threads_, full_, new_, coming_, leaving_, places_, barriers_;
+  link::Wave threads_, full_, new_, coming_, leaving_, places_, barriers_, queued_, scratchpads_;
 };
 
 class DramController;

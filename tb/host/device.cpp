@@ -16,6 +16,7 @@
 #include "hw/state/observers.hpp"
 #include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
+#include "ptx/last_access.hpp"
 #include "ptx/subdivision.hpp"
 #include "ptx/uniformity.hpp"
 #include "tb/host/launch_warps.hpp"
@@ -258,6 +259,9 @@ void Device::load(isa::Module module) {
   const hw::CoreParameters& core = machine().core;
   if (const auto short_block = hw::about<hw::Divergence>(core.divergence).traits.short_block) {
     ptx::mark_subdivision(state_->module, short_block(core));
+  }
+  if (hw::moves_after_last_access(core)) {
+    ptx::mark_past_scratchpad(state_->module);
   }
   state_->selection.check(state_->module);
   isa::load_module(state_->module, state_->memory);

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "ptx/compile.hpp"
+#include "ptx/last_access.hpp"
 #include "ptx/uniformity.hpp"
 #include "tb/host/cuda/cuda_compiler.hpp"
 #include "tb/program/command.hpp"
@@ -41,6 +42,9 @@ int compile(const Arguments& arguments) {
   isa::Module module = compile_any(path, static_cast<unsigned>(bits), options);
   if (arguments.has("mark-uniform")) {
     ptx::mark_uniform(module);
+  }
+  if (arguments.has("mark-past-scratchpad")) {
+    ptx::mark_past_scratchpad(module);
   }
   for (const std::string& note : notes) {
     remark("note", note);
@@ -100,6 +104,7 @@ Command compile_command() {
       ("entry", po::value<std::string>()->value_name("NAME"), "this kernel only")                              //
       ("listing", "print the machine code: PTX line, live registers, re-convergence point per instruction")    //
       ("mark-uniform", "mark scalar instructions in the listing, as core.scalar = \"compiler\" has them")      //
+      ("mark-past-scratchpad", "mark what no access to the scratchpad follows, as odgs.scratchpad wants it")   //
       ("max-registers", po::value<std::string>()->value_name("N"), "registers per thread; more values spill")  //
       ("if-conversion", po::value<std::string>()->value_name("N"),
        "predicated code instead of branches around at most N instructions (default 0: none)")  //

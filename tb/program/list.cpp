@@ -100,6 +100,7 @@ void list_statistics(const Arguments& arguments) {
   // Every kind of module.
   machine.l2.enabled = machine.l2.inclusive = true;
   machine.gpu.coherence = "mesi";
+  machine.core.divergence = "odgs";
   const tb::Device device(machine);  // elaborated, so that every module has registered its counters
   std::cout << (arguments.has("markdown") ? tb::statistics_markdown(device.statistics())
                                           : tb::statistics_text(device.statistics()));

@@ -57,6 +57,57 @@ TEST_F(ManyCores, HaveARowAndALineEach) {
   }
 }
 
+// Where threads can move to other cores, and when; and that perfect memory leaves nothing to draw of the DRAM.
+TEST_F(ManyCores, SayInWhichLaunchesThreadsMove) {
+  const struct {
+    const char* workload;
+    const char* scratchpad;
+    const char* says;
+    bool blocks;
+  } cases[] = {
+      {"vecadd", "off", "No core has blocks: they are the global scheduler's, and their warps go to any core.", false},
+      {"matrixmult", "off", "In 1 launch the kernel uses the scratchpad, and threads stay in their cores.", true},
+      {"matrixmult", "after-last-access",
+       "In 1 launch a block is bound to a core up to its last access to the scratchpad; then its warps go to any.",
+       false},
+  };
+  for (const auto& one : cases) {
+    const std::string page = report({"odgs", one.workload, "--scale", "0.02", "--set", "gpu.cores=3", "--set",
+                                     std::string("odgs.scratchpad=") + one.scratchpad});
+    Browser browser(Scheme::light);
+    browser.resize(390, 844);
+    browser.open(page);
+    EXPECT_EQ(text(browser.run("return document.querySelector('#where > .hint').textContent")), one.says);
+    EXPECT_EQ(captions(browser, "#where").find("Blocks of each core") != std::string::npos, one.blocks);
+    EXPECT_EQ(captions(browser, "#dram"), "");
+    EXPECT_EQ(text(browser.run("return document.querySelector('#dram .hint').textContent")),
+              "No access: with gpu.perfect_memory every one is a hit of the L1 or I-cache.");
+    EXPECT_THAT(browser.errors(), IsEmpty());
+  }
+}
+
+// The full colour of a heat map, as it is painted and filtered, is that of its legend.
+TEST_F(ManyCores, ALegendEndsInTheColourOfItsHeatMap) {
+  const std::string page = report(
+      {"baseline", "vecadd", "--scale", "0.001", "--set", "gpu.cores=2", "--set", "l1d.write_policy=write-through"});
+  for (const Scheme scheme : {Scheme::light, Scheme::dark}) {
+    Browser browser(scheme);
+    browser.open(page);
+    EXPECT_LE(browser
+                  .run(R"js(
+      const style = getComputedStyle(document.querySelector("figure svg image"));
+      const heat = getComputedStyle(document.documentElement).getPropertyValue("--heat").trim();
+      const context = document.createElement("canvas").getContext("2d");
+      context.filter = style.filter;
+      context.fillStyle = "rgb(31, 111, 181)";
+      context.fillRect(0, 0, 9, 9);
+      const shown = context.getImageData(4, 4, 1, 1).data;
+      return Math.max(...[1, 3, 5].map((at, i) => Math.abs(parseInt(heat.slice(at, at + 2), 16) - shown[i])));)js")
+                  .to_number<int>(),
+              3);
+  }
+}
+
 // What is drawn are the pixels that the kernel has written.
 TEST_F(ManyCores, PicturesHaveTheirPixels) {
   scratch.write("k.ptx", ".version 6.0\n.target sm_60\n.address_size 32\n.visible .entry nothing() { ret; }\n");

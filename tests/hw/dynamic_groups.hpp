@@ -92,6 +92,7 @@ class DynamicGroups : public GroupMoves {
   }
   std::vector<std::string> told;
   Cycle cycle = 0;
+  bool past_scratchpad = false;  // the mark of branches and barriers
   // The group's access to memory is put aside, with answers for these lanes.
   void put_aside(Group& group, LaneMask lanes) {
     groups.set_state(group, GroupState::memory);
@@ -128,6 +129,7 @@ class DynamicGroups : public GroupMoves {
     instruction.target = target;
     instruction.reconvergence = reconvergence;
     instruction.subdivides = marked;
+    instruction.past_scratchpad = past_scratchpad;
     return complete(group, instruction, taken, 0, 0);
   }
   void plain(Group& group) { complete(group, {}, 0, 0, 0); }
@@ -139,6 +141,7 @@ class DynamicGroups : public GroupMoves {
   void barrier(Group& group, LaneMask arrivals) {
     isa::Instruction instruction;
     instruction.op = isa::Op::BAR_SYNC;
+    instruction.past_scratchpad = past_scratchpad;
     complete(group, instruction, 0, 0, arrivals);
   }
 

@@ -8,6 +8,7 @@
 #include "hw/divergence/branch_ranking.hpp"
 #include "hw/divergence/odgs.hpp"
 #include "hw/divergence/thread_moves.hpp"
+#include "hw/gpu/bound_blocks.hpp"
 #include "hw/gpu/global_pool.hpp"
 #include "hw/state/block_home.hpp"
 #include "tests/hw/dynamic_groups.hpp"
@@ -28,8 +29,15 @@ CoreParameters four_global_lanes(unsigned short_branch = 0, unsigned moves = 0) 
   return core;
 }
 
+CoreParameters with_local_paths(unsigned paths, unsigned wait = 1000) {
+  CoreParameters core = four_global_lanes();
+  core.policies.of<OdgsParameters>().local_paths = paths;
+  core.policies.of<OdgsParameters>().local_wait = wait;
+  return core;
+}
+
 // Notes who leaves for the global scheduler: "9: 3" is the threads of lanes 0 and 1 at PC 9, "waits" at a barrier,
-// "last" of a register row, "last of 2" of two.
+// "last" of a register row, "last of 2" of two. "free" is a warp that nothing binds to the core any more.
 class LeavingCore : public test::DynamicGroups, private ThreadMoves {
  public:
   explicit LeavingCore(const CoreParameters& core, bool global = true)
@@ -37,8 +45,9 @@ class LeavingCore : public test::DynamicGroups, private ThreadMoves {
     divergence->begin_launch(global);
   }
   // As it comes from the global scheduler.
-  Group& start(unsigned block, unsigned warp, LaneMask active) {
+  Group& start(unsigned block, unsigned warp, LaneMask active, bool bound = false) {
     Group& group = DynamicGroups::start(block, warp, active);
+    group.bound = bound;
     if (global_) {
       divergence->arrived(group, *this);
     }
@@ -52,6 +61,10 @@ class LeavingCore : public test::DynamicGroups, private ThreadMoves {
     left.push_back(fmt::format("{}: {:x}{}{}{}", group.pc, group.active[0], waits ? " waits" : "",
                                places != 0 ? " last" : "", places > 1 ? fmt::format(" of {}", places) : ""));
     free(group);
+  }
+  void unbind(Group& group) override {
+    group.bound = false;
+    left.emplace_back("free");
   }
   void give_place() override { left.emplace_back("place"); }
   [[nodiscard]] std::optional<Place> vacant(unsigned) const override { return std::nullopt; }
@@ -149,6 +162,76 @@ TEST(GlobalWarps, KernelsThatStayHaveTheStackAndWaitWhereTheyAre) {
   EXPECT_THAT(core.live(), IsEmpty());
 }
 
+TEST(GlobalWarps, ABoundWarpHasTheStackUpToItsLastAccess) {
+  LeavingCore core(four_global_lanes());
+  Group& warp = core.start(0, 0, 0b1111, true);
+  EXPECT_TRUE(core.branch(warp, 3, 5, 0b0001));
+  EXPECT_THAT(core.live(), ElementsAre("1: 1/0 2/0 3/0"));
+  core.branch(warp, 5, 0, 0b1110);
+  core.branch(warp, 5, 0, 0b0001);
+  EXPECT_THAT(core.live(), ElementsAre("5: 0/0 1/0 2/0 3/0"));
+  isa::Instruction barrier;
+  barrier.op = isa::Op::BAR_SYNC;
+  EXPECT_TRUE(core.divergence->waits_in_core(warp, barrier));
+  core.barrier(warp, 0b1111);
+  EXPECT_EQ(warp.state, GroupState::barrier);
+  EXPECT_THAT(core.left, IsEmpty());
+  core.past_scratchpad = true;
+  EXPECT_TRUE(core.branch(warp, 20, 30, 0b0011));
+  EXPECT_THAT(core.left, ElementsAre("free", "20: 3", "7: c last"));
+  EXPECT_THAT(core.live(), IsEmpty());
+}
+
+TEST(GlobalWarps, AWarpIsFreeOnlyWhenItIsWhole) {
+  LeavingCore core(four_global_lanes());
+  Group& warp = core.start(0, 0, 0b1111, true);
+  core.branch(warp, 10, 50, 0b0001);
+  core.past_scratchpad = true;
+  // 0 waits for its access at PC 10: the others stay, at branches and at barriers.
+  EXPECT_TRUE(core.branch(warp, 3, 5, 0b0010));
+  EXPECT_THAT(core.live(), ElementsAre("2: 2/0 3/0"));
+  isa::Instruction barrier;
+  barrier.op = isa::Op::BAR_SYNC;
+  barrier.past_scratchpad = true;
+  EXPECT_TRUE(core.divergence->waits_in_core(warp, barrier));
+  core.barrier(warp, 0b1100);
+  EXPECT_EQ(warp.state, GroupState::barrier);
+  core.branch(warp, 5, 0, 0b1100);
+  core.branch(warp, 5, 0, 0b0010);
+  core.branch(warp, 50, 0, 0b1110);
+  EXPECT_TRUE(warp.bound);
+  core.past_scratchpad = false;
+  core.branch(warp, 50, 0, 0b0001);
+  EXPECT_THAT(core.left, IsEmpty());
+  EXPECT_THAT(core.live(), ElementsAre("50: 0/0 1/0 2/0 3/0"));
+  EXPECT_FALSE(core.divergence->waits_in_core(warp, barrier));
+  core.past_scratchpad = true;
+  core.barrier(warp, 0b1111);
+  EXPECT_THAT(core.left, ElementsAre("free", "51: f waits last"));
+}
+
+TEST(GlobalWarps, ABoundWarpThatEndsIsFree) {
+  LeavingCore core(four_global_lanes());
+  Group& warp = core.start(0, 0, 0b0111, true);
+  core.exit(warp, 0b0011);
+  EXPECT_THAT(core.left, IsEmpty());
+  core.exit(warp, 0b0100);
+  EXPECT_THAT(core.left, ElementsAre("free", "place"));
+}
+
+TEST(GlobalWarps, PathsDoNotWaitInTheCoreForThoseAtBarriers) {
+  LeavingCore core(with_local_paths(8));
+  Group& first = core.start(0, 0, 0b1111);
+  Group& bound = core.start(0, 1, 0b1111, true);
+  core.start(1, 0, 0b1111);
+  core.branch(first, 9, 12, 0b0011);
+  EXPECT_THAT(core.left, IsEmpty()) << "two run, two wait";
+  core.barrier(bound, 0b1111);
+  EXPECT_THAT(core.left, ElementsAre("9: 3")) << "one runs";
+  core.exit(core.at(0), 0b1111);
+  EXPECT_THAT(core.left, ElementsAre("9: 3", "place", "1: c last"));
+}
+
 // The first times are the stack's; then a branch leaves if what it has lost is worth it.
 TEST(BranchRanking, LearnsFromTheStackAndDecidesByTheMeanLoss) {
   BranchRanking ranking(2, 10);
@@ -198,13 +281,6 @@ TEST(GlobalWarps, WhatTheStackLosesAtABranchIsCounted) {
     cores.branch(warp, 4, 5, 0b0111);
     EXPECT_EQ(cores.left.empty(), loss > 10) << loss;
   }
-}
-
-CoreParameters with_local_paths(unsigned paths, unsigned wait = 1000) {
-  CoreParameters core = four_global_lanes();
-  core.policies.of<OdgsParameters>().local_paths = paths;
-  core.policies.of<OdgsParameters>().local_wait = wait;
-  return core;
 }
 
 TEST(GlobalWarps, PathsThatWaitFillEachOthersLanes) {
@@ -317,6 +393,40 @@ TEST(GlobalPool, ACoreWithoutNewWarpsTakesABlocksFromTheCoreWithMost) {
   EXPECT_EQ(next(pool, 2), "new from 1") << "what is left of a block";
   EXPECT_EQ(pool.stolen_blocks(), 2U);
   EXPECT_EQ(next(pool, 0), "nobody");
+}
+
+// A part as "block slot: core/number".
+std::string part(BoundBlocks& blocks, const std::vector<unsigned>& places) {
+  const std::optional<BoundBlocks::Part> part = blocks.place(places);
+  return part ? fmt::format("{}: {}/{}", part->slot, part->core, part->number) : "none";
+}
+
+TEST(BoundBlocks, BeginWholeWhereThereIsMostRoom) {
+  BoundBlocks blocks;
+  blocks.begin(8, 3, 2, 4);
+  EXPECT_EQ(part(blocks, {9, 9, 9}), "none") << "no block waits";
+  for (const unsigned slot : {5U, 0U, 1U, 2U, 3U}) {
+    blocks.queue(slot);
+  }
+  EXPECT_EQ(blocks.queued(), 5U);
+  EXPECT_EQ(part(blocks, {3, 3, 3}), "none") << "four warps each";
+  EXPECT_EQ(part(blocks, {4, 5, 5}), "5: 1/0");
+  EXPECT_EQ(part(blocks, {4, 4, 4}), "0: 2/0") << "the next in turn";
+  EXPECT_EQ(part(blocks, {4, 9, 4}), "1: 1/1");
+  EXPECT_EQ(part(blocks, {0, 9, 4}), "2: 2/1") << "core 1 has no part left";
+  EXPECT_EQ(part(blocks, {0, 9, 9}), "none");
+  EXPECT_EQ(blocks.taken(), 4U);
+  for (unsigned warp = 0; warp != 3; ++warp) {
+    EXPECT_FALSE(blocks.past(5));
+  }
+  EXPECT_EQ(part(blocks, {0, 9, 9}), "none");
+  EXPECT_EQ(blocks.bound(5), 1U);
+  EXPECT_TRUE(blocks.past(5));
+  EXPECT_EQ(blocks.taken(), 3U);
+  EXPECT_THROW((void)blocks.past(5), InternalError) << "once";
+  EXPECT_EQ(part(blocks, {0, 9, 9}), "3: 1/0");
+  blocks.begin(8, 3, 2, 4);
+  EXPECT_EQ(blocks.queued() + blocks.taken() + blocks.bound(3), 0U);
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ TEST(Assembler, ErrorsNameTheColumn) {
            Wrong{"s2r r1, %tid", 10, "unknown special"},
            Wrong{"ld.global.b32 r1, r2", 19, "expected '['"},
            Wrong{"ld.global.b32 r1, [r2+4", 24, "expected ']'"},
-           Wrong{"bra 33554431", 5, "out of range"},
+           Wrong{"bra 16777215", 5, "out of range"},
            Wrong{"bra 1, merge 2", 8, "reconverge"},
            Wrong{"lop3 r1, r2, r3, r4, 256", 22, "out of range"},
        }) {

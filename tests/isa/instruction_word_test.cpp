@@ -48,7 +48,21 @@ TEST(Instruction, BranchCarriesTargetAndReconvergence) {
   i.target = kMaxPc;
   i.reconvergence = 5;
   EXPECT_EQ(encode(i), op_bits(Op::BRA) | at(7, 50) | at(5, 25) | kMaxPc);
+  i.reconvergence = kNoReconvergence;
+  EXPECT_EQ(encode(i), op_bits(Op::BRA) | at(7, 50) | at(0xFF'FFFF, 25) | kMaxPc);
+  i.past_scratchpad = true;
+  EXPECT_EQ(encode(i), op_bits(Op::BRA) | at(7, 50) | at(1, 49) | at(0xFF'FFFF, 25) | kMaxPc);
   i.target = kMaxPc + 1;
+  EXPECT_THROW((void)encode(i), InternalError);
+}
+
+TEST(Instruction, BarriersAndBranchesAloneAreMarkedAsPastTheScratchpad) {
+  Instruction i;
+  i.op = Op::BAR_SYNC;
+  i.past_scratchpad = true;
+  EXPECT_EQ(encode(i), at(1, 62) | op_bits(Op::BAR_SYNC) | at(7, 50) | at(63, 44) | at(63, 38) | at(63, 32) |
+                           at(63, 26) | at(63, 20));
+  i.op = Op::NOP;
   EXPECT_THROW((void)encode(i), InternalError);
 }
 

@@ -37,6 +37,7 @@ class RandomInstructions {
     i.op = op;
     i.guard = coin() ? Pred{} : Pred::from(below(16));
     i.uniform = below(4) == 0;
+    i.past_scratchpad = carries_past_scratchpad(op) && coin();
     if (op == Op::BRA) {
       i.subdivides = coin();
       i.target = below(kMaxPc + 1);

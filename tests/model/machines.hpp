@@ -459,6 +459,39 @@ namespace heddle::test {
     odgs.local_paths = 2;
     odgs.handling_latency = 9;
   });
+  // Kernels with scratchpad move after their last access to it: ideal; through L1s that nobody keeps coherent, with
+  // local re-formation, links and few places; and with coherent L1s, short branches and few parts of the scratchpad.
+  add("odgslast", [](hw::Machine& machine) {
+    machine.core.divergence = "odgs";
+    machine.gpu.perfect_memory = true;
+    machine.gpu.cores = 3;
+    machine.core.policies.of<hw::OdgsParameters>().scratchpad = "after-last-access";
+  });
+  add("odgslastthrough", [](hw::Machine& machine) {
+    machine.core.divergence = "odgs";
+    machine.gpu.cores = 3;
+    machine.core.threads = 512;
+    machine.l1d.write_policy = "write-through";
+    machine.dram.channels = 2;
+    hw::OdgsParameters& odgs = machine.core.policies.of<hw::OdgsParameters>();
+    odgs.scratchpad = "after-last-access";
+    odgs.handling_latency = 11;
+    odgs.link_bytes = 256;
+    odgs.local_paths = 4;
+    odgs.local_wait = 300;
+  });
+  add("odgslastmesi", [](hw::Machine& machine) {
+    machine.core.divergence = "odgs";
+    machine.core.blocks = 2;
+    machine.gpu.cores = 2;
+    machine.gpu.coherence = "mesi";
+    machine.l2.enabled = true;
+    machine.l2.inclusive = true;
+    hw::OdgsParameters& odgs = machine.core.policies.of<hw::OdgsParameters>();
+    odgs.scratchpad = "after-last-access";
+    odgs.short_branch = 10;
+    odgs.rank_after = 2;
+  });
   // Learns in short intervals, so that every candidate takes over often.
   add("adaptive", [](hw::Machine& machine) {
     machine.core.scheduler = "two-level-adaptive";

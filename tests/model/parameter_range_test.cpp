@@ -236,7 +236,9 @@ std::string random_program(tb::Device& device, std::uint64_t seed) {
   options.statements = 25;
   options.max_block = 96;
   options.max_grid = 3;
-  options.scratchpad = hw::about<hw::Divergence>(machine.core.divergence).traits.global_pool == nullptr;
+  const bool moves_late = hw::moves_after_last_access(machine.core);
+  options.scratchpad = hw::about<hw::Divergence>(machine.core.divergence).traits.global_pool == nullptr || moves_late;
+  options.scratchpad_percent = moves_late ? 40 : 100;
   const random_ptx::GeneratedProgram program = random_ptx::generate_ptx(seed, options);
   ptx::CompileOptions compile;
   compile.max_registers = machine.core.registers_per_thread;

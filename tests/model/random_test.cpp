@@ -80,9 +80,11 @@ GeneratedProgram program_of(std::uint64_t seed, const hw::Machine& machine) {
   options.warp_operations = seed % 4 == 3 && hw::why_no_warp_operations(machine.core).empty();
   options.max_block = 256;
   options.max_grid = 6;
-  // What uses the scratchpad does not leave its core.
+  // What uses the scratchpad does not leave its core, or after its last access.
+  const bool moves_late = hw::moves_after_last_access(machine.core);
   options.scratchpad =
-      hw::about<hw::Divergence>(machine.core.divergence).traits.global_pool == nullptr || seed % 4 == 0;
+      hw::about<hw::Divergence>(machine.core.divergence).traits.global_pool == nullptr || moves_late || seed % 4 == 0;
+  options.scratchpad_percent = moves_late ? 10 + static_cast<unsigned>(seed % 7) * 15 : 100;
   return random_ptx::generate_ptx(seed, options);
 }
 

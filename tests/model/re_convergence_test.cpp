@@ -6,8 +6,10 @@
 
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
+#include "ptx/last_access.hpp"
 #include "tb/host/device.hpp"
 #include "tests/model/workload_cases.hpp"
+#include "tests/ptx/last_access.hpp"
 #include "tests/ptx/post_dominators.hpp"
 
 namespace heddle {
@@ -28,6 +30,17 @@ TEST_P(ReConvergenceOf, EveryBranchIsAtItsImmediatePostDominator) {
               << bits << " bits, " << registers << " registers, if-conversion of " << if_conversion;
         }
       }
+    }
+  }
+}
+
+TEST_P(ReConvergenceOf, EveryMarkIsPastTheLastAccessToTheScratchpad) {
+  hw::Machine machine;
+  for (const unsigned bits : {32U, 64U}) {
+    isa::Module module = test::make_workload(GetParam(), machine, 1, bits)->compile();
+    ptx::mark_past_scratchpad(module);
+    for (const isa::Kernel& kernel : module.kernels) {
+      EXPECT_EQ(test::check_last_access(kernel).wrong, "") << bits << " bits";
     }
   }
 }

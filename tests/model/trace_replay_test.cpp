@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "hw/divergence/divergence.hpp"
 #include "tb/host/device.hpp"
 #include "tb/host/workload.hpp"
 #include "tb/measure/summary.hpp"
@@ -43,13 +44,15 @@ struct Recorded {
   std::string trace;
 };
 
-// In a process of its own.
-Recorded record(const std::string& name, const hw::Machine& machine, std::uint64_t shuffle = 0) {
+// In a process of its own. `watched`: a trace is recorded; if not, the run is counted alone.
+Recorded record(const std::string& name, const hw::Machine& machine, std::uint64_t shuffle, bool watched) {
   const std::string both = test::in_child([&] {
     std::ostringstream out;
     tb::TraceRecorder recorder(out);
     tb::DeviceOptions options;
-    options.observers = {&recorder};
+    if (watched) {
+      options.observers = {&recorder};
+    }
     options.shuffle = shuffle;
     const auto workload = test::make_workload(name, machine);
     tb::Device device(machine, options);
@@ -61,7 +64,9 @@ Recorded record(const std::string& name, const hw::Machine& machine, std::uint64
     traces::TraceRun run;
     run.subject = name;
     run.cycles = device.totals().cycles;
-    recorder.finish(run);
+    if (watched) {
+      recorder.finish(run);
+    }
     std::string text = counters(device);
     return fmt::format("{:12}{}{}", text.size(), text, out.str());
   });
@@ -70,6 +75,20 @@ Recorded record(const std::string& name, const hw::Machine& machine, std::uint64
   }
   const std::size_t size = std::stoul(both.substr(0, 12));
   return {both.substr(12, size), both.substr(12 + size)};
+}
+
+// Where no core has blocks nobody can record: threads do the same on a machine that differs in its mechanism alone.
+Recorded record(const std::string& name, const hw::Machine& machine, std::uint64_t shuffle = 0) {
+  if (hw::about<hw::Divergence>(machine.core.divergence).traits.global_pool == nullptr) {
+    return record(name, machine, shuffle, true);
+  }
+  hw::Machine other = machine;
+  other.core.divergence = "stack";
+  Recorded both = record(name, machine, shuffle, false);
+  if (both.counters.rfind("refused", 0) != 0) {
+    both.trace = record(name, other, shuffle, true).trace;
+  }
+  return both;
 }
 
 std::string replay(const std::string& trace, const hw::Machine& machine, std::uint64_t shuffle = 0) {

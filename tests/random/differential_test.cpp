@@ -13,6 +13,8 @@
 
 #include "isa/interpreter.hpp"
 #include "ptx/compile.hpp"
+#include "ptx/last_access.hpp"
+#include "tests/ptx/last_access.hpp"
 #include "tests/ptx/post_dominators.hpp"
 #include "tests/random/ptx_generator.hpp"
 
@@ -113,6 +115,27 @@ TEST(RandomPrograms, ResultsDependOnNeitherWarpSizeNorRegistersNorPredication) {
   for (std::uint64_t seed = 1; seed <= programs && !HasFailure(); ++seed) {
     check(generate_ptx(seed, options_of(seed)));
   }
+}
+
+// Nor do they show from where on no thread comes to the scratchpad.
+TEST(RandomPrograms, MarksArePastTheLastAccessToTheScratchpad) {
+  test::LastAccess all;
+  for (std::uint64_t seed = 2001; seed <= 2360 && !HasFailure(); ++seed) {
+    GeneratorOptions options = options_of(seed);
+    options.scratchpad_percent = static_cast<unsigned>(seed % 5) * 25;
+    ptx::CompileOptions compiling;
+    compiling.if_conversion = seed % 2 == 0 ? 0 : 8;
+    isa::Module module = ptx::compile(generate_ptx(seed, options).text, "random.ptx", compiling);
+    ptx::mark_past_scratchpad(module);
+    const test::LastAccess one = test::check_last_access(module.kernels.front());
+    EXPECT_EQ(one.wrong, "") << "seed " << seed;
+    all.past += one.past;
+    all.before += one.before;
+    all.past_branches += one.past_branches;
+  }
+  EXPECT_GT(all.past_branches, 1000U);
+  EXPECT_GT(all.past, all.past_branches + 500);
+  EXPECT_GT(all.before, 1000U);
 }
 
 // Values do not show where threads meet again.

@@ -53,6 +53,9 @@ class Generator {
 
   void statement(const Place& place) {
     budget_ -= budget_ != 0 ? 1 : 0;
+    if (100 * budget_ < (100 - options_.scratchpad_percent) * options_.statements) {
+      statements_.leave_scratchpad();
+    }
     const unsigned kind = random_.below(100);
     const bool deeper = place.depth < kMaxDepth && budget_ != 0;
     if (deeper && kind < 12) {

@@ -29,9 +29,10 @@ struct GeneratorOptions {
   bool warp_operations = false;  // vote, shuffle, cond_acc...: results depend on the warp size; blocks are
                                  // multiples of 32 then
   bool barriers = true;
-  bool scratchpad = true;    // else it is left alone, and threads meet at barriers without an exchange
-  unsigned max_block = 256;  // threads, at least 32
-  unsigned max_grid = 4;     // blocks, at least 1
+  bool scratchpad = true;             // else it is left alone, and threads meet at barriers without an exchange
+  unsigned scratchpad_percent = 100;  // of the statements, from the first one on, in which it may be used
+  unsigned max_block = 256;           // threads, at least 32
+  unsigned max_grid = 4;              // blocks, at least 1
 };
 
 // A kernel `random_kernel(.param in, .param out, .param .u32 n)` and how to launch it: pointers are u32 or u64 as

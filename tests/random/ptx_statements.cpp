@@ -234,7 +234,7 @@ void Statements::any(bool uniform) {
     read_input();
   } else if (kind < 24) {
     own_slots();
-  } else if (kind < 28 && shape_.scratchpad) {
+  } else if (kind < 28 && scratchpad_) {
     own_scratchpad();
   } else if (kind < 32 && shape_.local) {
     local_memory();
@@ -251,7 +251,7 @@ void Statements::any(bool uniform) {
 
 void Statements::exchange() {
   line("progress;");
-  if (shape_.scratchpad) {
+  if (scratchpad_) {
     line("st.shared.u32 [%mine], " + pool('r') + ';');
   }
   if (random_.chance(20)) {
@@ -262,7 +262,7 @@ void Statements::exchange() {
   } else {
     line("bar.sync 0;");
   }
-  if (!shape_.scratchpad) {
+  if (!scratchpad_) {
     return;
   }
   const std::string other = fresh('t');
@@ -288,7 +288,7 @@ void Statements::accumulate() {
     std::string_view value;
   };
   const Element element = random_.pick<Element>({{"b8", "{r}"}, {"b16", "{r}"}, {"b32", "{r}"}, {"b64", "{d}"}});
-  const bool shared = random_.chance(50) && shape_.gathered;
+  const bool shared = random_.chance(50) && shape_.gathered && scratchpad_;
   const std::string lane = fresh('t');
   const std::string base = fresh('x');
   const std::string wide = shape_.address_bits == 64 ? "mad.wide.u32 " : "mad.lo.u32 ";

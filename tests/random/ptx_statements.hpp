@@ -52,7 +52,7 @@ struct Shape {
 
 class Statements {
  public:
-  Statements(Random& random, const Shape& shape) : random_(random), shape_(shape) {}
+  Statements(Random& random, const Shape& shape) : random_(random), shape_(shape), scratchpad_(shape.scratchpad) {}
 
   // ---- text
   void line(std::string_view text);   // one indented line; the caller writes the semicolon
@@ -62,12 +62,13 @@ class Statements {
   [[nodiscard]] std::string declarations() const;
 
   // ---- statements
-  void initialise();       // every pool register, the thread's addresses, local memory
-  void finish();           // stores every pool register
-  void any(bool uniform);  // one random statement; uniform: all threads of the block are here
-  void exchange();         // through scratchpad, between barriers; uniform code only
-  void reduce();           // bar.red; uniform code only
-  void warp();             // vote, shuffle, tree traverse or cond_acc; uniform code only
+  void initialise();                                // every pool register, the thread's addresses, local memory
+  void finish();                                    // stores every pool register
+  void any(bool uniform);                           // one random statement; uniform: all threads of the block are here
+  void exchange();                                  // through scratchpad, between barriers; uniform code only
+  void reduce();                                    // bar.red; uniform code only
+  void leave_scratchpad() { scratchpad_ = false; }  // no statement from here on uses it
+  void warp();                                      // vote, shuffle, tree traverse or cond_acc; uniform code only
   // A predicate that holds a random condition, equal in all threads of the block when uniform.
   std::string condition(bool uniform);
   // One that is false in every thread, which a compiler cannot know.
@@ -98,6 +99,7 @@ class Statements {
 
   Random& random_;
   const Shape& shape_;
+  bool scratchpad_;
   std::string text_;
   std::string setup_;  // instructions that a template's markers need before it
   unsigned temporaries_ = 0, longs_ = 0, addresses_ = 0, predicates_ = 0;

@@ -541,6 +541,12 @@ TEST(CliCompile, ShowsWhatAKernelNeeds) {
   EXPECT_EQ(listed.out.find("{uniform}"), std::string::npos) << listed.out;
   const Ran marked = heddle({"compile", file, "--listing", "--mark-uniform"});
   EXPECT_NE(marked.out.find("{uniform} "), std::string::npos) << marked.out;
+  EXPECT_EQ(marked.out.find("{past_scratchpad}"), std::string::npos) << marked.out;
+  const std::string meets = scratch.write("meets.ptx",
+                                          ".version 7.0\n.target sm_60\n.address_size 32\n"
+                                          ".visible .entry meets() {\n  bar.sync 0;\n  ret;\n}\n");
+  const Ran past = heddle({"compile", meets, "--listing", "--mark-past-scratchpad"});
+  EXPECT_NE(past.out.find("{past_scratchpad} "), std::string::npos) << past.out;
   const Ran wrong = heddle({"compile", file, "--entry", "bat"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_EQ(wrong.err, "heddle: " + file + ": there is no kernel 'bat'; did you mean 'bad'?\n");

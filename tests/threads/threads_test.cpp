@@ -156,8 +156,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"compaction", [] { return with_divergence("tbc"); }, "sort"},
                       Case{"dynamic_warps", [] { return with_divergence("dwf"); }, "histogram"},
                       Case{"subdivision", [] { return with_divergence("dws"); }, "histogram"},
-                      Case{"global_warps", global_warps, "suffix_tree"}, Case{"without_l2", without_l2, "reduction"},
-                      Case{"jedec", jedec, "histogram"},
+                      Case{"global_warps", global_warps, "suffix_tree"},
+                      Case{"bound_warps", [] { return test::machine_called("test-odgslastthrough"); }, "streamcluster"},
+                      Case{"without_l2", without_l2, "reduction"}, Case{"jedec", jedec, "histogram"},
                       Case{"limiter", [] { return test::machine_called("test-fewestmisses"); }, "histogram"}),
     [](const auto& info) { return std::string(info.param.name); });
 

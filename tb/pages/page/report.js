@@ -38,6 +38,8 @@ const report = (() => {
   const shown = (value) => (typeof value === "number" ? number(value) : typeof value === "string" ? value
     : Array.isArray(value) ? value.map(number).join(" ")
       : Object.entries(value).filter((entry) => entry[1]).map(([key, one]) => `${look.title(key)} ${number(one)}`).join(", "));
+  const channels = Object.entries(stats.modules).filter(([, module]) => module.bus_series);
+  const accessesDram = channels.some(([, module]) => module.reads + module.writes + module.atomics > 0);
   section("summary", "Summary", element("div", { class: "cards" },
     card(number(summary.cycles), "cycles"),
     card(number(summary.ipc), "thread instructions per cycle"),
@@ -47,8 +49,8 @@ const report = (() => {
     card(percent(ratio(summary.divergent_branches, summary.branches)), "of branches diverge"),
     card(number(summary.line_requests_per_memory_instruction), "lines per memory instruction"),
     card(percent(summary.l1d_hit_rate), "L1 hits"),
-    card(percent(summary.dram_row_hit_rate), "DRAM row hits"),
-    card(percent(summary.dram_bus_utilisation), "of the DRAM bus in use")),
+    accessesDram ? card(percent(summary.dram_row_hit_rate), "DRAM row hits") : null,
+    accessesDram ? card(percent(summary.dram_bus_utilisation), "of the DRAM bus in use") : null),
   details("All figures", table([
     { title: "figure", left: true, text: ([name]) => words(name) },
     { title: "value", text: ([, value]) => (Array.isArray(value) ? "below" : shown(value)), value: ([, value]) => value },
@@ -154,12 +156,23 @@ const report = (() => {
       overTime(title, few ? note : `${note}; the ${of} with most, the mean of all, and the one with least`,
         { ...axes, tip: text, series }));
   };
+  // In which launches threads move, and in which they do not (odgs.scratchpad).
+  const moves = () => {
+    const { moving_launches: moving, scratchpad_launches: late, staying_launches: staying } = summary;
+    const launches = (count) => `${number(count)} launch${count === 1 ? "" : "es"}`;
+    return [moving > late ? `${late + staying === 0 ? "No core" : `In ${launches(moving - late)} no core`} has blocks: they `
+      + "are the global scheduler's, and their warps go to any core." : null,
+    late > 0 ? `In ${launches(late)} a block is bound to a core up to its last access to the scratchpad; then its warps go `
+      + "to any." : null,
+    staying > 0 ? `In ${launches(staying)} the kernel uses the scratchpad, and threads stay in their cores.` : null]
+      .filter(Boolean).join(" ");
+  };
   const manyCores = profile.cores > 1 ? [
     ofUnits("Instructions per cycle of each core", "thread instructions retired per cycle", share(time.core_instructions),
       { of: "core", every: each, bucket, end, tip: (value) => ({ "per cycle": value }) }),
-    // Where a global scheduler has the blocks no core has any: warps of one block are anywhere (ODGS paper 3.5).
-    time.core_block_cycles.every((row) => row.every((value) => value === 0))
-      ? element("p", { class: "hint" }, "No core has blocks: they are the global scheduler's, and their warps go to any core.")
+    // Where a global scheduler has the blocks no core has any: warps of one block are anywhere (ODGS paper 3.5, 3.8).
+    summary.moving_launches + summary.staying_launches > 0 ? element("p", { class: "hint" }, moves()) : null,
+    summary.moving_launches > 0 && summary.staying_launches === 0 ? null
       : ofUnits("Blocks of each core", "mean number of blocks that have begun there and not finished",
         share(time.core_block_cycles), { of: "core", every: each, bucket, end, tip: (value) => ({ blocks: value }) })] : [];
   section("where", "Cores, warps and lanes", ...manyCores,
@@ -268,8 +281,10 @@ const report = (() => {
       { name: "misses", colour: missed, value: summary.l2_misses - summary.l2_merged }]) : null);
 
   // ---- DRAM: the channels' own series in stats.json
-  const channels = Object.entries(stats.modules).filter(([, module]) => module.bus_series);
-  if (channels.length > 0) {
+  if (channels.length > 0 && !accessesDram) {
+    section("dram", "DRAM", element("p", { class: "hint" }, stats.machine.parameters.gpu.perfect_memory
+      ? "No access: with gpu.perfect_memory every one is a hit of the L1 or I-cache." : "No access."));
+  } else if (channels.length > 0) {
     // The channels count on the clock, which runs between launches too.
     const end = profile.clock_cycles;
     const width = Math.max(...channels.map(([, module]) => module.series_bucket_cycles));

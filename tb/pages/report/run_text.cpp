@@ -50,6 +50,21 @@ std::string headline(const RunRecord& record) {
   return out;
 }
 
+// Of launches on a machine with a global pool: in how many threads could move, and why not in others.
+std::string moves_text(const Summary& summary) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::uint64_t launches, std::string_view form) {
+    if (launches != 0) {
+      const std::string counted = fmt::format("{} launch{}", grouped(launches), launches == 1 ? "" : "es");
+      parts.push_back(fmt::format(fmt::runtime(form), counted));
+    }
+  };
+  add(summary.moving_launches - summary.scratchpad_launches, "freely in {}");
+  add(summary.scratchpad_launches, "after the last access to the scratchpad in {}");
+  add(summary.staying_launches, "not in {} with scratchpad (odgs.scratchpad)");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 void add_work(std::string& out, const Summary& summary, const hw::Machine& machine) {
   out += "\nWork\n";
   line(out, "cycles", grouped(summary.cycles),
@@ -64,6 +79,9 @@ void add_work(std::string& out, const Summary& summary, const hw::Machine& machi
   line(out, "divergent branches", grouped(summary.divergent_branches),
        fmt::format("of {} conditional branches", grouped(summary.branches)));
   line(out, "barriers", grouped(summary.barriers), "released");
+  if (summary.moving_launches + summary.staying_launches != 0) {
+    line(out, "warps that moved", grouped(summary.diverged_warps), moves_text(summary));
+  }
 }
 
 void add_use(std::string& out, const Summary& summary) {

@@ -48,7 +48,7 @@ std::string type_text(const link::SignalType& type) {
 
 // Machines that together have every signal: the defaults with an L2, coherent caches, large warps under two-level
 // scheduling, a perfect register file, thread block compaction under the adaptive scheduler, dynamic warps, splits,
-// lanes that execute each for themselves and ask for lines together.
+// lanes that execute each for themselves and ask for lines together, warps of the whole grid.
 std::vector<hw::Machine> all_kinds() {
   hw::Machine plain;
   plain.l2.enabled = true;
@@ -72,7 +72,9 @@ std::vector<hw::Machine> all_kinds() {
   hw::Machine each_lane = plain;
   each_lane.core.divergence = "mimd";
   each_lane.core.coalescer = "whole-warp";
-  return {plain, coherent, large, freely, compaction, dynamic, subdivided, each_lane};
+  hw::Machine grid = plain;
+  grid.core.divergence = "odgs";
+  return {plain, coherent, large, freely, compaction, dynamic, subdivided, each_lane, grid};
 }
 
 constexpr const char* kIntroduction =
@@ -83,8 +85,8 @@ with it. `heddle run ... --vcd FILE` records them; see [Looking at waves](user-g
 
 `<n>` stands for a number. Which signals there are, and how wide they are, depends on the machine: the widths here are
 those of the default parameters, of a large-warp machine (256 threads a warp) for what only large warps have, and of
-machines with coherent caches, thread block compaction, dynamic warps, splits and MIMD lanes for theirs.
-`heddle list signals CONFIG` says what a machine has.
+machines with coherent caches, thread block compaction, dynamic warps, splits, MIMD lanes and warps of the whole grid
+for theirs. `heddle list signals CONFIG` says what a machine has.
 
 A stage's `warp`, `pc`, `opcode`, masks and rows belong to the cycles in which its `valid` is 1 and keep their value in
 between. Values are x until they are first known. A signal has a value in the cycle in which the module did it; what a
