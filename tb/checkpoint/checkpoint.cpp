@@ -124,8 +124,10 @@ Checkpoint::Result Checkpoint::take() {
     return attempt();
   } catch (const InputError& error) {
     failure_ = error.what();
-    return Result::failed;
+  } catch (const fs::filesystem_error& error) {
+    failure_ = error.what();
   }
+  return Result::failed;
 }
 
 Checkpoint::Result Checkpoint::attempt() {

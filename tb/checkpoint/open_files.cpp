@@ -73,7 +73,7 @@ const char* kind_of(mode_t mode) {
                           : "what is no file,";
 }
 
-// "flags:	02100001", "lock:	1: FLOCK  ADVISORY  WRITE ..."
+// Lines "flags:" and a tab and the flags in octal, "lock:" and a tab and "1: FLOCK  ADVISORY  WRITE ...".
 void read_flags(OpenFile& file) {
   const tb::Descriptor info(::open(fmt::format("/proc/self/fdinfo/{}", file.number).c_str(), O_RDONLY | O_CLOEXEC));
   const std::string text = info.open() ? tb::read_all(info.number()) : std::string();

@@ -73,15 +73,15 @@ bool leave_restartable_sequences() {
 }
 
 ProcessState::ProcessState() {
-  ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &kAllSignals, &blocked_, kMaskBytes);
+  ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &kAllSignals, &found_.blocked, kMaskBytes);
   for (int signal = 1; signal <= kSignals; ++signal) {
-    ::syscall(SYS_rt_sigaction, signal, nullptr, &actions_[static_cast<std::size_t>(signal)], kMaskBytes);
+    ::syscall(SYS_rt_sigaction, signal, nullptr, &found_.actions[static_cast<std::size_t>(signal)], kMaskBytes);
   }
-  ::syscall(SYS_arch_prctl, ARCH_GET_FS, &thread_);
-  ::syscall(SYS_get_robust_list, 0, &robust_list_, &robust_list_bytes_);
-  static_assert(sizeof signal_stack_ == sizeof(stack_t));
-  ::syscall(SYS_sigaltstack, nullptr, signal_stack_.data());
-  thread_number_ = find_thread_number(thread_);
+  ::syscall(SYS_arch_prctl, ARCH_GET_FS, &found_.thread);
+  ::syscall(SYS_get_robust_list, 0, &found_.robust_list, &found_.robust_list_bytes);
+  static_assert(sizeof found_.signal_stack == sizeof(stack_t));
+  ::syscall(SYS_sigaltstack, nullptr, found_.signal_stack.data());
+  found_.thread_number = find_thread_number(found_.thread);
 }
 
 void ProcessState::apply() const {
@@ -93,33 +93,35 @@ void ProcessState::apply() const {
     static_cast<void>(sequences_call(0));  // without it sched_getcpu() asks the system
   }
 #endif
-  if (robust_list_ != 0) {
-    ::syscall(SYS_set_robust_list, robust_list_, robust_list_bytes_);
+  if (found_.robust_list != 0) {
+    ::syscall(SYS_set_robust_list, found_.robust_list, found_.robust_list_bytes);
   }
   // The system clears the number when the thread ends.
-  const auto number = static_cast<std::uint32_t>(::syscall(SYS_set_tid_address, thread_number_));
-  if (thread_number_ != 0) {
-    std::memcpy(reinterpret_cast<void*>(thread_number_), &number, sizeof number);
+  const auto number = static_cast<std::uint32_t>(::syscall(SYS_set_tid_address, found_.thread_number));
+  if (found_.thread_number != 0) {
+    std::memcpy(reinterpret_cast<void*>(found_.thread_number), &number, sizeof number);
   }
   SignalAction hang_up{};
   ::syscall(SYS_rt_sigaction, SIGHUP, nullptr, &hang_up, kMaskBytes);
   for (int signal = 1; signal <= kSignals; ++signal) {
     const bool stays = signal == SIGKILL || signal == SIGSTOP || (signal == SIGHUP && hang_up.handler == kIgnored);
     if (!stays) {
-      ::syscall(SYS_rt_sigaction, signal, &actions_[static_cast<std::size_t>(signal)], nullptr, kMaskBytes);
+      ::syscall(SYS_rt_sigaction, signal, &found_.actions[static_cast<std::size_t>(signal)], nullptr, kMaskBytes);
     }
   }
-  ::syscall(SYS_sigaltstack, signal_stack_.data(), nullptr);
+  ::syscall(SYS_sigaltstack, found_.signal_stack.data(), nullptr);
   // The system's idea of where the heap ends is another one, and the C library must not go by its own: told where it is
   // and that it cannot grow there, it allocates elsewhere.
   ::brk(nullptr);
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   const std::uint64_t end = (reinterpret_cast<std::uint64_t>(::sbrk(0)) + page - 1) / page * page;
-  ::mmap(reinterpret_cast<void*>(end), page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  // Where something lies there already, it is as good.
+  static_cast<void>(
+      ::mmap(reinterpret_cast<void*>(end), page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
 }
 
 void ProcessState::release() const {
-  ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &blocked_, nullptr, kMaskBytes);
+  ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &found_.blocked, nullptr, kMaskBytes);
 }
 
 }  // namespace heddle::checkpoint

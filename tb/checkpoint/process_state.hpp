@@ -18,7 +18,7 @@ class ProcessState {
   void apply() const;
   // Signals are blocked or not as they were.
   void release() const;
-  [[nodiscard]] std::uint64_t thread() const { return thread_; }  // Registers::thread
+  [[nodiscard]] std::uint64_t thread() const { return found_.thread; }  // Registers::thread
 
  private:
   struct SignalAction {  // as the system has it
@@ -28,13 +28,15 @@ class ProcessState {
     std::uint64_t mask;
   };
   static constexpr int kSignals = 64;
-  std::uint64_t blocked_ = 0;
-  std::array<SignalAction, kSignals + 1> actions_{};
-  std::uint64_t thread_ = 0;
-  std::uint64_t robust_list_ = 0;
-  std::size_t robust_list_bytes_ = 0;
-  std::uint64_t thread_number_ = 0;  // address of the number that the C library has the thread by; 0: not known
-  std::array<std::uint64_t, 3> signal_stack_{};
+  struct Found {
+    std::uint64_t blocked = 0;  // signals
+    std::array<SignalAction, kSignals + 1> actions{};
+    std::array<std::uint64_t, 3> signal_stack{};
+    std::uint64_t thread = 0;
+    std::uint64_t thread_number = 0;  // address of the number that the C library has the thread by; 0: not known
+    std::uint64_t robust_list = 0;
+    std::size_t robust_list_bytes = 0;
+  } found_;
 };
 
 // Ends this process's own restartable sequences (man 2 rseq): the system would go on writing where the C library wanted

@@ -1,12 +1,20 @@
 // The parts of a checkpoint: lists of mappings, notes, digests, and what is compared of builds and hosts.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <thread>
 
 #include "base/error.hpp"
+#include "tb/checkpoint/checkpoint.hpp"
 #include "tb/checkpoint/context.hpp"
 #include "tb/checkpoint/digest.hpp"
 #include "tb/checkpoint/identity.hpp"
 #include "tb/checkpoint/mappings.hpp"
 #include "tb/checkpoint/notes.hpp"
+#include "tests/tb/program_runner.hpp"
 
 namespace heddle::checkpoint {
 namespace {
@@ -125,6 +133,70 @@ TEST(CheckpointContext, ACallThatIsNotResumedReturnsNothing) {
   Registers registers;
   EXPECT_EQ(call_resumable([](void* count) { ++*static_cast<int*>(count); }, &calls, &registers), nullptr);
   EXPECT_EQ(calls, 1);
+}
+
+// The exit code of a process that does `work`.
+template <class Work>
+int in_a_process(const Work& work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::_exit(work());
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// So deep that the stack must have grown by as many KiB.
+// NOLINTNEXTLINE(misc-no-recursion)
+int deep(int kib) {
+  std::array<volatile char, 1024> room;
+  room[static_cast<std::size_t>(kib) % room.size()] = 1;
+  return kib == 0 ? room[0] : deep(kib - 1) + room[static_cast<std::size_t>(kib) % room.size()];
+}
+
+// What a process may do that has come from an image: grow heap and stack, throw, start threads, ask for the time, take
+// the next image.
+int whatever_a_process_does() {
+  std::vector<std::string> texts;
+  for (int i = 0; i != 50'000; ++i) {
+    texts.emplace_back(1000, 'x');
+  }
+  int caught = 0;
+  try {
+    throw InputError({"here"}, "thrown");
+  } catch (const InputError&) {
+    caught = 1;
+  }
+  std::thread([&] { caught += 1; }).join();
+  const bool later = std::chrono::steady_clock::now().time_since_epoch().count() > 0;
+  return deep(4000) == 4001 && caught == 2 && later && texts.size() == 50'000 ? 1 : 0;
+}
+
+TEST(CheckpointOfAProcess, GoesOnInAnotherAndInTheNext) {
+  if (unsupported()) {
+    GTEST_SKIP() << *unsupported();
+  }
+  const tb::test::Scratch scratch;
+  const std::string path = scratch.path("image");
+  constexpr int kEnd = 40;
+  // Ends with the number of images that its memory has been in, and kEnd more when all went well.
+  const auto life = [&] {
+    Checkpoint checkpoint(path);
+    int images = 0;
+    while (checkpoint.take() == Checkpoint::Result::resumed) {
+      ++images;
+      if (whatever_a_process_does() == 0) {
+        return 1;
+      }
+    }
+    return kEnd + images;
+  };
+  EXPECT_EQ(in_a_process(life), kEnd);
+  const auto resumption = [&]() -> int { resume(path); };
+  EXPECT_EQ(in_a_process(resumption), kEnd + 1);
+  EXPECT_EQ(in_a_process(resumption), kEnd + 2);
+  EXPECT_EQ(in_a_process(resumption), kEnd + 3);
 }
 
 }  // namespace
