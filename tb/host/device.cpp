@@ -142,6 +142,8 @@ struct Device::State {
   void run(const LaunchInfo& launch);
   void interpret(const isa::LaunchRequest& request, unsigned warp_size);
   void simulate(const isa::LaunchRequest& request);
+  void advance(link::Cycle cycles);
+  void pause();
   void check_progress(const isa::LaunchRequest& request);
   void collect_stray_loads(const isa::Kernel& kernel);
   [[nodiscard]] link::Cycle cycles() { return gpu.totals().cycles; }
@@ -446,6 +448,30 @@ void Device::State::run(const LaunchInfo& launch) {
   tell_end(!gpu.fault());
 }
 
+// In parts that end where pauses are due.
+void Device::State::advance(link::Cycle cycles) {
+  const std::uint64_t every = options.pauses.every;
+  while (cycles != 0 && gpu.status() == hw::LaunchStatus::running) {
+    const link::Cycle part = every == 0 ? cycles : std::min(cycles, every - gpu.clock().now() % every);
+    const sc_core::sc_time duration = gpu.clock().cycles(part);
+    if (may_run_ahead) {
+      gpu.run_ahead_until(sc_core::sc_time_stamp() + duration);
+    }
+    sc_core::sc_start(duration);
+    cycles -= part;
+    if (every != 0 && gpu.status() == hw::LaunchStatus::running && gpu.clock().now() % every == 0) {
+      pause();
+    }
+  }
+}
+
+void Device::State::pause() {
+  gpu.share_among(1, true);
+  options.pauses.reached(gpu.clock().now());
+  share();
+  last_progress = std::min(last_progress, std::chrono::steady_clock::now());  // which may be another host's
+}
+
 void Device::State::simulate(const isa::LaunchRequest& request) {
   const hw::WatchdogParameters& watchdog = gpu.machine().watchdog;
   while (gpu.status() == hw::LaunchStatus::running) {
@@ -457,11 +483,7 @@ void Device::State::simulate(const isa::LaunchRequest& request) {
       }
       slice = std::min(slice, options.max_cycles - used);
     }
-    const sc_core::sc_time duration = gpu.clock().cycles(slice);
-    if (may_run_ahead) {
-      gpu.run_ahead_until(sc_core::sc_time_stamp() + duration);
-    }
-    sc_core::sc_start(duration);
+    advance(slice);
     if (gpu.status() != hw::LaunchStatus::running) {
       return;
     }

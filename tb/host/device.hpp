@@ -54,6 +54,12 @@ struct DeviceOptions {
   hw::MakeTap make_tap;                           // the other connections; the channels too without a trace
   std::function<void(const Progress&)> progress;  // called a few times per second of host time
   PrintText print;                                // what launches print
+  // `reached` is called in each cycle of the clock that `every` divides, as long as a launch runs: between two cycles,
+  // while no other host thread is at work. What a run computes and counts is the same with and without. 0: never.
+  struct Pauses {
+    std::uint64_t every = 0;
+    std::function<void(std::uint64_t cycle)> reached;
+  } pauses;
   FastForward fast_forward;  // launches that the interpreter computes; observers do not hear of them. Not with a replay
   // Host threads that simulate the GPU's modules (hw::Gpu::share_among). What a run computes, counts and writes is the
   // same for every number. While somebody watches who does not watch cores apart (RunObserver::watches_apart), or

@@ -14,13 +14,23 @@ double seconds_of(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+Clocks before_this_process;  // what to add to its own
+
 }  // namespace
 
 double wall_clock() {
-  return seconds_of(CLOCK_MONOTONIC);
+  return before_this_process.wall + seconds_of(CLOCK_MONOTONIC);
 }
 double cpu_clock() {
-  return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+  return before_this_process.cpu + seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+}
+Clocks clocks() {
+  return {wall_clock(), cpu_clock()};
+}
+void continue_clocks(const Clocks& then) {
+  const Clocks now = clocks();
+  before_this_process.wall += then.wall - now.wall;
+  before_this_process.cpu += then.cpu - now.cpu;
 }
 double children_cpu_clock() {
   rusage usage{};

@@ -30,6 +30,13 @@ struct HostCost {
 // Seconds since some fixed moment; CPU time (user and system) of this process, and of its children that have ended.
 [[nodiscard]] double wall_clock();
 [[nodiscard]] double cpu_clock();
+// A run that goes on in another process, whose clocks are other ones: they go on from what they were.
+struct Clocks {
+  double wall = 0;
+  double cpu = 0;
+};
+[[nodiscard]] Clocks clocks();
+void continue_clocks(const Clocks& then);
 [[nodiscard]] double children_cpu_clock();
 [[nodiscard]] std::uint64_t peak_memory();
 

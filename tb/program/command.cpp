@@ -137,6 +137,23 @@ void remark(std::string_view kind, std::string_view text) {
   std::cerr << "heddle: " << kind << ": " << text << "\n";
 }
 
+namespace {
+
+void check_alone(const Command& command, const po::variables_map& options, const std::vector<std::string>& operands) {
+  std::string other = operands.empty() ? "" : tb::excerpt(operands.front());
+  for (const auto& [name, value] : options) {
+    if (name != command.alone && name != kOperands && name != "help") {
+      other = "--" + name;
+    }
+  }
+  if (!other.empty() && options.count("help") == 0) {
+    throw InputError(at_option(command.alone),
+                     fmt::format("'{}' cannot stand beside it: {}", other, command.alone_reason), "leave it out");
+  }
+}
+
+}  // namespace
+
 Arguments parse(const Command& command, const std::vector<std::string>& words) {
   if (command.takes_all_words && !(words.size() == 1 && (words[0] == "--help" || words[0] == "-h"))) {
     return {command.name, {}, words};
@@ -166,7 +183,10 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
   if (options.count(kOperands) != 0) {
     operands = options[kOperands].as<std::vector<std::string>>();
   }
-  if (options.count("help") == 0) {
+  const bool alone = !command.alone.empty() && options.count(command.alone) != 0;
+  if (alone) {
+    check_alone(command, options, operands);
+  } else if (options.count("help") == 0) {
     if (operands.size() < command.fewest) {
       throw InputError(here,
                        fmt::format("needs {}; words given: {}", command.operands.empty() ? "nothing" : command.operands,

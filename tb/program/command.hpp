@@ -46,6 +46,8 @@ struct Command {
   std::size_t fewest = 0;
   std::size_t most = 0;
   bool takes_all_words = false;  // words with dashes, too, are operands
+  std::string alone;             // an option beside which nothing else may stand; empty: there is none
+  std::string alone_reason;      // why: what it says itself
   std::string summary;           // one line
   std::string details;           // paragraphs below the options
   po::options_description options;

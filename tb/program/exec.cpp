@@ -15,6 +15,13 @@ namespace heddle::program {
 namespace {
 
 int exec(const Arguments& arguments) {
+  for (const char* const option : {"checkpoint", "every"}) {
+    if (arguments.has(option)) {
+      throw InputError({std::string("--") + option},
+                       "a checkpoint holds one process, and the program is another one, which it cannot hold",
+                       "heddle run with a LAUNCH.toml takes checkpoints");
+    }
+  }
   MeasuredRun measured;
   tb::RunRequest& request = measured.request;
   const std::string config = arguments.text("config", "baseline");

@@ -16,6 +16,7 @@
 #include "tb/pages/report/timeline_file.hpp"
 #include "tb/program/output_options.hpp"
 #include "tb/program/progress.hpp"
+#include "tb/program/run_checkpoints.hpp"
 #include "tb/program/run_traces.hpp"
 #include "tb/program/stopping.hpp"
 #include "tb/program/timeline_options.hpp"
@@ -71,6 +72,7 @@ void check_files(const Arguments& arguments, const std::string& config, Measured
   }
   add_outputs(files, arguments, {"report", "report-data", "timeline"});
   RunTraces::add_outputs(files, arguments);
+  RunCheckpoints::add_outputs(files, arguments);
   check_ending(arguments, "report", {".html", ".htm"}, "a page");
   check_ending(arguments, "report-data", {".json"}, "JSON");
 }
@@ -112,6 +114,7 @@ void declare_measuring_options(Command& command) {
        "host threads that simulate the machine together (default 1): the same results, sooner on a machine of many "
        "cores; auto: as many as the host has and the machine can use")  //
       ("quiet,q", "print errors only");
+  RunCheckpoints::declare(command.options);
   RunTraces::declare(command.options);
   add_timeline_options(command);
 }
@@ -151,6 +154,7 @@ int measure(const Arguments& arguments, const std::string& config, MeasuredRun r
     throw InputError({"--record"}, "a trace is of all launches that are simulated, and some would not be",
                      "leave out --from-launch, --skip and --sample");
   }
+  RunCheckpoints checkpoints(arguments, request);
   RunTraces traces(arguments, request);
   const bool quiet = arguments.has("quiet");
   for (std::size_t i = 0; i != notes.size() && !quiet; ++i) {
@@ -161,7 +165,7 @@ int measure(const Arguments& arguments, const std::string& config, MeasuredRun r
   };
   ProgressLine line(!quiet);
   const double start = tb::wall_clock();
-  if (line.active()) {
+  if (line.active() || checkpoints.wanted()) {  // who resumes it may have a terminal
     request.device.progress = [&](const tb::DeviceOptions::Progress& progress) {
       line.show(progress_text(progress, tb::wall_clock() - start));
     };
@@ -173,6 +177,10 @@ int measure(const Arguments& arguments, const std::string& config, MeasuredRun r
     };
   }
   catch_stopping_signals();
+  checkpoints.begin([&](std::uint64_t cycle) {
+    line.begin_anew();
+    if (!quiet) remark("note", fmt::format("goes on from the checkpoint of cycle {}", tb::grouped(cycle)));
+  });
   const tb::RunOutcome outcome = tb::run(request);
   line.clear();
   const std::string traced = traces.finish(outcome);

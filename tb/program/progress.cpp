@@ -15,7 +15,14 @@
 
 namespace heddle::program {
 
-ProgressLine::ProgressLine(bool wanted) : active_(wanted && ::isatty(STDERR_FILENO) == 1) {}
+ProgressLine::ProgressLine(bool wanted) : wanted_(wanted) {
+  begin_anew();
+}
+
+void ProgressLine::begin_anew() {
+  active_ = wanted_ && ::isatty(STDERR_FILENO) == 1;
+  shown_ = 0;
+}
 
 void ProgressLine::show(const std::string& text) {
   if (!active_) {

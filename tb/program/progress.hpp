@@ -13,6 +13,8 @@ class ProgressLine {
  public:
   // Active only when stderr is a terminal and `wanted`.
   explicit ProgressLine(bool wanted);
+  // In a process that goes on with another one's line: its stderr is another one.
+  void begin_anew();
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -22,7 +24,8 @@ class ProgressLine {
   void clear();
 
  private:
-  bool active_;
+  bool wanted_;
+  bool active_ = false;
   std::size_t shown_ = 0;  // columns
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "tb/checkpoint/checkpoint.hpp"
 #include "tb/host/launch/launch_file.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/measured_run.hpp"
@@ -36,6 +37,9 @@ void add_subject_files(MeasuredRun& run) {
 }
 
 int run(const Arguments& arguments) {
+  if (arguments.has("resume")) {
+    checkpoint::resume(arguments.text("resume"));
+  }
   MeasuredRun measured;
   tb::RunRequest& request = measured.request;
   request.subject = arguments.words()[1];
@@ -83,6 +87,8 @@ Command run_command() {
       ("seed", po::value<std::string>()->value_name("N"), "seed of the workload's input (default 1)")  //
       ("address-bits", po::value<std::string>()->value_name("32|64"),
        "pointers of the compiled workload (default 32)")  //
+      ("resume", po::value<std::string>()->value_name("FILE"),
+       "go on with a run from its checkpoint (--checkpoint), with its machine, workload and options")  //
       ("check-reference", "also run the reference interpreter and compare the instruction streams");
   declare_measuring_options(command);
   command.details =
@@ -93,6 +99,8 @@ Command run_command() {
       "is. Ctrl-C ends the run early and still prints and writes the statistics so far, marked incomplete, with exit\n"
       "code 130, and so do SIGTERM with exit code 143 and SIGHUP with 129; reaching --max-cycles or a fault of the\n"
       "simulated program does the same with exit code 3.\n";
+  command.alone = "resume";
+  command.alone_reason = "the checkpoint has the machine, the workload and all options of its run";
   command.completions = {{"@list configs", "@files"}, {"@list workloads", "@files"}};
   command.run = run;
   return command;

@@ -23,6 +23,9 @@ namespace {
 
 constexpr std::size_t kLongestName = 255;  // bytes; NAME_MAX of the usual file systems
 constexpr std::size_t kRoom = 48;          // for dots, a process's number, the ending, and what converters append
+constexpr std::size_t kLongestStem = kLongestName - kRoom;
+constexpr std::string_view kKept = ".heddle.part";
+constexpr std::size_t kKeyDigits = 16;
 constexpr int kTries = 100;
 constexpr unsigned kWaitMicroseconds = 1000;
 
@@ -45,16 +48,46 @@ bool is_named(int file, const std::string& path) {
          opened.st_ino == named.st_ino;
 }
 
-}  // namespace
-
-std::string temporary_beside(const std::string& target) {
+// In the target's folder, hidden.
+std::string beside(const std::string& target, const std::string& ending) {
   const fs::path path(target);
   std::string name = path.filename().string();
-  if (constexpr std::size_t kMost = kLongestName - kRoom; name.size() > kMost) {
+  if (name.size() > kLongestStem) {
     const std::string digest = fmt::format("-{:016x}", std::hash<std::string>()(name));  // others may begin like it
-    name = name.substr(0, kMost - digest.size()) + digest;
+    name = name.substr(0, kLongestStem - digest.size()) + digest;
   }
-  return (path.parent_path() / fmt::format(".{}.{}{}", name, ::getpid(), host_ending())).string();
+  return (path.parent_path() / fmt::format(".{}.{}", name, ending)).string();
+}
+
+// Of names that are kept; empty: they are the process's.
+std::string& kept_ending() {
+  static std::string ending;
+  return ending;
+}
+
+}  // namespace
+
+std::string temporary_of_process(const std::string& target) {
+  return beside(target, fmt::format("{}{}", ::getpid(), host_ending()));
+}
+
+std::string temporary_beside(const std::string& target) {
+  return kept_ending().empty() ? temporary_of_process(target) : beside(target, kept_ending());
+}
+
+void keep_temporary_names(const std::string& key) {
+  kept_ending() = fmt::format("{:0{}x}{}", std::hash<std::string>()(key), kKeyDigits, kKept);
+}
+
+std::optional<std::string> target_of_kept(const std::string& temporary) {
+  const fs::path path(temporary);
+  const std::string name = path.filename().string();
+  const std::size_t around = 2 + kKeyDigits + kKept.size();  // a dot in front and one before the key
+  if (!name.starts_with(".") || !name.ends_with(kKept) || name.size() <= around ||
+      name.size() - around >= kLongestStem) {
+    return std::nullopt;
+  }
+  return (path.parent_path() / name.substr(1, name.size() - around)).string();
 }
 
 int create_locked(const std::string& path) {

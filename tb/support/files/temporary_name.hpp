@@ -5,13 +5,20 @@
 // have left: not every network file system passes locks on. Where there are no locks, nothing is cleared.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace heddle::tb {
 
 // The temporary file for `target` (a path without links): in its folder, hidden, with this process's number and a
 // digest of the host's name. A name that would be longer than file systems take is cut.
+[[nodiscard]] std::string temporary_of_process(const std::string& target);
+// The same, or, after keep_temporary_names(), one with a digest of its key, which other processes may take up: nobody
+// clears it away.
 [[nodiscard]] std::string temporary_beside(const std::string& target);
+void keep_temporary_names(const std::string& key);
+// The target of such a kept file; none: it is none, or its name has been cut.
+[[nodiscard]] std::optional<std::string> target_of_kept(const std::string& temporary);
 
 // A descriptor that writes an empty file of this name and holds its lock, safe from clear_left_over(). -1: errno says
 // why.
