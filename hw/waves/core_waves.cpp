@@ -141,7 +141,7 @@ void CoreWaves::describe(link::SignalCatalogue& catalogue, const std::string& co
   }
   catalogue.add(core + ".icache", icache_);
   catalogue.add(core + ".l1d", l1d_);
-  catalogue.add(core + ".texture_cache", texture_);
+  catalogue.add(core + ".texture", texture_);
 }
 
 // What is known before anything runs.

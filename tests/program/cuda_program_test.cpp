@@ -117,7 +117,7 @@ TEST_F(CudaProgram, TextureReferencesAreBoundByTheirVariables) {
   EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("fetch without a texture in kernel '_Z9sum_edgesPii' at PC"));
   EXPECT_THAT(ran.err, HasSubstr("texture_references.cu:23), block (0, 0, 0), thread (0, 0, 0): the handle is 0"));
-  EXPECT_THAT(test::Scratch::read(scratch_.path("out/stats.json")), HasSubstr("texture_cache"));
+  EXPECT_THAT(test::Scratch::read(scratch_.path("out/stats.json")), HasSubstr("core0.texture\""));
 }
 
 TEST_F(CudaProgram, ProgramsOfNvccFindTheLibraryUnderCudasNames) {

@@ -107,7 +107,7 @@ bool linear_memory() {
   std::memset(&sampling, 0, sizeof sampling);
   cudaTextureObject_t texture = 0;
   CHECK(cudaCreateTextureObject(&texture, &resource, &sampling, nullptr));
-  gather<<<4, 128>>>(texture, indices, out, kPoints);
+  gather<<<8, 64>>>(texture, indices, out, kPoints);
   std::vector<float4> result(kPoints);
   CHECK(cudaMemcpy(result.data(), out, kPoints * sizeof(float4), cudaMemcpyDeviceToHost));
   for (int i = 0; i < kPoints; ++i) {
@@ -150,7 +150,7 @@ bool pitched_memory() {
   float2* const places = on_device(at);
   float* out = nullptr;
   CHECK(cudaMalloc(&out, kPoints * sizeof(float)));
-  sample<<<5, 100>>>(texture, places, out, kPoints);
+  sample<<<10, 50>>>(texture, places, out, kPoints);
   std::vector<float> result(kPoints);
   CHECK(cudaMemcpy(result.data(), out, kPoints * sizeof(float), cudaMemcpyDeviceToHost));
   for (int i = 0; i < kPoints; ++i) REQUIRE(result[i] == filtered(image, kWidth, kHeight, at[i].x, at[i].y));
@@ -180,7 +180,7 @@ bool arrays() {
   float2* const places = on_device(at);
   uchar2* out = nullptr;
   CHECK(cudaMalloc(&out, kPoints * sizeof(uchar2)));
-  sample_pairs<<<5, 100>>>(texture, places, out, kPoints);
+  sample_pairs<<<10, 50>>>(texture, places, out, kPoints);
   std::vector<uchar2> result(kPoints);
   CHECK(cudaMemcpy(result.data(), out, kPoints * sizeof(uchar2), cudaMemcpyDeviceToHost));
   for (int i = 0; i < kPoints; ++i) {
@@ -203,7 +203,7 @@ bool arrays() {
   CHECK(cudaMemcpy(places, along.data(), kPoints * sizeof(float2), cudaMemcpyHostToDevice));
   float2* pairs = nullptr;
   CHECK(cudaMalloc(&pairs, kPoints * sizeof(float2)));
-  sample_line<<<5, 100>>>(line, places, pairs, kPoints);
+  sample_line<<<10, 50>>>(line, places, pairs, kPoints);
   std::vector<float2> values(kPoints);
   CHECK(cudaMemcpy(values.data(), pairs, kPoints * sizeof(float2), cudaMemcpyDeviceToHost));
   for (int i = 0; i < kPoints; ++i) {
@@ -243,7 +243,7 @@ bool surfaces() {
   CHECK(cudaCreateSurfaceObject(&read, &resource));
   resource.res.array.array = to;
   CHECK(cudaCreateSurfaceObject(&write, &resource));
-  turn<<<dim3(2, 2), dim3(16, 8)>>>(read, write, kWidth, kHeight);
+  turn<<<dim3(3, 2), dim3(8, 8)>>>(read, write, kWidth, kHeight);
   std::vector<float2> turned(kWidth * kHeight);
   CHECK(cudaMemcpyFromArray(turned.data(), to, 0, 0, turned.size() * sizeof(float2), cudaMemcpyDeviceToHost));
   for (int y = 0; y < kHeight; ++y) {
