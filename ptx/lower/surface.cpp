@@ -17,7 +17,7 @@ using isa::Op;
 // What becomes of coordinates outside.
 enum class Outside { trap, clamp, zero };
 
-struct Access {
+struct SurfaceAccess {
   unsigned dimensions = 1;
   unsigned vector = 1;
   Type type = Type::b32;
@@ -25,8 +25,8 @@ struct Access {
   [[nodiscard]] unsigned bytes() const { return vector * isa::size_of(type); }
 };
 
-Access access_of(Modifiers& m, bool store) {
-  Access a;
+SurfaceAccess access_of(Modifiers& m, bool store) {
+  SurfaceAccess a;
   if (m.peek() == "p") m.refuse("formatted surface accesses are not supported", "use .b");
   m.expect("b");
   a.dimensions = texture_dimensions(m);
@@ -73,7 +73,7 @@ VReg clamped(Selector& s, VReg at, VReg limit, unsigned less) {
   return result;
 }
 
-Place place_of(Selector& s, const Operand& operand, const Access& a) {
+Place place_of(Selector& s, const Operand& operand, const SurfaceAccess& a) {
   using isa::TextureDescriptor;
   s.guard_by_branch();
   const VReg handle = texture_handle(s, operand);
@@ -118,7 +118,7 @@ Place place_of(Selector& s, const Operand& operand, const Access& a) {
   return place;
 }
 
-IrInstruction access(const Place& place, const Access& a, bool store) {
+IrInstruction access(const Place& place, const SurfaceAccess& a, bool store) {
   IrInstruction instruction;
   instruction.op = store ? Op::ST_GLOBAL_E : Op::LD_GLOBAL_E;
   instruction.a = place.address;
@@ -134,7 +134,7 @@ IrInstruction access(const Place& place, const Access& a, bool store) {
 }
 
 // One operand of each element: a vector, or for one element a register with or without braces.
-std::vector<Operand> elements_of(Selector& s, const Operand& operand, const Access& a) {
+std::vector<Operand> values_of(Selector& s, const Operand& operand, const SurfaceAccess& a) {
   if (operand.kind != Operand::Kind::vector && a.vector == 1) return {operand};
   if (operand.kind != Operand::Kind::vector || operand.elements.size() != a.vector) {
     s.refuse(operand.at, std::to_string(a.vector) + " values are expected here",
@@ -158,9 +158,9 @@ VReg loaded_register(Selector& s, const Operand& operand, Type type) {
 
 void lower_suld(Selector& s) {
   Modifiers m = s.modifiers();
-  const Access a = access_of(m, false);
+  const SurfaceAccess a = access_of(m, false);
   s.expect_operands(2);
-  const std::vector<Operand> to = elements_of(s, s.operand(0), a);
+  const std::vector<Operand> to = values_of(s, s.operand(0), a);
   const Place place = place_of(s, s.operand(1), a);
   IrInstruction load = access(place, a, false);
   std::vector<VReg> loaded;
@@ -179,9 +179,9 @@ void lower_suld(Selector& s) {
 
 void lower_sust(Selector& s) {
   Modifiers m = s.modifiers();
-  const Access a = access_of(m, true);
+  const SurfaceAccess a = access_of(m, true);
   s.expect_operands(2);
-  const std::vector<Operand> from = elements_of(s, s.operand(1), a);
+  const std::vector<Operand> from = values_of(s, s.operand(1), a);
   const Place place = place_of(s, s.operand(0), a);
   IrInstruction store = access(place, a, true);
   for (const Operand& element : from) {

@@ -381,9 +381,8 @@ cudaError_t cudaGetTextureReference(const textureReference** texture, const void
 }
 cudaError_t cudaBindSurfaceToArray(const surfaceReference* surface, cudaArray_const_t array,
                                    const cudaChannelFormatDesc*) {
-  return guarded("cudaBindSurfaceToArray", [&](Runtime& runtime) {
-    bind_handle(runtime, surface, texels(arrays().at(array)));
-  });
+  return guarded("cudaBindSurfaceToArray",
+                 [&](Runtime& runtime) { bind_handle(runtime, surface, texels(arrays().at(array))); });
 }
 cudaError_t cudaGetSurfaceReference(const surfaceReference** surface, const void* symbol) {
   return guarded("cudaGetSurfaceReference", [&](Runtime&) {

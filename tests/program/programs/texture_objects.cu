@@ -13,12 +13,12 @@
       return false;                                                                          \
     }                                                                                        \
   } while (0)
-#define REQUIRE(holds)                                                    \
-  do {                                                                    \
-    if (!(holds)) {                                                       \
-      std::printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #holds);     \
-      return false;                                                       \
-    }                                                                     \
+#define REQUIRE(holds)                                                \
+  do {                                                                \
+    if (!(holds)) {                                                   \
+      std::printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #holds); \
+      return false;                                                   \
+    }                                                                 \
   } while (0)
 
 __global__ void gather(cudaTextureObject_t texture, const int* index, float4* out, int n) {

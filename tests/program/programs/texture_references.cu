@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK(call)                                                                            \
-  do {                                                                                         \
-    cudaError_t error_ = (call);                                                               \
-    if (error_ != cudaSuccess) {                                                               \
-      printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error_));        \
-      exit(1);                                                                                 \
-    }                                                                                          \
+#define CHECK(call)                                                                     \
+  do {                                                                                  \
+    cudaError_t error_ = (call);                                                        \
+    if (error_ != cudaSuccess) {                                                        \
+      printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error_)); \
+      exit(1);                                                                          \
+    }                                                                                   \
   } while (0)
 
 texture<int2, 1, cudaReadModeElementType> edges;
