@@ -100,7 +100,8 @@ std::optional<std::vector<Word>> suffixes_if(Op op, std::span<const Word> parts,
   const SubForm sub = sub_form(op);
   const ModifierForm form = modifier_form(op);
   const bool has_suffixes = sub == SubForm::memory || sub == SubForm::space || form == ModifierForm::cvt ||
-                            form == ModifierForm::atomic || form == ModifierForm::prmt || form == ModifierForm::element;
+                            form == ModifierForm::atomic || form == ModifierForm::prmt ||
+                            form == ModifierForm::element || form == ModifierForm::texture;
   if (!rest.empty() && !has_suffixes) return std::nullopt;
   return rest;
 }
@@ -188,6 +189,9 @@ class Assembler {
     if (is_accumulate(i_.op) && (groups & kName) == 0) {
       fail(name.offset, "cond_acc needs an element size", "write for example cond_acc.shared.b32");
     }
+    if (is_texture(i_.op) && (groups & kName) == 0) {
+      fail(name.offset, "a fetch needs the type of its coordinates", "write for example tex.2d.f32");
+    }
   }
 
   void set_defaults() {
@@ -259,6 +263,9 @@ class Assembler {
       case ModifierForm::prmt:
         if (const auto mode = index_in(prmt_names(), suffix)) return flag(*mode, kName);
         return 0;
+      case ModifierForm::texture:
+        if (suffix == "v2" || suffix == "v4") return flag(suffix == "v2" ? 2 : 4, kVector);
+        return suffix == "f32" ? flag(1, kName) : suffix == "s32" ? kName : 0;
       case ModifierForm::cvt:
         return apply_cvt(suffix, seen);
       case ModifierForm::atomic:

@@ -109,6 +109,22 @@ void DeviceMemory::place(std::string name, std::uint64_t address, std::uint64_t 
   ++allocation_changes_;
 }
 
+std::uint64_t DeviceMemory::add_texture(std::string name, const TextureDescriptor& descriptor, bool below_4gib) {
+  if (const std::string_view reason = why_malformed(descriptor); !reason.empty()) {
+    throw InputError({}, name + ": " + std::string(reason), "");
+  }
+  const std::uint64_t handle = allocate(std::move(name), sizeof descriptor, below_4gib);
+  allocations_.at(handle).writable = false;
+  put(handle, descriptor);
+  textures_[handle] = descriptor;
+  return handle;
+}
+
+const TextureDescriptor* DeviceMemory::texture(std::uint64_t handle) const {
+  const auto found = textures_.find(handle);
+  return found == textures_.end() ? nullptr : &found->second;
+}
+
 void DeviceMemory::release(std::uint64_t address) {
   const auto found = allocations_.find(address);
   if (found == allocations_.end()) {
@@ -116,6 +132,7 @@ void DeviceMemory::release(std::uint64_t address) {
   }
   const std::uint64_t size = found->second.size;
   allocations_.erase(found);
+  textures_.erase(address);
   ++allocation_changes_;
   for (auto it = regions_.lower_bound(address); it != regions_.end() && it->first - address < size;) {
     it = regions_.erase(it);
@@ -128,6 +145,7 @@ void DeviceMemory::release(std::uint64_t address) {
 
 void DeviceMemory::clear() {
   allocations_.clear();
+  textures_.clear();
   ++allocation_changes_;
   regions_.clear();
   computed_.clear();

@@ -12,6 +12,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "isa/texture.hpp"
+
 namespace heddle::isa {
 
 struct Allocation {
@@ -64,7 +66,15 @@ class DeviceMemory {
   void place(std::string name, std::uint64_t address, std::uint64_t size, bool writable = true);
   // Forgets the allocation that starts at the address, its generator and its contents. No-op when there is none.
   void release(std::uint64_t address);
-  void clear();  // contents and allocations
+  void clear();  // contents, allocations and textures
+
+  // ---- textures. A descriptor lies in a read-only allocation of its own, whose address is the texture's handle;
+  // release(handle) forgets both. Throws InputError with why_malformed()'s reason. Like allocations, they do not change
+  // while a kernel runs, so that many may ask at once.
+  std::uint64_t add_texture(std::string name, const TextureDescriptor& descriptor, bool below_4gib = true);
+  // Null: the handle is no texture's.
+  [[nodiscard]] const TextureDescriptor* texture(std::uint64_t handle) const;
+  [[nodiscard]] const std::map<std::uint64_t, TextureDescriptor>& textures() const { return textures_; }
 
   void read(std::uint64_t address, std::span<std::byte> out) const;  // untouched bytes read as zero
   void write(std::uint64_t address, std::span<const std::byte> in);
@@ -130,6 +140,7 @@ class DeviceMemory {
   mutable std::uint64_t last_page_number_ = ~std::uint64_t{0};
   mutable Page* last_page_ = nullptr;
   std::map<std::uint64_t, Allocation> allocations_;
+  std::map<std::uint64_t, TextureDescriptor> textures_;  // by handle
   std::uint64_t allocation_changes_ = 0;
   // The computed region that holds the address, with how many of its bytes follow; else null, and how many bytes follow
   // that are not computed.

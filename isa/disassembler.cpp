@@ -174,6 +174,8 @@ std::vector<Slot> operand_slots(const Instruction& i) {
     return slots;
   }
   if (is_accumulate(i.op)) return {Slot::destination, Slot::atomic_address, Slot::sub_predicate, Slot::b};
+  if (i.op == Op::TEX_1D) return {Slot::destination, Slot::atomic_address, Slot::b};
+  if (i.op == Op::TEX_2D) return {Slot::destination, Slot::atomic_address, Slot::b, Slot::c};
   if (i.op == Op::TREE_TRAVERSE) return {Slot::destination, Slot::a, Slot::sub_predicate, Slot::b};
   const OperationInfo& operation = info(i.op);
   std::vector<Slot> slots;
@@ -257,6 +259,10 @@ std::vector<std::string> suffixes(const Instruction& i) {
     case ModifierForm::atomic:
       out.emplace_back(kAtomics[static_cast<std::size_t>(i.atomic_op())]);
       out.emplace_back(name_of(i.atomic_type()));
+      break;
+    case ModifierForm::texture:
+      if (i.texture_channels() > 1) out.push_back(fmt::format("v{}", i.texture_channels()));
+      out.emplace_back(i.texture_real() ? "f32" : "s32");
       break;
     default:
       break;

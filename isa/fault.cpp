@@ -30,6 +30,8 @@ std::string_view name_of(Fault::Kind kind) {
       return "bus error";
     case Fault::Kind::assertion:
       return "assertion failed";
+    case Fault::Kind::no_texture:
+      return "fetch without a texture";
   }
   return "fault";
 }
@@ -60,6 +62,11 @@ std::string describe(const Fault& fault, const Module& module) {
   const Kernel* const kernel = module.find(fault.kernel);
   const bool known = kernel != nullptr && fault.pc < kernel->words.size();
   return describe_at(fault, known ? describe_pc(module, *kernel, fault.pc) : "");
+}
+
+std::string describe_no_texture(std::uint64_t handle) {
+  return handle == 0 ? "the handle is 0: a texture reference that nothing is bound to, or no texture object"
+                     : fmt::format("{:#x} is the handle of no texture; its object may have been destroyed", handle);
 }
 
 std::string describe(const StrayLoads& loads) {

@@ -22,7 +22,8 @@ struct Fault {
     resources,
     invalid_instruction,
     bus_error,
-    assertion  // made of a trap: isa/print.hpp
+    assertion,  // made of a trap: isa/print.hpp
+    no_texture
   };
   Kind kind = Kind::trap;
   std::string kernel;
@@ -37,6 +38,9 @@ struct Fault {
 // The whole message: kind, kernel, PTX and CUDA line, block, thread, address, nearest allocation. A resources fault
 // concerns the launch as a whole: no line, block or thread.
 [[nodiscard]] std::string describe(const Fault& fault, const Module& module);
+
+// What is wrong with a fetch by the handle of no texture.
+[[nodiscard]] std::string describe_no_texture(std::uint64_t handle);
 
 // Loads of one instruction that lay out of bounds and read 0 instead of faulting (core.load_trap = false).
 struct StrayLoads {

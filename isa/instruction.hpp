@@ -201,6 +201,8 @@ struct Instruction {
   [[nodiscard]] AtomicOp atomic_op() const { return static_cast<AtomicOp>(mods & 15U); }
   [[nodiscard]] Type atomic_type() const { return static_cast<Type>((mods >> 4U) & 15U); }
   [[nodiscard]] unsigned element_bytes() const { return 1U << (mods & 3U); }  // cond_acc
+  [[nodiscard]] bool texture_real() const { return (mods & 1U) != 0; }        // tex: coordinates are binary32
+  [[nodiscard]] unsigned texture_channels() const { return 1U << ((mods >> 1U) & 3U); }  // tex: 1, 2 or 4 results
   // ---- predicate results
   [[nodiscard]] unsigned pred_p() const { return dst & 7U; }
   [[nodiscard]] unsigned pred_q() const { return (dst >> 3U) & 7U; }
@@ -244,6 +246,10 @@ struct Instruction {
   return bytes == 8 ? 3U : bytes / 2;
 }
 
+[[nodiscard]] constexpr std::uint32_t texture_mods(bool real, unsigned channels) {
+  return (real ? 1U : 0U) | (channels / 2) << 1U;
+}
+
 // What is wrong with an instruction, empty when it is well formed: every used field in range (64-bit operands in even
 // pairs, vectors aligned), every unused one at its default. Well-formed instructions are exactly those that decode()
 // yields, after canonical().
@@ -283,6 +289,7 @@ struct Instruction {
 [[nodiscard]] bool is_store(Op op);       // st.*
 [[nodiscard]] bool is_atomic(Op op);      // atom.*
 [[nodiscard]] bool is_accumulate(Op op);  // cond_acc.*
+[[nodiscard]] bool is_texture(Op op);     // tex.*
 [[nodiscard]] bool is_volatile(Op op);
 [[nodiscard]] bool has_wide_address(Op op);                           // ".e" forms
 [[nodiscard]] Space space_of(Op op);                                  // of loads, stores, atomics, cond_acc

@@ -84,6 +84,8 @@ std::string_view malformed_modifiers(const Instruction& i) {
       return {};
     case ModifierForm::prmt:
       return i.prmt_mode() <= 6 ? std::string_view{} : "unknown prmt mode";
+    case ModifierForm::texture:
+      return (i.mods >> 1U) != 3 ? std::string_view{} : "a fetch yields 1, 2 or 4 channels";
     default:
       return {};
   }
@@ -189,6 +191,7 @@ ModifierForm modifier_form(Op op) {
   if (is_setp(op)) return ModifierForm::setp;
   if (is_atomic(op)) return ModifierForm::atomic;
   if (is_accumulate(op)) return ModifierForm::element;
+  if (is_texture(op)) return ModifierForm::texture;
   if (is_shfl(op) || op == Op::MATCH_ALL || op == Op::MATCH_ALL64) return ModifierForm::predicate_out;
   if (within(op, Op::FADD, Op::DRSQRT)) return modifier_mask(op) == 0 ? ModifierForm::none : ModifierForm::floating;
   switch (op) {
@@ -271,6 +274,7 @@ std::uint32_t modifier_mask(Op op) {
       return 0x7F;
     case ModifierForm::predicate_out:
     case ModifierForm::prmt:
+    case ModifierForm::texture:
       return 7;
     case ModifierForm::lop3:
     case ModifierForm::atomic:
@@ -293,6 +297,7 @@ bool accepts_immediate(const Instruction& instruction) {
   switch (modifier_form(instruction.op)) {
     case ModifierForm::carry:
     case ModifierForm::lop3:
+    case ModifierForm::texture:
       return false;
     default:
       return canonical(form).mods == 0;

@@ -24,7 +24,8 @@ enum class ModifierForm : std::uint8_t {
   prmt,
   bfind,
   atomic,
-  element
+  element,
+  texture
 };
 [[nodiscard]] ModifierForm modifier_form(Op op);
 // Modifier bits that the operation looks at.

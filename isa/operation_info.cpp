@@ -110,6 +110,9 @@ bool is_atomic(Op op) {
 bool is_accumulate(Op op) {
   return between(op, Op::COND_ACC_GLOBAL, Op::COND_ACC_SHARED);
 }
+bool is_texture(Op op) {
+  return op == Op::TEX_1D || op == Op::TEX_2D;
+}
 bool is_volatile(Op op) {
   return between(op, Op::LDV_GLOBAL, Op::LDV_GENERIC_E);
 }
@@ -152,6 +155,7 @@ unsigned destination_registers(const Instruction& instruction) {
   if (kind != OperandKind::x) return registers_of(kind);
   if (instruction.op == Op::CVT) return registers_of(instruction.cvt_to());
   if (is_atomic(instruction.op)) return registers_of(instruction.atomic_type());
+  if (is_texture(instruction.op)) return instruction.texture_channels();
   return is_load(instruction.op) ? memory_registers(instruction) : 0;
 }
 

@@ -50,6 +50,7 @@ struct VariableDecl {
   bool is_extern = false;
   Linkage linkage = Linkage::local;
   bool is_array = false;
+  bool is_handle = false;  // .texref, .surfref: holds the handle of a texture or surface, which its name stands for
   std::vector<std::uint8_t> initial;  // empty: none given; else size() bytes
   std::vector<Relocation> relocations;
   Position at;
@@ -86,7 +87,7 @@ struct Operand {
   std::string name;                            // symbol, label, address with symbol base
   std::int64_t offset = 0;                     // symbol, address
   bool base_is_register = false;               // address
-  std::vector<Operand> elements;               // vector, call_list
+  std::vector<Operand> elements;               // vector, call_list; address of tex, suld, sust: the coordinates
   std::optional<RegisterId> paired_predicate;  // "d|p" of setp, shfl, match, lop3: the second destination; sink: none
   bool paired_sink = false;                    // "d|_"
   bool paired() const { return paired_predicate.has_value() || paired_sink; }

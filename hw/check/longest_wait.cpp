@@ -1,5 +1,6 @@
 #include "hw/check/longest_wait.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 
@@ -47,7 +48,7 @@ LongestWait longest_wait(const Machine& machine) {
   }
   const double pipeline = core.fetch_latency + core.decode_latency + core.register_read_latency + core.execute_stages +
                           core.complex_latency + core.complex_interval + machine.icache.hit_latency +
-                          machine.l1d.hit_latency;
+                          std::max(machine.l1d.hit_latency, machine.texture.hit_latency);
   const auto travel = about<Divergence>(core.divergence).traits.longest_travel;
   way += travel == nullptr ? 0 : static_cast<double>(travel(core));
   LongestWait wait;

@@ -70,19 +70,21 @@ std::string coherent_protocols() {
   return "gpu.coherence = " + join(names, " or ");
 }
 
-void check_cache(const CacheParameters& cache, const char* section, std::vector<Contradiction>& found) {
+// `lines`: whose line size it has.
+void check_cache(const CacheParameters& cache, const char* section, const char* lines,
+                 std::vector<Contradiction>& found) {
   if (cache.bytes % (std::uint64_t{cache.ways} * cache.line_bytes) != 0) {
     found.push_back({fmt::format("{}.ways", section),
-                     fmt::format("{0}.ways ({1}) times {0}.line_bytes ({2}) does not divide {0}.bytes ({3})", section,
-                                 cache.ways, cache.line_bytes, cache.bytes)});
+                     fmt::format("{0}.ways ({1}) times {4}.line_bytes ({2}) does not divide {0}.bytes ({3})", section,
+                                 cache.ways, cache.line_bytes, cache.bytes, lines)});
     return;
   }
   const std::uint64_t sets = cache.bytes / (std::uint64_t{cache.ways} * cache.line_bytes);
   if ((sets & (sets - 1)) != 0) {
     found.push_back(
         {fmt::format("{}.ways", section),
-         fmt::format("{0}.bytes ({1}), {0}.ways ({2}) and {0}.line_bytes ({3}) make {4} sets, which is no power of two",
-                     section, cache.bytes, cache.ways, cache.line_bytes, sets)});
+         fmt::format("{0}.bytes ({1}), {0}.ways ({2}) and {5}.line_bytes ({3}) make {4} sets, which is no power of two",
+                     section, cache.bytes, cache.ways, cache.line_bytes, sets, lines)});
   }
 }
 
@@ -264,9 +266,29 @@ const std::vector<Dependence>& dependences() {
       {{"jedec.trefi", "jedec.trfc"},
        "jedec.refresh is false",
        [](const Machine& machine) { return machine.dram.timing == "jedec" && !machine.dram.jedec.refresh; }},
-      {{"gpu.coherence", "icache.enabled", "icache.bytes", "icache.ways", "icache.mshrs", "icache.mshr_targets",
-        "icache.write_buffer", "l1d.enabled", "l1d.bytes", "l1d.ways", "l1d.mshrs", "l1d.mshr_targets",
-        "l1d.write_buffer", "l1d.write_policy", "l1d.merge_reads", "l2.*", "noc.*", "dram.*", "jedec.*"},
+      {{"gpu.coherence",
+        "icache.enabled",
+        "icache.bytes",
+        "icache.ways",
+        "icache.mshrs",
+        "icache.mshr_targets",
+        "icache.write_buffer",
+        "l1d.enabled",
+        "l1d.bytes",
+        "l1d.ways",
+        "l1d.mshrs",
+        "l1d.mshr_targets",
+        "l1d.write_buffer",
+        "l1d.write_policy",
+        "l1d.merge_reads",
+        "texture.bytes",
+        "texture.ways",
+        "texture.mshrs",
+        "texture.mshr_targets",
+        "l2.*",
+        "noc.*",
+        "dram.*",
+        "jedec.*"},
        "gpu.perfect_memory is true",
        [](const Machine& machine) { return machine.gpu.perfect_memory; }},
       {{"noc.packed"}, "noc.link_bytes is 0", [](const Machine& machine) { return machine.noc.link_bytes == 0; }},
@@ -418,8 +440,9 @@ std::vector<Contradiction> check(const Machine& machine) {
       policy.check(machine, found);
     }
   });
-  check_cache(machine.icache, "icache", found);
-  check_cache(machine.l1d, "l1d", found);
+  check_cache(machine.icache, "icache", "icache", found);
+  check_cache(machine.l1d, "l1d", "l1d", found);
+  check_cache(machine.texture.cache(machine.l1d.line_bytes), "texture", "l1d", found);
   if (machine.icache.line_bytes != machine.l1d.line_bytes) {
     found.push_back({"icache.line_bytes", fmt::format("icache.line_bytes ({}) and l1d.line_bytes ({}) differ; the "
                                                       "memory channels transfer lines of one size",

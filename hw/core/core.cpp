@@ -53,6 +53,7 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
       blocks("blocks"),
       instruction("instruction"),
       data("data"),
+      texture("texels"),
       copies("copies"),
       probes("probes"),
       state_(machine, index, bounds),
@@ -62,6 +63,7 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
       scratchpad_("scratchpad", machine.scratchpad, clock),
       icache_("icache", machine.icache, clock, index, *this, machine.gpu.coherence),
       l1d_("l1d", machine.l1d, clock, index, *this, machine.gpu.coherence),
+      texture_("texture", machine.texture, machine.l1d.line_bytes, clock, index, *this, machine.gpu.coherence),
       fetch_("fetch", state_, scheduler_for(state_)),
       decode_("decode", state_, former_for(state_), scalar_for(state_), registers_.array()),
       register_read_("register_read", state_, clock),
@@ -73,9 +75,11 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
   probes.bind(l1d_.probes);
   icache_.memory.bind(instruction);
   l1d_.memory.bind(data);
+  texture_.memory.bind(texture);
   fetch_.icache.bind(icache_.cpu);
   register_read_.registers.bind(registers_.read_port);
   memory_.l1d.bind(l1d_.cpu);
+  memory_.texture.bind(texture_.cpu);
   memory_.scratchpad.bind(scratchpad_.access);
   memory_.returns.socket.bind(writeback_.returns.in);
   writeback_.registers.bind(registers_.write_port);
@@ -169,6 +173,7 @@ void Core::begin_launch(const Launch& launch, Cycle first, bool global) {
   }
   registers_.configure(launch.registers);
   icache_.invalidate();
+  texture_.invalidate();
   l1d_.forget_failed_write();
   pipeline_.reset();
   state_.pool.take_back_all();
@@ -201,10 +206,11 @@ void Core::end_launch(Cycle end) {
 // Observers see the cycles of all cores in their order.
 Core::Expects Core::expects() const {
   if (!running_ || flushing_ || state_.fault || stop_at_ != link::kNever || state_.observer != nullptr || !busy() ||
-      !told_.empty() || others != nullptr || l1d_.waits_to_send() || icache_.waits_to_send()) {
+      !told_.empty() || others != nullptr || l1d_.waits_to_send() || icache_.waits_to_send() ||
+      texture_.waits_to_send()) {
     return Expects::anything;
   }
-  return l1d_.owed_answers() || icache_.owed_answers() ? Expects::answers : Expects::nothing;
+  return l1d_.owed_answers() || icache_.owed_answers() || texture_.owed_answers() ? Expects::answers : Expects::nothing;
 }
 
 ::tlm::tlm_sync_enum Core::nb_transport_fw(BlockCommand& command, BlockPhase&, sc_core::sc_time&) {
@@ -262,6 +268,7 @@ void Core::hear(Cycle now) {
     for (unsigned offset = 0; offset < line.bytes; offset += l1d_.line_bytes()) {
       l1d_.invalidate_line(line.address + offset, visible);
       icache_.invalidate_line(line.address + offset, visible);
+      texture_.invalidate_line(line.address + offset, visible);
     }
   });
   return ::tlm::TLM_COMPLETED;
@@ -320,8 +327,8 @@ void Core::account_sleep(Cycle until) {
     }
     state_.count_idle(accounted_ + before, slept - before, sleep_.fetch);
   }
-  if (sleep_.l1d_refuses) {
-    l1d_.refused_again(slept);
+  if (sleep_.refuses != nullptr) {
+    sleep_.refuses->refused_again(slept);
   }
   fetch_.slept(accounted_, until - 1, sleep_.fetch);
   accounted_ = until;
@@ -332,15 +339,14 @@ Cycle Core::advance(Cycle now) {
   if (!told_.empty()) {
     obey(now);
   }
-  const Cycle l1d = l1d_.advance(now);
-  const Cycle icache = icache_.advance(now);
+  const Cycle caches = std::min({l1d_.advance(now), icache_.advance(now), texture_.advance(now)});
   if (running_ && now >= stop_at_) {
     drain(now);
   } else if (running_ && state_.fault) {
     tell_fault();  // a line came back with a bus error
   }
   if (!running_ || flushed_ || state_.fault || now >= stop_at_) {
-    return std::min(l1d, icache);
+    return caches;
   }
   account_sleep(now);
   if (!heard_.empty()) {
@@ -366,12 +372,12 @@ Cycle Core::advance(Cycle now) {
   }
   if (state_.fault) {
     tell_fault();
-    return std::min(l1d, icache);
+    return caches;
   }
-  return next_cycle(now, l1d, icache);
+  return next_cycle(now, caches);
 }
 
-Cycle Core::next_cycle(Cycle now, Cycle l1d, Cycle icache) {
+Cycle Core::next_cycle(Cycle now, Cycle caches) {
   if (flushing_ && pipeline_.idle() && l1d_.quiet()) {
     flushing_ = false;
     flushed_ = true;
@@ -381,18 +387,23 @@ Cycle Core::next_cycle(Cycle now, Cycle l1d, Cycle icache) {
     if (!stuck(now)) {
       return now + 1;
     }
-    sleep_ = {fetch_.cause(now), std::nullopt, memory_.refused() == MemoryStage::Refused::by_l1d};
+    sleep_ = {fetch_.cause(now), std::nullopt, nullptr};
+    if (memory_.refused() == MemoryStage::Refused::by_l1d) {
+      sleep_.refuses = &l1d_;
+    } else if (memory_.refused() == MemoryStage::Refused::by_texture) {
+      sleep_.refuses = &texture_;
+    }
     if (execute_.occupied(now)) {
       sleep_.execute = state_.block_cause;
     }
-    return std::min({l1d, icache, fetch_.next_release(now)});
+    return std::min(caches, fetch_.next_release(now));
   }
   // Everything waits: nothing changes until a line arrives or a block starts.
-  sleep_ = {fetch_.idle_cause(), std::nullopt, false};
+  sleep_ = {fetch_.idle_cause(), std::nullopt, nullptr};
   if (state_.observer != nullptr) {
     tell_sleep(now + 1);
   }
-  const Cycle next = std::min({l1d, icache, fetch_.next_release(now)});
+  const Cycle next = std::min(caches, fetch_.next_release(now));
   if (next == link::kNever) {
     check_deadlock();
   }
@@ -407,7 +418,7 @@ bool Core::stuck(Cycle now) const {
 
 void Core::drain(Cycle now) {
   account_sleep(stop_at_);
-  sleep_ = {IdleCause::flush, std::nullopt, false};
+  sleep_ = {IdleCause::flush, std::nullopt, nullptr};
   account_sleep(now);
   if (state_.observer != nullptr) {
     tell_sleep(now);

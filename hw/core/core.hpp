@@ -4,6 +4,7 @@
 //   blocks       target, BlockProtocol            thread blocks from the grid dispatcher
 //   instruction  initiator, TLM-2.0 base protocol  I-cache misses
 //   data         initiator, TLM-2.0 base protocol  L1 misses, write-backs, atomics
+//   texture      initiator, TLM-2.0 base protocol  texture cache misses
 //   copies       target, InvalidationProtocol     lines that an inclusive L2 gives up; may stay unbound
 //   probes       target, TLM-2.0 base protocol     what the homes of the L1's lines want; likewise
 //   others       initiator, HomeProtocol          other cores, where the divergence mechanism lets threads change
@@ -24,6 +25,7 @@
 
 #include "hw/cache/instruction_cache.hpp"
 #include "hw/cache/l1_cache.hpp"
+#include "hw/cache/texture_cache.hpp"
 #include "hw/core/block_protocol.hpp"
 #include "hw/core/decode.hpp"
 #include "hw/core/execute.hpp"
@@ -54,6 +56,7 @@ class Core final : public link::ClockedModule,
   BlockTargetSocket blocks;
   ::tlm::tlm_initiator_socket<> instruction;
   ::tlm::tlm_initiator_socket<> data;
+  ::tlm::tlm_initiator_socket<> texture;
   link::InvalidationTargetSocket copies;
   L1Cache::ProbeSocket probes;
   std::unique_ptr<HomeInitiatorSocket> others;  // null: threads stay
@@ -73,7 +76,7 @@ class Core final : public link::ClockedModule,
   [[nodiscard]] Cycle last_retirement() const { return state_.last_retirement; }
   [[nodiscard]] std::uint64_t warp_instructions() const { return state_.statistics.warp_instructions; }
   // Nothing is under way between this core and memory.
-  [[nodiscard]] bool quiet() const { return l1d_.quiet() && icache_.quiet(); }
+  [[nodiscard]] bool quiet() const { return l1d_.quiet() && icache_.quiet() && texture_.quiet(); }
   // What can come to the core, as long as it tells nobody anything (hw/gpu/foresight.hpp).
   enum class Expects {
     anything,  // a block, say
@@ -97,6 +100,7 @@ class Core final : public link::ClockedModule,
   [[nodiscard]] const RegisterFile& registers() const { return registers_; }
   [[nodiscard]] L1Cache& l1d() { return l1d_; }
   [[nodiscard]] Cache& icache() { return icache_; }
+  [[nodiscard]] Cache& texture_cache() { return texture_; }
 
   // For tests and traces.
   [[nodiscard]] const CoreState& state() const { return state_; }
@@ -125,7 +129,8 @@ class Core final : public link::ClockedModule,
   void start_block(const BlockCommand& command);
   void finish_block(unsigned slot);
   void account_sleep(Cycle until);
-  [[nodiscard]] Cycle next_cycle(Cycle now, Cycle l1d, Cycle icache);
+  // `caches`: the next cycle that a cache wants.
+  [[nodiscard]] Cycle next_cycle(Cycle now, Cycle caches);
   void check_deadlock();
   void tell_fault();
   // A cycle of a core that has been stopped: caches only, until nothing is outstanding.
@@ -139,6 +144,7 @@ class Core final : public link::ClockedModule,
   Scratchpad scratchpad_;
   InstructionCache icache_;
   L1Cache l1d_;
+  TextureCache texture_;
   std::unique_ptr<LoadLimiter> limiter_;  // null: it limits nothing
   FetchStage fetch_;
   DecodeStage decode_;
@@ -159,7 +165,7 @@ class Core final : public link::ClockedModule,
   struct Sleep {
     IdleCause fetch = IdleCause::no_work;  // why nothing is fetched
     std::optional<IdleCause> execute;  // why the sub-warp in front of the functional units stays there; none: nobody
-    bool l1d_refuses = false;          // the memory stage would offer a line in every cycle
+    Cache* refuses = nullptr;          // the memory stage would offer it a line in every cycle; null: none
   };
   Sleep sleep_;
   BlockCommand answer_;

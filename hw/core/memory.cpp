@@ -11,6 +11,7 @@ MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, 
                          std::unique_ptr<Coalescer> coalescer)
     : ReceivingStage(name, state, 1, CoreStage::memory),
       l1d("l1d"),
+      texture("texture"),
       scratchpad("scratchpad"),
       out("out"),
       returns("returns"),
@@ -19,6 +20,7 @@ MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, 
       gathers_(about<Coalescer>(state.core.coalescer).traits.gathers),
       mimd_lanes_(about<Divergence>(state.core.divergence).traits.mimd_lanes) {
   l1d.bind(*this);
+  texture.bind(*this);
   scratchpad.bind(*this);
 }
 
@@ -194,7 +196,8 @@ MemoryStage::Begin MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
   MemoryAccess& access = *free_.back();
   access.classify(sub_warp);
   const bool in_memory = (access.global | access.local) != 0;
-  if (!check_access(state_, access)) {
+  const bool fetches = access.kind == MemoryAccess::Kind::texture;
+  if (!(fetches ? find_texels(state_, access) : check_access(state_, access))) {
     return Begin::stays;
   }
   if (in_memory) {
@@ -216,7 +219,11 @@ MemoryStage::Begin MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
     access_scratchpad(access, now);
   }
   if ((access.global | access.local) != 0) {
-    translate_local(access);
+    if (fetches) {
+      address_texels(access);
+    } else {
+      translate_local(access);
+    }
     make_lines(access);
     if (access.kind == MemoryAccess::Kind::store) {
       follow_local(access);
@@ -327,6 +334,7 @@ void MemoryStage::access_scratchpad(MemoryAccess& access, Cycle now) {
     std::byte* const place = scratchpad_data_ + scratchpad_access_.address[lane];
     switch (access.kind) {
       case MemoryAccess::Kind::load:
+      case MemoryAccess::Kind::texture:
         break;  // done
       case MemoryAccess::Kind::store:
         for (unsigned element = 0; element < access.elements; ++element) {
@@ -412,12 +420,13 @@ void MemoryStage::make_lines(MemoryAccess& access) {
     line.pc = access.sub_warp->pc;
     line.bypass = isa::is_volatile(instruction.op) || (isa::is_load(instruction.op) && reads_memory);
     line.row_hint = isa::is_load(instruction.op) && instruction.row_hint();
-    line.shares_port = mimd_lanes_ && isa::is_load(instruction.op) && !line.bypass;
+    line.shares_port = mimd_lanes_ && (isa::is_load(instruction.op) || isa::is_texture(instruction.op)) && !line.bypass;
     line.failed = false;
     line.atomic = nullptr;
     line.store_data = nullptr;
     line.byte_enable = nullptr;
     switch (access.kind) {
+      case MemoryAccess::Kind::texture:
       case MemoryAccess::Kind::load:
         line.kind = link::LineRequest::Kind::load;
         break;

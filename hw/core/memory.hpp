@@ -3,6 +3,7 @@
 //   in          target, WarpProtocol        from execute
 //   scratchpad  initiator, ScratchpadProtocol  timing by b_transport, data by direct memory
 //   l1d         initiator, LineProtocol     each distinct line of an access takes one port cycle
+//   texture     initiator, LineProtocol     likewise, of texture fetches (memory_texture.cpp)
 //   out         initiator, WarpProtocol     to write-back, in pipeline order
 //   returns     initiator, WarpProtocol     to write-back, accesses that had been put aside
 // A sub-warp with a miss is put aside until all its lines are there, so that others flow through (LWM report 2.2,
@@ -34,6 +35,7 @@ class MemoryStage final : public ReceivingStage,
               std::unique_ptr<Coalescer> coalescer);
 
   link::LineInitiatorSocket l1d;
+  link::LineInitiatorSocket texture;
   ScratchpadInitiatorSocket scratchpad;
   StageOutput out;
   StageOutput returns;
@@ -47,8 +49,8 @@ class MemoryStage final : public ReceivingStage,
   // Accesses that wait for the other sub-warps of their instruction (Coalescer::Traits::gathers).
   [[nodiscard]] unsigned gathered() const;
   // Whether the sub-warp at the stage's head had to stay in the latest cycle, and for want of room where; it stays as
-  // long as nothing comes back from the L1.
-  enum class Refused : std::uint8_t { no, here, by_l1d };
+  // long as nothing comes back from the cache.
+  enum class Refused : std::uint8_t { no, here, by_l1d, by_texture };
   [[nodiscard]] Refused refused() const { return returned_.empty() && fences_.empty() ? refused_ : Refused::no; }
   // Nothing but want of room in the memory stage holds up a whole pipeline for long.
   [[nodiscard]] bool stuck(Cycle) const override { return refused() != Refused::no; }
@@ -94,12 +96,14 @@ class MemoryStage final : public ReceivingStage,
   void follow_local(MemoryAccess& access);
   // Where the part of the scratchpad begins that belongs to a block.
   [[nodiscard]] std::uint32_t scratchpad_of(const BlockHome& block) const;
+  void address_texels(MemoryAccess& access);
   void make_lines(MemoryAccess& access);
   void fill_store(MemoryAccess& access, AccessLine& line);
   void fill_atomic(MemoryAccess& access, AccessLine& line);
   // Offers lines until the L1 refuses one; leaves the reason in the core's block_cause.
   void send(MemoryAccess& access);
   void take_line(MemoryAccess& access, const link::LineRequest& request);
+  void take_texels(MemoryAccess& access, const link::LineRequest& request);
   void is_sent(AccessLine& line, bool under_way);
   void came(AccessLine& line);
   void wait_for_lines(MemoryAccess& access);
@@ -129,11 +133,12 @@ class MemoryStage final : public ReceivingStage,
   void settle(MemoryAccess& access);
   void tell_gathered(const link::SubWarp& sub_warp) const;
 
-  // Offers a line to the L1.
+  // Offers a line to the L1, that of a texture fetch to the texture cache.
   [[nodiscard]] ::tlm::tlm_sync_enum ask(AccessLine& line);
 
   const link::Clock clock_;
   link::BehindSocket<Cache> cache_;
+  link::BehindSocket<Cache> texture_cache_;
   link::BehindSocket<Scratchpad> pad_;
   std::unique_ptr<Coalescer> coalescer_;
   const bool gathers_;                 // Coalescer::Traits

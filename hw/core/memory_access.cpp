@@ -31,6 +31,10 @@ void MemoryAccess::classify(link::SubWarp& of) {
     kind = Kind::store;
     elements = 1;
     element_bytes = instruction.element_bytes();
+  } else if (isa::is_texture(instruction.op)) {
+    kind = Kind::texture;
+    elements = instruction.texture_channels();
+    element_bytes = 4;
   } else {
     kind = isa::is_store(instruction.op) ? Kind::store : Kind::load;
     elements = instruction.vector();
@@ -142,6 +146,8 @@ const char* verb(MemoryAccess::Kind kind) {
       return "load";
     case MemoryAccess::Kind::store:
       return "store";
+    case MemoryAccess::Kind::texture:
+      return "texture fetch";
     case MemoryAccess::Kind::atomic:
       break;
   }

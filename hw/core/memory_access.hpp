@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/state/core_state.hpp"
+#include "isa/texture.hpp"
 #include "tlm/line_protocol.hpp"
 #include "tlm/warp_protocol.hpp"
 
@@ -31,7 +33,7 @@ struct AccessLine : link::LineRequest {
 
 struct MemoryAccess {
   link::SubWarp* sub_warp = nullptr;  // whose; null: the access is free
-  enum class Kind : std::uint8_t { load, store, atomic } kind = Kind::load;
+  enum class Kind : std::uint8_t { load, store, atomic, texture } kind = Kind::load;
   LaneMask lanes = 0;  // that access: the executing ones; of cond_acc, those whose predicate is true
   unsigned element_bytes = 4;
   unsigned elements = 1;    // of each lane
@@ -60,12 +62,22 @@ struct MemoryAccess {
   // Loaded bytes of each lane.
   alignas(64) std::array<std::array<std::byte, 16>, isa::kLanes> loaded;
 
+  // Of a texture fetch; null until the access has been one.
+  struct TextureLanes {
+    std::array<const isa::TextureDescriptor*, isa::kLanes> of{};
+    std::array<isa::TexelFetch, isa::kLanes> fetch;
+    std::array<std::array<isa::Texel, 4>, isa::kLanes> texels;  // as they have come
+  };
+  std::unique_ptr<TextureLanes> texture;
+
   // Sets kind, lane_bytes and the lane masks from the instruction and the generated addresses.
   void classify(link::SubWarp& of);
   // The lanes that wait for a line under way; with `misses_only`, for one that is not there.
   [[nodiscard]] LaneMask waiting(bool misses_only = false) const;
   // Turns `loaded` into result registers (loads) after the last byte has come.
   void finish_load();
+  // The same for a texture fetch.
+  void finish_fetch();
 };
 
 // Copies what one lane loads or stores: 1, 2, 4, 8 or 16 bytes, each by a move of its own.
@@ -95,5 +107,7 @@ inline void copy_lane(void* to, const void* from, unsigned bytes) {
 // be written. Raises a fault and returns false when a lane must not access. Without core.load_trap loads out of bounds
 // become the access's stray lanes and are noted in the state.
 [[nodiscard]] bool check_access(CoreState& state, MemoryAccess& access);
+// The same for a texture fetch: finds the texels of each lane.
+[[nodiscard]] bool find_texels(CoreState& state, MemoryAccess& access);
 
 }  // namespace heddle::hw

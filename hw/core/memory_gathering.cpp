@@ -39,7 +39,7 @@ void MemoryStage::arrive(const link::SubWarp& sub_warp) {
 
 // The access of the sub-warp at the stage's head.
 void MemoryStage::gather(MemoryAccess& access) {
-  if (alone_ || access.kind == MemoryAccess::Kind::atomic) {
+  if (alone_ || access.kind == MemoryAccess::Kind::atomic || access.kind == MemoryAccess::Kind::texture) {
     return;
   }
   access.gathered = true;

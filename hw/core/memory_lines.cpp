@@ -41,12 +41,14 @@ LineOutcome outcome_of(::tlm::tlm_sync_enum taken, link::LineRequest::Answer ans
 }  // namespace
 
 ::tlm::tlm_sync_enum MemoryStage::ask(AccessLine& line) {
-  if (Cache* const cache = cache_.of(l1d)) {
+  const bool fetches = line.access->kind == MemoryAccess::Kind::texture;
+  link::LineInitiatorSocket& socket = fetches ? texture : l1d;
+  if (Cache* const cache = (fetches ? texture_cache_ : cache_).of(socket)) {
     return cache->offer(line);
   }
   link::LinePhase phase = link::LinePhase::request;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  return l1d->nb_transport_fw(line, phase, delay);
+  return socket->nb_transport_fw(line, phase, delay);
 }
 
 void MemoryStage::send(MemoryAccess& access) {
@@ -63,7 +65,9 @@ void MemoryStage::send(MemoryAccess& access) {
         continue;
       }
       // The first line of a cycle finds a port free, so what is missing then is room.
-      refused_ = sent_now_ ? Refused::no : Refused::by_l1d;
+      refused_ = sent_now_                                    ? Refused::no
+                 : access.kind == MemoryAccess::Kind::texture ? Refused::by_texture
+                                                              : Refused::by_l1d;
       state_.block_cause = sent_now_ ? IdleCause::memory_port : cause_of(line.busy);
       return;
     }
@@ -125,6 +129,10 @@ void MemoryStage::take_line(MemoryAccess& access, const link::LineRequest& reque
   if (access.kind == MemoryAccess::Kind::store) {
     return;
   }
+  if (access.kind == MemoryAccess::Kind::texture) {
+    take_texels(access, request);
+    return;
+  }
   const std::uint64_t line_mask = ~(std::uint64_t{state_.machine.l1d.line_bytes} - 1);
   const unsigned bytes = access.addresses.piece_bytes;
   if (access.addresses.pieces == 1) {  // usual: every lane that the line serves has its bytes in it
@@ -159,6 +167,8 @@ void MemoryStage::complete(MemoryAccess& access) {
   if (access.kind == MemoryAccess::Kind::load) {
     follow_local(access);
     access.finish_load();
+  } else if (access.kind == MemoryAccess::Kind::texture) {
+    access.finish_fetch();
   }
   if (access.absent != 0) {
     ++state_.statistics.missed_accesses;

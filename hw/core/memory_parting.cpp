@@ -37,6 +37,8 @@ void MemoryStage::leave(const Group& group, LaneMask lanes, const Group& to) {
   if (access.kind == MemoryAccess::Kind::load) {
     follow_local(access);
     access.finish_load();  // of the threads that wait: anything, until their lines have come
+  } else if (access.kind == MemoryAccess::Kind::texture) {
+    access.finish_fetch();
   }
   link::SubWarp& part = state_.pool.take();
   part = rest;

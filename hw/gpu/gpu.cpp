@@ -54,6 +54,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
       core->icache().answer_from(*perfect_);
       if (machine_.gpu.perfect_memory) {
         core->l1d().answer_from(*perfect_);
+        core->texture_cache().answer_from(*perfect_);
       }
     }
   }
@@ -89,6 +90,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
   for (unsigned i = 0; i < machine_.gpu.cores; ++i) {
     join(TapPlace::Link::data, i, cores_[i]->data, noc_->data[i]);
     join(TapPlace::Link::instruction, i, cores_[i]->instruction, noc_->instruction[i]);
+    join(TapPlace::Link::texture, i, cores_[i]->texture, noc_->texture[i]);
     if (probes_) {
       join(TapPlace::Link::probes, i, probes_->channel[i], cores_[i]->probes);
     }
@@ -303,6 +305,7 @@ void Gpu::each_unit(Visitor&& visit) {
     visit(core->name(), core->statistics(), &Totals::core);
     visit(core->icache().name(), core->icache().statistics(), &Totals::icache);
     visit(core->l1d().name(), core->l1d().statistics(), &Totals::l1d);
+    visit(core->texture_cache().name(), core->texture_cache().statistics(), &Totals::texture);
     if (probes_) {
       visit((std::string(core->l1d().name()) + ".coherence").c_str(), core->l1d().coherence_statistics(),
             &Totals::coherence);

@@ -14,6 +14,9 @@ std::string TapPlace::text() const {
     case Link::instruction:
       name = "instruction";
       break;
+    case Link::texture:
+      name = "texture";
+      break;
     case Link::l2:
       name = "l2_";
       break;

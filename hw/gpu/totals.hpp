@@ -31,6 +31,7 @@ struct Totals {
   CoreStatistics core;
   CacheStatistics icache;
   CacheStatistics l1d;
+  CacheStatistics texture;
   ScratchpadStatistics scratchpad;
   RegisterStatistics registers;  // of all banks
   InterconnectStatistics noc;
@@ -50,6 +51,7 @@ struct Totals {
     visit("core", &Totals::core);
     visit("icache", &Totals::icache);
     visit("l1d", &Totals::l1d);
+    visit("texture", &Totals::texture);
     visit("scratchpad", &Totals::scratchpad);
     visit("registers", &Totals::registers);
     visit("noc", &Totals::noc);

@@ -80,6 +80,7 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParamet
     : ClockedModule(name, clock),
       data("data", inputs),
       instruction("instruction", inputs),
+      texture("texture", inputs),
       channel("channel", outputs),
       map_(map != nullptr ? std::optional<AddressMap>(*map) : std::nullopt),
       cores_(inputs),
@@ -87,15 +88,15 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParamet
       links_(parameters, edges),
       request_latency_(parameters.request_latency),
       response_latency_(parameters.response_latency),
-      requests_(std::size_t{2} * inputs, Input(parameters.queue + parameters.request_latency)),
+      requests_(std::size_t{kPortsOfCore} * inputs, Input(parameters.queue + parameters.request_latency)),
       responses_(outputs, Input(parameters.queue + parameters.response_latency)),
-      active_((std::size_t{2} * inputs + 63) / 64, 0),
+      active_((std::size_t{kPortsOfCore} * inputs + 63) / 64, 0),
       next_port_(outputs, 0),
       next_channel_(inputs, 0),
       channel_link_(outputs),
       core_link_(inputs),
       chosen_(std::max(inputs, outputs), kNone) {
-  for (unsigned port = 0; port != 2 * inputs; ++port) {
+  for (unsigned port = 0; port != kPortsOfCore * inputs; ++port) {
     cache_ports_.push_back(std::make_unique<CachePort>(*this, port));
     socket_of(port).bind(*cache_ports_.back());
   }

@@ -3,6 +3,7 @@
 //   Interconnect(name, noc parameters, address map, cores, clock, edges)   edges: its own clock's
 //   data[i]         tlm_target_socket<32>     core i's L1 data cache
 //   instruction[i]  tlm_target_socket<32>     core i's instruction cache
+//   texture[i]      tlm_target_socket<32>     core i's texture cache
 //   channel[c]      tlm_initiator_socket<32>  memory channel c, chosen by the address map
 // Target sockets may stay unbound.
 //
@@ -17,7 +18,7 @@
 // edges wait for the next): a request that arrives in cycle t can be handed to its channel in cycle t + request_latency
 // (and is visible there one cycle of the GPU later, as everything between modules is); responses likewise with
 // response_latency. A transfer occupies the links of its input and its output as hw/noc/link.hpp says, and is visible
-// after the cycle of its last byte. Each channel takes one request and each core (both its sockets together) one
+// after the cycle of its last byte. Each channel takes one request and each core (all its sockets together) one
 // response per cycle (over packed links: of the GPU), chosen round robin among the inputs. An input is a queue
 // (head-of-line blocking, as in an input-queued crossbar): one per cache on the way out, one per channel on the way
 // back, of NocParameters::queue entries beyond those still under way. A full queue delays END_REQ or END_RESP
@@ -61,6 +62,7 @@ class Interconnect final : public link::ClockedModule {
 
   sc_core::sc_vector<TargetSocket> data;
   sc_core::sc_vector<TargetSocket> instruction;
+  sc_core::sc_vector<TargetSocket> texture;
   sc_core::sc_vector<::tlm::tlm_initiator_socket<>> channel;
 
   [[nodiscard]] InterconnectStatistics& statistics() { return statistics_; }
@@ -69,7 +71,8 @@ class Interconnect final : public link::ClockedModule {
   void next_responses(std::vector<link::Cycle>& by_core) const;
   // Whether a request of each of the core's caches finds room in cycle `now`, and none waits for it.
   [[nodiscard]] bool has_room(unsigned core, link::Cycle now) const {
-    return has_room(requests_[core], now) && has_room(requests_[cores_ + core], now);
+    return has_room(requests_[core], now) && has_room(requests_[cores_ + core], now) &&
+           has_room(requests_[2 * cores_ + core], now);
   }
   // Shows what the interconnect does from now on to `observer`, which outlives it.
   void observe(NocObserver& observer) { observer_ = &observer; }
@@ -88,6 +91,7 @@ class Interconnect final : public link::ClockedModule {
     // What goes out beside it, to where its transfers come from.
     link::ExclusivePhase output;
   };
+  static constexpr unsigned kPortsOfCore = 3;
   class CachePort;
   class ChannelPort;
   Interconnect(const sc_core::sc_module_name& name, const NocParameters& parameters, const AddressMap* map,
@@ -120,9 +124,9 @@ class Interconnect final : public link::ClockedModule {
   void send_request(unsigned channel_index, unsigned port, link::Cycle now);
   void send_response(unsigned channel_index, unsigned port, link::Cycle now);
   [[nodiscard]] TargetSocket& socket_of(unsigned port) {
-    return port < cores_ ? data[port] : instruction[port - cores_];
+    return (port < cores_ ? data : port < 2 * cores_ ? instruction : texture)[core_of(port)];
   }
-  [[nodiscard]] unsigned core_of(unsigned port) const { return port < cores_ ? port : port - cores_; }
+  [[nodiscard]] unsigned core_of(unsigned port) const { return port % cores_; }
   [[nodiscard]] link::MemoryExtension& extension_of(Payload& payload);
   void give_back_extension(Payload& payload);
   void show_queue(const Input& input);
@@ -133,7 +137,7 @@ class Interconnect final : public link::ClockedModule {
   const LinkClock links_;
   const unsigned request_latency_;
   const unsigned response_latency_;
-  std::vector<std::unique_ptr<CachePort>> cache_ports_;  // data ports, then instruction ports
+  std::vector<std::unique_ptr<CachePort>> cache_ports_;  // data ports, instruction ports, texture ports
   std::vector<std::unique_ptr<ChannelPort>> channel_ports_;
   std::vector<Input> requests_;         // per port; output state: the port's responses
   std::vector<Input> responses_;        // per channel; output state: the channel's requests

@@ -182,6 +182,32 @@ struct DataCacheParameters : CacheParameters {
   }
 };
 
+// A core's texture cache (hw/cache/texture_cache.hpp). No paper of this machine's describes one; the figures are those
+// of the order of a Fermi core's (12 KB), rounded to a power of two.
+struct TextureCacheParameters {
+  std::uint64_t bytes = 16 * 1024;
+  unsigned ways = 4;
+  unsigned hit_latency = 16;
+  unsigned ports = 1;
+  unsigned mshrs = 64;
+  unsigned mshr_targets = 64;
+  template <class Visitor>
+  void describe(Visitor& visit) {
+    visit("bytes", bytes, Limits::power_of_two(128, 1 << 30), "bytes",
+          "capacity; lines are as long as those of the L1");
+    visit("ways", ways, Limits::between(1, 1024), "ways", "associativity; replacement is least recently used");
+    visit("hit_latency", hit_latency, Limits::between(1, 1000), "cycles",
+          "from access to the filtered value, when all texels hit");
+    visit("ports", ports, Limits::between(1, 32), "ports", "line accesses that start per cycle");
+    visit("mshrs", mshrs, Limits::between(1, 4096), "entries", "lines that can be outstanding");
+    visit("mshr_targets", mshr_targets, Limits::between(1, 4096), "entries",
+          "requests merged into one outstanding line");
+  }
+  [[nodiscard]] CacheParameters cache(unsigned line_bytes) const {
+    return {true, bytes, ways, line_bytes, hit_latency, ports, mshrs, mshr_targets, "write-through", 1};
+  }
+};
+
 struct ScratchpadParameters {
   std::uint64_t bytes = 128 * 1024;
   unsigned banks = 32;
@@ -374,6 +400,7 @@ struct Machine {
   CoreParameters core;
   InstructionCacheParameters icache{{true, 4 * 1024, 4, 128, 1, 1, 2, 32, "write-through"}};
   DataCacheParameters l1d;
+  TextureCacheParameters texture;
   ScratchpadParameters scratchpad;
   NocParameters noc;
   L2Parameters l2;
@@ -393,6 +420,8 @@ struct Machine {
     icache.describe(visit);
     visit.section("l1d", "L1 data cache of a core");
     l1d.describe(visit);
+    visit.section("texture", "texture cache of a core");
+    texture.describe(visit);
     visit.section("scratchpad", "scratchpad (shared memory) of a core");
     scratchpad.describe(visit);
     visit.section("noc", "interconnect between cores and memory partitions");

@@ -21,7 +21,8 @@ bool form_row(std::span<LaneMask> candidates, std::span<const LaneMask> pending,
 
 bool accesses_global_memory(const isa::Instruction& instruction) {
   const isa::Op op = instruction.op;
-  if (!isa::is_load(op) && !isa::is_store(op) && !isa::is_atomic(op) && !isa::is_accumulate(op)) {
+  if (!isa::is_load(op) && !isa::is_store(op) && !isa::is_atomic(op) && !isa::is_accumulate(op) &&
+      !isa::is_texture(op)) {
     return false;
   }
   // Local memory lies beyond the core as well; a generic address may.

@@ -103,7 +103,8 @@ CoreWaves::CoreWaves(const Machine& machine)
       execute_(widths_),
       splits_(widths_),
       icache_(link::SignalGroup::l1, machine.icache),
-      l1d_(link::SignalGroup::l1, machine.l1d) {
+      l1d_(link::SignalGroup::l1, machine.l1d),
+      texture_(link::SignalGroup::l1, machine.texture.cache(machine.l1d.line_bytes)) {
   fetch_.widths = decode_.widths = memory_.widths = scheduler_.widths = &widths_;
   retire_[0].widths = retire_[1].widths = &widths_;
   retire_[1].returns = true;
@@ -140,6 +141,7 @@ void CoreWaves::describe(link::SignalCatalogue& catalogue, const std::string& co
   }
   catalogue.add(core + ".icache", icache_);
   catalogue.add(core + ".l1d", l1d_);
+  catalogue.add(core + ".texture", texture_);
 }
 
 // What is known before anything runs.
@@ -147,6 +149,7 @@ void CoreWaves::attach(Core& core) {
   core_ = &core;
   core.icache().observe(icache_);
   core.l1d().observe(l1d_);
+  core.texture_cache().observe(texture_);
   for (link::Wave* const wave :
        {&fetch_.stage.valid, &fetch_.missed, &fetch_.blocked, &decode_.stage.valid, &former_.valid, &former_.stall,
         &former_.interlock, &read_.stage.valid, &execute_.stage.valid, &execute_.active, &execute_.complex_starts,

@@ -410,7 +410,7 @@ class CoreWaves {
   std::vector<std::unique_ptr<WarpWaves>> warps_;
   std::vector<std::unique_ptr<BlockWaves>> blocks_;
   SplitWaves splits_;
-  CacheWaves icache_, l1d_;
+  CacheWaves icache_, l1d_, texture_;
   Core* core_ = nullptr;
   unsigned blocks_resident_ = 0;
   Cycle fetched_at_ = link::kNever;              // the latest cycle with a fetch

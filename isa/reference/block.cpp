@@ -209,6 +209,7 @@ Block::MaybeFault Block::step(Warp& warp, InterpreterResult& result) {
     case Action::store:
     case Action::atomic:
     case Action::accumulate:
+    case Action::texture:
       if (MaybeFault fault = execute_memory(warp, decoded, executed, result)) {
         return fault;
       }
@@ -275,6 +276,9 @@ Block::MaybeFault Block::execute_memory(Warp& warp, const Decoded& decoded, Lane
       break;
     case Action::accumulate:
       access = memory_.accumulate(in, executed, warp.first_thread, values_, address_low_);
+      break;
+    case Action::texture:
+      access = memory_.fetch(in, executed, values_);
       break;
     default:
       access = memory_.atomic(in, executed, warp.first_thread, values_, address_low_);

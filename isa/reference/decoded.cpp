@@ -18,6 +18,9 @@ Action action_of(const Instruction& instruction) {
   if (is_accumulate(op)) {
     return Action::accumulate;
   }
+  if (is_texture(op)) {
+    return Action::texture;
+  }
   switch (op) {
     case Op::NOP:
     case Op::PROGRESS:

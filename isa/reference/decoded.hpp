@@ -17,6 +17,7 @@ enum class Action : std::uint8_t {
   store,
   atomic,
   accumulate,
+  texture,
   nothing,
   branch,
   exit,

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "isa/memory_map.hpp"
+#include "isa/texture.hpp"
 
 static_assert(std::endian::native == std::endian::little, "device memory is little-endian");
 
@@ -271,6 +272,34 @@ std::optional<AccessFault> BlockMemory::accumulate(const Instruction& instructio
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     address_low[lane] = static_cast<std::uint32_t>(window + all.address[lane]);
     values.result[0][lane] = all.count;
+  }
+  return std::nullopt;
+}
+
+std::optional<AccessFault> BlockMemory::fetch(const Instruction& instruction, LaneMask lanes, LaneValues& values) {
+  const unsigned dimensions = instruction.op == Op::TEX_1D ? 1 : 2;
+  for (LaneMask rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const std::uint64_t handle = values.a[0][lane] | std::uint64_t{values.a[1][lane]} << 32U;
+    const TextureDescriptor* const texture = global_.texture(handle);
+    if (texture == nullptr) {
+      return AccessFault{Fault::Kind::no_texture, lane, handle, 0, describe_no_texture(handle)};
+    }
+    const TexelFetch fetch =
+        texels_of(*texture, dimensions, instruction.texture_real(), {values.b[0][lane], values.c[0][lane]});
+    std::array<Texel, 4> texels{};
+    for (unsigned texel = 0; texel < fetch.count; ++texel) {
+      const std::uint64_t address = fetch.address[texel];
+      if (allocations_.find(address, fetch.bytes) == nullptr) {
+        return AccessFault{Fault::Kind::out_of_bounds, lane, address, fetch.bytes,
+                           fmt::format("texture fetch, {}", global_.describe(address, fetch.bytes))};
+      }
+      global_.read(address, std::span(texels[texel]).first(fetch.bytes));
+    }
+    const std::array<std::uint32_t, 4> result = fetched(*texture, fetch, texels);
+    for (unsigned channel = 0; channel < instruction.texture_channels(); ++channel) {
+      values.result[channel][lane] = result[channel];
+    }
   }
   return std::nullopt;
 }

@@ -49,6 +49,9 @@ class BlockMemory {
                                                       std::uint32_t first_thread, LaneValues& values,
                                                       LaneWord& address_low);
 
+  // A texture fetch. Its faults: the handle of no texture, and texels out of bounds, lane by lane, in their order.
+  [[nodiscard]] std::optional<AccessFault> fetch(const Instruction& instruction, LaneMask lanes, LaneValues& values);
+
  private:
   enum class Access : std::uint8_t { load, store, atomic };
   struct Place {

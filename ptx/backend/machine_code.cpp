@@ -140,7 +140,7 @@ class Importer {
       block().code.push_back(make_copy(in.dst, 0, in.b, 0, words, in.guard, in.at));
       return;
     }
-    if (isa::is_load(in.op) || isa::is_store(in.op)) return memory(in);
+    if (isa::is_load(in.op) || isa::is_store(in.op) || isa::is_texture(in.op)) return memory(in);
     MachineInstruction instruction;
     instruction.in = in;
     block().code.push_back(std::move(instruction));

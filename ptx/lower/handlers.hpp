@@ -30,6 +30,8 @@ struct Handler {
 [[nodiscard]] std::span<const Handler> warp_handlers();      // vote shfl match activemask bar barrier progress
 [[nodiscard]] std::span<const Handler> search_handlers();    // cond_acc tree_traverse
 [[nodiscard]] std::span<const Handler> library_handlers();   // print
+[[nodiscard]] std::span<const Handler> texture_handlers();   // tex txq suq
+[[nodiscard]] std::span<const Handler> surface_handlers();   // suld sust
 
 // In call.cpp, listed with the control flow.
 void lower_call(Selector& s);

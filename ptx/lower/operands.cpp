@@ -92,6 +92,7 @@ Value Selector::symbol_address(const Operand& operand, Type type, bool generic) 
            "an address has type " + dotted(address_type()));
   }
   const Resolved symbol = resolve(operand.name, operand.at);
+  if (symbol.handle && operand.offset == 0 && is_wide(type)) return Value::of(load_handle(symbol), type);
   const bool in_register = symbol.slot != nullptr && !symbol.slot->in_memory;
   if (in_register || (generic && symbol.entry != nullptr)) {
     refuse(operand.at, "the address of parameter '" + operand.name + "' is taken",
@@ -207,6 +208,13 @@ std::uint64_t Selector::constant(const Operand& operand, std::uint64_t low, std:
   return operand.integer;
 }
 
+VReg Selector::load_handle(const Resolved& variable) {
+  guard_by_branch();
+  const VReg handle = temp(Type::b64);
+  load(isa::Op::LD_GLOBAL, handle, kNone, static_cast<std::int32_t>(variable.address), isa::Width::b64);
+  return handle;
+}
+
 Resolved Selector::resolve(const std::string& name, const Position& at) {
   Resolved result;
   if (const auto slot = frame_->parameters.find(name); slot != frame_->parameters.end()) {
@@ -241,6 +249,7 @@ Resolved Selector::resolve(const std::string& name, const Position& at) {
     refuse(at, "'" + name + "' is not declared", "declare the variable before it is used");
   }
   result.space = variable->space;
+  result.handle = variable->is_handle;
   switch (variable->space) {
     case isa::Space::global:
     case isa::Space::constant:

@@ -69,6 +69,7 @@ struct Resolved {
   std::uint64_t address = 0;              // within the space
   const ParamSlot* slot = nullptr;        // parameter in a register
   const isa::Parameter* entry = nullptr;  // entry parameter
+  bool handle = false;                    // of a texture or surface: the variable's value is meant
 };
 
 class Selector {
@@ -137,6 +138,8 @@ class Selector {
   // The same without an offset, for atomics.
   Address flat_address(const Operand& operand, isa::Space space);
   Resolved resolve(const std::string& name, const Position& at);
+  // What a .texref or .surfref variable holds, loaded by code without a guard.
+  VReg load_handle(const Resolved& variable);
   // The bytes at an aligned place in local memory, allocated at first use.
   std::uint32_t local_offset(const VariableDecl& variable);
 

@@ -119,7 +119,8 @@ class Parser {
   Operand list_operand(Operand::Kind kind, std::string_view close);  // vector or call_list
   void pair_with_predicate(Operand& first);
   RegisterId predicate_register(std::string_view what);
-  Operand address_operand();
+  Operand address_operand(const Statement& statement);
+  void coordinates(Operand& address);
   Operand constant_operand();
   std::optional<RegisterId> component(const Token& name, const Symbol& symbol);
   [[noreturn]] void missing_operand(const Statement& statement) const;

@@ -144,6 +144,11 @@ void Parser::variable(isa::Space space, const Specifiers& spec, const Linking& l
   decl.space = space;
   decl.type = *spec.type;
   decl.vector = spec.vector;
+  decl.is_handle = spec.type_token.text == "texref" || spec.type_token.text == "surfref";
+  if (decl.is_handle && space != isa::Space::global) {
+    in_.fail(spec.type_token, fmt::format("{} stands in .global only", spec.type_token.describe()),
+             "a handle elsewhere is a .b64");
+  }
   decl.alignment = spec.alignment != 0 ? spec.alignment : isa::size_of(decl.type) * decl.vector;
   decl.is_extern = linking.is_extern;
   decl.linkage = linking.linkage;

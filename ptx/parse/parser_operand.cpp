@@ -84,7 +84,7 @@ Operand Parser::operand(const Statement& statement) {
     return name_operand(statement);
   }
   if (token.punctuation("[")) {
-    return address_operand();
+    return address_operand(statement);
   }
   if (token.punctuation("{")) {
     return list_operand(Operand::Kind::vector, "}");
@@ -315,7 +315,29 @@ Operand Parser::list_operand(Operand::Kind kind, std::string_view close) {
   return out;
 }
 
-Operand Parser::address_operand() {
+// Of a texture or surface: {x, y}, or one alone.
+void Parser::coordinates(Operand& address) {
+  if (in_.current().punctuation("{")) {
+    address.elements = list_operand(Operand::Kind::vector, "}").elements;
+  } else if (in_.current().kind == Token::Kind::identifier) {
+    Operand only = declared_operand(in_.take());
+    if (only.kind == Operand::Kind::vector) {
+      address.elements = std::move(only.elements);
+    } else {
+      address.elements.push_back(std::move(only));
+    }
+  } else if (at_constant(in_)) {
+    address.elements.push_back(constant_operand());
+  } else {
+    in_.fail_expected("the coordinates", "write [handle, {x, y}]");
+  }
+  if (in_.at(",")) {
+    in_.fail(in_.current(), "samplers of their own are not supported",
+             "a texture's handle says how it is sampled (unified mode)");
+  }
+}
+
+Operand Parser::address_operand(const Statement& statement) {
   Operand out;
   out.at = in_.here();
   out.kind = Operand::Kind::address;
@@ -350,8 +372,12 @@ Operand Parser::address_operand() {
   } else {
     in_.fail_expected("a register, a variable or a number in the address");
   }
+  const bool has_coordinates = statement.opcode == "tex" || statement.opcode == "suld" || statement.opcode == "sust";
+  if (has_coordinates && in_.accept(",")) {
+    coordinates(out);
+  }
   if (in_.at(",")) {
-    in_.fail(in_.current(), "addresses of several parts (textures, tensors) are not supported",
+    in_.fail(in_.current(), "addresses of several parts (tensors) are not supported",
              "write [register+number] or [variable+number]");
   }
   in_.expect("]", "at the end of the address");

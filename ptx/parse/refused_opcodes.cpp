@@ -11,8 +11,7 @@ struct Advice {
   std::string_view opcode, advice;
 };
 
-constexpr std::string_view kTexture = "there is no texture unit; read the data from a buffer with ld.global";
-constexpr std::string_view kSurface = "there are no surfaces; use a buffer with ld.global and st.global";
+constexpr std::string_view kTexture = "textures are fetched from by tex.1d and tex.2d";
 constexpr std::string_view kTensor = "there is no tensor core; use fma on .f32 or .f64";
 constexpr std::string_view kAsync = "there are no asynchronous copies; use ld.global and st.shared, then bar.sync";
 constexpr std::string_view kMbarrier = "there are no barrier objects in memory; use bar.sync or atomics";
@@ -21,14 +20,9 @@ constexpr std::string_view kCluster = "there are no clusters of blocks; use glob
 constexpr std::string_view kVideo = "write it with bfe, add and min/max";
 
 constexpr std::array kAdvice = {
-    Advice{"tex", kTexture},
     Advice{"tld4", kTexture},
-    Advice{"txq", kTexture},
     Advice{"istypep", kTexture},
-    Advice{"suld", kSurface},
-    Advice{"sust", kSurface},
-    Advice{"sured", kSurface},
-    Advice{"suq", kSurface},
+    Advice{"sured", "surfaces are accessed by suld and sust; use a buffer with atom.global"},
     Advice{"wmma", kTensor},
     Advice{"mma", kTensor},
     Advice{"wgmma", kTensor},

@@ -14,25 +14,29 @@ namespace {
 using isa::Special;
 using isa::Type;
 
-constexpr std::array<std::pair<std::string_view, Type>, 17> kTypeNames{{{"u8", Type::u8},
-                                                                        {"s8", Type::s8},
-                                                                        {"u16", Type::u16},
-                                                                        {"s16", Type::s16},
-                                                                        {"u32", Type::u32},
-                                                                        {"s32", Type::s32},
-                                                                        {"u64", Type::u64},
-                                                                        {"s64", Type::s64},
-                                                                        {"f16", Type::f16},
-                                                                        {"f32", Type::f32},
-                                                                        {"f64", Type::f64},
-                                                                        {"b8", Type::b8},
-                                                                        {"b16", Type::b16},
-                                                                        {"b32", Type::b32},
-                                                                        {"b64", Type::b64},
-                                                                        {"pred", Type::pred},
-                                                                        {"f16x2", Type::b32}}};
+constexpr std::array<std::pair<std::string_view, Type>, 19> kTypeNames{
+    {{"u8", Type::u8},
+     {"s8", Type::s8},
+     {"u16", Type::u16},
+     {"s16", Type::s16},
+     {"u32", Type::u32},
+     {"s32", Type::s32},
+     {"u64", Type::u64},
+     {"s64", Type::s64},
+     {"f16", Type::f16},
+     {"f32", Type::f32},
+     {"f64", Type::f64},
+     {"b8", Type::b8},
+     {"b16", Type::b16},
+     {"b32", Type::b32},
+     {"b64", Type::b64},
+     {"pred", Type::pred},
+     {"f16x2", Type::b32},
+     // Variables that hold the handle of a texture or surface.
+     {"texref", Type::b64},
+     {"surfref", Type::b64}}};
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kRefusedTypes{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kRefusedTypes{
     {{"b128", "128-bit values are not supported; use two .b64"},
      {"bf16", "the machine has no bfloat16; use .f32, or .b16 for the bits"},
      {"bf16x2", "the machine has no bfloat16; use .f32, or .b32 for the bits"},
@@ -46,11 +50,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kRefused
      {"f32x2", "packed floats are not supported; use .v2 .f32"},
      {"u128", "128-bit values are not supported; use two .u64"},
      {"s128", "128-bit values are not supported; use two .s64"},
-     {"texref", "the machine has no texture units; read the data with ld.global"},
-     {"samplerref", "the machine has no texture units; read the data with ld.global"},
-     {"surfref", "the machine has no surfaces; use ld.global and st.global"},
-     {"tex", "the machine has no texture units; read the data with ld.global"},
-     {"surf", "the machine has no surfaces; use ld.global and st.global"},
+     {"samplerref", "a texture's handle says how it is sampled; use the unified mode"},
+     {"tex", "the space .tex is of old; use .global .texref"},
+     {"surf", "the space .surf is of old; use .global .surfref"},
      {"ue8m0x2", "the machine has no 8-bit floats; use .f32"},
      {"sreg", "special registers are predefined; use their names"}}};
 

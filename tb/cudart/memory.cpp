@@ -139,7 +139,20 @@ void transfer(Runtime& runtime, Rows to, Rows from, std::size_t width, std::size
 }
 
 void transfer_3d(Runtime& runtime, const cudaMemcpy3DParms& box, cudaStream_t stream, bool asynchronous) {
-  require(box.srcArray == nullptr && box.dstArray == nullptr, cudaErrorNotSupported, "there are no arrays (textures)");
+  if (box.srcArray != nullptr || box.dstArray != nullptr) {
+    // What is of an array counts in its texels: x of its position, and the width if either side is one.
+    require(box.extent.depth <= 1 && box.srcPos.z == 0 && box.dstPos.z == 0, cudaErrorNotSupported,
+            "arrays have two dimensions here");
+    const std::size_t texel = texel_bytes(box.srcArray != nullptr ? box.srcArray : box.dstArray);
+    const std::size_t width = box.extent.width * texel;
+    const auto side = [&](cudaArray_t array, const cudaPos& position, const cudaPitchedPtr& memory) {
+      if (array != nullptr) return array_rows(array, position.x * texel, position.y, width, box.extent.height);
+      return Rows{static_cast<const char*>(memory.ptr) + position.y * memory.pitch + position.x, memory.pitch};
+    };
+    transfer(runtime, side(box.dstArray, box.dstPos, box.dstPtr), side(box.srcArray, box.srcPos, box.srcPtr), width,
+             box.extent.height, box.kind, stream, asynchronous);
+    return;
+  }
   const auto slice = [](const cudaPitchedPtr& memory, const cudaPos& position, std::size_t z) {
     const std::size_t rows = (position.z + z) * memory.ysize + position.y;
     return Rows{static_cast<const char*>(memory.ptr) + rows * memory.pitch + position.x, memory.pitch};

@@ -7,7 +7,7 @@
 
 namespace heddle::tb::program {
 
-inline constexpr std::uint64_t kProtocolVersion = 2;
+inline constexpr std::uint64_t kProtocolVersion = 3;
 // Says a program which socket (a path) the simulator listens at.
 inline constexpr const char* kSocketVariable = "HEDDLE_SOCKET";
 // What a program that is started by itself runs on, and further words for `heddle exec`.
@@ -48,6 +48,8 @@ enum class Call : std::uint32_t {
   event_query,         // event
   event_elapsed,       // event, event -> nanoseconds, as a double's bits
   synchronize,         // everything
+  texture,  // address of a reference (0: none) that gets the handle, handle to forget (0: none); bytes: TextureFacts,
+            // or none -> handle (0 without facts)
 };
 
 // Managed memory is the host's at the same address, in whole pages.
@@ -67,6 +69,15 @@ struct Answer {
   std::uint32_t text = 0;  // bytes of a message for the user that follow, and behind them
   std::uint64_t words[8] = {};
   std::uint64_t bytes = 0;  // those of the answer
+};
+
+// A texture or surface: texels in device memory and how they are sampled (isa/texture.hpp; numbers as there).
+struct TextureFacts {
+  std::uint64_t base = 0;
+  std::uint32_t width = 0, height = 0, pitch = 0;
+  std::uint32_t channels = 0, channel_bytes = 0, kind = 0;
+  std::uint32_t address_x = 0, address_y = 0;
+  std::uint32_t linear = 0, normalized_values = 0, normalized_coordinates = 0, zero_outside = 0;
 };
 
 // The machine, as device properties need it.

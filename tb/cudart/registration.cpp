@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "tb/cudart/device_code.hpp"
-#include "tb/cudart/runtime.hpp"
+#include "tb/cudart/work.hpp"
 
 namespace {
 
@@ -61,6 +61,24 @@ __attribute__((visibility("default"))) void __cudaRegisterVar(void** handle, cha
   Runtime& runtime = Runtime::instance();
   const std::lock_guard<std::recursive_mutex> held(runtime.lock);
   runtime.add_symbol(variable, std::move(symbol));
+}
+
+// A texture reference of the program's: a variable of the device that holds its handle, and what it is sampled by on
+// the host. `fractions`: integers are read as such.
+__attribute__((visibility("default"))) void __cudaRegisterTexture(void** handle, const void* variable, const void**,
+                                                                  const char* name, int, int fractions, int) {
+  heddle::cudart::Symbol symbol;
+  symbol.unit = unit_of(handle);
+  symbol.name = name;
+  Runtime& runtime = Runtime::instance();
+  const std::lock_guard<std::recursive_mutex> held(runtime.lock);
+  runtime.add_symbol(variable, std::move(symbol));
+  heddle::cudart::add_reference(variable, fractions != 0);
+}
+
+__attribute__((visibility("default"))) void __cudaRegisterSurface(void** handle, const void* variable, const void**,
+                                                                  const char* name, int, int) {
+  __cudaRegisterTexture(handle, variable, nullptr, name, 0, 0, 0);
 }
 
 // nvcc's programs call it before their first use of a file's managed variables, which are refused below.

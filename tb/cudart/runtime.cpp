@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <sstream>
 
 extern char** environ;
@@ -259,6 +260,12 @@ const Runtime::Region* Runtime::region(const void* pointer) const {
   if (after == regions_.begin()) return nullptr;
   --after;
   return address - after->first < std::max<std::uint64_t>(after->second.size, 1) ? &after->second : nullptr;
+}
+
+std::uint64_t Runtime::bytes_behind(const void* pointer) const {
+  if (region(pointer) == nullptr) return 0;
+  const auto holder = std::prev(regions_.upper_bound(number_of(pointer)));
+  return holder->first + holder->second.size - number_of(pointer);
 }
 
 void* Runtime::allocate(std::size_t size, bool managed) {

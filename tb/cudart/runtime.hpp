@@ -81,6 +81,8 @@ class Runtime {
   };
   // The region that holds the address; null: host memory.
   [[nodiscard]] const Region* region(const void* pointer) const;
+  // Of its region, from there to its end; 0: host memory.
+  [[nodiscard]] std::uint64_t bytes_behind(const void* pointer) const;
   void* allocate(std::size_t size, bool managed);
   void release(void* pointer);
   void remember(std::uint64_t address, std::uint64_t size) { regions_.try_emplace(address, Region{size, false}); }

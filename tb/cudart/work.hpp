@@ -30,8 +30,15 @@ struct Rows {
 };
 void transfer(Runtime& runtime, Rows to, Rows from, std::size_t width, std::size_t height, cudaMemcpyKind kind,
               cudaStream_t stream, bool asynchronous);
-// Boxes within pitched memory; neither side is an array.
+// Boxes within pitched memory, and layers of arrays.
 void transfer_3d(Runtime& runtime, const cudaMemcpy3DParms& box, cudaStream_t stream, bool asynchronous);
+// The rows of an array (tb/cudart/textures.cpp) from byte x of row y on, of which `width` bytes and `height` rows are
+// wanted.
+[[nodiscard]] Rows array_rows(cudaArray_const_t array, std::size_t x, std::size_t y, std::size_t width,
+                              std::size_t height);
+[[nodiscard]] std::size_t texel_bytes(cudaArray_const_t array);
+// A .texref or .surfref of the program's, by its variable on the host.
+void add_reference(const void* variable, bool normalized_values);
 // `value` over and over, of `element` bytes (1, 2 or 4), of which `width` is a multiple.
 void fill(Runtime& runtime, void* pointer, std::size_t pitch, unsigned value, unsigned element, std::size_t width,
           std::size_t height, cudaStream_t stream);

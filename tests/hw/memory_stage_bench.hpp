@@ -38,6 +38,7 @@ struct MemoryBench {
     }
     execute.out.socket.bind(stage.in);
     stage.l1d.bind(l1.socket);
+    stage.texture.bind(texture.socket);
     stage.scratchpad.bind(scratchpad.access);
     stage.out.socket.bind(writeback.socket);
     stage.returns.socket.bind(returns.socket);
@@ -92,6 +93,7 @@ struct MemoryBench {
   std::vector<std::unique_ptr<link::DecodedInstruction>> instructions;
   StubSender execute{"execute"};
   StubL1 l1{"l1", state};
+  StubL1 texture{"texture", state};  // must be bound; nobody fetches
   Scratchpad scratchpad{"scratchpad", machine.scratchpad, clock};
   StubReceiver writeback{"writeback", state};
   StubReceiver returns{"returns", state};

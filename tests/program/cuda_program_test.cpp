@@ -102,6 +102,24 @@ TEST_F(CudaProgram, GraphsAreRecordedMadeAndChanged) {
   EXPECT_EQ(ran.out, "PASSED\n");
 }
 
+TEST_F(CudaProgram, TextureAndSurfaceObjectsSampleAsTheHostDoes) {
+  const std::string program = compile("texture_objects.cu");
+  for (const char* const config : {"baseline", "lwm", "dws-branch", "dwf-majority", "ws-8"}) {
+    const test::Ran ran = test::heddle({"exec", "--config", config, "--quiet", "--", program});
+    EXPECT_EQ(ran.code, 0) << config << ": " << ran.err;
+    EXPECT_EQ(ran.out, "PASSED\n") << config;
+  }
+}
+
+TEST_F(CudaProgram, TextureReferencesAreBoundByTheirVariables) {
+  const test::Ran ran = test::heddle(
+      {"exec", "--quiet", "--keep-going", "--out", scratch_.path("out"), "--", compile("texture_references.cu")});
+  EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("fetch without a texture in kernel '_Z9sum_edgesPii' at PC"));
+  EXPECT_THAT(ran.err, HasSubstr("texture_references.cu:23), block (0, 0, 0), thread (0, 0, 0): the handle is 0"));
+  EXPECT_THAT(test::Scratch::read(scratch_.path("out/stats.json")), HasSubstr("core0.texture\""));
+}
+
 TEST_F(CudaProgram, ProgramsOfNvccFindTheLibraryUnderCudasNames) {
   // Host code as any compiler makes it, linked with a library of that name and version, as nvcc -cudart shared does.
   const std::string source = scratch_.write("host.cpp", R"(#include <dlfcn.h>

@@ -41,15 +41,11 @@ TEST(LowerControl, Refuses) {
       {"cp.async.ca.shared.global [s], [%rd1], 16;",
        "t.ptx:8:1: instruction 'cp' is not supported; there are no asynchronous copies; use ld.global and st.shared, "
        "then bar.sync"},
-      {"tex.2d.v4.f32.s32 {%f0,%f1,%f2,%f3}, [%rd1, {%r1,%r2}];",
-       "t.ptx:8:1: instruction 'tex' is not supported; there is no texture unit; read the data from a buffer with "
-       "ld.global"},
-      {"@%p1 tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [t, {%f0,%f1}];",
-       "t.ptx:8:6: instruction 'tex' is not supported; there is no texture unit; read the data from a buffer with "
-       "ld.global"},
-      {"suld.b.1d.b32.trap {%r1}, [surf, {%r2}];",
-       "t.ptx:8:1: instruction 'suld' is not supported; there are no surfaces; use a buffer with ld.global and "
-       "st.global"},
+      {"@%p1 tld4.r.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [t, {%f0,%f1}];",
+       "t.ptx:8:6: instruction 'tld4' is not supported; textures are fetched from by tex.1d and tex.2d"},
+      {"sured.b.add.1d.u32.trap [surf, {%r2}], %r1;",
+       "t.ptx:8:1: instruction 'sured' is not supported; surfaces are accessed by suld and sust; use a buffer with "
+       "atom.global"},
       {"mbarrier.init.shared.b64 [bar], 1;",
        "t.ptx:8:1: instruction 'mbarrier' is not supported; there are no barrier objects in memory; use bar.sync or "
        "atomics"},

@@ -20,22 +20,32 @@ bool holds(const std::string& text, const std::string& part) {
 TEST(Diagram, HasTheBindingsOfTheBaseline) {
   const Ran ran = heddle({"diagram", "baseline"});
   ASSERT_EQ(ran.code, 0) << ran.err;
-  for (const char* edge :
-       {"\"gpu.core0.fetch\" -> \"gpu.core0.decode.in\"", "\"gpu.core0.decode.out\" -> \"gpu.core0.register_read\"",
-        "\"gpu.core0.register_read\" -> \"gpu.core0.execute\"", "\"gpu.core0.execute\" -> \"gpu.core0.memory\"",
-        "\"gpu.core0.memory\" -> \"gpu.core0.writeback.in\"", "\"gpu.core0.memory\" -> \"gpu.core0.writeback.returns\"",
-        "\"gpu.core0.memory\" -> \"gpu.core0.l1d\"", "\"gpu.core0.memory\" -> \"gpu.core0.scratchpad\"",
-        "\"gpu.core0.register_read\" -> \"gpu.core0.registers.read_port\"",
-        "\"gpu.core0.writeback.registers\" -> \"gpu.core0.registers.write_port\"",
-        "\"gpu.core0.icache\" -> \"gpu.core0.instruction\"", "\"gpu.core0.instruction\" -> \"gpu.noc\"",
-        "\"gpu.core0.fetch\" -> \"gpu.core0.icache\"", "\"gpu.core0.l1d\" -> \"gpu.core0.data\"",
-        "\"gpu.core0.data\" -> \"gpu.noc\"", "\"gpu.noc\" -> \"gpu.dram0\"",
-        "\"gpu.dispatcher\" -> \"gpu.core0.blocks\"", "\"gpu.dram0\" -> \"gpu.memory_0\""}) {
+  for (const char* edge : {"\"gpu.core0.fetch\" -> \"gpu.core0.decode.in\"",
+                           "\"gpu.core0.decode.out\" -> \"gpu.core0.register_read\"",
+                           "\"gpu.core0.register_read\" -> \"gpu.core0.execute\"",
+                           "\"gpu.core0.execute\" -> \"gpu.core0.memory\"",
+                           "\"gpu.core0.memory\" -> \"gpu.core0.writeback.in\"",
+                           "\"gpu.core0.memory\" -> \"gpu.core0.writeback.returns\"",
+                           "\"gpu.core0.memory\" -> \"gpu.core0.l1d\"",
+                           "\"gpu.core0.memory\" -> \"gpu.core0.scratchpad\"",
+                           "\"gpu.core0.register_read\" -> \"gpu.core0.registers.read_port\"",
+                           "\"gpu.core0.writeback.registers\" -> \"gpu.core0.registers.write_port\"",
+                           "\"gpu.core0.icache\" -> \"gpu.core0.instruction\"",
+                           "\"gpu.core0.instruction\" -> \"gpu.noc\"",
+                           "\"gpu.core0.fetch\" -> \"gpu.core0.icache\"",
+                           "\"gpu.core0.l1d\" -> \"gpu.core0.data\"",
+                           "\"gpu.core0.memory\" -> \"gpu.core0.texture\"",
+                           "\"gpu.core0.texture\" -> \"gpu.core0.texels\"",
+                           "\"gpu.core0.texels\" -> \"gpu.noc\"",
+                           "\"gpu.core0.data\" -> \"gpu.noc\"",
+                           "\"gpu.noc\" -> \"gpu.dram0\"",
+                           "\"gpu.dispatcher\" -> \"gpu.core0.blocks\"",
+                           "\"gpu.dram0\" -> \"gpu.memory_0\""}) {
     EXPECT_EQ(test::occurrences(ran.out, edge), 1U) << edge;
   }
   EXPECT_TRUE(holds(ran.out, "bank0 … bank31\\n32 alike")) << ran.out;
   EXPECT_FALSE(holds(ran.out, "lane1\"")) << ran.out;
-  EXPECT_EQ(test::occurrences(ran.out, "tooltip"), 18U) << "no other edges";
+  EXPECT_EQ(test::occurrences(ran.out, "tooltip"), 21U) << "no other edges";
 }
 
 TEST(Diagram, FollowsTheMachine) {

@@ -34,6 +34,7 @@ cudaError_t error_of(isa::Fault::Kind kind) {
   switch (kind) {
     case isa::Fault::Kind::out_of_bounds:
     case isa::Fault::Kind::bus_error:
+    case isa::Fault::Kind::no_texture:
       return cudaErrorIllegalAddress;
     case isa::Fault::Kind::misaligned:
       return cudaErrorMisalignedAddress;
@@ -263,6 +264,8 @@ void Session::handle() {
       return occupancy();
     case Call::memory:
       return memory();
+    case Call::texture:
+      return texture();
     case Call::stream_create:
     case Call::stream_destroy:
     case Call::stream_synchronize:
@@ -432,6 +435,42 @@ void Session::release() {
   }
   clock_.wait_for_all();
   device_->memory().release(question_.words[0]);
+}
+
+void Session::texture() {
+  isa::DeviceMemory& memory = device_->memory();
+  std::uint64_t handle = 0;
+  if (!bytes_.empty()) {
+    TextureFacts facts;
+    if (bytes_.size() != sizeof facts) throw InternalError("a texture's description has another size");
+    std::memcpy(&facts, bytes_.data(), sizeof facts);
+    isa::TextureDescriptor of;
+    of.base = facts.base;
+    of.width = facts.width;
+    of.height = facts.height;
+    of.channels = static_cast<std::uint8_t>(facts.channels);
+    of.channel_bytes = static_cast<std::uint8_t>(facts.channel_bytes);
+    of.row_bytes = of.width * of.texel_bytes();
+    of.pitch = facts.pitch;
+    of.kind = static_cast<isa::TexelKind>(facts.kind);
+    of.address = {static_cast<isa::AddressMode>(facts.address_x), static_cast<isa::AddressMode>(facts.address_y)};
+    of.linear = facts.linear != 0;
+    of.normalized_values = facts.normalized_values != 0;
+    of.normalized_coordinates = facts.normalized_coordinates != 0;
+    of.zero_outside = facts.zero_outside != 0;
+    require_memory(of.base, std::uint64_t{of.pitch} * (of.height - 1) + of.row_bytes);
+    try {
+      handle = memory.add_texture(fmt::format("texture {}", ++textures_), of);
+    } catch (const InputError& error) {
+      throw Refusal{cudaErrorInvalidValue, error.what()};
+    }
+  }
+  if (const std::uint64_t old = question_.words[1]; memory.texture(old) != nullptr) memory.release(old);
+  if (const std::uint64_t reference = question_.words[0]; reference != 0) {
+    require_memory(reference, sizeof handle);
+    store(reference, std::as_bytes(std::span(&handle, 1)));
+  }
+  answer_.words[0] = handle;
 }
 
 void Session::require_memory(std::uint64_t address, std::uint64_t size) const {

@@ -63,6 +63,7 @@ class Session {
   void launch();
   void occupancy();
   void memory();
+  void texture();
   void streams();
   void events();
 
@@ -96,7 +97,8 @@ class Session {
   std::vector<std::byte> answer_bytes_;
   std::string printed_;
   std::vector<LaunchSummary> launches_;
-  std::uint64_t buffers_ = 0;  // allocated so far, for their names
+  std::uint64_t buffers_ = 0;   // allocated so far, for their names
+  std::uint64_t textures_ = 0;  // likewise
 };
 
 }  // namespace heddle::tb::program

@@ -204,6 +204,7 @@ HEDDLE_BOTH_ double __hiloint2double(int hi, int lo) {
 #include "heddle/cuda_overloads.h"
 #include "heddle/cuda_progress.h"
 #include "heddle/cuda_search.h"
+#include "heddle/cuda_textures.h"
 #include "heddle/cuda_warps.h"
 
 #undef HEDDLE_DEVICE_

@@ -108,6 +108,85 @@ template <class T>
 inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, T kernel, int block, size_t shared) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, reinterpret_cast<const void*>(kernel), block, shared);
 }
+// The format of texels of a type: channels of 8, 16 or 32 bits.
+template <class T>
+inline cudaChannelFormatDesc cudaCreateChannelDesc() {
+  return cudaCreateChannelDesc(0, 0, 0, 0, cudaChannelFormatKindNone);
+}
+#define HEDDLE_FORMAT_(type, bits, count, kind)                                                          \
+  template <>                                                                                            \
+  inline cudaChannelFormatDesc cudaCreateChannelDesc<type>() {                                           \
+    return cudaCreateChannelDesc(bits, count > 1 ? bits : 0, count > 2 ? bits : 0, count > 2 ? bits : 0, \
+                                 cudaChannelFormatKind##kind);                                           \
+  }
+#define HEDDLE_FORMATS_(scalar, vector, bits, kind) \
+  HEDDLE_FORMAT_(scalar, bits, 1, kind)             \
+  HEDDLE_FORMAT_(vector##1, bits, 1, kind)          \
+  HEDDLE_FORMAT_(vector##2, bits, 2, kind)          \
+  HEDDLE_FORMAT_(vector##4, bits, 4, kind)
+HEDDLE_FORMAT_(char, 8, 1, Signed)
+HEDDLE_FORMATS_(signed char, char, 8, Signed)
+HEDDLE_FORMATS_(unsigned char, uchar, 8, Unsigned)
+HEDDLE_FORMATS_(short, short, 16, Signed)
+HEDDLE_FORMATS_(unsigned short, ushort, 16, Unsigned)
+HEDDLE_FORMATS_(int, int, 32, Signed)
+HEDDLE_FORMATS_(unsigned int, uint, 32, Unsigned)
+HEDDLE_FORMATS_(float, float, 32, Float)
+#undef HEDDLE_FORMAT_
+#undef HEDDLE_FORMATS_
+
+#ifdef __CUDA__
+template <class T, int type, cudaTextureReadMode mode>
+inline cudaError_t cudaBindTexture(size_t* offset, const texture<T, type, mode>& to, const void* pointer,
+                                   const cudaChannelFormatDesc& format, size_t size = 0xffffffffU) {
+  return cudaBindTexture(offset, static_cast<const textureReference*>(&to), pointer, &format, size);
+}
+template <class T, int type, cudaTextureReadMode mode>
+inline cudaError_t cudaBindTexture(size_t* offset, const texture<T, type, mode>& to, const void* pointer,
+                                   size_t size = 0xffffffffU) {
+  return cudaBindTexture(offset, to, pointer, cudaCreateChannelDesc<T>(), size);
+}
+template <class T, int type, cudaTextureReadMode mode>
+inline cudaError_t cudaBindTexture2D(size_t* offset, const texture<T, type, mode>& to, const void* pointer,
+                                     const cudaChannelFormatDesc& format, size_t width, size_t height, size_t pitch) {
+  return cudaBindTexture2D(offset, static_cast<const textureReference*>(&to), pointer, &format, width, height, pitch);
+}
+template <class T, int type, cudaTextureReadMode mode>
+inline cudaError_t cudaBindTexture2D(size_t* offset, const texture<T, type, mode>& to, const void* pointer,
+                                     size_t width, size_t height, size_t pitch) {
+  return cudaBindTexture2D(offset, to, pointer, cudaCreateChannelDesc<T>(), width, height, pitch);
+}
+template <class T, int type, cudaTextureReadMode mode>
+inline cudaError_t cudaBindTextureToArray(const texture<T, type, mode>& to, cudaArray_const_t array,
+                                          const cudaChannelFormatDesc& format) {
+  return cudaBindTextureToArray(static_cast<const textureReference*>(&to), array, &format);
+}
+template <class T, int type, cudaTextureReadMode mode>
+inline cudaError_t cudaBindTextureToArray(const texture<T, type, mode>& to, cudaArray_const_t array) {
+  return cudaBindTextureToArray(to, array, cudaCreateChannelDesc<T>());
+}
+template <class T, int type, cudaTextureReadMode mode>
+inline cudaError_t cudaUnbindTexture(const texture<T, type, mode>& from) {
+  return cudaUnbindTexture(static_cast<const textureReference*>(&from));
+}
+template <class T, int type, cudaTextureReadMode mode>
+inline cudaError_t cudaGetTextureAlignmentOffset(size_t* offset, const texture<T, type, mode>& of) {
+  return cudaGetTextureAlignmentOffset(offset, static_cast<const textureReference*>(&of));
+}
+template <int type>
+inline cudaError_t cudaBindSurfaceToArray(const surface<void, type>& to, cudaArray_const_t array) {
+  cudaChannelFormatDesc format;
+  const cudaError_t error = cudaGetChannelDesc(&format, array);
+  return error != cudaSuccess ? error
+                              : cudaBindSurfaceToArray(static_cast<const surfaceReference*>(&to), array, &format);
+}
+template <int type>
+inline cudaError_t cudaBindSurfaceToArray(const surface<void, type>& to, cudaArray_const_t array,
+                                          const cudaChannelFormatDesc& format) {
+  return cudaBindSurfaceToArray(static_cast<const surfaceReference*>(&to), array, &format);
+}
+#endif
+
 // The block size, a multiple of the warp's, of which most threads are resident; the smallest of several.
 template <class T, class Shared>
 inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, T kernel, Shared shared_of,

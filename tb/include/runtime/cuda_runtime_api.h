@@ -108,6 +108,58 @@ cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, s
 cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream HEDDLE_OR_(0));
 
+// Arrays, textures and surfaces, of one and two dimensions
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind kind);
+cudaError_t cudaMallocArray(cudaArray_t* array, const struct cudaChannelFormatDesc* format, size_t width,
+                            size_t height HEDDLE_OR_(0), unsigned int flags HEDDLE_OR_(0));
+cudaError_t cudaMalloc3DArray(cudaArray_t* array, const struct cudaChannelFormatDesc* format, struct cudaExtent extent,
+                              unsigned int flags HEDDLE_OR_(0));
+cudaError_t cudaFreeArray(cudaArray_t array);
+cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc* format, struct cudaExtent* extent, unsigned int* flags,
+                             cudaArray_t array);
+cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc* format, cudaArray_const_t array);
+cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t size,
+                              enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t x, size_t y, size_t size,
+                                enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from, size_t size,
+                                   enum cudaMemcpyKind kind, cudaStream_t stream HEDDLE_OR_(0));
+cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, size_t x, size_t y, size_t size,
+                                     enum cudaMemcpyKind kind, cudaStream_t stream HEDDLE_OR_(0));
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t from_pitch, size_t width,
+                                size_t height, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DFromArray(void* to, size_t to_pitch, cudaArray_const_t from, size_t x, size_t y, size_t width,
+                                  size_t height, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from, size_t from_pitch,
+                                     size_t width, size_t height, enum cudaMemcpyKind kind,
+                                     cudaStream_t stream HEDDLE_OR_(0));
+cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t to_pitch, cudaArray_const_t from, size_t x, size_t y,
+                                       size_t width, size_t height, enum cudaMemcpyKind kind,
+                                       cudaStream_t stream HEDDLE_OR_(0));
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x,
+                                     size_t from_y, size_t width, size_t height,
+                                     enum cudaMemcpyKind kind HEDDLE_OR_(cudaMemcpyDeviceToDevice));
+cudaError_t cudaBindTexture(size_t* offset, const struct textureReference* texture, const void* pointer,
+                            const struct cudaChannelFormatDesc* format, size_t size HEDDLE_OR_(0xffffffffU));
+cudaError_t cudaBindTexture2D(size_t* offset, const struct textureReference* texture, const void* pointer,
+                              const struct cudaChannelFormatDesc* format, size_t width, size_t height, size_t pitch);
+cudaError_t cudaBindTextureToArray(const struct textureReference* texture, cudaArray_const_t array,
+                                   const struct cudaChannelFormatDesc* format);
+cudaError_t cudaUnbindTexture(const struct textureReference* texture);
+cudaError_t cudaGetTextureAlignmentOffset(size_t* offset, const struct textureReference* texture);
+cudaError_t cudaGetTextureReference(const struct textureReference** texture, const void* symbol);
+cudaError_t cudaBindSurfaceToArray(const struct surfaceReference* surface, cudaArray_const_t array,
+                                   const struct cudaChannelFormatDesc* format);
+cudaError_t cudaGetSurfaceReference(const struct surfaceReference** surface, const void* symbol);
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t* texture, const struct cudaResourceDesc* resource,
+                                    const struct cudaTextureDesc* sampling, const struct cudaResourceViewDesc* view);
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture);
+cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc* resource, cudaTextureObject_t texture);
+cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc* sampling, cudaTextureObject_t texture);
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* surface, const struct cudaResourceDesc* resource);
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface);
+cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc* resource, cudaSurfaceObject_t surface);
+
 // Streams and events. Times are simulated ones.
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags);

@@ -183,6 +183,7 @@ std::uint64_t unit_count(std::string_view kind, const hw::Machine& machine) {
       {"core", cores},
       {"icache", cores},
       {"l1d", machine.l1d.enabled ? cores : 0},
+      {"texture", cores},
       {"scratchpad", cores},
       {"registers", cores * machine.core.simd_width},  // a bank per lane
       {"noc", 1},
@@ -206,6 +207,7 @@ std::optional<double> unit_bytes(std::string_view kind, const hw::Machine& machi
   const std::map<std::string_view, std::uint64_t> bytes = {
       {"icache", machine.icache.bytes},
       {"l1d", machine.l1d.bytes},
+      {"texture", machine.texture.bytes},
       {"scratchpad", machine.scratchpad.bytes},
       {"registers", std::uint64_t{core.registers} * 4 / core.simd_width},
       {"l2", machine.l2.bytes / machine.dram.channels},

@@ -223,6 +223,7 @@ void ChromeTrace::begin_request(const hw::TapPlace& place, const ::tlm::tlm_gene
   const char* const kind = payload.is_read() ? "read" : payload.is_write() ? "write" : "atomic";
   request.name = fmt::format("{}{} {:#x}",
                              place.link == Link::instruction ? "instruction "
+                             : place.link == Link::texture   ? "texture "
                              : place.link == Link::channel   ? "L2 "
                                                              : "",
                              kind, payload.get_address());
@@ -256,7 +257,7 @@ void ChromeTrace::end_request(const ::tlm::tlm_generic_payload* payload, hw::Cyc
 }
 
 void ChromeTrace::requested(const hw::TapPlace& place, const ::tlm::tlm_generic_payload& payload, hw::Cycle at) {
-  if (place.link == Link::data || place.link == Link::instruction) {
+  if (place.link == Link::data || place.link == Link::instruction || place.link == Link::texture) {
     begin_request(place, payload, at);
     go(requests_[&payload], "interconnect", at);
     return;

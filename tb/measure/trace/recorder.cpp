@@ -1,6 +1,8 @@
 #include "tb/measure/trace/recorder.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <optional>
 #include <utility>
 
 #include "hw/divergence/divergence.hpp"
@@ -91,6 +93,14 @@ void TraceRecorder::loaded(const isa::Module& module) {
 }
 
 void TraceRecorder::launching(const LaunchInfo& launch) {
+  const std::vector<std::uint64_t>& words = launch.kernel.words;
+  if (std::any_of(words.begin(), words.end(), [](std::uint64_t word) {
+        const std::optional<isa::Instruction> instruction = isa::decode(word);
+        return instruction && isa::is_texture(instruction->op);
+      })) {
+    throw InputError({}, "kernel '" + launch.kernel.name + "' fetches from textures, which a trace does not hold",
+                     "run it without --record");
+  }
   const auto kernel = static_cast<std::uint32_t>(&launch.kernel - launch.module.kernels.data());
   writer_.begin_launch({kernel, launch.request.grid, launch.request.block, launch.request.dynamic_shared,
                         launch.warp_size, launch.request.parameters},
