@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "tb/measure/host_cost.hpp"
 #include "tb/program/output_options.hpp"
+#include "tb/support/files/atomic_file.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::program {
@@ -39,6 +40,9 @@ RunCheckpoints::RunCheckpoints(const Arguments& arguments, tb::RunRequest& reque
   if (arguments.text("vcd").ends_with(".fst")) {
     throw InputError({"--checkpoint"}, "waves in .fst are written by another program, which a checkpoint cannot hold",
                      "record .vcd or .vcd.gz");
+  }
+  if (request.output_directory) {
+    tb::make_folder(*request.output_directory);  // where the file may be meant to go
   }
   file_.emplace(arguments.text("checkpoint"));
   request.device.pauses = {every, [this](std::uint64_t cycle) { take(cycle); }};

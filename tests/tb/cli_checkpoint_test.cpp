@@ -277,6 +277,18 @@ TEST_F(CliCheckpoint, WhereItIsResumedDoesNotMatter) {
   EXPECT_EQ(crowded.code, 0) << crowded.err;
 }
 
+TEST_F(CliCheckpoint, TheFolderOfTheOutputsMayHoldIt) {
+  const std::string file = path("new/run.checkpoint");
+  const Words run = {"run", "baseline", "vecadd", "--scale", "0.001", "--quiet", "--out", path("new")};
+  Ran ran = heddle(joined(run, {"--checkpoint", file, "--every", "3000"}));
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const std::string stats = Scratch::read(path("new/stats.json"));
+  fs::remove(path("new/stats.json"));
+  ran = heddle({"run", "--resume", file});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(Scratch::read(path("new/stats.json")) == stats);
+}
+
 // ----------------------------------------------------------------------------------------------------- what is refused
 
 TEST_F(CliCheckpoint, DamagedAndForeignImagesAreRefused) {
