@@ -441,13 +441,13 @@ TEST(Jedec, RefreshesLeaveTimeForAccesses) {
 TEST(Watchdog, IsMorePatientThanTheMachineIsSlow) {
   Machine machine;
   machine.dram.row_conflict = 1000;
-  machine.watchdog.deadlock_cycles = 2034;
+  machine.watchdog.deadlock_cycles = 2049;
   EXPECT_TRUE(check(machine).empty());
-  machine.watchdog.deadlock_cycles = 2033;
+  machine.watchdog.deadlock_cycles = 2048;
   const std::vector<Contradiction> found = check(machine);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found.front().key, "watchdog.deadlock_cycles");
-  EXPECT_NE(found.front().message.find("is not above 2033, "), std::string::npos) << found.front().message;
+  EXPECT_NE(found.front().message.find("is not above 2048, "), std::string::npos) << found.front().message;
   EXPECT_NE(found.front().message.find("(2012 of them in DRAM)"), std::string::npos) << found.front().message;
 }
 

@@ -109,6 +109,23 @@ TEST_F(CudaProgram, TextureAndSurfaceObjectsSampleAsTheHostDoes) {
     EXPECT_EQ(ran.code, 0) << config << ": " << ran.err;
     EXPECT_EQ(ran.out, "PASSED\n") << config;
   }
+  const test::Ran recorded =
+      test::heddle({"exec", "--quiet", "--record", scratch_.path("threads.trace"), "--", program});
+  EXPECT_EQ(recorded.code, 1);
+  EXPECT_THAT(recorded.err, HasSubstr("kernel launch: kernel '_Z6gatheryPKiP6float4i' fetches from textures, which a "
+                                      "trace does not hold; run it without --record"));
+}
+
+TEST_F(CudaProgram, TexturesTakeTheSameTimeOnAnyNumberOfHostThreads) {
+  const std::string program = compile("texture_objects.cu");
+  const auto cycles = [&](const std::string& threads) {
+    const test::Ran ran =
+        test::heddle({"exec", "--quiet", "--threads", threads, "--set", "gpu.cores=3", "--set",
+                      "l1d.write_policy=write-through", "--out", scratch_.path(threads), "--", program});
+    EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+    return test::Scratch::read(scratch_.path(threads + "/stats.json"));
+  };
+  EXPECT_EQ(cycles("1"), cycles("3"));
 }
 
 TEST_F(CudaProgram, TextureReferencesAreBoundByTheirVariables) {
