@@ -20,7 +20,6 @@
 #include <map>
 #include <string_view>
 
-#include "tb/checkpoint/digest.hpp"
 #include "tb/checkpoint/identity.hpp"
 #include "tb/support/process/descriptor.hpp"
 

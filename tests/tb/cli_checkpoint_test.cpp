@@ -116,6 +116,21 @@ class CliCheckpoint : public testing::Test {
   const std::string file_ = scratch_.path("run.checkpoint");
 };
 
+TEST(CheckpointSupport, ABuildWithoutSaysWhy) {
+  if (!checkpoint::unsupported()) {
+    GTEST_SKIP() << "this build has checkpoints";
+  }
+  const Scratch scratch;
+  const std::string file = scratch.path("file");
+  for (const Words& words :
+       {Words{"run", "baseline", "vecadd", "--scale", "0.001", "--checkpoint", file, "--every", "9"},
+        Words{"run", "--resume", file}}) {
+    const Ran ran = heddle(words);
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_NE(ran.err.find(*checkpoint::unsupported()), std::string::npos) << ran.err;
+  }
+}
+
 const Words kQueens = {"run", "baseline", "nqueens", "--scale", "0.02"};
 
 // ----------------------------------------------------------------------------------------------------- same bytes
