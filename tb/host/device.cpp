@@ -427,8 +427,10 @@ void Device::State::run(const LaunchInfo& launch) {
   }
   const auto index = static_cast<std::size_t>(&launch.kernel - module.kernels.data());
   // Summing up every module's counters takes longer than a short launch: only for who estimates by them.
-  const bool estimates = options.fast_forward.any();
-  const hw::Totals before = estimates ? gpu.totals() : hw::Totals{};
+  std::optional<hw::Totals> before;
+  if (options.fast_forward.any()) {
+    before = gpu.totals();
+  }
   write_launch(launch.request, launch.kernel, index, launch.warp_size);
   try {
     simulate(launch.request);
@@ -439,10 +441,10 @@ void Device::State::run(const LaunchInfo& launch) {
   }
   ++launches_ended;
   blocks_of_ended += launch.request.grid.count();
-  if (estimates) {
+  if (before) {
     const hw::Totals after = gpu.totals();
-    selection.simulated(launch.kernel.name, after.cycles - before.cycles,
-                        after.core.thread_instructions - before.core.thread_instructions);
+    selection.simulated(launch.kernel.name, after.cycles - before->cycles,
+                        after.core.thread_instructions - before->core.thread_instructions);
   }
   collect_stray_loads(launch.kernel);
   tell_end(!gpu.fault());
