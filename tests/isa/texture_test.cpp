@@ -105,7 +105,8 @@ struct GuideImage {
 class TextureModes : public ::testing::TestWithParam<std::tuple<AddressMode, bool, bool>> {};
 
 TEST_P(TextureModes, FollowTheGuide) {
-  const auto [mode, normalized, linear] = GetParam();
+  const auto& [mode, normal, linear] = GetParam();
+  const bool normalized = normal;  // for the function below
   std::mt19937 random(7);
   for (const auto& [width, height] : {std::pair{7U, 5U}, {16U, 16U}, {1U, 3U}, {33U, 1U}}) {
     TextureDescriptor of = texture_of(width, height);
