@@ -13,8 +13,9 @@ namespace heddle::link {
 
 namespace {
 
-// In nanoseconds. To hand out and gather takes a fraction of a microsecond when everybody is awake.
-constexpr std::uint64_t kWorthSharing = 2500;
+// In nanoseconds. To hand out and gather takes a fraction of a microsecond when everybody is awake, but what one thread
+// has written the other must fetch.
+constexpr std::uint64_t kWorthSharing = 8000;
 // Of so many cycles one is timed, and of so many such cycles the times decide how the parts are cut.
 constexpr unsigned kUntimedCycles = 63;
 constexpr unsigned kTimings = 16;

@@ -176,6 +176,11 @@ class Calendar {
     Cycle later = kNever;  // woken for this one too, before it ran in the present cycle
     Cycle last = kNever;   // the latest cycle that was advanced
   };
+  // Who runs on, and up to which cycle.
+  struct Plan {
+    unsigned module;
+    Cycle until;
+  };
   // A part of the modules, whose turns in a cycle one host thread has: order_[begin, end).
   struct alignas(64) Member {
     std::size_t begin = 0;
@@ -185,11 +190,7 @@ class Calendar {
     unsigned turns = 0;       // that modules of it have had in the cycle
     std::vector<Told> told;   // in them
     std::size_t next_told = 0;
-    std::exception_ptr error;  // thrown in the turn of `module`, after which no other of the part has one
-    struct Plan {
-      unsigned module;
-      Cycle until;
-    };
+    std::exception_ptr error;    // thrown in the turn of `module`, after which no other of the part has one
     std::vector<Plan> plans;     // who of the part runs on, and up to which cycle
     std::uint64_t turns_on = 0;  // that they have had
   };
@@ -218,6 +219,7 @@ class Calendar {
   std::vector<unsigned> runners_;   // their numbers
   std::vector<Told> told_on_;       // by those that have, by cycle and module; done up to told_done_
   std::size_t told_done_ = 0;
+  std::vector<Plan> plans_;  // of the present window
   std::uint64_t turns_on_ = 0;
   unsigned pause_ = 0;  // cycles in which nobody is asked, after some in which hardly anybody could
   unsigned rest_ = 0;   // of those are left

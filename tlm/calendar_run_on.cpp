@@ -25,7 +25,7 @@ Cycle Calendar::may_run_on_until(Cycle now) const {
   return std::min<Cycle>(now + kMostAhead, end / period + (end % period != 0 ? 1 : 0));
 }
 
-// Each host thread's runners are always the same, whose memory it has at hand.
+// Each host thread has neighbours, as many turns as the others.
 void Calendar::plan_to_run_on(Cycle now, Cycle most) {
   for (Member& member : members_) {
     member.plans.clear();
@@ -33,13 +33,21 @@ void Calendar::plan_to_run_on(Cycle now, Cycle most) {
   }
   const Cycle told = next_told();
   foresight_->look(now, told == kNever ? kNever : told + 1);
+  plans_.clear();
+  Cycle planned = 0;  // turns
   for (unsigned runner = 0; runner != runners_.size(); ++runner) {
     if (entries_[runners_[runner]].due > now) {
       continue;
     }
     if (const Cycle until = std::min(most, foresight_->undisturbed_until(runner)); until > now + 1) {
-      members_[runner * members_.size() / runners_.size()].plans.push_back({runners_[runner], until});
+      plans_.push_back({runners_[runner], until});
+      planned += until - now;
     }
+  }
+  Cycle before = 0;
+  for (const Plan& plan : plans_) {
+    members_[before * members_.size() / planned].plans.push_back(plan);
+    before += plan.until - now;
   }
 }
 
@@ -65,7 +73,7 @@ void Calendar::run_on(Cycle now) {
   std::uint64_t planned = 0;  // turns
   for (const Member& member : members_) {
     runners += member.plans.size();
-    for (const Member::Plan& plan : member.plans) {
+    for (const Plan& plan : member.plans) {
       planned += plan.until - now;
     }
   }
@@ -103,7 +111,7 @@ void Calendar::run_on(Cycle now) {
 void Calendar::run_on(Member& member) {
   present_member = &member;
   try {
-    for (const Member::Plan& plan : member.plans) {
+    for (const Plan& plan : member.plans) {
       run_on(member, plan.module, plan.until);
     }
   } catch (...) {

@@ -11,8 +11,9 @@ namespace heddle::link {
 
 namespace {
 
-// Some tens of microseconds: longer than a cycle of a large machine takes, shorter than a scheduler's time slice.
-constexpr unsigned kSpins = 1000;
+// Some hundreds of microseconds: longer than a part of a large machine takes whose cores run on, shorter than a
+// scheduler's time slice. To wake a thread that sleeps takes about as long as such a part.
+constexpr unsigned kSpins = 8000;
 
 void relax() {
 #if defined(__x86_64__) || defined(__i386__)
