@@ -120,8 +120,6 @@ class Calendar {
   void run_on_no_more() { foresight_ = nullptr; }
   // For tests: turns that were had beyond the present cycle.
   [[nodiscard]] std::uint64_t turns_on() const { return turns_on_; }
-  // All modules.
-  [[nodiscard]] std::size_t modules() const { return entries_.size(); }
 
  private:
   friend class ClockedModule;
