@@ -2,6 +2,7 @@
 // others, each kind in order of arrival, and of all banks' next requests the one that can start first does: row hits
 // before conflicts, older ones before younger ones on a tie. Once the oldest request of the channel has waited for
 // dram.starvation_bound cycles nothing but that one is started, so that a stream of row hits starves nobody.
+#include <algorithm>
 #include <vector>
 
 #include "hw/dram/policy.hpp"
@@ -23,18 +24,7 @@ class FirstReady final : public DramScheduler {
       return {&oldest, view.earliest_start(oldest)};
     }
     view.ask_again(view.starves_at(oldest));
-    Candidate best;
-    for (const unsigned index : view.waiting.banks()) {
-      Candidate candidate = view.all_may_start() ? kept(view, index) : search(view, index);
-      if (candidate.request == nullptr) {
-        continue;
-      }
-      candidate.start = view.earliest_start(*candidate.request);
-      if (best.request == nullptr || before(candidate, best)) {
-        best = candidate;
-      }
-    }
-    return {best.request, best.start};
+    return view.all_may_start() ? first_of_kept(view) : first_of_allowed(view);
   }
 
  private:
@@ -44,12 +34,17 @@ class FirstReady final : public DramScheduler {
     bool hit = false;
     Cycle start = kNever;
   };
+  // When a request can start, and hits before conflicts in the same cycle, as one number: the least is first.
+  using Rank = std::uint64_t;
+  [[nodiscard]] static Rank rank(Cycle start, bool hit) { return start << 1 | (hit ? 0 : 1); }
   // The one found last where every request might start: it stays the next one until a request joins or leaves the bank
   // or its open row changes.
   struct Kept {
     std::uint64_t changes = 0;  // a bank that is waited for has changed at least once
     std::uint64_t open_row = 0;
-    Candidate candidate;
+    DramRequest* request = nullptr;
+    std::uint64_t serial = 0;  // of that request
+    Rank bound = 0;            // its rank is no less than this, whatever other banks do meanwhile
   };
 
   [[nodiscard]] static Candidate search(const DramView& view, unsigned index) {
@@ -65,13 +60,54 @@ class FirstReady final : public DramScheduler {
     }
     return found;
   }
-  [[nodiscard]] const Candidate& kept(const DramView& view, unsigned index) {
-    Kept& kept = banks_[index];
-    const std::uint64_t changes = view.waiting.bank(index).changes;
-    if (kept.changes != changes || kept.open_row != view.timing.open_row(index)) {
-      kept = {changes, view.timing.open_row(index), search(view, index)};
+  [[nodiscard]] static DramChoice first_of_allowed(const DramView& view) {
+    Candidate best;
+    for (const unsigned index : view.waiting.banks()) {
+      Candidate candidate = search(view, index);
+      if (candidate.request == nullptr) {
+        continue;
+      }
+      candidate.start = view.earliest_start(*candidate.request);
+      if (best.request == nullptr || before(candidate, best)) {
+        best = candidate;
+      }
     }
-    return kept.candidate;
+    return {best.request, best.start};
+  }
+  // What a step does to other banks only delays them (DramTiming::firm_until), so that a start once told is a bound
+  // from below: the timing is asked first for the bank that seems to be first, then for those that may be before it.
+  [[nodiscard]] DramChoice first_of_kept(const DramView& view) {
+    Kept* first = nullptr;
+    for (const unsigned index : view.waiting.banks()) {
+      Kept& kept = banks_[index];
+      const std::uint64_t changes = view.waiting.bank(index).changes;
+      const std::uint64_t open_row = view.timing.open_row(index);
+      if (kept.changes != changes || kept.open_row != open_row) {
+        const Candidate found = search(view, index);
+        kept = {changes, open_row, found.request, found.request->serial, rank(0, found.hit)};
+      }
+      first = first == nullptr || kept.bound < first->bound ? &kept : first;
+    }
+    Kept* best = first;
+    Rank best_rank = ask(view, *first);
+    for (const unsigned index : view.waiting.banks()) {
+      Kept& kept = banks_[index];
+      if (kept.bound > best_rank || &kept == first) {
+        continue;
+      }
+      const Rank exact = ask(view, kept);
+      if (exact < best_rank || (exact == best_rank && kept.serial < best->serial)) {
+        best = &kept;
+        best_rank = exact;
+      }
+    }
+    return {best->request, best_rank >> 1};
+  }
+  static Rank ask(const DramView& view, Kept& kept) {
+    const Cycle start = view.earliest_start(*kept.request);
+    const bool hit = (kept.bound & 1) == 0;
+    kept.bound = rank(std::min(start, view.timing.firm_until()), hit);
+    return rank(start, hit);
   }
   [[nodiscard]] static bool before(const Candidate& a, const Candidate& b) {
     if (a.start != b.start) {

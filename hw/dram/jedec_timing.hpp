@@ -30,6 +30,8 @@ class JedecTiming final : public DramTiming {
   JedecTiming(const DramParameters& parameters, unsigned line_bytes, double clock_period_ns);
 
   [[nodiscard]] Cycle earliest_start(const DramRequest& request, Cycle now) const override;
+  // The refresh that is due: what has to wait for it waits less when the last open row is closed before.
+  [[nodiscard]] Cycle firm_until() const override { return refresh_due_ == kNever ? kNever : cycle_of(refresh_due_); }
   DramStep start(DramRequest& request, Cycle now, bool close) override;
   [[nodiscard]] bool last_step(const DramRequest& request) const override {
     return row_hit(request) && request.bursts + 1 == bursts_ * request.slots;

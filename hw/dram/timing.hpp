@@ -73,6 +73,9 @@ class DramTiming {
 
   // The earliest cycle, `now` or later, in which the request's next step can be taken as things are.
   [[nodiscard]] virtual Cycle earliest_start(const DramRequest& request, Cycle now) const = 0;
+  // Steps for other banks, and time, only ever delay a request's next step, as long as that is earlier than this cycle:
+  // what earliest_start has said is a bound from below then. From here on it may become earlier again.
+  [[nodiscard]] virtual Cycle firm_until() const { return kNever; }
   // Takes the step in a cycle that earliest_start allows. `close`: the access, should the step be it, closes its row
   // (an access with a hint never does).
   virtual DramStep start(DramRequest& request, Cycle now, bool close) = 0;
