@@ -159,7 +159,7 @@ RunOutcome run(const RunRequest& request) {
   }
   const unsigned threads = options.threads;
   Device device(request.machine, std::move(options));
-  if (device.threads() < threads && request.note) {
+  if (device.threads() < threads && request.threads_chosen && request.note) {
     request.note("one host thread simulates, since what watches the run hears of all its modules");
   }
   subject->attach(device);

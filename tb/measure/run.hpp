@@ -33,6 +33,7 @@ struct RunRequest {
   std::ostream* record = nullptr;                // where to record what the threads do; whole if the run is complete
   std::function<void(const std::string&)> note;  // told what a user should know, before the run begins
   DeviceOptions device;
+  bool threads_chosen = false;  // device.threads is what the user has asked for: told where it cannot be so
 };
 
 // How the reference interpreter's run compares.

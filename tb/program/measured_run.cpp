@@ -81,10 +81,15 @@ std::optional<std::string> optional_text(const Arguments& arguments, const std::
   return arguments.has(option) ? std::optional(arguments.text(option)) : std::nullopt;
 }
 
-// "auto": as many as the host has for this process and the machine has cores.
+// Whether the user has said how many host threads there are to be.
+bool chosen(const Arguments& arguments) {
+  return arguments.has("threads") && arguments.text("threads") != "auto";
+}
+
+// By itself, and with "auto": as many as the host has for this process and the machine has cores.
 unsigned threads(const Arguments& arguments, const hw::Machine& machine) {
   constexpr std::uint64_t kMost = 256;
-  if (arguments.text("threads") != "auto") {
+  if (chosen(arguments)) {
     return static_cast<unsigned>(arguments.whole("threads", 1, 1, kMost));
   }
   return std::clamp(std::thread::hardware_concurrency(), 1U, machine.gpu.cores);
@@ -111,8 +116,8 @@ void declare_measuring_options(Command& command) {
       ("sample", po::value<std::string>()->value_name("N"),
        "simulate one of N launches of each kernel, the first among them, and estimate the cycles of all")  //
       ("threads", po::value<std::string>()->value_name("N|auto"),
-       "host threads that simulate the machine together (default 1): the same results, sooner on a machine of many "
-       "cores; auto: as many as the host has and the machine can use")  //
+       "host threads that simulate the machine together: the same results, sooner on a machine of many cores "
+       "(default auto: as many as the host has and the machine has cores)")  //
       ("quiet,q", "print errors only");
   RunCheckpoints::declare(command.options);
   RunTraces::declare(command.options);
@@ -126,6 +131,7 @@ std::vector<std::string> prepare(const Arguments& arguments, const std::string& 
     request.energy = tb::read_energy_table(arguments.text("energy"));
   }
   request.device.threads = threads(arguments, request.machine);
+  request.threads_chosen = chosen(arguments);
   request.device.max_cycles = arguments.whole("max-cycles", 0, 1, UINT64_MAX);
   request.device.interrupted = &stopped();
   request.device.fast_forward = {arguments.whole("from-launch", 1, 1, UINT64_MAX), arguments.all("skip"),

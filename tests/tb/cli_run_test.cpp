@@ -99,6 +99,11 @@ TEST(CliRun, SeveralHostThreadsWriteTheSameBytes) {
                               "--set", "l1d.write_policy=write-through", "--report", scratch.path("r.html")});
   EXPECT_EQ(watched.code, 0);
   EXPECT_NE(watched.err.find("note: one host thread simulates"), std::string::npos) << watched.err;
+  // Of what nobody has asked for, nothing is said.
+  const Ran by_itself = heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--set", "gpu.cores=2", "--set",
+                                "l1d.write_policy=write-through", "--report", scratch.path("s.html")});
+  EXPECT_EQ(by_itself.code, 0);
+  EXPECT_EQ(by_itself.err, "");
   for (const char* wrong : {"0", "all", "1000"}) {
     const Ran refused = heddle({"run", "baseline", "vecadd", "--threads", wrong});
     EXPECT_EQ(refused.code, 2);
