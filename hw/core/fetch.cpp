@@ -69,7 +69,7 @@ bool FetchStage::read(Cycle now, GroupId& id, std::uint64_t& word, IdleCause& ca
     cause = idle_cause();
     return false;
   }
-  const std::optional<GroupId> picked = scheduler_->pick(now);
+  const MaybeGroup picked = scheduler_->pick(now);
   if (!picked) {
     cause = IdleCause::pipeline;
     return false;

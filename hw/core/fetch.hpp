@@ -135,7 +135,7 @@ class FetchStage final : public sc_core::sc_module,
     std::vector<Row> rows;             // by group
     std::vector<std::uint64_t> words;  // by group and lane
     std::vector<Line> lines;           // of this cycle
-    std::optional<GroupId> begun;      // whose rows go on one after the other
+    MaybeGroup begun;      // whose rows go on one after the other
     link::SubWarp* first = nullptr;    // of this cycle, beside each other
     link::SubWarp* last = nullptr;
     LaneMask taken = 0;  // their lanes
@@ -145,7 +145,7 @@ class FetchStage final : public sc_core::sc_module,
   };
   std::unique_ptr<ByLane> by_lane_;  // null: a warp has one instruction
   void tick_by_lane(Cycle now, IdleCause& cause);
-  [[nodiscard]] std::optional<GroupId> next_by_lane(Cycle now, IdleCause& cause);
+  [[nodiscard]] MaybeGroup next_by_lane(Cycle now, IdleCause& cause);
   void others_by_lane(GroupId picked, LaneMask& asked, IdleCause& cause);
   void fetch_row(Group& group, LaneMask& asked, bool later, IdleCause& cause);
   [[nodiscard]] bool read_lanes(Group& group, LaneMask lanes, IdleCause& cause);

@@ -41,7 +41,7 @@ void FetchStage::tick_by_lane(Cycle now, IdleCause& cause) {
   }
   // A row that waited here is this cycle's; the next one can be asked for.
   LaneMask asked = 0;
-  if (std::optional<GroupId> picked = next_by_lane(now, cause)) {
+  if (MaybeGroup picked = next_by_lane(now, cause)) {
     fetch_row(state_.groups[*picked], asked, late, cause);
     if (by.several_groups && !state_.fault) {
       others_by_lane(*picked, asked, cause);
@@ -61,7 +61,7 @@ void FetchStage::tick_by_lane(Cycle now, IdleCause& cause) {
 
 // The group whose next row is to be fetched: the one whose instruction has begun, until its last row has gone on, or
 // else the scheduler's.
-std::optional<GroupId> FetchStage::next_by_lane(Cycle now, IdleCause& cause) {
+MaybeGroup FetchStage::next_by_lane(Cycle now, IdleCause& cause) {
   ByLane& by = *by_lane_;
   if (by.begun && state_.groups[*by.begun].state == GroupState::ready) {
     return by.begun;
@@ -70,7 +70,7 @@ std::optional<GroupId> FetchStage::next_by_lane(Cycle now, IdleCause& cause) {
     cause = idle_cause();
     return std::nullopt;
   }
-  const std::optional<GroupId> picked = scheduler_->pick(now);
+  const MaybeGroup picked = scheduler_->pick(now);
   if (!picked) {
     cause = IdleCause::pipeline;
   }

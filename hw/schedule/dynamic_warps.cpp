@@ -26,8 +26,8 @@ class Majority final : public WarpScheduler {
 
   explicit Majority(const Setup& setup) : range_(setup) {}
 
-  std::optional<GroupId> pick(Cycle) override {
-    std::optional<GroupId> picked = oldest_at(pc_);
+  MaybeGroup pick(Cycle) override {
+    MaybeGroup picked = oldest_at(pc_);
     if (!picked) {
       find_majority();
       picked = oldest_at(pc_);
@@ -36,8 +36,8 @@ class Majority final : public WarpScheduler {
   }
 
  private:
-  [[nodiscard]] std::optional<GroupId> oldest_at(std::uint32_t pc) const {
-    std::optional<GroupId> oldest;
+  [[nodiscard]] MaybeGroup oldest_at(std::uint32_t pc) const {
+    MaybeGroup oldest;
     range_.each_ready([&](GroupId id) {
       if (range_.groups[id].pc == pc && (!oldest || range_.groups[id].age < range_.groups[*oldest].age)) {
         oldest = id;
@@ -75,8 +75,8 @@ class PostDominatorPriority final : public WarpScheduler {
 
   explicit PostDominatorPriority(const Setup& setup) : range_(setup) {}
 
-  std::optional<GroupId> pick(Cycle) override {
-    std::optional<GroupId> best;
+  MaybeGroup pick(Cycle) override {
+    MaybeGroup best;
     range_.each_ready([&](GroupId id) {
       const Group& group = range_.groups[id];
       if (!best || group.merge_points < range_.groups[*best].merge_points ||

@@ -20,18 +20,18 @@ class LeastProgress final : public WarpScheduler {
 
   explicit LeastProgress(const Setup& setup) : range_(setup), progress_of_(setup.core), next_(setup.first) {}
 
-  std::optional<GroupId> pick(Cycle) override {
-    std::optional<GroupId> behind;  // the first of the least at or behind next_, in turn
-    std::optional<GroupId> before;
+  MaybeGroup pick(Cycle) override {
+    MaybeGroup behind;  // the first of the least at or behind next_, in turn
+    MaybeGroup before;
     range_.each_ready([&](GroupId id) {
-      std::optional<GroupId>& best = id >= next_ ? behind : before;
+      MaybeGroup& best = id >= next_ ? behind : before;
       if (!best || progress_of_(range_.groups[id]) < progress_of_(range_.groups[*best])) {
         best = id;
       }
     });
     const bool wraps =
         !behind || (before && progress_of_(range_.groups[*before]) < progress_of_(range_.groups[*behind]));
-    const std::optional<GroupId> picked = wraps ? before : behind;
+    const MaybeGroup picked = wraps ? before : behind;
     if (picked) {
       next_ = *picked + 1;
     }

@@ -14,7 +14,7 @@ class Oldest final : public WarpScheduler {
   static void cost(const CostShape& shape, CostLines& lines) { cost_of_ages(shape, lines); }
 
   explicit Oldest(const Setup& setup) : range_(setup) {}
-  std::optional<GroupId> pick(Cycle) override { return range_.oldest_ready(); }
+  MaybeGroup pick(Cycle) override { return range_.oldest_ready(); }
 
  private:
   const GroupRange range_;
@@ -35,12 +35,12 @@ class GreedyThenOldest final : public WarpScheduler {
 
   explicit GreedyThenOldest(const Setup& setup) : range_(setup), greedy_(setup.first) {}
 
-  std::optional<GroupId> pick(Cycle) override {
+  MaybeGroup pick(Cycle) override {
     if (range_.is_ready(greedy_)) {
       stalled_ = false;
       return greedy_;
     }
-    const std::optional<GroupId> oldest = range_.oldest_ready();
+    const MaybeGroup oldest = range_.oldest_ready();
     // Filling the greedy warp's pipeline cycles does not end its turn; a stall does.
     if (oldest && stalled_) {
       greedy_ = *oldest;

@@ -7,6 +7,7 @@
 
 #include "hw/schedule/scheduler.hpp"
 #include "hw/state/group.hpp"
+#include "hw/state/maybe_group.hpp"
 
 namespace heddle::hw {
 
@@ -37,9 +38,9 @@ struct GroupRange {
     each_set(groups.ready(), first, last, visit);
   }
   // The oldest ready group: the one that started first.
-  [[nodiscard]] std::optional<GroupId> oldest_ready() const;
+  [[nodiscard]] MaybeGroup oldest_ready() const;
   // The first ready group at or behind `from`, wrapping around.
-  [[nodiscard]] std::optional<GroupId> next_ready(unsigned from) const;
+  [[nodiscard]] MaybeGroup next_ready(unsigned from) const;
   [[nodiscard]] bool is_ready(GroupId id) const { return ((groups.ready()[id / 64] >> (id % 64)) & 1U) != 0; }
 
   const GroupTable& groups;

@@ -14,8 +14,8 @@ class RoundRobin final : public WarpScheduler {
 
   explicit RoundRobin(const Setup& setup) : range_(setup) {}
 
-  std::optional<GroupId> pick(Cycle) override {
-    const std::optional<GroupId> found = range_.next_ready(next_);
+  MaybeGroup pick(Cycle) override {
+    const MaybeGroup found = range_.next_ready(next_);
     if (found) {
       next_ = *found + 1;
     }

@@ -10,6 +10,7 @@
 #include "hw/parameters/machine.hpp"
 #include "hw/state/core_statistics.hpp"
 #include "hw/state/group.hpp"
+#include "hw/state/maybe_group.hpp"
 
 namespace heddle::hw {
 
@@ -39,7 +40,7 @@ class WarpScheduler : public StallObserver {
   // The group to fetch in this cycle, out of groups.ready(); empty when none is to be fetched. Called once per cycle in
   // which the fetch stage can take one (a fetch group's: when it is that one's turn); a group that is returned is
   // fetched.
-  [[nodiscard]] virtual std::optional<GroupId> pick(Cycle now) = 0;
+  [[nodiscard]] virtual MaybeGroup pick(Cycle now) = 0;
   // A group of those to choose among has begun to wait (on a long-latency operation, at a barrier, for other groups) or
   // has no threads any more; also in cycles without a pick, and at a launch's start for all of them.
   void stalled(const Group&) override {}

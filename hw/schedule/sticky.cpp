@@ -25,9 +25,9 @@ class StickyRoundRobin final : public WarpScheduler {
 
   explicit StickyRoundRobin(const Setup& setup) : range_(setup), next_(setup.first) {}
 
-  std::optional<GroupId> pick(Cycle) override {
+  MaybeGroup pick(Cycle) override {
     // Distances in round-robin order, behind the group and the block fetched last; the present block is nearest.
-    std::optional<GroupId> best;
+    MaybeGroup best;
     unsigned best_block = 0;
     unsigned best_group = 0;
     range_.each_ready([&](GroupId id) {

@@ -26,11 +26,11 @@ class SwitchOnAccess final : public WarpScheduler {
 
   explicit SwitchOnAccess(const Setup& setup) : range_(setup), present_(range_.last - 1) {}
 
-  std::optional<GroupId> pick(Cycle) override {
+  MaybeGroup pick(Cycle) override {
     if (!left_ && range_.is_ready(present_)) {
       return present_;
     }
-    const std::optional<GroupId> next = range_.next_ready(present_ + 1);
+    const MaybeGroup next = range_.next_ready(present_ + 1);
     if (next && left_) {
       present_ = *next;
       left_ = false;

@@ -106,7 +106,7 @@ TwoLevelScheduler::TwoLevelScheduler(const Setup& setup, const FetchGroupPolicie
   }
 }
 
-std::optional<GroupId> TwoLevelScheduler::pick(Cycle now) {
+MaybeGroup TwoLevelScheduler::pick(Cycle now) {
   // A fetch group whose warps have all gone while no other had any would stay first: nobody of it ever stalls.
   if ((timeout_ != 0 && fetched_ >= timeout_) || (rule_ != Rule::current && !fetch_groups_.has_live(first_))) {
     make_first(outer_->next(first_));
@@ -119,7 +119,7 @@ std::optional<GroupId> TwoLevelScheduler::pick(Cycle now) {
   if (rule_ == Rule::exclusive) {
     leave_stalled();
   }
-  std::optional<GroupId> picked = inner_[first_]->pick(now);
+  MaybeGroup picked = inner_[first_]->pick(now);
   const unsigned others = rule_ == Rule::exclusive ? 1 : fetch_groups_.count;
   for (unsigned step = 1; step < others && !picked; ++step) {
     const unsigned candidate = fetch_groups_.behind(first_, step);

@@ -142,12 +142,12 @@ class AdaptiveTwoLevel final : public WarpScheduler {
     begin_interval(0);
   }
 
-  std::optional<GroupId> pick(Cycle now) override {
+  MaybeGroup pick(Cycle now) override {
     if (now >= ends_) {
       end_interval(now);
     }
-    const std::optional<GroupId> picked = candidates_[current_]->pick(now);
-    latest_ = picked.value_or(latest_);
+    const MaybeGroup picked = candidates_[current_]->pick(now);
+    latest_ = picked ? *picked : latest_;
     return picked;
   }
 

@@ -54,7 +54,7 @@ class TwoLevelScheduler final : public WarpScheduler {
   // group (hw::check() says so to users).
   TwoLevelScheduler(const Setup& setup, const FetchGroupPolicies& policies);
 
-  std::optional<GroupId> pick(Cycle now) override;
+  MaybeGroup pick(Cycle now) override;
   void stalled(const Group& group) override;
   [[nodiscard]] std::optional<unsigned> first_fetch_group() const override { return first_; }
   [[nodiscard]] unsigned fetch_groups() const override { return fetch_groups_.count; }

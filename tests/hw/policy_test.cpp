@@ -33,7 +33,7 @@ class SilentDivergence final : public Divergence {
 class SilentScheduler final : public WarpScheduler {
  public:
   explicit SilentScheduler(const Setup&) {}
-  std::optional<GroupId> pick(Cycle) override { return std::nullopt; }
+  MaybeGroup pick(Cycle) override { return std::nullopt; }
 };
 
 class SilentDiscipline final : public IssueDiscipline {
@@ -74,7 +74,7 @@ class OwnScheduler final : public WarpScheduler {
               shape.machine.core.policies.of<Parameters>().depth * 8ULL, "own estimate");
   }
   explicit OwnScheduler(const Setup& setup) : depth(setup.core.policies.of<Parameters>().depth) {}
-  std::optional<GroupId> pick(Cycle) override { return std::nullopt; }
+  MaybeGroup pick(Cycle) override { return std::nullopt; }
   unsigned depth;
 };
 

@@ -39,7 +39,7 @@ class Scheduler : public ::testing::Test {
   std::vector<int> fetch(unsigned count, bool back = true) {
     std::vector<int> picked;
     for (unsigned i = 0; i < count; ++i) {
-      const std::optional<GroupId> id = scheduler_->pick(now_++);
+      const MaybeGroup id = scheduler_->pick(now_++);
       picked.push_back(id ? static_cast<int>(*id) : -1);
       if (id && !back) {
         state(*id, GroupState::in_flight);
@@ -417,7 +417,7 @@ TEST_F(Scheduler, TwoFetchGroupsOverlapAsInFigure46) {
           state(id, GroupState::ready);
         }
       }
-      const std::optional<GroupId> id = groups_->any_ready() ? scheduler_->pick(now) : std::nullopt;
+      const MaybeGroup id = groups_->any_ready() ? scheduler_->pick(now) : std::nullopt;
       finish.order.push_back(id ? static_cast<int>(*id) : -1);
       if (id && --left[*id] == 0) {
         state(*id, GroupState::free);
