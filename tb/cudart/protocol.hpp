@@ -7,7 +7,7 @@
 
 namespace heddle::tb::program {
 
-inline constexpr std::uint64_t kProtocolVersion = 3;
+inline constexpr std::uint64_t kProtocolVersion = 4;
 // Says a program which socket (a path) the simulator listens at.
 inline constexpr const char* kSocketVariable = "HEDDLE_SOCKET";
 // What a program that is started by itself runs on, and further words for `heddle exec`.
@@ -55,7 +55,11 @@ enum class Call : std::uint32_t {
 // Managed memory is the host's at the same address, in whole pages.
 enum class AllocationKind : std::uint64_t { device, managed };
 
-inline constexpr std::uint32_t kAsynchronous = 1;  // a flag: the host does not wait for it
+// Flags of questions.
+inline constexpr std::uint32_t kAsynchronous = 1;  // the host does not wait for it
+// write, read: the rows, without gaps, are not sent, but lie in the program's memory, at the address in words[5]. The
+// answer's words[0] is 1 if the system does not let the simulator reach them: ask again without the flag.
+inline constexpr std::uint32_t kByAddress = 2;
 
 struct Question {
   Call call = Call::hello;

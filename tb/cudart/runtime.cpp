@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -23,7 +24,8 @@ namespace {
 
 namespace program = tb::program;
 constexpr std::uint64_t kPage = 4096;
-constexpr int kFaultExit = 3;  // as `heddle run` ends
+constexpr std::uint64_t kWorthReaching = 1U << 15U;  // bytes: less goes through the socket as fast
+constexpr int kFaultExit = 3;                        // as `heddle run` ends
 
 std::string environment(const char* name) {
   const char* const value = std::getenv(name);
@@ -74,26 +76,8 @@ void Runtime::lost() {
   ::_exit(kFaultExit);
 }
 
-void Runtime::send(const void* data, std::size_t size) {
-  const char* at = static_cast<const char*>(data);
-  while (size != 0) {
-    const ssize_t sent = ::send(socket_, at, size, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) lost();
-    at += sent;
-    size -= static_cast<std::size_t>(sent);
-  }
-}
-
 void Runtime::receive(void* data, std::size_t size) {
-  char* at = static_cast<char*>(data);
-  while (size != 0) {
-    const ssize_t got = ::recv(socket_, at, size, 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) lost();
-    at += got;
-    size -= static_cast<std::size_t>(got);
-  }
+  if (!socket_.receive(data, size, [] {})) lost();
 }
 
 void Runtime::start_simulator() {
@@ -124,7 +108,8 @@ void Runtime::start_simulator() {
                                                     std::strerror(error) + "; name it in " + program::kProgramVariable};
   }
   simulator_ = child;
-  socket_ = ends[0];
+  socket_.take(ends[0]);
+  ::prctl(PR_SET_PTRACER, child, 0, 0, 0);  // it copies large blocks itself; where it may not, they are sent
 }
 
 void Runtime::connect() {
@@ -133,11 +118,12 @@ void Runtime::connect() {
   connected_ = true;
   ends_on_fault_ = environment(program::kErrorsVariable) != "return";
   if (const std::string path = environment(program::kSocketVariable); !path.empty()) {
-    socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    socket_.take(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     path.copy(address.sun_path, sizeof address.sun_path - 1);
-    if (socket_ < 0 || ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    if (socket_.number() < 0 ||
+        ::connect(socket_.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
       std::fprintf(stderr, "heddle: this process cannot use the simulated GPU: a run is of one process\n");
       std::exit(kFaultExit);
     }
@@ -177,8 +163,23 @@ Answer Runtime::ask(const Question& question, const void* bytes, void* into, std
   connect();
   const bool brings_code = question.call == Call::hello || question.call == Call::unit || question.call == Call::module;
   if (!begun_ && !brings_code) begin();
-  send(&question, sizeof question);
-  if (question.bytes != 0) send(bytes, question.bytes);
+  const bool writes = question.call == Call::write;
+  if (const std::uint64_t size = writes                        ? question.bytes
+                                 : question.call == Call::read ? capacity
+                                                               : 0;
+      reaches_ && size >= kWorthReaching) {
+    Question direct = question;
+    direct.flags |= program::kByAddress;
+    direct.words[5] = number_of(writes ? bytes : into);
+    direct.bytes = 0;
+    if (const Answer answer = exchange(direct, nullptr, nullptr, 0); answer.words[0] == 0) return answer;
+    reaches_ = false;
+  }
+  return exchange(question, bytes, into, capacity);
+}
+
+Answer Runtime::exchange(const Question& question, const void* bytes, void* into, std::size_t capacity) {
+  if (!socket_.send({{{&question, sizeof question}, {bytes, question.bytes}, {}}})) lost();
   Answer answer;
   receive(&answer, sizeof answer);
   std::string text(answer.text, '\0');
@@ -200,7 +201,7 @@ Answer Runtime::ask(const Question& question, const void* bytes, void* into, std
     std::fflush(stdout);
     if (simulator_ < 0) std::_Exit(kFaultExit);  // the simulator says why
     ended_ = true;
-    ::close(socket_);
+    socket_.close();
     int status = 0;
     ::waitpid(simulator_, &status, 0);
     std::_Exit(WIFEXITED(status) ? WEXITSTATUS(status) : kFaultExit);
@@ -321,7 +322,7 @@ void Runtime::end() {
   ended_ = true;
   show_prints();
   std::fflush(stdout);
-  if (socket_ >= 0) ::close(socket_);
+  socket_.close();
   if (simulator_ > 0) {
     int status = 0;
     ::waitpid(simulator_, &status, 0);

@@ -12,6 +12,7 @@
 
 #include <cuda_runtime_api.h>
 #include "tb/cudart/protocol.hpp"
+#include "tb/cudart/socket_end.hpp"
 
 namespace heddle::cudart {
 
@@ -100,12 +101,13 @@ class Runtime {
   void start_simulator();
   void tell_units();
   void begin();
-  void send(const void* data, std::size_t size);
+  Answer exchange(const Question& question, const void* bytes, void* into, std::size_t capacity);
   void receive(void* data, std::size_t size);
   [[noreturn]] void lost();
 
-  int socket_ = -1;
-  int simulator_ = -1;  // the process, where the program has started it
+  tb::program::SocketEnd socket_;
+  bool reaches_ = true;  // the simulator, the program's memory, as far as is known
+  int simulator_ = -1;   // the process, where the program has started it
   bool connected_ = false;
   bool begun_ = false;
   bool ended_ = false;

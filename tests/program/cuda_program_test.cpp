@@ -197,6 +197,13 @@ INSTANTIATE_TEST_SUITE_P(All, ProjectRuns,
                                            "sort", "pipeline", "options"),
                          [](const auto& info) { return std::string(info.param); });
 
+TEST_F(CudaProgram, CopiesOfAllSizesArriveHoweverItIsStarted) {
+  const std::string program = compile("calls.cu");
+  EXPECT_EQ(test::heddle({"exec", "--quiet", "--", program}).out, "PASSED\n");
+  const test::Ran alone = test::spawn({"env", "HEDDLE_EXEC_OPTIONS=--quiet", program});
+  EXPECT_EQ(alone.out, "PASSED\n") << alone.err;
+}
+
 TEST_F(CudaProgram, HostHeadersAndDeviceCodeLiveInOneFile) {
   const test::Ran ran = test::heddle({"exec", "--quiet", "--", compile("headers.cu", {"-Xcompiler", "-fopenmp"})});
   EXPECT_EQ(ran.code, 0) << ran.err;

@@ -1,9 +1,7 @@
 #include "tb/host/program/connection.hpp"
 
 #include <sys/socket.h>
-#include <unistd.h>
-
-#include <cerrno>
+#include <sys/uio.h>
 
 #include "base/error.hpp"
 #include "tb/host/device.hpp"
@@ -14,38 +12,28 @@ namespace {
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40U;  // of one question
 }
 
-Connection::~Connection() {
-  close();
-}
-
-void Connection::close() {
-  if (socket_ >= 0) ::close(socket_);
-  socket_ = -1;
+Connection::Connection(int socket, const std::atomic<bool>* interrupted) : socket_(socket), interrupted_(interrupted) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0) process_ = peer.pid;
 }
 
 bool Connection::receive(void* data, std::size_t size) {
-  char* at = static_cast<char*>(data);
-  while (size != 0) {
+  return socket_.receive(data, size, [this] {
     if (interrupted_ != nullptr && interrupted_->load()) throw RunStopped("interrupted");
-    const ssize_t got = ::recv(socket_, at, size, 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    at += got;
-    size -= static_cast<std::size_t>(got);
-  }
-  return true;
+  });
 }
 
-bool Connection::send(const void* data, std::size_t size) {
-  const char* at = static_cast<const char*>(data);
-  while (size != 0) {
-    const ssize_t sent = ::send(socket_, at, size, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return false;
-    at += sent;
-    size -= static_cast<std::size_t>(sent);
-  }
-  return true;
+bool Connection::fetch(std::uint64_t address, std::span<std::byte> into) const {
+  const iovec here{into.data(), into.size()};
+  const iovec there{reinterpret_cast<void*>(address), into.size()};
+  return process_ > 0 && ::process_vm_readv(process_, &here, 1, &there, 1, 0) == static_cast<ssize_t>(into.size());
+}
+
+bool Connection::put(std::uint64_t address, std::span<std::byte> from) const {
+  const iovec here{from.data(), from.size()};
+  const iovec there{reinterpret_cast<void*>(address), from.size()};
+  return process_ > 0 && ::process_vm_writev(process_, &here, 1, &there, 1, 0) == static_cast<ssize_t>(from.size());
 }
 
 bool Connection::next(Question& question, std::vector<std::byte>& bytes) {
@@ -58,7 +46,8 @@ bool Connection::next(Question& question, std::vector<std::byte>& bytes) {
 void Connection::answer(Answer answer, std::span<const std::byte> bytes, std::string_view text) {
   answer.text = static_cast<std::uint32_t>(text.size());
   answer.bytes = bytes.size();
-  static_cast<void>(send(&answer, sizeof answer) && send(text.data(), text.size()) && send(bytes.data(), bytes.size()));
+  static_cast<void>(
+      socket_.send({{{&answer, sizeof answer}, {text.data(), text.size()}, {bytes.data(), bytes.size()}}}));
 }
 
 }  // namespace heddle::tb::program

@@ -3,34 +3,38 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "tb/cudart/protocol.hpp"
+#include "tb/cudart/socket_end.hpp"
 
 namespace heddle::tb::program {
 
 class Connection {
  public:
   // Takes the descriptor over. While `interrupted` (may be null) is set, waiting for the program throws RunStopped.
-  Connection(int socket, const std::atomic<bool>* interrupted) : socket_(socket), interrupted_(interrupted) {}
-  ~Connection();
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
+  Connection(int socket, const std::atomic<bool>* interrupted);
 
   // The next question and the bytes behind it. False: the program has ended.
   [[nodiscard]] bool next(Question& question, std::vector<std::byte>& bytes);
   // What the program asks from now on ends it.
-  void close();
+  void close() { socket_.close(); }
   // A program that has ended does not hear it.
   void answer(Answer answer, std::span<const std::byte> bytes = {}, std::string_view text = {});
 
+  // Copies from and into the program's own memory. False: the system does not let this process do so, or there is no
+  // memory at the address.
+  [[nodiscard]] bool fetch(std::uint64_t address, std::span<std::byte> into) const;
+  [[nodiscard]] bool put(std::uint64_t address, std::span<std::byte> from) const;
+
  private:
   [[nodiscard]] bool receive(void* data, std::size_t size);
-  [[nodiscard]] bool send(const void* data, std::size_t size);
 
-  int socket_;
+  SocketEnd socket_;
+  int process_ = -1;  // of the program
   const std::atomic<bool>* interrupted_;
 };
 

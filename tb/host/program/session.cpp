@@ -509,21 +509,63 @@ void Session::transfer(std::uint64_t stream, Engine engine, std::uint64_t bytes)
   if ((question_.flags & kAsynchronous) == 0) clock_.wait_for(on);
 }
 
+// The rows of a copy lie in the program's memory: piece by piece through memory that stays in the host's caches. False:
+// they cannot be reached, and the program is to send them, or be sent them.
+template <class Move>
+bool Session::by_address(std::uint64_t address, std::uint64_t pitch, std::uint64_t width, std::uint64_t height,
+                         Move move) {
+  constexpr std::uint64_t kPiece = 1U << 18U;
+  bytes_.resize(std::min(width, kPiece));
+  std::uint64_t there = question_.words[5];
+  for (std::uint64_t y = 0; y < height; ++y) {
+    for (std::uint64_t x = 0; x < width; x += kPiece) {
+      const std::span<std::byte> piece = std::span(bytes_).first(std::min(kPiece, width - x));
+      if (!move(address + y * pitch + x, there, piece)) {
+        answer_.words[0] = 1;
+        return false;
+      }
+      there += piece.size();
+    }
+  }
+  return true;
+}
+
 void Session::write() {
   const auto [address, pitch, width, height, stream, a, b, c] = question_.words;
-  if (width * height != bytes_.size()) throw InternalError("a copy to the device brings another number of bytes");
+  const bool direct = (question_.flags & kByAddress) != 0;
+  if (!direct && width * height != bytes_.size()) {
+    throw InternalError("a copy to the device brings another number of bytes");
+  }
   require_memory(address, (height - 1) * pitch + width);
-  for (std::uint64_t y = 0; y < height; ++y) store(address + y * pitch, std::span(bytes_).subspan(y * width, width));
-  transfer(stream, Engine::to_device, bytes_.size());
+  if (direct) {
+    const auto move = [this](std::uint64_t to, std::uint64_t from, std::span<std::byte> piece) {
+      if (!connection_.fetch(from, piece)) return false;
+      store(to, piece);
+      return true;
+    };
+    if (!by_address(address, pitch, width, height, move)) return;
+  } else {
+    for (std::uint64_t y = 0; y < height; ++y) store(address + y * pitch, std::span(bytes_).subspan(y * width, width));
+  }
+  transfer(stream, Engine::to_device, width * height);
 }
 
 void Session::read() {
   const auto [address, pitch, width, height, stream, a, b, c] = question_.words;
   require_memory(address, (height - 1) * pitch + width);
-  answer_bytes_.resize(width * height);
-  for (std::uint64_t y = 0; y < height; ++y)
-    load(address + y * pitch, std::span(answer_bytes_).subspan(y * width, width));
-  transfer(stream, Engine::to_host, answer_bytes_.size());
+  if ((question_.flags & kByAddress) != 0) {
+    const auto move = [this](std::uint64_t from, std::uint64_t to, std::span<std::byte> piece) {
+      load(from, piece);
+      return connection_.put(to, piece);
+    };
+    if (!by_address(address, pitch, width, height, move)) return;
+  } else {
+    answer_bytes_.resize(width * height);
+    for (std::uint64_t y = 0; y < height; ++y) {
+      load(address + y * pitch, std::span(answer_bytes_).subspan(y * width, width));
+    }
+  }
+  transfer(stream, Engine::to_host, width * height);
 }
 
 void Session::fill() {

@@ -78,6 +78,9 @@ class Session {
   void require_memory(std::uint64_t address, std::uint64_t size) const;
   void load(std::uint64_t address, std::span<std::byte> into) const;
   void store(std::uint64_t address, std::span<const std::byte> from);
+  template <class Move>  // of a piece between a place on the device and one in the program; false: cannot be done
+  [[nodiscard]] bool by_address(std::uint64_t address, std::uint64_t pitch, std::uint64_t width, std::uint64_t height,
+                                Move move);
   // Bytes through an engine, in cycles; afterwards the host has waited unless the question says that it does not.
   void transfer(std::uint64_t stream, Engine engine, std::uint64_t bytes);
   [[nodiscard]] std::uint64_t stream_of(std::uint64_t number) const;

@@ -1,0 +1,122 @@
+// One end of the socket between a CUDA program and the simulator (tb/cudart/protocol.hpp): pieces that belong together
+// go out in one call and come in by one, and who waits looks again and again for a short while before it sleeps, since
+// putting a process to sleep and waking it costs more than most calls take.
+#pragma once
+
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+
+namespace heddle::tb::program {
+
+class SocketEnd {
+ public:
+  // Takes the descriptor over; -1: none yet.
+  explicit SocketEnd(int socket = -1) : socket_(socket) {}
+  ~SocketEnd() { close(); }
+  SocketEnd(const SocketEnd&) = delete;
+  SocketEnd& operator=(const SocketEnd&) = delete;
+
+  void take(int socket) {
+    close();
+    socket_ = socket;
+  }
+  void close() {
+    if (socket_ >= 0) ::close(socket_);
+    socket_ = -1;
+    begin_ = end_ = 0;
+  }
+  [[nodiscard]] int number() const { return socket_; }
+
+  struct Piece {
+    const void* data = nullptr;
+    std::size_t size = 0;
+  };
+  // All pieces, one behind the other. False: nobody listens any more.
+  [[nodiscard]] bool send(std::array<Piece, 3> pieces) const {
+    std::array<iovec, 3> parts{};
+    std::size_t left = 0;
+    for (std::size_t i = 0; i != pieces.size(); ++i) {
+      parts[i] = {const_cast<void*>(pieces[i].data), pieces[i].size};  // sendmsg does not change them
+      left += pieces[i].size;
+    }
+    msghdr message{};
+    message.msg_iov = parts.data();
+    message.msg_iovlen = parts.size();
+    while (left != 0) {
+      ssize_t sent = ::sendmsg(socket_, &message, MSG_NOSIGNAL);
+      if (sent < 0 && errno == EINTR) continue;
+      if (sent <= 0) return false;
+      left -= static_cast<std::size_t>(sent);
+      for (iovec& part : parts) {
+        const std::size_t gone = std::min(part.iov_len, static_cast<std::size_t>(sent));
+        part.iov_base = static_cast<char*>(part.iov_base) + gone;
+        part.iov_len -= gone;
+        sent -= static_cast<ssize_t>(gone);
+      }
+    }
+    return true;
+  }
+
+  // So many bytes. False: nobody sends any more. `look` is called before each wait, and may throw.
+  template <class Look>
+  [[nodiscard]] bool receive(void* data, std::size_t size, Look look) {
+    char* at = static_cast<char*>(data);
+    while (size != 0) {
+      if (begin_ == end_ && size >= kept_.size()) {
+        const ssize_t got = some(at, size, look);
+        if (got <= 0) return false;
+        at += got;
+        size -= static_cast<std::size_t>(got);
+        continue;
+      }
+      if (begin_ == end_) {
+        const ssize_t got = some(kept_.data(), kept_.size(), look);
+        if (got <= 0) return false;
+        begin_ = 0;
+        end_ = static_cast<std::size_t>(got);
+      }
+      const std::size_t here = std::min(size, end_ - begin_);
+      std::memcpy(at, kept_.data() + begin_, here);
+      begin_ += here;
+      at += here;
+      size -= here;
+    }
+    return true;
+  }
+
+ private:
+  // How long to look before sleeping: what most calls take, and nothing where the other process has no processor beside
+  // this one.
+  static std::chrono::microseconds patience() {
+    cpu_set_t processors;
+    const bool known = ::sched_getaffinity(0, sizeof processors, &processors) == 0;
+    return std::chrono::microseconds(known && CPU_COUNT(&processors) > 1 ? 50 : 0);
+  }
+  template <class Look>
+  ssize_t some(void* into, std::size_t most, Look& look) const {
+    const auto until = std::chrono::steady_clock::now() + patience_;
+    for (;;) {
+      const bool sleeps = std::chrono::steady_clock::now() >= until;
+      if (sleeps) look();
+      const ssize_t got = ::recv(socket_, into, most, sleeps ? 0 : MSG_DONTWAIT);
+      if (got >= 0 || (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK)) return got;
+    }
+  }
+
+  int socket_;
+  std::chrono::microseconds patience_ = patience();
+  std::array<char, 4096> kept_{};  // come, not asked for yet: [begin_, end_)
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+};
+
+}  // namespace heddle::tb::program

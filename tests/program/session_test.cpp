@@ -1,0 +1,94 @@
+// The simulator's end of a CUDA program's socket, from the other end: what a program's library may ask of it and what
+// the usual one does not come to.
+#include "tb/host/program/session.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tb/cudart/socket_end.hpp"
+#include "tb/host/device.hpp"
+
+namespace heddle::tb::program {
+namespace {
+
+class Library {
+ public:
+  explicit Library(int socket) : socket_(socket) {}
+  Answer ask(const Question& question, const void* bytes = nullptr) {
+    Answer answer;
+    told_.clear();
+    if (!socket_.send({{{&question, sizeof question}, {bytes, question.bytes}, {}}}) ||
+        !socket_.receive(&answer, sizeof answer, [] {})) {
+      answer.error = -1;
+      return answer;
+    }
+    std::string text(answer.text, '\0');
+    told_.resize(answer.bytes);
+    if (!socket_.receive(text.data(), text.size(), [] {}) || !socket_.receive(told_.data(), told_.size(), [] {})) {
+      answer.error = -1;
+    }
+    return answer;
+  }
+  [[nodiscard]] const std::vector<unsigned char>& told() const { return told_; }
+
+ private:
+  SocketEnd socket_;
+  std::vector<unsigned char> told_;
+};
+
+constexpr std::uint64_t kCopied = 1000000;
+
+// Copies by address and by bytes, and what is said where there is no memory at an address.
+void copy_both_ways(int socket) {
+  Library library(socket);
+  library.ask({Call::hello, 0, {kProtocolVersion}, 0});
+  library.ask({Call::begin, 0, {}, 0});
+  const std::uint64_t device = library.ask({Call::allocate, 0, {kCopied, 0}, 0}).words[0];
+  std::vector<unsigned char> from(kCopied);
+  std::iota(from.begin(), from.end(), 3);
+  std::vector<unsigned char> to(kCopied);
+  const auto address = [](const std::vector<unsigned char>& bytes) {
+    return reinterpret_cast<std::uintptr_t>(bytes.data());
+  };
+  const auto copy = [&](Call call, std::uint64_t at) {
+    return library.ask({call, kByAddress, {device, 500000, 500000, 2, 0, at}, 0});
+  };
+  for (const Call call : {Call::write, Call::read}) {
+    const Answer nowhere = copy(call, 8);
+    EXPECT_EQ(nowhere.error, 0);
+    EXPECT_EQ(nowhere.words[0], 1U);
+  }
+  EXPECT_EQ(library.ask({Call::write, 0, {device, kCopied, kCopied, 1, 0}, kCopied}, from.data()).error, 0);
+  EXPECT_EQ(copy(Call::read, address(to)).words[0], 0U);
+  EXPECT_EQ(to, from);
+  std::reverse(from.begin(), from.end());
+  EXPECT_EQ(copy(Call::write, address(from)).words[0], 0U);
+  EXPECT_EQ(library.ask({Call::read, 0, {device, kCopied, kCopied, 1, 0}, 0}).error, 0);
+  EXPECT_EQ(library.told(), from);
+  // Past the end of what is allocated nothing is touched.
+  EXPECT_NE(library.ask({Call::read, kByAddress, {device + 1, kCopied, kCopied, 1, 0, address(to)}, 0}).error, 0);
+  EXPECT_NE(to, from);
+}
+
+TEST(ProgramSession, CopiesByAddressWhereItMayAndSaysWhereItMayNot) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+  std::thread library(copy_both_ways, ends[0]);
+  const hw::Machine machine;
+  Session session(ends[1], machine, nullptr);
+  isa::Module module = session.compile({});
+  Device device(machine);
+  device.load(std::move(module));
+  session.serve(device);
+  library.join();
+}
+
+}  // namespace
+}  // namespace heddle::tb::program
