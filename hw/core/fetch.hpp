@@ -135,7 +135,7 @@ class FetchStage final : public sc_core::sc_module,
     std::vector<Row> rows;             // by group
     std::vector<std::uint64_t> words;  // by group and lane
     std::vector<Line> lines;           // of this cycle
-    MaybeGroup begun;      // whose rows go on one after the other
+    MaybeGroup begun;                  // whose rows go on one after the other
     link::SubWarp* first = nullptr;    // of this cycle, beside each other
     link::SubWarp* last = nullptr;
     LaneMask taken = 0;  // their lanes

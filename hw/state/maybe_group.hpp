@@ -11,7 +11,7 @@ namespace heddle::hw {
 class MaybeGroup {
  public:
   constexpr MaybeGroup() = default;
-  constexpr MaybeGroup(std::nullopt_t) {}             // NOLINT(google-explicit-constructor): as std::optional
+  constexpr MaybeGroup(std::nullopt_t) {}              // NOLINT(google-explicit-constructor): as std::optional
   constexpr MaybeGroup(GroupId group) : id_(group) {}  // NOLINT(google-explicit-constructor): as std::optional
 
   [[nodiscard]] constexpr bool has_value() const { return id_ != kNone; }
