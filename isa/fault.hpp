@@ -27,6 +27,7 @@ struct Fault {
   };
   Kind kind = Kind::trap;
   std::string kernel;
+  std::uint64_t launch = 0;  // number of the launch on its device
   std::uint32_t pc = 0;
   Dim3 block;   // block index (ctaid)
   Dim3 thread;  // thread index (tid)

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "isa/instruction.hpp"
@@ -36,6 +37,11 @@ class RetirementHash {
   [[nodiscard]] std::span<std::uint32_t> threads() { return threads_; }
   [[nodiscard]] std::span<const std::uint32_t> threads() const { return threads_; }
   void end_launch();  // folds the launch's threads into the total
+  // A launch whose threads' hashes were kept elsewhere: both of the above.
+  void add_launch(std::vector<std::uint32_t> threads) {
+    threads_ = std::move(threads);
+    end_launch();
+  }
   [[nodiscard]] std::uint64_t total() const { return total_; }
   [[nodiscard]] std::uint64_t launches() const { return launches_; }  // ended so far
 

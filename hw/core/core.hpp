@@ -22,6 +22,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "hw/cache/instruction_cache.hpp"
 #include "hw/cache/l1_cache.hpp"
@@ -94,6 +96,9 @@ class Core final : public link::ClockedModule,
   void observe(CoreObserver* observer);
   // Threads replay the records that come with their block instead of computing, from the next launch on.
   void replay(bool records);
+
+  // The stray loads of the present launch so far, which are forgotten here.
+  [[nodiscard]] std::vector<CoreState::StrayLoads> take_stray_loads() { return std::exchange(state_.stray_loads, {}); }
 
   [[nodiscard]] CoreStatistics& statistics() { return state_.statistics; }
   [[nodiscard]] Scratchpad& scratchpad() { return scratchpad_; }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "hw/divergence/divergence.hpp"
+
 namespace heddle::hw {
 
 Residency residency(const Machine& machine, const Launch& launch) {
@@ -39,6 +41,11 @@ Residency residency(const Machine& machine, const Launch& launch) {
   return result;
 }
 
+unsigned kernels_at_once(const Machine& machine) {
+  const Divergence::Traits& mechanism = about<Divergence>(machine.core.divergence).traits;
+  return mechanism.changes_cores || mechanism.global_pool != nullptr ? 1 : machine.gpu.kernels;
+}
+
 Dispatcher::Dispatcher(const sc_core::sc_module_name& name, const Machine& machine, link::Clock clock,
                        std::vector<std::unique_ptr<Core>>& cores, GlobalScheduler* global)
     : link::ClockedModule(name, clock),
@@ -57,7 +64,14 @@ Dispatcher::Dispatcher(const sc_core::sc_module_name& name, const Machine& machi
 }
 
 void Dispatcher::start(const Launch& launch) {
-  launch_ = &launch;
+  if (status_ == LaunchStatus::running) {
+    joining_.push_back(&launch);
+    wake(clock().now() + 1);
+    return;
+  }
+  running_.assign(1, {&launch, {}, false});
+  joining_.clear();
+  changing_.clear();
   status_ = LaunchStatus::running;
   fault_.reset();
   begun_ = false;
@@ -65,6 +79,11 @@ void Dispatcher::start(const Launch& launch) {
   stopping_ = false;
   stops_at_ = link::kNever;
   wake(clock().now() + 1);
+}
+
+bool Dispatcher::may_join() const {
+  return status_ == LaunchStatus::running && !flushing_ && !stopping_ && !fault_ && replay_ == nullptr &&
+         !global_launch_ && running_.size() + joining_.size() < kernels_at_once(machine_);
 }
 
 Cycle Dispatcher::launch_cycles() const {
@@ -75,49 +94,67 @@ Cycle Dispatcher::total_cycles() const {
   return statistics_.cycles + (status_ == LaunchStatus::running && begun_ ? clock().now() - first_ : 0);
 }
 
+Residency Dispatcher::room_for(const Launch& launch) {
+  Residency room = residency(machine_, launch);
+  if (room.blocks == 0) {
+    isa::Fault fault;
+    fault.kind = isa::Fault::Kind::resources;
+    fault.launch = launch.id;
+    fault.detail = room.reason;
+    fault_ = fault;
+  }
+  return room;
+}
+
 void Dispatcher::begin(Cycle now) {
+  const Launch& launch = *running_.front().launch;
+  running_.front().told.begin = now;
   begun_ = true;
   first_ = now;
-  next_block_ = 0;
-  finished_ = 0;
-  flushed_ = 0;
   stopped_ = 0;
-  next_core_ = 0;
   messages_.clear();
   raised_.clear();
   l2_flushing_ = false;
   l2_flushed_ = 0;
   l2_flushed_at_ = link::kNever;
-  slots_.clear();
-  const Residency room = residency(machine_, *launch_);
-  if (room.blocks == 0) {
-    isa::Fault fault;
-    fault.kind = isa::Fault::Kind::resources;
-    fault.detail = room.reason;
-    fault_ = fault;
-    return;
-  }
   // The scratchpad is a core's: kernels that use it stay where they begin, at least up to their last access (ODGS paper
   // 3.5 and 3.8).
-  const bool uses_scratchpad = launch_->shared_bytes != 0;
-  const bool global = global_ != nullptr && (!uses_scratchpad || moves_after_last_access(machine_.core));
-  const unsigned bound_blocks = uses_scratchpad ? room.blocks : 0;
-  if (global) {
-    slots_.assign(cores_.size() + 1, {});
-    slots_.back().resize(global_->slots(*launch_));
-  } else {
-    slots_.assign(cores_.size(), std::vector<Slot>(room.blocks));
+  const bool uses_scratchpad = launch.shared_bytes != 0;
+  global_launch_ = global_ != nullptr && (!uses_scratchpad || moves_after_last_access(machine_.core));
+  table_ = {};
+  const Residency room = room_for(launch);
+  if (room.blocks == 0) {
+    return;
   }
-  clock().tell([this, now, global, bound_blocks] {
-    for (const auto& one : cores_) {
-      one->begin_launch(*launch_, now, global);
+  const unsigned bound_blocks = uses_scratchpad ? room.blocks : 0;
+  std::vector<unsigned> slots(cores_.size(), global_launch_ ? 0 : room.blocks);
+  if (global_launch_) {
+    slots.push_back(global_->slots(launch));
+  }
+  table_.begin(launch.grid.count(), slots, cores_.size());
+  counted_.resize(cores_.size());
+  clock().tell([this, &launch, now, bound_blocks] {
+    for (unsigned i = 0; i < cores_.size(); ++i) {
+      const CoreStatistics& statistics = cores_[i]->statistics();
+      counted_[i] = {statistics.warp_instructions, statistics.thread_instructions};
+      cores_[i]->begin_launch(launch, now, global_launch_);
     }
-    if (global) {
-      global_->begin_launch(*launch_, replay_ != nullptr, bound_blocks);
+    if (global_launch_) {
+      global_->begin_launch(launch, replay_ != nullptr, bound_blocks);
     } else if (global_ != nullptr) {
       global_->launch_stays();
     }
   });
+}
+
+void Dispatcher::join(Cycle now) {
+  for (const Launch* const launch : joining_) {
+    const Residency room = room_for(*launch);
+    table_.join(launch->grid.count(), room.blocks);
+    running_.push_back({launch, {}, false});
+    running_.back().told.begin = now;
+  }
+  joining_.clear();
 }
 
 Cycle Dispatcher::advance(Cycle now) {
@@ -127,6 +164,7 @@ Cycle Dispatcher::advance(Cycle now) {
   if (!begun_) {
     begin(now);
   }
+  join(now);
   take_messages(now);
   raised_.take(now, [this](isa::Fault fault, Cycle) {
     if (!fault_) {
@@ -134,7 +172,7 @@ Cycle Dispatcher::advance(Cycle now) {
     }
   });
   if (fault_) {
-    if (slots_.empty()) {  // no core has begun
+    if (table_.launches() == 0) {  // no core has begun
       end_with(now, LaunchStatus::fault);
     } else if (!stopping_) {
       stops_at_ = std::min(stops_at_, now + kStopLatency);
@@ -147,16 +185,20 @@ Cycle Dispatcher::advance(Cycle now) {
     }
     return link::kNever;
   }
-  const std::uint64_t blocks = launch_->grid.count();
-  if (next_block_ < blocks) {
-    const std::uint64_t before = next_block_;
-    dispatch();
-    return next_block_ != before && next_block_ < blocks ? now + 1 : link::kNever;
+  const bool dispatched = table_.blocks_left() && dispatch(now);
+  if (running_.size() > 1) {
+    share_cores(now);
   }
-  if (finished_ == blocks && !flushing_) {
-    flush();
+  if (table_.blocks_left()) {
+    return dispatched ? now + 1 : link::kNever;
   }
-  if (flushing_ && flushed_ == cores_.size() && l2_done(now)) {
+  if (table_.over() && !flushing_) {
+    flushing_ = true;
+    for (const unsigned index : table_.remaining()) {
+      flush(index);
+    }
+  }
+  if (flushing_ && table_.all_written_back() && l2_done(now)) {
     end_with(now, LaunchStatus::done);
   }
   return link::kNever;
@@ -167,7 +209,9 @@ void Dispatcher::take_messages(Cycle now) {
   messages_.take(now, [&](const BlockCommand& message, Cycle) {
     switch (message.kind) {
       case BlockCommand::Kind::block_done:
-        free(slots_[message.core][message.slot]);
+        if (const std::uint64_t block = table_.finish(message.core, message.slot); replay_ != nullptr) {
+          replay_->finish_block(block);
+        }
         break;
       case BlockCommand::Kind::faulted:
         faulted = std::min(faulted.value_or(message.core), message.core);
@@ -176,7 +220,7 @@ void Dispatcher::take_messages(Cycle now) {
         ++stopped_;
         break;
       default:
-        ++flushed_;
+        table_.written_back(message.core);
     }
   });
   if (faulted && !fault_) {
@@ -187,58 +231,114 @@ void Dispatcher::take_messages(Cycle now) {
   }
 }
 
-void Dispatcher::free(Slot& slot) {
-  slot.used = false;
-  ++finished_;
-  if (replay_ != nullptr) {
-    replay_->finish_block(slot.block);
-  }
-}
-
 bool Dispatcher::send(unsigned to, BlockCommand& command) {
   BlockPhase phase = BlockPhase::command;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   return core[to]->nb_transport_fw(command, phase, delay) != ::tlm::TLM_UPDATED;
 }
 
-void Dispatcher::dispatch() {
-  for (std::size_t tried = 0; tried < slots_.size(); ++tried) {
-    const unsigned to = next_core_;
-    next_core_ = (next_core_ + 1) % static_cast<unsigned>(slots_.size());
-    std::vector<Slot>& slots = slots_[to];
-    const auto slot = std::find_if(slots.begin(), slots.end(), [](const Slot& one) { return !one.used; });
-    if (slot == slots.end()) {
-      continue;
-    }
-    *slot = {true, next_block_};
-    const isa::Dim3& grid = launch_->grid;
-    BlockCommand command{
-        BlockCommand::Kind::start_block,
-        to,
-        static_cast<unsigned>(slot - slots.begin()),
-        {static_cast<std::uint32_t>(next_block_ % grid.x), static_cast<std::uint32_t>(next_block_ / grid.x % grid.y),
-         static_cast<std::uint32_t>(next_block_ / grid.x / grid.y)},
-        next_block_,
-        {}};
-    if (replay_ != nullptr) {
-      command.records = replay_->start_block(next_block_);
-    }
-    if (!send(to, command)) {
-      throw InternalError("a core refused a block that it has room for");
-    }
-    ++next_block_;
-    ++statistics_.blocks;
-    return;
+// False: no place has room.
+bool Dispatcher::dispatch(Cycle now) {
+  const std::optional<LaunchTable::Block> block = table_.next();
+  if (!block) {
+    return false;
+  }
+  Running& running = running_[block->launch];
+  if (block->launch != 0 && block->number == 0) {
+    running.told.begin = now;
+  }
+  const isa::Dim3& grid = running.launch->grid;
+  BlockCommand command{
+      BlockCommand::Kind::start_block,
+      block->place,
+      block->slot,
+      {static_cast<std::uint32_t>(block->number % grid.x), static_cast<std::uint32_t>(block->number / grid.x % grid.y),
+       static_cast<std::uint32_t>(block->number / grid.x / grid.y)},
+      block->number,
+      {}};
+  if (replay_ != nullptr) {
+    command.records = replay_->start_block(block->number);
+  }
+  if (!send(block->place, command)) {
+    throw InternalError("a core refused a block that it has room for");
+  }
+  ++statistics_.blocks;
+  return true;
+}
+
+// Cores that earlier launches leave go to later ones; launches that are over end.
+void Dispatcher::share_cores(Cycle now) {
+  while (const std::optional<unsigned> index = table_.leaving()) {
+    flush(*index);
+  }
+  while (const std::optional<LaunchTable::HandOver> change = table_.hand_over()) {
+    changing_.push_back(*change);
+  }
+  if (!changing_.empty()) {
+    clock().tell([this, now] {
+      std::erase_if(changing_, [&](const LaunchTable::HandOver& change) { return change_hands(change, now); });
+      wake(now + 1);
+    });
+  }
+  while (const std::optional<LaunchTable::Index> index = table_.ended()) {
+    clock().tell([this, index = *index, now] { end_launch(index, now, true); });
   }
 }
 
-void Dispatcher::flush() {
-  flushing_ = true;
-  for (unsigned i = 0; i < cores_.size(); ++i) {
-    BlockCommand command{BlockCommand::Kind::flush, i, 0, {}, 0, {}};
-    if (!send(i, command)) {
-      throw InternalError("a core refused to flush");
+// False: what the core has asked for has not all come.
+bool Dispatcher::change_hands(const LaunchTable::HandOver& change, Cycle now) {
+  Core& one = *cores_[change.core];
+  if (!one.quiet()) {
+    return false;
+  }
+  count_for(change.core, change.from);
+  if (core_left) {
+    core_left(change.core, *running_[change.from].launch);
+  }
+  one.end_launch(now);
+  one.begin_launch(*running_[change.to].launch, now, false);
+  table_.take(change.core);
+  return true;
+}
+
+// What the core has retired since it was last counted was the launch's.
+void Dispatcher::count_for(unsigned index, LaunchTable::Index launch) {
+  const CoreStatistics& statistics = cores_[index]->statistics();
+  Counted& counted = counted_[index];
+  Ended& told = running_[launch].told;
+  told.warp_instructions += statistics.warp_instructions - counted.warp_instructions;
+  told.thread_instructions += statistics.thread_instructions - counted.thread_instructions;
+  counted = {statistics.warp_instructions, statistics.thread_instructions};
+}
+
+void Dispatcher::end_launch(LaunchTable::Index index, Cycle now, bool complete) {
+  Running& running = running_[index];
+  if (running.ended) {
+    return;
+  }
+  running.ended = true;
+  const std::size_t begun = table_.launches() == 0 ? 0 : cores_.size();
+  for (unsigned i = 0; i < begun; ++i) {
+    if (table_.owner(i) == index) {
+      count_for(i, index);
+      if (core_left) {
+        core_left(i, *running.launch);
+      }
     }
+  }
+  running.told.launch = running.launch;
+  running.told.end = now;
+  running.told.complete = complete;
+  ++statistics_.launches;
+  if (launch_ended) {
+    launch_ended(running.told);
+  }
+}
+
+void Dispatcher::flush(unsigned index) {
+  BlockCommand command{BlockCommand::Kind::flush, index, 0, {}, 0, {}};
+  if (!send(index, command)) {
+    throw InternalError("a core refused to flush");
   }
 }
 
@@ -283,12 +383,14 @@ void Dispatcher::end_with(Cycle now, LaunchStatus status) {
 }
 
 void Dispatcher::end(Cycle now, LaunchStatus status) {
+  for (LaunchTable::Index index = 0; index < running_.size(); ++index) {
+    end_launch(index, now, status == LaunchStatus::done);
+  }
   for (const auto& one : cores_) {
     one->end_launch(now);
   }
   last_cycles_ = now - first_;
   statistics_.cycles += last_cycles_;
-  ++statistics_.launches;
   status_ = status;
   if (ended) {
     ended();

@@ -5,6 +5,10 @@
 // as many blocks as the threads (in whole warps), registers, scratchpad and block slots of a core allow. After the last
 // block the cores flush their L1, then the L2 its slices; the launch ends when memory has everything, after a fault
 // too. A fault stops the cores kStopLatency cycles after the dispatcher has heard of it.
+//
+// Launches side by side: one that is started while others run gets the cores that those leave (LaunchTable). A core
+// flushes its L1 before it changes hands. A launch that is over while others run ends when its cores have flushed; the
+// L2, which all cores share, is flushed at the end of the last one. A fault ends them all.
 #pragma once
 
 #include <functional>
@@ -15,6 +19,7 @@
 
 #include "hw/core/core.hpp"
 #include "hw/gpu/global_scheduler.hpp"
+#include "hw/gpu/launch_table.hpp"
 #include "hw/gpu/registers.hpp"
 #include "hw/gpu/statistics.hpp"
 #include "hw/parameters/machine.hpp"
@@ -32,6 +37,10 @@ struct Residency {
 };
 [[nodiscard]] Residency residency(const Machine& machine, const Launch& launch);
 
+// Launches that can run side by side: gpu.kernels, or one where threads change cores, which a launch must have to
+// itself then.
+[[nodiscard]] unsigned kernels_at_once(const Machine& machine);
+
 class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_transport_if<BlockProtocol> {
  public:
   // `global`: takes the blocks of kernels that do not use the scratchpad, or of all (moves_after_last_access); null:
@@ -44,13 +53,16 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
 
   sc_core::sc_vector<BlockInitiatorSocket> core;
 
-  // Starts a launch; `launch` stays alive until it has ended.
+  // Starts a launch; `launch` stays alive until all that run have ended.
   void start(const Launch& launch);
+  // A launch can be started beside those that run.
+  [[nodiscard]] bool may_join() const;
   [[nodiscard]] LaunchStatus status() const { return status_; }
   [[nodiscard]] const std::optional<isa::Fault>& fault() const { return fault_; }
   [[nodiscard]] Cycle launch_cycles() const;
   [[nodiscard]] Cycle total_cycles() const;
-  [[nodiscard]] std::uint64_t blocks_finished() const { return finished_; }
+  // Of the launches that run, and of those that have ended since none ran.
+  [[nodiscard]] std::uint64_t blocks_finished() const { return table_.finished(); }
   [[nodiscard]] DispatcherStatistics& statistics() { return statistics_; }
   // Blocks go out with what `source` says of their threads; null: threads compute. Between launches.
   void replay(ReplaySource* source) { replay_ = source; }
@@ -60,25 +72,41 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   // A fault found beyond the cores in this cycle: ends the launch as one of theirs does. In nobody's turn.
   void raise(isa::Fault fault);
 
-  std::function<void()> ended;  // done or fault
+  std::function<void()> ended;  // all launches; done or fault
+  // What became of one launch. From its first block (the first launch: from when it began) to the end.
+  struct Ended {
+    const Launch* launch = nullptr;
+    Cycle begin = 0, end = 0;
+    std::uint64_t warp_instructions = 0, thread_instructions = 0;
+    bool complete = false;
+  };
+  std::function<void(const Ended&)> launch_ended;
+  // The launch that a core has belonged to gives it up, or ends; in nobody's turn.
+  std::function<void(unsigned core, const Launch&)> core_left;
   // Starts the flush of the L2, once the cores' caches are empty; none: there is no L2.
   std::function<void()> flush_l2;
   // Each slice is empty; `slices`: how many there are. In nobody's turn.
   void l2_flushed(unsigned slices);
 
  private:
-  struct Slot {
-    bool used = false;
-    std::uint64_t block = 0;  // block-linear index
+  struct Running {
+    const Launch* launch = nullptr;
+    Ended told;
+    bool ended = false;
   };
   Cycle advance(Cycle now) override;
   ::tlm::tlm_sync_enum nb_transport_bw(BlockCommand& command, BlockPhase& phase, sc_core::sc_time& delay) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
   void begin(Cycle now);
   void take_messages(Cycle now);
-  void free(Slot& slot);
-  void dispatch();
-  void flush();
+  [[nodiscard]] Residency room_for(const Launch& launch);
+  void join(Cycle now);
+  [[nodiscard]] bool dispatch(Cycle now);
+  void share_cores(Cycle now);
+  [[nodiscard]] bool change_hands(const LaunchTable::HandOver& change, Cycle now);
+  void count_for(unsigned core, LaunchTable::Index launch);
+  void end_launch(LaunchTable::Index index, Cycle now, bool complete);
+  void flush(unsigned core);
   void stop_cores();
   [[nodiscard]] bool l2_done(Cycle now);
   void end_with(Cycle now, LaunchStatus status);
@@ -88,7 +116,10 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   const Machine& machine_;
   std::vector<std::unique_ptr<Core>>& cores_;
   GlobalScheduler* const global_;
-  const Launch* launch_ = nullptr;
+  std::vector<Running> running_;        // as in the table
+  std::vector<const Launch*> joining_;  // started beside those; not in the table yet
+  LaunchTable table_;
+  std::vector<LaunchTable::HandOver> changing_;  // cores that wait for lines of instructions or texels yet
   LaunchStatus status_ = LaunchStatus::idle;
   std::optional<isa::Fault> fault_;
   bool begun_ = false;
@@ -97,12 +128,13 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   Cycle stops_at_ = link::kNever;  // a fault: they are told then
   Cycle first_ = 0;
   Cycle last_cycles_ = 0;
-  std::uint64_t next_block_ = 0;
-  std::uint64_t finished_ = 0;
-  unsigned flushed_ = 0;
   unsigned stopped_ = 0;
-  unsigned next_core_ = 0;
-  std::vector<std::vector<Slot>> slots_;  // by core; behind them those of the global scheduler
+  bool global_launch_ = false;  // its blocks begin in the global scheduler
+  // What each core had retired when it was last counted to its launch.
+  struct Counted {
+    std::uint64_t warp_instructions = 0, thread_instructions = 0;
+  };
+  std::vector<Counted> counted_;
   ReplaySource* replay_ = nullptr;
   link::Inbox<BlockCommand> messages_;  // from the cores
   bool l2_flushing_ = false;

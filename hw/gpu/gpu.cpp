@@ -60,7 +60,10 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
   }
   if (about<Divergence>(machine_.core.divergence).traits.global_pool != nullptr) {
     global_ = std::make_unique<GlobalScheduler>("global_scheduler", machine_, clock_);
-    global_->raise = [this](isa::Fault fault) { dispatcher_->raise(std::move(fault)); };
+    global_->raise = [this](isa::Fault fault) {
+      fault.launch = launches_.back().id;  // which is alone
+      dispatcher_->raise(std::move(fault));
+    };
     for (unsigned i = 0; i < machine_.gpu.cores; ++i) {
       cores_[i]->others->bind(global_->core[i]);
     }
@@ -78,6 +81,12 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, const isa:
     }
     ended_.notify(clock_.ahead());
   };
+  dispatcher_->launch_ended = [this](const Dispatcher::Ended& of) {
+    just_ended_.push_back({of.launch->id, of.begin, of.end, of.warp_instructions, of.thread_instructions, of.complete,
+                           take_stray_loads(of.launch->id)});
+    ended_.notify(clock_.ahead());
+  };
+  dispatcher_->core_left = [this](unsigned index, const Launch& launch) { keep_stray_loads(index, launch); };
   noc_ = std::make_unique<Interconnect>("noc", machine_.noc, AddressMap(machine_.dram, memory_line_bytes(machine_)),
                                         machine_.gpu.cores, clock_, noc_edges(machine_));
   if (home_table_of(machine_.gpu.coherence)) {
@@ -231,12 +240,22 @@ link::Cycle Gpu::last_retirement() const {
   return latest;
 }
 
-std::vector<isa::StrayLoads> Gpu::stray_loads() const {
-  std::vector<CoreState::StrayLoads> all;
-  for (const auto& core : cores_) {
-    const std::vector<CoreState::StrayLoads>& own = core->state().stray_loads;
+void Gpu::keep_stray_loads(unsigned core, const Launch& launch) {
+  std::vector<CoreState::StrayLoads> own = cores_[core]->take_stray_loads();
+  if (!own.empty()) {
+    std::vector<CoreState::StrayLoads>& all = strays_[launch.id];
     all.insert(all.end(), own.begin(), own.end());
   }
+}
+
+std::vector<isa::StrayLoads> Gpu::take_stray_loads(std::uint64_t launch) {
+  for (unsigned i = 0; i < cores_.size(); ++i) {
+    if (const Launch* const of = cores_[i]->state().launch; of != nullptr && of->id == launch) {
+      keep_stray_loads(i, *of);
+    }
+  }
+  std::vector<CoreState::StrayLoads> all = std::move(strays_[launch]);
+  strays_.erase(launch);
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.cycle < b.cycle; });
   std::vector<isa::StrayLoads> out;
   for (const CoreState::StrayLoads& one : all) {
@@ -276,12 +295,14 @@ bool Gpu::livelocked() const {
 isa::Fault Gpu::launch_fault(isa::Fault::Kind kind, std::string detail) const {
   isa::Fault fault;
   fault.kind = kind;
+  fault.launch = launches_.front().id;
   fault.detail = std::move(detail);
   for (const auto& core : cores_) {
     const Group* const group = core->first_live_group();
     if (group == nullptr) {
       continue;
     }
+    fault.launch = core->state().launch->id;
     fault.pc = group->pc;
     fault.block = core->state().block(group->block_slot).index;
     for (unsigned row = 0; row < group->rows(); ++row) {

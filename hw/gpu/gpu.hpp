@@ -16,8 +16,11 @@
 #pragma once
 
 #include <functional>
+#include <list>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/statistics.hpp"
@@ -54,25 +57,38 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   [[nodiscard]] const std::optional<isa::Fault>& fault() const { return dispatcher_->fault(); }
   // No launch runs and nothing is outstanding; a launch can be started. False for ever when the memory owes answers.
   [[nodiscard]] bool quiet() const;
-  [[nodiscard]] const Launch& launch() const { return launch_; }
+  // Launches run, and another one can be started beside them (gpu.kernels, hw/gpu/dispatcher.hpp).
+  [[nodiscard]] bool may_join() const { return dispatcher_->may_join(); }
+  // The number that the next launch will have (Launch::id).
+  [[nodiscard]] std::uint64_t next_launch() const { return started_; }
+  // The launches that have ended since this was last asked, in the order of their ends.
+  struct Ended {
+    std::uint64_t launch = 0;        // its number
+    link::Cycle begin = 0, end = 0;  // cycles: of its first block, or of the launch if none ran then; of its end
+    std::uint64_t warp_instructions = 0, thread_instructions = 0;
+    bool complete = false;  // no fault has ended it
+    std::vector<isa::StrayLoads> stray_loads;
+  };
+  [[nodiscard]] bool any_ended() const { return !just_ended_.empty(); }
+  [[nodiscard]] std::vector<Ended> take_ended() { return std::exchange(just_ended_, {}); }
   [[nodiscard]] std::uint64_t blocks_finished() const { return dispatcher_->blocks_finished(); }
   [[nodiscard]] std::uint64_t warp_instructions() const;
   // The latest cycle in which any core retired an instruction of the present launch.
   [[nodiscard]] link::Cycle last_retirement() const;
   [[nodiscard]] const link::Clock& clock() const { return clock_; }
-  // Loads of the present launch, or of the last one, that lay out of bounds and read 0 (core.load_trap): by
-  // instruction, in order of the first one's cycle. Without kernel and source line.
-  [[nodiscard]] std::vector<isa::StrayLoads> stray_loads() const;
+  // The loads of a launch that runs that lay out of bounds and read 0 (core.load_trap): by instruction, in order of the
+  // first one's cycle. Without kernel and source line. They are forgotten here.
+  [[nodiscard]] std::vector<isa::StrayLoads> take_stray_loads(std::uint64_t launch);
   // What every live warp waits for.
   [[nodiscard]] std::string describe_waiting() const;
 
   // ---- instruments of a test bench, no hardware
   // Where the threads' retirement hashes of the next launch go; null: not wanted.
-  void set_hashes(std::uint32_t* hashes) { launch_.hashes = hashes; }
+  void set_hashes(std::uint32_t* hashes) { hashes_ = hashes; }
   // What the threads of the next launches print goes there (isa/print.hpp), from the execute stage, which begins and
   // ends no launch of it; null: nowhere.
   void set_prints(isa::PrintBuffer* prints) {
-    launch_.prints = prints;
+    prints_ = prints;
     if (prints != nullptr) {
       prints->share_among(machine_.gpu.cores + (global_ != nullptr ? 1 : 0));
     }
@@ -97,7 +113,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   // ends of a connection call, it is one thread. So it must be while anybody watches whom several modules tell
   // (CoreObserver::of_core makes parts; waves, other observers), which is for the caller to see to.
   void share_among(unsigned threads, bool takes_concurrent_calls = false);
-  // Called at the end of a launch (done or fault), in a process of its own.
+  // Called at the end of each launch (done or fault), in a process of its own.
   void on_end(std::function<void()> callback) { on_end_ = std::move(callback); }
   // The end of the present call of sc_start: up to there the GPU's modules may be advanced without returning to the
   // kernel when no other event is due (tlm/calendar.hpp). By default they never are.
@@ -140,6 +156,8 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   [[nodiscard]] bool read(std::uint64_t address, unsigned char* data, unsigned length) const;
   [[nodiscard]] std::uint64_t read_register(std::uint32_t offset) const;
   [[nodiscard]] bool start();
+  [[nodiscard]] const Launch* find_launch(std::uint64_t id) const;
+  void keep_stray_loads(unsigned core, const Launch& launch);
   void let_cores_run_on();
   void make_channel(unsigned channel, const MakeTap& make_tap);
   void memory_overdue(unsigned channel, const StoragePort::Unanswered& transfer);
@@ -165,7 +183,12 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   std::vector<std::uint64_t> registers_;
   std::vector<std::uint8_t> parameters_;
   std::vector<std::uint8_t> constants_;
-  Launch launch_;
+  std::uint32_t* hashes_ = nullptr;
+  isa::PrintBuffer* prints_ = nullptr;
+  std::uint64_t started_ = 0;   // launches
+  std::list<Launch> launches_;  // those that run, and those that have ended since none ran
+  std::map<std::uint64_t, std::vector<CoreState::StrayLoads>> strays_;  // by launch, of cores that have left it
+  std::vector<Ended> just_ended_;
   bool interrupt_level_ = false;
   sc_core::sc_event interrupt_changed_;
   sc_core::sc_event ended_;

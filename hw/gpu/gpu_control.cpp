@@ -40,12 +40,18 @@ std::uint64_t Gpu::read_register(std::uint32_t offset) const {
     case RegisterOffset::fault_address:
       return fault ? fault->address : 0;
     case RegisterOffset::fault_block:
-      return fault ? linear(fault->block, launch_.grid) : 0;
+      return fault ? linear(fault->block, find_launch(fault->launch)->grid) : 0;
     case RegisterOffset::fault_thread:
-      return fault ? linear(fault->thread, launch_.block) : 0;
+      return fault ? linear(fault->thread, find_launch(fault->launch)->block) : 0;
     default:
       return registers_[offset / 8];
   }
+}
+
+const Launch* Gpu::find_launch(std::uint64_t id) const {
+  const auto found =
+      std::find_if(launches_.begin(), launches_.end(), [id](const Launch& launch) { return launch.id == id; });
+  return found != launches_.end() ? &*found : &launches_.front();
 }
 
 bool Gpu::start() {
@@ -56,9 +62,9 @@ bool Gpu::start() {
     return static_cast<std::uint32_t>(value(offset));
   };
   Launch next;
-  next.hashes = launch_.hashes;
-  next.prints = launch_.prints;
-  next.id = dispatcher_->statistics().launches;
+  next.hashes = hashes_;
+  next.prints = prints_;
+  next.id = started_;
   next.code_address = value(RegisterOffset::code_address);
   next.code_words = narrow(RegisterOffset::code_words);
   next.grid = {narrow(RegisterOffset::grid_x), narrow(RegisterOffset::grid_y), narrow(RegisterOffset::grid_z)};
@@ -82,17 +88,23 @@ bool Gpu::start() {
                     next.code_words != 0 && next.code_address % 8 == 0 && next.registers <= isa::kRegisters &&
                     why_no_warp_size(machine_.core, next.warp_size).empty() && parameter_bytes <= parameters_.size() &&
                     constant_bytes <= constants_.size();
-  if (!sane || !quiet()) {
+  const bool joins = may_join();
+  if (!sane || !(joins || quiet())) {
     return false;
   }
   next.parameters.assign(parameters_.begin(), parameters_.begin() + static_cast<std::ptrdiff_t>(parameter_bytes));
   next.constants.assign(constants_.begin(), constants_.begin() + static_cast<std::ptrdiff_t>(constant_bytes));
-  launch_ = std::move(next);
-  for (const auto& slice : l2_) {
-    slice->forget_failed_write();
+  if (!joins) {
+    launches_.clear();
+    strays_.clear();
+    for (const auto& slice : l2_) {
+      slice->forget_failed_write();
+    }
+    set_interrupt(false);
   }
-  set_interrupt(false);
-  dispatcher_->start(launch_);
+  launches_.push_back(std::move(next));
+  ++started_;
+  dispatcher_->start(launches_.back());
   return true;
 }
 

@@ -10,7 +10,7 @@ namespace heddle::hw {
 
 // HEDDLE_REGISTER(Enumerator, offset, writable, "meaning"): the one declaration.
 #define HEDDLE_REGISTERS(HEDDLE_REGISTER)                                                                      \
-  HEDDLE_REGISTER(control, 0x00, true, "write 1: start the launch; refused while one runs")                    \
+  HEDDLE_REGISTER(control, 0x00, true, "write 1: start the launch, beside those that run (gpu.kernels)")       \
   HEDDLE_REGISTER(status, 0x08, false, "0 idle, 1 running, 2 done, 3 stopped by a fault")                      \
   HEDDLE_REGISTER(code_address, 0x10, true, "address of the kernel's first instruction word; a multiple of 8") \
   HEDDLE_REGISTER(code_words, 0x18, true, "instruction words of the kernel")                                   \
@@ -27,7 +27,7 @@ namespace heddle::hw {
   HEDDLE_REGISTER(local_base, 0x70, true, "address of the local memory of all resident threads")               \
   HEDDLE_REGISTER(parameter_bytes, 0x78, true, "size of the kernel's parameters")                              \
   HEDDLE_REGISTER(constant_bytes, 0x80, true, "size of the constant bank")                                     \
-  HEDDLE_REGISTER(cycles, 0x88, false, "cycles of the latest launch, up to now while it runs")                 \
+  HEDDLE_REGISTER(cycles, 0x88, false, "cycles since launches run, or of the latest time")                     \
   HEDDLE_REGISTER(fault_kind, 0x90, false, "what stopped the launch: isa::Fault::Kind plus 1; 0: nothing")     \
   HEDDLE_REGISTER(fault_pc, 0x98, false, "instruction index of the fault")                                     \
   HEDDLE_REGISTER(fault_address, 0xa0, false, "address of the fault")                                          \

@@ -31,6 +31,7 @@ struct GpuParameters {
   double clock_ghz = 1.0;
   std::string coherence = "none";
   bool perfect_memory = false;
+  unsigned kernels = 16;
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("cores", cores, Limits::between(1, 256), "cores", "SIMT cores");
@@ -41,6 +42,9 @@ struct GpuParameters {
           "true: every access is answered as a hit of the L1 or I-cache, with what is in memory; nothing goes beyond "
           "them "
           "(ODGS paper 3.3)");
+    visit("kernels", kernels, Limits::between(1, 128), "launches",
+          "kernels of different streams that run side by side, each on cores of its own (Fermi white paper: 16); one "
+          "where threads change cores");
   }
 };
 

@@ -86,6 +86,7 @@ isa::Fault CoreState::fault_of(isa::Fault::Kind kind, const link::SubWarp& sub_w
   const HomeThread thread = thread_at(sub_warp, lane);
   isa::Fault out;
   out.kind = kind;
+  out.launch = launch->id;
   out.pc = sub_warp.pc;
   out.block = thread.home->block->index;
   out.thread = thread.index();
@@ -108,6 +109,7 @@ void CoreState::raise(isa::Fault::Kind kind, const Group& group, std::string det
   }
   fault.emplace();
   fault->kind = kind;
+  fault->launch = launch->id;
   fault->pc = group.pc;
   fault->block = block(group.block_slot).index;
   fault->thread = {0, 0, 0};
@@ -127,6 +129,7 @@ void CoreState::raise(isa::Fault::Kind kind, const HomeThread& thread, std::uint
   if (!fault) {
     fault.emplace();
     fault->kind = kind;
+    fault->launch = launch->id;
     fault->pc = pc;
     fault->block = thread.home->block->index;
     fault->thread = thread.index();

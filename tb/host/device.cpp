@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <list>
+#include <map>
 #include <span>
 #include <systemc>
 #include <utility>
@@ -141,11 +143,34 @@ struct Device::State {
                     unsigned warp_size);
   void run(const LaunchInfo& launch);
   void interpret(const isa::LaunchRequest& request, unsigned warp_size);
-  void simulate(const isa::LaunchRequest& request);
+  void simulate(link::Cycle until);
   void advance(link::Cycle cycles);
   void pause();
-  void check_progress(const isa::LaunchRequest& request);
-  void collect_stray_loads(const isa::Kernel& kernel);
+  void check_progress();
+
+  // A launch that runs.
+  struct Running {
+    Running(std::uint64_t id, const isa::LaunchRequest& request, const isa::Kernel& kernel, unsigned warp_size,
+            link::Cycle cycle)
+        : id(id), request(request), kernel(kernel), warp_size(warp_size), cycle(cycle) {}
+    std::uint64_t id;
+    isa::LaunchRequest request;
+    const isa::Kernel& kernel;
+    unsigned warp_size;
+    link::Cycle cycle;                  // in which the host has started it
+    std::vector<std::uint32_t> hashes;  // of its threads
+    isa::PrintBuffer prints;
+    std::optional<hw::Totals> before;
+  };
+  [[nodiscard]] LaunchInfo info_of(const Running& launch) const {
+    return {module, launch.kernel, launch.request, launch.warp_size, launch.cycle, launch.id};
+  }
+  const isa::Kernel& prepare(const isa::LaunchRequest& request);
+  std::uint64_t begin(const isa::LaunchRequest& request, const isa::Kernel& kernel);
+  std::list<Running> end(const hw::Gpu::Ended& ended);
+  void give_up();
+  void tell_end(const Running& launch, bool complete);
+  void add_stray_loads(const Running& launch, std::vector<isa::StrayLoads> loads);
   [[nodiscard]] link::Cycle cycles() { return gpu.totals().cycles; }
 
   DeviceOptions options;
@@ -160,7 +185,10 @@ struct Device::State {
   StatisticsRegistry statistics;
   isa::Module module;
   isa::RetirementHash hash;
-  isa::PrintBuffer prints;
+  std::list<Running> running;  // in the order in which they began
+  // Of launches that have begun and are not in `hash`; nothing: it runs.
+  std::map<std::uint64_t, std::optional<std::vector<std::uint32_t>>> hashes;
+  isa::PrintBuffer interpreted_prints;
   WarpSizes warp_sizes;
   std::vector<isa::StrayLoads> stray_loads;
   LaunchSelection selection{options.fast_forward};
@@ -292,52 +320,173 @@ void Device::check(const isa::LaunchRequest& request) const {
   }
 }
 
+unsigned Device::launches_at_once() const {
+  const DeviceOptions& options = state_->options;
+  return options.replay != nullptr || options.fast_forward.any() ? 1 : hw::kernels_at_once(machine());
+}
+
+bool Device::running() const {
+  return !state_->running.empty();
+}
+
+bool Device::can_begin() const {
+  return !running() || (state_->running.size() < launches_at_once() && state_->gpu.may_join());
+}
+
 void Device::launch(const isa::LaunchRequest& request) {
   State& state = *state_;
-  state.fault.reset();
-  const isa::Kernel& kernel = isa::kernel_of(state.module, request);
-  isa::check_request(kernel, request);
-  const unsigned warp_size = launch_warp_size(state.module, kernel, machine().core);
-  if (state.module.constant_bank.size() > hw::kConstantWindowBytes) {
-    throw InputError({},
-                     fmt::format("the module's constants take {} bytes, the constant bank has {}",
-                                 state.module.constant_bank.size(), hw::kConstantWindowBytes),
-                     "move the larger ones to .global");
-  }
-  if (std::optional<isa::Fault> fault = isa::check_resources(kernel, request)) {
-    fault->kernel = kernel.name;
-    throw SimulatedFault(isa::describe(*fault, state.module));
-  }
-  if (!state.gpu.quiet()) {
-    throw InputError({},
-                     fmt::format("kernel '{}' cannot be launched: an earlier launch was stopped before the memory had "
-                                 "answered it",
-                                 kernel.name),
-                     "start a new process");
-  }
-  // The host may have released buffers since the last launch, and their pages with them.
-  state.target.invalidate_direct_memory();
+  const isa::Kernel& kernel = state.prepare(request);
   if (!state.selection.simulates(kernel.name)) {
-    state.interpret(request, warp_size);
+    state.interpret(request, launch_warp_size(state.module, kernel, machine().core));
     return;
   }
-  state.hash.begin_launch(request.grid.count() * request.block.count());
-  // A replay has no values to take hashes of.
-  state.gpu.set_hashes(state.options.replay == nullptr ? state.hash.threads().data() : nullptr);
-  if (warp_size != machine().core.warp_size) {
-    state.warp_sizes[kernel.name] = warp_size;
+  state.begin(request, kernel);
+  while (running()) {
+    proceed(link::kNever);
   }
-  state.prints.begin_launch(request);
-  state.gpu.set_prints(&state.prints);
-  state.run({state.module, kernel, request, warp_size, state.gpu.clock().now()});
-  state.gpu.set_hashes(nullptr);
-  state.hash.end_launch();
-  if (state.gpu.fault()) {
+}
+
+std::uint64_t Device::begin(const isa::LaunchRequest& request) {
+  return state_->begin(request, state_->prepare(request));
+}
+
+std::vector<Device::Ended> Device::proceed(link::Cycle until) {
+  State& state = *state_;
+  try {
+    state.simulate(until);
+  } catch (...) {
+    state.give_up();
+    throw;
+  }
+  std::vector<Ended> ended;
+  std::list<State::Running> faulted;
+  for (const hw::Gpu::Ended& one : state.gpu.take_ended()) {
+    std::list<State::Running> over = state.end(one);
+    if (one.complete) {
+      ended.push_back({one.launch, one.begin, one.end, one.warp_instructions, one.thread_instructions});
+    } else {
+      faulted.splice(faulted.end(), over);
+    }
+  }
+  if (!faulted.empty()) {
     isa::Fault fault = *state.gpu.fault();
-    fault.kernel = kernel.name;
-    state.prints.explain(fault);
+    const auto found =
+        std::find_if(faulted.begin(), faulted.end(), [&](const auto& launch) { return launch.id == fault.launch; });
+    const State::Running& launch = found != faulted.end() ? *found : faulted.front();
+    fault.kernel = launch.kernel.name;
+    launch.prints.explain(fault);
     state.fault = fault;
     throw SimulatedFault(isa::describe(fault, state.module));
+  }
+  return ended;
+}
+
+// What can be said of a launch before it runs.
+const isa::Kernel& Device::State::prepare(const isa::LaunchRequest& request) {
+  fault.reset();
+  const isa::Kernel& kernel = isa::kernel_of(module, request);
+  isa::check_request(kernel, request);
+  if (module.constant_bank.size() > hw::kConstantWindowBytes) {
+    throw InputError({},
+                     fmt::format("the module's constants take {} bytes, the constant bank has {}",
+                                 module.constant_bank.size(), hw::kConstantWindowBytes),
+                     "move the larger ones to .global");
+  }
+  if (std::optional<isa::Fault> impossible = isa::check_resources(kernel, request)) {
+    impossible->kernel = kernel.name;
+    throw SimulatedFault(isa::describe(*impossible, module));
+  }
+  if (running.empty()) {
+    if (!gpu.quiet()) {
+      throw InputError({},
+                       fmt::format("kernel '{}' cannot be launched: an earlier launch was stopped before the memory "
+                                   "had answered it",
+                                   kernel.name),
+                       "start a new process");
+    }
+    // The host may have released buffers since the last launch, and their pages with them.
+    target.invalidate_direct_memory();
+  }
+  return kernel;
+}
+
+std::uint64_t Device::State::begin(const isa::LaunchRequest& request, const isa::Kernel& kernel) {
+  const unsigned warp_size = launch_warp_size(module, kernel, gpu.machine().core);
+  if (warp_size != gpu.machine().core.warp_size) {
+    warp_sizes[kernel.name] = warp_size;
+  }
+  Running& launch = running.emplace_back(gpu.next_launch(), request, kernel, warp_size, gpu.clock().now());
+  launch.hashes.resize(request.grid.count() * request.block.count());
+  hashes.emplace(launch.id, std::nullopt);
+  launch.prints.begin_launch(launch.request);
+  // A replay has no values to take hashes of.
+  gpu.set_hashes(options.replay == nullptr ? launch.hashes.data() : nullptr);
+  gpu.set_prints(&launch.prints);
+  try {
+    for (RunObserver* const observer : options.observers) {
+      observer->launching(info_of(launch));
+    }
+  } catch (const InputError&) {  // who watches cannot take it
+    hashes.erase(launch.id);
+    running.pop_back();
+    throw;
+  }
+  // Summing up every module's counters takes longer than a short launch: only for who estimates by them.
+  if (options.fast_forward.any()) {
+    launch.before = gpu.totals();
+  }
+  write_launch(launch.request, kernel, static_cast<std::size_t>(&kernel - module.kernels.data()), warp_size);
+  return launch.id;
+}
+
+// Takes a launch that has ended out of those that run, as a list of one.
+std::list<Device::State::Running> Device::State::end(const hw::Gpu::Ended& ended) {
+  const auto found =
+      std::find_if(running.begin(), running.end(), [&](const Running& launch) { return launch.id == ended.launch; });
+  std::list<Running> over;
+  over.splice(over.end(), running, found);
+  Running& launch = over.front();
+  ++launches_ended;
+  blocks_of_ended += launch.request.grid.count();
+  if (launch.before) {
+    const hw::Totals after = gpu.totals();
+    selection.simulated(launch.kernel.name, after.cycles - launch.before->cycles,
+                        after.core.thread_instructions - launch.before->core.thread_instructions);
+  }
+  add_stray_loads(launch, ended.stray_loads);
+  tell_end(launch, ended.complete);
+  // Launches chain in the order in which they began.
+  hashes.at(launch.id) = std::move(launch.hashes);
+  while (!hashes.empty() && hashes.begin()->second) {
+    hash.add_launch(std::move(*hashes.begin()->second));
+    hashes.erase(hashes.begin());
+  }
+  return over;
+}
+
+// What runs stops in the middle.
+void Device::State::give_up() {
+  for (const Running& launch : running) {
+    add_stray_loads(launch, gpu.take_stray_loads(launch.id));
+    tell_end(launch, false);
+  }
+  running.clear();
+}
+
+void Device::State::tell_end(const Running& launch, bool complete) {
+  if (const std::string text = launch.prints.text(); options.print && !text.empty()) {
+    options.print(text);
+  }
+  for (RunObserver* const observer : options.observers) {
+    observer->launched(info_of(launch), complete);
+  }
+}
+
+void Device::State::add_stray_loads(const Running& launch, std::vector<isa::StrayLoads> loads) {
+  for (isa::StrayLoads& one : loads) {
+    one.first.kernel = launch.kernel.name;
+    one.source = isa::describe_pc(module, launch.kernel, one.first.pc);
+    isa::add(stray_loads, one);
   }
 }
 
@@ -351,17 +500,17 @@ void Device::State::interpret(const isa::LaunchRequest& request, unsigned warp_s
   how.warp_size = std::min(warp_size, isa::kLanes);
   how.trap_on_division_by_zero = core.division_trap;
   how.trap_on_stray_load = core.load_trap;
-  how.prints = &prints;
-  prints.begin_launch(request);
+  how.prints = &interpreted_prints;
+  interpreted_prints.begin_launch(request);
   isa::InterpreterResult result = isa::interpret(module, request, memory, hash, how);
-  if (const std::string text = prints.text(); options.print && !text.empty()) {
+  if (const std::string text = interpreted_prints.text(); options.print && !text.empty()) {
     options.print(text);
   }
   for (const isa::StrayLoads& loads : result.stray_loads) {
     isa::add(stray_loads, loads);
   }
   if (result.fault) {
-    prints.explain(*result.fault);
+    interpreted_prints.explain(*result.fault);
     fault = *result.fault;
     throw SimulatedFault(isa::describe(*result.fault, module));
   }
@@ -394,15 +543,8 @@ void Device::State::write_launch(const isa::LaunchRequest& request, const isa::K
   host.write(Offset::control, 1);
 }
 
-void Device::State::collect_stray_loads(const isa::Kernel& kernel) {
-  for (isa::StrayLoads& loads : gpu.stray_loads()) {
-    loads.first.kernel = kernel.name;
-    loads.source = isa::describe_pc(module, kernel, loads.first.pc);
-    isa::add(stray_loads, loads);
-  }
-}
-
-void Device::State::check_progress(const isa::LaunchRequest& request) {
+void Device::State::check_progress() {
+  const isa::LaunchRequest& request = running.front().request;
   const auto now = std::chrono::steady_clock::now();
   if (!options.progress || now - last_progress < kProgressInterval) {
     return;
@@ -413,54 +555,18 @@ void Device::State::check_progress(const isa::LaunchRequest& request) {
                     launches_ended, blocks_of_ended + gpu.blocks_finished(), totals.core.thread_instructions, plan});
 }
 
-void Device::State::run(const LaunchInfo& launch) {
-  const auto tell_end = [&](bool complete) {
-    if (const std::string text = prints.text(); options.print && !text.empty()) {
-      options.print(text);
-    }
-    for (RunObserver* const observer : options.observers) {
-      observer->launched(launch, complete);
-    }
-  };
-  for (RunObserver* const observer : options.observers) {
-    observer->launching(launch);
-  }
-  const auto index = static_cast<std::size_t>(&launch.kernel - module.kernels.data());
-  // Summing up every module's counters takes longer than a short launch: only for who estimates by them.
-  std::optional<hw::Totals> before;
-  if (options.fast_forward.any()) {
-    before = gpu.totals();
-  }
-  write_launch(launch.request, launch.kernel, index, launch.warp_size);
-  try {
-    simulate(launch.request);
-  } catch (...) {
-    collect_stray_loads(launch.kernel);
-    tell_end(false);
-    throw;
-  }
-  ++launches_ended;
-  blocks_of_ended += launch.request.grid.count();
-  if (before) {
-    const hw::Totals after = gpu.totals();
-    selection.simulated(launch.kernel.name, after.cycles - before->cycles,
-                        after.core.thread_instructions - before->core.thread_instructions);
-  }
-  collect_stray_loads(launch.kernel);
-  tell_end(!gpu.fault());
-}
-
 // In parts that end where pauses are due.
 void Device::State::advance(link::Cycle cycles) {
   const std::uint64_t every = options.pauses.every;
-  while (cycles != 0 && gpu.status() == hw::LaunchStatus::running) {
-    const link::Cycle part = every == 0 ? cycles : std::min(cycles, every - gpu.clock().now() % every);
+  const link::Cycle end = gpu.clock().now() + cycles;
+  while (gpu.clock().now() < end && gpu.status() == hw::LaunchStatus::running && !gpu.any_ended()) {
+    const link::Cycle left = end - gpu.clock().now();
+    const link::Cycle part = every == 0 ? left : std::min(left, every - gpu.clock().now() % every);
     const sc_core::sc_time duration = gpu.clock().cycles(part);
     if (may_run_ahead) {
       gpu.run_ahead_until(sc_core::sc_time_stamp() + duration);
     }
     sc_core::sc_start(duration);
-    cycles -= part;
     if (every != 0 && gpu.status() == hw::LaunchStatus::running && gpu.clock().now() % every == 0) {
       pause();
     }
@@ -474,10 +580,11 @@ void Device::State::pause() {
   last_progress = std::min(last_progress, std::chrono::steady_clock::now());  // which may be another host's
 }
 
-void Device::State::simulate(const isa::LaunchRequest& request) {
+void Device::State::simulate(link::Cycle until) {
   const hw::WatchdogParameters& watchdog = gpu.machine().watchdog;
-  while (gpu.status() == hw::LaunchStatus::running) {
-    link::Cycle slice = kSliceCycles;
+  const auto goes_on = [this] { return gpu.status() == hw::LaunchStatus::running && !gpu.any_ended(); };
+  while (goes_on() && gpu.clock().now() < until) {
+    link::Cycle slice = std::min(kSliceCycles, until - gpu.clock().now());
     if (options.max_cycles != 0) {
       const link::Cycle used = cycles();
       if (used >= options.max_cycles) {
@@ -486,13 +593,13 @@ void Device::State::simulate(const isa::LaunchRequest& request) {
       slice = std::min(slice, options.max_cycles - used);
     }
     advance(slice);
-    if (gpu.status() != hw::LaunchStatus::running) {
+    if (!goes_on()) {
       return;
     }
     if (options.interrupted != nullptr && options.interrupted->load()) {
       throw RunStopped(fmt::format("interrupted after {} cycles", cycles()));
     }
-    check_progress(request);
+    check_progress();
     const link::Cycle now = gpu.clock().now();
     // A memory that still answers, or whose interconnect still carries, is slow, not stuck.
     const hw::Totals totals = gpu.totals();

@@ -82,6 +82,24 @@ class Device final : public Executor {
   void set_constants(std::uint64_t offset, std::span<const std::byte> bytes) override;
   void check(const isa::LaunchRequest& request) const override;
   void launch(const isa::LaunchRequest& request) override;
+
+  // ---- launches side by side
+  // So many can run at once (hw::kernels_at_once); 1 with fast-forward or a replay.
+  [[nodiscard]] unsigned launches_at_once() const;
+  // A launch can be begun now: fewer run, and they have blocks left to finish.
+  [[nodiscard]] bool can_begin() const;
+  // Starts a launch beside those that run; returns its number. Throws as launch() does. Only if can_begin().
+  std::uint64_t begin(const isa::LaunchRequest& request);
+  // One that has ended, without a fault.
+  struct Ended {
+    std::uint64_t launch = 0;        // its number
+    link::Cycle begin = 0, end = 0;  // of the clock (now()): of its first block, or of the launch if none ran then
+    std::uint64_t warp_instructions = 0, thread_instructions = 0;
+  };
+  // Simulates until a launch ends, or the clock shows `until`, or nothing runs; returns those that have ended. A fault
+  // or a stop is thrown as by launch(), and ends all that run.
+  std::vector<Ended> proceed(link::Cycle until);
+  [[nodiscard]] bool running() const;
   [[nodiscard]] const isa::RetirementHash& retirement() const override;
   void plan(const Plan& plan) override;
   void show(const Picture& picture) override;

@@ -23,6 +23,7 @@ struct LaunchInfo {
   const isa::LaunchRequest& request;
   unsigned warp_size = 0;  // threads of a warp in this launch
   link::Cycle cycle = 0;   // of the clock (the cycles of events), when the host starts it
+  std::uint64_t id = 0;    // hw::Launch::id: which of the launches that run an event is of
 };
 
 class RunObserver : public hw::CoreObserver {
@@ -41,6 +42,7 @@ class RunObserver : public hw::CoreObserver {
   // thread. Else the run has one.
   [[nodiscard]] virtual bool watches_apart(const hw::Machine& /*machine*/) const { return false; }
   virtual void loaded(const isa::Module& /*module*/) {}
+  // Several launches may run at once (tb::Device::begin); a core is one's at a time (CoreState::launch).
   virtual void launching(const LaunchInfo& /*launch*/) {}
   // It has ended; `complete` is false after a fault or a stop. Events of it do not come any more.
   virtual void launched(const LaunchInfo& /*launch*/, bool /*complete*/) {}

@@ -171,10 +171,16 @@ inline Code kernel() {
   return code;
 }
 
-// kWidth: BUSWIDTH of the sockets of memory and host.
+inline hw::Machine with_kernels(hw::Machine machine, unsigned kernels) {
+  machine.gpu.kernels = kernels;
+  return machine;
+}
+
+// kWidth: BUSWIDTH of the sockets of memory and host. kernels: gpu.kernels.
 template <unsigned kWidth>
 struct PlatformOf {
-  explicit PlatformOf(bool checked = false, const hw::Machine& machine = {}) : gpu("gpu", machine) {
+  explicit PlatformOf(bool checked = false, const hw::Machine& machine = {}, unsigned kernels = 1)
+      : gpu("gpu", with_kernels(machine, kernels)) {
     if constexpr (kWidth == 32) {
       host.socket.bind(gpu.control);
     } else {

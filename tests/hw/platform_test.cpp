@@ -23,6 +23,16 @@ TEST(ForeignPlatform, RunsAKernelAndRaisesTheInterrupt) {
   platform.expect_results();
 }
 
+TEST(ForeignPlatform, ASecondKernelJoinsTheFirst) {
+  Platform platform(false, {}, 2);
+  sc_core::sc_start(1, sc_core::SC_MS);
+  EXPECT_FALSE(platform.host.refused_while_running);
+  EXPECT_EQ(platform.host.interrupts, 1U);  // when both have ended
+  EXPECT_EQ(platform.host.status, 2U);
+  EXPECT_EQ(platform.gpu.totals().dispatcher.launches, 2U);
+  platform.expect_results();
+}
+
 TEST(ForeignPlatform, KeepsTheRulesOfTheProtocol) {
   Platform platform(true);
   sc_core::sc_start(1, sc_core::SC_MS);

@@ -94,6 +94,37 @@ INSTANTIATE_TEST_SUITE_P(Dispatch, Resident,
                                            Room{"scratchpad_over", shape_of(32, 16, 131072 / 4 + 1), 3}),
                          [](const auto& info) { return info.param.name; });
 
+// The second launch is written in cycle c; the dispatcher takes it in c + 1 and tells core 1, which has no block of the
+// first, to flush. The core does so in c + 2, and has nothing to write back; the dispatcher hears of it in c + 3, hands
+// the core over, and sends the block in c + 4, which the core takes up in c + 5.
+TEST(Dispatch, ALaterLaunchTakesACoreThatTheFirstLeavesFree) {
+  hw::Machine machine;
+  machine.gpu.cores = 2;
+  machine.l1d.write_policy = "write-through";
+  GpuBench bench(machine);
+  LaunchShape shape;
+  shape.grid = {1, 1, 1};
+  bench.start(busy(200), shape);
+  bench.step(50);
+  EXPECT_EQ(resident(bench, 0), 1U);
+  EXPECT_TRUE(bench.gpu.may_join());
+  bench.start(busy(200), shape);
+  bench.step(5);
+  EXPECT_EQ(resident(bench, 1), 0U);
+  bench.step(1);
+  EXPECT_EQ(resident(bench, 1), 1U);
+  EXPECT_EQ(bench.core(0).launch->id, 0U);
+  EXPECT_EQ(bench.core(1).launch->id, 1U);
+  bench.finish();
+  const std::vector<hw::Gpu::Ended> ended = bench.gpu.take_ended();
+  ASSERT_EQ(ended.size(), 2U);
+  EXPECT_EQ(ended[0].launch, 0U);
+  EXPECT_EQ(ended[1].launch, 1U);
+  EXPECT_EQ(ended[0].warp_instructions, ended[1].warp_instructions);
+  EXPECT_LT(ended[0].end, ended[1].end);
+  EXPECT_LT(ended[1].begin, ended[0].end);
+}
+
 // A block's last exit is written back in cycle t; the dispatcher sees it in t + 1 and hands the next block out, whose
 // warps may be fetched in t + 2.
 TEST(Dispatch, AFreeSlotIsTakenInTheNextCycle) {

@@ -17,6 +17,7 @@ Profile::Profile(const hw::Machine& machine)
     : cores_(machine.gpu.cores),
       lanes_(machine.core.simd_width),
       buckets_(band_row(kThreadBands)),
+      of_core_(cores_),
       groups_(cores_),
       core_warps_(std::size_t{cores_} * kWarpRows),
       core_lanes_(std::size_t{cores_} * lanes_),
@@ -31,35 +32,44 @@ void Profile::launching(const LaunchInfo& launch) {
     return known.kernel.name == launch.kernel.name && known.kernel.words == launch.kernel.words;
   };
   const auto found = std::find_if(kernels_.begin(), kernels_.end(), same);
-  kernel_ = static_cast<std::size_t>(found - kernels_.begin());
+  if (running_++ == 0) {
+    present_.clear();
+    began_ = ended_ = false;
+    first_ = end_ = launch.cycle;
+  }
+  Present& present = present_[launch.id];
+  present.kernel = static_cast<std::size_t>(found - kernels_.begin());
+  present.first = launch.cycle;
   if (found == kernels_.end()) {
     kernels_.push_back({launch.kernel, launch.module.name, launch.module.source_files, 0, 0,
                         std::vector<InstructionCounters>(launch.kernel.words.size() + 1)});
   }
-  ++kernels_[kernel_].launches;
+  ++kernels_[present.kernel].launches;
   if (launch_count_++ < kLaunches) {
+    present.listed = launches_.size();
+    const Cycle now = in_run(launch.cycle);
     launches_.push_back(
-        {launch.kernel.name, launch.request.grid, launch.request.block, launch.warp_size, elapsed_, elapsed_, false});
+        {launch.kernel.name, launch.request.grid, launch.request.block, launch.warp_size, now, now, false});
   }
-  began_ = ended_ = false;
-  first_ = end_ = launch.cycle;
   widen_bands(launch.warp_size);
-  map_threads(launch);
+  present.threads = map_of(launch);
+  if (present.threads != nullptr) {
+    present.threads->launched();
+  }
 }
 
-void Profile::map_threads(const LaunchInfo& launch) {
+ThreadMap* Profile::map_of(const LaunchInfo& launch) {
   const std::string& kernel = launch.kernel.name;
   const isa::Dim3& grid = launch.request.grid;
   const isa::Dim3& block = launch.request.block;
   const auto found = std::find_if(thread_maps_.begin(), thread_maps_.end(),
                                   [&](const ThreadMap& map) { return map.is_of(kernel, grid, block); });
-  threads_ = found != thread_maps_.end() ? &*found : nullptr;
-  if (threads_ == nullptr && ThreadMap::is_plane(grid, block) && thread_maps_.size() < kThreadMaps) {
-    threads_ = &thread_maps_.emplace_back(kernel, grid, block);
+  if (found != thread_maps_.end()) {
+    return &*found;
   }
-  if (threads_ != nullptr) {
-    threads_->launched();
-  }
+  return ThreadMap::is_plane(grid, block) && thread_maps_.size() < kThreadMaps
+             ? &thread_maps_.emplace_back(kernel, grid, block)
+             : nullptr;
 }
 
 void Profile::shown(const Picture& picture) {
@@ -73,6 +83,15 @@ void Profile::launch_began(const hw::CoreState& core, Cycle first) {
     began_ = true;
     first_ = end_ = first;
   }
+  Present& present = present_.at(core.launch->id);
+  of_core_[core.index] = &present;
+  if (!present.began) {
+    present.began = true;
+    present.first = first;
+    if (present.listed) {
+      launches_[*present.listed].begin = in_run(first);
+    }
+  }
   groups_[core.index].assign(core.groups.size(), {});
   blocks_[core.index] = {};
 }
@@ -80,33 +99,38 @@ void Profile::launch_began(const hw::CoreState& core, Cycle first) {
 void Profile::launch_ended(const hw::CoreState& core, Cycle end) {
   ended_ = true;
   end_ = std::max(end_, end);
-  end_groups(groups_[core.index], end);
+  end_groups(core.index, end);
   settle_blocks(core.index, end);
 }
 
-void Profile::end_groups(std::vector<Tracked>& groups, Cycle end) {
-  for (Tracked& group : groups) {
-    settle(group, end);
+void Profile::end_groups(unsigned core, Cycle end) {
+  for (Tracked& group : groups_[core]) {
+    settle(core, group, end);
     group.state = GroupState::free;
   }
 }
 
-void Profile::launched(const LaunchInfo& /*launch*/, bool complete) {
-  if (began_ && !ended_ && gpu_ != nullptr) {
+void Profile::launched(const LaunchInfo& launch, bool complete) {
+  const bool last = --running_ == 0;
+  if (last && began_ && !ended_ && gpu_ != nullptr) {
     // Stopped in the middle. Asking for the totals accounts what the cores sleep through, as idle().
     end_ = first_ + (gpu_->totals().cycles - elapsed_);
-    for (std::vector<Tracked>& groups : groups_) {
-      end_groups(groups, end_);
-    }
     for (unsigned core = 0; core != cores_; ++core) {
+      end_groups(core, end_);
       settle_blocks(core, end_);
     }
   }
-  elapsed_ += end_ - first_;
-  kernels_[kernel_].cycles += end_ - first_;
-  if (launch_count_ <= kLaunches) {
-    launches_.back().end = elapsed_;
-    launches_.back().complete = complete;
+  const Present& present = present_.at(launch.id);
+  const Cycle end = last || gpu_ == nullptr ? end_ : gpu_->clock().now();
+  if (present.began || !began_) {
+    kernels_[present.kernel].cycles += end - present.first;
+  }
+  if (present.listed) {
+    launches_[*present.listed].end = in_run(end);
+    launches_[*present.listed].complete = complete;
+  }
+  if (last) {
+    elapsed_ += end_ - first_;
   }
 }
 
@@ -136,18 +160,18 @@ Profile::Tracked& Profile::tracked(const hw::CoreState& core, hw::GroupId group)
   return groups[group];
 }
 
-void Profile::settle(Tracked& group, Cycle until) {
+void Profile::settle(unsigned core, Tracked& group, Cycle until) {
   if (group.state == GroupState::free || until <= group.since) {
     return;
   }
   const auto state = static_cast<std::size_t>(group.state);
-  at(group.pc).warp_cycles[state] += until - group.since;
+  at(core, group.pc).warp_cycles[state] += until - group.since;
   buckets_.add_span(state_row(state), in_run(group.since), in_run(until));
 }
 
 void Profile::group_changed(const hw::CoreState& core, const hw::Group& group, GroupState before) {
   Tracked& known = tracked(core, group.id);
-  settle(known, core.now);
+  settle(core.index, known, core.now);
   known.since = core.now;
   known.state = group.state;
   if (before == GroupState::free) {
@@ -193,10 +217,9 @@ void Profile::put_aside(const hw::CoreState& core, const link::SubWarp& sub_warp
   tracked(core, sub_warp.group).waiting_pc = sub_warp.pc;
 }
 
-void Profile::held(const hw::CoreState& /*core*/, const link::SubWarp& sub_warp, hw::CoreStage stage,
-                   hw::IdleCause cause) {
+void Profile::held(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::CoreStage stage, hw::IdleCause cause) {
   if (stage == hw::CoreStage::memory && hw::is_want_of_room(cause)) {
-    ++at(sub_warp.pc).held_cycles[static_cast<std::size_t>(cause)];
+    ++at(core.index, sub_warp.pc).held_cycles[static_cast<std::size_t>(cause)];
   }
 }
 
@@ -222,10 +245,11 @@ unsigned Profile::warp_row_of(hw::GroupId group) {
 void Profile::issued(const hw::CoreState& core, const link::SubWarp& sub_warp, Cycle /*last*/) {
   const Cycle now = in_run(core.now);
   // Which of them go which way is known when the instruction completes; where they are may have changed by then.
-  if (threads_ != nullptr && sub_warp.decoded->conditional_branch && !sub_warp.whole) {
+  ThreadMap* const threads = of_core_[core.index]->threads;
+  if (threads != nullptr && sub_warp.decoded->conditional_branch && !sub_warp.whole) {
     std::vector<ThreadMap::Cell>& cells = tracked(core, sub_warp.group).at_branch;
     for (isa::LaneMask left = sub_warp.lanes; left != 0; left &= left - 1) {
-      cells.push_back(threads_->cell_of(core.thread_at(sub_warp, static_cast<unsigned>(std::countr_zero(left)))));
+      cells.push_back(threads->cell_of(core.thread_at(sub_warp, static_cast<unsigned>(std::countr_zero(left)))));
     }
   }
   const unsigned row = warp_row_of(sub_warp.group);
@@ -236,7 +260,7 @@ void Profile::issued(const hw::CoreState& core, const link::SubWarp& sub_warp, C
     return;  // an idle cycle
   }
   const auto active = static_cast<unsigned>(std::popcount(working));
-  InstructionCounters& counters = at(sub_warp.pc);
+  InstructionCounters& counters = at(core.index, sub_warp.pc);
   ++counters.cycles;
   counters.lane_cycles += active;
   buckets_.add(kBusyCycles, now);
@@ -252,7 +276,7 @@ void Profile::issued(const hw::CoreState& core, const link::SubWarp& sub_warp, C
 void Profile::retired(const hw::CoreState& core, const link::SubWarp& sub_warp) {
   const auto lanes = static_cast<unsigned>(std::popcount(hw::working_lanes(sub_warp)));
   const unsigned threads = sub_warp.whole && lanes != 0 ? core.groups[sub_warp.group].active_threads() : lanes;
-  InstructionCounters& counters = at(sub_warp.pc);
+  InstructionCounters& counters = at(core.index, sub_warp.pc);
   ++counters.instructions;
   counters.lane_instructions += lanes;
   const link::DecodedInstruction& decoded = *sub_warp.decoded;
@@ -266,7 +290,7 @@ void Profile::retired(const hw::CoreState& core, const link::SubWarp& sub_warp) 
   buckets_.add(kWarpInstructions, now);
   buckets_.add(kThreadInstructions, now, threads);
   buckets_.add(instruction_row(core.index), now, threads);
-  if (threads_ != nullptr) {
+  if (of_core_[core.index]->threads != nullptr) {
     map_retired(core, sub_warp);
   }
 }
@@ -274,7 +298,8 @@ void Profile::retired(const hw::CoreState& core, const link::SubWarp& sub_warp) 
 // Counts it to the threads that thread_instructions counts.
 void Profile::map_retired(const hw::CoreState& core, const link::SubWarp& sub_warp) {
   const isa::LaneMask working = hw::working_lanes(sub_warp);
-  const auto executed = [&](const hw::HomeThread& thread) { threads_->executed(threads_->cell_of(thread)); };
+  ThreadMap& map = *of_core_[core.index]->threads;
+  const auto executed = [&](const hw::HomeThread& thread) { map.executed(map.cell_of(thread)); };
   if (!sub_warp.whole) {
     for (isa::LaneMask left = working; left != 0; left &= left - 1) {
       executed(core.thread_at(sub_warp, static_cast<unsigned>(std::countr_zero(left))));
@@ -291,11 +316,11 @@ void Profile::map_retired(const hw::CoreState& core, const link::SubWarp& sub_wa
 }
 
 void Profile::completed(const hw::CoreState& core, const hw::Group& group, const hw::Completion& completion) {
-  if (threads_ != nullptr) {
+  if (ThreadMap* const threads = of_core_[core.index]->threads; threads != nullptr) {
     std::vector<ThreadMap::Cell>& cells = tracked(core, group.id).at_branch;
     if (completion.diverged) {
       for (const ThreadMap::Cell cell : cells) {
-        threads_->diverged(cell);
+        threads->diverged(cell);
       }
     }
     cells.clear();
@@ -303,7 +328,7 @@ void Profile::completed(const hw::CoreState& core, const hw::Group& group, const
   if (!completion.conditional) {
     return;
   }
-  InstructionCounters& counters = at(completion.pc);
+  InstructionCounters& counters = at(core.index, completion.pc);
   ++counters.branches;
   buckets_.add(kBranches, in_run(core.now));
   if (completion.diverged) {
@@ -313,7 +338,7 @@ void Profile::completed(const hw::CoreState& core, const hw::Group& group, const
 }
 
 void Profile::accessed(const hw::CoreState& core, const hw::MemoryAccess& access, Cycle scratchpad_last) {
-  InstructionCounters& counters = at(access.sub_warp->pc);
+  InstructionCounters& counters = at(core.index, access.sub_warp->pc);
   counters.scratchpad_accesses += access.shared != 0 ? 1 : 0;
   counters.scratchpad_extra_cycles += scratchpad_last - core.now;
   if ((access.global | access.local) != 0) {
@@ -328,7 +353,7 @@ void Profile::accessed(const hw::CoreState& core, const hw::MemoryAccess& access
 void Profile::line(const hw::CoreState& core, const hw::MemoryAccess& access, unsigned /*line*/,
                    hw::LineOutcome outcome) {
   if (outcome == hw::LineOutcome::missed) {
-    ++at(access.sub_warp->pc).late_lines;
+    ++at(core.index, access.sub_warp->pc).late_lines;
     buckets_.add(kLateLines, in_run(core.now));
   }
 }

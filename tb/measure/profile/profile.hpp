@@ -9,6 +9,8 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -90,7 +92,7 @@ class Profile final : public RunObserver {
     std::string kernel;
     isa::Dim3 grid, block;
     unsigned warp_size = 0;
-    link::Cycle begin = 0, end = 0;  // of the run, launches back to back
+    link::Cycle begin = 0, end = 0;  // of the run, without the time in which no launch runs
     bool complete = false;
   };
   // A kernel that was launched, with its code as it was compiled.
@@ -191,18 +193,27 @@ class Profile final : public RunObserver {
     std::uint64_t count = 0;
     link::Cycle since = 0;
   };
-  [[nodiscard]] InstructionCounters& at(std::uint32_t pc) {
-    std::vector<InstructionCounters>& counters = kernels_[kernel_].counters;
+  // A launch that runs, or has ended since none ran.
+  struct Present {
+    std::size_t kernel = 0;
+    std::optional<std::size_t> listed;  // in launches_
+    ThreadMap* threads = nullptr;       // null: it has no map
+    link::Cycle first = 0;              // of the clock of the events
+    bool began = false;
+  };
+  // Of the launch that has the core.
+  [[nodiscard]] InstructionCounters& at(unsigned core, std::uint32_t pc) {
+    std::vector<InstructionCounters>& counters = kernels_[of_core_[core]->kernel].counters;
     return counters[pc < counters.size() ? pc : counters.size() - 1];
   }
   [[nodiscard]] link::Cycle in_run(link::Cycle cycle) const { return cycle - first_ + elapsed_; }
   [[nodiscard]] Tracked& tracked(const hw::CoreState& core, hw::GroupId group);
-  void settle(Tracked& group, link::Cycle until);
-  void end_groups(std::vector<Tracked>& groups, link::Cycle end);
+  void settle(unsigned core, Tracked& group, link::Cycle until);
+  void end_groups(unsigned core, link::Cycle end);
   [[nodiscard]] unsigned warp_row_of(hw::GroupId group);
   void widen_bands(unsigned threads);
   void settle_blocks(unsigned core, link::Cycle until);
-  void map_threads(const LaunchInfo& launch);
+  [[nodiscard]] ThreadMap* map_of(const LaunchInfo& launch);
   void map_retired(const hw::CoreState& core, const link::SubWarp& sub_warp);
 
   unsigned cores_, lanes_;
@@ -210,10 +221,12 @@ class Profile final : public RunObserver {
   std::vector<KernelProfile> kernels_;
   std::vector<Launch> launches_;
   std::uint64_t launch_count_ = 0;
-  std::size_t kernel_ = 0;   // of the present launch
-  link::Cycle first_ = 0;    // of the present launch, on the clock of the events
-  link::Cycle end_ = 0;      // of it, as far as is known
-  link::Cycle elapsed_ = 0;  // cycles of the launches before
+  std::map<std::uint64_t, Present> present_;  // by Launch::id
+  std::vector<Present*> of_core_;             // whose a core is
+  unsigned running_ = 0;                      // of them
+  link::Cycle first_ = 0;                     // since when they run, on the clock of the events
+  link::Cycle end_ = 0;                       // until when, as far as is known
+  link::Cycle elapsed_ = 0;                   // cycles of the launches before
   bool began_ = false;
   bool ended_ = false;
   hw::Gpu* gpu_ = nullptr;
@@ -225,7 +238,6 @@ class Profile final : public RunObserver {
   unsigned band_shift_ = 0;     // log2 of threads_per_band()
   std::vector<Blocks> blocks_;  // by core
   std::vector<ThreadMap> thread_maps_;
-  ThreadMap* threads_ = nullptr;  // of the present launch; null: it has no map
   std::vector<Picture> pictures_;
 };
 

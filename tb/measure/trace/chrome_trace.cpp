@@ -135,20 +135,39 @@ void ChromeTrace::close(unsigned process, std::uint64_t track, Slice& slice, hw:
   }
 }
 
-void ChromeTrace::launching(const LaunchInfo& launch) {
-  const isa::LaunchRequest& request = launch.request;
-  launch_ = {launch.cycle, true, launch.kernel.name,
-             fmt::format(R"("grid":"{}x{}x{}","block":"{}x{}x{}","warp size":{})", request.grid.x, request.grid.y,
-                         request.grid.z, request.block.x, request.block.y, request.block.z, launch.warp_size)};
+// Launches side by side are below one another.
+std::uint64_t ChromeTrace::free_launch_track() const {
+  const auto taken = [this](std::uint64_t track) {
+    return std::any_of(launches_.begin(), launches_.end(), [&](const auto& one) { return one.second.first == track; });
+  };
+  std::uint64_t track = 0;
+  while (taken(track)) {
+    ++track;
+  }
+  return track;
 }
 
-void ChromeTrace::launched(const LaunchInfo& /*launch*/, bool complete) {
+void ChromeTrace::launching(const LaunchInfo& launch) {
+  const isa::LaunchRequest& request = launch.request;
+  const std::uint64_t track = free_launch_track();
+  launches_[launch.id] = {
+      track,
+      {launch.cycle, true, launch.kernel.name,
+       fmt::format(R"("grid":"{}x{}x{}","block":"{}x{}x{}","warp size":{})", request.grid.x, request.grid.y,
+                   request.grid.z, request.block.x, request.block.y, request.block.z, launch.warp_size)}};
+}
+
+void ChromeTrace::launched(const LaunchInfo& launch, bool complete) {
   const hw::Cycle now = clock_->now();
-  close_all();
-  if (!complete) {
-    launch_.arguments += R"(,"complete":false)";
+  if (launches_.size() == 1) {
+    close_all();
   }
-  close(0, 0, launch_, now);
+  auto& [track, slice] = launches_.at(launch.id);
+  if (!complete) {
+    slice.arguments += R"(,"complete":false)";
+  }
+  close(0, track, slice, now);
+  launches_.erase(launch.id);
 }
 
 void ChromeTrace::close_all() {
@@ -296,7 +315,9 @@ void ChromeTrace::finish() {
   }
   if (clock_) {
     close_all();
-    close(0, 0, launch_, clock_->now());
+    for (auto& [id, launch] : launches_) {
+      close(0, launch.first, launch.second, clock_->now());
+    }
     // What memory still owes, in the order in which it was asked.
     std::vector<std::pair<std::uint64_t, const ::tlm::tlm_generic_payload*>> left;
     for (const auto& [payload, request] : requests_) {

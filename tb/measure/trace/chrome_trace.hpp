@@ -68,6 +68,7 @@ class ChromeTrace final : public RunObserver {
   void name_track(unsigned process, std::uint64_t track, const std::string& name);
   void close(unsigned process, std::uint64_t track, Slice& slice, hw::Cycle end);
   void close_all();
+  [[nodiscard]] std::uint64_t free_launch_track() const;
   void requested(const hw::TapPlace& place, const ::tlm::tlm_generic_payload& payload, hw::Cycle at);
   void responded(const hw::TapPlace& place, const ::tlm::tlm_generic_payload& payload, hw::Cycle at);
   void accessing(unsigned channel, const hw::DramRequest& request, hw::Cycle now);
@@ -85,7 +86,8 @@ class ChromeTrace final : public RunObserver {
   unsigned cores_ = 0;
   std::optional<link::Clock> clock_;  // of the GPU, once there is one
   InstructionTexts texts_;
-  Slice launch_;
+  std::map<std::uint64_t, std::pair<std::uint64_t, Slice>>
+      launches_;                                                // those that run, by Launch::id: track of process 0
   std::map<std::pair<unsigned, std::uint64_t>, Slice> tracks_;  // by process and track, in that order at the end
   std::map<std::pair<unsigned, hw::GroupId>, std::string> instructions_;     // that a group is at
   std::unordered_map<const ::tlm::tlm_generic_payload*, Request> requests_;  // looked up by who carries them

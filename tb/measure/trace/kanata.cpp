@@ -155,8 +155,8 @@ void KanataLog::close(const Row& row) {
 
 void KanataLog::describe_block(const Row& row, const hw::CoreState& core, const hw::Group& group) {
   const isa::Dim3& block = core.block(group.block_slot).index;
-  put(now_, "L\t{}\t1\t{}, block ({}, {}, {}), warp {} of it\\n\n", row.id, kernel_, block.x, block.y, block.z,
-      group.warp_in_block);
+  put(now_, "L\t{}\t1\t{}, block ({}, {}, {}), warp {} of it\\n\n", row.id, kernels_[core.launch->id], block.x, block.y,
+      block.z, group.warp_in_block);
 }
 
 KanataLog::Row& KanataLog::add_row(const hw::CoreState& core, const link::SubWarp& sub_warp, const char* stage) {
@@ -178,11 +178,12 @@ void KanataLog::go(Row& row, const char* stage) {
 }
 
 void KanataLog::launching(const LaunchInfo& launch) {
-  kernel_ = launch.kernel.name;
+  kernels_[launch.id] = launch.kernel.name;
 }
 
-void KanataLog::launched(const LaunchInfo& /*launch*/, bool /*complete*/) {
-  if (!over_ && !(rows_.empty() && splits_.empty())) {
+void KanataLog::launched(const LaunchInfo& launch, bool /*complete*/) {
+  kernels_.erase(launch.id);
+  if (kernels_.empty() && !over_ && !(rows_.empty() && splits_.empty())) {
     write_cycle();
     flush_rows();
   }

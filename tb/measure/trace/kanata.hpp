@@ -72,7 +72,7 @@ class KanataLog final : public RunObserver {
 
   std::ostream& out_;
   const CycleWindow window_;
-  std::string kernel_;
+  std::map<std::uint64_t, std::string> kernels_;  // of launches that run, by Launch::id
   InstructionTexts texts_;
   std::unordered_map<const link::SubWarp*, Row> rows_;  // looked up, never gone through for output
   std::map<std::uint64_t, Row> splits_;                 // by thread number

@@ -54,6 +54,7 @@ class TraceRecorder::OfCore final : public hw::CoreObserver {
 
  private:
   struct Block {
+    std::uint64_t launch = 0;  // its number
     std::uint64_t linear = 0;
     Threads threads;
   };
@@ -101,30 +102,40 @@ void TraceRecorder::launching(const LaunchInfo& launch) {
     throw InputError({}, "kernel '" + launch.kernel.name + "' fetches from textures, which a trace does not hold",
                      "run it without --record");
   }
-  const auto kernel = static_cast<std::uint32_t>(&launch.kernel - launch.module.kernels.data());
-  writer_.begin_launch({kernel, launch.request.grid, launch.request.block, launch.request.dynamic_shared,
-                        launch.warp_size, launch.request.parameters},
-                       launch.kernel);
-  next_block_ = 0;
-  early_.clear();
+  open_[launch.id] = {&launch.module, &launch.kernel, launch.request, launch.warp_size, false, false, 0, {}};
+  write_on();
 }
 
-void TraceRecorder::launched(const LaunchInfo& /*launch*/, bool complete) {
-  if (complete) {
+void TraceRecorder::launched(const LaunchInfo& launch, bool complete) {
+  open_.at(launch.id).complete = complete;
+  write_on();
+}
+
+void TraceRecorder::finished(OfCore& core, std::uint64_t launch, std::uint64_t block, Threads threads) {
+  open_.at(launch).early.emplace(block, Finished{&core, std::move(threads)});
+  write_on();
+}
+
+void TraceRecorder::write_on() {
+  while (!open_.empty()) {
+    Open& open = open_.begin()->second;
+    if (!std::exchange(open.begun, true)) {
+      const auto kernel = static_cast<std::uint32_t>(open.kernel - open.module->kernels.data());
+      writer_.begin_launch({kernel, open.request.grid, open.request.block, open.request.dynamic_shared, open.warp_size,
+                            open.request.parameters},
+                           *open.kernel);
+    }
+    for (auto it = open.early.begin(); it != open.early.end() && it->first == open.next_block;
+         it = open.early.erase(it)) {
+      writer_.block(it->second.threads);
+      it->second.core->give_back(std::move(it->second.threads));
+      ++open.next_block;
+    }
+    if (!open.complete) {
+      return;
+    }
     writer_.end_launch();
-  }
-}
-
-void TraceRecorder::write(Finished& block) {
-  writer_.block(block.threads);
-  block.core->give_back(std::move(block.threads));
-  ++next_block_;
-}
-
-void TraceRecorder::finished(OfCore& core, std::uint64_t block, Threads threads) {
-  early_.emplace(block, Finished{&core, std::move(threads)});
-  for (auto it = early_.begin(); it != early_.end() && it->first == next_block_; it = early_.erase(it)) {
-    write(it->second);
+    open_.erase(open_.begin());
   }
 }
 
@@ -132,6 +143,7 @@ void TraceRecorder::finished(OfCore& core, std::uint64_t block, Threads threads)
 
 void TraceRecorder::OfCore::block_started(const hw::CoreState& core, unsigned block_slot) {
   Block& block = blocks_[block_slot];
+  block.launch = core.launch->id;
   block.linear = core.block(block_slot).linear;
   if (block.threads.empty() && !spare_.empty()) {
     block.threads = std::move(spare_.back());
@@ -147,7 +159,7 @@ void TraceRecorder::OfCore::block_started(const hw::CoreState& core, unsigned bl
 void TraceRecorder::OfCore::block_finished(const hw::CoreState& /*core*/, unsigned block_slot) {
   clock_.tell([this, block_slot] {
     Block& block = blocks_[block_slot];
-    recorder_.finished(*this, block.linear, std::move(block.threads));
+    recorder_.finished(*this, block.launch, block.linear, std::move(block.threads));
     block.threads.clear();
   });
 }

@@ -39,14 +39,24 @@ class TraceRecorder final : public RunObserver {
     OfCore* core = nullptr;
     Threads threads;
   };
-  // In the order of blocks, whatever that of their ends.
-  void finished(OfCore& core, std::uint64_t block, Threads threads);
-  void write(Finished& block);
+  // A launch that is not in the trace as a whole.
+  struct Open {
+    const isa::Module* module = nullptr;
+    const isa::Kernel* kernel = nullptr;
+    isa::LaunchRequest request;
+    unsigned warp_size = 0;
+    bool begun = false;  // in the trace
+    bool complete = false;
+    std::uint64_t next_block = 0;
+    std::map<std::uint64_t, Finished> early;  // that ended before an earlier one
+  };
+  // In the order of launches and of blocks, whatever that of their ends.
+  void finished(OfCore& core, std::uint64_t launch, std::uint64_t block, Threads threads);
+  void write_on();
 
   traces::WarpTraceWriter writer_;
   std::vector<std::unique_ptr<OfCore>> cores_;
-  std::uint64_t next_block_ = 0;
-  std::map<std::uint64_t, Finished> early_;  // that ended before an earlier one
+  std::map<std::uint64_t, Open> open_;  // by Launch::id
 };
 
 }  // namespace heddle::tb
