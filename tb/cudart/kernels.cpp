@@ -35,7 +35,6 @@ void launch(Runtime& runtime, const Launch& launch, cudaStream_t stream) {
                            pair(launch.block.y, launch.block.z), launch.shared, stream_number(stream)},
                           launch.arguments.size()};
   runtime.ask(question, launch.arguments.data());
-  runtime.keep_print({reinterpret_cast<const char*>(runtime.bytes().data()), runtime.bytes().size()});
   runtime.from_device();
 }
 

@@ -7,7 +7,7 @@
 
 namespace heddle::tb::program {
 
-inline constexpr std::uint64_t kProtocolVersion = 4;
+inline constexpr std::uint64_t kProtocolVersion = 5;
 // Says a program which socket (a path) the simulator listens at.
 inline constexpr const char* kSocketVariable = "HEDDLE_SOCKET";
 // What a program that is started by itself runs on, and further words for `heddle exec`.
@@ -33,7 +33,7 @@ enum class Call : std::uint32_t {
   fill,      // address, pitch, width, height, stream, value, its bytes (1, 2 or 4; the width is a multiple of them)
   copy,      // to, pitch, from, pitch, width, height, stream
   launch,    // function, grid.x | grid.y << 32, grid.z | block.x << 32, block.y | block.z << 32, shared, stream; bytes:
-             // arguments. -> bytes: what it has printed
+             // arguments. It may be put off until something depends on it
   occupancy,           // function, threads of a block, shared -> blocks
   memory,              // -> free, total
   stream_create,       // does not wait for stream 0 -> stream
@@ -72,7 +72,8 @@ struct Answer {
   std::int32_t error = 0;  // cudaError_t
   std::uint32_t text = 0;  // bytes of a message for the user that follow, and behind them
   std::uint64_t words[8] = {};
-  std::uint64_t bytes = 0;  // those of the answer
+  std::uint64_t printed = 0;  // bytes that kernels have printed since the last answer, which follow
+  std::uint64_t bytes = 0;    // those of the answer, which follow behind them
 };
 
 // A texture or surface: texels in device memory and how they are sampled (isa/texture.hpp; numbers as there).

@@ -179,11 +179,16 @@ Answer Runtime::ask(const Question& question, const void* bytes, void* into, std
 }
 
 Answer Runtime::exchange(const Question& question, const void* bytes, void* into, std::size_t capacity) {
-  if (!socket_.send({{{&question, sizeof question}, {bytes, question.bytes}, {}}})) lost();
+  if (!socket_.send({{{&question, sizeof question}, {bytes, question.bytes}, {}, {}}})) lost();
   Answer answer;
   receive(&answer, sizeof answer);
   std::string text(answer.text, '\0');
   receive(text.data(), text.size());
+  if (answer.printed != 0) {
+    std::string printed(answer.printed, '\0');
+    receive(printed.data(), printed.size());
+    keep_print(printed);
+  }
   if (into == nullptr) {
     bytes_.resize(answer.bytes);
     into = bytes_.data();
@@ -193,9 +198,6 @@ Answer Runtime::exchange(const Question& question, const void* bytes, void* into
   receive(into, answer.bytes);
   const auto error = static_cast<cudaError_t>(answer.error);
   if (error == cudaSuccess) return answer;
-  if (question.call == Call::launch && answer.bytes != 0) {
-    keep_print({static_cast<const char*>(into), answer.bytes});
-  }
   if ((is_fault(error) || question.call == Call::begin) && ends_on_fault_) {
     show_prints();
     std::fflush(stdout);

@@ -41,8 +41,8 @@ class SocketEnd {
     std::size_t size = 0;
   };
   // All pieces, one behind the other. False: nobody listens any more.
-  [[nodiscard]] bool send(std::array<Piece, 3> pieces) const {
-    std::array<iovec, 3> parts{};
+  [[nodiscard]] bool send(std::array<Piece, 4> pieces) const {
+    std::array<iovec, 4> parts{};
     std::size_t left = 0;
     for (std::size_t i = 0; i != pieces.size(); ++i) {
       parts[i] = {const_cast<void*>(pieces[i].data), pieces[i].size};  // sendmsg does not change them

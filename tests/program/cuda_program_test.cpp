@@ -1,6 +1,7 @@
 // Whole CUDA programs, compiled by heddle nvcc and run by heddle exec as a user would.
 #include <gmock/gmock.h>
 
+#include <boost/json.hpp>
 #include <filesystem>
 
 #include "program_runner.hpp"
@@ -82,6 +83,64 @@ TEST_F(CudaProgram, StreamsAndEventsHaveSimulatedTime) {
   EXPECT_EQ(first.code, 0) << first.err;
   EXPECT_THAT(first.out, HasSubstr("PASSED after "));
   EXPECT_EQ(test::heddle({"exec", "--quiet", "--", program}).out, first.out);
+}
+
+// On 8 cores, of which each kernel has blocks for two.
+class KernelsSideBySide : public CudaProgram {
+ protected:
+  // Its statistics.
+  std::string run(const std::vector<std::string>& options) {
+    std::vector<std::string> words = {"exec",  "--config",           "ws-8",   "--set", "gpu.cores=8",
+                                      "--out", scratch_.path("out"), "--quiet"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"--", scratch_.path("program"), "6", "2"});
+    const test::Ran ran = test::heddle(words);
+    EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+    return test::Scratch::read(scratch_.path("out/stats.json"));
+  }
+  static double cycles(const std::string& stats) {
+    return boost::json::parse(stats).at("summary").at("cycles").to_number<double>();
+  }
+};
+
+TEST_F(KernelsSideBySide, TakeTheTimeOfTheLongestWhereCoresAreFree) {
+  compile("side_by_side.cu");
+  const std::string stats = run({});
+  EXPECT_EQ(run({"--threads", "3"}), stats);
+  EXPECT_LT(cycles(stats), 0.5 * cycles(run({"--set", "gpu.kernels=1"})));
+  const boost::json::value parsed = boost::json::parse(stats);
+  const boost::json::array& launches = parsed.at("launches").as_array();
+  ASSERT_EQ(launches.size(), 11U);
+  std::uint64_t instructions = 0;
+  for (const boost::json::value& launch : launches) {
+    EXPECT_TRUE(launch.at("complete").as_bool());
+    EXPECT_EQ(launch.at("end").to_number<double>() - launch.at("begin").to_number<double>(),
+              launch.at("cycles").to_number<double>());
+    instructions += launch.at("warp_instructions").to_number<std::uint64_t>();
+  }
+  EXPECT_EQ(instructions, parsed.at("summary").at("warp_instructions").to_number<std::uint64_t>());
+  // The second begins before the first has ended, and what waits for the first does not.
+  EXPECT_LT(launches[1].at("begin").to_number<double>(), launches[0].at("end").to_number<double>());
+  EXPECT_GE(launches[6].at("begin").to_number<double>(), launches[0].at("end").to_number<double>());
+}
+
+TEST_F(KernelsSideBySide, TakeTheSameTimeWhoeverWatches) {
+  compile("side_by_side.cu");
+  const std::string stats = run({});
+  for (const auto& [option, file] : {std::pair{"--report", "report.html"},
+                                     {"--record", "threads.trace"},
+                                     {"--pipeline", "pipeline.kanata"},
+                                     {"--timeline", "timeline.json"},
+                                     {"--vcd", "waves.vcd"}}) {
+    EXPECT_EQ(run({option, scratch_.path(file)}), stats) << option;
+  }
+  // The launches' threads, one launch after the other.
+  const test::Ran replayed =
+      test::heddle({"run", "ws-8", scratch_.path("threads.trace"), "--quiet", "--out", scratch_.path("replayed")});
+  EXPECT_EQ(replayed.code, 0) << replayed.err;
+  const boost::json::value again = boost::json::parse(test::Scratch::read(scratch_.path("replayed/stats.json")));
+  EXPECT_EQ(again.at("summary").at("thread_instructions"),
+            boost::json::parse(stats).at("summary").at("thread_instructions"));
 }
 
 TEST_F(CudaProgram, TheDriverApiLoadsModulesBeforeAndAfterOthersHaveRun) {

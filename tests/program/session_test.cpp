@@ -24,12 +24,12 @@ class Library {
   Answer ask(const Question& question, const void* bytes = nullptr) {
     Answer answer;
     told_.clear();
-    if (!socket_.send({{{&question, sizeof question}, {bytes, question.bytes}, {}}}) ||
+    if (!socket_.send({{{&question, sizeof question}, {bytes, question.bytes}, {}, {}}}) ||
         !socket_.receive(&answer, sizeof answer, [] {})) {
       answer.error = -1;
       return answer;
     }
-    std::string text(answer.text, '\0');
+    std::string text(answer.text + answer.printed, '\0');
     told_.resize(answer.bytes);
     if (!socket_.receive(text.data(), text.size(), [] {}) || !socket_.receive(told_.data(), told_.size(), [] {})) {
       answer.error = -1;

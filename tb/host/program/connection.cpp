@@ -43,11 +43,15 @@ bool Connection::next(Question& question, std::vector<std::byte>& bytes) {
   return receive(bytes.data(), bytes.size());
 }
 
-void Connection::answer(Answer answer, std::span<const std::byte> bytes, std::string_view text) {
+void Connection::answer(Answer answer, std::span<const std::byte> bytes, std::string_view text,
+                        std::string_view printed) {
   answer.text = static_cast<std::uint32_t>(text.size());
+  answer.printed = printed.size();
   answer.bytes = bytes.size();
-  static_cast<void>(
-      socket_.send({{{&answer, sizeof answer}, {text.data(), text.size()}, {bytes.data(), bytes.size()}}}));
+  static_cast<void>(socket_.send({{{&answer, sizeof answer},
+                                   {text.data(), text.size()},
+                                   {printed.data(), printed.size()},
+                                   {bytes.data(), bytes.size()}}}));
 }
 
 }  // namespace heddle::tb::program

@@ -22,8 +22,9 @@ class Connection {
   [[nodiscard]] bool next(Question& question, std::vector<std::byte>& bytes);
   // What the program asks from now on ends it.
   void close() { socket_.close(); }
-  // A program that has ended does not hear it.
-  void answer(Answer answer, std::span<const std::byte> bytes = {}, std::string_view text = {});
+  // `text` is for the user, `printed` by kernels. A program that has ended does not hear it.
+  void answer(Answer answer, std::span<const std::byte> bytes = {}, std::string_view text = {},
+              std::string_view printed = {});
 
   // Copies from and into the program's own memory. False: the system does not let this process do so, or there is no
   // memory at the address.

@@ -11,10 +11,9 @@
 
 #include <driver_types.h>
 #include "base/error.hpp"
-#include "hw/gpu/dispatcher.hpp"
 #include "hw/gpu/registers.hpp"
 #include "isa/memory_map.hpp"
-#include "tb/host/launch_warps.hpp"
+#include "tb/host/program/refusal.hpp"
 
 namespace heddle::tb::program {
 namespace {
@@ -22,13 +21,6 @@ namespace {
 constexpr double kPollNanoseconds = 1000;
 constexpr std::uint64_t kDeviceBytes = 0xf000'0000;  // buffers below 4 GiB
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kUnobserved = ~std::uint64_t{0};  // a stream of transfers that take no time: managed memory
-
-// What the program gets as an error code and, if there is more to say, a line.
-struct Refusal {
-  cudaError_t error;
-  std::string text;
-};
 
 cudaError_t error_of(isa::Fault::Kind kind) {
   switch (kind) {
@@ -53,17 +45,6 @@ cudaError_t error_of(isa::Fault::Kind kind) {
       break;
   }
   return cudaErrorLaunchFailure;
-}
-
-std::string text_of(const std::vector<std::byte>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-std::uint32_t low(std::uint64_t pair) {
-  return static_cast<std::uint32_t>(pair);
-}
-std::uint32_t high(std::uint64_t pair) {
-  return static_cast<std::uint32_t>(pair >> 32U);
 }
 
 StreamClock::Time cycles_of(const hw::Machine& machine, double nanoseconds) {
@@ -232,13 +213,22 @@ void Session::serve(Device& device) {
       lost_by = cudaErrorLaunchTimeout;
       answer_.error = lost_by;
     }
-    connection_.answer(answer_, answer_bytes_, text);
+    connection_.answer(answer_, answer_bytes_, text, std::exchange(printed_, {}));
+  }
+  // What nobody has waited for happens all the same.
+  try {
+    if (!lost) settle();
+  } catch (const SimulatedFault&) {
+    lost = std::current_exception();
+  } catch (const RunStopped&) {
+    lost = std::current_exception();
   }
   connection_.close();
   if (lost) std::rethrow_exception(lost);
 }
 
 void Session::handle() {
+  if (!work_.empty() && !can_wait()) settle();
   switch (question_.call) {
     case Call::module:
       return module();
@@ -286,123 +276,6 @@ void Session::handle() {
       break;
   }
   throw InternalError("the program's library asks what it may not");
-}
-
-// ---- kernels and variables
-
-std::string Session::named(std::uint64_t unit) const {
-  std::string name = text_of(bytes_);
-  if (unit < changed_names_.size()) {
-    const auto found = changed_names_[unit].find(name);
-    if (found != changed_names_[unit].end()) return found->second;
-  }
-  return name;
-}
-
-const isa::Kernel& Session::kernel(std::uint64_t id) const {
-  return device_->module().kernels.at(id);
-}
-
-void Session::function() {
-  const std::string name = named(question_.words[0]);
-  const std::vector<isa::Kernel>& kernels = device_->module().kernels;
-  const auto found =
-      std::find_if(kernels.begin(), kernels.end(), [&](const auto& kernel) { return kernel.name == name; });
-  if (found == kernels.end()) {
-    throw Refusal{cudaErrorInvalidDeviceFunction, fmt::format("the device code has no kernel '{}'", name)};
-  }
-  const std::uint64_t most =
-      std::min<std::uint64_t>(found->max_threads.value_or(~0U), std::min(machine_.core.threads, 1024U));
-  const std::uint64_t facts[] = {static_cast<std::uint64_t>(found - kernels.begin()),
-                                 found->registers,
-                                 found->shared_bytes,
-                                 found->local_bytes,
-                                 most,
-                                 found->parameter_bytes};
-  std::copy(std::begin(facts), std::end(facts), answer_.words);
-  for (const isa::Parameter& parameter : found->parameters) {
-    const std::uint32_t pair[] = {parameter.offset, parameter.size};
-    const auto bytes = std::as_bytes(std::span(pair));
-    answer_bytes_.insert(answer_bytes_.end(), bytes.begin(), bytes.end());
-  }
-}
-
-void Session::symbol() {
-  const std::string name = named(question_.words[0]);
-  for (const isa::Variable& variable : device_->module().variables) {
-    if (variable.name != name) continue;
-    answer_.words[0] = variable.address + (variable.space == isa::Space::constant ? isa::kConstantWindow : 0);
-    answer_.words[1] = variable.size;
-    return;
-  }
-  throw Refusal{cudaErrorInvalidSymbol, fmt::format("the device code has no variable '{}'", name)};
-}
-
-void Session::launch() {
-  const std::uint64_t* const words = question_.words;
-  const isa::Kernel& kernel = this->kernel(words[0]);
-  isa::LaunchRequest request;
-  request.kernel = kernel.name;
-  request.grid = {low(words[1]), high(words[1]), low(words[2])};
-  request.block = {high(words[2]), low(words[3]), high(words[3])};
-  request.dynamic_shared = static_cast<std::uint32_t>(words[4]);
-  const std::uint64_t stream = stream_of(words[5]);
-  request.parameters.resize(bytes_.size());
-  std::memcpy(request.parameters.data(), bytes_.data(), bytes_.size());
-  const std::uint64_t most = std::min(machine_.core.threads, 1024U);
-  if (request.grid.count() == 0 || request.block.count() == 0 || request.block.count() > most) {
-    throw Refusal{
-        cudaErrorInvalidConfiguration,
-        fmt::format("kernel '{}' with a grid of {} x {} x {} blocks of {} x {} x {} threads: each is at least "
-                    "1, and the threads of a block {} at most",
-                    kernel.name, request.grid.x, request.grid.y, request.grid.z, request.block.x, request.block.y,
-                    request.block.z, most)};
-  }
-  if (words[4] > machine_.scratchpad.bytes) {
-    throw Refusal{cudaErrorInvalidValue,
-                  fmt::format("kernel '{}' with {} bytes of dynamic shared memory: a core of the machine has {}",
-                              kernel.name, words[4], machine_.scratchpad.bytes)};
-  }
-  try {
-    device_->check(request);
-  } catch (const InputError& error) {
-    throw Refusal{cudaErrorLaunchOutOfResources, error.what()};
-  }
-  const hw::Totals before = device_->totals();
-  LaunchSummary summary{kernel.name, request.grid, request.block, request.dynamic_shared, stream};
-  const auto finish = [&] {
-    const hw::Totals after = device_->totals();
-    summary.cycles = after.cycles - before.cycles;
-    summary.warp_instructions = after.core.warp_instructions - before.core.warp_instructions;
-    summary.thread_instructions = after.core.thread_instructions - before.core.thread_instructions;
-    const StreamClock::Span span = clock_.run(stream, Engine::kernels, summary.cycles);
-    summary.begin = span.begin;
-    summary.end = span.end;
-    launches_.push_back(summary);
-    const auto text = std::as_bytes(std::span(printed_));
-    answer_bytes_.assign(text.begin(), text.end());
-    printed_.clear();
-  };
-  try {
-    device_->launch(request);
-  } catch (const InputError& error) {
-    throw Refusal{cudaErrorLaunchOutOfResources, error.what()};
-  } catch (...) {
-    finish();
-    throw;
-  }
-  summary.complete = true;
-  finish();
-}
-
-void Session::occupancy() {
-  const isa::Kernel& kernel = this->kernel(question_.words[0]);
-  hw::Launch launch;
-  launch.block = {low(question_.words[1]), 1, 1};
-  launch.registers = std::max(kernel.registers, 1U);
-  launch.shared_bytes = static_cast<std::uint32_t>(kernel.shared_bytes + question_.words[2]);
-  launch.warp_size = launch_warp_size(device_->module(), kernel, machine_.core);
-  answer_.words[0] = hw::residency(machine_, launch).blocks;
 }
 
 // ---- memory
@@ -625,7 +498,11 @@ void Session::streams() {
       break;
     case Call::stream_wait:
       require_event(words[1]);
-      clock_.hold(stream_of(words[0]), words[1]);
+      if (work_.waits(stream_of(words[0])) || work_.will_record(words[1])) {
+        work_.hold(words[0], words[1]);
+      } else {
+        clock_.hold(words[0], words[1]);
+      }
       break;
     default:
       clock_.wait_for_all();
@@ -644,7 +521,11 @@ void Session::events() {
       clock_.drop_event(words[0]);
       break;
     case Call::event_record:
-      clock_.record(words[0], stream_of(words[1]));
+      if (work_.waits(stream_of(words[1])) || work_.will_record(words[0])) {
+        work_.record(words[0], words[1]);
+      } else {
+        clock_.record(words[0], words[1]);
+      }
       break;
     case Call::event_synchronize:
       clock_.wait_for_event(words[0]);

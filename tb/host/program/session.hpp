@@ -1,5 +1,5 @@
 // A CUDA program's run-time calls, carried out on a device: what the program's library (tb/cudart) asks for over its
-// connection, in the order in which it asks.
+// connection, in the order in which it asks; kernels of streams may be put off (stream_work.hpp).
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include "tb/host/device.hpp"
 #include "tb/host/program/connection.hpp"
 #include "tb/host/program/stream_clock.hpp"
+#include "tb/host/program/stream_work.hpp"
 
 namespace heddle::tb::program {
 
@@ -49,6 +50,7 @@ class Session {
 
  private:
   using Handler = void (Session::*)();
+  class Kernels;
   void handle();
   void hello();
   void module();
@@ -66,6 +68,11 @@ class Session {
   void texture();
   void streams();
   void events();
+
+  // Kernels of streams (tb/host/program/stream_work.hpp).
+  void run_alone(const isa::LaunchRequest& request, LaunchSummary& summary);
+  void settle();
+  [[nodiscard]] bool can_wait() const;
 
   // The question's text as one more unit, on its own. Throws InputError.
   [[nodiscard]] ptx::ProgramText checked_text() const;
@@ -89,6 +96,8 @@ class Session {
   Connection connection_;
   hw::Machine machine_;
   StreamClock clock_;
+  StreamWork work_{clock_};
+  std::map<std::size_t, isa::LaunchRequest> put_off_;  // by number in launches_
   Device* device_ = nullptr;
   ptx::CompileOptions options_;
   std::vector<ptx::ProgramText> texts_;  // of all units

@@ -1,6 +1,7 @@
 // When a program's work on the GPU happens, in simulated time: streams, events, and the three engines that do the work.
-// Work is simulated as the program asks for it, one piece at a time; this says when each would have begun and ended had
-// the engines worked side by side. Depends on nothing but the order of the calls.
+// Copies and fills happen as the program asks for them, one piece at a time; this says when each would have begun and
+// ended had the engines worked side by side. Kernels that run side by side tell when they have (stream_work.hpp).
+// Depends on nothing but the order of the calls.
 //
 // A piece of work begins when its stream's earlier work has ended, its engine is free, and the host has asked for it.
 // The host's own time between calls counts as none, so a program's time is that of its GPU work and of its waits.
@@ -32,6 +33,15 @@ class StreamClock {
     Time begin = 0, end = 0;
   };
   Span run(Id stream, Engine engine, Time duration);
+  // For work whose time is known otherwise: when the stream's next work can begin, and the engine's; and that they
+  // were at work until a time.
+  [[nodiscard]] Time ready(Id stream) const { return begin_of(stream); }
+  [[nodiscard]] Time free(Engine engine) const { return engine_free_.at(static_cast<std::size_t>(engine)); }
+  void reach(Id stream, Time time);
+  void occupy(Engine engine, Time until) {
+    Time& free = engine_free_.at(static_cast<std::size_t>(engine));
+    free = free < until ? until : free;
+  }
   void wait_for(Id stream);  // the host does
   void wait_for_all();
   [[nodiscard]] bool poll(Id stream);
@@ -41,6 +51,7 @@ class StreamClock {
   void drop_event(Id event) { events_.erase(event); }
   [[nodiscard]] bool knows_event(Id event) const { return events_.count(event) != 0; }
   void record(Id event, Id stream);
+  void record_at(Id event, Time time) { events_.at(event) = {time, true}; }
   [[nodiscard]] bool recorded(Id event) const { return events_.at(event).recorded; }
   [[nodiscard]] Time time(Id event) const { return events_.at(event).time; }
   void wait_for_event(Id event);
@@ -59,7 +70,6 @@ class StreamClock {
   };
   [[nodiscard]] Time begin_of(Id stream) const;  // of work that is asked for now
   [[nodiscard]] Time end_of(Id stream) const;    // of what has been asked for
-  void reach(Id stream, Time time);
   [[nodiscard]] bool poll_time(Time time);
 
   Time poll_cycles_;

@@ -1,0 +1,227 @@
+// A program's kernels and variables: tb/host/program/session.hpp.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/error.hpp"
+#include "hw/gpu/dispatcher.hpp"
+#include "isa/memory_map.hpp"
+#include "tb/host/launch_warps.hpp"
+#include "tb/host/program/refusal.hpp"
+#include "tb/host/program/session.hpp"
+
+namespace heddle::tb::program {
+namespace {
+
+constexpr std::size_t kMostPutOff = 1000;  // kernels, events
+
+std::uint32_t low(std::uint64_t pair) {
+  return static_cast<std::uint32_t>(pair);
+}
+std::uint32_t high(std::uint64_t pair) {
+  return static_cast<std::uint32_t>(pair >> 32U);
+}
+
+}  // namespace
+
+std::string Session::named(std::uint64_t unit) const {
+  std::string name = text_of(bytes_);
+  if (unit < changed_names_.size()) {
+    const auto found = changed_names_[unit].find(name);
+    if (found != changed_names_[unit].end()) return found->second;
+  }
+  return name;
+}
+
+const isa::Kernel& Session::kernel(std::uint64_t id) const {
+  return device_->module().kernels.at(id);
+}
+
+void Session::function() {
+  const std::string name = named(question_.words[0]);
+  const std::vector<isa::Kernel>& kernels = device_->module().kernels;
+  const auto found =
+      std::find_if(kernels.begin(), kernels.end(), [&](const auto& kernel) { return kernel.name == name; });
+  if (found == kernels.end()) {
+    throw Refusal{cudaErrorInvalidDeviceFunction, fmt::format("the device code has no kernel '{}'", name)};
+  }
+  const std::uint64_t most =
+      std::min<std::uint64_t>(found->max_threads.value_or(~0U), std::min(machine_.core.threads, 1024U));
+  const std::uint64_t facts[] = {static_cast<std::uint64_t>(found - kernels.begin()),
+                                 found->registers,
+                                 found->shared_bytes,
+                                 found->local_bytes,
+                                 most,
+                                 found->parameter_bytes};
+  std::copy(std::begin(facts), std::end(facts), answer_.words);
+  for (const isa::Parameter& parameter : found->parameters) {
+    const std::uint32_t pair[] = {parameter.offset, parameter.size};
+    const auto bytes = std::as_bytes(std::span(pair));
+    answer_bytes_.insert(answer_bytes_.end(), bytes.begin(), bytes.end());
+  }
+}
+
+void Session::symbol() {
+  const std::string name = named(question_.words[0]);
+  for (const isa::Variable& variable : device_->module().variables) {
+    if (variable.name != name) continue;
+    answer_.words[0] = variable.address + (variable.space == isa::Space::constant ? isa::kConstantWindow : 0);
+    answer_.words[1] = variable.size;
+    return;
+  }
+  throw Refusal{cudaErrorInvalidSymbol, fmt::format("the device code has no variable '{}'", name)};
+}
+
+void Session::launch() {
+  const std::uint64_t* const words = question_.words;
+  const isa::Kernel& kernel = this->kernel(words[0]);
+  isa::LaunchRequest request;
+  request.kernel = kernel.name;
+  request.grid = {low(words[1]), high(words[1]), low(words[2])};
+  request.block = {high(words[2]), low(words[3]), high(words[3])};
+  request.dynamic_shared = static_cast<std::uint32_t>(words[4]);
+  const std::uint64_t stream = stream_of(words[5]);
+  request.parameters.resize(bytes_.size());
+  std::memcpy(request.parameters.data(), bytes_.data(), bytes_.size());
+  const std::uint64_t most = std::min(machine_.core.threads, 1024U);
+  if (request.grid.count() == 0 || request.block.count() == 0 || request.block.count() > most) {
+    throw Refusal{
+        cudaErrorInvalidConfiguration,
+        fmt::format("kernel '{}' with a grid of {} x {} x {} blocks of {} x {} x {} threads: each is at least "
+                    "1, and the threads of a block {} at most",
+                    kernel.name, request.grid.x, request.grid.y, request.grid.z, request.block.x, request.block.y,
+                    request.block.z, most)};
+  }
+  if (words[4] > machine_.scratchpad.bytes) {
+    throw Refusal{cudaErrorInvalidValue,
+                  fmt::format("kernel '{}' with {} bytes of dynamic shared memory: a core of the machine has {}",
+                              kernel.name, words[4], machine_.scratchpad.bytes)};
+  }
+  try {
+    device_->check(request);
+  } catch (const InputError& error) {
+    throw Refusal{cudaErrorLaunchOutOfResources, error.what()};
+  }
+  launches_.push_back({kernel.name, request.grid, request.block, request.dynamic_shared, stream});
+  if (stream != 0 && device_->launches_at_once() > 1) {
+    put_off_.emplace(launches_.size() - 1, std::move(request));
+    work_.launch(stream, launches_.size() - 1);
+    if (work_.size() >= kMostPutOff) settle();
+    return;
+  }
+  settle();
+  run_alone(request, launches_.back());
+}
+
+void Session::run_alone(const isa::LaunchRequest& request, LaunchSummary& summary) {
+  const hw::Totals before = device_->totals();
+  const auto finish = [&] {
+    const hw::Totals after = device_->totals();
+    summary.cycles = after.cycles - before.cycles;
+    summary.warp_instructions = after.core.warp_instructions - before.core.warp_instructions;
+    summary.thread_instructions = after.core.thread_instructions - before.core.thread_instructions;
+    const StreamClock::Span span = clock_.run(summary.stream, Engine::kernels, summary.cycles);
+    summary.begin = span.begin;
+    summary.end = span.end;
+  };
+  try {
+    device_->launch(request);
+  } catch (const InputError& error) {
+    launches_.pop_back();
+    throw Refusal{cudaErrorLaunchOutOfResources, error.what()};
+  } catch (...) {
+    finish();
+    throw;
+  }
+  summary.complete = true;
+  finish();
+}
+
+// The device, for kernels that were put off.
+class Session::Kernels final : public KernelEngine {
+ public:
+  explicit Kernels(Session& session) : session_(session), device_(*session.device_) {}
+  [[nodiscard]] Time now() const override { return device_.now() + 1; }
+  [[nodiscard]] bool running() const override { return device_.running(); }
+  [[nodiscard]] bool can_begin() const override { return device_.can_begin(); }
+  void begin(std::size_t work) override { begun_[device_.begin(session_.put_off_.at(work))] = work; }
+  std::vector<Ended> proceed(Time until) override {
+    std::vector<Ended> out;
+    for (const Device::Ended& one : device_.proceed(until - 1)) {
+      const std::size_t work = begun_.at(one.launch);
+      LaunchSummary& summary = session_.launches_.at(work);
+      summary.cycles = one.end - one.begin;
+      summary.warp_instructions = one.warp_instructions;
+      summary.thread_instructions = one.thread_instructions;
+      out.push_back({work, one.begin, one.end});
+    }
+    return out;
+  }
+
+ private:
+  Session& session_;
+  Device& device_;
+  std::map<std::uint64_t, std::size_t> begun_;
+};
+
+void Session::settle() {
+  if (work_.empty()) return;
+  Kernels kernels(*this);
+  try {
+    work_.settle(kernels, [this](std::size_t work, const StreamClock::Span& span) {
+      LaunchSummary& summary = launches_.at(work);
+      summary.begin = span.begin;
+      summary.end = span.end;
+      summary.complete = true;
+    });
+  } catch (const InputError& error) {  // one cannot run; those that do come to their end
+    work_.forget();
+    put_off_.clear();
+    while (device_->running()) device_->proceed(link::kNever);
+    throw Refusal{cudaErrorLaunchOutOfResources, error.what()};
+  } catch (...) {
+    work_.forget();
+    put_off_.clear();
+    throw;
+  }
+  put_off_.clear();
+}
+
+// What is asked for has nothing to do with kernels that were put off, or is put off likewise.
+bool Session::can_wait() const {
+  const auto& words = question_.words;
+  const auto own = [this](std::uint64_t stream) { return stream != 0 && clock_.knows_stream(stream); };
+  switch (question_.call) {
+    case Call::launch:
+    case Call::function:
+    case Call::symbol:
+    case Call::occupancy:
+    case Call::memory:
+    case Call::allocate:
+    case Call::stream_create:
+    case Call::event_create:
+      return true;
+    case Call::event_record:
+      return own(words[1]);
+    case Call::stream_wait:
+      return own(words[0]);
+    case Call::write:
+      return (question_.flags & kAsynchronous) != 0 && own(words[4]) && !work_.waits(words[4]);
+    default:
+      return false;
+  }
+}
+
+void Session::occupancy() {
+  const isa::Kernel& kernel = this->kernel(question_.words[0]);
+  hw::Launch launch;
+  launch.block = {low(question_.words[1]), 1, 1};
+  launch.registers = std::max(kernel.registers, 1U);
+  launch.shared_bytes = static_cast<std::uint32_t>(kernel.shared_bytes + question_.words[2]);
+  launch.warp_size = launch_warp_size(device_->module(), kernel, machine_.core);
+  answer_.words[0] = hw::residency(machine_, launch).blocks;
+}
+
+}  // namespace heddle::tb::program
