@@ -86,7 +86,7 @@ TEST_F(CudaProgram, StreamsAndEventsHaveSimulatedTime) {
 }
 
 // On 8 cores, of which each kernel has blocks for two.
-class KernelsSideBySide : public CudaProgram {
+class CudaProgramSideBySide : public CudaProgram {
  protected:
   // Its statistics.
   std::string run(const std::vector<std::string>& options) {
@@ -103,7 +103,7 @@ class KernelsSideBySide : public CudaProgram {
   }
 };
 
-TEST_F(KernelsSideBySide, TakeTheTimeOfTheLongestWhereCoresAreFree) {
+TEST_F(CudaProgramSideBySide, TakeTheTimeOfTheLongestWhereCoresAreFree) {
   compile("side_by_side.cu");
   const std::string stats = run({});
   EXPECT_EQ(run({"--threads", "3"}), stats);
@@ -124,7 +124,7 @@ TEST_F(KernelsSideBySide, TakeTheTimeOfTheLongestWhereCoresAreFree) {
   EXPECT_GE(launches[6].at("begin").to_number<double>(), launches[0].at("end").to_number<double>());
 }
 
-TEST_F(KernelsSideBySide, TakeTheSameTimeWhoeverWatches) {
+TEST_F(CudaProgramSideBySide, TakeTheSameTimeWhoeverWatches) {
   compile("side_by_side.cu");
   const std::string stats = run({});
   for (const auto& [option, file] : {std::pair{"--report", "report.html"},
