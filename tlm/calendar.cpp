@@ -73,7 +73,10 @@ bool Calendar::enter(unsigned module, Cycle& at) {
 void Calendar::wake(unsigned module, Cycle at) {
   if (progress_->turns) {
     wake_in_turn(module, at);
-  } else if (enter(module, at) && at < earliest_) {
+    return;
+  }
+  disturbed_ = true;
+  if (enter(module, at) && at < earliest_) {
     earliest_ = at;
     if (!progress_->running) {
       notify();
@@ -109,6 +112,50 @@ bool Calendar::may_run_ahead(Cycle to) const {
   return start - sc_core::sc_time_stamp().value() < pending;
 }
 
+// The first cycle that does not begin before the horizon and before every event of the kernel.
+Cycle Calendar::before_events() const {
+  const std::uint64_t pending = sc_core::sc_time_to_pending_activity().value();
+  const std::uint64_t present = sc_core::sc_time_stamp().value();
+  const std::uint64_t event = pending > ~present ? ~std::uint64_t{0} : present + pending;
+  const std::uint64_t end = std::min<std::uint64_t>(horizon_.value(), event);
+  const std::uint64_t period = period_.value();
+  return end / period + (end % period != 0 ? 1 : 0);
+}
+
+// As long as one module alone is due, and does nothing to anybody, nobody else need be looked at. Returns the latest
+// cycle that it has had.
+Cycle Calendar::run_alone(Cycle now) {
+  Entry& entry = *next_;
+  const Cycle until = std::min({second_, before_events(), next_told()});
+  disturbed_ = false;
+  while (entry.due < until && !disturbed_) {
+    now = entry.due;
+    progress_->moment = moment_of(now);
+    entry.due = entry.later;
+    entry.later = kNever;
+    entry.last = now;
+    ++cycles_ahead_;
+    const Cycle next = entry.module->advance(now);
+    if (next != kNever) {
+      entry.due = std::min(entry.due, std::max(next, now + 1));
+    }
+  }
+  if (!ends_.empty()) {
+    do_told();
+  }
+  next_ = nullptr;
+  earliest_ = std::min(second_, entry.due);
+  if (disturbed_) {
+    for (const Entry& each : entries_) {
+      earliest_ = std::min(earliest_, each.due);
+    }
+    if (earliest_ <= now) {
+      run_cycle(now);
+    }
+  }
+  return now;
+}
+
 void Calendar::run() {
   notified_ = kNever;
   Cycle now = clock_.now();
@@ -119,6 +166,9 @@ void Calendar::run() {
       run_on(now);
     }
     run_cycle(now);
+    if (next_ != nullptr) {
+      now = run_alone(now);
+    }
     earliest_ = std::min(earliest_, next_told());
     if (earliest_ == kNever || !may_run_ahead(earliest_)) {
       break;
@@ -148,28 +198,38 @@ void Calendar::run_cycle(Cycle now) {
 
 // One after the other: what they tell is done at once.
 void Calendar::take_turns(Cycle now) {
-  earliest_ = kNever;
+  earliest_ = second_ = kNever;
+  next_ = nullptr;
+  disturbed_ = false;
   unsigned turns = 0;
   const bool told = next_told() == now;
   for (Entry& entry : entries_) {
     if (told) {
       do_told_by(static_cast<unsigned>(&entry - entries_.data()), now);
     }
-    if (entry.due > now) {
-      earliest_ = std::min(earliest_, entry.due);
-      continue;
+    if (entry.due <= now) {
+      entry.due = entry.later;
+      entry.later = kNever;
+      entry.last = now;
+      ++turns;
+      const Cycle next = entry.module->advance(now);
+      if (next != kNever) {  // wake(), as far as it is to be done here
+        entry.due = std::min(entry.due, std::max(next, now + 1));
+      }
     }
-    entry.due = entry.later;
-    entry.later = kNever;
-    entry.last = now;
-    ++turns;
-    const Cycle next = entry.module->advance(now);
-    if (next != kNever) {  // wake(), as far as it is to be done here
-      entry.due = std::min(entry.due, std::max(next, now + 1));
+    if (entry.due < earliest_) {
+      second_ = earliest_;
+      earliest_ = entry.due;
+      next_ = &entry;
+    } else {
+      second_ = std::min(second_, entry.due);
     }
-    earliest_ = std::min(earliest_, entry.due);
   }
   turns_ = turns;
+  // Who has been told something may be due earlier than when it was looked at, and who stays calls the kernel.
+  if (disturbed_ || earliest_ == second_ || next_->module->stays_) {
+    next_ = nullptr;
+  }
 }
 
 // ------------------------------------------------------------------------------------------- turns kept apart
@@ -270,6 +330,7 @@ void Calendar::share_turns(Cycle now) {
     reorder();
   }
   const std::uint64_t before = timed_ ? std::accumulate(nanoseconds_.begin(), nanoseconds_.end(), std::uint64_t{0}) : 0;
+  next_ = nullptr;
   progress_->turns = true;
   if (team_ != nullptr) {
     team_->run();

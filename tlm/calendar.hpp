@@ -85,11 +85,15 @@ class Calendar {
     if (progress_->turns) {
       keep(task);
     } else {
+      disturbed_ = true;
       task();
     }
   }
   template <class Task>
   void at_cycle_end(const Task& task) {
+    if (!progress_->turns) {
+      disturbed_ = true;
+    }
     if (progress_->running) {
       keep(task, true);
     } else {
@@ -130,6 +134,7 @@ class Calendar {
   [[noreturn]] void refuse_wake(unsigned module) const;
   void run();
   void run_cycle(Cycle now);
+  [[nodiscard]] Cycle run_alone(Cycle now);
   void run_on(Cycle now);
   void plan_to_run_on(Cycle now, Cycle most);
   void run_on(Member& member);
@@ -141,6 +146,7 @@ class Calendar {
   void share_turns(Cycle now);
   void notify();
   [[nodiscard]] bool may_run_ahead(Cycle to) const;
+  [[nodiscard]] Cycle before_events() const;
   void make_order();
   void cut_evenly();
   void reorder();
@@ -206,6 +212,9 @@ class Calendar {
   Clock clock_;
   std::vector<Entry> entries_;
   Cycle earliest_ = kNever;  // of all entries' `due`, or earlier
+  Cycle second_ = kNever;    // the earliest of the others, where one module alone is next
+  Entry* next_ = nullptr;    // that one; null: there are several, or it is not known
+  bool disturbed_ = false;   // somebody has been told or woken since this was last cleared
   Cycle notified_ = kNever;  // the cycle for which `event_` is notified
   sc_core::sc_time horizon_ = sc_core::SC_ZERO_TIME;
   std::uint64_t cycles_ahead_ = 0;

@@ -17,12 +17,7 @@ void Calendar::let_run_on(const std::vector<ClockedModule*>& runners, Foresight&
 
 // All cycles before it begin before the horizon, and before any event of the kernel.
 Cycle Calendar::may_run_on_until(Cycle now) const {
-  const std::uint64_t pending = sc_core::sc_time_to_pending_activity().value();
-  const std::uint64_t present = sc_core::sc_time_stamp().value();
-  const std::uint64_t event = pending > ~present ? ~std::uint64_t{0} : present + pending;
-  const std::uint64_t end = std::min<std::uint64_t>(horizon_.value(), event);
-  const std::uint64_t period = period_.value();
-  return std::min<Cycle>(now + kMostAhead, end / period + (end % period != 0 ? 1 : 0));
+  return std::min(now + kMostAhead, before_events());
 }
 
 // Each host thread has neighbours, as many turns as the others.

@@ -26,6 +26,9 @@ struct DecodedInstruction {
   bool conditional_branch = false;
   bool floating_point = false;
   bool plain = false;  // it does no more to its group than to move its threads on: no control, barrier or PROGRESS
+  // What it does depends on its threads' registers alone and cannot fail, in the time of a simple operation: no memory
+  // access, barrier, complex operation, special register.
+  bool self_contained = false;
   isa::RegisterUse use;
 };
 

@@ -151,6 +151,22 @@ void Core::set_warp_size(std::uint32_t warp_size) {
   fetch_by_lane();
 }
 
+void Core::choose_path() {
+  fast_path_.reset();
+  if (FastPath::usable(state_.machine)) {
+    fast_path_ = std::make_unique<FastPath>(
+        state_, FastPath::Stages{fetch_, decode_, register_read_, execute_, memory_, writeback_});
+    if (!fast_path_->reset()) {
+      fast_path_.reset();
+    }
+  }
+  fetch_.hand_to(fast_path_.get());
+  execute_.unseen_leave_until = nullptr;
+  if (fast_path_ != nullptr) {
+    execute_.unseen_leave_until = [this](Cycle now) { return fast_path_->begun_leave_until(now); };
+  }
+}
+
 void Core::begin_launch(const Launch& launch, Cycle first, bool global) {
   set_warp_size(launch.warp_size != 0 ? launch.warp_size : state_.machine.core.warp_size);
   state_.launch = &launch;
@@ -176,6 +192,7 @@ void Core::begin_launch(const Launch& launch, Cycle first, bool global) {
   texture_.invalidate();
   l1d_.forget_failed_write();
   pipeline_.reset();
+  choose_path();
   state_.pool.take_back_all();
   fetch_.launch_begins(first);
   running_ = true;
@@ -346,6 +363,7 @@ Cycle Core::advance(Cycle now) {
     tell_fault();  // a line came back with a bus error
   }
   if (!running_ || flushed_ || state_.fault || now >= stop_at_) {
+    land(now);
     return caches;
   }
   account_sleep(now);
@@ -353,7 +371,11 @@ Cycle Core::advance(Cycle now) {
     hear(now);
   }
   warps_.wake_up(now);
-  pipeline_.tick(now);
+  if (fast_path_ != nullptr) {
+    fast_path_->tick(now);
+  } else {
+    pipeline_.tick(now);
+  }
   if (warps_.departing() && l1d_.stores_visible()) {
     warps_.send_departing();
   }
@@ -371,6 +393,7 @@ Cycle Core::advance(Cycle now) {
     state_.fault->size = state_.machine.l1d.line_bytes;
   }
   if (state_.fault) {
+    land(now + 1);
     tell_fault();
     return caches;
   }
@@ -378,12 +401,12 @@ Cycle Core::advance(Cycle now) {
 }
 
 Cycle Core::next_cycle(Cycle now, Cycle caches) {
-  if (flushing_ && pipeline_.idle() && l1d_.quiet()) {
+  if (flushing_ && nothing_under_way() && l1d_.quiet()) {
     flushing_ = false;
     flushed_ = true;
     answer(BlockCommand::Kind::flushed, 0);
   }
-  if (state_.groups.any_ready() || !state_.wake_ups.empty() || !pipeline_.idle() || warps_.departing()) {
+  if (state_.groups.any_ready() || !state_.wake_ups.empty() || !nothing_under_way() || warps_.departing()) {
     if (!stuck(now)) {
       return now + 1;
     }

@@ -31,6 +31,7 @@
 #include "hw/core/block_protocol.hpp"
 #include "hw/core/decode.hpp"
 #include "hw/core/execute.hpp"
+#include "hw/core/fast_path.hpp"
 #include "hw/core/fetch.hpp"
 #include "hw/core/home_inbox.hpp"
 #include "hw/core/memory.hpp"
@@ -70,6 +71,7 @@ class Core final : public link::ClockedModule,
   // Brings the counters up to (not including) a cycle while a launch runs, for statistics in between.
   void settle(Cycle until) {
     if (running_) {
+      land(until);
       account_sleep(until);
     }
   }
@@ -131,6 +133,15 @@ class Core final : public link::ClockedModule,
   void set_warp_size(std::uint32_t warp_size);
   void fetch_by_lane();
   void limit_loads();
+  void choose_path();
+  void land(Cycle now) {
+    if (fast_path_ != nullptr) {
+      fast_path_->land(now);
+    }
+  }
+  [[nodiscard]] bool nothing_under_way() const {
+    return pipeline_.idle() && (fast_path_ == nullptr || fast_path_->empty());
+  }
   void start_block(const BlockCommand& command);
   void finish_block(unsigned slot);
   void account_sleep(Cycle until);
@@ -159,6 +170,7 @@ class Core final : public link::ClockedModule,
   WriteBackStage writeback_;
   Pipeline pipeline_{&writeback_, &memory_, &execute_, &register_read_, &decode_, &fetch_};
 
+  std::unique_ptr<FastPath> fast_path_;  // null: every sub-warp passes the stages
   std::unique_ptr<ReplayRows> replay_;  // null: threads compute
   bool running_ = false;                // a launch is being accounted
   bool flushing_ = false;

@@ -51,17 +51,29 @@ unsigned highest_register(const isa::Instruction& instruction) {
   return highest;
 }
 
+bool is_self_contained(const link::DecodedInstruction& decoded) {
+  switch (decoded.instruction.op) {
+    case isa::Op::BRA:
+      return true;
+    case isa::Op::S2R:
+    case isa::Op::S2R64:
+    case isa::Op::PROGRESS:
+    case isa::Op::TREE_TRAVERSE:
+      return false;
+    default:
+      // Divisions, which can fail, are the complex unit's.
+      return (decoded.unit == isa::Unit::alu || decoded.unit == isa::Unit::warp) && decoded.function != nullptr;
+  }
+}
+
 }  // namespace
 
-const DecodeStage::Decoded* DecodeStage::decode(const link::SubWarp& sub_warp) {
-  if (sub_warp.pc >= decoded_.size()) {
+const DecodeStage::Decoded* DecodeStage::decode_anew(std::uint32_t pc, std::uint64_t word) {
+  if (pc >= decoded_.size()) {
     decoded_.resize(state_.launch->code_words);
   }
-  std::unique_ptr<Decoded>& entry = decoded_[sub_warp.pc];
-  if (entry && entry->word == sub_warp.word) {
-    return entry.get();
-  }
-  const std::optional<isa::Instruction> instruction = isa::decode(sub_warp.word);
+  std::unique_ptr<Decoded>& entry = decoded_[pc];
+  const std::optional<isa::Instruction> instruction = isa::decode(word);
   if (!instruction) {
     return nullptr;
   }
@@ -69,7 +81,7 @@ const DecodeStage::Decoded* DecodeStage::decode(const link::SubWarp& sub_warp) {
     return nullptr;
   }
   entry = std::make_unique<Decoded>();
-  entry->word = sub_warp.word;
+  entry->word = word;
   entry->instruction = *instruction;
   entry->function = isa::lane_function(*instruction);
   entry->form = isa::result_form(*instruction);
@@ -87,6 +99,7 @@ const DecodeStage::Decoded* DecodeStage::decode(const link::SubWarp& sub_warp) {
   entry->conditional_branch = instruction->op == isa::Op::BRA && !instruction->guard.always();
   entry->plain =
       entry->unit != isa::Unit::control && entry->unit != isa::Unit::barrier && instruction->op != isa::Op::PROGRESS;
+  entry->self_contained = is_self_contained(*entry);
   entry->once = former_.policy().forms_one(*instruction);
   // Every active thread evaluates a branch, whose guard is the condition.
   entry->by_guard = packs_ && instruction->op != isa::Op::BRA && !instruction->guard.always();
@@ -95,7 +108,7 @@ const DecodeStage::Decoded* DecodeStage::decode(const link::SubWarp& sub_warp) {
 
 // Null: it is no instruction, which is a fault when it is the first one that is not.
 const DecodeStage::Decoded* DecodeStage::decode_or_raise(const link::SubWarp& sub_warp, const Group& group) {
-  const Decoded* const decoded = decode(sub_warp);
+  const Decoded* const decoded = decode(sub_warp.pc, sub_warp.word);
   if (decoded != nullptr) {
     return decoded;
   }
@@ -144,10 +157,7 @@ void DecodeStage::tick_by_lane(link::SubWarp& first) {
       state_.observer->formed(state_, *each, *each);
     }
   }
-  if (!out.offer(first)) {
-    prepared_ = &first;
-    held(first, state_.block_cause);
-  }
+  hand_on_formed(first);
 }
 
 void DecodeStage::tick(Cycle now) {
@@ -226,8 +236,7 @@ void DecodeStage::begin(Group& group) {
 }
 
 // The guard of the present instruction for some lanes of a row of the group's mask.
-LaneMask DecodeStage::guard_value(const Group& group, unsigned row, LaneMask lanes) {
-  const isa::Pred guard = present_->instruction.guard;
+LaneMask DecodeStage::guard_value(isa::Pred guard, const Group& group, unsigned row, LaneMask lanes) {
   LaneMask value = 0;
   if (state_.replay != nullptr) {
     for (LaneMask left = lanes; left != 0; left &= left - 1) {
@@ -270,7 +279,7 @@ void DecodeStage::resolve(Group& group, std::uint32_t pc) {
   for (unsigned row = 0; row < pending_.size(); ++row) {
     const LaneMask free = overlaps_ ? pending_[row] & ~group.busy[row] : pending_[row];
     if (free != 0) {
-      const LaneMask joining = by_guard ? guard_value(group, row, free) : free;
+      const LaneMask joining = by_guard ? guard_value(present_->instruction.guard, group, row, free) : free;
       candidates_[row] |= joining;
       pending_[row] &= ~free;
       if (const LaneMask left_out = free & ~joining; left_out != 0) {
@@ -317,16 +326,25 @@ bool DecodeStage::form_row(link::SubWarp& sub_warp, Group& group) {
   if (overlaps_ && (active & group.busy[0]) != 0) {
     return false;
   }
-  group.decoded = present_;
-  const LaneMask lanes = present_->by_guard ? guard_value(group, 0, active) : active;
+  form_whole_row(sub_warp, group, *present_);
+  latch_.pop();
+  present_ = nullptr;
+  hand_on_formed(sub_warp);
+  return true;
+}
+
+void DecodeStage::form_whole_row(link::SubWarp& sub_warp, Group& group, const Decoded& decoded) {
+  group.decoded = &decoded;
+  const LaneMask active = group.active[0];
+  const LaneMask lanes = decoded.by_guard ? guard_value(decoded.instruction.guard, group, 0, active) : active;
   if (lanes != active) {
     leave_out(group, sub_warp.pc, 0, active & ~lanes);
   }
   state_.moved();
   sub_warp.last = true;
-  sub_warp.whole = present_->once;
+  sub_warp.whole = decoded.once;
   sub_warp.scalar = false;
-  sub_warp.decoded = present_;
+  sub_warp.decoded = &decoded;
   sub_warp.forwarded = false;
   sub_warp.resolved = false;
   sub_warp.lanes = lanes;
@@ -352,10 +370,18 @@ bool DecodeStage::form_row(link::SubWarp& sub_warp, Group& group) {
   if (state_.observer != nullptr) {
     candidates_[0] = pending_[0] = 0;
     state_.observer->formed(state_, sub_warp, sub_warp);
-    state_.observer->former_worked(state_, sub_warp, {*present_, candidates_, pending_, true});
+    state_.observer->former_worked(state_, sub_warp, {decoded, candidates_, pending_, true});
   }
-  hand_on_last(sub_warp, group.flights[sub_warp.flight]);
-  return true;
+  InFlight& flight = group.flights[sub_warp.flight];
+  ++flight.formed;
+  flight.all_formed = true;
+}
+
+void DecodeStage::hand_on_formed(link::SubWarp& sub_warp) {
+  if (!out.offer(sub_warp)) {
+    prepared_ = &sub_warp;
+    held(sub_warp, state_.block_cause);
+  }
 }
 
 void DecodeStage::hand_on_last(link::SubWarp& sub_warp, InFlight& flight) {
@@ -363,10 +389,7 @@ void DecodeStage::hand_on_last(link::SubWarp& sub_warp, InFlight& flight) {
   flight.all_formed = true;
   latch_.pop();
   present_ = nullptr;
-  if (!out.offer(sub_warp)) {
-    prepared_ = &sub_warp;
-    held(sub_warp, state_.block_cause);
-  }
+  hand_on_formed(sub_warp);
 }
 
 void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool once, bool scalar) {
@@ -400,10 +423,7 @@ void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpSh
     hand_on_last(formed, flight);
   } else {
     ++flight.formed;
-    if (!out.offer(formed)) {
-      prepared_ = &formed;
-      held(formed, state_.block_cause);
-    }
+    hand_on_formed(formed);
   }
   if (last && warps_ != nullptr) {
     warps_->formed(group, once);

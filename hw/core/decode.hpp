@@ -41,6 +41,8 @@ class DecodeStage final : public ReceivingStage {
   void tick(Cycle now) override;
   [[nodiscard]] bool idle() const override { return empty() && prepared_ == nullptr; }
   [[nodiscard]] bool stuck(Cycle) const override { return empty() || prepared_ != nullptr; }
+  // After its work of a cycle: what it has stays another one.
+  [[nodiscard]] bool blocked(Cycle now) const { return prepared_ != nullptr || occupied(now); }
   void reset() override;
   [[nodiscard]] StageOutput* output() override { return &out; }
   // Who hears of instructions whose sub-warps have all been formed, and says which must wait for earlier ones of their
@@ -48,6 +50,15 @@ class DecodeStage final : public ReceivingStage {
   void tell(WarpUnit& warps) { warps_ = &warps; }
   // Each lane decodes for itself what it has fetched (Divergence::Traits::mimd_lanes).
   void decode_by_lane(bool by_lane) { by_lane_ = by_lane; }
+  // What the word at a PC decodes to; null: no instruction of this launch.
+  [[nodiscard]] const link::DecodedInstruction* look_up(std::uint32_t pc, std::uint64_t word) {
+    return decode(pc, word);
+  }
+  // The one sub-warp of a group of one row, none of whose threads is in flight: what forming does to it and the group.
+  // It has its `decoded` from here.
+  void form_whole_row(link::SubWarp& sub_warp, Group& group) {
+    form_whole_row(sub_warp, group, static_cast<const Decoded&>(*sub_warp.decoded));
+  }
   // Another former, for groups with another number of rows. Between launches.
   void form_by(std::unique_ptr<SubWarpFormer> former);
 
@@ -57,14 +68,24 @@ class DecodeStage final : public ReceivingStage {
     bool once = false;      // SubWarpFormer::forms_one
     bool by_guard = false;  // only threads with a true guard are candidates
   };
-  [[nodiscard]] const Decoded* decode(const link::SubWarp& sub_warp);
+  [[nodiscard]] const Decoded* decode(std::uint32_t pc, std::uint64_t word) {
+    if (pc < decoded_.size()) [[likely]] {
+      if (const Decoded* const known = decoded_[pc].get(); known != nullptr && known->word == word) {
+        return known;
+      }
+    }
+    return decode_anew(pc, word);
+  }
+  [[nodiscard]] const Decoded* decode_anew(std::uint32_t pc, std::uint64_t word);
+  void form_whole_row(link::SubWarp& sub_warp, Group& group, const Decoded& decoded);
   void begin(Group& group);
   void resolve(Group& group, std::uint32_t pc);
   void leave_out(const Group& group, std::uint32_t pc, unsigned row, LaneMask lanes);
-  [[nodiscard]] LaneMask guard_value(const Group& group, unsigned row, LaneMask lanes);
+  [[nodiscard]] LaneMask guard_value(isa::Pred guard, const Group& group, unsigned row, LaneMask lanes);
   void form(link::SubWarp& sub_warp, Group& group);
   [[nodiscard]] bool form_row(link::SubWarp& sub_warp, Group& group);
   void hand_on_last(link::SubWarp& sub_warp, InFlight& flight);
+  void hand_on_formed(link::SubWarp& sub_warp);
   void hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool once, bool scalar);
   enum class Scalar : std::uint8_t { no, later, now };
   [[nodiscard]] Scalar is_scalar(const Group& group) const;

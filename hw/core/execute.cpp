@@ -61,14 +61,41 @@ unsigned ExecuteStage::unit_capacity(const CoreParameters& core) {
   return (latency + core.complex_interval - 1) / core.complex_interval;
 }
 
-void ExecuteStage::tick(Cycle now) {
+bool ExecuteStage::is_late(const link::DecodedInstruction& decoded) const {
+  return sums_predicates(decoded.instruction.op) && prefix_latency_ > state_.machine.core.execute_stages;
+}
+
+Cycle ExecuteStage::last_leaves(Cycle now) const {
+  Cycle last = now;
+  for (std::size_t i = 0; i != pipe_.size(); ++i) {
+    last = std::max(pipe_[i].done, last + 1);
+  }
+  return last;
+}
+
+void ExecuteStage::place_running(link::SubWarp& sub_warp, Cycle leaves) {
+  link::Ring<Running> behind;
+  std::swap(behind, pipe_);
+  bool placed = false;
+  for (; !behind.empty(); behind.pop()) {
+    if (!placed && behind.front().done > leaves) {
+      pipe_.push({leaves, &sub_warp});
+      placed = true;
+    }
+    pipe_.push(behind.front());
+  }
+  if (!placed) {
+    pipe_.push({leaves, &sub_warp});
+  }
+}
+
+void ExecuteStage::work(Cycle now, bool served) {
   const bool handed_on = hand_on(now);
   bool started = begin_waiting(now);
   CoreStatistics& statistics = state_.statistics;
   link::SubWarp* const sub_warp = latch_.front(now);
   if (sub_warp == nullptr) {
-    ++statistics.fu_active[0];
-    state_.count_idle(now, 1, idle_cause(now));
+    work_idle(now, served);
   } else if (!start_all(*sub_warp, now)) {
     ++statistics.fu_active[0];
     state_.count_idle(now, 1, state_.block_cause);
@@ -161,11 +188,11 @@ bool ExecuteStage::start_all(link::SubWarp& first, Cycle now) {
 
 bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now, Begun& begun) {
   const CoreParameters& core = state_.machine.core;
-  const bool complex = sub_warp.decoded->unit == isa::Unit::complex && !complex_is_simple_;
+  const bool complex = is_complex(*sub_warp.decoded);
   if (complex && begun.complex == nullptr && !complex_room(sub_warp, now)) {
     return false;
   }
-  const bool late = sums_predicates(sub_warp.decoded->instruction.op) && prefix_latency_ > core.execute_stages;
+  const bool late = is_late(*sub_warp.decoded);
   if (late && prefix_in_flight_ == prefix_latency_) {
     return false;  // its way out is blocked, by who has set the cause
   }
@@ -183,7 +210,7 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now, Begun& begun) {
     leave_late(sub_warp, last);
   } else {
     if (begun.simple == nullptr) {
-      pipe_.push({last, &sub_warp});
+      pipe_.push({leaves_at(last, now), &sub_warp});
     } else {
       begun.simple->beside = &sub_warp;
     }
@@ -196,6 +223,15 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now, Begun& begun) {
     state_.observer->issued(state_, sub_warp, last);
   }
   return true;
+}
+
+// One leaves per cycle, in order: behind those that the stage does not see, too.
+Cycle ExecuteStage::leaves_at(Cycle last, Cycle now) const {
+  if (!unseen_leave_until) {
+    return last;
+  }
+  const Cycle before = std::max(unseen_leave_until(now), pipe_.empty() ? 0 : pipe_[pipe_.size() - 1].done);
+  return std::max(last, before + 1);
 }
 
 // ------------------------------------------------------------------------------------------- the complex unit

@@ -44,7 +44,7 @@ class ExecuteStage final : public ReceivingStage {
   };
   std::function<void(const Printed&)> printed_by_guest;
 
-  void tick(Cycle now) override;
+  void tick(Cycle now) override { work(now, false); }
   [[nodiscard]] bool stuck(Cycle now) const override;
   // A sub-warp waits for the functional units in this cycle.
   [[nodiscard]] bool occupied(Cycle now) const { return latch_.front(now) != nullptr; }
@@ -64,11 +64,47 @@ class ExecuteStage final : public ReceivingStage {
   void reset() override;
   [[nodiscard]] StageOutput* output() override { return &out; }
 
+  // ---- for what passes the stages by their times (hw/core/fast_path.hpp)
+  // The work of a cycle. `served`: the functional units have a sub-warp that the stage does not see.
+  void work(Cycle now, bool served);
+  // The same, when the stage is idle.
+  void work_idle(Cycle now, bool served) {
+    if (!served) {
+      ++state_.statistics.fu_active[0];
+      state_.count_idle(now, 1, idle_cause(now));
+    }
+  }
+  // What the functional units do with a simple operation.
+  void execute(link::SubWarp& sub_warp) {
+    compute(sub_warp, state_.now);
+    count(working(sub_warp));
+  }
+  // In the execute stages, to leave in a cycle that no other one leaves in.
+  void place_running(link::SubWarp& sub_warp, Cycle leaves);
+  // Whether an instruction passes the execute stages in order; others leave by a way of their own.
+  [[nodiscard]] bool in_order(const link::DecodedInstruction& decoded) const {
+    return !is_complex(decoded) && !is_late(decoded);
+  }
+  // Results of another unit leave in this cycle, before those of the execute stages.
+  [[nodiscard]] bool others_leave(Cycle now) const { return complex_goes_first(now); }
+  // A simple operation is to leave in this cycle, or should have left.
+  [[nodiscard]] bool one_leaves(Cycle now) const { return !pipe_.empty() && pipe_.front().done <= now; }
+  // The cycle in which the last of those in the execute stages leaves, unless something holds them up; `now`, when the
+  // stage has had its turn in it: there are none.
+  [[nodiscard]] Cycle last_leaves(Cycle now) const;
+  // Who knows of those that the stage does not see: of them, those that began before `now` leave in this cycle at the
+  // latest.
+  std::function<Cycle(Cycle now)> unseen_leave_until;
+
  private:
   struct Running {
     Cycle done = 0;
     link::SubWarp* sub_warp = nullptr;
   };
+  [[nodiscard]] bool is_complex(const link::DecodedInstruction& decoded) const {
+    return decoded.unit == isa::Unit::complex && !complex_is_simple_;
+  }
+  [[nodiscard]] bool is_late(const link::DecodedInstruction& decoded) const;
   // Complex operations that overlap in their unit at full rate.
   [[nodiscard]] static unsigned unit_capacity(const CoreParameters& core);
   void leave_late(link::SubWarp& sub_warp, Cycle done);
@@ -80,6 +116,7 @@ class ExecuteStage final : public ReceivingStage {
   void waits_for_complex(const link::SubWarp& sub_warp);
   void left_unit(const link::SubWarp& first);
 
+  [[nodiscard]] Cycle leaves_at(Cycle last, Cycle now) const;
   bool hand_on(Cycle now);  // true: a sub-warp went on
   // Starts the sub-warp in the latch and those beside it, as far as there is room. False: not even the first.
   [[nodiscard]] bool start_all(link::SubWarp& first, Cycle now);

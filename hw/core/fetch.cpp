@@ -1,5 +1,7 @@
 #include "hw/core/fetch.hpp"
 
+#include "hw/core/fast_path.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -140,12 +142,7 @@ void FetchStage::hand_on(Group& group, std::uint64_t word, IdleCause& cause) {
     cause = IdleCause::throttled;
     return;
   }
-  link::SubWarp& sub_warp = state_.pool.take();
-  sub_warp.group = group.id;
-  sub_warp.pc = group.pc;
-  sub_warp.word = word;
   group.next_flight();
-  sub_warp.flight = static_cast<std::uint8_t>(group.latest);
   state_.groups.set_state(group, GroupState::in_flight);
   arrived_[group.id].misses = 0;
   ++group.instructions;
@@ -153,6 +150,15 @@ void FetchStage::hand_on(Group& group, std::uint64_t word, IdleCause& cause) {
     sample_drift(group.block_slot);
   }
   cause = IdleCause::pipeline;
+  if (fast_path_ != nullptr && fast_path_->takes(group, word)) {
+    state_.moved();
+    return;
+  }
+  link::SubWarp& sub_warp = state_.pool.take();
+  sub_warp.group = group.id;
+  sub_warp.pc = group.pc;
+  sub_warp.word = word;
+  sub_warp.flight = static_cast<std::uint8_t>(group.latest);
   if (state_.observer != nullptr) {
     state_.observer->fetched(state_, sub_warp);
   }

@@ -24,6 +24,8 @@
 
 namespace heddle::hw {
 
+class FastPath;
+
 class FetchStage final : public sc_core::sc_module,
                          public Stage,
                          private ::tlm::tlm_bw_transport_if<link::LineProtocol> {
@@ -59,6 +61,8 @@ class FetchStage final : public sc_core::sc_module,
   // Each lane fetches for itself, as `divergence` says (Divergence::Traits::mimd_lanes), which outlives this; for the
   // present table of groups.
   void fetch_by_lane(const Divergence& divergence);
+  // Who takes what is fetched, if it can, instead of decode; nobody unless told.
+  void hand_to(FastPath* fast_path) { fast_path_ = fast_path; }
   // Who hears of each cycle in which no group is ready; nobody unless told.
   void tell(WarpUnit& warps) { warps_ = &warps; }
   [[nodiscard]] const WarpScheduler& scheduler() const { return *scheduler_; }
@@ -84,6 +88,7 @@ class FetchStage final : public sc_core::sc_module,
 
   CoreState& state_;
   WarpUnit* warps_ = nullptr;
+  FastPath* fast_path_ = nullptr;
   std::unique_ptr<WarpScheduler> scheduler_;
   link::BehindSocket<Cache> cache_;
   std::vector<link::LineRequest> requests_;  // by group; of lanes that fetch for themselves, by group and lane

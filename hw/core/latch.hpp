@@ -25,6 +25,22 @@ class Latch {
   void push(link::SubWarp& sub_warp, link::Cycle now) {
     slots_[(first_ + count_++) & mask_] = {now + latency_, &sub_warp};
   }
+  // One that has come otherwise, and is visible in a cycle of its own, among the others in their order. It is not full.
+  void insert(link::SubWarp& sub_warp, link::Cycle visible) {
+    std::size_t at = first_ + count_++;
+    for (; at != first_ && slots_[(at - 1) & mask_].visible > visible; --at) {
+      slots_[at & mask_] = slots_[(at - 1) & mask_];
+    }
+    slots_[at & mask_] = {visible, &sub_warp};
+  }
+  // visit(const SubWarp&, visible) for each, from the oldest.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (std::size_t i = 0; i != count_; ++i) {
+      const Slot& slot = slots_[(first_ + i) & mask_];
+      visit(*slot.sub_warp, slot.visible);
+    }
+  }
   // Into the place of what was handed over in this cycle. False: nothing was, or one of its lanes is taken.
   [[nodiscard]] bool join(link::SubWarp& sub_warp, link::Cycle now) {
     if (count_ == 0 || back().visible != now + latency_) {

@@ -79,9 +79,9 @@ void RegisterReadStage::access_file(const link::SubWarp& sub_warp, const link::D
   }
 }
 
-void RegisterReadStage::read(link::SubWarp& sub_warp) {
+void RegisterReadStage::read(link::SubWarp& sub_warp, Cycle now) {
   if constexpr (kCheckInvariants) {
-    state_.invariants.read(sub_warp, state_.now);
+    state_.invariants.read(sub_warp, now);
   }
   const link::DecodedInstruction& decoded = *sub_warp.decoded;
   const isa::Instruction& instruction = decoded.instruction;
@@ -143,7 +143,7 @@ bool RegisterReadStage::read_all(link::SubWarp& first) {
       held(*each, IdleCause::pipeline);
       return false;
     }
-    read(*each);
+    read(*each, state_.now);
     state_.moved();
     if (state_.observer != nullptr) {
       state_.observer->read(state_, *each);

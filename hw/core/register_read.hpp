@@ -29,6 +29,8 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   // Who says whether a sub-warp's operands are there; they always are unless told
   // (IssueDiscipline::Traits::early_next_pc).
   void tell(WarpUnit& warps) { warps_ = &warps; }
+  // What reading the operands of a sub-warp in a cycle does.
+  void read(link::SubWarp& sub_warp, Cycle now);
 
  private:
   ::tlm::tlm_sync_enum nb_transport_bw(RegisterAccess&, link::WarpPhase&, sc_core::sc_time&) override {
@@ -37,7 +39,6 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { array_ = nullptr; }
   // Of the first one and those beside it. False: one of them must wait, and the others behind it do.
   [[nodiscard]] bool read_all(link::SubWarp& first);
-  void read(link::SubWarp& sub_warp);
   // The port's part: the time that an access takes, and the direct view.
   void access_file(const link::SubWarp& sub_warp, const link::DecodedInstruction& decoded);
   void replay_guard(link::SubWarp& sub_warp);

@@ -56,6 +56,14 @@ class StageInput : public sc_core::sc_module, public link::NonBlockingTarget<lin
   }
   [[nodiscard]] bool empty() const { return latch_.empty(); }
   void drop_all() { latch_.clear(); }
+  // For what passes the stages by their times (hw/core/fast_path.hpp). A sub-warp is at the stage's head, or will be.
+  [[nodiscard]] bool full() const { return latch_.full(); }
+  [[nodiscard]] bool occupied(Cycle now) const { return latch_.front(now) != nullptr; }
+  void place(link::SubWarp& sub_warp, Cycle visible) { latch_.insert(sub_warp, visible); }
+  template <class Visit>
+  void each(Visit visit) const {
+    latch_.each(visit);
+  }
 
  protected:
   StageInput(const sc_core::sc_module_name& name, CoreState& state, unsigned latency, CoreStage stage)

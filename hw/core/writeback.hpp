@@ -40,6 +40,8 @@ class WriteBackStage final : public ReceivingStage,
   void tick(Cycle now) override;
   // What another core tells this one's warp unit; results of a barrier are written here.
   void hear(HomeMessage& message) { warps_.hear(message, *this); }
+  // A sub-warp has come to its end, in this cycle.
+  void retire(link::SubWarp& sub_warp);
   [[nodiscard]] bool idle() const override { return empty() && returns.empty(); }
   [[nodiscard]] bool stuck(Cycle) const override { return idle(); }
   void reset() override;
@@ -51,7 +53,6 @@ class WriteBackStage final : public ReceivingStage,
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { array_ = nullptr; }
   void write_released(const link::SubWarp& sub_warp) override;
 
-  void retire(link::SubWarp& sub_warp);
   void write(const link::SubWarp& sub_warp, LaneMask lanes);
   void write_for_warp(link::SubWarp& sub_warp);
   // The port's part: the access is counted; where its data goes.

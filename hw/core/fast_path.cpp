@@ -1,0 +1,203 @@
+#include "hw/core/fast_path.hpp"
+
+#include <algorithm>
+
+#include "hw/coalesce/coalescer.hpp"
+#include "hw/issue/discipline.hpp"
+#include "hw/scalar/scalarisation.hpp"
+#include "hw/subwarp/former.hpp"
+
+namespace heddle::hw {
+
+FastPath::FastPath(CoreState& state, const Stages& stages)
+    : state_(state),
+      stages_(stages),
+      to_decode_(state.machine.core.fetch_latency),
+      to_read_(state.machine.core.decode_latency),
+      to_execute_(state.machine.core.register_read_latency),
+      execute_stages_(state.machine.core.execute_stages) {}
+
+bool FastPath::usable(const Machine& machine) {
+  const CoreParameters& core = machine.core;
+  const IssueDiscipline::Traits& issue = about<IssueDiscipline>(core.issue).traits;
+  const Divergence::Traits& mechanism = about<Divergence>(core.divergence).traits;
+  const Cycle longest =
+      Cycle{core.fetch_latency} + core.decode_latency + core.register_read_latency + 2 * core.execute_stages + 2;
+  return !issue.overlaps && !issue.early_next_pc && !mechanism.parts_in_flight && !mechanism.mimd_lanes &&
+         about<SubWarpFormer>(core.former).traits.keeps_row && !about<Scalarisation>(core.scalar).traits.finds &&
+         !about<Coalescer>(core.coalescer).traits.gathers && longest < kPlaces;
+}
+
+bool FastPath::reset() {
+  first_ = count_ = 0;
+  held_ = known_ = false;
+  last_leaves_ = 0;
+  return state_.observer == nullptr && state_.replay == nullptr && state_.groups[0].rows() == 1;
+}
+
+// After the work of a cycle in which nothing stays where it is: when the last sub-warp leaves the execute stages that is
+// in them or before them. Nothing is here.
+Cycle FastPath::last_in_stages(Cycle now) const {
+  Cycle last = stages_.execute.last_leaves(now);
+  const auto follows = [&](const link::DecodedInstruction* decoded, Cycle begins) {
+    if (decoded == nullptr || stages_.execute.in_order(*decoded)) {
+      last = std::max(begins + execute_stages_ - 1, last + 1);
+    }
+  };
+  stages_.execute.each([&](const link::SubWarp& each, Cycle visible) { follows(each.decoded, visible); });
+  stages_.register_read.each(
+      [&](const link::SubWarp& each, Cycle visible) { follows(each.decoded, visible + to_execute_); });
+  stages_.decode.each([&](const link::SubWarp& each, Cycle visible) {
+    follows(stages_.decode.look_up(each.pc, each.word), visible + to_read_ + to_execute_);
+  });
+  return last;
+}
+
+bool FastPath::takes(const Group& group, std::uint64_t word) {
+  const link::DecodedInstruction* const decoded = stages_.decode.look_up(group.pc, word);
+  if (decoded == nullptr || held_ || stages_.decode.full()) {
+    known_ = false;
+    return false;
+  }
+  const Cycle now = state_.now;
+  if (!known_) {
+    last_leaves_ = last_in_stages(now);
+    known_ = true;
+  }
+  if (!stages_.execute.in_order(*decoded)) {
+    return false;
+  }
+  last_leaves_ = std::max(begins(now) + execute_stages_ - 1, last_leaves_ + 1);
+  if (!decoded->self_contained) {
+    return false;
+  }
+  entry(count_++) = {begins(now), last_leaves_, decoded, group.id, group.pc, static_cast<std::uint8_t>(group.latest)};
+  return true;
+}
+
+// Of those that began before `now`.
+Cycle FastPath::begun_leave_until(Cycle now) const {
+  for (std::size_t index = count_; index-- != 0;) {
+    if (entry(index).begins < now) {
+      return entry(index).leaves;
+    }
+  }
+  return 0;
+}
+
+void FastPath::tick(Cycle now) {
+  held_ = false;
+  if (!stages_.writeback.idle()) {
+    stages_.writeback.tick(now);
+  }
+  bool served = false;
+  if (count_ != 0) {
+    if (entry(0).leaves + 2 == now) {
+      retire();
+    }
+    for (std::size_t index = count_; index-- != 0 && entry(index).begins >= now;) {
+      served = served || entry(index).begins == now;
+    }
+  }
+  if (!stages_.memory.idle()) {
+    stages_.memory.tick(now);
+    if (stages_.memory.occupied(now)) {
+      stays(now, Done::memory);
+    }
+  }
+  if (stages_.execute.idle()) {
+    stages_.execute.work_idle(now, served && count_ != 0);
+  } else {
+    if (stages_.execute.others_leave(now)) {
+      stays(now, Done::memory);
+    }
+    stages_.execute.work(now, served && count_ != 0);
+    if (stages_.execute.occupied(now)) {
+      stays(now, Done::execute);
+    }
+  }
+  if (!stages_.register_read.empty()) {
+    stages_.register_read.tick(now);
+    if (stages_.register_read.occupied(now)) {
+      stays(now, Done::register_read);
+    }
+  }
+  if (!stages_.decode.idle()) {
+    stages_.decode.tick(now);
+    if (stages_.decode.blocked(now)) {
+      stays(now, Done::decode);
+    }
+  }
+  stages_.fetch.tick(now);
+  if (count_ != 0) {
+    state_.moved();
+  }
+}
+
+void FastPath::stays(Cycle now, Done done) {
+  held_ = true;
+  known_ = false;
+  if (count_ != 0) {
+    land(now, done);
+  }
+}
+
+link::SubWarp& FastPath::payload(const Entry& entry) {
+  link::SubWarp& sub_warp = state_.pool.take();
+  sub_warp.group = entry.group;
+  sub_warp.pc = entry.pc;
+  sub_warp.word = entry.decoded->word;
+  sub_warp.flight = entry.flight;
+  sub_warp.decoded = entry.decoded;
+  return sub_warp;
+}
+
+void FastPath::retire() {
+  const Entry first = entry(0);
+  link::SubWarp& sub_warp = payload(first);
+  first_ = (first_ + 1) % kPlaces;
+  --count_;
+  stages_.decode.form_whole_row(sub_warp, state_.groups[sub_warp.group]);
+  stages_.register_read.read(sub_warp, first.begins - to_execute_);
+  stages_.execute.execute(sub_warp);
+  stages_.writeback.retire(sub_warp);
+}
+
+void FastPath::land(Cycle now, Done done) {
+  for (std::size_t index = 0; index != count_; ++index) {
+    land(entry(index), now, done);
+  }
+  first_ = count_ = 0;
+  known_ = false;
+}
+
+void FastPath::land(const Entry& entry, Cycle now, Done done) {
+  const auto past = [&](Cycle cycle, Done turn) { return cycle < now || (cycle == now && done >= turn); };
+  link::SubWarp& sub_warp = payload(entry);
+  const Cycle read = entry.begins - to_execute_;
+  const Cycle decoded = read - to_read_;
+  if (!past(decoded, Done::decode)) {
+    stages_.decode.place(sub_warp, decoded);
+    return;
+  }
+  stages_.decode.form_whole_row(sub_warp, state_.groups[sub_warp.group]);
+  if (!past(read, Done::register_read)) {
+    stages_.register_read.place(sub_warp, read);
+    return;
+  }
+  stages_.register_read.read(sub_warp, read);
+  if (!past(entry.begins, Done::execute)) {
+    stages_.execute.place(sub_warp, entry.begins);
+    return;
+  }
+  stages_.execute.execute(sub_warp);
+  if (!past(entry.leaves, Done::execute)) {
+    stages_.execute.place_running(sub_warp, entry.leaves);
+  } else if (!past(entry.leaves + 1, Done::memory)) {
+    stages_.memory.place(sub_warp, entry.leaves + 1);
+  } else {
+    stages_.writeback.place(sub_warp, entry.leaves + 2);
+  }
+}
+
+}  // namespace heddle::hw

@@ -1,0 +1,107 @@
+// The way of sub-warps that nothing holds up: by their times instead of through the stages.
+//
+// With strict issue, an instruction that depends on its threads' registers alone is seen by nobody between fetch and
+// write-back: its warp is not fetched before it retires, and no other warp has its registers. Unless something is in
+// its way, the cycles in which it passes the stages are known when it is fetched. So it becomes an entry here with those
+// cycles; decode, register read, execute and memory stage do not see it, and all that they would do happens when it
+// retires, in the cycle in which write-back would have it.
+//
+//   takes(group, word)   fetch offers what it has fetched. True: it is here
+//   tick(now)            a cycle of the core's pipeline, of stages with work only
+//   land()               everything here becomes what it would be in the stages: payloads in their latches, with what
+//                        has been done to them by now
+//
+// The times. A sub-warp is in decode fetch_latency cycles after its fetch, then in register read, then begins to
+// execute. It leaves the execute stages when its operation is through them and the one before it has left, one per
+// cycle: leaves = max(begins + execute_stages - 1, leaves of the one before + 1). Those that the stages see and those
+// here are one sequence. A cycle later it passes the memory stage, and retires in the next.
+// What can hold one up: a sub-warp that stays at the memory stage's head, results of another unit that leave the
+// execute stages' exit, a sub-warp that finds no room to execute. Whoever looks at the stages' heads after their work in
+// a cycle sees that before it can matter to those here; then they land, and the stages do what they always do. From the
+// first cycle on in which nothing stays where it is, new ones are taken again.
+//
+// Not with observers or replayed records, which see every stage; issue disciplines that overlap a warp's instructions or
+// know the next PC early; warps of several rows; formers that part rows; scalar instructions; coalescers that gather;
+// lanes that fetch for themselves; mechanisms that part groups in flight (usable()). Tests compare runs with those of
+// watched cores, which have no fast path.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "hw/core/decode.hpp"
+#include "hw/core/execute.hpp"
+#include "hw/core/fetch.hpp"
+#include "hw/core/memory.hpp"
+#include "hw/core/register_read.hpp"
+#include "hw/core/writeback.hpp"
+
+namespace heddle::hw {
+
+class FastPath {
+ public:
+  struct Stages {
+    FetchStage& fetch;
+    DecodeStage& decode;
+    RegisterReadStage& register_read;
+    ExecuteStage& execute;
+    MemoryStage& memory;
+    WriteBackStage& writeback;
+  };
+  FastPath(CoreState& state, const Stages& stages);
+  FastPath(const FastPath&) = delete;
+  FastPath& operator=(const FastPath&) = delete;
+
+  // Whether a core of this machine can have one, whoever looks at it.
+  [[nodiscard]] static bool usable(const Machine& machine);
+
+  // Before a launch, for the present table of groups: nothing is here. False: it takes nothing, as long as that is so.
+  bool reset();
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  [[nodiscard]] bool takes(const Group& group, std::uint64_t word);
+  void tick(Cycle now);
+  // Of those here that have begun to execute before `now`: the cycle in which the last one leaves; 0: there is none.
+  [[nodiscard]] Cycle begun_leave_until(Cycle now) const;
+  // At the start of cycle `now`, before any stage's work.
+  void land(Cycle now) {
+    if (count_ != 0) {
+      land(now, Done::nothing);
+    }
+  }
+
+ private:
+  // What has had its turn in the cycle, in the stages' order.
+  enum class Done : std::uint8_t { nothing, memory, execute, register_read, decode };
+  struct Entry {
+    Cycle begins = 0;  // in the functional units
+    Cycle leaves = 0;  // the execute stages
+    const link::DecodedInstruction* decoded = nullptr;
+    GroupId group = 0;
+    std::uint32_t pc = 0;
+    std::uint8_t flight = 0;
+  };
+  // As many as there are cycles from fetch to write-back, at most; a power of two.
+  static constexpr std::size_t kPlaces = 256;
+
+  [[nodiscard]] Entry& entry(std::size_t index) { return entries_[(first_ + index) % kPlaces]; }
+  [[nodiscard]] const Entry& entry(std::size_t index) const { return entries_[(first_ + index) % kPlaces]; }
+  [[nodiscard]] Cycle begins(Cycle fetched) const { return fetched + to_decode_ + to_read_ + to_execute_; }
+  [[nodiscard]] Cycle last_in_stages(Cycle now) const;
+  [[nodiscard]] link::SubWarp& payload(const Entry& entry);
+  void retire();
+  void stays(Cycle now, Done done);
+  void land(Cycle now, Done done);
+  void land(const Entry& entry, Cycle now, Done done);
+
+  CoreState& state_;
+  Stages stages_;
+  const Cycle to_decode_, to_read_, to_execute_, execute_stages_;  // latencies
+  std::array<Entry, kPlaces> entries_;
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;
+  bool held_ = false;       // something stays where it is in this cycle
+  bool known_ = false;      // last_leaves_ is that of the sub-warp that was fetched last
+  Cycle last_leaves_ = 0;
+};
+
+}  // namespace heddle::hw
