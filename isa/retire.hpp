@@ -2,11 +2,12 @@
 // one place, for the interpreter and for the core model.
 //
 // Lane i's hash is hash[i]; lanes outside `executed` keep theirs. The array must be kLanes long: threads that are not
-// neighbours in memory are gathered before and scattered after. All lanes are computed and then blended, so that the
-// loops vectorise (speed.md: Lanes).
+// neighbours in memory are gathered before and scattered after. All lanes are computed and then blended, in vectors
+// (speed.md: Lanes).
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "isa/result_form.hpp"
 #include "isa/retirement.hpp"
@@ -19,33 +20,38 @@ namespace heddle::isa {
 // is no result: its bit folds as zero, and nothing is folded when both go there. `address_low`: low word of the generic
 // address (kSharedWindow + offset for shared, kLocalWindow + offset for local); read for stores and atomics only.
 inline void retire(const ResultForm& form, std::uint32_t pc, LaneMask executed, const LaneValues& values,
-                   const LaneWord& address_low, LaneWord& hash) {
-  alignas(64) LaneWord next;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    next[lane] = retire_pc(hash[lane], pc);
-  }
-  if (form.address) {
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      next[lane] = retire_value(next[lane], address_low[lane]);
-    }
-  }
+                   const LaneWord& address_low, std::uint32_t* hash) {
+  constexpr unsigned kHalf = kLanes / 2;  // as many as the widest vector registers hold: all steps stay in them
+  using Half [[gnu::vector_size(kHalf * sizeof(std::uint32_t))]] = std::uint32_t;
+  static constexpr Half kBit = {1U << 0U, 1U << 1U, 1U << 2U,  1U << 3U,  1U << 4U,  1U << 5U,  1U << 6U,  1U << 7U,
+                                1U << 8U, 1U << 9U, 1U << 10U, 1U << 11U, 1U << 12U, 1U << 13U, 1U << 14U, 1U << 15U};
   const unsigned words = form.words + form.stored;  // an instruction has one or the other
-  for (unsigned word = 0; word < words; ++word) {
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      next[lane] = retire_value(next[lane], values.result[word][lane]);
+  for (unsigned first = 0; first != kLanes; first += kHalf) {
+    const auto load = [first](const std::uint32_t* from) {
+      Half half;
+      std::memcpy(&half, from + first, sizeof half);
+      return half;
+    };
+    const Half before = load(hash);
+    Half next = retire_pc(before, pc);
+    if (form.address) {
+      next = retire_value(next, load(address_low.data()));
     }
-  }
-  if (form.predicates()) {
-    const LaneMask p = form.p != kPT ? values.p : 0;
-    const LaneMask q = form.q != kPT ? values.q : 0;
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      next[lane] = retire_value(next[lane], ((p >> lane) & 1U) | (((q >> lane) & 1U) << 1U));
+    for (unsigned word = 0; word < words; ++word) {
+      next = retire_value(next, load(values.result[word].data()));
     }
+    if (form.predicates()) {
+      const Half p = Half{} + ((form.p != kPT ? values.p : 0) >> first);
+      const Half q = Half{} + ((form.q != kPT ? values.q : 0) >> first);
+      next = retire_value(next, ((p & kBit) != 0 ? Half{} + 1U : Half{}) | ((q & kBit) != 0 ? Half{} + 2U : Half{}));
+    }
+    next = ((Half{} + (executed >> first)) & kBit) != 0 ? next : before;
+    std::memcpy(hash + first, &next, sizeof next);
   }
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const std::uint32_t take = 0U - ((executed >> lane) & 1U);
-    hash[lane] = (next[lane] & take) | (hash[lane] & ~take);
-  }
+}
+inline void retire(const ResultForm& form, std::uint32_t pc, LaneMask executed, const LaneValues& values,
+                   const LaneWord& address_low, LaneWord& hash) {
+  retire(form, pc, executed, values, address_low, hash.data());
 }
 
 // The same for code that keeps no form per instruction.

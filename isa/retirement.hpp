@@ -13,10 +13,13 @@
 
 namespace heddle::isa {
 
-[[nodiscard]] constexpr std::uint32_t retire_pc(std::uint32_t hash, std::uint32_t pc) {
+// Of one thread's hash, or of several as a vector.
+template <class Hash>
+[[nodiscard]] constexpr Hash retire_pc(Hash hash, std::uint32_t pc) {
   return (((hash << 5U) | (hash >> 27U)) ^ (pc + 0x9e37U)) * 0x9e3779b1U;
 }
-[[nodiscard]] constexpr std::uint32_t retire_value(std::uint32_t hash, std::uint32_t value) {
+template <class Hash>
+[[nodiscard]] constexpr Hash retire_value(Hash hash, Hash value) {
   return (((hash << 5U) | (hash >> 27U)) ^ value) * 0x85ebca6bU;
 }
 

@@ -155,7 +155,7 @@ void Core::choose_path() {
   fast_path_.reset();
   if (FastPath::usable(state_.machine)) {
     fast_path_ = std::make_unique<FastPath>(
-        state_, FastPath::Stages{fetch_, decode_, register_read_, execute_, memory_, writeback_});
+        state_, FastPath::Stages{fetch_, decode_, register_read_, execute_, memory_, writeback_, registers_, warps_});
     if (!fast_path_->reset()) {
       fast_path_.reset();
     }

@@ -59,6 +59,14 @@ class DecodeStage final : public ReceivingStage {
   void form_whole_row(link::SubWarp& sub_warp, Group& group) {
     form_whole_row(sub_warp, group, static_cast<const Decoded&>(*sub_warp.decoded));
   }
+  // Of such a group: the active threads whose guard is true, and those that its sub-warp has then.
+  [[nodiscard]] LaneMask guarded(isa::Pred guard, const Group& group) {
+    return guard.always() ? group.active[0] : guard_value(guard, group, 0, group.active[0]);
+  }
+  [[nodiscard]] static LaneMask lanes_of_row(const link::DecodedInstruction& decoded, const Group& group,
+                                             LaneMask executing) {
+    return static_cast<const Decoded&>(decoded).by_guard ? executing : group.active[0];
+  }
   // Another former, for groups with another number of rows. Between launches.
   void form_by(std::unique_ptr<SubWarpFormer> former);
 

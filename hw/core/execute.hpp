@@ -79,6 +79,8 @@ class ExecuteStage final : public ReceivingStage {
     compute(sub_warp, state_.now);
     count(working(sub_warp));
   }
+  // So many functional units have worked in a cycle.
+  void count(unsigned active);
   // In the execute stages, to leave in a cycle that no other one leaves in.
   void place_running(link::SubWarp& sub_warp, Cycle leaves);
   // Whether an instruction passes the execute stages in order; others leave by a way of their own.
@@ -135,7 +137,6 @@ class ExecuteStage final : public ReceivingStage {
   void print_lanes(const link::SubWarp& sub_warp);
   // The lanes in which functional units work, as the statistics count them.
   [[nodiscard]] static unsigned working(const link::SubWarp& sub_warp);
-  void count(unsigned active);
 
   const FetchStage& fetch_;
   unsigned front_latency_ = 0;

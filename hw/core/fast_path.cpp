@@ -1,11 +1,13 @@
 #include "hw/core/fast_path.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/issue/discipline.hpp"
 #include "hw/scalar/scalarisation.hpp"
 #include "hw/subwarp/former.hpp"
+#include "isa/retire.hpp"
 
 namespace heddle::hw {
 
@@ -154,13 +156,86 @@ link::SubWarp& FastPath::payload(const Entry& entry) {
 
 void FastPath::retire() {
   const Entry first = entry(0);
-  link::SubWarp& sub_warp = payload(first);
   first_ = (first_ + 1) % kPlaces;
   --count_;
-  stages_.decode.form_whole_row(sub_warp, state_.groups[sub_warp.group]);
+  Group& group = state_.groups[first.group];
+  if (!kCheckInvariants && first.decoded->plain && !group.dynamic && stages_.warps.steps_plainly(group)) {
+    const ThreadHome* const home = state_.rows[group.first_row].whole();
+    if (home != nullptr && home->threads == isa::kLanes && home->hashes != nullptr) {
+      retire_row(first, group, *home);
+      return;
+    }
+  }
+  link::SubWarp& sub_warp = payload(first);
+  stages_.decode.form_whole_row(sub_warp, group);
   stages_.register_read.read(sub_warp, first.begins - to_execute_);
   stages_.execute.execute(sub_warp);
   stages_.writeback.retire(sub_warp);
+}
+
+// What reading the operands does.
+void FastPath::gather(const link::DecodedInstruction& decoded, unsigned row, LaneMask executing) {
+  RegisterArray& array = stages_.registers.array();
+  const isa::Instruction& instruction = decoded.instruction;
+  const auto words = [&](unsigned reg, unsigned count, isa::LaneWord* into) {
+    for (unsigned word = 0; word < count; ++word) {
+      if (reg >= isa::kRZ) {
+        into[word].fill(0);
+      } else {
+        into[word] = array.word(row, reg + word);
+      }
+    }
+  };
+  const auto predicate = [&](isa::Pred pred) {
+    const LaneMask value = pred.reg == isa::kPT ? ~LaneMask{0} : array.predicate(row, pred.reg);
+    return pred.negated ? ~value : value;
+  };
+  words(instruction.a, decoded.a_words, values_.a.data());
+  if (instruction.immediate) {
+    isa::load_immediate(instruction, values_);
+  } else {
+    words(instruction.b, decoded.b_words, values_.b.data());
+    words(instruction.d, decoded.d_words, &values_.d);
+  }
+  words(instruction.c, decoded.c_words, values_.c.data());
+  values_.predicate_a = predicate(decoded.sources.a);
+  values_.predicate_b = predicate(decoded.sources.b);
+  values_.active = executing;
+  values_.fault = 0;
+}
+
+// All that the stages do with the usual instruction of the usual warp: its threads are in a row of their own, lane for
+// lane, and it does no more to the warp than to move it on.
+void FastPath::retire_row(const Entry& entry, Group& group, const ThreadHome& home) {
+  const link::DecodedInstruction& decoded = *entry.decoded;
+  const unsigned row = group.first_row;
+  const LaneMask executing = stages_.decode.guarded(decoded.instruction.guard, group);
+  const LaneMask lanes = stages_.decode.lanes_of_row(decoded, group, executing);
+  stages_.registers.count_reads(lanes, decoded.operand_words);
+  const auto working = static_cast<unsigned>(std::popcount(executing));
+  if (working != 0) {
+    gather(decoded, row, executing);
+    decoded.function(decoded.instruction, values_);
+  }
+  stages_.execute.count(working);
+  if (state_.fault) {
+    return;  // of another instruction in this cycle: it does not come to its end
+  }
+  state_.moved();
+  if (working != 0) {
+    if (decoded.form.words != 0 || decoded.form.predicates()) {
+      stages_.registers.count_writes(lanes, decoded.form.words);
+      stages_.registers.array().write_row(row, decoded.form, values_, executing);
+    }
+    static constexpr isa::LaneWord kNoAddress{};
+    isa::retire(decoded.form, entry.pc, executing, values_, kNoAddress, home.hashes);
+  }
+  stages_.writeback.count_retired(decoded, working);
+  group.decoded = &decoded;
+  InFlight& flight = group.flight();
+  flight.formed = flight.completed = 1;
+  flight.all_formed = flight.released = true;
+  stages_.warps.step(group);
 }
 
 void FastPath::land(Cycle now, Done done) {

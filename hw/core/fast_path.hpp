@@ -47,6 +47,8 @@ class FastPath {
     ExecuteStage& execute;
     MemoryStage& memory;
     WriteBackStage& writeback;
+    RegisterFile& registers;
+    WarpUnit& warps;
   };
   FastPath(CoreState& state, const Stages& stages);
   FastPath(const FastPath&) = delete;
@@ -89,6 +91,8 @@ class FastPath {
   [[nodiscard]] Cycle last_in_stages(Cycle now) const;
   [[nodiscard]] link::SubWarp& payload(const Entry& entry);
   void retire();
+  void retire_row(const Entry& entry, Group& group, const ThreadHome& home);
+  void gather(const link::DecodedInstruction& decoded, unsigned row, LaneMask executing);
   void stays(Cycle now, Done done);
   void land(Cycle now, Done done);
   void land(const Entry& entry, Cycle now, Done done);
@@ -102,6 +106,7 @@ class FastPath {
   bool held_ = false;       // something stays where it is in this cycle
   bool known_ = false;      // last_leaves_ is that of the sub-warp that was fetched last
   Cycle last_leaves_ = 0;
+  isa::LaneValues values_;  // of the instruction that retires
 };
 
 }  // namespace heddle::hw

@@ -37,7 +37,7 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
   const link::DecodedInstruction& decoded = *sub_warp.decoded;
   const isa::Op op = decoded.instruction.op;
   Group& group = state_.groups[sub_warp.group];
-  if (decoded.plain && steps_plainly_ && group.pc + 1 != group.merge_pc && state_.observer == nullptr) {
+  if (decoded.plain && steps_plainly(group) && state_.observer == nullptr) {
     retired_plainly(group, sub_warp);
     return;
   }
@@ -90,8 +90,6 @@ void WarpUnit::retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults&
   }
 }
 
-// What follows for the usual instruction, of a group that has no other in flight: once all its sub-warps have retired,
-// every discipline releases it, and the mechanism would run the group at the next PC.
 void WarpUnit::retired_plainly(Group& group, link::SubWarp& sub_warp) {
   if constexpr (kCheckInvariants) {
     state_.invariants.retired(sub_warp);
@@ -103,15 +101,12 @@ void WarpUnit::retired_plainly(Group& group, link::SubWarp& sub_warp) {
     return;
   }
   flight.released = true;
-  ++group.pc;
-  ++group.loop_instructions;
-  ++state_.statistics.group_instructions;
+  step(group);
   if constexpr (kCheckInvariants) {
     if (const std::string wrong = divergence_->inconsistency(group); !wrong.empty()) {
       throw InternalError(fmt::format("before PC {}: {}", group.pc, wrong));
     }
   }
-  state_.make_ready(group);
 }
 
 // With an early next PC: the latest instruction is one whose next PC is known before it completes.

@@ -99,6 +99,16 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   }
   // It is counted and, if it goes on, its results are written. Its payload belongs to the unit from here on.
   void retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults& results);
+  // What follows for the usual instruction (DecodedInstruction::plain), of a group that has no other in flight: once all
+  // its sub-warps have retired, every discipline releases it, and where this says so the mechanism would run the group
+  // at the next PC. Nobody looks.
+  [[nodiscard]] bool steps_plainly(const Group& group) const { return steps_plainly_ && group.pc + 1 != group.merge_pc; }
+  void step(Group& group) {
+    ++group.pc;
+    ++group.loop_instructions;
+    ++state_.statistics.group_instructions;
+    state_.make_ready(group);
+  }
 
   // ---- instructions in flight one behind the other (IssueDiscipline::Traits::early_next_pc), as the stages before see
   // them

@@ -61,14 +61,11 @@ void WriteBackStage::write_released(const link::SubWarp& sub_warp) {
 }
 
 void WriteBackStage::record(const link::SubWarp& sub_warp) {
-  CoreStatistics& statistics = state_.statistics;
-  ++statistics.warp_instructions;
   const auto working = static_cast<unsigned>(std::popcount(working_lanes(sub_warp)));
-  statistics.lane_instructions += working;
-  statistics.float_lane_instructions += sub_warp.decoded->floating_point ? working : 0;
-  statistics.thread_instructions +=
-      sub_warp.whole && working != 0 ? state_.groups[sub_warp.group].active_threads() : working;
-  state_.last_retirement = state_.now;
+  count_retired(*sub_warp.decoded, working);
+  if (sub_warp.whole && working != 0) {
+    state_.statistics.thread_instructions += state_.groups[sub_warp.group].active_threads() - working;
+  }
   if (state_.observer != nullptr) {
     state_.observer->retired(state_, sub_warp);
   }

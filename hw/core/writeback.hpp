@@ -42,6 +42,15 @@ class WriteBackStage final : public ReceivingStage,
   void hear(HomeMessage& message) { warps_.hear(message, *this); }
   // A sub-warp has come to its end, in this cycle.
   void retire(link::SubWarp& sub_warp);
+  // The counts of one in `working` lanes that stands for itself alone.
+  void count_retired(const link::DecodedInstruction& decoded, unsigned working) {
+    CoreStatistics& statistics = state_.statistics;
+    ++statistics.warp_instructions;
+    statistics.lane_instructions += working;
+    statistics.float_lane_instructions += decoded.floating_point ? working : 0;
+    statistics.thread_instructions += working;
+    state_.last_retirement = state_.now;
+  }
   [[nodiscard]] bool idle() const override { return empty() && returns.empty(); }
   [[nodiscard]] bool stuck(Cycle) const override { return idle(); }
   void reset() override;

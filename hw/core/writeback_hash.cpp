@@ -14,13 +14,11 @@ namespace {
 // home, lane for lane.
 void fold(const ThreadHome& home, const link::DecodedInstruction& decoded, std::uint32_t pc, LaneMask lanes,
           const isa::LaneValues& values, const isa::LaneWord& address) {
-  alignas(64) isa::LaneWord hashes;
-  if (home.threads == isa::kLanes) {  // usual, and two vector moves
-    std::memcpy(hashes.data(), home.hashes, sizeof hashes);
-    isa::retire(decoded.form, pc, lanes, values, address, hashes);
-    std::memcpy(home.hashes, hashes.data(), sizeof hashes);
+  if (home.threads == isa::kLanes) {  // usual
+    isa::retire(decoded.form, pc, lanes, values, address, home.hashes);
     return;
   }
+  alignas(64) isa::LaneWord hashes;
   const std::size_t bytes = home.threads * sizeof(std::uint32_t);
   std::memcpy(hashes.data(), home.hashes, bytes);
   isa::retire(decoded.form, pc, lanes, values, address, hashes);

@@ -26,29 +26,13 @@ void RegisterArray::write_results(const link::SubWarp& sub_warp, isa::LaneMask l
   const auto blend = [](isa::LaneMask& into, isa::LaneMask from, isa::LaneMask where) {
     into = (from & where) | (into & ~where);
   };
-  const auto write_row = [&](unsigned row, isa::LaneMask where) {
-    for (unsigned word = 0; word < form.words; ++word) {
-      isa::LaneWord& into = this->word(row, form.dst + word);
-      const isa::LaneWord& from = values.result[word];
-      for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-        const std::uint32_t take = 0U - ((where >> lane) & 1U);
-        into[lane] = (from[lane] & take) | (into[lane] & ~take);
-      }
-    }
-    if (form.p != isa::kPT) {
-      blend(predicate(row, form.p), values.p, where);
-    }
-    if (form.q != isa::kPT) {
-      blend(predicate(row, form.q), values.q, where);
-    }
-  };
   if (sub_warp.uniform) {
-    write_row(sub_warp.first_row, lanes);
+    write_row(sub_warp.first_row, form, values, lanes);
     return;
   }
   if (sub_warp.row_count != 0) {
     for (unsigned index = 0; index != sub_warp.row_count; ++index) {
-      write_row(sub_warp.rows[index].row, sub_warp.rows[index].lanes & lanes);
+      write_row(sub_warp.rows[index].row, form, values, sub_warp.rows[index].lanes & lanes);
     }
     return;
   }

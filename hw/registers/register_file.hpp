@@ -49,6 +49,25 @@ class RegisterArray {
   [[nodiscard]] isa::LaneWord& word(unsigned row, unsigned reg) { return values_[std::size_t{row} * registers_ + reg]; }
   [[nodiscard]] isa::LaneMask& predicate(unsigned row, unsigned reg) { return predicates_[row][reg]; }
   void clear_row(unsigned row);
+  // The results of an instruction for some lanes of a row.
+  void write_row(unsigned row, const isa::ResultForm& form, const isa::LaneValues& values, isa::LaneMask lanes) {
+    for (unsigned number = 0; number < form.words; ++number) {
+      isa::LaneWord& into = word(row, form.dst + number);
+      const isa::LaneWord& from = values.result[number];
+      for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+        const std::uint32_t take = 0U - ((lanes >> lane) & 1U);
+        into[lane] = (from[lane] & take) | (into[lane] & ~take);
+      }
+    }
+    if (form.p != isa::kPT) {
+      isa::LaneMask& p = predicate(row, form.p);
+      p = (values.p & lanes) | (p & ~lanes);
+    }
+    if (form.q != isa::kPT) {
+      isa::LaneMask& q = predicate(row, form.q);
+      q = (values.q & lanes) | (q & ~lanes);
+    }
+  }
   // The results of a sub-warp's instruction, for some of its lanes, where they belong. Nothing where it has none.
   void write_results(const link::SubWarp& sub_warp, isa::LaneMask lanes);
 
@@ -97,6 +116,10 @@ class RegisterFile : public sc_core::sc_module, public ::tlm::tlm_fw_transport_i
     }
     (access.write ? counters_.writes : counters_.reads).add(access.sub_warp->lanes, access.operands);
   }
+
+  // The same, of lanes that read `operands` 32-bit words each, or write them; where no register file is beside the banks.
+  void count_reads(isa::LaneMask lanes, unsigned operands) { counters_.reads.add(lanes, operands); }
+  void count_writes(isa::LaneMask lanes, unsigned operands) { counters_.writes.add(lanes, operands); }
 
   // Before a launch: registers per thread; every register zero.
   void configure(unsigned registers);
