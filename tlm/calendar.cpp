@@ -50,6 +50,14 @@ unsigned Calendar::add(ClockedModule& module) {
   return static_cast<unsigned>(entries_.size() - 1);
 }
 
+sc_core::sc_time Clock::ahead() const {
+  if (!running()) {
+    return sc_core::SC_ZERO_TIME;
+  }
+  calendar_->disturb();
+  return sc_core::sc_time::from_value(moment().value - kernel());
+}
+
 // ------------------------------------------------------------------------------------------------------- waking
 
 // Whether a module that is woken for a cycle, the first possible one from it, is to run before it would have.
@@ -122,8 +130,7 @@ Cycle Calendar::before_events() const {
   return end / period + (end % period != 0 ? 1 : 0);
 }
 
-// As long as one module alone is due, and does nothing to anybody, nobody else need be looked at. Returns the latest
-// cycle that it has had.
+// Of the one module that is due before all others. Returns the latest cycle that it has had.
 Cycle Calendar::run_alone(Cycle now) {
   Entry& entry = *next_;
   const Cycle until = std::min({second_, before_events(), next_told()});

@@ -8,6 +8,9 @@
 //   - the cycle begins before the horizon, which whoever calls sc_start gives: the end of that call. Without a horizon
 //     (the default) each cycle is one activation, and the kernel's time is never behind.
 //
+// A module that is due alone has its turns one after the other, without a look at the others or the kernel, until the
+// next of those is due, or it tells anybody anything.
+//
 // While it runs ahead, Clock::now is the modules' time, and Clock::ahead what the kernel's lacks. Whatever a module
 // does to the kernel or to modules outside the calendar adds that to its delays; the event that comes of it then ends
 // the running ahead by itself.
@@ -91,9 +94,7 @@ class Calendar {
   }
   template <class Task>
   void at_cycle_end(const Task& task) {
-    if (!progress_->turns) {
-      disturbed_ = true;
-    }
+    disturb();
     if (progress_->running) {
       keep(task, true);
     } else {
@@ -129,6 +130,11 @@ class Calendar {
   friend class ClockedModule;
   friend class Clock;
   struct Member;
+  void disturb() {
+    if (!progress_->turns) {
+      disturbed_ = true;
+    }
+  }
   [[nodiscard]] unsigned add(ClockedModule& module);
   void wake(unsigned module, Cycle at);
   [[noreturn]] void refuse_wake(unsigned module) const;
@@ -214,7 +220,7 @@ class Calendar {
   Cycle earliest_ = kNever;  // of all entries' `due`, or earlier
   Cycle second_ = kNever;    // the earliest of the others, where one module alone is next
   Entry* next_ = nullptr;    // that one; null: there are several, or it is not known
-  bool disturbed_ = false;   // somebody has been told or woken since this was last cleared
+  bool disturbed_ = false;   // somebody has been told or woken, or the kernel notified, since this was last cleared
   Cycle notified_ = kNever;  // the cycle for which `event_` is notified
   sc_core::sc_time horizon_ = sc_core::SC_ZERO_TIME;
   std::uint64_t cycles_ahead_ = 0;

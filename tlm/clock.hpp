@@ -58,9 +58,8 @@ class Clock {
   [[nodiscard]] sc_core::sc_time until(Cycle at) const { return sc_core::sc_time::from_value(at * period_ - time()); }
   // By how much `now` is ahead of the kernel: what has to be added to a delay that the kernel or a module from
   // elsewhere counts, as in sc_event::notify and at the GPU's own sockets.
-  [[nodiscard]] sc_core::sc_time ahead() const {
-    return running() ? sc_core::sc_time::from_value(moment().value - kernel()) : sc_core::SC_ZERO_TIME;
-  }
+  // Who asks is about to do such a thing.
+  [[nodiscard]] sc_core::sc_time ahead() const;
   // The cycle in which something that arrives after `delay` is visible: never the present one, so that results do not
   // depend on the order in which processes run.
   [[nodiscard]] Cycle visible_after(const sc_core::sc_time& delay) const {

@@ -171,8 +171,8 @@ class Core final : public link::ClockedModule,
   Pipeline pipeline_{&writeback_, &memory_, &execute_, &register_read_, &decode_, &fetch_};
 
   std::unique_ptr<FastPath> fast_path_;  // null: every sub-warp passes the stages
-  std::unique_ptr<ReplayRows> replay_;  // null: threads compute
-  bool running_ = false;                // a launch is being accounted
+  std::unique_ptr<ReplayRows> replay_;   // null: threads compute
+  bool running_ = false;                 // a launch is being accounted
   bool flushing_ = false;
   Cycle stop_at_ = link::kNever;  // stopped from this cycle on
   bool flushed_ = false;          // the launch is over for this core

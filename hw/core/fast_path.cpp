@@ -37,8 +37,8 @@ bool FastPath::reset() {
   return state_.observer == nullptr && state_.replay == nullptr && state_.groups[0].rows() == 1;
 }
 
-// After the work of a cycle in which nothing stays where it is: when the last sub-warp leaves the execute stages that is
-// in them or before them. Nothing is here.
+// After the work of a cycle in which nothing stays where it is: when the last sub-warp leaves the execute stages that
+// is in them or before them. Nothing is here.
 Cycle FastPath::last_in_stages(Cycle now) const {
   Cycle last = stages_.execute.last_leaves(now);
   const auto follows = [&](const link::DecodedInstruction* decoded, Cycle begins) {

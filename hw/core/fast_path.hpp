@@ -2,9 +2,9 @@
 //
 // With strict issue, an instruction that depends on its threads' registers alone is seen by nobody between fetch and
 // write-back: its warp is not fetched before it retires, and no other warp has its registers. Unless something is in
-// its way, the cycles in which it passes the stages are known when it is fetched. So it becomes an entry here with those
-// cycles; decode, register read, execute and memory stage do not see it, and all that they would do happens when it
-// retires, in the cycle in which write-back would have it.
+// its way, the cycles in which it passes the stages are known when it is fetched. So it becomes an entry here with
+// those cycles; decode, register read, execute and memory stage do not see it, and all that they would do happens when
+// it retires, in the cycle in which write-back would have it.
 //
 //   takes(group, word)   fetch offers what it has fetched. True: it is here
 //   tick(now)            a cycle of the core's pipeline, of stages with work only
@@ -16,14 +16,14 @@
 // cycle: leaves = max(begins + execute_stages - 1, leaves of the one before + 1). Those that the stages see and those
 // here are one sequence. A cycle later it passes the memory stage, and retires in the next.
 // What can hold one up: a sub-warp that stays at the memory stage's head, results of another unit that leave the
-// execute stages' exit, a sub-warp that finds no room to execute. Whoever looks at the stages' heads after their work in
-// a cycle sees that before it can matter to those here; then they land, and the stages do what they always do. From the
-// first cycle on in which nothing stays where it is, new ones are taken again.
+// execute stages' exit, a sub-warp that finds no room to execute. Whoever looks at the stages' heads after their work
+// in a cycle sees that before it can matter to those here; then they land, and the stages do what they always do. From
+// the first cycle on in which nothing stays where it is, new ones are taken again.
 //
-// Not with observers or replayed records, which see every stage; issue disciplines that overlap a warp's instructions or
-// know the next PC early; warps of several rows; formers that part rows; scalar instructions; coalescers that gather;
-// lanes that fetch for themselves; mechanisms that part groups in flight (usable()). Tests compare runs with those of
-// watched cores, which have no fast path.
+// Not with observers or replayed records, which see every stage; issue disciplines that overlap a warp's instructions
+// or know the next PC early; warps of several rows; formers that part rows; scalar instructions; coalescers that
+// gather; lanes that fetch for themselves; mechanisms that part groups in flight (usable()). Tests compare runs with
+// those of watched cores, which have no fast path.
 #pragma once
 
 #include <array>
@@ -103,8 +103,8 @@ class FastPath {
   std::array<Entry, kPlaces> entries_;
   std::size_t first_ = 0;
   std::size_t count_ = 0;
-  bool held_ = false;       // something stays where it is in this cycle
-  bool known_ = false;      // last_leaves_ is that of the sub-warp that was fetched last
+  bool held_ = false;   // something stays where it is in this cycle
+  bool known_ = false;  // last_leaves_ is that of the sub-warp that was fetched last
   Cycle last_leaves_ = 0;
   isa::LaneValues values_;  // of the instruction that retires
 };

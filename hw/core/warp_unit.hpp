@@ -99,10 +99,12 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   }
   // It is counted and, if it goes on, its results are written. Its payload belongs to the unit from here on.
   void retired(link::SubWarp& sub_warp, Arrival arrival, BarrierResults& results);
-  // What follows for the usual instruction (DecodedInstruction::plain), of a group that has no other in flight: once all
-  // its sub-warps have retired, every discipline releases it, and where this says so the mechanism would run the group
-  // at the next PC. Nobody looks.
-  [[nodiscard]] bool steps_plainly(const Group& group) const { return steps_plainly_ && group.pc + 1 != group.merge_pc; }
+  // What follows for the usual instruction (DecodedInstruction::plain), of a group that has no other in flight: once
+  // all its sub-warps have retired, every discipline releases it, and where this says so the mechanism would run the
+  // group at the next PC. Nobody looks.
+  [[nodiscard]] bool steps_plainly(const Group& group) const {
+    return steps_plainly_ && group.pc + 1 != group.merge_pc;
+  }
   void step(Group& group) {
     ++group.pc;
     ++group.loop_instructions;

@@ -117,7 +117,8 @@ class RegisterFile : public sc_core::sc_module, public ::tlm::tlm_fw_transport_i
     (access.write ? counters_.writes : counters_.reads).add(access.sub_warp->lanes, access.operands);
   }
 
-  // The same, of lanes that read `operands` 32-bit words each, or write them; where no register file is beside the banks.
+  // The same, of lanes that read `operands` 32-bit words each, or write them; where no register file is beside the
+  // banks.
   void count_reads(isa::LaneMask lanes, unsigned operands) { counters_.reads.add(lanes, operands); }
   void count_writes(isa::LaneMask lanes, unsigned operands) { counters_.writes.add(lanes, operands); }
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -140,6 +141,48 @@ TEST(Calendar, RunsAheadUpToTheHorizon) {
             (std::vector<std::uint64_t>{2000, 2000, 2000, 2000}));
   EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::sc_time(10, sc_core::SC_NS));
   EXPECT_EQ(module.clock().now(), 5U);
+}
+
+// One module is due in every cycle, the others seldom: nobody misses a cycle for its having many turns on end, nor what
+// it does to them.
+TEST(Calendar, AModuleThatIsAloneHasItsTurnsUntilSomebodyElseIsDue) {
+  link::Calendar calendar(kPeriod);
+  std::vector<std::pair<Cycle, char>> turns;
+  Scribe* woken = nullptr;
+  class Quiet final : public link::ClockedModule {
+   public:
+    Quiet(link::Clock clock, std::function<Cycle(Cycle)> work) : ClockedModule("busy", clock), work_(std::move(work)) {}
+
+   private:
+    Cycle advance(Cycle now) override { return work_(now); }
+    std::function<Cycle(Cycle)> work_;
+  };
+  Quiet busy(calendar.clock(), [&](Cycle now) {
+    turns.emplace_back(now, 'b');
+    if (now == 10) {
+      woken->wake(10);  // in this very cycle
+    }
+    if (now == 20) {
+      calendar.tell([&woken] { woken->wake(25); });
+    }
+    return now < 40 ? now + 1 : kNever;
+  });
+  Scribe other("other", calendar.clock(), [&](Cycle now) {
+    turns.emplace_back(now, 'o');
+    return kNever;
+  });
+  Scribe late("late", calendar.clock(), [&](Cycle now) { return now == 30 ? 31 : kNever; });
+  woken = &other;
+  busy.wake(1);
+  late.wake(30);
+  calendar.run_ahead_until(sc_core::sc_max_time());
+  sc_core::sc_start();
+  EXPECT_EQ(other.ran, (std::vector<Cycle>{10, 25}));
+  EXPECT_EQ(late.ran, (std::vector<Cycle>{30, 31}));
+  EXPECT_EQ(turns.size(), 42U);
+  EXPECT_TRUE(std::is_sorted(turns.begin(), turns.end(),
+                             [](const auto& one, const auto& another) { return one.first < another.first; }));
+  EXPECT_EQ(calendar.cycles_ahead(), 39U);
 }
 
 // Somebody outside the calendar, with an event at 7 ns: between cycles 3 and 4.

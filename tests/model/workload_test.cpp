@@ -15,8 +15,8 @@
 #include "hw/check/machine.hpp"
 #include "tb/host/device.hpp"
 #include "tb/host/workload.hpp"
-#include "tb/measure/summary.hpp"
 #include "tests/model/child.hpp"
+#include "tests/model/counters.hpp"
 #include "tests/model/workload_cases.hpp"
 
 namespace heddle {
@@ -46,24 +46,7 @@ Record run(const std::string& name, const hw::Machine& machine, bool watched) {
   device.load(workload->compile());
   const tb::Verdict verdict = workload->run(device);
   Record result{verdict.correct, verdict.detail, device.retirement().total(), {}};
-  const tb::Summary summary = tb::summarise(device.totals(), device.machine(), result.hash);
-  summary.describe([&](const char* field, const auto& value, const char*, const char*) {
-    using Value = std::decay_t<decltype(value)>;
-    if constexpr (std::is_same_v<Value, tb::IdleByCause>) {
-      result.counters += fmt::format("{} {}\n", field, fmt::join(value.cycles, " "));
-    } else if constexpr (std::is_same_v<Value, std::vector<std::uint64_t>>) {
-      result.counters += fmt::format("{} {}\n", field, fmt::join(value, " "));
-    } else {
-      result.counters += fmt::format("{} {}\n", field, value);
-    }
-  });
-  for (const StatisticsRegistry::Scalar& scalar : device.statistics().scalars()) {
-    result.counters += fmt::format("{} {} {}\n", scalar.declaration.module, scalar.declaration.name, *scalar.value);
-  }
-  for (const StatisticsRegistry::Histogram& histogram : device.statistics().histograms()) {
-    result.counters += fmt::format("{} {} {}\n", histogram.declaration.module, histogram.declaration.name,
-                                   fmt::join(*histogram.values, " "));
-  }
+  result.counters = test::counters_of(device);
   return result;
 }
 

@@ -1,0 +1,137 @@
+// Sub-warps that nothing holds up pass the stages by their times (hw/core/fast_path.hpp). A watched core has every one in
+// its stages: it must count the same, whatever the pipeline's shape and whoever is in the way; so must a core that a
+// fault stops in between.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/error.hpp"
+#include "hw/core/fast_path.hpp"
+#include "ptx/compile.hpp"
+#include "tb/host/config/config.hpp"
+#include "tb/host/device.hpp"
+#include "tests/model/child.hpp"
+#include "tests/model/counters.hpp"
+#include "tests/model/workload_cases.hpp"
+
+namespace heddle {
+namespace {
+
+struct Shape {
+  const char* name;
+  const char* machine;
+  std::vector<std::string> settings;
+};
+
+const std::vector<Shape>& shapes() {
+  static const std::vector<Shape> all = {
+      {"short", "baseline", {"core.execute_stages=1"}},
+      {"deep", "baseline", {"core.execute_stages=5", "core.fetch_latency=3", "core.decode_latency=2"}},
+      {"late_operands", "baseline", {"core.register_read_latency=4", "core.execute_stages=3"}},
+      {"no_complex_queue", "baseline", {"core.complex_queue=0", "core.complex_interval=3"}},
+      {"slow_instruction_cache", "baseline", {"icache.hit_latency=3"}},
+      {"few_banks", "baseline", {"scratchpad.banks=4", "l1d.ports=1"}},
+      {"oldest_first", "gto", {}},
+      {"two_cores", "baseline", {"gpu.cores=2", "l1d.write_policy=write-through"}},
+      {"compaction", "tbc", {}},
+      {"formation", "dwf-majority", {"core.execute_stages=3"}},
+  };
+  return all;
+}
+
+std::string counters(const std::string& name, const hw::Machine& machine, bool watched) {
+  return test::in_child([&] {
+    const auto workload = test::make_workload(name, machine);
+    tb::RunObserver nobody;
+    tb::DeviceOptions options;
+    if (watched) {
+      options.observers = {&nobody};
+    }
+    tb::Device device(machine, options);
+    device.load(workload->compile());
+    const tb::Verdict verdict = workload->run(device);
+    return verdict.correct ? test::counters_of(device) : "wrong: " + verdict.detail;
+  });
+}
+
+class FastPathOn : public ::testing::TestWithParam<std::tuple<const char*, std::size_t>> {};
+
+TEST_P(FastPathOn, CountsWhatTheStagesCount) {
+  const Shape& shape = shapes()[std::get<1>(GetParam())];
+  const hw::Machine machine = tb::read_machine(shape.machine, shape.settings);
+  EXPECT_TRUE(hw::FastPath::usable(machine));
+  const std::string stages = counters(std::get<0>(GetParam()), machine, true);
+  EXPECT_EQ(stages.rfind("cycles ", 0), 0U) << stages;
+  EXPECT_EQ(counters(std::get<0>(GetParam()), machine, false), stages);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, FastPathOn,
+                         ::testing::Combine(::testing::Values("nqueens", "blackscholes"),
+                                            ::testing::Range<std::size_t>(0, shapes().size())),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param)) + "_" + shapes()[std::get<1>(info.param)].name;
+                         });
+
+// Warps compute at their own pace; one of them stores out of bounds in the middle of it.
+constexpr const char* kStray = R"(.version 7.0
+.target sm_50
+.address_size 32
+.visible .entry stray(.param .u32 data) {
+  .reg .b32 %r<9>; .reg .pred %p<3>;
+  ld.param.u32 %r0, [data];
+  mov.u32 %r1, %tid.x;
+  shr.u32 %r2, %r1, 5;
+  add.u32 %r3, %r2, 40;
+again:
+  mad.lo.u32 %r4, %r4, 5, %r3;
+  xor.b32 %r4, %r4, %r1;
+  sub.u32 %r3, %r3, 1;
+  setp.ne.u32 %p1, %r3, 0;
+  @%p1 bra again;
+  setp.eq.u32 %p2, %r2, 2;
+  @%p2 st.global.u32 [%r0+4096], %r4;
+  bra again;
+}
+)";
+
+std::string counters_at_a_fault(bool watched) {
+  return test::in_child([&] {
+    tb::RunObserver nobody;
+    tb::DeviceOptions options;
+    if (watched) {
+      options.observers = {&nobody};
+    }
+    tb::Device device(tb::read_machine("baseline"), options);
+    device.load(ptx::compile(kStray, "stray.ptx"));
+    const auto data = static_cast<std::uint32_t>(device.memory().allocate("data", 1024));
+    isa::LaunchRequest request;
+    request.kernel = "stray";
+    request.block = {256, 1, 1};
+    request.parameters.resize(sizeof data);
+    std::memcpy(request.parameters.data(), &data, sizeof data);
+    try {
+      device.launch(request);
+    } catch (const SimulatedFault&) {
+      return test::counters_of(device);
+    }
+    return std::string("no fault");
+  });
+}
+
+TEST(FastPath, CountsWhatTheStagesCountUpToAFault) {
+  const std::string stages = counters_at_a_fault(true);
+  EXPECT_NE(stages, "no fault");
+  EXPECT_EQ(counters_at_a_fault(false), stages);
+}
+
+TEST(FastPath, IsNotForCoresWhoseInstructionsAreSeenInFlight) {
+  EXPECT_FALSE(hw::FastPath::usable(tb::read_machine("dws-conv"))) << "the next PC is known early";
+  EXPECT_FALSE(hw::FastPath::usable(tb::read_machine("odgs-mimd"))) << "lanes that fetch for themselves";
+}
+
+}  // namespace
+}  // namespace heddle
