@@ -28,7 +28,7 @@ std::string counters_of(tb::Device& device) {
   }
   for (const StatisticsRegistry::Histogram& histogram : device.statistics().histograms()) {
     counters += fmt::format("{} {} {}\n", histogram.declaration.module, histogram.declaration.name,
-                                   fmt::join(*histogram.values, " "));
+                            fmt::join(*histogram.values, " "));
   }
   return counters;
 }
