@@ -306,6 +306,8 @@ TEST(CudaCompiler, SaysWhatIsWrong) {
   EXPECT_THAT(ran.err, Not(HasSubstr("internal error")));
   EXPECT_EQ(test::heddle({"nvcc", scratch.path("none.cu")}).code, 2);
   EXPECT_EQ(test::heddle({"exec", "--", scratch.path("none")}).code, 2);
+  EXPECT_THAT(test::heddle({"exec", "--help"}).out,
+              HasSubstr("usage: heddle exec [options] -- PROGRAM [ARGUMENTS...]\n"));
 }
 
 }  // namespace
