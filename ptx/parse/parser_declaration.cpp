@@ -57,9 +57,13 @@ Parser::Specifiers Parser::specifiers(std::string_view what, bool parameter) {
       if (in_.accept_dotted("align")) {
         parse_number(in_, "the alignment", 1, UINT32_MAX);
       }
-    } else if (token.text == "attribute") {
-      in_.fail(token, ".attribute is not supported",
-               "the machine has no managed or unified memory; use a plain .global variable");
+    } else if (token.text == "attribute" && !parameter) {
+      // A managed variable is one of device memory; who shares it with the host copies it (tb/cudart).
+      in_.expect("(", "behind '.attribute'");
+      if (!in_.accept_dotted("managed")) {
+        in_.fail_expected("'.managed'", "the machine has no unified memory; use a plain .global variable");
+      }
+      in_.expect(")", "behind '.managed'");
     } else if (const auto reason = refused_type(token.text); !reason.empty()) {
       in_.fail(token, fmt::format("the type {} is not supported", token.describe()), std::string(reason));
     } else {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "tb/cudart/graphs.hpp"
 
@@ -13,7 +14,11 @@ using Nodes = std::vector<CUgraphNode_st*>;
 // One graph that is being recorded, by the stream that began it and those that joined.
 struct Recording {
   std::uint64_t origin = 0;
-  std::unique_ptr<CUgraph_st> graph = std::make_unique<CUgraph_st>();
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  std::thread::id thread = std::this_thread::get_id();  // that began it
+  std::unique_ptr<CUgraph_st> made;                     // null: the program's own graph is added to
+  CUgraph_st* graph = nullptr;
+  unsigned long long number = 0;        // different from all others'
   std::map<std::uint64_t, Nodes> last;  // by stream: what its next node waits for
 };
 
@@ -31,6 +36,12 @@ std::map<cudaEvent_t, Mark>& marks() {
   return *all;
 }
 
+// What the present thread says of its calls that must not be made while streams record.
+cudaStreamCaptureMode& present_mode() {
+  thread_local cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  return mode;
+}
+
 Recording* recording_of(cudaStream_t stream) {
   for (const auto& one : recordings()) {
     if (one->last.count(stream_number(stream)) != 0) return one.get();
@@ -38,31 +49,17 @@ Recording* recording_of(cudaStream_t stream) {
   return nullptr;
 }
 
-CUgraphNode_st* append(cudaStream_t stream, cudaGraphNodeType type) {
-  Recording* const recording = recording_of(stream);
-  if (recording == nullptr) return nullptr;
-  Nodes& last = recording->last[stream_number(stream)];
-  CUgraphNode_st* const node = recording->graph->add(type, last);
-  last = {node};
-  return node;
-}
-
 }  // namespace
 
-bool record(cudaStream_t stream, cudaGraphNodeType type, NodeWork work) {
-  CUgraphNode_st* const node = append(stream, type);
-  if (node == nullptr) return false;
-  node->work = std::move(work);
-  return true;
+bool records(cudaStream_t stream) {
+  return recording_of(stream) != nullptr;
 }
 
-bool record(cudaStream_t stream, const Launch& launch) {
-  CUgraphNode_st* const node = append(stream, cudaGraphNodeTypeKernel);
-  if (node == nullptr) return false;
-  node->launch = launch;
-  node->kernel.gridDim = launch.grid;
-  node->kernel.blockDim = launch.block;
-  node->kernel.sharedMemBytes = static_cast<unsigned int>(launch.shared);
+bool record(cudaStream_t stream, NodeContent content) {
+  Recording* const recording = recording_of(stream);
+  if (recording == nullptr) return false;
+  Nodes& last = recording->last[stream_number(stream)];
+  last = {recording->graph->add(std::move(content), last)};
   return true;
 }
 
@@ -94,9 +91,17 @@ bool record_wait(cudaStream_t stream, cudaEvent_t event) {
   return true;
 }
 
+// Of recordings that were begun as global every thread is to hear, unless it says otherwise; of others their own thread
+// is, or none.
 void require_no_recording() {
-  require(recordings().empty(), cudaErrorStreamCaptureUnsupported,
-          "a stream records a graph: the host cannot wait for work meanwhile");
+  for (const auto& one : recordings()) {
+    const bool own = one->thread == std::this_thread::get_id();
+    const bool heeded =
+        one->mode != cudaStreamCaptureModeRelaxed && present_mode() != cudaStreamCaptureModeRelaxed &&
+        (own || (one->mode == cudaStreamCaptureModeGlobal && present_mode() == cudaStreamCaptureModeGlobal));
+    require(!heeded, cudaErrorStreamCaptureUnsupported,
+            "a stream records a graph: the host cannot wait for work meanwhile");
+  }
 }
 
 void require_not_recording(cudaStream_t stream) {
@@ -104,28 +109,43 @@ void require_not_recording(cudaStream_t stream) {
           "the stream records a graph: the host cannot wait for it meanwhile");
 }
 
-NodeWork host_work(cudaHostFn_t function, void* data) {
-  return [=](Runtime& runtime, cudaStream_t stream) {
-    synchronize(runtime, stream);
-    function(data);
-  };
-}
-
 }  // namespace heddle::cudart
 
 using namespace heddle::cudart;
 
+namespace {
+
+void begin(std::unique_ptr<Recording> recording, cudaStream_t stream, cudaStreamCaptureMode mode, Nodes after) {
+  static unsigned long long number = 0;
+  recording->origin = stream_number(stream);
+  require(recording->origin != 0, cudaErrorStreamCaptureImplicit, "the default stream cannot record a graph");
+  require(recording_of(stream) == nullptr, cudaErrorIllegalState, "the stream records a graph already");
+  recording->mode = mode;
+  recording->number = ++number;
+  recording->last[recording->origin] = std::move(after);
+  recordings().push_back(std::move(recording));
+}
+
+}  // namespace
+
 #pragma GCC visibility push(default)
 extern "C" {
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   return guarded("cudaStreamBeginCapture", [&](Runtime&) {
-    require(stream_number(stream) != 0, cudaErrorStreamCaptureImplicit, "the default stream cannot record a graph");
-    require(recording_of(stream) == nullptr, cudaErrorIllegalState, "the stream records a graph already");
     auto recording = std::make_unique<Recording>();
-    recording->origin = stream_number(stream);
-    recording->last[recording->origin];
-    recordings().push_back(std::move(recording));
+    recording->made = std::make_unique<CUgraph_st>();
+    recording->graph = recording->made.get();
+    begin(std::move(recording), stream, mode, {});
+  });
+}
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                          const void*, size_t count, cudaStreamCaptureMode mode) {
+  return guarded("cudaStreamBeginCaptureToGraph", [&](Runtime&) {
+    require(graph != nullptr, cudaErrorInvalidValue, "the graph is null");
+    auto recording = std::make_unique<Recording>();
+    recording->graph = graph;
+    begin(std::move(recording), stream, mode, {after, after + count});
   });
 }
 
@@ -148,7 +168,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
     for (const auto& [other, last] : recording->last) {
       for (const CUgraphNode_st* const node : last) joined = joined && reached.count(node) != 0;
     }
-    std::unique_ptr<CUgraph_st> made = std::move(recording->graph);
+    std::unique_ptr<CUgraph_st> made = std::move(recording->made);
+    CUgraph_st* const whole = recording->graph;
     for (auto mark = marks().begin(); mark != marks().end();) {
       mark = mark->second.recording == recording ? marks().erase(mark) : std::next(mark);
     }
@@ -156,7 +177,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
                                     [&](const auto& one) { return one.get() == recording; }));
     require(joined, cudaErrorStreamCaptureUnjoined,
             "a stream that joined has work that the first one does not wait for");
-    *graph = made.release();
+    *graph = whole;
+    static_cast<void>(made.release());
   });
 }
 
@@ -165,9 +187,50 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
     *status = recording_of(stream) == nullptr ? cudaStreamCaptureStatusNone : cudaStreamCaptureStatusActive;
   });
 }
+// Release 11 has the first three, release 13 all, with what edges carry.
+cudaError_t stream_capture_info(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+                                cudaGraph_t* graph, const cudaGraphNode_t** nodes, const void** edges,
+                                std::size_t* count) __asm__("cudaStreamGetCaptureInfo");
+cudaError_t stream_capture_info(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+                                cudaGraph_t* graph, const cudaGraphNode_t** nodes, const void** edges,
+                                std::size_t* count) {
+  if (program_release() < 13) return cudaStreamGetCaptureInfo_v2(stream, status, id, nullptr, nullptr, nullptr);
+  if (edges != nullptr) *edges = nullptr;
+  return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, nodes, count);
+}
+cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+                                        cudaGraph_t* graph, const cudaGraphNode_t** nodes, size_t* count) {
+  return guarded("cudaStreamGetCaptureInfo", [&](Runtime&) {
+    Recording* const recording = recording_of(stream);
+    *status = recording == nullptr ? cudaStreamCaptureStatusNone : cudaStreamCaptureStatusActive;
+    if (recording == nullptr) return;
+    const Nodes& last = recording->last.at(stream_number(stream));
+    if (id != nullptr) *id = recording->number;
+    if (graph != nullptr) *graph = recording->graph;
+    if (nodes != nullptr) *nodes = last.data();
+    if (count != nullptr) *count = last.size();
+  });
+}
+cudaError_t stream_update_dependencies(cudaStream_t stream, cudaGraphNode_t* nodes, std::uintptr_t third,
+                                       std::size_t fourth,
+                                       unsigned int fifth) __asm__("cudaStreamUpdateCaptureDependencies");
+cudaError_t stream_update_dependencies(cudaStream_t stream, cudaGraphNode_t* nodes, std::uintptr_t third,
+                                       std::size_t fourth, unsigned int fifth) {
+  return guarded("cudaStreamUpdateCaptureDependencies", [&](Runtime&) {
+    const bool edges = program_release() >= 13;
+    const std::size_t count = edges ? fourth : third;
+    const unsigned int flags = edges ? fifth : static_cast<unsigned int>(fourth);
+    Recording* const recording = recording_of(stream);
+    require(recording != nullptr, cudaErrorIllegalState, "the stream records no graph");
+    Nodes& last = recording->last.at(stream_number(stream));
+    if (flags == cudaStreamSetCaptureDependencies) last.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      if (std::find(last.begin(), last.end(), nodes[i]) == last.end()) last.push_back(nodes[i]);
+    }
+  });
+}
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-  thread_local cudaStreamCaptureMode present = cudaStreamCaptureModeGlobal;
-  std::swap(*mode, present);
+  std::swap(*mode, present_mode());
   return cudaSuccess;
 }
 

@@ -2,6 +2,7 @@
 #include "tb/cudart/driver.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <set>
@@ -13,7 +14,7 @@ struct CUctx_st {
 namespace heddle::cudart {
 namespace {
 
-bool initialised = false;
+std::atomic<bool> initialised{false};
 // The present thread's, the current one last.
 std::vector<CUcontext>& contexts() {
   thread_local std::vector<CUcontext> all;

@@ -79,7 +79,7 @@ CUresult cuMemAllocPitch(CUdeviceptr* pointer, size_t* pitch, size_t width, size
   });
 }
 CUresult cuMemFree(CUdeviceptr pointer) {
-  return in_context("cuMemFree", [&](Runtime& runtime) { runtime.release(pointer_of(pointer)); });
+  return in_context("cuMemFree", [&](Runtime& runtime) { release(runtime, pointer_of(pointer)); });
 }
 CUresult cuMemAllocHost(void** pointer, size_t size) {
   return in_context("cuMemAllocHost", [&](Runtime&) { *pointer = allocate_pinned(size); });

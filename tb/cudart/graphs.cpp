@@ -1,37 +1,26 @@
-// Graphs: made by hand, and run.
+// Graphs made by hand: nodes and what they wait for.
 #include "tb/cudart/graphs.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <cstdio>
+#include <string>
 
-struct CUgraphExec_st {
-  CUgraph_st graph;                                          // a copy
-  std::vector<CUgraphNode_st*> order;                        // each behind what it waits for
-  std::map<const CUgraphNode_st*, CUgraphNode_st*> copy_of;  // of the graph's nodes
-};
-
-CUgraphNode_st* CUgraph_st::add(cudaGraphNodeType type, std::vector<CUgraphNode_st*> after) {
+CUgraphNode_st* CUgraph_st::add(heddle::cudart::NodeContent content, std::vector<CUgraphNode_st*> after) {
   nodes.push_back(std::make_unique<CUgraphNode_st>());
   CUgraphNode_st* const node = nodes.back().get();
-  node->type = type;
+  node->content = std::move(content);
   node->after = std::move(after);
   node->graph = this;
   return node;
 }
 
 namespace heddle::cudart {
-namespace {
 
-using Copies = std::map<const CUgraphNode_st*, CUgraphNode_st*>;
-
-Copies copy_graph(const CUgraph_st& from, CUgraph_st& to) {
-  Copies copies;
+NodeCopies copy_graph(const CUgraph_st& from, CUgraph_st& to) {
+  NodeCopies copies;
   for (const auto& node : from.nodes) {
-    CUgraphNode_st* const copy = to.add(node->type, {});
-    copy->work = node->work;
-    copy->launch = node->launch;
-    copy->kernel = node->kernel;
+    CUgraphNode_st* const copy = to.add(node->content, {});
+    copy->original = node.get();
     copies[node.get()] = copy;
   }
   for (const auto& node : from.nodes) {
@@ -40,40 +29,7 @@ Copies copy_graph(const CUgraph_st& from, CUgraph_st& to) {
   return copies;
 }
 
-// The nodes, each behind those that it waits for; of several that can run, the one that was added first.
-std::vector<CUgraphNode_st*> ordered(const CUgraph_st& graph) {
-  std::map<const CUgraphNode_st*, std::size_t> waits;
-  std::map<const CUgraphNode_st*, std::vector<std::size_t>> followers;
-  std::set<std::size_t> ready;
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const CUgraphNode_st* const node = graph.nodes[i].get();
-    waits[node] = node->after.size();
-    for (const CUgraphNode_st* const before : node->after) followers[before].push_back(i);
-    if (node->after.empty()) ready.insert(i);
-  }
-  std::vector<CUgraphNode_st*> order;
-  while (!ready.empty()) {
-    CUgraphNode_st* const node = graph.nodes[*ready.begin()].get();
-    ready.erase(ready.begin());
-    order.push_back(node);
-    for (const std::size_t follower : followers[node]) {
-      if (--waits[graph.nodes[follower].get()] == 0) ready.insert(follower);
-    }
-  }
-  require(order.size() == graph.nodes.size(), cudaErrorInvalidValue,
-          "nodes of the graph wait for each other in a ring");
-  return order;
-}
-
-void run(Runtime& runtime, const std::vector<CUgraphNode_st*>& order, cudaStream_t stream) {
-  for (const CUgraphNode_st* const node : order) {
-    if (node->work) {
-      node->work(runtime, stream);
-    } else if (node->type == cudaGraphNodeTypeKernel) {
-      launch(runtime, node->launch, stream);
-    }
-  }
-}
+namespace {
 
 std::vector<CUgraphNode_st*> dependencies(const cudaGraphNode_t* nodes, std::size_t count, const CUgraph_st& graph) {
   std::vector<CUgraphNode_st*> after;
@@ -85,53 +41,37 @@ std::vector<CUgraphNode_st*> dependencies(const cudaGraphNode_t* nodes, std::siz
   return after;
 }
 
-void set_kernel(Runtime& runtime, CUgraphNode_st& node, const cudaKernelNodeParams& kernel) {
-  require(kernel.extra == nullptr, cudaErrorNotSupported, "arguments of a kernel node come by kernelParams");
-  node.kernel = kernel;
-  node.launch = launch_of(runtime.function(kernel.func), kernel.gridDim, kernel.blockDim, kernel.kernelParams,
-                          kernel.sharedMemBytes);
+CUgraph_st& known(cudaGraph_t graph) {
+  require(graph != nullptr, cudaErrorInvalidValue, "the graph is null");
+  return *graph;
+}
+CUgraphNode_st& known(cudaGraphNode_t node) {
+  require(node != nullptr, cudaErrorInvalidValue, "the node is null");
+  return *node;
 }
 
-NodeWork work_of(const cudaMemcpy3DParms& box) {
-  return [=](Runtime& runtime, cudaStream_t stream) { transfer_3d(runtime, box, stream, true); };
-}
-NodeWork work_of(const cudaMemsetParams& to) {
-  return [=](Runtime& runtime, cudaStream_t stream) {
-    fill(runtime, to.dst, to.pitch, to.value, to.elementSize, to.width * to.elementSize, to.height, stream);
-  };
-}
-NodeWork copy_work(void* to, const void* from, std::size_t size, cudaMemcpyKind kind) {
-  return [=](Runtime& runtime, cudaStream_t stream) {
-    transfer(runtime, {to, size}, {from, size}, size, 1, kind, stream, true);
-  };
-}
-
-template <class Set>
+// `content(runtime)` makes what the node does, before it is in the graph: it may be refused.
+template <class Content>
 cudaError_t add(const char* name, cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
-                std::size_t count, cudaGraphNodeType type, Set&& set) {
+                std::size_t count, Content&& content) {
   return guarded(name, [&](Runtime& runtime) {
-    require(graph != nullptr && node != nullptr, cudaErrorInvalidValue, "the graph or the node's address is null");
-    CUgraphNode_st made;
-    set(runtime, made);  // before it is in the graph: it may be refused
-    CUgraphNode_st* const added = graph->add(type, dependencies(after, count, *graph));
-    added->work = std::move(made.work);
-    added->launch = std::move(made.launch);
-    added->kernel = made.kernel;
-    *node = added;
+    require(node != nullptr, cudaErrorInvalidValue, "the node's address is null");
+    NodeContent made = content(runtime);
+    *node = known(graph).add(std::move(made), dependencies(after, count, *graph));
   });
 }
 
-// Changes a node of a graph that can be launched.
-template <class Set>
-cudaError_t change(const char* name, cudaGraphExec_t executable, cudaGraphNode_t node, cudaGraphNodeType type,
-                   Set&& set) {
-  return guarded(name, [&](Runtime& runtime) {
-    require(executable != nullptr, cudaErrorInvalidValue, "the graph is null");
-    const auto found = executable->copy_of.find(node);
-    require(found != executable->copy_of.end() && node->type == type, cudaErrorInvalidValue,
-            "the node is none of this kind in the graph that this one was made of");
-    set(runtime, *found->second);
-  });
+// Release 13's functions have what edges carry in front of the number of nodes. Nothing: the default.
+bool has_edges() {
+  return program_release() >= 13;
+}
+std::size_t count_of(std::uintptr_t edges_or_count, std::size_t count) {
+  if (!has_edges()) return edges_or_count;
+  require(edges_or_count == 0, cudaErrorNotSupported, "edges carry nothing but that one node waits for the other");
+  return count;
+}
+std::size_t* place_of_count(void* edges_or_count, std::size_t* count) {
+  return has_edges() ? count : static_cast<std::size_t*>(edges_or_count);
 }
 
 // As CUDA lists things: the first *count of them, and how many there are when `list` is null.
@@ -139,6 +79,50 @@ template <class T>
 void give(const std::vector<T>& all, T* list, std::size_t* count) {
   if (list != nullptr) std::copy_n(all.begin(), std::min(*count, all.size()), list);
   *count = list == nullptr ? all.size() : std::min(*count, all.size());
+}
+
+const char* word_for(cudaGraphNodeType type) {
+  switch (type) {
+    case cudaGraphNodeTypeKernel:
+      return "kernel";
+    case cudaGraphNodeTypeMemcpy:
+      return "copy";
+    case cudaGraphNodeTypeMemset:
+      return "fill";
+    case cudaGraphNodeTypeHost:
+      return "host";
+    case cudaGraphNodeTypeGraph:
+      return "graph";
+    case cudaGraphNodeTypeWaitEvent:
+      return "wait";
+    case cudaGraphNodeTypeEventRecord:
+      return "record";
+    case cudaGraphNodeTypeMemAlloc:
+      return "allocate";
+    case cudaGraphNodeTypeMemFree:
+      return "free";
+    case cudaGraphNodeTypeEmpty:
+      break;
+  }
+  return "empty";
+}
+
+std::string dot_text(const CUgraph_st& graph) {
+  std::string text = "digraph graph_of_cuda {\n";
+  std::map<const CUgraphNode_st*, std::size_t> numbers;
+  for (const auto& node : graph.nodes) {
+    const std::size_t number = numbers.size();
+    numbers[node.get()] = number;
+    text += "  n" + std::to_string(number) + " [label=\"" + std::to_string(number) + " " + word_for(node->content.type);
+    if (node->content.launch.function != nullptr) text += " " + node->content.launch.function->name;
+    text += "\"];\n";
+  }
+  for (const auto& node : graph.nodes) {
+    for (const CUgraphNode_st* const before : node->after) {
+      text += "  n" + std::to_string(numbers[before]) + " -> n" + std::to_string(numbers[node.get()]) + ";\n";
+    }
+  }
+  return text + "}\n";
 }
 
 }  // namespace
@@ -154,72 +138,136 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int) {
   return cudaSuccess;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  return guarded("cudaGraphDestroy", [&](Runtime&) {
-    require(graph != nullptr, cudaErrorInvalidValue, "the graph is null");
-    delete graph;
-  });
+  return guarded("cudaGraphDestroy", [&](Runtime&) { delete &known(graph); });
 }
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
   return guarded("cudaGraphClone", [&](Runtime&) {
     auto made = std::make_unique<CUgraph_st>();
-    copy_graph(*graph, *made);
+    copy_graph(known(graph), *made);
     *clone = made.release();
   });
 }
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* node, cudaGraphNode_t original, cudaGraph_t clone) {
+  return guarded("cudaGraphNodeFindInClone", [&](Runtime&) {
+    const auto& all = known(clone).nodes;
+    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one->original == original; });
+    require(original != nullptr && found != all.end(), cudaErrorInvalidValue, "the graph is no clone of the node's");
+    *node = found->get();
+  });
+}
 
+cudaError_t graph_add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                           std::uintptr_t fourth, std::uintptr_t fifth,
+                           cudaGraphNodeParams* sixth) __asm__("cudaGraphAddNode");
+cudaError_t graph_add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                           std::uintptr_t fourth, std::uintptr_t fifth, cudaGraphNodeParams* sixth) {
+  auto* const parameters = has_edges() ? sixth : reinterpret_cast<cudaGraphNodeParams*>(fifth);
+  return add("cudaGraphAddNode", node, graph, after, count_of(fourth, fifth),
+             [&](Runtime& runtime) { return content_of(runtime, *parameters); });
+}
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                                    const cudaKernelNodeParams* kernel) {
-  return add("cudaGraphAddKernelNode", node, graph, after, count, cudaGraphNodeTypeKernel,
-             [&](Runtime& runtime, CUgraphNode_st& made) { set_kernel(runtime, made, *kernel); });
+  return add("cudaGraphAddKernelNode", node, graph, after, count,
+             [&](Runtime& runtime) { return content_of(runtime, *kernel); });
 }
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                                    const cudaMemcpy3DParms* box) {
-  return add("cudaGraphAddMemcpyNode", node, graph, after, count, cudaGraphNodeTypeMemcpy,
-             [&](Runtime&, CUgraphNode_st& made) { made.work = work_of(*box); });
+  return add("cudaGraphAddMemcpyNode", node, graph, after, count, [&](Runtime&) { return copy_content(*box); });
 }
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                      size_t count, void* to, const void* from, size_t size, cudaMemcpyKind kind) {
-  return add("cudaGraphAddMemcpyNode1D", node, graph, after, count, cudaGraphNodeTypeMemcpy,
-             [&](Runtime&, CUgraphNode_st& made) { made.work = copy_work(to, from, size, kind); });
+  return add("cudaGraphAddMemcpyNode1D", node, graph, after, count, [&](Runtime&) {
+    return copy_content({to, size}, {from, size}, size, 1, kind);
+  });
+}
+cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                           size_t count, const void* symbol, const void* from, size_t size,
+                                           size_t offset, cudaMemcpyKind kind) {
+  return add("cudaGraphAddMemcpyNodeToSymbol", node, graph, after, count, [&](Runtime& runtime) {
+    return copy_content({address_of(runtime, symbol, size, offset), size}, {from, size}, size, 1, kind);
+  });
+}
+cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                             size_t count, void* to, const void* symbol, size_t size, size_t offset,
+                                             cudaMemcpyKind kind) {
+  return add("cudaGraphAddMemcpyNodeFromSymbol", node, graph, after, count, [&](Runtime& runtime) {
+    return copy_content({to, size}, {address_of(runtime, symbol, size, offset), size}, size, 1, kind);
+  });
 }
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                                    const cudaMemsetParams* to) {
-  return add("cudaGraphAddMemsetNode", node, graph, after, count, cudaGraphNodeTypeMemset,
-             [&](Runtime&, CUgraphNode_st& made) {
-               require(to->elementSize == 1 || to->elementSize == 2 || to->elementSize == 4, cudaErrorInvalidValue,
-                       "elements have 1, 2 or 4 bytes");
-               made.work = work_of(*to);
-             });
+  return add("cudaGraphAddMemsetNode", node, graph, after, count, [&](Runtime&) { return fill_content(*to); });
 }
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                                  const cudaHostNodeParams* host) {
-  return add("cudaGraphAddHostNode", node, graph, after, count, cudaGraphNodeTypeHost,
-             [&](Runtime&, CUgraphNode_st& made) { made.work = host_work(host->fn, host->userData); });
+  return add("cudaGraphAddHostNode", node, graph, after, count, [&](Runtime&) { return host_content(*host); });
 }
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                   size_t count) {
-  return add("cudaGraphAddEmptyNode", node, graph, after, count, cudaGraphNodeTypeEmpty,
-             [](Runtime&, CUgraphNode_st&) {});
+  return add("cudaGraphAddEmptyNode", node, graph, after, count, [](Runtime&) { return NodeContent{}; });
 }
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                        size_t count, cudaGraph_t child) {
-  return add("cudaGraphAddChildGraphNode", node, graph, after, count, cudaGraphNodeTypeGraph,
-             [&](Runtime&, CUgraphNode_st& made) {
-               require(child != nullptr, cudaErrorInvalidValue, "the graph within is null");
-               const auto copy = std::make_shared<CUgraph_st>();
-               copy_graph(*child, *copy);
-               made.work = [copy, order = ordered(*copy)](Runtime& runtime, cudaStream_t stream) {
-                 run(runtime, order, stream);
-               };
-             });
+  return add("cudaGraphAddChildGraphNode", node, graph, after, count,
+             [&](Runtime&) { return child_content(known(child)); });
 }
-cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                     size_t count) {
+cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                        size_t count, cudaEvent_t event) {
+  return add("cudaGraphAddEventRecordNode", node, graph, after, count,
+             [&](Runtime&) { return event_content(cudaGraphNodeTypeEventRecord, event); });
+}
+cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                      size_t count, cudaEvent_t event) {
+  return add("cudaGraphAddEventWaitNode", node, graph, after, count,
+             [&](Runtime&) { return event_content(cudaGraphNodeTypeWaitEvent, event); });
+}
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                     size_t count, cudaMemAllocNodeParams* memory) {
+  return add("cudaGraphAddMemAllocNode", node, graph, after, count, [&](Runtime&) {
+    NodeContent made = allocation_content(memory->bytesize);
+    memory->dptr = made.memory->pointer;
+    return made;
+  });
+}
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                    size_t count, void* pointer) {
+  return add("cudaGraphAddMemFreeNode", node, graph, after, count, [&](Runtime&) { return free_content(pointer); });
+}
+
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
+  return guarded("cudaGraphDestroyNode", [&](Runtime&) {
+    auto& nodes = known(known(node).graph).nodes;
+    for (const auto& other : nodes) {
+      other->after.erase(std::remove(other->after.begin(), other->after.end(), node), other->after.end());
+    }
+    nodes.erase(std::find_if(nodes.begin(), nodes.end(), [&](const auto& one) { return one.get() == node; }));
+  });
+}
+// Release 13 has what edges carry in front of the number of them; here they carry nothing.
+cudaError_t graph_add_dependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                   std::uintptr_t fourth, std::size_t fifth) __asm__("cudaGraphAddDependencies");
+cudaError_t graph_add_dependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                   std::uintptr_t fourth, std::size_t fifth) {
   return guarded("cudaGraphAddDependencies", [&](Runtime&) {
+    const std::size_t count = count_of(fourth, fifth);
     for (std::size_t i = 0; i < count; ++i) {
-      const std::vector<CUgraphNode_st*> before = dependencies(from + i, 1, *graph);
+      const std::vector<CUgraphNode_st*> before = dependencies(from + i, 1, known(graph));
       std::vector<CUgraphNode_st*>& after = dependencies(to + i, 1, *graph).front()->after;
       if (std::find(after.begin(), after.end(), before.front()) == after.end()) after.push_back(before.front());
+    }
+  });
+}
+cudaError_t graph_remove_dependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                      std::uintptr_t fourth, std::size_t fifth) __asm__("cudaGraphRemoveDependencies");
+cudaError_t graph_remove_dependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                      std::uintptr_t fourth, std::size_t fifth) {
+  return guarded("cudaGraphRemoveDependencies", [&](Runtime&) {
+    const std::size_t count = count_of(fourth, fifth);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::vector<CUgraphNode_st*>& after = dependencies(to + i, 1, known(graph)).front()->after;
+      const auto found = std::find(after.begin(), after.end(), from[i]);
+      require(found != after.end(), cudaErrorInvalidValue, "a node does not wait for the one that is named");
+      after.erase(found);
     }
   });
 }
@@ -227,24 +275,28 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
   return guarded("cudaGraphGetNodes", [&](Runtime&) {
     std::vector<cudaGraphNode_t> all;
-    for (const auto& node : graph->nodes) all.push_back(node.get());
+    for (const auto& node : known(graph).nodes) all.push_back(node.get());
     give(all, nodes, count);
   });
 }
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
   return guarded("cudaGraphGetRootNodes", [&](Runtime&) {
     std::vector<cudaGraphNode_t> all;
-    for (const auto& node : graph->nodes) {
+    for (const auto& node : known(graph).nodes) {
       if (node->after.empty()) all.push_back(node.get());
     }
     give(all, nodes, count);
   });
 }
-cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, size_t* count) {
+cudaError_t graph_get_edges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, void* fourth,
+                            std::size_t* fifth) __asm__("cudaGraphGetEdges");
+cudaError_t graph_get_edges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, void* fourth,
+                            std::size_t* fifth) {
   return guarded("cudaGraphGetEdges", [&](Runtime&) {
+    std::size_t* const count = place_of_count(fourth, fifth);
     std::vector<cudaGraphNode_t> begins;
     std::vector<cudaGraphNode_t> ends;
-    for (const auto& node : graph->nodes) {
+    for (const auto& node : known(graph).nodes) {
       begins.insert(begins.end(), node->after.begin(), node->after.end());
       ends.insert(ends.end(), node->after.size(), node.get());
     }
@@ -254,74 +306,33 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGrap
   });
 }
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
-  *type = node->type;
-  return cudaSuccess;
+  return guarded("cudaGraphNodeGetType", [&](Runtime&) { *type = known(node).content.type; });
 }
-cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes, size_t* count) {
-  give(node->after, nodes, count);
-  return cudaSuccess;
+cudaError_t node_get_dependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes, void* third,
+                                  std::size_t* fourth) __asm__("cudaGraphNodeGetDependencies");
+cudaError_t node_get_dependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes, void* third, std::size_t* fourth) {
+  return guarded("cudaGraphNodeGetDependencies",
+                 [&](Runtime&) { give(known(node).after, nodes, place_of_count(third, fourth)); });
 }
-cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* kernel) {
-  return guarded("cudaGraphKernelNodeGetParams", [&](Runtime&) {
-    require(node->type == cudaGraphNodeTypeKernel, cudaErrorInvalidValue, "the node is no kernel");
-    require(node->kernel.func != nullptr, cudaErrorNotSupported,
-            "the arguments of a kernel that a stream has recorded are not kept one by one");
-    *kernel = node->kernel;
+cudaError_t node_get_dependent_nodes(cudaGraphNode_t node, cudaGraphNode_t* nodes, void* third,
+                                     std::size_t* fourth) __asm__("cudaGraphNodeGetDependentNodes");
+cudaError_t node_get_dependent_nodes(cudaGraphNode_t node, cudaGraphNode_t* nodes, void* third, std::size_t* fourth) {
+  return guarded("cudaGraphNodeGetDependentNodes", [&](Runtime&) {
+    std::vector<cudaGraphNode_t> all;
+    for (const auto& other : known(known(node).graph).nodes) {
+      if (std::find(other->after.begin(), other->after.end(), node) != other->after.end()) all.push_back(other.get());
+    }
+    give(all, nodes, place_of_count(third, fourth));
   });
 }
-cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* kernel) {
-  return guarded("cudaGraphKernelNodeSetParams", [&](Runtime& runtime) {
-    require(node->type == cudaGraphNodeTypeKernel, cudaErrorInvalidValue, "the node is no kernel");
-    set_kernel(runtime, *node, *kernel);
+cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned int) {
+  return guarded("cudaGraphDebugDotPrint", [&](Runtime&) {
+    const std::string text = dot_text(known(graph));
+    std::FILE* const file = std::fopen(path, "w");
+    require(file != nullptr, cudaErrorInvalidValue, "the file cannot be written");
+    const bool whole = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    require(std::fclose(file) == 0 && whole, cudaErrorInvalidValue, "the file cannot be written");
   });
-}
-
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
-  return guarded("cudaGraphInstantiate", [&](Runtime&) {
-    require(graph != nullptr && executable != nullptr, cudaErrorInvalidValue, "the graph is null");
-    auto made = std::make_unique<CUgraphExec_st>();
-    made->copy_of = copy_graph(*graph, made->graph);
-    made->order = ordered(made->graph);
-    *executable = made.release();
-  });
-}
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, cudaGraphNode_t*, char*, size_t) {
-  return cudaGraphInstantiateWithFlags(executable, graph, 0);
-}
-cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) {
-  return cudaSuccess;
-}
-cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-  return guarded("cudaGraphLaunch", [&](Runtime& runtime) {
-    require(executable != nullptr, cudaErrorInvalidValue, "the graph is null");
-    run(runtime, executable->order, stream);
-  });
-}
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-  return guarded("cudaGraphExecDestroy", [&](Runtime&) {
-    require(executable != nullptr, cudaErrorInvalidValue, "the graph is null");
-    delete executable;
-  });
-}
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
-                                             const cudaKernelNodeParams* kernel) {
-  return change("cudaGraphExecKernelNodeSetParams", executable, node, cudaGraphNodeTypeKernel,
-                [&](Runtime& runtime, CUgraphNode_st& copy) { set_kernel(runtime, copy, *kernel); });
-}
-cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGraphNode_t node, void* to,
-                                               const void* from, size_t size, cudaMemcpyKind kind) {
-  return change("cudaGraphExecMemcpyNodeSetParams1D", executable, node, cudaGraphNodeTypeMemcpy,
-                [&](Runtime&, CUgraphNode_st& copy) { copy.work = copy_work(to, from, size, kind); });
-}
-cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
-                                             const cudaMemsetParams* to) {
-  return change("cudaGraphExecMemsetNodeSetParams", executable, node, cudaGraphNodeTypeMemset,
-                [&](Runtime&, CUgraphNode_st& copy) { copy.work = work_of(*to); });
-}
-cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
-                                           const cudaHostNodeParams* host) {
-  return change("cudaGraphExecHostNodeSetParams", executable, node, cudaGraphNodeTypeHost,
-                [&](Runtime&, CUgraphNode_st& copy) { copy.work = host_work(host->fn, host->userData); });
 }
 
 }  // extern "C"

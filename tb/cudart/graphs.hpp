@@ -1,9 +1,8 @@
-// Graphs as recorded work: nodes with what they wait for, made by hand or by a stream that records. A graph that is
-// launched runs its nodes one after the other in its stream, each behind those that it waits for, in the order in which
-// they were added. All is called with the runtime's lock held.
+// Graphs as recorded work: nodes with what they wait for, made by hand or by a stream that records, and plans of how a
+// graph runs. All is called with the runtime's lock held.
 #pragma once
 
-#include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -11,11 +10,36 @@
 
 namespace heddle::cudart {
 
-using NodeWork = std::function<void(Runtime& runtime, cudaStream_t stream)>;
+// Memory of an allocation node: there from when the node is made until the last graph with it is gone, if it has been
+// freed by then.
+class GraphMemory {
+ public:
+  explicit GraphMemory(std::size_t size);
+  ~GraphMemory();
+  GraphMemory(const GraphMemory&) = delete;
+  GraphMemory& operator=(const GraphMemory&) = delete;
+  void* pointer = nullptr;
+  std::size_t size = 0;
+  bool freed = false;  // by a node or a call
+};
+
+// What a node does.
+struct NodeContent {
+  cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+  bool enabled = true;
+  Launch launch;  // of a kernel node
+  cudaMemcpy3DParms copy{};
+  cudaMemsetParams fill{};
+  cudaHostNodeParams host{};
+  cudaEvent_t event = nullptr;
+  std::shared_ptr<CUgraph_st> child;
+  std::shared_ptr<GraphMemory> memory;  // of an allocation node
+  void* freed = nullptr;                // by a node that frees
+};
 
 // The stream's work becomes a node of the graph that it records. False: it records none.
-[[nodiscard]] bool record(cudaStream_t stream, cudaGraphNodeType type, NodeWork work);
-[[nodiscard]] bool record(cudaStream_t stream, const Launch& launch);
+[[nodiscard]] bool record(cudaStream_t stream, NodeContent content);
+[[nodiscard]] bool records(cudaStream_t stream);
 // An event in a recording stream stands for the stream's work up to then; a stream that waits for such an event records
 // into the same graph.
 [[nodiscard]] bool record_event(cudaEvent_t event, cudaStream_t stream);
@@ -24,23 +48,75 @@ using NodeWork = std::function<void(Runtime& runtime, cudaStream_t stream)>;
 void require_no_recording();
 void require_not_recording(cudaStream_t stream);
 
-// A call of the host, behind the stream's earlier work.
-[[nodiscard]] NodeWork host_work(cudaHostFn_t function, void* data);
+// Contents of nodes.
+[[nodiscard]] NodeContent launch_content(const Launch& launch);
+[[nodiscard]] NodeContent copy_content(const cudaMemcpy3DParms& box);
+[[nodiscard]] NodeContent copy_content(Rows to, Rows from, std::size_t width, std::size_t height, cudaMemcpyKind kind);
+[[nodiscard]] NodeContent fill_content(const cudaMemsetParams& to);
+[[nodiscard]] NodeContent host_content(const cudaHostNodeParams& host);
+[[nodiscard]] NodeContent event_content(cudaGraphNodeType type, cudaEvent_t event);
+[[nodiscard]] NodeContent child_content(const CUgraph_st& child);  // a copy of it
+// As the parameters say that a program gives for nodes of any type.
+[[nodiscard]] NodeContent content_of(Runtime& runtime, cudaGraphNodeParams& parameters);
+[[nodiscard]] NodeContent content_of(Runtime& runtime, const cudaKernelNodeParams& kernel);
+[[nodiscard]] NodeContent allocation_content(std::size_t size);
+[[nodiscard]] NodeContent free_content(void* pointer);
+
+using NodeCopies = std::map<const CUgraphNode_st*, CUgraphNode_st*>;
+NodeCopies copy_graph(const CUgraph_st& from, CUgraph_st& to);
+
+// How a graph runs. Each node follows one that it waits for in that one's stream; of several that wait for the same
+// node one does, and the others get streams of their own, which wait by events. A graph without branches is run in the
+// stream that it is launched in.
+class Plan {
+ public:
+  // Of a graph that lives longer. Throws Failure where nodes wait for each other in a ring.
+  explicit Plan(const CUgraph_st& graph);
+  ~Plan();
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+  void run(Runtime& runtime, cudaStream_t stream);
+
+ private:
+  struct Step {
+    const CUgraphNode_st* node = nullptr;
+    std::size_t lane = 0;
+    std::vector<std::size_t> after;  // steps of other lanes that it waits for
+    bool awaited = false;            // by another lane
+    std::unique_ptr<Plan> child;
+    const CUgraph_st* child_graph = nullptr;
+  };
+  void run(Runtime& runtime, Step& step, cudaStream_t stream);
+  void order(const CUgraph_st& graph);
+  void deal_lanes();
+  void run_lanes(Runtime& runtime, cudaStream_t stream);
+
+  std::vector<Step> steps_;
+  std::size_t lanes_ = 0;
+  std::vector<cudaStream_t> streams_;  // of the lanes
+  std::vector<cudaEvent_t> events_;    // one for each step, where there are lanes, and one more
+};
 
 }  // namespace heddle::cudart
 
-struct CUgraph_st;
-
 struct CUgraphNode_st {
-  cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
-  heddle::cudart::NodeWork work;  // empty: nothing, or the launch
-  heddle::cudart::Launch launch;  // of a kernel node
-  cudaKernelNodeParams kernel{};  // as the program gave them; its arguments are those of `launch`
+  heddle::cudart::NodeContent content;
   std::vector<CUgraphNode_st*> after;
   CUgraph_st* graph = nullptr;
+  std::vector<void*> arguments;              // of a kernel, where the program asks for them
+  const CUgraphNode_st* original = nullptr;  // of a clone's node
 };
 
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;  // in the order in which they were added
-  CUgraphNode_st* add(cudaGraphNodeType type, std::vector<CUgraphNode_st*> after);
+  CUgraphNode_st* add(heddle::cudart::NodeContent content, std::vector<CUgraphNode_st*> after);
+};
+
+struct CUgraphExec_st {
+  explicit CUgraphExec_st(const CUgraph_st& of, unsigned long long with)
+      : copies(heddle::cudart::copy_graph(of, graph)), plan(graph), flags(with) {}
+  CUgraph_st graph;                   // a copy
+  heddle::cudart::NodeCopies copies;  // of the graph's nodes
+  heddle::cudart::Plan plan;
+  unsigned long long flags;
 };

@@ -15,11 +15,15 @@ std::uint64_t pair(std::uint64_t low, std::uint64_t high) {
 }  // namespace
 
 std::uint64_t stream_number(cudaStream_t stream) {
-  return stream == cudaStreamLegacy || stream == cudaStreamPerThread ? 0 : number_of(stream);
+  if (stream == cudaStreamLegacy) return 0;
+  if (stream != cudaStreamPerThread) return number_of(stream);
+  thread_local std::uint64_t own = 0;
+  if (own == 0) own = Runtime::instance().ask({Call::stream_create, 0, {cudaStreamDefault}, 0}).words[0];
+  return own;
 }
 
 Launch launch_of(Function& function, dim3 grid, dim3 block, void** arguments, std::size_t shared) {
-  Launch launch{&function, grid, block, shared, std::vector<std::byte>(function.parameter_bytes)};
+  Launch launch{&function, grid, block, shared, std::vector<std::byte>(function.parameter_bytes), nullptr};
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     std::memcpy(launch.arguments.data() + function.parameters[i].offset, arguments[i], function.parameters[i].size);
   }
@@ -27,7 +31,10 @@ Launch launch_of(Function& function, dim3 grid, dim3 block, void** arguments, st
 }
 
 void launch(Runtime& runtime, const Launch& launch, cudaStream_t stream) {
-  if (record(stream, launch)) return;
+  if (records(stream)) {
+    static_cast<void>(record(stream, launch_content(launch)));
+    return;
+  }
   runtime.to_device();
   const Question question{Call::launch,
                           0,
@@ -77,7 +84,9 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, 
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
                              cudaStream_t stream) {
   return guarded("kernel launch", [&](Runtime& runtime) {
-    launch(runtime, launch_of(runtime.function(kernel), grid, block, arguments, shared), stream);
+    Launch wanted = launch_of(runtime.function(kernel), grid, block, arguments, shared);
+    wanted.name = kernel;
+    launch(runtime, wanted, stream);
   });
 }
 cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t) {

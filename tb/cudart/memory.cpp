@@ -88,6 +88,23 @@ std::map<void*, bool>& pinned() {
 
 }  // namespace
 
+void* address_of(Runtime& runtime, const void* variable, std::size_t size, std::size_t offset) {
+  const Symbol& known = runtime.symbol(variable);
+  runtime.remember(known.address, known.size);
+  return reinterpret_cast<void*>(part_of(runtime, variable, size, offset).address);
+}
+
+void release(Runtime& runtime, void* pointer) {
+  const Runtime::Region* const region = runtime.region(pointer);
+  if (region != nullptr && region->owner != nullptr) {
+    require(pointer == region->owner->pointer, cudaErrorInvalidValue, "nothing was allocated at this address");
+    region->owner->freed = true;
+  } else {
+    leave_pool(pointer);
+    runtime.release(pointer);
+  }
+}
+
 void* allocate_pinned(std::size_t size) {
   void* const pointer = std::calloc(std::max<std::size_t>(size, 1), 1);
   require(pointer != nullptr, cudaErrorMemoryAllocation, "the host has no memory left");
@@ -130,9 +147,8 @@ void transfer(Runtime& runtime, Rows to, Rows from, std::size_t width, std::size
           cudaErrorInvalidMemcpyDirection, "the destination is device memory, and the direction says the host's");
   const Area target{number_of(to.at), to.pitch, to_device};
   const Area source{number_of(from.at), from.pitch, from_device};
-  if (asynchronous && record(stream, cudaGraphNodeTypeMemcpy, [=](Runtime& later, cudaStream_t in) {
-        copy(later, target, source, width, height, in, true);
-      })) {
+  if (asynchronous && records(stream)) {
+    static_cast<void>(record(stream, copy_content(to, from, width, height, kind)));
     return;
   }
   copy(runtime, target, source, width, height, stream, asynchronous);
@@ -171,9 +187,8 @@ void fill(Runtime& runtime, void* pointer, std::size_t pitch, unsigned value, un
   require(height == 1 || pitch >= width, cudaErrorInvalidPitchValue, "rows are wider than the distance between them");
   const Runtime::Region* const region = runtime.region(pointer);
   require(region != nullptr, cudaErrorInvalidValue, "this is no device memory");
-  if (record(stream, cudaGraphNodeTypeMemset, [=](Runtime& later, cudaStream_t in) {
-        fill(later, pointer, pitch, value, element, width, height, in);
-      })) {
+  if (records(stream)) {
+    static_cast<void>(record(stream, fill_content({pointer, pitch, value, element, width / element, height})));
     return;
   }
   if (region->managed) {
@@ -206,10 +221,8 @@ namespace {
 cudaError_t to_symbol(const char* name, const void* symbol, const void* from, std::size_t size, std::size_t offset,
                       cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
   return guarded(name, [&](Runtime& runtime) {
-    if (asynchronous && record(stream, cudaGraphNodeTypeMemcpy, [=](Runtime& later, cudaStream_t in) {
-          copy(later, part_of(later, symbol, size, offset), {number_of(from), size, on_device(later, from)}, size, 1,
-               in, true);
-        })) {
+    if (asynchronous && records(stream)) {
+      transfer(runtime, {address_of(runtime, symbol, size, offset), size}, {from, size}, size, 1, kind, stream, true);
       return;
     }
     require(kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault,
@@ -222,10 +235,8 @@ cudaError_t to_symbol(const char* name, const void* symbol, const void* from, st
 cudaError_t from_symbol(const char* name, void* to, const void* symbol, std::size_t size, std::size_t offset,
                         cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
   return guarded(name, [&](Runtime& runtime) {
-    if (asynchronous && record(stream, cudaGraphNodeTypeMemcpy, [=](Runtime& later, cudaStream_t in) {
-          copy(later, {number_of(to), size, on_device(later, to)}, part_of(later, symbol, size, offset), size, 1, in,
-               true);
-        })) {
+    if (asynchronous && records(stream)) {
+      transfer(runtime, {to, size}, {address_of(runtime, symbol, size, offset), size}, size, 1, kind, stream, true);
       return;
     }
     require(kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault,
@@ -273,9 +284,6 @@ extern "C" {
 cudaError_t cudaMalloc(void** pointer, size_t size) {
   return allocate("cudaMalloc", pointer, size, false);
 }
-cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t) {
-  return allocate("cudaMallocAsync", pointer, size, false);
-}
 cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned int) {
   return allocate("cudaMallocManaged", pointer, size, true);
 }
@@ -291,14 +299,11 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
 cudaError_t cudaFree(void* pointer) {
   return guarded("cudaFree", [&](Runtime& runtime) {
     if (pointer != nullptr) {
-      runtime.release(pointer);
+      release(runtime, pointer);
     } else {
       static_cast<void>(runtime.machine());  // programs make the device ready by this
     }
   });
-}
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
-  return cudaFree(pointer);
 }
 
 cudaError_t cudaMallocHost(void** pointer, size_t size) {

@@ -81,17 +81,24 @@ __attribute__((visibility("default"))) void __cudaRegisterSurface(void** handle,
   __cudaRegisterTexture(handle, variable, nullptr, name, 0, 0, 0);
 }
 
-// nvcc's programs call it before their first use of a file's managed variables, which are refused below.
+// nvcc's programs call it before their first use of a file's managed variables: their pointers lead somewhere then.
 __attribute__((visibility("default"))) char __cudaInitModule(void**) {
-  return 1;
+  const cudaError_t error = heddle::cudart::guarded("__managed__ variables", [](Runtime& runtime) {
+    static_cast<void>(runtime.ask({heddle::cudart::Call::memory, 0, {}, 0}));
+  });
+  return error == cudaSuccess ? 1 : 0;
 }
 
-__attribute__((visibility("default"))) void __cudaRegisterManagedVar(void** handle, void**, char*, const char* name,
-                                                                     int, std::size_t, int, int) {
+__attribute__((visibility("default"))) void __cudaRegisterManagedVar(void** handle, void** pointer, char*,
+                                                                     const char* name, int, std::size_t, int, int) {
+  heddle::cudart::ManagedVariable variable;
+  variable.symbol.unit = unit_of(handle);
+  variable.symbol.name = name;
+  variable.pointer = pointer;
   Runtime& runtime = Runtime::instance();
   const std::lock_guard<std::recursive_mutex> held(runtime.lock);
-  runtime.refuse(unit_of(handle), std::string("its __managed__ variable '") + name +
-                                      "' is not supported: allocate it with cudaMallocManaged");
+  runtime.add_symbol(pointer, variable.symbol);
+  runtime.add_managed(std::move(variable));
 }
 
 }  // extern "C"

@@ -9,7 +9,7 @@ using heddle::cudart::Runtime;
 
 namespace {
 
-int release = 11;
+int release_of_program = 11;
 
 constexpr std::size_t kPropertyBytesOf12 = 1032;
 
@@ -78,18 +78,22 @@ Properties13 as_13(const cudaDeviceProp& p) {
 
 }  // namespace
 
+int heddle::cudart::program_release() {
+  return release_of_program;
+}
+
 #pragma GCC visibility push(default)
 extern "C" {
 
 void heddle_cudart_release(int of_program);
 void heddle_cudart_release(int of_program) {
-  release = of_program;
+  release_of_program = of_program;
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return guarded("cudaGetDeviceProperties", [&](Runtime& runtime) {
     const cudaDeviceProp ours = heddle::cudart::device_properties(runtime, device);
-    if (release < 13) {
+    if (release_of_program < 13) {
       *properties = ours;
     } else {
       const Properties13 theirs = as_13(ours);

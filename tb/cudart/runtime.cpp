@@ -38,6 +38,14 @@ bool is_fault(cudaError_t error) {
          error == cudaErrorIllegalInstruction || error == cudaErrorMisalignedAddress || error == cudaErrorLaunchFailure;
 }
 
+// Memory of the program's at an address of the device's.
+void map_here(std::uint64_t address, std::size_t bytes) {
+  void* const place = reinterpret_cast<void*>(address);
+  if (::mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != place) {
+    throw Failure{cudaErrorMemoryAllocation, "the program itself uses the addresses of managed memory"};
+  }
+}
+
 bool is_program(const std::string& path) {
   return !path.empty() && ::access(path.c_str(), X_OK) == 0;
 }
@@ -150,6 +158,27 @@ void Runtime::begin() {
   begun_ = true;
   tell_units();
   ask({Call::begin, 0, {}, 0});
+  for (ManagedVariable& variable : managed_) share(variable);
+  if (!managed_.empty()) from_device();  // what they begin as
+}
+
+void Runtime::add_managed(ManagedVariable variable) {
+  managed_.push_back(std::move(variable));
+  if (!begun_) return;
+  share(managed_.back());
+  from_device();
+}
+
+// The host has the variable at the same address, in pages that others may lie in too.
+void Runtime::share(ManagedVariable& variable) {
+  find(variable.symbol);
+  const std::uint64_t end = variable.symbol.address + variable.symbol.size;
+  for (std::uint64_t page = variable.symbol.address / kPage * kPage; page < end; page += kPage) {
+    if (!shared_pages_.insert(page).second) continue;
+    map_here(page, kPage);
+  }
+  regions_[variable.symbol.address] = {variable.symbol.size, true, nullptr, true};
+  *variable.pointer = reinterpret_cast<void*>(variable.symbol.address);
 }
 
 std::size_t Runtime::load_module(const std::string& ptx) {
@@ -277,11 +306,11 @@ void* Runtime::allocate(std::size_t size, bool managed) {
   const std::uint64_t address = answer.words[0];
   void* const pointer = reinterpret_cast<void*>(address);
   if (managed) {
-    const std::size_t bytes = (size + kPage - 1) / kPage * kPage;
-    if (::mmap(pointer, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) !=
-        pointer) {
+    try {
+      map_here(address, (size + kPage - 1) / kPage * kPage);
+    } catch (const Failure&) {
       ask({Call::release, 0, {address}, 0});
-      throw Failure{cudaErrorMemoryAllocation, "the program itself uses the addresses of managed memory"};
+      throw;
     }
   }
   regions_[address] = {size, managed};
@@ -290,10 +319,15 @@ void* Runtime::allocate(std::size_t size, bool managed) {
 
 void Runtime::release(void* pointer) {
   const auto found = regions_.find(number_of(pointer));
-  if (found == regions_.end()) throw Failure{cudaErrorInvalidValue, "nothing was allocated at this address"};
+  if (found == regions_.end() || found->second.variable)
+    throw Failure{cudaErrorInvalidValue, "nothing was allocated at this address"};
   if (found->second.managed) ::munmap(pointer, (found->second.size + kPage - 1) / kPage * kPage);
   regions_.erase(found);
   ask({Call::release, 0, {number_of(pointer)}, 0});
+}
+
+void Runtime::own(void* pointer, GraphMemory* owner) {
+  if (const auto found = regions_.find(number_of(pointer)); found != regions_.end()) found->second.owner = owner;
 }
 
 void Runtime::to_device() {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,11 +47,19 @@ struct Symbol {
   std::uint64_t address = 0, size = 0;
 };
 
+// A variable of nvcc's __managed__: host code finds it by a pointer.
+struct ManagedVariable {
+  Symbol symbol;
+  void** pointer = nullptr;
+};
+
 // What an API function ends with when it cannot do what it was asked for.
 struct Failure {
   cudaError_t error;
   std::string text;  // for the user; empty: the code says it all
 };
+
+class GraphMemory;  // tb/cudart/graphs.hpp
 
 class Runtime {
  public:
@@ -58,9 +67,9 @@ class Runtime {
 
   // ---- before main(), or by dlopen
   std::size_t add_unit(Unit unit);
-  void refuse(std::size_t unit, std::string why) { units_[unit].refusal = std::move(why); }
   void add_function(const void* stub, Function function) { functions_[stub] = std::move(function); }
   void add_symbol(const void* variable, Symbol symbol) { symbols_[variable] = std::move(symbol); }
+  void add_managed(ManagedVariable variable);
 
   // ---- the rest throws Failure
   // Asks the simulator, whose answer's bytes go to `into`, or to bytes() when it is null.
@@ -79,6 +88,8 @@ class Runtime {
   struct Region {
     std::uint64_t size = 0;
     bool managed = false;
+    GraphMemory* owner = nullptr;  // a graph's
+    bool variable = false;         // not to be released
   };
   // The region that holds the address; null: host memory.
   [[nodiscard]] const Region* region(const void* pointer) const;
@@ -86,7 +97,10 @@ class Runtime {
   [[nodiscard]] std::uint64_t bytes_behind(const void* pointer) const;
   void* allocate(std::size_t size, bool managed);
   void release(void* pointer);
-  void remember(std::uint64_t address, std::uint64_t size) { regions_.try_emplace(address, Region{size, false}); }
+  void own(void* pointer, GraphMemory* owner);  // null: the program does
+  void remember(std::uint64_t address, std::uint64_t size) {
+    regions_.try_emplace(address, Region{size, false, nullptr, true});
+  }
   void to_device();    // what the host has written to managed memory
   void from_device();  // what kernels have
   void show_prints();  // what kernels have printed, where the host waits for them
@@ -101,6 +115,7 @@ class Runtime {
   void start_simulator();
   void tell_units();
   void begin();
+  void share(ManagedVariable& variable);
   Answer exchange(const Question& question, const void* bytes, void* into, std::size_t capacity);
   void receive(void* data, std::size_t size);
   [[noreturn]] void lost();
@@ -117,7 +132,9 @@ class Runtime {
   std::size_t told_ = 0;  // of them
   std::map<const void*, Function> functions_;
   std::map<const void*, Symbol> symbols_;
+  std::vector<ManagedVariable> managed_;
   std::map<std::uint64_t, Region> regions_;
+  std::set<std::uint64_t> shared_pages_;  // of managed variables
   std::vector<std::byte> bytes_;
   std::string prints_;
 };

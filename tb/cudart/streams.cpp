@@ -19,6 +19,14 @@ void synchronize(Runtime& runtime, cudaStream_t stream) {
   runtime.show_prints();
 }
 
+void record(Runtime& runtime, cudaEvent_t event, cudaStream_t stream) {
+  runtime.ask({Call::event_record, 0, {number_of(event), stream_number(stream)}, 0});
+}
+
+void wait_for(Runtime& runtime, cudaStream_t stream, cudaEvent_t event) {
+  runtime.ask({Call::stream_wait, 0, {stream_number(stream), number_of(event)}, 0});
+}
+
 }  // namespace heddle::cudart
 
 using namespace heddle::cudart;
@@ -77,10 +85,14 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
     runtime.ask({Call::stream_query, 0, {stream_number(stream)}, 0});
   });
 }
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
   return guarded("cudaStreamWaitEvent", [&](Runtime& runtime) {
+    if ((flags & cudaEventWaitExternal) != 0 && records(stream)) {
+      static_cast<void>(record(stream, event_content(cudaGraphNodeTypeWaitEvent, event)));
+      return;
+    }
     if (record_wait(stream, event)) return;
-    runtime.ask({Call::stream_wait, 0, {stream_number(stream), number_of(event)}, 0});
+    wait_for(runtime, stream, event);
   });
 }
 // Everything before it has been done when this is called: work is simulated as it is asked for.
@@ -90,12 +102,12 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
   return error;
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  {
-    const std::lock_guard<std::recursive_mutex> held(Runtime::instance().lock);
-    if (record(stream, cudaGraphNodeTypeHost, host_work(function, data))) return cudaSuccess;
-  }
-  const cudaError_t error = cudaStreamSynchronize(stream);
-  if (error == cudaSuccess) function(data);
+  bool recorded = false;
+  const cudaError_t error = guarded("cudaLaunchHostFunc", [&](Runtime& runtime) {
+    recorded = record(stream, host_content({function, data}));
+    if (!recorded) synchronize(runtime, stream);
+  });
+  if (error == cudaSuccess && !recorded) function(data);
   return error;
 }
 
@@ -121,7 +133,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return guarded("cudaEventRecord", [&](Runtime& runtime) {
     require(event != nullptr, cudaErrorInvalidResourceHandle, "the event is null");
     if (record_event(event, stream)) return;
-    runtime.ask({Call::event_record, 0, {number_of(event), stream_number(stream)}, 0});
+    record(runtime, event, stream);
   });
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
@@ -133,8 +145,13 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   });
 }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) {
-  return cudaEventRecord(event, stream);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+  if ((flags & cudaEventRecordExternal) == 0) return cudaEventRecord(event, stream);
+  bool recorded = false;
+  const cudaError_t error = guarded("cudaEventRecordWithFlags", [&](Runtime&) {
+    recorded = record(stream, event_content(cudaGraphNodeTypeEventRecord, event));
+  });
+  return error != cudaSuccess || recorded ? error : cudaEventRecord(event, stream);
 }
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
   return guarded("cudaStreamGetFlags", [&](Runtime&) {

@@ -10,7 +10,8 @@
 
 namespace heddle::cudart {
 
-// The simulator's number of a stream: 0 for the default stream in all its names.
+// The simulator's number of a stream: 0 for the default stream in its names, of cudaStreamPerThread the present
+// thread's.
 [[nodiscard]] std::uint64_t stream_number(cudaStream_t stream);
 
 struct Launch {
@@ -18,6 +19,7 @@ struct Launch {
   dim3 grid, block;
   std::size_t shared = 0;            // bytes of dynamic scratchpad
   std::vector<std::byte> arguments;  // as Function::parameters lays them out
+  const void* name = nullptr;        // the kernel's in the run-time API; null: the driver API's
 };
 // A launch whose arguments are where `arguments` points to, one by one.
 [[nodiscard]] Launch launch_of(Function& function, dim3 grid, dim3 block, void** arguments, std::size_t shared);
@@ -43,9 +45,18 @@ void add_reference(const void* variable, bool normalized_values);
 void fill(Runtime& runtime, void* pointer, std::size_t pitch, unsigned value, unsigned element, std::size_t width,
           std::size_t height, cudaStream_t stream);
 void fill_3d(Runtime& runtime, const cudaPitchedPtr& to, unsigned value, const cudaExtent& extent, cudaStream_t stream);
+// The address of a part of a variable, which is device memory from now on.
+[[nodiscard]] void* address_of(Runtime& runtime, const void* variable, std::size_t size, std::size_t offset);
 void synchronize(Runtime& runtime);  // everything
 void synchronize(Runtime& runtime, cudaStream_t stream);
+void record(Runtime& runtime, cudaEvent_t event, cudaStream_t stream);
+void wait_for(Runtime& runtime, cudaStream_t stream, cudaEvent_t event);
+// The release of CUDA that the program was compiled for: 11, 12, 13.
+[[nodiscard]] int program_release();
 [[nodiscard]] cudaDeviceProp device_properties(Runtime& runtime, int device);
+// What the program frees: a graph's memory stays as long as the graph, which may use it again.
+void release(Runtime& runtime, void* pointer);
+void leave_pool(const void* pointer);  // tb/cudart/pools.cpp, of memory that is released
 void* allocate_pinned(std::size_t size);
 void release_pinned(Runtime& runtime, void* pointer);
 

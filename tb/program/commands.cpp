@@ -117,8 +117,10 @@ std::string general_help() {
 
 std::string help_of(const Command& command) {
   std::ostringstream out;
-  out << "usage: heddle " << command.name << (command.operands.empty() ? "" : " ") << command.operands
-      << " [options]\n\n"
+  // Behind "--" every word is the program's.
+  const bool options_first = command.operands.starts_with("-- ");
+  out << "usage: heddle " << command.name << (options_first ? " [options]" : "")
+      << (command.operands.empty() ? "" : " ") << command.operands << (options_first ? "" : " [options]") << "\n\n"
       << command.summary << "\n\n"
       << command.options;
   if (!command.details.empty()) {

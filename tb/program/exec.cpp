@@ -57,7 +57,8 @@ Command exec_command() {
   command.operands = "-- PROGRAM [ARGUMENTS...]";
   command.fewest = 1;
   command.most = SIZE_MAX;
-  command.summary = "runs a program of heddle nvcc on the simulated GPU of one machine";
+  command.summary =
+      "runs a CUDA program, of heddle nvcc or of nvcc -cudart shared, on the simulated GPU of one machine";
   command.options.add_options()  //
       ("config", po::value<std::string>()->value_name("CONFIG"),
        "the machine: its name (heddle list configs) or a path (default baseline)")                 //

@@ -9,6 +9,7 @@
 namespace heddle::tb {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -161,6 +162,22 @@ TEST_F(CudaProgram, GraphsAreRecordedMadeAndChanged) {
   EXPECT_EQ(ran.out, "PASSED\n");
 }
 
+TEST_F(CudaProgram, GraphsAreChangedAndTheirBranchesRunSideBySide) {
+  const std::string program = compile("graph/changes.cu");
+  const test::Ran ran = test::heddle({"exec", "--quiet", "--", program, scratch_.path("graph.dot")});
+  EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+  EXPECT_THAT(
+      test::Scratch::read(scratch_.path("graph.dot")),
+      AllOf(HasSubstr("n1 [label=\"1 kernel _Z10from_tablePi\"];\n"), HasSubstr("  n0 -> n1;\n  n1 -> n2;\n}")));
+  const test::Ran wide = test::heddle({"exec", "--config", "ws-8", "--set", "gpu.cores=8", "--quiet", "--", program});
+  EXPECT_EQ(wide.out, "PASSED\n") << wide.err;
+}
+
+TEST_F(CudaProgram, PoolsAndCallsOfOneDeviceAnswer) {
+  const test::Ran ran = test::heddle({"exec", "--quiet", "--", compile("pools.cu")});
+  EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+}
+
 TEST_F(CudaProgram, TextureAndSurfaceObjectsSampleAsTheHostDoes) {
   const std::string program = compile("texture_objects.cu");
   for (const char* const config : {"baseline", "lwm", "dws-branch", "dwf-majority", "ws-8"}) {
@@ -217,6 +234,17 @@ int main() {
                                       "l1d.write_policy=write-through", "--", scratch_.path("host")});
   EXPECT_EQ(ran.err, "");
   EXPECT_EQ(ran.out, "Heddle baseline, 3 in release 13\n");
+}
+
+TEST_F(CudaProgram, ManagedVariablesOfNvccAreTheHostsToo) {
+  const std::string folder = std::filesystem::path(HEDDLE_PROGRAM).parent_path().string() + "/cudart";
+  const test::Ran made =
+      test::spawn({"c++", "-std=c++17", "-I" HEDDLE_SOURCE_DIR, kPrograms + "managed.cpp", "-o", scratch_.path("host"),
+                   "-L" + folder, "-Wl,--no-as-needed,-rpath-link," + folder + "/..", "-l:libcudart.so.13"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  const test::Ran ran = test::heddle({"exec", "--quiet", "--", scratch_.path("host")});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
 }
 
 TEST_F(CudaProgram, CMakeBuildsProjectsByTheToolchainFile) {
@@ -278,6 +306,8 @@ TEST(CudaCompiler, SaysWhatIsWrong) {
   EXPECT_THAT(ran.err, Not(HasSubstr("internal error")));
   EXPECT_EQ(test::heddle({"nvcc", scratch.path("none.cu")}).code, 2);
   EXPECT_EQ(test::heddle({"exec", "--", scratch.path("none")}).code, 2);
+  EXPECT_THAT(test::heddle({"exec", "--help"}).out,
+              HasSubstr("usage: heddle exec [options] -- PROGRAM [ARGUMENTS...]\n"));
 }
 
 }  // namespace

@@ -34,6 +34,14 @@ TEST(Cost, TheBaselineAddsNothing) {
   EXPECT_EQ(find(cost, "re-convergence stacks")->bits, 32U * 16 * (64 + 32));
 }
 
+// A line is 128 bytes, a tag what of an address of 32 bits names neither a byte of the line nor a set.
+TEST(Cost, TheTextureCache) {
+  EXPECT_EQ(find(cost_of({}), "texture cache")->bits, 128U * (1024 + 20 + 1 + 2));
+  EXPECT_EQ(find(cost_of({"texture.bytes=4096", "texture.ways=32"}), "texture cache")->bits, 32U * (1024 + 25 + 1 + 5));
+  EXPECT_EQ(find(cost_of({"texture.mshrs=3", "texture.mshr_targets=2"}), "MSHRs of the texture cache")->bits,
+            3U * (32 + 2 * 6));
+}
+
 // An operation that waits has two operands of 64 bits per lane and a guard bit, its warp's number and its word; in
 // packed sub-warps a row per lane besides.
 TEST(Cost, TheQueueBeforeTheComplexUnit) {

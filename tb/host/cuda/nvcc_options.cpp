@@ -263,7 +263,8 @@ class Reader {
         if (!clang.empty()) out_.host.push_back(clang);
         for (const std::string& one : split(value)) {
           out_.host.push_back(one);
-          if (one == "-fopenmp" || one == "-pthread") out_.linking.push_back(one);
+          // What the compiler's own libraries are linked for.
+          if (one == "-fopenmp" || one == "-pthread" || one.rfind("-fsanitize=", 0) == 0) out_.linking.push_back(one);
         }
         break;
       case Meaning::linker_words:

@@ -382,22 +382,34 @@ void Session::transfer(std::uint64_t stream, Engine engine, std::uint64_t bytes)
   if ((question_.flags & kAsynchronous) == 0) clock_.wait_for(on);
 }
 
-// The rows of a copy lie in the program's memory: piece by piece through memory that stays in the host's caches. False:
-// they cannot be reached, and the program is to send them, or be sent them.
+// The rows of a copy lie in the program's memory, one behind the other: they go from there into the pages of device
+// memory or back. False: they cannot be reached, and the program is to send them, or be sent them.
 template <class Move>
 bool Session::by_address(std::uint64_t address, std::uint64_t pitch, std::uint64_t width, std::uint64_t height,
                          Move move) {
-  constexpr std::uint64_t kPiece = 1U << 18U;
-  bytes_.resize(std::min(width, kPiece));
+  const bool writes = question_.call == Call::write;
+  // What is no storage goes through memory of its own.
+  const bool stored = !is_constant(address) && !device_->memory().computed(address, (height - 1) * pitch + width);
+  if (!stored) bytes_.resize(width);
   std::uint64_t there = question_.words[5];
   for (std::uint64_t y = 0; y < height; ++y) {
-    for (std::uint64_t x = 0; x < width; x += kPiece) {
-      const std::span<std::byte> piece = std::span(bytes_).first(std::min(kPiece, width - x));
-      if (!move(address + y * pitch + x, there, piece)) {
+    const std::uint64_t row = address + y * pitch;
+    for (std::uint64_t x = 0; x < width;) {
+      std::span<std::byte> piece(bytes_);
+      if (stored) {
+        std::size_t length = 0;
+        std::byte* const at = device_->memory().direct(row + x, length);
+        piece = {at, std::min<std::uint64_t>(length, width - x)};
+      } else if (!writes) {
+        load(row, piece);
+      }
+      if (!move(there, piece)) {
         answer_.words[0] = 1;
         return false;
       }
+      if (!stored && writes) store(row, piece);
       there += piece.size();
+      x += piece.size();
     }
   }
   return true;
@@ -411,12 +423,8 @@ void Session::write() {
   }
   require_memory(address, (height - 1) * pitch + width);
   if (direct) {
-    const auto move = [this](std::uint64_t to, std::uint64_t from, std::span<std::byte> piece) {
-      if (!connection_.fetch(from, piece)) return false;
-      store(to, piece);
-      return true;
-    };
-    if (!by_address(address, pitch, width, height, move)) return;
+    const auto fetch = [this](std::uint64_t from, std::span<std::byte> into) { return connection_.fetch(from, into); };
+    if (!by_address(address, pitch, width, height, fetch)) return;
   } else {
     for (std::uint64_t y = 0; y < height; ++y) store(address + y * pitch, std::span(bytes_).subspan(y * width, width));
   }
@@ -427,11 +435,8 @@ void Session::read() {
   const auto [address, pitch, width, height, stream, a, b, c] = question_.words;
   require_memory(address, (height - 1) * pitch + width);
   if ((question_.flags & kByAddress) != 0) {
-    const auto move = [this](std::uint64_t from, std::uint64_t to, std::span<std::byte> piece) {
-      load(from, piece);
-      return connection_.put(to, piece);
-    };
-    if (!by_address(address, pitch, width, height, move)) return;
+    const auto put = [this](std::uint64_t to, std::span<std::byte> from) { return connection_.put(to, from); };
+    if (!by_address(address, pitch, width, height, put)) return;
   } else {
     answer_bytes_.resize(width * height);
     for (std::uint64_t y = 0; y < height; ++y) {
@@ -445,7 +450,10 @@ void Session::fill() {
   const auto [address, pitch, width, height, stream, value, element, a] = question_.words;
   require_memory(address, (height - 1) * pitch + width);
   std::vector<std::byte> row(width);
-  for (std::uint64_t i = 0; i < width; ++i) row[i] = static_cast<std::byte>(value >> 8 * (i % element));
+  std::memcpy(row.data(), &value, std::min(element, width));
+  for (std::uint64_t done = std::max<std::uint64_t>(element, 1); done < width; done *= 2) {
+    std::memcpy(row.data() + done, row.data(), std::min(done, width - done));
+  }
   for (std::uint64_t y = 0; y < height; ++y) store(address + y * pitch, row);
   transfer(stream, Engine::kernels, width * height);
 }
@@ -454,10 +462,22 @@ void Session::copy() {
   const auto [to, to_pitch, from, from_pitch, width, height, stream, a] = question_.words;
   require_memory(to, (height - 1) * to_pitch + width);
   require_memory(from, (height - 1) * from_pitch + width);
-  std::vector<std::byte> rows(width * height);
-  for (std::uint64_t y = 0; y < height; ++y) load(from + y * from_pitch, std::span(rows).subspan(y * width, width));
-  for (std::uint64_t y = 0; y < height; ++y) store(to + y * to_pitch, std::span(rows).subspan(y * width, width));
-  transfer(stream, Engine::kernels, 2 * rows.size());  // read and written
+  const std::uint64_t span = (height - 1) * std::max(to_pitch, from_pitch) + width;
+  if (height == 1 && (to >= from + span || from >= to + span)) {
+    // Piece by piece through memory that stays in the host's caches.
+    constexpr std::uint64_t kPiece = 1U << 18U;
+    std::vector<std::byte> piece(std::min(width, kPiece));
+    for (std::uint64_t x = 0; x < width; x += kPiece) {
+      const auto part = std::span(piece).first(std::min(kPiece, width - x));
+      load(from + x, part);
+      store(to + x, part);
+    }
+  } else {
+    std::vector<std::byte> rows(width * height);
+    for (std::uint64_t y = 0; y < height; ++y) load(from + y * from_pitch, std::span(rows).subspan(y * width, width));
+    for (std::uint64_t y = 0; y < height; ++y) store(to + y * to_pitch, std::span(rows).subspan(y * width, width));
+  }
+  transfer(stream, Engine::kernels, 2 * width * height);  // read and written
 }
 
 void Session::memory() {

@@ -40,6 +40,14 @@ inline cudaError_t cudaMallocAsync(T** pointer, size_t size, cudaStream_t stream
   return cudaMallocAsync(reinterpret_cast<void**>(pointer), size, stream);
 }
 template <class T>
+inline cudaError_t cudaMallocAsync(T** pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
+  return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), size, pool, stream);
+}
+template <class T>
+inline cudaError_t cudaMallocFromPoolAsync(T** pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
+  return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), size, pool, stream);
+}
+template <class T>
 inline cudaError_t cudaMallocHost(T** pointer, size_t size, unsigned int = 0) {
   return cudaMallocHost(reinterpret_cast<void**>(pointer), size);
 }
@@ -220,6 +228,34 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, T k
 }
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags = 0) {
   return cudaGraphInstantiateWithFlags(executable, graph, flags);
+}
+template <class T>
+inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer, size_t size = 0,
+                                            unsigned int flags = cudaMemAttachSingle) {
+  return cudaStreamAttachMemAsync(stream, const_cast<void*>(static_cast<const void*>(pointer)), size, flags);
+}
+template <class... Parameters, class... Arguments>
+inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                                      Arguments&&... arguments) {
+  return [&](Parameters... as_declared) {
+    void* pointers[] = {const_cast<void*>(static_cast<const void*>(&as_declared))..., nullptr};
+    return cudaLaunchKernelExC(config, reinterpret_cast<const void*>(kernel), pointers);
+  }(static_cast<Arguments&&>(arguments)...);
+}
+template <class T>
+inline cudaError_t cudaFuncGetName(const char** name, T* kernel) {
+  return cudaFuncGetName(name, reinterpret_cast<const void*>(kernel));
+}
+inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                            unsigned long long* id, cudaGraph_t* graph,
+                                            const cudaGraphNode_t** nodes = nullptr, size_t* count = nullptr) {
+  return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, nodes, count);
+}
+// As release 12 has it.
+inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
+                                       cudaGraphExecUpdateResultInfo* info) {
+  info->errorFromNode = nullptr;
+  return cudaGraphExecUpdate(executable, graph, &info->errorNode, &info->result);
 }
 inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags) {
   return cudaEventCreateWithFlags(event, flags);

@@ -47,4 +47,6 @@ HEDDLE_ERROR_(cudaErrorStreamCaptureUnjoined, 904, "capturing stream has unjoine
 HEDDLE_ERROR_(cudaErrorStreamCaptureIsolation, 905, "dependency created on uncaptured work in another stream")
 HEDDLE_ERROR_(cudaErrorStreamCaptureImplicit, 906,
               "operation would make the legacy stream depend on a capturing blocking stream")
+HEDDLE_ERROR_(cudaErrorGraphExecUpdateFailure, 910,
+              "the graph update was not performed because it included changes which violated constraints")
 HEDDLE_ERROR_(cudaErrorUnknown, 999, "unknown error")

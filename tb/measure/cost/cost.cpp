@@ -27,6 +27,22 @@ void ask(const About& policy, const hw::CostShape& shape, hw::CostLines& lines) 
   }
 }
 
+void texture_cache(const hw::CostShape& shape, hw::CostLines& lines) {
+  const hw::TextureCacheParameters& texture = shape.machine.texture;
+  const std::uint64_t line = shape.machine.l1d.line_bytes;
+  const std::uint64_t held = texture.bytes / line;
+  const std::uint64_t tag = 32 - hw::index_bits(line) - hw::index_bits(std::max<std::uint64_t>(held / texture.ways, 1));
+  const std::uint64_t order = hw::index_bits(texture.ways);
+  lines.present("texture cache",
+                fmt::format("{} lines x ({} of data + {} of tag + 1 valid + {} of order)", held, 8 * line, tag, order),
+                held * (8 * line + tag + 1 + order), "own estimate; texture.bytes, l1d.line_bytes, texture.ways");
+  const std::uint64_t who = hw::index_bits(shape.pending);
+  lines.present("MSHRs of the texture cache",
+                fmt::format("texture.mshrs {} x (32 of address + {} to wait x log2({} accesses))", texture.mshrs,
+                            texture.mshr_targets, shape.pending),
+                texture.mshrs * (32 + texture.mshr_targets * who), "own estimate, as of the L1's");
+}
+
 void every_core(const hw::CostShape& shape, hw::CostLines& lines) {
   const unsigned registers = shape.machine.core.registers;
   lines.present("register file", fmt::format("core.registers {} x 32", registers), std::uint64_t{registers} * 32,
@@ -53,6 +69,7 @@ void every_core(const hw::CostShape& shape, hw::CostLines& lines) {
       fmt::format("l1d.mshrs {} x (32 of address + {} to wait x log2({} accesses))", l1d.mshrs, targets, shape.pending),
       l1d.mshrs * (32 + targets * who),
       "own estimate; who waits for a line, of all threads: SW+ (warp-size study 4.1)");
+  texture_cache(shape, lines);
 }
 
 // What a core's parts have to do with the size of its warps (warp-size study 7).

@@ -42,8 +42,10 @@ struct BenchOptions {
 };
 
 // nqueens, blackjack and matrixmult at 32 lanes, pointer chases in which all warps wait, waves, a memory channel driven
-// alone, what a sweep costs beside its runs, lane-wise operations.
+// alone, what a sweep costs beside its runs, lane-wise operations, calls of a CUDA program.
 [[nodiscard]] std::vector<Benchmark> benchmarks(double effort);
+// Calls of a CUDA program's, and large copies beside memcpy's.
+[[nodiscard]] std::vector<Benchmark> call_benchmarks(double effort);
 // Machines of so many cores, all of them busy, simulated by so many host threads: rates of wall-clock time. All numbers
 // of threads of a machine behind one another, so that their ratio says what threads gain.
 struct ThreadAxes {

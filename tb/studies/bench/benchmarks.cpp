@@ -309,6 +309,7 @@ std::vector<Benchmark> benchmarks(double effort) {
       wave_changes(times(200e3)), memory_channel("dram-random", true, 400e3, times(400e3)),
       memory_channel("dram-sequential", false, 800e3, times(800e3)), sweep_runs(times(1000)),
       lanes("lanes-add", isa::Op::ADD, times(2e7)), lanes("lanes-fma", isa::Op::FFMA, times(2e7))};
+  for (Benchmark& benchmark : call_benchmarks(effort)) all.push_back(std::move(benchmark));
   for (const auto& [name, scale] : {std::pair{"filter", 0.5}, {"lu", 0.05}}) {
     for (Benchmark& benchmark : four_cores(name, scale * effort)) {
       all.push_back(std::move(benchmark));

@@ -1,0 +1,163 @@
+// The run-time API's calls that have one answer for one device, and those that only say how fast something is to be.
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstring>
+#include <set>
+
+#include "tb/cudart/graphs.hpp"
+#include "tb/cudart/work.hpp"
+
+using namespace heddle::cudart;
+
+namespace {
+
+constexpr char kBusId[] = "0000:00:00.0";  // domain, bus and device, as its properties have them
+
+void require_device_zero(int device) {
+  require(device == 0, cudaErrorInvalidDevice, "there is one device, of number 0");
+}
+
+// A function of the driver API by its name; null: there is none.
+void* driver_function(const char* name) {
+  static void* const library = [] {
+    Dl_info info{};
+    const bool found = ::dladdr(reinterpret_cast<const void*>(&driver_function), &info) != 0;
+    return found ? ::dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : nullptr;
+  }();
+  if (library == nullptr || std::strncmp(name, "cu", 2) != 0 || std::strncmp(name, "cuda", 4) == 0) return nullptr;
+  void* const second = ::dlsym(library, (std::string(name) + "_v2").c_str());
+  return second != nullptr ? second : ::dlsym(library, name);
+}
+
+// What a launch is told besides its shape must be nothing, or something that changes no result.
+void require_hints(const cudaLaunchConfig_t& config) {
+  for (unsigned int i = 0; i < config.numAttrs; ++i) {
+    const cudaLaunchAttributeID id = config.attrs[i].id;
+    require(id == cudaLaunchAttributeIgnore || id == cudaLaunchAttributeAccessPolicyWindow ||
+                id == cudaLaunchAttributePriority,
+            cudaErrorNotSupported, "no clusters, and kernels are not launched programmatically");
+  }
+}
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
+  return guarded("cudaDeviceGetPCIBusId", [&](Runtime&) {
+    require_device_zero(device);
+    require(text != nullptr && size > 0, cudaErrorInvalidValue, "there is no room for the text");
+    std::snprintf(text, static_cast<std::size_t>(size), "%s", kBusId);
+  });
+}
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
+  return guarded("cudaDeviceGetByPCIBusId", [&](Runtime&) {
+    unsigned domain = 0;
+    unsigned bus = 0;
+    unsigned number = 0;
+    const bool whole = std::sscanf(text, "%x:%x:%x", &domain, &bus, &number) == 3;
+    const bool part = !whole && std::sscanf(text, "%x:%x", &bus, &number) == 2;
+    require((whole || part) && domain + bus + number == 0, cudaErrorInvalidDevice,
+            "there is one device, at 0000:00:00.0");
+    *device = 0;
+  });
+}
+cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) {
+  return guarded("cudaInitDevice", [&](Runtime& runtime) {
+    require_device_zero(device);
+    static_cast<void>(runtime.machine());
+  });
+}
+cudaError_t cudaSetValidDevices(int* devices, int count) {
+  return guarded("cudaSetValidDevices", [&](Runtime&) {
+    for (int i = 0; i < count; ++i) require_device_zero(devices[i]);
+  });
+}
+cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {
+  return guarded("cudaDeviceGetP2PAttribute",
+                 [](Runtime&) { require(false, cudaErrorInvalidDevice, "there is one device"); });
+}
+cudaError_t cudaCtxResetPersistingL2Cache(void) {
+  return cudaSuccess;
+}
+cudaError_t cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long,
+                                    cudaDriverEntryPointQueryResult* result) {
+  return guarded("cudaGetDriverEntryPoint", [&](Runtime&) {
+    require(name != nullptr && function != nullptr, cudaErrorInvalidValue,
+            "the name or the function's address is null");
+    *function = driver_function(name);
+    if (result != nullptr) {
+      *result = *function != nullptr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+    } else {
+      require(*function != nullptr, cudaErrorSymbolNotFound, "the driver API here has no function of this name");
+    }
+  });
+}
+
+cudaError_t cudaFuncGetName(const char** name, const void* kernel) {
+  return guarded("cudaFuncGetName", [&](Runtime& runtime) { *name = runtime.function(kernel).name.c_str(); });
+}
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments) {
+  return guarded("kernel launch", [&](Runtime& runtime) {
+    require_hints(*config);
+    Launch wanted =
+        launch_of(runtime.function(kernel), config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes);
+    wanted.name = kernel;
+    launch(runtime, wanted, config->stream);
+  });
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  return guarded("cudaStreamGetId", [&](Runtime&) { *id = stream_number(stream); });
+}
+cudaError_t cudaStreamGetDevice(cudaStream_t, int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+// Managed memory goes to the device and back with every launch, whichever stream it is attached to.
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void* pointer, size_t, unsigned int) {
+  return guarded("cudaStreamAttachMemAsync", [&](Runtime& runtime) {
+    const Runtime::Region* const region = runtime.region(pointer);
+    require(region != nullptr && region->managed, cudaErrorInvalidValue, "this is no managed memory");
+  });
+}
+cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaLaunchAttributeID id, const cudaLaunchAttributeValue*) {
+  return guarded("cudaStreamSetAttribute", [&](Runtime&) {
+    require(id == cudaLaunchAttributeAccessPolicyWindow || id == cudaLaunchAttributePriority ||
+                id == cudaLaunchAttributeSynchronizationPolicy,
+            cudaErrorInvalidValue, "streams have no such attribute");
+  });
+}
+cudaError_t cudaStreamGetAttribute(cudaStream_t, cudaLaunchAttributeID, cudaLaunchAttributeValue* value) {
+  std::memset(value, 0, sizeof *value);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCopyAttributes(cudaStream_t, cudaStream_t) {
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* box) {
+  return guarded("cudaMemcpy3DPeer", [&](Runtime& runtime) {
+    require_device_zero(box->srcDevice);
+    require_device_zero(box->dstDevice);
+    transfer_3d(runtime,
+                {box->srcArray, box->srcPos, box->srcPtr, box->dstArray, box->dstPos, box->dstPtr, box->extent,
+                 cudaMemcpyDeviceToDevice},
+                nullptr, false);
+  });
+}
+cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* box, cudaStream_t stream) {
+  return guarded("cudaMemcpy3DPeerAsync", [&](Runtime& runtime) {
+    require_device_zero(box->srcDevice);
+    require_device_zero(box->dstDevice);
+    transfer_3d(runtime,
+                {box->srcArray, box->srcPos, box->srcPtr, box->dstArray, box->dstPos, box->dstPtr, box->extent,
+                 cudaMemcpyDeviceToDevice},
+                stream, true);
+  });
+}
+
+}  // extern "C"
+#pragma GCC visibility pop
