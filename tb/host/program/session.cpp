@@ -256,6 +256,8 @@ void Session::handle() {
       return occupancy();
     case Call::memory:
       return memory();
+    case Call::heap:
+      return heap();
     case Call::texture:
       return texture();
     case Call::stream_create:
