@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "isa/device_heap.hpp"
 #include "isa/memory_map.hpp"
 
 namespace heddle::isa {
@@ -36,7 +37,7 @@ std::string text_of(const Allocation& allocation) {
 
 }  // namespace
 
-DeviceMemory::DeviceMemory() : next_low_(kGlobalBase), next_high_(kFourGib) {}
+DeviceMemory::DeviceMemory() : heap_(std::make_unique<DeviceHeap>()), next_low_(kGlobalBase), next_high_(kFourGib) {}
 DeviceMemory::~DeviceMemory() = default;
 
 // ---- allocations
@@ -85,7 +86,8 @@ std::uint64_t DeviceMemory::allocate_between(std::uint64_t low, std::uint64_t hi
 }
 
 std::uint64_t DeviceMemory::allocate(std::string name, std::uint64_t size, bool below_4gib) {
-  const std::uint64_t address = below_4gib ? allocate_between(kGlobalBase, kFourGib, next_low_, size)
+  const std::uint64_t low_end = heap_->narrow() ? DeviceHeap::kNarrowHeapBase : kFourGib;
+  const std::uint64_t address = below_4gib ? allocate_between(kGlobalBase, low_end, next_low_, size)
                                            : allocate_between(kFourGib, kLocalBacking, next_high_, size);
   if (address == 0) {
     std::uint64_t used = 0;
@@ -102,6 +104,22 @@ std::uint64_t DeviceMemory::allocate(std::string name, std::uint64_t size, bool 
   allocations_[address] = Allocation{address, size, std::move(name), true};
   ++allocation_changes_;
   return address;
+}
+
+void DeviceMemory::reserve_narrow_heap() {
+  const auto in_its_place = allocations_.lower_bound(DeviceHeap::kNarrowHeapBase);
+  const std::uint64_t end = DeviceHeap::kNarrowHeapBase + DeviceHeap::kNarrowHeapBytes;
+  for (const Allocation* there : {in_its_place != allocations_.end() ? &in_its_place->second : nullptr,
+                                  in_its_place != allocations_.begin() ? &std::prev(in_its_place)->second : nullptr}) {
+    if (there != nullptr && there->address < end && there->address + there->size > DeviceHeap::kNarrowHeapBase) {
+      throw InputError({},
+                       fmt::format("{} lies where kernels with 32-bit addresses that call malloc have their heap, from "
+                                   "{:#x} on",
+                                   text_of(*there), DeviceHeap::kNarrowHeapBase),
+                       "use smaller buffers, or a program with .address_size 64");
+    }
+  }
+  heap_->reserve_narrow();
 }
 
 void DeviceMemory::place(std::string name, std::uint64_t address, std::uint64_t size, bool writable) {
@@ -146,6 +164,7 @@ void DeviceMemory::release(std::uint64_t address) {
 void DeviceMemory::clear() {
   allocations_.clear();
   textures_.clear();
+  heap_->clear();
   ++allocation_changes_;
   regions_.clear();
   computed_.clear();
@@ -362,6 +381,9 @@ const Allocation* DeviceMemory::nearest(std::uint64_t address) const {
 std::string DeviceMemory::describe(std::uint64_t address, std::uint64_t size) const {
   if (address < kSharedWindow) {
     return fmt::format("in the null page ({:#x} to {:#x}), as from a null pointer", 0, kSharedWindow - 1);
+  }
+  if (heap_->holds(address)) {
+    return heap_->describe(DeviceHeap::kNobody, address, size);
   }
   const Allocation* allocation = nearest(address);
   if (allocation == nullptr) {

@@ -16,6 +16,8 @@
 
 namespace heddle::isa {
 
+class DeviceHeap;
+
 struct Allocation {
   std::uint64_t address = 0;
   std::uint64_t size = 0;  // bytes
@@ -67,6 +69,13 @@ class DeviceMemory {
   // Forgets the allocation that starts at the address, its generator and its contents. No-op when there is none.
   void release(std::uint64_t address);
   void clear();  // contents, allocations and textures
+
+  // ---- what kernels allocate (isa/device_heap.hpp), which is no allocation of those above; clear() clears it too.
+  [[nodiscard]] DeviceHeap& heap() { return *heap_; }
+  [[nodiscard]] const DeviceHeap& heap() const { return *heap_; }
+  // Programs with 32-bit addresses have it from DeviceHeap::kNarrowHeapBase on; buffers no more. Throws InputError when
+  // one is there.
+  void reserve_narrow_heap();
 
   // ---- textures. A descriptor lies in a read-only allocation of its own, whose address is the texture's handle;
   // release(handle) forgets both. Throws InputError with why_malformed()'s reason. Like allocations, they do not change
@@ -148,6 +157,7 @@ class DeviceMemory {
   std::map<std::uint64_t, Region> regions_;
   std::map<std::uint64_t, Region> computed_;
   alignas(kAlignment) std::byte computed_bytes_[kAlignment];  // of direct()
+  std::unique_ptr<DeviceHeap> heap_;
   Placement placement_;
   std::uint64_t random_state_ = 0;
   std::uint64_t next_low_;

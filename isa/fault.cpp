@@ -32,6 +32,10 @@ std::string_view name_of(Fault::Kind kind) {
       return "assertion failed";
     case Fault::Kind::no_texture:
       return "fetch without a texture";
+    case Fault::Kind::bad_free:
+      return "bad free";
+    case Fault::Kind::heap_room:
+      return "no room on the device heap";
   }
   return "fault";
 }

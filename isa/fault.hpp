@@ -23,7 +23,9 @@ struct Fault {
     invalid_instruction,
     bus_error,
     assertion,  // made of a trap: isa/print.hpp
-    no_texture
+    no_texture,
+    bad_free,  // of heap memory (isa/device_heap.hpp)
+    heap_room
   };
   Kind kind = Kind::trap;
   std::string kernel;

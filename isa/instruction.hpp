@@ -264,7 +264,7 @@ struct Instruction {
 // Whether threads with equal operands get equal results by it and nothing else comes of it, so that one of them can
 // execute it for all: arithmetic, comparisons, moves, branches, special registers that are the same for a whole block,
 // loads of parameters and constants by ld.param and ld.const. Not what memory may change meanwhile (other loads),
-// what acts once per thread (stores, atomics, print, exit, barriers), or what looks at lanes.
+// what acts once per thread (stores, atomics, print, malloc, exit, barriers), or what looks at lanes.
 [[nodiscard]] bool accepts_uniform(const Instruction& instruction);
 
 // Whether the operation has room for the mark past_scratchpad: bra and barriers.
@@ -290,6 +290,7 @@ struct Instruction {
 [[nodiscard]] bool is_atomic(Op op);      // atom.*
 [[nodiscard]] bool is_accumulate(Op op);  // cond_acc.*
 [[nodiscard]] bool is_texture(Op op);     // tex.*
+[[nodiscard]] bool is_heap(Op op);        // heap.*
 [[nodiscard]] bool is_volatile(Op op);
 [[nodiscard]] bool has_wide_address(Op op);                           // ".e" forms
 [[nodiscard]] Space space_of(Op op);                                  // of loads, stores, atomics, cond_acc

@@ -311,6 +311,10 @@ bool accepts_uniform(const Instruction& instruction) {
     case Op::LD_PARAM:
       return true;
     case Op::PRINT:
+    case Op::HEAP_ALLOC:
+    case Op::HEAP_ALLOC_E:
+    case Op::HEAP_FREE:
+    case Op::HEAP_FREE_E:
       return false;
     case Op::S2R:
     case Op::S2R64:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "isa/device_heap.hpp"
 #include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
 #include "isa/reference/block.hpp"
@@ -34,16 +35,27 @@ InterpreterResult interpret(const Module& module, const LaunchRequest& launch, D
   const std::size_t threads = launch.block.count();
   hash.begin_launch(launch.grid.count() * threads);
   reference::Block block(module, kernel, launch, memory, options, hash.launches());
+  if (block.uses_heap()) {
+    memory.heap().begin_launch(launch);
+  }
   std::size_t first_thread = 0;
   for (std::uint32_t z = 0; z < launch.grid.z; ++z) {
     for (std::uint32_t y = 0; y < launch.grid.y; ++y) {
       for (std::uint32_t x = 0; x < launch.grid.x; ++x) {
         block.run(Dim3{x, y, z}, hash.threads().subspan(first_thread, threads), result);
         if (result.fault) {
+          memory.heap().abandon_launch();
           return result;
         }
         first_thread += threads;
       }
+    }
+  }
+  if (block.uses_heap()) {
+    result.fault = memory.heap().end_launch();
+    if (result.fault) {
+      result.fault->kernel = kernel.name;
+      return result;
     }
   }
   hash.end_launch();
@@ -74,6 +86,10 @@ void load_module(const Module& module, DeviceMemory& memory) {
   }
   for (const std::uint64_t address : old) {
     memory.release(address);
+  }
+  if (std::any_of(module.kernels.begin(), module.kernels.end(),
+                  [](const Kernel& kernel) { return kernel.address_bits == 32 && uses_heap(kernel); })) {
+    memory.reserve_narrow_heap();
   }
   for (std::size_t i = 0; i < module.kernels.size(); ++i) {
     const Kernel& kernel = module.kernels[i];

@@ -8,7 +8,9 @@
 //   0x0400_0000  code             (64-bit instruction words of the loaded module)
 //   0x0500_0000  module variables (.global), laid out by the PTX front end
 //   0x1000_0000  buffers, allocated by the host; above 4 GiB for 64-bit programs only
+//   0x8000_0000  the device heap of 32-bit programs, only while one that has kernels with malloc is loaded
 //   0x40_0000_0000 backing store of local memory (never addressed by programs directly)
+//   0x8000_0000_0000 the device heap of 64-bit programs (isa/device_heap.hpp)
 #pragma once
 
 #include <cstdint>

@@ -110,6 +110,9 @@ bool is_atomic(Op op) {
 bool is_accumulate(Op op) {
   return between(op, Op::COND_ACC_GLOBAL, Op::COND_ACC_SHARED);
 }
+bool is_heap(Op op) {
+  return between(op, Op::HEAP_ALLOC, Op::HEAP_FREE_E);
+}
 bool is_texture(Op op) {
   return op == Op::TEX_1D || op == Op::TEX_2D;
 }

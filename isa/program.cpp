@@ -35,6 +35,13 @@ const Kernel* Module::find(std::string_view kernel) const {
   return matches.size() == 1 ? &kernels[matches.front()] : nullptr;
 }
 
+bool uses_heap(const Kernel& kernel) {
+  return std::any_of(kernel.words.begin(), kernel.words.end(), [](std::uint64_t word) {
+    const std::optional<Instruction> instruction = decode(word);
+    return instruction && is_heap(instruction->op);
+  });
+}
+
 std::string describe_pc(const Module& module, const Kernel& kernel, std::uint32_t pc) {
   const std::string file = module.name.empty() ? std::string("PTX") : module.name;
   if (pc >= kernel.lines.size()) {

@@ -77,6 +77,9 @@ struct Module {
   [[nodiscard]] const Kernel* find(std::string_view kernel) const;
 };
 
+// It has malloc or free in it (isa/device_heap.hpp). Looks at every instruction.
+[[nodiscard]] bool uses_heap(const Kernel& kernel);
+
 // One kernel launch.
 struct LaunchRequest {
   std::string kernel;

@@ -50,7 +50,8 @@ ExecuteStage::ExecuteStage(const sc_core::sc_module_name& name, CoreState& state
     : ReceivingStage(name, state, state.machine.core.register_read_latency, CoreStage::execute),
       out("out"),
       fetch_(fetch),
-      prefix_latency_(prefix_latency(state.machine.core)),
+      prefix_network_{prefix_latency(state.machine.core)},
+      heap_{state.machine.core.heap_latency},
       complex_is_simple_(about<IssueDiscipline>(state.core.issue).traits.early_next_pc &&
                          complex_is_simple(state.machine.core)),
       queue_(state.machine.core.complex_queue),
@@ -62,7 +63,9 @@ unsigned ExecuteStage::unit_capacity(const CoreParameters& core) {
 }
 
 bool ExecuteStage::is_late(const link::DecodedInstruction& decoded) const {
-  return sums_predicates(decoded.instruction.op) && prefix_latency_ > state_.machine.core.execute_stages;
+  const isa::Op op = decoded.instruction.op;
+  const unsigned latency = sums_predicates(op) ? prefix_network_.latency : isa::is_heap(op) ? heap_.latency : 0;
+  return latency > state_.machine.core.execute_stages;
 }
 
 Cycle ExecuteStage::last_leaves(Cycle now) const {
@@ -136,7 +139,8 @@ bool ExecuteStage::hand_on(Cycle now) {
     if (sub_warp.decoded->unit == isa::Unit::complex) {
       left_unit(sub_warp);  // and those beside it
     } else {
-      --prefix_in_flight_;
+      --late_unit(*sub_warp.decoded)->in_flight;
+      waits_no_more(state_, sub_warp);
     }
     complex_.erase(complex_.begin());
     state_.block_cause = IdleCause::complex;  // should a full pipe wait behind it
@@ -186,27 +190,37 @@ bool ExecuteStage::start_all(link::SubWarp& first, Cycle now) {
   return true;
 }
 
+ExecuteStage::LateUnit* ExecuteStage::late_unit(const link::DecodedInstruction& decoded) {
+  if (!is_late(decoded)) {
+    return nullptr;
+  }
+  return sums_predicates(decoded.instruction.op) ? &prefix_network_ : &heap_;
+}
+
 bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now, Begun& begun) {
   const CoreParameters& core = state_.machine.core;
   const bool complex = is_complex(*sub_warp.decoded);
   if (complex && begun.complex == nullptr && !complex_room(sub_warp, now)) {
     return false;
   }
-  const bool late = is_late(*sub_warp.decoded);
-  if (late && prefix_in_flight_ == prefix_latency_) {
+  LateUnit* const late = late_unit(*sub_warp.decoded);
+  if (late != nullptr && late->in_flight == late->latency) {
     return false;  // its way out is blocked, by who has set the cause
   }
-  if (!complex && !late && begun.simple == nullptr && pipe_.size() == core.execute_stages) {
+  if (!complex && late == nullptr && begun.simple == nullptr && pipe_.size() == core.execute_stages) {
     return false;  // who kept the pipe from handing on has set the cause
   }
   state_.moved();
   compute(sub_warp, now);
-  Cycle last = now + (late ? prefix_latency_ : core.execute_stages) - 1;
+  Cycle last = now + (late != nullptr ? late->latency : core.execute_stages) - 1;
   state_.statistics.complex_operations += sub_warp.decoded->unit == isa::Unit::complex ? 1 : 0;
   if (complex) {
     start_complex(sub_warp, now, begun, last);
-  } else if (late) {
-    ++prefix_in_flight_;
+  } else if (late != nullptr) {
+    ++late->in_flight;
+    if (late == &heap_) {
+      waits_for_complex(sub_warp);
+    }
     leave_late(sub_warp, last);
   } else {
     if (begun.simple == nullptr) {
@@ -312,10 +326,14 @@ void ExecuteStage::waits_for_complex(const link::SubWarp& sub_warp) {
 
 void ExecuteStage::left_unit(const link::SubWarp& first) {
   --in_unit_;
+  waits_no_more(state_, first);
+}
+
+void ExecuteStage::waits_no_more(CoreState& state, const link::SubWarp& first) {
   for (const link::SubWarp* each = &first; each != nullptr; each = each->beside) {
-    Group& group = state_.groups[each->group];
+    Group& group = state.groups[each->group];
     if (each->last && each->flight == group.latest && group.state == GroupState::complex) {
-      state_.groups.set_state(group, GroupState::in_flight);
+      state.groups.set_state(group, GroupState::in_flight);
     }
   }
 }
@@ -371,6 +389,8 @@ void ExecuteStage::compute(link::SubWarp& sub_warp, Cycle now) {
   if (decoded.function == nullptr) {
     if (decoded.instruction.op == isa::Op::PRINT && state_.launch->prints != nullptr) {
       print_lanes(sub_warp);
+    } else if (isa::is_heap(decoded.instruction.op)) {
+      heap_lanes(sub_warp);
     }
     return;
   }
@@ -478,7 +498,7 @@ void ExecuteStage::reset() {
   pipe_.clear();
   complex_.clear();
   queue_.clear();
-  prefix_in_flight_ = 0;
+  prefix_network_.in_flight = heap_.in_flight = 0;
   in_unit_ = 0;
   complex_free_ = 0;
   found_full_ = nullptr;

@@ -10,7 +10,8 @@
 // its results find no way out, it takes no more. One sub-warp leaves per cycle, complex results first. Until its last
 // sub-warp's result has left the unit, a group is in GroupState::complex. cond_acc and tree_traverse pass the
 // prefix-sum network (thesis 7.1), which is pipelined: where it takes longer than the execute stages, they leave by the
-// complex unit's way out as well. A functional unit counts as active in the cycle in which its lane's operands leave
+// complex unit's way out as well. So do malloc and free (`heap_latency`), whose group is in GroupState::complex
+// meanwhile. A functional unit counts as active in the cycle in which its lane's operands leave
 // register read's latch, for the first stage, the complex unit or its queue. Sub-warps with disjoint lanes
 // that come together begin in one cycle, as far as there is room, and count as one; the simple ones leave together.
 #pragma once
@@ -117,6 +118,7 @@ class ExecuteStage final : public ReceivingStage {
   [[nodiscard]] bool complex_room(const link::SubWarp& sub_warp, Cycle now);
   void waits_for_complex(const link::SubWarp& sub_warp);
   void left_unit(const link::SubWarp& first);
+  static void waits_no_more(CoreState& state, const link::SubWarp& first);  // and those beside it
 
   [[nodiscard]] Cycle leaves_at(Cycle last, Cycle now) const;
   bool hand_on(Cycle now);  // true: a sub-warp went on
@@ -129,23 +131,30 @@ class ExecuteStage final : public ReceivingStage {
     Cycle complex_last = 0;
   };
   [[nodiscard]] bool start(link::SubWarp& sub_warp, Cycle now, Begun& begun);
+  // Operations that take longer than the execute stages in a pipelined unit of their own.
+  struct LateUnit {
+    unsigned latency;
+    unsigned in_flight = 0;
+  };
+  [[nodiscard]] LateUnit* late_unit(const link::DecodedInstruction& decoded);  // null: it is a simple or a complex one
   void start_complex(link::SubWarp& sub_warp, Cycle now, Begun& begun, Cycle& last);
   [[nodiscard]] bool complex_goes_first(Cycle now) const;
   void compute(link::SubWarp& sub_warp, Cycle now);
   void replay(link::SubWarp& sub_warp);
   void read_special(link::SubWarp& sub_warp, Cycle now);
   void print_lanes(const link::SubWarp& sub_warp);
+  void heap_lanes(link::SubWarp& sub_warp);  // execute_heap.cpp
   // The lanes in which functional units work, as the statistics count them.
   [[nodiscard]] static unsigned working(const link::SubWarp& sub_warp);
 
   const FetchStage& fetch_;
   unsigned front_latency_ = 0;
-  const unsigned prefix_latency_;
+  LateUnit prefix_network_;
+  LateUnit heap_;
   const bool complex_is_simple_;  // with an early next PC: such operations pass the execute stages as simple ones do
   WarpUnit* warps_ = nullptr;
-  link::Ring<Running> pipe_;       // of execute_stages at most
-  std::vector<Running> complex_;   // in the order of their ends; the prefix-sum network's among them
-  unsigned prefix_in_flight_ = 0;  // of them
+  link::Ring<Running> pipe_;      // of execute_stages at most
+  std::vector<Running> complex_;  // in the order of their ends; those of late units among them
   struct Waiting {
     link::SubWarp* sub_warp;
     Cycle since;

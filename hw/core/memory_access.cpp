@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "isa/device_heap.hpp"
 #include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
 
@@ -234,6 +235,18 @@ Verdict check_lane(CoreState& state, const MemoryAccess& access, unsigned lane) 
     return access.kind == MemoryAccess::Kind::load && recorded_as_stray(state, address)
                ? out_of_bounds([] { return "load, recorded as out of bounds, of which a trace says no more"; })
                : Verdict::good;
+  }
+  if (state.bounds->heap().holds(address)) {
+    const isa::DeviceHeap& heap = state.bounds->heap();
+    const std::uint64_t thread = state.heap_thread(sub_warp, lane);
+    const std::uint64_t first = isa::is_accumulate(sub_warp.decoded->instruction.op)
+                                    ? sub_warp.address[static_cast<unsigned>(std::countr_zero(access.lanes))]
+                                    : address;
+    if (heap.allows(thread, first, address - first + size)) {
+      return Verdict::good;
+    }
+    return out_of_bounds(
+        [&] { return fmt::format("{}, {}", verb(access.kind), heap.describe(thread, address, size)); });
   }
   const isa::Allocation* allocation = state.allocations.find(address, size);
   if (isa::is_accumulate(sub_warp.decoded->instruction.op)) {

@@ -93,6 +93,8 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
       prints->share_among(machine_.gpu.cores + (global_ != nullptr ? 1 : 0));
     }
   }
+  // What malloc and free do in the next launches, which begin and end there for who says so; null: nothing.
+  void set_heap(isa::DeviceHeap* heap) { heap_ = heap; }
   // Shows what happens in the cores (hw/state/observer.hpp); null: to nobody. Between launches.
   void observe(CoreObserver* observer) {
     for (unsigned i = 0; i != cores_.size(); ++i) {
@@ -185,6 +187,7 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   std::vector<std::uint8_t> constants_;
   std::uint32_t* hashes_ = nullptr;
   isa::PrintBuffer* prints_ = nullptr;
+  isa::DeviceHeap* heap_ = nullptr;
   std::uint64_t started_ = 0;   // launches
   std::list<Launch> launches_;  // those that run, and those that have ended since none ran
   std::map<std::uint64_t, std::vector<CoreState::StrayLoads>> strays_;  // by launch, of cores that have left it

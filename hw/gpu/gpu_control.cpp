@@ -64,6 +64,7 @@ bool Gpu::start() {
   Launch next;
   next.hashes = hashes_;
   next.prints = prints_;
+  next.heap = heap_;
   next.id = started_;
   next.code_address = value(RegisterOffset::code_address);
   next.code_words = narrow(RegisterOffset::code_words);

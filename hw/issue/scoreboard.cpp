@@ -9,7 +9,8 @@
 // D-cache", DWS report, table 3), and so does an operation that is longer in the functional units than the execute
 // stages: the warp's instructions retire in their order, and one that waits for long holds up no other warp, as it
 // would in register read. Operations that can fault in the functional units wait for what is before them, so that the
-// first fault is the program's first.
+// first fault is the program's first. malloc and free keep their place among a thread's accesses to memory likewise:
+// they wait for what is before them, and what comes after waits for them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,10 +73,14 @@ class Scoreboard final : public IssueDiscipline {
       case isa::Unit::warp:
         break;
     }
+    if (isa::is_heap(instruction.op)) {
+      return false;
+    }
     return instruction.op != isa::Op::TREE_TRAVERSE || prefix_is_simple_;
   }
   [[nodiscard]] bool waits_for_earlier(const isa::Instruction& instruction) const override {
-    return instruction.op == isa::Op::TRAP || (complex_faults_ && isa::info(instruction.op).unit == isa::Unit::complex);
+    return instruction.op == isa::Op::TRAP || isa::is_heap(instruction.op) ||
+           (complex_faults_ && isa::info(instruction.op).unit == isa::Unit::complex);
   }
 
   void begin(const Group& group) override {

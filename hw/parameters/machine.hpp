@@ -73,6 +73,7 @@ struct CoreParameters {
   unsigned complex_interval = 4;
   unsigned complex_queue = 16;
   unsigned prefix_levels_per_cycle = 5;
+  unsigned heap_latency = 200;
   unsigned pending_accesses = 64;
   bool division_trap = false;
   bool load_trap = true;
@@ -114,6 +115,8 @@ struct CoreParameters {
         "prefix_levels_per_cycle", prefix_levels_per_cycle, Limits::between(1, 5), "levels",
         "of the prefix-sum network of cond_acc and tree_traverse, which has log2(simd_width) levels of adders (thesis "
         "7.1); the sum is shifted and added to the base in one more cycle");
+    visit("heap_latency", heap_latency, Limits::between(1, 10000), "cycles",
+          "execute time of malloc and free in kernels, of which one sub-warp's can begin in every cycle");
     visit("pending_accesses", pending_accesses, Limits::between(1, 4096), "sub-warps",
           "memory accesses that can be put aside waiting for lines");
     visit("division_trap", division_trap, Limits::any(), "",

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "isa/device_heap.hpp"
 
 namespace heddle::hw {
 
@@ -79,6 +80,14 @@ unsigned CoreState::slot_of(const BlockHome& home) const {
     }
   }
   throw InternalError("a block without a slot on the core");
+}
+
+std::uint64_t CoreState::heap_thread(const link::SubWarp& sub_warp, unsigned lane) const {
+  if (launch->heap == nullptr) {
+    return isa::DeviceHeap::kNobody;
+  }
+  const HomeThread thread = thread_at(sub_warp, lane);
+  return thread.home->block->linear * launch->threads_per_block() + thread.number();
 }
 
 isa::Fault CoreState::fault_of(isa::Fault::Kind kind, const link::SubWarp& sub_warp, unsigned lane,

@@ -147,6 +147,8 @@ struct CoreState {
   [[nodiscard]] HomeThread thread_at(const link::SubWarp& sub_warp, unsigned lane) const {
     return rows[sub_warp.row_of(lane)].at(sub_warp.home_of(lane));
   }
+  // Its linear number in the launch, for the device heap; isa::DeviceHeap::kNobody where the launch does not use it.
+  [[nodiscard]] std::uint64_t heap_thread(const link::SubWarp& sub_warp, unsigned lane) const;
   [[nodiscard]] isa::Dim3 thread_of(unsigned row, unsigned lane) const { return thread_at(row, lane).index(); }
   // The slot of a block that has threads here.
   [[nodiscard]] unsigned slot_of(const BlockHome& home) const;

@@ -47,6 +47,10 @@ struct CoreStatistics {
   std::uint64_t progress = 0;
   std::uint64_t blocks = 0;
   std::uint64_t out_of_bounds_loads = 0;
+  std::uint64_t heap_allocations = 0;
+  std::uint64_t heap_bytes = 0;
+  std::uint64_t heap_refusals = 0;
+  std::uint64_t heap_frees = 0;
   std::uint64_t drift_samples = 0;
   std::uint64_t drift_instructions = 0;
   std::uint64_t lost_locality = 0;
@@ -132,6 +136,10 @@ struct CoreStatistics {
     visit("blocks", blocks, "blocks", "thread blocks finished");
     visit("out_of_bounds_loads", out_of_bounds_loads, "loads",
           "threads' loads that lay out of bounds and read 0 (core.load_trap = false)");
+    visit("heap_allocations", heap_allocations, "blocks", "blocks that malloc has given to threads");
+    visit("heap_bytes", heap_bytes, "bytes", "bytes that they have asked for in those");
+    visit("heap_refusals", heap_refusals, "calls", "calls of malloc that yielded null");
+    visit("heap_frees", heap_frees, "blocks", "blocks given to free (null is none)");
     visit("drift_samples", drift_samples, "instructions",
           "every 1024th that was fetched: how far the live warps of its block are apart was looked at");
     visit("drift_instructions", drift_instructions, "instructions",

@@ -7,6 +7,10 @@
 #include "isa/print.hpp"
 #include "isa/program.hpp"
 
+namespace heddle::isa {
+class DeviceHeap;
+}
+
 namespace heddle::hw {
 
 struct Launch {
@@ -26,6 +30,8 @@ struct Launch {
   // Retirement hashes of the launch's threads; null: not wanted.
   std::uint32_t* hashes = nullptr;
   isa::PrintBuffer* prints = nullptr;  // where printed bytes go; null: nowhere
+  // What malloc and free in the launch do; null: nothing, and malloc yields null.
+  isa::DeviceHeap* heap = nullptr;
 
   [[nodiscard]] std::uint32_t threads_per_block() const { return static_cast<std::uint32_t>(block.count()); }
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "isa/device_heap.hpp"
 #include "isa/launch_check.hpp"
 #include "isa/retire.hpp"
 
@@ -36,6 +37,9 @@ Block::Block(const Module& module, const Kernel& kernel, const LaunchRequest& la
       launch_(launch),
       options_(options),
       code_(decode_kernel(kernel)),
+      uses_heap_(std::any_of(code_.begin(), code_.end(),
+                             [](const Decoded& decoded) { return decoded.action == Action::heap; })),
+      heap_(memory.heap()),
       memory_(memory, module.constant_bank, launch.parameters, total_shared_bytes(kernel, launch), kernel.local_bytes,
               launch.block.count()) {
   const auto threads = static_cast<std::uint32_t>(launch.block.count());
@@ -59,6 +63,9 @@ Block::Block(const Module& module, const Kernel& kernel, const LaunchRequest& la
 
 void Block::start(const Dim3& block_index) {
   memory_.clear();
+  if (uses_heap_) {
+    memory_.number_threads(linear(block_index) * launch_.block.count());
+  }
   barriers_.clear();
   live_threads_ = static_cast<std::uint32_t>(launch_.block.count());
   for (Warp& warp : warps_) {
@@ -219,6 +226,11 @@ Block::MaybeFault Block::step(Warp& warp, InterpreterResult& result) {
     case Action::print:
       print(warp, executed);
       break;
+    case Action::heap:
+      if (MaybeFault fault = execute_heap(warp, decoded, executed)) {
+        return fault;
+      }
+      break;
     case Action::trap:
       return fault(Fault::Kind::trap, warp, executed, "the program executed trap");
     case Action::exit:
@@ -237,12 +249,38 @@ Block::MaybeFault Block::step(Warp& warp, InterpreterResult& result) {
   return std::nullopt;
 }
 
+std::uint64_t Block::linear(const Dim3& block_index) const {
+  const Dim3& grid = launch_.grid;
+  return block_index.x + grid.x * (block_index.y + std::uint64_t{grid.y} * block_index.z);
+}
+
+Block::MaybeFault Block::execute_heap(const Warp& warp, const Decoded& decoded, LaneMask executed) {
+  const bool wide = decoded.a == 2;
+  const std::uint64_t first = linear(warp.context.block_index) * launch_.block.count() + warp.first_thread;
+  for (LaneMask rest = executed; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const std::uint64_t operand = values_.a[0][lane] | (wide ? std::uint64_t{values_.a[1][lane]} << 32U : 0);
+    if (decoded.instruction.op == Op::HEAP_FREE || decoded.instruction.op == Op::HEAP_FREE_E) {
+      if (std::string wrong = heap_.free(first + lane, operand, warp.stack.pc()); !wrong.empty()) {
+        return fault(Fault::Kind::bad_free, warp, LaneMask{1} << lane, std::move(wrong));
+      }
+      continue;
+    }
+    DeviceHeap::Given given = heap_.allocate(first + lane, operand, wide);
+    if (!given.wrong.empty()) {
+      return fault(Fault::Kind::heap_room, warp, LaneMask{1} << lane, std::move(given.wrong));
+    }
+    values_.result[0][lane] = static_cast<std::uint32_t>(given.address);
+    values_.result[1][lane] = static_cast<std::uint32_t>(given.address >> 32U);
+  }
+  return std::nullopt;
+}
+
 void Block::print(const Warp& warp, LaneMask executed) {
   if (options_.prints == nullptr) {
     return;
   }
-  const Dim3& index = warp.context.block_index;
-  const std::uint64_t block = index.x + launch_.grid.x * (index.y + std::uint64_t{launch_.grid.y} * index.z);
+  const std::uint64_t block = linear(warp.context.block_index);
   for (LaneMask rest = executed; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     options_.prints->put(block, warp.first_thread + lane, values_.a[0][lane], values_.b[0][lane]);

@@ -43,6 +43,8 @@ class Block {
   // Runs the block with this index to its end; its threads' hashes go to `hashes`, counts are added to `result`. A
   // fault ends it early.
   void run(const Dim3& block_index, std::span<std::uint32_t> hashes, InterpreterResult& result);
+  // Its kernel does. Launches of it begin and end for the heap too.
+  [[nodiscard]] bool uses_heap() const { return uses_heap_; }
 
  private:
   using MaybeFault = std::optional<Fault>;
@@ -57,6 +59,8 @@ class Block {
   [[nodiscard]] MaybeFault run_slice(Warp& warp, InterpreterResult& result);
   [[nodiscard]] MaybeFault step(Warp& warp, InterpreterResult& result);
   void print(const Warp& warp, LaneMask executed);
+  [[nodiscard]] MaybeFault execute_heap(const Warp& warp, const Decoded& decoded, LaneMask executed);
+  [[nodiscard]] std::uint64_t linear(const Dim3& block_index) const;
   [[nodiscard]] MaybeFault execute_memory(Warp& warp, const Decoded& decoded, LaneMask executed,
                                           InterpreterResult& result);
   [[nodiscard]] MaybeFault execute_load(Warp& warp, const Decoded& decoded, LaneMask executed,
@@ -76,6 +80,8 @@ class Block {
   const LaunchRequest& launch_;
   const InterpreterOptions& options_;
   std::vector<Decoded> code_;
+  bool uses_heap_;
+  DeviceHeap& heap_;
   BlockMemory memory_;
   Barriers barriers_;
   std::vector<Warp> warps_;

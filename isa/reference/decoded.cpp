@@ -21,6 +21,9 @@ Action action_of(const Instruction& instruction) {
   if (is_texture(op)) {
     return Action::texture;
   }
+  if (is_heap(op)) {
+    return Action::heap;
+  }
   switch (op) {
     case Op::NOP:
     case Op::PROGRESS:

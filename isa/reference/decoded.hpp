@@ -23,6 +23,7 @@ enum class Action : std::uint8_t {
   exit,
   trap,
   print,
+  heap,
   barrier,
   invalid
 };

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "isa/device_heap.hpp"
 #include "isa/memory_map.hpp"
 #include "isa/texture.hpp"
 
@@ -55,8 +56,11 @@ void BlockMemory::clear() {
   std::fill(local_.begin(), local_.end(), std::byte{0});
 }
 
-BlockMemory::Place BlockMemory::locate_global(Access access, std::uint64_t address, std::uint32_t size, bool generic,
-                                              std::optional<AccessFault>& fault) {
+BlockMemory::Place BlockMemory::locate_global(Access access, std::uint64_t address, std::uint32_t size,
+                                              std::uint32_t thread, bool generic, std::optional<AccessFault>& fault) {
+  if (global_.heap().holds(address)) {
+    return locate_on_heap(access, address, size, thread, fault);
+  }
   const Allocation* allocation = allocations_.find(address, size);
   const char* verb = access == Access::load ? "load" : access == Access::store ? "store" : "atomic";
   if (allocation == nullptr) {
@@ -77,6 +81,30 @@ BlockMemory::Place BlockMemory::locate_global(Access access, std::uint64_t addre
   }
   std::size_t length = 0;  // an aligned access of at most 16 bytes never leaves its page
   return {global_.direct(address, length), static_cast<std::uint32_t>(address)};
+}
+
+BlockMemory::Place BlockMemory::locate_on_heap(Access access, std::uint64_t address, std::uint32_t size,
+                                               std::uint32_t thread, std::optional<AccessFault>& fault) {
+  const DeviceHeap& heap = global_.heap();
+  Place place{nullptr, static_cast<std::uint32_t>(address)};
+  if (heap.allows(number_of(thread), address, size)) {
+    std::size_t length = 0;
+    place.data = global_.direct(address, length);
+  } else {
+    const char* verb = access == Access::load ? "load" : access == Access::store ? "store" : "atomic";
+    fault = AccessFault{Fault::Kind::out_of_bounds, 0, address, size,
+                        fmt::format("{}, {}", verb, heap.describe(number_of(thread), address, size))};
+  }
+  return place;
+}
+
+std::uint64_t BlockMemory::number_of(std::uint32_t thread) const {
+  return first_number_ ? *first_number_ + thread : DeviceHeap::kNobody;
+}
+
+bool BlockMemory::in_one_piece(std::uint64_t address, std::uint64_t size, std::uint32_t thread) {
+  return global_.heap().holds(address) ? global_.heap().allows(number_of(thread), address, size)
+                                       : allocations_.find(address, size) != nullptr;
 }
 
 BlockMemory::Place BlockMemory::locate(Access access, Space space, std::uint64_t address, std::uint32_t size,
@@ -113,7 +141,7 @@ BlockMemory::Place BlockMemory::locate(Access access, Space space, std::uint64_t
   switch (space) {
     case Space::global:
     case Space::generic:
-      return locate_global(access, address, size, generic, fault);
+      return locate_global(access, address, size, thread, generic, fault);
     case Space::shared:
       bytes = shared_;
       window = kSharedWindow;
@@ -252,7 +280,7 @@ std::optional<AccessFault> BlockMemory::accumulate(const Instruction& instructio
     Place place = locate(Access::store, space, address, bytes, first_thread + lane, fault);
     // The next allocation's bytes are no more the buffer's than those of a gap.
     if (place.data != nullptr && space == Space::global &&
-        allocations_.find(all.base, address - all.base + bytes) == nullptr) {
+        !in_one_piece(all.base, address - all.base + bytes, first_thread + lane)) {
       fault = AccessFault{Fault::Kind::out_of_bounds, 0, address, bytes,
                           fmt::format("store, {}", global_.describe(address, bytes))};
       place = {};

@@ -31,6 +31,8 @@ class BlockMemory {
               std::size_t shared_bytes, std::size_t local_bytes, std::size_t threads);
 
   void clear();  // zeroes scratchpad and local memory before the next block
+  // The linear number of the block's first thread in a launch that uses the device heap.
+  void number_threads(std::uint64_t first) { first_number_ = first; }
 
   // Each executes one instruction for the lanes of the mask; lane i is thread first_thread + i of the block. Operands
   // and results are in `values`; address_low receives the low words of the generic addresses.
@@ -61,8 +63,14 @@ class BlockMemory {
   // Checks one lane's access and finds its bytes; fills `fault` and returns null data when it must not happen.
   Place locate(Access access, Space space, std::uint64_t address, std::uint32_t size, std::uint32_t thread,
                std::optional<AccessFault>& fault);
-  Place locate_global(Access access, std::uint64_t address, std::uint32_t size, bool generic,
+  Place locate_global(Access access, std::uint64_t address, std::uint32_t size, std::uint32_t thread, bool generic,
                       std::optional<AccessFault>& fault);
+  // On the device heap.
+  Place locate_on_heap(Access access, std::uint64_t address, std::uint32_t size, std::uint32_t thread,
+                       std::optional<AccessFault>& fault);
+  [[nodiscard]] std::uint64_t number_of(std::uint32_t thread) const;
+  // All of it in one buffer or heap block.
+  [[nodiscard]] bool in_one_piece(std::uint64_t address, std::uint64_t size, std::uint32_t thread);
 
   DeviceMemory& global_;
   AllocationFinder allocations_;
@@ -72,6 +80,7 @@ class BlockMemory {
   std::vector<std::byte> shared_;
   std::vector<std::byte> local_;  // thread after thread
   std::size_t local_bytes_;
+  std::optional<std::uint64_t> first_number_;
 };
 
 }  // namespace heddle::isa::reference

@@ -33,7 +33,7 @@ bool has_side_effect(const MachineInstruction& instruction) {
       return false;
     default:
       return isa::is_store(op) || isa::is_atomic(op) || isa::is_accumulate(op) || isa::is_volatile(op) ||
-             isa::info(op).unit == isa::Unit::barrier;
+             isa::is_heap(op) || isa::info(op).unit == isa::Unit::barrier;
   }
 }
 

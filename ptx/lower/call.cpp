@@ -36,9 +36,8 @@ const Function& callee_of(Selector& s, const Operand& target) {
   }
   if (!function->has_body) {
     s.refuse(target.at, "function '" + target.name + "' has no body in this file",
-             std::string(library_advice(target.name)
-                             .value_or("define it here; files are not linked, and of CUDA's device run-time library "
-                                       "there are vprintf and __assertfail")));
+             "define it here; files are not linked, and of CUDA's device run-time library there are vprintf, "
+             "__assertfail, malloc and free");
   }
   if (function->is_entry) {
     s.refuse(target.at, "kernel '" + target.name + "' is called", "launch kernels from the host; call functions");

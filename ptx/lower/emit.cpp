@@ -43,8 +43,8 @@ constexpr std::size_t kMaxItems = std::size_t{1} << 20U;
 void Selector::write(IrInstruction instruction) {
   const isa::Unit unit = isa::info(instruction.op).unit;
   bool effect = faults(instruction.op) || instruction.op == Op::PRINT || instruction.op == Op::PROGRESS ||
-                unit == isa::Unit::memory || unit == isa::Unit::control || unit == isa::Unit::barrier ||
-                unit == isa::Unit::warp;
+                isa::is_heap(instruction.op) || unit == isa::Unit::memory || unit == isa::Unit::control ||
+                unit == isa::Unit::barrier || unit == isa::Unit::warp;
   if (instruction.op == Op::ISSPACEP || instruction.op == Op::ISSPACEP_E) effect = false;
   for (const VReg reg : {instruction.dst, instruction.p, instruction.q}) effect = effect || named_register(reg);
   if (instruction.op == Op::MOV) {  // the halves of an unpacked pair

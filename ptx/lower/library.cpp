@@ -186,9 +186,21 @@ constexpr std::string_view kAssertFail = R"(
 }
 )";
 
-constexpr std::string_view kNotHere =
-    "there is no device heap, whose addresses would depend on the order of threads: allocate a buffer on the host, or "
-    "use a local or shared array of fixed size";
+constexpr std::string_view kAllocate = R"(
+.func (.reg .b@A pointer) @NAME(.reg .b@A size)
+{
+  heap.alloc.b@A pointer, size;
+  ret;
+}
+)";
+
+constexpr std::string_view kFree = R"(
+.func @NAME(.reg .b@A pointer@MORE)
+{
+  heap.free.b@A pointer;
+  ret;
+}
+)";
 
 void replace(std::string& text, std::string_view what, const std::string& by) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
@@ -205,11 +217,39 @@ std::string mask_of(std::string_view characters, unsigned first = 64) {
   return fmt::format("{:#x}U", mask);
 }
 
+// With new and delete as C++ mangles them, for size_t of 32 (j) and 64 (m) bits; delete may be told the size.
+constexpr std::array<std::string_view, 2> kPrinting = {"vprintf", "__assertfail"};
+constexpr std::array<std::string_view, 5> kAllocating = {"malloc", "_Znwj", "_Znwm", "_Znaj", "_Znam"};
+constexpr std::array<std::string_view, 3> kFreeing = {"free", "_ZdlPv", "_ZdaPv"};
+constexpr std::array<std::string_view, 4> kFreeingSized = {"_ZdlPvj", "_ZdlPvm", "_ZdaPvj", "_ZdaPvm"};
+
+bool is_ours(std::string_view function) {
+  const auto in = [function](const auto& names) {
+    return std::find(names.begin(), names.end(), function) != names.end();
+  };
+  return in(kPrinting) || in(kAllocating) || in(kFreeing) || in(kFreeingSized);
+}
+
+std::string heap_functions() {
+  std::string text;
+  const auto add = [&text](std::string_view function, std::string_view name, const std::string& more) {
+    std::string one(function);
+    replace(one, "@NAME", std::string(name));
+    replace(one, "@MORE", more);
+    text += one;
+  };
+  for (const std::string_view name : kAllocating) add(kAllocate, name, "");
+  for (const std::string_view name : kFreeing) add(kFree, name, "");
+  for (const std::string_view name : kFreeingSized) add(kFree, name, ", .reg .b@A size");
+  return text;
+}
+
 File library(unsigned address_bits) {
   std::string text = fmt::format(".version 6.4\n.target sm_60\n.address_size {}\n", address_bits);
   text += kString;
   text += kPrintf;
   text += kAssertFail;
+  text += heap_functions();
   const bool wide = address_bits == 64;
   using isa::MessageKind;
   const std::array<std::pair<std::string_view, std::string>, 12> words = {{
@@ -246,7 +286,22 @@ void lower_print(Selector& s) {
   s.emit(isa::Op::PRINT, kNone, s.source(s.operand(0), Type::b32), Value::imm(bytes, Type::u32));
 }
 
-constexpr std::array kLibraryHandlers = {Handler{"print", lower_print}};
+void lower_heap(Selector& s) {
+  Modifiers m = s.modifiers();
+  const bool frees = m.require<bool>("what is to be done on the heap", {{"alloc", false}, {"free", true}});
+  const Type type = m.type({Type::b32, Type::b64});
+  m.finish();
+  const bool wide = type == Type::b64;
+  s.expect_operands(frees ? 1 : 2);
+  if (frees) {
+    s.emit(wide ? isa::Op::HEAP_FREE_E : isa::Op::HEAP_FREE, kNone, s.source(s.operand(0), type));
+    return;
+  }
+  const Value size = s.source(s.operand(1), type);
+  s.emit(wide ? isa::Op::HEAP_ALLOC_E : isa::Op::HEAP_ALLOC, s.destination(s.operand(0), type), size);
+}
+
+constexpr std::array kLibraryHandlers = {Handler{"print", lower_print}, Handler{"heap", lower_heap}};
 
 }  // namespace
 
@@ -255,11 +310,9 @@ std::span<const Handler> library_handlers() {
 }
 
 void add_library(File& file) {
-  constexpr std::array<std::string_view, 2> kFunctions = {"vprintf", "__assertfail"};
   bool wanted = false;
   std::erase_if(file.functions, [&](const Function& function) {
-    const bool ours =
-        !function.has_body && std::find(kFunctions.begin(), kFunctions.end(), function.name) != kFunctions.end();
+    const bool ours = !function.has_body && is_ours(function.name);
     wanted = wanted || ours;
     return ours;
   });
@@ -274,16 +327,6 @@ void add_library(File& file) {
       file.functions.push_back(std::move(function));
     }
   }
-}
-
-std::optional<std::string_view> library_advice(std::string_view function) {
-  // With new and delete as C++ mangles them, for both sizes of size_t.
-  constexpr std::array<std::string_view, 12> kHeap = {"malloc", "free",   "_Znwm",   "_Znwj",   "_Znam",   "_Znaj",
-                                                      "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdlPvj", "_ZdaPvm", "_ZdaPvj"};
-  if (std::find(kHeap.begin(), kHeap.end(), function) != kHeap.end()) {
-    return kNotHere;
-  }
-  return std::nullopt;
 }
 
 }  // namespace heddle::ptx

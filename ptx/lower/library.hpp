@@ -5,12 +5,13 @@
 //                                                    a null format
 //   __assertfail(condition, file, line, function, 1) what a failed assert calls. Does not return
 //
-// Both are PTX like the program's own and are inlined where they are called. They speak by the operation `print`,
-// an extension of PTX that is theirs alone; isa/print.hpp says in what form and in which order the host hears it.
+//   malloc(size), free(pointer)                      and new and delete under their mangled names: the device heap
+//                                                    (isa/device_heap.hpp)
+//
+// They are PTX like the program's own and are inlined where they are called. The first two speak by the operation
+// `print`; isa/print.hpp says in what form and in which order the host hears it. It and `heap` are extensions of PTX
+// that are theirs alone.
 #pragma once
-
-#include <optional>
-#include <string_view>
 
 #include "ptx/ast.hpp"
 
@@ -18,8 +19,5 @@ namespace heddle::ptx {
 
 // Gives every function of the library that the file declares, and that has no body in it, the library's body.
 void add_library(File& file);
-
-// What to do about a function of CUDA's run-time library that this one does not have ("malloc").
-[[nodiscard]] std::optional<std::string_view> library_advice(std::string_view function);
 
 }  // namespace heddle::ptx

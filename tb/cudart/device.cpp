@@ -7,6 +7,8 @@
 using heddle::cudart::guarded;
 using heddle::cudart::require;
 using heddle::cudart::Runtime;
+using heddle::tb::program::Call;
+using heddle::tb::program::kAsIs;
 
 namespace {
 
@@ -209,14 +211,18 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
   *config = cudaSharedMemBankSizeFourByte;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t) {
-  return guarded("cudaDeviceSetLimit", [&](Runtime&) {
-    require(limit != cudaLimitMallocHeapSize, cudaErrorNotSupported, "there is no device heap");
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+  return guarded("cudaDeviceSetLimit", [&](Runtime& runtime) {
+    if (limit == cudaLimitMallocHeapSize) static_cast<void>(runtime.ask({Call::heap, 0, {value}, 0}));
   });
 }
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
-  *value = limit == cudaLimitPrintfFifoSize ? kPrintBytes : 0;
-  return cudaSuccess;
+  return guarded("cudaDeviceGetLimit", [&](Runtime& runtime) {
+    const bool heap = limit == cudaLimitMallocHeapSize;
+    *value = heap                               ? runtime.ask({Call::heap, 0, {kAsIs}, 0}).words[0]
+             : limit == cudaLimitPrintfFifoSize ? kPrintBytes
+                                                : 0;
+  });
 }
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   *least = *greatest = 0;

@@ -76,6 +76,7 @@ CUresult report(CUresult result, const std::string& text, const char* function) 
 }  // namespace heddle::cudart
 
 using namespace heddle::cudart;
+using heddle::tb::program::kAsIs;
 
 #pragma GCC visibility push(default)
 extern "C" {
@@ -223,12 +224,17 @@ CUresult cuCtxSetCacheConfig(CUfunc_cache) {
   return in_context("cuCtxSetCacheConfig", [](Runtime&) {});
 }
 CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
-  return in_context("cuCtxGetLimit",
-                    [&](Runtime&) { static_cast<void>(cudaDeviceGetLimit(value, static_cast<cudaLimit>(limit))); });
+  return in_context("cuCtxGetLimit", [&](Runtime& runtime) {
+    if (limit == CU_LIMIT_MALLOC_HEAP_SIZE) {
+      *value = runtime.ask({Call::heap, 0, {kAsIs}, 0}).words[0];
+    } else {
+      static_cast<void>(cudaDeviceGetLimit(value, static_cast<cudaLimit>(limit)));
+    }
+  });
 }
-CUresult cuCtxSetLimit(CUlimit limit, size_t) {
-  return in_context("cuCtxSetLimit", [&](Runtime&) {
-    require(limit != CU_LIMIT_MALLOC_HEAP_SIZE, cudaErrorNotSupported, "there is no device heap");
+CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
+  return in_context("cuCtxSetLimit", [&](Runtime& runtime) {
+    if (limit == CU_LIMIT_MALLOC_HEAP_SIZE) static_cast<void>(runtime.ask({Call::heap, 0, {value}, 0}));
   });
 }
 CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {

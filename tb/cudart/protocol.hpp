@@ -7,7 +7,7 @@
 
 namespace heddle::tb::program {
 
-inline constexpr std::uint64_t kProtocolVersion = 5;
+inline constexpr std::uint64_t kProtocolVersion = 6;
 // Says a program which socket (a path) the simulator listens at.
 inline constexpr const char* kSocketVariable = "HEDDLE_SOCKET";
 // What a program that is started by itself runs on, and further words for `heddle exec`.
@@ -36,6 +36,7 @@ enum class Call : std::uint32_t {
              // arguments. It may be put off until something depends on it
   occupancy,           // function, threads of a block, shared -> blocks
   memory,              // -> free, total
+  heap,                // its limit, or kAsIs -> the limit
   stream_create,       // does not wait for stream 0 -> stream
   stream_destroy,      // stream
   stream_synchronize,  // stream
@@ -54,6 +55,8 @@ enum class Call : std::uint32_t {
 
 // Managed memory is the host's at the same address, in whole pages.
 enum class AllocationKind : std::uint64_t { device, managed };
+
+inline constexpr std::uint64_t kAsIs = ~std::uint64_t{0};
 
 // Flags of questions.
 inline constexpr std::uint32_t kAsynchronous = 1;  // the host does not wait for it

@@ -16,6 +16,7 @@
 #include "hw/gpu/memory_target.hpp"
 #include "hw/scalar/scalarisation.hpp"
 #include "hw/state/observers.hpp"
+#include "isa/device_heap.hpp"
 #include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/last_access.hpp"
@@ -161,6 +162,8 @@ struct Device::State {
     std::vector<std::uint32_t> hashes;  // of its threads
     isa::PrintBuffer prints;
     std::optional<hw::Totals> before;
+    bool uses_heap = false;
+    std::optional<isa::Fault> heap_fault;  // what of its frees could not be, found at its end
   };
   [[nodiscard]] LaunchInfo info_of(const Running& launch) const {
     return {module, launch.kernel, launch.request, launch.warp_size, launch.cycle, launch.id};
@@ -168,6 +171,10 @@ struct Device::State {
   const isa::Kernel& prepare(const isa::LaunchRequest& request);
   std::uint64_t begin(const isa::LaunchRequest& request, const isa::Kernel& kernel);
   std::list<Running> end(const hw::Gpu::Ended& ended);
+  [[nodiscard]] bool calls_heap(const isa::Kernel& kernel) const {
+    return heap_kernels.at(static_cast<std::size_t>(&kernel - module.kernels.data()));
+  }
+  void end_heap(Running& launch, bool complete);
   void give_up();
   void tell_end(const Running& launch, bool complete);
   void add_stray_loads(const Running& launch, std::vector<isa::StrayLoads> loads);
@@ -184,6 +191,7 @@ struct Device::State {
   std::unique_ptr<link::Tap> control_tap;  // null: none
   StatisticsRegistry statistics;
   isa::Module module;
+  std::vector<bool> heap_kernels;  // of the module's kernels: it has malloc or free in it
   isa::RetirementHash hash;
   std::list<Running> running;  // in the order in which they began
   // Of launches that have begun and are not in `hash`; nothing: it runs.
@@ -295,6 +303,10 @@ void Device::load(isa::Module module) {
   }
   state_->selection.check(state_->module);
   isa::load_module(state_->module, state_->memory);
+  state_->heap_kernels.clear();
+  for (const isa::Kernel& kernel : state_->module.kernels) {
+    state_->heap_kernels.push_back(isa::uses_heap(kernel));
+  }
   for (RunObserver* const observer : state_->options.observers) {
     observer->loaded(state_->module);
   }
@@ -318,6 +330,10 @@ void Device::check(const isa::LaunchRequest& request) const {
         {}, fmt::format("kernel '{}' cannot be launched on '{}': {}", kernel.name, machine().name, room.reason),
         "use a smaller block, or a machine with more of it");
   }
+}
+
+bool Device::uses_heap(const isa::LaunchRequest& request) const {
+  return state_->calls_heap(isa::kernel_of(state_->module, request));
 }
 
 unsigned Device::launches_at_once() const {
@@ -362,14 +378,16 @@ std::vector<Device::Ended> Device::proceed(link::Cycle until) {
   std::list<State::Running> faulted;
   for (const hw::Gpu::Ended& one : state.gpu.take_ended()) {
     std::list<State::Running> over = state.end(one);
-    if (one.complete) {
+    if (one.complete && !over.front().heap_fault) {
       ended.push_back({one.launch, one.begin, one.end, one.warp_instructions, one.thread_instructions});
     } else {
       faulted.splice(faulted.end(), over);
     }
   }
   if (!faulted.empty()) {
-    isa::Fault fault = *state.gpu.fault();
+    const std::optional<isa::Fault>& of_heap = faulted.front().heap_fault;
+    isa::Fault fault = of_heap ? *of_heap : *state.gpu.fault();
+    state.give_up();  // what runs beside it
     const auto found =
         std::find_if(faulted.begin(), faulted.end(), [&](const auto& launch) { return launch.id == fault.launch; });
     const State::Running& launch = found != faulted.end() ? *found : faulted.front();
@@ -396,6 +414,13 @@ const isa::Kernel& Device::State::prepare(const isa::LaunchRequest& request) {
     impossible->kernel = kernel.name;
     throw SimulatedFault(isa::describe(*impossible, module));
   }
+  if (calls_heap(kernel) && memory.heap().in_launch()) {
+    throw InputError({},
+                     fmt::format("kernel '{}' allocates on the device heap, as one does that is running: such launches "
+                                 "follow each other",
+                                 kernel.name),
+                     "begin it when that has ended");
+  }
   if (running.empty()) {
     if (!gpu.quiet()) {
       throw InputError({},
@@ -419,6 +444,11 @@ std::uint64_t Device::State::begin(const isa::LaunchRequest& request, const isa:
   launch.hashes.resize(request.grid.count() * request.block.count());
   hashes.emplace(launch.id, std::nullopt);
   launch.prints.begin_launch(launch.request);
+  launch.uses_heap = calls_heap(kernel) && options.replay == nullptr;
+  if (launch.uses_heap) {
+    memory.heap().begin_launch(launch.request);
+  }
+  gpu.set_heap(launch.uses_heap ? &memory.heap() : nullptr);
   // A replay has no values to take hashes of.
   gpu.set_hashes(options.replay == nullptr ? launch.hashes.data() : nullptr);
   gpu.set_prints(&launch.prints);
@@ -428,6 +458,7 @@ std::uint64_t Device::State::begin(const isa::LaunchRequest& request, const isa:
     }
   } catch (const InputError&) {  // who watches cannot take it
     hashes.erase(launch.id);
+    end_heap(launch, false);
     running.pop_back();
     throw;
   }
@@ -454,7 +485,8 @@ std::list<Device::State::Running> Device::State::end(const hw::Gpu::Ended& ended
                         after.core.thread_instructions - launch.before->core.thread_instructions);
   }
   add_stray_loads(launch, ended.stray_loads);
-  tell_end(launch, ended.complete);
+  end_heap(launch, ended.complete);
+  tell_end(launch, ended.complete && !launch.heap_fault);
   // Launches chain in the order in which they began.
   hashes.at(launch.id) = std::move(launch.hashes);
   while (!hashes.empty() && hashes.begin()->second) {
@@ -464,9 +496,21 @@ std::list<Device::State::Running> Device::State::end(const hw::Gpu::Ended& ended
   return over;
 }
 
+void Device::State::end_heap(Running& launch, bool complete) {
+  if (launch.uses_heap && complete) {
+    launch.heap_fault = memory.heap().end_launch();
+    if (launch.heap_fault) {
+      launch.heap_fault->launch = launch.id;
+    }
+  } else if (launch.uses_heap) {
+    memory.heap().abandon_launch();
+  }
+}
+
 // What runs stops in the middle.
 void Device::State::give_up() {
-  for (const Running& launch : running) {
+  for (Running& launch : running) {
+    end_heap(launch, false);
     add_stray_loads(launch, gpu.take_stray_loads(launch.id));
     tell_end(launch, false);
   }

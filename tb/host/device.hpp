@@ -86,6 +86,9 @@ class Device final : public Executor {
   // ---- launches side by side
   // So many can run at once (hw::kernels_at_once); 1 with fast-forward or a replay.
   [[nodiscard]] unsigned launches_at_once() const;
+  // Its kernel calls malloc or free. Of such launches one can run at a time (isa/device_heap.hpp); begin() refuses
+  // another one.
+  [[nodiscard]] bool uses_heap(const isa::LaunchRequest& request) const;
   // A launch can be begun now: fewer run, and they have blocks left to finish.
   [[nodiscard]] bool can_begin() const;
   // Starts a launch beside those that run; returns its number. Throws as launch() does. Only if can_begin().

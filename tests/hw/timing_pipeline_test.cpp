@@ -135,6 +135,35 @@ TEST(PrefixNetworkRate, StartsOneOperationPerCycle) {
   EXPECT_LT(cycles, 1.03 * kStarts);
 }
 
+// malloc and free spend heap_latency cycles where a simple operation spends execute_stages, and are pipelined likewise.
+class HeapLatency : public ::testing::TestWithParam<unsigned> {};
+TEST_P(HeapLatency, ReplacesTheExecuteStages) {
+  hw::Machine machine;
+  machine.core.heap_latency = GetParam();
+  EXPECT_EQ(cycles_per_round(machine, 1, [](Code& code) { code.rrr(Op::HEAP_ALLOC, 1, 2, isa::kRZ); }),
+            7 * kLoopInstructions + 7 - 2 + std::max(GetParam(), 2U));
+}
+TEST_P(HeapLatency, OfAFree) {
+  hw::Machine machine;
+  machine.core.heap_latency = GetParam();
+  EXPECT_EQ(cycles_per_round(machine, 1, [](Code& code) { code.rrr(Op::HEAP_FREE_E, isa::kRZ, 2, isa::kRZ); }),
+            7 * kLoopInstructions + 7 - 2 + std::max(GetParam(), 2U));
+}
+INSTANTIATE_TEST_SUITE_P(Pipeline, HeapLatency, ::testing::Values(1U, 2U, 3U, 200U));
+TEST(HeapRate, StartsOneOperationPerCycle) {
+  hw::Machine machine;
+  machine.core.heap_latency = 6;
+  constexpr unsigned kCalls = 9;
+  constexpr double kStarts = 16 * (kCalls + kLoopInstructions);
+  const double cycles = cycles_per_round(machine, 16, [](Code& code) {
+    for (unsigned i = 0; i < kCalls; ++i) {
+      code.rrr(Op::HEAP_ALLOC, 1, 2, isa::kRZ);
+    }
+  });
+  EXPECT_GE(cycles, kStarts);
+  EXPECT_LT(cycles, 1.03 * kStarts);
+}
+
 // Contiguous words lie in different banks: however many threads write, the scratchpad takes one cycle.
 TEST(PrefixNetworkRate, ConditionalAccumulateWritesTheScratchpadInOneCycle) {
   GpuBench bench;

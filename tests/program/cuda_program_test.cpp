@@ -65,6 +65,54 @@ TEST_F(CudaProgram, FaultsEndItOrComeBackAsErrorCodes) {
   EXPECT_THAT(asserted.err, HasSubstr("'n < 7' in void check(int)"));
 }
 
+TEST_F(CudaProgram, TheDeviceHeapIsTheSameOnEveryMachine) {
+  const std::string program = compile("heap.cu");
+  std::string expected;
+  for (const std::vector<std::string>& machine : {std::vector<std::string>{"baseline"},
+                                                  {"lwm"},
+                                                  {"tbc"},
+                                                  {"dwf-majority"},
+                                                  {"ws-8", "--set", "gpu.cores=4", "--threads", "2"}}) {
+    std::vector<std::string> words = {"exec", "--quiet", "--out", scratch_.path("out"), "--config"};
+    words.insert(words.end(), machine.begin(), machine.end());
+    words.insert(words.end(), {"--", program});
+    const test::Ran ran = test::heddle(words);
+    EXPECT_EQ(ran.code, 0) << machine[0] << ": " << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("PASSED\n")) << machine[0];
+    EXPECT_EQ(ran.out, expected.empty() ? ran.out : expected) << machine[0];
+    expected = ran.out;
+  }
+}
+
+TEST_F(CudaProgram, MisuseOfTheDeviceHeapIsTold) {
+  const std::string program = compile("heap.cu");
+  struct Misuse {
+    const char* name;
+    const char* fault;
+    const char* where;
+    const char* why;
+    const char* after;
+  };
+  for (const Misuse& misuse : {Misuse{"twice", "bad free in kernel '_Z5twicePPv'", "thread (1, 0, 0)",
+                                      "another thread of the launch has freed", "cudaErrorIllegalAddress"},
+                               Misuse{"again", "bad free in kernel '_Z5twicePPv'", "thread (0, 0, 0)",
+                                      "which malloc has not returned", "cudaErrorIllegalAddress"},
+                               Misuse{"overrun", "out-of-bounds access in kernel '_Z7overrunv'", "thread (0, 0, 0)",
+                                      "just past the end of a heap block (", "cudaErrorIllegalAddress"},
+                               Misuse{"after", "out-of-bounds access in kernel '_Z14use_after_freePi'",
+                                      "thread (0, 0, 0)", "that this thread has freed", "cudaErrorIllegalAddress"},
+                               Misuse{"stranger", "bad free in kernel '_Z8strangerPi'", "thread (0, 0, 0)",
+                                      "which is not on the device heap", "cudaErrorIllegalAddress"},
+                               Misuse{"hoard", "resources exceeded in kernel '_Z5hoardv'", "",
+                                      "the device heap holds 13107200 bytes", "cudaErrorLaunchOutOfResources"}}) {
+    const test::Ran ran = test::heddle({"exec", "--quiet", "--keep-going", "--", program, misuse.name});
+    EXPECT_EQ(ran.out, std::string("after: ") + misuse.after + "\n") << misuse.name;
+    EXPECT_THAT(ran.err, HasSubstr(misuse.fault)) << misuse.name;
+    EXPECT_THAT(ran.err, HasSubstr(misuse.where)) << misuse.name;
+    EXPECT_THAT(ran.err, HasSubstr(misuse.why)) << misuse.name;
+  }
+}
+
 TEST_F(CudaProgram, SeveralFilesAreBuiltByAMakefileAndKeepTheirOwnNames) {
   std::filesystem::copy(kPrograms + "reduction", scratch_.path("reduction"));
   const test::Ran made = test::spawn({"make", "-C", scratch_.path("reduction"), "NVCC=" HEDDLE_PROGRAM " nvcc"});

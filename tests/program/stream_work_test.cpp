@@ -93,6 +93,26 @@ TEST(StreamWork, AKernelBeginsBehindItsStreamsCopy) {
   expect_span(spans, 1, 40, 50);
 }
 
+TEST(StreamWork, KernelsInTurnFollowEachOtherInTheOrderOfTheCallsWhateverTheirStreamsWaitFor) {
+  StreamClock clock(10);
+  StreamWork work(clock);
+  FixedTimes gpu({100, 30, 20, 10, 5}, 8);
+  const auto a = clock.make_stream(true);
+  const auto b = clock.make_stream(true);
+  const auto c = clock.make_stream(true);
+  work.launch(a, 0);
+  work.launch(a, 1, true);  // waits for 0, and 2 for it, though its stream is free
+  work.launch(b, 2, true);
+  work.launch(c, 3);
+  work.launch(c, 4, true);
+  const Spans spans = settled(work, gpu);
+  expect_span(spans, 0, 0, 100);
+  expect_span(spans, 3, 0, 10);
+  expect_span(spans, 1, 100, 130);
+  expect_span(spans, 2, 130, 150);
+  expect_span(spans, 4, 150, 155);
+}
+
 TEST(StreamWork, EventsHoldStreams) {
   StreamClock clock(10);
   StreamWork work(clock);

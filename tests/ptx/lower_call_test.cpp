@@ -67,11 +67,7 @@ TEST(LowerCall, Refuses) {
       HasSubstr("function 'f' is called recursively"));
   EXPECT_EQ(module_refusal(module_with(".extern .func other(.reg .b64 %n);", "call other, (%rd1);")),
             "t.ptx:6:6: function 'other' has no body in this file; define it here; files are not linked, and of CUDA's "
-            "device run-time library there are vprintf and __assertfail");
-  EXPECT_EQ(
-      module_refusal(module_with(".extern .func malloc(.reg .b64 %n);", "call malloc, (%rd1);")),
-      "t.ptx:6:6: function 'malloc' has no body in this file; there is no device heap, whose addresses would depend "
-      "on the order of threads: allocate a buffer on the host, or use a local or shared array of fixed size");
+            "device run-time library there are vprintf, __assertfail, malloc and free");
   EXPECT_EQ(module_refusal(module_with(kScalar, "call (%r1), f, (%r2, %r3);")),
             "t.ptx:6:16: the call has 2 arguments and the function takes 1; compare the call with the function's "
             "declaration");

@@ -44,9 +44,44 @@ TEST(LowerLibrary, GivesDeclaredFunctionsTheirBodies) {
   EXPECT_EQ(prints(".func (.reg .b32 r) vprintf(.reg .b32 f, .reg .b32 a) { mov.u32 r, f; ret; }", call), 0U);
 }
 
-TEST(LowerLibrary, Advises) {
-  EXPECT_TRUE(library_advice("malloc").has_value());
-  EXPECT_FALSE(library_advice("other").has_value());
+// The operations on the device heap in a kernel, of which no line is the library's.
+std::vector<std::string> heap_operations(const std::string& bits, const std::string& declaration,
+                                         const std::string& call) {
+  const isa::Module module = compile(".version 7.0\n.target sm_60\n.address_size " + bits + "\n" + declaration +
+                                         "\n.visible .entry k() {\n.reg .b" + bits + " %a<4>;\nmov.u" + bits +
+                                         " %a1, 40;\n" + call + "\nret;\n}\n",
+                                     "t.ptx");
+  std::vector<std::string> found;
+  const isa::Kernel& kernel = module.kernels.at(0);
+  for (std::size_t pc = 0; pc < kernel.words.size(); ++pc) {
+    const isa::Instruction instruction = isa::decode(kernel.words[pc]).value();
+    if (isa::is_heap(instruction.op)) {
+      found.emplace_back(isa::info(instruction.op).mnemonic);
+      EXPECT_EQ(kernel.lines[pc].ptx_line, 8U);
+    }
+  }
+  EXPECT_EQ(isa::uses_heap(kernel), !found.empty());
+  return found;
+}
+
+TEST(LowerLibrary, AllocatesAndFrees) {
+  using Operations = std::vector<std::string>;
+  const auto returns = [](const std::string& name, const std::string& bits) {
+    return ".extern .func (.param .b" + bits + " r) " + name + "(.param .b" + bits + " n);";
+  };
+  EXPECT_EQ(heap_operations("64", returns("malloc", "64"), "call.uni (%a2), malloc, (%a1);"),
+            Operations{"heap.alloc.e"});
+  EXPECT_EQ(heap_operations("32", returns("malloc", "32"), "call.uni (%a2), malloc, (%a1);"),
+            Operations{"heap.alloc"});  // though nobody wants the result
+  EXPECT_EQ(heap_operations("64", returns("_Znam", "64"), "call.uni (%a2), _Znam, (%a1);"), Operations{"heap.alloc.e"});
+  EXPECT_EQ(heap_operations("64", ".extern .func free(.param .b64 p);", "call.uni free, (%a1);"),
+            Operations{"heap.free.e"});
+  EXPECT_EQ(
+      heap_operations("32", ".extern .func _ZdlPvj(.param .b32 p, .param .b32 n);", "call.uni _ZdlPvj, (%a1, %a1);"),
+      Operations{"heap.free"});
+  EXPECT_EQ(heap_operations("64", returns("malloc", "64"), ""), Operations());
+  // One of the program's own stays.
+  EXPECT_EQ(heap_operations("64", ".func free(.reg .b64 p) { ret; }", "call.uni free, (%a1);"), Operations());
 }
 
 }  // namespace

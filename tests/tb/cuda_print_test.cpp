@@ -1,7 +1,8 @@
-// printf and assert of CUDA files, from clang's PTX to the text; what a device heap would need is refused.
+// printf and assert of CUDA files, from clang's PTX to the text, and the device heap of theirs.
 #include <gmock/gmock.h>
 
 #include "cuda_device_test.hpp"
+#include "isa/device_heap.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -75,26 +76,31 @@ extern "C" __global__ void k(int* out) { assert(out[0] == 5); out[0] = 3; }
   EXPECT_EQ(download<std::int32_t>(out, 1)[0], 3);
 }
 
-TEST_P(CudaPrint, ADeviceHeapIsRefused) {
-  folder_.write("k.cu", "#include <stdlib.h>\nextern \"C\" __global__ void k(char** p) { *p = (char*)malloc(8); }\n");
-  const std::string refusal = folder_.refusal([&] { (void)compile_cuda(folder_.path("k.cu"), GetParam()); });
-  EXPECT_THAT(refusal, HasSubstr("k.cu:2:"));
-  EXPECT_THAT(refusal, HasSubstr("'malloc' is unavailable: there is no device heap: allocate a buffer on the host"));
+TEST_P(CudaPrint, AllocatesOnTheDeviceHeap) {
+  compile(R"(#include <new>
+#include <stdlib.h>
+struct Pair {
+  int first, second;
+  __device__ Pair(int a, int b) : first(a), second(b) {}
+};
+extern "C" __global__ void k(int* out) {
+  const int i = threadIdx.x;
+  int* const some = static_cast<int*>(malloc(3 * sizeof(int)));
+  Pair* const pair = new Pair(i, 7);
+  Pair* const again = new (pair) Pair(pair->first + 1, pair->second);
+  int* const more = new int[i + 1];
+  more[i] = again->first * again->second;
+  some[2] = more[i] + i;
+  out[i] = some[2];
+  free(some);
+  delete pair;
+  delete[] more;
 }
-
-TEST(CudaPrintPtx, ADeviceHeapIsRefused) {
-  const test::LaunchFolder folder;
-  const std::string refusal = folder.refusal([] {
-    (void)ptx::compile(
-        ".version 7.0\n.target sm_60\n.address_size 64\n"
-        ".extern .func (.param .b64 r) malloc (.param .b64 p);\n"
-        ".entry k() {\n.reg .b64 %rd<2>;\ncall.uni (%rd0), malloc, (%rd1);\nret;\n}\n",
-        "k.ptx");
-  });
-  EXPECT_THAT(refusal, HasSubstr("k.ptx:7:"));
-  EXPECT_THAT(refusal,
-              HasSubstr("function 'malloc' has no body in this file; there is no device heap, whose addresses would "
-                        "depend on the order of threads"));
+)");
+  const std::uint64_t out = upload("out", std::vector<std::int32_t>(4));
+  launch({1}, {4}, {out});
+  EXPECT_EQ(download<std::int32_t>(out, 4), (std::vector<std::int32_t>{7, 15, 23, 31}));
+  EXPECT_EQ(executor_.memory().heap().live_blocks(), 0U);
 }
 
 }  // namespace

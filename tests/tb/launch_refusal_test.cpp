@@ -75,6 +75,7 @@ TEST(LaunchRefusal, OfTheFileItself) {
       {kTop + "buffer = 1\n", "launch.toml:2:10: 'buffer' of the launch file must be an array of tables ([[buffer]])"},
       {kTop + "address_bits = 32\n", "launch.toml:2:16: 'address_bits' belongs to 'cuda'"},
       {"cuda = \"k.ptx\"\naddress_bits = 48\n", "launch.toml:2:16: 'address_bits' is 48; give 32 or 64"},
+      {kTop + "heap_bytes = -1\n", "launch.toml:2:14: 'heap_bytes' of the launch file"},
   });
 }
 

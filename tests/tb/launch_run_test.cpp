@@ -85,6 +85,40 @@ output = [
   EXPECT_NE(wide[0], wide[1]);
 }
 
+TEST(LaunchRun, LimitsTheDeviceHeap) {
+  const LaunchFolder folder;
+  folder.write("k.ptx", R"(.version 6.0
+.target sm_60
+.address_size 32
+.extern .func (.param .b32 r) malloc(.param .b32 n);
+.visible .entry k(.param .u32 out) {
+  .reg .b32 %r<6>; .reg .pred %p<3>;
+  ld.param.u32 %r1, [out];
+  call.uni (%r2), malloc, (100);
+  call.uni (%r3), malloc, (100);
+  setp.ne.u32 %p1, %r2, 0; selp.u32 %r4, 1, 0, %p1; st.global.u32 [%r1], %r4;
+  setp.ne.u32 %p2, %r3, 0; selp.u32 %r5, 1, 0, %p2; st.global.u32 [%r1+4], %r5;
+  ret;
+}
+)");
+  const auto got = [&folder](const std::string& limit) {
+    EXPECT_TRUE(run(folder, "ptx = \"k.ptx\"\n" + limit + R"(
+buffer = [{ name = "out", type = "u32", count = 2 }]
+output = [{ buffer = "out", file = "out" }]
+[[launch]]
+entry = "k"
+grid = [1]
+block = [1]
+arguments = [{ buffer = "out" }]
+)")
+                    .correct);
+    return values<std::uint32_t>(folder.read("out/deep/out"));
+  };
+  EXPECT_EQ(got(""), (std::vector<std::uint32_t>{1, 1}));
+  EXPECT_EQ(got("heap_bytes = 112"), (std::vector<std::uint32_t>{1, 0}));
+  EXPECT_EQ(got("heap_bytes = 0"), (std::vector<std::uint32_t>{0, 0}));
+}
+
 TEST(LaunchRun, PassesArgumentsOfEveryType) {
   const LaunchFolder folder;
   std::string parameters;

@@ -122,6 +122,7 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
                            "limits.h",
                            "math_constants.h",
                            "math_functions.h",
+                           "new",
                            "sm_20_intrinsics.h",
                            "stdio.h",
                            "stdlib.h",

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "isa/device_heap.hpp"
 #include "isa/program.hpp"
 #include "tb/host/launch/values.hpp"
 #include "tb/host/picture.hpp"
@@ -147,6 +148,7 @@ struct Description {
   SourceLocation source_where;
   std::string source;  // the .cu or .ptx
   unsigned address_bits = 32;
+  std::uint64_t heap_bytes = isa::DeviceHeap::kUsualLimit;
   std::vector<Buffer> buffers;
   std::vector<Step> steps;
   std::vector<Output> outputs;

@@ -88,12 +88,13 @@ std::vector<FillFile> fill_files(const Description& description) {
 Reader::Reader(const toml::table& root, const std::string& path)
     : path_(path),
       root_(root, path, "the launch file",
-            {"cuda", "ptx", "address_bits", "buffer", "launch", "copy", "fill", "output"}) {
+            {"cuda", "ptx", "address_bits", "heap_bytes", "buffer", "launch", "copy", "fill", "output"}) {
   description_.path = path;
 }
 
 Description Reader::read() {
   read_source();
+  description_.heap_bytes = root_.integer("heap_bytes", 0, isa::DeviceHeap::kMostLimit, description_.heap_bytes);
   const std::vector<const toml::table*> buffers = root_.tables("buffer");
   std::size_t number = 0;
   for (const toml::table* table : buffers) {

@@ -113,6 +113,7 @@ void Session::check(const Step& step, std::size_t number, const isa::Kernel& ker
 // ------------------------------------------------------------------------------------------------------------ steps
 
 void Session::fill() {
+  executor_.memory().heap().set_limit(description_.heap_bytes);
   storage_.allocate();
   for (std::size_t i = 0; i < description_.buffers.size(); ++i) {
     storage_.initialise(i);

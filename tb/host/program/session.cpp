@@ -27,12 +27,14 @@ cudaError_t error_of(isa::Fault::Kind kind) {
     case isa::Fault::Kind::out_of_bounds:
     case isa::Fault::Kind::bus_error:
     case isa::Fault::Kind::no_texture:
+    case isa::Fault::Kind::bad_free:
       return cudaErrorIllegalAddress;
     case isa::Fault::Kind::misaligned:
       return cudaErrorMisalignedAddress;
     case isa::Fault::Kind::deadlock:
     case isa::Fault::Kind::livelock:
       return cudaErrorLaunchTimeout;
+    case isa::Fault::Kind::heap_room:
     case isa::Fault::Kind::resources:
       return cudaErrorLaunchOutOfResources;
     case isa::Fault::Kind::invalid_instruction:
@@ -254,6 +256,8 @@ void Session::handle() {
       return occupancy();
     case Call::memory:
       return memory();
+    case Call::heap:
+      return heap();
     case Call::texture:
       return texture();
     case Call::stream_create:

@@ -65,6 +65,7 @@ class Session {
   void launch();
   void occupancy();
   void memory();
+  void heap();
   void texture();
   void streams();
   void events();

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "hw/gpu/dispatcher.hpp"
+#include "isa/device_heap.hpp"
 #include "isa/memory_map.hpp"
 #include "tb/host/launch_warps.hpp"
 #include "tb/host/program/refusal.hpp"
@@ -106,8 +107,9 @@ void Session::launch() {
   }
   launches_.push_back({kernel.name, request.grid, request.block, request.dynamic_shared, stream});
   if (stream != 0 && device_->launches_at_once() > 1) {
+    const bool in_turn = device_->uses_heap(request);
     put_off_.emplace(launches_.size() - 1, std::move(request));
-    work_.launch(stream, launches_.size() - 1);
+    work_.launch(stream, launches_.size() - 1, in_turn);
     if (work_.size() >= kMostPutOff) settle();
     return;
   }
@@ -212,6 +214,24 @@ bool Session::can_wait() const {
     default:
       return false;
   }
+}
+
+// Once kernels have used it, it stays as it is, as CUDA has it.
+void Session::heap() {
+  isa::DeviceHeap& heap = device_->memory().heap();
+  const std::uint64_t limit = question_.words[0];
+  if (limit != kAsIs) {
+    if (limit > isa::DeviceHeap::kMostLimit) {
+      throw Refusal{cudaErrorInvalidValue,
+                    fmt::format("a device heap of {} bytes: {} is the most", limit, isa::DeviceHeap::kMostLimit)};
+    }
+    if (heap.used() && limit != heap.limit()) {
+      throw Refusal{cudaErrorInvalidValue,
+                    "the size of the device heap is set before the first kernel is launched that calls malloc or free"};
+    }
+    heap.set_limit(limit);
+  }
+  answer_.words[0] = heap.limit();
 }
 
 void Session::occupancy() {

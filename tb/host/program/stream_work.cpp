@@ -5,11 +5,12 @@
 
 namespace heddle::tb::program {
 
-void StreamWork::launch(Id stream, std::size_t work) {
+void StreamWork::launch(Id stream, std::size_t work, bool in_turn) {
   Step step;
   step.stream = stream;
   step.asked = clock_.host();
   step.work = work;
+  step.in_turn = in_turn;
   steps_.push_back(step);
 }
 
@@ -71,9 +72,12 @@ void StreamWork::pass() {
 StreamWork::Step* StreamWork::first_ready() {
   Step* first = nullptr;
   std::set<Id> held;
+  bool turn_taken = false;  // by an earlier one
   for (Step& step : steps_) {
     const bool is_first = held.insert(step.stream).second;
-    if (is_first && step.kind == Step::Kind::launch && !step.begun &&
+    const bool has_turn = !step.in_turn || !turn_taken;
+    turn_taken = turn_taken || step.in_turn;
+    if (is_first && has_turn && step.kind == Step::Kind::launch && !step.begun &&
         (first == nullptr || ready(step) < ready(*first))) {
       first = &step;
     }

@@ -46,7 +46,8 @@ class StreamWork {
 
   // ---- puts off, in the order of the program's calls
   // A kernel; `work` names it to the engine. The default stream's cannot be put off.
-  void launch(Id stream, std::size_t work);
+  // `in_turn`: it begins when all such launches that were asked for before it have ended.
+  void launch(Id stream, std::size_t work, bool in_turn = false);
   void record(Id event, Id stream);
   void hold(Id stream, Id event);
 
@@ -100,6 +101,7 @@ class StreamWork {
     Time asked = 0;          // by the host
     std::size_t work = 0;    // launch
     bool begun = false;      // launch
+    bool in_turn = false;    // launch
     Id event = 0;            // record, hold
     std::uint64_t mark = 0;  // record: its number; hold: that of the record it waits for, 0: of none that was put off
     Time until = 0;          // hold: when that was, if it was not put off

@@ -78,16 +78,8 @@ extern "C" __host__ __device__ void __assertfail(const char* condition, const ch
                                                  const char* function, size_t size) __attribute__((noreturn));
 #include "heddle/cuda_assert.h"
 
-// No device heap: its addresses would depend on the order of threads.
-#define HEDDLE_NO_HEAP_                                                                                     \
-  __attribute__((                                                                                           \
-      unavailable("there is no device heap: allocate a buffer on the host, or use a local or shared array " \
-                  "of fixed size")))
-extern "C" __device__ void* malloc(size_t size) HEDDLE_NO_HEAP_;
 extern "C" __host__ void* malloc(size_t size);  // host functions of the file are read, and not compiled
-extern "C" __device__ void free(void* pointer) HEDDLE_NO_HEAP_;
 extern "C" __host__ void free(void* pointer);
-#undef HEDDLE_NO_HEAP_
 #else
 extern "C" __device__ int printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
 extern "C" __device__ void __assertfail(const char* condition, const char* file, unsigned int line,
@@ -100,3 +92,29 @@ extern "C" __device__ __forceinline__ __attribute__((noreturn, nodebug)) void __
   __assertfail(condition, file, line, function, 1);
 }
 #endif
+
+// The device heap (docs/cuda-support.md).
+extern "C" __device__ void* malloc(size_t size) __attribute__((nothrow));
+extern "C" __device__ void free(void* pointer) __attribute__((nothrow));
+namespace std {
+using ::free;
+using ::malloc;
+}  // namespace std
+#ifdef HEDDLE_WITH_HOST
+// clang has new and delete beside the host's <new>: their instructions count as the caller's.
+#define HEDDLE_AS_CALLER_ __device__ __attribute__((always_inline, nodebug))
+HEDDLE_AS_CALLER_ void* operator new(size_t size);
+HEDDLE_AS_CALLER_ void* operator new[](size_t size);
+HEDDLE_AS_CALLER_ void operator delete(void* pointer) noexcept;
+HEDDLE_AS_CALLER_ void operator delete[](void* pointer) noexcept;
+#else
+// new and delete call what ptx/lower/library.cpp has. This is new of an object in a place that there is.
+#define HEDDLE_AS_CALLER_ __device__ __forceinline__ __attribute__((nodebug))
+HEDDLE_AS_CALLER_ void* operator new(size_t, void* place) noexcept {
+  return place;
+}
+HEDDLE_AS_CALLER_ void* operator new[](size_t, void* place) noexcept {
+  return place;
+}
+#endif
+#undef HEDDLE_AS_CALLER_
