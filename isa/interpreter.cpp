@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "isa/block_observer.hpp"
 #include "isa/device_heap.hpp"
 #include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
@@ -17,10 +18,10 @@ namespace {
 
 constexpr std::uint64_t kCodeAlignment = 128;  // a kernel starts on a line of the instruction cache
 
-}  // namespace
-
-InterpreterResult interpret(const Module& module, const LaunchRequest& launch, DeviceMemory& memory,
-                            RetirementHash& hash, const InterpreterOptions& options) {
+// `observer`: null: nobody. None: it has given up.
+std::optional<InterpreterResult> run_launch(const Module& module, const LaunchRequest& launch, DeviceMemory& memory,
+                                            RetirementHash& hash, const InterpreterOptions& options,
+                                            BlockObserver* observer) {
   if (options.warp_size == 0 || options.warp_size > kLanes) {
     throw InputError({}, fmt::format("the reference interpreter cannot run warps of {} threads", options.warp_size),
                      fmt::format("1 to {} are possible", kLanes));
@@ -34,7 +35,7 @@ InterpreterResult interpret(const Module& module, const LaunchRequest& launch, D
   }
   const std::size_t threads = launch.block.count();
   hash.begin_launch(launch.grid.count() * threads);
-  reference::Block block(module, kernel, launch, memory, options, hash.launches());
+  reference::Block block(module, kernel, launch, memory, options, hash.launches(), observer);
   if (block.uses_heap()) {
     memory.heap().begin_launch(launch);
   }
@@ -46,6 +47,10 @@ InterpreterResult interpret(const Module& module, const LaunchRequest& launch, D
         if (result.fault) {
           memory.heap().abandon_launch();
           return result;
+        }
+        if (observer != nullptr && !observer->goes_on()) {
+          memory.heap().abandon_launch();
+          return std::nullopt;
         }
         first_thread += threads;
       }
@@ -60,6 +65,19 @@ InterpreterResult interpret(const Module& module, const LaunchRequest& launch, D
   }
   hash.end_launch();
   return result;
+}
+
+}  // namespace
+
+InterpreterResult interpret(const Module& module, const LaunchRequest& launch, DeviceMemory& memory,
+                            RetirementHash& hash, const InterpreterOptions& options) {
+  return *run_launch(module, launch, memory, hash, options, nullptr);
+}
+
+std::optional<InterpreterResult> interpret_observed(const Module& module, const LaunchRequest& launch,
+                                                    DeviceMemory& memory, RetirementHash& hash,
+                                                    const InterpreterOptions& options, BlockObserver& observer) {
+  return run_launch(module, launch, memory, hash, options, &observer);
 }
 
 std::uint64_t code_address(const Module& module, std::size_t kernel_index) {

@@ -17,9 +17,7 @@ namespace heddle::traces {
 
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
-// The longest line of a wave: "b", 64 digits, a blank, an identifier, a line feed.
-constexpr std::size_t kLongestChange = 96;
+constexpr std::uint8_t kOneBit = 0x80;
 
 // The eight binary digits of every byte.
 constexpr auto kDigits = [] {
@@ -60,8 +58,7 @@ struct VcdFile::Scope {
 };
 
 VcdFile::VcdFile(ByteSink& out, link::Clock clock, Options options)
-    : out_(out), clock_(clock), options_(std::move(options)) {
-  buffer_.reserve(kBufferBytes + kLongestChange);
+    : clock_(clock), options_(std::move(options)), buffer_(out) {
   sc_core::sc_get_curr_simcontext()->add_trace_file(this);
 }
 
@@ -89,6 +86,13 @@ void VcdFile::declare(const std::string& name, unsigned width) {
   }
   add(name, width, VarType::wire, true);
   waves_.push_back(static_cast<std::uint32_t>(variables_.size() - 1));
+  const std::string id = variables_.back().id + '\n';
+  Line& line = lines_.emplace_back();
+  if (id.size() > line.id.size()) {
+    throw InternalError("too many signals are traced");
+  }
+  std::copy(id.begin(), id.end(), line.id.begin());
+  line.length = static_cast<std::uint8_t>(id.size() | (width == 1 ? kOneBit : 0U));
 }
 
 void VcdFile::write_comment(const std::string& comment) {
@@ -156,31 +160,40 @@ void VcdFile::write_header() {
     }
   }
   buffer_ += "$enddefinitions $end\n";
-  flush_buffer();
+  buffer_.flush();
 }
 
 // ------------------------------------------------------------------------------------------------------- values
 
-void VcdFile::flush_buffer() {
-  out_.write(buffer_);
-  buffer_.clear();
+VcdFile::Text& VcdFile::Text::operator+=(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t count = std::min(text.size(), kBytes - size_);
+    std::memcpy(bytes_.get() + size_, text.data(), count);
+    end_line(bytes_.get() + size_ + count);
+    text.remove_prefix(count);
+  }
+  return *this;
+}
+
+void VcdFile::Text::flush() {
+  out_.write({bytes_.get(), size_});
+  size_ = 0;
 }
 
 void VcdFile::write_time(std::uint64_t time) {
   if (time != written_time_) {
     written_time_ = time;
-    std::array<char, 24> text{'#'};
-    char* end = std::to_chars(text.data() + 1, text.data() + text.size() - 1, time).ptr;
+    char* const text = buffer_.line();
+    *text = '#';
+    char* end = std::to_chars(text + 1, text + Text::kLongestLine - 1, time).ptr;
     *end++ = '\n';
-    buffer_.append(text.data(), static_cast<std::size_t>(end - text.data()));
+    buffer_.end_line(end);
   }
 }
 
-void VcdFile::write_value(const Variable& variable, std::uint64_t value) {
-  const std::size_t before = buffer_.size();
-  buffer_.resize(before + kLongestChange);
-  char* at = buffer_.data() + before;
-  if (variable.width == 1) {
+void VcdFile::write_value(const Line& line, std::uint64_t value) {
+  char* at = buffer_.line();
+  if ((line.length & kOneBit) != 0) {
     *at++ = static_cast<char>('0' + (value & 1U));
   } else {
     *at++ = 'b';
@@ -192,8 +205,10 @@ void VcdFile::write_value(const Variable& variable, std::uint64_t value) {
       unsigned bytes = (bits + 7) / 8;
       const unsigned leading = bytes * 8 - bits;
       --bytes;
-      const auto& first = kDigits[(value >> (8 * bytes)) & 0xffU];
-      std::memcpy(at, first.data() + leading, 8 - leading);
+      std::uint64_t digits = 0;
+      std::memcpy(&digits, kDigits[(value >> (8 * bytes)) & 0xffU].data(), sizeof digits);
+      digits >>= 8 * leading;  // the first digit is in the lowest byte
+      std::memcpy(at, &digits, sizeof digits);
       at += 8 - leading;
       while (bytes != 0) {
         --bytes;
@@ -203,12 +218,8 @@ void VcdFile::write_value(const Variable& variable, std::uint64_t value) {
     }
     *at++ = ' ';
   }
-  at = std::copy(variable.id.begin(), variable.id.end(), at);
-  *at++ = '\n';
-  buffer_.resize(static_cast<std::size_t>(at - buffer_.data()));
-  if (buffer_.size() >= kBufferBytes) {
-    flush_buffer();
-  }
+  std::memcpy(at, line.id.data(), line.id.size());  // what is too much is written over
+  buffer_.end_line(at + (line.length & ~kOneBit));
 }
 
 // The values with which the window begins.
@@ -216,10 +227,11 @@ void VcdFile::open_window(std::uint64_t time) {
   window_open_ = true;
   write_time(time);
   buffer_ += "$dumpvars\n";
-  for (const Variable& variable : variables_) {
-    if (variable.wave && variable.known) {
-      write_value(variable, variable.value);
-    } else if (variable.wave) {
+  for (std::size_t wave = 0; wave != waves_.size(); ++wave) {  // as they were declared
+    const Variable& variable = variables_[waves_[wave]];
+    if (variable.known) {
+      write_value(lines_[wave], variable.value);
+    } else {
       buffer_ += (variable.width == 1 ? "x" : "bx ") + variable.id + "\n";
     }
   }
@@ -257,7 +269,7 @@ void VcdFile::show(link::Cycle cycle, std::span<const Change> changes) {
     note_change(cycle);
   }
   for (const Change& change : changes) {
-    write_value(variables_[waves_[change.wave]], change.value);
+    write_value(lines_[change.wave], change.value);
   }
 }
 
@@ -320,7 +332,7 @@ void VcdFile::finish() {
   }
   last_cycle_ = std::max(options_.from, std::min(now, options_.to));
   write_time(time_of(last_cycle_ + 1));
-  flush_buffer();
+  buffer_.flush();
   finished_ = true;
   sc_core::sc_get_curr_simcontext()->remove_trace_file(this);
 }

@@ -12,6 +12,7 @@
 // alone: there is no date in them.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -81,6 +82,36 @@ class VcdFile final : public sc_core::sc_trace_file, public link::WaveLog {
   void set_time_unit(double, sc_core::sc_time_unit) override {}
 
  private:
+  // Text on its way to the sink.
+  class Text {
+   public:
+    static constexpr std::size_t kBytes = std::size_t{1} << 18U;
+    // The longest line of a wave: "b", 64 digits, a blank, an identifier, a line feed; and what is written over its
+    // end.
+    static constexpr std::size_t kLongestLine = 96;
+
+    explicit Text(ByteSink& out) : out_(out) {}
+    // Room for a line, until end_line() says how far it has come.
+    [[nodiscard]] char* line() { return bytes_.get() + size_; }
+    void end_line(const char* end) {
+      size_ = static_cast<std::size_t>(end - bytes_.get());
+      if (size_ >= kBytes) {
+        flush();
+      }
+    }
+    Text& operator+=(std::string_view text);
+    void flush();
+
+   private:
+    ByteSink& out_;
+    std::unique_ptr<char[]> bytes_ = std::make_unique<char[]>(kBytes + kLongestLine);
+    std::size_t size_ = 0;  // less than kBytes between calls
+  };
+  // What a change of a wave is written with.
+  struct Line {
+    std::array<char, 7> id{};  // and a line feed
+    std::uint8_t length = 0;   // of both; 0x80: of one bit
+  };
   enum class VarType : std::uint8_t { wire, real, event };
   struct Variable {
     std::string name;
@@ -110,18 +141,17 @@ class VcdFile final : public sc_core::sc_trace_file, public link::WaveLog {
   void write_scope(const Scope& scope);
   void open_window(std::uint64_t time);
   void write_time(std::uint64_t time);
-  void write_value(const Variable& variable, std::uint64_t value);
+  void write_value(const Line& line, std::uint64_t value);
   void note_change(link::Cycle cycle) { first_change_ = first_change_ ? first_change_ : cycle; }
-  void flush_buffer();
 
-  ByteSink& out_;
   link::Clock clock_;
   Options options_;
   std::vector<Variable> variables_;
   std::vector<std::uint32_t> waves_;  // variable of each wave
+  std::vector<Line> lines_;           // of each wave
   std::vector<Polled> polled_;
   std::vector<std::string> comments_;
-  std::string buffer_;
+  Text buffer_;
   std::uint64_t cycle_units_ = 1;       // a cycle in units of the time scale
   std::uint64_t resolution_units_ = 1;  // SystemC time resolutions in a unit
   std::uint64_t written_time_ = ~std::uint64_t{0};

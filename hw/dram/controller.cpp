@@ -235,7 +235,10 @@ Cycle DramController::start(Cycle now) {
     return kNever;
   }
   timing_->settle(now);
-  statistics_.refreshes = timing_->refreshes();
+  if (const std::uint64_t refreshes = timing_->refreshes(); refreshes != statistics_.refreshes) {
+    statistics_.refreshes = refreshes;
+    scheduler_->rows_closed();
+  }
   while (true) {
     view_.at(now);
     const DramChoice choice = choose();
@@ -264,6 +267,7 @@ void DramController::take_step(DramRequest& request, Cycle now) {
     request.begin = now;
   }
   const DramStep step = timing_->start(request, now, close);
+  scheduler_->stepped(request);
   count(request, step, now);
   if (!last) {
     if (step.activations != 0 || step.bus != 0) {

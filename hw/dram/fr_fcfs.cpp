@@ -13,7 +13,22 @@ namespace {
 
 class FirstReady final : public DramScheduler {
  public:
-  explicit FirstReady(const Setup& setup) : banks_(setup.parameters.banks) {}
+  explicit FirstReady(const Setup& setup)
+      : kept_(setup.parameters.banks), bounds_(setup.parameters.banks, kNobody), news_from_(setup.parameters.banks) {}
+
+  void admitted(DramRequest& request) override { news(request.location.bank); }
+  void stepped(const DramRequest& request) override {
+    news(request.location.bank);
+    ++steps_;
+  }
+  void rows_closed() override {
+    for (unsigned bank = 0; bank != kept_.size(); ++bank) {
+      if (kept_[bank].request != nullptr) {
+        news(bank);
+      }
+    }
+    ++steps_;
+  }
 
   [[nodiscard]] DramChoice choose(const DramView& view) override {
     if (view.waiting.empty()) {
@@ -37,15 +52,21 @@ class FirstReady final : public DramScheduler {
   // When a request can start, and hits before conflicts in the same cycle, as one number: the least is first.
   using Rank = std::uint64_t;
   [[nodiscard]] static Rank rank(Cycle start, bool hit) { return start << 1 | (hit ? 0 : 1); }
-  // The one found last where every request might start: it stays the next one until a request joins or leaves the bank
-  // or its open row changes.
+  static constexpr Rank kNobody = ~Rank{0};
+  // The one found last where every request might start: it stays the next one until there is news from the bank.
   struct Kept {
-    std::uint64_t changes = 0;  // a bank that is waited for has changed at least once
-    std::uint64_t open_row = 0;
     DramRequest* request = nullptr;
     std::uint64_t serial = 0;  // of that request
-    Rank bound = 0;            // its rank is no less than this, whatever other banks do meanwhile
+    bool hit = false;
+    std::uint64_t asked = 0;  // the step since which its bound is its rank; no step: it is not, perhaps
   };
+
+  void news(unsigned bank) {
+    if (!news_from_[bank]) {
+      news_from_[bank] = true;
+      news_.push_back(bank);
+    }
+  }
 
   [[nodiscard]] static Candidate search(const DramView& view, unsigned index) {
     Candidate found;
@@ -75,39 +96,59 @@ class FirstReady final : public DramScheduler {
     return {best.request, best.start};
   }
   // What a step does to other banks only delays them (DramTiming::firm_until), so that a start once told is a bound
-  // from below: the timing is asked first for the bank that seems to be first, then for those that may be before it.
+  // from below: the timing is asked first for the bank that seems to be first, then for those that may be before it. As
+  // long as nothing has stepped, what was told holds, and so does the choice, but for banks with news.
   [[nodiscard]] DramChoice first_of_kept(const DramView& view) {
-    Kept* first = nullptr;
-    for (const unsigned index : view.waiting.banks()) {
-      Kept& kept = banks_[index];
-      const std::uint64_t changes = view.waiting.bank(index).changes;
-      const std::uint64_t open_row = view.timing.open_row(index);
-      if (kept.changes != changes || kept.open_row != open_row) {
-        const Candidate found = search(view, index);
-        kept = {changes, open_row, found.request, found.request->serial, rank(0, found.hit)};
-      }
-      first = first == nullptr || kept.bound < first->bound ? &kept : first;
+    bool holds = chosen_at_ == steps_ && view.now() <= chosen_rank_ >> 1;
+    for (const unsigned index : news_) {
+      const Candidate found = search(view, index);
+      Kept& kept = kept_[index];
+      kept = {found.request, found.request != nullptr ? found.request->serial : 0, found.hit, 0};
+      bounds_[index] = found.request != nullptr ? rank(0, found.hit) : kNobody;
+      holds = holds && index != chosen_;
     }
-    Kept* best = first;
-    Rank best_rank = ask(view, *first);
-    for (const unsigned index : view.waiting.banks()) {
-      Kept& kept = banks_[index];
-      if (kept.bound > best_rank || &kept == first) {
-        continue;
+    if (holds) {
+      for (const unsigned index : news_) {
+        consider(view, index);
       }
-      const Rank exact = ask(view, kept);
-      if (exact < best_rank || (exact == best_rank && kept.serial < best->serial)) {
-        best = &kept;
-        best_rank = exact;
+    } else {
+      const std::vector<unsigned>& banks = view.waiting.banks();
+      chosen_ = banks.front();
+      for (const unsigned index : banks) {
+        chosen_ = bounds_[index] < bounds_[chosen_] ? index : chosen_;
+      }
+      chosen_rank_ = exact(view, chosen_);
+      chosen_at_ = steps_;
+      for (const unsigned index : banks) {
+        consider(view, index);
       }
     }
-    return {best->request, best_rank >> 1};
+    for (const unsigned index : news_) {
+      news_from_[index] = false;
+    }
+    news_.clear();
+    return {kept_[chosen_].request, chosen_rank_ >> 1};
   }
-  static Rank ask(const DramView& view, Kept& kept) {
+  void consider(const DramView& view, unsigned index) {
+    if (bounds_[index] > chosen_rank_ || index == chosen_) {
+      return;
+    }
+    const Rank at = exact(view, index);
+    if (at < chosen_rank_ || (at == chosen_rank_ && kept_[index].serial < kept_[chosen_].serial)) {
+      chosen_ = index;
+      chosen_rank_ = at;
+    }
+  }
+  Rank exact(const DramView& view, unsigned index) {
+    Kept& kept = kept_[index];
+    if (kept.asked == steps_ && bounds_[index] >> 1 >= view.now()) {
+      return bounds_[index];
+    }
     const Cycle start = view.earliest_start(*kept.request);
-    const bool hit = (kept.bound & 1) == 0;
-    kept.bound = rank(std::min(start, view.timing.firm_until()), hit);
-    return rank(start, hit);
+    const Cycle firm = view.timing.firm_until();
+    bounds_[index] = rank(std::min(start, firm), kept.hit);
+    kept.asked = start <= firm ? steps_ : 0;
+    return rank(start, kept.hit);
   }
   [[nodiscard]] static bool before(const Candidate& a, const Candidate& b) {
     if (a.start != b.start) {
@@ -116,7 +157,14 @@ class FirstReady final : public DramScheduler {
     return a.hit != b.hit ? a.hit : a.request->serial < b.request->serial;
   }
 
-  std::vector<Kept> banks_;
+  std::vector<Kept> kept_;       // by bank
+  std::vector<Rank> bounds_;     // likewise: the rank is no less than this, whatever other banks do; or kNobody
+  std::vector<bool> news_from_;  // likewise: it is in news_
+  std::vector<unsigned> news_;   // banks whose next request may be another one
+  std::uint64_t steps_ = 1;      // so far, any bank's
+  unsigned chosen_ = 0;          // the bank
+  Rank chosen_rank_ = 0;
+  std::uint64_t chosen_at_ = 0;  // the step since which it has been
 };
 
 const Register<DramScheduler, FirstReady> first_ready_entry{

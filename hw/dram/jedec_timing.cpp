@@ -20,12 +20,15 @@ JedecTiming::JedecTiming(const DramParameters& parameters, unsigned line_bytes, 
       jedec_(resolve_jedec(parameters)),
       period_(static_cast<std::uint64_t>(std::llround(clock_period_ns * 1000))),
       tck_(jedec_.tck_ps),
+      by_period_(period_),
+      by_tck_(tck_),
       bursts_(line_bytes / jedec_.burst_bytes),
       group_mask_(jedec_.bank_groups - 1),
       banks_(parameters.banks),
       groups_(jedec_.bank_groups),
-      buses_(command_buses(parameters)),
-      refresh_due_(jedec_.refresh ? jedec_.trefi : kNever) {}
+      buses_(command_buses(parameters)) {
+  refresh_is_due(jedec_.refresh ? jedec_.trefi : kNever);
+}
 
 Cycle JedecTiming::conflict_penalty() const {
   return cycle_after(jedec_.trp + jedec_.trcd_rd);
@@ -171,7 +174,7 @@ void JedecTiming::refresh() {
     bank.activate = plan.refresh + jedec_.trfc;
   }
   occupy(false, plan.refresh, 1);
-  refresh_due_ += jedec_.trefi;
+  refresh_is_due(refresh_due_ + jedec_.trefi);
   ++refreshes_;
 }
 
@@ -185,7 +188,7 @@ void JedecTiming::settle(Cycle now) {
   const Clocks idle_from = latest_ + jedec_.trfc;
   if (observer_ == nullptr && refresh_due_ <= present && refresh_due_ >= idle_from) {
     const Clocks skipped = (present - refresh_due_) / jedec_.trefi;
-    refresh_due_ += skipped * jedec_.trefi;
+    refresh_is_due(refresh_due_ + skipped * jedec_.trefi);
     refreshes_ += skipped;
   }
   while (refresh_due_ <= present) {

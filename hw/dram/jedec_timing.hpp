@@ -23,6 +23,25 @@
 
 namespace heddle::hw {
 
+// Divides by a number that does not change. The host's own division of 64 bits takes as long as ten multiplications.
+class Divider {
+ public:
+  explicit Divider(std::uint64_t by) : by_(by), inverse_(~std::uint64_t{0} / by) {}
+  // Rounded down. The product with the rounded inverse is too small by one or two at most.
+  [[nodiscard]] std::uint64_t operator()(std::uint64_t number) const {
+    auto quotient = static_cast<std::uint64_t>((static_cast<Wide>(number) * inverse_) >> 64U);
+    while (number - quotient * by_ >= by_) {
+      ++quotient;
+    }
+    return quotient;
+  }
+
+ private:
+  __extension__ using Wide = unsigned __int128;
+  std::uint64_t by_;
+  std::uint64_t inverse_;
+};
+
 class JedecTiming final : public DramTiming {
  public:
   using Clocks = std::uint64_t;  // edges of the DRAM clock
@@ -31,7 +50,7 @@ class JedecTiming final : public DramTiming {
 
   [[nodiscard]] Cycle earliest_start(const DramRequest& request, Cycle now) const override;
   // The refresh that is due: what has to wait for it waits less when the last open row is closed before.
-  [[nodiscard]] Cycle firm_until() const override { return refresh_due_ == kNever ? kNever : cycle_of(refresh_due_); }
+  [[nodiscard]] Cycle firm_until() const override { return refresh_cycle_; }
   DramStep start(DramRequest& request, Cycle now, bool close) override;
   [[nodiscard]] bool last_step(const DramRequest& request) const override {
     return row_hit(request) && request.bursts + 1 == bursts_ * request.slots;
@@ -65,6 +84,10 @@ class JedecTiming final : public DramTiming {
   [[nodiscard]] Next next(const DramRequest& request, Cycle now) const;
   [[nodiscard]] Refresh next_refresh() const;
   void refresh();
+  void refresh_is_due(Clocks at) {
+    refresh_due_ = at;
+    refresh_cycle_ = at == kNever ? kNever : cycle_of(at);
+  }
   void show(DramCommand::Kind kind, Clocks at, unsigned bank, std::uint64_t row, bool auto_precharge);
   [[nodiscard]] Clocks free_from(bool column, Cycle now) const {
     return std::max({edge_from(now), column ? column_bus_ : row_bus_, latest_});
@@ -77,19 +100,21 @@ class JedecTiming final : public DramTiming {
   [[nodiscard]] Clocks edge_from(Cycle cycle) const {
     if (cycle != known_cycle_) {  // a scheduler asks for one cycle many times
       known_cycle_ = cycle;
-      known_edge_ = (cycle * period_ + tck_ - 1) / tck_;
+      known_edge_ = by_tck_(cycle * period_ + tck_ - 1);
       known_start_ = std::max(cycle, cycle_of(known_edge_));
     }
     return known_edge_;
   }
-  [[nodiscard]] Cycle cycle_of(Clocks edge) const { return edge * tck_ / period_; }
-  [[nodiscard]] Cycle cycle_after(Clocks edge) const { return (edge * tck_ + period_ - 1) / period_; }
+  [[nodiscard]] Cycle cycle_of(Clocks edge) const { return by_period_(edge * tck_); }
+  [[nodiscard]] Cycle cycle_after(Clocks edge) const { return by_period_(edge * tck_ + period_ - 1); }
   [[nodiscard]] Group& group_of(unsigned bank) { return groups_[bank & group_mask_]; }
 
   const JedecParameters jedec_;
   const std::uint64_t period_;  // of the GPU clock, ps
   const std::uint64_t tck_;     // of the DRAM clock, ps
-  const unsigned bursts_;       // of a line
+  const Divider by_period_;
+  const Divider by_tck_;
+  const unsigned bursts_;  // of a line
   const unsigned group_mask_;
   std::vector<Bank> banks_;
   std::vector<Group> groups_;
@@ -100,7 +125,8 @@ class JedecTiming final : public DramTiming {
   Clocks row_bus_ = 0;     // free from this edge on, for activations, precharges and refreshes
   Clocks column_bus_ = 0;  // and for reads and writes; the same edge where there is one bus for all
   Clocks latest_ = 0;      // of the commands so far: they are told, and so chosen, in the order of time
-  Clocks refresh_due_;
+  Clocks refresh_due_ = kNever;
+  Cycle refresh_cycle_ = kNever;  // the cycle that it lies in
   std::uint64_t refreshes_ = 0;
   mutable Cycle known_cycle_ = 0;
   mutable Clocks known_edge_ = 0;

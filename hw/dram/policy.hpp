@@ -78,6 +78,10 @@ class DramScheduler {
   // Of the requests that may start (DramView::may_start). Requests to one address must start in the order of their
   // arrival.
   [[nodiscard]] virtual DramChoice choose(const DramView& view) = 0;
+  // A chosen request has taken a step: its bank is another one than before, and so may the others' times be.
+  virtual void stepped(const DramRequest& /*request*/) {}
+  // A refresh has closed all rows, and taken time.
+  virtual void rows_closed() {}
   // A chosen request was started.
   virtual void started(const DramRequest& /*request*/, Cycle /*now*/) {}
 };

@@ -78,10 +78,10 @@ class RequestQueue {
   struct Bank {
     DramRequest* first = nullptr;
     DramRequest* last = nullptr;
-    std::uint64_t changes = 0;  // how often a request has joined or left
-    std::size_t place = 0;      // in the list of banks
+    std::size_t place = 0;  // in the list of banks
   };
   [[nodiscard]] const std::vector<unsigned>& banks() const { return waited_for_; }
+  // Of a bank that some request has waited for.
   [[nodiscard]] const Bank& bank(unsigned index) const { return banks_[index]; }
 
   void push_back(DramRequest& request) {
@@ -116,13 +116,11 @@ class RequestQueue {
     request.next_of_bank = nullptr;
     (bank.last != nullptr ? bank.last->next_of_bank : bank.first) = &request;
     bank.last = &request;
-    ++bank.changes;
   }
   void leave(DramRequest& request) {
     Bank& bank = banks_[request.location.bank];
     (request.previous_of_bank != nullptr ? request.previous_of_bank->next_of_bank : bank.first) = request.next_of_bank;
     (request.next_of_bank != nullptr ? request.next_of_bank->previous_of_bank : bank.last) = request.previous_of_bank;
-    ++bank.changes;
     if (bank.first == nullptr) {
       banks_[waited_for_.back()].place = bank.place;
       waited_for_[bank.place] = waited_for_.back();

@@ -131,7 +131,7 @@ void Dispatcher::begin(Cycle now) {
   if (global_launch_) {
     slots.push_back(global_->slots(launch));
   }
-  table_.begin(launch.grid.count(), slots, cores_.size());
+  table_.begin(blocks_of(launch), slots, cores_.size());
   counted_.resize(cores_.size());
   clock().tell([this, &launch, now, bound_blocks] {
     for (unsigned i = 0; i < cores_.size(); ++i) {
@@ -140,7 +140,7 @@ void Dispatcher::begin(Cycle now) {
       cores_[i]->begin_launch(launch, now, global_launch_);
     }
     if (global_launch_) {
-      global_->begin_launch(launch, replay_ != nullptr, bound_blocks);
+      global_->begin_launch(launch, blocks_of(launch), replay_ != nullptr, bound_blocks);
     } else if (global_ != nullptr) {
       global_->launch_stays();
     }
@@ -209,9 +209,7 @@ void Dispatcher::take_messages(Cycle now) {
   messages_.take(now, [&](const BlockCommand& message, Cycle) {
     switch (message.kind) {
       case BlockCommand::Kind::block_done:
-        if (const std::uint64_t block = table_.finish(message.core, message.slot); replay_ != nullptr) {
-          replay_->finish_block(block);
-        }
+        block_finished(message, now);
         break;
       case BlockCommand::Kind::faulted:
         faulted = std::min(faulted.value_or(message.core), message.core);
@@ -228,6 +226,16 @@ void Dispatcher::take_messages(Cycle now) {
   }
   if (!messages_.empty()) {
     wake(now + 1);
+  }
+}
+
+void Dispatcher::block_finished(const BlockCommand& message, Cycle now) {
+  const std::uint64_t block = table_.finish(message.core, message.slot);
+  if (replay_ != nullptr) {
+    replay_->finish_block(block);
+  }
+  if (some_ != nullptr) {
+    some_->finished.push_back({some_->blocks[block], now});
   }
 }
 
@@ -248,16 +256,17 @@ bool Dispatcher::dispatch(Cycle now) {
     running.told.begin = now;
   }
   const isa::Dim3& grid = running.launch->grid;
+  const std::uint64_t number = some_ == nullptr ? block->number : some_->blocks[block->number];
   BlockCommand command{
       BlockCommand::Kind::start_block,
       block->place,
       block->slot,
-      {static_cast<std::uint32_t>(block->number % grid.x), static_cast<std::uint32_t>(block->number / grid.x % grid.y),
-       static_cast<std::uint32_t>(block->number / grid.x / grid.y)},
-      block->number,
+      {static_cast<std::uint32_t>(number % grid.x), static_cast<std::uint32_t>(number / grid.x % grid.y),
+       static_cast<std::uint32_t>(number / grid.x / grid.y)},
+      number,
       {}};
   if (replay_ != nullptr) {
-    command.records = replay_->start_block(block->number);
+    command.records = replay_->start_block(number);
   }
   if (!send(block->place, command)) {
     throw InternalError("a core refused a block that it has room for");

@@ -21,6 +21,7 @@
 #include "hw/gpu/global_scheduler.hpp"
 #include "hw/gpu/launch_table.hpp"
 #include "hw/gpu/registers.hpp"
+#include "hw/gpu/some_blocks.hpp"
 #include "hw/gpu/statistics.hpp"
 #include "hw/parameters/machine.hpp"
 #include "hw/state/launch.hpp"
@@ -66,6 +67,8 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   [[nodiscard]] DispatcherStatistics& statistics() { return statistics_; }
   // Blocks go out with what `source` says of their threads; null: threads compute. Between launches.
   void replay(ReplaySource* source) { replay_ = source; }
+  // Gpu::set_blocks.
+  void set_blocks(SomeBlocks* some) { some_ = some; }
   // Ends the launch from outside (watchdog), at once: what is outstanding may never be answered.
   void stop(isa::Fault fault);
 
@@ -99,6 +102,10 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
   void begin(Cycle now);
   void take_messages(Cycle now);
+  void block_finished(const BlockCommand& message, Cycle now);
+  [[nodiscard]] std::uint64_t blocks_of(const Launch& launch) const {
+    return some_ != nullptr ? some_->blocks.size() : launch.grid.count();
+  }
   [[nodiscard]] Residency room_for(const Launch& launch);
   void join(Cycle now);
   [[nodiscard]] bool dispatch(Cycle now);
@@ -136,6 +143,7 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   };
   std::vector<Counted> counted_;
   ReplaySource* replay_ = nullptr;
+  SomeBlocks* some_ = nullptr;
   link::Inbox<BlockCommand> messages_;  // from the cores
   bool l2_flushing_ = false;
   unsigned l2_flushed_ = 0;             // slices

@@ -29,11 +29,12 @@ unsigned GlobalScheduler::slots(const Launch& launch) const {
   return static_cast<unsigned>(local_memories(machine_) / threads);
 }
 
-void GlobalScheduler::begin_launch(const Launch& launch, bool replays, unsigned bound_blocks) {
+void GlobalScheduler::begin_launch(const Launch& launch, std::uint64_t blocks, bool replays, unsigned bound_blocks) {
   ++statistics_.launches;
   binds_ = bound_blocks != 0;
   statistics_.scratchpad_launches += binds_ ? 1 : 0;
   launch_ = &launch;
+  launch_blocks_ = blocks;
   replays_ = replays;
   const unsigned width = machine_.core.simd_width;
   const unsigned rows = machine_.core.threads / width;
@@ -373,7 +374,7 @@ std::optional<unsigned> GlobalScheduler::next_core() {
 
 void GlobalScheduler::send_warps(Cycle now) {
   // Bound warps may wait for threads that are here.
-  const bool more = !binds_ && begun_ != launch_->grid.count() && running_ != blocks_.size();
+  const bool more = !binds_ && begun_ != launch_blocks_ && running_ != blocks_.size();
   for (;;) {
     while (pool_.full_warps() == 0 && send_block(now)) {
     }

@@ -62,7 +62,8 @@ class GlobalScheduler final : public link::ClockedModule,
   [[nodiscard]] unsigned slots(const Launch& launch) const;
   // The launch's blocks begin here from now on; `replays`: their threads do not compute. `bound_blocks`: its kernel
   // uses the scratchpad, and so many blocks fit a core; 0: it does not. In nobody's turn.
-  void begin_launch(const Launch& launch, bool replays, unsigned bound_blocks);
+  // `blocks`: how many of them will come.
+  void begin_launch(const Launch& launch, std::uint64_t blocks, bool replays, unsigned bound_blocks);
   // A launch's blocks begin in the cores.
   void launch_stays() { ++statistics_.staying_launches; }
   std::function<void(isa::Fault)> raise;
@@ -128,6 +129,7 @@ class GlobalScheduler final : public link::ClockedModule,
   const Machine& machine_;
   const OdgsParameters parameters_;
   const Launch* launch_ = nullptr;
+  std::uint64_t launch_blocks_ = 0;
   bool replays_ = false;
   unsigned places_per_core_ = 0;
   std::vector<unsigned> free_places_;  // by core

@@ -95,6 +95,9 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
   }
   // What malloc and free do in the next launches, which begin and end there for who says so; null: nothing.
   void set_heap(isa::DeviceHeap* heap) { heap_ = heap; }
+  // Of the launches from now on these blocks run, alone; null: all. Between launches, of which one runs at a time then;
+  // not with a replay.
+  void set_blocks(SomeBlocks* some) { dispatcher_->set_blocks(some); }
   // Shows what happens in the cores (hw/state/observer.hpp); null: to nobody. Between launches.
   void observe(CoreObserver* observer) {
     for (unsigned i = 0; i != cores_.size(); ++i) {

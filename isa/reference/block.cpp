@@ -31,17 +31,18 @@ void set_predicate(Warp& warp, unsigned reg, LaneMask lanes, LaneMask value) {
 }  // namespace
 
 Block::Block(const Module& module, const Kernel& kernel, const LaunchRequest& launch, DeviceMemory& memory,
-             const InterpreterOptions& options, std::uint64_t grid_id)
+             const InterpreterOptions& options, std::uint64_t grid_id, BlockObserver* observer)
     : module_(module),
       kernel_(kernel),
       launch_(launch),
       options_(options),
+      observer_(observer),
       code_(decode_kernel(kernel)),
       uses_heap_(std::any_of(code_.begin(), code_.end(),
                              [](const Decoded& decoded) { return decoded.action == Action::heap; })),
       heap_(memory.heap()),
       memory_(memory, module.constant_bank, launch.parameters, total_shared_bytes(kernel, launch), kernel.local_bytes,
-              launch.block.count()) {
+              launch.block.count(), observer) {
   const auto threads = static_cast<std::uint32_t>(launch.block.count());
   const std::uint32_t warps = (threads + options.warp_size - 1) / options.warp_size;
   warps_.resize(warps);
@@ -85,7 +86,14 @@ void Block::start(const Dim3& block_index) {
 
 void Block::run(const Dim3& block_index, std::span<std::uint32_t> hashes, InterpreterResult& result) {
   start(block_index);
+  const std::uint64_t executed_before = result.executed_instructions;
+  if (observer_ != nullptr) {
+    observer_->begins(linear(block_index));
+  }
   result.fault = run_warps(result);
+  if (observer_ != nullptr) {
+    observer_->ends(result.executed_instructions - executed_before);
+  }
   for (const Warp& warp : warps_) {
     std::copy_n(warp.hash.begin(), warp.threads, hashes.begin() + warp.first_thread);
   }
@@ -100,6 +108,9 @@ Block::MaybeFault Block::run_warps(InterpreterResult& result) {
         ran = true;
         if (MaybeFault fault = run_slice(warp, result)) {
           return fault;
+        }
+        if (observer_ != nullptr && !observer_->goes_on()) {
+          return std::nullopt;
         }
       }
       all_done = all_done && warp.done();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "isa/block_observer.hpp"
 #include "isa/interpreter.hpp"
 #include "isa/reference/barrier.hpp"
 #include "isa/reference/decoded.hpp"
@@ -37,11 +38,12 @@ struct Warp {
 
 class Block {
  public:
+  // `observer`: null: nobody looks.
   Block(const Module& module, const Kernel& kernel, const LaunchRequest& launch, DeviceMemory& memory,
-        const InterpreterOptions& options, std::uint64_t grid_id);
+        const InterpreterOptions& options, std::uint64_t grid_id, BlockObserver* observer = nullptr);
 
-  // Runs the block with this index to its end; its threads' hashes go to `hashes`, counts are added to `result`. A
-  // fault ends it early.
+  // Runs the block with this index to its end, or until the observer wants no more; its threads' hashes go to `hashes`,
+  // counts are added to `result`. A fault ends it early.
   void run(const Dim3& block_index, std::span<std::uint32_t> hashes, InterpreterResult& result);
   // Its kernel does. Launches of it begin and end for the heap too.
   [[nodiscard]] bool uses_heap() const { return uses_heap_; }
@@ -53,6 +55,9 @@ class Block {
   // it.
   static constexpr std::uint64_t kSlice = 512;
 
+  [[nodiscard]] std::uint64_t linear(const Dim3& block_index) const {
+    return block_index.x + launch_.grid.x * (block_index.y + std::uint64_t{launch_.grid.y} * block_index.z);
+  }
   void start(const Dim3& block_index);
   [[nodiscard]] MaybeFault run_warps(InterpreterResult& result);
   // Until the slice is over or the warp waits or is done.
@@ -79,6 +84,7 @@ class Block {
   const Kernel& kernel_;
   const LaunchRequest& launch_;
   const InterpreterOptions& options_;
+  BlockObserver* const observer_;
   std::vector<Decoded> code_;
   bool uses_heap_;
   DeviceHeap& heap_;

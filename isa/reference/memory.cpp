@@ -42,8 +42,9 @@ std::uint64_t raw_element(const std::byte* from, unsigned bytes) {
 
 BlockMemory::BlockMemory(DeviceMemory& global, std::span<const std::uint8_t> constants,
                          std::span<const std::uint8_t> parameters, std::size_t shared_bytes, std::size_t local_bytes,
-                         std::size_t threads)
+                         std::size_t threads, BlockObserver* observer)
     : global_(global),
+      observer_(observer),
       allocations_(&global),
       constants_(copy_of(constants)),
       parameters_(copy_of(parameters)),
@@ -80,7 +81,7 @@ BlockMemory::Place BlockMemory::locate_global(Access access, std::uint64_t addre
     return {};
   }
   std::size_t length = 0;  // an aligned access of at most 16 bytes never leaves its page
-  return {global_.direct(address, length), static_cast<std::uint32_t>(address)};
+  return {global_.direct(address, length), static_cast<std::uint32_t>(address), observer_ != nullptr ? address : 0};
 }
 
 BlockMemory::Place BlockMemory::locate_on_heap(Access access, std::uint64_t address, std::uint32_t size,
@@ -200,6 +201,9 @@ std::optional<AccessFault> BlockMemory::load(const Instruction& instruction, Lan
       strays->push_back(*fault);
     }
     address_low[lane] = place.generic_low;
+    if (place.watched != 0) {
+      observer_->loads(place.watched, bytes * elements);
+    }
     for (unsigned element = 0; element < elements; ++element) {
       const std::uint64_t value = stray ? 0 : extend_loaded(width, raw_element(place.data + element * bytes, bytes));
       values.result[element * words][lane] = static_cast<std::uint32_t>(value);
@@ -227,14 +231,23 @@ std::optional<AccessFault> BlockMemory::store(const Instruction& instruction, La
       return fault;
     }
     address_low[lane] = place.generic_low;
+    std::array<std::byte, kMaxMemoryWords * sizeof(std::uint32_t)> stored;
     for (unsigned element = 0; element < elements; ++element) {
       const std::uint64_t value = width == Width::b64 ? values.result[2 * element][lane] |
                                                             std::uint64_t{values.result[2 * element + 1][lane]} << 32U
                                                       : values.result[element][lane];
-      std::memcpy(place.data + element * bytes, &value, bytes);
+      std::memcpy(stored.data() + element * bytes, &value, bytes);
     }
+    store_bytes(place, stored.data(), bytes * elements);
   }
   return std::nullopt;
+}
+
+void BlockMemory::store_bytes(const Place& place, const void* from, std::uint32_t bytes) {
+  if (place.watched != 0) {
+    observer_->stores(place.watched, bytes, std::memcmp(place.data, from, bytes) != 0);
+  }
+  std::memcpy(place.data, from, bytes);
 }
 
 std::optional<AccessFault> BlockMemory::atomic(const Instruction& instruction, LaneMask lanes,
@@ -253,6 +266,9 @@ std::optional<AccessFault> BlockMemory::atomic(const Instruction& instruction, L
       return fault;
     }
     address_low[lane] = place.generic_low;
+    if (place.watched != 0) {
+      observer_->updates(place.watched, op, type, instruction.dst != kRZ);
+    }
     const auto operand = [&](const std::array<LaneWord, 2>& words) {
       return words[0][lane] | (bytes == 8 ? std::uint64_t{words[1][lane]} << 32U : 0);
     };
@@ -272,7 +288,7 @@ std::optional<AccessFault> BlockMemory::accumulate(const Instruction& instructio
   const std::uint32_t bytes = instruction.element_bytes();
   values.active = lanes;
   const Accumulation all = isa::accumulate(instruction, values);
-  std::array<std::byte*, kLanes> places{};
+  std::array<Place, kLanes> places{};
   std::optional<AccessFault> fault;
   for (LaneMask rest = all.writes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
@@ -289,12 +305,12 @@ std::optional<AccessFault> BlockMemory::accumulate(const Instruction& instructio
       fault->lane = lane;
       return fault;
     }
-    places[lane] = place.data;
+    places[lane] = place;
   }
   for (LaneMask rest = all.writes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const std::uint64_t value = values.b[0][lane] | (bytes == 8 ? std::uint64_t{values.b[1][lane]} << 32U : 0);
-    std::memcpy(places[lane], &value, bytes);
+    store_bytes(places[lane], &value, bytes);
   }
   const std::uint64_t window = space == Space::shared ? kSharedWindow : 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -321,6 +337,9 @@ std::optional<AccessFault> BlockMemory::fetch(const Instruction& instruction, La
       if (allocations_.find(address, fetch.bytes) == nullptr) {
         return AccessFault{Fault::Kind::out_of_bounds, lane, address, fetch.bytes,
                            fmt::format("texture fetch, {}", global_.describe(address, fetch.bytes))};
+      }
+      if (observer_ != nullptr) {
+        observer_->loads(address, fetch.bytes);
       }
       global_.read(address, std::span(texels[texel]).first(fetch.bytes));
     }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "isa/block_observer.hpp"
 #include "isa/device_memory.hpp"
 #include "isa/fault.hpp"
 #include "isa/reference/decoded.hpp"
@@ -27,8 +28,10 @@ struct AccessFault {
 
 class BlockMemory {
  public:
+  // `observer`: hears of accesses to global memory; null: nobody does.
   BlockMemory(DeviceMemory& global, std::span<const std::uint8_t> constants, std::span<const std::uint8_t> parameters,
-              std::size_t shared_bytes, std::size_t local_bytes, std::size_t threads);
+              std::size_t shared_bytes, std::size_t local_bytes, std::size_t threads,
+              BlockObserver* observer = nullptr);
 
   void clear();  // zeroes scratchpad and local memory before the next block
   // The linear number of the block's first thread in a launch that uses the device heap.
@@ -59,6 +62,7 @@ class BlockMemory {
   struct Place {
     std::byte* data = nullptr;      // null: fault
     std::uint32_t generic_low = 0;  // also of a fault but a misaligned access
+    std::uint64_t watched = 0;      // its address in global memory, if somebody watches that; else 0
   };
   // Checks one lane's access and finds its bytes; fills `fault` and returns null data when it must not happen.
   Place locate(Access access, Space space, std::uint64_t address, std::uint32_t size, std::uint32_t thread,
@@ -72,7 +76,10 @@ class BlockMemory {
   // All of it in one buffer or heap block.
   [[nodiscard]] bool in_one_piece(std::uint64_t address, std::uint64_t size, std::uint32_t thread);
 
+  void store_bytes(const Place& place, const void* from, std::uint32_t bytes);
+
   DeviceMemory& global_;
+  BlockObserver* const observer_;
   AllocationFinder allocations_;
   // Copies: a byte is a byte in every space, and a launch copies them once.
   std::vector<std::byte> constants_;

@@ -5,23 +5,19 @@
 #include <algorithm>
 #include <chrono>
 #include <list>
-#include <map>
 #include <span>
 #include <systemc>
 #include <utility>
 #include <vector>
 
-#include "hw/dram/observers.hpp"
-#include "hw/gpu/gpu.hpp"
-#include "hw/gpu/memory_target.hpp"
 #include "hw/scalar/scalarisation.hpp"
-#include "hw/state/observers.hpp"
 #include "isa/device_heap.hpp"
 #include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/last_access.hpp"
 #include "ptx/subdivision.hpp"
 #include "ptx/uniformity.hpp"
+#include "tb/host/device_state.hpp"
 #include "tb/host/launch_warps.hpp"
 #include "tb/host/placement.hpp"
 #include "traces/memory_trace.hpp"
@@ -34,42 +30,6 @@ namespace {
 // looks does not depend on the host's speed.
 constexpr link::Cycle kSliceCycles = 50'000;
 constexpr std::chrono::milliseconds kProgressInterval{200};
-
-// The host processor: writes launch registers through the GPU's control socket.
-class Host final : public sc_core::sc_module, private ::tlm::tlm_bw_transport_if<> {
- public:
-  explicit Host(const sc_core::sc_module_name& name) : sc_core::sc_module(name), socket("socket") {
-    socket.bind(*this);
-  }
-  ::tlm::tlm_initiator_socket<> socket;
-
-  void write(hw::RegisterOffset offset, std::uint64_t value) {
-    write(static_cast<std::uint32_t>(offset), {reinterpret_cast<const std::uint8_t*>(&value), sizeof value});
-  }
-  void write(std::uint32_t address, std::span<const std::uint8_t> bytes) {
-    if (bytes.empty()) {
-      return;
-    }
-    std::vector<unsigned char> data(bytes.begin(), bytes.end());
-    ::tlm::tlm_generic_payload payload;
-    payload.set_write();
-    payload.set_address(address);
-    payload.set_data_ptr(data.data());
-    payload.set_data_length(static_cast<unsigned>(data.size()));
-    payload.set_streaming_width(static_cast<unsigned>(data.size()));
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    socket->b_transport(payload, delay);
-    if (payload.is_response_error()) {
-      throw InternalError(fmt::format("the GPU refused a write of its launch registers at {:#x}", address));
-    }
-  }
-
- private:
-  ::tlm::tlm_sync_enum nb_transport_bw(::tlm::tlm_generic_payload&, ::tlm::tlm_phase&, sc_core::sc_time&) override {
-    throw InternalError("the host uses blocking transport only");
-  }
-  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
-};
 
 hw::MakeTap tap_maker(const DeviceOptions& options) {
   if (options.memory_trace == nullptr) {
@@ -86,128 +46,57 @@ hw::MakeTap tap_maker(const DeviceOptions& options) {
 
 }  // namespace
 
-struct Device::State {
-  State(const hw::Machine& machine, DeviceOptions options)
-      : options(std::move(options)),
-        gpu("gpu", machine, this->options.replay == nullptr ? &memory : nullptr, tap_maker(this->options)),
-        target("memory", memory, machine.dram.channels),
-        host("host") {
-    control_tap =
-        hw::connect(this->options.make_tap, {hw::TapPlace::Link::control, 0}, gpu.clock(), host.socket, gpu.control);
-    for (unsigned channel = 0; channel < machine.dram.channels; ++channel) {
-      gpu.memory[channel].bind(target.channel[channel]);
-    }
-    memory.set_placement(placement_of(machine.allocation));
-    gpu.on_end([] { sc_core::sc_pause(); });
-    gpu.collect(statistics);
-    if (this->options.shuffle != 0) {
-      gpu.calendar().shuffle(this->options.shuffle);
-    }
-    watch();
-    gpu.replay(this->options.replay);
-    share();
+Device::State::State(const hw::Machine& machine, DeviceOptions options)
+    : options(std::move(options)),
+      gpu("gpu", machine, this->options.replay == nullptr ? &memory : nullptr, tap_maker(this->options)),
+      target("memory", memory, machine.dram.channels),
+      host("host") {
+  control_tap =
+      hw::connect(this->options.make_tap, {hw::TapPlace::Link::control, 0}, gpu.clock(), host.socket, gpu.control);
+  for (unsigned channel = 0; channel < machine.dram.channels; ++channel) {
+    gpu.memory[channel].bind(target.channel[channel]);
   }
-
-  void share() {
-    const bool apart =
-        std::all_of(options.observers.begin(), options.observers.end(),
-                    [this](const RunObserver* observer) { return observer->watches_apart(gpu.machine()); });
-    gpu.share_among(apart ? options.threads : 1, true);
-    if (options.share_every_cycle) {
-      gpu.calendar().share_every_cycle();
-    }
+  memory.set_placement(placement_of(machine.allocation));
+  gpu.on_end([] { sc_core::sc_pause(); });
+  gpu.collect(statistics);
+  if (this->options.shuffle != 0) {
+    gpu.calendar().shuffle(this->options.shuffle);
   }
+  watch();
+  gpu.replay(this->options.replay);
+  share();
+}
 
-  // Attaches the options' observers to the cores and the memory channels.
-  void watch() {
-    if (options.observers.empty()) {
-      return;
-    }
+void Device::State::share() {
+  const bool apart =
+      std::all_of(options.observers.begin(), options.observers.end(),
+                  [this](const RunObserver* observer) { return observer->watches_apart(gpu.machine()); });
+  gpu.share_among(apart ? options.threads : 1, true);
+  if (options.share_every_cycle) {
+    gpu.calendar().share_every_cycle();
+  }
+}
+
+void Device::State::watch() {
+  if (options.observers.empty()) {
+    return;
+  }
+  for (RunObserver* const observer : options.observers) {
+    may_run_ahead = may_run_ahead && !observer->follows_kernel_time();
+    observer->attached(gpu);
+    observers.add(observer->cores());
+  }
+  gpu.observe(observers.get());
+  dram_observers.resize(gpu.machine().dram.channels);
+  for (unsigned channel = 0; channel < dram_observers.size(); ++channel) {
     for (RunObserver* const observer : options.observers) {
-      may_run_ahead = may_run_ahead && !observer->follows_kernel_time();
-      observer->attached(gpu);
-      observers.add(observer->cores());
-    }
-    gpu.observe(observers.get());
-    dram_observers.resize(gpu.machine().dram.channels);
-    for (unsigned channel = 0; channel < dram_observers.size(); ++channel) {
-      for (RunObserver* const observer : options.observers) {
-        if (hw::DramObserver* const of_channel = observer->dram(channel)) {
-          dram_observers[channel].add(*of_channel);
-        }
+      if (hw::DramObserver* const of_channel = observer->dram(channel)) {
+        dram_observers[channel].add(*of_channel);
       }
-      gpu.dram(channel).observe(dram_observers[channel].get());
     }
+    gpu.dram(channel).observe(dram_observers[channel].get());
   }
-
-  void write_launch(const isa::LaunchRequest& request, const isa::Kernel& kernel, std::size_t index,
-                    unsigned warp_size);
-  void run(const LaunchInfo& launch);
-  void interpret(const isa::LaunchRequest& request, unsigned warp_size);
-  void simulate(link::Cycle until);
-  void advance(link::Cycle cycles);
-  void pause();
-  void check_progress();
-
-  // A launch that runs.
-  struct Running {
-    Running(std::uint64_t id, const isa::LaunchRequest& request, const isa::Kernel& kernel, unsigned warp_size,
-            link::Cycle cycle)
-        : id(id), request(request), kernel(kernel), warp_size(warp_size), cycle(cycle) {}
-    std::uint64_t id;
-    isa::LaunchRequest request;
-    const isa::Kernel& kernel;
-    unsigned warp_size;
-    link::Cycle cycle;                  // in which the host has started it
-    std::vector<std::uint32_t> hashes;  // of its threads
-    isa::PrintBuffer prints;
-    std::optional<hw::Totals> before;
-    bool uses_heap = false;
-    std::optional<isa::Fault> heap_fault;  // what of its frees could not be, found at its end
-  };
-  [[nodiscard]] LaunchInfo info_of(const Running& launch) const {
-    return {module, launch.kernel, launch.request, launch.warp_size, launch.cycle, launch.id};
-  }
-  const isa::Kernel& prepare(const isa::LaunchRequest& request);
-  std::uint64_t begin(const isa::LaunchRequest& request, const isa::Kernel& kernel);
-  std::list<Running> end(const hw::Gpu::Ended& ended);
-  [[nodiscard]] bool calls_heap(const isa::Kernel& kernel) const {
-    return heap_kernels.at(static_cast<std::size_t>(&kernel - module.kernels.data()));
-  }
-  void end_heap(Running& launch, bool complete);
-  void give_up();
-  void tell_end(const Running& launch, bool complete);
-  void add_stray_loads(const Running& launch, std::vector<isa::StrayLoads> loads);
-  [[nodiscard]] link::Cycle cycles() { return gpu.totals().cycles; }
-
-  DeviceOptions options;
-  isa::DeviceMemory memory;
-  bool may_run_ahead = true;  // of the kernel's time
-  hw::CoreObservers observers;
-  std::vector<hw::DramObservers> dram_observers;  // by channel
-  hw::Gpu gpu;
-  hw::MemoryTarget target;
-  Host host;
-  std::unique_ptr<link::Tap> control_tap;  // null: none
-  StatisticsRegistry statistics;
-  isa::Module module;
-  std::vector<bool> heap_kernels;  // of the module's kernels: it has malloc or free in it
-  isa::RetirementHash hash;
-  std::list<Running> running;  // in the order in which they began
-  // Of launches that have begun and are not in `hash`; nothing: it runs.
-  std::map<std::uint64_t, std::optional<std::vector<std::uint32_t>>> hashes;
-  isa::PrintBuffer interpreted_prints;
-  WarpSizes warp_sizes;
-  std::vector<isa::StrayLoads> stray_loads;
-  LaunchSelection selection{options.fast_forward};
-  std::uint64_t last_served = 0;  // what memory channels and interconnect had done when last looked at
-  link::Cycle last_service = 0;   // when that number was last seen to change
-  std::optional<isa::Fault> fault;
-  std::optional<Executor::Plan> plan;
-  std::uint64_t launches_ended = 0;
-  std::uint64_t blocks_of_ended = 0;
-  std::chrono::steady_clock::time_point last_progress = std::chrono::steady_clock::now();
-};
+}
 
 std::optional<double> DeviceOptions::Progress::share() const {
   if (!plan || plan->blocks == 0) {
@@ -320,12 +209,7 @@ void Device::check(const isa::LaunchRequest& request) const {
   const isa::Module& module = state_->module;
   check_launch(module, request);
   const isa::Kernel& kernel = isa::kernel_of(module, request);
-  hw::Launch launch;
-  launch.block = request.block;
-  launch.registers = std::max(kernel.registers, 1U);
-  launch.shared_bytes = static_cast<std::uint32_t>(isa::total_shared_bytes(kernel, request));
-  launch.warp_size = launch_warp_size(module, kernel, machine().core);
-  if (const hw::Residency room = hw::residency(machine(), launch); room.blocks == 0) {
+  if (const hw::Residency room = state_->room_for(request, kernel); room.blocks == 0) {
     throw InputError(
         {}, fmt::format("kernel '{}' cannot be launched on '{}': {}", kernel.name, machine().name, room.reason),
         "use a smaller block, or a machine with more of it");
@@ -356,6 +240,9 @@ void Device::launch(const isa::LaunchRequest& request) {
     state.interpret(request, launch_warp_size(state.module, kernel, machine().core));
     return;
   }
+  if (state.selection.what().blocks > 1 && state.launch_some(request, kernel)) {
+    return;
+  }
   state.begin(request, kernel);
   while (running()) {
     proceed(link::kNever);
@@ -367,17 +254,20 @@ std::uint64_t Device::begin(const isa::LaunchRequest& request) {
 }
 
 std::vector<Device::Ended> Device::proceed(link::Cycle until) {
-  State& state = *state_;
+  return state_->proceed(until);
+}
+
+std::vector<Device::Ended> Device::State::proceed(link::Cycle until) {
   try {
-    state.simulate(until);
+    simulate(until);
   } catch (...) {
-    state.give_up();
+    give_up();
     throw;
   }
   std::vector<Ended> ended;
-  std::list<State::Running> faulted;
-  for (const hw::Gpu::Ended& one : state.gpu.take_ended()) {
-    std::list<State::Running> over = state.end(one);
+  std::list<Running> faulted;
+  for (const hw::Gpu::Ended& one : gpu.take_ended()) {
+    std::list<Running> over = end(one);
     if (one.complete && !over.front().heap_fault) {
       ended.push_back({one.launch, one.begin, one.end, one.warp_instructions, one.thread_instructions});
     } else {
@@ -386,15 +276,15 @@ std::vector<Device::Ended> Device::proceed(link::Cycle until) {
   }
   if (!faulted.empty()) {
     const std::optional<isa::Fault>& of_heap = faulted.front().heap_fault;
-    isa::Fault fault = of_heap ? *of_heap : *state.gpu.fault();
-    state.give_up();  // what runs beside it
+    isa::Fault why = of_heap ? *of_heap : *gpu.fault();
+    give_up();  // what runs beside it
     const auto found =
-        std::find_if(faulted.begin(), faulted.end(), [&](const auto& launch) { return launch.id == fault.launch; });
-    const State::Running& launch = found != faulted.end() ? *found : faulted.front();
-    fault.kernel = launch.kernel.name;
-    launch.prints.explain(fault);
-    state.fault = fault;
-    throw SimulatedFault(isa::describe(fault, state.module));
+        std::find_if(faulted.begin(), faulted.end(), [&](const auto& launch) { return launch.id == why.launch; });
+    const Running& launch = found != faulted.end() ? *found : faulted.front();
+    why.kernel = launch.kernel.name;
+    launch.prints.explain(why);
+    fault = why;
+    throw SimulatedFault(isa::describe(why, module));
   }
   return ended;
 }
@@ -479,6 +369,12 @@ std::list<Device::State::Running> Device::State::end(const hw::Gpu::Ended& ended
   Running& launch = over.front();
   ++launches_ended;
   blocks_of_ended += launch.request.grid.count();
+  if (launch.some) {  // the rest is known from the interpreter
+    tell_end(launch, ended.complete);
+    some_hashes = std::move(launch.hashes);
+    hashes.erase(launch.id);
+    return over;
+  }
   if (launch.before) {
     const hw::Totals after = gpu.totals();
     selection.simulated(launch.kernel.name, after.cycles - launch.before->cycles,
@@ -518,7 +414,7 @@ void Device::State::give_up() {
 }
 
 void Device::State::tell_end(const Running& launch, bool complete) {
-  if (const std::string text = launch.prints.text(); options.print && !text.empty()) {
+  if (const std::string text = launch.prints.text(); options.print && !launch.some && !text.empty()) {
     options.print(text);
   }
   for (RunObserver* const observer : options.observers) {
@@ -532,35 +428,6 @@ void Device::State::add_stray_loads(const Running& launch, std::vector<isa::Stra
     one.source = isa::describe_pc(module, launch.kernel, one.first.pc);
     isa::add(stray_loads, one);
   }
-}
-
-// As the model would leave memory, hashes and prints, in no time.
-void Device::State::interpret(const isa::LaunchRequest& request, unsigned warp_size) {
-  if (options.interrupted != nullptr && options.interrupted->load()) {
-    throw RunStopped(fmt::format("interrupted after {} cycles", cycles()));
-  }
-  const hw::CoreParameters& core = gpu.machine().core;
-  isa::InterpreterOptions how;
-  how.warp_size = std::min(warp_size, isa::kLanes);
-  how.trap_on_division_by_zero = core.division_trap;
-  how.trap_on_stray_load = core.load_trap;
-  how.prints = &interpreted_prints;
-  interpreted_prints.begin_launch(request);
-  isa::InterpreterResult result = isa::interpret(module, request, memory, hash, how);
-  if (const std::string text = interpreted_prints.text(); options.print && !text.empty()) {
-    options.print(text);
-  }
-  for (const isa::StrayLoads& loads : result.stray_loads) {
-    isa::add(stray_loads, loads);
-  }
-  if (result.fault) {
-    interpreted_prints.explain(*result.fault);
-    fault = *result.fault;
-    throw SimulatedFault(isa::describe(*result.fault, module));
-  }
-  ++launches_ended;
-  blocks_of_ended += request.grid.count();
-  selection.interpreted(request.kernel, result.executed_instructions);
 }
 
 void Device::State::write_launch(const isa::LaunchRequest& request, const isa::Kernel& kernel, std::size_t index,

@@ -12,14 +12,15 @@
 namespace heddle::tb {
 
 std::optional<double> KernelLaunches::estimated_cycles() const {
+  const double of_simulated = static_cast<double>(cycles) + cycles_left_out;
   if (interpreted == 0) {
-    return static_cast<double>(cycles);
+    return of_simulated;
   }
-  if (thread_instructions == 0) {
+  const std::uint64_t instructions = thread_instructions + instructions_left_out;
+  if (instructions == 0) {
     return std::nullopt;
   }
-  return static_cast<double>(cycles) *
-         (1 + static_cast<double>(instructions_interpreted) / static_cast<double>(thread_instructions));
+  return of_simulated * (1 + static_cast<double>(instructions_interpreted) / static_cast<double>(instructions));
 }
 
 void LaunchSelection::check(const isa::Module& module) const {
@@ -55,6 +56,25 @@ void LaunchSelection::interpreted(const std::string& kernel, std::uint64_t threa
   KernelLaunches& launches = kernels_[kernel];
   ++launches.interpreted;
   launches.instructions_interpreted += thread_instructions;
+}
+
+void LaunchSelection::simulated_in_part(const std::string& kernel, const SampledLaunch& launch) {
+  simulated(kernel, launch.cycles, launch.thread_instructions);
+  KernelLaunches& launches = kernels_[kernel];
+  ++launches.in_part;
+  launches.blocks += launch.blocks;
+  launches.blocks_simulated += launch.blocks_simulated;
+  launches.blocks_differing += launch.blocks_differing;
+  launches.instructions_left_out +=
+      launch.all_instructions - std::min(launch.all_instructions, launch.thread_instructions);
+  launches.cycles_left_out += launch.estimated_cycles - static_cast<double>(launch.cycles);
+}
+
+void LaunchSelection::simulates_whole(const std::string& kernel, const std::string& why) {
+  KernelLaunches& launches = kernels_[kernel];
+  if (launches.whole_because.empty()) {
+    launches.whole_because = why;
+  }
 }
 
 std::optional<double> LaunchSelection::estimated_cycles() const {

@@ -136,20 +136,34 @@ json::value or_null(const std::optional<Value>& value) {
 }
 
 json::object to_json(const LaunchSelection& selection) {
+  const bool blocks = selection.what().blocks > 1;
   json::object kernels;
   for (const auto& [kernel, launches] : selection.kernels()) {
-    kernels[kernel] = json::object{{"simulated", launches.simulated},
-                                   {"interpreted", launches.interpreted},
-                                   {"cycles", launches.cycles},
-                                   {"thread_instructions", launches.thread_instructions},
-                                   {"thread_instructions_interpreted", launches.instructions_interpreted},
-                                   {"estimated_cycles", or_null(launches.estimated_cycles())}};
+    json::object object{
+        {"simulated", launches.simulated},
+        {"interpreted", launches.interpreted},
+        {"cycles", launches.cycles},
+        {"thread_instructions", launches.thread_instructions},
+        {"thread_instructions_interpreted", launches.instructions_interpreted + launches.instructions_left_out},
+        {"estimated_cycles", or_null(launches.estimated_cycles())}};
+    if (blocks) {
+      object["simulated_in_part"] = launches.in_part;
+      object["blocks"] = launches.blocks;
+      object["blocks_simulated"] = launches.blocks_simulated;
+      object["blocks_differing"] = launches.blocks_differing;
+      object["whole_because"] = launches.whole_because;
+    }
+    kernels[kernel] = std::move(object);
   }
-  return {{"from_launch", selection.what().from_launch},
-          {"skip", json::array(selection.what().kernels.begin(), selection.what().kernels.end())},
-          {"sample", selection.what().every},
-          {"estimated_cycles", or_null(selection.estimated_cycles())},
-          {"kernels", std::move(kernels)}};
+  json::object out{{"from_launch", selection.what().from_launch},
+                   {"skip", json::array(selection.what().kernels.begin(), selection.what().kernels.end())},
+                   {"sample", selection.what().every},
+                   {"estimated_cycles", or_null(selection.estimated_cycles())},
+                   {"kernels", std::move(kernels)}};
+  if (blocks) {
+    out["sample_blocks"] = selection.what().blocks;
+  }
+  return out;
 }
 
 json::object energy_json(const Energy& energy) {

@@ -26,8 +26,8 @@ int exec(const Arguments& arguments) {
   tb::RunRequest& request = measured.request;
   const std::string config = arguments.text("config", "baseline");
   request.subject = arguments.words().front();
-  request.command =
-      arguments.command_line({"config", "set", "max-cycles", "from-launch", "skip", "sample", "energy"}, true);
+  request.command = arguments.command_line(
+      {"config", "set", "max-cycles", "from-launch", "skip", "sample", "sample-blocks", "energy"}, true);
   const std::vector<std::string> notes = prepare(arguments, config, request);
   tb::ProgramSubject::Setup setup;
   setup.words = arguments.words();

@@ -115,6 +115,10 @@ void declare_measuring_options(Command& command) {
        "the interpreter computes all launches of this kernel; may be repeated")  //
       ("sample", po::value<std::string>()->value_name("N"),
        "simulate one of N launches of each kernel, the first among them, and estimate the cycles of all")  //
+      ("sample-blocks", po::value<std::string>()->value_name("N"),
+       "simulate one of N blocks of a launch, so many at a time as the machine holds, and estimate the launch's "
+       "cycles; "
+       "the interpreter computes its results")  //
       ("threads", po::value<std::string>()->value_name("N|auto"),
        "host threads that simulate the machine together: the same results, sooner on a machine of many cores "
        "(default auto: as many as the host has and the machine has cores)")  //
@@ -135,7 +139,8 @@ std::vector<std::string> prepare(const Arguments& arguments, const std::string& 
   request.device.max_cycles = arguments.whole("max-cycles", 0, 1, UINT64_MAX);
   request.device.interrupted = &stopped();
   request.device.fast_forward = {arguments.whole("from-launch", 1, 1, UINT64_MAX), arguments.all("skip"),
-                                 arguments.whole("sample", 1, 1, UINT64_MAX)};
+                                 arguments.whole("sample", 1, 1, UINT64_MAX),
+                                 arguments.whole("sample-blocks", 1, 1, UINT64_MAX)};
   if (arguments.has("out")) {
     request.output_directory = arguments.text("out");
   }
@@ -158,7 +163,7 @@ int measure(const Arguments& arguments, const std::string& config, MeasuredRun r
   check_files(arguments, config, run);
   if (arguments.has("record") && request.device.fast_forward.any()) {
     throw InputError({"--record"}, "a trace is of all launches that are simulated, and some would not be",
-                     "leave out --from-launch, --skip and --sample");
+                     "leave out --from-launch, --skip, --sample and --sample-blocks");
   }
   RunCheckpoints checkpoints(arguments, request);
   RunTraces traces(arguments, request);

@@ -43,8 +43,8 @@ int run(const Arguments& arguments) {
   MeasuredRun measured;
   tb::RunRequest& request = measured.request;
   request.subject = arguments.words()[1];
-  request.command = arguments.command_line(
-      {"set", "scale", "seed", "address-bits", "max-cycles", "from-launch", "skip", "sample", "energy"});
+  request.command = arguments.command_line({"set", "scale", "seed", "address-bits", "max-cycles", "from-launch", "skip",
+                                            "sample", "sample-blocks", "energy"});
   const bool replays = request.subject.ends_with(".trace");
   if (replays || request.subject.ends_with(".toml")) {
     for (const char* option : {"scale", "seed", "address-bits"}) {
@@ -58,7 +58,7 @@ int run(const Arguments& arguments) {
   if (replays && arguments.has("check-reference")) {
     throw InputError({"--check-reference"}, "a replay computes no values that could be compared");
   }
-  for (const char* const option : {"from-launch", "skip", "sample"}) {
+  for (const char* const option : {"from-launch", "skip", "sample", "sample-blocks"}) {
     if (replays && arguments.has(option)) {
       throw InputError({std::string("--") + option}, "a replay computes no values, which later launches would need");
     }

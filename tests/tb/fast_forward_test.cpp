@@ -1,5 +1,5 @@
-// Launches that the interpreter computes (heddle run --from-launch, --skip, --sample): which ones, what a run with them
-// leaves behind, and what is estimated of their time.
+// Launches that the interpreter computes (heddle run --from-launch, --skip, --sample), and blocks of launches
+// (--sample-blocks): which ones, what a run with them leaves behind, and what is estimated of their time.
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
@@ -94,6 +94,62 @@ TEST(FastForward, LeavesWhatAWholeRunLeaves) {
   }
 }
 
+TEST(FastForward, EstimatesBlocksThatWereLeftOut) {
+  LaunchSelection selection({1, {}, 2, 4});
+  selection.simulated_in_part("a", {100, 50, 200, 16, 4, 1, 390.0});
+  selection.simulated("a", 10, 10);
+  const KernelLaunches& a = selection.kernels().at("a");
+  EXPECT_EQ(a.simulated, 2U);
+  EXPECT_EQ(a.in_part, 1U);
+  EXPECT_EQ(a.cycles, 110U);
+  EXPECT_EQ(a.thread_instructions, 60U);
+  EXPECT_EQ(a.instructions_left_out, 150U);
+  EXPECT_EQ(a.estimated_cycles(), 400);
+  selection.interpreted("a", 105);
+  EXPECT_EQ(selection.estimated_cycles(), 400 * 1.5) << "as many cycles for an instruction as whole launches take";
+}
+
+// Blocks that were left out leave what they leave otherwise; the summary says what was simulated.
+TEST(FastForward, SimulatesSomeBlocks) {
+  const test::Scratch scratch;
+  const std::vector<std::string> common = {"run", "baseline", "hotspot", "--scale", "0.03"};
+  const auto ran = [&](const std::string& folder, const std::vector<std::string>& more) {
+    std::vector<std::string> words = common;
+    words.insert(words.end(), {"--out", scratch.path(folder)});
+    words.insert(words.end(), more.begin(), more.end());
+    test::Ran result = test::heddle(words);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return std::pair(result.out, test::Scratch::read(scratch.path(folder + "/stats.json")));
+  };
+  const json::value whole = json::parse(ran("whole", {}).second);
+  const auto [text, stats] = ran("part", {"--sample-blocks", "4", "--check-reference"});
+  EXPECT_EQ(ran("again", {"--sample-blocks", "4", "--threads", "2"}).second, stats) << "the same bytes";
+  const json::value part = json::parse(stats);
+  EXPECT_EQ(part.at("verdict").at("result").as_string(), "correct");
+  EXPECT_EQ(part.at("summary").at("retirement_hash"), whole.at("summary").at("retirement_hash"));
+  EXPECT_EQ(part.at("fast_forward").at("sample_blocks").as_int64(), 4);
+  const json::value& kernel = part.at("fast_forward").at("kernels").as_object().begin()->value();
+  EXPECT_EQ(kernel.at("simulated_in_part").as_int64(), kernel.at("simulated").as_int64()) << kernel;
+  EXPECT_LE(3 * kernel.at("blocks_simulated").as_int64(), kernel.at("blocks").as_int64());
+  const auto number = [](const json::value& of) { return of.to_number<double>(); };
+  EXPECT_EQ(number(kernel.at("thread_instructions")) + number(kernel.at("thread_instructions_interpreted")),
+            number(whole.at("summary").at("thread_instructions")));
+  const double cycles = number(whole.at("summary").at("cycles"));
+  EXPECT_LT(number(part.at("summary").at("cycles")), cycles / 2);
+  EXPECT_NEAR(number(part.at("fast_forward").at("estimated_cycles")), cycles, cycles * 0.1);
+  EXPECT_NE(text.find("Launches and blocks that were interpreted (all else is of those that were simulated)"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("of all launches and blocks, by thread instructions"), std::string::npos) << text;
+}
+
+TEST(FastForward, SaysWhyAllBlocksAreSimulated) {
+  const test::Ran small = test::heddle({"run", "baseline", "vecadd", "--scale", "0.0005", "--sample-blocks", "2"});
+  EXPECT_EQ(small.code, 0) << small.err;
+  EXPECT_NE(small.out.find("1 launch simulated whole: a grid of "), std::string::npos) << small.out;
+  EXPECT_NE(small.out.find(" is too small for a machine that holds "), std::string::npos) << small.out;
+}
+
 TEST(FastForward, RefusesWhatCannotBe) {
   const test::Scratch scratch;
   const auto refused = [&](const std::vector<std::string>& more) {
@@ -108,6 +164,10 @@ TEST(FastForward, RefusesWhatCannotBe) {
             std::string::npos);
   EXPECT_NE(refused({"--from-launch", "1000"}).find("no launch was simulated, of "), std::string::npos);
   EXPECT_NE(refused({"--sample", "0"}).find("--sample"), std::string::npos);
+  EXPECT_NE(refused({"--sample-blocks", "0"}).find("--sample-blocks"), std::string::npos);
+  EXPECT_NE(refused({"--sample-blocks", "half"}).find("--sample-blocks"), std::string::npos);
+  EXPECT_NE(refused({"--sample-blocks", "2", "--record", scratch.path("a.trace")}).find("--sample-blocks"),
+            std::string::npos);
   EXPECT_NE(
       refused({"--sample", "2", "--record", scratch.path("a.trace")}).find("--record: a trace is of all launches"),
       std::string::npos);

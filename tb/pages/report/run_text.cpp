@@ -133,18 +133,37 @@ void add_memory(std::string& out, const Summary& summary) {
   }
 }
 
+std::string launch_count(std::uint64_t launches) {
+  return grouped(launches) + (launches == 1 ? " launch" : " launches");
+}
+
 void add_selection(std::string& out, const LaunchSelection& selection) {
-  out += "\nLaunches that were interpreted (all else is of those that were simulated)\n";
+  const bool blocks = selection.what().blocks > 1;
+  out += blocks ? "\nLaunches and blocks that were interpreted (all else is of those that were simulated)\n"
+                : "\nLaunches that were interpreted (all else is of those that were simulated)\n";
   for (const auto& [kernel, launches] : selection.kernels()) {
     line(out, "  " + kernel, fmt::format("{} of {}", launches.interpreted, launches.interpreted + launches.simulated),
          launches.estimated_cycles()
              ? fmt::format("{} cycles simulated, {} estimated for all", grouped(launches.cycles),
                            grouped(static_cast<std::uint64_t>(std::llround(*launches.estimated_cycles()))))
              : "none was simulated");
+    if (launches.in_part != 0) {
+      line(out, "    blocks", fmt::format("{} of {}", launches.blocks - launches.blocks_simulated, launches.blocks),
+           fmt::format("in {}", launch_count(launches.in_part)));
+    }
+    if (launches.blocks_differing != 0) {
+      line(out, "    differing", grouped(launches.blocks_differing),
+           "of the blocks simulated did other things than in the interpreter: the order of their threads matters");
+    }
+    if (!launches.whole_because.empty()) {
+      out += fmt::format("    {} simulated whole: {}\n", launch_count(launches.simulated - launches.in_part),
+                         launches.whole_because);
+    }
   }
   if (const std::optional<double> cycles = selection.estimated_cycles()) {
     line(out, "estimated cycles", grouped(static_cast<std::uint64_t>(std::llround(*cycles))),
-         "of all launches, by thread instructions: those simulated for those interpreted of the same kernel");
+         fmt::format("of all {}, by thread instructions: those simulated for those interpreted of the same kernel",
+                     blocks ? "launches and blocks" : "launches"));
   }
 }
 

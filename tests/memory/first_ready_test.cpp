@@ -1,0 +1,128 @@
+// First-ready scheduling remembers what it has found out; here it is compared, choice by choice, with a search over all
+// waiting requests that remembers nothing. Without a controller: queue, timing and policy alone.
+#include <gtest/gtest.h>
+
+#include <list>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "hw/dram/policy.hpp"
+
+namespace heddle::hw {
+namespace {
+
+// A bank's hits before its conflicts, each in order of arrival, and of the banks' first ones the one that can start
+// first: hits before conflicts, older before younger.
+DramChoice first_by_search(const DramView& view) {
+  DramRequest* best = nullptr;
+  Cycle best_start = kNever;
+  for (DramRequest& request : view.waiting) {
+    const bool hit = view.timing.row_hit(request);
+    bool first_of_bank = true;
+    for (DramRequest& other : view.waiting) {
+      const bool other_hit = view.timing.row_hit(other);
+      first_of_bank = first_of_bank && (other.location.bank != request.location.bank || &other == &request ||
+                                        (other_hit != hit ? hit : request.serial < other.serial));
+    }
+    if (!first_of_bank) {
+      continue;
+    }
+    const Cycle start = view.earliest_start(request);
+    const bool best_hit = best != nullptr && view.timing.row_hit(*best);
+    if (best == nullptr || start < best_start ||
+        (start == best_start && (hit != best_hit ? hit : request.serial < best->serial))) {
+      best = &request;
+      best_start = start;
+    }
+  }
+  return {best, best_start};
+}
+
+struct ReadyChannel {
+  std::string timing;
+  std::string preset;
+  double period_ns;
+  unsigned rows;       // that requests are to, of each bank: few of them are hits often
+  unsigned mean_wait;  // cycles between arrivals
+};
+
+class FirstReadyOn : public ::testing::TestWithParam<ReadyChannel> {};
+
+TEST_P(FirstReadyOn, ChoosesAsASearchDoes) {
+  const ReadyChannel& channel = GetParam();
+  DramParameters parameters;
+  parameters.timing = channel.timing;
+  parameters.preset = channel.preset;
+  parameters.scheduler = "fr-fcfs";
+  parameters.banks = 8;
+  parameters.starvation_bound = 0;
+  const std::unique_ptr<DramTiming> timing = make_dram_timing(parameters, 64, channel.period_ns);
+  const auto scheduler = Registry<DramScheduler>::instance().make(parameters.scheduler, {parameters});
+  HoldStatistics none;
+  RowHolds holds(parameters.banks, false, 0, 0, none);
+  const WriteDrain drain(parameters);
+  RequestQueue waiting;
+  DramView view(waiting, *timing, holds, drain, 0);
+  std::list<DramRequest> requests;
+  std::mt19937 random(7);
+  std::uint64_t refreshes = 0;
+  std::size_t arrived = 0;
+  unsigned steps = 0;
+  for (Cycle now = 1; now < 60'000; ++now) {
+    while (waiting.size() < 32 && random() % channel.mean_wait == 0) {
+      DramRequest& request = requests.emplace_back();
+      request.serial = ++arrived;
+      request.location.bank = random() % parameters.banks;
+      request.location.row = random() % channel.rows;
+      request.write = random() % 4 == 0;
+      request.arrival = now;
+      waiting.push_back(request);
+      scheduler->admitted(request);
+    }
+    if (waiting.empty()) {
+      continue;
+    }
+    timing->settle(now);
+    if (timing->refreshes() != refreshes) {
+      refreshes = timing->refreshes();
+      scheduler->rows_closed();
+    }
+    while (true) {
+      view.at(now);
+      const DramChoice expected = first_by_search(view);
+      const DramChoice choice = scheduler->choose(view);
+      ASSERT_EQ(choice.request, expected.request) << "cycle " << now;
+      if (choice.request == nullptr) {
+        break;
+      }
+      ASSERT_EQ(choice.start, expected.start) << "cycle " << now;
+      if (choice.start > now) {
+        break;
+      }
+      DramRequest& request = *choice.request;
+      const bool last = timing->last_step(request);
+      if (last) {
+        waiting.erase(request);
+      }
+      static_cast<void>(timing->start(request, now, last && random() % 3 == 0));
+      scheduler->stepped(request);
+      if (last) {
+        scheduler->started(request, now);
+      }
+      ++steps;
+    }
+  }
+  EXPECT_GT(steps, 2000U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Channels, FirstReadyOn,
+                         ::testing::Values(ReadyChannel{"jedec", "ddr4-2400", 1.0, 1000, 8},
+                                           ReadyChannel{"jedec", "ddr4-2400", 1.7, 4, 4},
+                                           ReadyChannel{"jedec", "gddr5", 0.3, 3, 20},
+                                           ReadyChannel{"jedec", "hbm2", 0.7, 20, 3},
+                                           ReadyChannel{"hit-conflict", "ddr4-2400", 1.0, 3, 20}));
+
+}  // namespace
+}  // namespace heddle::hw
