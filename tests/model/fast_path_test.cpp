@@ -1,5 +1,5 @@
-// Sub-warps that nothing holds up pass the stages by their times (hw/core/fast_path.hpp). A watched core has every one in
-// its stages: it must count the same, whatever the pipeline's shape and whoever is in the way; so must a core that a
+// Sub-warps that nothing holds up pass the stages by their times (hw/core/fast_path.hpp). A watched core has every one
+// in its stages: it must count the same, whatever the pipeline's shape and whoever is in the way; so must a core that a
 // fault stops in between.
 #include <gtest/gtest.h>
 
