@@ -260,11 +260,6 @@ Block::MaybeFault Block::step(Warp& warp, InterpreterResult& result) {
   return std::nullopt;
 }
 
-std::uint64_t Block::linear(const Dim3& block_index) const {
-  const Dim3& grid = launch_.grid;
-  return block_index.x + grid.x * (block_index.y + std::uint64_t{grid.y} * block_index.z);
-}
-
 Block::MaybeFault Block::execute_heap(const Warp& warp, const Decoded& decoded, LaneMask executed) {
   const bool wide = decoded.a == 2;
   const std::uint64_t first = linear(warp.context.block_index) * launch_.block.count() + warp.first_thread;

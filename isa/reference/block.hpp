@@ -65,7 +65,6 @@ class Block {
   [[nodiscard]] MaybeFault step(Warp& warp, InterpreterResult& result);
   void print(const Warp& warp, LaneMask executed);
   [[nodiscard]] MaybeFault execute_heap(const Warp& warp, const Decoded& decoded, LaneMask executed);
-  [[nodiscard]] std::uint64_t linear(const Dim3& block_index) const;
   [[nodiscard]] MaybeFault execute_memory(Warp& warp, const Decoded& decoded, LaneMask executed,
                                           InterpreterResult& result);
   [[nodiscard]] MaybeFault execute_load(Warp& warp, const Decoded& decoded, LaneMask executed,
