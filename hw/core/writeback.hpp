@@ -40,6 +40,8 @@ class WriteBackStage final : public ReceivingStage,
   void tick(Cycle now) override;
   // What another core tells this one's warp unit; results of a barrier are written here.
   void hear(HomeMessage& message) { warps_.hear(message, *this); }
+  // All blocks of the launch have come to the grid's barrier.
+  void leave_grid() { warps_.leave_grid(*this); }
   [[nodiscard]] bool idle() const override { return empty() && returns.empty(); }
   [[nodiscard]] bool stuck(Cycle) const override { return idle(); }
   void reset() override;

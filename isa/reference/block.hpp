@@ -29,7 +29,7 @@ struct Warp {
   ThreadPlace place;  // its clocks
   std::uint32_t first_thread = 0;
   unsigned threads = 0;
-  std::optional<unsigned> waits_at;  // barrier
+  std::optional<unsigned> waits_at;  // barrier, or kGridBarrier
   LaneMask waiting = 0;              // the lanes that arrived there
 
   [[nodiscard]] bool done() const { return stack.active() == 0; }
@@ -37,12 +37,26 @@ struct Warp {
 
 class Block {
  public:
-  Block(const Module& module, const Kernel& kernel, const LaunchRequest& launch, DeviceMemory& memory,
-        const InterpreterOptions& options, std::uint64_t grid_id);
+  // `code`: decode_kernel of the kernel; like the others it outlives the block.
+  Block(const Module& module, const Kernel& kernel, const std::vector<Decoded>& code, const LaunchRequest& launch,
+        DeviceMemory& memory, const InterpreterOptions& options, std::uint64_t grid_id);
 
   // Runs the block with this index to its end; its threads' hashes go to `hashes`, counts are added to `result`. A
   // fault ends it early.
   void run(const Dim3& block_index, std::span<std::uint32_t> hashes, InterpreterResult& result);
+
+  // The same in steps, for blocks of a cooperative launch, which take turns.
+  void start(const Dim3& block_index);
+  enum class Turn : std::uint8_t {
+    goes_on,
+    at_grid,  // all its live threads wait at the grid's barrier
+    done
+  };
+  // A turn of each warp that can go on. A fault goes to `result`, and ends it.
+  [[nodiscard]] Turn turn(InterpreterResult& result);
+  void leave_grid();  // every block has come to the grid's barrier
+  void take_hashes(std::span<std::uint32_t> hashes) const;
+  [[nodiscard]] Fault grid_fault(std::string detail) const;  // of a block at the grid's barrier
 
  private:
   using MaybeFault = std::optional<Fault>;
@@ -51,8 +65,6 @@ class Block {
   // it.
   static constexpr std::uint64_t kSlice = 512;
 
-  void start(const Dim3& block_index);
-  [[nodiscard]] MaybeFault run_warps(InterpreterResult& result);
   // Until the slice is over or the warp waits or is done.
   [[nodiscard]] MaybeFault run_slice(Warp& warp, InterpreterResult& result);
   [[nodiscard]] MaybeFault step(Warp& warp, InterpreterResult& result);
@@ -63,7 +75,7 @@ class Block {
                                         InterpreterResult& result);
   [[nodiscard]] MaybeFault arrive(Warp& warp, const Decoded& decoded, LaneMask executed);
   void release_barriers();
-  void release(Warp& warp, const Barriers::State& done);
+  void release(Warp& warp, std::uint32_t value);
 
   void gather(const Warp& warp, const Decoded& decoded);
   void retire(Warp& warp, const Decoded& decoded, LaneMask executed);  // writes results back and folds the hash
@@ -75,7 +87,7 @@ class Block {
   const Kernel& kernel_;
   const LaunchRequest& launch_;
   const InterpreterOptions& options_;
-  std::vector<Decoded> code_;
+  const std::vector<Decoded>& code_;
   BlockMemory memory_;
   Barriers barriers_;
   std::vector<Warp> warps_;
