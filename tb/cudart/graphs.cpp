@@ -88,8 +88,10 @@ std::vector<CUgraphNode_st*> dependencies(const cudaGraphNode_t* nodes, std::siz
 void set_kernel(Runtime& runtime, CUgraphNode_st& node, const cudaKernelNodeParams& kernel) {
   require(kernel.extra == nullptr, cudaErrorNotSupported, "arguments of a kernel node come by kernelParams");
   node.kernel = kernel;
+  const bool cooperative = node.launch.cooperative;
   node.launch = launch_of(runtime.function(kernel.func), kernel.gridDim, kernel.blockDim, kernel.kernelParams,
                           kernel.sharedMemBytes);
+  node.launch.cooperative = cooperative;
 }
 
 NodeWork work_of(const cudaMemcpy3DParms& box) {

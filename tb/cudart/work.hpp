@@ -18,6 +18,7 @@ struct Launch {
   dim3 grid, block;
   std::size_t shared = 0;            // bytes of dynamic scratchpad
   std::vector<std::byte> arguments;  // as Function::parameters lays them out
+  bool cooperative = false;
 };
 // A launch whose arguments are where `arguments` points to, one by one.
 [[nodiscard]] Launch launch_of(Function& function, dim3 grid, dim3 block, void** arguments, std::size_t shared);
