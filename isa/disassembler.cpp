@@ -20,17 +20,37 @@ constexpr std::array<std::string_view, 11> kAtomics = {"add", "and", "or",   "xo
                                                        "inc", "dec", "exch", "cas", "add16x2"};
 constexpr std::array<std::string_view, 6> kSpaces = {"global", "shared", "local", "const", "param", "generic"};
 constexpr std::array<std::string_view, 6> kWidths = {"u8", "s8", "u16", "s16", "b32", "b64"};
-constexpr std::array<std::string_view, 28> kSpecials = {"tid.x",          "tid.y",       "tid.z",
-                                                        "ntid.x",         "ntid.y",      "ntid.z",
-                                                        "ctaid.x",        "ctaid.y",     "ctaid.z",
-                                                        "nctaid.x",       "nctaid.y",    "nctaid.z",
-                                                        "laneid",         "warpid",      "nwarpid",
-                                                        "smid",           "nsmid",       "gridid",
-                                                        "clock",          "clock_hi",    "clock64",
-                                                        "lanemask_eq",    "lanemask_le", "lanemask_lt",
-                                                        "lanemask_ge",    "lanemask_gt", "dynamic_smem_size",
-                                                        "total_smem_size"};
-static_assert(kSpecials.size() == static_cast<std::size_t>(Special::total_smem_size) + 1);
+constexpr std::array<std::string_view, kSpecials> kSpecialNames = {"tid.x",
+                                                                   "tid.y",
+                                                                   "tid.z",
+                                                                   "ntid.x",
+                                                                   "ntid.y",
+                                                                   "ntid.z",
+                                                                   "ctaid.x",
+                                                                   "ctaid.y",
+                                                                   "ctaid.z",
+                                                                   "nctaid.x",
+                                                                   "nctaid.y",
+                                                                   "nctaid.z",
+                                                                   "laneid",
+                                                                   "warpid",
+                                                                   "nwarpid",
+                                                                   "smid",
+                                                                   "nsmid",
+                                                                   "gridid",
+                                                                   "clock",
+                                                                   "clock_hi",
+                                                                   "clock64",
+                                                                   "lanemask_eq",
+                                                                   "lanemask_le",
+                                                                   "lanemask_lt",
+                                                                   "lanemask_ge",
+                                                                   "lanemask_gt",
+                                                                   "dynamic_smem_size",
+                                                                   "total_smem_size",
+                                                                   "is_cooperative",
+                                                                   "envreg1",
+                                                                   "envreg2"};
 constexpr std::array<std::string_view, 4> kElements = {"b8", "b16", "b32", "b64"};
 constexpr std::array<std::string_view, 7> kPrmtModes = {"", "f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
 
@@ -91,7 +111,7 @@ std::string slot_text(const Instruction& i, Slot slot) {
     case Slot::atomic_address:
       return fmt::format("[{}]", register_text(i.a));
     case Slot::special:
-      return fmt::format("%{}", kSpecials[i.imm]);
+      return fmt::format("%{}", kSpecialNames[i.imm]);
     case Slot::sub_predicate:
       return predicate_text(i.sub_predicate());
     case Slot::combine:
@@ -153,7 +173,7 @@ std::span<const std::string_view> width_names() {
   return kWidths;
 }
 std::span<const std::string_view> special_names() {
-  return kSpecials;
+  return kSpecialNames;
 }
 std::span<const std::string_view> element_names() {
   return kElements;

@@ -121,8 +121,12 @@ enum class Special : std::uint8_t {
   lanemask_ge,
   lanemask_gt,
   dynamic_smem_size,
-  total_smem_size
+  total_smem_size,
+  is_cooperative,  // 1: the launch is cooperative
+  envreg1,         // high and low word of the address of what grids keep in memory to synchronise by; 0: there is none
+  envreg2
 };
+inline constexpr unsigned kSpecials = static_cast<unsigned>(Special::envreg2) + 1;
 
 // A predicate operand: register and negation, packed as bits 2..0 and 3.
 struct Pred {

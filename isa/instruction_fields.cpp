@@ -141,8 +141,7 @@ std::string_view malformed_operands(const Instruction& i) {
     if (i.b != kRZ || i.d != kRZ) return "the immediate form has neither register b nor d";
     if (!is_load(i.op) && !is_store(i.op) && !accepts_immediate(i)) return "b cannot be an immediate here";
     const bool special = i.op == Op::S2R || i.op == Op::S2R64;
-    return special && i.imm > static_cast<unsigned>(Special::total_smem_size) ? "unknown special register"
-                                                                              : std::string_view{};
+    return special && i.imm >= kSpecials ? "unknown special register" : std::string_view{};
   }
   if (i.imm != 0) return "an immediate without the immediate form";
   if (is_load(i.op) || is_store(i.op) || i.op == Op::S2R || i.op == Op::S2R64)
@@ -331,6 +330,9 @@ bool accepts_uniform(const Instruction& instruction) {
         case Special::gridid:
         case Special::dynamic_smem_size:
         case Special::total_smem_size:
+        case Special::is_cooperative:
+        case Special::envreg1:
+        case Special::envreg2:
           return true;
         default:
           return false;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "base/error.hpp"
@@ -18,6 +19,45 @@ namespace {
 
 constexpr std::uint64_t kCodeAlignment = 128;  // a kernel starts on a line of the instruction cache
 
+// The blocks take turns until all have ended.
+void run_together(std::span<const std::unique_ptr<reference::Block>> blocks, InterpreterResult& result) {
+  using Turn = reference::Block::Turn;
+  std::vector<Turn> turns(blocks.size(), Turn::goes_on);
+  for (;;) {
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (turns[i] == Turn::goes_on) {
+        turns[i] = blocks[i]->turn(result);
+        if (result.fault) {
+          return;
+        }
+      }
+    }
+    const auto ended = std::count(turns.begin(), turns.end(), Turn::done);
+    const auto waiting = std::count(turns.begin(), turns.end(), Turn::at_grid);
+    if (static_cast<std::size_t>(ended + waiting) != blocks.size()) {
+      continue;
+    }
+    if (waiting == 0) {
+      return;
+    }
+    if (ended != 0) {
+      const auto first = std::find(turns.begin(), turns.end(), Turn::at_grid) - turns.begin();
+      result.fault = blocks[static_cast<std::size_t>(first)]->grid_fault(
+          reference::grid_stuck(static_cast<std::uint64_t>(waiting), static_cast<std::uint64_t>(ended)));
+      return;
+    }
+    for (const auto& block : blocks) {
+      block->leave_grid();
+    }
+    std::fill(turns.begin(), turns.end(), Turn::goes_on);
+  }
+}
+
+Dim3 index_of(std::uint64_t block, const Dim3& grid) {
+  return {static_cast<std::uint32_t>(block % grid.x), static_cast<std::uint32_t>(block / grid.x % grid.y),
+          static_cast<std::uint32_t>(block / grid.x / grid.y)};
+}
+
 // `observer`: null: nobody. None: it has given up.
 std::optional<InterpreterResult> run_launch(const Module& module, const LaunchRequest& launch, DeviceMemory& memory,
                                             RetirementHash& hash, const InterpreterOptions& options,
@@ -28,42 +68,69 @@ std::optional<InterpreterResult> run_launch(const Module& module, const LaunchRe
   }
   const Kernel& kernel = kernel_of(module, launch);
   check_request(kernel, launch);
+  if (launch.cooperative && kernel.reads_grid_workspace && launch.grid_workspace == 0) {
+    LaunchRequest with_workspace = launch;
+    with_workspace.grid_workspace = memory.allocate("grid workspace", kGridWorkspaceBytes);
+    InterpreterResult result = interpret(module, with_workspace, memory, hash, options);
+    memory.release(with_workspace.grid_workspace);
+    return result;
+  }
   InterpreterResult result;
   result.fault = check_resources(kernel, launch);
   if (result.fault) {
     return result;
   }
   const std::size_t threads = launch.block.count();
+  if (const std::uint64_t warps = (threads + options.warp_size - 1) / options.warp_size * launch.grid.count();
+      launch.cooperative && warps > kMaxTogether) {
+    throw InputError({},
+                     fmt::format("the blocks of a cooperative launch of kernel '{}' have {} warps together; the "
+                                 "reference interpreter keeps at most {}",
+                                 kernel.name, warps, kMaxTogether),
+                     "launch a smaller grid");
+  }
   hash.begin_launch(launch.grid.count() * threads);
-  reference::Block block(module, kernel, launch, memory, options, hash.launches(), observer);
-  if (block.uses_heap()) {
+  const bool heap = uses_heap(kernel);
+  if (heap) {
     memory.heap().begin_launch(launch);
   }
-  std::size_t first_thread = 0;
-  for (std::uint32_t z = 0; z < launch.grid.z; ++z) {
-    for (std::uint32_t y = 0; y < launch.grid.y; ++y) {
-      for (std::uint32_t x = 0; x < launch.grid.x; ++x) {
-        block.run(Dim3{x, y, z}, hash.threads().subspan(first_thread, threads), result);
-        if (result.fault) {
-          memory.heap().abandon_launch();
-          return result;
-        }
-        if (observer != nullptr && !observer->goes_on()) {
-          memory.heap().abandon_launch();
-          return std::nullopt;
-        }
-        first_thread += threads;
+  const std::vector<reference::Decoded> code = reference::decode_kernel(kernel);
+  const std::uint64_t blocks = launch.grid.count();
+  const auto block_of = [&] {
+    return std::make_unique<reference::Block>(module, kernel, code, launch, memory, options, hash.launches(), observer);
+  };
+  const auto hashes_of = [&](std::uint64_t block) { return hash.threads().subspan(block * threads, threads); };
+  if (launch.cooperative) {
+    std::vector<std::unique_ptr<reference::Block>> together;
+    for (std::uint64_t i = 0; i < blocks; ++i) {
+      together.push_back(block_of());
+      together.back()->start(index_of(i, launch.grid));
+    }
+    run_together(together, result);
+    for (std::uint64_t i = 0; i < blocks; ++i) {
+      together[i]->take_hashes(hashes_of(i));
+    }
+  } else {
+    const std::unique_ptr<reference::Block> block = block_of();
+    for (std::uint64_t i = 0; i < blocks && !result.fault; ++i) {
+      block->run(index_of(i, launch.grid), hashes_of(i), result);
+      if (!result.fault && observer != nullptr && !observer->goes_on()) {
+        memory.heap().abandon_launch();
+        return std::nullopt;
       }
     }
   }
-  if (block.uses_heap()) {
+  if (heap && result.fault) {
+    memory.heap().abandon_launch();
+  } else if (heap) {
     result.fault = memory.heap().end_launch();
     if (result.fault) {
       result.fault->kernel = kernel.name;
-      return result;
     }
   }
-  hash.end_launch();
+  if (!result.fault) {
+    hash.end_launch();
+  }
   return result;
 }
 

@@ -3,7 +3,8 @@
 //
 // Blocks run one after the other; within a block the warps (SIMD-width threads, consecutive thread ids, divergence by
 // an immediate-post-dominator stack) take turns at barriers, at exit, and after a slice of instructions, so that
-// threads which spin on a flag of their own block make progress.
+// threads which spin on a flag of their own block make progress. The blocks of a cooperative launch take turns
+// likewise, and meet at the grid's barriers.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,9 @@ struct InterpreterResult {
 // Runs one launch; the module's constant bank and global variables are as load_module and the host left them. Starts
 // and ends a launch of `hash`; after a fault the launch's threads keep what they had folded and the total is unchanged.
 // Registers, scratchpad and local memory start at zero in every block. Throws InputError for a launch that
-// check_request() refuses and for a warp size that is not 1 to 32.
+// check_request() refuses, for a warp size that is not 1 to 32, and for a cooperative launch of more than
+// kMaxTogether warps, whose registers it would all keep.
+inline constexpr std::uint64_t kMaxTogether = 1U << 17U;
 [[nodiscard]] InterpreterResult interpret(const Module& module, const LaunchRequest& launch, DeviceMemory& memory,
                                           RetirementHash& hash, const InterpreterOptions& options = {});
 

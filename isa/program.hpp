@@ -47,10 +47,13 @@ struct Kernel {
   unsigned spilled_registers = 0;  // virtual registers that the allocator put into local memory
   unsigned address_bits = 32;
   bool uses_warp_operations = false;         // vote, shfl, match, activemask, laneid, lanemask...
+  bool reads_grid_workspace = false;         // %envreg1, %envreg2
   std::optional<Dim3> required_block;        // .reqntid
   std::optional<std::uint32_t> max_threads;  // .maxntid, product
   std::optional<unsigned> warp_size;         // .pragma "warp_size N"
   std::uint32_t warp_size_line = 0;          // PTX line of the pragma; 0: none
+  unsigned lane_groups = 1;                  // .pragma "lane_groups N": the largest; divides core.simd_width
+  std::uint32_t lane_groups_line = 0;        // PTX line of that pragma; 0: none
   std::uint32_t warp_operation_line = 0;     // PTX line of the first warp-level operation; 0: none
 };
 
@@ -80,6 +83,10 @@ struct Module {
 // It has malloc or free in it (isa/device_heap.hpp). Looks at every instruction.
 [[nodiscard]] bool uses_heap(const Kernel& kernel);
 
+// What code of nvcc's keeps in memory to wait for its grid: zero at first, and again whenever no launch uses it but for
+// a bit that changes with every barrier.
+inline constexpr std::uint64_t kGridWorkspaceBytes = 64;
+
 // One kernel launch.
 struct LaunchRequest {
   std::string kernel;
@@ -87,6 +94,8 @@ struct LaunchRequest {
   Dim3 block;
   std::uint32_t dynamic_shared = 0;      // bytes
   std::vector<std::uint8_t> parameters;  // Kernel::parameter_bytes bytes, laid out as Kernel::parameters says
+  std::uint64_t grid_workspace = 0;      // of a cooperative launch: memory by which code of nvcc's waits for the grid
+  bool cooperative = false;              // all blocks are resident at once and may wait for each other (bar.grid)
 };
 
 // "saxpy.ptx:41 (saxpy.cu:12)" for a PC of a kernel.

@@ -32,6 +32,8 @@ struct ThreadContext {
   std::uint64_t grid_id = 0;         // launches before this one
   std::uint32_t dynamic_shared = 0;  // bytes
   std::uint32_t total_shared = 0;    // bytes, static and dynamic
+  bool cooperative = false;
+  std::uint64_t grid_workspace = 0;  // LaunchRequest::grid_workspace
 
   // Sets the thread indices of `count` lanes: lane i holds thread first + i of the block, x running fastest.
   void set_threads(std::uint32_t first, unsigned count, std::uint32_t first_lane = 0) {
@@ -152,6 +154,15 @@ struct ThreadPlace {
       return true;
     case Special::total_smem_size:
       low.fill(context.total_shared);
+      return true;
+    case Special::is_cooperative:
+      low.fill(context.cooperative ? 1 : 0);
+      return true;
+    case Special::envreg1:
+      low.fill(static_cast<std::uint32_t>(context.grid_workspace >> 32U));
+      return true;
+    case Special::envreg2:
+      low.fill(static_cast<std::uint32_t>(context.grid_workspace));
       return true;
   }
   return false;

@@ -15,6 +15,11 @@ unsigned first_executing(const link::SubWarp& sub_warp) {
   return static_cast<unsigned>(std::countr_zero(sub_warp.executing));
 }
 
+std::uint32_t barrier_of(const link::SubWarp& sub_warp, unsigned lane) {
+  return sub_warp.decoded->instruction.op == isa::Op::BAR_GRID ? isa::reference::kGridBarrier
+                                                               : sub_warp.values.a[0][lane];
+}
+
 }  // namespace
 
 const BlockHome& BarrierUnit::block_of(const CoreState& state, const link::SubWarp& sub_warp) {
@@ -30,9 +35,14 @@ void BarrierUnit::reset() {
 std::optional<BarrierArrival> BarrierUnit::arrival(CoreState& state, link::SubWarp& sub_warp) {
   const isa::LaneValues& values = sub_warp.values;
   const unsigned lane = first_executing(sub_warp);
-  const std::uint32_t id = values.a[0][lane];
-  const std::uint32_t count = values.b[0][lane];
-  for (LaneMask left = sub_warp.executing; left != 0; left &= left - 1) {
+  const isa::Op op = sub_warp.decoded->instruction.op;
+  if (op == isa::Op::BAR_GRID && !state.launch->cooperative) {
+    state.raise(isa::Fault::Kind::barrier_mismatch, sub_warp, lane, 0, 0, isa::reference::kNotCooperative);
+    return std::nullopt;
+  }
+  const std::uint32_t id = barrier_of(sub_warp, lane);
+  const std::uint32_t count = op == isa::Op::BAR_GRID ? 0 : values.b[0][lane];
+  for (LaneMask left = op == isa::Op::BAR_GRID ? 0 : sub_warp.executing; left != 0; left &= left - 1) {
     const auto other = static_cast<unsigned>(std::countr_zero(left));
     if (values.a[0][other] != id || values.b[0][other] != count) {
       state.raise(isa::Fault::Kind::barrier_mismatch, sub_warp, other, 0, 0,
@@ -41,7 +51,7 @@ std::optional<BarrierArrival> BarrierUnit::arrival(CoreState& state, link::SubWa
       return std::nullopt;
     }
   }
-  return BarrierArrival{sub_warp.decoded->instruction.op,
+  return BarrierArrival{op,
                         id,
                         count,
                         static_cast<std::uint32_t>(std::popcount(sub_warp.executing)),
@@ -61,40 +71,45 @@ void BarrierUnit::hand_over(const CoreState& state, GroupId from, unsigned block
   });
 }
 
+std::vector<const link::SubWarp*> BarrierUnit::waiting_in(const CoreState& state, const BlockHome& block) const {
+  std::vector<const link::SubWarp*> waiting;
+  for (const std::vector<link::SubWarp*>& of_group : waiting_) {
+    std::copy_if(of_group.begin(), of_group.end(), std::back_inserter(waiting),
+                 [&](const link::SubWarp* sub_warp) { return &block_of(state, *sub_warp) == &block; });
+  }
+  const auto place = [&](const link::SubWarp* sub_warp) {
+    return std::pair(state.groups[sub_warp->group].warp_in_block, sub_warp->row_of(first_executing(*sub_warp)));
+  };
+  std::sort(waiting.begin(), waiting.end(), [&](auto* a, auto* b) { return place(a) < place(b); });
+  return waiting;
+}
+
 std::optional<BarrierUnit::Stuck> BarrierUnit::stuck(const CoreState& state) const {
   const BlockHome* first = nullptr;
   for (const BlockSlot& slot : std::span(state.blocks).first(state.homes.size())) {
-    if (slot.used && slot.home->anyone_waits() && slot.threads == slot.home->live_threads &&
-        (first == nullptr || slot.home->linear < first->linear)) {
+    if (slot.used && slot.home->anyone_waits() && !slot.home->waits_at_grid() &&
+        slot.threads == slot.home->live_threads && (first == nullptr || slot.home->linear < first->linear)) {
       first = slot.home;
     }
   }
   if (first == nullptr) {
     return std::nullopt;
   }
-  std::vector<const link::SubWarp*> waiting;
-  for (const std::vector<link::SubWarp*>& of_group : waiting_) {
-    std::copy_if(of_group.begin(), of_group.end(), std::back_inserter(waiting),
-                 [&](const link::SubWarp* sub_warp) { return &block_of(state, *sub_warp) == first; });
-  }
-  const auto place = [&](const link::SubWarp* sub_warp) {
-    return std::pair(state.groups[sub_warp->group].warp_in_block, sub_warp->row_of(first_executing(*sub_warp)));
-  };
-  std::sort(waiting.begin(), waiting.end(), [&](auto* a, auto* b) { return place(a) < place(b); });
+  const std::vector<const link::SubWarp*> waiting = waiting_in(state, *first);
   Stuck result{waiting.front(), "the barrier can never complete:"};
   const char* separator = "";
   for (const link::SubWarp* const sub_warp : waiting) {
     const unsigned lane = first_executing(*sub_warp);
-    result.detail +=
-        fmt::format("{} warp {} ({} of its {} threads) waits at barrier {}, PC {}", separator,
-                    state.groups[sub_warp->group].warp_in_block, std::popcount(sub_warp->executing),
-                    state.thread_at(*sub_warp, lane).home->threads, sub_warp->values.a[0][lane], sub_warp->pc);
+    result.detail += fmt::format("{} warp {} ({} of its {} threads) waits at {}, PC {}", separator,
+                                 state.groups[sub_warp->group].warp_in_block, std::popcount(sub_warp->executing),
+                                 state.thread_at(*sub_warp, lane).home->threads,
+                                 isa::reference::barrier_name(barrier_of(*sub_warp, lane)), sub_warp->pc);
     separator = ";";
   }
-  for (unsigned id = 0; id < isa::reference::kBarriers; ++id) {
+  for (unsigned id = 0; id <= isa::reference::kGridBarrier; ++id) {
     const isa::reference::Barriers::State& barrier = first->barriers().state(id);
     if (barrier.arrived != 0) {
-      result.detail += fmt::format("; barrier {} has {} of {} threads", id, barrier.arrived,
+      result.detail += fmt::format("; {} has {} of {} threads", isa::reference::barrier_name(id), barrier.arrived,
                                    barrier.count != 0 ? barrier.count : first->live_threads);
     }
   }

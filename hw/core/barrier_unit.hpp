@@ -20,6 +20,10 @@ class BarrierUnit {
   // What the executing threads of a sub-warp, all of one block, bring. Nothing after raising a fault: they name
   // different barriers.
   [[nodiscard]] static std::optional<BarrierArrival> arrival(CoreState& state, link::SubWarp& sub_warp);
+  // The first of the sub-warps that wait in a block, by warp and row; there is one.
+  [[nodiscard]] const link::SubWarp& first_waiting(const CoreState& state, const BlockHome& block) const {
+    return *waiting_in(state, block).front();
+  }
   // The payload is kept from here on until its release.
   void wait(link::SubWarp& sub_warp) { waiting_[sub_warp.group].push_back(&sub_warp); }
   void released(const link::SubWarp& sub_warp) { std::erase(waiting_[sub_warp.group], &sub_warp); }
@@ -30,8 +34,8 @@ class BarrierUnit {
   void hand_over(const CoreState& state, GroupId from, unsigned block_slot, GroupId to);
 
   // When nothing else can happen in the core: of the blocks whose threads are all here, the first one (in the grid's
-  // order) whose threads wait, the first of its sub-warps that do, and the interpreter's text for it. Empty: nobody
-  // waits.
+  // order) whose threads wait for others of the block, the first of its sub-warps that do, and the interpreter's text
+  // for it. Empty: nobody waits.
   struct Stuck {
     const link::SubWarp* sub_warp = nullptr;
     std::string detail;
@@ -39,6 +43,8 @@ class BarrierUnit {
   [[nodiscard]] std::optional<Stuck> stuck(const CoreState& state) const;
 
  private:
+  // By warp and row.
+  [[nodiscard]] std::vector<const link::SubWarp*> waiting_in(const CoreState& state, const BlockHome& block) const;
   [[nodiscard]] static const BlockHome& block_of(const CoreState& state, const link::SubWarp& sub_warp);
 
   std::vector<std::vector<link::SubWarp*>> waiting_;  // by group

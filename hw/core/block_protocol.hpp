@@ -6,7 +6,13 @@
 //   fw flush                    -> TLM_ACCEPTED    bw flushed follows when memory has every store of the core
 //   fw stop                     -> TLM_ACCEPTED    a fault ended the launch: the core does nothing from the next cycle
 //                                                 on but empty its L1; bw stopped follows when nothing is outstanding
+//   fw leave_grid               -> TLM_ACCEPTED    all blocks of the cooperative launch have come to the grid's
+//   barrier:
+//                                                 those of the core go on
 //   bw block_done   slot        -> TLM_COMPLETED   the block's last thread has exited
+//   bw at_grid      slot        -> TLM_COMPLETED   the block has come to the grid's barrier, and other cores can see
+//   what
+//                                                 its threads have stored; `index` and `pc`: the first that waits
 //   bw faulted                  -> TLM_COMPLETED   once; Core::fault() says what
 #pragma once
 
@@ -20,13 +26,24 @@
 namespace heddle::hw {
 
 struct BlockCommand {
-  enum class Kind : std::uint8_t { start_block, block_done, flush, flushed, stop, stopped, faulted };
+  enum class Kind : std::uint8_t {
+    start_block,
+    block_done,
+    flush,
+    flushed,
+    stop,
+    stopped,
+    faulted,
+    at_grid,
+    leave_grid
+  };
   Kind kind = Kind::start_block;
   unsigned core = 0;
   unsigned slot = 0;
   isa::Dim3 index;
   std::uint64_t linear = 0;               // block-linear index
   std::span<const ThreadRecord> records;  // of the block's threads, where they replay
+  std::uint32_t pc = 0;
 };
 enum class BlockPhase : std::uint8_t { command };
 struct BlockProtocol {

@@ -116,6 +116,10 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
     };
   }
   warps_.block_finished = [this](unsigned slot) { finish_block(slot); };
+  warps_.block_at_grid = [this](unsigned slot) {
+    const WarpUnit::Waiting first = warps_.first_waiting(slot);
+    answer({BlockCommand::Kind::at_grid, state_.index, slot, first.thread, state_.block(slot).linear, {}, first.pc});
+  };
 }
 
 void Core::fetch_by_lane() {
@@ -197,6 +201,7 @@ void Core::begin_launch(const Launch& launch, Cycle first, bool global) {
   fetch_.launch_begins(first);
   running_ = true;
   flushing_ = false;
+  leaves_grid_ = false;
   state_.flushing = false;
   stop_at_ = link::kNever;
   flushed_ = false;
@@ -224,7 +229,7 @@ void Core::end_launch(Cycle end) {
 Core::Expects Core::expects() const {
   if (!running_ || flushing_ || state_.fault || stop_at_ != link::kNever || state_.observer != nullptr || !busy() ||
       !told_.empty() || others != nullptr || l1d_.waits_to_send() || icache_.waits_to_send() ||
-      texture_.waits_to_send()) {
+      texture_.waits_to_send() || warps_.at_grid()) {
     return Expects::anything;
   }
   return l1d_.owed_answers() || icache_.owed_answers() || texture_.owed_answers() ? Expects::answers : Expects::nothing;
@@ -244,6 +249,10 @@ void Core::obey(Cycle now) {
       state_.now = told;  // its warps may be fetched in the cycle after that
       start_block(command);
       state_.now = now;
+      return;
+    }
+    if (command.kind == BlockCommand::Kind::leave_grid) {
+      leaves_grid_ = true;
       return;
     }
     l1d_.flush();
@@ -321,8 +330,22 @@ void Core::finish_block(unsigned slot) {
   answer(BlockCommand::Kind::block_done, slot);
 }
 
+// What other cores have stored before the barrier must not be hidden by what an L1 that nobody keeps coherent has of
+// it.
+void Core::leave_grid() {
+  leaves_grid_ = false;
+  if (state_.machine.gpu.cores > 1 && !about<CoherenceProtocol>(state_.machine.gpu.coherence).traits.coherent) {
+    l1d_.invalidate();
+  }
+  writeback_.leave_grid();
+}
+
 void Core::answer(BlockCommand::Kind kind, unsigned slot) {
-  answer_ = {kind, state_.index, slot, {}, 0, {}};
+  answer({kind, state_.index, slot, {}, 0, {}, 0});
+}
+
+void Core::answer(const BlockCommand& command) {
+  answer_ = command;
   BlockPhase phase = BlockPhase::command;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   blocks->nb_transport_bw(answer_, phase, delay);
@@ -369,6 +392,9 @@ Cycle Core::advance(Cycle now) {
   account_sleep(now);
   if (!heard_.empty()) {
     hear(now);
+  }
+  if (leaves_grid_) {
+    leave_grid();
   }
   warps_.wake_up(now);
   if (fast_path_ != nullptr) {

@@ -88,9 +88,9 @@ class Core final : public link::ClockedModule,
     nothing,   // unless another one wants a line of it
   };
   [[nodiscard]] Expects expects() const;
-  // For the watchdog: threads are resident; all of them spin; the first live group.
+  // For the watchdog: threads are resident; what they do; the first live group.
   [[nodiscard]] bool busy() const { return state_.groups.count(GroupState::free) != state_.groups.size(); }
-  [[nodiscard]] bool livelocked() const { return warps_.livelocked(); }
+  [[nodiscard]] WarpUnit::Progress progress() const { return warps_.progress(); }
   [[nodiscard]] const Group* first_live_group() const;
   [[nodiscard]] std::string describe_waiting() const { return warps_.describe_waiting(); }
 
@@ -144,6 +144,7 @@ class Core final : public link::ClockedModule,
   }
   void start_block(const BlockCommand& command);
   void finish_block(unsigned slot);
+  void leave_grid();
   void account_sleep(Cycle until);
   // `caches`: the next cycle that a cache wants.
   [[nodiscard]] Cycle next_cycle(Cycle now, Cycle caches);
@@ -153,6 +154,7 @@ class Core final : public link::ClockedModule,
   void drain(Cycle now);
   void tell_sleep(Cycle from) const;
   void answer(BlockCommand::Kind kind, unsigned slot);
+  void answer(const BlockCommand& command);
 
   CoreState state_;
   RegisterFile registers_;
@@ -174,6 +176,7 @@ class Core final : public link::ClockedModule,
   std::unique_ptr<ReplayRows> replay_;   // null: threads compute
   bool running_ = false;                 // a launch is being accounted
   bool flushing_ = false;
+  bool leaves_grid_ = false;      // in this cycle
   Cycle stop_at_ = link::kNever;  // stopped from this cycle on
   bool flushed_ = false;          // the launch is over for this core
   bool fault_told_ = false;

@@ -337,6 +337,27 @@ void WarpUnit::release(BlockHome& block, BarrierResults& results) {
     }
     let_go(release, results);
   }
+  if (block.core == state_.index && !state_.fault && block.comes_to_grid()) {
+    ++at_grid_;
+    grid_arrivals_.push_back(block.slot);
+  }
+}
+
+void WarpUnit::leave_grid(BarrierResults& results) {
+  BlockHome::Release release;
+  for (BlockHome& block : state_.homes) {
+    if (state_.blocks[block.slot].used && block.waits_at_grid()) {
+      block.leave_grid(release);
+      let_go(release, results);
+    }
+  }
+  at_grid_ = 0;
+}
+
+WarpUnit::Waiting WarpUnit::first_waiting(unsigned block_slot) const {
+  const link::SubWarp& first = barriers_.first_waiting(state_, state_.block(block_slot));
+  const HomeThread thread = state_.thread_at(first, static_cast<unsigned>(std::countr_zero(first.executing)));
+  return {thread.index(), first.pc};
 }
 
 // The sub-warps that a barrier has released are written, and their groups go on.

@@ -18,7 +18,7 @@
 //   is freed  when it has no threads left, or when the mechanism has given them to others
 //
 // No sockets: the core's stages call it within their cycle. What it decides is seen in the next one.
-// Watchdog: livelocked(), stuck() and describe_waiting() say who cannot go on and why.
+// Watchdog: progress(), stuck() and describe_waiting() say who cannot go on and why.
 #pragma once
 
 #include <functional>
@@ -68,6 +68,8 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   // Before a launch: nobody waits at a barrier, nobody leaves.
   void reset() {
     barriers_.reset();
+    grid_arrivals_.clear();
+    at_grid_ = 0;
     departing_.clear();
     recalled_.reset();
   }
@@ -77,6 +79,19 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   // (CoreState::begin_block); it may be fetched in the next cycle.
   void begin(unsigned slot, unsigned warp);
   std::function<void(unsigned block_slot)> block_finished;  // its last thread has exited
+
+  // Likewise all live threads of a block have come to the grid's barrier, and other cores can see what was stored.
+  std::function<void(unsigned block_slot)> block_at_grid;
+  // Blocks wait there.
+  [[nodiscard]] bool at_grid() const { return at_grid_ != 0; }
+  // All blocks have come there.
+  void leave_grid(BarrierResults& results);
+  // Of a block that waits there, the first thread that does, and where.
+  struct Waiting {
+    isa::Dim3 thread;
+    std::uint32_t pc = 0;
+  };
+  [[nodiscard]] Waiting first_waiting(unsigned block_slot) const;
 
   // Before the stages' work of a cycle: the groups that were to run before it are ready.
   void wake_up(Cycle now) {
@@ -150,13 +165,18 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   // ---- other cores (hw/core/home_protocol.hpp)
   std::function<void(HomeMessage&)> tell;  // a message of this core's; none: it tells nobody
   // Groups wait to leave, or arrivals at barriers, until every store of the core has been acknowledged.
-  [[nodiscard]] bool departing() const { return !departing_.empty(); }
+  [[nodiscard]] bool departing() const { return !departing_.empty() || !grid_arrivals_.empty(); }
   void send_departing();
   void hear(HomeMessage& message, BarrierResults& results);
 
   // ---- the watchdog
-  // Every live group spins, or waits at a barrier, and at least one spins (WatchdogParameters).
-  [[nodiscard]] bool livelocked() const;
+  // What the core's live groups do, as far as can be said (WatchdogParameters).
+  enum class Progress : std::uint8_t {
+    some,  // some group can go on
+    none,  // each waits at a barrier
+    spins  // each spins or waits at a barrier, and one spins
+  };
+  [[nodiscard]] Progress progress() const;
   // What every live group of the core waits for, for deadlock and livelock messages.
   [[nodiscard]] std::string describe_waiting() const;
   // Why the core's threads can never go on, when nothing is outstanding: a barrier that cannot complete.
@@ -235,6 +255,8 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
   AccessesAside* aside_ = nullptr;
   Places places_;
   std::vector<HomeMessage> departing_;
+  std::vector<unsigned> grid_arrivals_;  // slots of blocks that have come to the grid's barrier and have not said so
+  unsigned at_grid_ = 0;                 // blocks that wait there, those included
   BarrierUnit barriers_;
   // With a global scheduler: the barrier at which threads of the instruction that retires arrive, until they leave.
   struct Recalled {

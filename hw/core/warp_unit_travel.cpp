@@ -98,6 +98,10 @@ void WarpUnit::send_departing() {
     send(message);
   }
   departing_.clear();
+  for (const unsigned slot : grid_arrivals_) {
+    block_at_grid(slot);
+  }
+  grid_arrivals_.clear();
 }
 
 void WarpUnit::send(HomeMessage& message) {

@@ -57,7 +57,7 @@ std::uint64_t WarpUnit::fingerprint(const Group& group) const {
   return hash;
 }
 
-bool WarpUnit::livelocked() const {
+WarpUnit::Progress WarpUnit::progress() const {
   const std::uint64_t limit = state_.machine.watchdog.livelock_instructions;
   bool any = false;
   for (const Group& group : state_.groups.all()) {
@@ -66,11 +66,11 @@ bool WarpUnit::livelocked() const {
     }
     const bool spins = group.spins(limit);
     if (!spins && group.state != GroupState::barrier && group.state != GroupState::parked) {
-      return false;
+      return Progress::some;
     }
     any = any || spins;
   }
-  return any;
+  return any ? Progress::spins : Progress::none;
 }
 
 std::string WarpUnit::describe_waiting() const {

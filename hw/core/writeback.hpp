@@ -51,6 +51,8 @@ class WriteBackStage final : public ReceivingStage,
     statistics.thread_instructions += working;
     state_.last_retirement = state_.now;
   }
+  // All blocks of the launch have come to the grid's barrier.
+  void leave_grid() { warps_.leave_grid(*this); }
   [[nodiscard]] bool idle() const override { return empty() && returns.empty(); }
   [[nodiscard]] bool stuck(Cycle) const override { return idle(); }
   void reset() override;

@@ -96,6 +96,13 @@ Cycle Dispatcher::total_cycles() const {
 
 Residency Dispatcher::room_for(const Launch& launch) {
   Residency room = residency(machine_, launch);
+  if (launch.cooperative && room.blocks != 0) {
+    room.reason = why_no_cooperation(machine_);
+    if (room.reason.empty()) {
+      room.reason = why_not_resident(machine_, launch);
+    }
+    room.blocks = room.reason.empty() ? room.blocks : 0;
+  }
   if (room.blocks == 0) {
     isa::Fault fault;
     fault.kind = isa::Fault::Kind::resources;
@@ -118,9 +125,10 @@ void Dispatcher::begin(Cycle now) {
   l2_flushed_ = 0;
   l2_flushed_at_ = link::kNever;
   // The scratchpad is a core's: kernels that use it stay where they begin, at least up to their last access (ODGS paper
-  // 3.5 and 3.8).
+  // 3.5 and 3.8). So do those of cooperative launches, all of whose blocks must have a place from the beginning.
   const bool uses_scratchpad = launch.shared_bytes != 0;
-  global_launch_ = global_ != nullptr && (!uses_scratchpad || moves_after_last_access(machine_.core));
+  global_launch_ =
+      global_ != nullptr && !launch.cooperative && (!uses_scratchpad || moves_after_last_access(machine_.core));
   table_ = {};
   const Residency room = room_for(launch);
   if (room.blocks == 0) {
@@ -185,6 +193,7 @@ Cycle Dispatcher::advance(Cycle now) {
     }
     return link::kNever;
   }
+  release_grids(now);
   const bool dispatched = table_.blocks_left() && dispatch(now);
   if (running_.size() > 1) {
     share_cores(now);
@@ -210,6 +219,9 @@ void Dispatcher::take_messages(Cycle now) {
     switch (message.kind) {
       case BlockCommand::Kind::block_done:
         block_finished(message, now);
+        break;
+      case BlockCommand::Kind::at_grid:
+        arrives_at_grid(message, now);
         break;
       case BlockCommand::Kind::faulted:
         faulted = std::min(faulted.value_or(message.core), message.core);
@@ -237,6 +249,7 @@ void Dispatcher::block_finished(const BlockCommand& message, Cycle now) {
   if (some_ != nullptr) {
     some_->finished.push_back({some_->blocks[block], now});
   }
+  look_at_grid(table_.owner(message.core));
 }
 
 bool Dispatcher::send(unsigned to, BlockCommand& command) {
@@ -255,16 +268,14 @@ bool Dispatcher::dispatch(Cycle now) {
   if (block->launch != 0 && block->number == 0) {
     running.told.begin = now;
   }
-  const isa::Dim3& grid = running.launch->grid;
   const std::uint64_t number = some_ == nullptr ? block->number : some_->blocks[block->number];
-  BlockCommand command{
-      BlockCommand::Kind::start_block,
-      block->place,
-      block->slot,
-      {static_cast<std::uint32_t>(number % grid.x), static_cast<std::uint32_t>(number / grid.x % grid.y),
-       static_cast<std::uint32_t>(number / grid.x / grid.y)},
-      number,
-      {}};
+  BlockCommand command{BlockCommand::Kind::start_block,
+                       block->place,
+                       block->slot,
+                       block_index(running.launch->grid, number),
+                       number,
+                       {},
+                       0};
   if (replay_ != nullptr) {
     command.records = replay_->start_block(number);
   }
@@ -345,7 +356,7 @@ void Dispatcher::end_launch(LaunchTable::Index index, Cycle now, bool complete) 
 }
 
 void Dispatcher::flush(unsigned index) {
-  BlockCommand command{BlockCommand::Kind::flush, index, 0, {}, 0, {}};
+  BlockCommand command{BlockCommand::Kind::flush, index, 0, {}, 0, {}, 0};
   if (!send(index, command)) {
     throw InternalError("a core refused to flush");
   }
@@ -354,7 +365,7 @@ void Dispatcher::flush(unsigned index) {
 void Dispatcher::stop_cores() {
   stopping_ = true;
   for (unsigned i = 0; i < cores_.size(); ++i) {
-    BlockCommand command{BlockCommand::Kind::stop, i, 0, {}, 0, {}};
+    BlockCommand command{BlockCommand::Kind::stop, i, 0, {}, 0, {}, 0};
     if (!send(i, command)) {
       throw InternalError("a core refused to stop");
     }

@@ -6,6 +6,10 @@
 // block the cores flush their L1, then the L2 its slices; the launch ends when memory has everything, after a fault
 // too. A fault stops the cores kStopLatency cycles after the dispatcher has heard of it.
 //
+// The barrier of a cooperative launch's grid: a core tells of each block that has come to it, and the dispatcher
+// counts. When the last one has, it tells the cores of the launch. A message takes gpu.grid_barrier_latency cycles
+// either way. When every block has come or ended, and some have ended, it never completes: a fault.
+//
 // Launches side by side: one that is started while others run gets the cores that those leave (LaunchTable). A core
 // flushes its L1 before it changes hands. A launch that is over while others run ends when its cores have flushed; the
 // L2, which all cores share, is flushed at the end of the last one. A fault ends them all.
@@ -37,6 +41,12 @@ struct Residency {
   std::string reason;
 };
 [[nodiscard]] Residency residency(const Machine& machine, const Launch& launch);
+// ctaid of a block by its number.
+[[nodiscard]] isa::Dim3 block_index(const isa::Dim3& grid, std::uint64_t block);
+// Why a cooperative launch of kernels is impossible on the machine; empty: it is possible.
+[[nodiscard]] std::string why_no_cooperation(const Machine& machine);
+// Why not all blocks of a launch can be resident at once; empty: they can.
+[[nodiscard]] std::string why_not_resident(const Machine& machine, const Launch& launch);
 
 // Launches that can run side by side: gpu.kernels, or one where threads change cores, which a launch must have to
 // itself then.
@@ -65,6 +75,8 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   // Of the launches that run, and of those that have ended since none ran.
   [[nodiscard]] std::uint64_t blocks_finished() const { return table_.finished(); }
   [[nodiscard]] DispatcherStatistics& statistics() { return statistics_; }
+  // The barrier of some grid has completed, and its cores have not been told.
+  [[nodiscard]] bool releases_grid() const;
   // Blocks go out with what `source` says of their threads; null: threads compute. Between launches.
   void replay(ReplaySource* source) { replay_ = source; }
   // Gpu::set_blocks.
@@ -96,6 +108,12 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
     const Launch* launch = nullptr;
     Ended told;
     bool ended = false;
+    // Blocks at the grid's barrier; the first of them by number; when the first and the last one were heard of.
+    std::uint64_t at_grid = 0;
+    BlockCommand first_waiting = {};
+    Cycle first_at_grid = 0;
+    Cycle last_at_grid = 0;
+    Cycle release_at = link::kNever;  // when its cores are told
   };
   Cycle advance(Cycle now) override;
   ::tlm::tlm_sync_enum nb_transport_bw(BlockCommand& command, BlockPhase& phase, sc_core::sc_time& delay) override;
@@ -106,6 +124,9 @@ class Dispatcher final : public link::ClockedModule, private ::tlm::tlm_bw_trans
   [[nodiscard]] std::uint64_t blocks_of(const Launch& launch) const {
     return some_ != nullptr ? some_->blocks.size() : launch.grid.count();
   }
+  void arrives_at_grid(const BlockCommand& message, Cycle now);
+  void look_at_grid(LaunchTable::Index index);
+  void release_grids(Cycle now);
   [[nodiscard]] Residency room_for(const Launch& launch);
   void join(Cycle now);
   [[nodiscard]] bool dispatch(Cycle now);

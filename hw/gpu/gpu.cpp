@@ -279,15 +279,19 @@ std::string Gpu::describe_waiting() const {
 }
 
 bool Gpu::livelocked() const {
+  if (dispatcher_->releases_grid()) {
+    return false;
+  }
   bool any = false;
   for (const auto& core : cores_) {
     if (!core->busy()) {
       continue;
     }
-    if (!core->livelocked()) {
+    const WarpUnit::Progress progress = core->progress();
+    if (progress == WarpUnit::Progress::some) {
       return false;
     }
-    any = true;
+    any = any || progress == WarpUnit::Progress::spins;
   }
   return any;
 }

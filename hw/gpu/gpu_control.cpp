@@ -76,6 +76,8 @@ bool Gpu::start() {
   next.local_bytes = narrow(RegisterOffset::local_bytes);
   next.local_base = value(RegisterOffset::local_base);
   next.warp_size = narrow(RegisterOffset::warp_size);
+  next.cooperative = (value(RegisterOffset::cooperative) & 1U) != 0;
+  next.grid_workspace = value(RegisterOffset::grid_workspace);
   if (next.warp_size == 0) {
     next.warp_size = machine_.core.warp_size;
   }

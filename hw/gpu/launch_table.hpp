@@ -42,6 +42,8 @@ class LaunchTable {
   // A block is done, and its slot free again; returns its number.
   std::uint64_t finish(unsigned place, unsigned slot);
   [[nodiscard]] std::uint64_t finished() const { return finished_; }  // blocks of all launches
+  [[nodiscard]] std::uint64_t finished(Index launch) const { return launches_[launch].finished; }
+  [[nodiscard]] std::uint64_t blocks(Index launch) const { return launches_[launch].blocks; }
   // Every block of the launch, or of all, is done.
   [[nodiscard]] bool over(Index launch) const { return launches_[launch].finished == launches_[launch].blocks; }
   [[nodiscard]] bool over() const;
@@ -61,6 +63,7 @@ class LaunchTable {
   [[nodiscard]] std::optional<HandOver> hand_over();
   void take(unsigned core);
   [[nodiscard]] Index owner(unsigned place) const { return places_[place].owner; }
+  [[nodiscard]] bool holds_blocks(unsigned place) const { return places_[place].used != 0; }
 
   // A launch that is over, and whose cores have written back, while another goes on; each once.
   [[nodiscard]] std::optional<Index> ended();

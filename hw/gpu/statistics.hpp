@@ -9,11 +9,19 @@ struct DispatcherStatistics {
   std::uint64_t launches = 0;
   std::uint64_t cycles = 0;
   std::uint64_t blocks = 0;
+  std::uint64_t grid_barriers = 0;
+  std::uint64_t grid_barrier_imbalance = 0;
+  std::uint64_t grid_barrier_messages = 0;
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("launches", launches, "launches", "kernel launches ended");
     visit("cycles", cycles, "cycles", "cycles of all launches, from start to the last store in memory");
     visit("blocks", blocks, "blocks", "thread blocks handed to cores");
+    visit("grid_barriers", grid_barriers, "barriers", "barriers of whole grids completed (cooperative launches)");
+    visit("grid_barrier_imbalance", grid_barrier_imbalance, "cycles",
+          "of those, from the first block's arrival at the dispatcher to the last one's");
+    visit("grid_barrier_messages", grid_barrier_messages, "messages",
+          "of those, to cores whose blocks go on, and from blocks that have arrived");
   }
 };
 

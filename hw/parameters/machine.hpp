@@ -32,6 +32,7 @@ struct GpuParameters {
   std::string coherence = "none";
   bool perfect_memory = false;
   unsigned kernels = 16;
+  unsigned grid_barrier_latency = 10;
   template <class Visitor>
   void describe(Visitor& visit) {
     visit("cores", cores, Limits::between(1, 256), "cores", "SIMT cores");
@@ -45,6 +46,8 @@ struct GpuParameters {
     visit("kernels", kernels, Limits::between(1, 128), "launches",
           "kernels of different streams that run side by side, each on cores of its own (Fermi white paper: 16); one "
           "where threads change cores");
+    visit("grid_barrier_latency", grid_barrier_latency, Limits::between(1, 10000), "cycles",
+          "of a message of the grid's barrier (cooperative launches): from a core to the dispatcher, and back");
   }
 };
 

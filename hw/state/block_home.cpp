@@ -13,6 +13,7 @@ void BlockHome::begin(const Launch& launch, const CoreParameters& shape, const i
   linear = block_linear;
   live_threads = launch.threads_per_block();
   barriers_.clear();
+  at_grid_ = false;
   waiting_.clear();
   const unsigned width = shape.simd_width;
   const unsigned rows_per_warp = shape.warp_size / width;
@@ -35,6 +36,8 @@ void BlockHome::begin(const Launch& launch, const CoreParameters& shape, const i
     context.grid_id = launch.id;
     context.dynamic_shared = launch.dynamic_shared;
     context.total_shared = launch.shared_bytes;
+    context.cooperative = launch.cooperative;
+    context.grid_workspace = launch.grid_workspace;
     context.set_threads(home.first, home.threads, i % rows_per_warp * width);
   }
 }
@@ -58,12 +61,31 @@ bool BlockHome::complete(Release& release) {
     return false;
   }
   release.value = isa::reference::reduced(done);
-  release.first_arrival = first_arrival_[*id];
+  take_waiting(*id, release);
+  return true;
+}
+
+bool BlockHome::comes_to_grid() {
+  if (at_grid_ || !barriers_.at_grid(live_threads)) {
+    return false;
+  }
+  at_grid_ = true;
+  return true;
+}
+
+void BlockHome::leave_grid(Release& release) {
+  at_grid_ = false;
+  barriers_.leave_grid();
+  release.value = 0;
+  take_waiting(isa::reference::kGridBarrier, release);
+}
+
+void BlockHome::take_waiting(unsigned barrier, Release& release) {
+  release.first_arrival = first_arrival_[barrier];
   release.waiting.clear();
-  const auto waits_there = [&](const Waiter& waiter) { return waiter.barrier == *id; };
+  const auto waits_there = [&](const Waiter& waiter) { return waiter.barrier == barrier; };
   std::copy_if(waiting_.begin(), waiting_.end(), std::back_inserter(release.waiting), waits_there);
   std::erase_if(waiting_, waits_there);
-  return true;
 }
 
 }  // namespace heddle::hw

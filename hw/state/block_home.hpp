@@ -69,6 +69,10 @@ struct BlockHome {
   [[nodiscard]] std::string arrive(const BarrierArrival& arrival, Cycle now);
   // Takes a barrier that is complete, lowest number first. False: none is.
   [[nodiscard]] bool complete(Release& release);
+  // Its live threads have all come to the grid's barrier; true once, and from then on it waits there until the release.
+  [[nodiscard]] bool comes_to_grid();
+  [[nodiscard]] bool waits_at_grid() const { return at_grid_; }
+  void leave_grid(Release& release);
   // Threads leave for ever; they are not waited for any more. True: the last ones.
   [[nodiscard]] bool exit(unsigned count) {
     live_threads -= count;
@@ -79,8 +83,11 @@ struct BlockHome {
 
  private:
   isa::reference::Barriers barriers_;
-  std::array<Cycle, isa::reference::kBarriers> first_arrival_{};  // of those at which some have arrived
-  std::vector<Waiter> waiting_;                                   // in the order of their arrival
+  void take_waiting(unsigned barrier, Release& release);
+
+  bool at_grid_ = false;
+  std::array<Cycle, isa::reference::kBarriers + 1> first_arrival_{};  // of those at which some have arrived
+  std::vector<Waiter> waiting_;                                       // in the order of their arrival
 };
 
 }  // namespace heddle::hw

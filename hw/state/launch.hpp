@@ -21,10 +21,12 @@ struct Launch {
   std::uint32_t registers = 0;     // per thread
   std::uint32_t shared_bytes = 0;  // per block, static and dynamic
   std::uint32_t dynamic_shared = 0;
-  std::uint32_t local_bytes = 0;  // per thread
-  std::uint64_t local_base = 0;   // backing store of local memory
-  std::uint64_t id = 0;           // launches before this one
-  std::uint32_t warp_size = 0;    // threads of a warp in this launch; 0: the machine's (core.warp_size)
+  std::uint32_t local_bytes = 0;     // per thread
+  std::uint64_t local_base = 0;      // backing store of local memory
+  std::uint64_t id = 0;              // launches before this one
+  bool cooperative = false;          // all blocks are resident at once, and may meet at the grid's barrier (bar.grid)
+  std::uint64_t grid_workspace = 0;  // isa::LaunchRequest::grid_workspace
+  std::uint32_t warp_size = 0;       // threads of a warp in this launch; 0: the machine's (core.warp_size)
   std::vector<std::uint8_t> parameters;
   std::vector<std::uint8_t> constants;
   // Retirement hashes of the launch's threads; null: not wanted.

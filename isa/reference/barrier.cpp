@@ -6,9 +6,20 @@
 
 namespace heddle::isa::reference {
 
+std::string barrier_name(unsigned id) {
+  return id == kGridBarrier ? "the grid's barrier" : fmt::format("barrier {}", id);
+}
+
+std::string grid_stuck(std::uint64_t waiting, std::uint64_t ended) {
+  return fmt::format("the grid's barrier can never complete: {} {} at it, {} {} ended without coming to it", waiting,
+                     waiting == 1 ? "block waits" : "blocks wait", ended, ended == 1 ? "block has" : "blocks have");
+}
+
 std::string Barriers::arrive(Op op, std::uint32_t id, std::uint32_t count, std::uint32_t threads,
                              std::uint32_t true_threads) {
-  if (id >= kBarriers) {
+  if (op == Op::BAR_GRID) {
+    id = kGridBarrier;
+  } else if (id >= kBarriers) {
     return fmt::format("barrier {} does not exist; there are 0 to {}", id, kBarriers - 1);
   }
   State& state = states_[id];

@@ -30,16 +30,14 @@ void set_predicate(Warp& warp, unsigned reg, LaneMask lanes, LaneMask value) {
 
 }  // namespace
 
-Block::Block(const Module& module, const Kernel& kernel, const LaunchRequest& launch, DeviceMemory& memory,
-             const InterpreterOptions& options, std::uint64_t grid_id, BlockObserver* observer)
+Block::Block(const Module& module, const Kernel& kernel, const std::vector<Decoded>& code, const LaunchRequest& launch,
+             DeviceMemory& memory, const InterpreterOptions& options, std::uint64_t grid_id, BlockObserver* observer)
     : module_(module),
       kernel_(kernel),
       launch_(launch),
       options_(options),
       observer_(observer),
-      code_(decode_kernel(kernel)),
-      uses_heap_(std::any_of(code_.begin(), code_.end(),
-                             [](const Decoded& decoded) { return decoded.action == Action::heap; })),
+      code_(code),
       heap_(memory.heap()),
       memory_(memory, module.constant_bank, launch.parameters, total_shared_bytes(kernel, launch), kernel.local_bytes,
               launch.block.count(), observer) {
@@ -58,6 +56,8 @@ Block::Block(const Module& module, const Kernel& kernel, const LaunchRequest& la
     context.grid_id = grid_id;
     context.dynamic_shared = launch.dynamic_shared;
     context.total_shared = static_cast<std::uint32_t>(total_shared_bytes(kernel, launch));
+    context.cooperative = launch.cooperative;
+    context.grid_workspace = launch.grid_workspace;
     context.set_threads(warp.first_thread, warp.threads);
   }
 }
@@ -90,36 +90,50 @@ void Block::run(const Dim3& block_index, std::span<std::uint32_t> hashes, Interp
   if (observer_ != nullptr) {
     observer_->begins(linear(block_index));
   }
-  result.fault = run_warps(result);
+  while (turn(result) == Turn::goes_on && !result.fault && (observer_ == nullptr || observer_->goes_on())) {
+  }
   if (observer_ != nullptr) {
     observer_->ends(result.executed_instructions - executed_before);
   }
+  take_hashes(hashes);
+}
+
+void Block::take_hashes(std::span<std::uint32_t> hashes) const {
   for (const Warp& warp : warps_) {
     std::copy_n(warp.hash.begin(), warp.threads, hashes.begin() + warp.first_thread);
   }
 }
 
-Block::MaybeFault Block::run_warps(InterpreterResult& result) {
-  for (;;) {
-    bool ran = false;
-    bool all_done = true;
-    for (Warp& warp : warps_) {
-      if (!warp.done() && !warp.waits_at) {
-        ran = true;
-        if (MaybeFault fault = run_slice(warp, result)) {
-          return fault;
-        }
-        if (observer_ != nullptr && !observer_->goes_on()) {
-          return std::nullopt;
-        }
+Block::Turn Block::turn(InterpreterResult& result) {
+  bool ran = false;
+  bool all_done = true;
+  for (Warp& warp : warps_) {
+    if (!warp.done() && !warp.waits_at) {
+      ran = true;
+      result.fault = run_slice(warp, result);
+      if (result.fault || (observer_ != nullptr && !observer_->goes_on())) {
+        return Turn::goes_on;
       }
-      all_done = all_done && warp.done();
     }
-    if (all_done) {
-      return std::nullopt;
+    all_done = all_done && warp.done();
+  }
+  if (all_done) {
+    return Turn::done;
+  }
+  if (!ran) {
+    if (barriers_.at_grid(live_threads_)) {
+      return Turn::at_grid;
     }
-    if (!ran) {
-      return stuck();
+    result.fault = stuck();
+  }
+  return Turn::goes_on;
+}
+
+void Block::leave_grid() {
+  barriers_.leave_grid();
+  for (Warp& warp : warps_) {
+    if (warp.waits_at == kGridBarrier) {
+      release(warp, 0);
     }
   }
 }
@@ -341,9 +355,13 @@ Fault Block::fault(AccessFault access, const Warp& warp) const {
 Block::MaybeFault Block::arrive(Warp& warp, const Decoded& decoded, LaneMask executed) {
   const Instruction& in = decoded.instruction;
   const auto lane = static_cast<unsigned>(std::countr_zero(executed));
-  const std::uint32_t id = values_.a[0][lane];
-  const std::uint32_t count = values_.b[0][lane];
-  for (LaneMask rest = executed; rest != 0; rest &= rest - 1) {
+  const bool grid = in.op == Op::BAR_GRID;
+  const std::uint32_t id = grid ? kGridBarrier : values_.a[0][lane];
+  const std::uint32_t count = grid ? 0 : values_.b[0][lane];
+  if (grid && !launch_.cooperative) {
+    return fault(Fault::Kind::barrier_mismatch, warp, executed, kNotCooperative);
+  }
+  for (LaneMask rest = grid ? 0 : executed; rest != 0; rest &= rest - 1) {
     const auto other = static_cast<unsigned>(std::countr_zero(rest));
     if (values_.a[0][other] != id || values_.b[0][other] != count) {
       return fault(Fault::Kind::barrier_mismatch, warp, LaneMask{1} << other,
@@ -372,14 +390,13 @@ void Block::release_barriers() {
   while (const std::optional<unsigned> id = barriers_.complete(live_threads_, done)) {
     for (Warp& warp : warps_) {
       if (warp.waits_at == *id) {
-        release(warp, done);
+        release(warp, reduced(done));
       }
     }
   }
 }
 
-void Block::release(Warp& warp, const Barriers::State& done) {
-  const std::uint32_t value = reduced(done);
+void Block::release(Warp& warp, std::uint32_t value) {
   values_.result[0].fill(value);
   values_.p = value != 0 ? ~LaneMask{0} : 0;
   values_.q = 0;
@@ -401,6 +418,12 @@ Fault Block::fault(Fault::Kind kind, const Warp& warp, LaneMask lanes, std::stri
   return out;
 }
 
+Fault Block::grid_fault(std::string detail) const {
+  const auto first =
+      std::find_if(warps_.begin(), warps_.end(), [](const Warp& warp) { return warp.waits_at.has_value(); });
+  return fault(Fault::Kind::barrier_mismatch, *first, first->waiting, std::move(detail));
+}
+
 // Every warp that is left waits at a barrier that cannot complete.
 Fault Block::stuck() const {
   std::string detail = "the barrier can never complete:";
@@ -409,15 +432,15 @@ Fault Block::stuck() const {
     if (!warp.waits_at) {
       continue;
     }
-    detail +=
-        fmt::format("{} warp {} ({} of its {} threads) waits at barrier {}, PC {}", first == nullptr ? "" : ";",
-                    warp.context.warp_id, std::popcount(warp.waiting), warp.threads, *warp.waits_at, warp.stack.pc());
+    detail += fmt::format("{} warp {} ({} of its {} threads) waits at {}, PC {}", first == nullptr ? "" : ";",
+                          warp.context.warp_id, std::popcount(warp.waiting), warp.threads, barrier_name(*warp.waits_at),
+                          warp.stack.pc());
     first = first == nullptr ? &warp : first;
   }
-  for (unsigned id = 0; id < kBarriers; ++id) {
+  for (unsigned id = 0; id <= kGridBarrier; ++id) {
     const Barriers::State& state = barriers_.state(id);
     if (state.arrived != 0) {
-      detail += fmt::format("; barrier {} has {} of {} threads", id, state.arrived,
+      detail += fmt::format("; {} has {} of {} threads", barrier_name(id), state.arrived,
                             state.count != 0 ? state.count : live_threads_);
     }
   }

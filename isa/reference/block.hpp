@@ -30,7 +30,7 @@ struct Warp {
   ThreadPlace place;  // its clocks
   std::uint32_t first_thread = 0;
   unsigned threads = 0;
-  std::optional<unsigned> waits_at;  // barrier
+  std::optional<unsigned> waits_at;  // barrier, or kGridBarrier
   LaneMask waiting = 0;              // the lanes that arrived there
 
   [[nodiscard]] bool done() const { return stack.active() == 0; }
@@ -38,15 +38,27 @@ struct Warp {
 
 class Block {
  public:
-  // `observer`: null: nobody looks.
-  Block(const Module& module, const Kernel& kernel, const LaunchRequest& launch, DeviceMemory& memory,
-        const InterpreterOptions& options, std::uint64_t grid_id, BlockObserver* observer = nullptr);
+  // `code`: decode_kernel of the kernel; like the others it outlives the block. `observer`: null: nobody looks.
+  Block(const Module& module, const Kernel& kernel, const std::vector<Decoded>& code, const LaunchRequest& launch,
+        DeviceMemory& memory, const InterpreterOptions& options, std::uint64_t grid_id,
+        BlockObserver* observer = nullptr);
 
   // Runs the block with this index to its end, or until the observer wants no more; its threads' hashes go to `hashes`,
   // counts are added to `result`. A fault ends it early.
   void run(const Dim3& block_index, std::span<std::uint32_t> hashes, InterpreterResult& result);
-  // Its kernel does. Launches of it begin and end for the heap too.
-  [[nodiscard]] bool uses_heap() const { return uses_heap_; }
+
+  // The same in steps, for blocks of a cooperative launch, which take turns.
+  void start(const Dim3& block_index);
+  enum class Turn : std::uint8_t {
+    goes_on,
+    at_grid,  // all its live threads wait at the grid's barrier
+    done
+  };
+  // A turn of each warp that can go on. A fault goes to `result`, and ends it.
+  [[nodiscard]] Turn turn(InterpreterResult& result);
+  void leave_grid();  // every block has come to the grid's barrier
+  void take_hashes(std::span<std::uint32_t> hashes) const;
+  [[nodiscard]] Fault grid_fault(std::string detail) const;  // of a block at the grid's barrier
 
  private:
   using MaybeFault = std::optional<Fault>;
@@ -58,8 +70,6 @@ class Block {
   [[nodiscard]] std::uint64_t linear(const Dim3& block_index) const {
     return block_index.x + launch_.grid.x * (block_index.y + std::uint64_t{launch_.grid.y} * block_index.z);
   }
-  void start(const Dim3& block_index);
-  [[nodiscard]] MaybeFault run_warps(InterpreterResult& result);
   // Until the slice is over or the warp waits or is done.
   [[nodiscard]] MaybeFault run_slice(Warp& warp, InterpreterResult& result);
   [[nodiscard]] MaybeFault step(Warp& warp, InterpreterResult& result);
@@ -71,7 +81,7 @@ class Block {
                                         InterpreterResult& result);
   [[nodiscard]] MaybeFault arrive(Warp& warp, const Decoded& decoded, LaneMask executed);
   void release_barriers();
-  void release(Warp& warp, const Barriers::State& done);
+  void release(Warp& warp, std::uint32_t value);
 
   void gather(const Warp& warp, const Decoded& decoded);
   void retire(Warp& warp, const Decoded& decoded, LaneMask executed);  // writes results back and folds the hash
@@ -84,8 +94,7 @@ class Block {
   const LaunchRequest& launch_;
   const InterpreterOptions& options_;
   BlockObserver* const observer_;
-  std::vector<Decoded> code_;
-  bool uses_heap_;
+  const std::vector<Decoded>& code_;
   DeviceHeap& heap_;
   BlockMemory memory_;
   Barriers barriers_;

@@ -28,6 +28,7 @@ bool has_side_effect(const MachineInstruction& instruction) {
     case Op::BAR_RED_POPC:
     case Op::BAR_RED_AND:
     case Op::BAR_RED_OR:
+    case Op::BAR_GRID:
       return true;
     case Op::NOP:
       return false;

@@ -217,6 +217,10 @@ void Selector::special(VReg dst, isa::Special special, bool wide) {
     case Special::lanemask_gt:
       note_warp_operation();
       break;
+    case Special::envreg1:
+    case Special::envreg2:
+      out_.kernel.reads_grid_workspace = true;
+      break;
     default:
       break;
   }

@@ -200,6 +200,17 @@ void Selector::lower_statement(const Statement& statement) {
   statement_ = nullptr;
 }
 
+unsigned Selector::pragma_number(const std::string& text, std::size_t from, const Position& at, const char* wrong,
+                                 unsigned most) const {
+  unsigned number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data() + from, last, number);
+  if (error != std::errc() || end != last || number < 1 || number > most) {
+    refuse(at, "pragma \"" + text + "\" " + wrong, "write a number from 1 to " + std::to_string(most));
+  }
+  return number;
+}
+
 void Selector::lower_pragma(const std::string& text, const Position& at, bool statement_level) {
   for (const std::string_view harmless : {"nounroll", "used_bytes_mask", "enable_smem_spilling", "frequency"}) {
     if (text.compare(0, harmless.size(), harmless) == 0) return;
@@ -210,13 +221,7 @@ void Selector::lower_pragma(const std::string& text, const Position& at, bool st
   }
   constexpr std::string_view kWarpSize = "warp_size ";
   if (text.compare(0, kWarpSize.size(), kWarpSize) == 0) {
-    unsigned size = 0;
-    const char* const first = text.data() + kWarpSize.size();
-    const char* const last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(first, last, size);
-    if (error != std::errc() || end != last || size < 1 || size > 1024) {
-      refuse(at, "pragma \"" + text + "\" names no warp size", "write a number from 1 to 1024");
-    }
+    const unsigned size = pragma_number(text, kWarpSize.size(), at, "names no warp size", 1024);
     if (out_.kernel.warp_size && *out_.kernel.warp_size != size) {
       refuse(at,
              "pragma \"" + text + "\" contradicts an earlier warp size of " + std::to_string(*out_.kernel.warp_size),
@@ -226,8 +231,21 @@ void Selector::lower_pragma(const std::string& text, const Position& at, bool st
     out_.kernel.warp_size = size;
     return;
   }
+  constexpr std::string_view kLaneGroups = "lane_groups ";
+  if (text.compare(0, kLaneGroups.size(), kLaneGroups) == 0) {
+    const unsigned size = pragma_number(text, kLaneGroups.size(), at, "names no size of groups", 32);
+    if ((size & (size - 1)) != 0) {
+      refuse(at, "pragma \"" + text + "\" names no power of two", "write 1, 2, 4, 8, 16 or 32");
+    }
+    if (size > out_.kernel.lane_groups) {
+      out_.kernel.lane_groups = size;
+      out_.kernel.lane_groups_line = at.line;
+    }
+    return;
+  }
   refuse(at, "unknown pragma \"" + text + "\"",
-         "known ones: \"row_hint\" before a load, \"warp_size N\", \"nounroll\", \"used_bytes_mask ...\", "
+         "known ones: \"row_hint\" before a load, \"warp_size N\", \"lane_groups N\", \"nounroll\", \"used_bytes_mask "
+         "...\", "
          "\"enable_smem_spilling\", \"frequency ...\"");
 }
 

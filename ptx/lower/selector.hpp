@@ -191,6 +191,9 @@ class Selector {
   void lower_body();
   void lower_statement(const Statement& statement);
   void lower_pragma(const std::string& text, const Position& at, bool statement_level);
+  // The number from `from` on to the pragma's end, from 1 to `most`.
+  [[nodiscard]] unsigned pragma_number(const std::string& text, std::size_t from, const Position& at, const char* wrong,
+                                       unsigned most) const;
   void declare(Frame& frame, const Function& function);
   [[nodiscard]] bool named_register(VReg reg) const {
     return reg != kNone && !out_.register_names[static_cast<std::size_t>(reg)].empty();

@@ -149,6 +149,16 @@ void barrier_reduce(Selector& s, Op op) {
   s.write(std::move(instruction));
 }
 
+// barrier.grid.sync; an extension of PTX: every thread of the grid.
+void barrier_grid(Selector& s, Modifiers& m) {
+  m.expect("sync");
+  m.finish();
+  s.expect_operands(0);
+  IrInstruction instruction;
+  instruction.op = Op::BAR_GRID;
+  s.write(std::move(instruction));
+}
+
 // bar and barrier. `bar` is barrier.aligned; whether a barrier is aligned makes no difference to this machine.
 void barrier(Selector& s, bool may_be_aligned) {
   enum class Action { sync, arrive, reduce };
@@ -164,6 +174,10 @@ void barrier(Selector& s, bool may_be_aligned) {
     IrInstruction nothing;
     nothing.op = Op::NOP;
     s.write(std::move(nothing));
+    return;
+  }
+  if (may_be_aligned && m.accept("grid")) {
+    barrier_grid(s, m);
     return;
   }
   m.accept("cta");

@@ -56,7 +56,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kRefused
      {"ue8m0x2", "the machine has no 8-bit floats; use .f32"},
      {"sreg", "special registers are predefined; use their names"}}};
 
-constexpr std::array<std::pair<std::string_view, Special>, 31> kSpecials{
+constexpr std::array<std::pair<std::string_view, Special>, 34> kSpecials{
     {{"%tid.x", Special::tid_x},
      {"%tid.y", Special::tid_y},
      {"%tid.z", Special::tid_z},
@@ -88,7 +88,10 @@ constexpr std::array<std::pair<std::string_view, Special>, 31> kSpecials{
      {"%lanemask_ge", Special::lanemask_ge},
      {"%lanemask_gt", Special::lanemask_gt},
      {"%dynamic_smem_size", Special::dynamic_smem_size},
-     {"%total_smem_size", Special::total_smem_size}}};
+     {"%total_smem_size", Special::total_smem_size},
+     {"%is_cooperative", Special::is_cooperative},
+     {"%envreg1", Special::envreg1},
+     {"%envreg2", Special::envreg2}}};
 
 constexpr std::array<std::string_view, 14> kRefusedSpecials{"%aggr_smem_size",
                                                             "%clusterid",

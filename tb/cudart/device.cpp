@@ -39,6 +39,7 @@ cudaDeviceProp properties_of(const heddle::tb::program::MachineFacts& machine) {
   p.texturePitchAlignment = 32;
   p.deviceOverlap = p.asyncEngineCount = p.concurrentKernels = 1;
   p.multiProcessorCount = static_cast<int>(machine.cores);
+  p.cooperativeLaunch = static_cast<int>(machine.cooperates);
   p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = 1;
   p.memoryClockRate = static_cast<int>(machine.memory_khz);
   p.memoryBusWidth = static_cast<int>(machine.memory_bits);
@@ -135,8 +136,9 @@ int attribute_of(const cudaDeviceProp& p, cudaDeviceAttr attribute) {
     case cudaDevAttrComputeMode:
     case cudaDevAttrEccEnabled:
     case cudaDevAttrConcurrentManagedAccess:
-    case cudaDevAttrCooperativeLaunch:
       return 0;
+    case cudaDevAttrCooperativeLaunch:
+      return p.cooperativeLaunch;
   }
   throw heddle::cudart::Failure{cudaErrorInvalidValue, "this attribute is not known"};
 }

@@ -27,6 +27,7 @@ CUgraphNode_st& node_of(cudaGraphExec_t executable, cudaGraphNode_t node) {
 void set(CUgraphNode_st& node, NodeContent content) {
   require(node.content.type == content.type, cudaErrorInvalidValue, "the node is none of this kind");
   content.enabled = node.content.enabled;
+  content.launch.cooperative = node.content.launch.cooperative;
   node.content = std::move(content);
 }
 

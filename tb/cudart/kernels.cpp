@@ -8,6 +8,8 @@
 namespace heddle::cudart {
 namespace {
 
+using tb::program::kCooperative;
+
 std::uint64_t pair(std::uint64_t low, std::uint64_t high) {
   return low | high << 32U;
 }
@@ -23,7 +25,7 @@ std::uint64_t stream_number(cudaStream_t stream) {
 }
 
 Launch launch_of(Function& function, dim3 grid, dim3 block, void** arguments, std::size_t shared) {
-  Launch launch{&function, grid, block, shared, std::vector<std::byte>(function.parameter_bytes), nullptr};
+  Launch launch{&function, grid, block, shared, std::vector<std::byte>(function.parameter_bytes), nullptr, false};
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     std::memcpy(launch.arguments.data() + function.parameters[i].offset, arguments[i], function.parameters[i].size);
   }
@@ -37,7 +39,7 @@ void launch(Runtime& runtime, const Launch& launch, cudaStream_t stream) {
   }
   runtime.to_device();
   const Question question{Call::launch,
-                          0,
+                          launch.cooperative ? kCooperative : 0U,
                           {launch.function->id, pair(launch.grid.x, launch.grid.y), pair(launch.grid.z, launch.block.x),
                            pair(launch.block.y, launch.block.z), launch.shared, stream_number(stream)},
                           launch.arguments.size()};
@@ -89,9 +91,12 @@ cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** a
     launch(runtime, wanted, stream);
   });
 }
-cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t) {
-  return guarded("cudaLaunchCooperativeKernel", [](Runtime&) {
-    require(false, cudaErrorNotSupported, "grids that synchronise as a whole are not supported");
+cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
+                                        cudaStream_t stream) {
+  return guarded("cudaLaunchCooperativeKernel", [&](Runtime& runtime) {
+    Launch cooperative = launch_of(runtime.function(kernel), grid, block, arguments, shared);
+    cooperative.cooperative = true;
+    launch(runtime, cooperative, stream);
   });
 }
 

@@ -72,6 +72,10 @@ Function& known(Runtime& runtime, CUfunction function) {
   return function->function;
 }
 
+void require_arguments(const Function& kernel, void** arguments) {
+  require(arguments != nullptr || kernel.parameters.empty(), cudaErrorInvalidValue, "the kernel's arguments are null");
+}
+
 // Arguments as one block of bytes: CU_LAUNCH_PARAM_BUFFER_POINTER and its size.
 std::vector<std::byte> arguments_of(void** extra, std::size_t bytes) {
   const void* from = nullptr;
@@ -161,12 +165,22 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
     const dim3 grid{grid_x, grid_y, grid_z};
     const dim3 block{block_x, block_y, block_z};
     if (extra != nullptr && arguments == nullptr) {
-      launch(runtime, {&kernel, grid, block, shared, arguments_of(extra, kernel.parameter_bytes), nullptr}, stream);
+      launch(runtime, {&kernel, grid, block, shared, arguments_of(extra, kernel.parameter_bytes), nullptr, false}, stream);
       return;
     }
-    require(arguments != nullptr || kernel.parameters.empty(), cudaErrorInvalidValue,
-            "the kernel's arguments are null");
+    require_arguments(kernel, arguments);
     launch(runtime, launch_of(kernel, grid, block, arguments, shared), stream);
+  });
+}
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                                   unsigned int block_x, unsigned int block_y, unsigned int block_z,
+                                   unsigned int shared, CUstream stream, void** arguments) {
+  return in_context("cuLaunchCooperativeKernel", [&](Runtime& runtime) {
+    Function& kernel = known(runtime, function);
+    require_arguments(kernel, arguments);
+    Launch cooperative = launch_of(kernel, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, arguments, shared);
+    cooperative.cooperative = true;
+    launch(runtime, cooperative, stream);
   });
 }
 

@@ -63,6 +63,8 @@ inline constexpr std::uint32_t kAsynchronous = 1;  // the host does not wait for
 // write, read: the rows, without gaps, are not sent, but lie in the program's memory, at the address in words[5]. The
 // answer's words[0] is 1 if the system does not let the simulator reach them: ask again without the flag.
 inline constexpr std::uint32_t kByAddress = 2;
+// launch: cooperative, so that all blocks must be resident at once.
+inline constexpr std::uint32_t kCooperative = 4;
 
 struct Question {
   Call call = Call::hello;
@@ -104,6 +106,7 @@ struct MachineFacts {
   std::uint32_t memory_khz = 0;
   std::uint32_t memory_bits = 0;
   std::uint32_t l2_bytes = 0;
+  std::uint32_t cooperates = 0;  // cooperative launches are possible
 };
 
 }  // namespace heddle::tb::program

@@ -71,6 +71,7 @@ Properties13 as_13(const cudaDeviceProp& p) {
   q.sharedMemPerMultiprocessor = p.sharedMemPerMultiprocessor;
   q.regsPerMultiprocessor = p.regsPerMultiprocessor;
   q.managedMemory = p.managedMemory;
+  q.cooperativeLaunch = p.cooperativeLaunch;
   q.sharedMemPerBlockOptin = p.sharedMemPerBlockOptin;
   q.maxBlocksPerMultiProcessor = p.maxBlocksPerMultiProcessor;
   return q;

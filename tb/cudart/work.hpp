@@ -20,6 +20,7 @@ struct Launch {
   std::size_t shared = 0;            // bytes of dynamic scratchpad
   std::vector<std::byte> arguments;  // as Function::parameters lays them out
   const void* name = nullptr;        // the kernel's in the run-time API; null: the driver API's
+  bool cooperative = false;
 };
 // A launch whose arguments are where `arguments` points to, one by one.
 [[nodiscard]] Launch launch_of(Function& function, dim3 grid, dim3 block, void** arguments, std::size_t shared);

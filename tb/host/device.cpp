@@ -17,6 +17,7 @@
 #include "ptx/last_access.hpp"
 #include "ptx/subdivision.hpp"
 #include "ptx/uniformity.hpp"
+#include "tb/host/cooperation.hpp"
 #include "tb/host/device_state.hpp"
 #include "tb/host/launch_warps.hpp"
 #include "tb/host/placement.hpp"
@@ -214,6 +215,21 @@ void Device::check(const isa::LaunchRequest& request) const {
         {}, fmt::format("kernel '{}' cannot be launched on '{}': {}", kernel.name, machine().name, room.reason),
         "use a smaller block, or a machine with more of it");
   }
+  if (request.cooperative) {
+    launch.grid = request.grid;
+    std::string reason = why_no_cooperation(machine(), kernel);
+    std::string hint = "run it on another machine";
+    if (reason.empty()) {
+      reason = hw::why_not_resident(machine(), launch);
+      hint = "launch fewer blocks, or smaller ones";
+    }
+    if (!reason.empty()) {
+      throw InputError(
+          {},
+          fmt::format("kernel '{}' cannot be launched cooperatively on '{}': {}", kernel.name, machine().name, reason),
+          hint);
+    }
+  }
 }
 
 bool Device::uses_heap(const isa::LaunchRequest& request) const {
@@ -330,7 +346,15 @@ std::uint64_t Device::State::begin(const isa::LaunchRequest& request, const isa:
   if (warp_size != gpu.machine().core.warp_size) {
     warp_sizes[kernel.name] = warp_size;
   }
+  const bool wants_workspace = request.cooperative && kernel.reads_grid_workspace && request.grid_workspace == 0;
+  if (wants_workspace && free_workspaces.empty()) {
+    free_workspaces.push_back(memory.allocate("grid workspace", isa::kGridWorkspaceBytes));
+  }
   Running& launch = running.emplace_back(gpu.next_launch(), request, kernel, warp_size, gpu.clock().now());
+  if (wants_workspace) {
+    launch.request.grid_workspace = launch.workspace = free_workspaces.back();
+    free_workspaces.pop_back();
+  }
   launch.hashes.resize(request.grid.count() * request.block.count());
   hashes.emplace(launch.id, std::nullopt);
   launch.prints.begin_launch(launch.request);
@@ -368,6 +392,9 @@ std::list<Device::State::Running> Device::State::end(const hw::Gpu::Ended& ended
   over.splice(over.end(), running, found);
   Running& launch = over.front();
   ++launches_ended;
+  if (launch.workspace != 0 && ended.complete) {  // a stop leaves it in the middle of a barrier
+    free_workspaces.push_back(launch.workspace);
+  }
   blocks_of_ended += launch.request.grid.count();
   if (launch.some) {  // the rest is known from the interpreter
     tell_end(launch, ended.complete);
@@ -447,6 +474,8 @@ void Device::State::write_launch(const isa::LaunchRequest& request, const isa::K
   host.write(Offset::local_bytes, kernel.local_bytes);
   host.write(Offset::local_base, isa::kLocalBacking);
   host.write(Offset::warp_size, warp_size);
+  host.write(Offset::cooperative, request.cooperative ? 1 : 0);
+  host.write(Offset::grid_workspace, request.grid_workspace);
   host.write(Offset::parameter_bytes, request.parameters.size());
   host.write(Offset::constant_bytes, module.constant_bank.size());
   host.write(hw::kParameterWindow, request.parameters);

@@ -130,6 +130,9 @@ bool Device::State::launch_some(const isa::LaunchRequest& request, const isa::Ke
     return whole(fmt::format("a grid of {} is too small for a machine that holds {}",
                              counted(request.grid.count(), "block"), wave));
   }
+  if (request.cooperative) {
+    return whole("its blocks wait for each other (a cooperative launch)");
+  }
   if (calls_heap(kernel)) {
     return whole("its threads allocate on the device heap, which could not be as it was before");
   }

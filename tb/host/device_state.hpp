@@ -95,6 +95,7 @@ struct Device::State {
     isa::PrintBuffer prints;
     std::optional<hw::Totals> before;
     bool some = false;  // not all of its blocks, which leave nothing behind
+    std::uint64_t workspace = 0;  // of those that go from launch to launch; 0: none
     bool uses_heap = false;
     std::optional<isa::Fault> heap_fault;  // what of its frees could not be, found at its end
   };
@@ -131,6 +132,7 @@ struct Device::State {
   // Of launches that have begun and are not in `hash`; nothing: it runs.
   std::map<std::uint64_t, std::optional<std::vector<std::uint32_t>>> hashes;
   isa::PrintBuffer interpreted_prints;
+  std::vector<std::uint64_t> free_workspaces;  // isa::LaunchRequest::grid_workspace
   WarpSizes warp_sizes;
   std::vector<isa::StrayLoads> stray_loads;
   LaunchSelection selection{options.fast_forward};

@@ -16,6 +16,14 @@ unsigned launch_warp_size(const isa::Module& module, const isa::Kernel& kernel, 
           "run it with core.divergence = \"stack\"");
     }
   }
+  if (core.simd_width % kernel.lane_groups != 0) {
+    throw InputError(
+        {module.name, kernel.lane_groups_line},
+        fmt::format("kernel '{}' forms groups of {} neighbouring threads in one warp (.pragma \"lane_groups "
+                    "{}\"; tiled_partition in CUDA): {} does not divide core.simd_width ({})",
+                    kernel.name, kernel.lane_groups, kernel.lane_groups, kernel.lane_groups, core.simd_width),
+        "form smaller groups, or run it on a machine with more lanes");
+  }
   if (!kernel.warp_size) {
     return kernel.uses_warp_operations ? core.simd_width : core.warp_size;
   }

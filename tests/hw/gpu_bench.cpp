@@ -56,6 +56,7 @@ void GpuBench::start(const Code& code, const LaunchShape& shape) {
                                                      {Offset::dynamic_shared, 0},
                                                      {Offset::local_bytes, shape.local_bytes},
                                                      {Offset::local_base, isa::kLocalBacking},
+                                                     {Offset::cooperative, shape.cooperative ? 1U : 0U},
                                                      {Offset::parameter_bytes, 4},
                                                      {Offset::constant_bytes, 0}};
   for (const auto& [offset, value] : values) {

@@ -30,6 +30,7 @@ struct LaunchShape {
   unsigned registers = 16;
   std::uint32_t shared_bytes = 0;
   std::uint32_t local_bytes = 0;
+  bool cooperative = false;
 };
 
 class GpuBench : public sc_core::sc_module {

@@ -252,6 +252,85 @@ TEST_F(CudaProgram, TexturesTakeTheSameTimeOnAnyNumberOfHostThreads) {
   EXPECT_EQ(cycles("1"), cycles("3"));
 }
 
+TEST_F(CudaProgram, GroupsOfThreadsExchangeReduceAndScan) {
+  const std::string program = compile("groups.cu");
+  for (const char* const config : {"baseline", "lwm"}) {
+    const test::Ran ran = test::heddle({"exec", "--config", config, "--quiet", "--", program});
+    EXPECT_EQ(ran.code, 0) << config << ": " << ran.err;
+    EXPECT_EQ(ran.out, "PASSED\n") << config;
+  }
+  const std::vector<std::string> narrow = {"exec",  "--quiet",           "--set", "core.simd_width=8",
+                                           "--set", "core.warp_size=16", "--",    program};
+  const auto with = [&](const char* lanes) {
+    std::vector<std::string> words = narrow;
+    words.emplace_back(lanes);
+    return test::heddle(words);
+  };
+  EXPECT_EQ(with("8").out, "PASSED\n");
+  const test::Ran refused = with("16");
+  EXPECT_NE(refused.out, "PASSED\n");
+  EXPECT_THAT(refused.err, HasSubstr("kernel '_Z5tilesILj16EEvPi' forms groups of 16 neighbouring threads in one warp "
+                                     "(.pragma \"lane_groups 16\"; tiled_partition in CUDA): 16 does not divide "
+                                     "core.simd_width (8)"));
+}
+
+// Every mechanism, one core and several, with and without coherent L1s.
+TEST_F(CudaProgram, GridsWaitForAllOfTheirBlocks) {
+  const std::string program = compile("grid.cu");
+  const std::vector<std::string> machines[] = {
+      {"baseline"},
+      {"lwm"},
+      {"tbc"},
+      {"dwf-majority"},
+      {"dws-branch", "--set", "scratchpad.bytes=16384"},
+      {"baseline", "--set", "gpu.cores=3", "--set", "l1d.write_policy=write-through"},
+      {"ws-8", "--set", "gpu.cores=2", "--set", "gpu.grid_barrier_latency=1"},
+      {"dws-conv", "--set", "scratchpad.bytes=16384"},
+      {"odgs", "--set", "gpu.cores=3"},
+  };
+  for (const std::vector<std::string>& machine : machines) {
+    std::vector<std::string> words = {"exec", "--quiet", "--config"};
+    words.insert(words.end(), machine.begin(), machine.end());
+    words.insert(words.end(), {"--", program});
+    const test::Ran ran = test::heddle(words);
+    EXPECT_EQ(ran.code, 0) << machine[0] << ": " << ran.err;
+    EXPECT_EQ(ran.out, "PASSED\n") << machine[0];
+    EXPECT_THAT(ran.err, HasSubstr("blocks of a cooperative launch must be resident at once; there is room for "));
+  }
+}
+
+TEST_F(CudaProgram, GridsTakeTheSameTimeOnAnyNumberOfHostThreads) {
+  const std::string program = compile("grid.cu");
+  const auto stats = [&](const std::string& threads) {
+    const test::Ran ran = test::heddle({"exec", "--config", "ws-8", "--set", "gpu.cores=5", "--quiet", "--threads",
+                                        threads, "--out", scratch_.path(threads), "--", program});
+    EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+    return test::Scratch::read(scratch_.path(threads + "/stats.json"));
+  };
+  const std::string alone = stats("1");
+  EXPECT_EQ(stats("4"), alone);
+  EXPECT_THAT(alone, HasSubstr("\"grid_barriers\""));
+}
+
+TEST_F(CudaProgram, GridsThatWaitInVainAreFaults) {
+  const std::string program = compile("grid.cu");
+  const auto run = [&](const char* how) {
+    return test::heddle({"exec", "--quiet", "--keep-going", "--", program, how});
+  };
+  const test::Ran plain = run("plain");
+  EXPECT_EQ(plain.out, "cudaErrorLaunchFailure\n");
+  EXPECT_THAT(plain.err, HasSubstr("barrier mismatch in kernel '_Z8desertedv' at PC"));
+  EXPECT_THAT(plain.err, HasSubstr("the launch was not cooperative"));
+  const test::Ran together = run("cooperative");
+  EXPECT_EQ(together.out, "cudaErrorLaunchFailure\n");
+  EXPECT_THAT(together.err, HasSubstr("block (0, 0, 0), thread (0, 0, 0): the grid's barrier can never complete: 2 "
+                                      "blocks wait at it, 1 block has ended without coming to it"));
+  const test::Ran recorded =
+      test::heddle({"exec", "--quiet", "--record", scratch_.path("threads.trace"), "--", program, "cooperative"});
+  EXPECT_THAT(recorded.err, HasSubstr("the launch of kernel '_Z8desertedv' is cooperative, which a trace does not "
+                                      "hold; run it without --record"));
+}
+
 TEST_F(CudaProgram, TextureReferencesAreBoundByTheirVariables) {
   const test::Ran ran = test::heddle(
       {"exec", "--quiet", "--keep-going", "--out", scratch_.path("out"), "--", compile("texture_references.cu")});

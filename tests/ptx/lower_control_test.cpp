@@ -67,7 +67,7 @@ TEST(LowerControl, Refuses) {
        "t.ptx:8:1: pragma \"warp_size 0\" names no warp size; write a number from 1 to 1024"},
       {".pragma \"frobnicate\";",
        "t.ptx:8:1: unknown pragma \"frobnicate\"; known ones: \"row_hint\" before a load, \"warp_size N\", "
-       "\"nounroll\", \"used_bytes_mask ...\", \"enable_smem_spilling\", \"frequency ...\""},
+       "\"lane_groups N\", \"nounroll\", \"used_bytes_mask ...\", \"enable_smem_spilling\", \"frequency ...\""},
   });
 }
 
@@ -131,6 +131,8 @@ TEST(LowerWarp, SelectsOperations) {
       {"barrier.sync.aligned 0;", {"bar.sync rz, #0"}},
       {"barrier.cta.sync 0;", {"bar.sync rz, #0"}},
       {"barrier.cta.red.popc.aligned.u32 %r1, 0, %p1;", {"bar.red.popc %r1, rz, #0, [%p1]"}},
+      {"barrier.grid.sync;", {"bar.grid"}},
+      {"@!%p1 barrier.grid.sync;", {"@!%p1 bar.grid"}},
       {"bar.warp.sync -1;", {"nop"}},
       {"bar.cta.sync 3;", {"mov t0, #3", "bar.sync t0, #0"}},
       {"vote.all.pred %p1, !%p2;", {"vote.all %p1, #-1, [!%p2]"}},
@@ -154,6 +156,12 @@ TEST(LowerWarp, Refuses) {
       {"shfl.sync.idx.b32 _|%p1, %r2, 0, %r3, 0;", "t.ptx:8:39: no lane is a member; name the lanes that exchange"},
       {"bar.sync 16;", "t.ptx:8:10: the barrier must be a constant from 0 to 15; write such a number here"},
       {"barrier.cluster.arrive;", "t.ptx:8:1: clusters of blocks are not supported; use barrier.cta"},
+      {"barrier.grid.arrive;", "t.ptx:8:1: 'barrier' expects .sync where .arrive stands; write .sync there"},
+      {"barrier.grid.sync 0;",
+       "t.ptx:8:1: 'barrier' with these modifiers takes 0 operands and has 1; compare the operands with the PTX "
+       "manual's"},
+      {"bar.grid.sync;",
+       "t.ptx:8:1: 'bar' expects what the barrier does where .grid stands; write one of .sync .arrive .red"},
       {"match.any.sync.b32 %r1|%p1, %r2, %r3;",
        "t.ptx:8:20: 'match' has no second result behind '|'; name one destination only"},
   });

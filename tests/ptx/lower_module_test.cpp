@@ -149,5 +149,22 @@ TEST(LowerModule, ReadsKernelAttributes) {
   EXPECT_EQ(refusal(".pragma \"warp_size 1024\";"), "accepted");
 }
 
+TEST(LowerModule, TheLargestGroupOfLanesCounts) {
+  const isa::Kernel none = lower_kernel("mov.u32 %r1, %tid.x;").kernel;
+  EXPECT_EQ(none.lane_groups, 1U);
+  const isa::Kernel kernel =
+      lower_kernel(".pragma \"lane_groups 4\";\n.pragma \"lane_groups 16\";\n.pragma \"lane_groups 8\";").kernel;
+  EXPECT_EQ(kernel.lane_groups, 16U);
+  EXPECT_EQ(kernel.lane_groups_line, 9U);
+  EXPECT_FALSE(kernel.uses_warp_operations);
+  EXPECT_EQ(refusal(".pragma \"lane_groups 12\";"),
+            "t.ptx:8:1: pragma \"lane_groups 12\" names no power of two; write 1, 2, 4, 8, 16 or 32");
+  EXPECT_EQ(refusal(".pragma \"lane_groups 64\";"),
+            "t.ptx:8:1: pragma \"lane_groups 64\" names no size of groups; write a number from 1 to 32");
+  EXPECT_EQ(refusal(".pragma \"lane_groups\";"),
+            "t.ptx:8:1: unknown pragma \"lane_groups\"; known ones: \"row_hint\" before a load, \"warp_size N\", "
+            "\"lane_groups N\", \"nounroll\", \"used_bytes_mask ...\", \"enable_smem_spilling\", \"frequency ...\"");
+}
+
 }  // namespace
 }  // namespace heddle::ptx::test

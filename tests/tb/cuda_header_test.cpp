@@ -562,6 +562,36 @@ extern "C" __global__ void __launch_bounds__(24) k(unsigned* out, float4* vector
   EXPECT_EQ(executor_.module().kernels.at(0).max_threads, 24U);
 }
 
+TEST_P(CudaHeader, GroupsOfThreads) {
+  compile(R"(
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+namespace cg = cooperative_groups;
+extern "C" __global__ void k(int* out) {
+  const cg::thread_block block = cg::this_thread_block();
+  const auto tile = cg::tiled_partition<8>(block);
+  const int x = static_cast<int>(block.thread_rank());
+  int* const to = out + x * 4;
+  to[0] = cg::reduce(tile, x, cg::plus<int>());
+  to[1] = cg::exclusive_scan(tile, x);
+  to[2] = cg::this_grid().is_valid() ? 1 : static_cast<int>(cg::this_grid().size());
+  if (x % 3 == 0) to[3] = static_cast<int>(cg::coalesced_threads().num_threads());
+}
+)");
+  const std::uint64_t out = allocate("out", 64 * 16);
+  launch({1, 1, 1}, {16, 2, 2}, {out});
+  const auto got = download<int>(out, 64 * 4);
+  for (int i = 0; i < 64; ++i) {
+    const int first = i / 8 * 8;
+    EXPECT_EQ(got[4 * i], 8 * first + 28) << i;
+    EXPECT_EQ(got[4 * i + 1], (i - first) * first + (i - first) * (i - first - 1) / 2) << i;
+    EXPECT_EQ(got[4 * i + 2], 64);
+    EXPECT_EQ(got[4 * i + 3], i % 3 != 0 ? 0 : 11);
+  }
+  EXPECT_EQ(executor_.module().kernels.at(0).lane_groups, 8U);
+}
+
 TEST_P(CudaHeader, TrapIsAFaultInTheCallersLine) {
   compile(
       "extern \"C\" __global__ void k(int* out) {\n  out[threadIdx.x] = 1;\n  if (threadIdx.x == 3)\n    "

@@ -38,6 +38,46 @@ std::string output(const std::string& name) {
   return "[[output]]\nbuffer = \"" + name + "\"\nfile = \"" + name + ".bin\"\n";
 }
 
+TEST(LaunchRun, BlocksOfACooperativeLaunchWaitForEachOther) {
+  const LaunchFolder folder;
+  // Block b stores 3 b + 1, waits, and adds what block 3 - b has.
+  folder.write("k.ptx", R"(.version 6.0
+.target sm_60
+.address_size 32
+.visible .entry k(.param .u32 p) {
+  .reg .u32 %r<8>;
+  ld.param.u32 %r1, [p];
+  mov.u32 %r2, %ctaid.x;
+  shl.b32 %r3, %r2, 2;
+  add.u32 %r3, %r3, %r1;
+  mad.lo.u32 %r4, %r2, 3, 1;
+  st.global.u32 [%r3], %r4;
+  barrier.grid.sync;
+  sub.u32 %r5, 3, %r2;
+  shl.b32 %r5, %r5, 2;
+  add.u32 %r5, %r5, %r1;
+  ld.global.u32 %r6, [%r5];
+  barrier.grid.sync;
+  add.u32 %r4, %r4, %r6;
+  st.global.u32 [%r3], %r4;
+  ret;
+}
+)");
+  const std::string text = std::string("ptx = \"k.ptx\"\n") + R"(
+buffer = [ { name = "x", type = "u32", count = 4 } ]
+output = [ { buffer = "x", file = "x" } ]
+[[launch]]
+entry = "k"
+grid = [4]
+block = [1]
+arguments = [ { buffer = "x" } ]
+)";
+  EXPECT_THROW(run(folder, text), SimulatedFault);
+  run(folder, text + "cooperative = true\n");
+  EXPECT_EQ(folder.read("out/deep/x"), bytes<std::uint32_t>({11, 11, 11, 11}));
+  EXPECT_THROW(run(folder, text + "cooperative = 1\n"), InputError);
+}
+
 TEST(LaunchRun, FillsBuffers) {
   const LaunchFolder folder;
   folder.write("k.ptx", kNothing);

@@ -134,7 +134,12 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
   for (const char* name : {"assert.h", "cassert"}) {  // no #pragma once: each inclusion looks at NDEBUG anew
     temporary.write(name, "#include \"heddle/cuda_assert.h\"\n");
   }
-  temporary.write("cuda_fp16.h", "#pragma once\n#include \"heddle/cuda_half.h\"\n");
+  for (const auto& [name, header] : {std::pair{"cuda_fp16.h", "heddle/cuda_half.h"},
+                                     {"cooperative_groups.h", "heddle/cuda_groups.h"},
+                                     {"cooperative_groups/reduce.h", "heddle/cuda_groups_reduce.h"},
+                                     {"cooperative_groups/scan.h", "heddle/cuda_groups_scan.h"}}) {
+    temporary.write(name, fmt::format("#pragma once\n#include \"{}\"\n", header));
+  }
 
   const fs::path ptx = temporary.path() / "out.ptx";
   std::vector<std::string> words{clang};

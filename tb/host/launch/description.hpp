@@ -121,6 +121,7 @@ struct Step {
   isa::Dim3 block;
   std::optional<Counted> counted_grid[3];
   std::uint32_t shared = 0;  // bytes of dynamic scratchpad
+  bool cooperative = false;
   std::vector<Argument> arguments;
   // ---- a copy, and a fill (`to`): bytes
   struct Range {

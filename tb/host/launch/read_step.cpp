@@ -165,11 +165,11 @@ void Reader::close(const Step& step) {
 
 Step Reader::read_launch(const toml::table& table, const std::string& title, unsigned nesting) {
   const bool is_group = table.contains("launch") || table.contains("copy") || table.contains("fill");
-  const Section section(
-      table, path_, title,
-      keys_with(is_group ? std::vector<std::string>{"launch", "copy", "fill"}
-                         : std::vector<std::string>{"entry", "grid", "block", "shared", "arguments", "launch"},
-                control_keys()));
+  const Section section(table, path_, title,
+                        keys_with(is_group ? std::vector<std::string>{"launch", "copy", "fill"}
+                                           : std::vector<std::string>{"entry", "grid", "block", "shared", "cooperative",
+                                                                      "arguments", "launch"},
+                                  control_keys()));
   Step step;
   step.where = section.where();
   step.kind = is_group ? Step::Kind::group : Step::Kind::launch;
@@ -203,6 +203,7 @@ void Reader::read_kernel(const Section& section, Step& step) {
     *parts[i] = dimension(section, "block", block[i], i, kMaxBlock[i]);
   }
   step.shared = static_cast<std::uint32_t>(section.integer("shared", 0, 1U << 24U, 0));
+  step.cooperative = section.boolean("cooperative", false);
   if (!section.has("arguments")) {
     return;
   }

@@ -79,6 +79,7 @@ void Session::check_room(const Step& step, const isa::Kernel& kernel) const {
   request.grid = step.grid;
   request.block = step.block;
   request.dynamic_shared = step.shared;
+  request.cooperative = step.cooperative;
   request.parameters.resize(kernel.parameter_bytes);
   try {
     executor_.check(request);
@@ -283,6 +284,7 @@ void Session::launch(const Step& step) {
   }
   request.block = step.block;
   request.dynamic_shared = step.shared;
+  request.cooperative = step.cooperative;
   request.parameters.resize(kernel.parameter_bytes);
   for (std::size_t i = 0; i < step.arguments.size(); ++i) {
     const Argument& argument = step.arguments[i];

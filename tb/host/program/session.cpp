@@ -11,6 +11,7 @@
 
 #include <driver_types.h>
 #include "base/error.hpp"
+#include "hw/gpu/dispatcher.hpp"
 #include "hw/gpu/registers.hpp"
 #include "isa/memory_map.hpp"
 #include "tb/host/program/refusal.hpp"
@@ -172,6 +173,7 @@ void Session::hello() {
   facts.core_registers = machine_.core.registers;
   facts.thread_registers = machine_.core.registers_per_thread;
   facts.warp_lanes = machine_.core.simd_width;
+  facts.cooperates = hw::why_no_cooperation(machine_).empty() ? 1 : 0;
   facts.clock_khz = static_cast<std::uint32_t>(machine_.gpu.clock_ghz * 1e6);
   // As a bus of the machine's bandwidth at its clock would be, two transfers a cycle.
   facts.memory_khz = facts.clock_khz;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hw/parameters/machine.hpp"
+#include "hw/state/launch.hpp"
 #include "isa/program.hpp"
 #include "ptx/compile.hpp"
 #include "tb/host/device.hpp"
@@ -71,6 +72,8 @@ class Session {
   void events();
 
   // Kernels of streams (tb/host/program/stream_work.hpp).
+  void require_cooperation(const isa::Kernel& kernel, const isa::LaunchRequest& request) const;
+  [[nodiscard]] hw::Launch shape_of(const isa::Kernel& kernel, const isa::LaunchRequest& request) const;
   void run_alone(const isa::LaunchRequest& request, LaunchSummary& summary);
   void settle();
   [[nodiscard]] bool can_wait() const;

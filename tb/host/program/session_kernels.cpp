@@ -8,7 +8,9 @@
 #include "base/error.hpp"
 #include "hw/gpu/dispatcher.hpp"
 #include "isa/device_heap.hpp"
+#include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
+#include "tb/host/cooperation.hpp"
 #include "tb/host/launch_warps.hpp"
 #include "tb/host/program/refusal.hpp"
 #include "tb/host/program/session.hpp"
@@ -100,6 +102,8 @@ void Session::launch() {
                   fmt::format("kernel '{}' with {} bytes of dynamic shared memory: a core of the machine has {}",
                               kernel.name, words[4], machine_.scratchpad.bytes)};
   }
+  request.cooperative = (question_.flags & kCooperative) != 0;
+  if (request.cooperative) require_cooperation(kernel, request);
   try {
     device_->check(request);
   } catch (const InputError& error) {
@@ -115,6 +119,29 @@ void Session::launch() {
   }
   settle();
   run_alone(request, launches_.back());
+}
+
+// What cooperative launches have error codes of their own for.
+void Session::require_cooperation(const isa::Kernel& kernel, const isa::LaunchRequest& request) const {
+  if (const std::string reason = why_no_cooperation(machine_, kernel); !reason.empty()) {
+    throw Refusal{cudaErrorNotSupported, fmt::format("cooperative launch of kernel '{}': {}", kernel.name, reason)};
+  }
+  const hw::Launch launch = shape_of(kernel, request);
+  if (hw::residency(machine_, launch).blocks == 0) return;  // another matter
+  if (const std::string reason = hw::why_not_resident(machine_, launch); !reason.empty()) {
+    throw Refusal{cudaErrorCooperativeLaunchTooLarge, fmt::format("kernel '{}': {}", kernel.name, reason)};
+  }
+}
+
+// As far as it decides how many blocks a core holds.
+hw::Launch Session::shape_of(const isa::Kernel& kernel, const isa::LaunchRequest& request) const {
+  hw::Launch launch;
+  launch.grid = request.grid;
+  launch.block = request.block;
+  launch.registers = std::max(kernel.registers, 1U);
+  launch.shared_bytes = static_cast<std::uint32_t>(isa::total_shared_bytes(kernel, request));
+  launch.warp_size = launch_warp_size(device_->module(), kernel, machine_.core);
+  return launch;
 }
 
 void Session::run_alone(const isa::LaunchRequest& request, LaunchSummary& summary) {
@@ -236,12 +263,10 @@ void Session::heap() {
 
 void Session::occupancy() {
   const isa::Kernel& kernel = this->kernel(question_.words[0]);
-  hw::Launch launch;
-  launch.block = {low(question_.words[1]), 1, 1};
-  launch.registers = std::max(kernel.registers, 1U);
-  launch.shared_bytes = static_cast<std::uint32_t>(kernel.shared_bytes + question_.words[2]);
-  launch.warp_size = launch_warp_size(device_->module(), kernel, machine_.core);
-  answer_.words[0] = hw::residency(machine_, launch).blocks;
+  isa::LaunchRequest request;
+  request.block = {low(question_.words[1]), 1, 1};
+  request.dynamic_shared = low(question_.words[2]);
+  answer_.words[0] = hw::residency(machine_, shape_of(kernel, request)).blocks;
 }
 
 }  // namespace heddle::tb::program

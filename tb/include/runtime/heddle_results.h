@@ -22,6 +22,7 @@ HEDDLE_RESULT_(CUDA_ERROR_ASSERT, 710, "device-side assert triggered")
 HEDDLE_RESULT_(CUDA_ERROR_ILLEGAL_INSTRUCTION, 715, "an illegal instruction was encountered")
 HEDDLE_RESULT_(CUDA_ERROR_MISALIGNED_ADDRESS, 716, "misaligned address")
 HEDDLE_RESULT_(CUDA_ERROR_LAUNCH_FAILED, 719, "unspecified launch failure")
+HEDDLE_RESULT_(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, 720, "too many blocks in cooperative launch")
 HEDDLE_RESULT_(CUDA_ERROR_NOT_SUPPORTED, 801, "operation not supported")
 HEDDLE_RESULT_(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 900, "operation not permitted when stream is capturing")
 HEDDLE_RESULT_(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, 906,

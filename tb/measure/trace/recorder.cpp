@@ -102,6 +102,11 @@ void TraceRecorder::launching(const LaunchInfo& launch) {
     throw InputError({}, "kernel '" + launch.kernel.name + "' fetches from textures, which a trace does not hold",
                      "run it without --record");
   }
+  if (launch.request.cooperative) {
+    throw InputError({},
+                     "the launch of kernel '" + launch.kernel.name + "' is cooperative, which a trace does not hold",
+                     "run it without --record");
+  }
   open_[launch.id] = {&launch.module, &launch.kernel, launch.request, launch.warp_size, false, false, 0, {}};
   write_on();
 }

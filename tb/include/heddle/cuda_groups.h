@@ -1,0 +1,316 @@
+// cooperative_groups.h: groups of threads of a block, tiles of a warp, the threads that are active together.
+//
+// Groups within a warp exchange by the lanes of the SIMD unit, as votes and shuffles do: kernels that use them have
+// warps of core.simd_width threads. A tile of n threads lies in one warp where n divides that; a launch on a machine
+// where it does not is refused (.pragma "lane_groups n"). The threads of a group within a warp go in lockstep up to
+// where they part, so sync() waits for nobody; it orders memory accesses for the compiler.
+#pragma once
+
+#include "heddle/cuda_groups_base.h"
+
+namespace cooperative_groups {
+
+// ------------------------------------------------------------------------------------------------ generic groups
+
+// Any group below: what a function takes that works with all of them.
+class thread_group {
+ public:
+  HEDDLE_GROUP_ void sync() const {
+    if (block_) {
+      __syncthreads();
+    } else {
+      __syncwarp(mask_);
+    }
+  }
+  HEDDLE_GROUP_ unsigned long long size() const { return num_threads(); }
+  HEDDLE_GROUP_ unsigned long long num_threads() const {
+    return block_ ? detail::block_threads() : static_cast<unsigned int>(__popc(mask_));
+  }
+  HEDDLE_GROUP_ unsigned long long thread_rank() const {
+    return block_ ? detail::rank_in_block() : detail::rank_in(mask_);
+  }
+
+ protected:
+  friend class thread_block;
+  template <unsigned int, class>
+  friend class thread_block_tile;
+  friend HEDDLE_GROUP_ thread_group this_thread();
+  friend HEDDLE_GROUP_ thread_group tiled_partition(const thread_group& parent, unsigned int size);
+  HEDDLE_GROUP_ thread_group(bool block, unsigned int mask) : block_(block), mask_(mask) {}
+
+  bool block_;         // the whole block; else
+  unsigned int mask_;  // lanes of the warp
+};
+
+class thread_block : public thread_group {
+ public:
+  HEDDLE_GROUP_ static void sync() { __syncthreads(); }
+  HEDDLE_GROUP_ static unsigned int size() { return detail::block_threads(); }
+  HEDDLE_GROUP_ static unsigned int num_threads() { return detail::block_threads(); }
+  HEDDLE_GROUP_ static unsigned int thread_rank() { return detail::rank_in_block(); }
+  HEDDLE_GROUP_ static dim3 group_index() { return blockIdx; }
+  HEDDLE_GROUP_ static dim3 thread_index() { return threadIdx; }
+  HEDDLE_GROUP_ static dim3 group_dim() { return blockDim; }
+  HEDDLE_GROUP_ static dim3 dim_threads() { return blockDim; }
+
+ private:
+  friend HEDDLE_GROUP_ thread_block this_thread_block();
+  HEDDLE_GROUP_ thread_block() : thread_group(true, 0) {}
+};
+HEDDLE_GROUP_ thread_block this_thread_block() {
+  return {};
+}
+
+// A group of this thread alone.
+HEDDLE_GROUP_ thread_group this_thread() {
+  return {false, detail::lane_mask()};
+}
+
+// --------------------------------------------------------------------------------------------- groups of any lanes
+
+// Threads of one warp, those that were active together or a part of those. Ranks follow their lanes.
+class coalesced_group : public thread_group {
+ public:
+  HEDDLE_GROUP_ void sync() const { __syncwarp(mask_); }
+  HEDDLE_GROUP_ unsigned long long size() const { return static_cast<unsigned int>(__popc(mask_)); }
+  HEDDLE_GROUP_ unsigned long long num_threads() const { return size(); }
+  HEDDLE_GROUP_ unsigned long long thread_rank() const { return detail::rank_in(mask_); }
+  // Of those that the group was made with from one parent; 0 of 1 for coalesced_threads().
+  HEDDLE_GROUP_ unsigned long long meta_group_rank() const { return meta_rank_; }
+  HEDDLE_GROUP_ unsigned long long meta_group_size() const { return meta_size_; }
+
+  template <class T>
+  HEDDLE_GROUP_ T shfl(T value, int rank) const {
+    const unsigned int last = static_cast<unsigned int>(__popc(mask_));
+    return detail::from_lane(mask_, value, detail::lane_of(mask_, static_cast<unsigned int>(rank) % last));
+  }
+  template <class T>
+  HEDDLE_GROUP_ T shfl_up(T value, unsigned int delta) const {
+    const unsigned int rank = detail::rank_in(mask_);
+    return detail::from_lane(mask_, value, detail::lane_of(mask_, rank >= delta ? rank - delta : rank));
+  }
+  template <class T>
+  HEDDLE_GROUP_ T shfl_down(T value, unsigned int delta) const {
+    const unsigned int rank = detail::rank_in(mask_);
+    const bool inside = delta < static_cast<unsigned int>(__popc(mask_)) - rank;
+    return detail::from_lane(mask_, value, detail::lane_of(mask_, inside ? rank + delta : rank));
+  }
+  HEDDLE_GROUP_ int any(int predicate) const { return __any_sync(mask_, predicate); }
+  HEDDLE_GROUP_ int all(int predicate) const { return __all_sync(mask_, predicate); }
+  HEDDLE_GROUP_ unsigned int ballot(int predicate) const {
+    return detail::by_rank(mask_, __ballot_sync(mask_, predicate));
+  }
+  template <class T>
+  HEDDLE_GROUP_ unsigned int match_any(T value) const {
+    return detail::by_rank(mask_, __match_any_sync(mask_, detail::word(value)));
+  }
+  template <class T>
+  HEDDLE_GROUP_ unsigned int match_all(T value, int& predicate) const {
+    return detail::by_rank(mask_, __match_all_sync(mask_, detail::word(value), &predicate));
+  }
+
+  // Of this header.
+  HEDDLE_GROUP_ unsigned int heddle_mask() const { return mask_; }
+  HEDDLE_GROUP_ coalesced_group(unsigned int mask, unsigned int meta_rank, unsigned int meta_size)
+      : thread_group(false, mask), meta_rank_(meta_rank), meta_size_(meta_size) {}
+
+ private:
+  unsigned int meta_rank_;
+  unsigned int meta_size_;
+};
+
+HEDDLE_GROUP_ coalesced_group coalesced_threads() {
+  return {__activemask(), 0, 1};
+}
+
+// --------------------------------------------------------------------------------------------------------- tiles
+
+// `Size` neighbouring threads of a block, 1 to 32, a power of two.
+template <unsigned int Size, class Parent = void>
+class thread_block_tile {
+  static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
+                "a tile has 1, 2, 4, 8, 16 or 32 threads; larger ones are not supported");
+
+ public:
+  HEDDLE_GROUP_ void sync() const { __syncwarp(heddle_mask()); }
+  HEDDLE_GROUP_ static constexpr unsigned long long size() { return Size; }
+  HEDDLE_GROUP_ static constexpr unsigned long long num_threads() { return Size; }
+  HEDDLE_GROUP_ static unsigned long long thread_rank() { return detail::rank_in_block() & (Size - 1); }
+  HEDDLE_GROUP_ unsigned long long meta_group_rank() const { return meta_rank_; }
+  HEDDLE_GROUP_ unsigned long long meta_group_size() const { return meta_size_; }
+
+  template <class T>
+  HEDDLE_GROUP_ T shfl(T value, int rank) const {
+    return detail::shuffled(value, [&](unsigned int x) { return __shfl_sync(heddle_mask(), x, rank, Size); });
+  }
+  template <class T>
+  HEDDLE_GROUP_ T shfl_up(T value, unsigned int delta) const {
+    return detail::shuffled(value, [&](unsigned int x) { return __shfl_up_sync(heddle_mask(), x, delta, Size); });
+  }
+  template <class T>
+  HEDDLE_GROUP_ T shfl_down(T value, unsigned int delta) const {
+    return detail::shuffled(value, [&](unsigned int x) { return __shfl_down_sync(heddle_mask(), x, delta, Size); });
+  }
+  template <class T>
+  HEDDLE_GROUP_ T shfl_xor(T value, unsigned int mask) const {
+    return detail::shuffled(
+        value, [&](unsigned int x) { return __shfl_xor_sync(heddle_mask(), x, static_cast<int>(mask), Size); });
+  }
+  HEDDLE_GROUP_ int any(int predicate) const { return __any_sync(heddle_mask(), predicate); }
+  HEDDLE_GROUP_ int all(int predicate) const { return __all_sync(heddle_mask(), predicate); }
+  HEDDLE_GROUP_ unsigned int ballot(int predicate) const { return own(__ballot_sync(heddle_mask(), predicate)); }
+  template <class T>
+  HEDDLE_GROUP_ unsigned int match_any(T value) const {
+    return own(__match_any_sync(heddle_mask(), detail::word(value)));
+  }
+  template <class T>
+  HEDDLE_GROUP_ unsigned int match_all(T value, int& predicate) const {
+    return own(__match_all_sync(heddle_mask(), detail::word(value), &predicate));
+  }
+
+  HEDDLE_GROUP_ operator thread_group() const { return {false, heddle_mask()}; }
+  // One whose parent's type does not matter.
+  template <class Other>
+  HEDDLE_GROUP_ thread_block_tile(const thread_block_tile<Size, Other>& other)
+      : meta_rank_(static_cast<unsigned int>(other.meta_group_rank())),
+        meta_size_(static_cast<unsigned int>(other.meta_group_size())) {}
+
+  // Of this header.
+  HEDDLE_GROUP_ static unsigned int heddle_mask() {
+    return Size == 32 ? 0xffffffffU : (0xffffffffU >> (32 - Size)) << (__heddle_laneid() & ~(Size - 1U));
+  }
+  HEDDLE_GROUP_ thread_block_tile(unsigned int meta_rank, unsigned int meta_size)
+      : meta_rank_(meta_rank), meta_size_(meta_size) {}
+
+ private:
+  HEDDLE_GROUP_ static unsigned int own(unsigned int lanes) {
+    return Size == 32 ? lanes : (lanes & heddle_mask()) >> (__heddle_laneid() & ~(Size - 1U));
+  }
+
+  unsigned int meta_rank_;
+  unsigned int meta_size_;
+};
+
+template <unsigned int Size>
+HEDDLE_GROUP_ thread_block_tile<Size, thread_block> tiled_partition(const thread_block&) {
+  detail::lane_groups<Size>();
+  return {detail::rank_in_block() / Size, (detail::block_threads() + Size - 1) / Size};
+}
+template <unsigned int Size, unsigned int ParentSize, class GrandParent>
+HEDDLE_GROUP_ thread_block_tile<Size, thread_block_tile<ParentSize, GrandParent>> tiled_partition(
+    const thread_block_tile<ParentSize, GrandParent>& parent) {
+  static_assert(Size <= ParentSize, "a tile is no larger than what it is a part of");
+  return {static_cast<unsigned int>(parent.thread_rank()) / Size, ParentSize / Size};
+}
+
+// Tiles of a size that is known when the kernel runs: a power of two, at most 32. Parents are a block or lanes.
+HEDDLE_GROUP_ thread_group tiled_partition(const thread_group& parent, unsigned int size) {
+  if (size == 0 || size > 32 || (size & (size - 1)) != 0) {
+    __trap();
+  }
+  if (parent.block_) {
+    detail::lane_groups_up_to(size);
+    const unsigned int first = __heddle_laneid() & ~(size - 1);
+    // The last tile of a block may have fewer threads.
+    const unsigned int left = detail::block_threads() - (detail::rank_in_block() & ~(size - 1));
+    return {false, detail::low_lanes(left < size ? left : size) << first};
+  }
+  return {false, detail::tile_of(parent.mask_, size)};
+}
+HEDDLE_GROUP_ coalesced_group tiled_partition(const coalesced_group& parent, unsigned int size) {
+  if (size == 0 || size > 32 || (size & (size - 1)) != 0) {
+    __trap();
+  }
+  const auto threads = static_cast<unsigned int>(parent.size());
+  return {detail::tile_of(parent.heddle_mask(), size), static_cast<unsigned int>(parent.thread_rank()) / size,
+          (threads + size - 1) / size};
+}
+
+// ------------------------------------------------------------------------------------------------------ the grid
+
+// All threads of a launch. They can wait for each other if the launch was cooperative.
+class grid_group {
+ public:
+  HEDDLE_GROUP_ bool is_valid() const {
+    unsigned int cooperative;
+    asm("mov.u32 %0, %%is_cooperative;" : "=r"(cooperative));
+    return cooperative != 0;
+  }
+  // What any thread of the grid has stored before, all see behind it.
+  HEDDLE_GROUP_ void sync() const { asm volatile("barrier.grid.sync;" ::: "memory"); }
+  HEDDLE_GROUP_ static unsigned long long size() { return num_threads(); }
+  HEDDLE_GROUP_ static unsigned long long num_threads() { return num_blocks() * detail::block_threads(); }
+  HEDDLE_GROUP_ static unsigned long long thread_rank() {
+    return block_rank() * detail::block_threads() + detail::rank_in_block();
+  }
+  HEDDLE_GROUP_ static dim3 group_dim() { return gridDim; }
+  HEDDLE_GROUP_ static dim3 dim_blocks() { return gridDim; }
+  HEDDLE_GROUP_ static dim3 block_index() { return blockIdx; }
+  HEDDLE_GROUP_ static unsigned long long num_blocks() {
+    return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+  }
+  HEDDLE_GROUP_ static unsigned long long block_rank() {
+    return (static_cast<unsigned long long>(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  }
+};
+HEDDLE_GROUP_ grid_group this_grid() {
+  return {};
+}
+
+// ----------------------------------------------------------------------------------------- partitions by a value
+
+// Threads with the same value, as far as they belong to the tile or group.
+template <class Group, class T>
+HEDDLE_GROUP_ coalesced_group labeled_partition(const Group& parent, T label) {
+  const unsigned int all = parent.heddle_mask();
+  const unsigned int mine = __match_any_sync(all, detail::word(label));
+  // The groups are numbered by their first threads: each of those says so to the lanes of the parent.
+  const bool first = detail::rank_in(mine) == 0;
+  const unsigned int firsts = __ballot_sync(all, first) & all;
+  const unsigned int mine_first = mine & (0U - mine);
+  return {mine, static_cast<unsigned int>(__popc(firsts & (mine_first - 1U))),
+          static_cast<unsigned int>(__popc(firsts))};
+}
+// Those with a false predicate are group 0 of two, those with a true one group 1.
+template <class Group>
+HEDDLE_GROUP_ coalesced_group binary_partition(const Group& parent, bool predicate) {
+  const unsigned int all = parent.heddle_mask() & __activemask();
+  const unsigned int set = __ballot_sync(all, predicate) & all;
+  return {predicate ? set : all & ~set, predicate ? 1U : 0U, 2};
+}
+
+// One thread of the group, always the first, calls.
+template <class Group, class F, class... Arguments>
+HEDDLE_GROUP_ void invoke_one(const Group& group, F&& function, Arguments&&... arguments) {
+  if (group.thread_rank() == 0) {
+    function(static_cast<Arguments&&>(arguments)...);
+  }
+}
+template <class Group, class F, class... Arguments>
+HEDDLE_GROUP_ auto invoke_one_broadcast(const Group& group, F&& function, Arguments&&... arguments)
+    -> decltype(function(static_cast<Arguments&&>(arguments)...)) {
+  decltype(function(static_cast<Arguments&&>(arguments)...)) result{};
+  if (group.thread_rank() == 0) {
+    result = function(static_cast<Arguments&&>(arguments)...);
+  }
+  return group.shfl(result, 0);
+}
+
+// ------------------------------------------------------------------------------------------- what all groups have
+
+template <class Group>
+HEDDLE_GROUP_ void sync(const Group& group) {
+  group.sync();
+}
+template <class Group>
+HEDDLE_GROUP_ auto thread_rank(const Group& group) {
+  return group.thread_rank();
+}
+template <class Group>
+HEDDLE_GROUP_ auto group_size(const Group& group) {
+  return group.size();
+}
+
+}  // namespace cooperative_groups
+
+#include "heddle/cuda_groups_end.h"

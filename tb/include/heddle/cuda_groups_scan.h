@@ -1,0 +1,41 @@
+// cooperative_groups/scan.h: prefix sums, and other combinations, over the ranks of a tile or of a coalesced group.
+#pragma once
+
+#include "heddle/cuda_groups_base.h"
+#include "heddle/cuda_groups_reduce.h"
+
+namespace cooperative_groups {
+
+// What the threads up to and with this one have, combined: in steps with the one 1, 2, 4 ... ranks before.
+template <class Group, class T, class Op>
+HEDDLE_GROUP_ auto inclusive_scan(const Group& group, T value, Op op) -> decltype(op(value, value)) {
+  decltype(op(value, value)) result = value;
+  const auto size = static_cast<unsigned int>(group.size());
+  const auto rank = static_cast<unsigned int>(group.thread_rank());
+  for (unsigned int distance = 1; distance < size; distance *= 2) {
+    const decltype(op(value, value)) other = group.shfl_up(result, distance);
+    if (rank >= distance) {
+      result = op(other, result);
+    }
+  }
+  return result;
+}
+template <class Group, class T>
+HEDDLE_GROUP_ T inclusive_scan(const Group& group, T value) {
+  return inclusive_scan(group, value, plus<T>());
+}
+// Without this one; T{} in the first.
+template <class Group, class T, class Op>
+HEDDLE_GROUP_ auto exclusive_scan(const Group& group, T value, Op op) -> decltype(op(value, value)) {
+  using Result = decltype(op(value, value));
+  const Result before = group.shfl_up(inclusive_scan(group, value, op), 1);
+  return group.thread_rank() == 0 ? Result{} : before;
+}
+template <class Group, class T>
+HEDDLE_GROUP_ T exclusive_scan(const Group& group, T value) {
+  return exclusive_scan(group, value, plus<T>());
+}
+
+}  // namespace cooperative_groups
+
+#include "heddle/cuda_groups_end.h"
