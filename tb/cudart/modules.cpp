@@ -165,7 +165,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
     const dim3 grid{grid_x, grid_y, grid_z};
     const dim3 block{block_x, block_y, block_z};
     if (extra != nullptr && arguments == nullptr) {
-      launch(runtime, {&kernel, grid, block, shared, arguments_of(extra, kernel.parameter_bytes), nullptr, false}, stream);
+      launch(runtime, {&kernel, grid, block, shared, arguments_of(extra, kernel.parameter_bytes), nullptr, false},
+             stream);
       return;
     }
     require_arguments(kernel, arguments);
