@@ -38,6 +38,8 @@ Block::Block(const Module& module, const Kernel& kernel, const std::vector<Decod
       options_(options),
       observer_(observer),
       code_(code),
+      uses_heap_(std::any_of(code_.begin(), code_.end(),
+                             [](const Decoded& decoded) { return decoded.action == Action::heap; })),
       heap_(memory.heap()),
       memory_(memory, module.constant_bank, launch.parameters, total_shared_bytes(kernel, launch), kernel.local_bytes,
               launch.block.count(), observer) {

@@ -95,6 +95,7 @@ class Block {
   const InterpreterOptions& options_;
   BlockObserver* const observer_;
   const std::vector<Decoded>& code_;
+  bool uses_heap_;
   DeviceHeap& heap_;
   BlockMemory memory_;
   Barriers barriers_;
