@@ -33,17 +33,17 @@ inline void retire(const ResultForm& form, std::uint32_t pc, LaneMask executed, 
       return half;
     };
     const Half before = load(hash);
-    Half next = retire_pc(before, pc);
+    Half next = retire_pc_all(before, pc);
     if (form.address) {
-      next = retire_value(next, load(address_low.data()));
+      next = retire_value_all(next, load(address_low.data()));
     }
     for (unsigned word = 0; word < words; ++word) {
-      next = retire_value(next, load(values.result[word].data()));
+      next = retire_value_all(next, load(values.result[word].data()));
     }
     if (form.predicates()) {
       const Half p = Half{} + ((form.p != kPT ? values.p : 0) >> first);
       const Half q = Half{} + ((form.q != kPT ? values.q : 0) >> first);
-      next = retire_value(next, ((p & kBit) != 0 ? Half{} + 1U : Half{}) | ((q & kBit) != 0 ? Half{} + 2U : Half{}));
+      next = retire_value_all(next, ((p & kBit) != 0 ? Half{} + 1U : Half{}) | ((q & kBit) != 0 ? Half{} + 2U : Half{}));
     }
     next = ((Half{} + (executed >> first)) & kBit) != 0 ? next : before;
     std::memcpy(hash + first, &next, sizeof next);

@@ -14,13 +14,19 @@
 namespace heddle::isa {
 
 // Of one thread's hash, or of several as a vector.
-template <class Hash>
-[[nodiscard]] constexpr Hash retire_pc(Hash hash, std::uint32_t pc) {
-  return (((hash << 5U) | (hash >> 27U)) ^ (pc + 0x9e37U)) * 0x9e3779b1U;
+template <class Hashes>
+[[nodiscard]] constexpr Hashes retire_pc_all(Hashes hashes, std::uint32_t pc) {
+  return (((hashes << 5U) | (hashes >> 27U)) ^ (pc + 0x9e37U)) * 0x9e3779b1U;
 }
-template <class Hash>
-[[nodiscard]] constexpr Hash retire_value(Hash hash, Hash value) {
-  return (((hash << 5U) | (hash >> 27U)) ^ value) * 0x85ebca6bU;
+template <class Hashes>
+[[nodiscard]] constexpr Hashes retire_value_all(Hashes hashes, Hashes values) {
+  return (((hashes << 5U) | (hashes >> 27U)) ^ values) * 0x85ebca6bU;
+}
+[[nodiscard]] constexpr std::uint32_t retire_pc(std::uint32_t hash, std::uint32_t pc) {
+  return retire_pc_all(hash, pc);
+}
+[[nodiscard]] constexpr std::uint32_t retire_value(std::uint32_t hash, std::uint32_t value) {
+  return retire_value_all(hash, value);
 }
 
 // What is folded after the PC, in this order:

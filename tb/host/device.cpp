@@ -210,13 +210,13 @@ void Device::check(const isa::LaunchRequest& request) const {
   const isa::Module& module = state_->module;
   check_launch(module, request);
   const isa::Kernel& kernel = isa::kernel_of(module, request);
-  if (const hw::Residency room = state_->room_for(request, kernel); room.blocks == 0) {
+  const hw::Launch launch = state_->shape_of(request, kernel);
+  if (const hw::Residency room = hw::residency(machine(), launch); room.blocks == 0) {
     throw InputError(
         {}, fmt::format("kernel '{}' cannot be launched on '{}': {}", kernel.name, machine().name, room.reason),
         "use a smaller block, or a machine with more of it");
   }
   if (request.cooperative) {
-    launch.grid = request.grid;
     std::string reason = why_no_cooperation(machine(), kernel);
     std::string hint = "run it on another machine";
     if (reason.empty()) {

@@ -103,14 +103,14 @@ void Device::State::interpret(const isa::LaunchRequest& request, unsigned warp_s
   selection.interpreted(request.kernel, result.executed_instructions);
 }
 
-// Blocks that a core holds at once.
-hw::Residency Device::State::room_for(const isa::LaunchRequest& request, const isa::Kernel& kernel) const {
+hw::Launch Device::State::shape_of(const isa::LaunchRequest& request, const isa::Kernel& kernel) const {
   hw::Launch launch;
+  launch.grid = request.grid;
   launch.block = request.block;
   launch.registers = std::max(kernel.registers, 1U);
   launch.shared_bytes = static_cast<std::uint32_t>(isa::total_shared_bytes(kernel, request));
   launch.warp_size = launch_warp_size(module, kernel, gpu.machine().core);
-  return hw::residency(gpu.machine(), launch);
+  return launch;
 }
 
 // Memory, hashes, prints and counts of the whole launch come from the interpreter, which also shows whether its blocks
@@ -124,7 +124,8 @@ bool Device::State::launch_some(const isa::LaunchRequest& request, const isa::Ke
   if (selection.blocks_talk(kernel.name)) {
     return false;
   }
-  const std::uint64_t wave = std::uint64_t{room_for(request, kernel).blocks} * gpu.machine().gpu.cores;
+  const std::uint64_t wave =
+      std::uint64_t{hw::residency(gpu.machine(), shape_of(request, kernel)).blocks} * gpu.machine().gpu.cores;
   const BlockSample sample(request.grid.count(), wave, selection.what().blocks);
   if (!sample.any()) {
     return whole(fmt::format("a grid of {} is too small for a machine that holds {}",

@@ -72,7 +72,8 @@ struct Device::State {
   [[nodiscard]] isa::InterpreterOptions how_to_interpret(unsigned warp_size);
   void take_over(const isa::InterpreterResult& result);
   void interpret(const isa::LaunchRequest& request, unsigned warp_size);
-  [[nodiscard]] hw::Residency room_for(const isa::LaunchRequest& request, const isa::Kernel& kernel) const;
+  // What a launch asks of the machine.
+  [[nodiscard]] hw::Launch shape_of(const isa::LaunchRequest& request, const isa::Kernel& kernel) const;
   [[nodiscard]] bool launch_some(const isa::LaunchRequest& request, const isa::Kernel& kernel);
   [[nodiscard]] std::uint64_t simulate_some(const isa::LaunchRequest& request, const isa::Kernel& kernel,
                                             hw::SomeBlocks& some);
