@@ -21,14 +21,14 @@
 namespace heddle {
 namespace {
 
-struct Shape {
+struct PipelineShape {
   const char* name;
   const char* machine;
   std::vector<std::string> settings;
 };
 
-const std::vector<Shape>& shapes() {
-  static const std::vector<Shape> all = {
+const std::vector<PipelineShape>& pipeline_shapes() {
+  static const std::vector<PipelineShape> all = {
       {"short", "baseline", {"core.execute_stages=1"}},
       {"deep", "baseline", {"core.execute_stages=5", "core.fetch_latency=3", "core.decode_latency=2"}},
       {"late_operands", "baseline", {"core.register_read_latency=4", "core.execute_stages=3"}},
@@ -43,7 +43,7 @@ const std::vector<Shape>& shapes() {
   return all;
 }
 
-std::string counters(const std::string& name, const hw::Machine& machine, bool watched) {
+std::string counters_on(const std::string& name, const hw::Machine& machine, bool watched) {
   return test::in_child([&] {
     const auto workload = test::make_workload(name, machine);
     tb::RunObserver nobody;
@@ -61,19 +61,20 @@ std::string counters(const std::string& name, const hw::Machine& machine, bool w
 class FastPathOn : public ::testing::TestWithParam<std::tuple<const char*, std::size_t>> {};
 
 TEST_P(FastPathOn, CountsWhatTheStagesCount) {
-  const Shape& shape = shapes()[std::get<1>(GetParam())];
+  const PipelineShape& shape = pipeline_shapes()[std::get<1>(GetParam())];
   const hw::Machine machine = tb::read_machine(shape.machine, shape.settings);
   EXPECT_TRUE(hw::FastPath::usable(machine));
-  const std::string stages = counters(std::get<0>(GetParam()), machine, true);
+  const std::string stages = counters_on(std::get<0>(GetParam()), machine, true);
   EXPECT_EQ(stages.rfind("cycles ", 0), 0U) << stages;
-  EXPECT_EQ(counters(std::get<0>(GetParam()), machine, false), stages);
+  EXPECT_EQ(counters_on(std::get<0>(GetParam()), machine, false), stages);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, FastPathOn,
                          ::testing::Combine(::testing::Values("nqueens", "blackscholes"),
-                                            ::testing::Range<std::size_t>(0, shapes().size())),
+                                            ::testing::Range<std::size_t>(0, pipeline_shapes().size())),
                          [](const auto& info) {
-                           return std::string(std::get<0>(info.param)) + "_" + shapes()[std::get<1>(info.param)].name;
+                           return std::string(std::get<0>(info.param)) + "_" +
+                                  pipeline_shapes()[std::get<1>(info.param)].name;
                          });
 
 // Warps compute at their own pace; one of them stores out of bounds in the middle of it.
