@@ -288,7 +288,8 @@ TEST(Instruction, GroupsOfOperations) {
     EXPECT_EQ(is_store(op), name.starts_with("st.")) << name;
     EXPECT_EQ(is_atomic(op), name.starts_with("atom.")) << name;
     EXPECT_EQ(is_accumulate(op), name.starts_with("cond_acc.")) << name;
-    EXPECT_EQ(has_wide_address(op), name.ends_with(".e")) << name;
+    EXPECT_EQ(is_heap(op), name.starts_with("heap.")) << name;
+    EXPECT_EQ(has_wide_address(op), name.ends_with(".e") && !is_heap(op)) << name;
     if (is_load(op) || is_store(op) || is_atomic(op) || is_accumulate(op)) {
       EXPECT_EQ(space_of(op) == Space::shared, name.find(".shared") != name.npos) << name;
       EXPECT_EQ(space_of(op) == Space::generic, name.find(".generic") != name.npos) << name;
