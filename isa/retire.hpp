@@ -43,7 +43,8 @@ inline void retire(const ResultForm& form, std::uint32_t pc, LaneMask executed, 
     if (form.predicates()) {
       const Half p = Half{} + ((form.p != kPT ? values.p : 0) >> first);
       const Half q = Half{} + ((form.q != kPT ? values.q : 0) >> first);
-      next = retire_value_all(next, ((p & kBit) != 0 ? Half{} + 1U : Half{}) | ((q & kBit) != 0 ? Half{} + 2U : Half{}));
+      const Half bits = ((p & kBit) != 0 ? Half{} + 1U : Half{}) | ((q & kBit) != 0 ? Half{} + 2U : Half{});
+      next = retire_value_all(next, bits);
     }
     next = ((Half{} + (executed >> first)) & kBit) != 0 ? next : before;
     std::memcpy(hash + first, &next, sizeof next);

@@ -79,15 +79,15 @@ extern "C" __global__ void k(int* out) { assert(out[0] == 5); out[0] = 3; }
 TEST_P(CudaPrint, AllocatesOnTheDeviceHeap) {
   compile(R"(#include <new>
 #include <stdlib.h>
-struct Pair {
+struct Couple {
   int first, second;
-  __device__ Pair(int a, int b) : first(a), second(b) {}
+  __device__ Couple(int a, int b) : first(a), second(b) {}
 };
 extern "C" __global__ void k(int* out) {
   const int i = threadIdx.x;
   int* const some = static_cast<int*>(malloc(3 * sizeof(int)));
-  Pair* const pair = new Pair(i, 7);
-  Pair* const again = new (pair) Pair(pair->first + 1, pair->second);
+  Couple* const pair = new Couple(i, 7);
+  Couple* const again = new (pair) Couple(pair->first + 1, pair->second);
   int* const more = new int[i + 1];
   more[i] = again->first * again->second;
   some[2] = more[i] + i;

@@ -100,7 +100,7 @@ constexpr std::string_view kSchemaText =
 | `verdict` | `result` ("correct", "wrong" or "not checked") and `detail`: what was compared |
 | `summary` | the figures of the whole run, below |
 | `modules` | every module's own counters by hierarchical name, below |
-| `fast_forward` | only with `--from-launch`, `--skip`, `--sample` or `--sample-blocks`: the launches of each kernel (see user-guide.md) |
+| `fast_forward` | only with `--from-launch`, `--skip`, `--sample` and its kin: launches by kernel (see user-guide.md) |
 | `launches` | only of a CUDA program (`heddle exec`): kernel, grid, block, cycles... of each (see cuda.md) |
 | `energy` | only with `--energy`: by kind of unit, in pJ, from the table's figures (see user-guide.md) |
 
