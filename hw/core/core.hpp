@@ -68,6 +68,7 @@ class Core final : public link::ClockedModule,
   // `global`: the launch's blocks begin in the global scheduler.
   void begin_launch(const Launch& launch, Cycle first, bool global = false);
   void end_launch(Cycle end);
+  void forget_launch() { state_.launch = nullptr; }  // before the Launch goes; the next may end without this core
   // Brings the counters up to (not including) a cycle while a launch runs, for statistics in between.
   void settle(Cycle until) {
     if (running_) {

@@ -302,9 +302,9 @@ isa::Fault Gpu::launch_fault(isa::Fault::Kind kind, std::string detail) const {
   fault.launch = launches_.front().id;
   fault.detail = std::move(detail);
   for (const auto& core : cores_) {
-    const Group* const group = core->first_live_group();
+    const Group* const group = core->state().launch != nullptr ? core->first_live_group() : nullptr;
     if (group == nullptr) {
-      continue;
+      continue;  // nothing there, or what is left of a launch before this one
     }
     fault.launch = core->state().launch->id;
     fault.pc = group->pc;

@@ -98,6 +98,9 @@ bool Gpu::start() {
   next.parameters.assign(parameters_.begin(), parameters_.begin() + static_cast<std::ptrdiff_t>(parameter_bytes));
   next.constants.assign(constants_.begin(), constants_.begin() + static_cast<std::ptrdiff_t>(constant_bytes));
   if (!joins) {
+    for (const auto& core : cores_) {
+      core->forget_launch();
+    }
     launches_.clear();
     strays_.clear();
     for (const auto& slice : l2_) {
