@@ -7,8 +7,8 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
+#include "isa/lane_vectors.hpp"
 #include "isa/result_form.hpp"
 #include "isa/retirement.hpp"
 #include "isa/semantics.hpp"
@@ -21,17 +21,11 @@ namespace heddle::isa {
 // address (kSharedWindow + offset for shared, kLocalWindow + offset for local); read for stores and atomics only.
 inline void retire(const ResultForm& form, std::uint32_t pc, LaneMask executed, const LaneValues& values,
                    const LaneWord& address_low, std::uint32_t* hash) {
-  constexpr unsigned kHalf = kLanes / 2;  // as many as the widest vector registers hold: all steps stay in them
-  using Half [[gnu::vector_size(kHalf * sizeof(std::uint32_t))]] = std::uint32_t;
-  static constexpr Half kBit = {1U << 0U, 1U << 1U, 1U << 2U,  1U << 3U,  1U << 4U,  1U << 5U,  1U << 6U,  1U << 7U,
-                                1U << 8U, 1U << 9U, 1U << 10U, 1U << 11U, 1U << 12U, 1U << 13U, 1U << 14U, 1U << 15U};
+  using vectors::Half;
+  using vectors::kBit;
   const unsigned words = form.words + form.stored;  // an instruction has one or the other
-  for (unsigned first = 0; first != kLanes; first += kHalf) {
-    const auto load = [first](const std::uint32_t* from) {
-      Half half;
-      std::memcpy(&half, from + first, sizeof half);
-      return half;
-    };
+  for (unsigned first = 0; first != kLanes; first += vectors::kHalf) {
+    const auto load = [first](const std::uint32_t* from) { return vectors::load(from, first); };
     const Half before = load(hash);
     Half next = retire_pc_all(before, pc);
     if (form.address) {
@@ -46,8 +40,7 @@ inline void retire(const ResultForm& form, std::uint32_t pc, LaneMask executed, 
       const Half bits = ((p & kBit) != 0 ? Half{} + 1U : Half{}) | ((q & kBit) != 0 ? Half{} + 2U : Half{});
       next = retire_value_all(next, bits);
     }
-    next = ((Half{} + (executed >> first)) & kBit) != 0 ? next : before;
-    std::memcpy(hash + first, &next, sizeof next);
+    vectors::store(hash, first, vectors::select(executed, first, next, before));
   }
 }
 inline void retire(const ResultForm& form, std::uint32_t pc, LaneMask executed, const LaneValues& values,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "isa/lane_vectors.hpp"
+
 namespace heddle::hw {
 
 void gather_word(RegisterArray& array, const link::SubWarp& sub_warp, unsigned reg, isa::LaneWord& out) {
@@ -14,15 +16,22 @@ void gather_word(RegisterArray& array, const link::SubWarp& sub_warp, unsigned r
     out = array.word(sub_warp.first_row, reg);
     return;
   }
+  if (sub_warp.row_count != 0) {
+    const auto part = [&](unsigned index, isa::LaneMask& lanes) {
+      const link::RowLanes& row = sub_warp.rows[index];
+      lanes = row.lanes & sub_warp.lanes;
+      return array.word(row.row, reg).data();
+    };
+    isa::vectors::gather(sub_warp.row_count, part, out.data());
+    return;
+  }
   if (sub_warp.displaced) {
     for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
       out[lane] = ((sub_warp.lanes >> lane) & 1U) != 0 ? array.word(sub_warp.row[lane], reg)[sub_warp.home[lane]] : 0;
     }
     return;
   }
-  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-    out[lane] = ((sub_warp.lanes >> lane) & 1U) != 0 ? array.word(sub_warp.row[lane], reg)[lane] : 0;
-  }
+  array.gather(sub_warp.row, sub_warp.lanes, reg, out);
 }
 
 isa::LaneMask gather_predicate(RegisterArray& array, const link::SubWarp& sub_warp, isa::Pred pred) {

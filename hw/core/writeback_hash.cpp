@@ -25,6 +25,29 @@ void fold(const ThreadHome& home, const link::DecodedInstruction& decoded, std::
   std::memcpy(home.hashes, hashes.data(), bytes);
 }
 
+// The same for a sub-warp of several rows; false: some row is not a home's alone, and nothing has happened.
+bool fold_rows(const std::vector<RowThreads>& rows, const link::SubWarp& sub_warp, LaneMask lanes) {
+  std::array<std::uint32_t*, link::SubWarp::kMostRows> of_row;
+  for (unsigned index = 0; index != sub_warp.row_count; ++index) {
+    const ThreadHome* const home = rows[sub_warp.rows[index].row].whole();
+    if (home == nullptr || home->threads != isa::kLanes) {
+      return false;
+    }
+    of_row[index] = home->hashes;
+  }
+  alignas(64) isa::LaneWord hashes;
+  const auto part = [&](unsigned index, LaneMask& taken) {
+    taken = sub_warp.rows[index].lanes & lanes;
+    return of_row[index];
+  };
+  isa::vectors::gather(sub_warp.row_count, part, hashes.data());
+  isa::retire(sub_warp.decoded->form, sub_warp.pc, lanes, sub_warp.values, sub_warp.address_low, hashes);
+  for (unsigned index = 0; index != sub_warp.row_count; ++index) {
+    isa::vectors::blend(of_row[index], hashes.data(), sub_warp.rows[index].lanes & lanes);
+  }
+  return true;
+}
+
 // The same for threads of any home: thread_of(lane) says which.
 template <class ThreadOf>
 void fold_each(ThreadOf thread_of, const link::DecodedInstruction& decoded, std::uint32_t pc, LaneMask lanes,
@@ -53,6 +76,9 @@ void WriteBackStage::hash(const link::SubWarp& sub_warp, LaneMask lanes) {
   }
   if (const ThreadHome* const home = sub_warp.uniform ? state_.rows[sub_warp.first_row].whole() : nullptr) {
     fold(*home, *sub_warp.decoded, sub_warp.pc, lanes, sub_warp.values, sub_warp.address_low);
+    return;
+  }
+  if (sub_warp.row_count != 0 && fold_rows(state_.rows, sub_warp, lanes)) {
     return;
   }
   fold_each([&](unsigned lane) { return state_.thread_at(sub_warp, lane); }, *sub_warp.decoded, sub_warp.pc, lanes,

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <set>
 #include <vector>
 
 #include "hw/divergence/divergence.hpp"
@@ -59,6 +58,7 @@ class DynamicWarps final : public Divergence {
 
   void start(Group& group) override {
     group.pc = 0;
+    group.look_at_lanes();
     each_lane(group.active[0], [&](unsigned lane) { passed(group, lane) = 0; });
   }
 
@@ -73,7 +73,9 @@ class DynamicWarps final : public Divergence {
     const LaneMask taken = outcome.taken[0];
     const std::uint32_t target = outcome.instruction.target;
     if (outcome.instruction.reconvergence != isa::kNoReconvergence) {
-      merge_points_.insert(outcome.instruction.reconvergence);
+      const std::uint32_t at = outcome.instruction.reconvergence;
+      merges_at_.resize(std::max<std::size_t>(merges_at_.size(), at + 1));
+      merges_at_[at] = true;
     }
     const bool diverged = taken != 0 && taken != left;
     if (diverged) {
@@ -126,7 +128,10 @@ class DynamicWarps final : public Divergence {
   // The group's threads `lanes` go to `pc`; those in `waiting` wait at a barrier first.
   void go_on(Group& group, LaneMask lanes, LaneMask waiting, std::uint32_t pc, GroupMoves& moves) {
     group.pc = pc;
-    if (merge_points_.count(pc) != 0) {
+    // A warp whose threads all go on, past no such point, stays what it is.
+    bool changes = lanes != group.active[0];
+    if (pc < merges_at_.size() && merges_at_[pc]) {
+      changes = true;
       each_lane(lanes, [&](unsigned lane) { ++passed(group, lane); });
     }
     if (waiting != 0) {
@@ -137,24 +142,31 @@ class DynamicWarps final : public Divergence {
     if (lanes != 0 && lanes != all_lanes_) {
       if (Group* const youngest = youngest_at(pc)) {
         merge(group, *youngest);
+        changes = true;
       }
     }
     if (group.active[0] == 0) {
       moves.free(group);
       return;
     }
-    settle(group, moves);
+    if (changes) {
+      settle(group, moves);
+    } else {
+      find_block(group, moves);  // threads of another one may have joined it before its first
+    }
     moves.run(group);
   }
 
   // The youngest waiting warp of a PC that has a free lane.
   [[nodiscard]] Group* youngest_at(std::uint32_t pc) {
     Group* youngest = nullptr;
-    const GroupBits& ready = groups_.ready();
-    for (std::size_t word = 0; word < ready.size(); ++word) {
-      for (std::uint64_t left = ready[word]; left != 0; left &= left - 1) {
+    for (std::size_t word = 0; word < groups_.ready().size(); ++word) {
+      if (groups_.ready()[word] == 0) {
+        continue;
+      }
+      for (std::uint64_t left = groups_.ready_at(word, pc); left != 0; left &= left - 1) {
         Group& candidate = groups_[static_cast<GroupId>(word * 64 + static_cast<unsigned>(std::countr_zero(left)))];
-        if (candidate.pc == pc && (youngest == nullptr || candidate.age > youngest->age)) {
+        if (youngest == nullptr || candidate.age > youngest->age) {
           youngest = &candidate;
         }
       }
@@ -189,9 +201,13 @@ class DynamicWarps final : public Divergence {
               [&](unsigned lane) { group.merge_points = std::min(group.merge_points, passed(group, lane)); });
   }
 
+  static void find_block(Group& group, GroupMoves& moves) {
+    group.block_slot = moves.block_of(group.place_of(static_cast<unsigned>(std::countr_zero(group.active[0]))));
+  }
+
   void settle(Group& group, GroupMoves& moves) {
     group.look_at_lanes();
-    group.block_slot = moves.block_of(group.place_of(static_cast<unsigned>(std::countr_zero(group.active[0]))));
+    find_block(group, moves);
     count_merge_points(group);
   }
 
@@ -239,7 +255,7 @@ class DynamicWarps final : public Divergence {
   LaneMask all_lanes_;
   bool lane_aware_;
   std::vector<std::uint32_t> passed_;  // by thread: register row and home lane
-  std::set<std::uint32_t> merge_points_;
+  std::vector<bool> merges_at_;        // by PC: re-convergence points of the branches so far
 };
 
 const Register<Divergence, DynamicWarps> dynamic_warps_entry{

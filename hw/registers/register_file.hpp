@@ -22,6 +22,7 @@
 #include "hw/registers/statistics.hpp"
 #include "hw/scalar/wide_registers.hpp"
 #include "hw/state/core_statistics.hpp"
+#include "isa/lane_vectors.hpp"
 #include "isa/semantics.hpp"
 #include "tlm/warp_protocol.hpp"
 
@@ -47,17 +48,22 @@ class RegisterArray {
  public:
   void resize(unsigned rows, unsigned registers);
   [[nodiscard]] isa::LaneWord& word(unsigned row, unsigned reg) { return values_[std::size_t{row} * registers_ + reg]; }
+  // The register of a row of its own in each of some lanes, and zero in the others.
+  void gather(const std::array<std::uint16_t, isa::kLanes>& rows, isa::LaneMask lanes, unsigned reg,
+              isa::LaneWord& out) {
+    const std::uint32_t* const first = word(0, reg).data();
+    const std::uint32_t stride = registers_ * isa::kLanes;
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+      const std::uint32_t take = 0U - ((lanes >> lane) & 1U);
+      out[lane] = first[(rows[lane] * stride + lane) & take] & take;
+    }
+  }
   [[nodiscard]] isa::LaneMask& predicate(unsigned row, unsigned reg) { return predicates_[row][reg]; }
   void clear_row(unsigned row);
   // The results of an instruction for some lanes of a row.
   void write_row(unsigned row, const isa::ResultForm& form, const isa::LaneValues& values, isa::LaneMask lanes) {
     for (unsigned number = 0; number < form.words; ++number) {
-      isa::LaneWord& into = word(row, form.dst + number);
-      const isa::LaneWord& from = values.result[number];
-      for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-        const std::uint32_t take = 0U - ((lanes >> lane) & 1U);
-        into[lane] = (from[lane] & take) | (into[lane] & ~take);
-      }
+      isa::vectors::blend(word(row, form.dst + number).data(), values.result[number].data(), lanes);
     }
     if (form.p != isa::kPT) {
       isa::LaneMask& p = predicate(row, form.p);

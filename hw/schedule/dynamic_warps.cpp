@@ -6,7 +6,7 @@
 // behind catch up and merge; ties go to the older warp.
 #include <fmt/format.h>
 
-#include <unordered_map>
+#include <vector>
 
 #include "hw/parameters/cost.hpp"
 #include "hw/schedule/orders.hpp"
@@ -38,30 +38,46 @@ class Majority final : public WarpScheduler {
  private:
   [[nodiscard]] MaybeGroup oldest_at(std::uint32_t pc) const {
     MaybeGroup oldest;
-    range_.each_ready([&](GroupId id) {
-      if (range_.groups[id].pc == pc && (!oldest || range_.groups[id].age < range_.groups[*oldest].age)) {
+    const auto look = [&](GroupId id) {
+      if (!oldest || range_.groups[id].age < range_.groups[*oldest].age) {
         oldest = id;
+      }
+    };
+    range_.each_word([&](unsigned word, std::uint64_t own) {
+      if (range_.groups.ready()[word] != 0) {
+        each_bit(word, range_.groups.ready_at(word, pc) & own, look);
       }
     });
     return oldest;
   }
 
-  // Of equal counts the lowest PC, so that the choice does not depend on the container's order.
+  // Of equal counts the lowest PC.
   void find_majority() {
-    threads_.clear();
-    range_.each_ready([&](GroupId id) { threads_[range_.groups[id].pc] += range_.groups[id].active_threads(); });
+    range_.each_ready([&](GroupId id) {
+      const std::uint32_t pc = range_.groups.ready_pc(id);
+      if (pc >= threads_.size()) {
+        threads_.resize(pc + 1, 0);
+      }
+      if (threads_[pc] == 0) {
+        counted_.push_back(pc);
+      }
+      threads_[pc] += range_.groups[id].active_threads();
+    });
     unsigned most = 0;
-    for (const auto& [pc, threads] : threads_) {
-      if (threads > most || (threads == most && pc < pc_)) {
-        most = threads;
+    for (const std::uint32_t pc : counted_) {
+      if (threads_[pc] > most || (threads_[pc] == most && pc < pc_)) {
+        most = threads_[pc];
         pc_ = pc;
       }
+      threads_[pc] = 0;
     }
+    counted_.clear();
   }
 
   const GroupRange range_;
   std::uint32_t pc_ = 0;
-  std::unordered_map<std::uint32_t, unsigned> threads_;  // by PC
+  std::vector<unsigned> threads_;       // of ready warps, by PC; zero between two questions
+  std::vector<std::uint32_t> counted_;  // PCs that have some
 };
 
 class PostDominatorPriority final : public WarpScheduler {

@@ -26,6 +26,9 @@ class StickyRoundRobin final : public WarpScheduler {
   explicit StickyRoundRobin(const Setup& setup) : range_(setup), next_(setup.first) {}
 
   MaybeGroup pick(Cycle) override {
+    if (const MaybeGroup stays = next_of_block()) {
+      return fetched(*stays);
+    }
     // Distances in round-robin order, behind the group and the block fetched last; the present block is nearest.
     MaybeGroup best;
     unsigned best_block = 0;
@@ -40,14 +43,23 @@ class StickyRoundRobin final : public WarpScheduler {
         best_group = group;
       }
     });
-    if (best) {
-      block_ = block_of(*best);
-      next_ = *best + 1 == range_.last ? range_.first : *best + 1;
-    }
-    return best;
+    return best ? fetched(*best) : best;
   }
 
  private:
+  // The first ready warp of the present block behind the one fetched last: whom it sticks to, which is usual.
+  [[nodiscard]] MaybeGroup next_of_block() const {
+    const auto in_block = [this](GroupId id) { return block_of(id) == block_; };
+    const MaybeGroup found = first_set(range_.groups.ready(), next_, range_.last, in_block);
+    return found ? found : first_set(range_.groups.ready(), range_.first, next_, in_block);
+  }
+
+  MaybeGroup fetched(GroupId id) {
+    block_ = block_of(id);
+    next_ = id + 1 == range_.last ? range_.first : id + 1;
+    return id;
+  }
+
   [[nodiscard]] unsigned block_of(GroupId id) const {
     return range_.groups[id].block_slot * kParts + range_.groups[id].part;
   }

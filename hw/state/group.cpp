@@ -19,6 +19,7 @@ GroupTable::GroupTable(unsigned groups, unsigned rows_per_group, bool complex_st
 void GroupTable::resize(unsigned groups, unsigned rows_per_group) {
   groups_.assign(groups, {});
   ready_.assign((groups + 63) / 64, 0);
+  ready_pc_.assign(ready_.size() * 64, 0);
   stalled_ = live_ = ready_;
   for (GroupId id = 0; id < groups; ++id) {
     Group& group = groups_[id];

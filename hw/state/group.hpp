@@ -215,6 +215,7 @@ class GroupTable {
     if ((changed & kReady) != 0) {
       ready_[group.id / 64] ^= bit;
     }
+    ready_pc_[group.id] = group.pc;
     if ((changed & kStalled) != 0) {
       stalled_[group.id / 64] ^= bit;
     }
@@ -230,6 +231,20 @@ class GroupTable {
   }
 
   [[nodiscard]] const GroupBits& ready() const { return ready_; }  // may be fetched
+  // Those of them that stand at a PC, of word `word` of the set. Who may be fetched stays where it is, so their PCs are
+  // kept side by side, for who looks at all of them.
+  [[nodiscard]] std::uint64_t ready_at(std::size_t word, std::uint32_t pc) const {
+    const auto half = [pc](const std::uint32_t* of) {  // a vector's work
+      std::uint32_t at = 0;
+      for (unsigned i = 0; i < 32; ++i) {
+        at |= (of[i] == pc ? 1U : 0U) << i;
+      }
+      return at;
+    };
+    const std::uint32_t* const of = &ready_pc_[word * 64];
+    return ready_[word] & (half(of) | std::uint64_t{half(of + 32)} << 32U);
+  }
+  [[nodiscard]] std::uint32_t ready_pc(GroupId id) const { return ready_pc_[id]; }
   // wait on a long-latency operation, at a barrier, for other groups, or for the load limiter
   [[nodiscard]] const GroupBits& stalled() const { return stalled_; }
   [[nodiscard]] const GroupBits& live() const { return live_; }  // not free
@@ -249,6 +264,7 @@ class GroupTable {
 
   std::vector<Group> groups_;
   GroupBits ready_, stalled_, live_;
+  std::vector<std::uint32_t> ready_pc_;  // as many as ready_ has bits; what it was when the group last changed state
   std::array<std::uint8_t, kGroupStates> sets_of_{};
   std::array<unsigned, kGroupStates> counts_{};
   std::uint64_t age_ = 0;

@@ -1,0 +1,55 @@
+// Lanes in vectors, for code that moves and blends words of all lanes: half of the lanes at a time, which is what the
+// widest vector registers hold, so that all steps on them stay there (speed.md: Lanes).
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "isa/semantics.hpp"
+
+namespace heddle::isa::vectors {
+
+inline constexpr unsigned kHalf = kLanes / 2;
+using Half [[gnu::vector_size(kHalf * sizeof(std::uint32_t))]] = std::uint32_t;
+inline constexpr Half kBit = {1U << 0U, 1U << 1U, 1U << 2U,  1U << 3U,  1U << 4U,  1U << 5U,  1U << 6U,  1U << 7U,
+                              1U << 8U, 1U << 9U, 1U << 10U, 1U << 11U, 1U << 12U, 1U << 13U, 1U << 14U, 1U << 15U};
+
+// Of the word's lanes, those from `first` on, which is 0 or kHalf.
+inline Half load(const std::uint32_t* word, unsigned first) {
+  Half half;
+  std::memcpy(&half, word + first, sizeof half);
+  return half;
+}
+inline void store(std::uint32_t* word, unsigned first, Half half) {
+  std::memcpy(word + first, &half, sizeof half);
+}
+
+// One of two values per lane, by the mask of all lanes.
+inline Half select(LaneMask lanes, unsigned first, Half then, Half otherwise) {
+  return ((Half{} + (lanes >> first)) & kBit) != 0 ? then : otherwise;
+}
+
+// Some lanes of a word become those of another one.
+inline void blend(std::uint32_t* into, const std::uint32_t* from, LaneMask lanes) {
+  for (unsigned first = 0; first != kLanes; first += kHalf) {
+    store(into, first, select(lanes, first, load(from, first), load(into, first)));
+  }
+}
+
+// A word of lanes of several ones: part(index, lanes) gives the word of which it takes `lanes`, for each index below
+// `count`. No two of them have a lane in common; lanes of none are zero.
+template <class Part>
+inline void gather(unsigned count, Part part, std::uint32_t* out) {
+  Half low{};
+  Half high{};
+  for (unsigned index = 0; index != count; ++index) {
+    LaneMask lanes = 0;
+    const std::uint32_t* const word = part(index, lanes);
+    low |= select(lanes, 0, load(word, 0), Half{});
+    high |= select(lanes, kHalf, load(word, kHalf), Half{});
+  }
+  store(out, 0, low);
+  store(out, kHalf, high);
+}
+
+}  // namespace heddle::isa::vectors
