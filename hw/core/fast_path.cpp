@@ -159,7 +159,8 @@ void FastPath::retire() {
   first_ = (first_ + 1) % kPlaces;
   --count_;
   Group& group = state_.groups[first.group];
-  if (!kCheckInvariants && first.decoded->plain && !group.dynamic && stages_.warps.steps_plainly(group)) {
+  const bool in_one_row = !group.dynamic || group.aligned;
+  if (!kCheckInvariants && in_one_row && (first.decoded->plain || first.decoded->instruction.op == isa::Op::BRA)) {
     const ThreadHome* const home = state_.rows[group.first_row].whole();
     if (home != nullptr && home->threads == isa::kLanes && home->hashes != nullptr) {
       retire_row(first, group, *home);
@@ -205,15 +206,16 @@ void FastPath::gather(const link::DecodedInstruction& decoded, unsigned row, Lan
 }
 
 // All that the stages do with the usual instruction of the usual warp: its threads are in a row of their own, lane for
-// lane, and it does no more to the warp than to move it on.
+// lane, and it does no more to the warp than to move it on, or is a branch.
 void FastPath::retire_row(const Entry& entry, Group& group, const ThreadHome& home) {
   const link::DecodedInstruction& decoded = *entry.decoded;
   const unsigned row = group.first_row;
   const LaneMask executing = stages_.decode.guarded(decoded.instruction.guard, group);
   const LaneMask lanes = stages_.decode.lanes_of_row(decoded, group, executing);
   stages_.registers.count_reads(lanes, decoded.operand_words);
-  const auto working = static_cast<unsigned>(std::popcount(executing));
-  if (working != 0) {
+  const bool branch = decoded.instruction.op == isa::Op::BRA;  // which every thread evaluates (working_lanes())
+  const auto working = static_cast<unsigned>(std::popcount(branch ? lanes : executing));
+  if (executing != 0 && !branch) {
     gather(decoded, row, executing);
     decoded.function(decoded.instruction, values_);
   }
@@ -222,7 +224,7 @@ void FastPath::retire_row(const Entry& entry, Group& group, const ThreadHome& ho
     return;  // of another instruction in this cycle: it does not come to its end
   }
   state_.moved();
-  if (working != 0) {
+  if (executing != 0) {
     if (decoded.form.words != 0 || decoded.form.predicates()) {
       stages_.registers.count_writes(lanes, decoded.form.words);
       stages_.registers.array().write_row(row, decoded.form, values_, executing);
@@ -235,7 +237,11 @@ void FastPath::retire_row(const Entry& entry, Group& group, const ThreadHome& ho
   InFlight& flight = group.flight();
   flight.formed = flight.completed = 1;
   flight.all_formed = flight.released = true;
-  stages_.warps.step(group);
+  if (decoded.plain && stages_.warps.steps_plainly(group)) {
+    stages_.warps.step(group);
+  } else {
+    stages_.warps.completed(group, decoded, executing);
+  }
 }
 
 void FastPath::land(Cycle now, Done done) {

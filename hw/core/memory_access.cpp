@@ -130,12 +130,19 @@ void MemoryAccess::finish_load() {
     }
     return;
   }
-  for (unsigned element = 0; element < elements; ++element) {
-    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-      std::uint64_t raw = 0;
-      std::memcpy(&raw, loaded[lane].data() + element * bytes, bytes);
-      values.result[element][lane] = static_cast<std::uint32_t>(isa::extend_loaded(width, raw));
+  const auto narrow = [&](auto zero) {
+    for (unsigned element = 0; element < elements; ++element) {
+      for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+        auto raw = zero;
+        std::memcpy(&raw, loaded[lane].data() + element * sizeof raw, sizeof raw);
+        values.result[element][lane] = static_cast<std::uint32_t>(isa::extend_loaded(width, raw));
+      }
     }
+  };
+  if (bytes == 1) {
+    narrow(std::uint8_t{0});
+  } else {
+    narrow(std::uint16_t{0});
   }
 }
 

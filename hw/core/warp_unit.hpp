@@ -126,6 +126,14 @@ class WarpUnit final : private GroupMoves, private ThreadMoves {
     ++state_.statistics.group_instructions;
     state_.make_ready(group);
   }
+  // The same where the mechanism has a say: it has come to its end in the threads of the group's one row, `executing`
+  // where its guard was true. Neither an exit nor a barrier, with strict issue.
+  void completed(Group& group, const link::DecodedInstruction& decoded, LaneMask executing) {
+    if (decoded.conditional_branch) {
+      group.taken[0] = executing;
+    }
+    go_on(group, decoded);
+  }
 
   // ---- instructions in flight one behind the other (IssueDiscipline::Traits::early_next_pc), as the stages before see
   // them

@@ -7,23 +7,33 @@ namespace heddle::hw {
 
 namespace {
 
-// The general case: distinct words of each bank, counted by sorting the words.
+// The general case: distinct words of each bank. Those of a bank that have been seen hang together, so that a word is
+// compared with few others unless there are many conflicts.
 unsigned count_distinct(const ScratchpadAccess& access, unsigned banks, unsigned words_per_lane) {
+  static constexpr std::uint8_t kNone = 0xff;
   std::array<std::uint32_t, isa::kLanes * 4> words;
-  unsigned count = 0;
+  std::array<std::uint8_t, isa::kLanes * 4> before;  // the word of the same bank that came before
+  std::array<std::uint8_t, 64> latest;               // of each bank
+  std::array<std::uint8_t, 64> of_bank{};
+  latest.fill(kNone);
+  std::uint8_t count = 0;
+  std::uint8_t most = 1;
   for (isa::LaneMask left = access.lanes; left != 0; left &= left - 1) {
     const std::uint32_t first = access.address[static_cast<unsigned>(std::countr_zero(left))] / 4;
-    for (unsigned word = 0; word < words_per_lane; ++word) {
-      words[count++] = first + word;
+    for (unsigned of_lane = 0; of_lane < words_per_lane; ++of_lane) {
+      const std::uint32_t word = first + of_lane;
+      const unsigned bank = word & (banks - 1);
+      std::uint8_t same = access.atomic ? kNone : latest[bank];
+      while (same != kNone && words[same] != word) {
+        same = before[same];
+      }
+      if (same == kNone) {
+        words[count] = word;
+        before[count] = latest[bank];
+        latest[bank] = count++;
+        most = std::max(most, ++of_bank[bank]);
+      }
     }
-  }
-  const auto end = words.begin() + count;
-  std::sort(words.begin(), end);
-  const auto distinct_end = access.atomic ? end : std::unique(words.begin(), end);
-  std::array<unsigned, 64> of_bank{};
-  unsigned most = 1;
-  for (auto word = words.begin(); word != distinct_end; ++word) {
-    most = std::max(most, ++of_bank[*word % banks]);
   }
   return most;
 }
