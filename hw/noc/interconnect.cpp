@@ -24,6 +24,11 @@ std::uint64_t data_bytes(const ::tlm::tlm_generic_payload& payload) {
   if (payload.get_byte_enable_ptr() == nullptr || payload.get_byte_enable_length() == 0) {
     return payload.get_data_length();
   }
+  if (payload.get_byte_enable_length() >= payload.get_data_length()) {
+    const unsigned char* const enabled = payload.get_byte_enable_ptr();
+    return static_cast<std::uint64_t>(
+        std::count(enabled, enabled + payload.get_data_length(), static_cast<unsigned char>(TLM_BYTE_ENABLED)));
+  }
   std::uint64_t bytes = 0;
   for (unsigned at = 0; at != payload.get_data_length(); ++at) {
     bytes += payload.get_byte_enable_ptr()[at % payload.get_byte_enable_length()] == TLM_BYTE_ENABLED ? 1 : 0;
