@@ -86,6 +86,7 @@ Core::Core(const sc_core::sc_module_name& name, const Machine& machine, unsigned
   pipeline_.bind();
   execute_.comes_after(pipeline_.latency_to(execute_));
   memory_.stores_visible = [this] { return l1d_.stores_visible(); };
+  memory_.drop_old_copies = [this] { drop_old_copies(); };
   warps_.accesses(memory_);
   limit_loads();
   fetch_by_lane();
@@ -330,13 +331,17 @@ void Core::finish_block(unsigned slot) {
   answer(BlockCommand::Kind::block_done, slot);
 }
 
-// What other cores have stored before the barrier must not be hidden by what an L1 that nobody keeps coherent has of
-// it.
-void Core::leave_grid() {
-  leaves_grid_ = false;
+// What other cores have stored before a fence or the grid's barrier must not be hidden by what an L1 that nobody keeps
+// coherent has of it, or will have of a read that has left already.
+void Core::drop_old_copies() {
   if (state_.machine.gpu.cores > 1 && !about<CoherenceProtocol>(state_.machine.gpu.coherence).traits.coherent) {
     l1d_.invalidate();
   }
+}
+
+void Core::leave_grid() {
+  leaves_grid_ = false;
+  drop_old_copies();
   writeback_.leave_grid();
 }
 

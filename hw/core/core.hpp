@@ -145,6 +145,7 @@ class Core final : public link::ClockedModule,
   }
   void start_block(const BlockCommand& command);
   void finish_block(unsigned slot);
+  void drop_old_copies();
   void leave_grid();
   void account_sleep(Cycle until);
   // `caches`: the next cycle that a cache wants.

@@ -26,6 +26,7 @@ MemoryStage::MemoryStage(const sc_core::sc_module_name& name, CoreState& state, 
 
 void MemoryStage::tick(Cycle now) {
   if (!fences_.empty() && stores_visible()) {
+    drop_old_copies();
     for (link::SubWarp* const fence : fences_) {
       clear_waiting(*fence);
       returned_.push_back({fence, false});

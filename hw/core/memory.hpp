@@ -42,6 +42,8 @@ class MemoryStage final : public ReceivingStage,
 
   // Every store that has left the core so far has been acknowledged: membar waits for that. Asked while one does.
   std::function<bool()> stores_visible;
+  // A membar completes: loads behind it must see what others had stored before, whatever copies the L1 has.
+  std::function<void()> drop_old_copies;
 
   void tick(Cycle now) override;
   [[nodiscard]] bool idle() const override { return empty() && returned_.empty() && fences_.empty(); }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "hw/gpu/dispatcher.hpp"
 #include "hw/scalar/scalarisation.hpp"
 #include "isa/device_heap.hpp"
 #include "isa/launch_check.hpp"
@@ -17,7 +18,6 @@
 #include "ptx/last_access.hpp"
 #include "ptx/subdivision.hpp"
 #include "ptx/uniformity.hpp"
-#include "tb/host/cooperation.hpp"
 #include "tb/host/device_state.hpp"
 #include "tb/host/launch_warps.hpp"
 #include "tb/host/placement.hpp"
@@ -217,7 +217,7 @@ void Device::check(const isa::LaunchRequest& request) const {
         "use a smaller block, or a machine with more of it");
   }
   if (request.cooperative) {
-    std::string reason = why_no_cooperation(machine(), kernel);
+    std::string reason = hw::why_no_cooperation(machine());
     std::string hint = "run it on another machine";
     if (reason.empty()) {
       reason = hw::why_not_resident(machine(), launch);

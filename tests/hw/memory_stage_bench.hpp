@@ -79,10 +79,12 @@ struct MemoryBench {
     state.now = now;
     return execute.out.offer(sub_warp);
   }
+  unsigned dropped = 0;  // times that a fence has had the L1 drop its copies
   void tick(Cycle now, bool stores_visible = true) {
     state.now = now;
     state.block_cause = IdleCause::no_work;  // nothing that the stage sets
     stage.stores_visible = [stores_visible] { return stores_visible; };
+    stage.drop_old_copies = [this] { ++dropped; };
     stage.tick(now);
   }
 

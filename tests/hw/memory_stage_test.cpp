@@ -469,9 +469,11 @@ TEST(MemoryStage, AFenceWaitsForTheCoresStores) {
   EXPECT_EQ(bench.writeback.taken.size(), 1U) << "others flow by";
   bench.tick(3, false);
   EXPECT_TRUE(bench.returns.taken.empty());
+  EXPECT_EQ(bench.dropped, 0U);
   bench.tick(4, true);
   ASSERT_EQ(bench.returns.taken.size(), 1U);
   EXPECT_EQ(bench.state.groups[0].state, GroupState::in_flight);
+  EXPECT_EQ(bench.dropped, 1U);
   EXPECT_EQ(bench.writeback.taken.size(), 1U);
 }
 
@@ -481,6 +483,7 @@ TEST(MemoryStage, AFenceOfAnOnlyCoreJustPasses) {
   bench.offer(fence, 0);
   bench.tick(1, false);
   EXPECT_EQ(bench.writeback.taken.size(), 1U);
+  EXPECT_EQ(bench.dropped, 0U);
   EXPECT_TRUE(bench.stage.idle());
 }
 

@@ -4,6 +4,8 @@
 
 #include <bit>
 #include <numeric>
+#include <random>
+#include <set>
 #include <vector>
 
 #include "hw/check/machine.hpp"
@@ -244,6 +246,34 @@ TEST(ScratchpadCycles, FewerBanksConflictMore) {
   EXPECT_EQ(cycles(~0U, 4, false, 16, [](unsigned lane) { return 4 * lane; }), 2U);
   EXPECT_EQ(cycles(~0U, 4, false, 1, [](unsigned lane) { return 4 * lane; }), 32U);
   EXPECT_EQ(cycles(~0U, 4, false, 64, [](unsigned lane) { return 8 * lane; }), 1U);
+}
+
+// Against counting the words of each bank in a set, or, of atomics, all of them.
+TEST(ScratchpadCycles, OfAnyAddresses) {
+  std::mt19937 random(3);
+  for (unsigned round = 0; round < 20'000; ++round) {
+    ScratchpadAccess access;
+    access.lanes = random() % 3 == 0 ? ~LaneMask{0} : static_cast<LaneMask>(random());
+    access.atomic = random() % 4 == 0;
+    access.bytes = 4U << (access.atomic ? 0 : random() % 3);
+    const unsigned banks = 1U << random() % 7;
+    const std::uint32_t words = 1U << random() % 12;  // few: most are wanted more than once
+    std::vector<std::set<std::uint32_t>> distinct(banks);
+    std::vector<unsigned> all(banks, 0);
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+      const std::uint32_t word = static_cast<std::uint32_t>(random()) % words * (access.bytes / 4);
+      access.address[lane] = 4 * word;
+      for (unsigned of_lane = 0; ((access.lanes >> lane) & 1U) != 0 && of_lane < access.bytes / 4; ++of_lane) {
+        distinct[(word + of_lane) % banks].insert(word + of_lane);
+        ++all[(word + of_lane) % banks];
+      }
+    }
+    std::size_t most = 1;
+    for (unsigned bank = 0; bank < banks; ++bank) {
+      most = std::max(most, access.atomic ? std::size_t{all[bank]} : distinct[bank].size());
+    }
+    ASSERT_EQ(scratchpad_cycles(access, banks), most) << round;
+  }
 }
 
 // ---- residency

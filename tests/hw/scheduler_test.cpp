@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -127,9 +129,52 @@ TEST_F(Scheduler, MajorityTakesThePcOfMostThreads) {
   for (GroupId id = 0; id < 4; ++id) {
     (*groups_)[id].pc = pcs[id];
     (*groups_)[id].active[0] = masks[id];
+    state(id, GroupState::ready);  // it stands there before it may be fetched
   }
   // PC 9 has ten threads; then 5 and 7 have eight each and the lower goes first.
   EXPECT_THAT(fetch(5, false), ElementsAre(1, 2, 0, 3, -1));
+}
+
+// Among more warps than a word of the sets has bits, against a count of its own.
+TEST_F(Scheduler, MajorityOfManyWarps) {
+  constexpr GroupId kWarps = 200;
+  build("majority", kWarps);
+  std::mt19937 random(5);
+  const auto comes = [&](GroupId id) {
+    (*groups_)[id].pc = random() % 7;
+    (*groups_)[id].active[0] = static_cast<LaneMask>(random());
+    (*groups_)[id].age = random();
+    state(id, GroupState::ready);
+  };
+  for (GroupId id = 0; id < kWarps; ++id) {
+    comes(id);
+  }
+  std::uint32_t majority = 0;
+  for (unsigned round = 0; round < 3000; ++round) {
+    std::map<std::uint32_t, unsigned> threads;
+    std::map<std::uint32_t, std::pair<std::uint64_t, int>> oldest;  // by PC
+    for (const Group& group : groups_->all()) {
+      if (group.state == GroupState::ready) {
+        threads[group.pc] += static_cast<unsigned>(std::popcount(group.active[0]));
+        const std::pair<std::uint64_t, int> one{group.age, static_cast<int>(group.id)};
+        const auto [at, first] = oldest.try_emplace(group.pc, one);
+        at->second = first ? one : std::min(at->second, one);
+      }
+    }
+    if (oldest.count(majority) == 0 && !threads.empty()) {
+      majority = std::max_element(threads.begin(), threads.end(), [](const auto& a, const auto& b) {
+                   return a.second < b.second;
+                 })->first;
+    }
+    const int expected = threads.empty() ? -1 : oldest.at(majority).second;
+    ASSERT_THAT(fetch(1, false), ElementsAre(expected)) << round;
+    if (round % 3 != 0) {
+      const GroupId id = random() % kWarps;
+      if ((*groups_)[id].state != GroupState::ready) {
+        comes(id);
+      }
+    }
+  }
 }
 
 TEST_F(Scheduler, PostDominatorPriorityTakesWhoIsBehind) {

@@ -1,8 +1,8 @@
-// Litmus kernels in PTX on several cores whose write-back L1s are kept coherent: message passing, store buffering, load
-// buffering, independent reads of independent writes, coherence of one location, atomics. With the fences (and atomics)
-// that make an outcome forbidden in PTX's memory model (PTX ISA, "Memory consistency model": causality order, fence-SC
-// order, coherence, atomicity) it never occurs, whatever the skew between the cores; without them store buffering does
-// occur, so that the kernels would show it.
+// Litmus kernels in PTX on several cores, with write-back L1s that are kept coherent and with write-through L1s of
+// which nobody does: message passing, store buffering, load buffering, independent reads of independent writes,
+// coherence of one location, atomics. With the fences (and atomics) that make an outcome forbidden in PTX's memory
+// model (PTX ISA, "Memory consistency model": causality order, fence-SC order, coherence, atomicity) it never occurs,
+// whatever the skew between the cores; without them store buffering does occur, so that the kernels would show it.
 //
 // A round: every block touches its locations or not, meets the others by an atomic counter, waits for its own time, and
 // runs its thread of the test in all 32 lanes, each on locations of its own.
@@ -149,6 +149,13 @@ std::vector<Litmus> all_litmus() {
           {"message_passing_release_acquire",
            {kStX + "  st.release.gpu.global.u32 [%y], 1;\n", "  ld.acquire.gpu.global.u32 %r0, [%y];\n" + ld("x", 1)},
            message},
+          {"message_passing_to_weak_loads",
+           {"  st.global.u32 [%x], 1;\n" + kFence + kStY, ld("y", 0) + kFence + "  ld.global.u32 %r1, [%x];\n"},
+           message},
+          {"message_passing_release_acquire_to_weak_loads",
+           {"  st.global.u32 [%x], 1;\n  st.release.gpu.global.u32 [%y], 1;\n",
+            "  ld.acquire.gpu.global.u32 %r0, [%y];\n  ld.global.u32 %r1, [%x];\n"},
+           message},
           {"message_passing_by_atomics",
            {kStX + kFence + "  atom.global.exch.b32 %r0, [%y], 1;\n",
             "  atom.global.add.u32 %r0, [%y], 0;\n" + kFence + ld("x", 1)},
@@ -201,6 +208,20 @@ constexpr Shape kShapes[] = {{"roomy", [](hw::Machine&) {}},
                                 machine.l1d.hit_latency = 3;
                                 machine.noc.request_latency = 43;
                                 machine.noc.response_latency = 17;
+                                machine.dram.channels = 2;
+                              }},
+                             {"incoherent",
+                              [](hw::Machine& machine) {
+                                machine.gpu.coherence = "none";
+                                machine.l1d.write_policy = "write-through";
+                                machine.noc.request_latency = 43;
+                                machine.l2.inclusive = false;
+                              }},
+                             {"incoherent_without_l2",
+                              [](hw::Machine& machine) {
+                                machine.gpu.coherence = "none";
+                                machine.l1d.write_policy = "write-through";
+                                machine.l2.enabled = machine.l2.inclusive = false;
                                 machine.dram.channels = 2;
                               }},
                              {"tight", [](hw::Machine& machine) {

@@ -10,7 +10,6 @@
 #include "isa/device_heap.hpp"
 #include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
-#include "tb/host/cooperation.hpp"
 #include "tb/host/launch_warps.hpp"
 #include "tb/host/program/refusal.hpp"
 #include "tb/host/program/session.hpp"
@@ -123,7 +122,7 @@ void Session::launch() {
 
 // What cooperative launches have error codes of their own for.
 void Session::require_cooperation(const isa::Kernel& kernel, const isa::LaunchRequest& request) const {
-  if (const std::string reason = why_no_cooperation(machine_, kernel); !reason.empty()) {
+  if (const std::string reason = hw::why_no_cooperation(machine_); !reason.empty()) {
     throw Refusal{cudaErrorNotSupported, fmt::format("cooperative launch of kernel '{}': {}", kernel.name, reason)};
   }
   const hw::Launch launch = shape_of(kernel, request);
