@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -24,8 +25,10 @@ constexpr std::uint64_t kPage = isa::DeviceMemory::kPageBytes;
 constexpr std::uint64_t kPart = SharedMemory::kPart;
 
 Bytes random_bytes(std::size_t size, std::mt19937& random) {
+  std::vector<std::uint32_t> words((size + 3) / 4);
+  std::generate(words.begin(), words.end(), std::ref(random));
   Bytes bytes(size);
-  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+  std::memcpy(bytes.data(), words.data(), size);
   return bytes;
 }
 
