@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -168,9 +169,8 @@ void DeviceMemory::clear() {
   ++allocation_changes_;
   regions_.clear();
   computed_.clear();
-  pages_.clear();
-  last_page_ = nullptr;
-  last_page_number_ = ~std::uint64_t{0};
+  erase_contents(0, ~std::uint64_t{0});
+  pages_.clear();  // the very last one too
   random_state_ = placement_.seed;
   next_low_ = kGlobalBase;
   next_high_ = kFourGib;
@@ -182,7 +182,7 @@ bool DeviceMemory::overlaps_page(std::uint64_t address, std::uint64_t size, std:
   return address < page_address ? size > page_address - address : address - page_address < kPageBytes && size != 0;
 }
 
-void DeviceMemory::generate(std::uint64_t page_address, Page& page) const {
+void DeviceMemory::generate(std::uint64_t page_address, std::byte* page) const {
   for (const auto& [start, region] : regions_) {
     if (!overlaps_page(start, region.size, page_address)) {
       continue;
@@ -190,31 +190,86 @@ void DeviceMemory::generate(std::uint64_t page_address, Page& page) const {
     const std::uint64_t first = std::max(start, page_address);
     const std::uint64_t in_region = region.size - (first - start);
     const std::uint64_t in_page = kPageBytes - (first - page_address);
-    region.generator(first, std::span(page.bytes + (first - page_address), std::min(in_region, in_page)));
+    region.generator(first, std::span(page + (first - page_address), std::min(in_region, in_page)));
   }
 }
 
-DeviceMemory::Page* DeviceMemory::page(std::uint64_t address, bool make) const {
+bool DeviceMemory::generated(std::uint64_t number) const {
+  return std::any_of(regions_.begin(), regions_.end(), [&](const auto& entry) {
+    return overlaps_page(entry.first, entry.second.size, number * kPageBytes);
+  });
+}
+
+DeviceMemory::Stored* DeviceMemory::entry(std::uint64_t number, bool make) const {
+  const auto found = pages_.find(number);
+  if (found != pages_.end()) {
+    return &found->second;
+  }
+  const bool fills = generated(number);
+  if (!make && !fills) {
+    return nullptr;
+  }
+  Stored& stored = pages_[number];
+  if (fills) {
+    generate(number * kPageBytes, bytes_of(number, stored));
+  }
+  return &stored;
+}
+
+std::byte* DeviceMemory::bytes_of(std::uint64_t number, Stored& stored) const {
+  if (stored.bytes == nullptr && source_ != nullptr) {
+    stored.bytes = source_->page(number);
+  }
+  if (stored.bytes == nullptr) {
+    stored.own = std::make_unique<Page>();  // zeroed
+    stored.bytes = stored.own->bytes;
+  }
+  return stored.bytes;
+}
+
+std::byte* DeviceMemory::page(std::uint64_t address, bool make) const {
   const std::uint64_t number = address / kPageBytes;
   if (number == last_page_number_) {
     return last_page_;
   }
-  auto found = pages_.find(number);
-  if (found == pages_.end()) {
-    const bool generated = std::any_of(regions_.begin(), regions_.end(), [&](const auto& entry) {
-      return overlaps_page(entry.first, entry.second.size, number * kPageBytes);
-    });
-    if (!make && !generated) {
-      return nullptr;
-    }
-    found = pages_.emplace(number, std::make_unique<Page>()).first;  // make_unique zeroes
-    if (generated) {
-      generate(number * kPageBytes, *found->second);
+  Stored* const stored = entry(number, make);
+  if (stored == nullptr) {
+    return nullptr;
+  }
+  last_page_ = bytes_of(number, *stored);
+  last_page_number_ = number;
+  return last_page_;
+}
+
+void DeviceMemory::take_pages_from(std::shared_ptr<PageSource> source) {
+  const std::shared_ptr<PageSource> before = std::exchange(source_, std::move(source));
+  for (auto& [number, stored] : pages_) {
+    const Stored old = std::exchange(stored, {});
+    if (old.bytes != nullptr) {
+      std::memcpy(bytes_of(number, stored), old.bytes, kPageBytes);
     }
   }
-  last_page_number_ = number;
-  last_page_ = found->second.get();
-  return last_page_;
+  last_page_ = nullptr;
+  last_page_number_ = ~std::uint64_t{0};
+}
+
+void DeviceMemory::touch(std::uint64_t address, std::uint64_t size) {
+  if (size == 0) {
+    return;
+  }
+  for (std::uint64_t number = address / kPageBytes; number <= (address + size - 1) / kPageBytes; ++number) {
+    static_cast<void>(entry(number, true));
+  }
+}
+
+std::uint64_t DeviceMemory::alike(std::uint64_t address, std::uint64_t most, bool& stored) const {
+  std::uint64_t number = address / kPageBytes;
+  stored = entry(number, false) != nullptr;
+  std::uint64_t count = kPageBytes - address % kPageBytes;
+  while (count < most && (entry(++number, false) != nullptr) == stored) {
+    count += kPageBytes;
+  }
+  return std::min(count, most);
 }
 
 void DeviceMemory::read(std::uint64_t address, std::span<std::byte> out) const {
@@ -229,8 +284,8 @@ void DeviceMemory::read(std::uint64_t address, std::span<std::byte> out) const {
     }
     const std::size_t offset = address % kPageBytes;
     const std::size_t count = std::min<std::uint64_t>(std::min(out.size(), kPageBytes - offset), following);
-    if (const Page* from = page(address, false)) {
-      std::memcpy(out.data(), from->bytes + offset, count);
+    if (const std::byte* from = page(address, false)) {
+      std::memcpy(out.data(), from + offset, count);
     } else {
       std::memset(out.data(), 0, count);
     }
@@ -246,7 +301,7 @@ void DeviceMemory::write(std::uint64_t address, std::span<const std::byte> in) {
   while (!in.empty()) {
     const std::size_t offset = address % kPageBytes;
     const std::size_t count = std::min(in.size(), kPageBytes - offset);
-    std::memcpy(page(address, true)->bytes + offset, in.data(), count);
+    std::memcpy(page(address, true) + offset, in.data(), count);
     in = in.subspan(count);
     address += count;
   }
@@ -263,7 +318,7 @@ std::byte* DeviceMemory::direct(std::uint64_t address, std::size_t& length) {
   }
   const std::size_t offset = address % kPageBytes;
   length = kPageBytes - offset;
-  return page(address, true)->bytes + offset;
+  return page(address, true) + offset;
 }
 
 void DeviceMemory::fill_on_touch(std::uint64_t address, std::uint64_t size, Generator generator) {
@@ -283,7 +338,7 @@ void DeviceMemory::fill_on_touch(std::uint64_t address, std::uint64_t size, Gene
     const std::uint64_t page_address = number * kPageBytes;
     const std::uint64_t first = std::max(address, page_address);
     const std::uint64_t count = std::min(size - (first - address), kPageBytes - (first - page_address));
-    region.generator(first, std::span(pages_[number]->bytes + (first - page_address), count));
+    region.generator(first, std::span(bytes_of(number, pages_[number]) + (first - page_address), count));
   }
 }
 
@@ -325,21 +380,56 @@ bool DeviceMemory::computed(std::uint64_t address, std::uint64_t size) const {
   return size != 0 && (computed_at(address, following) != nullptr || following < size);
 }
 
+void DeviceMemory::drop_pages(std::uint64_t first, std::uint64_t count) {
+  if (source_ != nullptr) {
+    source_->drop(first, count);
+  }
+  if (forget_) {
+    forget_(first * kPageBytes, count * kPageBytes);
+  }
+}
+
 void DeviceMemory::erase_contents(std::uint64_t address, std::uint64_t size) {
-  for (auto it = pages_.begin(); it != pages_.end();) {
-    const std::uint64_t page_address = it->first * kPageBytes;
-    if (!overlaps_page(address, size, page_address)) {
-      ++it;
-      continue;
+  if (size == 0) {
+    return;
+  }
+  // Of the pages in question, or of those that there are, whichever are fewer.
+  const std::uint64_t last = (address + (size - 1)) / kPageBytes;
+  std::vector<std::uint64_t> there;
+  if (last - address / kPageBytes < pages_.size()) {
+    for (std::uint64_t number = address / kPageBytes; number <= last; ++number) {
+      if (pages_.count(number) != 0) {
+        there.push_back(number);
+      }
     }
+  } else {
+    for (const auto& [number, page] : pages_) {
+      if (overlaps_page(address, size, number * kPageBytes)) {
+        there.push_back(number);
+      }
+    }
+    std::sort(there.begin(), there.end());
+  }
+  std::uint64_t dropped = 0;  // as many as that in front of `next`
+  std::uint64_t next = 0;
+  for (const std::uint64_t number : there) {
+    const std::uint64_t page_address = number * kPageBytes;
     const std::uint64_t first = std::max(address, page_address);
     const std::uint64_t count = std::min(size - (first - address), kPageBytes - (first - page_address));
-    if (count == kPageBytes) {
-      it = pages_.erase(it);
-    } else {
-      std::memset(it->second->bytes + (first - page_address), 0, count);
-      ++it;
+    if (count != kPageBytes) {
+      std::memset(bytes_of(number, pages_.at(number)) + (first - page_address), 0, count);
+      continue;
     }
+    pages_.erase(number);
+    if (dropped != 0 && number != next) {
+      drop_pages(next - dropped, dropped);
+      dropped = 0;
+    }
+    ++dropped;
+    next = number + 1;
+  }
+  if (dropped != 0) {
+    drop_pages(next - dropped, dropped);
   }
   last_page_ = nullptr;
   last_page_number_ = ~std::uint64_t{0};

@@ -45,6 +45,17 @@ struct Placement {
   std::uint64_t seed = 1;
 };
 
+// Where storage comes from, for who wants it in a place of its own. Pages are of DeviceMemory::kPageBytes; page
+// `number` begins at address number * kPageBytes.
+class PageSource {
+ public:
+  virtual ~PageSource() = default;
+  // Zero until written, and there until it is dropped. Null: the memory is to make this page itself.
+  virtual std::byte* page(std::uint64_t number) = 0;
+  // So many pages, of which some may never have been asked for, are wanted no longer; asked for again, they are zero.
+  virtual void drop(std::uint64_t first, std::uint64_t count) = 0;
+};
+
 // Bytes outside every allocation can be read and written all the same (a host or a bus may); bounds are the caller's
 // question to find().
 class DeviceMemory {
@@ -69,6 +80,13 @@ class DeviceMemory {
   // Forgets the allocation that starts at the address, its generator and its contents. No-op when there is none.
   void release(std::uint64_t address);
   void clear();  // contents, allocations and textures
+
+  // Pages come from there from now on; those that there are move there. Only while nobody holds a pointer of direct().
+  void take_pages_from(std::shared_ptr<PageSource> source);
+  // Is told of every page that is there no longer, so that pointers to it are forgotten: its first address, and how
+  // many bytes. Null: nobody.
+  using Forget = std::function<void(std::uint64_t, std::uint64_t)>;
+  void set_forget(Forget forget) { forget_ = std::move(forget); }
 
   // ---- what kernels allocate (isa/device_heap.hpp), which is no allocation of those above; clear() clears it too.
   [[nodiscard]] DeviceHeap& heap() { return *heap_; }
@@ -102,6 +120,12 @@ class DeviceMemory {
   // region it points to a copy of a few bytes, at least as many as an aligned access of 16 has left, which the next
   // call overwrites.
   [[nodiscard]] std::byte* direct(std::uint64_t address, std::size_t& length);
+
+  // For who reaches the source's pages by a way of its own: storage of these bytes is there from now on. No computed
+  // ones.
+  void touch(std::uint64_t address, std::uint64_t size);
+  // How many bytes from the address on, `most` at the most, are alike: all in storage (`stored`), or all untouched.
+  [[nodiscard]] std::uint64_t alike(std::uint64_t address, std::uint64_t most, bool& stored) const;
 
   // A region whose pages are filled by a generator when first touched. The generator gets the address of the first byte
   // and the bytes of one page that lie in the region; parts of pages that exist already are filled at once.
@@ -137,17 +161,26 @@ class DeviceMemory {
     std::uint64_t size = 0;
     Generator generator;
   };
+  struct Stored {
+    std::byte* bytes = nullptr;  // null: the source's, which has not been asked for it
+    std::unique_ptr<Page> own;   // null: the source's
+  };
   // The page that holds the address; null when it was never touched, is not to be made, and no generator covers it.
-  [[nodiscard]] Page* page(std::uint64_t address, bool make) const;
+  [[nodiscard]] std::byte* page(std::uint64_t address, bool make) const;
+  // The entry of a page; as above.
+  [[nodiscard]] Stored* entry(std::uint64_t number, bool make) const;
+  [[nodiscard]] std::byte* bytes_of(std::uint64_t number, Stored& stored) const;
+  [[nodiscard]] bool generated(std::uint64_t number) const;
   [[nodiscard]] static bool overlaps_page(std::uint64_t address, std::uint64_t size, std::uint64_t page_address);
-  void generate(std::uint64_t page_address, Page& page) const;
+  void generate(std::uint64_t page_address, std::byte* page) const;
   void erase_contents(std::uint64_t address, std::uint64_t size);
+  void drop_pages(std::uint64_t first, std::uint64_t count);
   std::uint64_t allocate_between(std::uint64_t low, std::uint64_t high, std::uint64_t& next, std::uint64_t size);
   [[nodiscard]] std::uint64_t random_gap();
 
-  mutable std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  mutable std::unordered_map<std::uint64_t, Stored> pages_;
   mutable std::uint64_t last_page_number_ = ~std::uint64_t{0};
-  mutable Page* last_page_ = nullptr;
+  mutable std::byte* last_page_ = nullptr;
   std::map<std::uint64_t, Allocation> allocations_;
   std::map<std::uint64_t, TextureDescriptor> textures_;  // by handle
   std::uint64_t allocation_changes_ = 0;
@@ -162,6 +195,8 @@ class DeviceMemory {
   std::uint64_t random_state_ = 0;
   std::uint64_t next_low_;
   std::uint64_t next_high_;
+  std::shared_ptr<PageSource> source_;  // null: none
+  Forget forget_;
 };
 
 // One reader's look-ups of allocations. It remembers the latest answer, so that whoever stays in a buffer pays for a

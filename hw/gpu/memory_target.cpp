@@ -16,13 +16,18 @@ MemoryTarget::MemoryTarget(const sc_core::sc_module_name& name, isa::DeviceMemor
   for (std::size_t i = 0; i < channel.size(); ++i) {
     channel[i].bind(*this);
   }
+  memory_.set_forget([this](std::uint64_t address, std::uint64_t bytes) { invalidate_direct_memory(address, bytes); });
 }
 
-void MemoryTarget::invalidate_direct_memory() {
+MemoryTarget::~MemoryTarget() {
+  memory_.set_forget(nullptr);
+}
+
+void MemoryTarget::invalidate_direct_memory(std::uint64_t address, std::uint64_t bytes) {
   for (std::size_t i = 0; i < channel.size(); ++i) {
     Socket& socket = channel[i];
     if (socket.get_base_port().size() != 0) {
-      socket->invalidate_direct_mem_ptr(0, ~sc_dt::uint64{0});
+      socket->invalidate_direct_mem_ptr(address, address + (bytes - 1));
     }
   }
 }

@@ -26,12 +26,14 @@ class MemoryTarget final : public sc_core::sc_module, private ::tlm::tlm_fw_tran
  public:
   using Socket = ::tlm::tlm_target_socket<32, ::tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
 
+  // The memory outlives it, and tells it which pages are there no longer: pointers to those are taken back.
   MemoryTarget(const sc_core::sc_module_name& name, isa::DeviceMemory& memory, unsigned channels);
+  ~MemoryTarget() override;
 
   sc_core::sc_vector<Socket> channel;
 
-  // Takes every direct memory pointer back. Must be called after DeviceMemory::clear(), which frees the pages.
-  void invalidate_direct_memory();
+  // Takes direct memory pointers back: all of them, or those to some bytes.
+  void invalidate_direct_memory(std::uint64_t address = 0, std::uint64_t bytes = ~std::uint64_t{0});
 
  private:
   ::tlm::tlm_sync_enum nb_transport_fw(::tlm::tlm_generic_payload& payload, ::tlm::tlm_phase& phase,

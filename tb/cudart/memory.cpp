@@ -26,15 +26,6 @@ bool on_device(Runtime& runtime, const void* pointer) {
   return region != nullptr && !region->managed;
 }
 
-// Rows without gaps, as they travel.
-std::vector<std::byte> packed(const Area& from, std::size_t width, std::size_t height) {
-  std::vector<std::byte> rows(width * height);
-  for (std::size_t y = 0; y < height; ++y) {
-    std::memcpy(rows.data() + y * width, reinterpret_cast<const void*>(from.address + y * from.pitch), width);
-  }
-  return rows;
-}
-
 void copy(Runtime& runtime, const Area& to, const Area& from, std::size_t width, std::size_t height,
           cudaStream_t stream, bool asynchronous) {
   if (!asynchronous) require_no_recording();
@@ -43,26 +34,14 @@ void copy(Runtime& runtime, const Area& to, const Area& from, std::size_t width,
           "rows are wider than the distance between them");
   const std::uint32_t flags = asynchronous ? kAsynchronous : 0;
   const std::uint64_t on = stream_number(stream);
-  const bool dense = height == 1 || (!to.on_device ? to.pitch == width : from.pitch == width);
   if (to.on_device && from.on_device) {
     runtime.ask({Call::copy, flags, {to.address, to.pitch, from.address, from.pitch, width, height, on}, 0});
   } else if (to.on_device) {
-    const Question question{Call::write, flags, {to.address, to.pitch, width, height, on}, width * height};
-    if (dense) {
-      runtime.ask(question, reinterpret_cast<const void*>(from.address));
-    } else {
-      runtime.ask(question, packed(from, width, height).data());
-    }
+    runtime.move_rows({Call::write, flags, {to.address, to.pitch, width, height, on}, 0},
+                      reinterpret_cast<void*>(from.address), from.pitch);
   } else if (from.on_device) {
-    const Question question{Call::read, flags, {from.address, from.pitch, width, height, on}, 0};
-    if (dense) {
-      runtime.ask(question, nullptr, reinterpret_cast<void*>(to.address), width * height);
-    } else {
-      runtime.ask(question);
-      for (std::size_t y = 0; y < height; ++y) {
-        std::memcpy(reinterpret_cast<void*>(to.address + y * to.pitch), runtime.bytes().data() + y * width, width);
-      }
-    }
+    runtime.move_rows({Call::read, flags, {from.address, from.pitch, width, height, on}, 0},
+                      reinterpret_cast<void*>(to.address), to.pitch);
   } else {
     for (std::size_t y = 0; y < height; ++y) {
       std::memmove(reinterpret_cast<void*>(to.address + y * to.pitch),

@@ -7,7 +7,7 @@
 
 namespace heddle::tb::program {
 
-inline constexpr std::uint64_t kProtocolVersion = 6;
+inline constexpr std::uint64_t kProtocolVersion = 7;
 // Says a program which socket (a path) the simulator listens at.
 inline constexpr const char* kSocketVariable = "HEDDLE_SOCKET";
 // What a program that is started by itself runs on, and further words for `heddle exec`.
@@ -16,6 +16,8 @@ inline constexpr const char* kOptionsVariable = "HEDDLE_EXEC_OPTIONS";
 inline constexpr const char* kProgramVariable = "HEDDLE_PROGRAM";
 // What a fault does to the program: "end" (default) or "return".
 inline constexpr const char* kErrorsVariable = "HEDDLE_ERRORS";
+// "no": the program does not map device memory, so that copies go by the ways that are left (for tests of those).
+inline constexpr const char* kShareVariable = "HEDDLE_SHARE_MEMORY";
 
 // The words of each question, and of its answer behind "->". Sizes are bytes, times nanoseconds.
 enum class Call : std::uint32_t {
@@ -49,6 +51,8 @@ enum class Call : std::uint32_t {
   event_query,         // event
   event_elapsed,       // event, event -> nanoseconds, as a double's bits
   synchronize,         // everything
+  share,  // -> bytes of the file that holds device memory; 0: there is none. In front of the answer comes one byte, and
+          // with it the file's descriptor, if there is one (SocketEnd::send_descriptor)
   texture,  // address of a reference (0: none) that gets the handle, handle to forget (0: none); bytes: TextureFacts,
             // or none -> handle (0 without facts)
 };
@@ -58,11 +62,18 @@ enum class AllocationKind : std::uint64_t { device, managed };
 
 inline constexpr std::uint64_t kAsIs = ~std::uint64_t{0};
 
+// A stream of transfers that take no time: managed memory.
+inline constexpr std::uint64_t kUnobserved = ~std::uint64_t{0};
+
 // Flags of questions.
 inline constexpr std::uint32_t kAsynchronous = 1;  // the host does not wait for it
 // write, read: the rows, without gaps, are not sent, but lie in the program's memory, at the address in words[5]. The
 // answer's words[0] is 1 if the system does not let the simulator reach them: ask again without the flag.
 inline constexpr std::uint32_t kByAddress = 2;
+// write, read: the rows are not sent, and the program copies them itself, from or into the file of share, before it
+// asks anything else. The answer's bytes are the Places of all that lies from the first row's beginning to the last
+// one's end. The answer's words[0] is 1 if they are not in the file: ask otherwise.
+inline constexpr std::uint32_t kShared = 8;
 // launch: cooperative, so that all blocks must be resident at once.
 inline constexpr std::uint32_t kCooperative = 4;
 
@@ -80,6 +91,13 @@ struct Answer {
   std::uint64_t printed = 0;  // bytes that kernels have printed since the last answer, which follow
   std::uint64_t bytes = 0;    // those of the answer, which follow behind them
 };
+
+// Bytes of device memory, one place behind the other.
+struct Place {
+  std::uint64_t offset = 0;  // in the file of Call::share
+  std::uint64_t bytes = 0;
+};
+inline constexpr std::uint64_t kNowhere = ~std::uint64_t{0};  // as an offset: never written, zeros
 
 // A texture or surface: texels in device memory and how they are sampled (isa/texture.hpp; numbers as there).
 struct TextureFacts {

@@ -24,8 +24,9 @@ namespace {
 
 namespace program = tb::program;
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kWorthReaching = 1U << 15U;  // bytes: less goes through the socket as fast
-constexpr int kFaultExit = 3;                        // as `heddle run` ends
+constexpr std::uint64_t kWorthReaching = 1U << 15U;       // bytes: less goes through the socket as fast
+constexpr std::uint64_t kWorthSharing = 1U << 14U;        // likewise
+constexpr int kFaultExit = 3;                             // as `heddle run` ends
 
 std::string environment(const char* name) {
   const char* const value = std::getenv(name);
@@ -192,23 +193,85 @@ Answer Runtime::ask(const Question& question, const void* bytes, void* into, std
   connect();
   const bool brings_code = question.call == Call::hello || question.call == Call::unit || question.call == Call::module;
   if (!begun_ && !brings_code) begin();
-  const bool writes = question.call == Call::write;
-  if (const std::uint64_t size = writes                        ? question.bytes
-                                 : question.call == Call::read ? capacity
-                                                               : 0;
-      reaches_ && size >= kWorthReaching) {
-    Question direct = question;
-    direct.flags |= program::kByAddress;
-    direct.words[5] = number_of(writes ? bytes : into);
-    direct.bytes = 0;
-    if (const Answer answer = exchange(direct, nullptr, nullptr, 0); answer.words[0] == 0) return answer;
-    reaches_ = false;
-  }
   return exchange(question, bytes, into, capacity);
+}
+
+// The file that device memory lies in, asked for when it is first worth it.
+bool Runtime::shares() {
+  if (asked_to_share_) return shares_;
+  asked_to_share_ = true;
+  if (environment(program::kShareVariable) == "no") return false;
+  const Question question{Call::share, 0, {}, 0};
+  int descriptor = -1;
+  if (!socket_.send({{{&question, sizeof question}, {}, {}, {}}}) || !socket_.receive_descriptor(descriptor)) lost();
+  const Answer answer = take_answer(Call::share, nullptr, 0);
+  if (descriptor >= 0) shares_ = answer.words[0] != 0 && shared_.open(descriptor, answer.words[0]);
+  return shares_;
+}
+
+bool Runtime::moves_itself(const Question& question, void* rows, std::size_t pitch) {
+  if (!shares()) return false;
+  Question asked = question;
+  asked.flags |= program::kShared;
+  asked.bytes = 0;
+  if (exchange(asked, nullptr, nullptr, 0).words[0] != 0) return false;
+  const std::size_t count = bytes_.size() / sizeof(program::Place);
+  const SharedMemory::Rows device{{reinterpret_cast<const program::Place*>(bytes_.data()), count},
+                                  question.words[1],
+                                  question.words[2],
+                                  question.words[3]};
+  if (question.call == Call::write) {
+    shared_.write(device, static_cast<const std::byte*>(rows), pitch);
+  } else {
+    shared_.read(device, static_cast<std::byte*>(rows), pitch);
+  }
+  return true;
+}
+
+void Runtime::move_rows(Question question, void* rows, std::size_t pitch) {
+  const std::size_t width = question.words[2];
+  const std::size_t height = question.words[3];
+  const std::size_t size = width * height;
+  const bool writes = question.call == Call::write;
+  question.bytes = writes ? size : 0;
+  connect();
+  if (!begun_) begin();
+  if (size >= kWorthSharing && moves_itself(question, rows, pitch)) return;
+  std::vector<std::byte> packed;  // without gaps, as they travel
+  const bool dense = height == 1 || pitch == width;
+  auto* at = static_cast<std::byte*>(rows);
+  if (!dense) {
+    packed.resize(size);
+    at = packed.data();
+    for (std::size_t y = 0; writes && y < height; ++y) {
+      std::memcpy(at + y * width, static_cast<const std::byte*>(rows) + y * pitch, width);
+    }
+  }
+  if (size < kWorthReaching || !lets_reach(question, at)) {
+    ask(question, writes ? at : nullptr, writes ? nullptr : at, writes ? 0 : size);
+  }
+  for (std::size_t y = 0; !dense && !writes && y < height; ++y) {
+    std::memcpy(static_cast<std::byte*>(rows) + y * pitch, at + y * width, width);
+  }
+}
+
+// The simulator copies rows without gaps itself, as far as the system lets it.
+bool Runtime::lets_reach(const Question& question, void* rows) {
+  if (!reaches_) return false;
+  Question direct = question;
+  direct.flags |= program::kByAddress;
+  direct.words[5] = number_of(rows);
+  direct.bytes = 0;
+  reaches_ = exchange(direct, nullptr, nullptr, 0).words[0] == 0;
+  return reaches_;
 }
 
 Answer Runtime::exchange(const Question& question, const void* bytes, void* into, std::size_t capacity) {
   if (!socket_.send({{{&question, sizeof question}, {bytes, question.bytes}, {}, {}}})) lost();
+  return take_answer(question.call, into, capacity);
+}
+
+Answer Runtime::take_answer(Call call, void* into, std::size_t capacity) {
   Answer answer;
   receive(&answer, sizeof answer);
   std::string text(answer.text, '\0');
@@ -227,7 +290,7 @@ Answer Runtime::exchange(const Question& question, const void* bytes, void* into
   receive(into, answer.bytes);
   const auto error = static_cast<cudaError_t>(answer.error);
   if (error == cudaSuccess) return answer;
-  if ((is_fault(error) || question.call == Call::begin) && ends_on_fault_) {
+  if ((is_fault(error) || call == Call::begin) && ends_on_fault_) {
     show_prints();
     std::fflush(stdout);
     if (simulator_ < 0) std::_Exit(kFaultExit);  // the simulator says why
@@ -333,16 +396,16 @@ void Runtime::own(void* pointer, GraphMemory* owner) {
 void Runtime::to_device() {
   for (const auto& [address, region] : regions_) {
     if (!region.managed) continue;
-    ask({Call::write, program::kAsynchronous, {address, region.size, region.size, 1, ~std::uint64_t{0}}, region.size},
-        reinterpret_cast<const void*>(address));
+    move_rows({Call::write, program::kAsynchronous, {address, region.size, region.size, 1, program::kUnobserved}, 0},
+              reinterpret_cast<void*>(address), region.size);
   }
 }
 
 void Runtime::from_device() {
   for (const auto& [address, region] : regions_) {
     if (!region.managed) continue;
-    ask({Call::read, program::kAsynchronous, {address, region.size, region.size, 1, ~std::uint64_t{0}}, 0}, nullptr,
-        reinterpret_cast<void*>(address), region.size);
+    move_rows({Call::read, program::kAsynchronous, {address, region.size, region.size, 1, program::kUnobserved}, 0},
+              reinterpret_cast<void*>(address), region.size);
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include <cuda_runtime_api.h>
 #include "tb/cudart/protocol.hpp"
+#include "tb/cudart/shared_memory.hpp"
 #include "tb/cudart/socket_end.hpp"
 
 namespace heddle::cudart {
@@ -74,6 +75,8 @@ class Runtime {
   // ---- the rest throws Failure
   // Asks the simulator, whose answer's bytes go to `into`, or to bytes() when it is null.
   Answer ask(const Question& question, const void* bytes = nullptr, void* into = nullptr, std::size_t capacity = 0);
+  // A question of Call::write or read, whose rows lie in the program's memory so far apart.
+  void move_rows(Question question, void* rows, std::size_t pitch);
   [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
   [[nodiscard]] const tb::program::MachineFacts& machine();
   // One more unit, compiled now, with names of its own. Returns its number.
@@ -116,11 +119,18 @@ class Runtime {
   void tell_units();
   void begin();
   void share(ManagedVariable& variable);
+  [[nodiscard]] bool shares();
+  [[nodiscard]] bool moves_itself(const Question& question, void* rows, std::size_t pitch);
+  [[nodiscard]] bool lets_reach(const Question& question, void* rows);
+  Answer take_answer(Call call, void* into, std::size_t capacity);
   Answer exchange(const Question& question, const void* bytes, void* into, std::size_t capacity);
   void receive(void* data, std::size_t size);
   [[noreturn]] void lost();
 
   tb::program::SocketEnd socket_;
+  SharedMemory shared_;
+  bool asked_to_share_ = false;
+  bool shares_ = false;
   bool reaches_ = true;  // the simulator, the program's memory, as far as is known
   int simulator_ = -1;   // the process, where the program has started it
   bool connected_ = false;

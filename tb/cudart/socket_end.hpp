@@ -66,6 +66,52 @@ class SocketEnd {
     return true;
   }
 
+  // One byte, and with it a descriptor of this process's; -1: the byte alone. False: nobody listens any more.
+  [[nodiscard]] bool send_descriptor(int descriptor) const {
+    char byte = 0;
+    iovec part{&byte, 1};
+    Control control{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    if (descriptor >= 0) {
+      message.msg_control = control.bytes.data();
+      message.msg_controllen = control.bytes.size();
+      cmsghdr* const header = CMSG_FIRSTHDR(&message);
+      header->cmsg_level = SOL_SOCKET;
+      header->cmsg_type = SCM_RIGHTS;
+      header->cmsg_len = CMSG_LEN(sizeof descriptor);
+      std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+    }
+    for (;;) {
+      const ssize_t sent = ::sendmsg(socket_, &message, MSG_NOSIGNAL);
+      if (sent == 1 || errno != EINTR) return sent == 1;
+    }
+  }
+  // What send_descriptor() has sent, as a descriptor of this process's; -1: none came with it. All that was sent before
+  // has been received. False: nobody sends any more.
+  [[nodiscard]] bool receive_descriptor(int& descriptor) const {
+    char byte = 0;
+    iovec part{&byte, 1};
+    Control control{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.bytes.data();
+    message.msg_controllen = control.bytes.size();
+    ssize_t got = 0;
+    do {
+      got = ::recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
+    } while (got < 0 && errno == EINTR);
+    descriptor = -1;
+    const cmsghdr* const header = got == 1 ? CMSG_FIRSTHDR(&message) : nullptr;
+    if (header != nullptr && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+        header->cmsg_len == CMSG_LEN(sizeof descriptor)) {
+      std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
+    }
+    return got == 1;
+  }
+
   // So many bytes. False: nobody sends any more. `look` is called before each wait, and may throw.
   template <class Look>
   [[nodiscard]] bool receive(void* data, std::size_t size, Look look) {
@@ -94,6 +140,9 @@ class SocketEnd {
   }
 
  private:
+  struct Control {
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> bytes{};
+  };
   // How long to look before sleeping: what most calls take, and nothing where the other process has no processor beside
   // this one.
   static std::chrono::microseconds patience() {

@@ -418,6 +418,40 @@ TEST_F(CudaProgram, CopiesOfAllSizesArriveHoweverItIsStarted) {
   EXPECT_EQ(alone.out, "PASSED\n") << alone.err;
 }
 
+TEST_F(CudaProgram, CopiesAreTheSameWhicheverWayTheyGo) {
+  const std::string program = compile("copies.cu");
+  const auto run = [&](const std::string& share) {
+    test::RunSetup setup;
+    setup.environment = {"HEDDLE_SHARE_MEMORY=" + share};
+    const test::Ran ran = test::heddle({"exec", "--quiet", "--out", scratch_.path(share), "--", program}, setup);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+  };
+  run("yes");
+  run("no");
+}
+
+TEST_F(CudaProgram, CopiesTakeTheSameSimulatedTimeWhicheverWayTheyGo) {
+  const std::string program = compile("calls.cu");
+  const auto stats = [&](const std::string& share) {
+    test::RunSetup setup;
+    setup.environment = {"HEDDLE_SHARE_MEMORY=" + share};
+    const test::Ran ran = test::heddle({"exec", "--quiet", "--out", scratch_.path("out"), "--", program}, setup);
+    EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+    return test::Scratch::read(scratch_.path("out/stats.json"));
+  };
+  const std::string shared = stats("yes");
+  EXPECT_THAT(shared, HasSubstr("\"launches\""));
+  EXPECT_EQ(stats("no"), shared);
+}
+
+TEST_F(CudaProgram, OneThatIsKilledInTheMiddleOfACopyLeavesItsStatistics) {
+  const std::string program = compile("copies.cu");
+  const test::Ran ran = test::heddle({"exec", "--quiet", "--out", scratch_.path("out"), "--", program, "kill"});
+  EXPECT_EQ(ran.code, 128 + 9) << ran.err;
+  EXPECT_THAT(test::Scratch::read(scratch_.path("out/stats.json")), HasSubstr("\"launches\""));
+}
+
 TEST_F(CudaProgram, HostHeadersAndDeviceCodeLiveInOneFile) {
   const test::Ran ran = test::heddle({"exec", "--quiet", "--", compile("headers.cu", {"-Xcompiler", "-fopenmp"})});
   EXPECT_EQ(ran.code, 0) << ran.err;

@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -35,6 +37,16 @@ class Library {
       answer.error = -1;
     }
     return answer;
+  }
+  // Call::share: the descriptor, or -1.
+  int share(Answer& answer) {
+    const Question question{Call::share, 0, {}, 0};
+    int descriptor = -1;
+    answer.error = -1;
+    if (socket_.send({{{&question, sizeof question}, {}, {}, {}}}) && socket_.receive_descriptor(descriptor)) {
+      if (!socket_.receive(&answer, sizeof answer, [] {})) answer.error = -1;
+    }
+    return descriptor;
   }
   [[nodiscard]] const std::vector<unsigned char>& told() const { return told_; }
 
@@ -75,6 +87,66 @@ void copy_both_ways(int socket) {
   // Past the end of what is allocated nothing is touched.
   EXPECT_NE(library.ask({Call::read, kByAddress, {device + 1, kCopied, kCopied, 1, 0, address(to)}, 0}).error, 0);
   EXPECT_NE(to, from);
+}
+
+// The program copies itself: it is told where, and what it has not written takes no place.
+void copy_in_the_file(int socket) {
+  Library library(socket);
+  library.ask({Call::hello, 0, {kProtocolVersion}, 0});
+  library.ask({Call::begin, 0, {}, 0});
+  Answer answer;
+  const int file = library.share(answer);
+  ASSERT_GE(file, 0);
+  EXPECT_EQ(answer.error, 0);
+  EXPECT_EQ(answer.words[0], std::uint64_t{1} << 32U);
+  const std::uint64_t device = library.ask({Call::allocate, 0, {kCopied, 0}, 0}).words[0];
+  const auto places = [&](Call call, std::uint64_t from, std::uint64_t size) {
+    EXPECT_EQ(library.ask({call, kShared, {from, size, size, 1, 0}, 0}).words[0], 0U);
+    std::vector<Place> places(library.told().size() / sizeof(Place));
+    std::memcpy(places.data(), library.told().data(), library.told().size());
+    return places;
+  };
+  const auto untouched = places(Call::read, device, kCopied);
+  ASSERT_EQ(untouched.size(), 1U);
+  EXPECT_EQ(untouched[0].offset, kNowhere);
+  EXPECT_EQ(untouched[0].bytes, kCopied);
+  const auto written = places(Call::write, device + 200000, 5);
+  ASSERT_EQ(written.size(), 1U);
+  EXPECT_EQ(written[0].bytes, 5U);
+  EXPECT_EQ(::pwrite(file, "wefts", 5, static_cast<off_t>(written[0].offset)), 5);
+  EXPECT_EQ(library.ask({Call::read, 0, {device + 199999, 7, 7, 1, 0}, 0}).error, 0);
+  EXPECT_EQ(library.told(), (std::vector<unsigned char>{0, 'w', 'e', 'f', 't', 's', 0}));
+  // Now there are places before it, of it, and behind it, all of the buffer together.
+  const auto some = places(Call::read, device, kCopied);
+  ASSERT_EQ(some.size(), 3U);
+  EXPECT_EQ(some[0].offset, kNowhere);
+  EXPECT_EQ(some[1].offset + 200000 - some[0].bytes, written[0].offset);
+  EXPECT_EQ(some[2].offset, kNowhere);
+  EXPECT_EQ(some[0].bytes + some[1].bytes + some[2].bytes, kCopied);
+  // What the simulator writes is there.
+  library.ask({Call::fill, 0, {device + 200002, 1, 1, 1, 0, 'l', 1}, 0});
+  char word[6] = {};
+  EXPECT_EQ(::pread(file, word, 5, static_cast<off_t>(written[0].offset)), 5);
+  EXPECT_STREQ(word, "welts");
+  // Not past the end, and not what has been released.
+  EXPECT_NE(library.ask({Call::write, kShared, {device + 1, kCopied, kCopied, 1, 0}, 0}).error, 0);
+  EXPECT_TRUE(library.told().empty());
+  library.ask({Call::release, 0, {device}, 0});
+  EXPECT_NE(library.ask({Call::read, kShared, {device, 5, 5, 1, 0}, 0}).error, 0);
+  ::close(file);
+}
+
+TEST(ProgramSession, TellsWhereInTheFileBytesAre) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+  std::thread library(copy_in_the_file, ends[0]);
+  const hw::Machine machine;
+  Session session(ends[1], machine, nullptr);
+  isa::Module module = session.compile({});
+  Device device(machine);
+  device.load(std::move(module));
+  session.serve(device);
+  library.join();
 }
 
 TEST(ProgramSession, CopiesByAddressWhereItMayAndSaysWhereItMayNot) {

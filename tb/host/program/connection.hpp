@@ -26,6 +26,9 @@ class Connection {
   void answer(Answer answer, std::span<const std::byte> bytes = {}, std::string_view text = {},
               std::string_view printed = {});
 
+  // In front of an answer (Call::share); -1: none.
+  void send_descriptor(int descriptor) { static_cast<void>(socket_.send_descriptor(descriptor)); }
+
   // Copies from and into the program's own memory. False: the system does not let this process do so, or there is no
   // memory at the address.
   [[nodiscard]] bool fetch(std::uint64_t address, std::span<std::byte> into) const;

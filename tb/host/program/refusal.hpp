@@ -2,16 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include <driver_types.h>
 
 namespace heddle::tb::program {
-
-// A stream of transfers that take no time: managed memory.
-inline constexpr std::uint64_t kUnobserved = ~std::uint64_t{0};
 
 // What the program gets as an error code and, if there is more to say, a line.
 struct Refusal {

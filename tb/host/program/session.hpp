@@ -14,10 +14,13 @@
 #include "ptx/compile.hpp"
 #include "tb/host/device.hpp"
 #include "tb/host/program/connection.hpp"
+#include "tb/host/program/shared_pages.hpp"
 #include "tb/host/program/stream_clock.hpp"
 #include "tb/host/program/stream_work.hpp"
 
 namespace heddle::tb::program {
+
+inline constexpr std::uint64_t kDeviceBytes = 0xf000'0000;  // buffers below 4 GiB
 
 // One launch, for the statistics. Cycles of the GPU's clock; `begin` and `end` are those of the program's time, in
 // which copies and kernels overlap.
@@ -40,8 +43,8 @@ class Session {
   // The program's device code, once it first wants the device; none when it ends before. Throws InputError for code
   // that cannot be compiled, which the program is told.
   [[nodiscard]] isa::Module compile(const ptx::CompileOptions& options);
-  // Until the program ends. A fault or a stop is told to the program, to which the device is lost, and thrown when it
-  // has ended.
+  // Until the program ends; device memory's pages are shared with it from here on. A fault or a stop is told to the
+  // program, to which the device is lost, and thrown when it has ended.
   void serve(Device& device);
   // For DeviceOptions::print: goes to the program's standard output.
   void print(const std::string& text) { printed_ += text; }
@@ -68,6 +71,7 @@ class Session {
   void memory();
   void heap();
   void texture();
+  void share();
   void streams();
   void events();
 
@@ -92,6 +96,8 @@ class Session {
   template <class Move>  // of a piece between a place on the device and one in the program; false: cannot be done
   [[nodiscard]] bool by_address(std::uint64_t address, std::uint64_t pitch, std::uint64_t width, std::uint64_t height,
                                 Move move);
+  // The rows of a copy that the program makes itself: tells it where they are. False: it cannot.
+  [[nodiscard]] bool tell_places(std::uint64_t address, std::uint64_t pitch, std::uint64_t width, std::uint64_t height);
   // Bytes through an engine, in cycles; afterwards the host has waited unless the question says that it does not.
   void transfer(std::uint64_t stream, Engine engine, std::uint64_t bytes);
   [[nodiscard]] std::uint64_t stream_of(std::uint64_t number) const;
@@ -103,6 +109,7 @@ class Session {
   StreamWork work_{clock_};
   std::map<std::size_t, isa::LaunchRequest> put_off_;  // by number in launches_
   Device* device_ = nullptr;
+  std::shared_ptr<SharedPages> shared_;  // that device memory lies in; null: none
   ptx::CompileOptions options_;
   std::vector<ptx::ProgramText> texts_;  // of all units
   std::vector<std::map<std::string, std::string>> changed_names_;

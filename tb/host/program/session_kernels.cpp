@@ -230,6 +230,7 @@ bool Session::can_wait() const {
     case Call::allocate:
     case Call::stream_create:
     case Call::event_create:
+    case Call::share:
       return true;
     case Call::event_record:
       return own(words[1]);
