@@ -24,9 +24,9 @@ namespace {
 
 namespace program = tb::program;
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kWorthReaching = 1U << 15U;       // bytes: less goes through the socket as fast
-constexpr std::uint64_t kWorthSharing = 1U << 14U;        // likewise
-constexpr int kFaultExit = 3;                             // as `heddle run` ends
+constexpr std::uint64_t kWorthReaching = 1U << 15U;  // bytes: less goes through the socket as fast
+constexpr std::uint64_t kWorthSharing = 1U << 14U;   // likewise
+constexpr int kFaultExit = 3;                        // as `heddle run` ends
 
 std::string environment(const char* name) {
   const char* const value = std::getenv(name);
