@@ -39,7 +39,7 @@ void each_bit(unsigned word, std::uint64_t bits, Visit visit) {
 
 // The first of them of which `holds(id)` is true.
 template <class Holds>
-MaybeGroup first_set(const GroupBits& bits, unsigned first, unsigned last, Holds holds) {
+MaybeGroup first_where(const GroupBits& bits, unsigned first, unsigned last, Holds holds) {
   for (unsigned word = first / 64; word * 64 < last && word < bits.size(); ++word) {
     std::uint64_t left = bits[word];
     if (word == first / 64) {

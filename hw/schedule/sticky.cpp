@@ -50,8 +50,8 @@ class StickyRoundRobin final : public WarpScheduler {
   // The first ready warp of the present block behind the one fetched last: whom it sticks to, which is usual.
   [[nodiscard]] MaybeGroup next_of_block() const {
     const auto in_block = [this](GroupId id) { return block_of(id) == block_; };
-    const MaybeGroup found = first_set(range_.groups.ready(), next_, range_.last, in_block);
-    return found ? found : first_set(range_.groups.ready(), range_.first, next_, in_block);
+    const MaybeGroup found = first_where(range_.groups.ready(), next_, range_.last, in_block);
+    return found ? found : first_where(range_.groups.ready(), range_.first, next_, in_block);
   }
 
   MaybeGroup fetched(GroupId id) {

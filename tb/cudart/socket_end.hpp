@@ -150,19 +150,32 @@ class SocketEnd {
     const bool known = ::sched_getaffinity(0, sizeof processors, &processors) == 0;
     return std::chrono::microseconds(known && CPU_COUNT(&processors) > 1 ? 50 : 0);
   }
+  // Looking in vain costs as much as sleeping does, or more, where both processes have other work beside them. So who has
+  // looked in vain does not look the next time, twice as many times after the second, and so on.
   template <class Look>
-  ssize_t some(void* into, std::size_t most, Look& look) const {
-    const auto until = std::chrono::steady_clock::now() + patience_;
+  ssize_t some(void* into, std::size_t most, Look& look) {
+    const bool looks = to_skip_ == 0;
+    to_skip_ -= looks ? 0 : 1;
+    const auto until = std::chrono::steady_clock::now() + (looks ? patience_ : std::chrono::microseconds(0));
     for (;;) {
       const bool sleeps = std::chrono::steady_clock::now() >= until;
       if (sleeps) look();
       const ssize_t got = ::recv(socket_, into, most, sleeps ? 0 : MSG_DONTWAIT);
-      if (got >= 0 || (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK)) return got;
+      if (got >= 0 || (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK)) {
+        if (looks) {
+          in_vain_ = sleeps ? std::min(in_vain_ + 1, kMostInVain) : 0;
+          to_skip_ = (1U << in_vain_) - 1;
+        }
+        return got;
+      }
     }
   }
 
+  static constexpr unsigned kMostInVain = 6;
   int socket_;
   std::chrono::microseconds patience_ = patience();
+  unsigned in_vain_ = 0;  // times on end, up to kMostInVain
+  unsigned to_skip_ = 0;  // times not to look
   std::array<char, 4096> kept_{};  // come, not asked for yet: [begin_, end_)
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
