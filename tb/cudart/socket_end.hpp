@@ -150,8 +150,8 @@ class SocketEnd {
     const bool known = ::sched_getaffinity(0, sizeof processors, &processors) == 0;
     return std::chrono::microseconds(known && CPU_COUNT(&processors) > 1 ? 50 : 0);
   }
-  // Looking in vain costs as much as sleeping does, or more, where both processes have other work beside them. So who has
-  // looked in vain does not look the next time, twice as many times after the second, and so on.
+  // Looking in vain costs as much as sleeping does, or more, where both processes have other work beside them. So who
+  // has looked in vain does not look the next time, twice as many times after the second, and so on.
   template <class Look>
   ssize_t some(void* into, std::size_t most, Look& look) {
     const bool looks = to_skip_ == 0;
@@ -174,8 +174,8 @@ class SocketEnd {
   static constexpr unsigned kMostInVain = 6;
   int socket_;
   std::chrono::microseconds patience_ = patience();
-  unsigned in_vain_ = 0;  // times on end, up to kMostInVain
-  unsigned to_skip_ = 0;  // times not to look
+  unsigned in_vain_ = 0;           // times on end, up to kMostInVain
+  unsigned to_skip_ = 0;           // times not to look
   std::array<char, 4096> kept_{};  // come, not asked for yet: [begin_, end_)
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
