@@ -12,8 +12,8 @@
 namespace heddle::tb::program {
 namespace {
 
-constexpr std::uint64_t kPage = isa::DeviceMemory::kPageBytes;
-static_assert(SharedPages::kBytes % kPage == 0);
+constexpr std::uint64_t kDevicePage = isa::DeviceMemory::kPageBytes;
+static_assert(SharedPages::kBytes % kDevicePage == 0);
 
 // A limit on the size of files would end this process by a signal.
 bool may_be_so_large() {
@@ -46,22 +46,22 @@ SharedPages::~SharedPages() {
 }
 
 std::byte* SharedPages::page(std::uint64_t number) {
-  if (!holds(number * kPage, kPage)) return nullptr;
-  std::byte* const bytes = memory_ + number * kPage;
+  if (!holds(number * kDevicePage, kDevicePage)) return nullptr;
+  std::byte* const bytes = memory_ + number * kDevicePage;
 #ifdef MADV_POPULATE_WRITE
   // All at once costs the system less than one by one at the first touch of each. Where it cannot, that is what
   // happens.
-  static_cast<void>(::madvise(bytes, kPage, MADV_POPULATE_WRITE));
+  static_cast<void>(::madvise(bytes, kDevicePage, MADV_POPULATE_WRITE));
 #endif
   return bytes;
 }
 
 void SharedPages::drop(std::uint64_t first, std::uint64_t count) {
-  if (first >= kBytes / kPage) return;
-  const std::uint64_t bytes = std::min(count, kBytes / kPage - first) * kPage;
-  if (::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(first * kPage),
+  if (first >= kBytes / kDevicePage) return;
+  const std::uint64_t bytes = std::min(count, kBytes / kDevicePage - first) * kDevicePage;
+  if (::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(first * kDevicePage),
                   static_cast<off_t>(bytes)) != 0) {
-    std::memset(memory_ + first * kPage, 0, bytes);
+    std::memset(memory_ + first * kDevicePage, 0, bytes);
   }
 }
 
