@@ -7,10 +7,6 @@
 
 #include "isa/semantics.hpp"
 
-// All of these are inlined: how a processor without such registers would pass vectors to functions is no matter.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpsabi"
-
 namespace heddle::isa::vectors {
 
 inline constexpr unsigned kHalf = kLanes / 2;
@@ -57,5 +53,3 @@ inline void gather(unsigned count, Part part, std::uint32_t* out) {
 }
 
 }  // namespace heddle::isa::vectors
-
-#pragma GCC diagnostic pop
