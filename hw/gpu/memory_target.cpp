@@ -23,11 +23,11 @@ MemoryTarget::~MemoryTarget() {
   memory_.set_forget(nullptr);
 }
 
-void MemoryTarget::invalidate_direct_memory(std::uint64_t address, std::uint64_t bytes) {
+void MemoryTarget::invalidate_direct_memory_to(sc_dt::uint64 first, sc_dt::uint64 last) {
   for (std::size_t i = 0; i < channel.size(); ++i) {
     Socket& socket = channel[i];
     if (socket.get_base_port().size() != 0) {
-      socket->invalidate_direct_mem_ptr(address, address + (bytes - 1));
+      socket->invalidate_direct_mem_ptr(first, last);
     }
   }
 }

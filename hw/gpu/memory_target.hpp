@@ -33,9 +33,13 @@ class MemoryTarget final : public sc_core::sc_module, private ::tlm::tlm_fw_tran
   sc_core::sc_vector<Socket> channel;
 
   // Takes direct memory pointers back: all of them, or those to some bytes.
-  void invalidate_direct_memory(std::uint64_t address = 0, std::uint64_t bytes = ~std::uint64_t{0});
+  void invalidate_direct_memory() { invalidate_direct_memory_to(0, ~sc_dt::uint64{0}); }
+  void invalidate_direct_memory(std::uint64_t address, std::uint64_t bytes) {
+    invalidate_direct_memory_to(address, address + (bytes - 1));
+  }
 
  private:
+  void invalidate_direct_memory_to(sc_dt::uint64 first, sc_dt::uint64 last);
   ::tlm::tlm_sync_enum nb_transport_fw(::tlm::tlm_generic_payload& payload, ::tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
   void b_transport(::tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
