@@ -78,6 +78,11 @@ bool FetchStage::read(Cycle now, GroupId& id, std::uint64_t& word, IdleCause& ca
   }
   id = *picked;
   Group& group = state_.groups[id];
+  if constexpr (kCheckInvariants) {
+    if (state_.groups.ready_pc(id) != group.pc) {
+      throw InternalError(fmt::format("group {} has gone to PC {} while it could be fetched", id, group.pc));
+    }
+  }
   if (group.pc >= state_.launch->code_words) {
     if (!group.all_completed()) {
       cause = IdleCause::pipeline;  // an earlier instruction's fault would come first

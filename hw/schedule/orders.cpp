@@ -4,17 +4,8 @@ namespace heddle::hw {
 
 namespace {
 
-// The first set bit with first <= id < last.
 MaybeGroup first_set(const GroupBits& bits, unsigned first, unsigned last) {
-  for (unsigned word = first / 64; word * 64 < last; ++word) {
-    const std::uint64_t left =
-        bits[word] & (word == first / 64 ? ~std::uint64_t{0} << (first % 64) : ~std::uint64_t{0});
-    if (left != 0) {
-      const unsigned id = word * 64 + static_cast<unsigned>(std::countr_zero(left));
-      return id < last ? MaybeGroup(id) : std::nullopt;
-    }
-  }
-  return std::nullopt;
+  return first_where(bits, first, last, [](GroupId) { return true; });
 }
 
 }  // namespace

@@ -11,33 +11,7 @@
 
 namespace heddle::hw {
 
-// Calls visit(id) for every set bit of `bits` with first <= id < last, in order.
-template <class Visit>
-void each_set(const GroupBits& bits, unsigned first, unsigned last, Visit visit) {
-  for (unsigned word = first / 64; word * 64 < last && word < bits.size(); ++word) {
-    std::uint64_t left = bits[word];
-    if (word == first / 64) {
-      left &= ~std::uint64_t{0} << (first % 64);
-    }
-    for (; left != 0; left &= left - 1) {
-      const unsigned id = word * 64 + static_cast<unsigned>(std::countr_zero(left));
-      if (id >= last) {
-        return;
-      }
-      visit(id);
-    }
-  }
-}
-
-// Calls visit(id) for every bit that is set in word `word` of a set.
-template <class Visit>
-void each_bit(unsigned word, std::uint64_t bits, Visit visit) {
-  for (; bits != 0; bits &= bits - 1) {
-    visit(static_cast<GroupId>(word * 64 + static_cast<unsigned>(std::countr_zero(bits))));
-  }
-}
-
-// The first of them of which `holds(id)` is true.
+// The first set bit of `bits` with first <= id < last of which `holds(id)` is true.
 template <class Holds>
 MaybeGroup first_where(const GroupBits& bits, unsigned first, unsigned last, Holds holds) {
   for (unsigned word = first / 64; word * 64 < last && word < bits.size(); ++word) {
@@ -56,6 +30,23 @@ MaybeGroup first_where(const GroupBits& bits, unsigned first, unsigned last, Hol
     }
   }
   return {};
+}
+
+// Calls visit(id) for every set bit of `bits` with first <= id < last, in order.
+template <class Visit>
+void each_set(const GroupBits& bits, unsigned first, unsigned last, Visit visit) {
+  static_cast<void>(first_where(bits, first, last, [&](GroupId id) {
+    visit(id);
+    return false;
+  }));
+}
+
+// Calls visit(id) for every bit that is set in word `word` of a set.
+template <class Visit>
+void each_bit(unsigned word, std::uint64_t bits, Visit visit) {
+  for (; bits != 0; bits &= bits - 1) {
+    visit(static_cast<GroupId>(word * 64 + static_cast<unsigned>(std::countr_zero(bits))));
+  }
 }
 
 // The groups that a scheduler chooses among: numbers first to last - 1.

@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "tb/cudart/fat_binary.hpp"
+#include "tb/cudart/shared_memory.hpp"
 #include "tb/host/config/config.hpp"
 #include "tb/host/program/session.hpp"
 #include "tb/measure/host_cost.hpp"
@@ -195,8 +196,7 @@ Sample large_copies(std::uint64_t times, bool to_device) {
   };
   // The library maps what is copied often (tb/cudart/shared_memory.hpp), and the pages of the mapping are touched
   // first.
-  constexpr int kUntilMapped = 10;
-  for (int i = 0; i < kUntilMapped; ++i) {
+  for (std::uint64_t i = 0; i < cudart::SharedMemory::kTimes; ++i) {
     send();
     fetch();
   }

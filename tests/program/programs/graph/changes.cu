@@ -5,21 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#define CHECK(call)                                                                          \
-  do {                                                                                       \
-    const cudaError_t error_ = (call);                                                       \
-    if (error_ != cudaSuccess) {                                                             \
-      std::printf("FAILED: %s in line %d: %s\n", #call, __LINE__, cudaGetErrorName(error_)); \
-      std::exit(1);                                                                          \
-    }                                                                                        \
-  } while (0)
-#define EXPECT(condition)                                           \
-  do {                                                              \
-    if (!(condition)) {                                             \
-      std::printf("FAILED: %s in line %d\n", #condition, __LINE__); \
-      std::exit(1);                                                 \
-    }                                                               \
-  } while (0)
+#include "../common/expect.h"
 
 constexpr int kCount = 64;
 constexpr size_t kBytes = kCount * sizeof(int);
