@@ -43,7 +43,7 @@ void launch(Runtime& runtime, const Launch& launch, cudaStream_t stream) {
                           {launch.function->id, pair(launch.grid.x, launch.grid.y), pair(launch.grid.z, launch.block.x),
                            pair(launch.block.y, launch.block.z), launch.shared, stream_number(stream)},
                           launch.arguments.size()};
-  runtime.ask(question, launch.arguments.data());
+  runtime.launch(question, launch.arguments.data());
   runtime.from_device();
 }
 

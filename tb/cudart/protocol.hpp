@@ -7,7 +7,9 @@
 
 namespace heddle::tb::program {
 
-inline constexpr std::uint64_t kProtocolVersion = 7;
+inline constexpr std::uint64_t kProtocolVersion = 8;
+// CUDA's own: "1": a launch waits for its kernel.
+inline constexpr const char* kBlockingVariable = "CUDA_LAUNCH_BLOCKING";
 // Says a program which socket (a path) the simulator listens at.
 inline constexpr const char* kSocketVariable = "HEDDLE_SOCKET";
 // What a program that is started by itself runs on, and further words for `heddle exec`.
@@ -35,7 +37,8 @@ enum class Call : std::uint32_t {
   fill,      // address, pitch, width, height, stream, value, its bytes (1, 2 or 4; the width is a multiple of them)
   copy,      // to, pitch, from, pitch, width, height, stream
   launch,    // function, grid.x | grid.y << 32, grid.z | block.x << 32, block.y | block.z << 32, shared, stream; bytes:
-             // arguments. It may be put off until something depends on it
+           // arguments. The answer comes before the kernel runs, and says only whether it can: a fault is told by what
+           // is asked next. It may be put off until something depends on it
   occupancy,           // function, threads of a block, shared -> blocks
   memory,              // -> free, total
   heap,                // its limit, or kAsIs -> the limit
@@ -76,6 +79,9 @@ inline constexpr std::uint32_t kByAddress = 2;
 inline constexpr std::uint32_t kShared = 8;
 // launch: cooperative, so that all blocks must be resident at once.
 inline constexpr std::uint32_t kCooperative = 4;
+// launch: no answer is wanted, since one with the same words and flags was taken before. If it is refused all the same,
+// the next answer says so.
+inline constexpr std::uint32_t kUnanswered = 16;
 
 struct Question {
   Call call = Call::hello;

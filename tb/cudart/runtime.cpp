@@ -27,6 +27,7 @@ constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kWorthReaching = 1U << 15U;  // bytes: less goes through the socket as fast
 constexpr std::uint64_t kWorthSharing = 1U << 14U;   // likewise
 constexpr int kFaultExit = 3;                        // as `heddle run` ends
+constexpr std::size_t kMostTaken = 4096;             // shapes of launches that are remembered
 
 std::string environment(const char* name) {
   const char* const value = std::getenv(name);
@@ -126,6 +127,7 @@ void Runtime::connect() {
   if (connected_) return;
   connected_ = true;
   ends_on_fault_ = environment(program::kErrorsVariable) != "return";
+  blocking_ = std::atoi(environment(program::kBlockingVariable).c_str()) != 0;
   if (const std::string path = environment(program::kSocketVariable); !path.empty()) {
     socket_.take(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_un address{};
@@ -193,7 +195,29 @@ Answer Runtime::ask(const Question& question, const void* bytes, void* into, std
   connect();
   const bool brings_code = question.call == Call::hello || question.call == Call::unit || question.call == Call::module;
   if (!begun_ && !brings_code) begin();
+  if (question.call == Call::stream_destroy) taken_.clear();  // of that stream
   return exchange(question, bytes, into, capacity);
+}
+
+void Runtime::launch(Question question, const void* arguments) {
+  LaunchShape shape{};
+  std::copy_n(question.words, shape.size() - 1, shape.begin());
+  shape.back() = question.flags;
+  if (taken_.count(shape) != 0) {
+    question.flags |= program::kUnanswered;
+    if (!socket_.send({{{&question, sizeof question}, {arguments, question.bytes}, {}, {}}})) lost();
+  } else {
+    ask(question, arguments);
+    if (taken_.size() == kMostTaken) taken_.clear();
+    taken_.insert(shape);
+  }
+  owed_ = true;
+  if (blocking_) ask({Call::stream_synchronize, 0, {question.words[5]}, 0});
+}
+
+// What has become of all launches, without waiting for them in simulated time.
+void Runtime::settle() {
+  if (owed_) exchange({Call::heap, 0, {program::kAsIs}, 0}, nullptr, nullptr, 0);
 }
 
 // The file that device memory lies in, asked for when it is first worth it.
@@ -419,6 +443,11 @@ void Runtime::end() {
   const std::lock_guard<std::recursive_mutex> held(lock);
   if (ended_) return;
   ended_ = true;
+  try {
+    settle();
+  } catch (const Failure& failure) {
+    report(failure, "the end of the program");
+  }
   show_prints();
   std::fflush(stdout);
   socket_.close();

@@ -2,6 +2,7 @@
 // are made with the lock held; the API's functions take it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -75,6 +76,9 @@ class Runtime {
   // ---- the rest throws Failure
   // Asks the simulator, whose answer's bytes go to `into`, or to bytes() when it is null.
   Answer ask(const Question& question, const void* bytes = nullptr, void* into = nullptr, std::size_t capacity = 0);
+  // A question of Call::launch. It waits for an answer only where that may be a refusal: the first time that so many
+  // threads of this kernel are launched in this stream. CUDA_LAUNCH_BLOCKING=1: until the kernel has ended.
+  void launch(Question question, const void* arguments);
   // A question of Call::write or read, whose rows lie in the program's memory so far apart.
   void move_rows(Question question, void* rows, std::size_t pitch);
   [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
@@ -125,6 +129,7 @@ class Runtime {
   Answer take_answer(Call call, void* into, std::size_t capacity);
   Answer exchange(const Question& question, const void* bytes, void* into, std::size_t capacity);
   void receive(void* data, std::size_t size);
+  void settle();
   [[noreturn]] void lost();
 
   tb::program::SocketEnd socket_;
@@ -137,6 +142,10 @@ class Runtime {
   bool begun_ = false;
   bool ended_ = false;
   bool ends_on_fault_ = true;
+  bool blocking_ = false;  // CUDA_LAUNCH_BLOCKING
+  bool owed_ = false;      // the simulator, what has become of launches
+  using LaunchShape = std::array<std::uint64_t, 7>;
+  std::set<LaunchShape> taken_;  // launches that the simulator takes
   tb::program::MachineFacts machine_;
   std::vector<Unit> units_;
   std::size_t told_ = 0;  // of them

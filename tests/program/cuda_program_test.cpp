@@ -65,6 +65,28 @@ TEST_F(CudaProgram, FaultsEndItOrComeBackAsErrorCodes) {
   EXPECT_THAT(asserted.err, HasSubstr("'n < 7' in void check(int)"));
 }
 
+TEST_F(CudaProgram, WhatLaunchesDoIsToldWhereTheProgramWaitsOrEnds) {
+  const std::string program = compile("unwaited.cu");
+  const test::Ran prints = test::heddle({"exec", "--quiet", "--", program, "prints"});
+  EXPECT_EQ(prints.code, 0) << prints.err;
+  const std::string printed = "kernel at 0\nkernel at 1\nkernel at 2\n";
+  EXPECT_EQ(prints.out, "main ends\n" + printed);
+  const std::vector<std::string> fault = {"exec", "--quiet", "--keep-going", "--", program, "fault"};
+  const std::string after = "wait: cudaErrorIllegalAddress\nlaunch after it: cudaErrorIllegalAddress\n" + printed;
+  const test::Ran told = test::heddle(fault);
+  EXPECT_EQ(told.out, "launch: cudaSuccess\n" + after);
+  EXPECT_THAT(told.err, HasSubstr("unwaited.cu:7), block (0, 0, 0), thread (0, 0, 0)"));
+  test::RunSetup blocking;
+  blocking.environment = {"CUDA_LAUNCH_BLOCKING=1"};
+  EXPECT_EQ(test::heddle(fault, blocking).out, "launch: cudaErrorIllegalAddress\n" + after);
+  const test::Ran left = test::heddle({"exec", "--quiet", "--", program, "left"});
+  EXPECT_EQ(left.code, 3);
+  EXPECT_EQ(left.out, printed);
+  // By itself, too.
+  blocking.environment = {"HEDDLE_EXEC_OPTIONS=--quiet"};
+  EXPECT_EQ(test::spawn({program, "left"}, blocking).code, 3);
+}
+
 TEST_F(CudaProgram, TheDeviceHeapIsTheSameOnEveryMachine) {
   const std::string program = compile("heap.cu");
   std::string expected;
@@ -236,8 +258,8 @@ TEST_F(CudaProgram, TextureAndSurfaceObjectsSampleAsTheHostDoes) {
   const test::Ran recorded =
       test::heddle({"exec", "--quiet", "--record", scratch_.path("threads.trace"), "--", program});
   EXPECT_EQ(recorded.code, 1);
-  EXPECT_THAT(recorded.err, HasSubstr("kernel launch: kernel '_Z6gatheryPKiP6float4i' fetches from textures, which a "
-                                      "trace does not hold; run it without --record"));
+  EXPECT_THAT(recorded.err, HasSubstr("of an earlier launch: kernel '_Z6gatheryPKiP6float4i' fetches from textures, "
+                                      "which a trace does not hold; run it without --record"));
 }
 
 TEST_F(CudaProgram, TexturesTakeTheSameTimeOnAnyNumberOfHostThreads) {

@@ -23,11 +23,13 @@ namespace {
 class Library {
  public:
   explicit Library(int socket) : socket_(socket) {}
+  bool tell(const Question& question, const void* bytes) {
+    return socket_.send({{{&question, sizeof question}, {bytes, question.bytes}, {}, {}}});
+  }
   Answer ask(const Question& question, const void* bytes = nullptr) {
     Answer answer;
     told_.clear();
-    if (!socket_.send({{{&question, sizeof question}, {bytes, question.bytes}, {}, {}}}) ||
-        !socket_.receive(&answer, sizeof answer, [] {})) {
+    if (!tell(question, bytes) || !socket_.receive(&answer, sizeof answer, [] {})) {
       answer.error = -1;
       return answer;
     }
@@ -136,30 +138,102 @@ void copy_in_the_file(int socket) {
   ::close(file);
 }
 
-TEST(ProgramSession, TellsWhereInTheFileBytesAre) {
+constexpr std::string_view kStore = R"(.version 6.0
+.target sm_60
+.address_size 64
+.visible .entry store(.param .u64 to, .param .u32 value)
+{
+  .reg .b64 %to;
+  .reg .b32 %value;
+  ld.param.u64 %to, [to];
+  ld.param.u32 %value, [value];
+  st.global.u32 [%to], %value;
+  ret;
+}
+)";
+
+struct StoreArguments {
+  std::uint64_t to = 0;
+  std::uint32_t value = 0;
+};
+constexpr std::size_t kStoreBytes = 12;
+// As CUDA numbers them.
+constexpr std::int32_t kInvalidConfiguration = 9;
+constexpr std::int32_t kIllegalAddress = 700;
+
+// Launches whose answer nobody waits for, and what is told of them later.
+void launch_without_answers(int socket) {
+  Library library(socket);
+  library.ask({Call::hello, 0, {kProtocolVersion}, 0});
+  library.ask({Call::unit, 0, {0}, kStore.size()}, kStore.data());
+  library.ask({Call::begin, 0, {}, 0});
+  const std::string_view name = "store";
+  const std::uint64_t kernel = library.ask({Call::function, 0, {0}, name.size()}, name.data()).words[0];
+  const std::uint64_t device = library.ask({Call::allocate, 0, {4, 0}, 0}).words[0];
+  const auto shape = [&](std::uint32_t flags, std::uint64_t threads) {
+    return Question{Call::launch,
+                    flags,
+                    {kernel, 1 | std::uint64_t{1} << 32U, 1 | threads << 32U, 1 | std::uint64_t{1} << 32U, 0, 0},
+                    kStoreBytes};
+  };
+  const auto value = [&] {
+    EXPECT_EQ(library.ask({Call::read, 0, {device, 4, 4, 1, 0}, 0}).error, 0);
+    std::uint32_t value = 0;
+    EXPECT_EQ(library.told().size(), sizeof value);
+    std::memcpy(&value, library.told().data(), std::min(library.told().size(), sizeof value));
+    return value;
+  };
+  StoreArguments arguments{device, 1};
+  EXPECT_EQ(library.ask(shape(0, 1), &arguments).error, 0);
+  EXPECT_EQ(value(), 1U);
+  for (arguments.value = 2; arguments.value != 40; ++arguments.value) {
+    EXPECT_TRUE(library.tell(shape(kUnanswered, 1), &arguments));
+  }
+  EXPECT_EQ(value(), 39U);
+  // One that is refused: the next answer says so, once, beside what was asked.
+  EXPECT_TRUE(library.tell(shape(kUnanswered, 5000), &arguments));
+  EXPECT_TRUE(library.tell(shape(kUnanswered, 1), &arguments));
+  const Answer refused = library.ask({Call::read, 0, {device, 4, 4, 1, 0}, 0});
+  EXPECT_EQ(refused.error, kInvalidConfiguration);
+  EXPECT_GT(refused.text, 0U);
+  EXPECT_EQ(library.told().size(), 4U);
+  EXPECT_EQ(value(), 40U);
+  // A fault behind an answer, and behind none.
+  arguments.to = 0x10;
+  EXPECT_EQ(library.ask(shape(0, 1), &arguments).error, 0);
+  EXPECT_TRUE(library.tell(shape(kUnanswered, 1), &arguments));
+  EXPECT_EQ(library.ask({Call::memory, 0, {}, 0}).error, kIllegalAddress);
+  EXPECT_EQ(library.ask(shape(0, 1), &arguments).error, kIllegalAddress);
+}
+
+// A session with the other end of its socket in a thread of its own.
+void serve(void (*library)(int)) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
-  std::thread library(copy_in_the_file, ends[0]);
+  std::thread other(library, ends[0]);
   const hw::Machine machine;
   Session session(ends[1], machine, nullptr);
   isa::Module module = session.compile({});
   Device device(machine);
   device.load(std::move(module));
-  session.serve(device);
-  library.join();
+  try {
+    session.serve(device);
+  } catch (const SimulatedFault&) {
+    EXPECT_NE(device.fault(), nullptr);
+  }
+  other.join();
+}
+
+TEST(ProgramSession, TellsWhereInTheFileBytesAre) {
+  serve(copy_in_the_file);
 }
 
 TEST(ProgramSession, CopiesByAddressWhereItMayAndSaysWhereItMayNot) {
-  std::array<int, 2> ends{};
-  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
-  std::thread library(copy_both_ways, ends[0]);
-  const hw::Machine machine;
-  Session session(ends[1], machine, nullptr);
-  isa::Module module = session.compile({});
-  Device device(machine);
-  device.load(std::move(module));
-  session.serve(device);
-  library.join();
+  serve(copy_both_ways);
+}
+
+TEST(ProgramSession, TellsOfLaunchesThatWantNoAnswerTheNextTime) {
+  serve(launch_without_answers);
 }
 
 }  // namespace

@@ -193,28 +193,30 @@ void Session::serve(Device& device) {
     }
     answer_ = {};
     answer_bytes_.clear();
-    std::string text;
+    answered_ = question_.call == Call::launch && (question_.flags & kUnanswered) != 0;
     if (lost) {
       if (question_.call == Call::share) connection_.send_descriptor(-1);
       answer_.error = lost_by;
-      connection_.answer(answer_);
+      reply();
       continue;
     }
     try {
       handle();
+      reply();
     } catch (const Refusal& refusal) {
       answer_.error = refusal.error;
-      text = refusal.text;
+      reply(refusal.text);
     } catch (const SimulatedFault&) {
       lost = std::current_exception();
       lost_by = device.fault() != nullptr ? error_of(device.fault()->kind) : cudaErrorLaunchFailure;
       answer_.error = lost_by;
+      reply();
     } catch (const RunStopped&) {
       lost = std::current_exception();
       lost_by = cudaErrorLaunchTimeout;
       answer_.error = lost_by;
+      reply();
     }
-    connection_.answer(answer_, answer_bytes_, text, std::exchange(printed_, {}));
   }
   // What nobody has waited for happens all the same.
   try {
@@ -226,6 +228,21 @@ void Session::serve(Device& device) {
   }
   connection_.close();
   if (lost) std::rethrow_exception(lost);
+}
+
+void Session::reply(const std::string& text) {
+  if (answered_) {
+    if (answer_.error != cudaSuccess && untold_error_ == cudaSuccess) {
+      untold_error_ = answer_.error;
+      untold_text_ = "of an earlier launch: " + text;
+    }
+    return;
+  }
+  answered_ = true;
+  const bool tells = answer_.error == cudaSuccess && untold_error_ != cudaSuccess;
+  if (tells) answer_.error = std::exchange(untold_error_, cudaSuccess);
+  connection_.answer(answer_, answer_bytes_, tells ? std::exchange(untold_text_, {}) : text,
+                     std::exchange(printed_, {}));
 }
 
 void Session::handle() {

@@ -56,6 +56,8 @@ class Session {
   using Handler = void (Session::*)();
   class Kernels;
   void handle();
+  // Answers the question, if it has not been answered already, or wants none: then an error is told the next time.
+  void reply(const std::string& text = {});
   void hello();
   void module();
   void function();
@@ -118,6 +120,9 @@ class Session {
   std::vector<std::byte> bytes_;  // of the question
   Answer answer_;
   std::vector<std::byte> answer_bytes_;
+  bool answered_ = false;          // or no answer is wanted
+  std::int32_t untold_error_ = 0;  // of the first that was refused behind its answer; 0: none was
+  std::string untold_text_;
   std::string printed_;
   std::vector<LaunchSummary> launches_;
   std::uint64_t buffers_ = 0;   // allocated so far, for their names

@@ -108,6 +108,7 @@ void Session::launch() {
   } catch (const InputError& error) {
     throw Refusal{cudaErrorLaunchOutOfResources, error.what()};
   }
+  reply();
   launches_.push_back({kernel.name, request.grid, request.block, request.dynamic_shared, stream});
   if (stream != 0 && device_->launches_at_once() > 1) {
     const bool in_turn = device_->uses_heap(request);
