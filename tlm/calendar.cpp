@@ -54,7 +54,7 @@ sc_core::sc_time Clock::ahead() const {
   if (!running()) {
     return sc_core::SC_ZERO_TIME;
   }
-  calendar_->disturb();
+  calendar_->turn_to_kernel();
   return sc_core::sc_time::from_value(moment().value - kernel());
 }
 
@@ -110,24 +110,21 @@ void Calendar::notify() {
 
 // ------------------------------------------------------------------------------------------------------- cycles
 
-bool Calendar::may_run_ahead(Cycle to) const {
-  const std::uint64_t start = to * period_.value();
-  if (start >= horizon_.value()) {
-    return false;
+// The first cycle that does not begin before the horizon and before every event of the kernel. Within run() the kernel is
+// asked again only when it may have been told of another event: by who has asked how far ahead of it the calendar is, by
+// a module that stays, or in a turn of another host thread's.
+Cycle Calendar::before_events() {
+  if (!events_known_) {
+    // With work at the present time it is zero away; without any event as far as time goes.
+    const std::uint64_t pending = sc_core::sc_time_to_pending_activity().value();
+    const std::uint64_t present = sc_core::sc_time_stamp().value();
+    const std::uint64_t event = pending > ~present ? ~std::uint64_t{0} : present + pending;
+    const std::uint64_t end = std::min<std::uint64_t>(horizon_.value(), event);
+    const std::uint64_t period = period_.value();
+    before_events_ = end / period + (end % period != 0 ? 1 : 0);
+    events_known_ = true;
   }
-  // The time of the next event; none: as far away as time goes. With work at the present time it is zero away.
-  const std::uint64_t pending = sc_core::sc_time_to_pending_activity().value();
-  return start - sc_core::sc_time_stamp().value() < pending;
-}
-
-// The first cycle that does not begin before the horizon and before every event of the kernel.
-Cycle Calendar::before_events() const {
-  const std::uint64_t pending = sc_core::sc_time_to_pending_activity().value();
-  const std::uint64_t present = sc_core::sc_time_stamp().value();
-  const std::uint64_t event = pending > ~present ? ~std::uint64_t{0} : present + pending;
-  const std::uint64_t end = std::min<std::uint64_t>(horizon_.value(), event);
-  const std::uint64_t period = period_.value();
-  return end / period + (end % period != 0 ? 1 : 0);
+  return before_events_;
 }
 
 // Of the one module that is due before all others. Returns the latest cycle that it has had.
@@ -167,6 +164,7 @@ void Calendar::run() {
   notified_ = kNever;
   Cycle now = clock_.now();
   progress_->running = true;
+  events_known_ = false;
   for (;;) {
     progress_->moment = moment_of(now);
     if (foresight_ != nullptr) {
@@ -177,7 +175,7 @@ void Calendar::run() {
       now = run_alone(now);
     }
     earliest_ = std::min(earliest_, next_told());
-    if (earliest_ == kNever || !may_run_ahead(earliest_)) {
+    if (earliest_ == kNever || earliest_ >= before_events()) {
       break;
     }
     now = earliest_;
@@ -219,6 +217,7 @@ void Calendar::take_turns(Cycle now) {
       entry.later = kNever;
       entry.last = now;
       ++turns;
+      events_known_ = events_known_ && !entry.module->stays_;
       const Cycle next = entry.module->advance(now);
       if (next != kNever) {  // wake(), as far as it is to be done here
         entry.due = std::min(entry.due, std::max(next, now + 1));
@@ -346,6 +345,7 @@ void Calendar::share_turns(Cycle now) {
     have_turns(members_.front(), now);
   }
   progress_->turns = false;
+  events_known_ = false;
   earliest_ = kNever;
   turns_ = 0;
   for (const Member& member : members_) {

@@ -135,6 +135,11 @@ class Calendar {
       disturbed_ = true;
     }
   }
+  // Somebody is about to tell the kernel something.
+  void turn_to_kernel() {
+    disturb();
+    events_known_ = events_known_ && progress_->turns;
+  }
   [[nodiscard]] unsigned add(ClockedModule& module);
   void wake(unsigned module, Cycle at);
   [[noreturn]] void refuse_wake(unsigned module) const;
@@ -145,14 +150,13 @@ class Calendar {
   void plan_to_run_on(Cycle now, Cycle most);
   void run_on(Member& member);
   void run_on(Member& member, unsigned number, Cycle until);
-  [[nodiscard]] Cycle may_run_on_until(Cycle now) const;
+  [[nodiscard]] Cycle may_run_on_until(Cycle now);
   void do_told_by(unsigned module, Cycle now);
   [[nodiscard]] Cycle next_told() const { return told_done_ == told_on_.size() ? kNever : told_on_[told_done_].at; }
   void take_turns(Cycle now);
   void share_turns(Cycle now);
   void notify();
-  [[nodiscard]] bool may_run_ahead(Cycle to) const;
-  [[nodiscard]] Cycle before_events() const;
+  [[nodiscard]] Cycle before_events();
   void make_order();
   void cut_evenly();
   void reorder();
@@ -223,6 +227,8 @@ class Calendar {
   bool disturbed_ = false;   // somebody has been told or woken, or the kernel notified, since this was last cleared
   Cycle notified_ = kNever;  // the cycle for which `event_` is notified
   sc_core::sc_time horizon_ = sc_core::SC_ZERO_TIME;
+  Cycle before_events_ = 0;    // see before_events()
+  bool events_known_ = false;  // it holds: the kernel has been told nothing since
   std::uint64_t cycles_ahead_ = 0;
   std::vector<Told> ends_;  // told in the present cycle when no turns are kept apart: Clock::at_cycle_end
   unsigned turns_ = 0;      // that modules had in the latest cycle

@@ -16,7 +16,7 @@ void Calendar::let_run_on(const std::vector<ClockedModule*>& runners, Foresight&
 }
 
 // All cycles before it begin before the horizon, and before any event of the kernel.
-Cycle Calendar::may_run_on_until(Cycle now) const {
+Cycle Calendar::may_run_on_until(Cycle now) {
   return std::min(now + kMostAhead, before_events());
 }
 
@@ -84,6 +84,7 @@ void Calendar::run_on(Cycle now) {
   }
   progress_->turns = false;
   progress_->apart = false;
+  events_known_ = false;
   look_for_errors();
   std::uint64_t turns = 0;
   const std::size_t before = told_on_.size();

@@ -10,6 +10,8 @@ namespace {
 
 using tb::program::kCooperative;
 
+bool null_is_per_thread = false;
+
 std::uint64_t pair(std::uint64_t low, std::uint64_t high) {
   return low | high << 32U;
 }
@@ -17,8 +19,8 @@ std::uint64_t pair(std::uint64_t low, std::uint64_t high) {
 }  // namespace
 
 std::uint64_t stream_number(cudaStream_t stream) {
-  if (stream == cudaStreamLegacy) return 0;
-  if (stream != cudaStreamPerThread) return number_of(stream);
+  if (stream == cudaStreamLegacy || (stream == nullptr && !null_is_per_thread)) return 0;
+  if (stream != nullptr && stream != cudaStreamPerThread) return number_of(stream);
   thread_local std::uint64_t own = 0;
   if (own == 0) own = Runtime::instance().ask({Call::stream_create, 0, {cudaStreamDefault}, 0}).words[0];
   return own;
@@ -65,6 +67,12 @@ thread_local std::vector<Configuration> configurations;
 
 #pragma GCC visibility push(default)
 extern "C" {
+
+// What a file calls before main() that was compiled with CUDA_API_PER_THREAD_DEFAULT_STREAM.
+void heddleDefaultStreamPerThread(void);
+void heddleDefaultStreamPerThread(void) {
+  heddle::cudart::null_is_per_thread = true;
+}
 
 unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void* stream);
 unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void* stream) {

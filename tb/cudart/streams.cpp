@@ -72,7 +72,8 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return guarded("cudaStreamDestroy", [&](Runtime& runtime) {
-    require(stream_number(stream) != 0, cudaErrorInvalidResourceHandle, "stream 0 is not the program's");
+    require(number_of(stream) > number_of(cudaStreamPerThread), cudaErrorInvalidResourceHandle,
+            "default streams are not the program's to destroy");
     runtime.ask({Call::stream_destroy, 0, {stream_number(stream)}, 0});
   });
 }

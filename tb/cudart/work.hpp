@@ -11,7 +11,7 @@
 namespace heddle::cudart {
 
 // The simulator's number of a stream: 0 for the default stream in its names, of cudaStreamPerThread the present
-// thread's.
+// thread's, and of a null pointer either.
 [[nodiscard]] std::uint64_t stream_number(cudaStream_t stream);
 
 struct Launch {

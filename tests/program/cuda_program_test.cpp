@@ -87,6 +87,19 @@ TEST_F(CudaProgram, WhatLaunchesDoIsToldWhereTheProgramWaitsOrEnds) {
   EXPECT_EQ(test::spawn({program, "left"}, blocking).code, 3);
 }
 
+TEST_F(CudaProgram, StreamZeroIsTheLegacyOneOrEachThreadsOwn) {
+  const auto run = [](const std::string& program) {
+    return test::heddle({"exec", "--config", "ws-8", "--set", "gpu.cores=2", "--quiet", "--", program});
+  };
+  const std::string destroyed = "cudaErrorInvalidResourceHandle\n";
+  for (const std::vector<std::string>& options : {std::vector<std::string>{}, {"-default-stream", "legacy"}}) {
+    EXPECT_EQ(run(compile("default_stream.cu", options)).out,
+              "stream 0 is the thread's own: 0, another thread's: 1\nthe second waits for the first: 1\n" + destroyed);
+  }
+  EXPECT_EQ(run(compile("default_stream.cu", {"-default-stream=per-thread"})).out,
+            "stream 0 is the thread's own: 1, another thread's: 0\nthe second waits for the first: 0\n" + destroyed);
+}
+
 TEST_F(CudaProgram, TheDeviceHeapIsTheSameOnEveryMachine) {
   const std::string program = compile("heap.cu");
   std::string expected;

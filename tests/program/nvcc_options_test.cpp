@@ -49,6 +49,18 @@ TEST(NvccOptions, WhatHasNoEffectIsNotedAndWhatCannotBeIsRefused) {
   EXPECT_THROW(static_cast<void>(read_nvcc_options({"a.cu", "-o"})), InputError);
 }
 
+TEST(NvccOptions, TheDefaultStreamIsTheLegacyOneOrEachThreadsOwn) {
+  EXPECT_THAT(read_nvcc_options({"a.cu", "--default-stream", "legacy"}).both, IsEmpty());
+  EXPECT_THAT(read_nvcc_options({"a.cu", "-default-stream=per-thread"}).both,
+              ElementsAre("-D", "CUDA_API_PER_THREAD_DEFAULT_STREAM=1"));
+  try {
+    static_cast<void>(read_nvcc_options({"a.cu", "-default-stream", "mine"}));
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("'mine' is no default stream"));
+  }
+}
+
 TEST(NvccOptions, ComeFromFilesTooAsBuildToolsWriteThem) {
   const test::Scratch scratch;
   const std::string file = scratch.write("words.rsp", "-DA=1 \"-Ione two\"\n-D 'B=\"x\"' a\\ b.cu\n");

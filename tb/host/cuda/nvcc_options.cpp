@@ -33,6 +33,7 @@ enum class Meaning {
   optimise,
   language,
   relocatable,
+  default_stream,
   step,
   architecture,
   silent_flag,  // changes nothing here, and is right so
@@ -124,7 +125,7 @@ constexpr std::array kOptions = {
     Option{"--ftz", "-ftz", Meaning::noted_value, "denormals are kept"},
     Option{"--prec-div", "-prec-div", Meaning::noted_value, "division is exact"},
     Option{"--prec-sqrt", "-prec-sqrt", Meaning::noted_value, "square roots are exact"},
-    Option{"--default-stream", "-default-stream", Meaning::noted_value, "stream 0 is the legacy one"},
+    Option{"--default-stream", "-default-stream", Meaning::default_stream},
     Option{"--cubin", "-cubin", Meaning::refused, kPtxRuns},
     Option{"--fatbin", "-fatbin", Meaning::refused, kPtxRuns},
     Option{"--run", "-run", Meaning::refused, "run the program by heddle exec"},
@@ -148,6 +149,7 @@ bool takes_value(Meaning meaning) {
     case Meaning::optimise:
     case Meaning::language:
     case Meaning::relocatable:
+    case Meaning::default_stream:
     case Meaning::architecture:
     case Meaning::silent_value:
     case Meaning::noted_value:
@@ -282,6 +284,13 @@ class Reader {
         break;
       case Meaning::relocatable:
         out_.relocatable = value == "true";
+        break;
+      case Meaning::default_stream:
+        if (value == "per-thread") {
+          out_.both.insert(out_.both.end(), {"-D", "CUDA_API_PER_THREAD_DEFAULT_STREAM=1"});
+        } else if (value != "legacy" && value != "null") {
+          throw InputError({word}, fmt::format("'{}' is no default stream", value), "legacy, null or per-thread");
+        }
         break;
       case Meaning::step:
         out_.step = option.step;

@@ -24,6 +24,13 @@ extern "C" {
 #else
 #define HEDDLE_OR_(value)
 #endif
+// Stream 0 is each thread's own (heddle nvcc -default-stream per-thread): in the whole program, if one file says so.
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+void heddleDefaultStreamPerThread(void);
+static void __attribute__((constructor)) heddle_default_stream_per_thread_(void) {
+  heddleDefaultStreamPerThread();
+}
+#endif
 // Devices. There is one, of number 0: the machine that the program runs on.
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaGetDevice(int* device);
