@@ -37,6 +37,7 @@
 // the thread that calls sc_start.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -206,9 +207,14 @@ class Calendar {
     std::size_t next_told = 0;
     std::exception_ptr error;    // thrown in the turn of `module`, after which no other of the part has one
     std::vector<Plan> plans;     // who of the part runs on, and up to which cycle
-    std::uint64_t turns_on = 0;  // that they have had
+    std::uint64_t turns_on = 0;  // that modules have had in the member's thread
+    // The plans that nobody has begun, [low half, high half): the member's thread takes them from the front, those that
+    // have none left from the back, so that modules stay with one thread as far as the parts take equally long.
+    std::atomic<std::uint64_t> plans_left{0};
   };
   void have_turns(Member& member, Cycle now);
+  [[nodiscard]] static const Plan* take_plan(Member& member, bool own);
+  [[nodiscard]] const Plan* next_plan(Member& member);
   void look_for_errors();
   [[nodiscard]] Member& present();
   [[nodiscard]] bool worth_sharing() const;

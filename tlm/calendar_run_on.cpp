@@ -20,7 +20,7 @@ Cycle Calendar::may_run_on_until(Cycle now) {
   return std::min(now + kMostAhead, before_events());
 }
 
-// Each host thread has neighbours, as many turns as the others.
+// Each host thread has neighbours, as many turns as the others at first.
 void Calendar::plan_to_run_on(Cycle now, Cycle most) {
   for (Member& member : members_) {
     member.plans.clear();
@@ -44,6 +44,39 @@ void Calendar::plan_to_run_on(Cycle now, Cycle most) {
     members_[before * members_.size() / planned].plans.push_back(plan);
     before += plan.until - now;
   }
+  for (Member& member : members_) {
+    member.plans_left.store(std::uint64_t{member.plans.size()} << 32U, std::memory_order_relaxed);
+  }
+}
+
+// Null: all have been begun.
+const Calendar::Plan* Calendar::take_plan(Member& member, bool own) {
+  std::uint64_t left = member.plans_left.load(std::memory_order_relaxed);
+  for (;;) {
+    const auto begin = static_cast<std::uint32_t>(left);
+    const auto end = static_cast<std::uint32_t>(left >> 32U);
+    if (begin == end) {
+      return nullptr;
+    }
+    const std::uint64_t rest = own ? left + 1 : left - (std::uint64_t{1} << 32U);
+    if (member.plans_left.compare_exchange_weak(left, rest, std::memory_order_relaxed)) {
+      return &member.plans[own ? begin : end - 1];
+    }
+  }
+}
+
+// One of its own, or of the nearest neighbour that has any.
+const Calendar::Plan* Calendar::next_plan(Member& member) {
+  if (const Plan* const own = take_plan(member, true); own != nullptr || members_.size() == 1) {
+    return own;
+  }
+  const auto number = static_cast<std::size_t>(&member - members_.data());
+  for (std::size_t step = 1; step != members_.size(); ++step) {
+    if (const Plan* const other = take_plan(members_[(number + step) % members_.size()], false)) {
+      return other;
+    }
+  }
+  return nullptr;
 }
 
 void Calendar::run_on(Cycle now) {
@@ -107,8 +140,8 @@ void Calendar::run_on(Cycle now) {
 void Calendar::run_on(Member& member) {
   present_member = &member;
   try {
-    for (const Plan& plan : member.plans) {
-      run_on(member, plan.module, plan.until);
+    while (const Plan* const plan = next_plan(member)) {
+      run_on(member, plan->module, plan->until);
     }
   } catch (...) {
     member.error = std::current_exception();
