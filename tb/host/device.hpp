@@ -15,6 +15,7 @@
 #include "hw/gpu/tap.hpp"
 #include "hw/gpu/totals.hpp"
 #include "hw/parameters/machine.hpp"
+#include "hw/state/launch.hpp"
 #include "hw/state/replay.hpp"
 #include "isa/fault.hpp"
 #include "tb/host/executor.hpp"
@@ -81,6 +82,8 @@ class Device final : public Executor {
   [[nodiscard]] const isa::Module& module() const override;
   void set_constants(std::uint64_t offset, std::span<const std::byte> bytes) override;
   void check(const isa::LaunchRequest& request) const override;
+  // The launch as far as it decides how many blocks a core holds (hw::residency).
+  [[nodiscard]] hw::Launch shape_of(const isa::LaunchRequest& request) const;
   void launch(const isa::LaunchRequest& request) override;
 
   // ---- launches side by side

@@ -79,7 +79,6 @@ class Session {
 
   // Kernels of streams (tb/host/program/stream_work.hpp).
   void require_cooperation(const isa::Kernel& kernel, const isa::LaunchRequest& request) const;
-  [[nodiscard]] hw::Launch shape_of(const isa::Kernel& kernel, const isa::LaunchRequest& request) const;
   void run_alone(const isa::LaunchRequest& request, LaunchSummary& summary);
   void settle();
   [[nodiscard]] bool can_wait() const;

@@ -8,9 +8,7 @@
 #include "base/error.hpp"
 #include "hw/gpu/dispatcher.hpp"
 #include "isa/device_heap.hpp"
-#include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
-#include "tb/host/launch_warps.hpp"
 #include "tb/host/program/refusal.hpp"
 #include "tb/host/program/session.hpp"
 
@@ -126,22 +124,11 @@ void Session::require_cooperation(const isa::Kernel& kernel, const isa::LaunchRe
   if (const std::string reason = hw::why_no_cooperation(machine_); !reason.empty()) {
     throw Refusal{cudaErrorNotSupported, fmt::format("cooperative launch of kernel '{}': {}", kernel.name, reason)};
   }
-  const hw::Launch launch = shape_of(kernel, request);
+  const hw::Launch launch = device_->shape_of(request);
   if (hw::residency(machine_, launch).blocks == 0) return;  // another matter
   if (const std::string reason = hw::why_not_resident(machine_, launch); !reason.empty()) {
     throw Refusal{cudaErrorCooperativeLaunchTooLarge, fmt::format("kernel '{}': {}", kernel.name, reason)};
   }
-}
-
-// As far as it decides how many blocks a core holds.
-hw::Launch Session::shape_of(const isa::Kernel& kernel, const isa::LaunchRequest& request) const {
-  hw::Launch launch;
-  launch.grid = request.grid;
-  launch.block = request.block;
-  launch.registers = std::max(kernel.registers, 1U);
-  launch.shared_bytes = static_cast<std::uint32_t>(isa::total_shared_bytes(kernel, request));
-  launch.warp_size = launch_warp_size(device_->module(), kernel, machine_.core);
-  return launch;
 }
 
 void Session::run_alone(const isa::LaunchRequest& request, LaunchSummary& summary) {
@@ -265,9 +252,10 @@ void Session::heap() {
 void Session::occupancy() {
   const isa::Kernel& kernel = this->kernel(question_.words[0]);
   isa::LaunchRequest request;
+  request.kernel = kernel.name;
   request.block = {low(question_.words[1]), 1, 1};
   request.dynamic_shared = low(question_.words[2]);
-  answer_.words[0] = hw::residency(machine_, shape_of(kernel, request)).blocks;
+  answer_.words[0] = hw::residency(machine_, device_->shape_of(request)).blocks;
 }
 
 }  // namespace heddle::tb::program
