@@ -54,12 +54,13 @@ endif()
 function(heddle_profile)
   foreach(target IN LISTS ARGN)
     if(HEDDLE_PROFILE STREQUAL "record")
-      target_compile_options(${target} PRIVATE -fprofile-generate=${HEDDLE_PROFILE_FOLDER} -fprofile-update=single)
+      target_compile_options(${target} PRIVATE -fprofile-generate=${HEDDLE_PROFILE_FOLDER} -fprofile-update=prefer-atomic)
       target_link_options(${target} INTERFACE -fprofile-generate)
     elseif(HEDDLE_PROFILE STREQUAL "use")
-      # What has not been run is compiled as ever, and so is what has changed since.
+      # What has not been run is compiled as ever, and so is what has changed since. Counts of several host threads may
+      # disagree by some, which is no error.
       target_compile_options(${target} PRIVATE -fprofile-use=${HEDDLE_PROFILE_FOLDER} -fprofile-partial-training
-                                               -Wno-missing-profile -Wno-coverage-mismatch)
+                                               -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch)
     endif()
   endforeach()
 endfunction()
