@@ -110,9 +110,9 @@ void Calendar::notify() {
 
 // ------------------------------------------------------------------------------------------------------- cycles
 
-// The first cycle that does not begin before the horizon and before every event of the kernel. Within run() the kernel is
-// asked again only when it may have been told of another event: by who has asked how far ahead of it the calendar is, by
-// a module that stays, or in a turn of another host thread's.
+// The first cycle that does not begin before the horizon and before every event of the kernel. Within run() the kernel
+// is asked again only when it may have been told of another event: by who has asked how far ahead of it the calendar
+// is, by a module that stays, or in a turn of another host thread's.
 Cycle Calendar::before_events() {
   if (!events_known_) {
     // With work at the present time it is zero away; without any event as far as time goes.
