@@ -36,9 +36,10 @@ enum class Call : std::uint32_t {
   read,      // address, pitch, width, height, stream -> bytes: rows without gaps
   fill,      // address, pitch, width, height, stream, value, its bytes (1, 2 or 4; the width is a multiple of them)
   copy,      // to, pitch, from, pitch, width, height, stream
-  launch,    // function, grid.x | grid.y << 32, grid.z | block.x << 32, block.y | block.z << 32, shared, stream; bytes:
-           // arguments. The answer comes before the kernel runs, and says only whether it can: a fault is told by what
-           // is asked next. It may be put off until something depends on it
+  // function, grid.x | grid.y << 32, grid.z | block.x << 32, block.y | block.z << 32, shared, stream; bytes: arguments.
+  // The answer comes before the kernel runs, and says only whether it can: a fault is told by what is asked next. It
+  // may be put off until something depends on it
+  launch,
   occupancy,           // function, threads of a block, shared -> blocks
   memory,              // -> free, total
   heap,                // its limit, or kAsIs -> the limit

@@ -200,6 +200,7 @@ Answer Runtime::ask(const Question& question, const void* bytes, void* into, std
 }
 
 void Runtime::launch(Question question, const void* arguments) {
+  connect();
   LaunchShape shape{};
   std::copy_n(question.words, shape.size() - 1, shape.begin());
   shape.back() = question.flags;
@@ -314,6 +315,7 @@ Answer Runtime::take_answer(Call call, void* into, std::size_t capacity) {
   receive(into, answer.bytes);
   const auto error = static_cast<cudaError_t>(answer.error);
   if (error == cudaSuccess) return answer;
+  taken_.clear();  // after a fault launches are refused
   if ((is_fault(error) || call == Call::begin) && ends_on_fault_) {
     show_prints();
     std::fflush(stdout);

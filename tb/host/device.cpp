@@ -210,7 +210,7 @@ void Device::check(const isa::LaunchRequest& request) const {
   const isa::Module& module = state_->module;
   check_launch(module, request);
   const isa::Kernel& kernel = isa::kernel_of(module, request);
-  const hw::Launch launch = shape_of(request);
+  const hw::Launch launch = state_->shape_of(request, kernel);
   if (const hw::Residency room = hw::residency(machine(), launch); room.blocks == 0) {
     throw InputError(
         {}, fmt::format("kernel '{}' cannot be launched on '{}': {}", kernel.name, machine().name, room.reason),

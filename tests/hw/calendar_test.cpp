@@ -36,11 +36,14 @@ class Scribe final : public link::ClockedModule {
       : ClockedModule(name, clock), work_(std::move(work)) {}
   std::vector<Cycle> ran;
   std::vector<std::uint64_t> kernel_ps;  // the kernel's time
+  bool asks = true;                      // how far it is ahead, in each turn
 
  private:
   Cycle advance(Cycle now) override {
     EXPECT_EQ(clock().now(), now);
-    EXPECT_EQ(clock().ahead() + sc_core::sc_time_stamp(), clock().cycles(now));
+    if (asks) {
+      EXPECT_EQ(clock().ahead() + sc_core::sc_time_stamp(), clock().cycles(now));
+    }
     ran.push_back(now);
     kernel_ps.push_back(sc_core::sc_time_stamp().value());  // at the resolution of 1 ps
     return work_(now);
@@ -53,6 +56,9 @@ Cycle never(Cycle) {
 }
 Cycle until_six(Cycle now) {
   return now < 6 ? now + 1 : kNever;
+}
+Cycle until_nine(Cycle now) {
+  return now < 9 ? now + 1 : kNever;
 }
 
 TEST(Calendar, ModulesRunInTheCyclesThatTheyAskFor) {
@@ -243,6 +249,45 @@ TEST(Calendar, AnEventOfAModuleThatIsAheadComesInTime) {
   EXPECT_EQ(seen, 4U) << "cycle 4 begins at 8 ns, cycle 5 at 10 ns";
   EXPECT_EQ(module.ran.size(), 6U);
 }
+
+// Two modules are due in every cycle, and the kernel has been asked for its next event before one of them notifies a
+// nearer one: having asked how far it is ahead, or as a module that stays, which need not ask. The other one has no
+// turn beyond it.
+class CalendarEvent : public ::testing::TestWithParam<bool> {};
+
+TEST_P(CalendarEvent, ThatIsNotifiedInATurnComesInTime) {
+  const bool stays = GetParam();
+  link::Calendar calendar(kPeriod);
+  std::size_t seen = 0;
+  Scribe* self = nullptr;
+  Scribe other("other", calendar.clock(), until_nine);
+  Outsider outsider("outsider", [&] {
+    seen = other.ran.size();
+    EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::sc_time(13, sc_core::SC_NS));
+  });
+  Scribe module("module", calendar.clock(), [&](Cycle now) {
+    if (now == 5) {
+      const sc_core::sc_time kernel =
+          stays ? sc_core::sc_time_stamp() : self->clock().cycles(5) - self->clock().ahead();
+      outsider.event.notify(sc_core::sc_time(13, sc_core::SC_NS) - kernel);
+    }
+    return until_nine(now);
+  });
+  self = &module;
+  module.stay(stays);
+  module.asks = other.asks = false;
+  module.wake(1);
+  other.wake(1);
+  calendar.run_ahead_until(sc_core::sc_max_time());
+  sc_core::sc_start();
+  EXPECT_EQ(seen, 6U) << "cycle 6 begins at 12 ns, cycle 7 at 14 ns";
+  EXPECT_EQ(other.ran.size(), 9U);
+  EXPECT_EQ(module.ran.size(), 9U);
+  EXPECT_GE(calendar.cycles_ahead(), 7U) << "with nothing in its way it runs ahead";
+}
+
+INSTANTIATE_TEST_SUITE_P(Notified, CalendarEvent, ::testing::Bool(),
+                         [](const auto& test) { return test.param ? "by_one_that_stays" : "by_one_that_asks"; });
 
 TEST(Calendar, ShufflesWhoRunsFirst) {
   link::Calendar calendar(kPeriod);

@@ -82,6 +82,9 @@ TEST_F(CudaProgram, WhatLaunchesDoIsToldWhereTheProgramWaitsOrEnds) {
   const test::Ran left = test::heddle({"exec", "--quiet", "--", program, "left"});
   EXPECT_EQ(left.code, 3);
   EXPECT_EQ(left.out, printed);
+  const test::Ran over = test::heddle({"exec", "--quiet", "--", program, "over"});
+  EXPECT_EQ(over.code, 0) << over.err;
+  EXPECT_EQ(over.out, printed + "when it is over: cudaErrorCudartUnloading\n");
   // By itself, too.
   blocking.environment = {"HEDDLE_EXEC_OPTIONS=--quiet"};
   EXPECT_EQ(test::spawn({program, "left"}, blocking).code, 3);
