@@ -35,6 +35,7 @@ int main(int, char** words) {
   if (std::strcmp(words[1], "left") == 0) return 0;
   std::printf("launch: %s\n", cudaGetErrorName(cudaGetLastError()));
   std::printf("wait: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  static_cast<void>(cudaGetLastError());
   write<<<1, 4>>>(out, 0);
   std::printf("launch after it: %s\n", cudaGetErrorName(cudaGetLastError()));
   return 0;
