@@ -165,7 +165,9 @@ void Core::choose_path() {
       fast_path_.reset();
     }
   }
-  fetch_.hand_to(fast_path_.get());
+  const bool from_decode = fast_path_ != nullptr && fast_path_->from_decode();
+  fetch_.hand_to(from_decode ? nullptr : fast_path_.get());
+  decode_.hand_to(from_decode ? fast_path_.get() : nullptr);
   execute_.unseen_leave_until = nullptr;
   if (fast_path_ != nullptr) {
     execute_.unseen_leave_until = [this](Cycle now) { return fast_path_->begun_leave_until(now); };

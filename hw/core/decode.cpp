@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "hw/core/each_row.hpp"
+#include "hw/core/fast_path.hpp"
 #include "hw/issue/discipline.hpp"
 
 namespace heddle::hw {
@@ -378,6 +379,9 @@ void DecodeStage::form_whole_row(link::SubWarp& sub_warp, Group& group, const De
 }
 
 void DecodeStage::hand_on_formed(link::SubWarp& sub_warp) {
+  if (fast_path_ != nullptr && fast_path_->takes(sub_warp)) {
+    return;
+  }
   if (!out.offer(sub_warp)) {
     prepared_ = &sub_warp;
     held(sub_warp, state_.block_cause);

@@ -18,6 +18,8 @@
 
 namespace heddle::hw {
 
+class FastPath;
+
 // The sub-warp former as a module: a policy with a port on the active mask.
 class SubWarpFormerModule final : public sc_core::sc_module {
  public:
@@ -48,6 +50,8 @@ class DecodeStage final : public ReceivingStage {
   // Who hears of instructions whose sub-warps have all been formed, and says which must wait for earlier ones of their
   // group; nobody unless told (IssueDiscipline::Traits::early_next_pc).
   void tell(WarpUnit& warps) { warps_ = &warps; }
+  // Who takes each sub-warp that is formed, if it can, instead of register read; nobody unless told.
+  void hand_to(FastPath* fast_path) { fast_path_ = fast_path; }
   // Each lane decodes for itself what it has fetched (Divergence::Traits::mimd_lanes).
   void decode_by_lane(bool by_lane) { by_lane_ = by_lane; }
   // What the word at a PC decodes to; null: no instruction of this launch.
@@ -112,6 +116,7 @@ class DecodeStage final : public ReceivingStage {
   bool scalar_candidate_ = false;  // the instruction in the latch may turn out to be scalar
   RegisterArray& registers_;
   WarpUnit* warps_ = nullptr;
+  FastPath* fast_path_ = nullptr;
   const bool packs_;                               // SubWarpFormer::Traits
   const bool keeps_row_;                           // the same
   const bool overlaps_;                            // IssueDiscipline::Traits: threads in flight are left alone

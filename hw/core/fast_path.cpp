@@ -17,7 +17,8 @@ FastPath::FastPath(CoreState& state, const Stages& stages)
       to_decode_(state.machine.core.fetch_latency),
       to_read_(state.machine.core.decode_latency),
       to_execute_(state.machine.core.register_read_latency),
-      execute_stages_(state.machine.core.execute_stages) {}
+      execute_stages_(state.machine.core.execute_stages),
+      keeps_row_(about<SubWarpFormer>(state.core.former).traits.keeps_row) {}
 
 bool FastPath::usable(const Machine& machine) {
   const CoreParameters& core = machine.core;
@@ -26,15 +27,20 @@ bool FastPath::usable(const Machine& machine) {
   const Cycle longest =
       Cycle{core.fetch_latency} + core.decode_latency + core.register_read_latency + 2 * core.execute_stages + 2;
   return !issue.overlaps && !issue.early_next_pc && !mechanism.parts_in_flight && !mechanism.mimd_lanes &&
-         about<SubWarpFormer>(core.former).traits.keeps_row && !about<Scalarisation>(core.scalar).traits.finds &&
-         !about<Coalescer>(core.coalescer).traits.gathers && longest < kPlaces;
+         !about<Scalarisation>(core.scalar).traits.finds && !about<Coalescer>(core.coalescer).traits.gathers &&
+         longest < Queue::kPlaces;
 }
 
 bool FastPath::reset() {
-  first_ = count_ = 0;
+  retiring_.clear();
+  accessing_.clear();
   held_ = known_ = false;
   last_leaves_ = 0;
-  return state_.observer == nullptr && state_.replay == nullptr && state_.groups[0].rows() == 1;
+  begins_.fill(0);
+  unlanded_ = 1;
+  from_decode_ = !keeps_row_ || state_.groups[0].rows() != 1;
+  to_begin_ = (from_decode_ ? 0 : to_decode_) + to_read_ + to_execute_;
+  return state_.observer == nullptr && state_.replay == nullptr;
 }
 
 // After the work of a cycle in which nothing stays where it is: when the last sub-warp leaves the execute stages that
@@ -49,9 +55,11 @@ Cycle FastPath::last_in_stages(Cycle now) const {
   stages_.execute.each([&](const link::SubWarp& each, Cycle visible) { follows(each.decoded, visible); });
   stages_.register_read.each(
       [&](const link::SubWarp& each, Cycle visible) { follows(each.decoded, visible + to_execute_); });
-  stages_.decode.each([&](const link::SubWarp& each, Cycle visible) {
-    follows(stages_.decode.look_up(each.pc, each.word), visible + to_read_ + to_execute_);
-  });
+  if (!from_decode_) {
+    stages_.decode.each([&](const link::SubWarp& each, Cycle visible) {
+      follows(stages_.decode.look_up(each.pc, each.word), visible + to_read_ + to_execute_);
+    });
+  }
   return last;
 }
 
@@ -61,30 +69,63 @@ bool FastPath::takes(const Group& group, std::uint64_t word) {
     known_ = false;
     return false;
   }
-  const Cycle now = state_.now;
+  Entry* const entry = enter(*decoded, begins(state_.now));
+  if (entry == nullptr) {
+    return false;
+  }
+  entry->formed = nullptr;
+  entry->group = group.id;
+  entry->pc = group.pc;
+  entry->flight = static_cast<std::uint8_t>(group.latest);
+  return true;
+}
+
+bool FastPath::takes(link::SubWarp& formed) {
+  if (held_ || stages_.register_read.full()) {
+    known_ = false;
+    return false;
+  }
+  Entry* const entry = enter(*formed.decoded, begins(state_.now));
+  if (entry == nullptr) {
+    return false;
+  }
+  entry->formed = &formed;
+  entry->group = formed.group;
+  return true;
+}
+
+FastPath::Entry* FastPath::enter(const link::DecodedInstruction& decoded, Cycle begins) {
   if (!known_) {
-    last_leaves_ = last_in_stages(now);
+    last_leaves_ = last_in_stages(state_.now);
     known_ = true;
   }
-  if (!stages_.execute.in_order(*decoded)) {
-    return false;
+  if (!stages_.execute.in_order(decoded)) {
+    return nullptr;
   }
-  last_leaves_ = std::max(begins(now) + execute_stages_ - 1, last_leaves_ + 1);
-  if (!decoded->self_contained) {
-    return false;
+  last_leaves_ = std::max(begins + execute_stages_ - 1, last_leaves_ + 1);
+  const bool accesses = decoded.unit == isa::Unit::memory;
+  if (!decoded.self_contained && !accesses) {
+    return nullptr;
   }
-  entry(count_++) = {begins(now), last_leaves_, decoded, group.id, group.pc, static_cast<std::uint8_t>(group.latest)};
-  return true;
+  begins_[begins % Queue::kPlaces] = begins;
+  Entry& entry = (accesses ? accessing_ : retiring_).push();
+  entry.begins = begins;
+  entry.leaves = last_leaves_;
+  entry.decoded = &decoded;
+  return &entry;
 }
 
 // Of those that began before `now`.
 Cycle FastPath::begun_leave_until(Cycle now) const {
-  for (std::size_t index = count_; index-- != 0;) {
-    if (entry(index).begins < now) {
-      return entry(index).leaves;
-    }
+  Cycle leaves = 0;
+  for (const Queue* const queue : {&retiring_, &accessing_}) {
+    queue->from_youngest([&](const Entry& entry) {
+      const bool begun = entry.begins < now;
+      leaves = begun ? std::max(leaves, entry.leaves) : leaves;
+      return !begun;
+    });
   }
-  return 0;
+  return leaves;
 }
 
 void FastPath::tick(Cycle now) {
@@ -92,15 +133,10 @@ void FastPath::tick(Cycle now) {
   if (!stages_.writeback.idle()) {
     stages_.writeback.tick(now);
   }
-  bool served = false;
-  if (count_ != 0) {
-    if (entry(0).leaves + 2 == now) {
-      retire();
-    }
-    for (std::size_t index = count_; index-- != 0 && entry(index).begins >= now;) {
-      served = served || entry(index).begins == now;
-    }
+  if (!retiring_.empty() && retiring_.front().leaves + 2 == now) {
+    retire();
   }
+  const bool served = serves(now);
   if (!stages_.memory.idle()) {
     stages_.memory.tick(now);
     if (stages_.memory.occupied(now)) {
@@ -108,15 +144,18 @@ void FastPath::tick(Cycle now) {
     }
   }
   if (stages_.execute.idle()) {
-    stages_.execute.work_idle(now, served && count_ != 0);
+    stages_.execute.work_idle(now, served && !empty());
   } else {
     if (stages_.execute.others_leave(now)) {
       stays(now, Done::memory);
     }
-    stages_.execute.work(now, served && count_ != 0);
+    stages_.execute.work(now, served && !empty());
     if (stages_.execute.occupied(now)) {
       stays(now, Done::execute);
     }
+  }
+  if (!accessing_.empty() && accessing_.front().leaves == now) {
+    hand_to_memory();
   }
   if (!stages_.register_read.empty()) {
     stages_.register_read.tick(now);
@@ -126,12 +165,12 @@ void FastPath::tick(Cycle now) {
   }
   if (!stages_.decode.idle()) {
     stages_.decode.tick(now);
-    if (stages_.decode.blocked(now)) {
+    if (!from_decode_ && stages_.decode.blocked(now)) {
       stays(now, Done::decode);
     }
   }
   stages_.fetch.tick(now);
-  if (count_ != 0) {
+  if (!empty()) {
     state_.moved();
   }
 }
@@ -139,12 +178,15 @@ void FastPath::tick(Cycle now) {
 void FastPath::stays(Cycle now, Done done) {
   held_ = true;
   known_ = false;
-  if (count_ != 0) {
+  if (!empty()) {
     land(now, done);
   }
 }
 
 link::SubWarp& FastPath::payload(const Entry& entry) {
+  if (entry.formed != nullptr) {
+    return *entry.formed;
+  }
   link::SubWarp& sub_warp = state_.pool.take();
   sub_warp.group = entry.group;
   sub_warp.pc = entry.pc;
@@ -154,12 +196,30 @@ link::SubWarp& FastPath::payload(const Entry& entry) {
   return sub_warp;
 }
 
+link::SubWarp& FastPath::formed(const Entry& entry) {
+  link::SubWarp& sub_warp = payload(entry);
+  if (entry.formed == nullptr) {
+    stages_.decode.form_whole_row(sub_warp, state_.groups[entry.group]);
+  }
+  return sub_warp;
+}
+
+// At the end of the cycle in which it leaves the execute stages: nothing is at the memory stage's head.
+void FastPath::hand_to_memory() {
+  const Entry& entry = accessing_.front();
+  accessing_.pop();
+  link::SubWarp& sub_warp = formed(entry);
+  stages_.register_read.read(sub_warp, entry.begins - to_execute_);
+  stages_.execute.execute(sub_warp);
+  stages_.memory.place(sub_warp, entry.leaves + 1);
+  state_.moved();
+}
+
 void FastPath::retire() {
-  const Entry first = entry(0);
-  first_ = (first_ + 1) % kPlaces;
-  --count_;
+  const Entry& first = retiring_.front();
+  retiring_.pop();
   Group& group = state_.groups[first.group];
-  const bool in_one_row = !group.dynamic || group.aligned;
+  const bool in_one_row = first.formed == nullptr && (!group.dynamic || group.aligned);
   if (!kCheckInvariants && in_one_row && (first.decoded->plain || first.decoded->instruction.op == isa::Op::BRA)) {
     const ThreadHome* const home = state_.rows[group.first_row].whole();
     if (home != nullptr && home->threads == isa::kLanes && home->hashes != nullptr) {
@@ -167,8 +227,7 @@ void FastPath::retire() {
       return;
     }
   }
-  link::SubWarp& sub_warp = payload(first);
-  stages_.decode.form_whole_row(sub_warp, group);
+  link::SubWarp& sub_warp = formed(first);
   stages_.register_read.read(sub_warp, first.begins - to_execute_);
   stages_.execute.execute(sub_warp);
   stages_.writeback.retire(sub_warp);
@@ -245,23 +304,24 @@ void FastPath::retire_row(const Entry& entry, Group& group, const ThreadHome& ho
 }
 
 void FastPath::land(Cycle now, Done done) {
-  for (std::size_t index = 0; index != count_; ++index) {
-    land(entry(index), now, done);
+  for (Queue* const queue : {&retiring_, &accessing_}) {
+    for (; !queue->empty(); queue->pop()) {
+      land(queue->front(), now, done);
+    }
   }
-  first_ = count_ = 0;
   known_ = false;
+  unlanded_ = begins(done == Done::nothing ? now : now + 1);  // in a cycle in which something stays nothing is taken
 }
 
 void FastPath::land(const Entry& entry, Cycle now, Done done) {
   const auto past = [&](Cycle cycle, Done turn) { return cycle < now || (cycle == now && done >= turn); };
-  link::SubWarp& sub_warp = payload(entry);
   const Cycle read = entry.begins - to_execute_;
   const Cycle decoded = read - to_read_;
-  if (!past(decoded, Done::decode)) {
-    stages_.decode.place(sub_warp, decoded);
+  if (entry.formed == nullptr && !past(decoded, Done::decode)) {
+    stages_.decode.place(payload(entry), decoded);
     return;
   }
-  stages_.decode.form_whole_row(sub_warp, state_.groups[sub_warp.group]);
+  link::SubWarp& sub_warp = formed(entry);
   if (!past(read, Done::register_read)) {
     stages_.register_read.place(sub_warp, read);
     return;
