@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+#include <numeric>
 #include <optional>
 
 #include "hw/core/each_row.hpp"
@@ -298,7 +300,7 @@ void DecodeStage::resolve(Group& group, std::uint32_t pc) {
 namespace {
 
 bool any(const std::vector<LaneMask>& masks) {
-  return std::any_of(masks.begin(), masks.end(), [](LaneMask mask) { return mask != 0; });
+  return std::accumulate(masks.begin(), masks.end(), LaneMask{0}, std::bit_or{}) != 0;  // all: few, and no branch
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "hw/divergence/divergence.hpp"
 #include "hw/divergence/dwf.hpp"
 #include "hw/parameters/cost.hpp"
+#include "hw/state/maybe_group.hpp"
 
 namespace heddle::hw {
 
@@ -159,19 +160,19 @@ class DynamicWarps final : public Divergence {
 
   // The youngest waiting warp of a PC that has a free lane.
   [[nodiscard]] Group* youngest_at(std::uint32_t pc) {
-    Group* youngest = nullptr;
+    MaybeGroup youngest;
     for (std::size_t word = 0; word < groups_.ready().size(); ++word) {
       if (groups_.ready()[word] == 0) {
         continue;
       }
       for (std::uint64_t left = groups_.ready_at(word, pc); left != 0; left &= left - 1) {
-        Group& candidate = groups_[static_cast<GroupId>(word * 64 + static_cast<unsigned>(std::countr_zero(left)))];
-        if (youngest == nullptr || candidate.age > youngest->age) {
-          youngest = &candidate;
+        const auto candidate = static_cast<GroupId>(word * 64 + static_cast<unsigned>(std::countr_zero(left)));
+        if (!youngest || groups_.ready_age(candidate) > groups_.ready_age(*youngest)) {
+          youngest = candidate;
         }
       }
     }
-    return youngest != nullptr && youngest->active[0] != all_lanes_ ? youngest : nullptr;
+    return youngest && groups_[*youngest].active[0] != all_lanes_ ? &groups_[*youngest] : nullptr;
   }
 
   // Threads of `from` take free lanes of `to`.
@@ -181,6 +182,7 @@ class DynamicWarps final : public Divergence {
       to.lane_home[into] = from.lane_home[lane];
       to.active[0] |= LaneMask{1} << into;
       from.active[0] &= ~(LaneMask{1} << lane);
+      to.merge_points = std::min(to.merge_points, passed(to, into));
     };
     each_lane(from.active[0] & ~to.active[0], [&](unsigned lane) { move(lane, lane); });
     if (!lane_aware_) {
@@ -191,7 +193,6 @@ class DynamicWarps final : public Divergence {
     }
     to.look_at_lanes();
     to.falls_back_to(from);
-    count_merge_points(to);
     groups_.grown(to);
   }
 

@@ -39,7 +39,7 @@ class Majority final : public WarpScheduler {
   [[nodiscard]] MaybeGroup oldest_at(std::uint32_t pc) const {
     MaybeGroup oldest;
     const auto look = [&](GroupId id) {
-      if (!oldest || range_.groups[id].age < range_.groups[*oldest].age) {
+      if (!oldest || range_.groups.ready_age(id) < range_.groups.ready_age(*oldest)) {
         oldest = id;
       }
     };

@@ -20,6 +20,7 @@ void GroupTable::resize(unsigned groups, unsigned rows_per_group) {
   groups_.assign(groups, {});
   ready_.assign((groups + 63) / 64, 0);
   ready_pc_.assign(ready_.size() * 64, 0);
+  ready_age_.assign(ready_.size() * 64, 0);
   stalled_ = live_ = ready_;
   for (GroupId id = 0; id < groups; ++id) {
     Group& group = groups_[id];

@@ -214,6 +214,7 @@ class GroupTable {
     const std::uint64_t bit = std::uint64_t{1} << (group.id % 64);
     if ((changed & kReady) != 0) {
       ready_[group.id / 64] ^= bit;
+      ready_age_[group.id] = group.age;
     }
     ready_pc_[group.id] = group.pc;
     if ((changed & kStalled) != 0) {
@@ -244,7 +245,9 @@ class GroupTable {
     const std::uint32_t* const of = &ready_pc_[word * 64];
     return ready_[word] & (half(of) | std::uint64_t{half(of + 32)} << 32U);
   }
+  // What schedulers compare, beside each other; of a group that is ready.
   [[nodiscard]] std::uint32_t ready_pc(GroupId id) const { return ready_pc_[id]; }
+  [[nodiscard]] std::uint64_t ready_age(GroupId id) const { return ready_age_[id]; }
   // wait on a long-latency operation, at a barrier, for other groups, or for the load limiter
   [[nodiscard]] const GroupBits& stalled() const { return stalled_; }
   [[nodiscard]] const GroupBits& live() const { return live_; }  // not free
@@ -267,6 +270,7 @@ class GroupTable {
   std::vector<std::uint32_t> ready_pc_;  // as many as ready_ has bits; what it was when the group last changed state
   std::array<std::uint8_t, kGroupStates> sets_of_{};
   std::array<unsigned, kGroupStates> counts_{};
+  std::vector<std::uint64_t> ready_age_;  // likewise
   std::uint64_t age_ = 0;
   StallObserver* observer_ = nullptr;
   Instrument<CoreObserver> watcher_;

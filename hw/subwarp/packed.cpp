@@ -6,6 +6,7 @@
 #include "hw/parameters/cost.hpp"
 #include "hw/subwarp/former.hpp"
 #include "hw/subwarp/packing.hpp"
+#include "isa/lane_vectors.hpp"
 
 namespace heddle::hw {
 
@@ -47,9 +48,7 @@ class Packed final : public SubWarpFormer {
         shape.row.fill(number);
       } else {
         shape.uniform = false;
-        for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-          shape.row[lane] = ((take >> lane) & 1U) != 0 ? number : shape.row[lane];
-        }
+        isa::vectors::fill(shape.row.data(), number, take);
       }
       shape.add_row(number, take);
       shape.lanes |= take;
