@@ -118,7 +118,8 @@ bool ExecuteStage::stuck(Cycle now) const {
   }
   const link::SubWarp* const head = latch_.front(now);
   const bool unit_wanted = !queue_.empty() || (head != nullptr && head->decoded->unit == isa::Unit::complex);
-  return !unit_wanted || in_unit_ == unit_capacity_;
+  // As long as the unit would not take another one either way, that is why one stays (complex_room).
+  return !unit_wanted || (in_unit_ == unit_capacity_ && now >= complex_free_);
 }
 
 // A complex result that is ready is first, but that of a group whose simple operation began before it and has been kept

@@ -136,15 +136,15 @@ class FastPath {
   CoreState& state_;
   Stages stages_;
   const Cycle to_decode_, to_read_, to_execute_, execute_stages_;  // latencies
-  const bool keeps_row_;  // SubWarpFormer::Traits
+  const bool keeps_row_;                                           // SubWarpFormer::Traits
   bool from_decode_ = false;
-  Cycle to_begin_ = 0;  // cycles from where it is taken to the functional units
-  Queue retiring_;   // what depends on registers alone
-  Queue accessing_;  // what the memory stage gets
+  Cycle to_begin_ = 0;                          // cycles from where it is taken to the functional units
+  Queue retiring_;                              // what depends on registers alone
+  Queue accessing_;                             // what the memory stage gets
   std::array<Cycle, Queue::kPlaces> begins_{};  // of the entries: each in the place of its cycle
   Cycle unlanded_ = 0;                          // entries that begin before it have landed
-  bool held_ = false;   // something stays where it is in this cycle
-  bool known_ = false;  // last_leaves_ is that of the sub-warp that was fetched last
+  bool held_ = false;                           // something stays where it is in this cycle
+  bool known_ = false;                          // last_leaves_ is that of the sub-warp that was fetched last
   Cycle last_leaves_ = 0;
   isa::LaneValues values_;  // of the instruction that retires
 };

@@ -270,7 +270,7 @@ class GroupTable {
   std::vector<std::uint32_t> ready_pc_;  // as many as ready_ has bits; what it was when the group last changed state
   std::array<std::uint8_t, kGroupStates> sets_of_{};
   std::array<unsigned, kGroupStates> counts_{};
-  std::vector<std::uint64_t> ready_age_;  // likewise
+  std::vector<std::uint64_t> ready_age_;  // as many; what it was when the group last became ready
   std::uint64_t age_ = 0;
   StallObserver* observer_ = nullptr;
   Instrument<CoreObserver> watcher_;

@@ -27,9 +27,14 @@ class Scheduler : public ::testing::Test {
     scheduler_ = Registry<WarpScheduler>::instance().make(name, {*groups_, core_});
     groups_->observe(scheduler_.get());
     for (GroupId id = 0; id < warps; ++id) {
-      (*groups_)[id].age = id;
-      state(id, GroupState::ready);
+      started(id, id);
     }
+  }
+  // It started as the `age`-th; it is ready.
+  void started(GroupId id, std::uint64_t age) {
+    state(id, GroupState::free);
+    (*groups_)[id].age = age;
+    state(id, GroupState::ready);
   }
   void state(GroupId id, GroupState state) { groups_->set_state((*groups_)[id], state); }
   void all(std::initializer_list<GroupId> ids, GroupState to) {
@@ -58,8 +63,8 @@ class Scheduler : public ::testing::Test {
 
 TEST_F(Scheduler, OldestFirst) {
   build("oldest", 4);
-  (*groups_)[2].age = 0;
-  (*groups_)[0].age = 9;
+  started(2, 0);
+  started(0, 9);
   EXPECT_THAT(fetch(5, false), ElementsAre(2, 1, 3, 0, -1));
 }
 
@@ -143,8 +148,7 @@ TEST_F(Scheduler, MajorityOfManyWarps) {
   const auto comes = [&](GroupId id) {
     (*groups_)[id].pc = random() % 7;
     (*groups_)[id].active[0] = static_cast<LaneMask>(random());
-    (*groups_)[id].age = random();
-    state(id, GroupState::ready);
+    started(id, random());
   };
   for (GroupId id = 0; id < kWarps; ++id) {
     comes(id);
@@ -182,8 +186,8 @@ TEST_F(Scheduler, PostDominatorPriorityTakesWhoIsBehind) {
   (*groups_)[0].merge_points = 4;
   (*groups_)[1].merge_points = 2;
   (*groups_)[2].merge_points = 2;
-  (*groups_)[2].age = 0;
-  (*groups_)[0].age = 7;
+  started(2, 0);
+  started(0, 7);
   EXPECT_THAT(fetch(4, false), ElementsAre(2, 1, 0, -1));
 }
 
@@ -391,7 +395,7 @@ TEST_F(Scheduler, GreedyAndOldestInside) {
   EXPECT_THAT(fetch(2), ElementsAre(0, 0));
   core_.policies.of<TwoLevelParameters>().inner_scheduler = "oldest";
   build("two-level", 4);
-  (*groups_)[0].age = 9;
+  started(0, 9);
   EXPECT_THAT(fetch(2), ElementsAre(1, 1));
 }
 

@@ -39,6 +39,16 @@ const std::vector<PipelineShape>& pipeline_shapes() {
       {"two_cores", "baseline", {"gpu.cores=2", "l1d.write_policy=write-through"}},
       {"compaction", "tbc", {}},
       {"formation", "dwf-majority", {"core.execute_stages=3"}},
+      // Sub-warps that decode forms.
+      {"large_warps", "lwm", {}},
+      {"large_warps_deep", "lwm", {"core.execute_stages=4", "core.decode_latency=2", "core.register_read_latency=3"}},
+      {"large_warps_short", "lwm-two-level", {"core.execute_stages=1", "core.complex_queue=0"}},
+      {"freely_packed", "lwm", {"core.former=packed-freely", "core.fetch_latency=2"}},
+      {"rows_of_large_warps", "baseline", {"core.warp_size=64", "scratchpad.banks=8"}},
+      {"large_warps_of_two_cores", "lwm", {"gpu.cores=2", "l1d.write_policy=write-through"}},
+      // What accesses memory finds the memory stage occupied more often than not.
+      {"few_places", "baseline", {"core.pending_accesses=2", "l1d.mshrs=2", "core.execute_stages=3"}},
+      {"late_hits", "lwm", {"l1d.hit_latency=6", "core.execute_stages=3"}},
   };
   return all;
 }
@@ -70,7 +80,7 @@ TEST_P(FastPathOn, CountsWhatTheStagesCount) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, FastPathOn,
-                         ::testing::Combine(::testing::Values("nqueens", "blackscholes"),
+                         ::testing::Combine(::testing::Values("nqueens", "blackscholes", "bfs"),
                                             ::testing::Range<std::size_t>(0, pipeline_shapes().size())),
                          [](const auto& info) {
                            return std::string(std::get<0>(info.param)) + "_" +
@@ -99,14 +109,14 @@ again:
 }
 )";
 
-std::string counters_at_a_fault(bool watched) {
+std::string counters_at_a_fault(const std::string& machine, bool watched) {
   return test::in_child([&] {
     tb::RunObserver nobody;
     tb::DeviceOptions options;
     if (watched) {
       options.observers = {&nobody};
     }
-    tb::Device device(tb::read_machine("baseline"), options);
+    tb::Device device(tb::read_machine(machine), options);
     device.load(ptx::compile(kStray, "stray.ptx"));
     const auto data = static_cast<std::uint32_t>(device.memory().allocate("data", 1024));
     isa::LaunchRequest request;
@@ -124,9 +134,11 @@ std::string counters_at_a_fault(bool watched) {
 }
 
 TEST(FastPath, CountsWhatTheStagesCountUpToAFault) {
-  const std::string stages = counters_at_a_fault(true);
-  EXPECT_NE(stages, "no fault");
-  EXPECT_EQ(counters_at_a_fault(false), stages);
+  for (const char* const machine : {"baseline", "lwm"}) {
+    const std::string stages = counters_at_a_fault(machine, true);
+    EXPECT_NE(stages, "no fault") << machine;
+    EXPECT_EQ(counters_at_a_fault(machine, false), stages) << machine;
+  }
 }
 
 TEST(FastPath, IsNotForCoresWhoseInstructionsAreSeenInFlight) {

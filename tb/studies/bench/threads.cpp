@@ -48,8 +48,8 @@ Benchmark cores_by_threads(const std::string& name, double scale, unsigned cores
 std::vector<Benchmark> thread_benchmarks(const ThreadAxes& axes, double effort) {
   std::vector<Benchmark> all;
   for (const unsigned cores : axes.cores) {
-    // As much work for each core, so that all are busy for most of the time.
-    for (const auto& [name, of_a_core] : {std::pair{"nqueens", 0.01}, {"histogram", 0.01}}) {
+    // As much work for each core, and so much that all are busy for most of the time.
+    for (const auto& [name, of_a_core] : {std::pair{"nqueens", 0.05}, {"histogram", 0.03}}) {
       for (const unsigned threads : axes.threads) {
         all.push_back(cores_by_threads(name, std::max(of_a_core * cores, 0.05) * effort, cores, threads));
       }
