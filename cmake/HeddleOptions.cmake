@@ -61,6 +61,10 @@ function(heddle_profile)
       # disagree by some, which is no error.
       target_compile_options(${target} PRIVATE -fprofile-use=${HEDDLE_PROFILE_FOLDER} -fprofile-partial-training
                                                -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch)
+      # Across files where the program is linked; tests, of which there are many, link what is compiled beside.
+      target_compile_options(${target} PRIVATE -flto=auto -ffat-lto-objects)
+      target_link_options(${target} INTERFACE
+                          $<IF:$<BOOL:$<TARGET_PROPERTY:HEDDLE_ACROSS_FILES>>,-flto=auto,-fno-lto>)
     endif()
   endforeach()
 endfunction()
