@@ -32,8 +32,7 @@ inline Half select(LaneMask lanes, unsigned first, Half then, Half otherwise) {
 // Some of an array of lanes' numbers become `value`.
 inline void fill(std::uint16_t* into, std::uint16_t value, LaneMask lanes) {
   using Numbers [[gnu::vector_size(kHalf * sizeof(std::uint16_t))]] = std::uint16_t;
-  constexpr Numbers bit = {1U << 0U, 1U << 1U, 1U << 2U,  1U << 3U,  1U << 4U,  1U << 5U,  1U << 6U,  1U << 7U,
-                           1U << 8U, 1U << 9U, 1U << 10U, 1U << 11U, 1U << 12U, 1U << 13U, 1U << 14U, 1U << 15U};
+  const Numbers bit = __builtin_convertvector(kBit, Numbers);
   for (unsigned first = 0; first != kLanes; first += kHalf) {
     Numbers numbers;
     std::memcpy(&numbers, into + first, sizeof numbers);

@@ -118,7 +118,7 @@ bool ExecuteStage::stuck(Cycle now) const {
   }
   const link::SubWarp* const head = latch_.front(now);
   const bool unit_wanted = !queue_.empty() || (head != nullptr && head->decoded->unit == isa::Unit::complex);
-  // As long as the unit would not take another one either way, that is why one stays (complex_room).
+  // Why an operation finds no room is another thing once the unit could start one (complex_room): not before that.
   return !unit_wanted || (in_unit_ == unit_capacity_ && now >= complex_free_);
 }
 

@@ -136,7 +136,6 @@ void FastPath::tick(Cycle now) {
   if (!retiring_.empty() && retiring_.front().leaves + 2 == now) {
     retire();
   }
-  const bool served = serves(now);
   if (!stages_.memory.idle()) {
     stages_.memory.tick(now);
     if (stages_.memory.occupied(now)) {
@@ -144,12 +143,12 @@ void FastPath::tick(Cycle now) {
     }
   }
   if (stages_.execute.idle()) {
-    stages_.execute.work_idle(now, served && !empty());
+    stages_.execute.work_idle(now, serves(now));
   } else {
     if (stages_.execute.others_leave(now)) {
       stays(now, Done::memory);
     }
-    stages_.execute.work(now, served && !empty());
+    stages_.execute.work(now, serves(now));
     if (stages_.execute.occupied(now)) {
       stays(now, Done::execute);
     }
