@@ -160,46 +160,41 @@ class DynamicWarps final : public Divergence {
 
   // The youngest waiting warp of a PC that has a free lane.
   [[nodiscard]] Group* youngest_at(std::uint32_t pc) {
-    MaybeGroup youngest;
-    for (std::size_t word = 0; word < groups_.ready().size(); ++word) {
-      if (groups_.ready()[word] == 0) {
-        continue;
-      }
-      for (std::uint64_t left = groups_.ready_at(word, pc); left != 0; left &= left - 1) {
-        const auto candidate = static_cast<GroupId>(word * 64 + static_cast<unsigned>(std::countr_zero(left)));
-        if (!youngest || groups_.ready_age(candidate) > groups_.ready_age(*youngest)) {
-          youngest = candidate;
-        }
-      }
-    }
+    const MaybeGroup youngest = groups_.ready_by_pc().youngest(pc);
     return youngest && groups_[*youngest].active[0] != all_lanes_ ? &groups_[*youngest] : nullptr;
   }
 
   // Threads of `from` take free lanes of `to`.
   void merge(Group& from, Group& to) {
+    std::uint32_t points = to.merge_points;
     const auto move = [&](unsigned lane, unsigned into) {
-      to.lane_row[into] = from.lane_row[lane];
-      to.lane_home[into] = from.lane_home[lane];
-      to.active[0] |= LaneMask{1} << into;
-      from.active[0] &= ~(LaneMask{1} << lane);
-      to.merge_points = std::min(to.merge_points, passed(to, into));
+      const std::uint16_t row = to.lane_row[into] = from.lane_row[lane];
+      const std::uint8_t home = to.lane_home[into] = from.lane_home[lane];
+      points = std::min(points, passed_[row * width_ + home]);
     };
-    each_lane(from.active[0] & ~to.active[0], [&](unsigned lane) { move(lane, lane); });
+    const LaneMask own = from.active[0] & ~to.active[0];
+    each_lane(own, [&](unsigned lane) { move(lane, lane); });
+    from.active[0] &= ~own;
+    to.active[0] |= own;
     if (!lane_aware_) {
       while (from.active[0] != 0 && to.active[0] != all_lanes_) {
-        move(static_cast<unsigned>(std::countr_zero(from.active[0])),
-             static_cast<unsigned>(std::countr_zero(static_cast<LaneMask>(all_lanes_ & ~to.active[0]))));
+        const auto lane = static_cast<unsigned>(std::countr_zero(from.active[0]));
+        const auto into = static_cast<unsigned>(std::countr_zero(static_cast<LaneMask>(all_lanes_ & ~to.active[0])));
+        move(lane, into);
+        from.active[0] &= ~(LaneMask{1} << lane);
+        to.active[0] |= LaneMask{1} << into;
       }
     }
+    to.merge_points = points;
     to.look_at_lanes();
     to.falls_back_to(from);
     groups_.grown(to);
   }
 
   void count_merge_points(Group& group) {
-    group.merge_points = ~std::uint32_t{0};
-    each_lane(group.active[0],
-              [&](unsigned lane) { group.merge_points = std::min(group.merge_points, passed(group, lane)); });
+    std::uint32_t points = ~std::uint32_t{0};
+    each_lane(group.active[0], [&](unsigned lane) { points = std::min(points, passed(group, lane)); });
+    group.merge_points = points;
   }
 
   static void find_block(Group& group, GroupMoves& moves) {

@@ -6,8 +6,6 @@
 // behind catch up and merge; ties go to the older warp.
 #include <fmt/format.h>
 
-#include <vector>
-
 #include "hw/parameters/cost.hpp"
 #include "hw/schedule/orders.hpp"
 
@@ -37,47 +35,39 @@ class Majority final : public WarpScheduler {
 
  private:
   [[nodiscard]] MaybeGroup oldest_at(std::uint32_t pc) const {
+    const ReadyByPc& ready = range_.groups.ready_by_pc();
+    if (range_.all()) {
+      return ready.oldest(pc);
+    }
     MaybeGroup oldest;
-    const auto look = [&](GroupId id) {
-      if (!oldest || range_.groups.ready_age(id) < range_.groups.ready_age(*oldest)) {
-        oldest = id;
-      }
-    };
-    range_.each_word([&](unsigned word, std::uint64_t own) {
-      if (range_.groups.ready()[word] != 0) {
-        each_bit(word, range_.groups.ready_at(word, pc) & own, look);
-      }
+    ready.each_at(pc, [&](GroupId id, unsigned) {
+      oldest = range_.has(id) ? MaybeGroup(id) : MaybeGroup();
+      return !oldest;
     });
     return oldest;
   }
 
   // Of equal counts the lowest PC.
   void find_majority() {
-    range_.each_ready([&](GroupId id) {
-      const std::uint32_t pc = range_.groups.ready_pc(id);
-      if (pc >= threads_.size()) {
-        threads_.resize(pc + 1, 0);
-      }
-      if (threads_[pc] == 0) {
-        counted_.push_back(pc);
-      }
-      threads_[pc] += range_.groups[id].active_threads();
-    });
+    const ReadyByPc& ready = range_.groups.ready_by_pc();
     unsigned most = 0;
-    for (const std::uint32_t pc : counted_) {
-      if (threads_[pc] > most || (threads_[pc] == most && pc < pc_)) {
-        most = threads_[pc];
+    ready.each_pc([&](std::uint32_t pc, unsigned threads) {
+      if (!range_.all()) {
+        threads = 0;
+        ready.each_at(pc, [&](GroupId id, unsigned of_it) {
+          threads += range_.has(id) ? of_it : 0;
+          return true;
+        });
+      }
+      if (threads > most || (threads == most && threads != 0 && pc < pc_)) {
+        most = threads;
         pc_ = pc;
       }
-      threads_[pc] = 0;
-    }
-    counted_.clear();
+    });
   }
 
   const GroupRange range_;
   std::uint32_t pc_ = 0;
-  std::vector<unsigned> threads_;       // of ready warps, by PC; zero between two questions
-  std::vector<std::uint32_t> counted_;  // PCs that have some
 };
 
 class PostDominatorPriority final : public WarpScheduler {

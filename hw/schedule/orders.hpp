@@ -41,14 +41,6 @@ void each_set(const GroupBits& bits, unsigned first, unsigned last, Visit visit)
   }));
 }
 
-// Calls visit(id) for every bit that is set in word `word` of a set.
-template <class Visit>
-void each_bit(unsigned word, std::uint64_t bits, Visit visit) {
-  for (; bits != 0; bits &= bits - 1) {
-    visit(static_cast<GroupId>(word * 64 + static_cast<unsigned>(std::countr_zero(bits))));
-  }
-}
-
 // The groups that a scheduler chooses among: numbers first to last - 1.
 struct GroupRange {
   explicit GroupRange(const WarpScheduler::Setup& setup)
@@ -57,15 +49,8 @@ struct GroupRange {
   void each_ready(Visit visit) const {
     each_set(groups.ready(), first, last, visit);
   }
-  // Calls visit(word, bits) for each word of a set, with the bits in it that are of these groups.
-  template <class Visit>
-  void each_word(Visit visit) const {
-    for (unsigned word = first / 64; word * 64 < last; ++word) {
-      const std::uint64_t from = word == first / 64 ? ~std::uint64_t{0} << (first % 64) : ~std::uint64_t{0};
-      const std::uint64_t to = last - word * 64 < 64 ? (std::uint64_t{1} << (last % 64)) - 1 : ~std::uint64_t{0};
-      visit(word, from & to);
-    }
-  }
+  [[nodiscard]] bool all() const { return first == 0 && last == groups.size(); }
+  [[nodiscard]] bool has(GroupId id) const { return id >= first && id < last; }
   // The oldest ready group: the one that started first.
   [[nodiscard]] MaybeGroup oldest_ready() const;
   // The first ready group at or behind `from`, wrapping around.

@@ -22,6 +22,7 @@ void GroupTable::resize(unsigned groups, unsigned rows_per_group) {
   ready_pc_.assign(ready_.size() * 64, 0);
   ready_age_.assign(ready_.size() * 64, 0);
   stalled_ = live_ = ready_;
+  by_pc_.reset();
   for (GroupId id = 0; id < groups; ++id) {
     Group& group = groups_[id];
     group.id = id;
@@ -38,7 +39,31 @@ void GroupTable::tell_watcher(const Group& group, GroupState before) const {
   watcher_->group_changed(*core_, group, before);
 }
 
+const ReadyByPc& GroupTable::ready_by_pc() const {
+  if (by_pc_ == nullptr) {
+    by_pc_ = std::make_unique<ReadyByPc>(size());
+    for (const Group& group : groups_) {
+      if (group.state == GroupState::ready) {
+        note_by_pc(group);
+      }
+    }
+  }
+  return *by_pc_;
+}
+
+// It has become ready, or is so no more.
+void GroupTable::note_by_pc(const Group& group) const {
+  if (group.state == GroupState::ready) {
+    by_pc_->enter(group.id, group.pc, group.age, group.active_threads());
+  } else {
+    by_pc_->leave(group.id);
+  }
+}
+
 void GroupTable::grown(const Group& group) const {
+  if (by_pc_ != nullptr && group.state == GroupState::ready) {
+    by_pc_->grown(group.id, group.active_threads());
+  }
   if (watcher_ != nullptr) {
     watcher_->group_grown(*core_, group);
   }

@@ -6,11 +6,13 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "base/instrument.hpp"
 #include "hw/state/place.hpp"
+#include "hw/state/ready_by_pc.hpp"
 #include "isa/instruction.hpp"
 #include "tlm/cycle.hpp"
 
@@ -23,7 +25,6 @@ namespace heddle::hw {
 class CoreObserver;
 struct CoreState;
 
-using GroupId = std::uint32_t;
 using isa::LaneMask;
 using link::Cycle;
 
@@ -215,8 +216,11 @@ class GroupTable {
     if ((changed & kReady) != 0) {
       ready_[group.id / 64] ^= bit;
       ready_age_[group.id] = group.age;
+      ready_pc_[group.id] = group.pc;
+      if (by_pc_ != nullptr) {
+        note_by_pc(group);
+      }
     }
-    ready_pc_[group.id] = group.pc;
     if ((changed & kStalled) != 0) {
       stalled_[group.id / 64] ^= bit;
     }
@@ -232,19 +236,8 @@ class GroupTable {
   }
 
   [[nodiscard]] const GroupBits& ready() const { return ready_; }  // may be fetched
-  // Those of them that stand at a PC, of word `word` of the set. Who may be fetched stays where it is, so their PCs are
-  // kept side by side, for who looks at all of them.
-  [[nodiscard]] std::uint64_t ready_at(std::size_t word, std::uint32_t pc) const {
-    const auto half = [pc](const std::uint32_t* of) {  // a vector's work
-      std::uint32_t at = 0;
-      for (unsigned i = 0; i < 32; ++i) {
-        at |= (of[i] == pc ? 1U : 0U) << i;
-      }
-      return at;
-    };
-    const std::uint32_t* const of = &ready_pc_[word * 64];
-    return ready_[word] & (half(of) | std::uint64_t{half(of + 32)} << 32U);
-  }
+  // The same by PC. Kept from the first time on that somebody asks.
+  [[nodiscard]] const ReadyByPc& ready_by_pc() const;
   // What schedulers compare, beside each other; of a group that is ready.
   [[nodiscard]] std::uint32_t ready_pc(GroupId id) const { return ready_pc_[id]; }
   [[nodiscard]] std::uint64_t ready_age(GroupId id) const { return ready_age_[id]; }
@@ -264,13 +257,15 @@ class GroupTable {
   // The sets that groups in a state are in.
   static constexpr unsigned kReady = 1, kStalled = 2, kLive = 4;
   void tell_watcher(const Group& group, GroupState before) const;
+  void note_by_pc(const Group& group) const;
 
   std::vector<Group> groups_;
   GroupBits ready_, stalled_, live_;
-  std::vector<std::uint32_t> ready_pc_;  // as many as ready_ has bits; what it was when the group last changed state
+  std::vector<std::uint32_t> ready_pc_;  // as many as ready_ has bits; what it was when the group last became ready
   std::array<std::uint8_t, kGroupStates> sets_of_{};
   std::array<unsigned, kGroupStates> counts_{};
-  std::vector<std::uint64_t> ready_age_;  // as many; what it was when the group last became ready
+  std::vector<std::uint64_t> ready_age_;      // as many; what it was when the group last became ready
+  mutable std::unique_ptr<ReadyByPc> by_pc_;  // null: nobody has asked
   std::uint64_t age_ = 0;
   StallObserver* observer_ = nullptr;
   Instrument<CoreObserver> watcher_;

@@ -2,11 +2,12 @@
 // memory, in two pieces that the host reads back as one, and waits for.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
-#include "hw/state/group.hpp"
-
 namespace heddle::hw {
+
+using GroupId = std::uint32_t;
 
 class MaybeGroup {
  public:

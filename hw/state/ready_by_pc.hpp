@@ -1,0 +1,65 @@
+// The groups of a table that may be fetched, by the PC at which they stand: for mechanisms and schedulers that ask who
+// stands where. Each PC has its groups in the order of their ages. No SystemC.
+//
+//   enter, leave, grown   a group becomes ready, is ready no more, has other threads than before
+//   oldest, youngest, threads, each_pc, each_at   questions
+//
+// A group that goes from one PC to the next is fetched after older ones and comes behind them, so that its place is
+// nearly always found at the first look.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hw/state/maybe_group.hpp"
+
+namespace heddle::hw {
+
+class ReadyByPc {
+ public:
+  explicit ReadyByPc(unsigned groups) : of_(groups) {}
+
+  void enter(GroupId id, std::uint32_t pc, std::uint64_t age, unsigned threads);
+  void leave(GroupId id);
+  void grown(GroupId id, unsigned threads) {
+    Entry& entry = of_[id];
+    at_[entry.pc].threads += threads - entry.threads;
+    entry.threads = threads;
+  }
+
+  // Of a PC; none: nobody stands there.
+  [[nodiscard]] MaybeGroup oldest(std::uint32_t pc) const { return known(pc) ? at_[pc].oldest : MaybeGroup(); }
+  [[nodiscard]] MaybeGroup youngest(std::uint32_t pc) const { return known(pc) ? at_[pc].youngest : MaybeGroup(); }
+  // visit(GroupId, threads) for each, the oldest first, as long as it returns true.
+  template <class Visit>
+  void each_at(std::uint32_t pc, Visit visit) const {
+    for (MaybeGroup id = oldest(pc); id && visit(*id, of_[*id].threads); id = of_[*id].younger) {
+    }
+  }
+  // visit(pc, threads) for each PC at which somebody stands, in no particular order.
+  template <class Visit>
+  void each_pc(Visit visit) const {
+    for (const std::uint32_t pc : pcs_) {
+      visit(pc, at_[pc].threads);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool known(std::uint32_t pc) const { return pc < at_.size(); }
+  struct Entry {
+    MaybeGroup older, younger;  // at the same PC
+    std::uint32_t pc = 0;
+    unsigned threads = 0;
+    std::uint64_t age = 0;
+  };
+  struct At {
+    MaybeGroup oldest, youngest;
+    unsigned threads = 0;     // of all of them
+    std::uint32_t place = 0;  // in pcs_
+  };
+  std::vector<Entry> of_;           // by group
+  std::vector<At> at_;              // by PC
+  std::vector<std::uint32_t> pcs_;  // at which somebody stands
+};
+
+}  // namespace heddle::hw
