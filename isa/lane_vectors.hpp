@@ -42,6 +42,27 @@ inline void fill(std::uint16_t* into, std::uint16_t value, LaneMask lanes) {
   }
 }
 
+// The lanes whose number is `value`.
+inline LaneMask equal(const std::uint16_t* numbers, std::uint16_t value) {
+  using Numbers [[gnu::vector_size(kHalf * sizeof(std::uint16_t))]] = std::uint16_t;
+  using Bytes [[gnu::vector_size(kHalf)]] = std::uint8_t;
+  // Eight bytes of 0 or 1, the first one lowest, become eight bits at the top: no two of the products' bits meet.
+  constexpr std::uint64_t kBytesToBits = 0x0102'0408'1020'4080;
+  LaneMask lanes = 0;
+  for (unsigned first = 0; first != kLanes; first += kHalf) {
+    Numbers of;
+    std::memcpy(&of, numbers + first, sizeof of);
+    const Numbers same = of == value ? Numbers{} + 1 : Numbers{};
+    const Bytes bytes = __builtin_convertvector(same, Bytes);
+    std::uint64_t low = 0;
+    std::uint64_t high = 0;
+    std::memcpy(&low, &bytes, sizeof low);
+    std::memcpy(&high, reinterpret_cast<const std::uint8_t*>(&bytes) + sizeof low, sizeof high);
+    lanes |= static_cast<LaneMask>(low * kBytesToBits >> 56U | high * kBytesToBits >> 56U << 8U) << first;
+  }
+  return lanes;
+}
+
 // Some lanes of a word become those of another one.
 inline void blend(std::uint32_t* into, const std::uint32_t* from, LaneMask lanes) {
   for (unsigned first = 0; first != kLanes; first += kHalf) {

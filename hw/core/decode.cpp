@@ -11,6 +11,7 @@
 #include "hw/core/each_row.hpp"
 #include "hw/core/fast_path.hpp"
 #include "hw/issue/discipline.hpp"
+#include "isa/lane_vectors.hpp"
 
 namespace heddle::hw {
 
@@ -449,21 +450,13 @@ void DecodeStage::find_rows(link::SubWarp& formed, const Group& group) {
     known.lane_row = group.lane_row;
     known.lanes = group.active[0];
     known.count = 0;
-    for (LaneMask left = known.lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
-      const std::uint16_t row = group.lane_row[lane];
-      unsigned index = 0;
-      while (index != known.count && known.rows[index].row != row) {
-        ++index;
-      }
-      if (index == known.rows.size()) {
-        known.count = 0;
+    for (LaneMask left = known.lanes; left != 0; left &= ~known.rows[known.count++].lanes) {
+      if (known.count == known.rows.size()) {
+        known.count = 0;  // too many
         break;
       }
-      if (index == known.count) {
-        known.rows[known.count++] = {row, 0};
-      }
-      known.rows[index].lanes |= LaneMask{1} << lane;
+      const std::uint16_t row = group.lane_row[static_cast<unsigned>(std::countr_zero(left))];
+      known.rows[known.count] = {row, isa::vectors::equal(group.lane_row.data(), row) & left};
     }
   }
   formed.row_count = known.count;

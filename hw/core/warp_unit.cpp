@@ -276,10 +276,19 @@ bool WarpUnit::arrive_in(unsigned block_slot, link::SubWarp& sub_warp) {
 }
 
 LaneMask WarpUnit::lanes_of_block(const link::SubWarp& sub_warp, unsigned block_slot) const {
+  const BlockHome* const block = &state_.block(block_slot);
   LaneMask lanes = 0;
-  for (LaneMask left = sub_warp.executing; left != 0; left &= left - 1) {
+  LaneMask left = sub_warp.executing;
+  for (unsigned index = 0; index != sub_warp.row_count; ++index) {
+    const link::RowLanes& row = sub_warp.rows[index];
+    if (const ThreadHome* const whole = state_.rows[row.row].whole()) {
+      lanes |= whole->block == block ? row.lanes & left : 0;
+      left &= ~row.lanes;
+    }
+  }
+  for (; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    lanes |= &state_.block(block_slot) == state_.thread_at(sub_warp, lane).home->block ? LaneMask{1} << lane : 0;
+    lanes |= block == state_.thread_at(sub_warp, lane).home->block ? LaneMask{1} << lane : 0;
   }
   return lanes;
 }
