@@ -408,6 +408,12 @@ void MemoryStage::make_lines(MemoryAccess& access) {
   if (access.lines.size() < access.count) {
     access.lines.resize(access.count);  // nothing of this access is outstanding yet: addresses may change
   }
+  if (access.kind == MemoryAccess::Kind::store && access.stores.size() < access.count) {
+    access.stores.resize(access.count);
+  }
+  if (access.kind == MemoryAccess::Kind::atomic && access.atomics.size() < access.count) {
+    access.atomics.resize(access.count);
+  }
   for (unsigned i = 0; i < access.count; ++i) {
     AccessLine& line = access.lines[i];
     access.order[i] = static_cast<std::uint8_t>(i);
@@ -433,10 +439,12 @@ void MemoryStage::make_lines(MemoryAccess& access) {
         break;
       case MemoryAccess::Kind::store:
         line.kind = link::LineRequest::Kind::store;
+        line.stored = &access.stores[i];
         fill_store(access, line);
         break;
       case MemoryAccess::Kind::atomic:
         line.kind = link::LineRequest::Kind::atomic;
+        line.atomic = &access.atomics[i];
         fill_atomic(access, line);
         break;
     }
@@ -446,9 +454,11 @@ void MemoryStage::make_lines(MemoryAccess& access) {
 void MemoryStage::fill_store(MemoryAccess& access, AccessLine& line) {
   const std::uint64_t line_bytes = state_.machine.l1d.line_bytes;
   const unsigned element_bytes = access.element_bytes;
-  line.enable.fill(0);
-  line.store_data = line.data.data();
-  line.byte_enable = line.enable.data();
+  std::byte* const data = line.stored->data.data();
+  std::uint8_t* const enable = line.stored->enable.data();
+  line.stored->enable.fill(0);
+  line.store_data = data;
+  line.byte_enable = enable;
   if (element_bytes == 4 && access.elements == 1 && access.addresses.pieces == 1 &&
       !isa::is_accumulate(access.sub_warp->decoded->instruction.op)) {  // usual: a word of each lane
     const LaneAddresses::Piece& address = access.addresses.address[0];
@@ -456,8 +466,8 @@ void MemoryStage::fill_store(MemoryAccess& access, AccessLine& line) {
     for (LaneMask left = line.lanes; left != 0; left &= left - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(left));
       const std::uint64_t offset = address[lane] & (line_bytes - 1);
-      std::memcpy(line.data.data() + offset, &value[lane], 4);
-      std::memset(line.enable.data() + offset, 0xff, 4);
+      std::memcpy(data + offset, &value[lane], 4);
+      std::memset(enable + offset, 0xff, 4);
     }
     return;
   }
@@ -474,8 +484,8 @@ void MemoryStage::fill_store(MemoryAccess& access, AccessLine& line) {
         continue;
       }
       const std::uint64_t offset = address & (line_bytes - 1);
-      std::memcpy(line.data.data() + offset, bytes.data() + piece * 4, access.addresses.piece_bytes);
-      std::memset(line.enable.data() + offset, 0xff, access.addresses.piece_bytes);
+      std::memcpy(data + offset, bytes.data() + piece * 4, access.addresses.piece_bytes);
+      std::memset(enable + offset, 0xff, access.addresses.piece_bytes);
     }
   }
 }
@@ -483,7 +493,7 @@ void MemoryStage::fill_store(MemoryAccess& access, AccessLine& line) {
 void MemoryStage::fill_atomic(MemoryAccess& access, AccessLine& line) {
   const isa::Instruction& instruction = access.sub_warp->decoded->instruction;
   const std::uint64_t line_bytes = state_.machine.l1d.line_bytes;
-  link::AtomicLanes& atomic = line.lanes_of_atomic;
+  link::AtomicLanes& atomic = *line.atomic;
   atomic.op = instruction.atomic_op();
   atomic.type = instruction.atomic_type();
   atomic.count = 0;
@@ -495,7 +505,6 @@ void MemoryStage::fill_atomic(MemoryAccess& access, AccessLine& line) {
     atomic.b[entry] = operand(access.sub_warp->values.b, lane, access.lane_bytes);
     atomic.c[entry] = operand(access.sub_warp->values.c, lane, access.lane_bytes);
   }
-  line.atomic = &atomic;
 }
 
 void MemoryStage::reset() {

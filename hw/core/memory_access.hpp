@@ -19,16 +19,21 @@ namespace heddle::hw {
 
 struct MemoryAccess;
 
-// A line request with the storage of its operands. Its `lanes` are those that the line serves, its `answer` what the L1
-// said.
+// What a store writes to a line: bytes, and which of them, as byte enables.
+struct StoredBytes {
+  std::array<std::byte, 128> data;
+  std::array<std::uint8_t, 128> enable;
+};
+
+// A line request. Its `lanes` are those that the line serves, its `answer` what the L1 said. Its operands lie apart:
+// scattered loads have a hundred times as many lines under way as anything else has, which must be small for the host's
+// caches.
 struct AccessLine : link::LineRequest {
   MemoryAccess* access = nullptr;
   bool under_way = false;  // sent and not answered yet
   // The lines of other sub-warps of the instruction that go with this one's request (Coalescer::Traits::gathers).
   AccessLine* with = nullptr;
-  std::array<std::byte, 128> data;
-  std::array<std::uint8_t, 128> enable;
-  link::AtomicLanes lanes_of_atomic;
+  StoredBytes* stored = nullptr;  // of a store
 };
 
 struct MemoryAccess {
@@ -45,6 +50,9 @@ struct MemoryAccess {
   LaneAddresses addresses;
   std::vector<LineAccess> coalesced;
   std::vector<AccessLine> lines;  // lines[0..count)
+  // Their operands, by line: of stores, of atomics.
+  std::vector<StoredBytes> stores;
+  std::vector<link::AtomicLanes> atomics;
   // Of 0..count, in which the lines are offered, `own` of them: the others go with a request of another sub-warp. The
   // first `sent` have been sent.
   std::array<std::uint8_t, 4 * isa::kLanes> order{};

@@ -124,8 +124,9 @@ void MemoryStage::go_with(AccessLine& lead, AccessLine& line) {
   }
   last->with = &line;
   if (line.store_data != nullptr) {  // later sub-warps store over earlier ones, as they do by themselves
-    link::merge_bytes(lead.data.data(), line.data.data(), line.enable.data(), state_.machine.l1d.line_bytes);
-    link::add_enables(lead.enable.data(), line.enable.data(), state_.machine.l1d.line_bytes);
+    const StoredBytes& later = *line.stored;
+    link::merge_bytes(lead.stored->data.data(), later.data.data(), later.enable.data(), state_.machine.l1d.line_bytes);
+    link::add_enables(lead.stored->enable.data(), later.enable.data(), state_.machine.l1d.line_bytes);
   }
 }
 
