@@ -53,9 +53,9 @@ void begin_response(TargetSocket& socket, ::tlm::tlm_generic_payload& payload, E
 
 // Sends the END_REQ that a target has owed.
 template <class TargetSocket>
-void end_request(TargetSocket& socket, ::tlm::tlm_generic_payload& payload) {
+void end_request(TargetSocket& socket, ::tlm::tlm_generic_payload& payload,
+                 sc_core::sc_time delay = sc_core::SC_ZERO_TIME) {
   ::tlm::tlm_phase phase = ::tlm::END_REQ;
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   socket->nb_transport_bw(payload, phase, delay);
 }
 

@@ -97,6 +97,10 @@ class InputQueue {
   }
   // The cycle in which what is kept aside can be admitted, if its place was released in this one; else kNever.
   [[nodiscard]] Cycle admits_at(Cycle now) const { return has_kept_ && freed_at_ == now ? now + 1 : kNever; }
+  // The same, in the cycle before that one.
+  [[nodiscard]] bool will_admit(Cycle now) const {
+    return admits_at(now) != kNever && used_ - (freed_ - forced_) < capacity_;
+  }
   // Enters its lane whether or not there is a credit.
   void force(T value, unsigned lane = 0) {
     ++forced_;

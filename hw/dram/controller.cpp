@@ -97,7 +97,9 @@ void DramController::arrived(Payload& payload, Cycle visible, bool has_credit) {
   DramRequest& request = make_request(payload, visible);
   if (has_credit) {
     input_.enter(&request);
-    wake(visible);
+    if (!arrivals_wait_) {
+      wake(visible);
+    }
     return;
   }
   ++statistics_.queue_full;
@@ -130,7 +132,7 @@ Cycle DramController::advance(Cycle now) {
   if (input_.unsettled()) {
     clock().tell([this, now] { input_.settle(now); });
   }
-  if (!input_.empty()) {
+  if (!input_.empty() && !arrivals_wait_) {
     next = std::min(next, input_.front()->arrival);
   }
   if (!in_service_.empty()) {
@@ -199,21 +201,40 @@ void DramController::admit(Cycle now) {
     request.arrival = std::max(request.arrival, now);
     link::end_request(target, *request.payload);
   }
-  while (!input_.empty() && input_.front()->arrival <= now) {
+  take_arrived(now);
+  if (observer_ != nullptr) {
+    observer_->waiting(waiting_.size() + handed_on_);
+  }
+}
+
+// What is kept aside gets the place that has become free in this cycle in the next one, whatever happens: its sender
+// has no other request until then. So there need be no turn for it.
+void DramController::admit_ahead(Cycle now) {
+  DramRequest& request = *input_.admit();
+  request.arrival = std::max(request.arrival, now + 1);
+  link::end_request(target, *request.payload, clock().until(now + 2));  // as if it were sent in the next cycle
+}
+
+void DramController::take_arrived(Cycle until) {
+  while (!input_.empty() && input_.front()->arrival <= until) {
     DramRequest& request = *input_.take();
     if (!timing_->timed()) {
-      hand_on(request, now);
+      hand_on(request, until);
       continue;
     }
     drain_.admitted(request, waiting_);
     waiting_.push_back(request);
     scheduler_->admitted(request);
-    holds_.admitted(request, now);
+    holds_.admitted(request, until);
   }
   statistics_.queue_max = std::max<std::uint64_t>(statistics_.queue_max, waiting_.size());
-  if (observer_ != nullptr) {
-    observer_->waiting(waiting_.size() + handed_on_);
+}
+
+DramStatistics& DramController::statistics() {
+  if (arrivals_wait_ && clock().now() != 0) {
+    take_arrived(clock().now() - 1);
   }
+  return statistics_;
 }
 
 // Which request takes a step next. When nothing of the direction whose turn it is can start, it is the other's turn.
@@ -230,6 +251,7 @@ DramChoice DramController::choose() {
 }
 
 Cycle DramController::start(Cycle now) {
+  arrivals_wait_ = false;
   holds_.expire(now);
   if (waiting_.empty()) {
     return kNever;
@@ -243,6 +265,11 @@ Cycle DramController::start(Cycle now) {
     view_.at(now);
     const DramChoice choice = choose();
     if (choice.start > now) {
+      // Who watches, and holds, are told of arrivals in their cycle.
+      arrivals_wait_ = scheduler_->stands() && !holds_.any() && observer_ == nullptr;
+      if (arrivals_wait_ && input_.will_admit(now)) {
+        admit_ahead(now);
+      }
       const Cycle next = std::min(choice.start, view_.asked_again());
       return std::min(std::max(next, now + 1), input_.admits_at(now));
     }

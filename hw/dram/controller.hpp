@@ -47,7 +47,7 @@ class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_t
   ::tlm::tlm_target_socket<> target;
   ::tlm::tlm_initiator_socket<> storage;
 
-  [[nodiscard]] DramStatistics& statistics() { return statistics_; }
+  [[nodiscard]] DramStatistics& statistics();
   // Shows everything that starts to `observer` from now on; none: to nobody.
   void observe(DramObserver* observer);
   [[nodiscard]] const DramTiming& timing() const { return *timing_; }
@@ -72,6 +72,8 @@ class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_t
   void arrived(Payload& payload, Cycle visible, bool has_credit);
   void hand_on(DramRequest& request, Cycle now);
   void admit(Cycle now);
+  void admit_ahead(Cycle now);
+  void take_arrived(Cycle until);
   void complete(Cycle now);
   Cycle start(Cycle now);
   [[nodiscard]] DramChoice choose();
@@ -97,6 +99,8 @@ class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_t
   std::vector<DramRequest*> in_service_;  // started; by time of data, latest first
   std::vector<Response> responses_;       // data there; by time, latest first
   link::ExclusivePhase response_;
+  // What arrives needs no turn of its own: it can be taken in the next one that there is.
+  bool arrivals_wait_ = false;
   std::size_t handed_on_ = 0;       // without timing: requests that the memory has
   std::vector<Cycle> bank_busy_;    // per bank: busy until
   std::uint64_t bus_fraction_ = 0;  // of a cycle, not in bus_busy_cycles yet

@@ -25,6 +25,7 @@ class FirstComeFirstServed final : public DramScheduler {
     }
     return {};
   }
+  [[nodiscard]] bool stands() const override { return known_ != 0; }
   void stepped(const DramRequest& /*request*/) override { known_ = 0; }
   void rows_closed() override { known_ = 0; }
 

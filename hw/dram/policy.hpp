@@ -78,6 +78,8 @@ class DramScheduler {
   // Of the requests that may start (DramView::may_start). Requests to one address must start in the order of their
   // arrival.
   [[nodiscard]] virtual DramChoice choose(const DramView& view) = 0;
+  // The latest choice stands until it starts, whatever arrives before.
+  [[nodiscard]] virtual bool stands() const { return false; }
   // A chosen request has taken a step: its bank is another one than before, and so may the others' times be.
   virtual void stepped(const DramRequest& /*request*/) {}
   // A refresh has closed all rows, and taken time.

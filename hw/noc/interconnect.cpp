@@ -180,6 +180,7 @@ void Interconnect::arrived(Input& input, const Waiting& transfer, Cycle visible,
     phase_ended(input, *transfer.payload, visible);
   }
   if (has_credit) {
+    const bool first = input.queue.empty();
     input.queue.enter(transfer);
     if (request) {
       const auto port = static_cast<std::size_t>(&input - requests_.data());
@@ -188,7 +189,9 @@ void Interconnect::arrived(Input& input, const Waiting& transfer, Cycle visible,
     if (observer_ != nullptr) {
       show_queue(input);
     }
-    wake(transfer.eligible);
+    if (first && !output_to(input).under_way()) {
+      wake(transfer.eligible);  // else the turn of what it waits behind, or the end of that phase, leads to its own
+    }
     return;
   }
   input.queue.keep(transfer);
@@ -323,6 +326,13 @@ Cycle Interconnect::possible(const Input& input, const link::ExclusivePhase& out
   return links_.from(std::max(input.queue.front().eligible, output.next()), input.link, there);
 }
 
+// Of an input whose head has gone in this cycle: when the one behind it may; kNever: there is none, or it waits for the
+// end of a phase, which will wake this process.
+Cycle Interconnect::next_of(const Input& input, Cycle now) const {
+  return input.queue.empty() || output_to(input).under_way() ? kNever
+                                                             : std::max(input.queue.front().eligible, links_.next(now));
+}
+
 // A transfer begins now: both links are taken by it. Returns the delay after which its last part is at the other end;
 // none when that is this cycle.
 sc_core::sc_time Interconnect::occupy(Input& input, Link& there, const Payload& payload, bool has_data, Cycle now) {
@@ -369,11 +379,8 @@ Cycle Interconnect::move_requests(Cycle now) {
     chosen_[index] = kNone;
     next_port_[index] = port + 1 == ports ? 0 : port + 1;
     send_request(index, port, now);
-    const Input& input = requests_[port];
-    if (!input.queue.empty()) {
-      next = std::min(next, std::max(input.queue.front().eligible, links_.next(now)));
-    }
-    next = std::min(next, input.queue.admits_at(now));
+    next = std::min(next, next_of(requests_[port], now));
+    next = std::min(next, requests_[port].queue.admits_at(now));
   }
   return next;
 }
@@ -463,9 +470,7 @@ Cycle Interconnect::move_responses(Cycle now) {
     next_channel_[core] = index + 1 == channels ? 0 : index + 1;
     Input& input = responses_[index];
     send_response(index, input.queue.front().destination, now);
-    if (!input.queue.empty()) {
-      next = std::min(next, std::max(input.queue.front().eligible, links_.next(now)));
-    }
+    next = std::min(next, next_of(input, now));
     next = std::min(next, input.queue.admits_at(now));
   }
   return next;

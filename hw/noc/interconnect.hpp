@@ -110,6 +110,11 @@ class Interconnect final : public link::ClockedModule {
   [[nodiscard]] bool is_request(const Input& input) const {
     return &input >= requests_.data() && &input < requests_.data() + requests_.size();
   }
+  // Where the first transfer of an input goes, which is not empty.
+  [[nodiscard]] const link::ExclusivePhase& output_to(const Input& input) const {
+    const unsigned destination = input.queue.front().destination;
+    return is_request(input) ? responses_[destination].output : requests_[destination].output;
+  }
   Payload& admit(Input& input, link::Cycle now);
   void admit_pending(link::Cycle now);
   link::Cycle move_requests(link::Cycle now);
@@ -118,6 +123,7 @@ class Interconnect final : public link::ClockedModule {
     return input.queue.has_credit(now) && !input.queue.keeps();
   }
   [[nodiscard]] link::Cycle possible(const Input& input, const link::ExclusivePhase& output, const Link& there) const;
+  [[nodiscard]] link::Cycle next_of(const Input& input, link::Cycle now) const;
   [[nodiscard]] sc_core::sc_time occupy(Input& input, Link& there, const Payload& payload, bool has_data,
                                         link::Cycle now);
   void give_credits_back(Input& input);

@@ -79,11 +79,10 @@ void Channel::answered(::tlm::tlm_generic_payload& payload) {
   }
 }
 
-tlm_sync_enum Channel::nb_transport_bw(::tlm::tlm_generic_payload& payload, tlm_phase& phase,
-                                       sc_core::sc_time& /*delay*/) {
+tlm_sync_enum Channel::nb_transport_bw(::tlm::tlm_generic_payload& payload, tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase == ::tlm::END_REQ) {
     in_request_ = false;
-    next_send_ = clock().now() + 1;
+    next_send_ = clock().visible_after(delay);
     wake(next_send_);
     return ::tlm::TLM_ACCEPTED;
   }

@@ -128,10 +128,10 @@ class Driver final : public link::ClockedModule {
     Port(Driver& driver, unsigned index) : driver(driver), socket(("channel" + std::to_string(index)).c_str()) {
       socket.bind(*this);
     }
-    tlm_sync_enum nb_transport_bw(Payload& payload, tlm_phase& phase, sc_core::sc_time& /*delay*/) override {
+    tlm_sync_enum nb_transport_bw(Payload& payload, tlm_phase& phase, sc_core::sc_time& delay) override {
       if (phase == ::tlm::END_REQ) {
         in_request = false;
-        free_at = driver.clock().now() + 1;
+        free_at = driver.clock().visible_after(delay);
         driver.wake(free_at);
         return ::tlm::TLM_ACCEPTED;
       }
