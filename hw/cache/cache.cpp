@@ -45,6 +45,7 @@ Cycle Cache::work(Cycle now) {
     Payload& payload = *acknowledgements_.front().payload;
     acknowledgements_.pop();
     acknowledge(payload);
+    refusal_lasts_ = false;
   }
   fill_blocked_ = false;
   while (!fills_.empty() && fills_.front().visible <= now) {
@@ -53,10 +54,12 @@ Cycle Cache::work(Cycle now) {
       break;
     }
     fills_.pop();
+    refusal_lasts_ = false;
   }
   const bool drops = !invalidated_.empty() && invalidated_.front().visible <= now;
   if (drops) {
     drop_invalidated();
+    refusal_lasts_ = false;
   }
   while (!delayed_.empty() && delayed_.front().ready <= now) {
     const DelayedHit hit = delayed_.front();
@@ -71,6 +74,7 @@ Cycle Cache::work(Cycle now) {
   const Cycle heard = has_home_ ? hear_home(now) : kNever;
   if (flushing_) {
     continue_flush();
+    refusal_lasts_ = false;
   }
   if (!send_queue_.empty() && request_.can_begin(now)) {
     Payload& payload = *send_queue_.front();
@@ -163,6 +167,7 @@ void Cache::continue_flush() {
 }
 
 void Cache::invalidate() {
+  refusal_lasts_ = false;
   lines_.drop_all();
   misses_.close_all();
 }

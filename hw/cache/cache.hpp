@@ -152,6 +152,12 @@ class Cache : public sc_core::sc_module,
   // Writes that memory has not acknowledged yet.
   [[nodiscard]] unsigned unacknowledged_writes() const { return writes_; }
   [[nodiscard]] unsigned line_bytes() const { return line_bytes_; }
+  // The latest request was refused for want of room, and nothing has happened that could make some.
+  [[nodiscard]] bool refuses_still() const { return refusal_lasts_; }
+  // A request that is offered in the next cycle for the first time will be refused for want of an MSHR, unless
+  // something happens that could make room. True: it has been noted as refused, and refuses_still(), but is not counted
+  // (refused_again() does).
+  [[nodiscard]] bool foresees_refusal(LineRequest& request);
   // The core has kept offering the latest refused request, in vain, for so many more cycles.
   void refused_again(link::Cycle cycles) { *refusals_ += cycles; }
   // Every request is a hit from now on, in `memory`, which outlives the cache. Before the first one.
@@ -275,6 +281,7 @@ class Cache : public sc_core::sc_module,
   void step(LineRequest& request, std::byte* line, Frame frame);
   // Counts a refusal, and says in the request what it was for.
   ::tlm::tlm_sync_enum busy(LineRequest& request, LineRequest::Busy why);
+  void refuse(LineRequest& request, LineRequest::Busy why);
   // Each counts the request, also as one of its kind, and says in it what happened.
   void hit(LineRequest& request, std::uint64_t& kind);
   void miss(LineRequest& request);
@@ -358,6 +365,7 @@ class Cache : public sc_core::sc_module,
     std::array<std::byte, link::kMaxLineBytes> data;
   };
   std::vector<Leaving> leaving_;
+  bool refusal_lasts_ = false;
   bool flushing_ = false;
   bool fill_blocked_ = false;
   bool flush_begun_ = false;

@@ -111,10 +111,30 @@ tlm_sync_enum Cache::accept(LineRequest& request) {
   return result;
 }
 
-tlm_sync_enum Cache::busy(LineRequest& request, Busy why) {
+void Cache::refuse(LineRequest& request, Busy why) {
   request.answer = Answer::busy;
   request.busy = why;
   refusals_ = &counter_of(statistics_, why);
+  // What a home wants may make room, too, and other causes than these go by themselves.
+  refusal_lasts_ = (why == Busy::mshrs || why == Busy::write_buffer) && !has_home_;
+}
+
+bool Cache::foresees_refusal(LineRequest& request) {
+  if (!misses_.full() || perfect_ != nullptr || flushing_ || banks_ != 0 || has_home_ || request.shares_port ||
+      observer_ != nullptr) {
+    return false;
+  }
+  const Place place = place_of(request.address, lines_.find(request.address));
+  const Transition& transition = table_.at(place.state, event_of(request, place.state));
+  if (transition.does(kWait) || !transition.does(kFetch | kFetchOnce | kForward)) {
+    return false;
+  }
+  refuse(request, Busy::mshrs);
+  return true;
+}
+
+tlm_sync_enum Cache::busy(LineRequest& request, Busy why) {
+  refuse(request, why);
   *refusals_ += request.again ? 0 : 1;
   return TLM_UPDATED;
 }

@@ -203,6 +203,7 @@ void Core::begin_launch(const Launch& launch, Cycle first, bool global) {
   state_.pool.take_back_all();
   fetch_.launch_begins(first);
   running_ = true;
+  jammed_ = false;
   flushing_ = false;
   leaves_grid_ = false;
   state_.flushing = false;
@@ -396,18 +397,8 @@ Cycle Core::advance(Cycle now) {
     land(now);
     return caches;
   }
-  account_sleep(now);
-  if (!heard_.empty()) {
-    hear(now);
-  }
-  if (leaves_grid_) {
-    leave_grid();
-  }
-  warps_.wake_up(now);
-  if (fast_path_ != nullptr) {
-    fast_path_->tick(now);
-  } else {
-    pipeline_.tick(now);
+  if (!tick(now)) {
+    return caches;
   }
   if (warps_.departing() && l1d_.stores_visible()) {
     warps_.send_departing();
@@ -433,6 +424,63 @@ Cycle Core::advance(Cycle now) {
   return next_cycle(now, caches);
 }
 
+bool Core::tick(Cycle now) {
+  if (jam_lasts(now)) {
+    if (memory_.refused_still()) {
+      return false;
+    }
+    account_sleep(now);
+    memory_.tick(now);
+    if (memory_.occupied(now) && !state_.fault) {
+      execute_.work_stuck(now);
+      fetch_.slept(now, now, fetch_.stuck_cause());
+      return true;
+    }
+    jammed_ = false;
+    fast_path_->tick_behind_memory(now);
+    return true;
+  }
+  jammed_ = false;
+  account_sleep(now);
+  if (!heard_.empty()) {
+    hear(now);
+  }
+  if (leaves_grid_) {
+    leave_grid();
+  }
+  warps_.wake_up(now);
+  if (fast_path_ != nullptr) {
+    fast_path_->tick(now);
+  } else {
+    pipeline_.tick(now);
+  }
+  return true;
+}
+
+// Who looks at the cycle of every sub-warp has no fast path.
+bool Core::jams(Cycle now) const {
+  return fast_path_ != nullptr && limiter_ == nullptr && state_.last_move != now && state_.wake_ups.empty() &&
+         !flushing_ && !warps_.departing() && memory_.occupied(now) && memory_.only_head() &&
+         pipeline_.stuck_around(memory_, now);
+}
+
+bool Core::jam_lasts(Cycle now) const {
+  return jammed_ && heard_.empty() && !leaves_grid_ && state_.wake_ups.empty() && !flushing_ && !warps_.departing() &&
+         !l1d_.failed_write() && memory_.only_head() && fetch_.stuck(now);
+}
+
+void Core::sleep_stuck(Cycle now) {
+  sleep_ = {fetch_.stuck_cause(), std::nullopt, nullptr};
+  if (memory_.refused() == MemoryStage::Refused::by_l1d) {
+    sleep_.refuses = &l1d_;
+  } else if (memory_.refused() == MemoryStage::Refused::by_texture) {
+    sleep_.refuses = &texture_;
+  }
+  if (execute_.occupied(now)) {
+    sleep_.execute = state_.block_cause;
+  }
+}
+
 Cycle Core::next_cycle(Cycle now, Cycle caches) {
   if (flushing_ && nothing_under_way() && l1d_.quiet()) {
     flushing_ = false;
@@ -440,18 +488,11 @@ Cycle Core::next_cycle(Cycle now, Cycle caches) {
     answer(BlockCommand::Kind::flushed, 0);
   }
   if (state_.groups.any_ready() || !state_.wake_ups.empty() || !nothing_under_way() || warps_.departing()) {
-    if (!stuck(now)) {
+    jammed_ = jammed_ || jams(now);
+    if (!(jammed_ ? memory_.refused() != MemoryStage::Refused::no || memory_.foresees_refusal() : stuck(now))) {
       return now + 1;
     }
-    sleep_ = {fetch_.cause(now), std::nullopt, nullptr};
-    if (memory_.refused() == MemoryStage::Refused::by_l1d) {
-      sleep_.refuses = &l1d_;
-    } else if (memory_.refused() == MemoryStage::Refused::by_texture) {
-      sleep_.refuses = &texture_;
-    }
-    if (execute_.occupied(now)) {
-      sleep_.execute = state_.block_cause;
-    }
+    sleep_stuck(now);
     return std::min(caches, fetch_.next_release(now));
   }
   // Everything waits: nothing changes until a line arrives or a block starts.
@@ -468,8 +509,8 @@ Cycle Core::next_cycle(Cycle now, Cycle caches) {
 
 // Observers are told of every cycle of a sub-warp that is held: with them the core stays awake.
 bool Core::stuck(Cycle now) const {
-  return state_.last_move != now && state_.observer == nullptr && state_.wake_ups.empty() && !flushing_ &&
-         !warps_.departing() && pipeline_.stuck(now);
+  return state_.last_move != now && state_.last_line != now && state_.observer == nullptr && state_.wake_ups.empty() &&
+         !flushing_ && !warps_.departing() && pipeline_.stuck(now);
 }
 
 void Core::drain(Cycle now) {

@@ -75,6 +75,11 @@ class ExecuteStage final : public ReceivingStage {
       state_.count_idle(now, 1, idle_cause(now));
     }
   }
+  // The same, when it is stuck() and stays so.
+  void work_stuck(Cycle now) {
+    ++state_.statistics.fu_active[0];
+    state_.count_idle(now, 1, occupied(now) ? state_.block_cause : idle_cause(now));
+  }
   // What the functional units do with a simple operation.
   void execute(link::SubWarp& sub_warp) {
     compute(sub_warp, state_.now);

@@ -129,7 +129,6 @@ Cycle FastPath::begun_leave_until(Cycle now) const {
 }
 
 void FastPath::tick(Cycle now) {
-  held_ = false;
   if (!stages_.writeback.idle()) {
     stages_.writeback.tick(now);
   }
@@ -138,9 +137,14 @@ void FastPath::tick(Cycle now) {
   }
   if (!stages_.memory.idle()) {
     stages_.memory.tick(now);
-    if (stages_.memory.occupied(now)) {
-      stays(now, Done::memory);
-    }
+  }
+  tick_behind_memory(now);
+}
+
+void FastPath::tick_behind_memory(Cycle now) {
+  held_ = false;
+  if (stages_.memory.occupied(now)) {
+    stays(now, Done::memory);
   }
   if (stages_.execute.idle()) {
     stages_.execute.work_idle(now, serves(now));

@@ -66,6 +66,8 @@ class FastPath {
   [[nodiscard]] bool takes(const Group& group, std::uint64_t word);
   [[nodiscard]] bool takes(link::SubWarp& formed);
   void tick(Cycle now);
+  // The rest of the same from the memory stage on, which has had its turn; nothing is here, nor in write-back.
+  void tick_behind_memory(Cycle now);
   // Of those here that have begun to execute before `now`: the cycle in which the last one leaves; 0: there is none.
   [[nodiscard]] Cycle begun_leave_until(Cycle now) const;
   // At the start of cycle `now`, before any stage's work.

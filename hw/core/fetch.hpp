@@ -43,6 +43,8 @@ class FetchStage final : public sc_core::sc_module,
   // The core slept through [first, last]: nothing was fetched there for the given reason.
   void slept(Cycle first, Cycle last, IdleCause cause);
   [[nodiscard]] bool idle() const override { return waiting_ == nullptr && late_.empty(); }
+  // stuck(): why nothing is fetched.
+  [[nodiscard]] IdleCause stuck_cause() const { return waiting_ != nullptr ? state_.block_cause : idle_cause(); }
   // An instruction was fetched and decode has no room.
   [[nodiscard]] bool blocked() const { return waiting_ != nullptr; }
   [[nodiscard]] bool stuck(Cycle) const override {

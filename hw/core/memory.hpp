@@ -53,7 +53,14 @@ class MemoryStage final : public ReceivingStage,
   // Whether the sub-warp at the stage's head had to stay in the latest cycle, and for want of room where; it stays as
   // long as nothing comes back from the cache.
   enum class Refused : std::uint8_t { no, here, by_l1d, by_texture };
-  [[nodiscard]] Refused refused() const { return returned_.empty() && fences_.empty() ? refused_ : Refused::no; }
+  [[nodiscard]] Refused refused() const { return only_head() ? refused_ : Refused::no; }
+  // It would be refused again: nothing has happened that could make room.
+  [[nodiscard]] bool refused_still();
+  // After a cycle in which lines of the sub-warp at the head were sent, and not all: the next one is refused in the
+  // next cycle, for want of room, unless something happens that makes some. True: refused() says so already.
+  [[nodiscard]] bool foresees_refusal();
+  // Nothing but the sub-warp at the head has anything to do here.
+  [[nodiscard]] bool only_head() const { return returned_.empty() && fences_.empty(); }
   // Nothing but want of room in the memory stage holds up a whole pipeline for long.
   [[nodiscard]] bool stuck(Cycle) const override { return refused() != Refused::no; }
   [[nodiscard]] StageOutput* output() override { return &out; }
@@ -135,6 +142,10 @@ class MemoryStage final : public ReceivingStage,
   void settle(MemoryAccess& access);
   void tell_gathered(const link::SubWarp& sub_warp) const;
 
+  // Null: something else is behind the socket.
+  [[nodiscard]] Cache* cache_of(const MemoryAccess& access) {
+    return access.kind == MemoryAccess::Kind::texture ? texture_cache_.of(texture) : cache_.of(l1d);
+  }
   // Offers a line to the L1, that of a texture fetch to the texture cache.
   [[nodiscard]] ::tlm::tlm_sync_enum ask(AccessLine& line);
 

@@ -41,11 +41,10 @@ LineOutcome outcome_of(::tlm::tlm_sync_enum taken, link::LineRequest::Answer ans
 }  // namespace
 
 ::tlm::tlm_sync_enum MemoryStage::ask(AccessLine& line) {
-  const bool fetches = line.access->kind == MemoryAccess::Kind::texture;
-  link::LineInitiatorSocket& socket = fetches ? texture : l1d;
-  if (Cache* const cache = (fetches ? texture_cache_ : cache_).of(socket)) {
+  if (Cache* const cache = cache_of(*line.access)) {
     return cache->offer(line);
   }
+  link::LineInitiatorSocket& socket = line.access->kind == MemoryAccess::Kind::texture ? texture : l1d;
   link::LinePhase phase = link::LinePhase::request;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   return socket->nb_transport_fw(line, phase, delay);
@@ -83,12 +82,40 @@ void MemoryStage::send(MemoryAccess& access) {
     }
     ++access.sent;
     sent_now_ = true;
-    state_.moved();
+    state_.last_line = state_.now;
   }
   if (access.sent < access.own) {
     refused_ = Refused::no;
     state_.block_cause = IdleCause::memory_port;
   }
+}
+
+bool MemoryStage::refused_still() {
+  switch (refused()) {
+    case Refused::no:
+      return false;
+    case Refused::here:  // an access that gives up its place comes back
+      return true;
+    case Refused::by_l1d:
+    case Refused::by_texture:
+      break;
+  }
+  Cache* const cache = cache_of(*present_);
+  return cache != nullptr && cache->refuses_still();
+}
+
+bool MemoryStage::foresees_refusal() {
+  if (present_ == nullptr || !sent_now_ || gathers_) {
+    return false;
+  }
+  AccessLine& next = present_->lines[present_->order[present_->sent]];
+  Cache* const cache = cache_of(*present_);
+  if (cache == nullptr || !cache->foresees_refusal(next)) {
+    return false;
+  }
+  refused_ = present_->kind == MemoryAccess::Kind::texture ? Refused::by_texture : Refused::by_l1d;
+  state_.block_cause = cause_of(next.busy);
+  return true;
 }
 
 // A line has been asked for, for one of the sub-warps that want it: it is on its way, or was there.

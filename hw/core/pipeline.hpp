@@ -54,6 +54,11 @@ class Pipeline {
   [[nodiscard]] bool stuck(Cycle now) const {
     return std::all_of(stages_.begin(), stages_.end(), [now](const Stage* stage) { return stage->stuck(now); });
   }
+  // All but one are.
+  [[nodiscard]] bool stuck_around(const Stage& other, Cycle now) const {
+    return std::all_of(stages_.begin(), stages_.end(),
+                       [&other, now](const Stage* stage) { return stage == &other || stage->stuck(now); });
+  }
 
  private:
   const std::vector<Stage*> stages_;

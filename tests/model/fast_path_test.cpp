@@ -48,6 +48,7 @@ const std::vector<PipelineShape>& pipeline_shapes() {
       {"large_warps_of_two_cores", "lwm", {"gpu.cores=2", "l1d.write_policy=write-through"}},
       // What accesses memory finds the memory stage occupied more often than not.
       {"few_places", "baseline", {"core.pending_accesses=2", "l1d.mshrs=2", "core.execute_stages=3"}},
+      {"little_room", "baseline", {"l1d.mshrs=3", "l1d.mshr_targets=1", "l1d.write_buffer=1", "dram.queue=2"}},
       {"late_hits", "lwm", {"l1d.hit_latency=6", "core.execute_stages=3"}},
   };
   return all;
