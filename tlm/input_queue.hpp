@@ -63,6 +63,8 @@ class InputQueue {
     lanes_[lane].push(std::move(value));
     ++entered_;
   }
+  // It is not to enter after all: its credit goes back at once.
+  void forgo() { --used_; }
   // One without a credit is kept aside.
   void keep(T value, unsigned lane = 0) {
     if (has_kept_) {

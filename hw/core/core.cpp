@@ -437,7 +437,7 @@ bool Core::tick(Cycle now) {
       return true;
     }
     jammed_ = false;
-    fast_path_->tick_behind_memory(now);
+    fast_path_->tick(now, true);
     return true;
   }
   jammed_ = false;
@@ -488,6 +488,9 @@ Cycle Core::next_cycle(Cycle now, Cycle caches) {
     answer(BlockCommand::Kind::flushed, 0);
   }
   if (state_.groups.any_ready() || !state_.wake_ups.empty() || !nothing_under_way() || warps_.departing()) {
+    if (state_.last_move == now && !jammed_) {  // usual
+      return now + 1;
+    }
     jammed_ = jammed_ || jams(now);
     if (!(jammed_ ? memory_.refused() != MemoryStage::Refused::no || memory_.foresees_refusal() : stuck(now))) {
       return now + 1;

@@ -128,21 +128,19 @@ Cycle FastPath::begun_leave_until(Cycle now) const {
   return leaves;
 }
 
-void FastPath::tick(Cycle now) {
-  if (!stages_.writeback.idle()) {
-    stages_.writeback.tick(now);
-  }
-  if (!retiring_.empty() && retiring_.front().leaves + 2 == now) {
-    retire();
-  }
-  if (!stages_.memory.idle()) {
-    stages_.memory.tick(now);
-  }
-  tick_behind_memory(now);
-}
-
-void FastPath::tick_behind_memory(Cycle now) {
+void FastPath::tick(Cycle now, bool from_memory) {
   held_ = false;
+  if (!from_memory) {
+    if (!stages_.writeback.idle()) {
+      stages_.writeback.tick(now);
+    }
+    if (!retiring_.empty() && retiring_.front().leaves + 2 == now) {
+      retire();
+    }
+    if (!stages_.memory.idle()) {
+      stages_.memory.tick(now);
+    }
+  }
   if (stages_.memory.occupied(now)) {
     stays(now, Done::memory);
   }

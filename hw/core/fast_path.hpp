@@ -65,9 +65,8 @@ class FastPath {
   [[nodiscard]] bool from_decode() const { return from_decode_; }
   [[nodiscard]] bool takes(const Group& group, std::uint64_t word);
   [[nodiscard]] bool takes(link::SubWarp& formed);
-  void tick(Cycle now);
-  // The rest of the same from the memory stage on, which has had its turn; nothing is here, nor in write-back.
-  void tick_behind_memory(Cycle now);
+  // `from_memory`: the memory stage has had its turn already; nothing is here, nor in write-back.
+  void tick(Cycle now, bool from_memory = false);
   // Of those here that have begun to execute before `now`: the cycle in which the last one leaves; 0: there is none.
   [[nodiscard]] Cycle begun_leave_until(Cycle now) const;
   // At the start of cycle `now`, before any stage's work.

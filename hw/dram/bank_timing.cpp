@@ -100,11 +100,15 @@ HitConflictTiming::Plan HitConflictTiming::plan(const DramRequest& request, Cycl
 }
 
 Cycle HitConflictTiming::earliest_start(const DramRequest& request, Cycle now) const {
-  return plan(request, now).start;
+  asked_ = plan(request, now);
+  asked_for_ = request.serial;
+  return asked_.start;
 }
 
 DramStep HitConflictTiming::start(DramRequest& request, Cycle now, bool close) {
-  const Plan plan = this->plan(request, now);
+  const bool known = asked_for_ != 0 && asked_for_ == request.serial && asked_.start == now;
+  const Plan plan = known ? asked_ : this->plan(request, now);
+  asked_for_ = 0;
   const unsigned index = request.location.bank;
   Bank& bank = banks_[index];
   request.row_hit = row_hit(request);

@@ -81,6 +81,9 @@ class HitConflictTiming final : public DramTiming {
     BusSchedule::Ticks bus;
   };
   [[nodiscard]] Plan plan(const DramRequest& request, Cycle now) const;
+  // The latest plan that was asked for, as long as nothing starts: it says the same in every cycle up to its start.
+  mutable Plan asked_{};
+  mutable std::uint64_t asked_for_ = 0;  // the request's serial; 0: it does not hold any more
   [[nodiscard]] BusSchedule::Ticks bus_length(const DramRequest& request) const {
     return slot_ * request.slots + turnaround_ * (request.slots - 1);
   }

@@ -91,6 +91,7 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const NocParamet
       cores_(inputs),
       edges_(edges),
       links_(parameters, edges),
+      one_way_back_(outputs == 1 && parameters.link_bytes == 0 && edges.every_cycle()),
       request_latency_(parameters.request_latency),
       response_latency_(parameters.response_latency),
       requests_(std::size_t{kPortsOfCore} * inputs, Input(parameters.queue + parameters.request_latency)),
@@ -181,6 +182,10 @@ void Interconnect::arrived(Input& input, const Waiting& transfer, Cycle visible,
   }
   if (has_credit) {
     const bool first = input.queue.empty();
+    if (!request && first && passes_on(input, transfer)) {
+      pass_on(input, transfer);
+      return;
+    }
     input.queue.enter(transfer);
     if (request) {
       const auto port = static_cast<std::size_t>(&input - requests_.data());
@@ -200,6 +205,25 @@ void Interconnect::arrived(Input& input, const Waiting& transfer, Cycle visible,
   if (const Cycle admitted = input.queue.admits_at(clock().now()); admitted != kNever) {
     wake(admitted);
   }
+}
+
+// A response that nothing is in front of, and that no other channel's can compete with, goes on in the cycle in which
+// it is eligible. So it need not wait for a turn: it can be sent when it arrives, to be there as if it had been sent
+// then.
+bool Interconnect::passes_on(const Input& input, const Waiting& response) const {
+  const link::ExclusivePhase& output = requests_[response.destination].output;
+  return one_way_back_ && observer_ == nullptr && !input.queue.keeps() && !output.under_way() &&
+         output.next() <= response.eligible;
+}
+
+// It takes no place until then: those of the latency would have had room beside it in any case.
+void Interconnect::pass_on(Input& input, const Waiting& response) {
+  input.queue.forgo();
+  ++statistics_.responses;
+  Payload& payload = *response.payload;
+  give_back_extension(payload);
+  link::begin_response(socket_of(response.destination), payload, requests_[response.destination].output, clock(),
+                       clock().until(response.eligible + 1));
 }
 
 // The phase that goes out beside the input is over; false: it is not this payload's.

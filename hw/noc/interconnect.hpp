@@ -106,6 +106,8 @@ class Interconnect final : public link::ClockedModule {
   ::tlm::tlm_sync_enum backward(unsigned channel, Payload& payload, ::tlm::tlm_phase& phase, sc_core::sc_time& delay);
   [[nodiscard]] bool offer(Input& input, const Waiting& transfer, link::Cycle visible);
   void arrived(Input& input, const Waiting& transfer, link::Cycle visible, bool has_credit);
+  [[nodiscard]] bool passes_on(const Input& input, const Waiting& response) const;
+  void pass_on(Input& input, const Waiting& response);
   bool phase_ended(Input& input, const Payload& payload, link::Cycle visible);
   [[nodiscard]] bool is_request(const Input& input) const {
     return &input >= requests_.data() && &input < requests_.data() + requests_.size();
@@ -141,6 +143,7 @@ class Interconnect final : public link::ClockedModule {
   const unsigned cores_;
   const link::ClockEdges edges_;
   const LinkClock links_;
+  const bool one_way_back_;  // responses come from one channel, and links hold none up
   const unsigned request_latency_;
   const unsigned response_latency_;
   std::vector<std::unique_ptr<CachePort>> cache_ports_;  // data ports, instruction ports, texture ports
