@@ -79,7 +79,7 @@ bool FetchStage::read(Cycle now, GroupId& id, std::uint64_t& word, IdleCause& ca
   id = *picked;
   Group& group = state_.groups[id];
   if constexpr (kCheckInvariants) {
-    if (state_.groups.ready_pc(id) != group.pc) {
+    if (state_.groups.stands(id).pc != group.pc) {
       throw InternalError(fmt::format("group {} has gone to PC {} while it could be fetched", id, group.pc));
     }
   }

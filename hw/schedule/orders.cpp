@@ -13,7 +13,7 @@ MaybeGroup first_set(const GroupBits& bits, unsigned first, unsigned last) {
 MaybeGroup GroupRange::oldest_ready() const {
   MaybeGroup oldest;
   each_ready([&](GroupId id) {
-    if (!oldest || groups.ready_age(id) < groups.ready_age(*oldest)) {
+    if (!oldest || groups.stands(id).age < groups.stands(*oldest).age) {
       oldest = id;
     }
   });

@@ -61,7 +61,8 @@ class StickyRoundRobin final : public WarpScheduler {
   }
 
   [[nodiscard]] unsigned block_of(GroupId id) const {
-    return range_.groups[id].block_slot * kParts + range_.groups[id].part;
+    const GroupTable::Stands& stands = range_.groups.stands(id);
+    return stands.block_slot * kParts + stands.part;
   }
 
   // How far `number` is behind `from` in a round of `count`.

@@ -19,8 +19,7 @@ GroupTable::GroupTable(unsigned groups, unsigned rows_per_group, bool complex_st
 void GroupTable::resize(unsigned groups, unsigned rows_per_group) {
   groups_.assign(groups, {});
   ready_.assign((groups + 63) / 64, 0);
-  ready_pc_.assign(ready_.size() * 64, 0);
-  ready_age_.assign(ready_.size() * 64, 0);
+  stands_.assign(groups, {});
   stalled_ = live_ = ready_;
   by_pc_.reset();
   for (GroupId id = 0; id < groups; ++id) {

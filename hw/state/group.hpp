@@ -215,8 +215,9 @@ class GroupTable {
     const std::uint64_t bit = std::uint64_t{1} << (group.id % 64);
     if ((changed & kReady) != 0) {
       ready_[group.id / 64] ^= bit;
-      ready_age_[group.id] = group.age;
-      ready_pc_[group.id] = group.pc;
+      if ((sets & kReady) != 0) {
+        stands_[group.id] = {group.age, group.pc, group.block_slot, group.part};
+      }
       if (by_pc_ != nullptr) {
         note_by_pc(group);
       }
@@ -239,8 +240,13 @@ class GroupTable {
   // The same by PC. Kept from the first time on that somebody asks.
   [[nodiscard]] const ReadyByPc& ready_by_pc() const;
   // What schedulers compare, beside each other; of a group that is ready.
-  [[nodiscard]] std::uint32_t ready_pc(GroupId id) const { return ready_pc_[id]; }
-  [[nodiscard]] std::uint64_t ready_age(GroupId id) const { return ready_age_[id]; }
+  struct Stands {
+    std::uint64_t age = 0;
+    std::uint32_t pc = 0;
+    unsigned block_slot = 0;
+    unsigned part = 0;
+  };
+  [[nodiscard]] const Stands& stands(GroupId id) const { return stands_[id]; }
   // wait on a long-latency operation, at a barrier, for other groups, or for the load limiter
   [[nodiscard]] const GroupBits& stalled() const { return stalled_; }
   [[nodiscard]] const GroupBits& live() const { return live_; }  // not free
@@ -261,10 +267,9 @@ class GroupTable {
 
   std::vector<Group> groups_;
   GroupBits ready_, stalled_, live_;
-  std::vector<std::uint32_t> ready_pc_;  // as many as ready_ has bits; what it was when the group last became ready
+  std::vector<Stands> stands_;  // when the group last became ready
   std::array<std::uint8_t, kGroupStates> sets_of_{};
   std::array<unsigned, kGroupStates> counts_{};
-  std::vector<std::uint64_t> ready_age_;      // as many; what it was when the group last became ready
   mutable std::unique_ptr<ReadyByPc> by_pc_;  // null: nobody has asked
   std::uint64_t age_ = 0;
   StallObserver* observer_ = nullptr;
