@@ -67,6 +67,9 @@ class Clock {
     if (delay.value() == 0) {
       return next;
     }
+    if (running() && delay.value() <= 2 * period_) {  // usual, and no division
+      return delay.value() <= period_ ? next : next + 1;
+    }
     const Cycle at = (time() + delay.value() + period_ - 1) / period_;
     return at > next ? at : next;
   }

@@ -378,7 +378,7 @@ void Core::account_sleep(Cycle until) {
   if (sleep_.refuses != nullptr) {
     sleep_.refuses->refused_again(slept);
   }
-  fetch_.slept(accounted_, until - 1, sleep_.fetch);
+  fetch_.slept(std::max(accounted_, until - std::min<Cycle>(until, execute_.front_latency())), until - 1, sleep_.fetch);
   accounted_ = until;
 }
 

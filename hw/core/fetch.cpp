@@ -266,14 +266,6 @@ IdleCause FetchStage::idle_cause() const {
   return cause;
 }
 
-void FetchStage::slept(Cycle first, Cycle last, IdleCause cause) {
-  const Cycle begin = std::max(first, last >= kHistory ? last - kHistory + 1 : 0);
-  const std::size_t count = last + 1 - begin;
-  const std::size_t straight = std::min<std::size_t>(count, kHistory - begin % kHistory);  // up to the ring's end
-  std::fill_n(history_.begin() + static_cast<std::ptrdiff_t>(begin % kHistory), straight, cause);
-  std::fill_n(history_.begin(), count - straight, cause);
-}
-
 void FetchStage::reset() {
   waiting_ = nullptr;
   late_.clear();

@@ -40,8 +40,13 @@ class FetchStage final : public sc_core::sc_module,
   [[nodiscard]] IdleCause cause(Cycle cycle) const { return history_[cycle % kHistory]; }
   // Why nothing can be fetched, from what the groups wait for.
   [[nodiscard]] IdleCause idle_cause() const;
-  // The core slept through [first, last]: nothing was fetched there for the given reason.
-  void slept(Cycle first, Cycle last, IdleCause cause);
+  // Nothing was fetched in [first, last], for the given reason. Of a long sleep only the end matters that cause() is
+  // still asked for.
+  void slept(Cycle first, Cycle last, IdleCause cause) {
+    for (Cycle cycle = first; cycle <= last; ++cycle) {
+      history_[cycle % kHistory] = cause;
+    }
+  }
   [[nodiscard]] bool idle() const override { return waiting_ == nullptr && late_.empty(); }
   // stuck(): why nothing is fetched.
   [[nodiscard]] IdleCause stuck_cause() const { return waiting_ != nullptr ? state_.block_cause : idle_cause(); }

@@ -212,7 +212,7 @@ void DramController::admit(Cycle now) {
 void DramController::admit_ahead(Cycle now) {
   DramRequest& request = *input_.admit();
   request.arrival = std::max(request.arrival, now + 1);
-  link::end_request(target, *request.payload, clock().until(now + 2));  // as if it were sent in the next cycle
+  link::end_request(target, *request.payload, clock().cycles(2));  // as if it were sent in the next cycle
 }
 
 void DramController::take_arrived(Cycle until) {

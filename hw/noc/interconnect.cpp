@@ -223,7 +223,7 @@ void Interconnect::pass_on(Input& input, const Waiting& response) {
   Payload& payload = *response.payload;
   give_back_extension(payload);
   link::begin_response(socket_of(response.destination), payload, requests_[response.destination].output, clock(),
-                       clock().until(response.eligible + 1));
+                       clock().cycles(response.eligible + 1 - clock().now()));
 }
 
 // The phase that goes out beside the input is over; false: it is not this payload's.
