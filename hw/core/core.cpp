@@ -202,6 +202,10 @@ void Core::begin_launch(const Launch& launch, Cycle first, bool global) {
   choose_path();
   state_.pool.take_back_all();
   fetch_.launch_begins(first);
+  // Before the launch there was nothing to fetch, whatever the end of the launch before was like.
+  for (Cycle cycle = first - std::min<Cycle>(first, execute_.front_latency()); cycle != first; ++cycle) {
+    fetch_.slept(cycle, cycle, IdleCause::no_work);
+  }
   running_ = true;
   jammed_ = false;
   flushing_ = false;

@@ -108,6 +108,35 @@ INSTANTIATE_TEST_SUITE_P(All, WantOfRoom, ::testing::ValuesIn(shortages()), [](c
   return std::string(hw::kIdleCauses[static_cast<std::size_t>(info.param.cause)].name);
 });
 
+// What the core did at the end of a launch, and how long it slept, says nothing about the first cycles of the next one.
+std::string no_work_of_launches(bool watched) {
+  return in_child([&] {
+    GpuBench bench;
+    IdleSums seen;
+    if (watched) {
+      bench.gpu.observe(&seen);
+    }
+    Code code;
+    code.param(9, 0);
+    code.store(Op::ST_GLOBAL, 9, 0, 0);
+    code.exit();
+    std::string text;
+    for (unsigned launch = 0; launch != 3; ++launch) {
+      text += fmt::format("{} ", bench.run(code).core.idle[static_cast<std::size_t>(IdleCause::no_work)]);
+      bench.step(1 + 7 * launch);
+    }
+    return text;
+  });
+}
+
+TEST(IdleCauses, AreTheSameAtTheStartOfEveryLaunch) {
+  const std::string unwatched = no_work_of_launches(false);
+  const std::string first = unwatched.substr(0, unwatched.find(' '));
+  EXPECT_NE(first, "0");
+  EXPECT_EQ(unwatched, first + " " + first + " " + first + " ");
+  EXPECT_EQ(no_work_of_launches(true), unwatched);
+}
+
 // Sixteen warps each load a line of their own, again and again, through an L1 of two lines: each loses it to the
 // others.
 std::string throttled(const char* limiter, bool watched) {
