@@ -239,7 +239,7 @@ class GroupTable {
   [[nodiscard]] const GroupBits& ready() const { return ready_; }  // may be fetched
   // The same by PC. Kept from the first time on that somebody asks.
   [[nodiscard]] const ReadyByPc& ready_by_pc() const;
-  // What schedulers compare, beside each other; of a group that is ready.
+  // What schedulers compare, beside each other; of a group that is ready, for which none of it changes.
   struct Stands {
     std::uint64_t age = 0;
     std::uint32_t pc = 0;

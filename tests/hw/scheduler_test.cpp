@@ -107,6 +107,7 @@ TEST_F(Scheduler, StickyKeepsToABlock) {
   build("sticky", 6);
   for (GroupId id = 0; id < 6; ++id) {
     (*groups_)[id].block_slot = id % 2;
+    started(id, id);
   }
   EXPECT_THAT(fetch(4), ElementsAre(0, 2, 4, 0)) << "block 0 in turn";
   all({0, 2, 4}, GroupState::parked);
@@ -121,6 +122,7 @@ TEST_F(Scheduler, StickyKeepsToAPartOfABlock) {
   build("sticky", 4);
   for (GroupId id = 0; id < 4; ++id) {
     (*groups_)[id].part = id % 2;
+    started(id, id);
   }
   EXPECT_THAT(fetch(3), ElementsAre(0, 2, 0));
   all({0, 2}, GroupState::parked);
