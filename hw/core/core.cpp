@@ -203,9 +203,7 @@ void Core::begin_launch(const Launch& launch, Cycle first, bool global) {
   state_.pool.take_back_all();
   fetch_.launch_begins(first);
   // Before the launch there was nothing to fetch, whatever the end of the launch before was like.
-  for (Cycle cycle = first - std::min<Cycle>(first, execute_.front_latency()); cycle != first; ++cycle) {
-    fetch_.slept(cycle, cycle, IdleCause::no_work);
-  }
+  fetch_.slept(first - std::min<Cycle>(first, execute_.front_latency()), first, IdleCause::no_work);
   running_ = true;
   jammed_ = false;
   flushing_ = false;
@@ -382,7 +380,7 @@ void Core::account_sleep(Cycle until) {
   if (sleep_.refuses != nullptr) {
     sleep_.refuses->refused_again(slept);
   }
-  fetch_.slept(std::max(accounted_, until - std::min<Cycle>(until, execute_.front_latency())), until - 1, sleep_.fetch);
+  fetch_.slept(std::max(accounted_, until - std::min<Cycle>(until, execute_.front_latency())), until, sleep_.fetch);
   accounted_ = until;
 }
 
@@ -437,7 +435,7 @@ bool Core::tick(Cycle now) {
     memory_.tick(now);
     if (memory_.occupied(now) && !state_.fault) {
       execute_.work_stuck(now);
-      fetch_.slept(now, now, fetch_.stuck_cause());
+      fetch_.slept(now, now + 1, fetch_.stuck_cause());
       return true;
     }
     jammed_ = false;

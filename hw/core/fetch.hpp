@@ -40,10 +40,10 @@ class FetchStage final : public sc_core::sc_module,
   [[nodiscard]] IdleCause cause(Cycle cycle) const { return history_[cycle % kHistory]; }
   // Why nothing can be fetched, from what the groups wait for.
   [[nodiscard]] IdleCause idle_cause() const;
-  // Nothing was fetched in [first, last], for the given reason. Of a long sleep only the end matters that cause() is
+  // Nothing was fetched in [first, end), for the given reason. Of a long sleep only the end matters that cause() is
   // still asked for.
-  void slept(Cycle first, Cycle last, IdleCause cause) {
-    for (Cycle cycle = first; cycle <= last; ++cycle) {
+  void slept(Cycle first, Cycle end, IdleCause cause) {
+    for (Cycle cycle = first; cycle != end; ++cycle) {
       history_[cycle % kHistory] = cause;
     }
   }

@@ -25,9 +25,8 @@ struct StoredBytes {
   std::array<std::uint8_t, 128> enable;
 };
 
-// A line request. Its `lanes` are those that the line serves, its `answer` what the L1 said. Its operands lie apart:
-// scattered loads have a hundred times as many lines under way as anything else has, which must be small for the host's
-// caches.
+// A line request. Its `lanes` are those that the line serves, its `answer` what the L1 said. Its operands lie apart,
+// since loads, which may have many lines under way, have none.
 struct AccessLine : link::LineRequest {
   MemoryAccess* access = nullptr;
   bool under_way = false;  // sent and not answered yet

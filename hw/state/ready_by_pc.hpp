@@ -2,10 +2,10 @@
 // stands where. Each PC has its groups in the order of their ages. No SystemC.
 //
 //   enter, leave, grown   a group becomes ready, is ready no more, has other threads than before
-//   oldest, youngest, threads, each_pc, each_at   questions
+//   oldest, youngest, each_at, each_pc   questions
 //
-// A group that goes from one PC to the next is fetched after older ones and comes behind them, so that its place is
-// nearly always found at the first look.
+// A group's place is looked for from the youngest on: of groups that go from one PC to the next the older ones are
+// usually fetched first, and so are there already.
 #pragma once
 
 #include <cstdint>
