@@ -47,6 +47,10 @@ struct SubWarp {
   std::uint32_t pc = 0;
   std::uint64_t word = 0;
   std::uint8_t flight = 0;  // the group's record of this instruction
+  // It passes the stages as it was fetched: what decode, register read and execute do to it is done behind them
+  // (hw/core/fast_path.hpp). It was at the head of register read in cycle `read_at`.
+  bool deferred = false;
+  std::uint64_t read_at = 0;
   // Passes the stages together with this one, in other lanes (lanes that execute each an instruction of its own); null:
   // nobody, or the last of them. Set by the latch that they share (WarpPhase::beside).
   SubWarp* beside = nullptr;
@@ -97,6 +101,7 @@ class SubWarpPool {
     free_.clear();
     for (const std::unique_ptr<SubWarp>& sub_warp : all_) {
       sub_warp->beside = nullptr;
+      sub_warp->deferred = false;
       free_.push_back(sub_warp.get());
     }
   }

@@ -168,8 +168,11 @@ void Core::choose_path() {
   const bool from_decode = fast_path_ != nullptr && fast_path_->from_decode();
   fetch_.hand_to(from_decode ? nullptr : fast_path_.get());
   decode_.hand_to(from_decode ? fast_path_.get() : nullptr);
+  writeback_.hand_to(fast_path_.get());
   execute_.unseen_leave_until = nullptr;
+  execute_.make_up_for = nullptr;
   if (fast_path_ != nullptr) {
+    execute_.make_up_for = [this](link::SubWarp& sub_warp) { fast_path_->make_up(sub_warp); };
     execute_.unseen_leave_until = [this](Cycle now) { return fast_path_->begun_leave_until(now); };
   }
 }

@@ -181,6 +181,12 @@ void DecodeStage::tick(Cycle now) {
     tick_by_lane(*arrived);
     return;
   }
+  if (arrived->deferred) {
+    latch_.pop();
+    state_.moved();
+    hand_on_formed(*arrived);
+    return;
+  }
   Group& group = state_.groups[arrived->group];
   if (present_ == nullptr) {
     present_ = decode_or_raise(*arrived, group);

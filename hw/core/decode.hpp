@@ -47,6 +47,8 @@ class DecodeStage final : public ReceivingStage {
   [[nodiscard]] bool blocked(Cycle now) const { return prepared_ != nullptr || occupied(now); }
   void reset() override;
   [[nodiscard]] StageOutput* output() override { return &out; }
+  // What has been decoded and waits for room in register read; null: nothing.
+  [[nodiscard]] link::SubWarp* prepared() const { return prepared_; }
   // Who hears of instructions whose sub-warps have all been formed, and says which must wait for earlier ones of their
   // group; nobody unless told (IssueDiscipline::Traits::early_next_pc).
   void tell(WarpUnit& warps) { warps_ = &warps; }

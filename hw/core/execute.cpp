@@ -156,6 +156,9 @@ bool ExecuteStage::hand_on(Cycle now) {
     return false;
   }
   pipe_.pop();
+  if (first.deferred && first.decoded->unit == isa::Unit::memory) {
+    make_up_for(first);
+  }
   if (warps_ != nullptr) {
     for (link::SubWarp* each = &first; each != nullptr; each = each->beside) {
       warps_->resolved(*each);
@@ -171,7 +174,9 @@ bool ExecuteStage::start_all(link::SubWarp& first, Cycle now) {
       return false;
     }
     latch_.pop_all();
-    count(working(first));
+    if (!first.deferred) {
+      count(working(first));
+    }
     return true;
   }
   link::SubWarp* next = &first;
@@ -212,7 +217,9 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now, Begun& begun) {
     return false;  // who kept the pipe from handing on has set the cause
   }
   state_.moved();
-  compute(sub_warp, now);
+  if (!sub_warp.deferred) {
+    compute(sub_warp, now);
+  }
   Cycle last = now + (late != nullptr ? late->latency : core.execute_stages) - 1;
   state_.statistics.complex_operations += sub_warp.decoded->unit == isa::Unit::complex ? 1 : 0;
   if (complex) {

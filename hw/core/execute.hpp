@@ -103,6 +103,15 @@ class ExecuteStage final : public ReceivingStage {
   // Who knows of those that the stage does not see: of them, those that began before `now` leave in this cycle at the
   // latest.
   std::function<Cycle(Cycle now)> unseen_leave_until;
+  // What is done to a deferred access (SubWarp::deferred) that leaves for the memory stage.
+  std::function<void(link::SubWarp& sub_warp)> make_up_for;
+  // visit(SubWarp&) for each in the execute stages.
+  template <class Visit>
+  void each_running(Visit visit) const {
+    for (std::size_t i = 0; i != pipe_.size(); ++i) {
+      visit(*pipe_[i].sub_warp);
+    }
+  }
 
  private:
   struct Running {

@@ -194,15 +194,83 @@ link::SubWarp& FastPath::payload(const Entry& entry) {
   sub_warp.word = entry.decoded->word;
   sub_warp.flight = entry.flight;
   sub_warp.decoded = entry.decoded;
+  sub_warp.deferred = true;
   return sub_warp;
 }
 
 link::SubWarp& FastPath::formed(const Entry& entry) {
   link::SubWarp& sub_warp = payload(entry);
   if (entry.formed == nullptr) {
+    sub_warp.deferred = false;
     stages_.decode.form_whole_row(sub_warp, state_.groups[entry.group]);
   }
   return sub_warp;
+}
+
+bool FastPath::defers(const link::DecodedInstruction& decoded) const {
+  return stages_.execute.in_order(decoded) && (decoded.self_contained || decoded.unit == isa::Unit::memory);
+}
+
+void FastPath::defer(link::SubWarp& sub_warp) const {
+  const link::DecodedInstruction* const decoded = stages_.decode.look_up(sub_warp.pc, sub_warp.word);
+  sub_warp.deferred = decoded != nullptr && defers(*decoded);
+  if (sub_warp.deferred) {
+    sub_warp.decoded = decoded;
+  }
+}
+
+void FastPath::make_up(link::SubWarp& sub_warp) {
+  sub_warp.deferred = false;
+  stages_.decode.form_whole_row(sub_warp, state_.groups[sub_warp.group]);
+  stages_.register_read.read(sub_warp, sub_warp.read_at);
+  stages_.execute.execute(sub_warp);
+}
+
+void FastPath::retire(link::SubWarp& sub_warp) {
+  Group& group = state_.groups[sub_warp.group];
+  if (const ThreadHome* const home = home_of_row(*sub_warp.decoded, group)) {
+    sub_warp.deferred = false;
+    state_.pool.give_back(sub_warp);
+    retire_row(*sub_warp.decoded, sub_warp.pc, group, *home);
+    return;
+  }
+  make_up(sub_warp);
+  stages_.writeback.retire(sub_warp);
+}
+
+// As far as the stages would have come with each by now. In decode that is nothing.
+void FastPath::make_up_all() {
+  const auto form = [this](link::SubWarp& sub_warp) {
+    sub_warp.deferred = false;
+    stages_.decode.form_whole_row(sub_warp, state_.groups[sub_warp.group]);
+  };
+  const auto all = [this](link::SubWarp& sub_warp, Cycle = 0) {
+    if (sub_warp.deferred) {
+      make_up(sub_warp);
+    }
+  };
+  stages_.writeback.each(all);
+  stages_.memory.each(all);
+  stages_.execute.each_running(all);
+  stages_.execute.each([&](link::SubWarp& sub_warp, Cycle) {
+    if (sub_warp.deferred) {
+      form(sub_warp);
+      stages_.register_read.read(sub_warp, sub_warp.read_at);
+    }
+  });
+  bool head = true;
+  stages_.register_read.each([&](link::SubWarp& sub_warp, Cycle) {
+    if (sub_warp.deferred) {
+      form(sub_warp);
+      if (head && stages_.register_read.has_read()) {
+        stages_.register_read.read(sub_warp, sub_warp.read_at);
+      }
+    }
+    head = false;
+  });
+  if (link::SubWarp* const prepared = stages_.decode.prepared(); prepared != nullptr && prepared->deferred) {
+    form(*prepared);
+  }
 }
 
 // At the end of the cycle in which it leaves the execute stages: nothing is at the memory stage's head.
@@ -220,11 +288,9 @@ void FastPath::retire() {
   const Entry& first = retiring_.front();
   retiring_.pop();
   Group& group = state_.groups[first.group];
-  const bool in_one_row = first.formed == nullptr && (!group.dynamic || group.aligned);
-  if (!kCheckInvariants && in_one_row && (first.decoded->plain || first.decoded->instruction.op == isa::Op::BRA)) {
-    const ThreadHome* const home = state_.rows[group.first_row].whole();
-    if (home != nullptr && home->threads == isa::kLanes && home->hashes != nullptr) {
-      retire_row(first, group, *home);
+  if (first.formed == nullptr) {
+    if (const ThreadHome* const home = home_of_row(*first.decoded, group)) {
+      retire_row(*first.decoded, first.pc, group, *home);
       return;
     }
   }
@@ -232,6 +298,16 @@ void FastPath::retire() {
   stages_.register_read.read(sub_warp, first.begins - to_execute_);
   stages_.execute.execute(sub_warp);
   stages_.writeback.retire(sub_warp);
+}
+
+// Of the usual instruction of the usual warp (retire_row); null: it is another one.
+const ThreadHome* FastPath::home_of_row(const link::DecodedInstruction& decoded, const Group& group) const {
+  const bool in_one_row = !group.dynamic || group.aligned;
+  if (kCheckInvariants || !in_one_row || !(decoded.plain || decoded.instruction.op == isa::Op::BRA)) {
+    return nullptr;
+  }
+  const ThreadHome* const home = state_.rows[group.first_row].whole();
+  return home != nullptr && home->threads == isa::kLanes && home->hashes != nullptr ? home : nullptr;
 }
 
 // What reading the operands does.
@@ -267,8 +343,8 @@ void FastPath::gather(const link::DecodedInstruction& decoded, unsigned row, Lan
 
 // All that the stages do with the usual instruction of the usual warp: its threads are in a row of their own, lane for
 // lane, and it does no more to the warp than to move it on, or is a branch.
-void FastPath::retire_row(const Entry& entry, Group& group, const ThreadHome& home) {
-  const link::DecodedInstruction& decoded = *entry.decoded;
+void FastPath::retire_row(const link::DecodedInstruction& decoded, std::uint32_t pc, Group& group,
+                          const ThreadHome& home) {
   const unsigned row = group.first_row;
   const LaneMask executing = stages_.decode.guarded(decoded.instruction.guard, group);
   const LaneMask lanes = stages_.decode.lanes_of_row(decoded, group, executing);
@@ -290,7 +366,7 @@ void FastPath::retire_row(const Entry& entry, Group& group, const ThreadHome& ho
       stages_.registers.array().write_row(row, decoded.form, values_, executing);
     }
     static constexpr isa::LaneWord kNoAddress{};
-    isa::retire(decoded.form, entry.pc, executing, values_, kNoAddress, home.hashes);
+    isa::retire(decoded.form, pc, executing, values_, kNoAddress, home.hashes);
   }
   stages_.writeback.count_retired(decoded, working);
   group.decoded = &decoded;
@@ -322,20 +398,28 @@ void FastPath::land(const Entry& entry, Cycle now, Done done) {
     stages_.decode.place(payload(entry), decoded);
     return;
   }
-  link::SubWarp& sub_warp = formed(entry);
+  link::SubWarp& sub_warp = payload(entry);
   if (!past(read, Done::register_read)) {
     stages_.register_read.place(sub_warp, read);
     return;
   }
-  stages_.register_read.read(sub_warp, read);
+  sub_warp.read_at = read;
+  if (!sub_warp.deferred) {
+    stages_.register_read.read(sub_warp, read);
+  }
   if (!past(entry.begins, Done::execute)) {
     stages_.execute.place(sub_warp, entry.begins);
     return;
   }
-  stages_.execute.execute(sub_warp);
+  if (!sub_warp.deferred) {
+    stages_.execute.execute(sub_warp);
+  }
   if (!past(entry.leaves, Done::execute)) {
     stages_.execute.place_running(sub_warp, entry.leaves);
   } else if (!past(entry.leaves + 1, Done::memory)) {
+    if (sub_warp.deferred && sub_warp.decoded->unit == isa::Unit::memory) {
+      make_up(sub_warp);
+    }
     stages_.memory.place(sub_warp, entry.leaves + 1);
   } else {
     stages_.writeback.place(sub_warp, entry.leaves + 2);

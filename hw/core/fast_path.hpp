@@ -10,7 +10,7 @@
 //   takes(...)   fetch offers what it has fetched, or decode what it has formed (from_decode()). True: it is here
 //   tick(now)    a cycle of the core's pipeline, of stages with work only
 //   land()       everything here becomes what it would be in the stages: payloads in their latches, with what has been
-//                done to them by now
+//                done to them by now (nothing is deferred then)
 //
 // The times. A sub-warp is in decode fetch_latency cycles after its fetch, then in register read, then begins to
 // execute. It leaves the execute stages when its operation is through them and the one before it has left, one per
@@ -18,9 +18,11 @@
 // here are one sequence. A cycle later it is in the memory stage, and what accesses no memory retires in the next.
 // What can hold one up: a sub-warp that stays at the memory stage's head, results of another unit that leave the
 // execute stages' exit, a sub-warp that finds no room to execute. Whoever looks at the stages' heads after their work
-// in a cycle sees that before it can matter to those here; then they land, and the stages do what they always do. From
-// the first cycle on in which nothing stays where it is, new ones are taken again. (An instruction that stays in decode
-// while its sub-warps are formed holds up none of them.)
+// in a cycle sees that before it can matter to those here; then they land, and the stages move them on. What comes from
+// fetch is deferred then (SubWarp::deferred): a payload that passes the stages as it was fetched, all that they would
+// do to it being done, as for those here, when it retires or leaves for the memory stage; so is what fetch hands to
+// decode while something stays. From the first cycle on in which nothing stays where it is, new ones are taken again.
+// (An instruction that stays in decode while its sub-warps are formed holds up none of them.)
 //
 // Not with observers or replayed records, which see every stage; issue disciplines that overlap a warp's instructions
 // or know the next PC early; scalar instructions; coalescers that gather; lanes that fetch for themselves; mechanisms
@@ -74,7 +76,16 @@ class FastPath {
     if (!empty()) {
       land(now, Done::nothing);
     }
+    if (!from_decode_) {
+      make_up_all();
+    }
   }
+  // A payload that fetch makes for decode: whether it is deferred.
+  void defer(link::SubWarp& sub_warp) const;
+  // All that the stages have not done to a deferred one; it is deferred no more.
+  void make_up(link::SubWarp& sub_warp);
+  // The same in write-back, and it retires.
+  void retire(link::SubWarp& sub_warp);
 
  private:
   // What has had its turn in the cycle, in the stages' order.
@@ -128,7 +139,10 @@ class FastPath {
   [[nodiscard]] link::SubWarp& formed(const Entry& entry);
   void hand_to_memory();
   void retire();
-  void retire_row(const Entry& entry, Group& group, const ThreadHome& home);
+  [[nodiscard]] bool defers(const link::DecodedInstruction& decoded) const;
+  [[nodiscard]] const ThreadHome* home_of_row(const link::DecodedInstruction& decoded, const Group& group) const;
+  void retire_row(const link::DecodedInstruction& decoded, std::uint32_t pc, Group& group, const ThreadHome& home);
+  void make_up_all();
   void gather(const link::DecodedInstruction& decoded, unsigned row, LaneMask executing);
   void stays(Cycle now, Done done);
   void land(Cycle now, Done done);

@@ -164,6 +164,9 @@ void FetchStage::hand_on(Group& group, std::uint64_t word, IdleCause& cause) {
   sub_warp.pc = group.pc;
   sub_warp.word = word;
   sub_warp.flight = static_cast<std::uint8_t>(group.latest);
+  if (fast_path_ != nullptr) {
+    fast_path_->defer(sub_warp);
+  }
   if (state_.observer != nullptr) {
     state_.observer->fetched(state_, sub_warp);
   }

@@ -33,7 +33,7 @@ class Latch {
     }
     slots_[at & mask_] = {visible, &sub_warp};
   }
-  // visit(const SubWarp&, visible) for each, from the oldest.
+  // visit(SubWarp&, visible) for each, from the oldest.
   template <class Visit>
   void each(Visit visit) const {
     for (std::size_t i = 0; i != count_; ++i) {

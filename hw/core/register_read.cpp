@@ -152,7 +152,11 @@ bool RegisterReadStage::read_all(link::SubWarp& first) {
       held(*each, IdleCause::pipeline);
       return false;
     }
-    read(*each, state_.now);
+    if (each->deferred) {
+      each->read_at = state_.now;
+    } else {
+      read(*each, state_.now);
+    }
     state_.moved();
     if (state_.observer != nullptr) {
       state_.observer->read(state_, *each);

@@ -29,6 +29,8 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   // Who says whether a sub-warp's operands are there; they always are unless told
   // (IssueDiscipline::Traits::early_next_pc).
   void tell(WarpUnit& warps) { warps_ = &warps; }
+  // The sub-warp at its head has had its turn.
+  [[nodiscard]] bool has_read() const { return read_done_; }
   // What reading the operands of a sub-warp in a cycle does.
   void read(link::SubWarp& sub_warp, Cycle now);
 

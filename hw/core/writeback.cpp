@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hw/core/each_row.hpp"
+#include "hw/core/fast_path.hpp"
 
 namespace heddle::hw {
 
@@ -26,7 +27,11 @@ void WriteBackStage::tick(Cycle now) {
   for (link::SubWarp* sub_warp = latch_.front(now); sub_warp != nullptr;) {
     link::SubWarp* const beside = sub_warp->beside;
     latch_.pop();
-    retire(*sub_warp);
+    if (sub_warp->deferred) {
+      fast_path_->retire(*sub_warp);
+    } else {
+      retire(*sub_warp);
+    }
     sub_warp = beside;
   }
 }

@@ -28,6 +28,8 @@ class ReturnPort final : public StageInput {
   }
 };
 
+class FastPath;
+
 class WriteBackStage final : public ReceivingStage,
                              private ::tlm::tlm_bw_transport_if<RegisterProtocol>,
                              private BarrierResults {
@@ -42,6 +44,8 @@ class WriteBackStage final : public ReceivingStage,
   void hear(HomeMessage& message) { warps_.hear(message, *this); }
   // A sub-warp has come to its end, in this cycle.
   void retire(link::SubWarp& sub_warp);
+  // Who retires what is deferred (SubWarp::deferred); nobody unless told.
+  void hand_to(FastPath* fast_path) { fast_path_ = fast_path; }
   // The counts of one in `working` lanes that stands for itself alone.
   void count_retired(const link::DecodedInstruction& decoded, unsigned working) {
     CoreStatistics& statistics = state_.statistics;
@@ -76,6 +80,7 @@ class WriteBackStage final : public ReceivingStage,
   void retire_late_jumps(const Group& group, unsigned row, LaneMask lanes);
 
   WarpUnit& warps_;
+  FastPath* fast_path_ = nullptr;
   const bool overlaps_;  // IssueDiscipline::Traits
   link::BehindSocket<RegisterFile> file_;
   RegisterArray* array_ = nullptr;  // direct view
