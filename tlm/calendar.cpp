@@ -203,9 +203,11 @@ void Calendar::run_cycle(Cycle now) {
 
 // One after the other: what they tell is done at once.
 void Calendar::take_turns(Cycle now) {
-  earliest_ = second_ = kNever;
-  next_ = nullptr;
+  earliest_ = kNever;  // for those who are told something; what is found here stays in registers
   disturbed_ = false;
+  Cycle earliest = kNever;
+  Cycle second = kNever;
+  Entry* next_entry = nullptr;
   unsigned turns = 0;
   const bool told = next_told() == now;
   for (Entry& entry : entries_) {
@@ -223,19 +225,21 @@ void Calendar::take_turns(Cycle now) {
         entry.due = std::min(entry.due, std::max(next, now + 1));
       }
     }
-    if (entry.due < earliest_) {
-      second_ = earliest_;
-      earliest_ = entry.due;
-      next_ = &entry;
-    } else {
-      second_ = std::min(second_, entry.due);
+    const Cycle due = entry.due;
+    if (due < earliest) {
+      second = earliest;
+      earliest = due;
+      next_entry = &entry;
+    } else if (due < second) {
+      second = due;
     }
   }
   turns_ = turns;
+  second_ = second;
   // Who has been told something may be due earlier than when it was looked at, and who stays calls the kernel.
-  if (disturbed_ || earliest_ == second_ || next_->module->stays_) {
-    next_ = nullptr;
-  }
+  const bool alone = !disturbed_ && earliest != second && !next_entry->module->stays_;
+  next_ = alone ? next_entry : nullptr;
+  earliest_ = std::min(earliest_, earliest);
 }
 
 // ------------------------------------------------------------------------------------------- turns kept apart

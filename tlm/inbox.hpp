@@ -21,7 +21,7 @@ class Inbox {
   [[nodiscard]] bool empty() const { return entries_.empty(); }
   void clear() { entries_.clear(); }
   // Told in cycle `at`: taken in cycle at + 1 at the earliest.
-  void put(Cycle at, T value) { entries_.push_back({at, std::move(value)}); }
+  void put(Cycle at, T value) { entries_.emplace_back(at, std::move(value)); }
 
   // Calls use(T&&, at) for every entry that was put before cycle `now`. What `use` puts into this inbox stays in it.
   template <class Use>
@@ -52,7 +52,9 @@ class Inbox {
   }
 
  private:
+  // Made where it stays: the copy of one made elsewhere would be read as a whole before its parts are written.
   struct Entry {
+    Entry(Cycle put_at, T&& told) : at(put_at), value(std::move(told)) {}
     Cycle at;
     T value;
   };

@@ -86,7 +86,7 @@ void MissFile::release(std::uint32_t index) {
 }
 
 void MissFile::add_load(std::uint32_t index, link::LineRequest& request) {
-  entries_[index].targets.push_back({&request, ~0U});
+  entries_[index].targets.emplace_back(request);
 }
 
 bool MissFile::can_add_store(std::uint32_t index) const {
@@ -111,7 +111,7 @@ bool MissFile::add_store(std::uint32_t index, const std::byte* data, const std::
   StoreBuffer& buffer = stores_[store];
   std::memcpy(buffer.data.data(), data, line_bytes_);
   std::memcpy(buffer.enable.data(), enable, line_bytes_);
-  mshr.targets.push_back({nullptr, store});
+  mshr.targets.emplace_back(store);
   return true;
 }
 

@@ -14,6 +14,8 @@ namespace heddle::hw {
 
 // One waiting request: a load to be answered, or a store to be merged into the line when it comes.
 struct MissTarget {
+  explicit MissTarget(link::LineRequest& waiting) : request(&waiting) {}
+  explicit MissTarget(std::uint32_t buffer) : store(buffer) {}
   link::LineRequest* request = nullptr;  // loads and atomics
   std::uint32_t store = ~0U;             // stores: index of a store buffer
 };

@@ -29,7 +29,7 @@ void MemoryStage::tick(Cycle now) {
     drop_old_copies();
     for (link::SubWarp* const fence : fences_) {
       clear_waiting(*fence);
-      returned_.push_back({fence, false});
+      returned_.emplace_back(*fence, false);
     }
     fences_.clear();
   }

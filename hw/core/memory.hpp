@@ -182,6 +182,7 @@ class MemoryStage final : public ReceivingStage,
   unsigned put_aside_ = 0;
   unsigned late_ = 0;  // accesses that wait for late hits alone
   struct Returned {
+    Returned(link::SubWarp& returned, bool came_late) : sub_warp(&returned), late(came_late) {}
     link::SubWarp* sub_warp;
     bool late;
   };

@@ -293,7 +293,7 @@ void MemoryStage::came(AccessLine& line) {
   } else {
     --late_;
   }
-  returned_.push_back({&sub_warp, !access.aside});
+  returned_.emplace_back(sub_warp, !access.aside);
   complete(access);
 }
 
