@@ -61,8 +61,8 @@ function(heddle_profile)
       # disagree by some, which is no error.
       target_compile_options(${target} PRIVATE -fprofile-use=${HEDDLE_PROFILE_FOLDER} -fprofile-partial-training
                                                -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch)
-      # Nor are two neighbouring words put together in one register to be stored: who reads one of them, or both as one,
-      # soon after waits for the stores, and once functions are put into each other these are times and pointers.
+      # Two neighbouring words are not put together in one register to be stored: who reads them soon after waits for the
+      # store, and once functions are put into each other these are times and pointers that are read at once.
       target_compile_options(${target} PRIVATE -fno-tree-slp-vectorize)
       # Across files where the program is linked; tests, of which there are many, link what is compiled beside.
       target_compile_options(${target} PRIVATE -flto=auto -ffat-lto-objects)

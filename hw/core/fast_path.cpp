@@ -201,10 +201,14 @@ link::SubWarp& FastPath::payload(const Entry& entry) {
 link::SubWarp& FastPath::formed(const Entry& entry) {
   link::SubWarp& sub_warp = payload(entry);
   if (entry.formed == nullptr) {
-    sub_warp.deferred = false;
-    stages_.decode.form_whole_row(sub_warp, state_.groups[entry.group]);
+    form(sub_warp);
   }
   return sub_warp;
+}
+
+void FastPath::form(link::SubWarp& sub_warp) {
+  sub_warp.deferred = false;
+  stages_.decode.form_whole_row(sub_warp, state_.groups[sub_warp.group]);
 }
 
 bool FastPath::defers(const link::DecodedInstruction& decoded) const {
@@ -220,8 +224,7 @@ void FastPath::defer(link::SubWarp& sub_warp) const {
 }
 
 void FastPath::make_up(link::SubWarp& sub_warp) {
-  sub_warp.deferred = false;
-  stages_.decode.form_whole_row(sub_warp, state_.groups[sub_warp.group]);
+  form(sub_warp);
   stages_.register_read.read(sub_warp, sub_warp.read_at);
   stages_.execute.execute(sub_warp);
 }
@@ -240,10 +243,6 @@ void FastPath::retire(link::SubWarp& sub_warp) {
 
 // As far as the stages would have come with each by now. In decode that is nothing.
 void FastPath::make_up_all() {
-  const auto form = [this](link::SubWarp& sub_warp) {
-    sub_warp.deferred = false;
-    stages_.decode.form_whole_row(sub_warp, state_.groups[sub_warp.group]);
-  };
   const auto all = [this](link::SubWarp& sub_warp, Cycle = 0) {
     if (sub_warp.deferred) {
       make_up(sub_warp);

@@ -137,6 +137,8 @@ class FastPath {
   [[nodiscard]] link::SubWarp& payload(const Entry& entry);
   // As decode leaves it.
   [[nodiscard]] link::SubWarp& formed(const Entry& entry);
+  // A deferred one; it is deferred no more.
+  void form(link::SubWarp& sub_warp);
   void hand_to_memory();
   void retire();
   [[nodiscard]] bool defers(const link::DecodedInstruction& decoded) const;
