@@ -58,6 +58,30 @@ tb::ThreadAxes thread_axes(const Arguments& arguments) {
   return axes;
 }
 
+// "nqueens,lanes-add": those alone, in the list's order.
+void keep_only(std::vector<tb::Benchmark>& list, const std::string& wanted) {
+  std::vector<std::string> names;
+  names.reserve(list.size());
+  for (const tb::Benchmark& benchmark : list) {
+    names.push_back(benchmark.name);
+  }
+  std::vector<std::string> kept;
+  std::string rest = wanted;
+  for (bool more = true; more;) {
+    const std::size_t comma = rest.find(',');
+    kept.push_back(rest.substr(0, comma));
+    if (std::find(names.begin(), names.end(), kept.back()) == names.end()) {
+      throw InputError({"--only"}, fmt::format("{} '{}'", tb::kNoSuchBenchmark, kept.back()),
+                       suggest(kept.back(), names, "known: " + join(names)));
+    }
+    more = comma != std::string::npos;
+    rest.erase(0, more ? comma + 1 : rest.size());
+  }
+  std::erase_if(list, [&](const tb::Benchmark& benchmark) {
+    return std::find(kept.begin(), kept.end(), benchmark.name) == kept.end();
+  });
+}
+
 int compare_with(const Arguments& arguments, const std::vector<tb::Benchmark>& list, const tb::BuildsOptions& options,
                  ProgressLine& line) {
   std::vector<std::string> names;
@@ -93,17 +117,7 @@ int bench(const Arguments& arguments) {
     list.push_back(std::move(benchmark));
   }
   if (arguments.has("only")) {
-    const std::string wanted = arguments.text("only");
-    std::vector<std::string> names;
-    names.reserve(list.size());
-    for (const tb::Benchmark& benchmark : list) {
-      names.push_back(benchmark.name);
-    }
-    std::erase_if(list, [&](const tb::Benchmark& benchmark) { return benchmark.name != wanted; });
-    if (list.empty()) {
-      throw InputError({"--only"}, fmt::format("there is no benchmark '{}'", wanted),
-                       suggest(wanted, names, "known: " + join(names)));
-    }
+    keep_only(list, arguments.text("only"));
   }
   tb::CommandFiles files;
   add_outputs(files, arguments, {"json"});
@@ -139,7 +153,7 @@ Command bench_command() {
        "only what several host threads gain, on machines of so many cores (default 28)")  //
       ("threads", po::value<std::string>()->value_name("N,..."),
        "the same, by so many host threads (default 1, 2, 4... up to the host's processors)")  //
-      ("only", po::value<std::string>()->value_name("NAME"), "this benchmark alone")          //
+      ("only", po::value<std::string>()->value_name("NAME,..."), "these benchmarks alone")    //
       ("compare", po::value<std::string>()->value_name("PROGRAM"),
        "another build of heddle: run both in turns, and print the ratios of their rates")  //
       ("json", po::value<std::string>()->value_name("FILE"), "also write the figures as JSON");

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <filesystem>
+#include <utility>
 
 #include "program_runner.hpp"
 
@@ -73,6 +75,39 @@ TEST(CliBench, SaysWhatItCannotCompareWith) {
   const Ran other = heddle({"bench", "--quick", "--only", "lanes-add", "--compare", "/bin/true"});
   EXPECT_NE(other.code, 0);
   EXPECT_NE(other.out.find("FAILED: /bin/true writes no figures that can be read"), std::string::npos) << other.out;
+}
+
+TEST(CliBench, TakesSeveralNamesAndSaysWhichIsNone) {
+  const Scratch scratch;
+  const Ran two = heddle({"bench", "--quick", "--only", "lanes-fma,lanes-add", "--json", scratch.path("two.json")});
+  ASSERT_EQ(two.code, 0) << two.err;
+  const json::value value = json::parse(Scratch::read(scratch.path("two.json")));
+  ASSERT_EQ(value.at("benchmarks").as_array().size(), 2U);
+  EXPECT_EQ(value.at("benchmarks").at(0).at("name").as_string(), "lanes-add");
+  EXPECT_EQ(value.at("benchmarks").at(1).at("name").as_string(), "lanes-fma");
+  for (const auto& [words, wrong] :
+       {std::pair{"lanes-add,lanes-sub", "'lanes-sub'"}, {"lanes-add,", "''"}, {"", "''"}}) {
+    const Ran none = heddle({"bench", "--quick", "--only", words});
+    EXPECT_EQ(none.code, 2) << words;
+    EXPECT_EQ(none.err.find(std::string("heddle: --only: there is no benchmark ") + wrong), 0U) << none.err;
+  }
+}
+
+// An older build knows fewer benchmarks: no failure.
+TEST(CliBench, LeavesOutWhatTheOtherBuildDoesNotHave) {
+  const Scratch scratch;
+  const std::string older =
+      scratch.write("older", "#!/bin/sh\n[ \"$3\" = lanes-fma ] || exec '" HEDDLE_PROGRAM
+                             "' \"$@\"\necho \"heddle: --only: there is no benchmark '$3'\" >&2\nexit 2\n");
+  std::filesystem::permissions(older, std::filesystem::perms::owner_all);
+  const Ran ran = heddle({"bench", "--quick", "--only", "lanes-add,lanes-fma", "--compare", older, "--json",
+                          scratch.path("compared.json")});
+  ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("not compared, since " + older + " does not have them: lanes-fma\n"), std::string::npos)
+      << ran.out;
+  const json::value value = json::parse(Scratch::read(scratch.path("compared.json")));
+  EXPECT_FALSE(value.at("benchmarks").at(0).at("missing").as_bool());
+  EXPECT_TRUE(value.at("benchmarks").at(1).at("missing").as_bool());
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "tb/measure/json_text.hpp"
 #include "tb/measure/version.hpp"
 #include "tb/studies/bench/bench.hpp"
@@ -27,7 +28,10 @@ namespace json = boost::json;
 // The running program itself, even when its file has been replaced by a later build meanwhile.
 constexpr const char* kRunningProgram = "/proc/self/exe";
 
-// The rate of one benchmark, measured once by a program; throws InternalError with the reason when it has none.
+struct MissingBenchmark {};
+
+// The rate of one benchmark, measured once by a program; throws InternalError with the reason when it has none, and
+// MissingBenchmark when the program does not know it.
 double rate_of(const std::string& program, const std::string& name, const BuildsOptions& options,
                const std::string& file) {
   std::vector<std::string> words{program, "bench", "--only", name, "--repeat", "1", "--json", file};
@@ -39,6 +43,10 @@ double rate_of(const std::string& program, const std::string& name, const Builds
   const Finished finished = run_program(words);
   if (!finished.end.good()) {
     const std::string line = finished.err.substr(0, finished.err.find('\n'));
+    if (finished.end.shell_code() == static_cast<int>(ExitCode::bad_input) &&
+        line.find(kNoSuchBenchmark) != std::string::npos) {
+      throw MissingBenchmark{};
+    }
     throw InternalError(fmt::format("{}: {}", program == kRunningProgram ? "this build" : program,
                                     line.empty() ? finished.end.text() : line));
   }
@@ -82,6 +90,8 @@ BuildsRow compare(const std::string& other, const std::string& name, const Build
   } catch (const StartError& error) {
     throw InputError({"--compare"}, fmt::format("'{}' cannot be started: {}", other, error.reason()),
                      "name another build of heddle");
+  } catch (const MissingBenchmark&) {
+    row.missing = true;
   } catch (const InternalError& error) {
     row.failure = error.what();
   }
@@ -110,15 +120,23 @@ std::string builds_table(const std::vector<BuildsRow>& rows, const std::string& 
                    {"of least times", Align::right},
                    {"pairs", Align::right}});
   std::string notes;
+  std::vector<std::string> missing;
   for (const BuildsRow& row : rows) {
+    if (row.missing) {
+      missing.push_back(row.name);
+      continue;
+    }
     if (!row.failure.empty()) {
       table.add({row.name, "failed", "-", "-", "-", "-"});
-      notes += fmt::format("  {:<24}FAILED: {}\n", row.name, row.failure);
+      notes += fmt::format("  {}  FAILED: {}\n", row.name, row.failure);
       continue;
     }
     const auto [low, high] = std::minmax_element(row.ratios.begin(), row.ratios.end());
     table.add({row.name, fmt::format("{:.3f}", row.median), fmt::format("{:.3f}", *low), fmt::format("{:.3f}", *high),
                fmt::format("{:.3f}", row.least_times), fmt::format("{}", row.ratios.size())});
+  }
+  if (!missing.empty()) {
+    notes += fmt::format("not compared, since {} does not have them: {}\n", other, join(missing));
   }
   return table.text() + fmt::format("\nrate of this build over that of {}, in turns: more than 1 is faster\n{}", other,
                                     notes.empty() ? "" : "\n" + notes);
@@ -131,6 +149,7 @@ std::string builds_json(const std::vector<BuildsRow>& rows, const std::string& o
                     {"ratio", row.median},
                     {"ratio_of_least_times", row.least_times},
                     {"ratios", json::array(row.ratios.begin(), row.ratios.end())},
+                    {"missing", row.missing},
                     {"failure", row.failure}});
   }
   return json_text(json::object{

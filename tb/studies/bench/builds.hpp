@@ -13,8 +13,12 @@ struct BuildsRow {
   std::vector<double> ratios;  // this build's rate over the other's, of each pair of runs
   double median = 0;           // of those
   double least_times = 0;      // the highest rate of this build over the other's: of their least disturbed runs
+  bool missing = false;        // the other build has no such benchmark
   std::string failure;         // not empty: could not be measured
 };
+
+// How bench begins to say that it does not know a name; by it, other builds are known not to.
+inline constexpr const char* kNoSuchBenchmark = "there is no benchmark";
 
 struct BuildsOptions {
   unsigned pairs = 5;
