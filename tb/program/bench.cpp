@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/split.hpp>
 #include <charconv>
 #include <iostream>
 #include <sstream>
@@ -58,24 +59,25 @@ tb::ThreadAxes thread_axes(const Arguments& arguments) {
   return axes;
 }
 
-// "nqueens,lanes-add": those alone, in the list's order.
-void keep_only(std::vector<tb::Benchmark>& list, const std::string& wanted) {
+std::vector<std::string> names_of(const std::vector<tb::Benchmark>& list) {
   std::vector<std::string> names;
   names.reserve(list.size());
   for (const tb::Benchmark& benchmark : list) {
     names.push_back(benchmark.name);
   }
+  return names;
+}
+
+// "nqueens,lanes-add": those alone, in the list's order.
+void keep_only(std::vector<tb::Benchmark>& list, const std::string& wanted) {
+  const std::vector<std::string> names = names_of(list);
   std::vector<std::string> kept;
-  std::string rest = wanted;
-  for (bool more = true; more;) {
-    const std::size_t comma = rest.find(',');
-    kept.push_back(rest.substr(0, comma));
-    if (std::find(names.begin(), names.end(), kept.back()) == names.end()) {
-      throw InputError({"--only"}, fmt::format("{} '{}'", tb::kNoSuchBenchmark, kept.back()),
-                       suggest(kept.back(), names, "known: " + join(names)));
+  boost::split(kept, wanted, [](char c) { return c == ','; });
+  for (const std::string& name : kept) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      throw InputError({"--only"}, fmt::format("{} '{}'", tb::kNoSuchBenchmark, name),
+                       suggest(name, names, "known: " + join(names)));
     }
-    more = comma != std::string::npos;
-    rest.erase(0, more ? comma + 1 : rest.size());
   }
   std::erase_if(list, [&](const tb::Benchmark& benchmark) {
     return std::find(kept.begin(), kept.end(), benchmark.name) == kept.end();
@@ -84,13 +86,8 @@ void keep_only(std::vector<tb::Benchmark>& list, const std::string& wanted) {
 
 int compare_with(const Arguments& arguments, const std::vector<tb::Benchmark>& list, const tb::BuildsOptions& options,
                  ProgressLine& line) {
-  std::vector<std::string> names;
-  names.reserve(list.size());
-  for (const tb::Benchmark& benchmark : list) {
-    names.push_back(benchmark.name);
-  }
   const std::string other = arguments.text("compare");
-  const std::vector<tb::BuildsRow> rows = tb::compare_builds(other, names, options);
+  const std::vector<tb::BuildsRow> rows = tb::compare_builds(other, names_of(list), options);
   line.clear();
   std::cout << tb::builds_table(rows, other);
   if (arguments.has("json")) {
