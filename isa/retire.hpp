@@ -21,13 +21,13 @@ namespace heddle::isa {
 // address (kSharedWindow + offset for shared, kLocalWindow + offset for local); read for stores and atomics only.
 inline void retire(const ResultForm& form, std::uint32_t pc, LaneMask executed, const LaneValues& values,
                    const LaneWord& address_low, std::uint32_t* hash) {
-  using vectors::Half;
   using vectors::kBit;
+  using vectors::Part;
   const unsigned words = form.words + form.stored;  // an instruction has one or the other
-  for (unsigned first = 0; first != kLanes; first += vectors::kHalf) {
+  for (unsigned first = 0; first != kLanes; first += vectors::kPart) {
     const auto load = [first](const std::uint32_t* from) { return vectors::load(from, first); };
-    const Half before = load(hash);
-    Half next = retire_pc_all(before, pc);
+    const Part before = load(hash);
+    Part next = retire_pc_all(before, pc);
     if (form.address) {
       next = retire_value_all(next, load(address_low.data()));
     }
@@ -35,9 +35,9 @@ inline void retire(const ResultForm& form, std::uint32_t pc, LaneMask executed, 
       next = retire_value_all(next, load(values.result[word].data()));
     }
     if (form.predicates()) {
-      const Half p = Half{} + ((form.p != kPT ? values.p : 0) >> first);
-      const Half q = Half{} + ((form.q != kPT ? values.q : 0) >> first);
-      const Half bits = ((p & kBit) != 0 ? Half{} + 1U : Half{}) | ((q & kBit) != 0 ? Half{} + 2U : Half{});
+      const Part p = Part{} + ((form.p != kPT ? values.p : 0) >> first);
+      const Part q = Part{} + ((form.q != kPT ? values.q : 0) >> first);
+      const Part bits = ((p & kBit) != 0 ? Part{} + 1U : Part{}) | ((q & kBit) != 0 ? Part{} + 2U : Part{});
       next = retire_value_all(next, bits);
     }
     vectors::store(hash, first, vectors::select(executed, first, next, before));

@@ -1,6 +1,6 @@
 // Counts of one thing per lane, for additions of one number to all lanes of a mask. No SystemC.
 //
-// The latest counts are of 16 bits, so that those of 32 lanes fit into two vector registers, and go over to the
+// The latest counts are of 16 bits, so that those of 32 lanes fit into few vector registers, and go over to the
 // counters proper before they could overflow, and when somebody reads.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "isa/instruction.hpp"
+#include "isa/lane_vectors.hpp"
 
 namespace heddle::hw {
 
@@ -24,13 +25,12 @@ class LaneTally {
       }
     }
     used_ += count;
-    for (unsigned half = 0; half < 2; ++half) {
-      Half present;
-      std::memcpy(&present, &recent_[half * kHalf], sizeof present);
-      const auto mask = static_cast<std::uint16_t>(lanes >> (half * kHalf));
-      const Half in_mask = (mask & kBits) != 0 ? static_cast<std::uint16_t>(count) & kOnes : kOnes & 0;
-      present += in_mask;
-      std::memcpy(&recent_[half * kHalf], &present, sizeof present);
+    for (unsigned first = 0; first != isa::kLanes; first += isa::vectors::kNumbers) {
+      Numbers present;
+      std::memcpy(&present, &recent_[first], sizeof present);
+      const Numbers chosen = (Numbers{} + static_cast<std::uint16_t>(lanes >> first)) & isa::vectors::kNumberBit;
+      present += chosen != 0 ? Numbers{} + static_cast<std::uint16_t>(count) : Numbers{};
+      std::memcpy(&recent_[first], &present, sizeof present);
     }
   }
   // Of one lane. It may be changed until the next addition.
@@ -40,11 +40,7 @@ class LaneTally {
   }
 
  private:
-  static constexpr unsigned kHalf = 16;
-  using Half [[gnu::vector_size(kHalf * sizeof(std::uint16_t))]] = std::uint16_t;
-  static constexpr Half kBits = {1U << 0U, 1U << 1U, 1U << 2U,  1U << 3U,  1U << 4U,  1U << 5U,  1U << 6U,  1U << 7U,
-                                 1U << 8U, 1U << 9U, 1U << 10U, 1U << 11U, 1U << 12U, 1U << 13U, 1U << 14U, 1U << 15U};
-  static constexpr Half kOnes = ~Half{};
+  using Numbers = isa::vectors::Numbers;
   static constexpr unsigned kRoom = 0xffff;  // that a lane's recent count has
 
   void add_plainly(isa::LaneMask lanes, unsigned count) {
