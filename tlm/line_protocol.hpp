@@ -61,6 +61,8 @@ struct LineRequest {
   // Loads of lanes that execute each an instruction of its own: those of one line in one cycle share a port and a bank,
   // as those of one instruction do (which are one request).
   bool shares_port = false;
+  // Fetches: it missed and was counted then; its line has come, and it is looked up once more. Not counted again.
+  bool repeats_miss = false;
   bool row_hint = false;      // row-buffer hint bit of the instruction (thesis 7.2)
   std::uint64_t address = 0;  // of the line, aligned to the line size
   // Who asks: statistics, traces, and the payload extension beyond the core.

@@ -95,8 +95,9 @@ class Cache : public sc_core::sc_module,
     return request.shares_port ? offer_sharing(request) : accept(request);
   }
   // A plain load of a line that is here, without a payload: its bytes until the cache does something else, if such a
-  // request would be done within the call; it counts as one. Null: nothing has happened, offer a request.
-  [[nodiscard]] const std::byte* load_at_once(std::uint64_t line) {
+  // request would be done within the call; it counts as one, unless it repeats a miss (LineRequest::repeats_miss).
+  // Null: nothing has happened, offer a request.
+  [[nodiscard]] const std::byte* load_at_once(std::uint64_t line, bool repeats_miss = false) {
     if (!answers_at_once_ || flushing_ || ports_used_ == ports_ || observer_ != nullptr) {
       return nullptr;
     }
@@ -109,7 +110,9 @@ class Cache : public sc_core::sc_module,
       return nullptr;
     }
     lines_.set_state(here, answer.next);
-    count_hit(statistics_.loads);
+    if (!repeats_miss) {
+      count_hit(statistics_.loads);
+    }
     lines_.touch(here);
     took_port();
     return lines_.data(here);

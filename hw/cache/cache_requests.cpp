@@ -141,11 +141,16 @@ tlm_sync_enum Cache::busy(LineRequest& request, Busy why) {
 
 void Cache::hit(LineRequest& request, std::uint64_t& kind) {
   request.answer = Answer::hit;
-  count_hit(kind);
+  if (!request.repeats_miss) {
+    count_hit(kind);
+  }
 }
 
 void Cache::miss(LineRequest& request) {
   request.answer = Answer::miss;
+  if (request.repeats_miss) {
+    return;
+  }
   ++kind_counter(statistics_, request.kind);
   ++statistics_.accesses;
   ++statistics_.misses;
@@ -154,7 +159,7 @@ void Cache::miss(LineRequest& request) {
 void Cache::merged(LineRequest& request) {
   miss(request);
   request.answer = Answer::merged;
-  ++statistics_.merged;
+  statistics_.merged += request.repeats_miss ? 0 : 1;
 }
 
 Cache::Place Cache::place_of(std::uint64_t line, Frame frame) const {

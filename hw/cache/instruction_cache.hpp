@@ -16,16 +16,18 @@ class InstructionCache final : public Cache {
  public:
   InstructionCache(const sc_core::sc_module_name& name, const InstructionCacheParameters& parameters, link::Clock clock,
                    unsigned core, link::Waker& core_waker, const std::string& protocol = GpuParameters{}.coherence)
-      : Cache(name, with_ports(parameters), coherence_table(protocol, CacheRole::instruction, parameters), clock,
+      : Cache(name, as_cache(parameters), coherence_table(protocol, CacheRole::instruction, parameters), clock,
               core_waker),
         core_(core) {}
 
- private:
-  static CacheParameters with_ports(const InstructionCacheParameters& parameters) {
+  // What it is as a Cache: the ports of an ideal one.
+  static CacheParameters as_cache(const InstructionCacheParameters& parameters) {
     CacheParameters with = parameters;
     with.ports = parameters.ideal ? isa::kLanes : with.ports;
     return with;
   }
+
+ private:
   void describe(const LineRequest& request, link::MemoryExtension& extension) const override {
     describe_core(request, core_, true, extension);
   }

@@ -33,7 +33,9 @@ struct CacheStatistics {
   std::uint64_t failed_writes = 0;
   template <class Visitor>
   void describe(Visitor& visit) {
-    visit("accesses", accesses, "requests", "line requests accepted; hits + misses");
+    visit(
+        "accesses", accesses, "requests",
+        "line requests accepted; hits + misses. A fetch that is looked up again when its line has come is one request");
     visit("hits", hits, "requests", "loads and stores that found their line, and atomics executed on it (L2)");
     visit("misses", misses, "requests",
           "requests that needed the memory beyond: line absent, bypass loads, atomics not executed here");

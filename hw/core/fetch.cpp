@@ -192,15 +192,17 @@ void FetchStage::sample_drift(unsigned block_slot) {
 }
 
 ::tlm::tlm_sync_enum FetchStage::read_word(Group& group, std::uint64_t& word) {
-  if (ArrivedWord& arrived = arrived_[group.id]; arrived.valid && arrived.pc == group.pc) {
+  ArrivedWord& arrived = arrived_[group.id];
+  if (arrived.valid && arrived.pc == group.pc) {
     arrived.valid = false;
     word = arrived.word;
     return ::tlm::TLM_COMPLETED;
   }
   const std::uint64_t address = state_.launch->code_address + std::uint64_t{group.pc} * 8;
   const std::uint64_t offset = address & (std::uint64_t{state_.machine.icache.line_bytes} - 1);
+  const bool repeats_miss = arrived.misses != 0 && arrived.pc == group.pc;
   Cache* const cache = cache_.of(icache);
-  if (const std::byte* const line = cache != nullptr ? cache->load_at_once(address - offset) : nullptr) {
+  if (const std::byte* const line = cache != nullptr ? cache->load_at_once(address - offset, repeats_miss) : nullptr) {
     std::memcpy(&word, line + offset, sizeof word);
     return ::tlm::TLM_COMPLETED;
   }
@@ -210,6 +212,7 @@ void FetchStage::sample_drift(unsigned block_slot) {
   request.group = group.id;
   request.pc = group.pc;
   request.failed = false;
+  request.repeats_miss = repeats_miss;
   link::LinePhase phase = link::LinePhase::request;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   const ::tlm::tlm_sync_enum answer = icache->nb_transport_fw(request, phase, delay);

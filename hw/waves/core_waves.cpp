@@ -32,6 +32,7 @@ CoreWidths::CoreWidths(const Machine& machine)
       group_rows(machine.core.warp_size / machine.core.simd_width),
       whole_warps(machine.core.threads / machine.core.warp_size),
       blocks(machine.core.blocks),
+      block_slots(blocks),
       block_rows(std::min(rows, isa::kMaxBlockThreads / lanes)),
       pending(machine.core.pending_accesses),
       complex_queue(machine.core.complex_queue) {
@@ -49,7 +50,9 @@ CoreWidths::CoreWidths(const Machine& machine)
   const auto policy = Registry<WarpScheduler>::instance().make(machine.core.scheduler, {table, machine.core});
   split_entries = static_cast<unsigned>(mechanism->split_table().entries.size());
   split_slots = static_cast<unsigned>(mechanism->split_table().slots.size());
-  mimd_lanes = about<Divergence>(machine.core.divergence).traits.mimd_lanes;
+  const Divergence::Traits& traits = about<Divergence>(machine.core.divergence).traits;
+  mimd_lanes = traits.mimd_lanes;
+  block_slots += traits.changes_cores || traits.global_pool != nullptr ? machine.core.threads : 0;
   gathers = about<Coalescer>(machine.core.coalescer).traits.gathers;
   fetch_groups = policy->fetch_groups();
   candidates = policy->candidates();
@@ -102,9 +105,10 @@ CoreWaves::CoreWaves(const Machine& machine)
       read_(widths_),
       execute_(widths_),
       splits_(widths_),
-      icache_(link::SignalGroup::l1, machine.icache),
-      l1d_(link::SignalGroup::l1, machine.l1d),
-      texture_(link::SignalGroup::l1, machine.texture.cache(machine.l1d.line_bytes)) {
+      icache_(link::SignalGroup::l1, InstructionCache::as_cache(machine.icache)),
+      l1d_(link::SignalGroup::l1, machine.l1d, widths_.mimd_lanes ? widths_.lanes : 0),
+      texture_(link::SignalGroup::l1, machine.texture.cache(machine.l1d.line_bytes),
+               widths_.mimd_lanes ? widths_.lanes : 0) {
   fetch_.widths = decode_.widths = memory_.widths = scheduler_.widths = &widths_;
   retire_[0].widths = retire_[1].widths = &widths_;
   retire_[1].returns = true;

@@ -32,8 +32,9 @@ struct CoreWidths {
   unsigned stacks_per_block;
   unsigned group_rows;   // mask rows of a warp of the machine's size
   unsigned whole_warps;  // warps that have so many; warps beyond are those of launches with smaller ones
-  unsigned blocks;
-  unsigned block_rows;  // of the largest thread block
+  unsigned blocks;       // that begin on the core
+  unsigned block_slots;  // of those and of guests, of which each has a thread here (BlockSlot)
+  unsigned block_rows;   // of the largest thread block
   unsigned pending;
   unsigned fetch_groups;  // 0: the scheduler has none
   unsigned candidates;    // 0: the scheduler tries no others
@@ -273,7 +274,7 @@ struct WarpWaves {
     using enum link::SignalGroup;
     visit(divergence, "state", state, link::one_of(group_states()), "what the warp does or waits for");
     visit(divergence, "pc", pc, link::number(32), "its program counter");
-    visit(divergence, "block", block, link::up_to(widths->blocks - 1), "block slot of its (first) thread");
+    visit(divergence, "block", block, link::up_to(widths->block_slots - 1), "block slot of its (first) thread");
     visit(divergence, "progress", progress, link::number(32), "its progress register");
     const auto rows = [&](const char* name, std::vector<link::Wave>& waves, const char* meaning) {
       for (std::size_t row = 0; row < waves.size(); ++row) {

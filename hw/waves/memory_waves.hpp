@@ -19,8 +19,9 @@ namespace heddle::hw {
 // An L1 (of a core's instructions or data), or the store of an L2 slice.
 class CacheWaves final : public CacheObserver {
  public:
-  CacheWaves(link::SignalGroup group, const CacheParameters& parameters)
-      : group_(group), mshr_count_(parameters.mshrs), ports_(parameters.ports) {}
+  // `sharing`: how many requests of a cycle may share a port (LineRequest::shares_port); 0: none do.
+  CacheWaves(link::SignalGroup group, const CacheParameters& parameters, unsigned sharing = 0)
+      : group_(group), mshr_count_(parameters.mshrs), requests_(parameters.ports + sharing) {}
 
   void attached(const CacheStatistics& statistics) override;
   void request(std::uint64_t line) override { address_.set(line); }
@@ -28,9 +29,9 @@ class CacheWaves final : public CacheObserver {
 
   template <class Visitor>
   void describe(Visitor& visit) {
-    visit(group_, "hits", hits_, link::up_to(ports_), "requests that found their line in this cycle");
-    visit(group_, "misses", misses_, link::up_to(ports_), "requests that did not");
-    visit(group_, "merged", merged_, link::up_to(ports_), "of the misses: joined a line already on its way");
+    visit(group_, "hits", hits_, link::up_to(requests_), "requests that found their line in this cycle");
+    visit(group_, "misses", misses_, link::up_to(requests_), "requests that did not");
+    visit(group_, "merged", merged_, link::up_to(requests_), "of the misses: joined a line already on its way");
     visit(group_, "refused", refused_, link::number(8),
           "requests refused in this cycle: ports, MSHRs, write buffer, order, flush");
     visit(group_, "address", address_, link::address(), "line of the latest request that was accepted");
@@ -43,7 +44,7 @@ class CacheWaves final : public CacheObserver {
  private:
   link::SignalGroup group_;
   unsigned mshr_count_;
-  unsigned ports_;
+  unsigned requests_;  // that are accepted in a cycle, at most
   link::Wave hits_, misses_, merged_, refused_, address_, fills_, mshrs_, writes_, queue_;
   struct Seen {
     std::uint64_t hits = 0, misses = 0, merged = 0, refused = 0, fills = 0;

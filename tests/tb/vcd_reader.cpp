@@ -9,7 +9,7 @@ namespace {
 
 class Reader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  Reader(std::string_view text, VcdFirstValues first) : text_(text), first_(first) {}
 
   VcdDump read() {
     header();
@@ -144,7 +144,8 @@ class Reader {
         check(dumping, "$end of nothing");
         dumping = false;
         for (const auto& [id, path] : ids_) {
-          check(dumped.count(id) != 0 || dump_.signals[path].type == "event", "no first value of '" + path + "'");
+          check(first_ == VcdFirstValues::anywhere || dumped.count(id) != 0 || dump_.signals[path].type == "event",
+                "no first value of '" + path + "'");
         }
       } else if (next == "$comment") {
         to_end();
@@ -200,6 +201,7 @@ class Reader {
   }
 
   std::string_view text_;
+  VcdFirstValues first_;
   std::size_t at_ = 0;
   std::vector<std::string> scopes_;
   std::map<std::string, std::string> ids_;
@@ -257,8 +259,8 @@ std::uint64_t VcdDump::time_at(const std::string& path, std::uint64_t value) con
   return sum(path, [=](std::uint64_t present) { return present == value ? 1 : 0; });
 }
 
-VcdDump read_vcd(std::string_view text) {
-  return Reader(text).read();
+VcdDump read_vcd(std::string_view text, VcdFirstValues first) {
+  return Reader(text, first).read();
 }
 
 }  // namespace heddle::tb::test

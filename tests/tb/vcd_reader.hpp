@@ -48,6 +48,9 @@ struct VcdDump {
   [[nodiscard]] std::uint64_t time_at(const std::string& path, std::uint64_t value) const;
 };
 
-[[nodiscard]] VcdDump read_vcd(std::string_view text);
+// Whether every signal must have a value in $dumpvars at the first time, or may have its first one anywhere (as in what
+// fst2vcd makes).
+enum class VcdFirstValues { at_begin, anywhere };
+[[nodiscard]] VcdDump read_vcd(std::string_view text, VcdFirstValues first = VcdFirstValues::at_begin);
 
 }  // namespace heddle::tb::test
