@@ -8,6 +8,9 @@
 
 #include "browser/browser.hpp"
 #include "tb/program_runner.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG("Pages.AReportOfAHundred*")
 
 namespace heddle::tb::test {
 namespace {

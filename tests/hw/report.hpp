@@ -6,6 +6,8 @@
 
 #include <systemc>
 
+#include "tests/support/program.hpp"
+
 namespace heddle::test {
 
 inline void fail_on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
@@ -20,9 +22,7 @@ inline void fail_on_report(const sc_core::sc_report& report, const sc_core::sc_a
 
 // The body of sc_main of a test program.
 inline int run_all(int argc, char** argv) {
-  ::testing::InitGoogleTest(&argc, argv);
-  sc_core::sc_report_handler::set_handler(fail_on_report);
-  return RUN_ALL_TESTS();
+  return run_program(argc, argv, [] { sc_core::sc_report_handler::set_handler(fail_on_report); });
 }
 
 }  // namespace heddle::test

@@ -4,6 +4,9 @@
 #include "base/error.hpp"
 #include "isa/instruction.hpp"
 #include "random_instruction.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("Assembler.EveryOperation*")
 
 namespace heddle::isa {
 namespace {

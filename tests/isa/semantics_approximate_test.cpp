@@ -3,6 +3,9 @@
 #include <numbers>
 
 #include "lane_check.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("SemanticsApproximate.*OverAllBinades")
 
 namespace heddle::isa {
 namespace {

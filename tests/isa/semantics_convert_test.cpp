@@ -4,6 +4,9 @@
 #include <cmath>
 
 #include "lane_check.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("SemanticsConvert.FloatTo*")
 
 namespace heddle::isa {
 namespace {

@@ -10,6 +10,9 @@
 #include "isa/semantics.hpp"
 #include "reference_cache.hpp"
 #include "system.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("L?/CacheReference.*/??")
 
 namespace heddle::hw::test {
 namespace {

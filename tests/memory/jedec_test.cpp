@@ -7,6 +7,9 @@
 #include "hw/check/dram.hpp"
 #include "hw/check/machine.hpp"
 #include "hw/dram/jedec.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("Jedec.RandomTraffic*")
 
 namespace heddle::hw::test {
 namespace {

@@ -7,6 +7,9 @@
 
 #include "hw/coherence/protocol.hpp"
 #include "protocol_search.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("MesiSearch.TwoCachesAndTwo*")
 
 namespace heddle::hw::test {
 namespace {

@@ -17,6 +17,9 @@
 #include "tests/model/child.hpp"
 #include "tests/model/counters.hpp"
 #include "tests/model/workload_cases.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("Shapes/FastPathOn.*/b*")
 
 namespace heddle {
 namespace {

@@ -11,6 +11,10 @@
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
 #include "tb/host/device.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("Livelock/LoopOf.*/2", "Livelock/LoopOf.*/3", "Livelock/LoopOf.*/4", "Livelock/LoopOf.*/1",
+                      "Livelock/LoopOf.*/12")
 
 namespace heddle {
 namespace {

@@ -12,6 +12,9 @@
 #include "tb/host/workload.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/workload_cases.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("*Identity*")
 
 namespace heddle {
 namespace {

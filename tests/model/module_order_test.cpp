@@ -10,6 +10,10 @@
 #include "tests/model/child.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/model/workload_cases.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("Machines/ModuleOrder.*/dynamic_warps", "Machines/ModuleOrder.*/crowded",
+                      "Machines/ModuleOrder.*/compaction", "InstructionCache.OfOneLine*")
 
 namespace heddle {
 namespace {

@@ -17,6 +17,9 @@
 #include "tb/host/device.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/wandering.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("MovingThreads.OrderOfCores*")
 
 namespace heddle {
 namespace {

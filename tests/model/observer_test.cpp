@@ -16,6 +16,10 @@
 #include "tb/host/workload.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/model/workload_cases.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG("All/Watched.*/histogram_on_*")
+HEDDLE_LONG_SANITIZED("All/Watched.*")
 
 namespace heddle {
 namespace {

@@ -31,6 +31,10 @@
 #include "tests/model/child.hpp"
 #include "tests/model/workload_cases.hpp"
 #include "tests/random/ptx_generator.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("Each/ParameterRange.*", "Random/ParameterMix.*/?", "Random/ParameterMix.*/11",
+                      "Random/ParameterMix.*/10")
 
 namespace heddle {
 namespace {

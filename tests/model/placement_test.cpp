@@ -10,6 +10,9 @@
 #include "tb/host/workload.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/workload_cases.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("AllocationPlacement.*")
 
 namespace heddle {
 namespace {

@@ -12,6 +12,9 @@
 #include "machines.hpp"
 #include "ptx/compile.hpp"
 #include "tb/host/device.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("Machines/PrintOnMachine.*/*simd8", "Machines/PrintOnMachine.*/packed*")
 
 namespace heddle {
 namespace {

@@ -19,6 +19,10 @@
 #include "tb/host/workload.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/model/workload_cases.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("All/Profiled.*_on_config_*", "All/Profiled.*/bfs_on_nocache", "All/Profiled.*/*nocache",
+                      "All/Profiled.*/bfs_on_*")
 
 namespace heddle {
 namespace {

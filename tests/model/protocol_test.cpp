@@ -15,7 +15,11 @@
 #include "tb/host/workload.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/model/workload_cases.hpp"
+#include "tests/support/marks.hpp"
 #include "tlm/protocol_checker.hpp"
+
+HEDDLE_LONG("All/Protocol.*_on_nocache_*", "All/Protocol.*_on_l2inclusive_*")
+HEDDLE_LONG_SANITIZED("All/Protocol.*", "Direct/Protocol.*", "All/BrokenProtocol.*1", "Tight/Protocol.*")
 
 namespace heddle {
 namespace {

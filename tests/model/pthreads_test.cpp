@@ -10,6 +10,11 @@
 #include "tb/host/device.hpp"
 #include "tb/host/workload.hpp"
 #include "tests/model/workload_cases.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("All/PthreadsOnMachine.*_on_dwf_majority", "All/PthreadsOnMachine.*_on_tbc",
+                      "All/PthreadsOnMachine.*/needleman*", "All/PthreadsOnMachine.*/decrypt*",
+                      "All/PthreadsOnMachine.*/kmeans*", "All/PthreadsOnMachine.*/bfs*")
 
 namespace heddle {
 namespace {

@@ -22,6 +22,12 @@
 #include "tests/model/machines.hpp"
 #include "tests/ptx/post_dominators.hpp"
 #include "tests/random/ptx_generator.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("Machines/RandomPrograms.*_1", "Machines/RandomPrograms.*/nocache_?",
+                      "Machines/RandomPrograms.*/l2*", "Machines/RandomPrograms.*/t*",
+                      "Machines/RandomPrograms.*/fewest*", "Machines/RandomPrograms.*/ccws*",
+                      "Machines/RandomPrograms.*/packed*", "Machines/RandomPrograms.*/simd8*")
 
 namespace heddle {
 namespace {

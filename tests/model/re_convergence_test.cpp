@@ -11,6 +11,11 @@
 #include "tests/model/workload_cases.hpp"
 #include "tests/ptx/last_access.hpp"
 #include "tests/ptx/post_dominators.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("Workloads/ReConvergenceOf.EveryMark*", "Workloads/ReConvergenceOf.*/table_scan_on_itself",
+                      "Workloads/ReConvergenceOf.*/?*join*", "Workloads/ReConvergenceOf.*/s*",
+                      "Workloads/ReConvergenceOf.*/b*", "Workloads/ReConvergenceOf.*/n*")
 
 namespace heddle {
 namespace {

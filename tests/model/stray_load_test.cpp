@@ -17,6 +17,10 @@
 #include "tb/measure/trace/trace_subject.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/machines.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("All/StrayLoadsOn.*/*simd8*", "All/StrayLoadsOn.*/scalar*", "All/StrayLoadsOn.*/l2*",
+                      "All/StrayLoadsOn.*/register*", "All/StrayLoadsOn.*/scoreboard*")
 
 namespace heddle::stray_load_test {
 namespace {

@@ -20,6 +20,9 @@
 #include "tests/model/child.hpp"
 #include "tests/model/wandering.hpp"
 #include "tests/model/workload_cases.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("All/Replay*")
 
 namespace heddle {
 namespace {

@@ -18,6 +18,9 @@
 #include "tests/model/child.hpp"
 #include "tests/model/counters.hpp"
 #include "tests/model/workload_cases.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("All/WorkloadOnMachine.*_on_test_dwfanylane")
 
 namespace heddle {
 namespace {

@@ -5,6 +5,9 @@
 #include "backend_execution.hpp"
 #include "base/error.hpp"
 #include "ptx/backend/machine_code.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("BackendAllocation.ManyMore*")
 
 namespace heddle::ptx {
 namespace {

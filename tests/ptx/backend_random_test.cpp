@@ -8,6 +8,10 @@
 #include "backend_execution.hpp"
 #include "base/error.hpp"
 #include "tests/ptx/post_dominators.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("Seeds/BackendRandom.*/2", "Seeds/BackendRandom.*/3", "Seeds/BackendRandom.*/4",
+                      "Seeds/BackendRandom.*/5", "Seeds/BackendRandom.*/1", "Seeds/BackendRandom.*/0")
 
 namespace heddle::ptx {
 namespace {

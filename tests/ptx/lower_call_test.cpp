@@ -1,5 +1,8 @@
 // Calls: inlined bodies, parameters in registers and in local memory, and the calls that are refused.
 #include "tests/ptx/lower_cases.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("LowerCall.StopsBeforeInlining*")
 
 namespace heddle::ptx::test {
 namespace {

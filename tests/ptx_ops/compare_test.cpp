@@ -4,6 +4,9 @@
 #include <optional>
 
 #include "tests/ptx_ops/host_float.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("PtxCompare.Set", "PtxCompare.SetpOf*")
 
 namespace heddle::ptx_ops {
 namespace {

@@ -4,6 +4,9 @@
 #include <limits>
 
 #include "tests/ptx_ops/host_float.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("PtxConvert.SinglesToIntegers", "PtxConvert.IntegersTo*")
 
 namespace heddle::ptx_ops {
 namespace {

@@ -5,6 +5,9 @@
 #include <limits>
 
 #include "tests/ptx_ops/operation_table.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("PtxConvert.IntegersOfEight*", "PtxConvert.IntegersOfThirty*")
 
 namespace heddle::ptx_ops {
 namespace {

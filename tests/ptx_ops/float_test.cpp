@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "tests/ptx_ops/host_float.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("PtxFloat.SumsAnd*")
 
 namespace heddle::ptx_ops {
 namespace {

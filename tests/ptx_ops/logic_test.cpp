@@ -5,6 +5,9 @@
 #include <bit>
 
 #include "tests/ptx_ops/operation_table.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("PtxLogic.Lop3WithEvery*")
 
 namespace heddle::ptx_ops {
 namespace {

@@ -6,6 +6,9 @@
 #include <functional>
 
 #include "tests/ptx_ops/operation_table.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("PtxVideo.Arithmetic")
 
 namespace heddle::ptx_ops {
 namespace {

@@ -17,6 +17,10 @@
 #include "tests/ptx/last_access.hpp"
 #include "tests/ptx/post_dominators.hpp"
 #include "tests/random/ptx_generator.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("RandomPrograms.ResultsDepend*", "RandomPrograms.MarksArePast*",
+                      "RandomPrograms.BranchesReConverge*")
 
 namespace heddle::random_ptx {
 namespace {

@@ -14,7 +14,10 @@
 #include "tb/checkpoint/identity.hpp"
 #include "tb/checkpoint/mappings.hpp"
 #include "tb/checkpoint/notes.hpp"
+#include "tests/support/marks.hpp"
 #include "tests/tb/program_runner.hpp"
+
+HEDDLE_LONG_SANITIZED("*Identity*")
 
 namespace heddle::checkpoint {
 namespace {

@@ -6,6 +6,9 @@
 #include <utility>
 
 #include "program_runner.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_NOT_SANITIZED("CliBench.MeasuresAndWritesJson")
 
 namespace heddle::tb {
 namespace {

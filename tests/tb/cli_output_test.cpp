@@ -6,6 +6,9 @@
 #include <fstream>
 
 #include "program_runner.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("CliOutput.ResultsDo*")
 
 namespace heddle::tb {
 namespace {

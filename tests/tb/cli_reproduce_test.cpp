@@ -8,6 +8,10 @@
 #include <thread>
 
 #include "program_runner.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("CliReproduce.ASpoilt*", "CliReproduce.TakesAnother*", "CliReproduce.GoesOnAfter*",
+                      "CliReproduce.ATerm*")
 
 namespace heddle::tb {
 namespace {

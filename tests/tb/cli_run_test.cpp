@@ -11,6 +11,11 @@
 
 #include "program_runner.hpp"
 #include "tb/host/device.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_NOT_SANITIZED("CliRun.ATerminal*", "CliRun.AnInterrupt*")
+HEDDLE_LONG_SANITIZED("Each/CliRunSignal.*", "CliRun.OneFolder*", "CliRun.AnIgnoredHangUp*",
+                      "Keys/CliRunInVain.*/icache")
 
 namespace heddle::tb {
 namespace {

@@ -8,6 +8,10 @@
 #include "program_runner.hpp"
 #include "slurm_cluster.hpp"
 #include "sweep_database.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG("CliSweepSlurm.LostTasks*")
+HEDDLE_NOT_SANITIZED("CliSweepSlurm.*")
 
 namespace heddle::tb {
 namespace {

@@ -10,6 +10,12 @@
 #include "program_runner.hpp"
 #include "sweep_database.hpp"
 #include "tb/studies/database/sqlite.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_NOT_SANITIZED("CliSweep.ARunThatCrashes*", "CliSweep.ARunThatIsTooBig*")
+HEDDLE_LONG_SANITIZED("CliSweep.KilledAt*", "CliSweep.WhatIsThere*", "CliSweep.OneDatabase*", "CliSweep.LimitsFaults*",
+                      "CliSweep.NothingButRefusals*", "CliSweep.OtherFilesAreLeftAlone", "CliSweep.ARunThatTakes*",
+                      "CliSweep.AnInterrupt*", "CliSweep.ALaunch*")
 
 namespace heddle::tb {
 namespace {

@@ -14,7 +14,11 @@
 #include "tb/support/process/child_process.hpp"
 #include "tb/workloads/support.hpp"
 #include "tests/ptx/post_dominators.hpp"
+#include "tests/support/marks.hpp"
 #include "tests/tb/expressions.hpp"
+
+HEDDLE_LONG("AddressBits/CudaExpressions.*/32")
+HEDDLE_LONG_SANITIZED("AddressBits/CudaExpressions.*")
 
 namespace heddle::tb {
 namespace {

@@ -7,6 +7,10 @@
 
 #include "program_runner.hpp"
 #include "tb/studies/database/sqlite.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("DamagedDatabase.OverwrittenInPart", "DamagedDatabase.CutShort", "DamagedDatabase.Robbed*",
+                      "DamagedDatabase.AWhole*", "DamagedDatabase.SaysWhat*")
 
 namespace heddle::tb {
 namespace {

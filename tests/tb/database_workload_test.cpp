@@ -13,6 +13,10 @@
 #include "tb/host/workload.hpp"
 #include "tb/support/random.hpp"
 #include "tb/workloads/index_search/index_tree.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("All/DatabaseVariant.*/table_scan_columns_?", "All/DatabaseVariant.*duplicates_64",
+                      "All/DatabaseVariant.*/table_scan_s*", "All/DatabaseVariant.*hints")
 
 namespace heddle::tb {
 namespace {

@@ -1,9 +1,8 @@
-// Entry of the bench's tests: SystemC owns main(). Every test runs in a process of its own (tests/CMakeLists.txt).
-#include <gtest/gtest.h>
-
+// Entry of the bench's tests: SystemC owns main(). Every test runs in a process of its own (tests/support/program.hpp).
 #include <systemc>
 
+#include "tests/support/program.hpp"
+
 int sc_main(int argc, char** argv) {
-  ::testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
+  return heddle::test::run_program(argc, argv);
 }

@@ -5,6 +5,9 @@
 
 #include "program_runner.hpp"
 #include "sweep_database.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("OutOfBoundsLoads.*")
 
 namespace heddle::tb {
 namespace {

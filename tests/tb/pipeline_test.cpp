@@ -14,6 +14,11 @@
 #include <vector>
 
 #include "program_runner.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("All/Kanata.*/dwf_majority_bfs", "All/Kanata.*/lwm_bfs", "All/Kanata.*/lwm_two_level_histogram",
+                      "KanataWindow.*", "All/Chrome.*/dwf_majority_histogram", "All/Kanata.*/tbc_needleman",
+                      "All/Chrome.*/tbc_bfs", "All/KanataSplits.*")
 
 namespace heddle::tb {
 namespace {

@@ -11,6 +11,9 @@
 #include "sweep_database.hpp"
 #include "tb/measure/summary.hpp"
 #include "tb/studies/sweep/store.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("Explorations/Shipped.*")
 
 namespace heddle::tb::results {
 namespace {

@@ -11,6 +11,9 @@
 #include "tb/studies/sweep/expression.hpp"
 #include "tb/studies/sweep/plan.hpp"
 #include "tb/studies/sweep/store.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("SweepPlan.AGridTooLarge*", "SweepPlan.ASampleIs*")
 
 namespace heddle::tb::sweep {
 namespace {

@@ -16,7 +16,10 @@
 #include "isa/instruction.hpp"
 #include "program_runner.hpp"
 #include "tb/measure/trace/trace_subject.hpp"
+#include "tests/support/marks.hpp"
 #include "traces/warp_trace.hpp"
+
+HEDDLE_LONG_SANITIZED("TraceSamples.*")
 
 namespace heddle::tb {
 namespace {

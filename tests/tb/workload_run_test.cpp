@@ -13,6 +13,10 @@
 #include "tb/host/workload.hpp"
 #include "tb/support/random.hpp"
 #include "tb/workloads/decrypt/aes.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_LONG_SANITIZED("PthreadsForm.HasATeam*", "All/WorkloadRun.*_64bit_*", "PthreadsWide/*", "PthreadsNarrow/*",
+                      "All/WorkloadRun.*16registers", "Pthreads/WrongResult.*", "Workloads.TwoRuns*")
 
 namespace heddle::tb {
 namespace {

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "program_runner.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_WITH_PROGRAM("CallsOfHostThreads.*")
 
 namespace heddle {
 namespace {

@@ -1,0 +1,12 @@
+# Included when ctest starts, with `program`, `cases`, `prefix`, `environment` set: adds the cases of a test program.
+if(NOT EXISTS "${program}")
+  add_test("${prefix}is_not_built" "${program}")
+else()
+  if("${program}" IS_NEWER_THAN "${cases}")
+    execute_process(COMMAND "${program}" "--ctest=${cases}" "${prefix}" "${environment}" RESULT_VARIABLE failed)
+    if(failed)
+      message(FATAL_ERROR "${program} does not tell its tests: ${failed}")
+    endif()
+  endif()
+  include("${cases}")
+endif()

@@ -1,0 +1,34 @@
+// Which tests run when, said in the file that has them. What nothing is said of runs always.
+//
+//   HEDDLE_LONG("All/Replay*", "Jedec.RandomTraffic*")   with ./heddle test --long only: it takes long, and others of
+//   its
+//                                                      kind run always
+//   HEDDLE_LONG_SANITIZED(...)    likewise, but only in the build with sanitizers, where it takes long
+//   HEDDLE_NOT_SANITIZED(...)     never in that build: it shows nothing there, or cannot run there
+//   HEDDLE_WITH_PROGRAM(...)      not in a build without the command line (HEDDLE_COMMANDS), which they run
+//
+// An instantiation that is called Long (INSTANTIATE_TEST_SUITE_P(Long, ...)) is long, too. Patterns are those of
+// --gtest_filter: names of test suites and cases, * and ?.
+#pragma once
+
+#include <initializer_list>
+
+namespace heddle::test {
+
+enum class When { long_run, long_sanitized, not_sanitized, with_program };
+
+// A static object of the test program.
+struct Mark {
+  Mark(When when, std::initializer_list<const char*> patterns);
+};
+
+}  // namespace heddle::test
+
+#define HEDDLE_MARK_JOIN(a, b) a##b
+#define HEDDLE_MARK_NAME(number) HEDDLE_MARK_JOIN(kMark, number)
+#define HEDDLE_MARK(when, ...) \
+  [[maybe_unused]] static const ::heddle::test::Mark HEDDLE_MARK_NAME(__COUNTER__)(when, {__VA_ARGS__});
+#define HEDDLE_LONG(...) HEDDLE_MARK(::heddle::test::When::long_run, __VA_ARGS__)
+#define HEDDLE_LONG_SANITIZED(...) HEDDLE_MARK(::heddle::test::When::long_sanitized, __VA_ARGS__)
+#define HEDDLE_NOT_SANITIZED(...) HEDDLE_MARK(::heddle::test::When::not_sanitized, __VA_ARGS__)
+#define HEDDLE_WITH_PROGRAM(...) HEDDLE_MARK(::heddle::test::When::with_program, __VA_ARGS__)
