@@ -229,7 +229,7 @@ std::string with_warps_of(const std::string& trace, unsigned threads) {
     traces::TraceLaunch changed = launch.launch;
     changed.warp_size = threads;
     const isa::Kernel& kernel = reader.kernel_of(launch);
-    const traces::KernelEvents events(kernel);
+    const traces::KernelEvents events(kernel.words);
     writer.begin_launch(changed, kernel);
     for (const traces::WarpTraceReader::Launch::Part& part : launch.parts) {
       const std::vector<traces::ThreadEvents> all = reader.threads(launch, part, events);
