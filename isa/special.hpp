@@ -16,19 +16,20 @@ namespace heddle::isa {
 
 // Whom a thread's answer is about: itself, or the place where it is executed now.
 // - tid, ctaid and the sizes, laneid and the lane masks, warpid, nwarpid and gridid are the thread's own, whatever warp
-//   and lane it is executed in: those of the warps that the launch makes. PTX lets warpid change while a thread runs,
-//   for whoever moves threads, but does not ask for it; a program that takes it for a number of its warp stays right.
+//   and lane it is executed in. PTX lets warpid change while a thread runs, for whoever moves threads, but does not ask
+//   for it; a program that takes it for a number of its warp stays right.
+// - laneid and the lane masks are those of the warps that the launch makes; a launch whose kernel reads them has warps
+// of
+//   kLanes threads (tb/host/launch_warps.hpp). warpid and nwarpid count such warps (WARP_SZ) in every launch.
 // - smid, nsmid and the clocks are the place's: PTX calls smid the location of the thread at the moment of reading.
 
 // The threads of one sub-warp. Lanes without a thread may hold anything.
 struct ThreadContext {
   alignas(64) LaneWord tid_x{}, tid_y{}, tid_z{};
-  alignas(64) LaneWord lane{};  // thread's index in its warp; lane masks want it below 32
-  Dim3 block{};                 // threads per block (ntid)
-  Dim3 block_index{};           // ctaid
-  Dim3 grid{};                  // blocks per grid (nctaid)
-  std::uint32_t warp_id = 0;
-  std::uint32_t warps = 1;           // warps of the block
+  alignas(64) LaneWord lane{};       // thread's index in its warp; lane masks want it below 32
+  Dim3 block{};                      // threads per block (ntid)
+  Dim3 block_index{};                // ctaid
+  Dim3 grid{};                       // blocks per grid (nctaid)
   std::uint64_t grid_id = 0;         // launches before this one
   std::uint32_t dynamic_shared = 0;  // bytes
   std::uint32_t total_shared = 0;    // bytes, static and dynamic
@@ -107,10 +108,13 @@ struct ThreadPlace {
       low = context.lane;
       return true;
     case Special::warpid:
-      low.fill(context.warp_id);
+      for (unsigned i = 0; i < kLanes; ++i) {
+        low[i] =
+            (context.tid_x[i] + context.block.x * (context.tid_y[i] + context.block.y * context.tid_z[i])) / kLanes;
+      }
       return true;
     case Special::nwarpid:
-      low.fill(context.warps);
+      low.fill((static_cast<std::uint32_t>(context.block.count()) + kLanes - 1) / kLanes);
       return true;
     case Special::smid:
       low.fill(place.smid);

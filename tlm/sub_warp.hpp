@@ -29,6 +29,9 @@ struct DecodedInstruction {
   // What it does depends on its threads' registers alone and cannot fail, in the time of a simple operation: no memory
   // access, barrier, complex operation, special register.
   bool self_contained = false;
+  // An operation between lanes of a warp that has several rows: its sub-warps, one behind the other, have each a part
+  // of the results (register read computes them with the first one).
+  bool exchanges = false;
   isa::RegisterUse use;
 };
 
@@ -72,6 +75,7 @@ struct SubWarp {
   bool whole = false;   // stands for every active thread of its group (taken once: a jump, a scalar instruction)
   bool scalar = false;  // whole, and its one lane computes what every active thread gets (core.scalar)
   std::array<std::uint8_t, isa::kLanes> home{};
+  isa::LaneMask warp = 0;  // of an instruction that exchanges: the active threads of its warp, by their lane ids
   // Written by register read.
   isa::LaneMask executing = 0;  // lanes whose guard is true
   isa::LaneValues values;       // operands; results by execute and memory

@@ -395,8 +395,11 @@ std::vector<WithoutEffect> without_effect(const Machine& machine) {
 
 std::string why_no_warp_operations(const CoreParameters& core) {
   const Divergence::Traits& mechanism = about<Divergence>(core.divergence).traits;
-  return mechanism.lockstep_lanes ? ""
-                                  : fmt::format("core.divergence = \"{}\" {}", core.divergence, mechanism.no_lockstep);
+  if (!mechanism.lockstep_lanes) {
+    return fmt::format("core.divergence = \"{}\" {}", core.divergence, mechanism.no_lockstep);
+  }
+  const std::string reason = why_no_warp_size(core, isa::kLanes);
+  return reason.empty() ? "" : fmt::format("its lanes are those of a warp of {} threads, and {}", isa::kLanes, reason);
 }
 
 std::string why_no_warp_size(const CoreParameters& core, std::uint32_t warp_size) {

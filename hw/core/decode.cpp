@@ -103,7 +103,10 @@ const DecodeStage::Decoded* DecodeStage::decode_anew(std::uint32_t pc, std::uint
   entry->conditional_branch = instruction->op == isa::Op::BRA && !instruction->guard.always();
   entry->plain =
       entry->unit != isa::Unit::control && entry->unit != isa::Unit::barrier && instruction->op != isa::Op::PROGRESS;
-  entry->self_contained = is_self_contained(*entry);
+  // Warps of more threads than lane ids have no operations between lanes (launch_warp_size, tb/host).
+  entry->exchanges = state_.rows_per_warp > 1 && state_.core.warp_size <= isa::kLanes && !by_lane_ &&
+                     (entry->unit == isa::Unit::warp || isa::is_accumulate(instruction->op));
+  entry->self_contained = !entry->exchanges && is_self_contained(*entry);
   entry->once = former_.policy().forms_one(*instruction);
   // Every active thread evaluates a branch, whose guard is the condition.
   entry->by_guard = packs_ && instruction->op != isa::Op::BRA && !instruction->guard.always();
@@ -198,7 +201,7 @@ void DecodeStage::tick(Cycle now) {
     }
     begin(group);
   }
-  if (warps_ != nullptr && must_wait(group)) {
+  if (warps_ != nullptr ? must_wait(group) : overlaps_ && present_->exchanges && has_earlier(group)) {
     wait(*arrived);
     return;
   }
@@ -217,10 +220,24 @@ void DecodeStage::tick(Cycle now) {
   form(*arrived, group);
 }
 
-// A guard that is looked at here must have been written.
+// Nothing of the present instruction has been formed, and an earlier one of its group has not completed.
+bool DecodeStage::has_earlier(const Group& group) {
+  return group.flight().formed == 0 && !group.all_completed();
+}
+
+// A guard that is looked at here must have been written. So must what threads of other rows bring into an exchange,
+// which register read sees to where instructions keep their order (may_read).
 bool DecodeStage::must_wait(const Group& group) const {
-  return group.flight().formed == 0 && !group.all_completed() &&
-         (present_->by_guard || warps_->waits_for_earlier(present_->instruction));
+  return has_earlier(group) && (present_->by_guard || warps_->waits_for_earlier(present_->instruction));
+}
+
+// Its active threads by their lane ids.
+LaneMask DecodeStage::lanes_of_warp(const Group& group) const {
+  LaneMask lanes = 0;
+  for (unsigned row = 0; row < group.rows(); ++row) {
+    lanes |= group.active[row] << (row * state_.core.simd_width);
+  }
+  return lanes;
 }
 
 void DecodeStage::wait(const link::SubWarp& instruction) {
@@ -417,6 +434,7 @@ void DecodeStage::hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpSh
   formed.last = last;
   formed.whole = once;
   formed.scalar = scalar;
+  formed.warp = present_->exchanges ? lanes_of_warp(group) : 0;
   describe(formed, shape, group);
   if constexpr (kCheckInvariants) {
     if (warps_ == nullptr) {

@@ -104,7 +104,9 @@ class DecodeStage final : public ReceivingStage {
   enum class Scalar : std::uint8_t { no, later, now };
   [[nodiscard]] Scalar is_scalar(const Group& group) const;
   void form_scalar(link::SubWarp& sub_warp, Group& group);
+  [[nodiscard]] static bool has_earlier(const Group& group);
   [[nodiscard]] bool must_wait(const Group& group) const;
+  [[nodiscard]] LaneMask lanes_of_warp(const Group& group) const;
   void wait(const link::SubWarp& instruction);
   void find_rows(link::SubWarp& formed, const Group& group);
   void describe(link::SubWarp& formed, const SubWarpShape& shape, Group& group);

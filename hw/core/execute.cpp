@@ -369,6 +369,9 @@ void ExecuteStage::compute(link::SubWarp& sub_warp, Cycle now) {
   if (sub_warp.executing == 0) {
     return;
   }
+  if (decoded.exchanges && state_.replay == nullptr) {
+    return;  // register read has computed it for the whole warp
+  }
   if (state_.replay != nullptr && decoded.unit != isa::Unit::control) {
     replay(sub_warp);
     return;

@@ -104,7 +104,7 @@ FastPath::Entry* FastPath::enter(const link::DecodedInstruction& decoded, Cycle 
   }
   last_leaves_ = std::max(begins + execute_stages_ - 1, last_leaves_ + 1);
   const bool accesses = decoded.unit == isa::Unit::memory;
-  if (!decoded.self_contained && !accesses) {
+  if (decoded.exchanges || (!decoded.self_contained && !accesses)) {
     return nullptr;
   }
   begins_[begins % Queue::kPlaces] = begins;

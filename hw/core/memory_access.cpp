@@ -167,6 +167,32 @@ bool recorded_as_stray(const CoreState& state, std::uint64_t address) {
   return state.replay != nullptr && address >= kStrayAddress;
 }
 
+// Where a conditional accumulate's first element goes, whichever sub-warp of its warp writes it.
+std::uint64_t first_element(const MemoryAccess& access) {
+  const link::SubWarp& sub_warp = *access.sub_warp;
+  return sub_warp.decoded->exchanges ? sub_warp.values.a[0][0] | (std::uint64_t{sub_warp.values.a[1][0]} << 32U)
+                                     : sub_warp.address[static_cast<unsigned>(std::countr_zero(access.lanes))];
+}
+
+// Whether everything that a conditional accumulate's warp writes has its place, where the sub-warp has a part of it.
+bool warp_fits(CoreState& state, const MemoryAccess& access) {
+  const link::SubWarp& sub_warp = *access.sub_warp;
+  const auto lane = static_cast<unsigned>(std::countr_zero(access.lanes));
+  const std::uint64_t first = first_element(access);
+  const std::uint64_t bytes = std::uint64_t{sub_warp.values.result[0][lane]} * access.lane_bytes;
+  if (access.shared != 0) {
+    return first < state.launch->shared_bytes && bytes <= state.launch->shared_bytes - first;
+  }
+  if (state.bounds == nullptr) {
+    return true;
+  }
+  if (state.bounds->heap().holds(first)) {
+    return state.bounds->heap().allows(state.heap_thread(sub_warp, lane), first, bytes);
+  }
+  const isa::Allocation* const allocation = state.allocations.find(first, bytes);
+  return allocation != nullptr && allocation->writable;
+}
+
 enum class Verdict : std::uint8_t { good, stray, fault };
 
 // Counts a load out of bounds. `detail` makes the text that a fault would have, for the first one of an instruction.
@@ -246,9 +272,7 @@ Verdict check_lane(CoreState& state, const MemoryAccess& access, unsigned lane) 
   if (state.bounds->heap().holds(address)) {
     const isa::DeviceHeap& heap = state.bounds->heap();
     const std::uint64_t thread = state.heap_thread(sub_warp, lane);
-    const std::uint64_t first = isa::is_accumulate(sub_warp.decoded->instruction.op)
-                                    ? sub_warp.address[static_cast<unsigned>(std::countr_zero(access.lanes))]
-                                    : address;
+    const std::uint64_t first = isa::is_accumulate(sub_warp.decoded->instruction.op) ? first_element(access) : address;
     if (heap.allows(thread, first, address - first + size)) {
       return Verdict::good;
     }
@@ -258,7 +282,7 @@ Verdict check_lane(CoreState& state, const MemoryAccess& access, unsigned lane) 
   const isa::Allocation* allocation = state.allocations.find(address, size);
   if (isa::is_accumulate(sub_warp.decoded->instruction.op)) {
     // What a conditional accumulate writes lies in one allocation, from its first element on.
-    const std::uint64_t first = sub_warp.address[static_cast<unsigned>(std::countr_zero(access.lanes))];
+    const std::uint64_t first = first_element(access);
     allocation = state.allocations.find(first, address - first + size);
   }
   const isa::Window window = isa::window_of(address);
@@ -287,9 +311,7 @@ void answer_strays(MemoryAccess& access) {
   }
 }
 
-}  // namespace
-
-bool check_access(CoreState& state, MemoryAccess& access) {
+bool check_lanes(CoreState& state, MemoryAccess& access) {
   const link::SubWarp& sub_warp = *access.sub_warp;
   const LaneMask executing = access.lanes;
   // All lanes at once: extremes and alignment. The usual access passes here.
@@ -302,6 +324,9 @@ bool check_access(CoreState& state, MemoryAccess& access) {
     lowest = std::min(lowest, address | ~take);
     highest = std::max(highest, address & take);
     low_bits |= address & take;
+  }
+  if (executing != 0 && sub_warp.decoded->exchanges && state.replay == nullptr) {
+    lowest = std::min(lowest, first_element(access));  // one allocation from there on
   }
   const std::uint64_t size = access.lane_bytes;
   bool good = (low_bits & (size - 1)) == 0;
@@ -341,6 +366,21 @@ bool check_access(CoreState& state, MemoryAccess& access) {
   }
   if (access.stray != 0) {
     answer_strays(access);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool check_access(CoreState& state, MemoryAccess& access) {
+  if (!check_lanes(state, access)) {
+    return false;
+  }
+  // Where not all has its place nothing is written: a later sub-warp has the thread that is too many, and the fault.
+  const link::DecodedInstruction& decoded = *access.sub_warp->decoded;
+  if (decoded.exchanges && state.replay == nullptr && isa::is_accumulate(decoded.instruction.op) && access.lanes != 0 &&
+      !warp_fits(state, access)) {
+    access.lanes = access.shared = access.global = 0;
   }
   return true;
 }

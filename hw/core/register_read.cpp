@@ -126,6 +126,9 @@ void RegisterReadStage::read(link::SubWarp& sub_warp, Cycle now) {
   sub_warp.executing = sub_warp.lanes & gather_predicate(array, sub_warp, instruction.guard);
   values.active = sub_warp.executing;
   values.fault = 0;
+  if (decoded.exchanges) {
+    exchange_.take_part(sub_warp, state_.groups[sub_warp.group].first_row, state_.core.simd_width, array);
+  }
 }
 
 // The guard as it was recorded; operands are not known.
@@ -187,6 +190,7 @@ void RegisterReadStage::tick(Cycle now) {
 
 void RegisterReadStage::reset() {
   drop_all();
+  exchange_.reset();
   read_done_ = false;
   unread_ = nullptr;
   done_at_ = 0;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "hw/core/stage.hpp"
+#include "hw/core/warp_exchange.hpp"
 #include "hw/core/warp_unit.hpp"
 #include "hw/registers/register_file.hpp"
 
@@ -48,7 +49,8 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   const link::Clock clock_;
   WarpUnit* warps_ = nullptr;
   link::BehindSocket<RegisterFile> file_;
-  RegisterArray* array_ = nullptr;   // direct view
+  RegisterArray* array_ = nullptr;  // direct view
+  WarpExchange exchange_;
   bool read_done_ = false;           // the sub-warp in the latch has its operands, and so have those beside it
   link::SubWarp* unread_ = nullptr;  // the first of those that had to wait
   Cycle done_at_ = 0;

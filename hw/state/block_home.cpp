@@ -31,8 +31,6 @@ void BlockHome::begin(const Launch& launch, const CoreParameters& shape, const i
     context.block = launch.block;
     context.block_index = index;
     context.grid = launch.grid;
-    context.warp_id = i / rows_per_warp;
-    context.warps = warps;
     context.grid_id = launch.id;
     context.dynamic_shared = launch.dynamic_shared;
     context.total_shared = launch.shared_bytes;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "hw/check/machine.hpp"
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/core/core.hpp"
 #include "hw/core/each_row.hpp"
@@ -17,10 +18,10 @@ std::uint64_t operation(const link::SubWarp& sub_warp) {
   return static_cast<std::uint64_t>(sub_warp.decoded->instruction.op);
 }
 
+// Rows that a launch with smaller warps does not have are empty.
 void set_rows(std::vector<link::Wave>& waves, std::span<const LaneMask> masks) {
-  const std::size_t rows = std::min(waves.size(), masks.size());
-  for (std::size_t row = 0; row < rows; ++row) {
-    waves[row].set(masks[row]);
+  for (std::size_t row = 0; row < waves.size(); ++row) {
+    waves[row].set(row < masks.size() ? masks[row] : 0);
   }
 }
 
@@ -31,6 +32,7 @@ CoreWidths::CoreWidths(const Machine& machine)
       rows(machine.core.threads / machine.core.simd_width),
       group_rows(machine.core.warp_size / machine.core.simd_width),
       whole_warps(machine.core.threads / machine.core.warp_size),
+      exchanging_warps(why_no_warp_operations(machine.core).empty() ? machine.core.threads / isa::kLanes : 0),
       blocks(machine.core.blocks),
       block_slots(blocks),
       block_rows(std::min(rows, isa::kMaxBlockThreads / lanes)),
@@ -43,7 +45,7 @@ CoreWidths::CoreWidths(const Machine& machine)
   stacks_per_block = mechanism->stacks_per_block();
   // A launch may have narrower warps than the machine, down to one row each.
   groups = dynamic ? mechanism->groups(machine.core.threads) : rows;
-  group_rows = dynamic ? 1 : group_rows;
+  group_rows = dynamic ? 1 : exchanging_warps != 0 ? std::max(group_rows, isa::kLanes / lanes) : group_rows;
   whole_warps = dynamic ? groups : whole_warps;
   displaced = about<SubWarpFormer>(machine.core.former).traits.displaces || mechanism->displaces();
   GroupTable table(groups, 1);
@@ -56,6 +58,12 @@ CoreWidths::CoreWidths(const Machine& machine)
   gathers = about<Coalescer>(machine.core.coalescer).traits.gathers;
   fetch_groups = policy->fetch_groups();
   candidates = policy->candidates();
+}
+
+unsigned CoreWidths::rows_of(unsigned warp, const Machine& machine) const {
+  const unsigned own = dynamic ? 1 : machine.core.warp_size / lanes;
+  const unsigned exchanging = !dynamic && warp < exchanging_warps ? isa::kLanes / lanes : 1;
+  return std::max(warp < whole_warps ? own : 1, exchanging);
 }
 
 void OwnerWaves::show(const GroupTable& groups, GroupId owner) {
@@ -113,7 +121,7 @@ CoreWaves::CoreWaves(const Machine& machine)
   retire_[0].widths = retire_[1].widths = &widths_;
   retire_[1].returns = true;
   for (unsigned warp = 0; warp < widths_.groups; ++warp) {
-    warps_.push_back(std::make_unique<WarpWaves>(widths_, warp < widths_.whole_warps ? widths_.group_rows : 1));
+    warps_.push_back(std::make_unique<WarpWaves>(widths_, widths_.rows_of(warp, machine)));
   }
   if (widths_.stack == Divergence::StackKind::per_block) {
     for (unsigned block = 0; block < widths_.blocks * widths_.stacks_per_block; ++block) {

@@ -30,8 +30,11 @@ struct CoreWidths {
   bool displaced;  // threads may leave their lanes
   Divergence::StackKind stack;
   unsigned stacks_per_block;
-  unsigned group_rows;   // mask rows of a warp of the machine's size
-  unsigned whole_warps;  // warps that have so many; warps beyond are those of launches with smaller ones
+  unsigned group_rows;  // mask rows of a warp of the machine's size or of one with operations between lanes, the larger
+  unsigned whole_warps;       // warps of the machine's size
+  unsigned exchanging_warps;  // warps of a launch with operations between lanes; 0: there are none
+  // Mask rows of a warp: of the largest that has its number. Warps beyond those are of launches with smaller ones.
+  [[nodiscard]] unsigned rows_of(unsigned warp, const Machine& machine) const;
   unsigned blocks;       // that begin on the core
   unsigned block_slots;  // of those and of guests, of which each has a thread here (BlockSlot)
   unsigned block_rows;   // of the largest thread block

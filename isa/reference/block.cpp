@@ -53,8 +53,6 @@ Block::Block(const Module& module, const Kernel& kernel, const std::vector<Decod
     ThreadContext& context = warp.context;
     context.block = launch.block;
     context.grid = launch.grid;
-    context.warp_id = w;
-    context.warps = warps;
     context.grid_id = grid_id;
     context.dynamic_shared = launch.dynamic_shared;
     context.total_shared = static_cast<std::uint32_t>(total_shared_bytes(kernel, launch));
@@ -435,8 +433,8 @@ Fault Block::stuck() const {
       continue;
     }
     detail += fmt::format("{} warp {} ({} of its {} threads) waits at {}, PC {}", first == nullptr ? "" : ";",
-                          warp.context.warp_id, std::popcount(warp.waiting), warp.threads, barrier_name(*warp.waits_at),
-                          warp.stack.pc());
+                          warp.first_thread / options_.warp_size, std::popcount(warp.waiting), warp.threads,
+                          barrier_name(*warp.waits_at), warp.stack.pc());
     first = first == nullptr ? &warp : first;
   }
   for (unsigned id = 0; id <= kGridBarrier; ++id) {

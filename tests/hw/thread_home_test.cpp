@@ -67,8 +67,6 @@ TEST(ThreadHome, ABlockGivesItsThreadsTheirHomes) {
   EXPECT_EQ(index.y, 69U / 16);
   EXPECT_EQ(&thread.hash(), blocks.hashes.data() + 10 * 80 + 69);
   const isa::ThreadContext& context = thread.home->context;
-  EXPECT_EQ(context.warp_id, 1U);
-  EXPECT_EQ(context.warps, 2U);
   EXPECT_EQ(context.lane[5], 5U);
   EXPECT_EQ(block.threads[1].context.lane[5], 37U) << "the second row of its warp";
   EXPECT_EQ(context.block_index.x, 3U);

@@ -218,10 +218,10 @@ TEST(Interpreter, SpecialRegistersDescribeWarpAndLane) {
   code.rrr(Op::OR, 0, 0, 3);
   code.store(Op::ST_GLOBAL, 1, 0);
   code.exit();
-  KernelRun run(code, {}, {20, 1, 1});
+  KernelRun run(code, {}, {40, 1, 1});
   const auto out = run.output({8});
-  for (std::uint32_t t = 0; t < 20; ++t) {
-    EXPECT_EQ(out[t], (t / 8) << 24U | (t % 8) << 16U | ((1U << (t % 8)) - 1U));
+  for (std::uint32_t t = 0; t < 40; ++t) {
+    EXPECT_EQ(out[t], (t / 32) << 24U | (t % 8) << 16U | ((1U << (t % 8)) - 1U));
   }
 }
 

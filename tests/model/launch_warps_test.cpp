@@ -1,4 +1,4 @@
-// The warp size of a launch: chosen by the program, or the SIMD width where it uses warp-level operations. A launch
+// The warp size of a launch: chosen by the program, or 32 threads where it uses warp-level operations. A launch
 // with another warp size than the machine's runs cycle by cycle as on a machine that has that size.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ std::string without_sizes(const std::string& text) {
   return text.substr(0, text.find("warps of"));
 }
 
-TEST(LaunchWarps, WarpLevelOperationsGetTheSimdWidthOnAMachineOfLargeWarps) {
+TEST(LaunchWarps, WarpLevelOperationsGet32ThreadsOnAMachineOfLargeWarps) {
   const std::string entries = entry("k", "", kBallot);
   const std::string narrow = run_apart(machine_with(32), entries, {"k"});
   const std::string large = run_apart(machine_with(256), entries, {"k"});
@@ -136,7 +136,7 @@ TEST(LaunchWarps, LaunchesOfSeveralSizesFollowEachOther) {
   const std::vector<std::string> order = {"plain", "ballot", "wide", "plain", "wide", "ballot"};
   const std::string text = run_apart(machine_with(128), entries, order);
   EXPECT_NE(text.find("warps of ballot: 32\nwarps of wide: 512\n"), std::string::npos) << text;
-  // Memory and instruction streams do not depend on the warp size, but for the ballots, which have the SIMD width.
+  // Memory and instruction streams do not depend on the warp size, and the ballots' warps have 32 threads.
   const std::string other = run_apart(machine_with(64), entries, order);
   EXPECT_EQ(text.substr(text.find("hash")), other.substr(other.find("hash")));
   EXPECT_NE(without_sizes(text), without_sizes(other));
@@ -187,11 +187,35 @@ TEST(LaunchWarps, WarpLevelOperationsAreRefusedWhereAWarpsThreadsNeedNotMeetAgai
 }
 
 TEST(LaunchWarps, WarpLevelOperationsAndWiderWarpsAreRefusedAtTheOperation) {
-  EXPECT_EQ(refusal(entry("k", ".pragma \"warp_size 64\";", kBallot), machine_with(64)),
-            "k.ptx:10: kernel 'k' uses a warp-level operation (vote, shfl, match, lane ids) and asks for warps of 64 "
-            "threads (.pragma \"warp_size 64\" in line 5): such operations work on the 32 lanes of core.simd_width; "
-            "ask for 32, or leave the pragma out");
+  EXPECT_EQ(
+      refusal(entry("k", ".pragma \"warp_size 64\";", kBallot), machine_with(64)),
+      "k.ptx:10: kernel 'k' uses a warp-level operation (vote, shfl, match, lane ids) and asks for warps of 64 "
+      "threads (.pragma \"warp_size 64\" in line 5): such operations work on warps of 32; ask for 32, or leave the "
+      "pragma out");
   EXPECT_EQ(refusal(entry("k", ".pragma \"warp_size 32\";", kBallot), machine_with(64)), "warps of 32");
+}
+
+// A tile's threads lie in one warp.
+TEST(LaunchWarps, GroupsOfNeighboursLieInOneWarp) {
+  const auto groups = [](unsigned size, const std::string& more = "") {
+    return entry("k", fmt::format(".pragma \"lane_groups {}\"; {}", size, more));
+  };
+  hw::Machine machine = machine_with(64);
+  machine.core.simd_width = 8;
+  EXPECT_EQ(refusal(groups(16), machine), "warps of 64");
+  machine.core.warp_size = 8;
+  EXPECT_EQ(refusal(groups(8), machine), "warps of 8");
+  EXPECT_EQ(refusal(groups(16), machine), "warps of 32");
+  EXPECT_EQ(
+      refusal(groups(16, ".pragma \"warp_size 8\";"), machine),
+      "k.ptx:5: kernel 'k' forms groups of 16 neighbouring threads in one warp (.pragma \"lane_groups 16\"; "
+      "tiled_partition in CUDA): 16 does not divide 8, the threads of a warp; form smaller groups, or run it on a "
+      "machine with wider warps");
+  machine.core.divergence = "tbc";
+  EXPECT_EQ(refusal(groups(16), machine),
+            "k.ptx:5: kernel 'k' forms groups of 16 neighbouring threads in one warp (.pragma \"lane_groups 16\"; "
+            "tiled_partition in CUDA): core.divergence = \"tbc\" forms warps of the SIMD width (8); large warps need "
+            "core.divergence = \"mimd\" or \"stack\"; form smaller groups, or run it on a machine with wider warps");
 }
 
 // Dynamic warps have no fixed lanes, on which such operations work.

@@ -121,8 +121,6 @@ void check(tb::Device& device, std::uint64_t seed) {
   prepare(memory, program);
   isa::RetirementHash hash;
   isa::InterpreterOptions reference;
-  // Programs whose results depend on the warp size have warps of the SIMD width on every machine.
-  reference.warp_size = program.warp_operations ? machine.core.simd_width : 32;
   const isa::InterpreterResult result = isa::interpret(module, request, memory, hash, reference);
   ASSERT_FALSE(result.fault) << isa::describe(*result.fault, module);
 

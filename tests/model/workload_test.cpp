@@ -96,7 +96,6 @@ TEST_P(WorkloadOnMachine, EqualsTheReferenceAndItself) {
   EXPECT_TRUE(plain.correct) << plain.detail;
 
   isa::InterpreterOptions options;
-  options.warp_size = warp_operations ? machine.core.simd_width : 32;
   options.trap_on_division_by_zero = machine.core.division_trap;
   tb::ReferenceExecutor reference(options);
   reference.load(module);

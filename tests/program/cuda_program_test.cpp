@@ -299,24 +299,45 @@ TEST_F(CudaProgram, TexturesTakeTheSameTimeOnAnyNumberOfHostThreads) {
 
 TEST_F(CudaProgram, GroupsOfThreadsExchangeReduceAndScan) {
   const std::string program = compile("groups.cu");
-  for (const char* const config : {"baseline", "lwm"}) {
+  for (const char* const config : {"baseline", "lwm", "ws-8"}) {
     const test::Ran ran = test::heddle({"exec", "--config", config, "--quiet", "--", program});
     EXPECT_EQ(ran.code, 0) << config << ": " << ran.err;
     EXPECT_EQ(ran.out, "PASSED\n") << config;
   }
-  const std::vector<std::string> narrow = {"exec",  "--quiet",           "--set", "core.simd_width=8",
-                                           "--set", "core.warp_size=16", "--",    program};
-  const auto with = [&](const char* lanes) {
-    std::vector<std::string> words = narrow;
-    words.emplace_back(lanes);
+}
+
+// Warps have 32 threads, whatever the lanes of the SIMD unit and the warps of other kernels; or the launch is refused.
+TEST_F(CudaProgram, WarpOperationsAreThoseOf32Threads) {
+  const std::string program = compile("warp_operations.cu");
+  const std::vector<std::vector<std::string>> machines = {
+      {"baseline"},
+      {"lwm"},
+      {"ws-8", "--set", "gpu.cores=2"},
+      {"ws-64"},
+      {"sw-plus"},
+      {"dws-conv", "--set", "scratchpad.bytes=16384"},
+      {"baseline", "--set", "core.simd_width=4", "--set", "core.warp_size=64", "--set", "core.former=packed", "--set",
+       "core.issue=relaxed"},
+  };
+  const auto run = [&](const std::vector<std::string>& machine) {
+    std::vector<std::string> words = {"exec", "--quiet", "--config"};
+    words.insert(words.end(), machine.begin(), machine.end());
+    words.insert(words.end(), {"--", program});
     return test::heddle(words);
   };
-  EXPECT_EQ(with("8").out, "PASSED\n");
-  const test::Ran refused = with("16");
-  EXPECT_NE(refused.out, "PASSED\n");
-  EXPECT_THAT(refused.err, HasSubstr("kernel '_Z5tilesILj16EEvPi' forms groups of 16 neighbouring threads in one warp "
-                                     "(.pragma \"lane_groups 16\"; tiled_partition in CUDA): 16 does not divide "
-                                     "core.simd_width (8)"));
+  for (const std::vector<std::string>& machine : machines) {
+    const test::Ran ran = run(machine);
+    EXPECT_EQ(ran.code, 0) << machine.front() << ": " << ran.err;
+    EXPECT_EQ(ran.out, "warpSize 32 32 32\nPASSED\n") << machine.back();
+  }
+  for (const char* const config : {"tbc", "odgs", "slip"}) {
+    const test::Ran ran = run({config});
+    EXPECT_NE(ran.code, 0) << config;
+    EXPECT_EQ(ran.out, "") << config;
+    EXPECT_THAT(ran.err, HasSubstr("kernel '_Z5lanesPi' uses a warp-level operation (vote, shfl, match, lane ids): "
+                                   "core.divergence = \""))
+        << config;
+  }
 }
 
 // Every mechanism, one core and several, with and without coherent L1s.

@@ -166,7 +166,7 @@ void Session::hello() {
   facts.core_blocks = machine_.core.blocks;
   facts.core_registers = machine_.core.registers;
   facts.thread_registers = machine_.core.registers_per_thread;
-  facts.warp_lanes = machine_.core.simd_width;
+  facts.warp_lanes = isa::kLanes;
   facts.cooperates = hw::why_no_cooperation(machine_).empty() ? 1 : 0;
   facts.clock_khz = static_cast<std::uint32_t>(machine_.gpu.clock_ghz * 1e6);
   // As a bus of the machine's bandwidth at its clock would be, two transfers a cycle.

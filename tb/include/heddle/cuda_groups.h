@@ -1,8 +1,7 @@
 // cooperative_groups.h: groups of threads of a block, tiles of a warp, the threads that are active together.
 //
-// Groups within a warp exchange by the lanes of the SIMD unit, as votes and shuffles do: kernels that use them have
-// warps of core.simd_width threads. A tile of n threads lies in one warp where n divides that; a launch on a machine
-// where it does not is refused (.pragma "lane_groups n"). The threads of a group within a warp go in lockstep up to
+// Groups within a warp exchange by votes and shuffles: kernels that use them have warps of 32 threads. A tile of n
+// threads lies in one warp (.pragma "lane_groups n"). The threads of a group within a warp go in lockstep up to
 // where they part, so sync() waits for nobody; it orders memory accesses for the compiler.
 #pragma once
 

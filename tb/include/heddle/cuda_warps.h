@@ -2,7 +2,7 @@
 #pragma once
 
 // At the start of a kernel's body: its launches have warps of n threads, a multiple of the machine's SIMD width,
-// instead of the machine's own. A kernel that votes or shuffles has warps of the SIMD width without it.
+// instead of the machine's own. A kernel that votes or shuffles has warps of 32 threads, and can have no others.
 #define HEDDLE_WARP_SIZE(n) HEDDLE_WARP_SIZE_TEXT_(n)
 #define HEDDLE_WARP_SIZE_TEXT_(n) asm volatile(".pragma \"warp_size " #n "\";")
 

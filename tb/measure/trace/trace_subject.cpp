@@ -38,7 +38,7 @@ void TraceSubject::check(const hw::Machine& machine) const {
           fmt::format("kernel '{}' uses warp-level operations (vote, shfl, match, lane ids), so that what its threads "
                       "did depends on their warps: recorded with {} threads a warp, this machine has {}",
                       kernel.name, launch.launch.warp_size, warp_size),
-          fmt::format("replay it with core.simd_width = {}, or record it on this machine", launch.launch.warp_size));
+          "record it anew");
     }
   }
 }

@@ -1,12 +1,10 @@
 // Groups of threads of a block: the block, tiles of every size, groups that were active together, what they reduce and
-// scan to. The host computes the same from the ranks alone. The argument: tiles of at most so many threads, where the
-// machine's warps have fewer than 32.
+// scan to. The host computes the same from the ranks alone.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <vector>
 
 namespace cg = cooperative_groups;
@@ -104,7 +102,7 @@ __global__ void generic(int* out, unsigned size) {
     out[thread] = -1;
 }
 
-// Those threads of a warp whose input is positive, as one group of `lanes` at most.
+// Those threads of a warp whose input is positive, as one group of 32 at most.
 __global__ void active(int* out) {
   const unsigned thread = cg::this_thread_block().thread_rank();
   const int x = input(thread);
@@ -218,7 +216,8 @@ void judge_tiles(const char* what, unsigned size, unsigned parent, const std::ve
   }
 }
 
-void judge_active(unsigned lanes, const std::vector<int>& out) {
+void judge_active(const std::vector<int>& out) {
+  constexpr unsigned lanes = 32;
   for (unsigned thread = 0; thread < kThreads; ++thread) {
     const int x = input(thread);
     if (x <= 0) continue;
@@ -289,20 +288,17 @@ std::vector<int> run(Kernel kernel, Arguments... arguments) {
   return out;
 }
 
-int main(int argc, char** argv) {
-  const unsigned lanes = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 32;
+int main() {
   judge_tiles("tile of", 1, kThreads, run(tiles<1>));
   judge_tiles("tile of", 2, kThreads, run(tiles<2>));
   judge_tiles("tile of", 4, kThreads, run(tiles<4>));
   judge_tiles("tile of", 8, kThreads, run(tiles<8>));
-  if (lanes >= 16) judge_tiles("tile of", 16, kThreads, run(tiles<16>));
-  if (lanes >= 32) judge_tiles("tile of", 32, kThreads, run(tiles<32>));
+  judge_tiles("tile of", 16, kThreads, run(tiles<16>));
+  judge_tiles("tile of", 32, kThreads, run(tiles<32>));
   judge_tiles("part of", 4, 8, run(nested<4>));
-  if (lanes >= 32) judge_tiles("part of", 16, 32, run(nested<16>));
-  if (lanes >= 32) {
-    for (unsigned size = 1; size <= 32; size *= 2) judge_generic(size, run(generic, size));
-  }
-  judge_active(lanes, run(active));
+  judge_tiles("part of", 16, 32, run(nested<16>));
+  for (unsigned size = 1; size <= 32; size *= 2) judge_generic(size, run(generic, size));
+  judge_active(run(active));
   std::puts(wrong == 0 ? "PASSED" : "FAILED");
   return wrong == 0 ? 0 : 1;
 }
