@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "isa/global_atomics.hpp"
 #include "isa/lane_float.hpp"
 #include "isa/lane_selectors.hpp"
 
@@ -144,6 +145,12 @@ std::uint64_t atomic_step(AtomicOp op, Type type, std::uint64_t old, std::uint64
   if (size_of(type) == 8) return integer_step<std::uint64_t>(op, type, old, b, c);
   return integer_step<std::uint32_t>(op, type, static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(b),
                                      static_cast<std::uint32_t>(c));
+}
+
+std::uint64_t global_atomic_step(AtomicOp op, Type type, std::uint64_t old, std::uint64_t b, std::uint64_t c) {
+  if (type != Type::f32) return atomic_step(op, type, old, b, c);
+  const auto operand = [](std::uint64_t x) { return lanes::f32(lanes::flushed<true>(static_cast<std::uint32_t>(x))); };
+  return lanes::finished<true>(operand(old) + operand(b));
 }
 
 Accumulation accumulate(const Instruction& instruction, const LaneValues& values) {

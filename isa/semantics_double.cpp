@@ -37,12 +37,27 @@ struct ReciprocalRoot {
   static double of(double /*a*/, double b, double /*c*/) { return 1.0 / std::sqrt(b); }
 };
 
-template <typename Function, bool Ftz = false>
+template <typename Function>
 void nearest(const Instruction& /*instruction*/, LaneValues& v) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const double r = Function::of(flushed<Ftz>(get<double>(v.a, lane)), flushed<Ftz>(get<double>(v.b, lane)),
-                                  flushed<Ftz>(get<double>(v.c, lane)));
-    put(v, lane, finished(flushed<Ftz>(r)));
+    const double r = Function::of(get<double>(v.a, lane), get<double>(v.b, lane), get<double>(v.c, lane));
+    put(v, lane, finished(r));
+  }
+}
+
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 (PTX ISA, sections of these names): upper words, whose low 32 bits count
+// as zero, in and out. What the operand's low word holds makes no NaN of an infinity and no subnormal of a zero. The
+// result is the exact one rounded to the 20 bits of an upper word's fraction; its NaN has a pattern of its own.
+template <typename Function>
+void upper_words(const Instruction& /*instruction*/, LaneValues& v) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const double b = flushed<true>(f64(u64{v.b[1][lane]} << 32U));
+    const double r = flushed<true>(Function::of(0.0, b, 0.0));
+    // To the nearest upper word, halves to even; a carry goes into the exponent, as it should.
+    const u64 odd = (bits(r) >> 32U) & 1U;
+    const u32 upper = static_cast<u32>((bits(r) + 0x7FFFFFFFU + odd) >> 32U);
+    v.result[0][lane] = 0;
+    v.result[1][lane] = r == r ? upper : kNan32;
   }
 }
 
@@ -120,13 +135,12 @@ HEDDLE_LANES(DDIV) {
 HEDDLE_LANES(DSQRT) {
   return select<SquareRoot>(instruction);
 }
-// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 flush; their results are as accurate as the exact forms'.
 HEDDLE_LANES(DRCP) {
-  if (instruction.ftz()) return &nearest<Reciprocal, true>;
+  if (instruction.ftz()) return &upper_words<Reciprocal>;
   return instruction.approximate() ? &nearest<Reciprocal> : select<Reciprocal>(instruction);
 }
 HEDDLE_LANES(DRSQRT) {
-  return instruction.ftz() ? &nearest<ReciprocalRoot, true> : &nearest<ReciprocalRoot>;
+  return instruction.ftz() ? &upper_words<ReciprocalRoot> : &nearest<ReciprocalRoot>;
 }
 HEDDLE_LANES(DMIN) {
   return each([](u64 a, u64 b) { return extreme<false>(a, b); });

@@ -64,8 +64,8 @@ struct Fused {
   }
 };
 
-// Division, reciprocal and square root. The approximate forms give the same correctly rounded results (PTX allows 2 ulp
-// for div, 1 ulp for rcp, 3 ulp for sqrt); only the direction of rounding is theirs alone.
+// Division, reciprocal and square root. The approximate forms give correctly rounded results too (PTX allows 2 ulp for
+// div, 1 ulp for rcp, a relative error of 2^-23 for sqrt), but for a division by a very large number.
 // The residuals are exact products of floats, subtracted with one rounding that keeps the sign.
 struct Divide {
   template <Rounding R>
@@ -74,6 +74,20 @@ struct Divide {
     if constexpr (R == Rounding::rn) return nearest;
     const double rest = std::fabs(double{a}) - std::fabs(double{nearest} * double{b});
     return corrected<R>(nearest, rest);
+  }
+};
+// div.approx is a * (1 / b), and 1 / b counts as zero where it would be subnormal, for 2^126 < |b| < 2^128: the result
+// is zero with the sign of the quotient, and NaN where a is infinite (PTX ISA, "Floating Point Instructions: div").
+struct ApproximateDivide {
+  template <Rounding R>
+  static float of(float a, float b) {
+    constexpr u32 kTwoTo126 = 0x7E800000U;
+    const u32 magnitude = bits(b) & ~kSign32;
+    const bool large = magnitude > kTwoTo126 && magnitude < kInfinity32;
+    const bool finite = (bits(a) & ~kSign32) < kInfinity32;
+    const float zero = f32((bits(a) ^ bits(b)) & kSign32);
+    const float quotient = a / b;
+    return large ? (finite ? zero : f32(kNan32)) : quotient;
   }
 };
 struct Reciprocal {
@@ -151,6 +165,7 @@ HEDDLE_LANES(FFMA) {
   return pick<Fused, 16>(instruction.mods & 15U);
 }
 HEDDLE_LANES(FDIV) {
+  if (instruction.approximate()) return pick<Binary<ApproximateDivide>, 8>(exact_form(instruction));
   return pick<Binary<Divide>, 8>(exact_form(instruction));
 }
 HEDDLE_LANES(FRCP) {

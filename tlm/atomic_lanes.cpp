@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "isa/semantics.hpp"
+#include "isa/global_atomics.hpp"
 
 namespace heddle::link {
 
@@ -12,7 +12,7 @@ void step_lanes(AtomicLanes& lanes, std::byte* bytes, std::uint8_t* touched) {
     std::byte* const word = bytes + lanes.offset[i];
     std::uint64_t old = 0;
     std::memcpy(&old, word, size);  // little-endian, as the host
-    const std::uint64_t value = isa::atomic_step(lanes.op, lanes.type, old, lanes.b[i], lanes.c[i]);
+    const std::uint64_t value = isa::global_atomic_step(lanes.op, lanes.type, old, lanes.b[i], lanes.c[i]);
     std::memcpy(word, &value, size);
     lanes.old[i] = old;
     if (touched != nullptr) {

@@ -8,8 +8,8 @@
 
 namespace heddle::link {
 
-// Performs the lanes' steps in lane order (isa::atomic_step) on the bytes that their offsets count from, and leaves the
-// old values in `lanes`. `touched` (may be null) has 0xff added for every byte written, counted as the offsets are.
+// Performs the lanes' steps in lane order (isa::global_atomic_step) on the bytes that their offsets count from, leaves
+// the old values in `lanes`, and adds 0xff to `touched` (may be null) for every byte written, counted as offsets are.
 void step_lanes(AtomicLanes& lanes, std::byte* bytes, std::uint8_t* touched);
 
 }  // namespace heddle::link

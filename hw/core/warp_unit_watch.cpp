@@ -74,6 +74,16 @@ WarpUnit::Progress WarpUnit::progress() const {
 }
 
 std::string WarpUnit::describe_waiting() const {
+  // The live threads of a warp that its present mask leaves out. A group that is made and freed at will has none: the
+  // other threads in its rows are other groups'.
+  const auto threads_apart = [this](const Group& group) {
+    unsigned apart = 0;
+    for (unsigned row = 0; row < group.rows() && !group.dynamic; ++row) {
+      const LaneMask present = state_.rows[group.first_row + row].present();
+      apart += static_cast<unsigned>(std::popcount(present & ~group.active[row]));
+    }
+    return apart;
+  };
   static constexpr const char* kStates[] = {"free",
                                             "is ready",
                                             "waits for its instruction",
@@ -100,7 +110,12 @@ std::string WarpUnit::describe_waiting() const {
     text += fmt::format("{}warp {} of block ({},{},{}) at PC {} {}", text.empty() ? "" : "; ", group.warp_in_block,
                         index.x, index.y, index.z, group.pc, kStates[static_cast<unsigned>(group.state)]);
     if (group.in_loop()) {
-      text += fmt::format(" (loop PC {} to {})", group.loop_first, group.loop_last);
+      const unsigned apart = threads_apart(group);
+      text += fmt::format(" (loop PC {} to {}", group.loop_first, group.loop_last);
+      if (apart != 0) {
+        text += fmt::format(", while {} of its threads {} elsewhere", apart, apart == 1 ? "waits" : "wait");
+      }
+      text += ")";
     }
   }
   if (live > listed) {

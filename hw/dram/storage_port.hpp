@@ -11,8 +11,8 @@
 //                  The memory's own time comes on top. Accesses to one line are kept in order; those to different lines
 //                  overlap.
 // A write with byte enables becomes pieces (dram.write_pieces, hw/dram/write_pieces.hpp); an atomic becomes a read of
-// its line, the steps of its lanes in lane order (isa::atomic_step), and writes of the words that it touched. Each
-// transfer has a payload of its own, which is used again when everybody on its way has released it.
+// its line, the steps of its lanes in lane order (isa::global_atomic_step), and writes of the words that it touched.
+// Each transfer has a payload of its own, which is used again when everybody on its way has released it.
 #pragma once
 
 #include <array>

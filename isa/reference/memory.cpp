@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "isa/device_heap.hpp"
+#include "isa/global_atomics.hpp"
 #include "isa/memory_map.hpp"
 #include "isa/texture.hpp"
 
@@ -259,8 +260,8 @@ std::optional<AccessFault> BlockMemory::atomic(const Instruction& instruction, L
   std::optional<AccessFault> fault;
   for (LaneMask rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const Place place =
-        locate(Access::atomic, space, address_of(instruction, values, lane), bytes, first_thread + lane, fault);
+    const std::uint64_t address = address_of(instruction, values, lane);
+    const Place place = locate(Access::atomic, space, address, bytes, first_thread + lane, fault);
     if (place.data == nullptr) {
       fault->lane = lane;
       return fault;
@@ -273,7 +274,9 @@ std::optional<AccessFault> BlockMemory::atomic(const Instruction& instruction, L
       return words[0][lane] | (bytes == 8 ? std::uint64_t{words[1][lane]} << 32U : 0);
     };
     const std::uint64_t old = raw_element(place.data, bytes);
-    const std::uint64_t next = atomic_step(op, type, old, operand(values.b), operand(values.c));
+    const bool shared = space == Space::shared || (space == Space::generic && window_of(address) == Window::shared);
+    const std::uint64_t next = shared ? atomic_step(op, type, old, operand(values.b), operand(values.c))
+                                      : global_atomic_step(op, type, old, operand(values.b), operand(values.c));
     std::memcpy(place.data, &next, bytes);
     values.result[0][lane] = static_cast<std::uint32_t>(old);
     values.result[1][lane] = static_cast<std::uint32_t>(old >> 32U);

@@ -11,7 +11,10 @@ Type sole_type(Selector& s, std::initializer_list<Type> allowed) {
 
 FloatModifiers float_modifiers(Modifiers& m, FloatForm form) {
   FloatModifiers f;
-  if (form == FloatForm::division && (m.accept("approx") || m.accept("full"))) f.approximate = true;
+  if (form == FloatForm::division) {
+    f.full_range = m.accept("full");
+    f.approximate = f.full_range || m.accept("approx");
+  }
   if (!f.approximate) f.rounding = m.rounding();
   f.ftz = m.accept("ftz");
   if (form != FloatForm::division) f.saturate = m.accept("sat");
@@ -21,7 +24,7 @@ FloatModifiers float_modifiers(Modifiers& m, FloatForm form) {
 std::uint32_t FloatModifiers::encode(Selector& s, Type type) const {
   expect_ftz_on_f32(s, ftz, type);
   if (saturate && type != Type::f32) s.refuse(".sat exists for .f32 only", "clamp with min and max");
-  return isa::float_mods(rounding.value_or(isa::Rounding::none), ftz, saturate, approximate);
+  return isa::float_mods(rounding.value_or(isa::Rounding::none), ftz, saturate, approximate && !full_range);
 }
 
 void FloatModifiers::expect_none(Selector& s, Type type) const {

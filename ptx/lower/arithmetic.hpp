@@ -31,6 +31,7 @@ enum class FloatForm { optional_rounding, division };
 struct FloatModifiers {
   std::optional<isa::Rounding> rounding;
   bool approximate = false;  // .approx or .full
+  bool full_range = false;   // .full: 2 ulp for all divisors, here rounded to nearest
   bool ftz = false;
   bool saturate = false;
 

@@ -71,6 +71,7 @@ struct Qualifiers {
   std::optional<bool> scope;
   std::optional<Space> space;
   std::optional<AtomicOp> op;
+  bool keeps_subnormals = false;  // .noftz
   CacheHints hints;
 };
 
@@ -90,7 +91,9 @@ Qualifiers qualifiers(Modifiers& m) {
     const Space space = space_modifier(m);
     more |= take(m, q.space, space == Space::generic ? std::nullopt : std::optional(space), "the state space");
     more |= take(m, q.op, m.choose<AtomicOp>(kOperations), "the operation");
-    more |= m.accept("noftz");
+    const bool noftz = m.accept("noftz");
+    q.keeps_subnormals |= noftz;
+    more |= noftz;
     const CacheHints hints = cache_hints(m, true);
     more |= hints.any;
     q.hints.policy |= hints.policy;
@@ -120,6 +123,9 @@ void atomic(Selector& s, bool reduction) {
   }
   const Type type = op == AtomicOp::add_halves ? Type::b32 : type_of(m, op);
   m.finish();
+  if (q.keeps_subnormals && op != AtomicOp::add_halves && type != Type::f16) {
+    m.refuse(".noftz belongs to sums of .f16 and .f16x2", "remove it");
+  }
   const std::size_t first = reduction ? 0 : 1;
   const std::size_t values = op == AtomicOp::cas ? 2 : 1;
   s.expect_operands(first + 1 + values + (hints.policy ? 1 : 0));

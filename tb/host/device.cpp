@@ -20,6 +20,7 @@
 #include "ptx/uniformity.hpp"
 #include "tb/host/device_state.hpp"
 #include "tb/host/launch_warps.hpp"
+#include "tb/host/livelock.hpp"
 #include "tb/host/placement.hpp"
 #include "traces/memory_trace.hpp"
 
@@ -559,8 +560,14 @@ void Device::State::simulate(link::Cycle until) {
           fmt::format("no instruction has retired, and no memory request has been served, for {} cycles: {}",
                       now - std::max(gpu.last_retirement(), last_service), gpu.describe_waiting())));
     } else if (options.replay == nullptr && gpu.livelocked()) {  // a record ends
-      gpu.stop(gpu.launch_fault(isa::Fault::Kind::livelock,
-                                fmt::format("no warp gets out of its loop: {}", gpu.describe_waiting())));
+      isa::Fault fault = gpu.launch_fault(isa::Fault::Kind::livelock,
+                                          fmt::format("no warp gets out of its loop: {}", gpu.describe_waiting()));
+      const auto launch =
+          std::find_if(running.begin(), running.end(), [&](const Running& one) { return one.id == fault.launch; });
+      if (launch != running.end()) {
+        fault.detail += livelock_advice(launch->kernel, fault.pc);
+      }
+      gpu.stop(std::move(fault));
     }
   }
 }

@@ -97,12 +97,16 @@ TEST(SemanticsFloat, DirectedRoundingOfFusedSumsNearTies) {
   }
 }
 
+// Division has the exception of PTX's div.approx: of divisors beyond 2^126 the reciprocal is zero.
 TEST(SemanticsFloat, ApproximateFormsRoundToNearest) {
   const std::vector<Lane> lanes = floats().lanes(false, 2000);
   for (const FloatCase& c : {kFloatCases[4], kFloatCases[5], kFloatCases[6]}) {
     for (const bool ftz : {false, true}) {
-      check(operation(c.op, float_mods(Rounding::rn, ftz, false, true)), lanes,
-            [&](const Lane& l) { return expected_float(c, l, 0, ftz, false); });
+      check(operation(c.op, float_mods(Rounding::rn, ftz, false, true)), lanes, [&](const Lane& l) -> u32 {
+        const float a = f(low(l.a)), b = std::fabs(f(low(l.b)));
+        if (c.op != Op::FDIV || !(b > 0x1p126F) || std::isinf(b)) return expected_float(c, l, 0, ftz, false);
+        return std::isfinite(a) ? low(l.a ^ l.b) & 0x80000000U : 0x7FFFFFFFU;
+      });
     }
   }
 }
@@ -197,9 +201,65 @@ TEST(SemanticsDouble, ReciprocalRootIsWithinTwoUlp) {
   EXPECT_EQ(compute_one(operation(Op::DRSQRT), {0, 0}), 0x7FF0000000000000U);
   EXPECT_EQ(compute_one(operation(Op::DRSQRT), {0, std::bit_cast<u64>(-1.0)}), 0xFFF8000000000000U);
   // Subnormals count as zero with .ftz only.
-  EXPECT_EQ(compute_one(operation(Op::DRSQRT, float_mods(Rounding::rn, true)), {0, 1}), 0x7FF0000000000000U);
   EXPECT_NE(compute_one(operation(Op::DRSQRT), {0, 1}), 0x7FF0000000000000U);
-  EXPECT_EQ(compute_one(operation(Op::DRCP, float_mods(Rounding::rn, true, false, true)), {0, 1}), 0x7FF0000000000000U);
+}
+
+// The .ftz forms see and give upper words. Whether the result is the nearest upper word is asked of the exact value,
+// without a rounding of the test's own.
+TEST(SemanticsDouble, UpperWordsAreRoundedToNearest) {
+  const u32 mods = float_mods(Rounding::rn, true, false, true);
+  std::mt19937_64 random(11);
+  for (int n = 0; n < 4000; ++n) {
+    const u64 x = random();
+    const double operand = d(x & 0xFFFFFFFF00000000U);
+    if (!std::isnormal(operand) || std::fabs(operand) > 0x1p1021) continue;
+    for (const Op op : {Op::DRCP, Op::DRSQRT}) {
+      if (op == Op::DRSQRT && operand < 0) continue;
+      const u64 result = compute_one(operation(op, mods), {0, x});
+      EXPECT_EQ(result & 0xFFFFFFFFU, 0U);
+      const auto magnitude = [](u64 bits) { return static_cast<long double>(std::fabs(d(bits))); };
+      const long double wide = std::fabs(operand);
+      const long double exact = op == Op::DRCP ? 1.0L / wide : 1.0L / std::sqrt(wide);
+      const long double error = std::fabs(magnitude(result) - exact);
+      ASSERT_LE(error, std::fabs(magnitude(result + 0x100000000U) - exact)) << std::hex << x;
+      ASSERT_LE(error, std::fabs(magnitude(result - 0x100000000U) - exact)) << std::hex << x;
+    }
+  }
+}
+
+// The tables of rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 in the PTX ISA, and what a low word must not do.
+TEST(SemanticsDouble, UpperWordsSpecialValues) {
+  constexpr u64 kInf = 0x7FF0000000000000U, kMinusInf = 0xFFF0000000000000U, kMinusZero = 0x8000000000000000U;
+  constexpr u64 kNan = 0x7FFFFFFF00000000U;
+  struct Special {
+    u64 in, reciprocal, root;
+  };
+  for (const Special& s : std::initializer_list<Special>{
+           {kMinusInf, kMinusZero, kNan},
+           {0x8000000100000000U, kMinusInf, kMinusInf},  // -subnormal
+           {0x800FFFFFFFFFFFFFU, kMinusInf, kMinusInf},
+           {kMinusZero, kMinusInf, kMinusInf},
+           {0x80000000FFFFFFFFU, kMinusInf, kMinusInf},  // its upper word is -0
+           {0, kInf, kInf},
+           {1, kInf, kInf},
+           {0x000FFFFFFFFFFFFFU, kInf, kInf},
+           {kInf, 0, 0},
+           {0x7FF0000000000001U, 0, 0},  // a NaN whose upper word is an infinity
+           {0xFFF0000000000001U, kMinusZero, kNan},
+           {0x7FF0000100000000U, kNan, kNan},
+           {0xFFF8000000000000U, kNan, kNan},
+           {0xBFF0000000000000U, 0xBFF0000000000000U, kNan},
+           {0x3FF00000FFFFFFFFU, 0x3FF0000000000000U, 0x3FF0000000000000U},
+           {0x4010000000000000U, 0x3FD0000000000000U, 0x3FE0000000000000U},
+           {0x4008000012345678U, 0x3FD5555500000000U, 0x3FE279A700000000U},  // of 3
+           {0x7FE0000000000000U, 0, 0x1FF6A09E00000000U},                    // 2^-1023 is subnormal
+           {0xFFE0000000000000U, kMinusZero, kNan},
+           {0x0010000000000000U, 0x7FD0000000000000U, 0x5FE0000000000000U},
+       }) {
+    const u32 mods = float_mods(Rounding::rn, true, false, true);
+    EXPECT_EQ(compute_one(operation(Op::DRCP, mods), {0, s.in}), s.reciprocal) << std::hex << s.in;
+    EXPECT_EQ(compute_one(operation(Op::DRSQRT, mods), {0, s.in}), s.root) << std::hex << s.in;
+  }
 }
 
 TEST(SemanticsDouble, MinimumMaximumAndSigns) {

@@ -1,6 +1,7 @@
 // setp, testp, plop, isspacep, select, and what memory operations do with one element.
 #include <cmath>
 
+#include "isa/global_atomics.hpp"
 #include "isa/memory_map.hpp"
 #include "lane_check.hpp"
 
@@ -216,6 +217,26 @@ TEST(SemanticsMemory, AtomicSteps) {
   EXPECT_EQ(atomic_step(AtomicOp::add, Type::f32, 1, 1, 0), 2U);  // subnormals are kept
   EXPECT_EQ(atomic_step(AtomicOp::add, Type::f64, std::bit_cast<u64>(1.5), std::bit_cast<u64>(0.25), 0),
             std::bit_cast<u64>(1.75));
+}
+
+// Sums of binary32 on global memory: subnormal operands and results are zeros of their sign.
+TEST(SemanticsMemory, AtomicStepsOnGlobalMemory) {
+  const auto sum = [](u64 old, u64 b) { return global_atomic_step(AtomicOp::add, Type::f32, old, b, 0); };
+  EXPECT_EQ(sum(0, 0x00012345), 0U);
+  EXPECT_EQ(sum(0x80000000, 0x807FFFFF), 0x80000000U);
+  EXPECT_EQ(sum(0x80000001, 0x80000000), 0x80000000U);
+  EXPECT_EQ(sum(0x00400000, 0x00400000), 0U);           // the sum itself is normal
+  EXPECT_EQ(sum(0x00800001, 0x80800000), 0U);           // the operands are
+  EXPECT_EQ(sum(0x80800001, 0x00800000), 0x80000000U);  // the operands are
+  EXPECT_EQ(sum(0x00800000, 0x007FFFFF), 0x00800000U);
+  EXPECT_EQ(sum(0x3F800000, 0x33800001), 0x3F800001U);
+  EXPECT_EQ(sum(0x7F800000, 0xFF800000), 0x7FFFFFFFU);
+  // Every other operation is as on the scratchpad.
+  EXPECT_EQ(global_atomic_step(AtomicOp::add, Type::f64, 1, 1, 0), 2U);
+  EXPECT_EQ(global_atomic_step(AtomicOp::add, Type::f16, 1, 1, 0), 2U);
+  EXPECT_EQ(global_atomic_step(AtomicOp::add_halves, Type::b32, 0x10001, 0x10001, 0), 0x20002U);
+  EXPECT_EQ(global_atomic_step(AtomicOp::exch, Type::b32, 7, 1, 0), 1U);
+  EXPECT_EQ(global_atomic_step(AtomicOp::add, Type::u32, 1, 1, 0), 2U);
 }
 
 TEST(SemanticsMemory, LoadsExtend) {

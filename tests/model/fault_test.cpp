@@ -227,6 +227,38 @@ TEST(Livelock, OfASpinLockIsFound) {
   EXPECT_THROW(expect_usable(device), InputError);
 }
 
+// The thread that has the lock waits behind the loop for those that try to get it.
+TEST(Livelock, OfALockThatIsReleasedBehindTheLoopIsExplained) {
+  hw::Machine machine;
+  machine.core.divergence = "stack";
+  machine.gpu.cores = 1;
+  machine.watchdog.livelock_instructions = 5000;
+  tb::Device device(machine);
+  const isa::Module module = kernel(
+      "L: atom.global.cas.b32 %r3, [%r0], 0, 1; setp.ne.u32 %p1, %r3, 0; @%p1 bra L;\n"
+      "atom.global.exch.b32 %r3, [%r0], 0;");
+  const std::string text = fault_on(device, module, launch_of(32, 1));
+  EXPECT_EQ(
+      text,
+      "livelock in kernel 'k' at PC 2, kernel.ptx:9 (kernel.cu:7), block (0, 0, 0), thread (1, 0, 0): no warp gets "
+      "out of its loop: warp 0 of block (0,0,0) at PC 2 waits for memory (loop PC 1 to 4, while 1 of its threads "
+      "waits elsewhere). This is a spin lock (PC 2). Where the threads of a warp re-converge behind the loop, one "
+      "that leaves it with the lock waits there for the others, which wait for the lock. Release it within the "
+      "loop, and end the loop's body with __syncwarp(), so that no compiler moves the release out of it: while "
+      "(!done) { if (atomicCAS(lock, 0, 1) == 0) { ...; atomicExch(lock, 0); done = true; } __syncwarp(); }");
+}
+
+// A loop without a lock gets no advice on locks.
+TEST(Livelock, OfAnotherLoopIsNoLock) {
+  hw::Machine machine;
+  machine.watchdog.livelock_instructions = 5000;
+  tb::Device device(machine);
+  const std::string text = fault_on(
+      device, kernel("L: ld.volatile.global.u32 %r3, [%r0]; setp.eq.u32 %p1, %r3, 0; @%p1 bra L;"), launch_of(32, 1));
+  EXPECT_THAT(text, HasSubstr("no warp gets out of its loop"));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("spin lock")));
+}
+
 class LoopOf : public ::testing::TestWithParam<unsigned> {};
 // Whatever the loop's length: the count need not hit the limit exactly.
 TEST_P(LoopOf, AnyLengthIsFound) {

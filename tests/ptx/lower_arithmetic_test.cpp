@@ -32,7 +32,7 @@ TEST(LowerInteger, SelectsOperations) {
       {"div.u16 %h1, %h2, 3;", {"cvt:24 t0, %h2", "div.u32 %h1, t0, #3"}},
       {"@%p1 div.s64 %rd1, %rd2, %rd3;", {"@%p1 div.s64 %rd1, %rd2, %rd3"}},
       {"div.approx.ftz.f32 %f1, %f2, %f3;", {"div.f32:14 %f1, %f2, %f3"}},
-      {"div.full.f32 %f1, %f2, %f3;", {"div.f32:10 %f1, %f2, %f3"}},
+      {"div.full.f32 %f1, %f2, %f3;", {"div.f32 %f1, %f2, %f3"}},
       {"div.rn.f64 %fd1, %fd2, %fd3;", {"div.f64 %fd1, %fd2, %fd3"}},
       {"rem.s32 %r1, %r2, 7;", {"rem.s32 %r1, %r2, #7"}},
       {"neg.s32 %r1, %r2;", {"sub %r1, rz, %r2"}},

@@ -1,7 +1,7 @@
 // Approximate functions (PTX ISA, section 9.7.3): div.approx div.full rcp.approx sqrt.approx rsqrt sin cos ex2 lg2
 // tanh. The bounds are those that isa/semantics_*.cpp document: the quotients, reciprocals and square roots are
-// correctly rounded, rsqrt.f64 is within 2 ulp, the others within 0.5001 ulp, which is one step from the host's rounded
-// value.
+// correctly rounded (but where PTX says what div.approx gives for very large divisors), rsqrt.f64 is within 2 ulp, the
+// others within 0.5001 ulp, which is one step from the host's rounded value. The .ftz forms of f64 are upper words.
 #include <gtest/gtest.h>
 
 #include "tests/ptx_ops/host_float.hpp"
@@ -13,16 +13,32 @@ FloatMode nearest(bool ftz) {
   return {FE_TONEAREST, ftz, false};
 }
 
+// f of the operand's upper word, rounded to an upper word; the NaN is the one that PTX names.
+template <class Function>
+double of_upper_words(double a, Function f) {
+  const double operand = std::bit_cast<double>(std::bit_cast<u64>(a) >> 32U << 32U);
+  const double result = flush(f(flush(operand, true)), true);
+  if (std::isnan(result)) return std::bit_cast<double>(0x7fffffff00000000U);
+  if (std::isinf(result) || result == 0) return result;
+  int exponent = 0;
+  const double fraction = std::frexp(result, &exponent);  // 21 bits with the leading one
+  return std::ldexp(std::nearbyint(fraction * 0x1p21), exponent - 21);
+}
+
 TEST(PtxApproximate, QuotientsAndRoots) {
   OperationTable table;
   for (const bool ftz : {false, true}) {
     const FloatMode mode = nearest(ftz);
     const std::string type = ftz ? ".ftz.f32 " : ".f32 ";
-    for (const char* form : {".approx", ".full"}) {
-      table.add(std::string("div") + form + type + "$d, $a, $b;", [mode](float a, float b) {
-        return rounded<float>(
-            mode, [](float x, float y) { return x / y; }, a, b);
-      });
+    for (const bool full : {false, true}) {
+      table.add(std::string("div") + (full ? ".full" : ".approx") + type + "$d, $a, $b;",
+                [mode, full](float a, float b) {
+                  const bool large = !full && std::fabs(b) > 0x1p126F && !std::isinf(b) && !std::isnan(a);
+                  if (large && std::isinf(a)) return canonical_nan<float>();
+                  if (large) return std::signbit(a) != std::signbit(b) ? -0.0F : 0.0F;
+                  return rounded<float>(
+                      mode, [](float x, float y) { return x / y; }, a, b);
+                });
     }
     table.add("rcp.approx" + type + "$d, $a;", [mode](float a) {
       return rounded<float>(
@@ -33,22 +49,16 @@ TEST(PtxApproximate, QuotientsAndRoots) {
           mode, [](float x) { return std::sqrt(x); }, a);
     });
   }
-  table.add("rcp.approx.ftz.f64 $d, $a;", [](double a) {
-    return rounded<double>(
-        nearest(true), [](double x) { return 1 / x; }, a);
-  });
-  for (const bool ftz : {false, true}) {
-    const FloatMode mode = nearest(ftz);
-    table
-        .add(ftz ? "rsqrt.approx.ftz.f64 $d, $a;" : "rsqrt.approx.f64 $d, $a;",
-             [mode](double a) {
-               const auto root = [](double x) {
-                 return static_cast<double>(1 / std::sqrt(static_cast<long double>(x)));
-               };
-               return rounded<double>(mode, root, a);
-             })
-        .within(2);
-  }
+  table.add("rcp.approx.ftz.f64 $d, $a;", [](double a) { return of_upper_words(a, [](double x) { return 1 / x; }); });
+  table.add("rsqrt.approx.ftz.f64 $d, $a;",
+            [](double a) { return of_upper_words(a, [](double x) { return 1 / std::sqrt(x); }); });
+  table
+      .add("rsqrt.approx.f64 $d, $a;",
+           [](double a) {
+             const auto root = [](double x) { return static_cast<double>(1 / std::sqrt(static_cast<long double>(x))); };
+             return rounded<double>(nearest(false), root, a);
+           })
+      .within(2);
   table.run();
 }
 
@@ -97,12 +107,63 @@ TEST(PtxApproximate, SpecialValues) {
                                {"lg2", 0.125F, -3.0F},       {"tanh", -0.0F, -0.0F},      {"tanh", infinity, 1.0F},
                                {"tanh", -infinity, -1.0F},   {"ex2", -200.0F, 0.0F},      {"tanh", nan, nan}};
   OperationTable table;
-  for (const Special& special : kSpecials) {
+  constexpr float kSmall = 0x1p-127F;  // subnormal
+  const Special kFlushed[] = {{"rcp", kSmall, infinity},
+                              {"rcp", -kSmall, -infinity},
+                              {"rcp", 0x1p127F, 0.0F},
+                              {"rcp", -0x1p127F, -0.0F},
+                              {"rcp", -infinity, -0.0F},
+                              {"rcp", nan, nan},
+                              {"sqrt", kSmall, 0.0F},
+                              {"sqrt", -kSmall, -0.0F},
+                              {"sqrt", -infinity, nan},
+                              {"sqrt", -0.0F, -0.0F},
+                              {"sqrt", nan, nan},
+                              {"rsqrt", kSmall, infinity},
+                              {"rsqrt", -kSmall, -infinity},
+                              {"rsqrt", -0.0F, -infinity},
+                              {"rsqrt", -infinity, nan},
+                              {"rsqrt", infinity, 0.0F},
+                              {"rsqrt", nan, nan},
+                              {"sin", kSmall, 0.0F},
+                              {"sin", -kSmall, -0.0F},
+                              {"sin", -infinity, nan},
+                              {"sin", nan, nan},
+                              {"cos", kSmall, 1.0F},
+                              {"cos", -kSmall, 1.0F},
+                              {"cos", infinity, nan},
+                              {"cos", nan, nan},
+                              {"lg2", kSmall, -infinity},
+                              {"lg2", -kSmall, -infinity},
+                              {"lg2", -0.0F, -infinity},
+                              {"lg2", -infinity, nan},
+                              {"lg2", -1.0F, nan},
+                              {"lg2", nan, nan},
+                              {"ex2", kSmall, 1.0F},
+                              {"ex2", -kSmall, 1.0F},
+                              {"ex2", -127.0F, 0.0F},
+                              {"ex2", -infinity, 0.0F},
+                              {"ex2", nan, nan}};
+  const Special kKept[] = {{"rcp", 0x1p127F, kSmall},      {"rcp", kSmall, 0x1p127F},
+                           {"rcp", -0x1p-149F, -infinity}, {"rcp", nan, nan},
+                           {"sqrt", 0x1p-148F, 0x1p-74F},  {"sqrt", -kSmall, nan},
+                           {"rsqrt", 0x1p-148F, 0x1p74F},  {"rsqrt", -kSmall, nan},
+                           {"rsqrt", -infinity, nan},      {"sin", kSmall, kSmall},
+                           {"sin", -kSmall, -kSmall},      {"cos", -0.0F, 1.0F},
+                           {"cos", kSmall, 1.0F},          {"lg2", kSmall, -127.0F},
+                           {"lg2", -kSmall, nan},          {"lg2", -infinity, nan},
+                           {"ex2", -kSmall, 1.0F},         {"ex2", -127.0F, kSmall},
+                           {"tanh", kSmall, kSmall},       {"tanh", -kSmall, -kSmall},
+                           {"tanh", 0x1p-149F, 0x1p-149F}};
+  const auto add = [&table](const Special& special, const char* type) {
     char literal[16];
     std::snprintf(literal, sizeof literal, "0f%08x", std::bit_cast<u32>(special.in));
-    table.add(std::string("mov.f32 $d, ") + literal + "; " + special.opcode + ".approx.f32 $d, $d;",
+    table.add(std::string("mov.f32 $d, ") + literal + "; " + special.opcode + ".approx" + type + " $d, $d;",
               [out = special.out](u32) { return out; });
-  }
+  };
+  for (const Special& special : kFlushed) add(special, ".ftz.f32");
+  for (const Special& special : kKept) add(special, ".f32");
+  for (const Special& special : kSpecials) add(special, ".f32");
   table.run();
 }
 

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 
+#include "tests/ptx_ops/host_float.hpp"
 #include "tests/ptx_ops/program.hpp"
 
 namespace heddle::ptx_ops {
@@ -148,6 +150,34 @@ Program program_for(const Operation& operation, Where where, bool reduction, boo
 
 u64 slot_of(const std::vector<u32>& words, std::size_t slot, bool wide) {
   return words[2 * slot] | (wide ? u64{words[2 * slot + 1]} << 32U : 0);
+}
+
+// Sums of subnormals (PTX ISA, "atom" and "red"): zero of their sign in global memory, kept in shared memory, by
+// whatever address. The old value comes back as it was.
+TEST(PtxAtomic, SubnormalSumsOfFloats) {
+  const Operation operation = {"add", "f32", real_sum<float>};
+  for (const Where where : kPlaces) {
+    const bool global = where == Where::global || where == Where::generic_global;
+    for (const bool reduction : {false, true}) {
+      SCOPED_TRACE(std::string(reduction ? "red" : "atom") + " place " + std::to_string(static_cast<int>(where)));
+      Program program = program_for(operation, where, reduction, false);
+      constexpr u32 kValues[] = {0,           0x80000000U, 0x00012345U, 0x80012345U, 0x00400000U,
+                                 0x00800000U, 0x80800001U, 0x007fffffU, 0x807fffffU};
+      const auto value = [&](unsigned i) { return kValues[i % std::size(kValues)]; };
+      for (unsigned i = 0; i < kLanesHere; ++i) {
+        program.input[2 * i] = value(i);
+        program.input[2 * (kLanesHere + i)] = value(i / std::size(kValues));
+      }
+      const std::vector<u32> output = run(program);
+      for (unsigned i = 0; i < kLanesHere && !testing::Test::HasFailure(); ++i) {
+        const u32 old = value(i), b = value(i / std::size(kValues));
+        const float sum = flush(std::bit_cast<float>(old), global) + flush(std::bit_cast<float>(b), global);
+        EXPECT_EQ(slot_of(output, i, false), reduction ? 0 : old) << "thread " << i;
+        EXPECT_EQ(slot_of(output, kLanesHere + i, false), to_slot(flush(sum, global)))
+            << "thread " << i << std::hex << " operands " << old << " " << b;
+      }
+    }
+  }
 }
 
 TEST(PtxAtomic, OneThreadPerAddress) {

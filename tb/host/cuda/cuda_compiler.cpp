@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
+#include "tb/host/cuda/device_code.hpp"
 #include "tb/host/cuda/embedded.hpp"
 #include "tb/support/files/temporary_folder.hpp"
 #include "tb/support/process/child_process.hpp"
@@ -154,12 +155,17 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
   } else {
     words.emplace_back("--target=x86_64-linux-gnu");
   }
-  words.insert(words.end(),
-               {"-fno-color-diagnostics", "-fdebug-prefix-map=" + temporary.path().string() + "=heddle",
-                "-I" + temporary.path().string(), "-include", "heddle/cuda.h", "-o", ptx.string(), "--", path});
+  words.insert(words.end(), {"-fno-color-diagnostics", "-fdebug-prefix-map=" + temporary.path().string() + "=heddle",
+                             "-I" + temporary.path().string(), "-include", "heddle/cuda.h"});
 
-  const Finished compiler = run_compiler(words);
-  if (!compiler.end.good()) {
+  Finished compiler;
+  DeviceCode code{words, {"--", path}, temporary.path(), {}, {}, false};
+  code.run = [&compiler](const std::vector<std::string>& command) {
+    compiler = run_compiler(command);
+    return compiler.end.shell_code();
+  };
+  code.silent = [](const std::vector<std::string>& command) { return run_compiler(command).end.shell_code(); };
+  if (compile_device_code(code, ptx.string()) != 0) {
     std::string output = compiler.out;
     // The folder's name differs from run to run.
     const std::string folder = temporary.path().string() + "/";

@@ -14,6 +14,7 @@
 #include "base/input_file.hpp"
 #include "tb/cudart/fat_binary.hpp"
 #include "tb/host/cuda/cuda_compiler.hpp"
+#include "tb/host/cuda/device_code.hpp"
 #include "tb/host/cuda/embedded.hpp"
 #include "tb/host/cuda/nvcc_options.hpp"
 #include "tb/support/files/atomic_file.hpp"
@@ -172,8 +173,16 @@ class Compiler {
         words.push_back(option);
       }
     }
-    words.insert(words.end(), {"-w", "-o", ptx, input});  // the host's compilation warns
-    return execute(words);
+    words.emplace_back("-w");  // the host's compilation warns
+    DeviceCode code{words, {input}, temporary_.path(), {}, {}, options_.dry};
+    code.run = [this](const Words& command) { return execute(command); };
+    code.silent = [this](const Words& command) {
+      show(command);
+      ProcessSetup setup;
+      setup.err = Redirection::output();
+      return options_.dry ? 0 : run_program(command, setup).end.shell_code();
+    };
+    return compile_device_code(code, ptx);
   }
 
   int compile(const std::string& input, Kind kind, const std::string& output) {
@@ -226,12 +235,15 @@ class Compiler {
     return execute({clang_, "-x", "c", "-c", "-o", options_.output.empty() ? "a_dlink.o" : options_.output, source});
   }
 
+  void show(const Words& words) const {
+    if (!options_.verbose) return;
+    std::cerr << "#$";
+    for (const std::string& word : words) std::cerr << " " << word;
+    std::cerr << "\n";
+  }
+
   int execute(const Words& words) const {
-    if (options_.verbose) {
-      std::cerr << "#$";
-      for (const std::string& word : words) std::cerr << " " << word;
-      std::cerr << "\n";
-    }
+    show(words);
     if (options_.dry) return 0;
     ChildProcess child = ChildProcess::start(words);
     return child.wait().shell_code();

@@ -1,0 +1,286 @@
+#include "tb/host/cuda/lock_loops.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace heddle::tb {
+namespace {
+
+// A text's functions and what stands between them, in order.
+struct Part {
+  std::string_view text;
+  std::string name;  // of a function with a body; empty: text between functions
+};
+
+std::string_view first_line(std::string_view text) {
+  return text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+}
+
+// The name in ".visible .func  (.param .b32 func_retval0) name(" or ".entry name(".
+std::string name_in(std::string_view header) {
+  std::string_view rest = header;
+  std::size_t from = rest.find(".entry ");
+  from = from == std::string_view::npos ? rest.find(".func ") + 6 : from + 7;
+  rest.remove_prefix(from);
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  if (rest.starts_with('(')) {  // the result
+    rest.remove_prefix(std::min(rest.find(')') + 1, rest.size()));
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  }
+  return std::string(rest.substr(0, rest.find_first_of("( \n;")));
+}
+
+// clang begins a function at the left margin and ends its body with a brace there.
+std::vector<Part> parts_of(std::string_view ptx) {
+  std::vector<Part> parts;
+  std::size_t between = 0;
+  for (std::size_t at = 0; at < ptx.size();) {
+    const std::string_view line = first_line(ptx.substr(at));
+    const bool header = line.starts_with('.') && (line.find(".entry ") != std::string_view::npos ||
+                                                  line.find(".func ") != std::string_view::npos);
+    if (!header) {
+      at += line.size();
+      continue;
+    }
+    const std::size_t brace = ptx.find("\n{\n", at);
+    const std::size_t semicolon = ptx.find(';', at);
+    const std::size_t end = brace == std::string_view::npos ? brace : ptx.find("\n}\n", brace);
+    if (semicolon < brace || end == std::string_view::npos) {  // a declaration
+      at += line.size();
+      continue;
+    }
+    if (at != between) parts.push_back({ptx.substr(between, at - between), {}});
+    parts.push_back({ptx.substr(at, end + 3 - at), name_in(line)});
+    at = between = end + 3;
+  }
+  if (between != ptx.size()) parts.push_back({ptx.substr(between), {}});
+  return parts;
+}
+
+// One instruction: "@%p1 bra LBB0_1", "atom.global.cas.b32 %r1, [%rd2], 0, 1".
+struct Instruction {
+  bool guarded = false;
+  std::string_view opcode;
+  std::vector<std::string_view> operands;
+
+  [[nodiscard]] std::string_view address() const {
+    for (const std::string_view operand : operands) {
+      if (operand.starts_with('[')) return operand.substr(1, operand.size() - 2);
+    }
+    return {};
+  }
+};
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\n");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\n") + 1 - begin);
+}
+
+Instruction instruction_of(std::string_view statement) {
+  Instruction instruction;
+  std::string_view rest = statement;
+  if (rest.starts_with('@')) {
+    instruction.guarded = true;
+    rest = trimmed(rest.substr(std::min(rest.find_first_of(" \t"), rest.size())));
+  }
+  instruction.opcode = rest.substr(0, rest.find_first_of(" \t"));
+  rest.remove_prefix(instruction.opcode.size());
+  std::size_t depth = 0, begin = 0;
+  for (std::size_t i = 0; i <= rest.size(); ++i) {
+    if (i < rest.size() && (rest[i] == '[' || rest[i] == '{' || rest[i] == '(')) ++depth;
+    if (i < rest.size() && (rest[i] == ']' || rest[i] == '}' || rest[i] == ')')) --depth;
+    if (i != rest.size() && (rest[i] != ',' || depth != 0)) continue;
+    if (const std::string_view operand = trimmed(rest.substr(begin, i - begin)); !operand.empty()) {
+      instruction.operands.push_back(operand);
+    }
+    begin = i + 1;
+  }
+  return instruction;
+}
+
+struct Block {
+  std::vector<Instruction> instructions;
+  std::vector<std::size_t> next, before;
+};
+
+// The control flow of a function's body.
+class Flow {
+ public:
+  explicit Flow(std::string_view body) {
+    blocks_.emplace_back();
+    std::map<std::string_view, std::size_t> labels;
+    std::string_view rest = body.substr(body.find("\n{\n") + 3);
+    while (!rest.empty()) {
+      std::string_view line = first_line(rest);
+      rest.remove_prefix(line.size());
+      line = trimmed(line.substr(0, line.find("//")));
+      if (line.ends_with(':') && line.find(' ') == std::string_view::npos) {
+        if (!blocks_.back().instructions.empty()) blocks_.emplace_back();
+        labels[line.substr(0, line.size() - 1)] = blocks_.size() - 1;
+        continue;
+      }
+      while (!line.empty()) {  // inline assembly has several on a line
+        const std::size_t end = std::min(line.find(';'), line.size());
+        if (const std::string_view statement = trimmed(line.substr(0, end)); !statement.empty()) {
+          blocks_.back().instructions.push_back(instruction_of(statement));
+          const std::string_view opcode = blocks_.back().instructions.back().opcode;
+          if (opcode.starts_with("bra") || opcode.starts_with("brx") || opcode == "ret" || opcode == "exit" ||
+              opcode == "trap") {
+            blocks_.emplace_back();
+          }
+        }
+        line.remove_prefix(std::min(end + 1, line.size()));
+      }
+    }
+    for (std::size_t i = 0; i < blocks_.size(); ++i) connect(i, labels);
+  }
+
+  [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; }
+
+  // The blocks of the innermost loop around one; none if there is no loop around it.
+  [[nodiscard]] std::set<std::size_t> loop_around(std::size_t block) const {
+    std::set<std::size_t> innermost;
+    for (std::size_t tail = 0; tail < blocks_.size(); ++tail) {
+      for (const std::size_t head : blocks_[tail].next) {
+        if (!dominates(head, tail)) continue;
+        std::set<std::size_t> loop{head};
+        std::vector<std::size_t> open{tail};
+        while (!open.empty()) {
+          const std::size_t at = open.back();
+          open.pop_back();
+          if (!loop.insert(at).second) continue;
+          open.insert(open.end(), blocks_[at].before.begin(), blocks_[at].before.end());
+        }
+        if (loop.contains(block) && (innermost.empty() || loop.size() < innermost.size())) innermost = loop;
+      }
+    }
+    return innermost;
+  }
+
+  // What can be reached from the blocks, themselves included.
+  [[nodiscard]] std::set<std::size_t> reached_from(const std::set<std::size_t>& blocks) const {
+    std::set<std::size_t> reached;
+    std::vector<std::size_t> open(blocks.begin(), blocks.end());
+    while (!open.empty()) {
+      const std::size_t at = open.back();
+      open.pop_back();
+      if (!reached.insert(at).second) continue;
+      open.insert(open.end(), blocks_[at].next.begin(), blocks_[at].next.end());
+    }
+    return reached;
+  }
+
+ private:
+  void connect(std::size_t from, const std::map<std::string_view, std::size_t>& labels) {
+    const auto edge = [&](std::size_t to) {
+      blocks_[from].next.push_back(to);
+      blocks_[to].before.push_back(from);
+    };
+    bool falls = from + 1 < blocks_.size();
+    if (!blocks_[from].instructions.empty()) {
+      const Instruction& last = blocks_[from].instructions.back();
+      if (last.opcode.starts_with("bra") && !last.operands.empty()) {
+        if (const auto label = labels.find(last.operands[0]); label != labels.end()) edge(label->second);
+        falls = falls && last.guarded;
+      } else if (last.opcode == "ret" || last.opcode == "exit" || last.opcode == "trap") {
+        falls = falls && last.guarded;
+      }
+    }
+    if (falls) edge(from + 1);
+  }
+
+  // Every way from the entry to `block` passes `over`.
+  [[nodiscard]] bool dominates(std::size_t over, std::size_t block) const {
+    std::set<std::size_t> reached;
+    std::vector<std::size_t> open{0};
+    while (!open.empty()) {
+      const std::size_t at = open.back();
+      open.pop_back();
+      if (at == over || !reached.insert(at).second) continue;
+      open.insert(open.end(), blocks_[at].next.begin(), blocks_[at].next.end());
+    }
+    return !reached.contains(block);
+  }
+
+  std::vector<Block> blocks_;
+};
+
+bool is_atomic(const Instruction& instruction) {
+  return instruction.opcode.starts_with("atom.") || instruction.opcode.starts_with("red.");
+}
+
+// A swap whose old value is looked at.
+bool takes(const Instruction& instruction, const std::set<std::string_view>& compared) {
+  return instruction.opcode.starts_with("atom.") && !instruction.operands.empty() &&
+         (instruction.opcode.find(".cas.") != std::string_view::npos ||
+          instruction.opcode.find(".exch.") != std::string_view::npos) &&
+         compared.contains(instruction.operands[0]);
+}
+
+bool leaves_with_a_lock(std::string_view body) {
+  if (body.find("atom.") == std::string_view::npos) return false;
+  const Flow flow(body);
+  std::set<std::string_view> compared;                     // registers
+  std::map<std::string_view, std::string_view> converted;  // addresses of another kind
+  for (const Block& block : flow.blocks()) {
+    for (const Instruction& instruction : block.instructions) {
+      if (instruction.opcode.starts_with("setp.")) {
+        compared.insert(instruction.operands.begin() + 1, instruction.operands.end());
+      } else if (instruction.opcode.starts_with("cvta.") && instruction.operands.size() == 2) {
+        converted[instruction.operands[0]] = instruction.operands[1];
+      }
+    }
+  }
+  const auto address = [&](const Instruction& instruction) {
+    const std::string_view text = instruction.address();
+    const std::size_t end = std::min(text.find('+'), text.size());
+    const auto found = converted.find(text.substr(0, end));
+    return std::string(found == converted.end() ? text.substr(0, end) : found->second) + std::string(text.substr(end));
+  };
+  const auto releases = [&](std::size_t block, const std::string& lock) {
+    return std::any_of(flow.blocks()[block].instructions.begin(), flow.blocks()[block].instructions.end(),
+                       [&](const Instruction& instruction) {
+                         const bool writes = is_atomic(instruction) || instruction.opcode.starts_with("st.");
+                         return writes && !takes(instruction, compared) && address(instruction) == lock;
+                       });
+  };
+  for (std::size_t i = 0; i < flow.blocks().size(); ++i) {
+    for (const Instruction& instruction : flow.blocks()[i].instructions) {
+      if (!takes(instruction, compared)) continue;
+      const std::string lock = address(instruction);
+      const std::set<std::size_t> loop = flow.loop_around(i);
+      const auto released = [&](std::size_t block) { return releases(block, lock); };
+      if (loop.empty() || std::any_of(loop.begin(), loop.end(), released)) continue;
+      const std::set<std::size_t> reached = flow.reached_from(loop);
+      if (std::any_of(reached.begin(), reached.end(), released)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::set<std::string> functions_that_leave_with_a_lock(std::string_view ptx) {
+  std::set<std::string> names;
+  for (const Part& part : parts_of(ptx)) {
+    if (!part.name.empty() && leaves_with_a_lock(part.text)) names.insert(part.name);
+  }
+  return names;
+}
+
+std::string with_functions_of(std::string_view ptx, std::string_view other, const std::set<std::string>& names) {
+  const std::vector<Part> parts = parts_of(ptx), others = parts_of(other);
+  const auto agree = [](const Part& a, const Part& b) {
+    return a.name == b.name && (!a.name.empty() || a.text == b.text);
+  };
+  if (!std::equal(parts.begin(), parts.end(), others.begin(), others.end(), agree)) return std::string(other);
+  std::string out;
+  for (std::size_t i = 0; i < parts.size(); ++i) out += names.contains(parts[i].name) ? others[i].text : parts[i].text;
+  return out;
+}
+
+}  // namespace heddle::tb
