@@ -37,7 +37,7 @@ TEST(NvccOptions, LibrariesKeepTheirPlaceAndTheRunTimesAreOurs) {
     static_cast<void>(read_nvcc_options({"a.cu", "-lcublas"}));
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("-lcublas: is not there: CUDA's library of matrix functions"));
+    EXPECT_THAT(error.what(), HasSubstr("-lcublas: there is no cuBLAS (matrix functions)"));
   }
 }
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
+#include "tb/host/cuda/cuda_libraries.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -165,13 +165,9 @@ bool joins_value(const Option& option) {
   return option.brief.size() == 2 && takes_value(option.meaning);
 }
 
-// Libraries of CUDA's that nothing stands in for. CUDA's run-time itself is heddle_cudart.
-const std::map<std::string_view, std::string_view> kMissingLibraries = {
-    {"cublas", "matrix functions"},   {"cublasLt", "matrix functions"},   {"cufft", "Fourier transforms"},
-    {"curand", "random numbers"},     {"cusparse", "sparse matrices"},    {"cusolver", "equation solvers"},
-    {"cudnn", "neural networks"},     {"npp", "image processing"},        {"nvrtc", "compilation at run time"},
-    {"nvToolsExt", "profiler marks"}, {"nvidia-ml", "device management"}, {"cufftw", "Fourier transforms"}};
-constexpr std::array<std::string_view, 5> kOwnLibraries = {"cudart", "cudart_static", "cudadevrt", "culibos", "cuda"};
+// What the run-time library and the headers have.
+constexpr std::array<std::string_view, 6> kOwnLibraries = {"cudart",  "cudart_static", "cudadevrt",
+                                                           "culibos", "cuda",          "nvToolsExt"};
 
 std::vector<std::string> split(std::string_view list) {
   std::vector<std::string> parts;
@@ -325,10 +321,14 @@ class Reader {
 
   void library(const std::string& name) {
     if (std::find(kOwnLibraries.begin(), kOwnLibraries.end(), name) != kOwnLibraries.end()) return;
-    const std::string_view family = std::string_view(name).starts_with("npp") ? "npp" : std::string_view(name);
-    if (const auto missing = kMissingLibraries.find(family); missing != kMissingLibraries.end()) {
-      throw InputError({"-l" + name}, fmt::format("is not there: CUDA's library of {}", missing->second),
-                       "it comes as machine code of real GPUs only; bring kernels of your own as sources");
+    if (name == "curand" || name == "curand_static") {
+      out_.notes.push_back(fmt::format(
+          "-l{} has no effect: curand_kernel.h has cuRAND's device functions, host functions are not there", name));
+      return;
+    }
+    if (const CudaLibrary* const missing = library_of_word(name); missing != nullptr) {
+      throw InputError({"-l" + name}, fmt::format("there is no {} ({})", missing->name, missing->purpose),
+                       std::string(missing->advice));
     }
     out_.inputs.push_back("-l" + name);
   }

@@ -1,6 +1,7 @@
 #include "tb/host/cuda/program_compiler.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include "base/input_file.hpp"
 #include "tb/cudart/fat_binary.hpp"
 #include "tb/host/cuda/cuda_compiler.hpp"
+#include "tb/host/cuda/cuda_libraries.hpp"
 #include "tb/host/cuda/embedded.hpp"
 #include "tb/host/cuda/nvcc_options.hpp"
 #include "tb/support/files/atomic_file.hpp"
@@ -173,7 +175,7 @@ class Compiler {
       }
     }
     words.insert(words.end(), {"-w", "-o", ptx, input});  // the host's compilation warns
-    return execute(words);
+    return compile_source(std::move(words));
   }
 
   int compile(const std::string& input, Kind kind, const std::string& output) {
@@ -188,7 +190,7 @@ class Compiler {
       words.emplace_back(options_.step == Step::preprocess ? "-E" : "-M");
       if (!output.empty()) words.insert(words.end(), {"-o", output});
       words.push_back(input);
-      return execute(words);
+      return compile_source(std::move(words));
     }
     if (kind == Kind::cuda) {
       const std::string ptx = (temporary_.path() / "device.ptx").string();
@@ -202,7 +204,7 @@ class Compiler {
                                  (temporary_.path() / "device.fatbin").string()});
     }
     words.insert(words.end(), {"-c", "-o", output, input});
-    return execute(words);
+    return compile_source(std::move(words));
   }
 
   int link(const Words& objects) const {
@@ -226,14 +228,34 @@ class Compiler {
     return execute({clang_, "-x", "c", "-c", "-o", options_.output.empty() ? "a_dlink.o" : options_.output, source});
   }
 
-  int execute(const Words& words) const {
+  // A compilation of a source, whose errors are said in our words where a library of CUDA's is missing.
+  int compile_source(Words words) const {
+    if (::isatty(STDERR_FILENO) != 0) words.emplace_back("-fcolor-diagnostics");
+    const std::string said = (temporary_.path() / "said").string();
+    ProcessSetup setup;
+    setup.err = Redirection::file(said);
+    const int code = execute(words, setup);
+    if (options_.dry) return code;
+    std::ifstream in(said, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    if (const auto error = first_error(text); code != 0 && error) {
+      if (const auto missing = missing_library(*error)) {
+        std::cerr << text.substr(0, error->begins) << std::flush;
+        throw *missing;
+      }
+    }
+    std::cerr << text << std::flush;
+    return code;
+  }
+
+  int execute(const Words& words, const ProcessSetup& setup = {}) const {
     if (options_.verbose) {
       std::cerr << "#$";
       for (const std::string& word : words) std::cerr << " " << word;
       std::cerr << "\n";
     }
     if (options_.dry) return 0;
-    ChildProcess child = ChildProcess::start(words);
+    ChildProcess child = ChildProcess::start(words, setup);
     return child.wait().shell_code();
   }
 

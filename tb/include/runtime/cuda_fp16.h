@@ -1,7 +1,7 @@
-// Half precision: device code only.
+// Half precision, for host and device code.
 #pragma once
 
 #include "cuda_runtime.h"
-#ifdef __CUDA__
+#ifdef __cplusplus
 #include "heddle/cuda_half.h"
 #endif

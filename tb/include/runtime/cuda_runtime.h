@@ -275,3 +275,5 @@ inline cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitch, size_t wi
   return cudaPitchedPtr{pointer, pitch, width, height};
 }
 #endif
+
+#include "cuda_device_runtime_api.h"

@@ -10,9 +10,7 @@ typedef enum cudaError {
 #define HEDDLE_ERROR_(name, value, text) name = value,
 #include "heddle_errors.h"
 #undef HEDDLE_ERROR_
-  cudaErrorDeviceUninitialized = 201
 } cudaError_t;
-#define cudaErrorProfilerDisabled cudaErrorNotSupported
 
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost = 0,

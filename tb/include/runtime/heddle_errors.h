@@ -50,3 +50,4 @@ HEDDLE_ERROR_(cudaErrorStreamCaptureImplicit, 906,
 HEDDLE_ERROR_(cudaErrorGraphExecUpdateFailure, 910,
               "the graph update was not performed because it included changes which violated constraints")
 HEDDLE_ERROR_(cudaErrorUnknown, 999, "unknown error")
+#include "heddle_further_errors.h"
