@@ -26,7 +26,7 @@ TEST(ThirdParty, SourcesAreTakenAsTheyAre) {
       test::heddle({"nvcc", kPrograms + "as_is/program.cu", "-o", program, "-MD", "-MF", dependencies});
   ASSERT_EQ(made.code, 0) << made.err;
   // At most warnings, at their places in the files themselves.
-  EXPECT_THAT(made.err, HasSubstr("as_is/program.cu:80:16: warning: invalid suffix on literal"));
+  EXPECT_THAT(made.err, HasSubstr("as_is/program.cu:81:16: warning: invalid suffix on literal"));
   EXPECT_THAT(made.err, HasSubstr("does not allow 'register' storage class specifier"));
   EXPECT_THAT(made.err, Not(HasSubstr("error:")));
   EXPECT_THAT(test::Scratch::read(dependencies), AllOf(HasSubstr("as_is/program.cu"), HasSubstr("as_is/spaced.cuh")));

@@ -72,12 +72,14 @@ int main() {
   int* d = const_cast<int*>(read_only);
   for (int i = 0; i < 32; ++i) h[i] = i;
   cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+  // clang-format off
   twice << <1, 64 >> 1 >> >(d);
   add<int, 2> << <dim3(1), 32, sizeof(int) << 2>> > (d, 100);
   TWICE(d, 32);
   cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
   std::printf("launches " "<< <1>> >" ": %d" UNIT "\n", h[5]);  // 440
   std::puts("a"UNIT);
+  // clang-format on
 
   unsigned short* narrow = nullptr;
   uchar4* wide = nullptr;
