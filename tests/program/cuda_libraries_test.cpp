@@ -141,5 +141,27 @@ TEST(CudaLibraries, ProgramsAndKernelsThatIncludeOneAreToldWhereAndWhatToDo) {
   EXPECT_THAT(warned.err, HasSubstr(odd + ":2:31: warning: using the result of an assignment as a condition"));
 }
 
+// What is there of them, in one program (programs/libraries.cu) and on machines whose warps go in lockstep and not.
+TEST(CudaLibraries, WhatIsThereRunsRightOnHostAndDevice) {
+  const test::Scratch scratch;
+  const std::string program = scratch.path("program");
+  const test::Ran compiled = test::heddle({"nvcc", "-O1", HEDDLE_SOURCE_DIR "/tests/program/programs/libraries.cu",
+                                           "-lnvToolsExt", "-lcurand", "-o", program});
+  ASSERT_EQ(compiled.code, 0) << compiled.err;
+  const test::Ran ran = test::heddle({"exec", "--quiet", "--config", "baseline", "--", program});
+  EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+}
+
+// thrust and CUB as Debian has them, which cmake/packages/build.txt lists.
+TEST(CudaLibraries, ThrustAndCubCompileAndRun) {
+  const test::Scratch scratch;
+  const std::string program = scratch.path("program");
+  const test::Ran compiled =
+      test::heddle({"nvcc", HEDDLE_SOURCE_DIR "/tests/program/programs/algorithms.cu", "-o", program});
+  ASSERT_EQ(compiled.code, 0) << compiled.err;
+  const test::Ran ran = test::heddle({"exec", "--quiet", "--config", "baseline", "--", program});
+  EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+}
+
 }  // namespace
 }  // namespace heddle::tb

@@ -93,7 +93,7 @@ template <thread_scope Scope = thread_scope_system>
 class latch {
  public:
   latch() = default;
-  explicit HEDDLE_SCOPE_ latch(ptrdiff_t expected) : left_(static_cast<unsigned long long>(expected)) {}
+  explicit constexpr HEDDLE_SCOPE_ latch(ptrdiff_t expected) : left_(static_cast<unsigned long long>(expected)) {}
   latch(const latch&) = delete;
   latch& operator=(const latch&) = delete;
   HEDDLE_SCOPE_ friend void init(latch* which, ptrdiff_t expected) {
@@ -126,7 +126,7 @@ template <thread_scope Scope = thread_scope_system, ptrdiff_t Most = 0x7fffffff>
 class counting_semaphore {
  public:
   counting_semaphore() = default;
-  explicit HEDDLE_SCOPE_ counting_semaphore(ptrdiff_t count) : count_(static_cast<unsigned long long>(count)) {}
+  explicit constexpr HEDDLE_SCOPE_ counting_semaphore(ptrdiff_t count) : count_(static_cast<unsigned long long>(count)) {}
   counting_semaphore(const counting_semaphore&) = delete;
   counting_semaphore& operator=(const counting_semaphore&) = delete;
   static constexpr HEDDLE_SCOPE_ ptrdiff_t max() { return Most; }

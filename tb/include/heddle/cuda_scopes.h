@@ -285,7 +285,7 @@ class atomic : public heddle_detail::operations<T, Scope, atomic<T, Scope>> {
   HEDDLE_SCOPE_ const T* address() const { return &value_; }
 
  private:
-  alignas(sizeof(T)) T value_;
+  alignas(sizeof(T) < 4 ? 4 : sizeof(T)) T value_;  // in a word of its own, which is what is swapped
 };
 
 template <class T, thread_scope Scope = thread_scope_system>
