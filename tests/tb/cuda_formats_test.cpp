@@ -1,6 +1,7 @@
 // cuda_bf16.h and cuda_fp8.h in kernels: every value of the formats, against integers (exact_number.hpp).
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "cuda_device_test.hpp"
@@ -267,6 +268,53 @@ extern "C" __global__ void k(const float* singles, unsigned char* out, unsigned 
         ASSERT_TRUE(infinite ? std::isinf(real) && std::signbit(real) == (i > 127) : std::isnan(real));
       }
     }
+  }
+}
+
+// What heddle nvcc's programs have of CUDA's libraries, kernels alone have too.
+TEST_P(CudaFormats, KernelsAloneHaveTheLibrariesOfDeviceCode) {
+  compile(R"(
+#include <cooperative_groups/memcpy_async.h>
+#include <cuComplex.h>
+#include <cuda/atomic>
+#include <cuda/barrier>
+#include <cuda/pipeline>
+#include <cuda/std/atomic>
+#include <cuda_fp16.h>
+#include <cuda_pipeline_primitives.h>
+#include <curand_kernel.h>
+__device__ cuda::std::atomic<unsigned> total{1};
+extern "C" __global__ void k(const float* in, float* out) {
+  __shared__ cuda::barrier<cuda::thread_scope_block> ready;
+  __shared__ float values[32];
+  const auto block = cooperative_groups::this_thread_block();
+  if (threadIdx.x == 0) init(&ready, 32);
+  cooperative_groups::memcpy_async(block, values, in, sizeof values);
+  cooperative_groups::wait(block);
+  const auto token = ready.arrive();
+  cuda::atomic_ref<float, cuda::thread_scope_block>(values[0]).fetch_add(0.5f);
+  total += threadIdx.x;
+  block.sync();
+  curandState state;
+  curand_init(1234, threadIdx.x, 0, &state);
+  const cuFloatComplex square = cuCmulf(make_cuFloatComplex(values[threadIdx.x], 1), make_cuFloatComplex(0, 1));
+  float* o = out + 4 * threadIdx.x;
+  o[0] = curand_uniform(&state); o[1] = cuCimagf(square); o[2] = ready.try_wait(token + 0); o[3] = total;
+}
+)");
+  std::vector<float> in;
+  for (int i = 0; i < 32; ++i) in.push_back(static_cast<float>(i * i));
+  const std::uint64_t out = upload("out", std::vector<float>(128));
+  launch({1}, {32}, {upload("in", in), out});
+  const auto got = download<float>(out, 128);
+  // What the cuRAND manual's example prints for this seed.
+  constexpr float kUniform[] = {0.1455F, 0.8202F, 0.5504F, 0.2948F, 0.9147F,
+                                0.8690F, 0.3219F, 0.7829F, 0.0113F, 0.2855F};
+  for (std::size_t i = 0; i < 32; ++i) {
+    if (i < std::size(kUniform)) EXPECT_NEAR(got[4 * i], kUniform[i], 0.00005) << i;
+    EXPECT_EQ(got[4 * i + 1], i == 0 ? 16.0F : in[i]) << i;
+    EXPECT_EQ(got[4 * i + 2], 1.0F);
+    EXPECT_EQ(got[4 * i + 3], 1.0F + 31 * 16);
   }
 }
 
