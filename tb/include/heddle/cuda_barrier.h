@@ -126,7 +126,8 @@ template <thread_scope Scope = thread_scope_system, ptrdiff_t Most = 0x7fffffff>
 class counting_semaphore {
  public:
   counting_semaphore() = default;
-  explicit constexpr HEDDLE_SCOPE_ counting_semaphore(ptrdiff_t count) : count_(static_cast<unsigned long long>(count)) {}
+  explicit constexpr HEDDLE_SCOPE_ counting_semaphore(ptrdiff_t count)
+      : count_(static_cast<unsigned long long>(count)) {}
   counting_semaphore(const counting_semaphore&) = delete;
   counting_semaphore& operator=(const counting_semaphore&) = delete;
   static constexpr HEDDLE_SCOPE_ ptrdiff_t max() { return Most; }

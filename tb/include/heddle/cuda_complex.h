@@ -1,6 +1,7 @@
 /* <cuComplex.h>: complex numbers as pairs of float or double, for host and device, C and C++.
 
-   Quotients and absolute values are scaled, so that no intermediate result leaves the range where the result does not. */
+   Quotients and absolute values are scaled, so that no intermediate result leaves the range where the result does not.
+ */
 #pragma once
 
 #ifdef __CUDA__

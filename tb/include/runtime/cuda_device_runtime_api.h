@@ -1,5 +1,5 @@
-/* What kernels call of the run-time API. Launches from kernels are not there: their names are, since libraries name them
-   in templates that nobody uses; a kernel that calls one does not link. */
+/* What kernels call of the run-time API. Launches from kernels are not there: their names are, since libraries name
+   them in templates that nobody uses; a kernel that calls one does not link. */
 #pragma once
 
 #include "cuda_runtime.h"
