@@ -35,6 +35,14 @@ constexpr std::array kLibraries = {
     CudaLibrary{"NPP", "image processing", "npp*.h", "npp*", kMachineCode},
     CudaLibrary{"nvJPEG", "pictures", "nvjpeg*.h", "nvjpeg*", kMachineCode},
     CudaLibrary{"nvGRAPH", "graph algorithms", "nvgraph*.h", "nvgraph", kMachineCode},
+    CudaLibrary{"nvCOMP", "compression", "nvcomp*.h nvcomp*.hpp nvcomp/*", "nvcomp*", kMachineCode},
+    CudaLibrary{"cuDSS", "sparse equation solvers", "cudss*.h", "cudss*", kMachineCode},
+    CudaLibrary{"cuFile", "storage", "cufile*.h", "cufile*", kMachineCode},
+    CudaLibrary{"CUDPP", "parallel algorithms", "cudpp*.h", "cudpp*", kMachineCode},
+    CudaLibrary{"MAGMA", "matrix functions", "magma*.h", "magma*", kMachineCode},
+    CudaLibrary{"NVIDIA's video codecs", "decoding and encoding", "nvcuvid.h cuviddec.h nvEncodeAPI.h",
+                "nvcuvid nvidia-encode", kMachineCode},
+    CudaLibrary{"NvSci", "communication of devices", "nvsci*.h", "nvsci*", kMachineCode},
     CudaLibrary{"OptiX", "ray tracing", "optix*.h", "optix*", kMachineCode},
     CudaLibrary{"NVRTC", "compilation at run time", "nvrtc*.h nvrtc_helper.h", "nvrtc nvrtc-builtins",
                 "compile the kernels before: heddle nvcc -ptx, and cuModuleLoad loads the file"},
@@ -46,6 +54,8 @@ constexpr std::array kLibraries = {
                 "heddle exec --report says where the time of a kernel goes"},
     CudaLibrary{"WMMA", "tensor cores", "mma.h crt/mma.h", "", kNoTensorCores},
     CudaLibrary{"CUTLASS", "matrix functions for tensor cores", "cutlass/* cute/*", "", kNoTensorCores},
+    CudaLibrary{"numbers of 4 and 6 bits", "part of CUDA C++", "cuda_fp4.h cuda_fp6.h", "",
+                "cuda_fp8.h, cuda_fp16.h and cuda_bf16.h are there"},
     CudaLibrary{
         "OpenGL and its kin", "graphics",
         "cuda_gl_interop.h cudaGL.h cuda_egl_interop.h cudaEGL.h cuda_vdpau_interop.h cudaVDPAU.h "
@@ -55,7 +65,7 @@ constexpr std::array kLibraries = {
                 "of it there are cooperative_groups.h and, in its folder, memcpy_async.h, reduce.h and scan.h"},
     CudaLibrary{
         "libcu++", "CUDA's part of the C++ library", "cuda/* nv/*", "",
-        "of it there are cuda/atomic, cuda/barrier, cuda/pipeline and cuda/std/atomic, barrier, cstddef, cstdint; "
+        "of it there are cuda/atomic, barrier, latch, pipeline, semaphore and parts of cuda/std (docs/cuda.md); "
         "host code has the standard library"},
     CudaLibrary{"NVIDIA's samples", "their common folder",
                 "helper_*.h drvapi_error_string.h cutil*.h shrUtils.h shrQATest.h sdkHelper.h", "cutil* shrutil*",
