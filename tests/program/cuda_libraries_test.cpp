@@ -75,6 +75,12 @@ TEST(CudaLibraries, WhatIsLinkedIsNamedAsWhatIsIncluded) {
                                  "nvidia-ml", "cupti", "nvjpeg"}) {
     EXPECT_THAT(refusal_of(std::string("-l") + word), StartsWith(std::string("-l") + word + ": there is no ")) << word;
   }
+  try {
+    static_cast<void>(read_nvcc_options({"a.cu", "-Xlinker", "-rpath,/lib,-lcublas"}));
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), StartsWith("-lcublas: there is no cuBLAS (matrix functions)"));
+  }
   // Marks of NVTX are in its header, random numbers in theirs.
   EXPECT_THAT(read_nvcc_options({"a.cu", "-lnvToolsExt", "-lm", "-lGL"}).inputs, ElementsAre("a.cu", "-lm", "-lGL"));
   const NvccOptions random = read_nvcc_options({"a.cu", "-lcurand"});

@@ -316,7 +316,13 @@ class Reader {
         out_.both.insert(out_.both.end(), {"-D", clang});
         break;
       case Meaning::linker_words:
-        for (const std::string& one : split(value, kBetweenWords)) out_.linking.push_back("-Wl," + one);
+        for (const std::string& one : split(value, kBetweenWords)) {
+          if (one.starts_with("-l")) {
+            library(one.substr(2));
+          } else {
+            out_.linking.push_back("-Wl," + one);
+          }
+        }
         break;
       case Meaning::standard:
         out_.has_standard = true;
