@@ -3,7 +3,7 @@
 #   OPTIONS  the file of clang's options
 include(${CMAKE_CURRENT_LIST_DIR}/HeddleEmbedText.cmake)
 
-file(GLOB_RECURSE header_names RELATIVE "${HEADERS}" "${HEADERS}/*.h")
+file(GLOB_RECURSE header_names RELATIVE "${HEADERS}" "${HEADERS}/*.h" "${HEADERS}/runtime/cuda/*")
 list(SORT header_names)
 append_files(headers "${HEADERS}" "" "${header_names}")
 file(READ "${OPTIONS}" options_text)

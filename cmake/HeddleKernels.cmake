@@ -43,7 +43,8 @@ endfunction()
 
 function(heddle_kernels)
   set(options_file ${PROJECT_SOURCE_DIR}/tb/host/cuda/clang_options.txt)
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/include/*.h)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/include/*.h
+       ${PROJECT_SOURCE_DIR}/tb/include/runtime/cuda/*)
   file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/workloads/*/*.cu)
   file(GLOB shared CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/workloads/*.h ${PROJECT_SOURCE_DIR}/tb/workloads/*/*.inc)
   set(folder ${PROJECT_BINARY_DIR}/kernels)

@@ -24,9 +24,10 @@ void set_b(Selector& s, IrInstruction& instruction, const Value& b) {
 
 void lower_vote(Selector& s) {
   Modifiers m = s.modifiers();
-  const bool sync = m.accept("sync");
+  bool sync = m.accept("sync");
   const Op op = m.require<Op>(
       "a vote", {{"all", Op::VOTE_ALL}, {"any", Op::VOTE_ANY}, {"uni", Op::VOTE_UNI}, {"ballot", Op::BALLOT}});
+  sync = sync || m.accept("sync");  // CUB writes vote.ballot.sync, which ptxas takes
   const bool ballot = op == Op::BALLOT;
   m.type({ballot ? Type::b32 : Type::pred});
   m.finish();

@@ -166,6 +166,8 @@ NodeContent content_of(Runtime& runtime, cudaGraphNodeParams& parameters) {
       return free_content(parameters.free.dptr);
     case cudaGraphNodeTypeEmpty:
       return {};
+    case cudaGraphNodeTypeConditional:
+      break;
   }
   throw Failure{cudaErrorNotSupported, "nodes of this type are not supported"};
 }

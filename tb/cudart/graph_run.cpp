@@ -148,6 +148,7 @@ void Plan::run(Runtime& runtime, Step& step, cudaStream_t stream) {
     case cudaGraphNodeTypeMemAlloc:
     case cudaGraphNodeTypeMemFree:
     case cudaGraphNodeTypeEmpty:
+    case cudaGraphNodeTypeConditional:  // is in no graph
       return;
   }
 }

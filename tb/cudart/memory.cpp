@@ -296,26 +296,34 @@ cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned int flags) {
 cudaError_t cudaFreeHost(void* pointer) {
   return guarded("cudaFreeHost", [&](Runtime& runtime) { release_pinned(runtime, pointer); });
 }
-cudaError_t cudaHostRegister(void* pointer, size_t, unsigned int flags) {
-  return guarded("cudaHostRegister", [&](Runtime&) {
-    require(pointer != nullptr, cudaErrorInvalidValue, "the pointer is null");
-    require((flags & cudaHostRegisterMapped) == 0, cudaErrorNotSupported,
-            "kernels reach host memory of cudaHostAlloc and cudaMallocManaged only");
+cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned int flags) {
+  return guarded("cudaHostRegister", [&](Runtime& runtime) {
+    require(pointer != nullptr && size != 0, cudaErrorInvalidValue, "the pointer is null, or the memory empty");
     require(pinned().emplace(pointer, true).second, cudaErrorHostMemoryAlreadyRegistered, "");
+    if ((flags & cudaHostRegisterMapped) == 0) return;
+    try {
+      runtime.map_host(pointer, size);
+    } catch (const Failure&) {
+      pinned().erase(pointer);
+      throw;
+    }
   });
 }
 cudaError_t cudaHostUnregister(void* pointer) {
-  return guarded("cudaHostUnregister", [&](Runtime&) {
+  return guarded("cudaHostUnregister", [&](Runtime& runtime) {
     const auto found = pinned().find(pointer);
     require(found != pinned().end() && found->second, cudaErrorHostMemoryNotRegistered, "");
+    runtime.unmap_host(pointer);
     pinned().erase(found);
   });
 }
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
   return guarded("cudaHostGetDevicePointer", [&](Runtime& runtime) {
-    require(runtime.region(host) != nullptr, cudaErrorInvalidValue,
-            "kernels do not reach this memory: allocate it with cudaHostAllocMapped");
-    *device = host;
+    void* const copy = runtime.device_address(host);
+    require(copy != nullptr || runtime.region(host) != nullptr, cudaErrorInvalidValue,
+            "kernels do not reach this memory: allocate it with cudaHostAllocMapped, or register it with "
+            "cudaHostRegisterMapped");
+    *device = copy != nullptr ? copy : host;
   });
 }
 cudaError_t cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t) {
@@ -336,8 +344,9 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     const Runtime::Region* const region = runtime.region(pointer);
     void* const same = const_cast<void*>(pointer);
     if (region == nullptr) {
-      const bool known = pinned().count(same) != 0;
-      *attributes = {known ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered, 0, nullptr, known ? same : nullptr};
+      void* const copy = runtime.device_address(pointer);
+      const bool known = pinned().count(same) != 0 || copy != nullptr;
+      *attributes = {known ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered, 0, copy, known ? same : nullptr};
     } else if (region->managed) {
       *attributes = {cudaMemoryTypeManaged, 0, same, same};
     } else {

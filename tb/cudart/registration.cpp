@@ -1,6 +1,9 @@
 // What compiled CUDA files call before main() and at the end: they bring their device code, kernels and variables.
 // Names and arguments are what clang and nvcc write (clang/lib/CodeGen/CGCUDANV.cpp).
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
 
 #include "tb/cudart/device_code.hpp"
 #include "tb/cudart/work.hpp"
@@ -99,6 +102,17 @@ __attribute__((visibility("default"))) void __cudaRegisterManagedVar(void** hand
   const std::lock_guard<std::recursive_mutex> held(runtime.lock);
   runtime.add_symbol(pointer, variable.symbol);
   runtime.add_managed(std::move(variable));
+}
+
+// Programs of heddle nvcc call it when host code first uses a managed variable (tb/include/runtime/cuda_runtime.h),
+// whose place cannot be null.
+__attribute__((visibility("default"))) void* __heddle_managed(const void* shadow) {
+  void* place = nullptr;
+  const cudaError_t error = heddle::cudart::guarded(
+      "a __managed__ variable", [&](Runtime& runtime) { place = runtime.managed_variable(shadow); });
+  if (error == cudaSuccess) return place;
+  std::fflush(stdout);
+  ::_exit(3);  // as after a fault
 }
 
 }  // extern "C"

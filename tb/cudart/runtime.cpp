@@ -57,7 +57,9 @@ std::string simulator_path() {
   if (const std::string named = environment(program::kProgramVariable); !named.empty()) return named;
   Dl_info info{};
   if (::dladdr(reinterpret_cast<const void*>(&simulator_path), &info) != 0 && info.dli_fname != nullptr) {
-    std::string folder = info.dli_fname;
+    char* const file = ::realpath(info.dli_fname, nullptr);  // a toolkit's folder has a link
+    std::string folder = file == nullptr ? info.dli_fname : file;
+    std::free(file);
     folder.erase(std::min(folder.rfind('/'), folder.size()));
     for (const char* const place : {"/heddle", "/../bin/heddle", "/../../bin/heddle"}) {
       if (is_program(folder + place)) return folder + place;
@@ -182,6 +184,18 @@ void Runtime::share(ManagedVariable& variable) {
   }
   regions_[variable.symbol.address] = {variable.symbol.size, true, nullptr, true};
   *variable.pointer = reinterpret_cast<void*>(variable.symbol.address);
+}
+
+void* Runtime::managed_variable(const void* shadow) {
+  const Symbol known = symbol(shadow);
+  void* pointer = reinterpret_cast<void*>(known.address);
+  if (const Region* const there = region(pointer); there == nullptr || !there->managed) {
+    ManagedVariable variable{known, &pointer};
+    share(variable);
+    from_device(known.address, pointer, known.size);  // what it begins as; others may have been written since
+    add_symbol(pointer, known);
+  }
+  return pointer;
 }
 
 std::size_t Runtime::load_module(const std::string& ptx) {
@@ -415,6 +429,30 @@ void Runtime::release(void* pointer) {
   ask({Call::release, 0, {number_of(pointer)}, 0});
 }
 
+void Runtime::map_host(void* host, std::size_t size) {
+  const auto kind = static_cast<std::uint64_t>(program::AllocationKind::device);
+  const std::uint64_t address = ask({Call::allocate, 0, {size, kind}, 0}).words[0];
+  regions_[address] = {size, false, nullptr, true};
+  mapped_[number_of(host)] = {address, size};
+}
+
+void Runtime::unmap_host(void* host) {
+  const auto found = mapped_.find(number_of(host));
+  if (found == mapped_.end()) return;
+  from_device();  // what kernels have written up to now
+  regions_.erase(found->second.address);
+  ask({Call::release, 0, {found->second.address}, 0});
+  mapped_.erase(found);
+}
+
+void* Runtime::device_address(const void* host) const {
+  const auto after = mapped_.upper_bound(number_of(host));
+  if (after == mapped_.begin()) return nullptr;
+  const auto& [begin, mapped] = *std::prev(after);
+  const std::uint64_t offset = number_of(host) - begin;
+  return offset < mapped.size ? reinterpret_cast<void*>(mapped.address + offset) : nullptr;
+}
+
 void Runtime::own(void* pointer, GraphMemory* owner) {
   if (const auto found = regions_.find(number_of(pointer)); found != regions_.end()) found->second.owner = owner;
 }
@@ -425,14 +463,24 @@ void Runtime::to_device() {
     move_rows({Call::write, program::kAsynchronous, {address, region.size, region.size, 1, program::kUnobserved}, 0},
               reinterpret_cast<void*>(address), region.size);
   }
+  for (const auto& [host, mapped] : mapped_) {
+    move_rows(
+        {Call::write, program::kAsynchronous, {mapped.address, mapped.size, mapped.size, 1, program::kUnobserved}, 0},
+        reinterpret_cast<void*>(host), mapped.size);
+  }
 }
 
 void Runtime::from_device() {
   for (const auto& [address, region] : regions_) {
-    if (!region.managed) continue;
-    move_rows({Call::read, program::kAsynchronous, {address, region.size, region.size, 1, program::kUnobserved}, 0},
-              reinterpret_cast<void*>(address), region.size);
+    if (region.managed) from_device(address, reinterpret_cast<void*>(address), region.size);
   }
+  for (const auto& [host, mapped] : mapped_) {
+    from_device(mapped.address, reinterpret_cast<void*>(host), mapped.size);
+  }
+}
+
+void Runtime::from_device(std::uint64_t address, void* host, std::uint64_t size) {
+  move_rows({Call::read, program::kAsynchronous, {address, size, size, 1, program::kUnobserved}, 0}, host, size);
 }
 
 void Runtime::show_prints() {

@@ -87,6 +87,8 @@ class Runtime {
   std::size_t load_module(const std::string& ptx);
   Function& function(const void* stub);
   Symbol& symbol(const void* variable);
+  // Where the host has a variable, which is managed memory from now on.
+  void* managed_variable(const void* shadow);
   void find(Function& function);  // asks the simulator, the first time
   void find(Symbol& symbol);
   [[nodiscard]] bool begun() const { return begun_; }
@@ -108,7 +110,11 @@ class Runtime {
   void remember(std::uint64_t address, std::uint64_t size) {
     regions_.try_emplace(address, Region{size, false, nullptr, true});
   }
-  void to_device();    // what the host has written to managed memory
+  // Memory of the program's own, of which the device has a copy at an address of its own.
+  void map_host(void* host, std::size_t size);
+  void unmap_host(void* host);                                 // where it begins; other memory: nothing to do
+  [[nodiscard]] void* device_address(const void* host) const;  // null: the device has no copy
+  void to_device();    // what the host has written to managed memory and to such
   void from_device();  // what kernels have
   void show_prints();  // what kernels have printed, where the host waits for them
   void keep_print(std::string_view text) { prints_ += text; }
@@ -123,6 +129,7 @@ class Runtime {
   void tell_units();
   void begin();
   void share(ManagedVariable& variable);
+  void from_device(std::uint64_t address, void* host, std::uint64_t size);
   [[nodiscard]] bool shares();
   [[nodiscard]] bool moves_itself(const Question& question, void* rows, std::size_t pitch);
   [[nodiscard]] bool lets_reach(const Question& question, void* rows);
@@ -153,7 +160,11 @@ class Runtime {
   std::map<const void*, Symbol> symbols_;
   std::vector<ManagedVariable> managed_;
   std::map<std::uint64_t, Region> regions_;
-  std::set<std::uint64_t> shared_pages_;  // of managed variables
+  struct Mapped {
+    std::uint64_t address = 0, size = 0;  // of the device's copy
+  };
+  std::map<std::uint64_t, Mapped> mapped_;  // by the host's address
+  std::set<std::uint64_t> shared_pages_;    // of managed variables
   std::vector<std::byte> bytes_;
   std::string prints_;
 };

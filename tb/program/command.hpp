@@ -59,6 +59,7 @@ struct Command {
 [[nodiscard]] Command run_command();
 [[nodiscard]] Command nvcc_command();
 [[nodiscard]] Command exec_command();
+[[nodiscard]] Command toolkit_command();
 [[nodiscard]] Command compare_command();
 [[nodiscard]] Command list_command();
 [[nodiscard]] Command check_command();

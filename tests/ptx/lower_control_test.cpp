@@ -138,6 +138,7 @@ TEST(LowerWarp, SelectsOperations) {
       {"vote.all.pred %p1, !%p2;", {"vote.all %p1, #-1, [!%p2]"}},
       {"vote.sync.any.pred %p1, %p2, 0xffff;", {"vote.any %p1, #65535, [%p2]"}},
       {"vote.sync.ballot.b32 %r1, %p1, %r2;", {"vote.ballot %r1, %r2, [%p1]"}},
+      {"vote.ballot.sync.b32 %r1, %p1, %r2;", {"vote.ballot %r1, %r2, [%p1]"}},
       {"vote.ballot.b32 %r1, 1;", {"vote.ballot %r1, #-1"}},
       {"shfl.sync.down.b32 %r1|%p1, %r2, 16, 31, -1;",
        {"mov t0, #16", "mov t1, #31", "shfl.down %r1, %p1, %r2, t0, t1, rz"}},

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
+#include "tb/host/cuda/cuda_libraries.hpp"
 #include "tb/host/cuda/device_code.hpp"
 #include "tb/host/cuda/embedded.hpp"
 #include "tb/support/files/temporary_folder.hpp"
@@ -38,40 +38,6 @@ Finished run_compiler(const std::vector<std::string>& words) {
     throw InputError({}, fmt::format("cannot run the CUDA compiler '{}': {}", words[0], error.reason()),
                      "set HEDDLE_CLANG to a clang++ of version 14 to 19, or unset it");
   }
-}
-
-// The first "file:line:column: error: message" of clang's output.
-struct Diagnostic {
-  SourceLocation where;
-  std::string message;
-};
-
-Diagnostic first_error(const std::string& output, const std::string& path) {
-  std::istringstream lines(output);
-  for (std::string line; std::getline(lines, line);) {
-    for (const std::string_view mark : {": fatal error: ", ": error: "}) {
-      const std::size_t at = line.find(mark);
-      if (at == std::string::npos) {
-        continue;
-      }
-      Diagnostic found;
-      found.where.file = path;
-      found.message = line.substr(at + mark.size());
-      const std::string place = line.substr(0, at);
-      const std::size_t second = place.rfind(':');
-      const std::size_t first = second == std::string::npos || second == 0 ? second : place.rfind(':', second - 1);
-      if (first != std::string::npos && first < second) {
-        found.where.file = place.substr(0, first);
-        std::from_chars(place.data() + first + 1, place.data() + second, found.where.line);
-        std::from_chars(place.data() + second + 1, place.data() + place.size(), found.where.column);
-      }
-      return found;
-    }
-    if (const std::string_view mark = "error: "; line.find(mark) != std::string::npos) {
-      return {{path}, line};
-    }
-  }
-  return {{path}, "the CUDA compiler failed"};
 }
 
 }  // namespace
@@ -136,7 +102,21 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
     temporary.write(name, "#include \"heddle/cuda_assert.h\"\n");
   }
   for (const auto& [name, header] : {std::pair{"cuda_fp16.h", "heddle/cuda_half.h"},
+                                     {"cuda_bf16.h", "heddle/cuda_bfloat.h"},
+                                     {"cuda_fp8.h", "heddle/cuda_float8.h"},
+                                     {"cuComplex.h", "heddle/cuda_complex.h"},
+                                     {"cuda/atomic", "heddle/cuda_scopes.h"},
+                                     {"cuda/barrier", "heddle/cuda_barrier.h"},
+                                     {"cuda/latch", "heddle/cuda_barrier.h"},
+                                     {"cuda/pipeline", "heddle/cuda_pipeline.h"},
+                                     {"cuda/semaphore", "heddle/cuda_barrier.h"},
+                                     {"cuda/std/atomic", "heddle/cuda_standard_scopes.h"},
+                                     {"cuda/std/barrier", "heddle/cuda_standard_barrier.h"},
+                                     {"curand_kernel.h", "heddle/cuda_random.h"},
+                                     {"cuda_pipeline.h", "heddle/cuda_copy_primitives.h"},
+                                     {"cuda_pipeline_primitives.h", "heddle/cuda_copy_primitives.h"},
                                      {"cooperative_groups.h", "heddle/cuda_groups.h"},
+                                     {"cooperative_groups/memcpy_async.h", "heddle/cuda_groups_copies.h"},
                                      {"cooperative_groups/reduce.h", "heddle/cuda_groups_reduce.h"},
                                      {"cooperative_groups/scan.h", "heddle/cuda_groups_scan.h"}}) {
     temporary.write(name, fmt::format("#pragma once\n#include \"{}\"\n", header));
@@ -172,14 +152,16 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
     for (std::size_t at = output.find(folder); at != std::string::npos; at = output.find(folder, at)) {
       output.erase(at, folder.size());
     }
-    const Diagnostic error = first_error(output, path);
+    const Diagnostic error = first_error(output).value_or(Diagnostic{{}, "the CUDA compiler failed"});
+    const SourceLocation where = error.where.file.empty() ? SourceLocation{path} : error.where;
+    if (const auto missing = missing_library(error)) throw *missing;
     std::string hint = error.message.find("file not found") != std::string::npos
                            ? "device code can include files beside it and the headers that docs/cuda-support.md lists"
                            : "see the compiler's output below";
     if (!output.empty()) {
       hint += "\n" + output;
     }
-    throw InputError(error.where, error.message, hint);
+    throw InputError(where, error.message, hint);
   }
   return read_text(ptx);
 }

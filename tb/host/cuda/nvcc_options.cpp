@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
+#include "tb/host/cuda/cuda_libraries.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -25,9 +25,12 @@ enum class Meaning {
   both_flag,   // clang has it, by the short name
   both_value,  // ... and takes the value as the next word
   host_flag,
+  host_value,
   linking_value,
   library,
-  compiler_words,  // -Xcompiler: a list with commas
+  compiler_words,  // -Xcompiler: a list with commas and blanks
+  device_words,    // -Xdevice: likewise
+  warnings,        // -Werror KIND
   linker_words,
   standard,
   optimise,
@@ -40,6 +43,7 @@ enum class Meaning {
   silent_value,
   noted_flag,  // changes nothing here, which the user should know
   noted_value,
+  macro_flag,  // defines the macro by which programs ask for it
   refused,
   options_file,
   verbose,
@@ -69,6 +73,7 @@ constexpr std::array kOptions = {
     Option{"--library-path", "-L", Meaning::linking_value, "-L"},
     Option{"--library", "-l", Meaning::library},
     Option{"--compiler-options", "-Xcompiler", Meaning::compiler_words},
+    Option{"-Xdevice", "", Meaning::device_words},
     Option{"--linker-options", "-Xlinker", Meaning::linker_words},
     Option{"--std", "-std", Meaning::standard},
     Option{"--optimize", "-O", Meaning::optimise},
@@ -90,8 +95,8 @@ constexpr std::array kOptions = {
     Option{"--generate-dependencies-with-compile", "-MD", Meaning::host_flag, "-MD"},
     Option{"--generate-nonsystem-dependencies-with-compile", "-MMD", Meaning::host_flag, "-MMD"},
     Option{"--generate-dependency-targets", "-MP", Meaning::host_flag, "-MP"},
-    Option{"--dependency-output", "-MF", Meaning::compiler_words, "-MF"},
-    Option{"--dependency-target-name", "-MT", Meaning::compiler_words, "-MT"},
+    Option{"--dependency-output", "-MF", Meaning::host_value, "-MF"},
+    Option{"--dependency-target-name", "-MT", Meaning::host_value, "-MT"},
     Option{"--gpu-architecture", "-arch", Meaning::architecture},
     Option{"--gpu-code", "-code", Meaning::silent_value},
     Option{"--generate-code", "-gencode", Meaning::architecture},
@@ -103,17 +108,35 @@ constexpr std::array kOptions = {
     Option{"--generate-line-info", "-lineinfo", Meaning::silent_flag},
     Option{"--device-debug", "-G", Meaning::noted_flag,
            "line information is always there, device code always optimised"},
-    Option{"--expt-relaxed-constexpr", "-expt-relaxed-constexpr", Meaning::silent_flag},
-    Option{"--extended-lambda", "-extended-lambda", Meaning::silent_flag},
-    Option{"--expt-extended-lambda", "-expt-extended-lambda", Meaning::silent_flag},
+    Option{"--expt-relaxed-constexpr", "-expt-relaxed-constexpr", Meaning::macro_flag, "__CUDACC_RELAXED_CONSTEXPR__"},
+    Option{"--extended-lambda", "-extended-lambda", Meaning::macro_flag, "__CUDACC_EXTENDED_LAMBDA__"},
+    Option{"--expt-extended-lambda", "-expt-extended-lambda", Meaning::macro_flag, "__CUDACC_EXTENDED_LAMBDA__"},
     Option{"--threads", "-t", Meaning::silent_value},
     Option{"--keep", "-keep", Meaning::noted_flag, "heddle nvcc -ptx shows the device code"},
     Option{"--source-in-ptx", "-src-in-ptx", Meaning::silent_flag},
     Option{"--restrict", "-restrict", Meaning::noted_flag, "pointers are taken as they are declared"},
     Option{"--ptxas-options", "-Xptxas", Meaning::noted_value, kPtxRuns},
     Option{"--nvlink-options", "-Xnvlink", Meaning::noted_value, kPtxRuns},
+    Option{"--fatbin-options", "-Xfatbin", Meaning::noted_value, kPtxRuns},
     Option{"-Xcudafe", "", Meaning::silent_value},
+    Option{"-Xarchive", "--archive-options", Meaning::silent_value},
+    Option{"--Werror", "-Werror", Meaning::warnings},
     Option{"--diag-suppress", "-diag-suppress", Meaning::silent_value},
+    Option{"--diag-error", "-diag-error", Meaning::silent_value},
+    Option{"--diag-warn", "-diag-warn", Meaning::silent_value},
+    Option{"--keep-dir", "-keep-dir", Meaning::silent_value},
+    Option{"--split-compile", "-split-compile", Meaning::silent_value},
+    Option{"--time", "-time", Meaning::silent_value},
+    Option{"--compress-mode", "-compress-mode", Meaning::silent_value},
+    Option{"--static-global-template-stub", "-static-global-template-stub", Meaning::silent_value},
+    Option{"--target-directory", "-target-dir", Meaning::silent_value},
+    Option{"--no-compress", "-no-compress", Meaning::silent_flag},
+    Option{"--extra-device-vectorization", "-extra-device-vectorization", Meaning::silent_flag},
+    Option{"--clean-targets", "-clean", Meaning::noted_flag, "nothing is left behind"},
+    Option{"--dlink-time-opt", "-dlto", Meaning::noted_flag, "device code is linked when the program begins"},
+    Option{"--brief-diagnostics", "-brief-diag", Meaning::silent_value},
+    Option{"--no-host-device-initializer-list", "-nohdinitlist", Meaning::silent_flag},
+    Option{"--no-host-device-move-forward", "-nohdmoveforward", Meaning::silent_flag},
     Option{"--display-error-number", "-err-no", Meaning::silent_flag},
     Option{"--no-display-error-number", "-no-err-no", Meaning::silent_flag},
     Option{"--Wno-deprecated-gpu-targets", "-Wno-deprecated-gpu-targets", Meaning::silent_flag},
@@ -144,6 +167,8 @@ bool takes_value(Meaning meaning) {
     case Meaning::linking_value:
     case Meaning::library:
     case Meaning::compiler_words:
+    case Meaning::device_words:
+    case Meaning::host_value:
     case Meaning::linker_words:
     case Meaning::standard:
     case Meaning::optimise:
@@ -165,23 +190,33 @@ bool joins_value(const Option& option) {
   return option.brief.size() == 2 && takes_value(option.meaning);
 }
 
-// Libraries of CUDA's that nothing stands in for. CUDA's run-time itself is heddle_cudart.
-const std::map<std::string_view, std::string_view> kMissingLibraries = {
-    {"cublas", "matrix functions"},   {"cublasLt", "matrix functions"},   {"cufft", "Fourier transforms"},
-    {"curand", "random numbers"},     {"cusparse", "sparse matrices"},    {"cusolver", "equation solvers"},
-    {"cudnn", "neural networks"},     {"npp", "image processing"},        {"nvrtc", "compilation at run time"},
-    {"nvToolsExt", "profiler marks"}, {"nvidia-ml", "device management"}, {"cufftw", "Fourier transforms"}};
-constexpr std::array<std::string_view, 5> kOwnLibraries = {"cudart", "cudart_static", "cudadevrt", "culibos", "cuda"};
+// What the run-time library and the headers have.
+constexpr std::array<std::string_view, 6> kOwnLibraries = {"cudart",  "cudart_static", "cudadevrt",
+                                                           "culibos", "cuda",          "nvToolsExt"};
 
-std::vector<std::string> split(std::string_view list) {
+// The parts of a list between commas, or what else stands in `marks`.
+std::vector<std::string> split(std::string_view list, std::string_view marks = ",") {
   std::vector<std::string> parts;
   while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    if (comma != 0) parts.emplace_back(list.substr(0, comma));
-    list.remove_prefix(std::min(comma + 1, list.size()));
+    const std::size_t mark = std::min(list.find_first_of(marks), list.size());
+    if (mark != 0) parts.emplace_back(list.substr(0, mark));
+    list.remove_prefix(std::min(mark + 1, list.size()));
   }
   return parts;
 }
+constexpr std::string_view kBetweenWords = ", \t\n";
+
+// What nvcc's -Werror may be of. The word alone is the host compiler's.
+constexpr std::array<std::string_view, 7> kKindsOfErrors = {"all-warnings",
+                                                            "cross-execution-space-call",
+                                                            "deprecated-declarations",
+                                                            "default-stream-launch",
+                                                            "missing-launch-bounds",
+                                                            "ext-lambda-captures-this",
+                                                            "reorder"};
+// Warnings of nvcc's own, which clang has under no name.
+constexpr std::array<std::string_view, 4> kOwnWarnings = {"-Wdefault-stream-launch", "-Wmissing-launch-bounds",
+                                                          "-Wext-lambda-captures-this", "-Wno-deprecated-gpu-targets"};
 
 class Reader {
  public:
@@ -226,8 +261,12 @@ class Reader {
         return;
       }
     }
-    if (word == "-pthread" || word.starts_with("-W") || word.starts_with("-f")) {
-      out_.host.push_back(word);  // the host compiler's
+    if (word.starts_with("-Wl,")) {
+      out_.linking.push_back(word);
+    } else if (word.starts_with("-W")) {
+      warning(word);
+    } else if (word == "-pthread" || word.starts_with("-f")) {
+      compiler_word(word);
     } else {
       out_.notes.push_back(fmt::format("{} is not known and has no effect", word));
     }
@@ -261,16 +300,29 @@ class Reader {
       case Meaning::library:
         for (const std::string& one : split(value)) library(one);
         break;
+      case Meaning::host_value:
+        out_.host.insert(out_.host.end(), {clang, value});
+        break;
       case Meaning::compiler_words:
-        if (!clang.empty()) out_.host.push_back(clang);
-        for (const std::string& one : split(value)) {
-          out_.host.push_back(one);
-          // What the compiler's own libraries are linked for.
-          if (one == "-fopenmp" || one == "-pthread" || one.rfind("-fsanitize=", 0) == 0) out_.linking.push_back(one);
-        }
+        compiler_words(value);
+        break;
+      case Meaning::device_words:
+        for (const std::string& one : split(value, kBetweenWords)) out_.device.push_back(one);
+        break;
+      case Meaning::warnings:
+        warnings_are_errors(word);
+        break;
+      case Meaning::macro_flag:
+        out_.both.insert(out_.both.end(), {"-D", clang});
         break;
       case Meaning::linker_words:
-        for (const std::string& one : split(value)) out_.linking.push_back("-Wl," + one);
+        for (const std::string& one : split(value, kBetweenWords)) {
+          if (one.starts_with("-l")) {
+            library(one.substr(2));
+          } else {
+            out_.linking.push_back("-Wl," + one);
+          }
+        }
         break;
       case Meaning::standard:
         out_.has_standard = true;
@@ -323,12 +375,68 @@ class Reader {
     }
   }
 
+  // What the host's compiler gets by -Xcompiler: also what it hands on to the linker, a list with commas of its own.
+  void compiler_words(const std::string& list) {
+    for (const std::string& part : split(list, kBetweenWords.substr(1))) {
+      const std::size_t linker = std::min(part.find("-Wl,"), part.size());
+      for (const std::string& one : split(std::string_view(part).substr(0, linker))) {
+        if (one.starts_with("-W") && !one.starts_with("-Wp") && !one.starts_with("-Wa")) {
+          warning(one);
+        } else {
+          compiler_word(one);
+        }
+      }
+      if (linker != part.size()) out_.linking.push_back(part.substr(linker));
+    }
+  }
+  void compiler_word(const std::string& word) {
+    if (word == "-fpermissive") {
+      out_.notes.push_back(fmt::format("{} has no effect: clang has no such mode", word));
+      return;
+    }
+    if (word.size() > 2 && (word.starts_with("-D") || word.starts_with("-U") || word.starts_with("-I"))) {
+      out_.both.insert(out_.both.end(), {word.substr(0, 2), word.substr(2)});  // device code is preprocessed by it too
+      return;
+    }
+    out_.host.push_back(word);
+    // What the compiler's own libraries are linked for.
+    if (word == "-fopenmp" || word == "-pthread" || word.starts_with("-fsanitize=")) out_.linking.push_back(word);
+  }
+  // Both compilations hear of it: what is an error may be so in either.
+  void warning(const std::string& word) {
+    if (std::find(kOwnWarnings.begin(), kOwnWarnings.end(), word) == kOwnWarnings.end()) out_.both.push_back(word);
+  }
+  // nvcc's kinds, or the host compiler's word: alone, or with a warning of its own.
+  void warnings_are_errors(const std::string& word) {
+    const auto all_known = [](const std::string& list) {
+      const std::vector<std::string> kinds = split(list);
+      return !kinds.empty() && std::all_of(kinds.begin(), kinds.end(), [](const std::string& kind) {
+        return std::find(kKindsOfErrors.begin(), kKindsOfErrors.end(), kind) != kKindsOfErrors.end();
+      });
+    };
+    const std::size_t equals = word.find('=');
+    std::string kinds = equals == std::string::npos ? "" : word.substr(equals + 1);
+    if (kinds.empty() && next_ + 1 < words_.size() && all_known(words_[next_ + 1])) kinds = words_[++next_];
+    if (!all_known(kinds)) {
+      warning(word.starts_with("--") ? word.substr(1) : word);
+      return;
+    }
+    for (const std::string& kind : split(kinds)) {
+      if (kind == "all-warnings") warning("-Werror");
+      if (kind == "reorder" || kind == "deprecated-declarations") warning("-Werror=" + kind);
+    }
+  }
+
   void library(const std::string& name) {
     if (std::find(kOwnLibraries.begin(), kOwnLibraries.end(), name) != kOwnLibraries.end()) return;
-    const std::string_view family = std::string_view(name).starts_with("npp") ? "npp" : std::string_view(name);
-    if (const auto missing = kMissingLibraries.find(family); missing != kMissingLibraries.end()) {
-      throw InputError({"-l" + name}, fmt::format("is not there: CUDA's library of {}", missing->second),
-                       "it comes as machine code of real GPUs only; bring kernels of your own as sources");
+    if (name == "curand" || name == "curand_static") {
+      out_.notes.push_back(fmt::format(
+          "-l{} has no effect: curand_kernel.h has cuRAND's device functions, host functions are not there", name));
+      return;
+    }
+    if (const CudaLibrary* const missing = library_of_word(name); missing != nullptr) {
+      throw InputError({"-l" + name}, fmt::format("there is no {} ({})", missing->name, missing->purpose),
+                       std::string(missing->advice));
     }
     out_.inputs.push_back("-l" + name);
   }

@@ -14,6 +14,7 @@ struct NvccOptions {
   std::string output_folder;         // -odir
   std::vector<std::string> both;     // for the compilation of host and device code: -D -I -std ...
   std::vector<std::string> host;     // for that of host code alone: -O -g -Xcompiler
+  std::vector<std::string> device;   // for that of device code alone: -Xdevice
   std::vector<std::string> linking;  // -L -Xlinker -shared
   std::vector<std::string> notes;    // what the user should know
   std::string language;              // -x: "cu", "c", "c++"; empty: as the file's name says

@@ -1,8 +1,10 @@
 #include "tb/host/cuda/program_compiler.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -14,9 +16,12 @@
 #include "base/input_file.hpp"
 #include "tb/cudart/fat_binary.hpp"
 #include "tb/host/cuda/cuda_compiler.hpp"
+#include "tb/host/cuda/cuda_libraries.hpp"
 #include "tb/host/cuda/device_code.hpp"
 #include "tb/host/cuda/embedded.hpp"
 #include "tb/host/cuda/nvcc_options.hpp"
+#include "tb/host/cuda/source_pass.hpp"
+#include "tb/host/cuda/toolkit.hpp"
 #include "tb/support/files/atomic_file.hpp"
 #include "tb/support/files/temporary_folder.hpp"
 #include "tb/support/process/child_process.hpp"
@@ -28,7 +33,6 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 using Step = NvccOptions::Step;
 
-constexpr const char* kLibrary = "libheddle_cudart.so";
 // Of launches by __cudaPushCallConfiguration and cudaLaunchKernel, and of registrations that say where they end.
 constexpr const char* kRuntimeVersion = "-target-sdk-version=11.5";
 
@@ -48,17 +52,14 @@ Kind kind_of(const std::string& input, const NvccOptions& options) {
   return options.language == "c" || ending == ".c" ? Kind::c : Kind::unknown;
 }
 
-// The folder of the run-time library: beside the program, or where an installation has it.
-fs::path library_folder() {
-  const fs::path here = fs::path(own_program()).parent_path();
-  for (const char* const place : {".", "../lib", "../lib/x86_64-linux-gnu", "../lib64"}) {
-    std::error_code ignored;
-    const fs::path folder = fs::weakly_canonical(here / place, ignored);
-    if (fs::exists(folder / kLibrary, ignored)) return folder;
-  }
-  throw InputError({kLibrary}, fmt::format("is neither beside {} nor in the library folder beside it", own_program()),
-                   "build it (./heddle build), or install Heddle anew");
-}
+// What nvcc's front end and g++ warn of at most.
+constexpr std::array kTakenWithWarnings = {"-Wno-error=c++11-narrowing", "-Wno-error=register",
+                                           "-Wno-error=reserved-user-defined-literal"};
+constexpr std::array kTakenInC = {"-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int",
+                                  "-Wno-error=int-conversion", "-Wno-error=incompatible-function-pointer-types"};
+// The release whose run-time API this is.
+constexpr std::array kCompilerMacros = {"-D__CUDACC__", "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=11",
+                                        "-D__CUDACC_VER_MINOR__=5", "-D__CUDACC_VER_BUILD__=119"};
 
 class Compiler {
  public:
@@ -133,15 +134,28 @@ class Compiler {
   Words common(Kind kind) const {
     Words words{clang_};
     if (kind == Kind::cuda) {
-      words.insert(words.end(),
-                   {"-x", "cuda", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version",
-                    "-Xclang", kRuntimeVersion, "-D__CUDACC__", "-D__NVCC__"});
+      words.insert(words.end(), {"-x", "cuda", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib",
+                                 "-Wno-unknown-cuda-version", "-Xclang", kRuntimeVersion});
+      // Declared and never called, functions with "..." choose overloads.
+      words.insert(words.end(), {"-Xclang", "-fcuda-allow-variadic-functions"});
+      words.insert(words.end(), kCompilerMacros.begin(), kCompilerMacros.end());
+      if (options_.relocatable) words.emplace_back("-D__CUDACC_RDC__");
     } else {
       words.insert(words.end(), {"-x", kind == Kind::c ? "c" : "c++"});
     }
-    if (kind != Kind::c) words.insert(words.end(), cpp_standard_.begin(), cpp_standard_.end());
-    for (const std::string& word : options_.both) {
-      if (kind != Kind::c || !word.starts_with("-std=c++")) words.push_back(word);
+    if (kind == Kind::c) {
+      words.insert(words.end(), kTakenInC.begin(), kTakenInC.end());
+    } else {
+      words.insert(words.end(), kTakenWithWarnings.begin(), kTakenWithWarnings.end());
+      words.insert(words.end(), cpp_standard_.begin(), cpp_standard_.end());
+    }
+    for (std::size_t i = 0; i < options_.both.size(); ++i) {
+      const std::string& word = options_.both[i];
+      if (names_own_headers(i)) {
+        ++i;
+      } else if (kind != Kind::c || !word.starts_with("-std=c++")) {
+        words.push_back(word);
+      }
     }
     // System headers: their warnings are not the user's, and device functions of theirs may take the place of constexpr
     // ones of the standard library.
@@ -152,8 +166,31 @@ class Compiler {
     return words;
   }
 
-  int device_code(const std::string& input, const std::string& ptx) const {
+  // "-I FOLDER" of the toolkit's headers, which are the same as those that come by themselves.
+  [[nodiscard]] bool names_own_headers(std::size_t i) const {
+    if ((options_.both[i] != "-I" && options_.both[i] != "-isystem") || i + 1 == options_.both.size()) return false;
+    std::error_code ignored;
+    const fs::path folder = fs::weakly_canonical(options_.both[i + 1], ignored);
+    return folder.filename() == "runtime" && fs::exists(folder / "../heddle/cuda_vectors.h", ignored);
+  }
+
+  // What the passes over the text change (tb/host/cuda/source_pass.hpp), which clang then reads in place of the files.
+  Words changed_sources(const std::string& input) {
+    std::vector<std::string> folders;
+    for (std::size_t i = 0; i + 1 < options_.both.size(); ++i) {
+      if (options_.both[i] == "-I" || options_.both[i] == "-isystem") folders.push_back(options_.both[i + 1]);
+    }
+    Words words;
+    for (const ChangedSource& source : sources_for_clang(input, folders)) {
+      const fs::path changed = temporary_.write(fmt::format("source-{}", sources_++), source.text);
+      words.insert(words.end(), {"-Xclang", "-remap-file", "-Xclang", source.path + ";" + changed.string()});
+    }
+    return words;
+  }
+
+  int device_code(const std::string& input, const std::string& ptx, const Words& changed) const {
     Words words = common(Kind::cuda);
+    words.insert(words.end(), changed.begin(), changed.end());
     // The options of kernels alone (tb/host/cuda/clang_options.txt), but for what host code in the file would not
     // stand.
     std::istringstream options{std::string(clang_options())};
@@ -173,9 +210,10 @@ class Compiler {
         words.push_back(option);
       }
     }
+    words.insert(words.end(), options_.device.begin(), options_.device.end());
     words.emplace_back("-w");  // the host's compilation warns
     DeviceCode code{words, {input}, temporary_.path(), {}, {}, options_.dry};
-    code.run = [this](const Words& command) { return execute(command); };
+    code.run = [this](const Words& command) { return compile_source(command); };
     code.silent = [this](const Words& command) {
       show(command);
       ProcessSetup setup;
@@ -186,22 +224,24 @@ class Compiler {
   }
 
   int compile(const std::string& input, Kind kind, const std::string& output) {
+    const Words changed = kind == Kind::cuda ? changed_sources(input) : Words();
     if (options_.step == Step::ptx) {
       if (kind != Kind::cuda) throw InputError({input}, "is no CUDA file, which -ptx compiles");
-      return device_code(input, output);
+      return device_code(input, output, changed);
     }
     Words words = common(kind);
+    words.insert(words.end(), changed.begin(), changed.end());
     words.insert(words.end(), options_.host.begin(), options_.host.end());
     if (options_.step == Step::preprocess || options_.step == Step::dependencies) {
       if (kind == Kind::cuda) words.emplace_back("--cuda-host-only");
       words.emplace_back(options_.step == Step::preprocess ? "-E" : "-M");
       if (!output.empty()) words.insert(words.end(), {"-o", output});
       words.push_back(input);
-      return execute(words);
+      return compile_source(std::move(words));
     }
     if (kind == Kind::cuda) {
       const std::string ptx = (temporary_.path() / "device.ptx").string();
-      if (const int code = device_code(input, ptx); code != 0) return code;
+      if (const int code = device_code(input, ptx, changed); code != 0) return code;
       if (!options_.dry) {
         std::ifstream in(ptx, std::ios::binary);
         const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
@@ -211,11 +251,11 @@ class Compiler {
                                  (temporary_.path() / "device.fatbin").string()});
     }
     words.insert(words.end(), {"-c", "-o", output, input});
-    return execute(words);
+    return compile_source(std::move(words));
   }
 
   int link(const Words& objects) const {
-    const std::string folder = library_folder().string();
+    const std::string folder = runtime_library_folder();
     Words words{clang_, "-o", options_.output.empty() ? "a.out" : options_.output};
     words.insert(words.end(), objects.begin(), objects.end());
     words.insert(words.end(), options_.linking.begin(), options_.linking.end());
@@ -242,10 +282,30 @@ class Compiler {
     std::cerr << "\n";
   }
 
-  int execute(const Words& words) const {
+  // A compilation of a source, whose errors are said in our words where a library of CUDA's is missing.
+  int compile_source(Words words) const {
+    if (::isatty(STDERR_FILENO) != 0) words.emplace_back("-fcolor-diagnostics");
+    const std::string said = (temporary_.path() / "said").string();
+    ProcessSetup setup;
+    setup.err = Redirection::file(said);
+    const int code = execute(words, setup);
+    if (options_.dry) return code;
+    std::ifstream in(said, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    if (const auto error = first_error(text); code != 0 && error) {
+      if (const auto missing = missing_library(*error)) {
+        std::cerr << text.substr(0, error->begins) << std::flush;
+        throw *missing;
+      }
+    }
+    std::cerr << text << std::flush;
+    return code;
+  }
+
+  int execute(const Words& words, const ProcessSetup& setup = {}) const {
     show(words);
     if (options_.dry) return 0;
-    ChildProcess child = ChildProcess::start(words);
+    ChildProcess child = ChildProcess::start(words, setup);
     return child.wait().shell_code();
   }
 
@@ -253,6 +313,7 @@ class Compiler {
   std::string clang_;
   TemporaryFolder temporary_;
   Words cpp_standard_;
+  int sources_ = 0;  // that a pass has changed
 };
 
 }  // namespace

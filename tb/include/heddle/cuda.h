@@ -20,6 +20,7 @@
 #define __noinline__ __attribute__((noinline))
 #endif
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __grid_constant__  // what stays unchanged is read where it is, without being told
 #define __align__(n) __attribute__((aligned(n)))
 #ifndef __restrict__
 #define __restrict__ __restrict

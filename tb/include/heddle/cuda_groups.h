@@ -302,11 +302,11 @@ HEDDLE_GROUP_ void sync(const Group& group) {
   group.sync();
 }
 template <class Group>
-HEDDLE_GROUP_ auto thread_rank(const Group& group) {
+HEDDLE_GROUP_ auto thread_rank(const Group& group) -> decltype(group.thread_rank()) {
   return group.thread_rank();
 }
 template <class Group>
-HEDDLE_GROUP_ auto group_size(const Group& group) {
+HEDDLE_GROUP_ auto group_size(const Group& group) -> decltype(group.size()) {
   return group.size();
 }
 

@@ -1,10 +1,14 @@
-// Half precision of heddle/cuda.h, included by <cuda_fp16.h>: conversion, arithmetic, comparison. Arithmetic is done in
-// single precision and rounded once, which for + - * / and sqrt gives the correctly rounded half (24 bits are more than
-// twice 11 and 2). fma rounds twice: in double, then to half.
+// Half precision, included by <cuda_fp16.h>: conversion, arithmetic, comparison, for host and device. Arithmetic is
+// done in single precision and rounded once, which for + - * / and sqrt gives the correctly rounded half (24 bits are
+// more than twice 11 and 2). fma rounds twice: in double, then to half.
 #pragma once
 
-#define HEDDLE_HALF_ static __device__ __inline__ __attribute__((always_inline, nodebug))
+#include "heddle/cuda_numbers.h"
 
+#define HEDDLE_HALF_ HEDDLE_NUMBER_
+
+// Device code has instructions for what host code does by hand.
+#ifdef __CUDA_ARCH__
 HEDDLE_HALF_ unsigned short __heddle_half_bits(float x) {
   unsigned short bits;
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
@@ -15,32 +19,55 @@ HEDDLE_HALF_ float __heddle_half_value(unsigned short bits) {
   asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
   return value;
 }
+HEDDLE_HALF_ float __heddle_half_odd(double x) {
+  const float down = __double2float_rz(x);
+  return static_cast<double>(down) == x || x != x ? down : __uint_as_float(__float_as_uint(down) | 1U);
+}
+#else
+HEDDLE_HALF_ unsigned short __heddle_half_bits(float x) {
+  const unsigned int all = __heddle_bits_of(x);
+  const unsigned int sign = (all >> 16) & 0x8000U;
+  const unsigned int size = all & 0x7fffffffU;
+  if (size > 0x7f800000U) return 0x7fff;
+  if (size >= 0x47800000U) return static_cast<unsigned short>(sign | 0x7c00U);  // 65536
+  // Subnormal below 2^-14: the sum with 0.5 has the last bit of a half where single precision rounds.
+  if (size < 0x38800000U) {
+    return static_cast<unsigned short>(sign | (__heddle_bits_of(__heddle_float_of(size) + 0.5f) - 0x3f000000U));
+  }
+  return static_cast<unsigned short>(sign | ((size - 0x38000000U + 0xfffU + ((size >> 13) & 1U)) >> 13));
+}
+HEDDLE_HALF_ float __heddle_half_value(unsigned short bits) {
+  const unsigned int sign = (bits & 0x8000U) << 16;
+  const unsigned int size = bits & 0x7fffU;
+  if (size >= 0x7c00U) return __heddle_float_of(sign | 0x7f800000U | (size << 13));
+  // The exponent of a half in the place of a float's is 112 too low.
+  return __heddle_float_of(sign | __heddle_bits_of(__heddle_float_of(size << 13) * 0x1p112f));
+}
+HEDDLE_HALF_ float __heddle_half_odd(double x) {
+  return __heddle_odd_float(x);
+}
+#endif
 
 struct __half_raw {
   unsigned short x;
 };
-struct __align__(2) __half {
+struct __attribute__((aligned(4))) __half2_raw {
+  unsigned short x;
+  unsigned short y;
+};
+struct __attribute__((aligned(2))) __half {
   unsigned short __x;
   __half() = default;
-  __device__ __forceinline__ __half(float value) : __x(__heddle_half_bits(value)) {}
-  __device__ __forceinline__ __half(double value) : __x(__heddle_half_bits(__heddle_odd(value))) {}
-  __device__ __forceinline__ __half(int value) : __x(__heddle_half_bits(static_cast<float>(value))) {}
-  __device__ __forceinline__ __half(unsigned int value) : __x(__heddle_half_bits(static_cast<float>(value))) {}
-  __device__ __forceinline__ __half(const __half_raw& raw) : __x(raw.x) {}
-  __device__ __forceinline__ operator float() const {
-    return __heddle_half_value(__x);
-  }
-  __device__ __forceinline__ operator __half_raw() const {
-    return {__x};
-  }
-  // To single precision by rounding to odd, so that rounding to half afterwards is as if from the double at once.
-  static __device__ __forceinline__ float __heddle_odd(double x) {
-    const float down = __double2float_rz(x);
-    return static_cast<double>(down) == x || x != x ? down : __uint_as_float(__float_as_uint(down) | 1U);
-  }
+  HEDDLE_NUMBER_MEMBER_ __half(float value) : __x(__heddle_half_bits(value)) {}
+  HEDDLE_NUMBER_MEMBER_ __half(double value) : __x(__heddle_half_bits(__heddle_half_odd(value))) {}
+  HEDDLE_NUMBER_MEMBER_ __half(int value) : __x(__heddle_half_bits(static_cast<float>(value))) {}
+  HEDDLE_NUMBER_MEMBER_ __half(unsigned int value) : __x(__heddle_half_bits(static_cast<float>(value))) {}
+  HEDDLE_NUMBER_MEMBER_ __half(const __half_raw& raw) : __x(raw.x) {}
+  HEDDLE_NUMBER_MEMBER_ operator float() const { return __heddle_half_value(__x); }
+  HEDDLE_NUMBER_MEMBER_ operator __half_raw() const { return {__x}; }
 };
 typedef __half half;
-struct __align__(4) __half2 {
+struct __attribute__((aligned(4))) __half2 {
   __half x, y;
 };
 typedef __half2 half2;
@@ -61,10 +88,18 @@ HEDDLE_HALF_ __half __int2half_rn(int x) {
   return __half(x);
 }
 HEDDLE_HALF_ int __half2int_rn(__half x) {
+#ifdef __CUDA_ARCH__
   return __float2int_rn(__half2float(x));
+#else
+  return __heddle_integer<int>(__half2float(x), __heddle_round_nearest);
+#endif
 }
 HEDDLE_HALF_ int __half2int_rz(__half x) {
+#ifdef __CUDA_ARCH__
   return __float2int_rz(__half2float(x));
+#else
+  return __heddle_integer<int>(__half2float(x), __heddle_round_to_zero);
+#endif
 }
 HEDDLE_HALF_ unsigned short __half_as_ushort(__half x) {
   return x.__x;
@@ -201,7 +236,10 @@ HEDDLE_HALF_ float __low2float(__half2 x) {
 HEDDLE_HALF_ float __high2float(__half2 x) {
   return __half2float(x.y);
 }
-HEDDLE_HALF_ __half __ldg(const __half* address) {
+#ifdef __CUDA__
+static __device__ __inline__ __attribute__((always_inline, nodebug, unused)) __half __ldg(const __half* address) {
   return *address;
 }
+#endif
 #undef HEDDLE_HALF_
+#include "heddle/cuda_numbers_end.h"

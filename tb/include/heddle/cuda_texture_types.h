@@ -1,6 +1,7 @@
 /* Types of textures and surfaces, for kernels and for host code of any compiler, C too. Names, values and layouts are
    those of CUDA 11. */
-#pragma once
+#ifndef __TEXTURE_TYPES_H__
+#define __TEXTURE_TYPES_H__
 
 enum cudaChannelFormatKind {
   cudaChannelFormatKindSigned = 0,
@@ -27,8 +28,18 @@ enum cudaSurfaceFormatMode { cudaFormatModeForced = 0, cudaFormatModeAuto = 1 };
 
 #define cudaTextureType1D 0x01
 #define cudaTextureType2D 0x02
+#define cudaTextureType3D 0x03
+#define cudaTextureTypeCubemap 0x0C
+#define cudaTextureType1DLayered 0xF1
+#define cudaTextureType2DLayered 0xF2
+#define cudaTextureTypeCubemapLayered 0xFC
 #define cudaSurfaceType1D 0x01
 #define cudaSurfaceType2D 0x02
+#define cudaSurfaceType3D 0x03
+#define cudaSurfaceTypeCubemap 0x0C
+#define cudaSurfaceType1DLayered 0xF1
+#define cudaSurfaceType2DLayered 0xF2
+#define cudaSurfaceTypeCubemapLayered 0xFC
 #define cudaArrayDefault 0x00
 #define cudaArrayLayered 0x01
 #define cudaArraySurfaceLoadStore 0x02
@@ -54,3 +65,4 @@ struct textureReference {
 struct surfaceReference {
   struct cudaChannelFormatDesc channelDesc;
 };
+#endif

@@ -4,6 +4,12 @@
 
 #include "cuda_texture_types.h"
 
+#ifdef HEDDLE_WITH_HOST
+// The format of texels of a type (runtime/cuda_runtime.h).
+template <class T>
+inline cudaChannelFormatDesc cudaCreateChannelDesc();
+#endif
+
 // A reference is a variable of the device: in device code its name stands for the handle that the host binds it to, by
 // the attribute.
 template <class T, int type = cudaTextureType1D, enum cudaTextureReadMode mode = cudaReadModeElementType>
@@ -15,7 +21,7 @@ struct __attribute__((device_builtin_texture_type)) texture : public textureRefe
     normalized = normalize;
     filterMode = filter;
     addressMode[0] = addressMode[1] = addressMode[2] = address;
-    channelDesc.f = cudaChannelFormatKindNone;
+    channelDesc = cudaCreateChannelDesc<T>();
   }
   texture(int normalize, enum cudaTextureFilterMode filter, enum cudaTextureAddressMode address,
           struct cudaChannelFormatDesc format)
@@ -204,6 +210,7 @@ HEDDLE_SURFACE_(16, unsigned int, "v4.b32", "%0, %1, %2, %3", "%4, {%5}", "%4, {
 HEDDLE_SURFACE_ACCESS_(1D, cudaSurfaceType1D, (int x), (x))
 HEDDLE_SURFACE_ACCESS_(2D, cudaSurfaceType2D, (int x, int y), (x, y))
 #undef HEDDLE_SURFACE_ACCESS_
+#include "cuda_refused.h"
 #undef HEDDLE_LIST_
 #undef HEDDLE_COORDINATE_
 #undef HEDDLE_COORDINATES_

@@ -1,8 +1,14 @@
-// The CUDA driver API as far as Heddle has it, for host code of any C++ compiler; in CUDA files the run-time API comes
-// with it, as before. Names and values are CUDA's. docs/cuda.md says what each does here.
-#pragma once
+/* The CUDA driver API as far as Heddle has it, for host code of any C or C++ compiler; in CUDA files the run-time API
+   comes with it, as before. Names and values are CUDA's. docs/cuda.md says what each does here. */
+#ifndef __cuda_cuda_h__
+#define __cuda_cuda_h__
+#define CUDA_H
 
 #include "cuda_runtime.h"
+
+#define CUDAAPI
+#define CUDA_CB
+#define __CUDA_API_VERSION CUDA_VERSION
 
 typedef enum cudaError_enum {
 #define HEDDLE_RESULT_(name, value, text) name = value,
@@ -23,7 +29,7 @@ typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void* data);
 typedef void (*CUhostFn)(void* data);
 typedef size_t (*CUoccupancyB2DSize)(int block);
 
-// Numbered as the run-time API's (enum cudaDeviceAttr).
+/* Numbered as the run-time API's (enum cudaDeviceAttr). */
 typedef enum CUdevice_attribute_enum {
   CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
   CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X = 2,
@@ -101,13 +107,25 @@ typedef enum CUlimit_enum {
   CU_LIMIT_PRINTF_FIFO_SIZE = 1,
   CU_LIMIT_MALLOC_HEAP_SIZE = 2
 } CUlimit;
+typedef enum CUcomputemode_enum {
+  CU_COMPUTEMODE_DEFAULT = 0,
+  CU_COMPUTEMODE_EXCLUSIVE = 1,
+  CU_COMPUTEMODE_PROHIBITED = 2,
+  CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
+} CUcomputemode;
 typedef enum CUmemorytype_enum {
   CU_MEMORYTYPE_HOST = 1,
   CU_MEMORYTYPE_DEVICE = 2,
   CU_MEMORYTYPE_ARRAY = 3,
   CU_MEMORYTYPE_UNIFIED = 4
 } CUmemorytype;
-typedef struct CUarray_st* CUarray;  // there are none
+/* What release 13 makes a context by. */
+typedef struct CUctxCreateParams_st {
+  void* execAffinityParams;
+  int numExecAffinityParams;
+  void* cigParams;
+} CUctxCreateParams;
+typedef struct CUarray_st* CUarray; /* there are none */
 typedef struct CUDA_MEMCPY2D_st {
   size_t srcXInBytes, srcY;
   CUmemorytype srcMemoryType;
@@ -141,7 +159,7 @@ typedef struct CUDA_MEMCPY2D_st {
 #define CU_MEMHOSTALLOC_DEVICEMAP 0x02
 #define CU_MEMHOSTALLOC_WRITECOMBINED 0x04
 
-// As CUDA's header has it: the names that programs write are those of the second version.
+/* As CUDA's header has it: the names that programs write are those of the second version. */
 #define cuDeviceTotalMem cuDeviceTotalMem_v2
 #define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
 #define cuDevicePrimaryCtxReset cuDevicePrimaryCtxReset_v2
@@ -180,7 +198,7 @@ CUresult cuDriverGetVersion(int* version);
 CUresult cuGetErrorName(CUresult error, const char** name);
 CUresult cuGetErrorString(CUresult error, const char** text);
 
-// The device, of number 0.
+/* The device, of number 0. */
 CUresult cuDeviceGet(CUdevice* device, int ordinal);
 CUresult cuDeviceGetCount(int* count);
 CUresult cuDeviceGetName(char* name, int size, CUdevice device);
@@ -192,7 +210,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device);
 CUresult cuDevicePrimaryCtxRelease(CUdevice device);
 CUresult cuDevicePrimaryCtxReset(CUdevice device);
 
-// Contexts: of one device, which all of them share with their memory.
+/* Contexts: of one device, which all of them share with their memory. */
 CUresult cuCtxCreate(CUcontext* context, unsigned int flags, CUdevice device);
 CUresult cuCtxDestroy(CUcontext context);
 CUresult cuCtxPushCurrent(CUcontext context);
@@ -207,7 +225,7 @@ CUresult cuCtxGetLimit(size_t* value, CUlimit limit);
 CUresult cuCtxSetLimit(CUlimit limit, size_t value);
 CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest);
 
-// Modules: PTX texts, and fat binaries with one.
+/* Modules: PTX texts, and fat binaries with one. */
 CUresult cuModuleLoad(CUmodule* module, const char* file);
 CUresult cuModuleLoadData(CUmodule* module, const void* image);
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int count, CUjit_option* options,
@@ -217,7 +235,7 @@ CUresult cuModuleUnload(CUmodule module);
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name);
 CUresult cuModuleGetGlobal(CUdeviceptr* pointer, size_t* size, CUmodule module, const char* name);
 
-// Kernels
+/* Kernels */
 CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                         unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared,
                         CUstream stream, void** arguments, void** extra);
@@ -231,7 +249,7 @@ CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config);
 CUresult cuFuncGetModule(CUmodule* module, CUfunction function);
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int block, size_t shared);
 
-// Memory
+/* Memory */
 CUresult cuMemGetInfo(size_t* free, size_t* total);
 CUresult cuMemAlloc(CUdeviceptr* pointer, size_t size);
 CUresult cuMemAllocPitch(CUdeviceptr* pointer, size_t* pitch, size_t width, size_t height, unsigned int element);
@@ -260,7 +278,7 @@ CUresult cuMemsetD32Async(CUdeviceptr to, unsigned int value, size_t count, CUst
 CUresult cuMemsetD2D8(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height);
 CUresult cuMemsetD2D32(CUdeviceptr to, size_t pitch, unsigned int value, size_t width, size_t height);
 
-// Streams and events: those of the run-time API.
+/* Streams and events: those of the run-time API. */
 CUresult cuStreamCreate(CUstream* stream, unsigned int flags);
 CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned int flags, int priority);
 CUresult cuStreamDestroy(CUstream stream);
@@ -276,4 +294,14 @@ CUresult cuEventQuery(CUevent event);
 CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end);
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef __cplusplus
+/* As release 13 has it: parts of the device, which there are none of here, are refused. */
+inline CUresult cuCtxCreate_v2(CUcontext* context, CUctxCreateParams* parameters, unsigned int flags, CUdevice device) {
+  const bool of_parts =
+      parameters != nullptr && (parameters->numExecAffinityParams != 0 || parameters->cigParams != nullptr);
+  return of_parts ? CUDA_ERROR_NOT_SUPPORTED : cuCtxCreate_v2(context, flags, device);
+}
+#endif
 #endif

@@ -1,11 +1,12 @@
-// What a CUDA file compiled by `heddle nvcc` sees before everything else, and what host code includes: the device
-// header in CUDA files, the run-time API, and its C++ forms.
-#pragma once
+/* What a CUDA file compiled by `heddle nvcc` sees before everything else, and what host code includes: the device
+   header in CUDA files, the run-time API, and its C++ forms. */
+#ifndef __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_H__
 
 #ifdef __CUDA__
 #define HEDDLE_WITH_HOST 1
 #include "heddle/cuda.h"
-// nvcc's files see these without asking.
+/* nvcc's files see these without asking. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,83 +14,98 @@
 #include <time.h>
 
 #ifdef __cplusplus
-#include <memory>  // the standard library's only user of __attribute__((__noinline__))
+#include <memory> /* the standard library's only user of __attribute__((__noinline__)) */
 #endif
 #define __noinline__ __attribute__((noinline))
 #endif
 
 #include "cuda_runtime_api.h"
 
+/* Programs ask for the include guards of the headers that this one stands in for. */
+#define __BUILTIN_TYPES_H__
+#define __CHANNEL_DESCRIPTOR_H__
+#define __COMMON_FUNCTIONS_H__
+#define __DEVICE_FUNCTIONS_H__
+#define __DEVICE_LAUNCH_PARAMETERS_H__
+#define __DEVICE_TYPES_H__
+#define __DRIVER_FUNCTIONS_H__
+#define __MATH_FUNCTIONS_H__
+#define __SURFACE_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+
 #ifdef __cplusplus
 extern "C" {
-// What clang makes of kernel<<<grid, block, shared, stream>>>(...).
+/* Where host code has a __managed__ variable that its own file declares, by the variable on the host that the device's
+   is registered by. */
+void* __heddle_managed(const void* shadow);
+/* What clang makes of kernel<<<grid, block, shared, stream>>>(...). */
 unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, void* stream = nullptr);
 cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream);
 }
 
 template <class T>
 inline cudaError_t cudaMalloc(T** pointer, size_t size) {
-  return cudaMalloc(reinterpret_cast<void**>(pointer), size);
+  return cudaMalloc((void**)(void*)pointer, size);
 }
 template <class T>
 inline cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height) {
-  return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height);
+  return cudaMallocPitch((void**)(void*)pointer, pitch, width, height);
 }
 template <class T>
 inline cudaError_t cudaMallocAsync(T** pointer, size_t size, cudaStream_t stream) {
-  return cudaMallocAsync(reinterpret_cast<void**>(pointer), size, stream);
+  return cudaMallocAsync((void**)(void*)pointer, size, stream);
 }
 template <class T>
 inline cudaError_t cudaMallocAsync(T** pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
-  return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), size, pool, stream);
+  return cudaMallocFromPoolAsync((void**)(void*)pointer, size, pool, stream);
 }
 template <class T>
 inline cudaError_t cudaMallocFromPoolAsync(T** pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
-  return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), size, pool, stream);
+  return cudaMallocFromPoolAsync((void**)(void*)pointer, size, pool, stream);
 }
 template <class T>
 inline cudaError_t cudaMallocHost(T** pointer, size_t size, unsigned int = 0) {
-  return cudaMallocHost(reinterpret_cast<void**>(pointer), size);
+  return cudaMallocHost((void**)(void*)pointer, size);
 }
 template <class T>
 inline cudaError_t cudaHostAlloc(T** pointer, size_t size, unsigned int flags) {
-  return cudaHostAlloc(reinterpret_cast<void**>(pointer), size, flags);
+  return cudaHostAlloc((void**)(void*)pointer, size, flags);
 }
 template <class T>
 inline cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned int flags) {
-  return cudaHostGetDevicePointer(reinterpret_cast<void**>(device), host, flags);
+  return cudaHostGetDevicePointer((void**)(void*)device, host, flags);
 }
 template <class T>
 inline cudaError_t cudaMallocManaged(T** pointer, size_t size, unsigned int flags = cudaMemAttachGlobal) {
-  return cudaMallocManaged(reinterpret_cast<void**>(pointer), size, flags);
+  return cudaMallocManaged((void**)(void*)pointer, size, flags);
 }
 template <class T>
 inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t size, size_t offset = 0,
                                       cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-  return cudaMemcpyToSymbol(reinterpret_cast<const void*>(&symbol), from, size, offset, kind);
+  return cudaMemcpyToSymbol((const void*)&symbol, from, size, offset, kind);
 }
 template <class T>
 inline cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t size, size_t offset,
                                            cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
-  return cudaMemcpyToSymbolAsync(reinterpret_cast<const void*>(&symbol), from, size, offset, kind, stream);
+  return cudaMemcpyToSymbolAsync((const void*)&symbol, from, size, offset, kind, stream);
 }
 template <class T>
 inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t size, size_t offset = 0,
                                         cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-  return cudaMemcpyFromSymbol(to, reinterpret_cast<const void*>(&symbol), size, offset, kind);
+  return cudaMemcpyFromSymbol(to, (const void*)&symbol, size, offset, kind);
 }
 template <class T>
 inline cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t size, size_t offset, cudaMemcpyKind kind,
                                              cudaStream_t stream = nullptr) {
-  return cudaMemcpyFromSymbolAsync(to, reinterpret_cast<const void*>(&symbol), size, offset, kind, stream);
+  return cudaMemcpyFromSymbolAsync(to, (const void*)&symbol, size, offset, kind, stream);
 }
 template <class T>
 inline cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
-  return cudaGetSymbolAddress(pointer, reinterpret_cast<const void*>(&symbol));
+  return cudaGetSymbolAddress(pointer, (const void*)&symbol);
 }
 template <class T>
 inline cudaError_t cudaGetSymbolSize(size_t* size, const T& symbol) {
-  return cudaGetSymbolSize(size, reinterpret_cast<const void*>(&symbol));
+  return cudaGetSymbolSize(size, (const void*)&symbol);
 }
 template <class T>
 inline cudaError_t cudaLaunchKernel(T* kernel, dim3 grid, dim3 block, void** arguments, size_t shared = 0,
@@ -121,7 +137,7 @@ template <class T>
 inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, T kernel, int block, size_t shared) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, reinterpret_cast<const void*>(kernel), block, shared);
 }
-// The format of texels of a type: channels of 8, 16 or 32 bits.
+/* The format of texels of a type: channels of 8, 16 or 32 bits. */
 template <class T>
 inline cudaChannelFormatDesc cudaCreateChannelDesc() {
   return cudaCreateChannelDesc(0, 0, 0, 0, cudaChannelFormatKindNone);
@@ -149,6 +165,23 @@ HEDDLE_FORMATS_(float, float, 32, Float)
 #undef HEDDLE_FORMATS_
 
 #ifdef __CUDA__
+/* A __managed__ variable (tb/host/cuda/source_pass.hpp) is one of the device. Host code has it at its address there,
+   which is known when it is first used: each thread's reference is bound then. */
+#ifdef __CUDA_ARCH__
+#define HEDDLE_MANAGED_(name) using heddle_managed::name;
+#define HEDDLE_MANAGED_STATIC_(name) using heddle_managed::name;
+#define HEDDLE_MANAGED_EXTERN_(name) using heddle_managed::name;
+#else
+template <class T>
+inline T& __heddle_managed_variable(T& shadow) {
+  return *(T*)__heddle_managed((const void*)&shadow);
+}
+#define HEDDLE_MANAGED_(name) \
+  thread_local decltype(heddle_managed::name)& name = __heddle_managed_variable(heddle_managed::name);
+#define HEDDLE_MANAGED_STATIC_(name) static HEDDLE_MANAGED_(name)
+#define HEDDLE_MANAGED_EXTERN_(name) extern thread_local decltype(heddle_managed::name)& name;
+#endif
+
 template <class T, int type, cudaTextureReadMode mode>
 inline cudaError_t cudaBindTexture(size_t* offset, const texture<T, type, mode>& to, const void* pointer,
                                    const cudaChannelFormatDesc& format, size_t size = 0xffffffffU) {
@@ -200,7 +233,7 @@ inline cudaError_t cudaBindSurfaceToArray(const surface<void, type>& to, cudaArr
 }
 #endif
 
-// The block size, a multiple of the warp's, of which most threads are resident; the smallest of several.
+/* The block size, a multiple of the warp's, of which most threads are resident; the smallest of several. */
 template <class T, class Shared>
 inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, T kernel, Shared shared_of,
                                                                   int limit = 0) {
@@ -256,7 +289,7 @@ inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptu
                                             const cudaGraphNode_t** nodes = nullptr, size_t* count = nullptr) {
   return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, nodes, count);
 }
-// As release 12 has it.
+/* As release 12 has it. */
 inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
                                        cudaGraphExecUpdateResultInfo* info) {
   info->errorFromNode = nullptr;
@@ -265,13 +298,21 @@ inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t g
 inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags) {
   return cudaEventCreateWithFlags(event, flags);
 }
-inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
-  return cudaExtent{width, height, depth};
+#endif
+
+static __inline__ __attribute__((unused)) struct cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
+  const struct cudaExtent extent = {width, height, depth};
+  return extent;
 }
-inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
-  return cudaPos{x, y, z};
+static __inline__ __attribute__((unused)) struct cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
+  const struct cudaPos position = {x, y, z};
+  return position;
 }
-inline cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitch, size_t width, size_t height) {
-  return cudaPitchedPtr{pointer, pitch, width, height};
+static __inline__ __attribute__((unused)) struct cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitch,
+                                                                                    size_t width, size_t height) {
+  const struct cudaPitchedPtr pitched = {pointer, pitch, width, height};
+  return pitched;
 }
 #endif
+
+#include "cuda_device_runtime_api.h"

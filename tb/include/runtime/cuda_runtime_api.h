@@ -1,6 +1,7 @@
-// The CUDA run-time API as far as Heddle has it, for host code of any C++ compiler. docs/cuda.md says what each does
-// here.
-#pragma once
+/* The CUDA run-time API as far as Heddle has it, for host code of any C or C++ compiler. docs/cuda.md says what each
+   does here. */
+#ifndef __CUDA_RUNTIME_API_H__
+#define __CUDA_RUNTIME_API_H__
 
 #include "driver_types.h"
 #include "heddle_graphs.h"
@@ -16,22 +17,21 @@ typedef struct cudaLaunchConfig_st {
 
 #define CUDART_VERSION 11050
 #define CUDA_VERSION CUDART_VERSION
-#define CUDARTAPI
-#define CUDART_CB
+#define __CUDART_API_VERSION CUDART_VERSION
 #ifdef __cplusplus
 #define HEDDLE_OR_(value) = value
 extern "C" {
 #else
 #define HEDDLE_OR_(value)
 #endif
-// Stream 0 is each thread's own (heddle nvcc -default-stream per-thread): in the whole program, if one file says so.
+/* Stream 0 is each thread's own (heddle nvcc -default-stream per-thread): in the whole program, if one file says so. */
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 void heddleDefaultStreamPerThread(void);
 static void __attribute__((constructor)) heddle_default_stream_per_thread_(void) {
   heddleDefaultStreamPerThread();
 }
 #endif
-// Devices. There is one, of number 0: the machine that the program runs on.
+/* Devices. There is one, of number 0: the machine that the program runs on. */
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaSetDevice(int device);
@@ -67,13 +67,13 @@ cudaError_t cudaRuntimeGetVersion(int* version);
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
 
-// Errors
+/* Errors */
 cudaError_t cudaGetLastError(void);
 cudaError_t cudaPeekAtLastError(void);
 const char* cudaGetErrorString(cudaError_t error);
 const char* cudaGetErrorName(cudaError_t error);
 
-// Memory
+/* Memory */
 cudaError_t cudaMalloc(void** pointer, size_t size);
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height);
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr* pointer, struct cudaExtent extent);
@@ -136,13 +136,17 @@ cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, s
 cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream HEDDLE_OR_(0));
 
-// Arrays, textures and surfaces, of one and two dimensions
+/* Arrays, textures and surfaces, of one and two dimensions */
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind kind);
 cudaError_t cudaMallocArray(cudaArray_t* array, const struct cudaChannelFormatDesc* format, size_t width,
                             size_t height HEDDLE_OR_(0), unsigned int flags HEDDLE_OR_(0));
 cudaError_t cudaMalloc3DArray(cudaArray_t* array, const struct cudaChannelFormatDesc* format, struct cudaExtent extent,
                               unsigned int flags HEDDLE_OR_(0));
 cudaError_t cudaFreeArray(cudaArray_t array);
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* array, const struct cudaChannelFormatDesc* format,
+                                     struct cudaExtent extent, unsigned int levels, unsigned int flags HEDDLE_OR_(0));
+cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* array, cudaMipmappedArray_const_t of, unsigned int level);
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array);
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc* format, struct cudaExtent* extent, unsigned int* flags,
                              cudaArray_t array);
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc* format, cudaArray_const_t array);
@@ -188,7 +192,7 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* surface, const struct c
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface);
 cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc* resource, cudaSurfaceObject_t surface);
 
-// Streams and events. Times are simulated ones.
+/* Streams and events. Times are simulated ones. */
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags);
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority);
@@ -218,7 +222,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
 
-// Kernels
+/* Kernels */
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
                              cudaStream_t stream);
 cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
@@ -238,3 +242,4 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
 }
 #endif
 #undef HEDDLE_OR_
+#endif

@@ -1,6 +1,7 @@
-// Types of the CUDA run-time API, for host code of any compiler. Names and values are CUDA's, sizes of structures are
-// not: programs are compiled against these headers.
-#pragma once
+/* Types of the CUDA run-time API, for host code of any compiler. Names and values are CUDA's, sizes of structures are
+   not: programs are compiled against these headers. */
+#ifndef __DRIVER_TYPES_H__
+#define __DRIVER_TYPES_H__
 
 #include <stddef.h>
 
@@ -10,9 +11,7 @@ typedef enum cudaError {
 #define HEDDLE_ERROR_(name, value, text) name = value,
 #include "heddle_errors.h"
 #undef HEDDLE_ERROR_
-  cudaErrorDeviceUninitialized = 201
 } cudaError_t;
-#define cudaErrorProfilerDisabled cudaErrorNotSupported
 
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost = 0,
@@ -38,7 +37,8 @@ enum cudaLimit {
   cudaLimitMallocHeapSize = 2,
   cudaLimitDevRuntimeSyncDepth = 3,
   cudaLimitDevRuntimePendingLaunchCount = 4,
-  cudaLimitMaxL2FetchGranularity = 5
+  cudaLimitMaxL2FetchGranularity = 5,
+  cudaLimitPersistingL2CacheSize = 6
 };
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
@@ -168,7 +168,7 @@ typedef struct CUuuid_st {
   char bytes[16];
 } cudaUUID_t;
 
-// Laid out as CUDA 11 and 12 have it, for the host code of programs that nvcc has compiled.
+/* Laid out as CUDA 11 and 12 have it, for the host code of programs that nvcc has compiled. */
 struct cudaDeviceProp {
   char name[256];
   cudaUUID_t uuid;
@@ -178,7 +178,7 @@ struct cudaDeviceProp {
   int regsPerBlock, warpSize;
   size_t memPitch;
   int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
-  int clockRate;  // kHz
+  int clockRate; /* kHz */
   size_t totalConstMem;
   int major, minor;
   size_t textureAlignment, texturePitchAlignment;
@@ -227,7 +227,8 @@ struct cudaPos {
 };
 typedef struct cudaArray* cudaArray_t;
 typedef const struct cudaArray* cudaArray_const_t;
-typedef struct cudaMipmappedArray* cudaMipmappedArray_t;  // there are none
+typedef const struct cudaMipmappedArray* cudaMipmappedArray_const_t;
+typedef struct cudaMipmappedArray* cudaMipmappedArray_t; /* there are none */
 
 enum cudaResourceType {
   cudaResourceTypeArray = 0,
@@ -281,7 +282,7 @@ struct cudaMemcpy3DParms {
   enum cudaMemcpyKind kind;
 };
 
-// Pools of device memory
+/* Pools of device memory */
 typedef struct CUmemPoolHandle_st* cudaMemPool_t;
 enum cudaMemAllocationType {
   cudaMemAllocationTypeInvalid = 0,
@@ -352,7 +353,7 @@ struct cudaMemcpy3DPeerParms {
   struct cudaExtent extent;
 };
 
-// What streams and launches are told besides: how fast something is to be.
+/* What streams and launches are told besides: how fast something is to be. */
 enum cudaAccessProperty {
   cudaAccessPropertyNormal = 0,
   cudaAccessPropertyStreaming = 1,
@@ -393,3 +394,4 @@ typedef struct cudaLaunchAttribute_st {
 #define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
 #define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
 #define cudaStreamAttributePriority cudaLaunchAttributePriority
+#endif

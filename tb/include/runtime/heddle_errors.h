@@ -1,4 +1,4 @@
-// The run-time API's error codes: HEDDLE_ERROR_(name, value, text). Included wherever a list of them is made.
+/* The run-time API's error codes: HEDDLE_ERROR_(name, value, text). Included wherever a list of them is made. */
 HEDDLE_ERROR_(cudaSuccess, 0, "no error")
 HEDDLE_ERROR_(cudaErrorInvalidValue, 1, "invalid argument")
 HEDDLE_ERROR_(cudaErrorMemoryAllocation, 2, "out of memory")
@@ -50,3 +50,4 @@ HEDDLE_ERROR_(cudaErrorStreamCaptureImplicit, 906,
 HEDDLE_ERROR_(cudaErrorGraphExecUpdateFailure, 910,
               "the graph update was not performed because it included changes which violated constraints")
 HEDDLE_ERROR_(cudaErrorUnknown, 999, "unknown error")
+#include "heddle_further_errors.h"

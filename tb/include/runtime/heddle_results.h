@@ -1,4 +1,4 @@
-// The driver API's results: HEDDLE_RESULT_(name, value, text). Included wherever a list of them is made.
+/* The driver API's results: HEDDLE_RESULT_(name, value, text). Included wherever a list of them is made. */
 HEDDLE_RESULT_(CUDA_SUCCESS, 0, "no error")
 HEDDLE_RESULT_(CUDA_ERROR_INVALID_VALUE, 1, "invalid argument")
 HEDDLE_RESULT_(CUDA_ERROR_OUT_OF_MEMORY, 2, "out of memory")

@@ -1,4 +1,2 @@
-// See cuda_runtime.h.
-#pragma once
-
+/* See cuda_runtime.h, which has the include guards of all that it stands in for. */
 #include "cuda_runtime.h"

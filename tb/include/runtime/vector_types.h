@@ -1,18 +1,11 @@
-// Vector types and dim3 for host code; device code has them from heddle/cuda.h.
-#pragma once
+/* Vector types and dim3 for host code, C too; device code has them from heddle/cuda.h. */
+#ifndef __VECTOR_TYPES_H__
+#define __VECTOR_TYPES_H__
 
+#include "host_defines.h"
 #ifndef __CUDA__
-#ifndef __host__
-#define __host__
-#define __device__
-#endif
-#ifndef __align__
-#define __align__(n) __attribute__((aligned(n)))
-#endif
-#ifndef __forceinline__
-#define __forceinline__ __inline__ __attribute__((always_inline))
-#endif
 #define HEDDLE_BOTH_ static __inline__ __attribute__((unused))
-#include "heddle/cuda_vectors.h"
+#include "../heddle/cuda_vectors.h"
 #undef HEDDLE_BOTH_
+#endif
 #endif

@@ -1,0 +1,3 @@
+// Behind each header of a format of numbers (cuda_numbers.h).
+#undef HEDDLE_NUMBER_
+#undef HEDDLE_NUMBER_MEMBER_

@@ -1,0 +1,4 @@
+/* See nvtx3/nvToolsExtCudaRt.h. */
+#pragma once
+
+#include "nvtx3/nvToolsExtCudaRt.h"

@@ -1,0 +1,5 @@
+#ifdef __cplusplus
+extern "C"
+#endif
+    int
+    answer(int given);
