@@ -68,6 +68,8 @@ TEST(SourcePass, SharedVariablesAreNotTheDevicesToo) {
   check({{"__device__ __shared__ int a;", "           __shared__ int a;"},
          {"static __shared__ __device__ int a;", "static __shared__            int a;"},
          {"__device__ static __shared__ int a;", "           static __shared__ int a;"},
+         {"__device__ __align__(16) __shared__ int a;", "           __align__(16) __shared__ int a;"},
+         {"__device__ void f(int) { __shared__ int b; }", nullptr},
          {"__device__ int a; __shared__ int b;", nullptr}});
 }
 

@@ -152,9 +152,10 @@ class Pass {
 
   // --------------------------------------------------------------------------------------------------- variables
 
-  // Words that may stand between __shared__ and __device__.
+  // What may stand between __shared__ and __device__, also an alignment with its brackets.
   [[nodiscard]] bool is_specifier(std::size_t i) const {
-    return is(i, "static") || is(i, "extern") || is(i, "volatile") || is(i, "const");
+    return is(i, "static") || is(i, "extern") || is(i, "volatile") || is(i, "const") || is_mark(i, "()") ||
+           (is_mark(i - 1, "(") && is_mark(i + 1, ")")) || is(i, "__align__") || is(i, "alignas");
   }
   void shared_variable(std::size_t i) {
     std::size_t before = i;
