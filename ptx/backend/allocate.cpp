@@ -37,8 +37,7 @@ class Allocator {
 
   void run(Assignment& assignment) {
     find_loop_depths(function_);
-    while (!attempt(assignment)) {
-    }
+    while (!attempt(assignment)) function_.interruption.check();
   }
 
  private:

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <ctime>
+#include <thread>
 
 #include "ptx/compile.hpp"
 
@@ -21,6 +24,19 @@ TEST(LongKernel, TakesTimeInProportionToItsLength) {
   const double short_time = cpu_seconds_of(long_kernel(250, 100)), long_time = cpu_seconds_of(long_kernel(1000, 100));
   EXPECT_LT(long_time, 10 * short_time);
   EXPECT_LT(long_time, 5.0);
+}
+
+TEST(LongKernel, EndsSoonWhenItIsInterrupted) {
+  const std::string text = long_kernel(2000, 150);
+  std::atomic<bool> interrupted{false};
+  std::thread signal([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    interrupted = true;
+  });
+  CompileOptions options;
+  options.interrupted = &interrupted;
+  EXPECT_THROW(static_cast<void>(compile(text, "long.ptx", options)), Interrupted);
+  signal.join();
 }
 
 }  // namespace
