@@ -11,7 +11,7 @@
 #include "tests/ptx/kernels/calls.cu"
 #include "tests/ptx/post_dominators.hpp"
 
-namespace heddle::ptx {
+namespace heddle::ptx::calls_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -118,9 +118,9 @@ Ran run_text(const std::string& functions, const std::string& body) {
 
 TEST(Calls, AListOrATableOfFunctionsSaysWhichAreMeant) {
   const std::string choose = "mov.u64 %rd3, twice; @%p mov.u64 %rd3, next;\n";
-  for (const std::string& end : {"call (%r3), %rd3, (%r1), list; list: .calltargets twice, next;",
-                                 "call (%r3), %rd3, (%r1), form; form: .callprototype (.reg .u32 _) _ (.reg .u32 _);",
-                                 "call (%r3), %rd3, (%r1), table;"}) {
+  for (const char* const end : {"call (%r3), %rd3, (%r1), list; list: .calltargets twice, next;",
+                                "call (%r3), %rd3, (%r1), form; form: .callprototype (.reg .u32 _) _ (.reg .u32 _);",
+                                "call (%r3), %rd3, (%r1), table;"}) {
     const std::string table = ".global .u64 table[2] = {twice, next};\n";
     const Ran ran = run_text(kTwo + table, choose + end);
     EXPECT_EQ(ran.fault, "") << end;
@@ -143,4 +143,4 @@ TEST(Calls, AGuardedOneIsMadeByThreadsOfTheGuardOnly) {
 }
 
 }  // namespace
-}  // namespace heddle::ptx
+}  // namespace heddle::ptx::calls_test

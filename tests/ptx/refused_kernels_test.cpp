@@ -8,7 +8,7 @@
 
 #include "ptx/compile.hpp"
 
-namespace heddle::ptx {
+namespace heddle::ptx::refused_kernels_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -96,4 +96,4 @@ TEST(Compiling, EndsWhenItIsInterrupted) {
 }
 
 }  // namespace
-}  // namespace heddle::ptx
+}  // namespace heddle::ptx::refused_kernels_test
