@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
+#include "tb/host/cuda/dynamic_parallelism.hpp"
 #include "tb/host/cuda/embedded.hpp"
 #include "tb/support/files/temporary_folder.hpp"
 #include "tb/support/process/child_process.hpp"
@@ -166,6 +167,7 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
     for (std::size_t at = output.find(folder); at != std::string::npos; at = output.find(folder, at)) {
       output.erase(at, folder.size());
     }
+    if (const auto parallelism = find_dynamic_parallelism(output)) throw InputError(parallelism->error);
     const Diagnostic error = first_error(output, path);
     std::string hint = error.message.find("file not found") != std::string::npos
                            ? "device code can include files beside it and the headers that docs/cuda-support.md lists"

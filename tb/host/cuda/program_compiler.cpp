@@ -14,6 +14,7 @@
 #include "base/input_file.hpp"
 #include "tb/cudart/fat_binary.hpp"
 #include "tb/host/cuda/cuda_compiler.hpp"
+#include "tb/host/cuda/dynamic_parallelism.hpp"
 #include "tb/host/cuda/embedded.hpp"
 #include "tb/host/cuda/nvcc_options.hpp"
 #include "tb/support/files/atomic_file.hpp"
@@ -173,7 +174,16 @@ class Compiler {
       }
     }
     words.insert(words.end(), {"-w", "-o", ptx, input});  // the host's compilation warns
-    return execute(words);
+    show(words);
+    if (options_.dry) return 0;
+    ProcessSetup setup;
+    setup.in = Redirection::inherited();
+    const Finished compiler = run_program(words, setup);
+    const auto parallelism = compiler.end.good() ? std::nullopt : find_dynamic_parallelism(compiler.out + compiler.err);
+    if (!parallelism || !parallelism->all) std::cerr << compiler.err;
+    std::cout << compiler.out;
+    if (parallelism) throw InputError(parallelism->error);
+    return compiler.end.shell_code();
   }
 
   int compile(const std::string& input, Kind kind, const std::string& output) {
@@ -226,12 +236,15 @@ class Compiler {
     return execute({clang_, "-x", "c", "-c", "-o", options_.output.empty() ? "a_dlink.o" : options_.output, source});
   }
 
+  void show(const Words& words) const {
+    if (!options_.verbose) return;
+    std::cerr << "#$";
+    for (const std::string& word : words) std::cerr << " " << word;
+    std::cerr << "\n";
+  }
+
   int execute(const Words& words) const {
-    if (options_.verbose) {
-      std::cerr << "#$";
-      for (const std::string& word : words) std::cerr << " " << word;
-      std::cerr << "\n";
-    }
+    show(words);
     if (options_.dry) return 0;
     ChildProcess child = ChildProcess::start(words);
     return child.wait().shell_code();
