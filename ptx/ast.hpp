@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "isa/instruction.hpp"
+#include "ptx/refusal.hpp"
 
 namespace heddle::ptx {
 
@@ -104,7 +105,7 @@ struct Statement {
   std::string opcode;                  // "ld", "setp", "cond_acc"
   std::vector<std::string> modifiers;  // in order, without dots: "global", "v2", "f32", "relaxed", "L2::128B", ...
   std::vector<Operand> operands;
-  // label: name; pragma: text; branch_targets: name and the labels it lists
+  // label: name; pragma: text; branch_targets: name and the labels it lists; call_prototype: name, of a prototype
   std::string name;
   std::vector<std::string> labels;
 };
@@ -118,6 +119,15 @@ struct ParameterDecl {
   bool is_register = false;     // .reg parameters of device functions
   RegisterId reg = 0;
   Position at;
+};
+
+// What a call through a register names behind its arguments: the form of the functions that it may call
+// (.callprototype), or those functions (.calltargets).
+struct CallPrototype {
+  std::string name;
+  std::vector<ParameterDecl> returns;
+  std::vector<ParameterDecl> parameters;
+  std::vector<std::string> targets;  // empty: none are listed
 };
 
 // A nested { } scope renames registers, labels and variables to unique names while parsing ("%r1$2"), so that a
@@ -134,11 +144,13 @@ struct Function {
   std::vector<ParameterDecl> parameters;
   std::vector<Register> registers;
   std::vector<VariableDecl> variables;  // function-level .local, .shared, .param (of calls), .const, .global
+  std::vector<CallPrototype> prototypes;
   std::vector<Statement> body;
   std::optional<std::uint32_t> maxnreg;
   std::vector<std::uint32_t> maxntid, reqntid;  // as given: 1 to 3 numbers
   // Module-wide ones before the function and those between its header and its body; those in the body are statements.
   std::vector<std::pair<std::string, Position>> pragmas;
+  std::optional<NotSupported> refusal;  // of Refusals::kept: why its body, which may be empty here, is refused
   bool is_library = false;  // Heddle's own (ptx/lower/library.hpp): its instructions count as the calling statement's
 };
 
@@ -152,9 +164,13 @@ struct File {
   std::vector<Function> functions;        // one per name; a definition takes the place of its declaration
 };
 
+// What becomes of a function with something in it that is not supported: the error is thrown, or kept for who calls or
+// launches the function. What is no PTX is always thrown.
+enum class Refusals : std::uint8_t { thrown, kept };
+
 // Parses PTX 3.0 to 9.x. Throws InputError with file:line:column. Debug sections (.section) are skipped, they carry no
 // code. Limits, each refused with a message: 131072 registers a function, 4 GiB - 1 a variable, 64 MiB of initial
 // values a file, 128 nested scopes.
-[[nodiscard]] File parse(std::string_view text, const std::string& file);
+[[nodiscard]] File parse(std::string_view text, const std::string& file, Refusals refusals = Refusals::thrown);
 
 }  // namespace heddle::ptx

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
+#include "isa/symbol_names.hpp"
 #include "ptx/ast.hpp"
 #include "ptx/ir.hpp"
 #include "ptx/link.hpp"
@@ -33,18 +34,41 @@ std::string note_on_rotates(const File& file, const std::vector<Position>& rotat
   return fmt::format("{}: {} amount modulo 64, as C++ means it; clang's code gives 0 above 64", where, many);
 }
 
+Refusals refusals_of(const CompileOptions& options) {
+  return options.refused == nullptr ? Refusals::thrown : Refusals::kept;
+}
+
 isa::Module compile_parsed(File parsed, const std::string& file, const CompileOptions& options) {
+  const Interruption interruption(options.interrupted);
   const std::vector<Position> rotates = mend_rotates(parsed);
   if (!rotates.empty() && options.notes != nullptr) options.notes->push_back(note_on_rotates(parsed, rotates));
   add_library(parsed);
-  IrModule ir = lower(parsed, options.max_registers);
+  IrModule ir = lower(parsed, options.max_registers, refusals_of(options), interruption, options.stack_bytes);
   isa::Module module = std::move(ir.module);
   module.name = file;
   module.kernels.clear();
   module.kernels.reserve(ir.kernels.size());
   for (IrFunction& function : ir.kernels) {
     function.if_conversion = options.if_conversion;
-    module.kernels.push_back(generate(function, file));
+    try {
+      module.kernels.push_back(generate(function, file, interruption));
+    } catch (const InputError& reason) {
+      if (options.refused == nullptr) throw;
+      ir.refused.push_back({function.name, reason});
+    }
+  }
+  if (options.refused != nullptr) {
+    std::stable_sort(ir.refused.begin(), ir.refused.end(), [](const RefusedKernel& a, const RefusedKernel& b) {
+      return a.reason.where().line < b.reason.where().line;
+    });
+    for (RefusedKernel& kernel : ir.refused) {
+      const InputError& reason = kernel.reason;
+      kernel.reason = {
+          reason.where(),
+          fmt::format("kernel '{}' cannot be compiled: {}", isa::source_name(kernel.name), reason.message()),
+          reason.hint()};
+    }
+    *options.refused = std::move(ir.refused);
   }
   return module;
 }
@@ -56,15 +80,23 @@ void check(const std::string& file, const CompileOptions& options) {
   }
 }
 
-// Errors say where in the source the place in `text` comes from.
+InputError placed(std::string_view text, const InputError& error) {
+  const std::string place = error.where().line == 0 ? "" : source_place(text, error.where().line);
+  if (place.empty()) return error;
+  return {error.where(), fmt::format("{} ({})", error.message(), place), error.hint()};
+}
+
+// Errors, and the reasons of `refused`, say where in the source the place in `text` comes from.
 template <class Work>
-auto with_place(std::string_view text, Work&& work) {
+auto with_place(std::string_view text, std::vector<RefusedKernel>* refused, Work&& work) {
   try {
-    return work();
+    auto result = work();
+    if (refused != nullptr) {
+      for (RefusedKernel& kernel : *refused) kernel.reason = placed(text, kernel.reason);
+    }
+    return result;
   } catch (const InputError& error) {
-    const std::string place = error.where().line == 0 ? "" : source_place(text, error.where().line);
-    if (place.empty()) throw;
-    throw InputError(error.where(), fmt::format("{} ({})", error.message(), place), error.hint());
+    throw placed(text, error);
   }
 }
 
@@ -72,7 +104,8 @@ auto with_place(std::string_view text, Work&& work) {
 
 isa::Module compile(std::string_view text, const std::string& file, const CompileOptions& options) {
   check(file, options);
-  return with_place(text, [&] { return compile_parsed(parse(text, file), file, options); });
+  return with_place(text, options.refused,
+                    [&] { return compile_parsed(parse(text, file, refusals_of(options)), file, options); });
 }
 
 isa::Module compile_program(std::span<const ProgramText> texts, const std::string& file, const CompileOptions& options,
@@ -82,7 +115,7 @@ isa::Module compile_program(std::span<const ProgramText> texts, const std::strin
   std::string whole;
   for (const ProgramText& text : texts) {
     LinkUnit unit;
-    unit.file = with_place(text.text, [&] { return parse(text.text, text.file); });
+    unit.file = with_place(text.text, nullptr, [&] { return parse(text.text, text.file, refusals_of(options)); });
     unit.relocatable = text.relocatable;
     unit.lines = static_cast<std::uint32_t>(std::count(text.text.begin(), text.text.end(), '\n'));
     units.push_back(std::move(unit));
@@ -90,7 +123,23 @@ isa::Module compile_program(std::span<const ProgramText> texts, const std::strin
   }
   File linked = link(std::move(units), changed);
   linked.name = file;
-  return with_place(whole, [&] { return compile_parsed(std::move(linked), file, options); });
+  return with_place(whole, options.refused, [&] { return compile_parsed(std::move(linked), file, options); });
+}
+
+std::vector<std::string> kernel_names(const isa::Module& module, std::span<const RefusedKernel> refused) {
+  std::vector<std::string> names;
+  names.reserve(module.kernels.size() + refused.size());
+  for (const isa::Kernel& kernel : module.kernels) names.push_back(kernel.name);
+  for (const RefusedKernel& kernel : refused) names.push_back(kernel.name);
+  return names;
+}
+
+const RefusedKernel* find_refused(const isa::Module& module, std::span<const RefusedKernel> refused,
+                                  std::string_view wanted) {
+  if (refused.empty()) return nullptr;
+  const std::vector<std::size_t> found = isa::find_named(kernel_names(module, refused), wanted);
+  if (found.size() != 1 || found.front() < module.kernels.size()) return nullptr;
+  return &refused[found.front() - module.kernels.size()];
 }
 
 isa::Module compile_file(const std::string& path, const CompileOptions& options) {

@@ -1,6 +1,7 @@
 // The PTX front end: text in, machine code out (what ptxas does for real GPUs).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "isa/program.hpp"
+#include "ptx/refusal.hpp"
 
 namespace heddle::ptx {
 
@@ -18,9 +20,23 @@ struct CompileOptions {
   unsigned max_registers = isa::kRegisters;
   // Branches around at most so many machine operations on each side become predicated code (thesis 2.1.3.1); 0: none.
   unsigned if_conversion = 0;
+  // Of the stack that a thread has in a kernel with recursion.
+  std::uint32_t stack_bytes = 1024;  // as CUDA's run-time library has it by default
   // Takes what a user should know of how the text was read; null: nobody wants to.
   std::vector<std::string>* notes = nullptr;
+  // Takes the kernels that cannot be compiled, in the order of the text; the module has the others. Null: the first
+  // refusal is thrown.
+  std::vector<RefusedKernel>* refused = nullptr;
+  // While it is set (by a signal handler, or another thread), compiling throws Interrupted. Null: never.
+  const std::atomic<bool>* interrupted = nullptr;
 };
+
+// The kernel of `refused` that `wanted` means, if `module` and `refused` have no other that it could mean
+// (isa/symbol_names.hpp); null: there is none.
+[[nodiscard]] const RefusedKernel* find_refused(const isa::Module& module, std::span<const RefusedKernel> refused,
+                                                std::string_view wanted);
+// Names of the module's kernels, and then of those that are refused.
+[[nodiscard]] std::vector<std::string> kernel_names(const isa::Module& module, std::span<const RefusedKernel> refused);
 
 // Compiles every .entry of a PTX file (3.0 to 9.x). Throws InputError with file:line:column, the construct and what to
 // do about it. `file` names the text in messages.

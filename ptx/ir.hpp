@@ -74,12 +74,16 @@ struct IrFunction {
 struct IrModule {
   isa::Module module;  // variables, constant bank, source files; kernels come from the back end
   std::vector<IrFunction> kernels;
+  std::vector<RefusedKernel> refused;
 };
 
-// Lowering (ptx/lower/): parsed file to IR. Every fall-through path ends in EXIT or BRA. Throws InputError.
-[[nodiscard]] IrModule lower(const File& file, unsigned max_registers);
+// Lowering (ptx/lower/): parsed file to IR. Every fall-through path ends in EXIT or BRA. Throws InputError; with
+// Refusals::kept only for what is wrong with the file as a whole.
+[[nodiscard]] IrModule lower(const File& file, unsigned max_registers, Refusals refusals = Refusals::thrown,
+                             const Interruption& interruption = Interruption(), std::uint32_t stack_bytes = 1024);
 
 // The back end (ptx/backend/): IR to machine code.
-[[nodiscard]] isa::Kernel generate(const IrFunction& function, const std::string& file);
+[[nodiscard]] isa::Kernel generate(const IrFunction& function, const std::string& file,
+                                   const Interruption& interruption = Interruption());
 
 }  // namespace heddle::ptx

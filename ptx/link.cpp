@@ -45,6 +45,9 @@ class Rewriter {
     for (VariableDecl& variable : function.variables) this->variable(variable, hidden);
     shift_.apply(function.at);
     for (auto& [text, at] : function.pragmas) shift_.apply(at);
+    for (CallPrototype& prototype : function.prototypes) {
+      for (std::string& target : prototype.targets) rename(target, hidden);
+    }
     for (Statement& statement : function.body) {
       shift_.apply(statement.at);
       for (Operand& operand : statement.operands) this->operand(operand, hidden);

@@ -37,8 +37,7 @@ class Allocator {
 
   void run(Assignment& assignment) {
     find_loop_depths(function_);
-    while (!attempt(assignment)) {
-    }
+    while (!attempt(assignment)) function_.interruption.check();
   }
 
  private:
@@ -140,7 +139,9 @@ class Allocator {
   std::vector<VReg> neighbours_to_spill(const InterferenceGraph& graph, VReg root) {
     VReg best = kNone;
     bool separated = false;
-    for (const InterferenceGraph::Edge& edge : graph.edges(root)) {
+    std::vector<InterferenceGraph::Edge> edges = graph.edges(root);
+    std::sort(edges.begin(), edges.end(), [](const auto& a, const auto& b) { return a.other < b.other; });
+    for (const InterferenceGraph::Edge& edge : edges) {
       if (spillable(edge.other).empty()) {
         separated |= separate(edge.other);
       } else if (best == kNone || cost_of(edge.other) < cost_of(best)) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "ptx/backend/interference.hpp"
@@ -28,13 +30,25 @@ class Colourer {
   struct Node {
     VReg root = kNone;
     unsigned words = 1;
-    std::vector<InterferenceGraph::Edge> edges;
-    std::vector<std::pair<std::size_t, unsigned>> blocked_by;  // node, and aligned places that it can take away
     std::vector<std::pair<VReg, int>> wishes;  // roots to or from which it is copied, and how far from their place
   };
+  // What stands in a node's way, and in whose it stands.
+  struct Edge {
+    std::uint32_t node = 0;
+    std::uint16_t distances = 0;  // InterferenceGraph::Edge
+    std::uint8_t taken = 0;       // aligned places that the other can take away from this one
+    std::uint8_t takes = 0;       // and this one from the other
+  };
+  class Candidates;
+  [[nodiscard]] std::span<const Edge> edges(std::size_t node) const {
+    return {edges_.data() + first_edge_[node], first_edge_[node + 1] - first_edge_[node]};
+  }
+
   std::vector<Node> nodes_;
-  std::vector<std::size_t> node_of_;  // by root register
-  std::vector<double> cost_;          // by root register
+  std::vector<Edge> edges_;              // node by node
+  std::vector<std::size_t> first_edge_;  // by node, and one more
+  std::vector<std::size_t> node_of_;     // by root register
+  std::vector<double> cost_;             // by root register
 };
 
 }  // namespace heddle::ptx::backend

@@ -2,12 +2,15 @@
 
 namespace heddle::ptx {
 
-isa::Kernel generate(const IrFunction& function, const std::string& file) {
+isa::Kernel generate(const IrFunction& function, const std::string& file, const Interruption& interruption) {
   backend::MachineFunction machine = backend::import_function(function, file);
+  machine.interruption = interruption;
+  interruption.check();
   backend::simplify_control_flow(machine);
   backend::clean_up(machine);
   backend::simplify_control_flow(machine);
   backend::convert_ifs(machine, function.if_conversion);
+  interruption.check();
   const backend::Assignment assignment = backend::allocate(machine, function.max_registers);
   backend::drop_identity_copies(machine, assignment);
   backend::simplify_control_flow(machine);

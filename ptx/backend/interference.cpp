@@ -1,6 +1,7 @@
 #include "ptx/backend/interference.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace heddle::ptx::backend {
@@ -15,62 +16,68 @@ InterferenceGraph::InterferenceGraph(const MachineFunction& function, bool predi
     : function_(function),
       units_(function, predicates),
       used_(function.registers.size()),
-      neighbours_(units_.count()),
       parent_(function.registers.size(), kNone),
       offset_(function.registers.size(), 0),
       apart_(function.registers.size()),
-      owner_(units_.count(), kNone) {
+      next_member_(function.registers.size(), kNone),
+      last_member_(function.registers.size()),
+      size_(function.registers.size()),
+      slot_(function.registers.size()) {
   for (std::size_t i = 0; i < function.registers.size(); ++i) {
-    const auto reg = static_cast<VReg>(i);
     apart_[i] = function.registers[i].keep_apart;
-    if (!units_.has(reg)) continue;
-    for (unsigned word = 0; word < function.words(reg); ++word) owner_[units_.base(reg) + word] = reg;
+    last_member_[i] = static_cast<VReg>(i);
   }
-  build();
+  list(find_meetings());
 }
 
-void InterferenceGraph::add(std::size_t a, std::size_t b) {
-  if (a == b) return;
-  const std::uint64_t key = (std::uint64_t{std::min(a, b)} << 32U) | std::max(a, b);
-  if (!pairs_.insert(key).second) return;
-  neighbours_[a].push_back(static_cast<std::uint32_t>(b));
-  neighbours_[b].push_back(static_cast<std::uint32_t>(a));
-}
-
-bool InterferenceGraph::interferes(std::size_t a, std::size_t b) const {
-  return pairs_.contains((std::uint64_t{std::min(a, b)} << 32U) | std::max(a, b));
-}
-
-void InterferenceGraph::build() {
+// Registers live behind an instruction interfere with what it writes; the source of a copy does not, word for word.
+std::vector<InterferenceGraph::Found> InterferenceGraph::find_meetings() {
   const Liveness liveness(function_, units_);
-  std::vector<std::size_t> results;
+  LiveRegisters live(units_);
+  std::vector<Found> found;
+  struct Result {
+    VReg reg;
+    unsigned first, words;
+  };
+  std::vector<Result> results;
+  const auto add = [&](VReg reg, unsigned own, VReg other, unsigned others) {
+    if (reg == other || own == 0 || others == 0) return;
+    found.push_back({reg, {other, static_cast<std::uint8_t>(own), static_cast<std::uint8_t>(others)}});
+  };
   for (std::size_t b = 0; b < function_.blocks.size(); ++b) {
     const Block& block = function_.blocks[b];
     if (block.removed) continue;
-    pressure_ = std::max(pressure_, static_cast<unsigned>(liveness.in(b).count()));
-    liveness.walk(b, [&](std::size_t index, const UnitSet& live) {
+    pressure_ = std::max(pressure_, static_cast<unsigned>(liveness.words_in(b)));
+    liveness.walk(b, live, [&](std::size_t index) {
       const MachineInstruction& instruction = block.code[index];
       for_each_use(function_, instruction, [&](VReg reg, unsigned, unsigned) {
         if (units_.has(reg)) used_[static_cast<std::size_t>(reg)] = true;
       });
       results.clear();
+      std::size_t dead = 0;
       for_each_definition(function_, instruction, [&](VReg reg, unsigned first, unsigned words, unsigned) {
         if (!units_.has(reg)) return;
         used_[static_cast<std::size_t>(reg)] = true;
-        for (unsigned word = 0; word < words; ++word) results.push_back(units_.base(reg) + first + word);
+        const unsigned mask = ((1U << words) - 1U) << first;
+        dead += static_cast<unsigned>(std::popcount(mask & ~live.mask(reg)));
+        for (const Result& other : results) add(reg, mask, other.reg, ((1U << other.words) - 1U) << other.first);
+        results.push_back({reg, first, words});
       });
       const bool from_register = instruction.copy && instruction.in.b != kNone && units_.has(instruction.in.b);
-      std::size_t dead = 0;
-      for (std::size_t i = 0; i < results.size(); ++i) {
-        const std::size_t source =
-            from_register ? units_.base(instruction.in.b) + instruction.src_word + i : units_.count();
-        for (std::size_t unit = live.find_first(); unit != UnitSet::npos; unit = live.find_next(unit)) {
-          if (unit != source) add(results[i], unit);
+      for (const Result& result : results) {
+        const unsigned mask = ((1U << result.words) - 1U) << result.first;
+        for (const VReg other : live.registers()) {
+          const unsigned others = live.mask(other);
+          if (!from_register || other != instruction.in.b) {
+            add(result.reg, mask, other, others);
+            continue;
+          }
+          for (unsigned word = 0; word < result.words; ++word) {
+            add(result.reg, 1U << (result.first + word), other, others & ~(1U << (instruction.src_word + word)));
+          }
         }
-        for (std::size_t other = 0; other < i; ++other) add(results[i], results[other]);
-        dead += live[results[i]] ? 0U : 1U;
       }
-      pressure_ = std::max(pressure_, static_cast<unsigned>(live.count() + dead));
+      pressure_ = std::max(pressure_, static_cast<unsigned>(live.words() + dead));
       if (from_register) {
         copies_.push_back({instruction.in.dst, instruction.in.b, instruction.dst_word, instruction.src_word,
                            weight_of(block) * instruction.words});
@@ -79,6 +86,28 @@ void InterferenceGraph::build() {
   }
   std::stable_sort(copies_.begin(), copies_.end(),
                    [](const CopyPair& a, const CopyPair& b) { return a.weight > b.weight; });
+  return found;
+}
+
+// Each meeting with both who take part in it.
+void InterferenceGraph::list(const std::vector<Found>& found) {
+  first_.assign(parent_.size() + 1, 0);
+  for (const Found& one : found) {
+    ++first_[static_cast<std::size_t>(one.reg)];
+    ++first_[static_cast<std::size_t>(one.with.other)];
+  }
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < parent_.size(); ++i) {
+    size_[i] = first_[i];
+    sum += first_[i];
+    first_[i] = sum;  // behind its last one; moves to its first one below
+  }
+  first_.back() = sum;
+  meetings_.resize(sum);
+  for (const Found& one : found) {
+    meetings_[--first_[static_cast<std::size_t>(one.reg)]] = one.with;
+    meetings_[--first_[static_cast<std::size_t>(one.with.other)]] = {one.reg, one.with.other_words, one.with.own_words};
+  }
 }
 
 InterferenceGraph::Place InterferenceGraph::place(VReg reg) const {
@@ -90,12 +119,40 @@ InterferenceGraph::Place InterferenceGraph::place(VReg reg) const {
   return at;
 }
 
+InterferenceGraph::Place InterferenceGraph::find(VReg reg) {
+  const Place at = place(reg);
+  unsigned word = at.word;
+  while (reg != at.root) {
+    const VReg up = std::exchange(parent_[static_cast<std::size_t>(reg)], at.root);
+    word -= std::exchange(offset_[static_cast<std::size_t>(reg)], static_cast<std::uint8_t>(word));
+    reg = up;
+  }
+  return at;
+}
+
 void InterferenceGraph::coalesce() {
   for (const CopyPair& copy : copies_) merge(copy);
+  for (std::size_t i = 0; i < parent_.size(); ++i) find(static_cast<VReg>(i));
+}
+
+bool InterferenceGraph::interferes(VReg inner, VReg outer, unsigned at) {
+  // From the one of fewer meetings.
+  const bool from_inner = size_[static_cast<std::size_t>(inner)] <= size_[static_cast<std::size_t>(outer)];
+  const VReg root = from_inner ? inner : outer, wanted = from_inner ? outer : inner;
+  for (VReg member = root; member != kNone; member = next_member_[static_cast<std::size_t>(member)]) {
+    const unsigned offset = find(member).word;
+    for (const Meeting& meeting : meetings(member)) {
+      const Place other = find(meeting.other);
+      if (other.root != wanted) continue;
+      const unsigned own = unsigned{meeting.own_words} << offset, others = unsigned{meeting.other_words} << other.word;
+      if (((from_inner ? own : others) << at & (from_inner ? others : own)) != 0) return true;
+    }
+  }
+  return false;
 }
 
 void InterferenceGraph::merge(const CopyPair& copy) {
-  Place to = place(copy.dst), from = place(copy.src);
+  Place to = find(copy.dst), from = find(copy.src);
   if (to.root == from.root) return;
   to.word += copy.dst_word;
   from.word += copy.src_word;
@@ -110,24 +167,13 @@ void InterferenceGraph::merge(const CopyPair& copy) {
   if (at % words != 0 || at + words > function_.words(to.root)) return;
   const auto inner = static_cast<std::size_t>(from.root), outer = static_cast<std::size_t>(to.root);
   if (words != function_.words(to.root) && (apart_[inner] || apart_[outer])) return;
-  // A unit that belongs to a merged register keeps its own edges; `add` below gives the root's units all of them.
-  const std::size_t inner_base = units_.base(from.root), outer_base = units_.base(to.root) + at;
-  for (unsigned word = 0; word < words; ++word) {
-    if (interferes(inner_base + word, outer_base + word)) return;
-  }
+  if (interferes(from.root, to.root, at)) return;
   parent_[inner] = to.root;
   offset_[inner] = static_cast<std::uint8_t>(at);
   apart_[outer] = apart_[outer] || apart_[inner];
-  for (unsigned word = 0; word < words; ++word) {
-    const std::vector<std::uint32_t> moved = neighbours_[inner_base + word];
-    for (const std::uint32_t unit : moved) {
-      const VReg owner = owner_[unit];
-      const Place other = place(owner);
-      if (other.root == to.root) continue;
-      const std::size_t root_unit = units_.base(other.root) + other.word + (unit - units_.base(owner));
-      add(outer_base + word, root_unit);
-    }
-  }
+  next_member_[static_cast<std::size_t>(last_member_[outer])] = from.root;
+  last_member_[outer] = last_member_[inner];
+  size_[outer] += size_[inner];
 }
 
 std::vector<VReg> InterferenceGraph::roots() const {
@@ -142,22 +188,37 @@ std::vector<VReg> InterferenceGraph::roots() const {
   return result;
 }
 
+namespace {
+
+// Bit kNoDistance + b - a for each word a of the one and b of the other.
+unsigned distances(unsigned words, unsigned others) {
+  unsigned result = 0;
+  for (; words != 0; words &= words - 1) {
+    result |= others << InterferenceGraph::kNoDistance >> static_cast<unsigned>(std::countr_zero(words));
+  }
+  return result;
+}
+
+}  // namespace
+
 std::vector<InterferenceGraph::Edge> InterferenceGraph::edges(VReg root) const {
   std::vector<Edge> result;
-  for (unsigned word = 0; word < function_.words(root); ++word) {
-    for (const std::uint32_t unit : neighbours_[units_.base(root) + word]) {
-      const VReg owner = owner_[unit];
-      const Place other = place(owner);
+  for (VReg member = root; member != kNone; member = next_member_[static_cast<std::size_t>(member)]) {
+    const unsigned offset = place(member).word;
+    for (const Meeting& meeting : meetings(member)) {
+      const Place other = place(meeting.other);
       if (other.root == root) continue;
-      result.push_back({static_cast<std::uint8_t>(word),
-                        static_cast<std::uint8_t>(other.word + (unit - units_.base(owner))), other.root});
+      std::uint32_t& slot = slot_[static_cast<std::size_t>(other.root)];
+      if (slot == 0) {
+        result.push_back({other.root, 0});
+        slot = static_cast<std::uint32_t>(result.size());
+      }
+      std::uint16_t& to = result[slot - 1].distances;
+      to = static_cast<std::uint16_t>(
+          to | distances(unsigned{meeting.own_words} << offset, unsigned{meeting.other_words} << other.word));
     }
   }
-  const auto key = [](const Edge& edge) { return std::tuple(edge.other, edge.word, edge.other_word); };
-  std::sort(result.begin(), result.end(), [&](const Edge& a, const Edge& b) { return key(a) < key(b); });
-  result.erase(
-      std::unique(result.begin(), result.end(), [&](const Edge& a, const Edge& b) { return key(a) == key(b); }),
-      result.end());
+  for (const Edge& edge : result) slot_[static_cast<std::size_t>(edge.other)] = 0;
   return result;
 }
 

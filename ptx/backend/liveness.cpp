@@ -1,5 +1,7 @@
 #include "ptx/backend/liveness.hpp"
 
+#include <bit>
+
 namespace heddle::ptx::backend {
 
 Units::Units(const MachineFunction& function, bool predicates) : base_(function.registers.size(), -1) {
@@ -7,12 +9,43 @@ Units::Units(const MachineFunction& function, bool predicates) : base_(function.
     if (function.registers[i].predicate != predicates) continue;
     base_[i] = static_cast<std::int32_t>(count_);
     count_ += function.registers[i].words;
+    owner_.resize(count_, static_cast<VReg>(i));
   }
+}
+
+void LiveRegisters::clear() {
+  for (const VReg reg : registers_) places_[static_cast<std::size_t>(reg)].mask = 0;
+  registers_.clear();
+  words_ = 0;
+}
+
+void LiveRegisters::set(VReg reg, unsigned first, unsigned words) {
+  InSet& place = places_[static_cast<std::size_t>(reg)];
+  if (place.mask == 0) {
+    place.index = static_cast<std::uint32_t>(registers_.size());
+    registers_.push_back(reg);
+  }
+  const unsigned now = place.mask | ((1U << words) - 1U) << first;
+  words_ += static_cast<unsigned>(std::popcount(now) - std::popcount(unsigned{place.mask}));
+  place.mask = static_cast<std::uint8_t>(now);
+}
+
+void LiveRegisters::reset(VReg reg, unsigned first, unsigned words) {
+  InSet& place = places_[static_cast<std::size_t>(reg)];
+  if (place.mask == 0) return;
+  const unsigned now = place.mask & ~(((1U << words) - 1U) << first);
+  words_ -= static_cast<unsigned>(std::popcount(unsigned{place.mask}) - std::popcount(now));
+  place.mask = static_cast<std::uint8_t>(now);
+  if (now != 0) return;
+  registers_[place.index] = registers_.back();
+  places_[static_cast<std::size_t>(registers_.back())].index = place.index;
+  registers_.pop_back();
 }
 
 Liveness::Liveness(const MachineFunction& function, const Units& units) : function_(function), units_(units) {
   find_places();
   find_defined();
+  find_ends();
   find_live();
   made_.clear();
 }
@@ -51,12 +84,12 @@ void Liveness::find_places() {
   }
 }
 
-UnitSet Liveness::all_units(const BlockSet& set) const {
-  UnitSet result(units_.count());
+void Liveness::fill(const BlockSet& set, LiveRegisters& live) const {
+  live.clear();
   for (std::size_t place = set.find_first(); place != BlockSet::npos; place = set.find_next(place)) {
-    result.set(unit_at_[place]);
+    const VReg reg = units_.owner(unit_at_[place]);
+    live.set(reg, static_cast<unsigned>(unit_at_[place] - units_.base(reg)), 1);
   }
-  return result;
 }
 
 // Whatever was in the register before: a temporary is read only under the guard of its definition.
@@ -96,45 +129,49 @@ void Liveness::find_defined() {
   }
 }
 
-std::vector<std::uint16_t> Liveness::ended_ranges(std::size_t block) const {
-  const std::vector<MachineInstruction>& code = function_.blocks[block].code;
-  std::vector<std::uint16_t> result(code.size());
-  UnitSet defined = all_units(defined_in_[block]);
-  for (std::size_t i = 0; i < code.size(); ++i) {
-    for_each_definition(function_, code[i], [&](VReg reg, unsigned first, unsigned words, unsigned which) {
-      if (!units_.has(reg)) return;
-      const bool always = ends_always(code[i], reg);
-      for (unsigned word = 0; word < words; ++word) {
-        const std::size_t unit = units_.base(reg) + first + word;
-        if (always || !defined[unit]) result[i] |= static_cast<std::uint16_t>(1U << (which == 1 ? 8U : word));
-        defined.set(unit);
-      }
-    });
+void Liveness::find_ends() {
+  const std::size_t blocks = function_.blocks.size();
+  ends_.resize(blocks);
+  std::vector<std::size_t> defined_by(units_.count(), blocks);  // the block that last defined the unit
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const std::vector<MachineInstruction>& code = function_.blocks[b].code;
+    ends_[b].resize(code.size());
+    for (std::size_t i = 0; i < code.size(); ++i) {
+      for_each_definition(function_, code[i], [&](VReg reg, unsigned first, unsigned words, unsigned which) {
+        if (!units_.has(reg)) return;
+        const bool always = ends_always(code[i], reg);
+        for (unsigned word = 0; word < words; ++word) {
+          const std::size_t unit = units_.base(reg) + first + word;
+          const bool defined = defined_by[unit] == b || (place_[unit] != kLocal && defined_in_[b][place_[unit]]);
+          if (always || !defined) ends_[b][i] |= static_cast<std::uint16_t>(1U << (which == 1 ? 8U : word));
+          defined_by[unit] = b;
+        }
+      });
+    }
   }
-  return result;
 }
 
-void Liveness::step_back(const MachineInstruction& instruction, std::uint16_t ends, UnitSet& live) const {
+void Liveness::step_back(const MachineInstruction& instruction, std::uint16_t ends, LiveRegisters& live) const {
   for_each_definition(function_, instruction, [&](VReg reg, unsigned first, unsigned words, unsigned which) {
     if (!units_.has(reg)) return;
     for (unsigned word = 0; word < words; ++word) {
-      if (((ends >> (which == 1 ? 8U : word)) & 1U) != 0) live.reset(units_.base(reg) + first + word);
+      if (((ends >> (which == 1 ? 8U : word)) & 1U) != 0) live.reset(reg, first + word, 1);
     }
   });
   for_each_use(function_, instruction, [&](VReg reg, unsigned first, unsigned words) {
-    if (units_.has(reg)) live.set(units_.base(reg) + first, words, true);
+    if (units_.has(reg)) live.set(reg, first, words);
   });
 }
 
 void Liveness::find_live() {
   const std::size_t blocks = function_.blocks.size();
   std::vector<BlockSet> use(blocks, BlockSet(unit_at_.size())), keep = use;
-  UnitSet live(units_.count());
+  LiveRegisters live(units_);
   for (std::size_t b = 0; b < blocks; ++b) {
-    const std::vector<std::uint16_t> ends = ended_ranges(b);
+    const std::vector<std::uint16_t>& ends = ends_[b];
     const std::vector<MachineInstruction>& code = function_.blocks[b].code;
     keep[b].set();
-    live.reset();
+    live.clear();
     for (std::size_t i = code.size(); i-- > 0;) {
       step_back(code[i], ends[i], live);
       for_each_definition(function_, code[i], [&](VReg reg, unsigned first, unsigned words, unsigned which) {
@@ -145,8 +182,11 @@ void Liveness::find_live() {
         }
       });
     }
-    for (std::size_t unit = live.find_first(); unit != UnitSet::npos; unit = live.find_next(unit)) {
-      if (place_[unit] != kLocal) use[b].set(place_[unit]);
+    for (const VReg reg : live.registers()) {
+      for (unsigned mask = live.mask(reg); mask != 0; mask &= mask - 1) {
+        const std::uint32_t place = place_[units_.base(reg) + static_cast<unsigned>(std::countr_zero(mask))];
+        if (place != kLocal) use[b].set(place);
+      }
     }
   }
   in_.assign(blocks, BlockSet(unit_at_.size()));

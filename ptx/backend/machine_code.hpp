@@ -52,6 +52,7 @@ struct MachineFunction {
   std::vector<Block> blocks;  // in source order; 0 is the entry
   std::uint32_t local_bytes = 0;
   unsigned spilled = 0;  // virtual registers that went to local memory
+  Interruption interruption;
 
   VReg make(unsigned words, bool predicate = false, bool temporary = false);
   [[nodiscard]] unsigned words(VReg reg) const { return registers[static_cast<std::size_t>(reg)].words; }

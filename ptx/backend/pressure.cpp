@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "base/error.hpp"
@@ -21,22 +22,24 @@ struct Peak {
 };
 
 template <typename Visit>
-void for_each_point(const MachineFunction& function, const Liveness& liveness, Visit visit) {
+void for_each_point(const MachineFunction& function, const Units& units, Visit visit) {
+  const Liveness liveness(function, units);
+  LiveRegisters live(units);
   for (std::size_t b = 0; b < function.blocks.size(); ++b) {
     const Block& block = function.blocks[b];
     if (block.removed) continue;
-    liveness.walk(b, [&](std::size_t index, const UnitSet& live) { visit(block.code[index], live); });
-    if (!block.code.empty()) visit(block.code.front(), liveness.in(b));
+    liveness.walk(b, live, [&](std::size_t index) { visit(block.code[index], live); });
+    if (block.code.empty()) continue;
+    liveness.enter(b, live);
+    visit(block.code.front(), live);
   }
 }
 
 Peak peak_of(const MachineFunction& function, bool predicates) {
   const Units units(function, predicates);
-  const Liveness liveness(function, units);
   Peak peak;
-  for_each_point(function, liveness, [&](const MachineInstruction& instruction, const UnitSet& live) {
-    const std::size_t count = live.count();
-    if (count > peak.live) peak = {count, instruction.in.at};
+  for_each_point(function, units, [&](const MachineInstruction& instruction, const LiveRegisters& live) {
+    if (live.words() > peak.live) peak = {live.words(), instruction.in.at};
   });
   return peak;
 }
@@ -44,36 +47,26 @@ Peak peak_of(const MachineFunction& function, bool predicates) {
 // The cheapest registers whose loss leaves at most half the limit at every point that is above it.
 std::vector<std::vector<VReg>> victims(const MachineFunction& function, bool predicates, std::size_t limit) {
   const Units units(function, predicates);
-  const Liveness liveness(function, units);
   const std::vector<double> cost = spill_costs(function);
-  std::vector<VReg> owner(units.count(), kNone);
-  for (std::size_t i = 0; i < function.registers.size(); ++i) {
-    const auto reg = static_cast<VReg>(i);
-    if (!units.has(reg)) continue;
-    for (unsigned word = 0; word < function.words(reg); ++word) owner[units.base(reg) + word] = reg;
-  }
   std::vector<std::vector<VReg>> result;
-  UnitSet spilled(units.count()), kept(units.count());
-  for_each_point(function, liveness, [&](const MachineInstruction&, const UnitSet& live) {
-    kept = live;
-    kept -= spilled;
-    std::size_t count = kept.count();
-    if (count <= limit) return;
+  std::vector<bool> spilled(function.registers.size());
+  for_each_point(function, units, [&](const MachineInstruction&, const LiveRegisters& live) {
+    if (live.words() <= limit) return;
+    std::size_t count = 0;
     std::vector<VReg> candidates;
-    for (std::size_t unit = kept.find_first(); unit != UnitSet::npos; unit = kept.find_next(unit)) {
-      const VReg reg = owner[unit];
-      if (cost[static_cast<std::size_t>(reg)] == kNeverSpill) continue;
-      if (candidates.empty() || candidates.back() != reg) candidates.push_back(reg);
+    for (const VReg reg : live.registers()) {
+      if (spilled[static_cast<std::size_t>(reg)]) continue;
+      count += static_cast<unsigned>(std::popcount(live.mask(reg)));
+      if (cost[static_cast<std::size_t>(reg)] != kNeverSpill) candidates.push_back(reg);
     }
-    std::stable_sort(candidates.begin(), candidates.end(), [&](VReg a, VReg b) {
-      return cost[static_cast<std::size_t>(a)] < cost[static_cast<std::size_t>(b)];
+    if (count <= limit) return;
+    std::sort(candidates.begin(), candidates.end(), [&](VReg a, VReg b) {
+      return std::pair(cost[static_cast<std::size_t>(a)], a) < std::pair(cost[static_cast<std::size_t>(b)], b);
     });
     for (const VReg reg : candidates) {
       if (count <= limit / 2) break;  // not each point anew
-      for (unsigned word = 0; word < function.words(reg); ++word) {
-        count -= kept[units.base(reg) + word] ? 1U : 0U;
-        spilled.set(units.base(reg) + word);
-      }
+      count -= static_cast<unsigned>(std::popcount(live.mask(reg)));
+      spilled[static_cast<std::size_t>(reg)] = true;
       result.push_back({reg});
     }
   });

@@ -90,6 +90,11 @@ Selector::Address Selector::address(const Operand& operand, isa::Space space, un
       result.slot = symbol.slot;
       return result;
     }
+    if (symbol.base != kNone) {
+      result.base = symbol.base;
+      result.offset = static_cast<std::int32_t>(offset + static_cast<std::int64_t>(symbol.address));
+      return result;
+    }
     offset += static_cast<std::int64_t>(symbol.address);
   }
   if (fits_offset(offset) && offset >= 0) {

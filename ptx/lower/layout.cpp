@@ -1,6 +1,8 @@
 #include "ptx/lower/layout.hpp"
 
 #include <algorithm>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/strong_components.hpp>
 #include <set>
 
 #include "isa/memory_map.hpp"
@@ -35,6 +37,10 @@ std::vector<std::pair<const Function*, std::set<std::string>>> reach(const File&
       const Function* callee = module.function(name);
       if (callee != nullptr && reached.insert(callee).second) work.push_back(callee);
     }
+    if (std::none_of(function->body.begin(), function->body.end(), is_indirect_call)) continue;
+    for (const Function* callee : module.addressed()) {
+      if (reached.insert(callee).second) work.push_back(callee);
+    }
   }
   std::vector<std::pair<const Function*, std::set<std::string>>> result;
   for (const Function& function : file.functions) {
@@ -47,6 +53,103 @@ std::vector<std::pair<const Function*, std::set<std::string>>> reach(const File&
 
 std::uint32_t alignment_of(const VariableDecl& variable) {
   return variable.alignment != 0 ? variable.alignment : isa::size_of(variable.type) * variable.vector;
+}
+
+bool is_indirect_call(const Statement& statement) {
+  return statement.kind == Statement::Kind::instruction && statement.opcode == "call" &&
+         std::any_of(statement.operands.begin(), statement.operands.end(),
+                     [](const Operand& operand) { return operand.kind == Operand::Kind::reg; });
+}
+
+// A name that is not the target of a call stands for the address.
+void ModuleLayout::find_addressed(const File& file) {
+  std::set<const Function*> taken;
+  const auto take = [&](const std::string& name) {
+    if (name.empty()) return;
+    if (const Function* found = function(name)) taken.insert(found);
+  };
+  const auto take_from = [&](const VariableDecl& variable) {
+    for (const Relocation& relocation : variable.relocations) take(relocation.symbol);
+  };
+  for (const VariableDecl& variable : file.variables) take_from(variable);
+  for (const Function& function : file.functions) {
+    for (const VariableDecl& variable : function.variables) take_from(variable);
+    for (const Statement& statement : function.body) {
+      if (statement.opcode == "call") continue;
+      for (const Operand& operand : statement.operands) take(operand.name);
+    }
+  }
+  for (const Function& function : file.functions) {
+    if (function.has_body && !function.is_entry && taken.count(&function) != 0) addressed_.push_back(&function);
+  }
+}
+
+namespace {
+
+bool alike(const std::vector<ParameterDecl>& a, const std::vector<ParameterDecl>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const ParameterDecl& one, const ParameterDecl& other) {
+    return one.is_array == other.is_array &&
+           one.count * isa::size_of(one.type) == other.count * isa::size_of(other.type);
+  });
+}
+
+}  // namespace
+
+std::vector<const Function*> ModuleLayout::targets(const Function& caller, const Statement& call) const {
+  std::vector<const Function*> found;
+  const auto add = [&](const std::string& name) {
+    const Function* const named = function(name);
+    if (std::find(found.begin(), found.end(), named) == found.end()) found.push_back(named);
+  };
+  std::size_t at = 0;
+  const std::vector<Operand>& operands = call.operands;
+  if (at < operands.size() && operands[at].kind == Operand::Kind::call_list) ++at;
+  if (at < operands.size() && operands[at].kind != Operand::Kind::reg) add(operands[at].name);
+  if (!is_indirect_call(call)) return found;
+  const std::string& wanted = operands.back().name;
+  for (const CallPrototype& prototype : caller.prototypes) {
+    if (prototype.name != wanted) continue;
+    for (const std::string& name : prototype.targets) add(name);
+    if (!prototype.targets.empty()) return found;
+    for (const Function* one : addressed_) {
+      if (alike(one->returns, prototype.returns) && alike(one->parameters, prototype.parameters)) found.push_back(one);
+    }
+    return found;
+  }
+  if (const VariableDecl* const table = variable(wanted)) {
+    for (const Relocation& relocation : table->relocations) add(relocation.symbol);
+  }
+  return found;
+}
+
+void ModuleLayout::find_circles(const File& file) {
+  using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
+  std::map<const Function*, std::size_t> number;
+  for (const Function& function : file.functions) number.emplace(&function, number.size());
+  Graph graph(number.size());
+  std::set<const Function*> own;  // that call themselves
+  for (const Function& function : file.functions) {
+    for (const Statement& statement : function.body) {
+      if (statement.kind != Statement::Kind::instruction || statement.opcode != "call") continue;
+      for (const Function* callee : targets(function, statement)) {
+        if (callee == nullptr) continue;
+        if (callee == &function) own.insert(callee);
+        boost::add_edge(number.at(&function), number.at(callee), graph);
+      }
+    }
+  }
+  std::vector<std::size_t> circle(number.size());
+  std::vector<std::size_t> size(boost::strong_components(
+      graph, boost::make_iterator_property_map(circle.begin(), boost::get(boost::vertex_index, graph))));
+  for (const std::size_t one : circle) ++size[one];
+  for (const auto& [function, at] : number) {
+    if (size[circle[at]] > 1 || own.count(function) != 0) circles_.emplace(function, circle[at]);
+  }
+}
+
+std::optional<std::size_t> ModuleLayout::circle(const Function& function) const {
+  const auto found = circles_.find(&function);
+  return found == circles_.end() ? std::nullopt : std::optional(found->second);
 }
 
 ModuleLayout::ModuleLayout(const File& file, isa::Module& module) : global_end_(isa::kModuleBase) {
@@ -66,6 +169,12 @@ ModuleLayout::ModuleLayout(const File& file, isa::Module& module) : global_end_(
     }
     if (function.has_body) found->second = &function;
   }
+  constexpr std::uint64_t kStep = 16;
+  for (const Function& function : file.functions) {
+    code_.emplace(&function, isa::kCodeBase + kStep * (code_.size() + 1));
+  }
+  find_addressed(file);
+  find_circles(file);
   struct Pending {
     const VariableDecl* variable;
     const Function* scope;
@@ -132,22 +241,20 @@ void ModuleLayout::initialise(const File& file, const VariableDecl& variable, co
       }
     }
     if (target == nullptr) target = this->variable(relocation.symbol);
-    if (target == nullptr) {
-      const bool code = function(relocation.symbol) != nullptr;
-      refuse(file, relocation.at,
-             code ? "the initial value is the address of function '" + relocation.symbol + "'"
-                  : "the initial value names the unknown symbol '" + relocation.symbol + "'",
-             code ? "function pointers are not supported; select among functions with a branch"
-                  : "declare the variable before its address is taken");
+    const Function* const code = target == nullptr ? function(relocation.symbol) : nullptr;
+    if (target == nullptr && code == nullptr) {
+      refuse(file, relocation.at, "the initial value names the unknown symbol '" + relocation.symbol + "'",
+             "declare the variable before its address is taken");
     }
-    if (!this->placed(*target)) {
+    if (code == nullptr && !this->placed(*target)) {
       refuse(file, relocation.at,
              "the initial value is the address of '" + relocation.symbol +
                  "', which is no .global or .const variable of this file",
              "store the address from inside the kernel");
     }
-    std::uint64_t value = address(*target) + static_cast<std::uint64_t>(relocation.addend);
-    if (relocation.generic && target->space == isa::Space::constant) value += isa::kConstantWindow;
+    std::uint64_t value = code != nullptr ? code_address(*code) : address(*target);
+    value += static_cast<std::uint64_t>(relocation.addend);
+    if (relocation.generic && target != nullptr && target->space == isa::Space::constant) value += isa::kConstantWindow;
     if (relocation.offset + relocation.size > placed.initial.size()) {
       refuse(file, relocation.at, "the initial value lies outside '" + variable.name + "'", "enlarge the array");
     }

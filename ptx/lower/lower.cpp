@@ -36,6 +36,35 @@ const std::vector<Handler>& all_handlers() {
   return handlers;
 }
 
+IrFunction lower_kernel(const File& file, const ModuleLayout& layout, const Function& function, unsigned max_registers,
+                        const Interruption& interruption, std::uint32_t stack_bytes) {
+  if (function.refusal) throw InputError(*function.refusal);
+  const SourceLocation where{file.name, function.at.line, function.at.column};
+  IrFunction ir;
+  ir.max_registers = std::min(max_registers, isa::kRegisters);
+  if (function.maxnreg) {
+    if (*function.maxnreg < kMinRegisters) {
+      throw InputError(where,
+                       ".maxnreg " + std::to_string(*function.maxnreg) + " of '" + function.name + "' is too low",
+                       "allow at least " + std::to_string(kMinRegisters) + " registers");
+    }
+    ir.max_registers = std::min(ir.max_registers, static_cast<unsigned>(*function.maxnreg));
+  }
+  for (const auto& given : {function.maxntid, function.reqntid}) {
+    if (std::find(given.begin(), given.end(), 0U) != given.end()) {
+      throw InputError(where, "'" + function.name + "' is declared for a block with no threads",
+                       "give .maxntid and .reqntid numbers above 0");
+    }
+  }
+  if (!function.reqntid.empty()) ir.kernel.required_block = dimensions(function.reqntid);
+  if (!function.maxntid.empty()) {
+    ir.kernel.max_threads =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(dimensions(function.maxntid).count(), UINT32_MAX));
+  }
+  Selector(file, layout, ir, interruption, stack_bytes).lower_entry(function);
+  return ir;
+}
+
 }  // namespace
 
 const Handler* find_handler(std::string_view opcode) {
@@ -54,7 +83,8 @@ std::vector<std::string> handled_opcodes() {
   return names;
 }
 
-IrModule lower(const File& file, unsigned max_registers) {
+IrModule lower(const File& file, unsigned max_registers, Refusals refusals, const Interruption& interruption,
+               std::uint32_t stack_bytes) {
   if (max_registers < kMinRegisters) {
     throw InputError({file.name, 0, 0}, "the limit of " + std::to_string(max_registers) + " registers is too low",
                      "allow at least " + std::to_string(kMinRegisters));
@@ -65,30 +95,12 @@ IrModule lower(const File& file, unsigned max_registers) {
   const ModuleLayout layout(file, result.module);
   for (const Function& function : file.functions) {
     if (!function.is_entry || !function.has_body) continue;
-    const SourceLocation where{file.name, function.at.line, function.at.column};
-    IrFunction ir;
-    ir.max_registers = std::min(max_registers, isa::kRegisters);
-    if (function.maxnreg) {
-      if (*function.maxnreg < kMinRegisters) {
-        throw InputError(where,
-                         ".maxnreg " + std::to_string(*function.maxnreg) + " of '" + function.name + "' is too low",
-                         "allow at least " + std::to_string(kMinRegisters) + " registers");
-      }
-      ir.max_registers = std::min(ir.max_registers, static_cast<unsigned>(*function.maxnreg));
+    try {
+      result.kernels.push_back(lower_kernel(file, layout, function, max_registers, interruption, stack_bytes));
+    } catch (const InputError& reason) {
+      if (refusals == Refusals::thrown) throw;
+      result.refused.push_back({function.name, reason});
     }
-    for (const auto& given : {function.maxntid, function.reqntid}) {
-      if (std::find(given.begin(), given.end(), 0U) != given.end()) {
-        throw InputError(where, "'" + function.name + "' is declared for a block with no threads",
-                         "give .maxntid and .reqntid numbers above 0");
-      }
-    }
-    if (!function.reqntid.empty()) ir.kernel.required_block = dimensions(function.reqntid);
-    if (!function.maxntid.empty()) {
-      ir.kernel.max_threads =
-          static_cast<std::uint32_t>(std::min<std::uint64_t>(dimensions(function.maxntid).count(), UINT32_MAX));
-    }
-    Selector(file, layout, ir).lower_entry(function);
-    result.kernels.push_back(std::move(ir));
   }
   return result;
 }

@@ -91,7 +91,7 @@ Value Selector::symbol_address(const Operand& operand, Type type, bool generic) 
            "the address of '" + operand.name + "' stands where a value of type " + dotted(type) + " is expected",
            "an address has type " + dotted(address_type()));
   }
-  const Resolved symbol = resolve(operand.name, operand.at);
+  const Resolved symbol = resolve(operand.name, operand.at, true);
   if (symbol.handle && operand.offset == 0 && is_wide(type)) return Value::of(load_handle(symbol), type);
   const bool in_register = symbol.slot != nullptr && !symbol.slot->in_memory;
   if (in_register || (generic && symbol.entry != nullptr)) {
@@ -99,6 +99,7 @@ Value Selector::symbol_address(const Operand& operand, Type type, bool generic) 
            in_register ? "read the parameter with ld.param; scalar parameters live in registers"
                        : "read the parameter with ld.param; generic addresses do not reach parameters");
   }
+  if (symbol.base != kNone) return Value::of(frame_address(symbol, operand.offset, is_wide(type), generic), type);
   std::uint64_t address = symbol.address + static_cast<std::uint64_t>(operand.offset);
   if (generic) {
     if (symbol.space == isa::Space::shared) address += isa::kSharedWindow;
@@ -107,6 +108,17 @@ Value Selector::symbol_address(const Operand& operand, Type type, bool generic) 
   }
   if (!is_wide(type)) address &= 0xffffffffU;
   return Value::imm(address, type);
+}
+
+VReg Selector::frame_address(const Resolved& symbol, std::int64_t offset, bool wide, bool generic) {
+  const std::uint64_t behind =
+      symbol.address + static_cast<std::uint64_t>(offset) + (generic ? isa::kLocalWindow : std::uint64_t{0});
+  const VReg sum = temp(Type::u32);
+  emit(isa::Op::ADD, sum, Value::of(symbol.base, Type::u32), Value::imm(behind & 0xffffffffU, Type::u32));
+  if (!wide) return sum;
+  const VReg pair = temp(Type::u64);
+  pack(pair, sum, kNone);
+  return pair;
 }
 
 Value Selector::extended(const Value& value) {
@@ -215,13 +227,14 @@ VReg Selector::load_handle(const Resolved& variable) {
   return handle;
 }
 
-Resolved Selector::resolve(const std::string& name, const Position& at) {
+Resolved Selector::resolve(const std::string& name, const Position& at, bool as_value) {
   Resolved result;
   if (const auto slot = frame_->parameters.find(name); slot != frame_->parameters.end()) {
     result.space = isa::Space::param;
     if (slot->second.in_memory) {
       result.space = isa::Space::local;
       result.address = slot->second.offset;
+      result.base = slot->second.base;
     }
     result.slot = &slot->second;
     return result;
@@ -242,9 +255,14 @@ Resolved Selector::resolve(const std::string& name, const Position& at) {
   }
   if (variable == nullptr) variable = layout_.variable(name);
   if (variable == nullptr) {
-    if (layout_.function(name) != nullptr) {
-      refuse(at, "the address of function '" + name + "' is taken",
-             "function pointers are not supported; select among functions with a branch");
+    if (const Function* const function = layout_.function(name)) {
+      if (function->is_entry) {
+        refuse(at, "the address of kernel '" + name + "' is taken",
+               "launch kernels from the host: there is no dynamic parallelism");
+      }
+      if (!as_value) refuse(at, "'" + name + "' is a function, and no data", "name a variable");
+      result.address = layout_.code_address(*function);
+      return result;
     }
     refuse(at, "'" + name + "' is not declared", "declare the variable before it is used");
   }
@@ -262,23 +280,39 @@ Resolved Selector::resolve(const std::string& name, const Position& at) {
     case isa::Space::shared:
       result.address = shared_.offsets.at(variable);
       break;
-    case isa::Space::local:
-      result.address = local_offset(*variable);
-      break;
+    case isa::Space::local: {
+      const LocalPlace place = local_place(*frame_, *variable);
+      result.address = place.offset;
+      result.base = place.base;
+    } break;
     default:
       refuse(at, "variable '" + name + "' cannot be used here", "declare it .global, .const, .shared or .local");
   }
   return result;
 }
 
-std::uint32_t Selector::local_offset(const VariableDecl& variable) {
-  if (const auto found = locals_.find(&variable); found != locals_.end()) return found->second;
+Selector::LocalPlace Selector::local_place(Frame& frame, const VariableDecl& variable) {
   if (variable.count > isa::kWindowSize) {
     refuse(variable.at, "local variable '" + variable.name + "' does not fit", "make it smaller");
   }
+  if (frame.member != nullptr) {
+    // Frames begin at multiples of the strictest alignment that an access can want.
+    const auto [found, fresh] = frame.member->locals.try_emplace(&variable, 0);
+    if (fresh) {
+      const std::uint64_t offset =
+          round_up(frame.member->local_bytes, std::min(alignment_of(variable), kFrameAlignment));
+      if (variable.size() > isa::kWindowSize - offset) {
+        refuse(variable.at, "local variable '" + variable.name + "' does not fit", "make it smaller");
+      }
+      found->second = static_cast<std::uint32_t>(offset);
+      frame.member->local_bytes = static_cast<std::uint32_t>(offset + variable.size());
+    }
+    return {stack_, found->second};
+  }
+  if (const auto found = locals_.find(&variable); found != locals_.end()) return {kNone, found->second};
   const std::uint32_t offset = allocate_local(variable.size(), alignment_of(variable), variable.at, variable.name);
   locals_.emplace(&variable, offset);
-  return offset;
+  return {kNone, offset};
 }
 
 std::uint32_t Selector::allocate_local(std::uint64_t size, std::uint32_t alignment, const Position& at,

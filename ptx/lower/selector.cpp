@@ -11,12 +11,14 @@
 namespace heddle::ptx {
 namespace {
 
+constexpr std::size_t kMostLiveBits = std::size_t{1} << 32U;  // of what finish_circles() keeps: 512 MiB
 constexpr std::size_t kMaxCallDepth = 64;  // without recursion; keeps hostile input off the host's stack
 
 }  // namespace
 
-Selector::Selector(const File& file, const ModuleLayout& layout, IrFunction& out)
-    : file_(file), layout_(layout), out_(out) {}
+Selector::Selector(const File& file, const ModuleLayout& layout, IrFunction& out, const Interruption& interruption,
+                   std::uint32_t stack_bytes)
+    : file_(file), layout_(layout), out_(out), interruption_(interruption), stack_bytes_(stack_bytes) {}
 
 void Selector::refuse(const std::string& message, const std::string& hint) const {
   refuse(statement_ != nullptr ? statement_->at : frame_->function->at, message, hint);
@@ -64,6 +66,16 @@ void Selector::lower_entry(const Function& entry) {
     guard_ = {};
     write(std::move(exit));
   }
+  for (const auto& member : past_members_) {
+    std::size_t registers = 0;
+    for (const auto& [first, last] : member->registers) registers += static_cast<std::size_t>(last - first);
+    if (registers != 0 && member->to - member->from > kMostLiveBits / registers) {
+      refuse(member->frame->function->at,
+             "function '" + member->frame->function->name + "', which can come to call itself, is too large",
+             "split it, or write the recursion as a loop");
+    }
+  }
+  finish_circles(out_, past_members_, stack_, stack_end_);
   out_.kernel.local_bytes = out_.local_bytes;
 }
 
@@ -74,11 +86,13 @@ void Selector::declare(Frame& frame, const Function& function) {
     if (variable.space != isa::Space::param) continue;
     ParamSlot slot;
     if (variable.is_array || variable.vector > 1) {
-      // No function is active twice, so that all calls of it share its arrays.
+      // Where no function is active twice, all calls of it share its arrays.
       slot.in_memory = true;
       slot.type = variable.type;
       slot.size = variable.size();
-      slot.offset = local_offset(variable);
+      const LocalPlace place = local_place(frame, variable);
+      slot.base = place.base;
+      slot.offset = place.offset;
     } else {
       slot = make_slot(frame, variable.type, variable.name);
     }
@@ -97,16 +111,13 @@ ParamSlot Selector::make_slot(Frame& frame, Type type, const std::string& name) 
   return slot;
 }
 
-Frame Selector::open_frame(const Function& function) {
+Frame Selector::open_frame(const Function& function, CircleMember* member) {
   Frame frame;
+  frame.member = member;
   frame.prefix = frame_->prefix + function.name + "/";
   frame.exit = new_label();
   declare(frame, function);
   return frame;
-}
-
-bool Selector::active(const Function& function) const {
-  return std::find(calls_.begin(), calls_.end(), &function) != calls_.end();
 }
 
 void Selector::inline_body(Frame& callee) {
@@ -135,6 +146,7 @@ void Selector::inline_body(Frame& callee) {
 }
 
 void Selector::lower_body() {
+  interruption_.check();
   const Function& function = *frame_->function;
   for (const Statement& statement : function.body) {
     last_statement_ = &statement == &function.body.back();

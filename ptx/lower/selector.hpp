@@ -21,6 +21,7 @@
 #include "ptx/ir.hpp"
 #include "ptx/lower/layout.hpp"
 #include "ptx/lower/modifiers.hpp"
+#include "ptx/lower/recursion.hpp"
 #include "ptx/lower/types.hpp"
 
 namespace heddle::ptx {
@@ -43,7 +44,8 @@ struct ParamSlot {
   VReg reg = kNone;
   Type type = Type::b32;
   std::uint64_t size = 4;
-  std::uint32_t offset = 0;  // in local memory
+  VReg base = kNone;  // in local memory: a register and an offset; kNone: the offset alone
+  std::uint32_t offset = 0;
 };
 
 // One function being lowered: the entry, or a device function inlined at one call.
@@ -59,14 +61,16 @@ struct Frame {
   std::map<std::string, Label> labels;
   std::map<std::string, ParamSlot> parameters;  // of the inlined function: parameters, returns, .param variables
   std::map<std::string, const Statement*> branch_targets;
-  std::optional<LabelId> exit;  // of an inlined function
-  VReg carry = kNone;           // CC.CF
+  std::optional<LabelId> exit;     // of an inlined function
+  CircleMember* member = nullptr;  // of a function that may be active several times (ptx/lower/recursion.hpp)
+  VReg carry = kNone;              // CC.CF
 };
 
 // What a symbol stands for.
 struct Resolved {
   isa::Space space = isa::Space::global;
   std::uint64_t address = 0;              // within the space
+  VReg base = kNone;                      // in local memory: to be added
   const ParamSlot* slot = nullptr;        // parameter in a register
   const isa::Parameter* entry = nullptr;  // entry parameter
   bool handle = false;                    // of a texture or surface: the variable's value is meant
@@ -74,7 +78,8 @@ struct Resolved {
 
 class Selector {
  public:
-  Selector(const File& file, const ModuleLayout& layout, IrFunction& out);
+  Selector(const File& file, const ModuleLayout& layout, IrFunction& out, const Interruption& interruption,
+           std::uint32_t stack_bytes);
 
   // Lowers an entry into the IrFunction.
   void lower_entry(const Function& entry);
@@ -120,6 +125,8 @@ class Selector {
   // p of "d|p", or kNone.
   VReg paired(const Operand& operand);
   void expect_unpaired(const Operand& operand) const;
+  // The address of what lies in a frame of the stack, `offset` behind it.
+  VReg frame_address(const Resolved& symbol, std::int64_t offset, bool wide, bool generic);
   // A register that holds the value; constants are materialised (zero needs no register).
   VReg in_register(const Value& value);
   // An integer constant in [low, high].
@@ -137,11 +144,16 @@ class Selector {
   Address address(const Operand& operand, isa::Space space, unsigned bytes = 1);
   // The same without an offset, for atomics.
   Address flat_address(const Operand& operand, isa::Space space);
-  Resolved resolve(const std::string& name, const Position& at);
+  // `as_value`: its address is wanted, which a function has too.
+  Resolved resolve(const std::string& name, const Position& at, bool as_value = false);
   // What a .texref or .surfref variable holds, loaded by code without a guard.
   VReg load_handle(const Resolved& variable);
-  // The bytes at an aligned place in local memory, allocated at first use.
-  std::uint32_t local_offset(const VariableDecl& variable);
+  // Where a variable of the frame's function is in local memory, allocated at first use.
+  struct LocalPlace {
+    VReg base = kNone;  // ParamSlot::base
+    std::uint32_t offset = 0;
+  };
+  LocalPlace local_place(Frame& frame, const VariableDecl& variable);
 
   // ---- machine operations
   void write(IrInstruction instruction);
@@ -178,16 +190,31 @@ class Selector {
   [[nodiscard]] const VPred& guard() const { return guard_; }
   // Inlines a call; the frame holds the callee's parameters.
   void inline_body(Frame& callee);
-  [[nodiscard]] bool active(const Function& function) const;
   // A scalar parameter of a frame, in a register.
   ParamSlot make_slot(Frame& frame, Type type, const std::string& name);
   // A frame for a call of this function: its labels, registers and .param variables; parameters are for the caller.
-  Frame open_frame(const Function& function);
+  Frame open_frame(const Function& function, CircleMember* member = nullptr);
+  // ---- functions that call each other in a circle
+  // The function's place in the circle in which the present statement stands, made when it is called for the first
+  // time; null: the function belongs to no circle that is open here, and the call comes from outside.
+  CircleMember* member(const Function& function);
+  // Begins a circle with this function, for a call from outside.
+  CircleMember& open_circle(const Function& function);
+  // The call from outside, when arguments are in their places: the bodies of all members, and the way out.
+  void close_circle();
+  // A call from a member to a member: before arguments are written into their places, then the call itself, and then,
+  // when results have been read into these registers.
+  void begin_member_call();
+  void call_member(CircleMember& callee);
+  void end_member_call(std::vector<VReg> results);
   [[nodiscard]] bool last_statement() const { return last_statement_; }
   std::uint32_t allocate_local(std::uint64_t size, std::uint32_t alignment, const Position& at,
                                const std::string& name);
 
  private:
+  CircleMember& add_member(const Function& function);
+  void fail_without_room(CircleMember& callee);
+  void step_stack(CircleMember& over, bool up);
   void lower_body();
   void lower_statement(const Statement& statement);
   void lower_pragma(const std::string& text, const Position& at, bool statement_level);
@@ -203,10 +230,16 @@ class Selector {
   const File& file_;
   const ModuleLayout& layout_;
   IrFunction& out_;
+  Interruption interruption_;
   SharedLayout shared_;
   Frame* frame_ = nullptr;
   std::vector<const Function*> calls_;
-  std::map<const VariableDecl*, std::uint32_t> locals_;  // looked up only, never walked
+  std::map<const VariableDecl*, std::uint32_t> locals_;      // looked up only, never walked
+  std::vector<Circle> circles_;                              // innermost last
+  std::vector<std::unique_ptr<CircleMember>> past_members_;  // of circles that are closed
+  std::uint32_t stack_bytes_;
+  VReg stack_ = kNone;                            // the stack pointer, where there is a stack
+  std::uint32_t stack_base_ = 0, stack_end_ = 0;  // in local memory
   const Statement* statement_ = nullptr;
   VPred guard_;
   std::optional<LabelId> after_;  // where guard_by_branch() goes

@@ -61,29 +61,29 @@ void Lexer::fail(std::uint32_t line, std::uint32_t column, std::string message, 
 }
 
 void Lexer::skip_blanks() {
-  while (pos_ < text_.size()) {
-    const char c = text_[pos_];
+  while (place_.pos < text_.size()) {
+    const char c = text_[place_.pos];
     if (c == '\n') {
-      ++pos_;
-      ++line_;
-      line_start_ = pos_;
+      ++place_.pos;
+      ++place_.line;
+      place_.line_start = place_.pos;
     } else if (c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f') {
-      ++pos_;
-    } else if (c == '/' && at(pos_ + 1) == '/') {
-      while (pos_ < text_.size() && text_[pos_] != '\n') {
-        ++pos_;
+      ++place_.pos;
+    } else if (c == '/' && at(place_.pos + 1) == '/') {
+      while (place_.pos < text_.size() && text_[place_.pos] != '\n') {
+        ++place_.pos;
       }
-    } else if (c == '/' && at(pos_ + 1) == '*') {
-      const auto line = line_;
+    } else if (c == '/' && at(place_.pos + 1) == '*') {
+      const auto line = place_.line;
       const auto column_of_it = column();
-      const std::size_t close = text_.find("*/", pos_ + 2);
+      const std::size_t close = text_.find("*/", place_.pos + 2);
       if (close == std::string_view::npos) {
         fail(line, column_of_it, "this comment is never closed", "end it with */");
       }
-      for (; pos_ < close + 2; ++pos_) {
-        if (text_[pos_] == '\n') {
-          ++line_;
-          line_start_ = pos_ + 1;
+      for (; place_.pos < close + 2; ++place_.pos) {
+        if (text_[place_.pos] == '\n') {
+          ++place_.line;
+          place_.line_start = place_.pos + 1;
         }
       }
     } else {
@@ -93,8 +93,8 @@ void Lexer::skip_blanks() {
 }
 
 Token Lexer::make(Token::Kind kind, std::size_t length) {
-  Token token{kind, text_.substr(pos_, length), line_, column(), false};
-  pos_ += length;
+  Token token{kind, text_.substr(place_.pos, length), place_.line, column(), false};
+  place_.pos += length;
   return token;
 }
 
@@ -108,15 +108,16 @@ std::size_t Lexer::word_length(std::size_t from) const {
 
 Token Lexer::number() {
   const auto malformed = [&](std::size_t length, std::string_view what) {
-    fail(line_, column(), fmt::format("'{}' is not a number", text_.substr(pos_, length)), std::string(what));
+    fail(place_.line, column(), fmt::format("'{}' is not a number", text_.substr(place_.pos, length)),
+         std::string(what));
   };
-  const char second = at(pos_ + 1);
-  if (at(pos_) == '0' && (second == 'f' || second == 'F' || second == 'd' || second == 'D')) {
+  const char second = at(place_.pos + 1);
+  if (at(place_.pos) == '0' && (second == 'f' || second == 'F' || second == 'd' || second == 'D')) {
     const std::size_t digits = (second == 'f' || second == 'F') ? 8 : 16;
-    const std::size_t length = word_length(pos_);
+    const std::size_t length = word_length(place_.pos);
     bool good = length == digits + 2;
     for (std::size_t i = 2; good && i < length; ++i) {
-      good = is_hex(text_[pos_ + i]);
+      good = is_hex(text_[place_.pos + i]);
     }
     if (!good) {
       malformed(length, "write 0f and 8 hexadecimal digits for .f32 bits, 0d and 16 for .f64 bits");
@@ -125,41 +126,42 @@ Token Lexer::number() {
   }
   std::size_t length = 0;
   Token::Kind kind = Token::Kind::integer;
-  if (at(pos_) == '0' && (second == 'x' || second == 'X')) {
+  if (at(place_.pos) == '0' && (second == 'x' || second == 'X')) {
     length = 2;
-    while (is_hex(at(pos_ + length))) {
+    while (is_hex(at(place_.pos + length))) {
       ++length;
     }
     if (length == 2) {
-      malformed(word_length(pos_), "hexadecimal digits must follow 0x");
+      malformed(word_length(place_.pos), "hexadecimal digits must follow 0x");
     }
-  } else if (at(pos_) == '0' && (second == 'b' || second == 'B')) {
+  } else if (at(place_.pos) == '0' && (second == 'b' || second == 'B')) {
     length = 2;
-    while (at(pos_ + length) == '0' || at(pos_ + length) == '1') {
+    while (at(place_.pos + length) == '0' || at(place_.pos + length) == '1') {
       ++length;
     }
     if (length == 2) {
-      malformed(word_length(pos_), "binary digits must follow 0b");
+      malformed(word_length(place_.pos), "binary digits must follow 0b");
     }
   } else {
     const auto digits = [&] {
-      while (is_digit(at(pos_ + length))) {
+      while (is_digit(at(place_.pos + length))) {
         ++length;
       }
     };
     digits();
     // "1.5", "1." but not "1.x".
-    if (at(pos_ + length) == '.' && (is_digit(at(pos_ + length + 1)) || !is_word(at(pos_ + length + 1)) ||
-                                     at(pos_ + length + 1) == 'e' || at(pos_ + length + 1) == 'E')) {
+    if (at(place_.pos + length) == '.' &&
+        (is_digit(at(place_.pos + length + 1)) || !is_word(at(place_.pos + length + 1)) ||
+         at(place_.pos + length + 1) == 'e' || at(place_.pos + length + 1) == 'E')) {
       kind = Token::Kind::real;
       ++length;
       digits();
     }
-    const char e = at(pos_ + length);
+    const char e = at(place_.pos + length);
     if (e == 'e' || e == 'E') {
-      const char sign = at(pos_ + length + 1);
+      const char sign = at(place_.pos + length + 1);
       const std::size_t skip = (sign == '+' || sign == '-') ? 2 : 1;
-      if (!is_digit(at(pos_ + length + skip))) {
+      if (!is_digit(at(place_.pos + length + skip))) {
         malformed(length + skip, "digits must follow the exponent's e");
       }
       kind = Token::Kind::real;
@@ -167,22 +169,22 @@ Token Lexer::number() {
       digits();
     }
   }
-  if (kind == Token::Kind::integer && at(pos_ + length) == 'U') {
+  if (kind == Token::Kind::integer && at(place_.pos + length) == 'U') {
     ++length;
   }
-  if (is_word(at(pos_ + length))) {
-    malformed(length + word_length(pos_ + length), "separate the number from what follows it");
+  if (is_word(at(place_.pos + length))) {
+    malformed(length + word_length(place_.pos + length), "separate the number from what follows it");
   }
   return make(kind, length);
 }
 
 Token Lexer::string() {
   std::size_t length = 1;
-  for (char c = at(pos_ + length); c != '"'; c = at(pos_ + length)) {
-    if (pos_ + length >= text_.size() || c == '\n') {
-      fail(line_, column(), "this string is never closed", "end it with \" on the same line");
+  for (char c = at(place_.pos + length); c != '"'; c = at(place_.pos + length)) {
+    if (place_.pos + length >= text_.size() || c == '\n') {
+      fail(place_.line, column(), "this string is never closed", "end it with \" on the same line");
     }
-    length += (c == '\\' && pos_ + length + 1 < text_.size() && text_[pos_ + length + 1] != '\n') ? 2 : 1;
+    length += (c == '\\' && place_.pos + length + 1 < text_.size() && text_[place_.pos + length + 1] != '\n') ? 2 : 1;
   }
   Token token = make(Token::Kind::string, length + 1);
   token.text = token.text.substr(1, length - 1);
@@ -190,16 +192,16 @@ Token Lexer::string() {
 }
 
 Token Lexer::next() {
-  const std::size_t before = pos_;
+  const std::size_t before = place_.pos;
   skip_blanks();
-  const bool adjacent = pos_ == before && pos_ != 0;
+  const bool adjacent = place_.pos == before && place_.pos != 0;
   Token token;
-  if (pos_ >= text_.size()) {
+  if (place_.pos >= text_.size()) {
     token = make(Token::Kind::end, 0);
   } else {
-    const char c = text_[pos_];
-    if (is_letter(c) || c == '_' || c == '$' || (c == '%' && is_word(at(pos_ + 1)))) {
-      token = make(Token::Kind::identifier, 1 + word_length(pos_ + 1));
+    const char c = text_[place_.pos];
+    if (is_letter(c) || c == '_' || c == '$' || (c == '%' && is_word(at(place_.pos + 1)))) {
+      token = make(Token::Kind::identifier, 1 + word_length(place_.pos + 1));
       if (token.text == "$") {
         fail(token.line, token.column, "'$' alone is no name", "letters, digits, _ or $ must follow it");
       }
@@ -207,17 +209,18 @@ Token Lexer::next() {
       token = number();
     } else if (c == '"') {
       token = string();
-    } else if (c == '.' && is_word(at(pos_ + 1))) {
-      std::size_t length = 1 + word_length(pos_ + 1);
-      while (at(pos_ + length) == ':' && at(pos_ + length + 1) == ':' && is_word(at(pos_ + length + 2))) {
-        length += 2 + word_length(pos_ + length + 2);
+    } else if (c == '.' && is_word(at(place_.pos + 1))) {
+      std::size_t length = 1 + word_length(place_.pos + 1);
+      while (at(place_.pos + length) == ':' && at(place_.pos + length + 1) == ':' &&
+             is_word(at(place_.pos + length + 2))) {
+        length += 2 + word_length(place_.pos + length + 2);
       }
       token = make(Token::Kind::dotted, length);
       token.text.remove_prefix(1);
     } else {
       std::size_t length = 0;
       for (const auto op : kLongOperators) {
-        if (text_.substr(pos_, 2) == op) {
+        if (text_.substr(place_.pos, 2) == op) {
           length = 2;
         }
       }
@@ -226,16 +229,17 @@ Token Lexer::next() {
       }
       if (length == 0) {
         if (c == '#') {
-          fail(line_, column(), "'#' begins a preprocessor line, which is not supported",
+          fail(place_.line, column(), "'#' begins a preprocessor line, which is not supported",
                "preprocess the text first (cpp -P)");
         }
         if (c == '.') {
-          fail(line_, column(), "a name must follow '.'", "directives and modifiers look like .global, .u32");
+          fail(place_.line, column(), "a name must follow '.'", "directives and modifiers look like .global, .u32");
         }
         if (c > ' ' && c <= '~') {
-          fail(line_, column(), fmt::format("'{}' is not a part of PTX", c), "remove it");
+          fail(place_.line, column(), fmt::format("'{}' is not a part of PTX", c), "remove it");
         }
-        fail(line_, column(), fmt::format("the byte 0x{:02X} is not a part of PTX", static_cast<unsigned char>(c)),
+        fail(place_.line, column(),
+             fmt::format("the byte 0x{:02X} is not a part of PTX", static_cast<unsigned char>(c)),
              "PTX is ASCII text; other bytes may stand in comments only");
       }
       token = make(Token::Kind::punctuation, length);
@@ -246,10 +250,10 @@ Token Lexer::next() {
 }
 
 void Lexer::split(const Token& token) {
-  // Tokens hold no newline, so line_ and line_start_ stay.
-  pos_ = static_cast<std::size_t>(token.text.data() - text_.data()) + 1;
-  line_ = token.line;
-  line_start_ = pos_ - token.column;
+  // Tokens hold no newline, so place_.line and place_.line_start stay.
+  place_.pos = static_cast<std::size_t>(token.text.data() - text_.data()) + 1;
+  place_.line = token.line;
+  place_.line_start = place_.pos - token.column;
 }
 
 }  // namespace heddle::ptx

@@ -42,6 +42,14 @@ class Lexer {
 
   [[nodiscard]] const std::string& file() const { return file_; }
 
+  // Where it is, to go back there.
+  struct Place {
+    std::size_t pos = 0, line_start = 0;
+    std::uint32_t line = 1;
+  };
+  [[nodiscard]] const Place& place() const { return place_; }
+  void go_back(const Place& place) { place_ = place; }
+
  private:
   void skip_blanks();
   Token make(Token::Kind kind, std::size_t length);
@@ -49,13 +57,12 @@ class Lexer {
   Token string();
   [[nodiscard]] std::size_t word_length(std::size_t from) const;
   [[nodiscard]] char at(std::size_t i) const { return i < text_.size() ? text_[i] : '\0'; }
-  [[nodiscard]] std::uint32_t column() const { return static_cast<std::uint32_t>(pos_ - line_start_ + 1); }
+  [[nodiscard]] std::uint32_t column() const { return static_cast<std::uint32_t>(place_.pos - place_.line_start + 1); }
   [[noreturn]] void fail(std::uint32_t line, std::uint32_t column, std::string message, std::string hint) const;
 
   std::string_view text_;
   const std::string& file_;
-  std::size_t pos_ = 0, line_start_ = 0;
-  std::uint32_t line_ = 1;
+  Place place_;
 };
 
 }  // namespace heddle::ptx

@@ -18,7 +18,9 @@ namespace heddle::ptx {
 
 class Parser {
  public:
-  Parser(std::string_view text, const std::string& file) : in_(text, file) { out_.name = file; }
+  Parser(std::string_view text, const std::string& file, Refusals refusals) : in_(text, file), refusals_(refusals) {
+    out_.name = file;
+  }
 
   // To be called once.
   File run();
@@ -98,6 +100,8 @@ class Parser {
 
   // ---- parser_body.cpp
   void body();
+  // The body that began there could not be read; goes on behind it.
+  void give_up_body(const TokenStream::Mark& begin, const NotSupported& reason);
   void open_scope();
   void close_scope();
   void statement();
@@ -105,7 +109,7 @@ class Parser {
   void body_directive();
   void instruction();
   void branch_targets(Statement& out);
-  void call_prototype(Statement& out);
+  void call_prototype(const Statement& label);
   void bind(const PendingName& use, const Symbol& symbol);
   [[noreturn]] void undefined(const PendingName& use) const;
 
@@ -129,6 +133,7 @@ class Parser {
   [[nodiscard]] isa::Type type_of(RegisterId reg) const { return fn_->registers[reg].type; }
 
   TokenStream in_;
+  Refusals refusals_;
   File out_;
   SymbolTable symbols_;
   Function* fn_ = nullptr;                         // the function whose body is being parsed

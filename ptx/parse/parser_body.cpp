@@ -102,6 +102,14 @@ void Parser::body() {
   }
 }
 
+void Parser::give_up_body(const TokenStream::Mark& begin, const NotSupported& reason) {
+  in_.go_back(begin);
+  skip_balanced("{", "}");
+  fn_->body.clear();
+  fn_->variables.clear();
+  fn_->refusal = reason;
+}
+
 void Parser::statement() {
   const Token token = in_.current();
   if (in_.accept(";")) {
@@ -155,8 +163,9 @@ void Parser::branch_targets(Statement& out) {
   in_.expect(";", "after the branch targets");
 }
 
-// Calls through registers are refused by lowering, so only the shape of a prototype matters here.
-void Parser::call_prototype(Statement& out) {
+void Parser::call_prototype(const Statement& label) {
+  CallPrototype out;
+  out.name = label.name;
   const Token directive = in_.take();
   if (directive.text == "calltargets") {
     do {
@@ -165,22 +174,23 @@ void Parser::call_prototype(Statement& out) {
       if (symbol == nullptr || symbol->kind != Symbol::Kind::function) {
         in_.fail(name, fmt::format("the function {} is not declared", name.describe()), "declare it before its use");
       }
-      out.labels.push_back(symbol->unique);
+      out.targets.push_back(symbol->unique);
     } while (in_.accept(","));
   } else {
     if (in_.at("(")) {
-      skip_balanced("(", ")");
+      out.returns = parameters(false);
     }
     const Token name = in_.expect_identifier("'_' in the place of the function's name");
     if (name.text != "_") {
       in_.fail(name, fmt::format("expected '_' in the place of the function's name, found {}", name.describe()));
     }
     if (in_.at("(")) {
-      skip_balanced("(", ")");
+      out.parameters = parameters(false);
     }
     in_.accept_dotted("noreturn");
   }
   in_.expect(";", fmt::format("after {}", directive.describe()));
+  fn_->prototypes.push_back(std::move(out));
 }
 
 void Parser::body_directive() {
@@ -215,7 +225,7 @@ void Parser::body_directive() {
              fmt::format("close the '{{' of line {}, column {} first", open.line, open.column));
   }
   if (const auto reason = refused_type(token.text); !reason.empty()) {
-    in_.fail(token, fmt::format("{} is not supported", token.describe()), std::string(reason));
+    in_.refuse(token, fmt::format("{} is not supported", token.describe()), std::string(reason));
   }
   if (const auto space = space_named(token.text)) {
     in_.take();
@@ -240,7 +250,7 @@ void Parser::instruction() {
   }
   // Before the operands, whose forms the parser does not know.
   if (const auto advice = advice_for(opcode.text); !advice.empty()) {
-    in_.fail(opcode, fmt::format("instruction {} is not supported", opcode.describe()), std::string(advice));
+    in_.refuse(opcode, fmt::format("instruction {} is not supported", opcode.describe()), std::string(advice));
   }
   out.opcode = opcode.text;
   while (in_.current().kind == Token::Kind::dotted) {

@@ -65,7 +65,7 @@ Parser::Specifiers Parser::specifiers(std::string_view what, bool parameter) {
       }
       in_.expect(")", "behind '.managed'");
     } else if (const auto reason = refused_type(token.text); !reason.empty()) {
-      in_.fail(token, fmt::format("the type {} is not supported", token.describe()), std::string(reason));
+      in_.refuse(token, fmt::format("the type {} is not supported", token.describe()), std::string(reason));
     } else {
       in_.fail(token, fmt::format("{} is not a part of the declaration of {}", token.describe(), what),
                "write [.align N] [.v2|.v4] and a type such as .u32, .f32, .b8");
@@ -126,7 +126,7 @@ void Parser::check_new_name(const Token& name, std::string_view spelled) const {
 
 void Parser::variables(isa::Space space, const Linking& linking) {
   if (in_.at("[")) {
-    in_.fail(in_.current(), "numbered constant banks are not supported", "declare the variable with plain .const");
+    in_.refuse(in_.current(), "numbered constant banks are not supported", "declare the variable with plain .const");
   }
   const Specifiers spec = specifiers("a variable", false);
   if (*spec.type == isa::Type::pred) {

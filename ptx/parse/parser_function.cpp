@@ -110,8 +110,14 @@ void Parser::performance_directives(Function& fn) {
       in_.fail(token, fmt::format("{} belongs to kernels", token.describe()), "write it behind an .entry");
     }
     if (token.text.find("cluster") != std::string_view::npos) {
-      in_.fail(token, fmt::format("{} is not supported", token.describe()),
-               "the machine has no thread block clusters; remove it");
+      NotSupported reason({in_.file(), token.line, token.column}, fmt::format("{} is not supported", token.describe()),
+                          "the machine has no thread block clusters; remove it");
+      if (refusals_ == Refusals::thrown) throw reason;
+      fn.refusal = std::move(reason);
+      do {
+        in_.take();
+      } while (!in_.at_end() && !in_.at("{") && !in_.at(";") && in_.current().kind != Token::Kind::dotted);
+      continue;
     }
     if (token.text == "attribute") {
       in_.fail(token, ".attribute is not supported", "remove it");
@@ -214,7 +220,13 @@ void Parser::function(bool is_entry, const Linking& linking) {
     }
     const std::size_t slot = function_slot(fn, name, true);
     fn.has_body = true;
-    body();
+    const TokenStream::Mark begin = in_.mark();
+    try {
+      body();
+    } catch (const NotSupported& reason) {
+      if (refusals_ == Refusals::thrown) throw;
+      give_up_body(begin, reason);
+    }
     out_.functions[slot] = std::move(fn);
   } else {
     if (!in_.at(";")) {

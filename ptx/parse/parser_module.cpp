@@ -18,8 +18,8 @@ constexpr std::uint64_t kMaxSourceFiles = 65'535;
 
 }  // namespace
 
-File parse(std::string_view text, const std::string& file) {
-  return Parser(text, file).run();
+File parse(std::string_view text, const std::string& file, Refusals refusals) {
+  return Parser(text, file, refusals).run();
 }
 
 File Parser::run() {

@@ -188,7 +188,8 @@ Operand Parser::register_operand(const Token& name, const Symbol& symbol) {
   if (symbol.kind != Symbol::Kind::vector_register) {
     if (in_.current().kind == Token::Kind::dotted) {
       if (is_selector(in_.current().text)) {
-        in_.fail(in_.current(), "selectors of bytes and halves are not supported", "extract the part with bfe or prmt");
+        in_.refuse(in_.current(), "selectors of bytes and halves are not supported",
+                   "extract the part with bfe or prmt");
       }
       in_.fail(in_.current(), fmt::format("{} is no vector register", name.describe()), "remove the component");
     }
@@ -241,8 +242,8 @@ Operand Parser::declared_operand(const Token& name) {
     return out;
   }
   if (is_refused_special(name.text)) {
-    in_.fail(name, fmt::format("the special register {} is not supported", name.describe()),
-             "the machine has no such thing");
+    in_.refuse(name, fmt::format("the special register {} is not supported", name.describe()),
+               "the machine has no such thing");
   }
   const Symbol* symbol = symbols_.find(name.text);
   if (symbol == nullptr) {
@@ -265,8 +266,8 @@ Operand Parser::declared_operand(const Token& name) {
   out.kind = Operand::Kind::symbol;
   out.name = symbol->unique;
   if (in_.at("[")) {
-    in_.fail(in_.current(), "array elements in operands are not supported",
-             fmt::format("write the offset in bytes, [{}+4]", name.text));
+    in_.refuse(in_.current(), "array elements in operands are not supported",
+               fmt::format("write the offset in bytes, [{}+4]", name.text));
   }
   if (in_.at("+") || in_.at("-")) {
     out.offset = parse_offset(in_);
@@ -332,8 +333,8 @@ void Parser::coordinates(Operand& address) {
     in_.fail_expected("the coordinates", "write [handle, {x, y}]");
   }
   if (in_.at(",")) {
-    in_.fail(in_.current(), "samplers of their own are not supported",
-             "a texture's handle says how it is sampled (unified mode)");
+    in_.refuse(in_.current(), "samplers of their own are not supported",
+               "a texture's handle says how it is sampled (unified mode)");
   }
 }
 
@@ -377,8 +378,8 @@ Operand Parser::address_operand(const Statement& statement) {
     coordinates(out);
   }
   if (in_.at(",")) {
-    in_.fail(in_.current(), "addresses of several parts (tensors) are not supported",
-             "write [register+number] or [variable+number]");
+    in_.refuse(in_.current(), "addresses of several parts (tensors) are not supported",
+               "write [register+number] or [variable+number]");
   }
   in_.expect("]", "at the end of the address");
   return out;

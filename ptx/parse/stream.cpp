@@ -25,6 +25,14 @@ Token TokenStream::take() {
   return taken;
 }
 
+void TokenStream::go_back(const Mark& mark) {
+  lexer_.go_back(mark.lexer);
+  current_ = mark.current;
+  has_ahead_ = false;
+  source_file = mark.source_file;
+  source_line = mark.source_line;
+}
+
 bool TokenStream::accept(std::string_view punctuation) {
   const bool yes = at(punctuation);
   if (yes) {
@@ -68,6 +76,10 @@ void TokenStream::fail(const Token& at, std::string message, std::string hint) c
 
 void TokenStream::fail(const Position& at, std::string message, std::string hint) const {
   throw InputError({file(), at.line, at.column}, std::move(message), std::move(hint));
+}
+
+void TokenStream::refuse(const Token& at, std::string message, std::string hint) const {
+  throw NotSupported({file(), at.line, at.column}, std::move(message), std::move(hint));
 }
 
 void TokenStream::fail_expected(std::string_view what, std::string hint) const {

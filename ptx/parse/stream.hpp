@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "ptx/ast.hpp"
 #include "ptx/parse/lexer.hpp"
+#include "ptx/refusal.hpp"
 
 namespace heddle::ptx {
 
@@ -34,11 +35,23 @@ class TokenStream {
     return {token.line, token.column, source_file, source_line};
   }
   [[nodiscard]] Position here() const { return position(current_); }
+  // A place in the text, to go back to.
+  struct Mark {
+    Lexer::Place lexer;
+    Token current;
+    std::uint32_t source_file = 0, source_line = 0;
+  };
+  // Only where no token has been looked at ahead.
+  [[nodiscard]] Mark mark() const { return {lexer_.place(), current_, source_file, source_line}; }
+  void go_back(const Mark& mark);
+
   // The latest .loc, which positions carry along.
   std::uint32_t source_file = 0, source_line = 0;
 
   [[noreturn]] void fail(const Token& at, std::string message, std::string hint = {}) const;
   [[noreturn]] void fail(const Position& at, std::string message, std::string hint = {}) const;
+  // As NotSupported.
+  [[noreturn]] void refuse(const Token& at, std::string message, std::string hint = {}) const;
   [[noreturn]] void fail_expected(std::string_view what, std::string hint = {}) const;
 
   [[nodiscard]] const std::string& file() const { return lexer_.file(); }

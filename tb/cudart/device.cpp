@@ -221,12 +221,14 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return guarded("cudaDeviceSetLimit", [&](Runtime& runtime) {
     if (limit == cudaLimitMallocHeapSize) static_cast<void>(runtime.ask({Call::heap, 0, {value}, 0}));
+    if (limit == cudaLimitStackSize) static_cast<void>(runtime.ask({Call::stack, 0, {value}, 0}));
   });
 }
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   return guarded("cudaDeviceGetLimit", [&](Runtime& runtime) {
     const bool heap = limit == cudaLimitMallocHeapSize;
     *value = heap                               ? runtime.ask({Call::heap, 0, {kAsIs}, 0}).words[0]
+             : limit == cudaLimitStackSize      ? runtime.ask({Call::stack, 0, {kAsIs}, 0}).words[0]
              : limit == cudaLimitPrintfFifoSize ? kPrintBytes
                                                 : 0;
   });

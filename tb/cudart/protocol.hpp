@@ -7,7 +7,7 @@
 
 namespace heddle::tb::program {
 
-inline constexpr std::uint64_t kProtocolVersion = 8;
+inline constexpr std::uint64_t kProtocolVersion = 9;
 // CUDA's own: "1": a launch waits for its kernel.
 inline constexpr const char* kBlockingVariable = "CUDA_LAUNCH_BLOCKING";
 // Says a program which socket (a path) the simulator listens at.
@@ -59,6 +59,7 @@ enum class Call : std::uint32_t {
           // with it the file's descriptor, if there is one (SocketEnd::send_descriptor)
   texture,  // address of a reference (0: none) that gets the handle, handle to forget (0: none); bytes: TextureFacts,
             // or none -> handle (0 without facts)
+  stack,    // bytes of it that a thread has for recursion, or kAsIs -> the bytes
 };
 
 // Managed memory is the host's at the same address, in whole pages.

@@ -106,7 +106,7 @@ std::optional<int> ProgramSubject::start() const {
   }
 }
 
-isa::Module ProgramSubject::compile(std::vector<std::string>* notes) const {
+isa::Module ProgramSubject::compile(std::vector<std::string>* notes, const std::atomic<bool>* interrupted) const {
   const std::optional<int> socket = setup_.attached ? setup_.attached : start();
   if (!socket) return {};
   session_ = std::make_unique<program::Session>(*socket, setup_.machine, setup_.interrupted);
@@ -114,8 +114,14 @@ isa::Module ProgramSubject::compile(std::vector<std::string>* notes) const {
   options.max_registers = setup_.max_registers;
   options.if_conversion = setup_.if_conversion;
   options.notes = notes;
+  options.interrupted = interrupted;
   try {
     return session_->compile(options);
+  } catch (const ptx::Interrupted&) {
+    session_.reset();
+    if (child_) child_->send(SIGTERM);
+    wait();
+    throw;
   } catch (...) {
     session_.reset();
     wait();

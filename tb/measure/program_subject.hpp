@@ -34,7 +34,8 @@ class ProgramSubject final : public Subject {
   [[nodiscard]] const std::string& name() const override { return setup_.words.front(); }
   // Starts the program, and returns when it first wants the device, or has ended without. Throws InputError for a
   // program that cannot be started or device code that cannot be compiled.
-  [[nodiscard]] isa::Module compile(std::vector<std::string>* notes) const override;
+  [[nodiscard]] isa::Module compile(std::vector<std::string>* notes,
+                                    const std::atomic<bool>* interrupted) const override;
   [[nodiscard]] std::uint64_t threads() const override;
   [[nodiscard]] std::optional<double> scale() const override { return std::nullopt; }
   [[nodiscard]] std::optional<std::uint64_t> seed() const override { return std::nullopt; }

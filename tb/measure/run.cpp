@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/scalar/scalarisation.hpp"
+#include "ptx/refusal.hpp"
 #include "tb/host/placement.hpp"
 #include "tb/measure/trace/recorder.hpp"
 #include "tb/measure/trace/trace_subject.hpp"
@@ -109,7 +110,13 @@ RunOutcome run(const RunRequest& request) {
   const auto subject = request.make_subject ? request.make_subject(workload_options(request))
                                             : make_subject(request.subject, workload_options(request));
   std::vector<std::string> notes;
-  isa::Module module = subject->compile(&notes);
+  isa::Module module;
+  bool interrupted = false;  // before there was anything to run
+  try {
+    module = subject->compile(&notes, request.device.interrupted);
+  } catch (const ptx::Interrupted&) {
+    interrupted = true;
+  }
   for (const std::string& note : notes) {
     if (request.note) request.note(note);
   }
@@ -175,6 +182,7 @@ RunOutcome run(const RunRequest& request) {
   record.seed = subject->seed();
   record.address_bits = subject->address_bits();
   try {
+    if (interrupted) throw RunStopped(ptx::Interrupted().what());
     timed.load(std::move(module));
     const Verdict verdict = subject->run(timed, request.output_directory);
     if (trace != nullptr) {

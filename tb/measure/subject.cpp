@@ -12,7 +12,10 @@ class WorkloadSubject final : public Subject {
   WorkloadSubject(std::string name, const WorkloadOptions& options)
       : name_(std::move(name)), options_(options), workload_(make_workload(name_, options)) {}
   [[nodiscard]] const std::string& name() const override { return name_; }
-  [[nodiscard]] isa::Module compile(std::vector<std::string>* /*notes*/) const override { return workload_->compile(); }
+  [[nodiscard]] isa::Module compile(std::vector<std::string>* /*notes*/,
+                                    const std::atomic<bool>* /*interrupted*/) const override {
+    return workload_->compile();
+  }
   [[nodiscard]] std::uint64_t threads() const override { return workload_->threads(); }
   [[nodiscard]] std::optional<double> scale() const override { return options_.scale; }
   [[nodiscard]] std::optional<std::uint64_t> seed() const override { return options_.seed; }
@@ -36,8 +39,9 @@ class LaunchSubject final : public Subject {
         if_conversion_(options.if_conversion),
         file_(LaunchFile::read(path_)) {}
   [[nodiscard]] const std::string& name() const override { return path_; }
-  [[nodiscard]] isa::Module compile(std::vector<std::string>* notes) const override {
-    return file_.compile(max_registers_, if_conversion_, notes);
+  [[nodiscard]] isa::Module compile(std::vector<std::string>* notes,
+                                    const std::atomic<bool>* interrupted) const override {
+    return file_.compile(max_registers_, if_conversion_, notes, interrupted);
   }
   [[nodiscard]] std::uint64_t threads() const override { return file_.threads(); }
   [[nodiscard]] std::optional<double> scale() const override { return std::nullopt; }

@@ -1,6 +1,7 @@
 // What a run runs: a registered workload or somebody's LAUNCH.toml, behind one face.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,7 +18,9 @@ class Subject {
   virtual ~Subject() = default;
   [[nodiscard]] virtual const std::string& name() const = 0;
   // `notes`, if there, takes what a user should know of how a LAUNCH.toml's kernels were read.
-  [[nodiscard]] virtual isa::Module compile(std::vector<std::string>* notes = nullptr) const = 0;
+  // Throws ptx::Interrupted while `interrupted`, if there, is set.
+  [[nodiscard]] virtual isa::Module compile(std::vector<std::string>* notes = nullptr,
+                                            const std::atomic<bool>* interrupted = nullptr) const = 0;
   [[nodiscard]] virtual std::uint64_t threads() const = 0;  // of the largest launch
   [[nodiscard]] virtual std::optional<double> scale() const = 0;
   [[nodiscard]] virtual std::optional<std::uint64_t> seed() const = 0;

@@ -39,6 +39,8 @@ int compile(const Arguments& arguments) {
   options.if_conversion = static_cast<unsigned>(arguments.whole("if-conversion", options.if_conversion, 0, 64));
   std::vector<std::string> notes;
   options.notes = &notes;
+  std::vector<ptx::RefusedKernel> refused;
+  options.refused = &refused;
   isa::Module module = compile_any(path, static_cast<unsigned>(bits), options);
   if (arguments.has("mark-uniform")) {
     ptx::mark_uniform(module);
@@ -49,18 +51,18 @@ int compile(const Arguments& arguments) {
   for (const std::string& note : notes) {
     remark("note", note);
   }
-  if (module.kernels.empty()) {
+  if (module.kernels.empty() && refused.empty()) {
     throw InputError({path}, "there is no kernel in it",
                      path.ends_with(".cu") ? "a kernel is a __global__ function; a template has to be instantiated"
                                            : "a kernel is an .entry");
   }
-  std::vector<std::string> names;
-  for (const isa::Kernel& kernel : module.kernels) {
-    names.push_back(kernel.name);
-  }
+  const std::vector<std::string> names = ptx::kernel_names(module, refused);
   const std::string entry = arguments.text("entry");
   const isa::Kernel* wanted = entry.empty() ? nullptr : module.find(entry);
   if (!entry.empty() && wanted == nullptr) {
+    if (const ptx::RefusedKernel* const reason = ptx::find_refused(module, refused, entry)) {
+      throw InputError(reason->reason);
+    }
     throw InputError({path}, fmt::format("there is no kernel '{}'", entry),
                      suggest(entry, names, "known: " + join(names)));
   }
@@ -81,13 +83,22 @@ int compile(const Arguments& arguments) {
                  fmt::format("{}", kernel.parameter_bytes)});
     }
   }
-  std::cout << table.text();
+  if (!module.kernels.empty()) {
+    std::cout << table.text();
+  }
   if (arguments.has("listing")) {
     for (const isa::Kernel& kernel : module.kernels) {
       if (wanted == nullptr || &kernel == wanted) {
         std::cout << "\n" << isa::listing(module, kernel);
       }
     }
+  }
+  if (wanted == nullptr && !refused.empty()) {
+    std::cout.flush();
+    for (std::size_t i = 0; i + 1 < refused.size(); ++i) {
+      std::cerr << "heddle: " << refused[i].reason.what() << "\n";
+    }
+    throw InputError(refused.back().reason);
   }
   return 0;
 }

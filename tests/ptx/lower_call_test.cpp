@@ -62,12 +62,6 @@ TEST(LowerCall, InlinesEachCallAnew) {
 }
 
 TEST(LowerCall, Refuses) {
-  EXPECT_EQ(module_refusal(module_with(".func f() { call f; ret; }", "call f;")),
-            "t.ptx:4:18: function 'f' is called recursively; calls are inlined; write recursion as a loop with a stack "
-            "in local memory");
-  EXPECT_THAT(
-      module_refusal(module_with(".func g(); .func f() { call g; ret; } .func g() { call f; ret; }", "call f;")),
-      HasSubstr("function 'f' is called recursively"));
   EXPECT_EQ(module_refusal(module_with(".extern .func other(.reg .b64 %n);", "call other, (%rd1);")),
             "t.ptx:6:6: function 'other' has no body in this file; define it here; files are not linked, and of CUDA's "
             "device run-time library there are vprintf, __assertfail, malloc and free");

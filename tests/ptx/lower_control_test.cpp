@@ -54,7 +54,8 @@ TEST(LowerControl, Refuses) {
       {"call nothing;",
        "t.ptx:8:6: the function or call prototype 'nothing' is not declared; declare functions before their use"},
       {"call (%r1), %r2, (%r3);",
-       "t.ptx:8:13: indirect calls are not supported; branch to direct calls of the functions"},
+       "t.ptx:8:13: the call through a register names no prototype; write the name of a .callprototype or .calltargets "
+       "behind the arguments"},
       {"@%r1 add.u32 %r1, %r2, 1;",
        "t.ptx:8:2: '%r1' is a .b32 register, the guard must be a predicate; set a .pred register with setp"},
       {".pragma \"row_hint\"; ld.shared.u32 %r1, [%rd1];",

@@ -57,8 +57,8 @@ TEST(LowerMove, Refuses) {
       {"cvta.shared.u64 %rd1, g;",
        "t.ptx:8:23: 'g' is not in the space that cvta names; name the space it is declared in"},
       {"mov.u64 %rd1, k;",
-       "t.ptx:8:15: the address of function 'k' is taken; function pointers are not supported; select among functions "
-       "with a branch"},
+       "t.ptx:8:15: the address of kernel 'k' is taken; launch kernels from the host: there is no dynamic "
+       "parallelism"},
       {"mov.b32 %r1, {%h1, %h2, %h3, %h4};",
        "t.ptx:8:15: register '%h1' has type .b16 where .b8 is expected; use a register of type .b8, or convert with "
        "cvt or mov"},

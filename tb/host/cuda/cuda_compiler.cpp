@@ -14,6 +14,7 @@
 #include "base/input_file.hpp"
 #include "tb/host/cuda/cuda_libraries.hpp"
 #include "tb/host/cuda/device_code.hpp"
+#include "tb/host/cuda/dynamic_parallelism.hpp"
 #include "tb/host/cuda/embedded.hpp"
 #include "tb/support/files/temporary_folder.hpp"
 #include "tb/support/process/child_process.hpp"
@@ -154,6 +155,7 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
     }
     const Diagnostic error = first_error(output).value_or(Diagnostic{{}, "the CUDA compiler failed"});
     const SourceLocation where = error.where.file.empty() ? SourceLocation{path} : error.where;
+    if (const auto parallelism = find_dynamic_parallelism(output)) throw InputError(parallelism->error);
     if (const auto missing = missing_library(error)) throw *missing;
     std::string hint = error.message.find("file not found") != std::string::npos
                            ? "device code can include files beside it and the headers that docs/cuda-support.md lists"

@@ -18,6 +18,7 @@
 #include "tb/host/cuda/cuda_compiler.hpp"
 #include "tb/host/cuda/cuda_libraries.hpp"
 #include "tb/host/cuda/device_code.hpp"
+#include "tb/host/cuda/dynamic_parallelism.hpp"
 #include "tb/host/cuda/embedded.hpp"
 #include "tb/host/cuda/nvcc_options.hpp"
 #include "tb/host/cuda/source_pass.hpp"
@@ -292,6 +293,10 @@ class Compiler {
     if (options_.dry) return code;
     std::ifstream in(said, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    if (const auto parallelism = code == 0 ? std::nullopt : find_dynamic_parallelism(text)) {
+      if (!parallelism->all) std::cerr << text;
+      throw InputError(parallelism->error);
+    }
     if (const auto error = first_error(text); code != 0 && error) {
       if (const auto missing = missing_library(*error)) {
         std::cerr << text.substr(0, error->begins) << std::flush;

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "isa/device_heap.hpp"
 #include "isa/program.hpp"
+#include "ptx/refusal.hpp"
 #include "tb/host/launch/values.hpp"
 #include "tb/host/picture.hpp"
 
@@ -147,7 +148,8 @@ struct Description {
   std::string path;
   bool is_cuda = false;
   SourceLocation source_where;
-  std::string source;  // the .cu or .ptx
+  std::string source;                       // the .cu or .ptx
+  std::vector<ptx::RefusedKernel> refused;  // of its kernels, once it has been compiled
   unsigned address_bits = 32;
   std::uint64_t heap_bytes = isa::DeviceHeap::kUsualLimit;
   std::vector<Buffer> buffers;

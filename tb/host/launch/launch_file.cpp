@@ -64,11 +64,14 @@ unsigned LaunchFile::address_bits() const {
   return description_->address_bits;
 }
 
-isa::Module LaunchFile::compile(unsigned max_registers, unsigned if_conversion, std::vector<std::string>* notes) const {
+isa::Module LaunchFile::compile(unsigned max_registers, unsigned if_conversion, std::vector<std::string>* notes,
+                                const std::atomic<bool>* interrupted) const {
   ptx::CompileOptions options;
   options.max_registers = max_registers;
   options.if_conversion = if_conversion;
   options.notes = notes;
+  options.refused = &description_->refused;
+  options.interrupted = interrupted;
   if (description_->is_cuda) {
     return ptx::compile(compile_cuda(description_->source, description_->address_bits),
                         description_->source + " (as PTX)", options);

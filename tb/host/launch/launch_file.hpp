@@ -2,6 +2,7 @@
 // docs/launch-files.md.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -35,9 +36,11 @@ class LaunchFile {
   [[nodiscard]] unsigned address_bits() const;
 
   // The kernels of the file's `ptx` or `cuda`, compiled for at most `max_registers` registers per thread. Throws
-  // InputError.
+  // InputError; a kernel that cannot be compiled is refused by run(), if that launches it. `interrupted` as
+  // ptx::CompileOptions has it.
   [[nodiscard]] isa::Module compile(unsigned max_registers, unsigned if_conversion = 0,
-                                    std::vector<std::string>* notes = nullptr) const;
+                                    std::vector<std::string>* notes = nullptr,
+                                    const std::atomic<bool>* interrupted = nullptr) const;
 
   // The files that it names as input: kernel, contents of buffers, expected outputs.
   struct InputFile {

@@ -10,6 +10,7 @@
 
 #include "base/nearest.hpp"
 #include "isa/symbol_names.hpp"
+#include "ptx/compile.hpp"
 #include "tb/host/config/toml_text.hpp"
 #include "tb/host/picture.hpp"
 #include "tb/support/files/atomic_file.hpp"
@@ -41,14 +42,15 @@ void Session::check(const Step& step) const {
     return;
   }
   const isa::Module& module = executor_.module();
-  const isa::Kernel* kernel = module.find(step.entry);
+  if (const ptx::RefusedKernel* const refused = ptx::find_refused(module, description_.refused, step.entry)) {
+    throw InputError(refused->reason);
+  }
+  const std::vector<std::string> names = ptx::kernel_names(module, description_.refused);
+  const std::vector<std::size_t> found = isa::find_named(names, step.entry);
+  const isa::Kernel* const kernel = found.size() == 1 ? &module.kernels[found.front()] : nullptr;
   if (kernel == nullptr) {
-    std::vector<std::string> names;
-    for (const isa::Kernel& known : module.kernels) {
-      names.push_back(known.name);
-    }
     std::vector<std::string> fitting;
-    for (const std::size_t i : isa::find_named(names, step.entry)) {
+    for (const std::size_t i : found) {
       fitting.push_back(names[i]);
     }
     const std::vector<std::string> known = isa::listed_names(names);

@@ -61,6 +61,7 @@ Session::Session(int socket, hw::Machine machine, const std::atomic<bool>* inter
 
 isa::Module Session::compile(const ptx::CompileOptions& options) {
   options_ = options;
+  options_.refused = &refused_;
   options_.notes = nullptr;  // of what is loaded later nobody takes them
   for (;;) {
     if (!connection_.next(question_, bytes_)) {
@@ -93,7 +94,10 @@ isa::Module Session::compile(const ptx::CompileOptions& options) {
   isa::Module module;  // a program without kernels has a device all the same
   try {
     if (!texts_.empty()) {
-      module = ptx::compile_program(texts_, texts_.size() == 1 ? "PTX" : "PTX of all files", options, changed_names_);
+      ptx::CompileOptions with_notes = options_;
+      with_notes.notes = options.notes;
+      module =
+          ptx::compile_program(texts_, texts_.size() == 1 ? "PTX" : "PTX of all files", with_notes, changed_names_);
     }
   } catch (const InputError&) {
     answer_.error = cudaErrorInvalidPtx;
@@ -107,29 +111,48 @@ isa::Module Session::compile(const ptx::CompileOptions& options) {
 ptx::ProgramText Session::checked_text() const {
   ptx::ProgramText text{text_of(bytes_), fmt::format("device code {}", texts_.size() + 1), false};
   if (text.text.empty() || text.text.back() != '\n') text.text += '\n';  // lines of all texts are counted
-  static_cast<void>(ptx::compile(text.text, text.file, options_));
+  std::vector<ptx::RefusedKernel> refused;
+  ptx::CompileOptions options = options_;
+  options.refused = &refused;
+  const isa::Module module = ptx::compile(text.text, text.file, options);
+  if (module.kernels.empty() && !refused.empty()) throw InputError(refused.front().reason);
   return text;
+}
+
+isa::Module Session::compiled(const std::vector<ptx::ProgramText>& texts, const ptx::CompileOptions& options,
+                              std::vector<std::map<std::string, std::string>>& changed) {
+  if (texts.empty()) return {};
+  try {
+    return ptx::compile_program(texts, texts.size() == 1 ? "PTX" : "PTX of all files", options, changed);
+  } catch (const ptx::Interrupted& interrupted) {
+    throw RunStopped(interrupted.what());
+  }
 }
 
 void Session::module() {
   std::vector<ptx::ProgramText> texts = texts_;
   std::vector<std::map<std::string, std::string>> changed;
+  std::vector<ptx::RefusedKernel> refused;
+  ptx::CompileOptions options = options_;
+  options.refused = &refused;
   try {
     texts.push_back(checked_text());
-    grow(ptx::compile_program(texts, "PTX of all files", options_, changed));
+    grow(compiled(texts, options, changed));
   } catch (const InputError& error) {
     throw Refusal{cudaErrorInvalidPtx, error.what()};
   }
   texts_ = std::move(texts);
+  refused_ = std::move(refused);
   changed_names_ = std::move(changed);
 }
 
-void Session::grow(isa::Module module) {
+void Session::grow(isa::Module module, bool same_code) {
   const isa::Module& old = device_->module();
   const bool begins_alike =
       module.kernels.size() >= old.kernels.size() && module.variables.size() >= old.variables.size() &&
-      std::equal(old.kernels.begin(), old.kernels.end(), module.kernels.begin(),
-                 [](const auto& a, const auto& b) { return a.name == b.name && a.words == b.words; }) &&
+      std::equal(
+          old.kernels.begin(), old.kernels.end(), module.kernels.begin(),
+          [&](const auto& a, const auto& b) { return a.name == b.name && (!same_code || a.words == b.words); }) &&
       std::equal(old.variables.begin(), old.variables.end(), module.variables.begin(),
                  [](const auto& a, const auto& b) {
                    return a.name == b.name && a.space == b.space && a.address == b.address && a.size == b.size;
@@ -274,6 +297,8 @@ void Session::handle() {
       return memory();
     case Call::heap:
       return heap();
+    case Call::stack:
+      return stack();
     case Call::texture:
       return texture();
     case Call::share:

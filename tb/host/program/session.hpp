@@ -41,7 +41,7 @@ class Session {
   Session(int socket, hw::Machine machine, const std::atomic<bool>* interrupted);
 
   // The program's device code, once it first wants the device; none when it ends before. Throws InputError for code
-  // that cannot be compiled, which the program is told.
+  // that cannot be read, which the program is told. It is told of a kernel that cannot be compiled when it wants that.
   [[nodiscard]] isa::Module compile(const ptx::CompileOptions& options);
   // Until the program ends; device memory's pages are shared with it from here on. A fault or a stop is told to the
   // program, to which the device is lost, and thrown when it has ended.
@@ -72,6 +72,7 @@ class Session {
   void occupancy();
   void memory();
   void heap();
+  void stack();
   void texture();
   void share();
   void streams();
@@ -85,8 +86,11 @@ class Session {
 
   // The question's text as one more unit, on its own. Throws InputError.
   [[nodiscard]] ptx::ProgramText checked_text() const;
+  // Of what the program has brought once it uses the device. Throws InputError; RunStopped when it is interrupted.
+  static isa::Module compiled(const std::vector<ptx::ProgramText>& texts, const ptx::CompileOptions& options,
+                              std::vector<std::map<std::string, std::string>>& changed);
   // Puts a module that begins as the present one does in its place; variables keep their values.
-  void grow(isa::Module module);
+  void grow(isa::Module module, bool same_code = true);
   // What the bytes of the question name, of a unit, in the module.
   [[nodiscard]] std::string named(std::uint64_t unit) const;
   [[nodiscard]] const isa::Kernel& kernel(std::uint64_t id) const;
@@ -112,7 +116,8 @@ class Session {
   Device* device_ = nullptr;
   std::shared_ptr<SharedPages> shared_;  // that device memory lies in; null: none
   ptx::CompileOptions options_;
-  std::vector<ptx::ProgramText> texts_;  // of all units
+  std::vector<ptx::RefusedKernel> refused_;  // kernels that the module lacks
+  std::vector<ptx::ProgramText> texts_;      // of all units
   std::vector<std::map<std::string, std::string>> changed_names_;
   bool ended_ = false;  // the program
   Question question_;

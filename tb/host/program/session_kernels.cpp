@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "hw/gpu/dispatcher.hpp"
 #include "isa/device_heap.hpp"
+#include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
 #include "tb/host/program/refusal.hpp"
 #include "tb/host/program/session.hpp"
@@ -45,6 +46,9 @@ void Session::function() {
   const auto found =
       std::find_if(kernels.begin(), kernels.end(), [&](const auto& kernel) { return kernel.name == name; });
   if (found == kernels.end()) {
+    for (const ptx::RefusedKernel& refused : refused_) {
+      if (refused.name == name) throw Refusal{cudaErrorInvalidPtx, refused.reason.what()};
+    }
     throw Refusal{cudaErrorInvalidDeviceFunction, fmt::format("the device code has no kernel '{}'", name)};
   }
   const std::uint64_t most =
@@ -247,6 +251,23 @@ void Session::heap() {
     heap.set_limit(limit);
   }
   answer_.words[0] = heap.limit();
+}
+
+// The code of kernels with recursion has the size in it.
+void Session::stack() {
+  const std::uint64_t bytes = question_.words[0];
+  if (bytes != kAsIs && bytes != options_.stack_bytes) {
+    if (bytes > isa::kMaxLocalBytes / 2) {
+      throw Refusal{cudaErrorInvalidValue,
+                    fmt::format("a stack of {} bytes per thread: {} is the most", bytes, isa::kMaxLocalBytes / 2)};
+    }
+    ptx::CompileOptions options = options_;
+    options.stack_bytes = static_cast<std::uint32_t>(bytes);
+    std::vector<std::map<std::string, std::string>> changed;
+    grow(compiled(texts_, options, changed), false);
+    options_.stack_bytes = options.stack_bytes;
+  }
+  answer_.words[0] = options_.stack_bytes;
 }
 
 void Session::occupancy() {

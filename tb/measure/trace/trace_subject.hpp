@@ -28,7 +28,8 @@ class TraceSubject final : public Subject, public hw::ReplaySource {
 
   // ---- Subject
   [[nodiscard]] const std::string& name() const override { return recorded().subject; }
-  [[nodiscard]] isa::Module compile(std::vector<std::string>* /*notes*/ = nullptr) const override {
+  [[nodiscard]] isa::Module compile(std::vector<std::string>* /*notes*/ = nullptr,
+                                    const std::atomic<bool>* /*interrupted*/ = nullptr) const override {
     return reader_->modules().front();
   }
   [[nodiscard]] std::uint64_t threads() const override { return recorded().threads; }
