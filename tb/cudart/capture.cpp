@@ -43,6 +43,7 @@ cudaStreamCaptureMode& present_mode() {
 }
 
 Recording* recording_of(cudaStream_t stream) {
+  require_stream(stream);
   for (const auto& one : recordings()) {
     if (one->last.count(stream_number(stream)) != 0) return one.get();
   }
@@ -142,7 +143,11 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* after,
                                           const void*, size_t count, cudaStreamCaptureMode mode) {
   return guarded("cudaStreamBeginCaptureToGraph", [&](Runtime&) {
-    require(graph != nullptr, cudaErrorInvalidValue, "the graph is null");
+    static_cast<void>(known(graph));
+    if (count != 0) require_places(after);
+    for (std::size_t i = 0; i < count; ++i) {
+      require(known(after[i]).graph == graph, cudaErrorInvalidValue, "a node is not of the graph");
+    }
     auto recording = std::make_unique<Recording>();
     recording->graph = graph;
     begin(std::move(recording), stream, mode, {after, after + count});
@@ -151,6 +156,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return guarded("cudaStreamEndCapture", [&](Runtime&) {
+    require_places(graph);
     Recording* const recording = recording_of(stream);
     *graph = nullptr;
     require(recording != nullptr, cudaErrorIllegalState, "the stream records no graph");
@@ -184,6 +190,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   return guarded("cudaStreamIsCapturing", [&](Runtime&) {
+    require_places(status);
     *status = recording_of(stream) == nullptr ? cudaStreamCaptureStatusNone : cudaStreamCaptureStatusActive;
   });
 }
@@ -201,6 +208,7 @@ cudaError_t stream_capture_info(cudaStream_t stream, cudaStreamCaptureStatus* st
 cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
                                         cudaGraph_t* graph, const cudaGraphNode_t** nodes, size_t* count) {
   return guarded("cudaStreamGetCaptureInfo", [&](Runtime&) {
+    require_places(status);
     Recording* const recording = recording_of(stream);
     *status = recording == nullptr ? cudaStreamCaptureStatusNone : cudaStreamCaptureStatusActive;
     if (recording == nullptr) return;
@@ -222,6 +230,10 @@ cudaError_t stream_update_dependencies(cudaStream_t stream, cudaGraphNode_t* nod
     const unsigned int flags = edges ? fifth : static_cast<unsigned int>(fourth);
     Recording* const recording = recording_of(stream);
     require(recording != nullptr, cudaErrorIllegalState, "the stream records no graph");
+    if (count != 0) require_places(nodes);
+    for (std::size_t i = 0; i < count; ++i) {
+      require(known(nodes[i]).graph == recording->graph, cudaErrorInvalidValue, "a node is not of the graph");
+    }
     Nodes& last = recording->last.at(stream_number(stream));
     if (flags == cudaStreamSetCaptureDependencies) last.clear();
     for (std::size_t i = 0; i < count; ++i) {
@@ -230,8 +242,10 @@ cudaError_t stream_update_dependencies(cudaStream_t stream, cudaGraphNode_t* nod
   });
 }
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-  std::swap(*mode, present_mode());
-  return cudaSuccess;
+  return guarded("cudaThreadExchangeStreamCaptureMode", [&](Runtime&) {
+    require_places(mode);
+    std::swap(*mode, present_mode());
+  });
 }
 
 }  // extern "C"

@@ -6,6 +6,7 @@
 
 using heddle::cudart::guarded;
 using heddle::cudart::require;
+using heddle::cudart::require_places;
 using heddle::cudart::Runtime;
 using heddle::tb::program::Call;
 using heddle::tb::program::kAsIs;
@@ -163,25 +164,32 @@ cudaDeviceProp heddle::cudart::device_properties(Runtime& runtime, int device) {
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
-  return cudaSuccess;
+  return guarded("cudaGetDeviceCount", [&](Runtime&) {
+    require_places(count);
+    *count = 1;
+  });
 }
 cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
-  return cudaSuccess;
+  return guarded("cudaGetDevice", [&](Runtime&) {
+    require_places(device);
+    *device = 0;
+  });
 }
 cudaError_t cudaSetDevice(int device) {
   return guarded("cudaSetDevice", [&](Runtime&) { require_device(device); });
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   return guarded("cudaDeviceGetAttribute", [&](Runtime& runtime) {
+    require_places(value);
     require_device(device);
     *value = attribute_of(properties_of(runtime.machine()), attribute);
   });
 }
-cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) {
-  *device = 0;
-  return cudaSuccess;
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
+  return guarded("cudaChooseDevice", [&](Runtime&) {
+    require_places(device, wanted);
+    *device = 0;
+  });
 }
 cudaError_t cudaDeviceSynchronize(void) {
   return synchronize("cudaDeviceSynchronize");
@@ -200,23 +208,29 @@ cudaError_t cudaSetDeviceFlags(unsigned int) {
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
-  *flags = cudaDeviceScheduleAuto;
-  return cudaSuccess;
+  return guarded("cudaGetDeviceFlags", [&](Runtime&) {
+    require_places(flags);
+    *flags = cudaDeviceScheduleAuto;
+  });
 }
 // Preferences that these machines have no choice for.
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
-  *config = cudaFuncCachePreferNone;
-  return cudaSuccess;
+  return guarded("cudaDeviceGetCacheConfig", [&](Runtime&) {
+    require_places(config);
+    *config = cudaFuncCachePreferNone;
+  });
 }
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
-  *config = cudaSharedMemBankSizeFourByte;
-  return cudaSuccess;
+  return guarded("cudaDeviceGetSharedMemConfig", [&](Runtime&) {
+    require_places(config);
+    *config = cudaSharedMemBankSizeFourByte;
+  });
 }
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return guarded("cudaDeviceSetLimit", [&](Runtime& runtime) {
@@ -226,6 +240,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
 }
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   return guarded("cudaDeviceGetLimit", [&](Runtime& runtime) {
+    require_places(value);
     const bool heap = limit == cudaLimitMallocHeapSize;
     *value = heap                               ? runtime.ask({Call::heap, 0, {kAsIs}, 0}).words[0]
              : limit == cudaLimitStackSize      ? runtime.ask({Call::stack, 0, {kAsIs}, 0}).words[0]
@@ -234,12 +249,16 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   });
 }
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-  *least = *greatest = 0;
-  return cudaSuccess;
+  return guarded("cudaDeviceGetStreamPriorityRange", [&](Runtime&) {
+    if (least != nullptr) *least = 0;
+    if (greatest != nullptr) *greatest = 0;
+  });
 }
 cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
-  *can = 0;
-  return cudaSuccess;
+  return guarded("cudaDeviceCanAccessPeer", [&](Runtime&) {
+    require_places(can);
+    *can = 0;
+  });
 }
 cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int) {
   return guarded("cudaDeviceEnablePeerAccess",
@@ -249,12 +268,16 @@ cudaError_t cudaDeviceDisablePeerAccess(int) {
   return guarded("cudaDeviceDisablePeerAccess", [](Runtime&) { require(false, cudaErrorPeerAccessNotEnabled, ""); });
 }
 cudaError_t cudaDriverGetVersion(int* version) {
-  *version = CUDART_VERSION;
-  return cudaSuccess;
+  return guarded("cudaDriverGetVersion", [&](Runtime&) {
+    require_places(version);
+    *version = CUDART_VERSION;
+  });
 }
 cudaError_t cudaRuntimeGetVersion(int* version) {
-  *version = CUDART_VERSION;
-  return cudaSuccess;
+  return guarded("cudaRuntimeGetVersion", [&](Runtime&) {
+    require_places(version);
+    *version = CUDART_VERSION;
+  });
 }
 cudaError_t cudaProfilerStart(void) {
   return cudaSuccess;

@@ -86,11 +86,14 @@ CUresult cuInit(unsigned int flags) {
   initialised = true;
   return CUDA_SUCCESS;
 }
+// Before cuInit, too.
 CUresult cuDriverGetVersion(int* version) {
+  if (version == nullptr) return report(CUDA_ERROR_INVALID_VALUE, "a pointer is null", "cuDriverGetVersion");
   *version = CUDA_VERSION;
   return CUDA_SUCCESS;
 }
 CUresult cuGetErrorName(CUresult error, const char** name) {
+  if (name == nullptr) return report(CUDA_ERROR_INVALID_VALUE, "a pointer is null", "cuGetErrorName");
   switch (static_cast<int>(error)) {
 #define HEDDLE_RESULT_(code, value, text) \
   case value:                             \
@@ -104,6 +107,7 @@ CUresult cuGetErrorName(CUresult error, const char** name) {
   }
 }
 CUresult cuGetErrorString(CUresult error, const char** string) {
+  if (string == nullptr) return report(CUDA_ERROR_INVALID_VALUE, "a pointer is null", "cuGetErrorString");
   switch (static_cast<int>(error)) {
 #define HEDDLE_RESULT_(code, value, text) \
   case value:                             \
@@ -119,16 +123,21 @@ CUresult cuGetErrorString(CUresult error, const char** string) {
 
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {
   return driver("cuDeviceGet", [&](Runtime&) {
+    require_places(device);
     require_device(ordinal);
     *device = 0;
   });
 }
 CUresult cuDeviceGetCount(int* count) {
-  return driver("cuDeviceGetCount", [&](Runtime&) { *count = 1; });
+  return driver("cuDeviceGetCount", [&](Runtime&) {
+    require_places(count);
+    *count = 1;
+  });
 }
 CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
   return driver("cuDeviceGetName", [&](Runtime& runtime) {
     require_device(device);
+    require_places(name);
     require(size > 0, cudaErrorInvalidValue, "there is no room for the name");
     const std::string_view whole = runtime.machine().name;
     const std::size_t kept = std::min(whole.size(), static_cast<std::size_t>(size) - 1);
@@ -138,12 +147,14 @@ CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
 }
 CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
   return driver("cuDeviceGetUuid", [&](Runtime&) {
+    require_places(uuid);
     require_device(device);
     std::memset(uuid, 0, sizeof *uuid);
   });
 }
 CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
   return driver("cuDeviceTotalMem", [&](Runtime& runtime) {
+    require_places(bytes);
     require_device(device);
     *bytes = runtime.machine().memory_bytes;
   });
@@ -161,6 +172,7 @@ CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
 }
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   return driver("cuDevicePrimaryCtxRetain", [&](Runtime&) {
+    require_places(context);
     require_device(device);
     *context = primary();
   });
@@ -174,6 +186,7 @@ CUresult cuDevicePrimaryCtxReset(CUdevice device) {
 
 CUresult cuCtxCreate(CUcontext* context, unsigned int, CUdevice device) {
   return driver("cuCtxCreate", [&](Runtime&) {
+    require_places(context);
     require_device(device);
     *context = *living().insert(new CUctx_st).first;
     contexts().push_back(*context);
@@ -209,13 +222,23 @@ CUresult cuCtxSetCurrent(CUcontext context) {
   });
 }
 CUresult cuCtxGetCurrent(CUcontext* context) {
-  return driver("cuCtxGetCurrent", [&](Runtime&) { *context = contexts().empty() ? nullptr : contexts().back(); });
+  return driver("cuCtxGetCurrent", [&](Runtime&) {
+    require_places(context);
+    *context = contexts().empty() ? nullptr : contexts().back();
+  });
 }
 CUresult cuCtxGetDevice(CUdevice* device) {
-  return in_context("cuCtxGetDevice", [&](Runtime&) { *device = 0; });
+  return in_context("cuCtxGetDevice", [&](Runtime&) {
+    require_places(device);
+    *device = 0;
+  });
 }
-CUresult cuCtxGetApiVersion(CUcontext, unsigned int* version) {
-  return driver("cuCtxGetApiVersion", [&](Runtime&) { *version = CUDA_VERSION; });
+CUresult cuCtxGetApiVersion(CUcontext context, unsigned int* version) {
+  return driver("cuCtxGetApiVersion", [&](Runtime&) {
+    require_places(version);
+    if (context != nullptr) require_living(context);
+    *version = CUDA_VERSION;
+  });
 }
 CUresult cuCtxSynchronize(void) {
   return in_context("cuCtxSynchronize", [](Runtime& runtime) { synchronize(runtime); });
@@ -225,6 +248,7 @@ CUresult cuCtxSetCacheConfig(CUfunc_cache) {
 }
 CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
   return in_context("cuCtxGetLimit", [&](Runtime& runtime) {
+    require_places(value);
     if (limit == CU_LIMIT_MALLOC_HEAP_SIZE) {
       *value = runtime.ask({Call::heap, 0, {kAsIs}, 0}).words[0];
     } else {
@@ -239,7 +263,10 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
   });
 }
 CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
-  return in_context("cuCtxGetStreamPriorityRange", [&](Runtime&) { *least = *greatest = 0; });
+  return in_context("cuCtxGetStreamPriorityRange", [&](Runtime&) {
+    if (least != nullptr) *least = 0;
+    if (greatest != nullptr) *greatest = 0;
+  });
 }
 
 // ---- streams and events are the run-time API's
@@ -271,7 +298,9 @@ HEDDLE_AS_RUNTIME_(cuLaunchHostFunc, (CUstream stream, CUhostFn function, void* 
                    cudaLaunchHostFunc(stream, function, data))
 #undef HEDDLE_AS_RUNTIME_
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* data, unsigned int) {
+  if (callback == nullptr) return report(CUDA_ERROR_INVALID_VALUE, "the function is null", "cuStreamAddCallback");
   const CUresult result = cuStreamSynchronize(stream);
+  if (result == CUDA_ERROR_INVALID_HANDLE) return result;
   callback(stream, result, data);
   return result;
 }

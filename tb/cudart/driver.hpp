@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cuda.h>
+#include "tb/cudart/handles.hpp"
 #include "tb/cudart/work.hpp"
 
 namespace heddle::cudart {
@@ -22,13 +23,15 @@ CUresult report(CUresult result, const std::string& text, const char* function);
 template <class Body>
 CUresult driver(const char* function, Body&& body) {
   Runtime& runtime = Runtime::instance();
-  const std::lock_guard<std::recursive_mutex> held(runtime.lock);
   try {
+    const Entry entry(runtime);
     require_initialised();
     body(runtime);
     return CUDA_SUCCESS;
   } catch (const Failure& failure) {
-    return report(result_of(failure.error), failure.text, function);
+    const CUresult result = report(result_of(failure.error), failure.text, function);
+    if (failure.ends) runtime.leave();
+    return result;
   } catch (const Result& result) {
     return report(result.value, result.text, function);
   }
@@ -46,4 +49,5 @@ CUresult in_context(const char* function, Body&& body) {
 struct CUfunc_st {
   heddle::cudart::Function function;
   CUmodule module = nullptr;
+  heddle::cudart::Living<CUfunc_st> living{this};
 };

@@ -36,8 +36,10 @@ Rows rows_of(CUmemorytype type, const void* host, CUdeviceptr device, size_t pit
   return {static_cast<const char*>(base) + y * pitch + x, pitch};
 }
 
-CUresult copy_rows(const char* name, const CUDA_MEMCPY2D& rows, CUstream stream, bool asynchronous) {
+CUresult copy_rows(const char* name, const CUDA_MEMCPY2D* given, CUstream stream, bool asynchronous) {
   return in_context(name, [&](Runtime& runtime) {
+    require_places(given);
+    const CUDA_MEMCPY2D& rows = *given;
     transfer(runtime,
              rows_of(rows.dstMemoryType, rows.dstHost, rows.dstDevice, rows.dstPitch, rows.dstXInBytes, rows.dstY),
              rows_of(rows.srcMemoryType, rows.srcHost, rows.srcDevice, rows.srcPitch, rows.srcXInBytes, rows.srcY),
@@ -47,7 +49,8 @@ CUresult copy_rows(const char* name, const CUDA_MEMCPY2D& rows, CUstream stream,
 
 CUresult allocate(const char* name, CUdeviceptr* pointer, size_t size, bool managed) {
   return in_context(name, [&](Runtime& runtime) {
-    require(pointer != nullptr && size != 0, cudaErrorInvalidValue, "an allocation has at least one byte");
+    require_places(pointer);
+    require(size != 0, cudaErrorInvalidValue, "an allocation has at least one byte");
     *pointer = number_of(runtime.allocate(size, managed));
   });
 }
@@ -59,6 +62,7 @@ extern "C" {
 
 CUresult cuMemGetInfo(size_t* free, size_t* total) {
   return in_context("cuMemGetInfo", [&](Runtime& runtime) {
+    require_places(free, total);
     const Answer answer = runtime.ask({Call::memory, 0, {}, 0});
     *free = answer.words[0];
     *total = answer.words[1];
@@ -72,6 +76,7 @@ CUresult cuMemAllocManaged(CUdeviceptr* pointer, size_t size, unsigned int) {
 }
 CUresult cuMemAllocPitch(CUdeviceptr* pointer, size_t* pitch, size_t width, size_t height, unsigned int) {
   return in_context("cuMemAllocPitch", [&](Runtime&) {
+    require_places(pointer, pitch);
     void* made = nullptr;
     const cudaError_t error = cudaMallocPitch(&made, pitch, width, height);
     if (error != cudaSuccess) throw Failure{error, ""};
@@ -82,16 +87,21 @@ CUresult cuMemFree(CUdeviceptr pointer) {
   return in_context("cuMemFree", [&](Runtime& runtime) { release(runtime, pointer_of(pointer)); });
 }
 CUresult cuMemAllocHost(void** pointer, size_t size) {
-  return in_context("cuMemAllocHost", [&](Runtime&) { *pointer = allocate_pinned(size); });
+  return in_context("cuMemAllocHost", [&](Runtime&) {
+    require_places(pointer);
+    *pointer = allocate_pinned(size);
+  });
 }
 CUresult cuMemHostAlloc(void** pointer, size_t size, unsigned int flags) {
   return in_context("cuMemHostAlloc", [&](Runtime& runtime) {
+    require_places(pointer);
     const bool mapped = (flags & CU_MEMHOSTALLOC_DEVICEMAP) != 0;
     *pointer = mapped ? runtime.allocate(size, true) : allocate_pinned(size);
   });
 }
 CUresult cuMemHostGetDevicePointer(CUdeviceptr* device, void* host, unsigned int) {
   return in_context("cuMemHostGetDevicePointer", [&](Runtime& runtime) {
+    require_places(device);
     const void* const copy = runtime.device_address(host);
     require(copy != nullptr || runtime.region(host) != nullptr, cudaErrorInvalidValue,
             "kernels do not reach this memory: allocate it with CU_MEMHOSTALLOC_DEVICEMAP, or register it with "
@@ -128,10 +138,10 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstre
   return copy("cuMemcpyDtoDAsync", pointer_of(to), pointer_of(from), size, cudaMemcpyDeviceToDevice, stream, true);
 }
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D* rows) {
-  return copy_rows("cuMemcpy2D", *rows, nullptr, false);
+  return copy_rows("cuMemcpy2D", rows, nullptr, false);
 }
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* rows, CUstream stream) {
-  return copy_rows("cuMemcpy2DAsync", *rows, stream, true);
+  return copy_rows("cuMemcpy2DAsync", rows, stream, true);
 }
 CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, size_t count) {
   return set("cuMemsetD8", to, value, 1, count, nullptr);

@@ -32,6 +32,7 @@ void* driver_function(const char* name) {
 
 // What a launch is told besides its shape must be nothing, or something that changes no result.
 void require_hints(const cudaLaunchConfig_t& config) {
+  if (config.numAttrs != 0) require_places(config.attrs);
   for (unsigned int i = 0; i < config.numAttrs; ++i) {
     const cudaLaunchAttributeID id = config.attrs[i].id;
     require(id == cudaLaunchAttributeIgnore || id == cudaLaunchAttributeAccessPolicyWindow ||
@@ -48,12 +49,14 @@ extern "C" {
 cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
   return guarded("cudaDeviceGetPCIBusId", [&](Runtime&) {
     require_device_zero(device);
-    require(text != nullptr && size > 0, cudaErrorInvalidValue, "there is no room for the text");
+    require_places(text);
+    require(size > 0, cudaErrorInvalidValue, "there is no room for the text");
     std::snprintf(text, static_cast<std::size_t>(size), "%s", kBusId);
   });
 }
 cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
   return guarded("cudaDeviceGetByPCIBusId", [&](Runtime&) {
+    require_places(device, text);
     unsigned domain = 0;
     unsigned bus = 0;
     unsigned number = 0;
@@ -72,6 +75,7 @@ cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) {
 }
 cudaError_t cudaSetValidDevices(int* devices, int count) {
   return guarded("cudaSetValidDevices", [&](Runtime&) {
+    if (count > 0) require_places(devices);
     for (int i = 0; i < count; ++i) require_device_zero(devices[i]);
   });
 }
@@ -85,8 +89,7 @@ cudaError_t cudaCtxResetPersistingL2Cache(void) {
 cudaError_t cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long,
                                     cudaDriverEntryPointQueryResult* result) {
   return guarded("cudaGetDriverEntryPoint", [&](Runtime&) {
-    require(name != nullptr && function != nullptr, cudaErrorInvalidValue,
-            "the name or the function's address is null");
+    require_places(name, function);
     *function = driver_function(name);
     if (result != nullptr) {
       *result = *function != nullptr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
@@ -97,10 +100,14 @@ cudaError_t cudaGetDriverEntryPoint(const char* name, void** function, unsigned 
 }
 
 cudaError_t cudaFuncGetName(const char** name, const void* kernel) {
-  return guarded("cudaFuncGetName", [&](Runtime& runtime) { *name = runtime.function(kernel).name.c_str(); });
+  return guarded("cudaFuncGetName", [&](Runtime& runtime) {
+    require_places(name);
+    *name = runtime.function(kernel).name.c_str();
+  });
 }
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments) {
   return guarded("kernel launch", [&](Runtime& runtime) {
+    require_places(config);
     require_hints(*config);
     Launch wanted =
         launch_of(runtime.function(kernel), config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes);
@@ -110,36 +117,53 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ke
 }
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
-  return guarded("cudaStreamGetId", [&](Runtime&) { *id = stream_number(stream); });
+  return guarded("cudaStreamGetId", [&](Runtime&) {
+    require_places(id);
+    *id = stream_number(stream);
+  });
 }
-cudaError_t cudaStreamGetDevice(cudaStream_t, int* device) {
-  *device = 0;
-  return cudaSuccess;
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+  return guarded("cudaStreamGetDevice", [&](Runtime&) {
+    require_places(device);
+    require_stream(stream);
+    *device = 0;
+  });
 }
 // Managed memory goes to the device and back with every launch, whichever stream it is attached to.
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void* pointer, size_t, unsigned int) {
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t, unsigned int) {
   return guarded("cudaStreamAttachMemAsync", [&](Runtime& runtime) {
+    require_stream(stream);
     const Runtime::Region* const region = runtime.region(pointer);
     require(region != nullptr && region->managed, cudaErrorInvalidValue, "this is no managed memory");
   });
 }
-cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaLaunchAttributeID id, const cudaLaunchAttributeValue*) {
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
+                                   const cudaLaunchAttributeValue* value) {
   return guarded("cudaStreamSetAttribute", [&](Runtime&) {
+    require_places(value);
+    require_stream(stream);
     require(id == cudaLaunchAttributeAccessPolicyWindow || id == cudaLaunchAttributePriority ||
                 id == cudaLaunchAttributeSynchronizationPolicy,
             cudaErrorInvalidValue, "streams have no such attribute");
   });
 }
-cudaError_t cudaStreamGetAttribute(cudaStream_t, cudaLaunchAttributeID, cudaLaunchAttributeValue* value) {
-  std::memset(value, 0, sizeof *value);
-  return cudaSuccess;
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID, cudaLaunchAttributeValue* value) {
+  return guarded("cudaStreamGetAttribute", [&](Runtime&) {
+    require_places(value);
+    require_stream(stream);
+    std::memset(value, 0, sizeof *value);
+  });
 }
-cudaError_t cudaStreamCopyAttributes(cudaStream_t, cudaStream_t) {
-  return cudaSuccess;
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+  return guarded("cudaStreamCopyAttributes", [&](Runtime&) {
+    require_stream(to);
+    require_stream(from);
+  });
 }
 
 cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* box) {
   return guarded("cudaMemcpy3DPeer", [&](Runtime& runtime) {
+    require_places(box);
     require_device_zero(box->srcDevice);
     require_device_zero(box->dstDevice);
     transfer_3d(runtime,
@@ -150,6 +174,7 @@ cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* box) {
 }
 cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* box, cudaStream_t stream) {
   return guarded("cudaMemcpy3DPeerAsync", [&](Runtime& runtime) {
+    require_places(box);
     require_device_zero(box->srcDevice);
     require_device_zero(box->dstDevice);
     transfer_3d(runtime,

@@ -11,14 +11,13 @@ std::size_t graph_memory_now = 0;
 std::size_t graph_memory_most = 0;
 
 CUgraphNode_st& node_of(cudaGraphNode_t node, cudaGraphNodeType type) {
-  require(node != nullptr && node->content.type == type, cudaErrorInvalidValue, "the node is none of this kind");
+  require(known(node).content.type == type, cudaErrorInvalidValue, "the node is none of this kind");
   return *node;
 }
 
 // Of the graph that can be launched: the copy of a node.
 CUgraphNode_st& node_of(cudaGraphExec_t executable, cudaGraphNode_t node) {
-  require(executable != nullptr, cudaErrorInvalidValue, "the graph is null");
-  const auto found = executable->copies.find(node);
+  const auto found = known(executable).copies.find(node);
   require(found != executable->copies.end(), cudaErrorInvalidValue,
           "the node is not of the graph that this one was made of");
   return *found->second;
@@ -33,18 +32,18 @@ void set(CUgraphNode_st& node, NodeContent content) {
 
 template <class Content>
 cudaError_t set(const char* name, cudaGraphNode_t node, Content&& content) {
-  return guarded(name, [&](Runtime& runtime) {
-    require(node != nullptr, cudaErrorInvalidValue, "the node is null");
-    set(*node, content(runtime));
-  });
+  return guarded(name, [&](Runtime& runtime) { set(known(node), content(runtime)); });
 }
 template <class Content>
 cudaError_t set(const char* name, cudaGraphExec_t executable, cudaGraphNode_t node, Content&& content) {
   return guarded(name, [&](Runtime& runtime) { set(node_of(executable, node), content(runtime)); });
 }
 template <class Get>
-cudaError_t get(const char* name, cudaGraphNode_t node, cudaGraphNodeType type, Get&& get_from) {
-  return guarded(name, [&](Runtime&) { get_from(node_of(node, type)); });
+cudaError_t get(const char* name, cudaGraphNode_t node, cudaGraphNodeType type, const void* place, Get&& get_from) {
+  return guarded(name, [&](Runtime&) {
+    require_places(place);
+    get_from(node_of(node, type));
+  });
 }
 
 }  // namespace
@@ -73,6 +72,10 @@ NodeContent launch_content(const Launch& launch) {
   return content;
 }
 NodeContent copy_content(const cudaMemcpy3DParms& box) {
+  const bool empty = box.extent.width == 0 || box.extent.height == 0 || box.extent.depth == 0;
+  require(empty || ((box.srcPtr.ptr != nullptr || box.srcArray != nullptr) &&
+                    (box.dstPtr.ptr != nullptr || box.dstArray != nullptr)),
+          cudaErrorInvalidValue, "a pointer is null");
   NodeContent content;
   content.type = cudaGraphNodeTypeMemcpy;
   content.copy = box;
@@ -102,16 +105,16 @@ NodeContent host_content(const cudaHostNodeParams& host) {
   return content;
 }
 NodeContent event_content(cudaGraphNodeType type, cudaEvent_t event) {
-  require(event != nullptr, cudaErrorInvalidValue, "the event is null");
   NodeContent content;
   content.type = type;
-  content.event = event;
+  content.event = known_event(event);
   return content;
 }
 NodeContent child_content(const CUgraph_st& child) {
   NodeContent content;
   content.type = cudaGraphNodeTypeGraph;
   content.child = std::make_shared<CUgraph_st>();
+  content.child->within = true;
   copy_graph(child, *content.child);
   static_cast<void>(Plan(*content.child));  // it has no ring
   return content;
@@ -151,8 +154,7 @@ NodeContent content_of(Runtime& runtime, cudaGraphNodeParams& parameters) {
     case cudaGraphNodeTypeHost:
       return host_content(parameters.host);
     case cudaGraphNodeTypeGraph:
-      require(parameters.graph.graph != nullptr, cudaErrorInvalidValue, "the graph within is null");
-      return child_content(*parameters.graph.graph);
+      return child_content(known(parameters.graph.graph));
     case cudaGraphNodeTypeWaitEvent:
       return event_content(parameters.type, parameters.eventWait.event);
     case cudaGraphNodeTypeEventRecord:
@@ -180,7 +182,7 @@ using namespace heddle::cudart;
 extern "C" {
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* kernel) {
-  return get("cudaGraphKernelNodeGetParams", node, cudaGraphNodeTypeKernel, [&](CUgraphNode_st& of) {
+  return get("cudaGraphKernelNodeGetParams", node, cudaGraphNodeTypeKernel, kernel, [&](CUgraphNode_st& of) {
     Launch& launch = of.content.launch;
     require(launch.name != nullptr, cudaErrorNotSupported,
             "a kernel that the driver API has launched has no name in the run-time API");
@@ -193,31 +195,31 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodePar
   });
 }
 cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* box) {
-  return get("cudaGraphMemcpyNodeGetParams", node, cudaGraphNodeTypeMemcpy,
+  return get("cudaGraphMemcpyNodeGetParams", node, cudaGraphNodeTypeMemcpy, box,
              [&](CUgraphNode_st& of) { *box = of.content.copy; });
 }
 cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* to) {
-  return get("cudaGraphMemsetNodeGetParams", node, cudaGraphNodeTypeMemset,
+  return get("cudaGraphMemsetNodeGetParams", node, cudaGraphNodeTypeMemset, to,
              [&](CUgraphNode_st& of) { *to = of.content.fill; });
 }
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* host) {
-  return get("cudaGraphHostNodeGetParams", node, cudaGraphNodeTypeHost,
+  return get("cudaGraphHostNodeGetParams", node, cudaGraphNodeTypeHost, host,
              [&](CUgraphNode_st& of) { *host = of.content.host; });
 }
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* child) {
-  return get("cudaGraphChildGraphNodeGetGraph", node, cudaGraphNodeTypeGraph,
+  return get("cudaGraphChildGraphNodeGetGraph", node, cudaGraphNodeTypeGraph, child,
              [&](CUgraphNode_st& of) { *child = of.content.child.get(); });
 }
 cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
-  return get("cudaGraphEventRecordNodeGetEvent", node, cudaGraphNodeTypeEventRecord,
+  return get("cudaGraphEventRecordNodeGetEvent", node, cudaGraphNodeTypeEventRecord, event,
              [&](CUgraphNode_st& of) { *event = of.content.event; });
 }
 cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
-  return get("cudaGraphEventWaitNodeGetEvent", node, cudaGraphNodeTypeWaitEvent,
+  return get("cudaGraphEventWaitNodeGetEvent", node, cudaGraphNodeTypeWaitEvent, event,
              [&](CUgraphNode_st& of) { *event = of.content.event; });
 }
 cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* memory) {
-  return get("cudaGraphMemAllocNodeGetParams", node, cudaGraphNodeTypeMemAlloc, [&](CUgraphNode_st& of) {
+  return get("cudaGraphMemAllocNodeGetParams", node, cudaGraphNodeTypeMemAlloc, memory, [&](CUgraphNode_st& of) {
     *memory = {};
     memory->poolProps.allocType = cudaMemAllocationTypePinned;
     memory->poolProps.location = {cudaMemLocationTypeDevice, 0};
@@ -226,18 +228,27 @@ cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNod
   });
 }
 cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
-  return get("cudaGraphMemFreeNodeGetParams", node, cudaGraphNodeTypeMemFree,
+  return get("cudaGraphMemFreeNodeGetParams", node, cudaGraphNodeTypeMemFree, pointer,
              [&](CUgraphNode_st& of) { std::memcpy(pointer, &of.content.freed, sizeof of.content.freed); });
 }
 
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* parameters) {
-  return set("cudaGraphNodeSetParams", node, [&](Runtime& runtime) { return content_of(runtime, *parameters); });
+  return set("cudaGraphNodeSetParams", node, [&](Runtime& runtime) {
+    require_places(parameters);
+    return content_of(runtime, *parameters);
+  });
 }
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* kernel) {
-  return set("cudaGraphKernelNodeSetParams", node, [&](Runtime& runtime) { return content_of(runtime, *kernel); });
+  return set("cudaGraphKernelNodeSetParams", node, [&](Runtime& runtime) {
+    require_places(kernel);
+    return content_of(runtime, *kernel);
+  });
 }
 cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* box) {
-  return set("cudaGraphMemcpyNodeSetParams", node, [&](Runtime&) { return copy_content(*box); });
+  return set("cudaGraphMemcpyNodeSetParams", node, [&](Runtime&) {
+    require_places(box);
+    return copy_content(*box);
+  });
 }
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from, size_t size,
                                            cudaMemcpyKind kind) {
@@ -258,10 +269,16 @@ cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* t
   });
 }
 cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* to) {
-  return set("cudaGraphMemsetNodeSetParams", node, [&](Runtime&) { return fill_content(*to); });
+  return set("cudaGraphMemsetNodeSetParams", node, [&](Runtime&) {
+    require_places(to);
+    return fill_content(*to);
+  });
 }
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* host) {
-  return set("cudaGraphHostNodeSetParams", node, [&](Runtime&) { return host_content(*host); });
+  return set("cudaGraphHostNodeSetParams", node, [&](Runtime&) {
+    require_places(host);
+    return host_content(*host);
+  });
 }
 cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
   return set("cudaGraphEventRecordNodeSetEvent", node,
@@ -274,17 +291,24 @@ cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t eve
 
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                        cudaGraphNodeParams* parameters) {
-  return set("cudaGraphExecNodeSetParams", executable, node,
-             [&](Runtime& runtime) { return content_of(runtime, *parameters); });
+  return set("cudaGraphExecNodeSetParams", executable, node, [&](Runtime& runtime) {
+    require_places(parameters);
+    return content_of(runtime, *parameters);
+  });
 }
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                              const cudaKernelNodeParams* kernel) {
-  return set("cudaGraphExecKernelNodeSetParams", executable, node,
-             [&](Runtime& runtime) { return content_of(runtime, *kernel); });
+  return set("cudaGraphExecKernelNodeSetParams", executable, node, [&](Runtime& runtime) {
+    require_places(kernel);
+    return content_of(runtime, *kernel);
+  });
 }
 cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                              const cudaMemcpy3DParms* box) {
-  return set("cudaGraphExecMemcpyNodeSetParams", executable, node, [&](Runtime&) { return copy_content(*box); });
+  return set("cudaGraphExecMemcpyNodeSetParams", executable, node, [&](Runtime&) {
+    require_places(box);
+    return copy_content(*box);
+  });
 }
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGraphNode_t node, void* to,
                                                const void* from, size_t size, cudaMemcpyKind kind) {
@@ -308,17 +332,21 @@ cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executabl
 }
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                              const cudaMemsetParams* to) {
-  return set("cudaGraphExecMemsetNodeSetParams", executable, node, [&](Runtime&) { return fill_content(*to); });
+  return set("cudaGraphExecMemsetNodeSetParams", executable, node, [&](Runtime&) {
+    require_places(to);
+    return fill_content(*to);
+  });
 }
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                            const cudaHostNodeParams* host) {
-  return set("cudaGraphExecHostNodeSetParams", executable, node, [&](Runtime&) { return host_content(*host); });
+  return set("cudaGraphExecHostNodeSetParams", executable, node, [&](Runtime&) {
+    require_places(host);
+    return host_content(*host);
+  });
 }
 cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, cudaGraph_t child) {
-  return set("cudaGraphExecChildGraphNodeSetParams", executable, node, [&](Runtime&) {
-    require(child != nullptr, cudaErrorInvalidValue, "the graph within is null");
-    return child_content(*child);
-  });
+  return set("cudaGraphExecChildGraphNodeSetParams", executable, node,
+             [&](Runtime&) { return child_content(known(child)); });
 }
 cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node, cudaEvent_t event) {
   return set("cudaGraphExecEventRecordNodeSetEvent", executable, node,
@@ -338,8 +366,10 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t 
   });
 }
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned int* enabled) {
-  return guarded("cudaGraphNodeGetEnabled",
-                 [&](Runtime&) { *enabled = node_of(executable, node).content.enabled ? 1 : 0; });
+  return guarded("cudaGraphNodeGetEnabled", [&](Runtime&) {
+    require_places(enabled);
+    *enabled = node_of(executable, node).content.enabled ? 1 : 0;
+  });
 }
 
 cudaError_t cudaDeviceGraphMemTrim(int) {
@@ -349,6 +379,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int, cudaGraphMemAttributeType attrib
   return guarded("cudaDeviceGetGraphMemAttribute", [&](Runtime&) {
     const bool most = attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
     const std::uint64_t bytes = most ? graph_memory_most : graph_memory_now;
+    require_places(value);
     std::memcpy(value, &bytes, sizeof bytes);
   });
 }

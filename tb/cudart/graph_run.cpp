@@ -31,18 +31,6 @@ void give_back(std::vector<T>& from, std::vector<T>& idle) {
   from.clear();
 }
 
-// Calls the program without the lock: what it does may wait for other threads, whose calls are served meanwhile.
-class Unlocked {
- public:
-  explicit Unlocked(Runtime& runtime) : runtime_(runtime) { runtime_.lock.unlock(); }
-  ~Unlocked() { runtime_.lock.lock(); }
-  Unlocked(const Unlocked&) = delete;
-  Unlocked& operator=(const Unlocked&) = delete;
-
- private:
-  Runtime& runtime_;
-};
-
 }  // namespace
 
 Plan::Plan(const CUgraph_st& graph) {
@@ -227,8 +215,8 @@ cudaGraphExecUpdateResult update(CUgraphExec_st& executable, const CUgraph_st& g
 
 cudaError_t instantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
   return guarded("cudaGraphInstantiate", [&](Runtime&) {
-    require(graph != nullptr && executable != nullptr, cudaErrorInvalidValue, "the graph is null");
-    *executable = std::make_unique<CUgraphExec_st>(*graph, flags).release();
+    require_places(executable);
+    *executable = std::make_unique<CUgraphExec_st>(known(graph), flags).release();
   });
 }
 
@@ -249,6 +237,8 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
 }
 cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGraph_t graph,
                                            cudaGraphInstantiateParams* parameters) {
+  const cudaError_t given = guarded("cudaGraphInstantiateWithParams", [&](Runtime&) { require_places(parameters); });
+  if (given != cudaSuccess) return given;
   const cudaError_t error = instantiate(executable, graph, parameters->flags);
   parameters->errNode_out = nullptr;
   parameters->result_out = error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateInvalidStructure;
@@ -256,17 +246,20 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGrap
 }
 cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long* flags) {
   return guarded("cudaGraphExecGetFlags", [&](Runtime&) {
-    require(executable != nullptr, cudaErrorInvalidValue, "the graph is null");
-    *flags = executable->flags;
+    require_places(flags);
+    *flags = known(executable).flags;
   });
 }
-cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) {
-  return cudaSuccess;
+cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
+  return guarded("cudaGraphUpload", [&](Runtime&) {
+    static_cast<void>(known(executable));
+    require_stream(stream);
+  });
 }
 // A stream that records takes it as a graph within.
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   return guarded("cudaGraphLaunch", [&](Runtime& runtime) {
-    require(executable != nullptr, cudaErrorInvalidValue, "the graph is null");
+    static_cast<void>(known(executable));
     if (records(stream)) {
       static_cast<void>(record(stream, child_content(executable->graph)));
       return;
@@ -275,18 +268,14 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   });
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-  return guarded("cudaGraphExecDestroy", [&](Runtime&) {
-    require(executable != nullptr, cudaErrorInvalidValue, "the graph is null");
-    delete executable;
-  });
+  return guarded("cudaGraphExecDestroy", [&](Runtime&) { delete &known(executable); });
 }
 // Release 11 gives the node and the result of its own, later ones in one structure in the node's place.
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphNode_t* bad,
                                 cudaGraphExecUpdateResult* result) {
   return guarded("cudaGraphExecUpdate", [&](Runtime&) {
-    require(executable != nullptr && graph != nullptr, cudaErrorInvalidValue, "the graph is null");
     const CUgraphNode_st* at = nullptr;
-    const cudaGraphExecUpdateResult found = update(*executable, *graph, at);
+    const cudaGraphExecUpdateResult found = update(known(executable), known(graph), at);
     auto* const node = const_cast<CUgraphNode_st*>(at);
     if (program_release() >= 12) {
       auto* const info = reinterpret_cast<cudaGraphExecUpdateResultInfo*>(bad);

@@ -29,25 +29,34 @@ NodeCopies copy_graph(const CUgraph_st& from, CUgraph_st& to) {
   return copies;
 }
 
-namespace {
-
-std::vector<CUgraphNode_st*> dependencies(const cudaGraphNode_t* nodes, std::size_t count, const CUgraph_st& graph) {
-  std::vector<CUgraphNode_st*> after;
-  for (std::size_t i = 0; i < count; ++i) {
-    require(nodes[i] != nullptr && nodes[i]->graph == &graph, cudaErrorInvalidValue,
-            "a node that another is to wait for is not of the graph");
-    if (std::find(after.begin(), after.end(), nodes[i]) == after.end()) after.push_back(nodes[i]);
-  }
-  return after;
-}
-
 CUgraph_st& known(cudaGraph_t graph) {
   require(graph != nullptr, cudaErrorInvalidValue, "the graph is null");
+  require(Living<CUgraph_st>::has(graph), cudaErrorInvalidValue, "there is no such graph");
   return *graph;
 }
 CUgraphNode_st& known(cudaGraphNode_t node) {
   require(node != nullptr, cudaErrorInvalidValue, "the node is null");
+  require(Living<CUgraphNode_st>::has(node), cudaErrorInvalidValue, "there is no such node");
   return *node;
+}
+CUgraphExec_st& known(cudaGraphExec_t executable) {
+  require(executable != nullptr, cudaErrorInvalidValue, "the graph is null");
+  require(Living<CUgraphExec_st>::has(executable), cudaErrorInvalidValue, "there is no such graph to be launched");
+  return *executable;
+}
+
+namespace {
+
+std::vector<CUgraphNode_st*> dependencies(const cudaGraphNode_t* nodes, std::size_t count, const CUgraph_st& graph) {
+  std::vector<CUgraphNode_st*> after;
+  require(count <= graph.nodes.size(), cudaErrorInvalidValue, "more nodes are named than the graph has");
+  if (count != 0) require_places(nodes);
+  for (std::size_t i = 0; i < count; ++i) {
+    require(Living<CUgraphNode_st>::has(nodes[i]) && nodes[i]->graph == &graph, cudaErrorInvalidValue,
+            "a node that another is to wait for is not of the graph");
+    if (std::find(after.begin(), after.end(), nodes[i]) == after.end()) after.push_back(nodes[i]);
+  }
+  return after;
 }
 
 // `content(runtime)` makes what the node does, before it is in the graph: it may be refused.
@@ -55,9 +64,10 @@ template <class Content>
 cudaError_t add(const char* name, cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                 std::size_t count, Content&& content) {
   return guarded(name, [&](Runtime& runtime) {
-    require(node != nullptr, cudaErrorInvalidValue, "the node's address is null");
+    require_places(node);
+    std::vector<CUgraphNode_st*> before = dependencies(after, count, known(graph));
     NodeContent made = content(runtime);
-    *node = known(graph).add(std::move(made), dependencies(after, count, *graph));
+    *node = graph->add(std::move(made), std::move(before));
   });
 }
 
@@ -135,14 +145,20 @@ using namespace heddle::cudart;
 extern "C" {
 
 cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int) {
-  *graph = new CUgraph_st;
-  return cudaSuccess;
+  return guarded("cudaGraphCreate", [&](Runtime&) {
+    require_places(graph);
+    *graph = new CUgraph_st;
+  });
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  return guarded("cudaGraphDestroy", [&](Runtime&) { delete &known(graph); });
+  return guarded("cudaGraphDestroy", [&](Runtime&) {
+    require(!known(graph).within, cudaErrorInvalidValue, "the graph is of a node, which alone destroys it");
+    delete graph;
+  });
 }
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
   return guarded("cudaGraphClone", [&](Runtime&) {
+    require_places(clone);
     auto made = std::make_unique<CUgraph_st>();
     copy_graph(known(graph), *made);
     *clone = made.release();
@@ -150,6 +166,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
 }
 cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* node, cudaGraphNode_t original, cudaGraph_t clone) {
   return guarded("cudaGraphNodeFindInClone", [&](Runtime&) {
+    require_places(node);
     const auto& all = known(clone).nodes;
     const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one->original == original; });
     require(original != nullptr && found != all.end(), cudaErrorInvalidValue, "the graph is no clone of the node's");
@@ -163,17 +180,24 @@ cudaError_t graph_add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaG
 cudaError_t graph_add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                            std::uintptr_t fourth, std::uintptr_t fifth, cudaGraphNodeParams* sixth) {
   auto* const parameters = has_edges() ? sixth : reinterpret_cast<cudaGraphNodeParams*>(fifth);
-  return add("cudaGraphAddNode", node, graph, after, count_of(fourth, fifth),
-             [&](Runtime& runtime) { return content_of(runtime, *parameters); });
+  return add("cudaGraphAddNode", node, graph, after, count_of(fourth, fifth), [&](Runtime& runtime) {
+    require_places(parameters);
+    return content_of(runtime, *parameters);
+  });
 }
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                                    const cudaKernelNodeParams* kernel) {
-  return add("cudaGraphAddKernelNode", node, graph, after, count,
-             [&](Runtime& runtime) { return content_of(runtime, *kernel); });
+  return add("cudaGraphAddKernelNode", node, graph, after, count, [&](Runtime& runtime) {
+    require_places(kernel);
+    return content_of(runtime, *kernel);
+  });
 }
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                                    const cudaMemcpy3DParms* box) {
-  return add("cudaGraphAddMemcpyNode", node, graph, after, count, [&](Runtime&) { return copy_content(*box); });
+  return add("cudaGraphAddMemcpyNode", node, graph, after, count, [&](Runtime&) {
+    require_places(box);
+    return copy_content(*box);
+  });
 }
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                      size_t count, void* to, const void* from, size_t size, cudaMemcpyKind kind) {
@@ -197,11 +221,17 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t 
 }
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                                    const cudaMemsetParams* to) {
-  return add("cudaGraphAddMemsetNode", node, graph, after, count, [&](Runtime&) { return fill_content(*to); });
+  return add("cudaGraphAddMemsetNode", node, graph, after, count, [&](Runtime&) {
+    require_places(to);
+    return fill_content(*to);
+  });
 }
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                                  const cudaHostNodeParams* host) {
-  return add("cudaGraphAddHostNode", node, graph, after, count, [&](Runtime&) { return host_content(*host); });
+  return add("cudaGraphAddHostNode", node, graph, after, count, [&](Runtime&) {
+    require_places(host);
+    return host_content(*host);
+  });
 }
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                   size_t count) {
@@ -225,6 +255,7 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph, 
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                      size_t count, cudaMemAllocNodeParams* memory) {
   return add("cudaGraphAddMemAllocNode", node, graph, after, count, [&](Runtime&) {
+    require_places(memory);
     NodeContent made = allocation_content(memory->bytesize);
     memory->dptr = made.memory->pointer;
     return made;
@@ -251,6 +282,7 @@ cudaError_t graph_add_dependencies(cudaGraph_t graph, const cudaGraphNode_t* fro
                                    std::uintptr_t fourth, std::size_t fifth) {
   return guarded("cudaGraphAddDependencies", [&](Runtime&) {
     const std::size_t count = count_of(fourth, fifth);
+    if (count != 0) require_places(from, to);
     for (std::size_t i = 0; i < count; ++i) {
       const std::vector<CUgraphNode_st*> before = dependencies(from + i, 1, known(graph));
       std::vector<CUgraphNode_st*>& after = dependencies(to + i, 1, *graph).front()->after;
@@ -264,6 +296,8 @@ cudaError_t graph_remove_dependencies(cudaGraph_t graph, const cudaGraphNode_t* 
                                       std::uintptr_t fourth, std::size_t fifth) {
   return guarded("cudaGraphRemoveDependencies", [&](Runtime&) {
     const std::size_t count = count_of(fourth, fifth);
+    static_cast<void>(known(graph));
+    if (count != 0) require_places(from, to);
     for (std::size_t i = 0; i < count; ++i) {
       std::vector<CUgraphNode_st*>& after = dependencies(to + i, 1, known(graph)).front()->after;
       const auto found = std::find(after.begin(), after.end(), from[i]);
@@ -275,6 +309,7 @@ cudaError_t graph_remove_dependencies(cudaGraph_t graph, const cudaGraphNode_t* 
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
   return guarded("cudaGraphGetNodes", [&](Runtime&) {
+    require_places(count);
     std::vector<cudaGraphNode_t> all;
     for (const auto& node : known(graph).nodes) all.push_back(node.get());
     give(all, nodes, count);
@@ -282,6 +317,7 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t*
 }
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
   return guarded("cudaGraphGetRootNodes", [&](Runtime&) {
+    require_places(count);
     std::vector<cudaGraphNode_t> all;
     for (const auto& node : known(graph).nodes) {
       if (node->after.empty()) all.push_back(node.get());
@@ -295,6 +331,7 @@ cudaError_t graph_get_edges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphN
                             std::size_t* fifth) {
   return guarded("cudaGraphGetEdges", [&](Runtime&) {
     std::size_t* const count = place_of_count(fourth, fifth);
+    require_places(count);
     std::vector<cudaGraphNode_t> begins;
     std::vector<cudaGraphNode_t> ends;
     for (const auto& node : known(graph).nodes) {
@@ -307,18 +344,24 @@ cudaError_t graph_get_edges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphN
   });
 }
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
-  return guarded("cudaGraphNodeGetType", [&](Runtime&) { *type = known(node).content.type; });
+  return guarded("cudaGraphNodeGetType", [&](Runtime&) {
+    require_places(type);
+    *type = known(node).content.type;
+  });
 }
 cudaError_t node_get_dependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes, void* third,
                                   std::size_t* fourth) __asm__("cudaGraphNodeGetDependencies");
 cudaError_t node_get_dependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes, void* third, std::size_t* fourth) {
-  return guarded("cudaGraphNodeGetDependencies",
-                 [&](Runtime&) { give(known(node).after, nodes, place_of_count(third, fourth)); });
+  return guarded("cudaGraphNodeGetDependencies", [&](Runtime&) {
+    require_places(place_of_count(third, fourth));
+    give(known(node).after, nodes, place_of_count(third, fourth));
+  });
 }
 cudaError_t node_get_dependent_nodes(cudaGraphNode_t node, cudaGraphNode_t* nodes, void* third,
                                      std::size_t* fourth) __asm__("cudaGraphNodeGetDependentNodes");
 cudaError_t node_get_dependent_nodes(cudaGraphNode_t node, cudaGraphNode_t* nodes, void* third, std::size_t* fourth) {
   return guarded("cudaGraphNodeGetDependentNodes", [&](Runtime&) {
+    require_places(place_of_count(third, fourth));
     std::vector<cudaGraphNode_t> all;
     for (const auto& other : known(known(node).graph).nodes) {
       if (std::find(other->after.begin(), other->after.end(), node) != other->after.end()) all.push_back(other.get());
@@ -328,6 +371,7 @@ cudaError_t node_get_dependent_nodes(cudaGraphNode_t node, cudaGraphNode_t* node
 }
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned int) {
   return guarded("cudaGraphDebugDotPrint", [&](Runtime&) {
+    require_places(path);
     const std::string text = dot_text(known(graph));
     std::FILE* const file = std::fopen(path, "w");
     require(file != nullptr, cudaErrorInvalidValue, "the file cannot be written");

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "tb/cudart/handles.hpp"
 #include "tb/cudart/work.hpp"
 
 namespace heddle::cudart {
@@ -62,6 +63,12 @@ void require_not_recording(cudaStream_t stream);
 [[nodiscard]] NodeContent allocation_content(std::size_t size);
 [[nodiscard]] NodeContent free_content(void* pointer);
 
+// What a program gives as a handle; of anything else InvalidValue is thrown.
+[[nodiscard]] CUgraph_st& known(cudaGraph_t graph);
+[[nodiscard]] CUgraphNode_st& known(cudaGraphNode_t node);
+[[nodiscard]] CUgraphExec_st& known(cudaGraphExec_t executable);
+[[nodiscard]] cudaEvent_t known_event(cudaEvent_t event);  // InvalidResourceHandle
+
 using NodeCopies = std::map<const CUgraphNode_st*, CUgraphNode_st*>;
 NodeCopies copy_graph(const CUgraph_st& from, CUgraph_st& to);
 
@@ -105,18 +112,22 @@ struct CUgraphNode_st {
   CUgraph_st* graph = nullptr;
   std::vector<void*> arguments;              // of a kernel, where the program asks for them
   const CUgraphNode_st* original = nullptr;  // of a clone's node
+  heddle::cudart::Living<CUgraphNode_st> living{this};
 };
 
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;  // in the order in which they were added
   CUgraphNode_st* add(heddle::cudart::NodeContent content, std::vector<CUgraphNode_st*> after);
+  bool within = false;  // a node, which alone destroys it
+  heddle::cudart::Living<CUgraph_st> living{this};
 };
 
 struct CUgraphExec_st {
   explicit CUgraphExec_st(const CUgraph_st& of, unsigned long long with)
-      : copies(heddle::cudart::copy_graph(of, graph)), plan(graph), flags(with) {}
+      : flags(with), copies(heddle::cudart::copy_graph(of, graph)), plan(graph) {}
+  unsigned long long flags;           // in front, so that this object's address is not the graph's
   CUgraph_st graph;                   // a copy
   heddle::cudart::NodeCopies copies;  // of the graph's nodes
   heddle::cudart::Plan plan;
-  unsigned long long flags;
+  heddle::cudart::Living<CUgraphExec_st> living{this};
 };

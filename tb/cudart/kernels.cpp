@@ -18,7 +18,14 @@ std::uint64_t pair(std::uint64_t low, std::uint64_t high) {
 
 }  // namespace
 
+void require_stream(cudaStream_t stream) {
+  require(stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
+              Runtime::instance().has_stream(number_of(stream)),
+          cudaErrorInvalidResourceHandle, "there is no such stream");
+}
+
 std::uint64_t stream_number(cudaStream_t stream) {
+  require_stream(stream);
   if (stream == cudaStreamLegacy || (stream == nullptr && !null_is_per_thread)) return 0;
   if (stream != nullptr && stream != cudaStreamPerThread) return number_of(stream);
   thread_local std::uint64_t own = 0;
@@ -27,8 +34,10 @@ std::uint64_t stream_number(cudaStream_t stream) {
 }
 
 Launch launch_of(Function& function, dim3 grid, dim3 block, void** arguments, std::size_t shared) {
+  if (!function.parameters.empty()) require_places(arguments);
   Launch launch{&function, grid, block, shared, std::vector<std::byte>(function.parameter_bytes), nullptr, false};
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+    require_places(arguments[i]);
     std::memcpy(launch.arguments.data() + function.parameters[i].offset, arguments[i], function.parameters[i].size);
   }
   return launch;
@@ -109,7 +118,10 @@ cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 bloc
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
-  return guarded("cudaFuncGetAttributes", [&](Runtime& runtime) { *attributes = runtime.function(kernel).attributes; });
+  return guarded("cudaFuncGetAttributes", [&](Runtime& runtime) {
+    require_places(attributes);
+    *attributes = runtime.function(kernel).attributes;
+  });
 }
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
   return guarded("cudaFuncSetAttribute", [&](Runtime& runtime) {
@@ -122,14 +134,16 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     }
   });
 }
-cudaError_t cudaFuncSetCacheConfig(const void*, cudaFuncCache) {
-  return cudaSuccess;  // scratchpad and L1 of these machines are apart
+// Scratchpad and L1 of these machines are apart.
+cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache) {
+  return guarded("cudaFuncSetCacheConfig", [&](Runtime& runtime) { runtime.require_function(kernel); });
 }
-cudaError_t cudaFuncSetSharedMemConfig(const void*, cudaSharedMemConfig) {
-  return cudaSuccess;
+cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig) {
+  return guarded("cudaFuncSetSharedMemConfig", [&](Runtime& runtime) { runtime.require_function(kernel); });
 }
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int block, size_t shared) {
   return guarded("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [&](Runtime& runtime) {
+    require_places(blocks);
     require(block > 0, cudaErrorInvalidValue, "a block has threads");
     const Function& function = runtime.function(kernel);
     const auto answer = runtime.ask({Call::occupancy, 0, {function.id, static_cast<std::uint64_t>(block), shared}, 0});
@@ -143,6 +157,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
 }
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* kernel, int blocks, int) {
   return guarded("cudaOccupancyAvailableDynamicSMemPerBlock", [&](Runtime& runtime) {
+    require_places(bytes);
     require(blocks > 0, cudaErrorInvalidValue, "at least one block is to be resident");
     const std::size_t whole = runtime.machine().shared_bytes / static_cast<std::size_t>(blocks);
     const std::size_t own = runtime.function(kernel).attributes.sharedSizeBytes;

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tb/cudart/graphs.hpp"
+#include "tb/cudart/host_memory.hpp"
 #include "tb/cudart/work.hpp"
 
 namespace heddle::cudart {
@@ -44,8 +45,11 @@ void copy(Runtime& runtime, const Area& to, const Area& from, std::size_t width,
                       reinterpret_cast<void*>(to.address), to.pitch);
   } else {
     for (std::size_t y = 0; y < height; ++y) {
-      std::memmove(reinterpret_cast<void*>(to.address + y * to.pitch),
-                   reinterpret_cast<const void*>(from.address + y * from.pitch), width);
+      void* const row = reinterpret_cast<void*>(to.address + y * to.pitch);
+      const void* const source = reinterpret_cast<const void*>(from.address + y * from.pitch);
+      if (copy_host(row, source, width)) continue;
+      throw Failure{cudaErrorInvalidValue,
+                    can_read(source, width) ? no_memory_to_write(row, width) : no_memory_to_read(source, width)};
     }
   }
   if (!asynchronous) runtime.show_prints();
@@ -173,6 +177,8 @@ void fill(Runtime& runtime, void* pointer, std::size_t pitch, unsigned value, un
   }
   if (region->managed) {
     for (std::size_t y = 0; y < height; ++y) {
+      void* const row = static_cast<char*>(pointer) + y * pitch;
+      if (!can_write(row, width)) throw Failure{cudaErrorInvalidValue, no_memory_to_write(row, width)};
       for (std::size_t x = 0; x < width; x += element)
         std::memcpy(static_cast<char*>(pointer) + y * pitch + x, &value, element);
     }
@@ -201,6 +207,7 @@ namespace {
 cudaError_t to_symbol(const char* name, const void* symbol, const void* from, std::size_t size, std::size_t offset,
                       cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
   return guarded(name, [&](Runtime& runtime) {
+    if (size != 0) require_places(from);
     if (asynchronous && records(stream)) {
       transfer(runtime, {address_of(runtime, symbol, size, offset), size}, {from, size}, size, 1, kind, stream, true);
       return;
@@ -215,6 +222,7 @@ cudaError_t to_symbol(const char* name, const void* symbol, const void* from, st
 cudaError_t from_symbol(const char* name, void* to, const void* symbol, std::size_t size, std::size_t offset,
                         cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
   return guarded(name, [&](Runtime& runtime) {
+    if (size != 0) require_places(to);
     if (asynchronous && records(stream)) {
       transfer(runtime, {to, size}, {address_of(runtime, symbol, size, offset), size}, size, 1, kind, stream, true);
       return;
@@ -228,7 +236,7 @@ cudaError_t from_symbol(const char* name, void* to, const void* symbol, std::siz
 
 cudaError_t allocate(const char* name, void** pointer, std::size_t size, bool managed) {
   return guarded(name, [&](Runtime& runtime) {
-    require(pointer != nullptr, cudaErrorInvalidValue, "the pointer's address is null");
+    require_places(pointer);
     *pointer = nullptr;
     if (size != 0) *pointer = runtime.allocate(size, managed);
   });
@@ -236,7 +244,7 @@ cudaError_t allocate(const char* name, void** pointer, std::size_t size, bool ma
 
 cudaError_t allocate_pinned(const char* name, void** pointer, std::size_t size) {
   return guarded(name, [&](Runtime&) {
-    require(pointer != nullptr, cudaErrorInvalidValue, "the pointer's address is null");
+    require_places(pointer);
     *pointer = heddle::cudart::allocate_pinned(size);
   });
 }
@@ -268,10 +276,14 @@ cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned int) {
   return allocate("cudaMallocManaged", pointer, size, true);
 }
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+  const cudaError_t given = guarded("cudaMallocPitch", [&](Runtime&) { require_places(pointer, pitch); });
+  if (given != cudaSuccess) return given;
   *pitch = (width + kPitch - 1) / kPitch * kPitch;
   return allocate("cudaMallocPitch", pointer, *pitch * height, false);
 }
 cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
+  const cudaError_t given = guarded("cudaMalloc3D", [&](Runtime&) { require_places(pointer); });
+  if (given != cudaSuccess) return given;
   const size_t pitch = (extent.width + kPitch - 1) / kPitch * kPitch;
   *pointer = {nullptr, pitch, extent.width, extent.height};
   return allocate("cudaMalloc3D", &pointer->ptr, pitch * extent.height * extent.depth, false);
@@ -300,6 +312,7 @@ cudaError_t cudaFreeHost(void* pointer) {
 cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned int flags) {
   return guarded("cudaHostRegister", [&](Runtime& runtime) {
     require(pointer != nullptr && size != 0, cudaErrorInvalidValue, "the pointer is null, or the memory empty");
+    require(is_mapped(pointer, size), cudaErrorInvalidValue, "the program has no such memory");
     require(pinned().emplace(pointer, true).second, cudaErrorHostMemoryAlreadyRegistered, "");
     if ((flags & cudaHostRegisterMapped) == 0) return;
     try {
@@ -320,6 +333,7 @@ cudaError_t cudaHostUnregister(void* pointer) {
 }
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
   return guarded("cudaHostGetDevicePointer", [&](Runtime& runtime) {
+    require_places(device);
     void* const copy = runtime.device_address(host);
     require(copy != nullptr || runtime.region(host) != nullptr, cudaErrorInvalidValue,
             "kernels do not reach this memory: allocate it with cudaHostAllocMapped, or register it with "
@@ -327,14 +341,18 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
     *device = copy != nullptr ? copy : host;
   });
 }
-cudaError_t cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t) {
-  return cudaSuccess;
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t, int, cudaStream_t stream) {
+  return guarded("cudaMemPrefetchAsync", [&](Runtime&) {
+    require_places(pointer);
+    require_stream(stream);
+  });
 }
-cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int) {
-  return cudaSuccess;
+cudaError_t cudaMemAdvise(const void* pointer, size_t, cudaMemoryAdvise, int) {
+  return guarded("cudaMemAdvise", [&](Runtime&) { require_places(pointer); });
 }
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return guarded("cudaMemGetInfo", [&](Runtime& runtime) {
+    require_places(free, total);
     const Answer answer = runtime.ask({Call::memory, 0, {}, 0});
     *free = answer.words[0];
     *total = answer.words[1];
@@ -342,6 +360,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
   return guarded("cudaPointerGetAttributes", [&](Runtime& runtime) {
+    require_places(attributes);
     const Runtime::Region* const region = runtime.region(pointer);
     void* const same = const_cast<void*>(pointer);
     if (region == nullptr) {
@@ -389,13 +408,17 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t size,
 }
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
   return guarded("cudaGetSymbolAddress", [&](Runtime& runtime) {
+    require_places(pointer);
     const Symbol& known = runtime.symbol(symbol);
     runtime.remember(known.address, known.size);
     *pointer = reinterpret_cast<void*>(known.address);
   });
 }
 cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol) {
-  return guarded("cudaGetSymbolSize", [&](Runtime& runtime) { *size = runtime.symbol(symbol).size; });
+  return guarded("cudaGetSymbolSize", [&](Runtime& runtime) {
+    require_places(size);
+    *size = runtime.symbol(symbol).size;
+  });
 }
 cudaError_t cudaMemset(void* pointer, int value, size_t size) {
   return fill("cudaMemset", pointer, size, value, size, 1, nullptr);
@@ -412,10 +435,16 @@ cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t wid
 }
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* box) {
-  return guarded("cudaMemcpy3D", [&](Runtime& runtime) { transfer_3d(runtime, *box, nullptr, false); });
+  return guarded("cudaMemcpy3D", [&](Runtime& runtime) {
+    require_places(box);
+    transfer_3d(runtime, *box, nullptr, false);
+  });
 }
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* box, cudaStream_t stream) {
-  return guarded("cudaMemcpy3DAsync", [&](Runtime& runtime) { transfer_3d(runtime, *box, stream, true); });
+  return guarded("cudaMemcpy3DAsync", [&](Runtime& runtime) {
+    require_places(box);
+    transfer_3d(runtime, *box, stream, true);
+  });
 }
 cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
   return cudaMemset3DAsync(to, value, extent, nullptr);
@@ -429,6 +458,7 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t siz
 }
 cudaError_t cudaHostGetFlags(unsigned int* flags, void* pointer) {
   return guarded("cudaHostGetFlags", [&](Runtime& runtime) {
+    require_places(flags);
     const bool mapped = runtime.region(pointer) != nullptr;
     require(mapped || pinned().count(pointer) != 0, cudaErrorInvalidValue, "this is no memory of cudaHostAlloc");
     *flags = mapped ? cudaHostAllocMapped : cudaHostAllocDefault;

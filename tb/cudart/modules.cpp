@@ -12,6 +12,7 @@
 struct CUmod_st {
   std::size_t unit = 0;
   std::map<std::string, std::unique_ptr<CUfunc_st>> functions;
+  heddle::cudart::Living<CUmod_st> living{this};
 };
 
 using namespace heddle::cudart;
@@ -45,7 +46,7 @@ std::string ptx_of(const void* image) {
 }
 
 CUmodule load(Runtime& runtime, const void* image) {
-  require(image != nullptr, cudaErrorInvalidValue, "the image is null");
+  require_places(image);
   auto module = std::make_unique<CUmod_st>();
   module->unit = runtime.load_module(ptx_of(image));
   return module.release();
@@ -54,6 +55,7 @@ CUmodule load(Runtime& runtime, const void* image) {
 // Where the caller wants to read what is wrong with its PTX.
 void tell(unsigned int count, const CUjit_option* options, void** values, CUjit_option buffer, CUjit_option size,
           const std::string& text) {
+  if (count != 0) require_places(options, values);
   char* to = nullptr;
   std::size_t room = 0;
   for (unsigned int i = 0; i < count; ++i) {
@@ -68,19 +70,23 @@ void tell(unsigned int count, const CUjit_option* options, void** values, CUjit_
 
 Function& known(Runtime& runtime, CUfunction function) {
   require(function != nullptr, cudaErrorInvalidResourceHandle, "the kernel is null");
+  require(Living<CUfunc_st>::has(function), cudaErrorInvalidResourceHandle, "there is no such kernel");
   runtime.find(function->function);
   return function->function;
 }
-
-void require_arguments(const Function& kernel, void** arguments) {
-  require(arguments != nullptr || kernel.parameters.empty(), cudaErrorInvalidValue, "the kernel's arguments are null");
+CUmod_st& known(CUmodule module) {
+  require(module != nullptr, cudaErrorInvalidResourceHandle, "the module is null");
+  require(Living<CUmod_st>::has(module), cudaErrorInvalidResourceHandle, "there is no such module");
+  return *module;
 }
 
 // Arguments as one block of bytes: CU_LAUNCH_PARAM_BUFFER_POINTER and its size.
 std::vector<std::byte> arguments_of(void** extra, std::size_t bytes) {
   const void* from = nullptr;
   std::size_t size = 0;
+  require_places(extra);
   for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+    require_places(extra[1]);
     if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) from = extra[1];
     if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) std::memcpy(&size, extra[1], sizeof size);
   }
@@ -96,11 +102,15 @@ std::vector<std::byte> arguments_of(void** extra, std::size_t bytes) {
 extern "C" {
 
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {
-  return in_context("cuModuleLoadData", [&](Runtime& runtime) { *module = load(runtime, image); });
+  return in_context("cuModuleLoadData", [&](Runtime& runtime) {
+    require_places(module);
+    *module = load(runtime, image);
+  });
 }
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int count, CUjit_option* options,
                             void** values) {
   return in_context("cuModuleLoadDataEx", [&](Runtime& runtime) {
+    require_places(module);
     tell(count, options, values, CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, "");
     try {
       *module = load(runtime, image);
@@ -115,6 +125,7 @@ CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
 }
 CUresult cuModuleLoad(CUmodule* module, const char* file) {
   return in_context("cuModuleLoad", [&](Runtime& runtime) {
+    require_places(module, file);
     std::ifstream in(file, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
     if (!in) throw Result{CUDA_ERROR_FILE_NOT_FOUND, std::string("the file '") + file + "' cannot be read"};
@@ -124,15 +135,12 @@ CUresult cuModuleLoad(CUmodule* module, const char* file) {
 }
 // Its code stays until the program ends: launches of it are in the statistics.
 CUresult cuModuleUnload(CUmodule module) {
-  return in_context("cuModuleUnload", [&](Runtime&) {
-    require(module != nullptr, cudaErrorInvalidResourceHandle, "the module is null");
-    delete module;
-  });
+  return in_context("cuModuleUnload", [&](Runtime&) { delete &known(module); });
 }
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
   return in_context("cuModuleGetFunction", [&](Runtime& runtime) {
-    require(module != nullptr, cudaErrorInvalidResourceHandle, "the module is null");
-    std::unique_ptr<CUfunc_st>& entry = module->functions[name];
+    require_places(function, name);
+    std::unique_ptr<CUfunc_st>& entry = known(module).functions[name];
     if (!entry) {
       auto made = std::make_unique<CUfunc_st>();
       made->function.unit = module->unit;
@@ -146,9 +154,9 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
 }
 CUresult cuModuleGetGlobal(CUdeviceptr* pointer, size_t* size, CUmodule module, const char* name) {
   return in_context("cuModuleGetGlobal", [&](Runtime& runtime) {
-    require(module != nullptr, cudaErrorInvalidResourceHandle, "the module is null");
+    require_places(name);
     Symbol symbol;
-    symbol.unit = module->unit;
+    symbol.unit = known(module).unit;
     symbol.name = name;
     runtime.find(symbol);
     runtime.remember(symbol.address, symbol.size);
@@ -169,7 +177,6 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
              stream);
       return;
     }
-    require_arguments(kernel, arguments);
     launch(runtime, launch_of(kernel, grid, block, arguments, shared), stream);
   });
 }
@@ -178,7 +185,6 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, uns
                                    unsigned int shared, CUstream stream, void** arguments) {
   return in_context("cuLaunchCooperativeKernel", [&](Runtime& runtime) {
     Function& kernel = known(runtime, function);
-    require_arguments(kernel, arguments);
     Launch cooperative = launch_of(kernel, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, arguments, shared);
     cooperative.cooperative = true;
     launch(runtime, cooperative, stream);
@@ -187,6 +193,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, uns
 
 CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
   return in_context("cuFuncGetAttribute", [&](Runtime& runtime) {
+    require_places(value);
     const cudaFuncAttributes& has = known(runtime, function).attributes;
     switch (attribute) {
       case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
@@ -229,17 +236,19 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
     }
   });
 }
-CUresult cuFuncSetCacheConfig(CUfunction, CUfunc_cache) {
-  return in_context("cuFuncSetCacheConfig", [](Runtime&) {});
+CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache) {
+  return in_context("cuFuncSetCacheConfig", [&](Runtime& runtime) { static_cast<void>(known(runtime, function)); });
 }
 CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
-  return in_context("cuFuncGetModule", [&](Runtime&) {
-    require(function != nullptr, cudaErrorInvalidResourceHandle, "the kernel is null");
+  return in_context("cuFuncGetModule", [&](Runtime& runtime) {
+    require_places(module);
+    static_cast<void>(known(runtime, function));
     *module = function->module;
   });
 }
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int block, size_t shared) {
   return in_context("cuOccupancyMaxActiveBlocksPerMultiprocessor", [&](Runtime& runtime) {
+    require_places(blocks);
     require(block > 0, cudaErrorInvalidValue, "a block has threads");
     const Function& kernel = known(runtime, function);
     const Answer answer = runtime.ask({Call::occupancy, 0, {kernel.id, static_cast<std::uint64_t>(block), shared}, 0});

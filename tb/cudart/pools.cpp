@@ -43,7 +43,8 @@ void require_first_device(int device) {
 
 cudaError_t allocate_of(const char* name, void** pointer, std::size_t size, cudaMemPool_t pool, cudaStream_t stream) {
   return guarded(name, [&](Runtime& runtime) {
-    require(pointer != nullptr, cudaErrorInvalidValue, "the pointer's address is null");
+    require_places(pointer);
+    require_stream(stream);
     *pointer = nullptr;
     CUmemPoolHandle_st& of = known(pool == nullptr ? pools().present : pool);
     if (records(stream)) {
@@ -85,6 +86,7 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemPool_t p
 }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return guarded("cudaFreeAsync", [&](Runtime& runtime) {
+    require_stream(stream);
     require(pointer != nullptr, cudaErrorInvalidValue, "the pointer is null");
     if (!records(stream) || !record(stream, free_content(pointer))) release(runtime, pointer);
   });
@@ -92,12 +94,14 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   return guarded("cudaDeviceGetDefaultMemPool", [&](Runtime&) {
+    require_places(pool);
     require_first_device(device);
     *pool = &pools().by_default;
   });
 }
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
   return guarded("cudaDeviceGetMemPool", [&](Runtime&) {
+    require_places(pool);
     require_first_device(device);
     *pool = pools().present;
   });
@@ -110,6 +114,7 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
 }
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
   return guarded("cudaMemPoolCreate", [&](Runtime&) {
+    require_places(pool, properties);
     require(properties->allocType == cudaMemAllocationTypePinned &&
                 properties->location.type == cudaMemLocationTypeDevice && properties->location.id == 0,
             cudaErrorInvalidValue, "a pool is of the device's memory");
@@ -136,6 +141,7 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) {
 }
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
   return guarded("cudaMemPoolSetAttribute", [&](Runtime&) {
+    require_places(value);
     CUmemPoolHandle_st& of = known(pool);
     switch (attribute) {
       case cudaMemPoolReuseFollowEventDependencies:
@@ -161,6 +167,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
 }
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
   return guarded("cudaMemPoolGetAttribute", [&](Runtime&) {
+    require_places(value);
     const CUmemPoolHandle_st& of = known(pool);
     const auto give = [&](std::uint64_t bytes) { std::memcpy(value, &bytes, sizeof bytes); };
     switch (attribute) {
@@ -184,6 +191,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
 }
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* access, size_t count) {
   return guarded("cudaMemPoolSetAccess", [&](Runtime&) {
+    if (count != 0) require_places(access);
     static_cast<void>(known(pool));
     for (std::size_t i = 0; i < count; ++i) {
       require_first_device(access[i].location.id);
@@ -194,6 +202,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* ac
 }
 cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location) {
   return guarded("cudaMemPoolGetAccess", [&](Runtime&) {
+    require_places(flags, location);
     static_cast<void>(known(pool));
     require_first_device(location->id);
     *flags = cudaMemAccessFlagsProtReadWrite;

@@ -57,6 +57,9 @@ enum class Call : std::uint32_t {
   synchronize,         // everything
   share,  // -> bytes of the file that holds device memory; 0: there is none. In front of the answer comes one byte, and
           // with it the file's descriptor, if there is one (SocketEnd::send_descriptor)
+  resume,   // over a new connection, where the program has closed the one before: how many questions were sent, whether
+            // one was lost in its middle ->
+  end,      // the program ends. No answer
   texture,  // address of a reference (0: none) that gets the handle, handle to forget (0: none); bytes: TextureFacts,
             // or none -> handle (0 without facts)
   stack,    // bytes of it that a thread has for recursion, or kAsIs -> the bytes
@@ -85,11 +88,21 @@ inline constexpr std::uint32_t kCooperative = 4;
 // the next answer says so.
 inline constexpr std::uint32_t kUnanswered = 16;
 
+// What a message is known by, so that bytes that something else in the program has sent are not taken for one: a mark
+// and the question's number, from 1 on.
+inline constexpr std::uint64_t kMark = std::uint64_t{0x77656674} << 32U;
+[[nodiscard]] constexpr std::uint64_t mark_of(std::uint64_t number) {
+  return kMark | (number & 0xffff'ffffU);
+}
+inline constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32U;  // of one message: device memory has no more
+inline constexpr std::uint64_t kMostText = 1U << 24U;                 // of an answer's message for the user
+
 struct Question {
   Call call = Call::hello;
   std::uint32_t flags = 0;
   std::uint64_t words[8] = {};
   std::uint64_t bytes = 0;  // that follow
+  std::uint64_t mark = 0;   // mark_of(its number)
 };
 
 struct Answer {
@@ -98,6 +111,7 @@ struct Answer {
   std::uint64_t words[8] = {};
   std::uint64_t printed = 0;  // bytes that kernels have printed since the last answer, which follow
   std::uint64_t bytes = 0;    // those of the answer, which follow behind them
+  std::uint64_t mark = 0;     // the question's
 };
 
 // Bytes of device memory, one place behind the other.
@@ -132,7 +146,8 @@ struct MachineFacts {
   std::uint32_t memory_khz = 0;
   std::uint32_t memory_bits = 0;
   std::uint32_t l2_bytes = 0;
-  std::uint32_t cooperates = 0;  // cooperative launches are possible
+  std::uint32_t cooperates = 0;   // cooperative launches are possible
+  std::uint32_t keeps_going = 0;  // faults are error codes, and do not end the program
 };
 
 }  // namespace heddle::tb::program

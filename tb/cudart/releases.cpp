@@ -93,6 +93,7 @@ void heddle_cudart_release(int of_program) {
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return guarded("cudaGetDeviceProperties", [&](Runtime& runtime) {
+    heddle::cudart::require_places(properties);
     const cudaDeviceProp ours = heddle::cudart::device_properties(runtime, device);
     if (release_of_program < 13) {
       *properties = ours;
@@ -105,6 +106,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 cudaError_t cudaGetDeviceProperties_v2(void* properties, int device);
 cudaError_t cudaGetDeviceProperties_v2(void* properties, int device) {
   return guarded("cudaGetDeviceProperties", [&](Runtime& runtime) {
+    heddle::cudart::require_places(properties);
     const cudaDeviceProp ours = heddle::cudart::device_properties(runtime, device);
     static_assert(sizeof ours <= kPropertyBytesOf12);
     std::memset(properties, 0, kPropertyBytesOf12);

@@ -1,23 +1,14 @@
 #include "tb/cudart/runtime.hpp"
 
-#include <dlfcn.h>
-#include <spawn.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <iterator>
-#include <sstream>
 
-extern char** environ;
+#include "tb/cudart/environment.hpp"
+#include "tb/cudart/host_memory.hpp"
 
 namespace heddle::cudart {
 namespace {
@@ -26,19 +17,7 @@ namespace program = tb::program;
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kWorthReaching = 1U << 15U;  // bytes: less goes through the socket as fast
 constexpr std::uint64_t kWorthSharing = 1U << 14U;   // likewise
-constexpr int kFaultExit = 3;                        // as `heddle run` ends
 constexpr std::size_t kMostTaken = 4096;             // shapes of launches that are remembered
-
-std::string environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-// Faults of the device, after which nothing works any more.
-bool is_fault(cudaError_t error) {
-  return error == cudaErrorIllegalAddress || error == cudaErrorLaunchTimeout || error == cudaErrorAssert ||
-         error == cudaErrorIllegalInstruction || error == cudaErrorMisalignedAddress || error == cudaErrorLaunchFailure;
-}
 
 // Memory of the program's at an address of the device's.
 void map_here(std::uint64_t address, std::size_t bytes) {
@@ -46,26 +25,6 @@ void map_here(std::uint64_t address, std::size_t bytes) {
   if (::mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != place) {
     throw Failure{cudaErrorMemoryAllocation, "the program itself uses the addresses of managed memory"};
   }
-}
-
-bool is_program(const std::string& path) {
-  return !path.empty() && ::access(path.c_str(), X_OK) == 0;
-}
-
-// The simulator: named by the environment, beside this library, where an installation has it, or on the PATH.
-std::string simulator_path() {
-  if (const std::string named = environment(program::kProgramVariable); !named.empty()) return named;
-  Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void*>(&simulator_path), &info) != 0 && info.dli_fname != nullptr) {
-    char* const file = ::realpath(info.dli_fname, nullptr);  // a toolkit's folder has a link
-    std::string folder = file == nullptr ? info.dli_fname : file;
-    std::free(file);
-    folder.erase(std::min(folder.rfind('/'), folder.size()));
-    for (const char* const place : {"/heddle", "/../bin/heddle", "/../../bin/heddle"}) {
-      if (is_program(folder + place)) return folder + place;
-    }
-  }
-  return "heddle";
 }
 
 }  // namespace
@@ -80,72 +39,6 @@ std::size_t Runtime::add_unit(Unit unit) {
   if (begun_ && unit.refusal.empty()) return load_module(unit.ptx);
   units_.push_back(std::move(unit));
   return units_.size() - 1;
-}
-
-void Runtime::lost() {
-  // It has said why on its own.
-  std::fflush(stdout);
-  ::_exit(kFaultExit);
-}
-
-void Runtime::receive(void* data, std::size_t size) {
-  if (!socket_.receive(data, size, [] {})) lost();
-}
-
-void Runtime::start_simulator() {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    throw Failure{cudaErrorInitializationError, "no socket can be made"};
-  }
-  const std::string path = simulator_path();
-  std::string config = environment(program::kConfigVariable);
-  if (config.empty()) config = "baseline";
-  std::vector<std::string> words = {path, "exec", "--attach", "0", "--config", config};
-  std::istringstream further(environment(program::kOptionsVariable));
-  for (std::string word; further >> word;) words.push_back(word);
-  words.insert(words.end(), {"--", program_invocation_name});
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, ends[1], 0);
-  pid_t child = -1;
-  const int error = ::posix_spawnp(&child, path.c_str(), &actions, nullptr, pointers.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::close(ends[1]);
-  if (error != 0) {
-    ::close(ends[0]);
-    throw Failure{cudaErrorInitializationError, "the simulator '" + path + "' cannot be started: " +
-                                                    std::strerror(error) + "; name it in " + program::kProgramVariable};
-  }
-  simulator_ = child;
-  socket_.take(ends[0]);
-  ::prctl(PR_SET_PTRACER, child, 0, 0, 0);  // it copies large blocks itself; where it may not, they are sent
-}
-
-void Runtime::connect() {
-  if (ended_) throw Failure{cudaErrorCudartUnloading, ""};
-  if (connected_) return;
-  connected_ = true;
-  ends_on_fault_ = environment(program::kErrorsVariable) != "return";
-  blocking_ = std::atoi(environment(program::kBlockingVariable).c_str()) != 0;
-  if (const std::string path = environment(program::kSocketVariable); !path.empty()) {
-    socket_.take(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof address.sun_path - 1);
-    if (socket_.number() < 0 ||
-        ::connect(socket_.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-      std::fprintf(stderr, "heddle: this process cannot use the simulated GPU: a run is of one process\n");
-      std::exit(kFaultExit);
-    }
-  } else {
-    start_simulator();
-  }
-  std::atexit([] { Runtime::instance().end(); });
-  Question hello{Call::hello, 0, {program::kProtocolVersion}, 0};
-  ask(hello, nullptr, &machine_, sizeof machine_);
 }
 
 void Runtime::tell_units() {
@@ -210,7 +103,24 @@ Answer Runtime::ask(const Question& question, const void* bytes, void* into, std
   const bool brings_code = question.call == Call::hello || question.call == Call::unit || question.call == Call::module;
   if (!begun_ && !brings_code) begin();
   if (question.call == Call::stream_destroy) taken_.clear();  // of that stream
-  return exchange(question, bytes, into, capacity);
+  const Answer answer = exchange(question, bytes, into, capacity);
+  switch (question.call) {
+    case Call::stream_create:
+      streams_.insert(answer.words[0]);
+      break;
+    case Call::stream_destroy:
+      streams_.erase(question.words[0]);
+      break;
+    case Call::event_create:
+      events_.insert(answer.words[0]);
+      break;
+    case Call::event_destroy:
+      events_.erase(question.words[0]);
+      break;
+    default:
+      break;
+  }
+  return answer;
 }
 
 void Runtime::launch(Question question, const void* arguments) {
@@ -220,7 +130,8 @@ void Runtime::launch(Question question, const void* arguments) {
   shape.back() = question.flags;
   if (taken_.count(shape) != 0) {
     question.flags |= program::kUnanswered;
-    if (!socket_.send({{{&question, sizeof question}, {arguments, question.bytes}, {}, {}}})) lost();
+    send(question, arguments, false);
+    exchanging_ = false;
   } else {
     ask(question, arguments);
     if (taken_.size() == kMostTaken) taken_.clear();
@@ -240,10 +151,8 @@ bool Runtime::shares() {
   if (asked_to_share_) return shares_;
   asked_to_share_ = true;
   if (environment(program::kShareVariable) == "no") return false;
-  const Question question{Call::share, 0, {}, 0};
   int descriptor = -1;
-  if (!socket_.send({{{&question, sizeof question}, {}, {}, {}}}) || !socket_.receive_descriptor(descriptor)) lost();
-  const Answer answer = take_answer(Call::share, nullptr, 0);
+  const Answer answer = ask_for_file(descriptor);
   if (descriptor >= 0) shares_ = answer.words[0] != 0 && shared_.open(descriptor, answer.words[0]);
   return shares_;
 }
@@ -259,10 +168,13 @@ bool Runtime::moves_itself(const Question& question, void* rows, std::size_t pit
                                   question.words[1],
                                   question.words[2],
                                   question.words[3]};
+  const std::size_t size = (device.height - 1) * pitch + device.width;
   if (question.call == Call::write) {
-    shared_.write(device, static_cast<const std::byte*>(rows), pitch);
-  } else {
-    shared_.read(device, static_cast<std::byte*>(rows), pitch);
+    if (!shared_.write(device, static_cast<const std::byte*>(rows), pitch)) {
+      throw Failure{cudaErrorInvalidValue, no_memory_to_read(rows, size)};
+    }
+  } else if (!shared_.read(device, static_cast<std::byte*>(rows), pitch)) {
+    throw Failure{cudaErrorInvalidValue, no_memory_to_write(rows, size)};
   }
   return true;
 }
@@ -276,21 +188,25 @@ void Runtime::move_rows(Question question, void* rows, std::size_t pitch) {
   connect();
   if (!begun_) begin();
   if (size >= kWorthSharing && moves_itself(question, rows, pitch)) return;
+  const HostRows shape{pitch, width, height};
+  const std::size_t span = (height - 1) * pitch + width;
   std::vector<std::byte> packed;  // without gaps, as they travel
   const bool dense = height == 1 || pitch == width;
   auto* at = static_cast<std::byte*>(rows);
   if (!dense) {
     packed.resize(size);
     at = packed.data();
-    for (std::size_t y = 0; writes && y < height; ++y) {
-      std::memcpy(at + y * width, static_cast<const std::byte*>(rows) + y * pitch, width);
-    }
+    if (writes && !read_host(at, rows, shape)) throw Failure{cudaErrorInvalidValue, no_memory_to_read(rows, span)};
   }
   if (size < kWorthReaching || !lets_reach(question, at)) {
+    // What goes out in several pieces must not end in the middle.
+    if (dense && writes && size >= kWorthReaching && !can_read(rows, span)) {
+      throw Failure{cudaErrorInvalidValue, no_memory_to_read(rows, span)};
+    }
     ask(question, writes ? at : nullptr, writes ? nullptr : at, writes ? 0 : size);
   }
-  for (std::size_t y = 0; !dense && !writes && y < height; ++y) {
-    std::memcpy(static_cast<std::byte*>(rows) + y * pitch, at + y * width, width);
+  if (!dense && !writes && !write_host(rows, at, shape)) {
+    throw Failure{cudaErrorInvalidValue, no_memory_to_write(rows, span)};
   }
 }
 
@@ -301,46 +217,10 @@ bool Runtime::lets_reach(const Question& question, void* rows) {
   direct.flags |= program::kByAddress;
   direct.words[5] = number_of(rows);
   direct.bytes = 0;
-  reaches_ = exchange(direct, nullptr, nullptr, 0).words[0] == 0;
-  return reaches_;
-}
-
-Answer Runtime::exchange(const Question& question, const void* bytes, void* into, std::size_t capacity) {
-  if (!socket_.send({{{&question, sizeof question}, {bytes, question.bytes}, {}, {}}})) lost();
-  return take_answer(question.call, into, capacity);
-}
-
-Answer Runtime::take_answer(Call call, void* into, std::size_t capacity) {
-  Answer answer;
-  receive(&answer, sizeof answer);
-  std::string text(answer.text, '\0');
-  receive(text.data(), text.size());
-  if (answer.printed != 0) {
-    std::string printed(answer.printed, '\0');
-    receive(printed.data(), printed.size());
-    keep_print(printed);
-  }
-  if (into == nullptr) {
-    bytes_.resize(answer.bytes);
-    into = bytes_.data();
-  } else if (answer.bytes > capacity) {
-    lost();
-  }
-  receive(into, answer.bytes);
-  const auto error = static_cast<cudaError_t>(answer.error);
-  if (error == cudaSuccess) return answer;
-  taken_.clear();  // after a fault launches are refused
-  if ((is_fault(error) || call == Call::begin) && ends_on_fault_) {
-    show_prints();
-    std::fflush(stdout);
-    if (simulator_ < 0) std::_Exit(kFaultExit);  // the simulator says why
-    ended_ = true;
-    socket_.close();
-    int status = 0;
-    ::waitpid(simulator_, &status, 0);
-    std::_Exit(WIFEXITED(status) ? WEXITSTATUS(status) : kFaultExit);
-  }
-  throw Failure{error, text};
+  const bool reached = exchange(direct, nullptr, nullptr, 0).words[0] == 0;
+  const std::size_t size = question.words[2] * question.words[3];
+  reaches_ = reached || !can_read(rows, size) || (question.call == Call::read && !can_write(rows, size));
+  return reached;
 }
 
 const program::MachineFacts& Runtime::machine() {
@@ -348,11 +228,15 @@ const program::MachineFacts& Runtime::machine() {
   return machine_;
 }
 
+void Runtime::require_function(const void* stub) const {
+  require(functions_.count(stub) != 0, cudaErrorInvalidDeviceFunction, "this is no kernel of the program");
+}
+
 Function& Runtime::function(const void* stub) {
-  const auto found = functions_.find(stub);
-  if (found == functions_.end()) throw Failure{cudaErrorInvalidDeviceFunction, "this is no kernel of the program"};
-  find(found->second);
-  return found->second;
+  require_function(stub);
+  Function& found = functions_.at(stub);
+  find(found);
+  return found;
 }
 
 void Runtime::find(Function& function) {
@@ -489,24 +373,6 @@ void Runtime::show_prints() {
   prints_.clear();
 }
 
-void Runtime::end() {
-  const std::lock_guard<std::recursive_mutex> held(lock);
-  if (ended_) return;
-  ended_ = true;
-  try {
-    settle();
-  } catch (const Failure& failure) {
-    report(failure, "the end of the program");
-  }
-  show_prints();
-  std::fflush(stdout);
-  socket_.close();
-  if (simulator_ > 0) {
-    int status = 0;
-    ::waitpid(simulator_, &status, 0);
-  }
-}
-
 cudaError_t& last_error() {
   thread_local cudaError_t error = cudaSuccess;
   return error;
@@ -518,6 +384,7 @@ cudaError_t report(const Failure& failure, const char* function) {
     std::fflush(stdout);
     std::fprintf(stderr, "heddle: %s: %s\n", function, failure.text.c_str());
   }
+  if (failure.ends) Runtime::instance().leave();
   return failure.error;
 }
 

@@ -1,5 +1,5 @@
 // The program's side of a run: one connection to the simulator, and what the run-time API remembers besides. All calls
-// are made with the lock held; the API's functions take it.
+// are made with the lock held, which Entry takes for the API's functions.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -58,9 +59,12 @@ struct ManagedVariable {
 // What an API function ends with when it cannot do what it was asked for.
 struct Failure {
   cudaError_t error;
-  std::string text;  // for the user; empty: the code says it all
+  std::string text;   // for the user; empty: the code says it all
+  bool ends = false;  // the program, unless it goes on after faults: the device is lost
 };
 
+class Entry;        // tb/cudart/entry.hpp
+class Unlocked;     // likewise
 class GraphMemory;  // tb/cudart/graphs.hpp
 
 class Runtime {
@@ -74,7 +78,7 @@ class Runtime {
   void add_managed(ManagedVariable variable);
 
   // ---- the rest throws Failure
-  // Asks the simulator, whose answer's bytes go to `into`, or to bytes() when it is null.
+  // Asks the simulator, whose answer's bytes go to `into`, which is the program's, or to bytes() when it is null.
   Answer ask(const Question& question, const void* bytes = nullptr, void* into = nullptr, std::size_t capacity = 0);
   // A question of Call::launch. It waits for an answer only where that may be a refusal: the first time that so many
   // threads of this kernel are launched in this stream. CUDA_LAUNCH_BLOCKING=1: until the kernel has ended.
@@ -86,12 +90,16 @@ class Runtime {
   // One more unit, compiled now, with names of its own. Returns its number.
   std::size_t load_module(const std::string& ptx);
   Function& function(const void* stub);
+  void require_function(const void* stub) const;  // that there is one, without asking the simulator
   Symbol& symbol(const void* variable);
   // Where the host has a variable, which is managed memory from now on.
   void* managed_variable(const void* shadow);
   void find(Function& function);  // asks the simulator, the first time
   void find(Symbol& symbol);
   [[nodiscard]] bool begun() const { return begun_; }
+  // Of the program's streams and events, by their numbers, which are different from each other.
+  [[nodiscard]] bool has_stream(std::uint64_t number) const { return streams_.count(number) != 0; }
+  [[nodiscard]] bool has_event(std::uint64_t number) const { return events_.count(number) != 0; }
 
   // Device memory and the host's share of it.
   struct Region {
@@ -119,13 +127,35 @@ class Runtime {
   void show_prints();  // what kernels have printed, where the host waits for them
   void keep_print(std::string_view text) { prints_ += text; }
   void end();  // of the program
+  // This process is a copy of the one that has the device: fork() has made it since.
+  [[nodiscard]] bool is_copy() const { return life_ != nullptr && *life_ == 0; }
+  // After a Failure that ends the program: does so, unless the program goes on.
+  void leave();
 
   std::recursive_mutex lock;
 
  private:
-  Runtime() = default;
+  friend class Entry;
+  friend class Unlocked;
+  Runtime();
+  // ---- the connection: tb/cudart/connect.cpp
   void connect();
   void start_simulator();
+  [[nodiscard]] bool find_run();
+  [[noreturn]] void refuse();
+  void mark_life();
+  void begin_anew_after_fork();
+  [[nodiscard]] bool come_again(bool lost);
+  void send(Question& question, const void* bytes, bool looks);
+  void leave_behind();
+  [[nodiscard]] bool simulator_lives() const;
+  [[noreturn]] void lost(const std::string& why);
+  Answer take_answer(Call call, void* into, std::size_t capacity);
+  void receive_answer(Answer& answer, std::string& text);
+  [[nodiscard]] bool receive_for_program(void* into, std::size_t size);
+  Answer ask_for_file(int& descriptor);
+  Answer exchange(Question question, const void* bytes, void* into, std::size_t capacity);
+  void receive(void* data, std::size_t size);
   void tell_units();
   void begin();
   void share(ManagedVariable& variable);
@@ -133,18 +163,23 @@ class Runtime {
   [[nodiscard]] bool shares();
   [[nodiscard]] bool moves_itself(const Question& question, void* rows, std::size_t pitch);
   [[nodiscard]] bool lets_reach(const Question& question, void* rows);
-  Answer take_answer(Call call, void* into, std::size_t capacity);
-  Answer exchange(const Question& question, const void* bytes, void* into, std::size_t capacity);
-  void receive(void* data, std::size_t size);
   void settle();
-  [[noreturn]] void lost();
 
   tb::program::SocketEnd socket_;
   SharedMemory shared_;
   bool asked_to_share_ = false;
   bool shares_ = false;
-  bool reaches_ = true;  // the simulator, the program's memory, as far as is known
-  int simulator_ = -1;   // the process, where the program has started it
+  bool reaches_ = true;            // the simulator, the program's memory, as far as is known
+  int simulator_ = -1;             // the process, where the program has started it
+  int server_ = -1;                // the process, whoever has started it
+  std::uint64_t asked_ = 0;        // questions so far
+  std::set<std::uint64_t> left_;   // those whose answers nobody waits for any more
+  bool exchanging_ = false;        // a question is being sent, or its answer is awaited
+  bool broken_ = false;            // the connection
+  bool taken_by_another_ = false;  // the device: another process of the run has come first
+  unsigned depth_ = 0;             // calls of the API, one within the other, of the thread that has the lock
+  const Entry* outermost_ = nullptr;
+  volatile unsigned char* life_ = nullptr;  // not 0 in the process that has the device; a copy of the process has 0
   bool connected_ = false;
   bool begun_ = false;
   bool ended_ = false;
@@ -165,6 +200,7 @@ class Runtime {
   };
   std::map<std::uint64_t, Mapped> mapped_;  // by the host's address
   std::set<std::uint64_t> shared_pages_;    // of managed variables
+  std::unordered_set<std::uint64_t> streams_, events_;
   std::vector<std::byte> bytes_;
   std::string prints_;
 };
@@ -173,24 +209,19 @@ class Runtime {
 cudaError_t& last_error();
 cudaError_t report(const Failure& failure, const char* function);
 
-// Runs the body of an API function: locked, errors remembered.
-template <class Body>
-cudaError_t guarded(const char* function, Body&& body) {
-  Runtime& runtime = Runtime::instance();
-  const std::lock_guard<std::recursive_mutex> held(runtime.lock);
-  try {
-    body(runtime);
-    return cudaSuccess;
-  } catch (const Failure& failure) {
-    return report(failure, function);
-  }
-}
-
 [[nodiscard]] inline std::uint64_t number_of(const void* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer);
 }
 inline void require(bool holds, cudaError_t error, const char* text) {
   if (!holds) throw Failure{error, text};
 }
+// Pointers that a function writes to or reads at: null, and what is near it, is told.
+template <class... Pointers>
+void require_places(const Pointers*... pointers) {
+  constexpr std::uint64_t kFirstPage = 4096;
+  require(((number_of(pointers) >= kFirstPage) && ...), cudaErrorInvalidValue, "a pointer is null");
+}
 
 }  // namespace heddle::cudart
+
+#include "tb/cudart/entry.hpp"

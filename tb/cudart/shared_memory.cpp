@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tb/cudart/host_memory.hpp"
+
 namespace heddle::cudart {
 
 using tb::program::Place;
@@ -91,38 +93,49 @@ void SharedMemory::each_part(std::uint64_t offset, std::uint64_t bytes, Move mov
   }
 }
 
-void SharedMemory::write(const Rows& to, const std::byte* from, std::uint64_t pitch) {
+// What a system call does not copy goes by the mapping, if the program has memory there.
+bool SharedMemory::write(const Rows& to, const std::byte* from, std::uint64_t pitch) {
   const bool open = still_open();
+  bool there = true;
   each_piece(to, [&](std::uint64_t offset, std::uint64_t bytes, std::uint64_t x, std::uint64_t y) {
     const std::byte* const row = from + y * pitch + x;
     each_part(offset, bytes, [&](std::uint64_t at, std::uint64_t count, std::uint64_t done, bool mapped) {
+      if (!there) return false;
       if (open && !mapped &&
           ::pwrite(descriptor_, row + done, count, static_cast<off_t>(at)) == static_cast<ssize_t>(count)) {
         return true;
       }
-      std::memcpy(memory_ + at, row + done, count);
+      there = can_read(row + done, count);
+      if (there) std::memcpy(memory_ + at, row + done, count);
       return false;
     });
   });
+  return there;
 }
 
-void SharedMemory::read(const Rows& from, std::byte* to, std::uint64_t pitch) {
+bool SharedMemory::read(const Rows& from, std::byte* to, std::uint64_t pitch) {
   const bool open = still_open();
+  bool there = true;
   each_piece(from, [&](std::uint64_t offset, std::uint64_t bytes, std::uint64_t x, std::uint64_t y) {
     std::byte* const row = to + y * pitch + x;
+    if (!there) return;
     if (offset == tb::program::kNowhere) {
-      std::memset(row, 0, bytes);
+      there = can_write(row, bytes);
+      if (there) std::memset(row, 0, bytes);
       return;
     }
     each_part(offset, bytes, [&](std::uint64_t at, std::uint64_t count, std::uint64_t done, bool mapped) {
+      if (!there) return false;
       if (open && !mapped &&
           ::pread(descriptor_, row + done, count, static_cast<off_t>(at)) == static_cast<ssize_t>(count)) {
         return true;
       }
-      std::memcpy(row + done, memory_ + at, count);
+      there = can_write(row + done, count);
+      if (there) std::memcpy(row + done, memory_ + at, count);
       return false;
     });
   });
+  return there;
 }
 
 }  // namespace heddle::cudart

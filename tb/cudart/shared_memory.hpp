@@ -26,8 +26,9 @@ class SharedMemory {
     std::span<const tb::program::Place> places;
     std::uint64_t pitch = 0, width = 0, height = 0;
   };
-  void write(const Rows& to, const std::byte* from, std::uint64_t pitch);
-  void read(const Rows& from, std::byte* to, std::uint64_t pitch);
+  // False: memory that the program gives is not there, or not to be read or written. Some of it may have been copied.
+  bool write(const Rows& to, const std::byte* from, std::uint64_t pitch);
+  bool read(const Rows& from, std::byte* to, std::uint64_t pitch);
 
   // A system call copies without touching the mapping's pages, and the first touch of those costs as much as copying
   // them by calls once, or on virtual machines thirty times. So the mapping is used where copies have come by for so

@@ -3,8 +3,10 @@
 // putting a process to sleep and waking it costs more than most calls take.
 #pragma once
 
+#include <poll.h>
 #include <sched.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -28,21 +30,35 @@ class SocketEnd {
   void take(int socket) {
     close();
     socket_ = socket;
+    struct stat facts {};
+    if (::fstat(socket, &facts) == 0) node_ = facts.st_ino;
   }
   void close() {
     if (socket_ >= 0) ::close(socket_);
+    forget();
+  }
+  // Without closing it: its number may be something else's.
+  void forget() {
     socket_ = -1;
     begin_ = end_ = 0;
   }
   [[nodiscard]] int number() const { return socket_; }
+  // Whether the number still means the socket that was taken: a program may close what it has not opened, and open
+  // something else by the same number.
+  [[nodiscard]] bool still_open() const {
+    struct stat facts {};
+    return socket_ >= 0 && ::fstat(socket_, &facts) == 0 && S_ISSOCK(facts.st_mode) && facts.st_ino == node_;
+  }
 
   struct Piece {
     const void* data = nullptr;
     std::size_t size = 0;
   };
-  // All pieces, one behind the other. False: nobody listens any more.
-  [[nodiscard]] bool send(std::array<Piece, 4> pieces) const {
+  // All pieces, one behind the other. False: nobody listens any more, or error() says what else.
+  [[nodiscard]] bool send(std::array<Piece, 4> pieces) {
     std::array<iovec, 4> parts{};
+    error_ = 0;
+    in_part_ = false;
     std::size_t left = 0;
     for (std::size_t i = 0; i != pieces.size(); ++i) {
       parts[i] = {const_cast<void*>(pieces[i].data), pieces[i].size};  // sendmsg does not change them
@@ -54,7 +70,11 @@ class SocketEnd {
     while (left != 0) {
       ssize_t sent = ::sendmsg(socket_, &message, MSG_NOSIGNAL);
       if (sent < 0 && errno == EINTR) continue;
-      if (sent <= 0) return false;
+      if (sent <= 0) {
+        error_ = errno;
+        return false;
+      }
+      in_part_ = true;
       left -= static_cast<std::size_t>(sent);
       for (iovec& part : parts) {
         const std::size_t gone = std::min(part.iov_len, static_cast<std::size_t>(sent));
@@ -65,6 +85,10 @@ class SocketEnd {
     }
     return true;
   }
+
+  // Of a send that has failed: the system's error, and whether a part had gone out by then.
+  [[nodiscard]] int error() const { return error_; }
+  [[nodiscard]] bool in_part() const { return in_part_; }
 
   // One byte, and with it a descriptor of this process's; -1: the byte alone. False: nobody listens any more.
   [[nodiscard]] bool send_descriptor(int descriptor) const {
@@ -111,6 +135,19 @@ class SocketEnd {
     }
     return got == 1;
   }
+
+  // A descriptor that ends a wait too, so that `look` below is called; -1: none.
+  void heed(int other) { other_ = other; }
+  [[nodiscard]] bool other_came() const { return other_came_; }
+
+  // Between messages: what is received next begins one.
+  void expect_message() {
+    sleeps_ = false;
+    begins_ = true;
+  }
+  // Whether nothing of that message has been received, and this end sleeps until something comes: who leaves receive()
+  // now, by a signal handler that does not return, has lost nothing.
+  [[nodiscard]] bool has_lost_nothing() const { return begins_ && sleeps_; }
 
   // So many bytes. False: nobody sends any more. `look` is called before each wait, and may throw.
   template <class Look>
@@ -159,8 +196,16 @@ class SocketEnd {
     const auto until = std::chrono::steady_clock::now() + (looks ? patience_ : std::chrono::microseconds(0));
     for (;;) {
       const bool sleeps = std::chrono::steady_clock::now() >= until;
-      if (sleeps) look();
-      const ssize_t got = ::recv(socket_, into, most, sleeps ? 0 : MSG_DONTWAIT);
+      if (sleeps) {
+        look();
+        std::array<pollfd, 2> come{{{socket_, POLLIN, 0}, {other_, POLLIN, 0}}};  // none for a negative number
+        sleeps_ = true;
+        ::poll(come.data(), come.size(), -1);
+        sleeps_ = false;
+        other_came_ = come[1].revents != 0;
+      }
+      const ssize_t got = ::recv(socket_, into, most, MSG_DONTWAIT);
+      if (got > 0) begins_ = false;
       if (got >= 0 || (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK)) {
         if (looks) {
           in_vain_ = sleeps ? std::min(in_vain_ + 1, kMostInVain) : 0;
@@ -173,6 +218,13 @@ class SocketEnd {
 
   static constexpr unsigned kMostInVain = 6;
   int socket_;
+  int other_ = -1;
+  bool other_came_ = false;
+  ino_t node_ = 0;  // of the socket
+  int error_ = 0;
+  bool in_part_ = false;
+  volatile bool begins_ = false;  // these two: read where a signal handler has left receive()
+  volatile bool sleeps_ = false;
   std::chrono::microseconds patience_ = patience();
   unsigned in_vain_ = 0;           // times on end, up to kMostInVain
   unsigned to_skip_ = 0;           // times not to look

@@ -7,6 +7,12 @@
 
 namespace heddle::cudart {
 
+cudaEvent_t known_event(cudaEvent_t event) {
+  require(event != nullptr, cudaErrorInvalidResourceHandle, "the event is null");
+  require(Runtime::instance().has_event(number_of(event)), cudaErrorInvalidResourceHandle, "there is no such event");
+  return event;
+}
+
 void synchronize(Runtime& runtime) {
   require_no_recording();
   runtime.ask({Call::synchronize, 0, {}, 0});
@@ -41,7 +47,8 @@ std::set<std::uint64_t>& non_blocking() {
 
 cudaError_t make_stream(const char* name, cudaStream_t* stream, unsigned int flags) {
   return guarded(name, [&](Runtime& runtime) {
-    require(stream != nullptr && (flags & ~unsigned{cudaStreamNonBlocking}) == 0, cudaErrorInvalidValue, "");
+    require_places(stream);
+    require((flags & ~unsigned{cudaStreamNonBlocking}) == 0, cudaErrorInvalidValue, "");
     const Answer answer = runtime.ask({Call::stream_create, 0, {flags & cudaStreamNonBlocking}, 0});
     *stream = reinterpret_cast<cudaStream_t>(answer.words[0]);
     if ((flags & cudaStreamNonBlocking) != 0) non_blocking().insert(answer.words[0]);
@@ -98,6 +105,11 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 // Everything before it has been done when this is called: work is simulated as it is asked for.
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned int) {
+  const cudaError_t given = guarded("cudaStreamAddCallback", [&](Runtime&) {
+    require(callback != nullptr, cudaErrorInvalidValue, "the function is null");
+    require_stream(stream);
+  });
+  if (given != cudaSuccess) return given;
   const cudaError_t error = cudaStreamSynchronize(stream);
   callback(stream, error, data);
   return error;
@@ -114,7 +126,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int) {
   return guarded("cudaEventCreate", [&](Runtime& runtime) {
-    require(event != nullptr, cudaErrorInvalidValue, "");
+    require_places(event);
     *event = reinterpret_cast<cudaEvent_t>(runtime.ask({Call::event_create, 0, {}, 0}).words[0]);
   });
 }
@@ -132,13 +144,14 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return guarded("cudaEventRecord", [&](Runtime& runtime) {
-    require(event != nullptr, cudaErrorInvalidResourceHandle, "the event is null");
+    static_cast<void>(known_event(event));
     if (record_event(event, stream)) return;
     record(runtime, event, stream);
   });
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   return guarded("cudaEventElapsedTime", [&](Runtime& runtime) {
+    require_places(milliseconds);
     const Answer answer = runtime.ask({Call::event_elapsed, 0, {number_of(start), number_of(end)}, 0});
     double nanoseconds = 0;
     std::memcpy(&nanoseconds, &answer.words[0], sizeof nanoseconds);
@@ -156,12 +169,16 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 }
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
   return guarded("cudaStreamGetFlags", [&](Runtime&) {
+    require_places(flags);
     *flags = non_blocking().count(stream_number(stream)) != 0 ? cudaStreamNonBlocking : cudaStreamDefault;
   });
 }
-cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) {
-  *priority = 0;
-  return cudaSuccess;
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+  return guarded("cudaStreamGetPriority", [&](Runtime&) {
+    require_places(priority);
+    require_stream(stream);
+    *priority = 0;
+  });
 }
 
 }  // extern "C"

@@ -144,10 +144,9 @@ void bind_handle(Runtime& runtime, const void* variable, const TextureFacts& fac
   reference.handle = make(runtime, facts, runtime.symbol(variable).address, reference.handle);
 }
 void bind(Runtime& runtime, const textureReference* texture, TextureFacts facts) {
-  require(texture != nullptr, cudaErrorInvalidTexture, "the reference is null");
+  const bool normalized_values = reference_of(texture).normalized_values;
   require(texture->sRGB == 0, cudaErrorNotSupported, "sRGB textures");
-  sample(facts, texture->filterMode, texture->addressMode, texture->normalized != 0,
-         reference_of(texture).normalized_values);
+  sample(facts, texture->filterMode, texture->addressMode, texture->normalized != 0, normalized_values);
   bind_handle(runtime, texture, facts);
 }
 
@@ -262,7 +261,8 @@ cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChan
 cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width, size_t height,
                             unsigned int flags) {
   return guarded("cudaMallocArray", [&](Runtime& runtime) {
-    require(array != nullptr && width != 0, cudaErrorInvalidValue, "the array is empty, or its address null");
+    require_places(array);
+    require(width != 0, cudaErrorInvalidValue, "the array is empty");
     require((flags & ~(cudaArraySurfaceLoadStore | cudaArrayTextureGather)) == 0, cudaErrorNotSupported,
             "layers and cubes");
     auto made = std::make_unique<cudaArray>();
@@ -301,7 +301,10 @@ cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, 
   });
 }
 cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t array) {
-  return guarded("cudaGetChannelDesc", [&](Runtime&) { *format = arrays().at(array).format; });
+  return guarded("cudaGetChannelDesc", [&](Runtime&) {
+    require_places(format);
+    *format = arrays().at(array).format;
+  });
 }
 
 cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t size, cudaMemcpyKind kind) {
@@ -369,12 +372,14 @@ cudaError_t cudaUnbindTexture(const textureReference* texture) {
 }
 cudaError_t cudaGetTextureAlignmentOffset(size_t* offset, const textureReference* texture) {
   return guarded("cudaGetTextureAlignmentOffset", [&](Runtime&) {
+    require_places(offset);
     require(reference_of(texture).handle != 0, cudaErrorInvalidTexture, "nothing is bound to the reference");
     *offset = 0;
   });
 }
 cudaError_t cudaGetTextureReference(const textureReference** texture, const void* symbol) {
   return guarded("cudaGetTextureReference", [&](Runtime&) {
+    require_places(texture);
     static_cast<void>(reference_of(symbol));
     *texture = static_cast<const textureReference*>(symbol);
   });
@@ -386,6 +391,7 @@ cudaError_t cudaBindSurfaceToArray(const surfaceReference* surface, cudaArray_co
 }
 cudaError_t cudaGetSurfaceReference(const surfaceReference** surface, const void* symbol) {
   return guarded("cudaGetSurfaceReference", [&](Runtime&) {
+    require_places(surface);
     static_cast<void>(reference_of(symbol));
     *surface = static_cast<const surfaceReference*>(symbol);
   });
@@ -394,8 +400,7 @@ cudaError_t cudaGetSurfaceReference(const surfaceReference** surface, const void
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* texture, const cudaResourceDesc* resource,
                                     const cudaTextureDesc* sampling, const cudaResourceViewDesc* view) {
   return guarded("cudaCreateTextureObject", [&](Runtime& runtime) {
-    require(texture != nullptr && resource != nullptr && sampling != nullptr, cudaErrorInvalidValue,
-            "a pointer is null");
+    require_places(texture, resource, sampling);
     require(view == nullptr, cudaErrorNotSupported, "views of resources");
     *texture = texture_object(runtime, *resource, *sampling);
     objects()[*texture] = {false, *resource, *sampling};
@@ -405,14 +410,20 @@ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture) {
   return destroy("cudaDestroyTextureObject", texture, false);
 }
 cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource, cudaTextureObject_t texture) {
-  return guarded("cudaGetTextureObjectResourceDesc", [&](Runtime&) { *resource = object(texture, false).resource; });
+  return guarded("cudaGetTextureObjectResourceDesc", [&](Runtime&) {
+    require_places(resource);
+    *resource = object(texture, false).resource;
+  });
 }
 cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* sampling, cudaTextureObject_t texture) {
-  return guarded("cudaGetTextureObjectTextureDesc", [&](Runtime&) { *sampling = object(texture, false).sampling; });
+  return guarded("cudaGetTextureObjectTextureDesc", [&](Runtime&) {
+    require_places(sampling);
+    *sampling = object(texture, false).sampling;
+  });
 }
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* surface, const cudaResourceDesc* resource) {
   return guarded("cudaCreateSurfaceObject", [&](Runtime& runtime) {
-    require(surface != nullptr && resource != nullptr, cudaErrorInvalidValue, "a pointer is null");
+    require_places(surface, resource);
     require(resource->resType == cudaResourceTypeArray, cudaErrorInvalidValue, "surfaces are of arrays");
     *surface = make(runtime, texels(arrays().at(resource->res.array.array)));
     objects()[*surface] = {true, *resource, {}};
@@ -422,7 +433,10 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface) {
   return destroy("cudaDestroySurfaceObject", surface, true);
 }
 cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource, cudaSurfaceObject_t surface) {
-  return guarded("cudaGetSurfaceObjectResourceDesc", [&](Runtime&) { *resource = object(surface, true).resource; });
+  return guarded("cudaGetSurfaceObjectResourceDesc", [&](Runtime&) {
+    require_places(resource);
+    *resource = object(surface, true).resource;
+  });
 }
 
 }  // extern "C"

@@ -13,6 +13,7 @@ namespace heddle::cudart {
 // The simulator's number of a stream: 0 for the default stream in its names, of cudaStreamPerThread the present
 // thread's, and of a null pointer either.
 [[nodiscard]] std::uint64_t stream_number(cudaStream_t stream);
+void require_stream(cudaStream_t stream);  // that there is one
 
 struct Launch {
   Function* function = nullptr;

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +15,7 @@
 
 #include "base/error.hpp"
 #include "tb/cudart/protocol.hpp"
+#include "tb/host/program/listener.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -37,21 +38,6 @@ std::optional<std::string> library_path() {
   return std::nullopt;
 }
 
-// A socket that is closed when its owner is gone.
-class Socket {
- public:
-  explicit Socket(int number) : number_(number) {}
-  ~Socket() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
-
 }  // namespace
 
 ProgramSubject::ProgramSubject(Setup setup) : setup_(std::move(setup)) {}
@@ -67,18 +53,14 @@ ProgramSubject::~ProgramSubject() {
 std::optional<int> ProgramSubject::start() const {
   folder_.emplace();
   const std::string path = (folder_->path() / "device").string();
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) {
+  if (path.size() >= sizeof sockaddr_un{}.sun_path) {
     throw InputError({path}, "is too long a name for a socket", "set TMPDIR to a folder with a shorter name");
   }
-  path.copy(address.sun_path, path.size());
-  const Socket listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (listener.number() < 0 ||
-      ::bind(listener.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      ::listen(listener.number(), 1) != 0) {
-    throw InputError({path}, fmt::format("no socket can be made: {}", std::strerror(errno)));
-  }
+  const program::Listener listener(path.c_str());
+  if (listener.number() < 0) throw InputError({path}, fmt::format("no socket can be made: {}", std::strerror(errno)));
+  // For programs whose environment does not say so.
+  const program::Listener by_name(program::Coming::first);
+  const pid_t own = ::getpid();
   ProcessSetup process;
   process.in = Redirection::inherited();
   process.environment = {fmt::format("{}={}", program::kSocketVariable, path)};
@@ -91,11 +73,11 @@ std::optional<int> ProgramSubject::start() const {
                      "name it with its folder (./program)");
   }
   for (;;) {
-    pollfd look{listener.number(), POLLIN, 0};
-    const bool calls = ::poll(&look, 1, kLookMilliseconds) == 1;
-    if (calls) {
-      const int connection = ::accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC);
-      if (connection >= 0) return connection;
+    std::array<pollfd, 2> look{{{listener.number(), POLLIN, 0}, {by_name.number(), POLLIN, 0}}};
+    if (::poll(look.data(), look.size(), kLookMilliseconds) > 0) {
+      if (const int socket = listener.accept([](pid_t) { return true; }); socket >= 0) return socket;
+      const auto is_ours = [own](pid_t process) { return program::descends(process, own); };
+      if (const int socket = by_name.accept(is_ours); socket >= 0) return socket;
     }
     if (const std::optional<ProcessEnd> end = child_->poll()) {
       child_.reset();
@@ -110,6 +92,8 @@ isa::Module ProgramSubject::compile(std::vector<std::string>* notes, const std::
   const std::optional<int> socket = setup_.attached ? setup_.attached : start();
   if (!socket) return {};
   session_ = std::make_unique<program::Session>(*socket, setup_.machine, setup_.interrupted);
+  session_->expect_again();
+  if (!setup_.ends_on_fault) session_->keep_going();
   ptx::CompileOptions options;
   options.max_registers = setup_.max_registers;
   options.if_conversion = setup_.if_conversion;
@@ -145,6 +129,10 @@ PrintText ProgramSubject::takes_print() {
 
 std::vector<program::LaunchSummary> ProgramSubject::launches() const {
   return session_ ? session_->launches() : std::vector<program::LaunchSummary>{};
+}
+
+program::SimulationTime ProgramSubject::simulation_time() const {
+  return session_ ? session_->simulation_time() : program::SimulationTime{};
 }
 
 void ProgramSubject::wait() const {

@@ -44,6 +44,9 @@ class ProgramSubject final : public Subject {
   void attach(Device& device) override { device_ = &device; }
   [[nodiscard]] PrintText takes_print() override;
   [[nodiscard]] std::vector<program::LaunchSummary> launches() const override;
+  [[nodiscard]] program::SimulationTime simulation_time() const override;
+  [[nodiscard]] bool called() const override { return session_ != nullptr; }
+  [[nodiscard]] bool may_simulate_nothing() const override { return true; }
   // Serves the program until it ends; its result is its own to check.
   [[nodiscard]] Verdict run(Executor& executor, const std::optional<std::string>& output_directory) override;
 

@@ -258,6 +258,9 @@ std::string stats_json(const RunRecord& record, const StatisticsRegistry& module
                      {"verdict", verdict_json(record.verdict)},
                      {"summary", std::move(summary)},
                      {"modules", modules_json(modules)}};
+  if (!record.device_used) {
+    stats["device_used"] = false;
+  }
   if (!record.launches.empty()) {
     stats["launches"] = to_json(record.launches);
   }

@@ -13,7 +13,7 @@
 #include "isa/fault.hpp"
 #include "tb/host/fast_forward.hpp"
 #include "tb/host/launch_warps.hpp"
-#include "tb/host/program/session.hpp"
+#include "tb/host/program/launch_summary.hpp"
 #include "tb/host/workload.hpp"
 #include "tb/measure/energy/energy.hpp"
 #include "tb/measure/host_cost.hpp"
@@ -41,6 +41,7 @@ struct RunRecord {
   Summary summary;
   std::optional<LaunchSelection> selection;      // if some launches were to be interpreted: which have been
   std::optional<Energy> energy;                  // if it was asked for by a table
+  bool device_used = true;                       // false: a CUDA program has made no call that came to the run
   std::vector<program::LaunchSummary> launches;  // of a CUDA program (heddle exec), in the order of its calls
 };
 

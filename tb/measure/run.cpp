@@ -72,7 +72,7 @@ ReferenceCheck compare_with_reference(const RunRequest& request, const RunOutcom
 }
 
 // A program whose every launch was interpreted has been measured in nothing.
-void check_something_simulated(const RunRecord& record) {
+void check_something_simulated(const RunRequest& request, const Subject& subject, const RunRecord& record) {
   std::uint64_t interpreted = 0;
   for (const auto& [kernel, launches] : record.selection->kernels()) {
     if (launches.simulated != 0) {
@@ -80,9 +80,16 @@ void check_something_simulated(const RunRecord& record) {
     }
     interpreted += launches.interpreted;
   }
-  if (record.complete) {
-    throw InputError({}, fmt::format("no launch was simulated, of {} of the program", interpreted),
-                     "--from-launch N takes one of them, and --skip must leave a kernel");
+  if (!record.complete) {
+    return;
+  }
+  const std::string wrong = fmt::format("no launch was simulated, of {} of the program", interpreted);
+  const std::string hint = "--from-launch N takes one of them, and --skip must leave a kernel";
+  if (!subject.may_simulate_nothing()) {
+    throw InputError({}, wrong, hint);
+  }
+  if (request.note && subject.called()) {
+    request.note(wrong + "; " + hint);
   }
 }
 
@@ -200,7 +207,11 @@ RunOutcome run(const RunRequest& request) {
   }
   if (request.device.fast_forward.any()) {
     record.selection = device.selection();
-    check_something_simulated(record);
+    check_something_simulated(request, *subject, record);
+  }
+  record.device_used = subject->called();
+  if (!record.device_used && request.note) {
+    request.note("the program has made no CUDA call that has come to this run");
   }
   outcome.last_cycle = device.now();
   record.threads = subject->threads();  // a program's are known now
@@ -224,8 +235,9 @@ RunOutcome run(const RunRequest& request) {
   HostCost& cost = outcome.cost;
   cost.wall_seconds = wall_clock() - wall_start;
   cost.cpu_seconds = cpu_clock() - cpu_start;
-  cost.simulation_wall_seconds = timed.wall_seconds();
-  cost.simulation_cpu_seconds = timed.cpu_seconds();
+  const program::SimulationTime simulated = subject->simulation_time();
+  cost.simulation_wall_seconds = timed.wall_seconds() + simulated.wall_seconds;
+  cost.simulation_cpu_seconds = timed.cpu_seconds() + simulated.cpu_seconds;
   cost.peak_memory_bytes = peak_memory();
   cost.device_memory_bytes = device.memory().touched_bytes();
   if (request.output_directory) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tb/host/device.hpp"
-#include "tb/host/program/session.hpp"
+#include "tb/host/program/launch_summary.hpp"
 #include "tb/host/workload.hpp"
 
 namespace heddle::tb {
@@ -35,6 +35,12 @@ class Subject {
   [[nodiscard]] virtual PrintText takes_print() { return {}; }
   // The launches of the run, where the program alone knows them: for its statistics.
   [[nodiscard]] virtual std::vector<program::LaunchSummary> launches() const { return {}; }
+  // What simulating took, besides what the executor of run() was told to launch.
+  [[nodiscard]] virtual program::SimulationTime simulation_time() const { return {}; }
+  // Whether it has come to the device at all, which a program may do without.
+  [[nodiscard]] virtual bool called() const { return true; }
+  // Which launches there are is its own affair: that none of them was simulated is no error of the run.
+  [[nodiscard]] virtual bool may_simulate_nothing() const { return false; }
   // `executor` has the module of compile() loaded; `output_directory` takes a LAUNCH.toml's output files.
   [[nodiscard]] virtual Verdict run(Executor& executor, const std::optional<std::string>& output_directory) = 0;
 };

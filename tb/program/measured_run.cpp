@@ -223,7 +223,7 @@ int measure(const Arguments& arguments, const std::string& config, MeasuredRun r
   }
   if (!outcome.record.complete) {
     std::cerr << "heddle: " << outcome.record.stop_reason << "\n";
-    if (is_of_load(outcome.record.stop_reason) && !quiet) {
+    if (is_of_load(outcome.record.stop_reason)) {
       remark("note", "--set core.load_trap=false reads 0 there, goes on and counts such loads");
     }
   } else if (outcome.record.verdict && !outcome.record.verdict->correct) {

@@ -10,6 +10,7 @@
 
 #include "tb/cudart/protocol.hpp"
 #include "tb/cudart/socket_end.hpp"
+#include "tb/host/program/listener.hpp"
 
 namespace heddle::tb::program {
 
@@ -18,10 +19,17 @@ class Connection {
   // Takes the descriptor over. While `interrupted` (may be null) is set, waiting for the program throws RunStopped.
   Connection(int socket, const std::atomic<bool>* interrupted);
 
-  // The next question and the bytes behind it. False: the program has ended.
+  // Where the program comes again when it has closed its connection; without it such a program has ended.
+  void expect_again();
+  // The next question and the bytes behind it. False: the program has ended. Throws InputError for what the program's
+  // library has not sent, and where something of it was lost.
   [[nodiscard]] bool next(Question& question, std::vector<std::byte>& bytes);
   // What the program asks from now on ends it.
-  void close() { socket_.close(); }
+  void close() {
+    again_ = Listener();
+    socket_.heed(-1);
+    socket_.close();
+  }
   // `text` is for the user, `printed` by kernels. A program that has ended does not hear it.
   void answer(Answer answer, std::span<const std::byte> bytes = {}, std::string_view text = {},
               std::string_view printed = {});
@@ -35,10 +43,20 @@ class Connection {
   [[nodiscard]] bool put(std::uint64_t address, std::span<std::byte> from) const;
 
  private:
+  struct Newer {
+    int socket;
+  };
   [[nodiscard]] bool receive(void* data, std::size_t size);
+  [[nodiscard]] bool receive_question(Question& question, std::vector<std::byte>& bytes);
+  void look();
+  [[nodiscard]] int again() const;
+  [[nodiscard]] int wait_for_newer();
+  void go_on_with(int socket);
 
   SocketEnd socket_;
-  int process_ = -1;  // of the program
+  Listener again_;
+  int process_ = -1;            // of the program
+  std::uint64_t received_ = 0;  // questions
   const std::atomic<bool>* interrupted_;
 };
 

@@ -191,6 +191,7 @@ void Session::hello() {
   facts.thread_registers = machine_.core.registers_per_thread;
   facts.warp_lanes = isa::kLanes;
   facts.cooperates = hw::why_no_cooperation(machine_).empty() ? 1 : 0;
+  facts.keeps_going = keeps_going_ ? 1 : 0;
   facts.clock_khz = static_cast<std::uint32_t>(machine_.gpu.clock_ghz * 1e6);
   // As a bus of the machine's bandwidth at its clock would be, two transfers a cycle.
   facts.memory_khz = facts.clock_khz;
@@ -212,6 +213,9 @@ void Session::serve(Device& device) {
       if (!connection_.next(question_, bytes_)) break;
     } catch (const RunStopped&) {
       if (!lost) lost = std::current_exception();
+      break;
+    } catch (const InputError& error) {  // of the connection: the run ends here
+      if (!lost) lost = std::make_exception_ptr(RunStopped(error.what()));
       break;
     }
     answer_ = {};
@@ -320,6 +324,8 @@ void Session::handle() {
     case Call::hello:
     case Call::unit:
     case Call::begin:
+    case Call::resume:
+    case Call::end:
       break;
   }
   throw InternalError("the program's library asks what it may not");

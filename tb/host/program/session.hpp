@@ -14,6 +14,7 @@
 #include "ptx/compile.hpp"
 #include "tb/host/device.hpp"
 #include "tb/host/program/connection.hpp"
+#include "tb/host/program/launch_summary.hpp"
 #include "tb/host/program/shared_pages.hpp"
 #include "tb/host/program/stream_clock.hpp"
 #include "tb/host/program/stream_work.hpp"
@@ -22,23 +23,14 @@ namespace heddle::tb::program {
 
 inline constexpr std::uint64_t kDeviceBytes = 0xf000'0000;  // buffers below 4 GiB
 
-// One launch, for the statistics. Cycles of the GPU's clock; `begin` and `end` are those of the program's time, in
-// which copies and kernels overlap.
-struct LaunchSummary {
-  std::string kernel;
-  isa::Dim3 grid, block;
-  std::uint64_t dynamic_shared = 0;
-  std::uint64_t stream = 0;
-  std::uint64_t begin = 0, end = 0;
-  std::uint64_t cycles = 0;
-  std::uint64_t warp_instructions = 0, thread_instructions = 0;
-  bool complete = false;
-};
-
 class Session {
  public:
   // `interrupted` as Connection has it.
   Session(int socket, hw::Machine machine, const std::atomic<bool>* interrupted);
+  // The program may close its descriptors: it comes again at this process's name.
+  void expect_again() { connection_.expect_again(); }
+  // Faults are error codes for the program, and do not end it.
+  void keep_going() { keeps_going_ = true; }
 
   // The program's device code, once it first wants the device; none when it ends before. Throws InputError for code
   // that cannot be read, which the program is told. It is told of a kernel that cannot be compiled when it wants that.
@@ -51,6 +43,7 @@ class Session {
 
   [[nodiscard]] const std::vector<LaunchSummary>& launches() const { return launches_; }
   [[nodiscard]] StreamClock::Time time() const { return clock_.host(); }
+  [[nodiscard]] const SimulationTime& simulation_time() const { return simulated_; }
 
  private:
   using Handler = void (Session::*)();
@@ -120,6 +113,8 @@ class Session {
   std::vector<ptx::ProgramText> texts_;      // of all units
   std::vector<std::map<std::string, std::string>> changed_names_;
   bool ended_ = false;  // the program
+  bool keeps_going_ = false;
+  SimulationTime simulated_;
   Question question_;
   std::vector<std::byte> bytes_;  // of the question
   Answer answer_;

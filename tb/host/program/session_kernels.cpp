@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ctime>
 #include <utility>
 
 #include "base/error.hpp"
@@ -17,6 +18,28 @@ namespace heddle::tb::program {
 namespace {
 
 constexpr std::size_t kMostPutOff = 1000;  // kernels, events
+
+// Adds what passes while it lives, on every way out.
+class Stopwatch {
+ public:
+  explicit Stopwatch(SimulationTime& sum) : sum_(sum) {}
+  ~Stopwatch() {
+    sum_.wall_seconds += seconds(CLOCK_MONOTONIC) - wall_;
+    sum_.cpu_seconds += seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_;
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  static double seconds(clockid_t clock) {
+    timespec now{};
+    ::clock_gettime(clock, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  }
+  SimulationTime& sum_;
+  double wall_ = seconds(CLOCK_MONOTONIC);
+  double cpu_ = seconds(CLOCK_PROCESS_CPUTIME_ID);
+};
 
 std::uint32_t low(std::uint64_t pair) {
   return static_cast<std::uint32_t>(pair);
@@ -147,6 +170,7 @@ void Session::run_alone(const isa::LaunchRequest& request, LaunchSummary& summar
     summary.end = span.end;
   };
   try {
+    const Stopwatch stopwatch(simulated_);
     device_->launch(request);
   } catch (const InputError& error) {
     launches_.pop_back();
@@ -188,6 +212,7 @@ class Session::Kernels final : public KernelEngine {
 
 void Session::settle() {
   if (work_.empty()) return;
+  const Stopwatch stopwatch(simulated_);
   Kernels kernels(*this);
   try {
     work_.settle(kernels, [this](std::size_t work, const StreamClock::Span& span) {

@@ -101,6 +101,7 @@ constexpr std::string_view kSchemaText =
 | `summary` | the figures of the whole run, below |
 | `modules` | every module's own counters by hierarchical name, below |
 | `fast_forward` | only with `--from-launch`, `--skip`, `--sample` and its kin: launches by kernel (see user-guide.md) |
+| `device_used` | only of a CUDA program of which no call has come to the run: false |
 | `launches` | only of a CUDA program (`heddle exec`): kernel, grid, block, cycles... of each (see cuda.md) |
 | `energy` | only with `--energy`: by kind of unit, in pJ, from the table's figures (see user-guide.md) |
 
