@@ -6,18 +6,14 @@
 
 using heddle::cudart::guarded;
 using heddle::cudart::require;
+using heddle::cudart::require_device;
 using heddle::cudart::Runtime;
 using heddle::tb::program::Call;
 using heddle::tb::program::kAsIs;
 
 namespace {
 
-constexpr int kLargestGrid = 0x7fffffff;
 constexpr std::size_t kPrintBytes = std::size_t{1} << 20;
-
-void require_device(int device) {
-  require(device == 0, cudaErrorInvalidDevice, "there is one device, of number 0");
-}
 
 cudaDeviceProp properties_of(const heddle::tb::program::MachineFacts& machine) {
   cudaDeviceProp p{};
@@ -26,12 +22,12 @@ cudaDeviceProp properties_of(const heddle::tb::program::MachineFacts& machine) {
   p.sharedMemPerBlock = p.sharedMemPerMultiprocessor = p.sharedMemPerBlockOptin = machine.shared_bytes;
   p.regsPerBlock = p.regsPerMultiprocessor = static_cast<int>(machine.core_registers);
   p.warpSize = static_cast<int>(machine.warp_lanes);
-  p.memPitch = 0x7fffffff;
-  p.maxThreadsPerBlock = static_cast<int>(std::min(machine.core_threads, 1024U));
-  p.maxThreadsDim[0] = p.maxThreadsDim[1] = p.maxThreadsPerBlock;
-  p.maxThreadsDim[2] = std::min(p.maxThreadsPerBlock, 64);
-  p.maxGridSize[0] = kLargestGrid;
-  p.maxGridSize[1] = p.maxGridSize[2] = 65535;
+  p.memPitch = heddle::cudart::kMostPitch;
+  for (int i = 0; i < 3; ++i) {
+    p.maxThreadsDim[i] = static_cast<int>(machine.most_block[i]);
+    p.maxGridSize[i] = static_cast<int>(machine.most_grid[i]);
+  }
+  p.maxThreadsPerBlock = p.maxThreadsDim[0];
   p.clockRate = static_cast<int>(machine.clock_khz);
   p.totalConstMem = machine.constant_bytes;
   p.major = 6;  // what kernels are compiled for
@@ -143,6 +139,11 @@ int attribute_of(const cudaDeviceProp& p, cudaDeviceAttr attribute) {
   throw heddle::cudart::Failure{cudaErrorInvalidValue, "this attribute is not known"};
 }
 
+void require_limit(cudaLimit limit) {
+  require(limit >= cudaLimitStackSize && limit <= cudaLimitPersistingL2CacheSize, cudaErrorUnsupportedLimit,
+          "devices have no such limit");
+}
+
 cudaError_t synchronize(const char* name) {
   return guarded(name, [](Runtime& runtime) { heddle::cudart::synchronize(runtime); });
 }
@@ -191,23 +192,30 @@ cudaError_t cudaDeviceReset(void) {
 cudaError_t cudaThreadExit(void) {
   return synchronize("cudaThreadExit");
 }
-cudaError_t cudaSetDeviceFlags(unsigned int) {
-  return cudaSuccess;
+cudaError_t cudaSetDeviceFlags(unsigned int flags) {
+  return guarded("cudaSetDeviceFlags", [&](Runtime&) {
+    constexpr unsigned kSchedules = cudaDeviceScheduleSpin | cudaDeviceScheduleYield | cudaDeviceScheduleBlockingSync;
+    constexpr unsigned kSyncMemops = 0x80;
+    const unsigned schedule = flags & kSchedules;
+    require((flags & ~(kSchedules | cudaDeviceMapHost | cudaDeviceLmemResizeToMax | kSyncMemops)) == 0 &&
+                (schedule & (schedule - 1)) == 0,
+            cudaErrorInvalidValue, "devices have no such flags");
+  });
 }
 cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
   *flags = cudaDeviceScheduleAuto;
   return cudaSuccess;
 }
 // Preferences that these machines have no choice for.
-cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
-  return cudaSuccess;
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
+  return guarded("cudaDeviceSetCacheConfig", [&](Runtime&) { heddle::cudart::require_config(config); });
 }
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
   *config = cudaFuncCachePreferNone;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
-  return cudaSuccess;
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) {
+  return guarded("cudaDeviceSetSharedMemConfig", [&](Runtime&) { heddle::cudart::require_config(config); });
 }
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
   *config = cudaSharedMemBankSizeFourByte;
@@ -215,11 +223,14 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
 }
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return guarded("cudaDeviceSetLimit", [&](Runtime& runtime) {
+    require_limit(limit);
     if (limit == cudaLimitMallocHeapSize) static_cast<void>(runtime.ask({Call::heap, 0, {value}, 0}));
   });
 }
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   return guarded("cudaDeviceGetLimit", [&](Runtime& runtime) {
+    require(value != nullptr, cudaErrorInvalidValue, "the value's address is null");
+    require_limit(limit);
     const bool heap = limit == cudaLimitMallocHeapSize;
     *value = heap                               ? runtime.ask({Call::heap, 0, {kAsIs}, 0}).words[0]
              : limit == cudaLimitPrintfFifoSize ? kPrintBytes
@@ -230,16 +241,25 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   *least = *greatest = 0;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
-  *can = 0;
-  return cudaSuccess;
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  return guarded("cudaDeviceCanAccessPeer", [&](Runtime&) {
+    require(can != nullptr, cudaErrorInvalidValue, "the answer's address is null");
+    require_device(device);
+    require_device(peer);
+    *can = 0;
+  });
 }
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int) {
-  return guarded("cudaDeviceEnablePeerAccess",
-                 [](Runtime&) { require(false, cudaErrorInvalidDevice, "there is one device"); });
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int flags) {
+  return guarded("cudaDeviceEnablePeerAccess", [&](Runtime&) {
+    require(flags == 0, cudaErrorInvalidValue, "flags are 0");
+    require(false, cudaErrorInvalidDevice, "there is one device");
+  });
 }
-cudaError_t cudaDeviceDisablePeerAccess(int) {
-  return guarded("cudaDeviceDisablePeerAccess", [](Runtime&) { require(false, cudaErrorPeerAccessNotEnabled, ""); });
+cudaError_t cudaDeviceDisablePeerAccess(int device) {
+  return guarded("cudaDeviceDisablePeerAccess", [&](Runtime&) {
+    require_device(device);
+    require(false, cudaErrorPeerAccessNotEnabled, "");
+  });
 }
 cudaError_t cudaDriverGetVersion(int* version) {
   *version = CUDART_VERSION;
@@ -258,7 +278,7 @@ cudaError_t cudaProfilerStop(void) {
 
 cudaError_t cudaGetLastError(void) {
   const cudaError_t error = heddle::cudart::last_error();
-  heddle::cudart::last_error() = cudaSuccess;
+  if (!heddle::cudart::is_fault(error)) heddle::cudart::last_error() = cudaSuccess;
   return error;
 }
 cudaError_t cudaPeekAtLastError(void) {

@@ -29,9 +29,6 @@ CUcontext primary() {
   return &context;
 }
 
-void require_device(CUdevice device) {
-  require(device == 0, cudaErrorInvalidDevice, "there is one device, of number 0");
-}
 void require_living(CUcontext context) {
   if (context == primary() || living().count(context) != 0) return;
   throw Result{CUDA_ERROR_INVALID_CONTEXT, "there is no such context"};
@@ -243,10 +240,15 @@ CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
 
 // ---- streams and events are the run-time API's
 
+// The last error of the run-time API is not theirs.
 #define HEDDLE_AS_RUNTIME_(name, parameters, call)             \
   CUresult name parameters {                                   \
     const CUresult ready = in_context(#name, [](Runtime&) {}); \
-    return ready != CUDA_SUCCESS ? ready : result_of(call);    \
+    if (ready != CUDA_SUCCESS) return ready;                   \
+    const cudaError_t last = last_error();                     \
+    const CUresult result = result_of(call);                   \
+    last_error() = last;                                       \
+    return result;                                             \
   }
 HEDDLE_AS_RUNTIME_(cuStreamCreate, (CUstream * stream, unsigned int flags), cudaStreamCreateWithFlags(stream, flags))
 HEDDLE_AS_RUNTIME_(cuStreamCreateWithPriority, (CUstream * stream, unsigned int flags, int priority),
@@ -265,12 +267,9 @@ HEDDLE_AS_RUNTIME_(cuEventElapsedTime, (float* milliseconds, CUevent start, CUev
                    cudaEventElapsedTime(milliseconds, start, end))
 HEDDLE_AS_RUNTIME_(cuLaunchHostFunc, (CUstream stream, CUhostFn function, void* data),
                    cudaLaunchHostFunc(stream, function, data))
+HEDDLE_AS_RUNTIME_(cuStreamAddCallback, (CUstream stream, CUstreamCallback callback, void* data, unsigned int flags),
+                   cudaStreamAddCallback(stream, reinterpret_cast<cudaStreamCallback_t>(callback), data, flags))
 #undef HEDDLE_AS_RUNTIME_
-CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* data, unsigned int) {
-  const CUresult result = cuStreamSynchronize(stream);
-  callback(stream, result, data);
-  return result;
-}
 
 }  // extern "C"
 #pragma GCC visibility pop

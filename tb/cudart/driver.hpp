@@ -25,6 +25,7 @@ CUresult driver(const char* function, Body&& body) {
   const std::lock_guard<std::recursive_mutex> held(runtime.lock);
   try {
     require_initialised();
+    require_permitted(function);
     body(runtime);
     return CUDA_SUCCESS;
   } catch (const Failure& failure) {

@@ -14,10 +14,6 @@ namespace {
 
 constexpr char kBusId[] = "0000:00:00.0";  // domain, bus and device, as its properties have them
 
-void require_device_zero(int device) {
-  require(device == 0, cudaErrorInvalidDevice, "there is one device, of number 0");
-}
-
 // A function of the driver API by its name; null: there is none.
 void* driver_function(const char* name) {
   static void* const library = [] {
@@ -30,14 +26,24 @@ void* driver_function(const char* name) {
   return second != nullptr ? second : ::dlsym(library, name);
 }
 
-// What a launch is told besides its shape must be nothing, or something that changes no result.
-void require_hints(const cudaLaunchConfig_t& config) {
+// What a launch is told besides its shape must be nothing, or something that is done or changes no result. True: the
+// launch is cooperative.
+bool is_cooperative(const cudaLaunchConfig_t& config) {
+  bool cooperative = false;
   for (unsigned int i = 0; i < config.numAttrs; ++i) {
     const cudaLaunchAttributeID id = config.attrs[i].id;
+    if (id == cudaLaunchAttributeCooperative) cooperative = config.attrs[i].val.cooperative != 0;
     require(id == cudaLaunchAttributeIgnore || id == cudaLaunchAttributeAccessPolicyWindow ||
-                id == cudaLaunchAttributePriority,
+                id == cudaLaunchAttributePriority || id == cudaLaunchAttributeCooperative,
             cudaErrorNotSupported, "no clusters, and kernels are not launched programmatically");
   }
+  return cooperative;
+}
+
+void require_attribute(cudaLaunchAttributeID id) {
+  require(id == cudaLaunchAttributeAccessPolicyWindow || id == cudaLaunchAttributePriority ||
+              id == cudaLaunchAttributeSynchronizationPolicy,
+          cudaErrorInvalidValue, "streams have no such attribute");
 }
 
 }  // namespace
@@ -47,7 +53,7 @@ extern "C" {
 
 cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
   return guarded("cudaDeviceGetPCIBusId", [&](Runtime&) {
-    require_device_zero(device);
+    require_device(device);
     require(text != nullptr && size > 0, cudaErrorInvalidValue, "there is no room for the text");
     std::snprintf(text, static_cast<std::size_t>(size), "%s", kBusId);
   });
@@ -66,13 +72,15 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
 }
 cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) {
   return guarded("cudaInitDevice", [&](Runtime& runtime) {
-    require_device_zero(device);
+    require_device(device);
     static_cast<void>(runtime.machine());
   });
 }
 cudaError_t cudaSetValidDevices(int* devices, int count) {
   return guarded("cudaSetValidDevices", [&](Runtime&) {
-    for (int i = 0; i < count; ++i) require_device_zero(devices[i]);
+    require(count >= 0 && count <= 1 && (devices != nullptr || count == 0), cudaErrorInvalidValue,
+            "there is one device");
+    for (int i = 0; i < count; ++i) require_device(devices[i]);
   });
 }
 cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {
@@ -101,47 +109,71 @@ cudaError_t cudaFuncGetName(const char** name, const void* kernel) {
 }
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments) {
   return guarded("kernel launch", [&](Runtime& runtime) {
-    require_hints(*config);
+    const bool cooperative = is_cooperative(*config);
     Launch wanted =
         launch_of(runtime.function(kernel), config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes);
     wanted.name = kernel;
+    wanted.cooperative = cooperative;
     launch(runtime, wanted, config->stream);
   });
 }
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
-  return guarded("cudaStreamGetId", [&](Runtime&) { *id = stream_number(stream); });
+  return guarded("cudaStreamGetId", [&](Runtime&) {
+    require(id != nullptr, cudaErrorInvalidValue, "the number's address is null");
+    require_stream(stream);
+    *id = stream_number(stream);
+  });
 }
-cudaError_t cudaStreamGetDevice(cudaStream_t, int* device) {
-  *device = 0;
-  return cudaSuccess;
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+  return guarded("cudaStreamGetDevice", [&](Runtime&) {
+    require(device != nullptr, cudaErrorInvalidValue, "the device's address is null");
+    require_stream(stream);
+    *device = 0;
+  });
 }
 // Managed memory goes to the device and back with every launch, whichever stream it is attached to.
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void* pointer, size_t, unsigned int) {
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t size, unsigned int flags) {
   return guarded("cudaStreamAttachMemAsync", [&](Runtime& runtime) {
+    require_stream(stream);
+    require_not_recording(stream);
     const Runtime::Region* const region = runtime.region(pointer);
     require(region != nullptr && region->managed, cudaErrorInvalidValue, "this is no managed memory");
+    require(size == 0 || (size == region->size && runtime.bytes_behind(pointer) == size), cudaErrorInvalidValue,
+            "managed memory is attached as a whole");
+    require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle,
+            cudaErrorInvalidValue, "there is no such flag");
+    require(flags != cudaMemAttachSingle || stream_number(stream) != 0, cudaErrorInvalidValue,
+            "memory is not attached to the default stream alone");
   });
 }
-cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaLaunchAttributeID id, const cudaLaunchAttributeValue*) {
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
+                                   const cudaLaunchAttributeValue* value) {
   return guarded("cudaStreamSetAttribute", [&](Runtime&) {
-    require(id == cudaLaunchAttributeAccessPolicyWindow || id == cudaLaunchAttributePriority ||
-                id == cudaLaunchAttributeSynchronizationPolicy,
-            cudaErrorInvalidValue, "streams have no such attribute");
+    require(value != nullptr, cudaErrorInvalidValue, "the value is null");
+    require_stream(stream);
+    require_attribute(id);
   });
 }
-cudaError_t cudaStreamGetAttribute(cudaStream_t, cudaLaunchAttributeID, cudaLaunchAttributeValue* value) {
-  std::memset(value, 0, sizeof *value);
-  return cudaSuccess;
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id, cudaLaunchAttributeValue* value) {
+  return guarded("cudaStreamGetAttribute", [&](Runtime&) {
+    require(value != nullptr, cudaErrorInvalidValue, "the value is null");
+    require_stream(stream);
+    require_attribute(id);
+    std::memset(value, 0, sizeof *value);
+  });
 }
-cudaError_t cudaStreamCopyAttributes(cudaStream_t, cudaStream_t) {
-  return cudaSuccess;
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+  return guarded("cudaStreamCopyAttributes", [&](Runtime&) {
+    require_stream(to);
+    require_stream(from);
+  });
 }
 
 cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* box) {
   return guarded("cudaMemcpy3DPeer", [&](Runtime& runtime) {
-    require_device_zero(box->srcDevice);
-    require_device_zero(box->dstDevice);
+    require_device(box->srcDevice);
+    require_device(box->dstDevice);
     transfer_3d(runtime,
                 {box->srcArray, box->srcPos, box->srcPtr, box->dstArray, box->dstPos, box->dstPtr, box->extent,
                  cudaMemcpyDeviceToDevice},
@@ -150,8 +182,8 @@ cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* box) {
 }
 cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* box, cudaStream_t stream) {
   return guarded("cudaMemcpy3DPeerAsync", [&](Runtime& runtime) {
-    require_device_zero(box->srcDevice);
-    require_device_zero(box->dstDevice);
+    require_device(box->srcDevice);
+    require_device(box->dstDevice);
     transfer_3d(runtime,
                 {box->srcArray, box->srcPos, box->srcPtr, box->dstArray, box->dstPos, box->dstPtr, box->extent,
                  cudaMemcpyDeviceToDevice},

@@ -227,6 +227,13 @@ cudaGraphExecUpdateResult update(CUgraphExec_st& executable, const CUgraph_st& g
 cudaError_t instantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
   return guarded("cudaGraphInstantiate", [&](Runtime&) {
     require(graph != nullptr && executable != nullptr, cudaErrorInvalidValue, "the graph is null");
+    constexpr unsigned long long kDeviceLaunch = 4;
+    constexpr unsigned long long kFlags = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
+                                          kDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
+    require((flags & ~kFlags) == 0, cudaErrorInvalidValue, "there is no such flag");
+    require((flags & kDeviceLaunch) == 0, cudaErrorNotSupported, "kernels do not launch graphs");
+    require(*graph->executables == 0 || !graph->has_memory(), cudaErrorNotSupported,
+            "the graph has memory of its own, which one that can be launched uses already");
     *executable = std::make_unique<CUgraphExec_st>(*graph, flags).release();
   });
 }
@@ -259,13 +266,17 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long
     *flags = executable->flags;
   });
 }
-cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) {
-  return cudaSuccess;
+cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
+  return guarded("cudaGraphUpload", [&](Runtime&) {
+    require(executable != nullptr, cudaErrorInvalidValue, "the graph is null");
+    require_stream(stream);
+  });
 }
 // A stream that records takes it as a graph within.
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   return guarded("cudaGraphLaunch", [&](Runtime& runtime) {
     require(executable != nullptr, cudaErrorInvalidValue, "the graph is null");
+    require_stream(stream);
     if (records(stream)) {
       static_cast<void>(record(stream, child_content(executable->graph)));
       return;

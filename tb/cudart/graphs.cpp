@@ -14,6 +14,13 @@ CUgraphNode_st* CUgraph_st::add(heddle::cudart::NodeContent content, std::vector
   return node;
 }
 
+bool CUgraph_st::has_memory() const {
+  return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
+    return node->content.type == cudaGraphNodeTypeMemAlloc || node->content.type == cudaGraphNodeTypeMemFree ||
+           (node->content.child && node->content.child->has_memory());
+  });
+}
+
 namespace heddle::cudart {
 
 NodeCopies copy_graph(const CUgraph_st& from, CUgraph_st& to) {
@@ -33,10 +40,13 @@ namespace {
 
 std::vector<CUgraphNode_st*> dependencies(const cudaGraphNode_t* nodes, std::size_t count, const CUgraph_st& graph) {
   std::vector<CUgraphNode_st*> after;
+  require(nodes != nullptr || count == 0, cudaErrorInvalidValue, "the nodes are null");
   for (std::size_t i = 0; i < count; ++i) {
     require(nodes[i] != nullptr && nodes[i]->graph == &graph, cudaErrorInvalidValue,
             "a node that another is to wait for is not of the graph");
-    if (std::find(after.begin(), after.end(), nodes[i]) == after.end()) after.push_back(nodes[i]);
+    require(std::find(after.begin(), after.end(), nodes[i]) == after.end(), cudaErrorInvalidValue,
+            "a node is named twice");
+    after.push_back(nodes[i]);
   }
   return after;
 }
@@ -50,14 +60,19 @@ CUgraphNode_st& known(cudaGraphNode_t node) {
   return *node;
 }
 
+// Memory of a graph is one graph's: CUDA does not copy such graphs, or take anything out of them.
+void require_no_memory(const CUgraph_st& graph) {
+  require(!graph.has_memory(), cudaErrorNotSupported, "the graph has nodes that allocate or free memory");
+}
+
 // `content(runtime)` makes what the node does, before it is in the graph: it may be refused.
 template <class Content>
 cudaError_t add(const char* name, cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                 std::size_t count, Content&& content) {
   return guarded(name, [&](Runtime& runtime) {
     require(node != nullptr, cudaErrorInvalidValue, "the node's address is null");
-    NodeContent made = content(runtime);
-    *node = known(graph).add(std::move(made), dependencies(after, count, *graph));
+    std::vector<CUgraphNode_st*> before = dependencies(after, count, known(graph));
+    *node = graph->add(content(runtime), std::move(before));
   });
 }
 
@@ -133,17 +148,24 @@ using namespace heddle::cudart;
 #pragma GCC visibility push(default)
 extern "C" {
 
-cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int) {
-  *graph = new CUgraph_st;
-  return cudaSuccess;
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int flags) {
+  return guarded("cudaGraphCreate", [&](Runtime&) {
+    require(graph != nullptr && flags == 0, cudaErrorInvalidValue,
+            "the graph's address is null, or the flags are not 0");
+    *graph = new CUgraph_st;
+  });
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  return guarded("cudaGraphDestroy", [&](Runtime&) { delete &known(graph); });
+  return guarded("cudaGraphDestroy", [&](Runtime&) {
+    require_not_recorded_into(known(graph));
+    delete graph;
+  });
 }
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
   return guarded("cudaGraphClone", [&](Runtime&) {
     auto made = std::make_unique<CUgraph_st>();
-    copy_graph(known(graph), *made);
+    require_no_memory(known(graph));
+    copy_graph(*graph, *made);
     *clone = made.release();
   });
 }
@@ -172,31 +194,33 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, con
 }
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                                    const cudaMemcpy3DParms* box) {
-  return add("cudaGraphAddMemcpyNode", node, graph, after, count, [&](Runtime&) { return copy_content(*box); });
+  return add("cudaGraphAddMemcpyNode", node, graph, after, count,
+             [&](Runtime& runtime) { return copy_content(runtime, *box); });
 }
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                      size_t count, void* to, const void* from, size_t size, cudaMemcpyKind kind) {
-  return add("cudaGraphAddMemcpyNode1D", node, graph, after, count, [&](Runtime&) {
-    return copy_content({to, size}, {from, size}, size, 1, kind);
+  return add("cudaGraphAddMemcpyNode1D", node, graph, after, count, [&](Runtime& runtime) {
+    return copy_content(runtime, {to, size}, {from, size}, size, 1, kind);
   });
 }
 cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                            size_t count, const void* symbol, const void* from, size_t size,
                                            size_t offset, cudaMemcpyKind kind) {
   return add("cudaGraphAddMemcpyNodeToSymbol", node, graph, after, count, [&](Runtime& runtime) {
-    return copy_content({address_of(runtime, symbol, size, offset), size}, {from, size}, size, 1, kind);
+    return copy_content(runtime, {address_of(runtime, symbol, size, offset), size}, {from, size}, size, 1, kind);
   });
 }
 cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                              size_t count, void* to, const void* symbol, size_t size, size_t offset,
                                              cudaMemcpyKind kind) {
   return add("cudaGraphAddMemcpyNodeFromSymbol", node, graph, after, count, [&](Runtime& runtime) {
-    return copy_content({to, size}, {address_of(runtime, symbol, size, offset), size}, size, 1, kind);
+    return copy_content(runtime, {to, size}, {address_of(runtime, symbol, size, offset), size}, size, 1, kind);
   });
 }
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                                    const cudaMemsetParams* to) {
-  return add("cudaGraphAddMemsetNode", node, graph, after, count, [&](Runtime&) { return fill_content(*to); });
+  return add("cudaGraphAddMemsetNode", node, graph, after, count,
+             [&](Runtime& runtime) { return fill_content(runtime, *to); });
 }
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                                  const cudaHostNodeParams* host) {
@@ -208,8 +232,11 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, cons
 }
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                        size_t count, cudaGraph_t child) {
-  return add("cudaGraphAddChildGraphNode", node, graph, after, count,
-             [&](Runtime&) { return child_content(known(child)); });
+  return add("cudaGraphAddChildGraphNode", node, graph, after, count, [&](Runtime&) {
+    require(child != graph, cudaErrorInvalidValue, "a graph is not within itself");
+    require_no_memory(known(child));
+    return child_content(*child);
+  });
 }
 cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                         size_t count, cudaEvent_t event) {
@@ -223,11 +250,8 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph, 
 }
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                      size_t count, cudaMemAllocNodeParams* memory) {
-  return add("cudaGraphAddMemAllocNode", node, graph, after, count, [&](Runtime&) {
-    NodeContent made = allocation_content(memory->bytesize);
-    memory->dptr = made.memory->pointer;
-    return made;
-  });
+  return add("cudaGraphAddMemAllocNode", node, graph, after, count,
+             [&](Runtime&) { return allocation_content(*memory); });
 }
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                     size_t count, void* pointer) {
@@ -237,6 +261,8 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, co
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
   return guarded("cudaGraphDestroyNode", [&](Runtime&) {
     auto& nodes = known(known(node).graph).nodes;
+    require_not_recorded_into(*node->graph);
+    require_no_memory(*node->graph);
     for (const auto& other : nodes) {
       other->after.erase(std::remove(other->after.begin(), other->after.end(), node), other->after.end());
     }
@@ -251,9 +277,12 @@ cudaError_t graph_add_dependencies(cudaGraph_t graph, const cudaGraphNode_t* fro
   return guarded("cudaGraphAddDependencies", [&](Runtime&) {
     const std::size_t count = count_of(fourth, fifth);
     for (std::size_t i = 0; i < count; ++i) {
-      const std::vector<CUgraphNode_st*> before = dependencies(from + i, 1, known(graph));
-      std::vector<CUgraphNode_st*>& after = dependencies(to + i, 1, *graph).front()->after;
-      if (std::find(after.begin(), after.end(), before.front()) == after.end()) after.push_back(before.front());
+      CUgraphNode_st* const before = dependencies(from + i, 1, known(graph)).front();
+      CUgraphNode_st* const node = dependencies(to + i, 1, *graph).front();
+      require(node != before, cudaErrorInvalidValue, "a node waits for itself");
+      require(std::find(node->after.begin(), node->after.end(), before) == node->after.end(), cudaErrorInvalidValue,
+              "the node waits for the other one already");
+      node->after.push_back(before);
     }
   });
 }
@@ -263,6 +292,7 @@ cudaError_t graph_remove_dependencies(cudaGraph_t graph, const cudaGraphNode_t* 
                                       std::uintptr_t fourth, std::size_t fifth) {
   return guarded("cudaGraphRemoveDependencies", [&](Runtime&) {
     const std::size_t count = count_of(fourth, fifth);
+    if (count != 0) require_no_memory(known(graph));
     for (std::size_t i = 0; i < count; ++i) {
       std::vector<CUgraphNode_st*>& after = dependencies(to + i, 1, known(graph)).front()->after;
       const auto found = std::find(after.begin(), after.end(), from[i]);
@@ -294,6 +324,8 @@ cudaError_t graph_get_edges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphN
                             std::size_t* fifth) {
   return guarded("cudaGraphGetEdges", [&](Runtime&) {
     std::size_t* const count = place_of_count(fourth, fifth);
+    require((from == nullptr) == (to == nullptr) && count != nullptr, cudaErrorInvalidValue,
+            "one of two lists is null, or the count's address");
     std::vector<cudaGraphNode_t> begins;
     std::vector<cudaGraphNode_t> ends;
     for (const auto& node : known(graph).nodes) {

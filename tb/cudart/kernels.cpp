@@ -16,6 +16,14 @@ std::uint64_t pair(std::uint64_t low, std::uint64_t high) {
   return low | high << 32U;
 }
 
+Question question_of(const Launch& launch, std::uint64_t stream) {
+  return {Call::launch,
+          launch.cooperative ? kCooperative : 0U,
+          {launch.function->id, pair(launch.grid.x, launch.grid.y), pair(launch.grid.z, launch.block.x),
+           pair(launch.block.y, launch.block.z), launch.shared, stream},
+          launch.arguments.size()};
+}
+
 }  // namespace
 
 std::uint64_t stream_number(cudaStream_t stream) {
@@ -34,18 +42,28 @@ Launch launch_of(Function& function, dim3 grid, dim3 block, void** arguments, st
   return launch;
 }
 
+void require_config(cudaFuncCache config) {
+  require(config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual, cudaErrorInvalidValue,
+          "there is no such division");
+}
+void require_config(cudaSharedMemConfig config) {
+  require(config >= cudaSharedMemBankSizeDefault && config <= cudaSharedMemBankSizeEightByte, cudaErrorInvalidValue,
+          "there is no such width of banks");
+}
+
+void require_launchable(Runtime& runtime, const Launch& launch) {
+  Question question = question_of(launch, 0);
+  question.flags |= tb::program::kOnlyAsked;
+  runtime.ask(question, launch.arguments.data());
+}
+
 void launch(Runtime& runtime, const Launch& launch, cudaStream_t stream) {
   if (records(stream)) {
     static_cast<void>(record(stream, launch_content(launch)));
     return;
   }
   runtime.to_device();
-  const Question question{Call::launch,
-                          launch.cooperative ? kCooperative : 0U,
-                          {launch.function->id, pair(launch.grid.x, launch.grid.y), pair(launch.grid.z, launch.block.x),
-                           pair(launch.block.y, launch.block.z), launch.shared, stream_number(stream)},
-                          launch.arguments.size()};
-  runtime.launch(question, launch.arguments.data());
+  runtime.launch(question_of(launch, stream_number(stream)), launch.arguments.data());
   runtime.from_device();
 }
 
@@ -118,15 +136,25 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
       require(value >= 0 && value <= function.attributes.maxDynamicSharedSizeBytes, cudaErrorInvalidValue,
               "the machine has no scratchpad of this size");
     } else {
-      require(attribute == cudaFuncAttributePreferredSharedMemoryCarveout, cudaErrorInvalidValue, "");
+      require(attribute == cudaFuncAttributePreferredSharedMemoryCarveout, cudaErrorInvalidValue,
+              "kernels have no such attribute");
+      require(value >= -1 && value <= 100, cudaErrorInvalidValue, "the part is a percentage, or -1");
+      function.attributes.preferredShmemCarveout = value;
     }
   });
 }
-cudaError_t cudaFuncSetCacheConfig(const void*, cudaFuncCache) {
-  return cudaSuccess;  // scratchpad and L1 of these machines are apart
+// Scratchpad and L1 of these machines are apart.
+cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache config) {
+  return guarded("cudaFuncSetCacheConfig", [&](Runtime& runtime) {
+    static_cast<void>(runtime.function(kernel));
+    require_config(config);
+  });
 }
-cudaError_t cudaFuncSetSharedMemConfig(const void*, cudaSharedMemConfig) {
-  return cudaSuccess;
+cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig config) {
+  return guarded("cudaFuncSetSharedMemConfig", [&](Runtime& runtime) {
+    static_cast<void>(runtime.function(kernel));
+    require_config(config);
+  });
 }
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int block, size_t shared) {
   return guarded("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [&](Runtime& runtime) {
@@ -138,12 +166,17 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel, int block,
-                                                                   size_t shared, unsigned int) {
+                                                                   size_t shared, unsigned int flags) {
+  const cudaError_t error = guarded("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", [&](Runtime&) {
+    constexpr unsigned kDisableCachingOverride = 1;
+    require((flags & ~kDisableCachingOverride) == 0, cudaErrorInvalidValue, "there is no such flag");
+  });
+  if (error != cudaSuccess) return error;
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, block, shared);
 }
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* kernel, int blocks, int) {
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* kernel, int blocks, int block) {
   return guarded("cudaOccupancyAvailableDynamicSMemPerBlock", [&](Runtime& runtime) {
-    require(blocks > 0, cudaErrorInvalidValue, "at least one block is to be resident");
+    require(blocks > 0 && block > 0, cudaErrorInvalidValue, "at least one block, with threads, is to be resident");
     const std::size_t whole = runtime.machine().shared_bytes / static_cast<std::size_t>(blocks);
     const std::size_t own = runtime.function(kernel).attributes.sharedSizeBytes;
     *bytes = whole - std::min(whole, own);

@@ -7,7 +7,7 @@
 
 namespace heddle::tb::program {
 
-inline constexpr std::uint64_t kProtocolVersion = 8;
+inline constexpr std::uint64_t kProtocolVersion = 9;
 // CUDA's own: "1": a launch waits for its kernel.
 inline constexpr const char* kBlockingVariable = "CUDA_LAUNCH_BLOCKING";
 // Says a program which socket (a path) the simulator listens at.
@@ -84,6 +84,9 @@ inline constexpr std::uint32_t kCooperative = 4;
 // the next answer says so.
 inline constexpr std::uint32_t kUnanswered = 16;
 
+// launch: only whether it can be done; nothing is launched.
+inline constexpr std::uint32_t kOnlyAsked = 32;
+
 struct Question {
   Call call = Call::hello;
   std::uint32_t flags = 0;
@@ -123,6 +126,8 @@ struct MachineFacts {
   std::uint64_t constant_bytes = 0;  // constant memory of a module
   std::uint32_t cores = 0;
   std::uint32_t core_threads = 0;
+  std::uint32_t most_block[3] = {};  // threads; the first is the most of a whole block, too
+  std::uint32_t most_grid[3] = {};   // blocks
   std::uint32_t core_blocks = 0;
   std::uint32_t core_registers = 0;
   std::uint32_t thread_registers = 0;

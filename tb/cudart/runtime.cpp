@@ -34,12 +34,6 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Faults of the device, after which nothing works any more.
-bool is_fault(cudaError_t error) {
-  return error == cudaErrorIllegalAddress || error == cudaErrorLaunchTimeout || error == cudaErrorAssert ||
-         error == cudaErrorIllegalInstruction || error == cudaErrorMisalignedAddress || error == cudaErrorLaunchFailure;
-}
-
 // Memory of the program's at an address of the device's.
 void map_here(std::uint64_t address, std::size_t bytes) {
   void* const place = reinterpret_cast<void*>(address);
@@ -326,6 +320,7 @@ Answer Runtime::take_answer(Call call, void* into, std::size_t capacity) {
     ::waitpid(simulator_, &status, 0);
     std::_Exit(WIFEXITED(status) ? WEXITSTATUS(status) : kFaultExit);
   }
+  if (is_fault(error)) fault_ = error;
   throw Failure{error, text};
 }
 
@@ -457,6 +452,12 @@ void Runtime::end() {
     int status = 0;
     ::waitpid(simulator_, &status, 0);
   }
+}
+
+// Faults of the device, after which nothing works any more.
+bool is_fault(cudaError_t error) {
+  return error == cudaErrorIllegalAddress || error == cudaErrorLaunchTimeout || error == cudaErrorAssert ||
+         error == cudaErrorIllegalInstruction || error == cudaErrorMisalignedAddress || error == cudaErrorLaunchFailure;
 }
 
 cudaError_t& last_error() {

@@ -112,6 +112,10 @@ class Runtime {
   void from_device();  // what kernels have
   void show_prints();  // what kernels have printed, where the host waits for them
   void keep_print(std::string_view text) { prints_ += text; }
+  // Throws Failure once a fault has been told: nothing works any more.
+  void require_sound() const {
+    if (fault_ != cudaSuccess) throw Failure{fault_, ""};
+  }
   void end();  // of the program
 
   std::recursive_mutex lock;
@@ -142,6 +146,7 @@ class Runtime {
   bool begun_ = false;
   bool ended_ = false;
   bool ends_on_fault_ = true;
+  cudaError_t fault_ = cudaSuccess;
   bool blocking_ = false;  // CUDA_LAUNCH_BLOCKING
   bool owed_ = false;      // the simulator, what has become of launches
   using LaunchShape = std::array<std::uint64_t, 7>;
@@ -158,9 +163,14 @@ class Runtime {
   std::string prints_;
 };
 
-// The present thread's last error.
+// The present thread's last error. A fault stays so: it cannot be taken away.
 cudaError_t& last_error();
+[[nodiscard]] bool is_fault(cudaError_t error);
 cudaError_t report(const Failure& failure, const char* function);
+
+// Throws Failure where the function must not be called now: after a fault of the device, or while streams record graphs
+// (tb/cudart/capture_rules.cpp).
+void require_permitted(const char* function);
 
 // Runs the body of an API function: locked, errors remembered.
 template <class Body>
@@ -168,6 +178,7 @@ cudaError_t guarded(const char* function, Body&& body) {
   Runtime& runtime = Runtime::instance();
   const std::lock_guard<std::recursive_mutex> held(runtime.lock);
   try {
+    require_permitted(function);
     body(runtime);
     return cudaSuccess;
   } catch (const Failure& failure) {

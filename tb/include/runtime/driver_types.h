@@ -10,9 +10,8 @@ typedef enum cudaError {
 #define HEDDLE_ERROR_(name, value, text) name = value,
 #include "heddle_errors.h"
 #undef HEDDLE_ERROR_
-  cudaErrorDeviceUninitialized = 201
+  cudaErrorApiFailureBase = 10000
 } cudaError_t;
-#define cudaErrorProfilerDisabled cudaErrorNotSupported
 
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost = 0,
@@ -38,7 +37,8 @@ enum cudaLimit {
   cudaLimitMallocHeapSize = 2,
   cudaLimitDevRuntimeSyncDepth = 3,
   cudaLimitDevRuntimePendingLaunchCount = 4,
-  cudaLimitMaxL2FetchGranularity = 5
+  cudaLimitMaxL2FetchGranularity = 5,
+  cudaLimitPersistingL2CacheSize = 6
 };
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
