@@ -150,6 +150,11 @@ cudaError_t synchronize(const char* name) {
 
 }  // namespace
 
+void heddle::cudart::set_heap_limit(Runtime& runtime, std::size_t bytes) {
+  require(bytes != kAsIs, cudaErrorInvalidValue, "no device heap is so large");
+  static_cast<void>(runtime.ask({Call::heap, 0, {bytes}, 0}));
+}
+
 cudaDeviceProp heddle::cudart::device_properties(Runtime& runtime, int device) {
   require_device(device);
   return properties_of(runtime.machine());
@@ -224,7 +229,7 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return guarded("cudaDeviceSetLimit", [&](Runtime& runtime) {
     require_limit(limit);
-    if (limit == cudaLimitMallocHeapSize) static_cast<void>(runtime.ask({Call::heap, 0, {value}, 0}));
+    if (limit == cudaLimitMallocHeapSize) heddle::cudart::set_heap_limit(runtime, value);
   });
 }
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {

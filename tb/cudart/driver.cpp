@@ -231,7 +231,7 @@ CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
 }
 CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
   return in_context("cuCtxSetLimit", [&](Runtime& runtime) {
-    if (limit == CU_LIMIT_MALLOC_HEAP_SIZE) static_cast<void>(runtime.ask({Call::heap, 0, {value}, 0}));
+    if (limit == CU_LIMIT_MALLOC_HEAP_SIZE) set_heap_limit(runtime, value);
   });
 }
 CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {

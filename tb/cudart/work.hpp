@@ -79,6 +79,7 @@ void record(Runtime& runtime, cudaEvent_t event, cudaStream_t stream);
 void wait_for(Runtime& runtime, cudaStream_t stream, cudaEvent_t event);
 // The release of CUDA that the program was compiled for: 11, 12, 13.
 [[nodiscard]] int program_release();
+void set_heap_limit(Runtime& runtime, std::size_t bytes);  // of the device
 [[nodiscard]] cudaDeviceProp device_properties(Runtime& runtime, int device);
 // What the program frees: a graph's memory stays as long as the graph, which may use it again.
 void release(Runtime& runtime, void* pointer);
