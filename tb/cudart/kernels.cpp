@@ -51,7 +51,23 @@ void require_config(cudaSharedMemConfig config) {
           "there is no such width of banks");
 }
 
+void limit_shared(Runtime& runtime, Function& function, int bytes) {
+  const std::uint64_t whole = runtime.machine().shared_bytes;
+  const std::uint64_t most = whole - std::min<std::uint64_t>(whole, function.attributes.sharedSizeBytes);
+  require(bytes >= 0 && static_cast<std::uint64_t>(bytes) <= most, cudaErrorInvalidValue,
+          "the machine has no scratchpad of this size");
+  function.attributes.maxDynamicSharedSizeBytes = bytes;
+  function.limited = true;
+}
+
+void require_within_limit(const Launch& launch) {
+  const auto limit = static_cast<std::size_t>(launch.function->attributes.maxDynamicSharedSizeBytes);
+  require(!launch.function->limited || launch.shared <= limit, cudaErrorInvalidValue,
+          "more shared memory than cudaFuncAttributeMaxDynamicSharedMemorySize allows");
+}
+
 void require_launchable(Runtime& runtime, const Launch& launch) {
+  require_within_limit(launch);
   Question question = question_of(launch, 0);
   question.flags |= tb::program::kOnlyAsked;
   runtime.ask(question, launch.arguments.data());
@@ -62,6 +78,7 @@ void launch(Runtime& runtime, const Launch& launch, cudaStream_t stream) {
     static_cast<void>(record(stream, launch_content(launch)));
     return;
   }
+  require_within_limit(launch);
   runtime.to_device();
   runtime.launch(question_of(launch, stream_number(stream)), launch.arguments.data());
   runtime.from_device();
@@ -133,8 +150,7 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
   return guarded("cudaFuncSetAttribute", [&](Runtime& runtime) {
     Function& function = runtime.function(kernel);
     if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
-      require(value >= 0 && value <= function.attributes.maxDynamicSharedSizeBytes, cudaErrorInvalidValue,
-              "the machine has no scratchpad of this size");
+      limit_shared(runtime, function, value);
     } else {
       require(attribute == cudaFuncAttributePreferredSharedMemoryCarveout, cudaErrorInvalidValue,
               "kernels have no such attribute");

@@ -39,6 +39,7 @@ struct Function {
   bool known = false;  // the simulator has been asked
   std::uint64_t id = 0;
   cudaFuncAttributes attributes{};
+  bool limited = false;  // the program has set attributes.maxDynamicSharedSizeBytes
   std::uint64_t parameter_bytes = 0;
   std::vector<Parameter> parameters;
 };

@@ -33,6 +33,8 @@ struct Launch {
 [[nodiscard]] Launch launch_of(Function& function, dim3 grid, dim3 block, void** arguments, std::size_t shared);
 void launch(Runtime& runtime, const Launch& launch, cudaStream_t stream);
 void require_launchable(Runtime& runtime, const Launch& launch);  // on the machine
+void require_within_limit(const Launch& launch);                  // that the program has set
+void limit_shared(Runtime& runtime, Function& function, int bytes);
 // Throw Failure for what is no preference.
 void require_config(cudaFuncCache config);
 void require_config(cudaSharedMemConfig config);

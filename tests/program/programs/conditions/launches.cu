@@ -154,6 +154,13 @@ static void kernels() {
   OK(set(cudaFuncAttributePreferredSharedMemoryCarveout, 50));
   OK(cudaFuncGetAttributes(&attributes, (const void*)shares));
   HOLDS(attributes.preferredShmemCarveout == 50);
+  OK(set(cudaFuncAttributeMaxDynamicSharedMemorySize, 256));
+  OK(cudaFuncGetAttributes(&attributes, (const void*)shares));
+  HOLDS(attributes.maxDynamicSharedSizeBytes == 256);
+  OK(cudaLaunchKernel((const void*)shares, dim3(1), dim3(64), arguments, 256, s));
+  ROW(kValue, cudaLaunchKernel((const void*)shares, dim3(1), dim3(64), arguments, 257, s));
+  OK(set(cudaFuncAttributeMaxDynamicSharedMemorySize, 512));
+  OK(cudaLaunchKernel((const void*)shares, dim3(1), dim3(64), arguments, 512, s));
   ROW(kValue, cudaFuncSetCacheConfig((const void*)add, static_cast<cudaFuncCache>(4)));
   ROW(kValue, cudaFuncSetSharedMemConfig((const void*)add, static_cast<cudaSharedMemConfig>(-1)));
   OK(cudaFuncSetCacheConfig((const void*)add, cudaFuncCachePreferShared));
