@@ -37,12 +37,6 @@ constexpr std::size_t kPage = 4096;
 constexpr const char* kBroken =
     "the connection to the simulator is broken: something in the program has closed it or written to it";
 
-// Faults of the device, after which nothing works any more.
-bool is_fault(cudaError_t error) {
-  return error == cudaErrorIllegalAddress || error == cudaErrorLaunchTimeout || error == cudaErrorAssert ||
-         error == cudaErrorIllegalInstruction || error == cudaErrorMisalignedAddress || error == cudaErrorLaunchFailure;
-}
-
 bool is_program(const std::string& path) {
   return !path.empty() && ::access(path.c_str(), X_OK) == 0;
 }
@@ -355,6 +349,7 @@ Answer Runtime::take_answer(Call call, void* into, std::size_t capacity) {
     ::waitpid(simulator_, &status, 0);
     std::_Exit(WIFEXITED(status) ? WEXITSTATUS(status) : kFaultExit);
   }
+  if (is_fault(error)) fault_ = error;
   throw Failure{error, text};
 }
 

@@ -6,6 +6,7 @@
 
 using heddle::cudart::guarded;
 using heddle::cudart::require;
+using heddle::cudart::require_device;
 using heddle::cudart::require_places;
 using heddle::cudart::Runtime;
 using heddle::tb::program::Call;
@@ -13,12 +14,7 @@ using heddle::tb::program::kAsIs;
 
 namespace {
 
-constexpr int kLargestGrid = 0x7fffffff;
 constexpr std::size_t kPrintBytes = std::size_t{1} << 20;
-
-void require_device(int device) {
-  require(device == 0, cudaErrorInvalidDevice, "there is one device, of number 0");
-}
 
 cudaDeviceProp properties_of(const heddle::tb::program::MachineFacts& machine) {
   cudaDeviceProp p{};
@@ -27,12 +23,12 @@ cudaDeviceProp properties_of(const heddle::tb::program::MachineFacts& machine) {
   p.sharedMemPerBlock = p.sharedMemPerMultiprocessor = p.sharedMemPerBlockOptin = machine.shared_bytes;
   p.regsPerBlock = p.regsPerMultiprocessor = static_cast<int>(machine.core_registers);
   p.warpSize = static_cast<int>(machine.warp_lanes);
-  p.memPitch = 0x7fffffff;
-  p.maxThreadsPerBlock = static_cast<int>(std::min(machine.core_threads, 1024U));
-  p.maxThreadsDim[0] = p.maxThreadsDim[1] = p.maxThreadsPerBlock;
-  p.maxThreadsDim[2] = std::min(p.maxThreadsPerBlock, 64);
-  p.maxGridSize[0] = kLargestGrid;
-  p.maxGridSize[1] = p.maxGridSize[2] = 65535;
+  p.memPitch = heddle::cudart::kMostPitch;
+  for (int i = 0; i < 3; ++i) {
+    p.maxThreadsDim[i] = static_cast<int>(machine.most_block[i]);
+    p.maxGridSize[i] = static_cast<int>(machine.most_grid[i]);
+  }
+  p.maxThreadsPerBlock = p.maxThreadsDim[0];
   p.clockRate = static_cast<int>(machine.clock_khz);
   p.totalConstMem = machine.constant_bytes;
   p.major = 6;  // what kernels are compiled for
@@ -149,11 +145,21 @@ int attribute_of(const cudaDeviceProp& p, cudaDeviceAttr attribute) {
   throw heddle::cudart::Failure{cudaErrorInvalidValue, "this attribute is not known"};
 }
 
+void require_limit(cudaLimit limit) {
+  require(limit >= cudaLimitStackSize && limit <= cudaLimitPersistingL2CacheSize, cudaErrorUnsupportedLimit,
+          "devices have no such limit");
+}
+
 cudaError_t synchronize(const char* name) {
   return guarded(name, [](Runtime& runtime) { heddle::cudart::synchronize(runtime); });
 }
 
 }  // namespace
+
+void heddle::cudart::set_heap_limit(Runtime& runtime, std::size_t bytes) {
+  require(bytes != kAsIs, cudaErrorInvalidValue, "no device heap is so large");
+  static_cast<void>(runtime.ask({Call::heap, 0, {bytes}, 0}));
+}
 
 cudaDeviceProp heddle::cudart::device_properties(Runtime& runtime, int device) {
   require_device(device);
@@ -204,8 +210,15 @@ cudaError_t cudaDeviceReset(void) {
 cudaError_t cudaThreadExit(void) {
   return synchronize("cudaThreadExit");
 }
-cudaError_t cudaSetDeviceFlags(unsigned int) {
-  return cudaSuccess;
+cudaError_t cudaSetDeviceFlags(unsigned int flags) {
+  return guarded("cudaSetDeviceFlags", [&](Runtime&) {
+    constexpr unsigned kSchedules = cudaDeviceScheduleSpin | cudaDeviceScheduleYield | cudaDeviceScheduleBlockingSync;
+    constexpr unsigned kSyncMemops = 0x80;
+    const unsigned schedule = flags & kSchedules;
+    require((flags & ~(kSchedules | cudaDeviceMapHost | cudaDeviceLmemResizeToMax | kSyncMemops)) == 0 &&
+                (schedule & (schedule - 1)) == 0,
+            cudaErrorInvalidValue, "devices have no such flags");
+  });
 }
 cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
   return guarded("cudaGetDeviceFlags", [&](Runtime&) {
@@ -214,8 +227,8 @@ cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
   });
 }
 // Preferences that these machines have no choice for.
-cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
-  return cudaSuccess;
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
+  return guarded("cudaDeviceSetCacheConfig", [&](Runtime&) { heddle::cudart::require_config(config); });
 }
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
   return guarded("cudaDeviceGetCacheConfig", [&](Runtime&) {
@@ -223,8 +236,8 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
     *config = cudaFuncCachePreferNone;
   });
 }
-cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
-  return cudaSuccess;
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) {
+  return guarded("cudaDeviceSetSharedMemConfig", [&](Runtime&) { heddle::cudart::require_config(config); });
 }
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
   return guarded("cudaDeviceGetSharedMemConfig", [&](Runtime&) {
@@ -234,13 +247,15 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
 }
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return guarded("cudaDeviceSetLimit", [&](Runtime& runtime) {
-    if (limit == cudaLimitMallocHeapSize) static_cast<void>(runtime.ask({Call::heap, 0, {value}, 0}));
+    require_limit(limit);
+    if (limit == cudaLimitMallocHeapSize) heddle::cudart::set_heap_limit(runtime, value);
     if (limit == cudaLimitStackSize) static_cast<void>(runtime.ask({Call::stack, 0, {value}, 0}));
   });
 }
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   return guarded("cudaDeviceGetLimit", [&](Runtime& runtime) {
     require_places(value);
+    require_limit(limit);
     const bool heap = limit == cudaLimitMallocHeapSize;
     *value = heap                               ? runtime.ask({Call::heap, 0, {kAsIs}, 0}).words[0]
              : limit == cudaLimitStackSize      ? runtime.ask({Call::stack, 0, {kAsIs}, 0}).words[0]
@@ -254,18 +269,25 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     if (greatest != nullptr) *greatest = 0;
   });
 }
-cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   return guarded("cudaDeviceCanAccessPeer", [&](Runtime&) {
     require_places(can);
+    require_device(device);
+    require_device(peer);
     *can = 0;
   });
 }
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int) {
-  return guarded("cudaDeviceEnablePeerAccess",
-                 [](Runtime&) { require(false, cudaErrorInvalidDevice, "there is one device"); });
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int flags) {
+  return guarded("cudaDeviceEnablePeerAccess", [&](Runtime&) {
+    require(flags == 0, cudaErrorInvalidValue, "flags are 0");
+    require(false, cudaErrorInvalidDevice, "there is one device");
+  });
 }
-cudaError_t cudaDeviceDisablePeerAccess(int) {
-  return guarded("cudaDeviceDisablePeerAccess", [](Runtime&) { require(false, cudaErrorPeerAccessNotEnabled, ""); });
+cudaError_t cudaDeviceDisablePeerAccess(int device) {
+  return guarded("cudaDeviceDisablePeerAccess", [&](Runtime&) {
+    require_device(device);
+    require(false, cudaErrorPeerAccessNotEnabled, "");
+  });
 }
 cudaError_t cudaDriverGetVersion(int* version) {
   return guarded("cudaDriverGetVersion", [&](Runtime&) {
@@ -288,7 +310,7 @@ cudaError_t cudaProfilerStop(void) {
 
 cudaError_t cudaGetLastError(void) {
   const cudaError_t error = heddle::cudart::last_error();
-  heddle::cudart::last_error() = cudaSuccess;
+  if (!heddle::cudart::is_fault(error)) heddle::cudart::last_error() = cudaSuccess;
   return error;
 }
 cudaError_t cudaPeekAtLastError(void) {

@@ -29,9 +29,6 @@ CUcontext primary() {
   return &context;
 }
 
-void require_device(CUdevice device) {
-  require(device == 0, cudaErrorInvalidDevice, "there is one device, of number 0");
-}
 void require_living(CUcontext context) {
   if (context == primary() || living().count(context) != 0) return;
   throw Result{CUDA_ERROR_INVALID_CONTEXT, "there is no such context"};
@@ -258,7 +255,7 @@ CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
 }
 CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
   return in_context("cuCtxSetLimit", [&](Runtime& runtime) {
-    if (limit == CU_LIMIT_MALLOC_HEAP_SIZE) static_cast<void>(runtime.ask({Call::heap, 0, {value}, 0}));
+    if (limit == CU_LIMIT_MALLOC_HEAP_SIZE) set_heap_limit(runtime, value);
     if (limit == CU_LIMIT_STACK_SIZE) static_cast<void>(runtime.ask({Call::stack, 0, {value}, 0}));
   });
 }
@@ -271,10 +268,15 @@ CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
 
 // ---- streams and events are the run-time API's
 
+// The last error of the run-time API is not theirs.
 #define HEDDLE_AS_RUNTIME_(name, parameters, call)             \
   CUresult name parameters {                                   \
     const CUresult ready = in_context(#name, [](Runtime&) {}); \
-    return ready != CUDA_SUCCESS ? ready : result_of(call);    \
+    if (ready != CUDA_SUCCESS) return ready;                   \
+    const cudaError_t last = last_error();                     \
+    const CUresult result = result_of(call);                   \
+    last_error() = last;                                       \
+    return result;                                             \
   }
 HEDDLE_AS_RUNTIME_(cuMemHostRegister_v2, (void* pointer, size_t size, unsigned int flags),
                    cudaHostRegister(pointer, size, flags))
@@ -296,14 +298,9 @@ HEDDLE_AS_RUNTIME_(cuEventElapsedTime, (float* milliseconds, CUevent start, CUev
                    cudaEventElapsedTime(milliseconds, start, end))
 HEDDLE_AS_RUNTIME_(cuLaunchHostFunc, (CUstream stream, CUhostFn function, void* data),
                    cudaLaunchHostFunc(stream, function, data))
+HEDDLE_AS_RUNTIME_(cuStreamAddCallback, (CUstream stream, CUstreamCallback callback, void* data, unsigned int flags),
+                   cudaStreamAddCallback(stream, reinterpret_cast<cudaStreamCallback_t>(callback), data, flags))
 #undef HEDDLE_AS_RUNTIME_
-CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* data, unsigned int) {
-  if (callback == nullptr) return report(CUDA_ERROR_INVALID_VALUE, "the function is null", "cuStreamAddCallback");
-  const CUresult result = cuStreamSynchronize(stream);
-  if (result == CUDA_ERROR_INVALID_HANDLE) return result;
-  callback(stream, result, data);
-  return result;
-}
 
 }  // extern "C"
 #pragma GCC visibility pop

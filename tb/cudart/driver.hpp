@@ -26,6 +26,7 @@ CUresult driver(const char* function, Body&& body) {
   try {
     const Entry entry(runtime);
     require_initialised();
+    require_permitted(function);
     body(runtime);
     return CUDA_SUCCESS;
   } catch (const Failure& failure) {

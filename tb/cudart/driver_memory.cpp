@@ -1,5 +1,6 @@
 // The driver API's memory.
 #include "tb/cudart/driver.hpp"
+#include "tb/cudart/graphs.hpp"
 
 using namespace heddle::cudart;
 
@@ -84,19 +85,21 @@ CUresult cuMemAllocPitch(CUdeviceptr* pointer, size_t* pitch, size_t width, size
   });
 }
 CUresult cuMemFree(CUdeviceptr pointer) {
-  return in_context("cuMemFree", [&](Runtime& runtime) { release(runtime, pointer_of(pointer)); });
+  return in_context("cuMemFree", [&](Runtime& runtime) {
+    require_safe();
+    release(runtime, pointer_of(pointer));
+  });
 }
 CUresult cuMemAllocHost(void** pointer, size_t size) {
-  return in_context("cuMemAllocHost", [&](Runtime&) {
+  return in_context("cuMemAllocHost", [&](Runtime& runtime) {
     require_places(pointer);
-    *pointer = allocate_pinned(size);
+    *pointer = allocate_pinned(runtime, size, cudaHostAllocDefault);
   });
 }
 CUresult cuMemHostAlloc(void** pointer, size_t size, unsigned int flags) {
   return in_context("cuMemHostAlloc", [&](Runtime& runtime) {
     require_places(pointer);
-    const bool mapped = (flags & CU_MEMHOSTALLOC_DEVICEMAP) != 0;
-    *pointer = mapped ? runtime.allocate(size, true) : allocate_pinned(size);
+    *pointer = allocate_pinned(runtime, size, flags);  // of the same values
   });
 }
 CUresult cuMemHostGetDevicePointer(CUdeviceptr* device, void* host, unsigned int) {
@@ -110,7 +113,10 @@ CUresult cuMemHostGetDevicePointer(CUdeviceptr* device, void* host, unsigned int
   });
 }
 CUresult cuMemFreeHost(void* pointer) {
-  return in_context("cuMemFreeHost", [&](Runtime& runtime) { release_pinned(runtime, pointer); });
+  return in_context("cuMemFreeHost", [&](Runtime& runtime) {
+    require_safe();
+    release_pinned(runtime, pointer);
+  });
 }
 
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t size) {

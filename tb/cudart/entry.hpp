@@ -46,6 +46,7 @@ cudaError_t guarded(const char* function, Body&& body) {
   Runtime& runtime = Runtime::instance();
   try {
     const Entry entry(runtime);
+    require_permitted(function);
     body(runtime);
     return cudaSuccess;
   } catch (const Failure& failure) {

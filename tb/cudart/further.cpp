@@ -14,10 +14,6 @@ namespace {
 
 constexpr char kBusId[] = "0000:00:00.0";  // domain, bus and device, as its properties have them
 
-void require_device_zero(int device) {
-  require(device == 0, cudaErrorInvalidDevice, "there is one device, of number 0");
-}
-
 // A function of the driver API by its name; null: there is none.
 void* driver_function(const char* name) {
   static void* const library = [] {
@@ -30,15 +26,25 @@ void* driver_function(const char* name) {
   return second != nullptr ? second : ::dlsym(library, name);
 }
 
-// What a launch is told besides its shape must be nothing, or something that changes no result.
-void require_hints(const cudaLaunchConfig_t& config) {
+// What a launch is told besides its shape must be nothing, or something that is done or changes no result. True: the
+// launch is cooperative.
+bool is_cooperative(const cudaLaunchConfig_t& config) {
   if (config.numAttrs != 0) require_places(config.attrs);
+  bool cooperative = false;
   for (unsigned int i = 0; i < config.numAttrs; ++i) {
     const cudaLaunchAttributeID id = config.attrs[i].id;
+    if (id == cudaLaunchAttributeCooperative) cooperative = config.attrs[i].val.cooperative != 0;
     require(id == cudaLaunchAttributeIgnore || id == cudaLaunchAttributeAccessPolicyWindow ||
-                id == cudaLaunchAttributePriority,
+                id == cudaLaunchAttributePriority || id == cudaLaunchAttributeCooperative,
             cudaErrorNotSupported, "no clusters, and kernels are not launched programmatically");
   }
+  return cooperative;
+}
+
+void require_attribute(cudaLaunchAttributeID id) {
+  require(id == cudaLaunchAttributeAccessPolicyWindow || id == cudaLaunchAttributePriority ||
+              id == cudaLaunchAttributeSynchronizationPolicy,
+          cudaErrorInvalidValue, "streams have no such attribute");
 }
 
 }  // namespace
@@ -48,7 +54,7 @@ extern "C" {
 
 cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
   return guarded("cudaDeviceGetPCIBusId", [&](Runtime&) {
-    require_device_zero(device);
+    require_device(device);
     require_places(text);
     require(size > 0, cudaErrorInvalidValue, "there is no room for the text");
     std::snprintf(text, static_cast<std::size_t>(size), "%s", kBusId);
@@ -69,14 +75,15 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
 }
 cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) {
   return guarded("cudaInitDevice", [&](Runtime& runtime) {
-    require_device_zero(device);
+    require_device(device);
     static_cast<void>(runtime.machine());
   });
 }
 cudaError_t cudaSetValidDevices(int* devices, int count) {
   return guarded("cudaSetValidDevices", [&](Runtime&) {
+    require(count >= 0 && count <= 1, cudaErrorInvalidValue, "there is one device");
     if (count > 0) require_places(devices);
-    for (int i = 0; i < count; ++i) require_device_zero(devices[i]);
+    for (int i = 0; i < count; ++i) require_device(devices[i]);
   });
 }
 cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {
@@ -108,10 +115,11 @@ cudaError_t cudaFuncGetName(const char** name, const void* kernel) {
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments) {
   return guarded("kernel launch", [&](Runtime& runtime) {
     require_places(config);
-    require_hints(*config);
+    const bool cooperative = is_cooperative(*config);
     Launch wanted =
         launch_of(runtime.function(kernel), config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes);
     wanted.name = kernel;
+    wanted.cooperative = cooperative;
     launch(runtime, wanted, config->stream);
   });
 }
@@ -119,6 +127,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ke
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
   return guarded("cudaStreamGetId", [&](Runtime&) {
     require_places(id);
+    require_stream(stream);
     *id = stream_number(stream);
   });
 }
@@ -130,11 +139,18 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
   });
 }
 // Managed memory goes to the device and back with every launch, whichever stream it is attached to.
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t, unsigned int) {
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t size, unsigned int flags) {
   return guarded("cudaStreamAttachMemAsync", [&](Runtime& runtime) {
     require_stream(stream);
+    require_not_recording(stream);
     const Runtime::Region* const region = runtime.region(pointer);
     require(region != nullptr && region->managed, cudaErrorInvalidValue, "this is no managed memory");
+    require(size == 0 || (size == region->size && runtime.bytes_behind(pointer) == size), cudaErrorInvalidValue,
+            "managed memory is attached as a whole");
+    require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle,
+            cudaErrorInvalidValue, "there is no such flag");
+    require(flags != cudaMemAttachSingle || stream_number(stream) != 0, cudaErrorInvalidValue,
+            "memory is not attached to the default stream alone");
   });
 }
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
@@ -142,15 +158,14 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id
   return guarded("cudaStreamSetAttribute", [&](Runtime&) {
     require_places(value);
     require_stream(stream);
-    require(id == cudaLaunchAttributeAccessPolicyWindow || id == cudaLaunchAttributePriority ||
-                id == cudaLaunchAttributeSynchronizationPolicy,
-            cudaErrorInvalidValue, "streams have no such attribute");
+    require_attribute(id);
   });
 }
-cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID, cudaLaunchAttributeValue* value) {
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id, cudaLaunchAttributeValue* value) {
   return guarded("cudaStreamGetAttribute", [&](Runtime&) {
     require_places(value);
     require_stream(stream);
+    require_attribute(id);
     std::memset(value, 0, sizeof *value);
   });
 }
@@ -164,8 +179,8 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
 cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* box) {
   return guarded("cudaMemcpy3DPeer", [&](Runtime& runtime) {
     require_places(box);
-    require_device_zero(box->srcDevice);
-    require_device_zero(box->dstDevice);
+    require_device(box->srcDevice);
+    require_device(box->dstDevice);
     transfer_3d(runtime,
                 {box->srcArray, box->srcPos, box->srcPtr, box->dstArray, box->dstPos, box->dstPtr, box->extent,
                  cudaMemcpyDeviceToDevice},
@@ -175,8 +190,8 @@ cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* box) {
 cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* box, cudaStream_t stream) {
   return guarded("cudaMemcpy3DPeerAsync", [&](Runtime& runtime) {
     require_places(box);
-    require_device_zero(box->srcDevice);
-    require_device_zero(box->dstDevice);
+    require_device(box->srcDevice);
+    require_device(box->dstDevice);
     transfer_3d(runtime,
                 {box->srcArray, box->srcPos, box->srcPtr, box->dstArray, box->dstPos, box->dstPtr, box->extent,
                  cudaMemcpyDeviceToDevice},

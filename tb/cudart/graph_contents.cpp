@@ -66,32 +66,30 @@ GraphMemory::~GraphMemory() {
 }
 
 NodeContent launch_content(const Launch& launch) {
+  require_launchable(Runtime::instance(), launch);
   NodeContent content;
   content.type = cudaGraphNodeTypeKernel;
   content.launch = launch;
   return content;
 }
-NodeContent copy_content(const cudaMemcpy3DParms& box) {
-  const bool empty = box.extent.width == 0 || box.extent.height == 0 || box.extent.depth == 0;
-  require(empty || ((box.srcPtr.ptr != nullptr || box.srcArray != nullptr) &&
-                    (box.dstPtr.ptr != nullptr || box.dstArray != nullptr)),
-          cudaErrorInvalidValue, "a pointer is null");
+NodeContent copy_content(Runtime& runtime, const cudaMemcpy3DParms& box) {
+  require_node(runtime, box);
   NodeContent content;
   content.type = cudaGraphNodeTypeMemcpy;
   content.copy = box;
   return content;
 }
-NodeContent copy_content(Rows to, Rows from, std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+NodeContent copy_content(Runtime& runtime, Rows to, Rows from, std::size_t width, std::size_t height,
+                         cudaMemcpyKind kind) {
   cudaMemcpy3DParms box{};
   box.srcPtr = {const_cast<void*>(from.at), from.pitch, width, height};
   box.dstPtr = {const_cast<void*>(to.at), to.pitch, width, height};
   box.extent = {width, height, 1};
   box.kind = kind;
-  return copy_content(box);
+  return copy_content(runtime, box);
 }
-NodeContent fill_content(const cudaMemsetParams& to) {
-  require(to.elementSize == 1 || to.elementSize == 2 || to.elementSize == 4, cudaErrorInvalidValue,
-          "elements have 1, 2 or 4 bytes");
+NodeContent fill_content(Runtime& runtime, const cudaMemsetParams& to) {
+  require_node(runtime, to);
   NodeContent content;
   content.type = cudaGraphNodeTypeMemset;
   content.fill = to;
@@ -126,10 +124,21 @@ NodeContent allocation_content(std::size_t size) {
   content.memory = std::make_shared<GraphMemory>(size);
   return content;
 }
+NodeContent allocation_content(cudaMemAllocNodeParams& memory) {
+  require(memory.poolProps.allocType == cudaMemAllocationTypePinned &&
+              memory.poolProps.location.type == cudaMemLocationTypeDevice && memory.poolProps.location.id == 0,
+          cudaErrorInvalidValue, "memory of graphs is the device's");
+  require(memory.accessDescCount == 0 || memory.accessDescs != nullptr, cudaErrorInvalidValue,
+          "the descriptions of access are null");
+  NodeContent made = allocation_content(memory.bytesize);
+  memory.dptr = made.memory->pointer;
+  return made;
+}
 NodeContent free_content(void* pointer) {
   const Runtime::Region* const region = Runtime::instance().region(pointer);
   require(region != nullptr && region->owner != nullptr, cudaErrorInvalidValue,
           "graphs free what graphs have allocated");
+  require(!region->owner->freed, cudaErrorInvalidValue, "the memory is freed already");
   region->owner->freed = true;
   NodeContent content;
   content.type = cudaGraphNodeTypeMemFree;
@@ -148,9 +157,9 @@ NodeContent content_of(Runtime& runtime, cudaGraphNodeParams& parameters) {
     case cudaGraphNodeTypeKernel:
       return content_of(runtime, parameters.kernel);
     case cudaGraphNodeTypeMemcpy:
-      return copy_content(parameters.memcpy.copyParams);
+      return copy_content(runtime, parameters.memcpy.copyParams);
     case cudaGraphNodeTypeMemset:
-      return fill_content(parameters.memset);
+      return fill_content(runtime, parameters.memset);
     case cudaGraphNodeTypeHost:
       return host_content(parameters.host);
     case cudaGraphNodeTypeGraph:
@@ -159,11 +168,8 @@ NodeContent content_of(Runtime& runtime, cudaGraphNodeParams& parameters) {
       return event_content(parameters.type, parameters.eventWait.event);
     case cudaGraphNodeTypeEventRecord:
       return event_content(parameters.type, parameters.eventRecord.event);
-    case cudaGraphNodeTypeMemAlloc: {
-      NodeContent made = allocation_content(parameters.alloc.bytesize);
-      parameters.alloc.dptr = made.memory->pointer;
-      return made;
-    }
+    case cudaGraphNodeTypeMemAlloc:
+      return allocation_content(parameters.alloc);
     case cudaGraphNodeTypeMemFree:
       return free_content(parameters.free.dptr);
     case cudaGraphNodeTypeEmpty:
@@ -245,33 +251,33 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelN
   });
 }
 cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* box) {
-  return set("cudaGraphMemcpyNodeSetParams", node, [&](Runtime&) {
+  return set("cudaGraphMemcpyNodeSetParams", node, [&](Runtime& runtime) {
     require_places(box);
-    return copy_content(*box);
+    return copy_content(runtime, *box);
   });
 }
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from, size_t size,
                                            cudaMemcpyKind kind) {
-  return set("cudaGraphMemcpyNodeSetParams1D", node, [&](Runtime&) {
-    return copy_content({to, size}, {from, size}, size, 1, kind);
+  return set("cudaGraphMemcpyNodeSetParams1D", node, [&](Runtime& runtime) {
+    return copy_content(runtime, {to, size}, {from, size}, size, 1, kind);
   });
 }
 cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol, const void* from,
                                                  size_t size, size_t offset, cudaMemcpyKind kind) {
   return set("cudaGraphMemcpyNodeSetParamsToSymbol", node, [&](Runtime& runtime) {
-    return copy_content({address_of(runtime, symbol, size, offset), size}, {from, size}, size, 1, kind);
+    return copy_content(runtime, {address_of(runtime, symbol, size, offset), size}, {from, size}, size, 1, kind);
   });
 }
 cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to, const void* symbol, size_t size,
                                                    size_t offset, cudaMemcpyKind kind) {
   return set("cudaGraphMemcpyNodeSetParamsFromSymbol", node, [&](Runtime& runtime) {
-    return copy_content({to, size}, {address_of(runtime, symbol, size, offset), size}, size, 1, kind);
+    return copy_content(runtime, {to, size}, {address_of(runtime, symbol, size, offset), size}, size, 1, kind);
   });
 }
 cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* to) {
-  return set("cudaGraphMemsetNodeSetParams", node, [&](Runtime&) {
+  return set("cudaGraphMemsetNodeSetParams", node, [&](Runtime& runtime) {
     require_places(to);
-    return fill_content(*to);
+    return fill_content(runtime, *to);
   });
 }
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* host) {
@@ -305,36 +311,36 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGra
 }
 cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                              const cudaMemcpy3DParms* box) {
-  return set("cudaGraphExecMemcpyNodeSetParams", executable, node, [&](Runtime&) {
+  return set("cudaGraphExecMemcpyNodeSetParams", executable, node, [&](Runtime& runtime) {
     require_places(box);
-    return copy_content(*box);
+    return copy_content(runtime, *box);
   });
 }
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGraphNode_t node, void* to,
                                                const void* from, size_t size, cudaMemcpyKind kind) {
-  return set("cudaGraphExecMemcpyNodeSetParams1D", executable, node, [&](Runtime&) {
-    return copy_content({to, size}, {from, size}, size, 1, kind);
+  return set("cudaGraphExecMemcpyNodeSetParams1D", executable, node, [&](Runtime& runtime) {
+    return copy_content(runtime, {to, size}, {from, size}, size, 1, kind);
   });
 }
 cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t executable, cudaGraphNode_t node,
                                                      const void* symbol, const void* from, size_t size, size_t offset,
                                                      cudaMemcpyKind kind) {
   return set("cudaGraphExecMemcpyNodeSetParamsToSymbol", executable, node, [&](Runtime& runtime) {
-    return copy_content({address_of(runtime, symbol, size, offset), size}, {from, size}, size, 1, kind);
+    return copy_content(runtime, {address_of(runtime, symbol, size, offset), size}, {from, size}, size, 1, kind);
   });
 }
 cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executable, cudaGraphNode_t node, void* to,
                                                        const void* symbol, size_t size, size_t offset,
                                                        cudaMemcpyKind kind) {
   return set("cudaGraphExecMemcpyNodeSetParamsFromSymbol", executable, node, [&](Runtime& runtime) {
-    return copy_content({to, size}, {address_of(runtime, symbol, size, offset), size}, size, 1, kind);
+    return copy_content(runtime, {to, size}, {address_of(runtime, symbol, size, offset), size}, size, 1, kind);
   });
 }
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                              const cudaMemsetParams* to) {
-  return set("cudaGraphExecMemsetNodeSetParams", executable, node, [&](Runtime&) {
+  return set("cudaGraphExecMemsetNodeSetParams", executable, node, [&](Runtime& runtime) {
     require_places(to);
-    return fill_content(*to);
+    return fill_content(runtime, *to);
   });
 }
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
@@ -372,21 +378,28 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t 
   });
 }
 
-cudaError_t cudaDeviceGraphMemTrim(int) {
-  return cudaSuccess;
+cudaError_t cudaDeviceGraphMemTrim(int device) {
+  return guarded("cudaDeviceGraphMemTrim", [&](Runtime&) { require_device(device); });
 }
-cudaError_t cudaDeviceGetGraphMemAttribute(int, cudaGraphMemAttributeType attribute, void* value) {
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
   return guarded("cudaDeviceGetGraphMemAttribute", [&](Runtime&) {
+    require_device(device);
+    require(attribute >= cudaGraphMemAttrUsedMemCurrent && attribute <= cudaGraphMemAttrReservedMemHigh,
+            cudaErrorInvalidValue, "this attribute is not known");
+    require(value != nullptr, cudaErrorInvalidValue, "the value's address is null");
     const bool most = attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
     const std::uint64_t bytes = most ? graph_memory_most : graph_memory_now;
     require_places(value);
     std::memcpy(value, &bytes, sizeof bytes);
   });
 }
-cudaError_t cudaDeviceSetGraphMemAttribute(int, cudaGraphMemAttributeType attribute, void*) {
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
   return guarded("cudaDeviceSetGraphMemAttribute", [&](Runtime&) {
+    require_device(device);
     require(attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh,
             cudaErrorInvalidValue, "marks of the most memory alone can be set, to 0");
+    require(value != nullptr, cudaErrorInvalidValue, "the value's address is null");
+    require_zero(value);
     graph_memory_most = graph_memory_now;
   });
 }

@@ -216,7 +216,15 @@ cudaGraphExecUpdateResult update(CUgraphExec_st& executable, const CUgraph_st& g
 cudaError_t instantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
   return guarded("cudaGraphInstantiate", [&](Runtime&) {
     require_places(executable);
-    *executable = std::make_unique<CUgraphExec_st>(known(graph), flags).release();
+    static_cast<void>(known(graph));
+    constexpr unsigned long long kDeviceLaunch = 4;
+    constexpr unsigned long long kFlags = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
+                                          kDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
+    require((flags & ~kFlags) == 0, cudaErrorInvalidValue, "there is no such flag");
+    require((flags & kDeviceLaunch) == 0, cudaErrorNotSupported, "kernels do not launch graphs");
+    require(*graph->executables == 0 || !graph->has_memory(), cudaErrorNotSupported,
+            "the graph has memory of its own, which one that can be launched uses already");
+    *executable = std::make_unique<CUgraphExec_st>(*graph, flags).release();
   });
 }
 
@@ -260,6 +268,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   return guarded("cudaGraphLaunch", [&](Runtime& runtime) {
     static_cast<void>(known(executable));
+    require_stream(stream);
     if (records(stream)) {
       static_cast<void>(record(stream, child_content(executable->graph)));
       return;

@@ -14,6 +14,13 @@ CUgraphNode_st* CUgraph_st::add(heddle::cudart::NodeContent content, std::vector
   return node;
 }
 
+bool CUgraph_st::has_memory() const {
+  return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
+    return node->content.type == cudaGraphNodeTypeMemAlloc || node->content.type == cudaGraphNodeTypeMemFree ||
+           (node->content.child && node->content.child->has_memory());
+  });
+}
+
 namespace heddle::cudart {
 
 NodeCopies copy_graph(const CUgraph_st& from, CUgraph_st& to) {
@@ -54,9 +61,16 @@ std::vector<CUgraphNode_st*> dependencies(const cudaGraphNode_t* nodes, std::siz
   for (std::size_t i = 0; i < count; ++i) {
     require(Living<CUgraphNode_st>::has(nodes[i]) && nodes[i]->graph == &graph, cudaErrorInvalidValue,
             "a node that another is to wait for is not of the graph");
-    if (std::find(after.begin(), after.end(), nodes[i]) == after.end()) after.push_back(nodes[i]);
+    require(std::find(after.begin(), after.end(), nodes[i]) == after.end(), cudaErrorInvalidValue,
+            "a node is named twice");
+    after.push_back(nodes[i]);
   }
   return after;
+}
+
+// Memory of a graph is one graph's: CUDA does not copy such graphs, or take anything out of them.
+void require_no_memory(const CUgraph_st& graph) {
+  require(!graph.has_memory(), cudaErrorNotSupported, "the graph has nodes that allocate or free memory");
 }
 
 // `content(runtime)` makes what the node does, before it is in the graph: it may be refused.
@@ -66,8 +80,7 @@ cudaError_t add(const char* name, cudaGraphNode_t* node, cudaGraph_t graph, cons
   return guarded(name, [&](Runtime& runtime) {
     require_places(node);
     std::vector<CUgraphNode_st*> before = dependencies(after, count, known(graph));
-    NodeContent made = content(runtime);
-    *node = graph->add(std::move(made), std::move(before));
+    *node = graph->add(content(runtime), std::move(before));
   });
 }
 
@@ -144,15 +157,17 @@ using namespace heddle::cudart;
 #pragma GCC visibility push(default)
 extern "C" {
 
-cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int) {
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int flags) {
   return guarded("cudaGraphCreate", [&](Runtime&) {
     require_places(graph);
+    require(flags == 0, cudaErrorInvalidValue, "the flags are not 0");
     *graph = new CUgraph_st;
   });
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   return guarded("cudaGraphDestroy", [&](Runtime&) {
     require(!known(graph).within, cudaErrorInvalidValue, "the graph is of a node, which alone destroys it");
+    require_not_recorded_into(known(graph));
     delete graph;
   });
 }
@@ -160,7 +175,8 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
   return guarded("cudaGraphClone", [&](Runtime&) {
     require_places(clone);
     auto made = std::make_unique<CUgraph_st>();
-    copy_graph(known(graph), *made);
+    require_no_memory(known(graph));
+    copy_graph(*graph, *made);
     *clone = made.release();
   });
 }
@@ -194,36 +210,36 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, con
 }
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                                    const cudaMemcpy3DParms* box) {
-  return add("cudaGraphAddMemcpyNode", node, graph, after, count, [&](Runtime&) {
+  return add("cudaGraphAddMemcpyNode", node, graph, after, count, [&](Runtime& runtime) {
     require_places(box);
-    return copy_content(*box);
+    return copy_content(runtime, *box);
   });
 }
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                      size_t count, void* to, const void* from, size_t size, cudaMemcpyKind kind) {
-  return add("cudaGraphAddMemcpyNode1D", node, graph, after, count, [&](Runtime&) {
-    return copy_content({to, size}, {from, size}, size, 1, kind);
+  return add("cudaGraphAddMemcpyNode1D", node, graph, after, count, [&](Runtime& runtime) {
+    return copy_content(runtime, {to, size}, {from, size}, size, 1, kind);
   });
 }
 cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                            size_t count, const void* symbol, const void* from, size_t size,
                                            size_t offset, cudaMemcpyKind kind) {
   return add("cudaGraphAddMemcpyNodeToSymbol", node, graph, after, count, [&](Runtime& runtime) {
-    return copy_content({address_of(runtime, symbol, size, offset), size}, {from, size}, size, 1, kind);
+    return copy_content(runtime, {address_of(runtime, symbol, size, offset), size}, {from, size}, size, 1, kind);
   });
 }
 cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                              size_t count, void* to, const void* symbol, size_t size, size_t offset,
                                              cudaMemcpyKind kind) {
   return add("cudaGraphAddMemcpyNodeFromSymbol", node, graph, after, count, [&](Runtime& runtime) {
-    return copy_content({to, size}, {address_of(runtime, symbol, size, offset), size}, size, 1, kind);
+    return copy_content(runtime, {to, size}, {address_of(runtime, symbol, size, offset), size}, size, 1, kind);
   });
 }
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                                    const cudaMemsetParams* to) {
-  return add("cudaGraphAddMemsetNode", node, graph, after, count, [&](Runtime&) {
+  return add("cudaGraphAddMemsetNode", node, graph, after, count, [&](Runtime& runtime) {
     require_places(to);
-    return fill_content(*to);
+    return fill_content(runtime, *to);
   });
 }
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
@@ -239,8 +255,11 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, cons
 }
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                        size_t count, cudaGraph_t child) {
-  return add("cudaGraphAddChildGraphNode", node, graph, after, count,
-             [&](Runtime&) { return child_content(known(child)); });
+  return add("cudaGraphAddChildGraphNode", node, graph, after, count, [&](Runtime&) {
+    require(child != graph, cudaErrorInvalidValue, "a graph is not within itself");
+    require_no_memory(known(child));
+    return child_content(*child);
+  });
 }
 cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                         size_t count, cudaEvent_t event) {
@@ -256,9 +275,7 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, c
                                      size_t count, cudaMemAllocNodeParams* memory) {
   return add("cudaGraphAddMemAllocNode", node, graph, after, count, [&](Runtime&) {
     require_places(memory);
-    NodeContent made = allocation_content(memory->bytesize);
-    memory->dptr = made.memory->pointer;
-    return made;
+    return allocation_content(*memory);
   });
 }
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
@@ -269,6 +286,8 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, co
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
   return guarded("cudaGraphDestroyNode", [&](Runtime&) {
     auto& nodes = known(known(node).graph).nodes;
+    require_not_recorded_into(*node->graph);
+    require_no_memory(*node->graph);
     for (const auto& other : nodes) {
       other->after.erase(std::remove(other->after.begin(), other->after.end(), node), other->after.end());
     }
@@ -284,9 +303,12 @@ cudaError_t graph_add_dependencies(cudaGraph_t graph, const cudaGraphNode_t* fro
     const std::size_t count = count_of(fourth, fifth);
     if (count != 0) require_places(from, to);
     for (std::size_t i = 0; i < count; ++i) {
-      const std::vector<CUgraphNode_st*> before = dependencies(from + i, 1, known(graph));
-      std::vector<CUgraphNode_st*>& after = dependencies(to + i, 1, *graph).front()->after;
-      if (std::find(after.begin(), after.end(), before.front()) == after.end()) after.push_back(before.front());
+      CUgraphNode_st* const before = dependencies(from + i, 1, known(graph)).front();
+      CUgraphNode_st* const node = dependencies(to + i, 1, *graph).front();
+      require(node != before, cudaErrorInvalidValue, "a node waits for itself");
+      require(std::find(node->after.begin(), node->after.end(), before) == node->after.end(), cudaErrorInvalidValue,
+              "the node waits for the other one already");
+      node->after.push_back(before);
     }
   });
 }
@@ -297,7 +319,10 @@ cudaError_t graph_remove_dependencies(cudaGraph_t graph, const cudaGraphNode_t* 
   return guarded("cudaGraphRemoveDependencies", [&](Runtime&) {
     const std::size_t count = count_of(fourth, fifth);
     static_cast<void>(known(graph));
-    if (count != 0) require_places(from, to);
+    if (count != 0) {
+      require_places(from, to);
+      require_no_memory(*graph);
+    }
     for (std::size_t i = 0; i < count; ++i) {
       std::vector<CUgraphNode_st*>& after = dependencies(to + i, 1, known(graph)).front()->after;
       const auto found = std::find(after.begin(), after.end(), from[i]);
@@ -331,6 +356,7 @@ cudaError_t graph_get_edges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphN
                             std::size_t* fifth) {
   return guarded("cudaGraphGetEdges", [&](Runtime&) {
     std::size_t* const count = place_of_count(fourth, fifth);
+    require((from == nullptr) == (to == nullptr), cudaErrorInvalidValue, "one of two lists is null");
     require_places(count);
     std::vector<cudaGraphNode_t> begins;
     std::vector<cudaGraphNode_t> ends;

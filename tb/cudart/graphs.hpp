@@ -45,15 +45,23 @@ struct NodeContent {
 // into the same graph.
 [[nodiscard]] bool record_event(cudaEvent_t event, cudaStream_t stream);
 [[nodiscard]] bool record_wait(cudaStream_t stream, cudaEvent_t event);
-// Throw Failure where a call must not be made while streams record.
+[[nodiscard]] bool any_recording();
+// Throw Failure where a call must not be made while streams record, and spoil what they record.
 void require_no_recording();
-void require_not_recording(cudaStream_t stream);
+void require_not_recording(cudaStream_t stream);  // the stream, and the default stream if it waits for one that does
+void require_not_recorded(cudaEvent_t event);     // where the host waits for it or asks about it
+void require_safe();                              // as the mode of the thread says
+// Throws Failure while a stream records this graph.
+void require_not_recorded_into(const CUgraph_st& graph);
+void forget_event(cudaEvent_t event);  // that is destroyed
+void forget_stream(cudaStream_t stream);
 
 // Contents of nodes.
 [[nodiscard]] NodeContent launch_content(const Launch& launch);
-[[nodiscard]] NodeContent copy_content(const cudaMemcpy3DParms& box);
-[[nodiscard]] NodeContent copy_content(Rows to, Rows from, std::size_t width, std::size_t height, cudaMemcpyKind kind);
-[[nodiscard]] NodeContent fill_content(const cudaMemsetParams& to);
+[[nodiscard]] NodeContent copy_content(Runtime& runtime, const cudaMemcpy3DParms& box);
+[[nodiscard]] NodeContent copy_content(Runtime& runtime, Rows to, Rows from, std::size_t width, std::size_t height,
+                                       cudaMemcpyKind kind);
+[[nodiscard]] NodeContent fill_content(Runtime& runtime, const cudaMemsetParams& to);
 [[nodiscard]] NodeContent host_content(const cudaHostNodeParams& host);
 [[nodiscard]] NodeContent event_content(cudaGraphNodeType type, cudaEvent_t event);
 [[nodiscard]] NodeContent child_content(const CUgraph_st& child);  // a copy of it
@@ -61,6 +69,7 @@ void require_not_recording(cudaStream_t stream);
 [[nodiscard]] NodeContent content_of(Runtime& runtime, cudaGraphNodeParams& parameters);
 [[nodiscard]] NodeContent content_of(Runtime& runtime, const cudaKernelNodeParams& kernel);
 [[nodiscard]] NodeContent allocation_content(std::size_t size);
+[[nodiscard]] NodeContent allocation_content(cudaMemAllocNodeParams& memory);  // which gets the pointer
 [[nodiscard]] NodeContent free_content(void* pointer);
 
 // What a program gives as a handle; of anything else InvalidValue is thrown.
@@ -68,6 +77,9 @@ void require_not_recording(cudaStream_t stream);
 [[nodiscard]] CUgraphNode_st& known(cudaGraphNode_t node);
 [[nodiscard]] CUgraphExec_st& known(cudaGraphExec_t executable);
 [[nodiscard]] cudaEvent_t known_event(cudaEvent_t event);  // InvalidResourceHandle
+// Throw Failure for what no node can do (tb/cudart/copy_rules.cpp).
+void require_node(Runtime& runtime, const cudaMemcpy3DParms& box);
+void require_node(Runtime& runtime, const cudaMemsetParams& to);
 
 using NodeCopies = std::map<const CUgraphNode_st*, CUgraphNode_st*>;
 NodeCopies copy_graph(const CUgraph_st& from, CUgraph_st& to);
@@ -116,18 +128,26 @@ struct CUgraphNode_st {
 };
 
 struct CUgraph_st {
-  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;  // in the order in which they were added
+  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;                     // in the order in which they were added
+  std::shared_ptr<unsigned> executables = std::make_shared<unsigned>(0);  // that it was made into, and are still there
   CUgraphNode_st* add(heddle::cudart::NodeContent content, std::vector<CUgraphNode_st*> after);
   bool within = false;  // a node, which alone destroys it
   heddle::cudart::Living<CUgraph_st> living{this};
+  [[nodiscard]] bool has_memory() const;  // nodes that allocate or free some
 };
 
 struct CUgraphExec_st {
   explicit CUgraphExec_st(const CUgraph_st& of, unsigned long long with)
-      : flags(with), copies(heddle::cudart::copy_graph(of, graph)), plan(graph) {}
+      : flags(with), copies(heddle::cudart::copy_graph(of, graph)), plan(graph), counted(of.executables) {
+    ++*counted;
+  }
+  ~CUgraphExec_st() { --*counted; }
+  CUgraphExec_st(const CUgraphExec_st&) = delete;
+  CUgraphExec_st& operator=(const CUgraphExec_st&) = delete;
   unsigned long long flags;           // in front, so that this object's address is not the graph's
   CUgraph_st graph;                   // a copy
   heddle::cudart::NodeCopies copies;  // of the graph's nodes
   heddle::cudart::Plan plan;
+  std::shared_ptr<unsigned> counted;
   heddle::cudart::Living<CUgraphExec_st> living{this};
 };

@@ -16,16 +16,20 @@ std::uint64_t pair(std::uint64_t low, std::uint64_t high) {
   return low | high << 32U;
 }
 
-}  // namespace
-
-void require_stream(cudaStream_t stream) {
-  require(stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
-              Runtime::instance().has_stream(number_of(stream)),
-          cudaErrorInvalidResourceHandle, "there is no such stream");
+Question question_of(const Launch& launch, std::uint64_t stream) {
+  return {Call::launch,
+          launch.cooperative ? kCooperative : 0U,
+          {launch.function->id, pair(launch.grid.x, launch.grid.y), pair(launch.grid.z, launch.block.x),
+           pair(launch.block.y, launch.block.z), launch.shared, stream},
+          launch.arguments.size()};
 }
 
+}  // namespace
+
 std::uint64_t stream_number(cudaStream_t stream) {
-  require_stream(stream);
+  const bool is_default = stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+  require(is_default || Runtime::instance().has_stream(number_of(stream)), cudaErrorInvalidResourceHandle,
+          "there is no such stream");  // graphs have some of their own, beside the program's
   if (stream == cudaStreamLegacy || (stream == nullptr && !null_is_per_thread)) return 0;
   if (stream != nullptr && stream != cudaStreamPerThread) return number_of(stream);
   thread_local std::uint64_t own = 0;
@@ -43,18 +47,45 @@ Launch launch_of(Function& function, dim3 grid, dim3 block, void** arguments, st
   return launch;
 }
 
+void require_config(cudaFuncCache config) {
+  require(config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual, cudaErrorInvalidValue,
+          "there is no such division");
+}
+void require_config(cudaSharedMemConfig config) {
+  require(config >= cudaSharedMemBankSizeDefault && config <= cudaSharedMemBankSizeEightByte, cudaErrorInvalidValue,
+          "there is no such width of banks");
+}
+
+void limit_shared(Runtime& runtime, Function& function, int bytes) {
+  const std::uint64_t whole = runtime.machine().shared_bytes;
+  const std::uint64_t most = whole - std::min<std::uint64_t>(whole, function.attributes.sharedSizeBytes);
+  require(bytes >= 0 && static_cast<std::uint64_t>(bytes) <= most, cudaErrorInvalidValue,
+          "the machine has no scratchpad of this size");
+  function.attributes.maxDynamicSharedSizeBytes = bytes;
+  function.limited = true;
+}
+
+void require_within_limit(const Launch& launch) {
+  const auto limit = static_cast<std::size_t>(launch.function->attributes.maxDynamicSharedSizeBytes);
+  require(!launch.function->limited || launch.shared <= limit, cudaErrorInvalidValue,
+          "more shared memory than cudaFuncAttributeMaxDynamicSharedMemorySize allows");
+}
+
+void require_launchable(Runtime& runtime, const Launch& launch) {
+  require_within_limit(launch);
+  Question question = question_of(launch, 0);
+  question.flags |= tb::program::kOnlyAsked;
+  runtime.ask(question, launch.arguments.data());
+}
+
 void launch(Runtime& runtime, const Launch& launch, cudaStream_t stream) {
   if (records(stream)) {
     static_cast<void>(record(stream, launch_content(launch)));
     return;
   }
+  require_within_limit(launch);
   runtime.to_device();
-  const Question question{Call::launch,
-                          launch.cooperative ? kCooperative : 0U,
-                          {launch.function->id, pair(launch.grid.x, launch.grid.y), pair(launch.grid.z, launch.block.x),
-                           pair(launch.block.y, launch.block.z), launch.shared, stream_number(stream)},
-                          launch.arguments.size()};
-  runtime.launch(question, launch.arguments.data());
+  runtime.launch(question_of(launch, stream_number(stream)), launch.arguments.data());
   runtime.from_device();
 }
 
@@ -127,19 +158,27 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
   return guarded("cudaFuncSetAttribute", [&](Runtime& runtime) {
     Function& function = runtime.function(kernel);
     if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
-      require(value >= 0 && value <= function.attributes.maxDynamicSharedSizeBytes, cudaErrorInvalidValue,
-              "the machine has no scratchpad of this size");
+      limit_shared(runtime, function, value);
     } else {
-      require(attribute == cudaFuncAttributePreferredSharedMemoryCarveout, cudaErrorInvalidValue, "");
+      require(attribute == cudaFuncAttributePreferredSharedMemoryCarveout, cudaErrorInvalidValue,
+              "kernels have no such attribute");
+      require(value >= -1 && value <= 100, cudaErrorInvalidValue, "the part is a percentage, or -1");
+      function.attributes.preferredShmemCarveout = value;
     }
   });
 }
 // Scratchpad and L1 of these machines are apart.
-cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache) {
-  return guarded("cudaFuncSetCacheConfig", [&](Runtime& runtime) { runtime.require_function(kernel); });
+cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache config) {
+  return guarded("cudaFuncSetCacheConfig", [&](Runtime& runtime) {
+    runtime.require_function(kernel);
+    require_config(config);
+  });
 }
-cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig) {
-  return guarded("cudaFuncSetSharedMemConfig", [&](Runtime& runtime) { runtime.require_function(kernel); });
+cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig config) {
+  return guarded("cudaFuncSetSharedMemConfig", [&](Runtime& runtime) {
+    runtime.require_function(kernel);
+    require_config(config);
+  });
 }
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int block, size_t shared) {
   return guarded("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [&](Runtime& runtime) {
@@ -152,13 +191,18 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel, int block,
-                                                                   size_t shared, unsigned int) {
+                                                                   size_t shared, unsigned int flags) {
+  const cudaError_t error = guarded("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", [&](Runtime&) {
+    constexpr unsigned kDisableCachingOverride = 1;
+    require((flags & ~kDisableCachingOverride) == 0, cudaErrorInvalidValue, "there is no such flag");
+  });
+  if (error != cudaSuccess) return error;
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, block, shared);
 }
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* kernel, int blocks, int) {
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* kernel, int blocks, int block) {
   return guarded("cudaOccupancyAvailableDynamicSMemPerBlock", [&](Runtime& runtime) {
     require_places(bytes);
-    require(blocks > 0, cudaErrorInvalidValue, "at least one block is to be resident");
+    require(blocks > 0 && block > 0, cudaErrorInvalidValue, "at least one block, with threads, is to be resident");
     const std::size_t whole = runtime.machine().shared_bytes / static_cast<std::size_t>(blocks);
     const std::size_t own = runtime.function(kernel).attributes.sharedSizeBytes;
     *bytes = whole - std::min(whole, own);

@@ -22,15 +22,10 @@ struct Area {
   bool on_device = false;
 };
 
-bool on_device(Runtime& runtime, const void* pointer) {
-  const Runtime::Region* const region = runtime.region(pointer);
-  return region != nullptr && !region->managed;
-}
-
 void copy(Runtime& runtime, const Area& to, const Area& from, std::size_t width, std::size_t height,
           cudaStream_t stream, bool asynchronous) {
-  if (!asynchronous) require_no_recording();
   if (width == 0 || height == 0) return;
+  require_addressable(std::max(to.pitch, from.pitch), width, height);
   require(height == 1 || (to.pitch >= width && from.pitch >= width), cudaErrorInvalidPitchValue,
           "rows are wider than the distance between them");
   const std::uint32_t flags = asynchronous ? kAsynchronous : 0;
@@ -64,12 +59,6 @@ Area part_of(Runtime& runtime, const void* symbol, std::size_t size, std::size_t
   return {known.address + offset, size, region == nullptr || !region->managed};
 }
 
-// Pinned host memory: an ordinary allocation, by address.
-std::map<void*, bool>& pinned() {
-  static auto* const all = new std::map<void*, bool>;  // true: the program's own, registered
-  return *all;
-}
-
 }  // namespace
 
 void* address_of(Runtime& runtime, const void* variable, std::size_t size, std::size_t offset) {
@@ -80,6 +69,7 @@ void* address_of(Runtime& runtime, const void* variable, std::size_t size, std::
 
 void release(Runtime& runtime, void* pointer) {
   const Runtime::Region* const region = runtime.region(pointer);
+  require_not_pinned(pointer);
   if (region != nullptr && region->owner != nullptr) {
     require(pointer == region->owner->pointer, cudaErrorInvalidValue, "nothing was allocated at this address");
     region->owner->freed = true;
@@ -89,50 +79,15 @@ void release(Runtime& runtime, void* pointer) {
   }
 }
 
-void* allocate_pinned(std::size_t size) {
-  void* const pointer = std::calloc(std::max<std::size_t>(size, 1), 1);
-  require(pointer != nullptr, cudaErrorMemoryAllocation, "the host has no memory left");
-  pinned()[pointer] = false;
-  return pointer;
-}
-
-void release_pinned(Runtime& runtime, void* pointer) {
-  if (pointer == nullptr) return;
-  if (runtime.region(pointer) != nullptr) {
-    runtime.release(pointer);
-    return;
-  }
-  const auto found = pinned().find(pointer);
-  require(found != pinned().end() && !found->second, cudaErrorInvalidValue, "this is no memory of cudaMallocHost");
-  pinned().erase(found);
-  std::free(pointer);
-}
-
-// Which side each pointer is of: what was allocated says it, and the kind must agree (managed memory is on both sides).
 void transfer(Runtime& runtime, Rows to, Rows from, std::size_t width, std::size_t height, cudaMemcpyKind kind,
               cudaStream_t stream, bool asynchronous) {
-  require(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection, "");
+  require_kind(kind);
   if (width == 0 || height == 0) return;
-  require(to.at != nullptr && from.at != nullptr, cudaErrorInvalidValue, "a pointer is null");
-  const bool to_device = on_device(runtime, to.at);
-  const bool from_device = on_device(runtime, from.at);
-  const auto agrees = [&](const void* pointer, bool device, bool wanted) {
-    return kind == cudaMemcpyDefault || device == wanted || runtime.region(pointer) != nullptr;
-  };
-  const bool wants_to = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-  const bool wants_from = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-  require(agrees(to.at, to_device, wants_to), cudaErrorInvalidValue,
-          "the destination is no device memory, which the direction says");
-  require(agrees(from.at, from_device, wants_from), cudaErrorInvalidValue,
-          "the source is no device memory, which the direction says");
-  require((kind != cudaMemcpyHostToDevice && kind != cudaMemcpyHostToHost) || !from_device,
-          cudaErrorInvalidMemcpyDirection, "the source is device memory, and the direction says the host's");
-  require((kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyHostToHost) || !to_device,
-          cudaErrorInvalidMemcpyDirection, "the destination is device memory, and the direction says the host's");
-  const Area target{number_of(to.at), to.pitch, to_device};
-  const Area source{number_of(from.at), from.pitch, from_device};
+  const Sides sides = sides_of(runtime, to.at, from.at, kind);
+  const Area target{number_of(to.at), to.pitch, sides.to_device};
+  const Area source{number_of(from.at), from.pitch, sides.from_device};
   if (asynchronous && records(stream)) {
-    static_cast<void>(record(stream, copy_content(to, from, width, height, kind)));
+    static_cast<void>(record(stream, copy_content(runtime, to, from, width, height, kind)));
     return;
   }
   copy(runtime, target, source, width, height, stream, asynchronous);
@@ -153,12 +108,11 @@ void transfer_3d(Runtime& runtime, const cudaMemcpy3DParms& box, cudaStream_t st
              box.extent.height, box.kind, stream, asynchronous);
     return;
   }
+  require_box(box);
   const auto slice = [](const cudaPitchedPtr& memory, const cudaPos& position, std::size_t z) {
     const std::size_t rows = (position.z + z) * memory.ysize + position.y;
     return Rows{static_cast<const char*>(memory.ptr) + rows * memory.pitch + position.x, memory.pitch};
   };
-  require(box.extent.depth <= 1 || (box.srcPtr.ysize >= box.extent.height && box.dstPtr.ysize >= box.extent.height),
-          cudaErrorInvalidValue, "a slice of the box has more rows than one of the memory");
   for (std::size_t z = 0; z < box.extent.depth; ++z) {
     transfer(runtime, slice(box.dstPtr, box.dstPos, z), slice(box.srcPtr, box.srcPos, z), box.extent.width,
              box.extent.height, box.kind, stream, asynchronous);
@@ -168,11 +122,12 @@ void transfer_3d(Runtime& runtime, const cudaMemcpy3DParms& box, cudaStream_t st
 void fill(Runtime& runtime, void* pointer, std::size_t pitch, unsigned value, unsigned element, std::size_t width,
           std::size_t height, cudaStream_t stream) {
   if (width == 0 || height == 0) return;
-  require(height == 1 || pitch >= width, cudaErrorInvalidPitchValue, "rows are wider than the distance between them");
+  require_addressable(pitch, width, height);
+  require(height == 1 || pitch >= width, cudaErrorInvalidValue, "rows are wider than the distance between them");
   const Runtime::Region* const region = runtime.region(pointer);
   require(region != nullptr, cudaErrorInvalidValue, "this is no device memory");
   if (records(stream)) {
-    static_cast<void>(record(stream, fill_content({pointer, pitch, value, element, width / element, height})));
+    static_cast<void>(record(stream, fill_content(runtime, {pointer, pitch, value, element, width / element, height})));
     return;
   }
   if (region->managed) {
@@ -192,6 +147,9 @@ void fill(Runtime& runtime, void* pointer, std::size_t pitch, unsigned value, un
 
 void fill_3d(Runtime& runtime, const cudaPitchedPtr& to, unsigned value, const cudaExtent& extent,
              cudaStream_t stream) {
+  if (extent.width == 0 || extent.height == 0) return;
+  require(to.pitch >= extent.width, cudaErrorInvalidValue, "rows are wider than the distance between them");
+  require_addressable(to.pitch, extent.width, product(to.ysize, extent.depth));
   for (std::size_t z = 0; z < extent.depth; ++z) {
     fill(runtime, static_cast<char*>(to.ptr) + z * to.pitch * to.ysize, to.pitch, value, 1, extent.width, extent.height,
          stream);
@@ -242,13 +200,11 @@ cudaError_t allocate(const char* name, void** pointer, std::size_t size, bool ma
   });
 }
 
-cudaError_t allocate_pinned(const char* name, void** pointer, std::size_t size) {
-  return guarded(name, [&](Runtime&) {
-    require_places(pointer);
-    *pointer = heddle::cudart::allocate_pinned(size);
-  });
+// Rows of `width` bytes, each behind a gap up to the next multiple of kPitch.
+std::size_t pitch_of(std::size_t width) {
+  require(width <= kMostPitch - kPitch, cudaErrorInvalidValue, "the rows are too wide");
+  return (width + kPitch - 1) / kPitch * kPitch;
 }
-
 cudaError_t fill(const char* name, void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
                  cudaStream_t stream) {
   return guarded(name, [&](Runtime& runtime) {
@@ -260,7 +216,18 @@ cudaError_t transfer(const char* name, void* to, std::size_t to_pitch, const voi
                      std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream,
                      bool asynchronous) {
   return guarded(name, [&](Runtime& runtime) {
+    require_pitches(to_pitch, from_pitch, width, height);
     heddle::cudart::transfer(runtime, {to, to_pitch}, {from, from_pitch}, width, height, kind, stream, asynchronous);
+  });
+}
+
+cudaError_t peer(const char* name, void* to, int to_device, const void* from, int from_device, std::size_t size,
+                 cudaStream_t stream, bool asynchronous) {
+  return guarded(name, [&](Runtime& runtime) {
+    require_device(to_device);
+    require_device(from_device);
+    heddle::cudart::transfer(runtime, {to, size}, {from, size}, size, 1, cudaMemcpyDeviceToDevice, stream,
+                             asynchronous);
   });
 }
 
@@ -272,25 +239,35 @@ extern "C" {
 cudaError_t cudaMalloc(void** pointer, size_t size) {
   return allocate("cudaMalloc", pointer, size, false);
 }
-cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned int) {
-  return allocate("cudaMallocManaged", pointer, size, true);
+cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned int flags) {
+  return guarded("cudaMallocManaged", [&](Runtime& runtime) {
+    require(pointer != nullptr && size != 0, cudaErrorInvalidValue,
+            "the memory is empty, or the pointer's address null");
+    require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost, cudaErrorInvalidValue,
+            "managed memory is made with cudaMemAttachGlobal or cudaMemAttachHost");
+    *pointer = runtime.allocate(size, true);
+  });
 }
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
-  const cudaError_t given = guarded("cudaMallocPitch", [&](Runtime&) { require_places(pointer, pitch); });
-  if (given != cudaSuccess) return given;
-  *pitch = (width + kPitch - 1) / kPitch * kPitch;
-  return allocate("cudaMallocPitch", pointer, *pitch * height, false);
+  return guarded("cudaMallocPitch", [&](Runtime& runtime) {
+    require_places(pointer, pitch);
+    *pitch = pitch_of(width);
+    const std::size_t size = product(*pitch, height);
+    *pointer = size != 0 ? runtime.allocate(size, false) : nullptr;
+  });
 }
 cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
-  const cudaError_t given = guarded("cudaMalloc3D", [&](Runtime&) { require_places(pointer); });
-  if (given != cudaSuccess) return given;
-  const size_t pitch = (extent.width + kPitch - 1) / kPitch * kPitch;
-  *pointer = {nullptr, pitch, extent.width, extent.height};
-  return allocate("cudaMalloc3D", &pointer->ptr, pitch * extent.height * extent.depth, false);
+  return guarded("cudaMalloc3D", [&](Runtime& runtime) {
+    require_places(pointer);
+    const std::size_t pitch = pitch_of(extent.width);
+    const std::size_t size = product(product(pitch, extent.height), extent.depth);
+    *pointer = {size != 0 ? runtime.allocate(size, false) : nullptr, pitch, extent.width, extent.height};
+  });
 }
 cudaError_t cudaFree(void* pointer) {
   return guarded("cudaFree", [&](Runtime& runtime) {
     if (pointer != nullptr) {
+      require_safe();
       release(runtime, pointer);
     } else {
       static_cast<void>(runtime.machine());  // programs make the device ready by this
@@ -298,58 +275,6 @@ cudaError_t cudaFree(void* pointer) {
   });
 }
 
-cudaError_t cudaMallocHost(void** pointer, size_t size) {
-  return allocate_pinned("cudaMallocHost", pointer, size);
-}
-cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned int flags) {
-  // What kernels reach too is as managed memory is.
-  if ((flags & cudaHostAllocMapped) != 0) return allocate("cudaHostAlloc", pointer, size, true);
-  return allocate_pinned("cudaHostAlloc", pointer, size);
-}
-cudaError_t cudaFreeHost(void* pointer) {
-  return guarded("cudaFreeHost", [&](Runtime& runtime) { release_pinned(runtime, pointer); });
-}
-cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned int flags) {
-  return guarded("cudaHostRegister", [&](Runtime& runtime) {
-    require(pointer != nullptr && size != 0, cudaErrorInvalidValue, "the pointer is null, or the memory empty");
-    require(is_mapped(pointer, size), cudaErrorInvalidValue, "the program has no such memory");
-    require(pinned().emplace(pointer, true).second, cudaErrorHostMemoryAlreadyRegistered, "");
-    if ((flags & cudaHostRegisterMapped) == 0) return;
-    try {
-      runtime.map_host(pointer, size);
-    } catch (const Failure&) {
-      pinned().erase(pointer);
-      throw;
-    }
-  });
-}
-cudaError_t cudaHostUnregister(void* pointer) {
-  return guarded("cudaHostUnregister", [&](Runtime& runtime) {
-    const auto found = pinned().find(pointer);
-    require(found != pinned().end() && found->second, cudaErrorHostMemoryNotRegistered, "");
-    runtime.unmap_host(pointer);
-    pinned().erase(found);
-  });
-}
-cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
-  return guarded("cudaHostGetDevicePointer", [&](Runtime& runtime) {
-    require_places(device);
-    void* const copy = runtime.device_address(host);
-    require(copy != nullptr || runtime.region(host) != nullptr, cudaErrorInvalidValue,
-            "kernels do not reach this memory: allocate it with cudaHostAllocMapped, or register it with "
-            "cudaHostRegisterMapped");
-    *device = copy != nullptr ? copy : host;
-  });
-}
-cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t, int, cudaStream_t stream) {
-  return guarded("cudaMemPrefetchAsync", [&](Runtime&) {
-    require_places(pointer);
-    require_stream(stream);
-  });
-}
-cudaError_t cudaMemAdvise(const void* pointer, size_t, cudaMemoryAdvise, int) {
-  return guarded("cudaMemAdvise", [&](Runtime&) { require_places(pointer); });
-}
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return guarded("cudaMemGetInfo", [&](Runtime& runtime) {
     require_places(free, total);
@@ -358,31 +283,14 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
     *total = answer.words[1];
   });
 }
-cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
-  return guarded("cudaPointerGetAttributes", [&](Runtime& runtime) {
-    require_places(attributes);
-    const Runtime::Region* const region = runtime.region(pointer);
-    void* const same = const_cast<void*>(pointer);
-    if (region == nullptr) {
-      void* const copy = runtime.device_address(pointer);
-      const bool known = pinned().count(same) != 0 || copy != nullptr;
-      *attributes = {known ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered, 0, copy, known ? same : nullptr};
-    } else if (region->managed) {
-      *attributes = {cudaMemoryTypeManaged, 0, same, same};
-    } else {
-      *attributes = {cudaMemoryTypeDevice, 0, same, nullptr};
-    }
-  });
-}
-
 cudaError_t cudaMemcpy(void* to, const void* from, size_t size, cudaMemcpyKind kind) {
   return transfer("cudaMemcpy", to, size, from, size, size, 1, kind, nullptr, false);
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyKind kind, cudaStream_t stream) {
   return transfer("cudaMemcpyAsync", to, size, from, size, size, 1, kind, stream, true);
 }
-cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t size) {
-  return transfer("cudaMemcpyPeer", to, size, from, size, size, 1, cudaMemcpyDeviceToDevice, nullptr, false);
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t size) {
+  return peer("cudaMemcpyPeer", to, to_device, from, from_device, size, nullptr, false);
 }
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                          cudaMemcpyKind kind) {
@@ -447,22 +355,16 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* box, cudaStream_t stream)
   });
 }
 cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
-  return cudaMemset3DAsync(to, value, extent, nullptr);
+  return guarded("cudaMemset3D",
+                 [&](Runtime& runtime) { fill_3d(runtime, to, static_cast<unsigned char>(value), extent, nullptr); });
 }
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
-  return guarded("cudaMemset3D",
+  return guarded("cudaMemset3DAsync",
                  [&](Runtime& runtime) { fill_3d(runtime, to, static_cast<unsigned char>(value), extent, stream); });
 }
-cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t size, cudaStream_t stream) {
-  return transfer("cudaMemcpyPeerAsync", to, size, from, size, size, 1, cudaMemcpyDeviceToDevice, stream, true);
-}
-cudaError_t cudaHostGetFlags(unsigned int* flags, void* pointer) {
-  return guarded("cudaHostGetFlags", [&](Runtime& runtime) {
-    require_places(flags);
-    const bool mapped = runtime.region(pointer) != nullptr;
-    require(mapped || pinned().count(pointer) != 0, cudaErrorInvalidValue, "this is no memory of cudaHostAlloc");
-    *flags = mapped ? cudaHostAllocMapped : cudaHostAllocDefault;
-  });
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t size,
+                                cudaStream_t stream) {
+  return peer("cudaMemcpyPeerAsync", to, to_device, from, from_device, size, stream, true);
 }
 
 }  // extern "C"

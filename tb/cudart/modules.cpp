@@ -226,10 +226,9 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
 }
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
   return in_context("cuFuncSetAttribute", [&](Runtime& runtime) {
-    const cudaFuncAttributes& has = known(runtime, function).attributes;
+    Function& kernel = known(runtime, function);
     if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
-      require(value >= 0 && value <= has.maxDynamicSharedSizeBytes, cudaErrorInvalidValue,
-              "the machine has no scratchpad of this size");
+      limit_shared(runtime, kernel, value);
     } else {
       require(attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, cudaErrorInvalidValue,
               "this attribute cannot be set");

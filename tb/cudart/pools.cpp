@@ -37,8 +37,8 @@ CUmemPoolHandle_st& known(cudaMemPool_t pool) {
   return *pool;
 }
 
-void require_first_device(int device) {
-  require(device == 0, cudaErrorInvalidDevice, "there is one device, of number 0");
+void require_device_of_pools(int device) {
+  require(device == 0, cudaErrorInvalidValue, "there is one device, of number 0");
 }
 
 cudaError_t allocate_of(const char* name, void** pointer, std::size_t size, cudaMemPool_t pool, cudaStream_t stream) {
@@ -47,6 +47,7 @@ cudaError_t allocate_of(const char* name, void** pointer, std::size_t size, cuda
     require_stream(stream);
     *pointer = nullptr;
     CUmemPoolHandle_st& of = known(pool == nullptr ? pools().present : pool);
+    require_stream(stream);
     if (records(stream)) {
       NodeContent content = allocation_content(size);
       *pointer = content.memory->pointer;
@@ -88,6 +89,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return guarded("cudaFreeAsync", [&](Runtime& runtime) {
     require_stream(stream);
     require(pointer != nullptr, cudaErrorInvalidValue, "the pointer is null");
+    require_stream(stream);
     if (!records(stream) || !record(stream, free_content(pointer))) release(runtime, pointer);
   });
 }
@@ -95,20 +97,20 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   return guarded("cudaDeviceGetDefaultMemPool", [&](Runtime&) {
     require_places(pool);
-    require_first_device(device);
+    require_device(device);
     *pool = &pools().by_default;
   });
 }
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
   return guarded("cudaDeviceGetMemPool", [&](Runtime&) {
     require_places(pool);
-    require_first_device(device);
+    require_device_of_pools(device);
     *pool = pools().present;
   });
 }
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
   return guarded("cudaDeviceSetMemPool", [&](Runtime&) {
-    require_first_device(device);
+    require_device_of_pools(device);
     pools().present = &known(pool);
   });
 }
@@ -153,9 +155,11 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
         std::memcpy(&of.release_threshold, value, sizeof of.release_threshold);
         return;
       case cudaMemPoolAttrUsedMemHigh:
+        require_zero(value);
         of.most = of.used;
         return;
       case cudaMemPoolAttrReservedMemHigh:
+        require_zero(value);
         of.most_reserved = of.used;
         return;
       case cudaMemPoolAttrReservedMemCurrent:
@@ -194,7 +198,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* ac
     if (count != 0) require_places(access);
     static_cast<void>(known(pool));
     for (std::size_t i = 0; i < count; ++i) {
-      require_first_device(access[i].location.id);
+      require_device_of_pools(access[i].location.id);
       require(access[i].flags == cudaMemAccessFlagsProtReadWrite, cudaErrorInvalidValue,
               "the device that has the memory can always reach it");
     }
@@ -204,7 +208,7 @@ cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, 
   return guarded("cudaMemPoolGetAccess", [&](Runtime&) {
     require_places(flags, location);
     static_cast<void>(known(pool));
-    require_first_device(location->id);
+    require_device_of_pools(location->id);
     *flags = cudaMemAccessFlagsProtReadWrite;
   });
 }

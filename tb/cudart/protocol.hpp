@@ -96,6 +96,8 @@ inline constexpr std::uint64_t kMark = std::uint64_t{0x77656674} << 32U;
 }
 inline constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32U;  // of one message: device memory has no more
 inline constexpr std::uint64_t kMostText = 1U << 24U;                 // of an answer's message for the user
+// launch: only whether it can be done; nothing is launched.
+inline constexpr std::uint32_t kOnlyAsked = 32;
 
 struct Question {
   Call call = Call::hello;
@@ -138,6 +140,8 @@ struct MachineFacts {
   std::uint64_t constant_bytes = 0;  // constant memory of a module
   std::uint32_t cores = 0;
   std::uint32_t core_threads = 0;
+  std::uint32_t most_block[3] = {};  // threads; the first is the most of a whole block, too
+  std::uint32_t most_grid[3] = {};   // blocks
   std::uint32_t core_blocks = 0;
   std::uint32_t core_registers = 0;
   std::uint32_t thread_registers = 0;

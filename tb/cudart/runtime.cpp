@@ -104,22 +104,8 @@ Answer Runtime::ask(const Question& question, const void* bytes, void* into, std
   if (!begun_ && !brings_code) begin();
   if (question.call == Call::stream_destroy) taken_.clear();  // of that stream
   const Answer answer = exchange(question, bytes, into, capacity);
-  switch (question.call) {
-    case Call::stream_create:
-      streams_.insert(answer.words[0]);
-      break;
-    case Call::stream_destroy:
-      streams_.erase(question.words[0]);
-      break;
-    case Call::event_create:
-      events_.insert(answer.words[0]);
-      break;
-    case Call::event_destroy:
-      events_.erase(question.words[0]);
-      break;
-    default:
-      break;
-  }
+  if (question.call == Call::stream_create) streams_.insert(answer.words[0]);
+  if (question.call == Call::stream_destroy) streams_.erase(question.words[0]);
   return answer;
 }
 
@@ -371,6 +357,12 @@ void Runtime::show_prints() {
   if (prints_.empty()) return;
   std::fwrite(prints_.data(), 1, prints_.size(), stdout);
   prints_.clear();
+}
+
+// Faults of the device, after which nothing works any more.
+bool is_fault(cudaError_t error) {
+  return error == cudaErrorIllegalAddress || error == cudaErrorLaunchTimeout || error == cudaErrorAssert ||
+         error == cudaErrorIllegalInstruction || error == cudaErrorMisalignedAddress || error == cudaErrorLaunchFailure;
 }
 
 cudaError_t& last_error() {

@@ -40,6 +40,7 @@ struct Function {
   bool known = false;  // the simulator has been asked
   std::uint64_t id = 0;
   cudaFuncAttributes attributes{};
+  bool limited = false;  // the program has set attributes.maxDynamicSharedSizeBytes
   std::uint64_t parameter_bytes = 0;
   std::vector<Parameter> parameters;
 };
@@ -99,7 +100,6 @@ class Runtime {
   [[nodiscard]] bool begun() const { return begun_; }
   // Of the program's streams and events, by their numbers, which are different from each other.
   [[nodiscard]] bool has_stream(std::uint64_t number) const { return streams_.count(number) != 0; }
-  [[nodiscard]] bool has_event(std::uint64_t number) const { return events_.count(number) != 0; }
 
   // Device memory and the host's share of it.
   struct Region {
@@ -126,6 +126,10 @@ class Runtime {
   void from_device();  // what kernels have
   void show_prints();  // what kernels have printed, where the host waits for them
   void keep_print(std::string_view text) { prints_ += text; }
+  // Throws Failure once a fault has been told: nothing works any more.
+  void require_sound() const {
+    if (fault_ != cudaSuccess) throw Failure{fault_, ""};
+  }
   void end();  // of the program
   // This process is a copy of the one that has the device: fork() has made it since.
   [[nodiscard]] bool is_copy() const { return life_ != nullptr && *life_ == 0; }
@@ -184,6 +188,7 @@ class Runtime {
   bool begun_ = false;
   bool ended_ = false;
   bool ends_on_fault_ = true;
+  cudaError_t fault_ = cudaSuccess;
   bool blocking_ = false;  // CUDA_LAUNCH_BLOCKING
   bool owed_ = false;      // the simulator, what has become of launches
   using LaunchShape = std::array<std::uint64_t, 7>;
@@ -200,14 +205,19 @@ class Runtime {
   };
   std::map<std::uint64_t, Mapped> mapped_;  // by the host's address
   std::set<std::uint64_t> shared_pages_;    // of managed variables
-  std::unordered_set<std::uint64_t> streams_, events_;
+  std::unordered_set<std::uint64_t> streams_;
   std::vector<std::byte> bytes_;
   std::string prints_;
 };
 
-// The present thread's last error.
+// The present thread's last error. A fault stays so: it cannot be taken away.
 cudaError_t& last_error();
+[[nodiscard]] bool is_fault(cudaError_t error);
 cudaError_t report(const Failure& failure, const char* function);
+
+// Throws Failure where the function must not be called now: after a fault of the device, or while streams record graphs
+// (tb/cudart/capture_rules.cpp).
+void require_permitted(const char* function);
 
 [[nodiscard]] inline std::uint64_t number_of(const void* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer);

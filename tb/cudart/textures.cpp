@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 
+#include "tb/cudart/graphs.hpp"
 #include "tb/cudart/work.hpp"
 
 struct cudaArray {
@@ -203,6 +204,7 @@ cudaError_t copy_2d(const char* name, cudaArray_const_t array, std::size_t x, st
                     bool to_array) {
   return guarded(name, [&](Runtime& runtime) {
     const Rows rows = array_rows(array, x, y, width, height);
+    require_pitches(other.pitch, other.pitch, width, height);
     transfer(runtime, to_array ? rows : other, to_array ? other : rows, width, height, kind, stream, asynchronous);
   });
 }
@@ -287,6 +289,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* f
 cudaError_t cudaFreeArray(cudaArray_t array) {
   return guarded("cudaFreeArray", [&](Runtime& runtime) {
     if (array == nullptr) return;
+    require_safe();
     runtime.release(reinterpret_cast<void*>(arrays().at(array).address));
     arrays().all.erase(array);
   });

@@ -15,6 +15,13 @@ namespace heddle::cudart {
 [[nodiscard]] std::uint64_t stream_number(cudaStream_t stream);
 void require_stream(cudaStream_t stream);  // that there is one
 
+// Throws Failure for what is no stream's handle.
+void require_stream(cudaStream_t stream);
+// The default stream and this one wait for each other.
+[[nodiscard]] bool waits_for_default(std::uint64_t stream);
+// The event was recorded, and not into a graph.
+[[nodiscard]] bool was_recorded(cudaEvent_t event);
+
 struct Launch {
   Function* function = nullptr;
   dim3 grid, block;
@@ -26,12 +33,32 @@ struct Launch {
 // A launch whose arguments are where `arguments` points to, one by one.
 [[nodiscard]] Launch launch_of(Function& function, dim3 grid, dim3 block, void** arguments, std::size_t shared);
 void launch(Runtime& runtime, const Launch& launch, cudaStream_t stream);
+void require_launchable(Runtime& runtime, const Launch& launch);  // on the machine
+void require_within_limit(const Launch& launch);                  // that the program has set
+void limit_shared(Runtime& runtime, Function& function, int bytes);
+// Throw Failure for what is no preference.
+void require_config(cudaFuncCache config);
+void require_config(cudaSharedMemConfig config);
 
 // Rows of bytes: `pitch` from one to the next.
 struct Rows {
   const void* at = nullptr;
   std::size_t pitch = 0;
 };
+// tb/cudart/copy_rules.cpp: what throws, throws Failure.
+inline constexpr std::size_t kMostPitch = 0x7fffffff;
+void require_device(int device);
+void require_zero(const void* value);  // of 64 bits: what a mark of the most memory can be set to
+void require_kind(cudaMemcpyKind kind);
+[[nodiscard]] std::size_t product(std::size_t a, std::size_t b);  // of an allocation
+void require_addressable(std::size_t pitch, std::size_t width, std::size_t height);
+struct Sides {
+  bool to_device = false, from_device = false;
+};
+[[nodiscard]] bool on_device(Runtime& runtime, const void* pointer);
+[[nodiscard]] Sides sides_of(Runtime& runtime, const void* to, const void* from, cudaMemcpyKind kind);
+void require_pitches(std::size_t to, std::size_t from, std::size_t width, std::size_t height);
+void require_box(const cudaMemcpy3DParms& box);  // of memory, not of arrays
 void transfer(Runtime& runtime, Rows to, Rows from, std::size_t width, std::size_t height, cudaMemcpyKind kind,
               cudaStream_t stream, bool asynchronous);
 // Boxes within pitched memory, and layers of arrays.
@@ -55,11 +82,14 @@ void record(Runtime& runtime, cudaEvent_t event, cudaStream_t stream);
 void wait_for(Runtime& runtime, cudaStream_t stream, cudaEvent_t event);
 // The release of CUDA that the program was compiled for: 11, 12, 13.
 [[nodiscard]] int program_release();
+void set_heap_limit(Runtime& runtime, std::size_t bytes);  // of the device
 [[nodiscard]] cudaDeviceProp device_properties(Runtime& runtime, int device);
 // What the program frees: a graph's memory stays as long as the graph, which may use it again.
 void release(Runtime& runtime, void* pointer);
 void leave_pool(const void* pointer);  // tb/cudart/pools.cpp, of memory that is released
-void* allocate_pinned(std::size_t size);
+// tb/cudart/host_memory.cpp; flags are cudaHostAlloc's.
+[[nodiscard]] void* allocate_pinned(Runtime& runtime, std::size_t size, unsigned flags);
 void release_pinned(Runtime& runtime, void* pointer);
+void require_not_pinned(const void* pointer);
 
 }  // namespace heddle::cudart

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "tb/host/launch/reader.hpp"
+#include "tb/host/launch_limits.hpp"
 
 namespace heddle::tb::launch {
 namespace {
@@ -12,8 +13,8 @@ namespace {
 constexpr std::uint64_t kMaxPasses = 1'000'000'000;
 constexpr std::uint64_t kDefaultPasses = 100'000;
 constexpr unsigned kMaxNesting = 8;  // loops within loops
-constexpr std::uint32_t kMaxGrid[] = {0x7fffffffU, 65535, 65535};
-constexpr std::uint32_t kMaxBlock[] = {1024, 1024, 64};
+constexpr std::uint32_t kMaxGrid[] = {kMostGrid.x, kMostGrid.y, kMostGrid.z};
+constexpr std::uint32_t kMaxBlock[] = {kMostBlock.x, kMostBlock.y, kMostBlock.z};
 
 const std::vector<std::string>& control_keys() {
   static const std::vector<std::string> keys = {"run_if", "repeat", "repeat_while"};

@@ -14,6 +14,7 @@
 #include "hw/gpu/dispatcher.hpp"
 #include "hw/gpu/registers.hpp"
 #include "isa/memory_map.hpp"
+#include "tb/host/launch_limits.hpp"
 #include "tb/host/program/refusal.hpp"
 
 namespace heddle::tb::program {
@@ -186,6 +187,10 @@ void Session::hello() {
   facts.constant_bytes = hw::kConstantWindowBytes;
   facts.cores = machine_.gpu.cores;
   facts.core_threads = machine_.core.threads;
+  const isa::Dim3 block = most_block(machine_.core.threads);
+  const std::uint32_t most[] = {block.x, block.y, block.z, kMostGrid.x, kMostGrid.y, kMostGrid.z};
+  std::copy_n(most, 3, facts.most_block);
+  std::copy_n(most + 3, 3, facts.most_grid);
   facts.core_blocks = machine_.core.blocks;
   facts.core_registers = machine_.core.registers;
   facts.thread_registers = machine_.core.registers_per_thread;

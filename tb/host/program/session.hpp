@@ -72,6 +72,9 @@ class Session {
   void events();
 
   // Kernels of streams (tb/host/program/stream_work.hpp).
+  // Throw Refusal.
+  void require_shape(const isa::Kernel& kernel, const isa::LaunchRequest& request) const;
+  void require_shared(const isa::Kernel& kernel, const isa::LaunchRequest& request) const;
   void require_cooperation(const isa::Kernel& kernel, const isa::LaunchRequest& request) const;
   void run_alone(const isa::LaunchRequest& request, LaunchSummary& summary);
   void settle();

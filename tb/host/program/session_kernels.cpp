@@ -11,6 +11,7 @@
 #include "isa/device_heap.hpp"
 #include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
+#include "tb/host/launch_limits.hpp"
 #include "tb/host/program/refusal.hpp"
 #include "tb/host/program/session.hpp"
 
@@ -74,8 +75,7 @@ void Session::function() {
     }
     throw Refusal{cudaErrorInvalidDeviceFunction, fmt::format("the device code has no kernel '{}'", name)};
   }
-  const std::uint64_t most =
-      std::min<std::uint64_t>(found->max_threads.value_or(~0U), std::min(machine_.core.threads, 1024U));
+  const std::uint64_t most = std::min(found->max_threads.value_or(~0U), most_block(machine_.core.threads).x);
   const std::uint64_t facts[] = {static_cast<std::uint64_t>(found - kernels.begin()),
                                  found->registers,
                                  found->shared_bytes,
@@ -112,27 +112,16 @@ void Session::launch() {
   const std::uint64_t stream = stream_of(words[5]);
   request.parameters.resize(bytes_.size());
   std::memcpy(request.parameters.data(), bytes_.data(), bytes_.size());
-  const std::uint64_t most = std::min(machine_.core.threads, 1024U);
-  if (request.grid.count() == 0 || request.block.count() == 0 || request.block.count() > most) {
-    throw Refusal{
-        cudaErrorInvalidConfiguration,
-        fmt::format("kernel '{}' with a grid of {} x {} x {} blocks of {} x {} x {} threads: each is at least "
-                    "1, and the threads of a block {} at most",
-                    kernel.name, request.grid.x, request.grid.y, request.grid.z, request.block.x, request.block.y,
-                    request.block.z, most)};
-  }
-  if (words[4] > machine_.scratchpad.bytes) {
-    throw Refusal{cudaErrorInvalidValue,
-                  fmt::format("kernel '{}' with {} bytes of dynamic shared memory: a core of the machine has {}",
-                              kernel.name, words[4], machine_.scratchpad.bytes)};
-  }
   request.cooperative = (question_.flags & kCooperative) != 0;
+  require_shape(kernel, request);
+  require_shared(kernel, request);
   if (request.cooperative) require_cooperation(kernel, request);
   try {
     device_->check(request);
   } catch (const InputError& error) {
     throw Refusal{cudaErrorLaunchOutOfResources, error.what()};
   }
+  if ((question_.flags & kOnlyAsked) != 0) return;
   reply();
   launches_.push_back({kernel.name, request.grid, request.block, request.dynamic_shared, stream});
   if (stream != 0 && device_->launches_at_once() > 1) {
@@ -144,6 +133,31 @@ void Session::launch() {
   }
   settle();
   run_alone(request, launches_.back());
+}
+
+void Session::require_shape(const isa::Kernel& kernel, const isa::LaunchRequest& request) const {
+  const isa::Dim3 most = most_block(machine_.core.threads);
+  const isa::Dim3& grid = request.grid;
+  const isa::Dim3& block = request.block;
+  if (within(grid, kMostGrid) && within(block, most) && block.count() <= most.x) return;
+  throw Refusal{
+      cudaErrorInvalidConfiguration,
+      fmt::format("kernel '{}' with a grid of {} x {} x {} blocks of {} x {} x {} threads: each is at least 1, "
+                  "a grid has {} x {} x {} blocks at most, a block {} x {} x {} threads and {} in all",
+                  kernel.name, grid.x, grid.y, grid.z, block.x, block.y, block.z, kMostGrid.x, kMostGrid.y, kMostGrid.z,
+                  most.x, most.y, most.z, most.x)};
+}
+
+// What the kernel itself has too much of is another matter.
+void Session::require_shared(const isa::Kernel& kernel, const isa::LaunchRequest& request) const {
+  const std::uint64_t asked = question_.words[4];
+  const std::uint64_t room = machine_.scratchpad.bytes;
+  if (asked == 0 || (asked <= room && isa::total_shared_bytes(kernel, request) <= room)) return;
+  throw Refusal{
+      request.cooperative ? cudaErrorCooperativeLaunchTooLarge : cudaErrorInvalidValue,
+      fmt::format("kernel '{}' with {} bytes of dynamic shared memory and {} of its own: a core of the machine "
+                  "has {}",
+                  kernel.name, asked, kernel.shared_bytes, room)};
 }
 
 // What cooperative launches have error codes of their own for.

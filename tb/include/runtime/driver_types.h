@@ -11,6 +11,7 @@ typedef enum cudaError {
 #define HEDDLE_ERROR_(name, value, text) name = value,
 #include "heddle_errors.h"
 #undef HEDDLE_ERROR_
+  cudaErrorApiFailureBase = 10000
 } cudaError_t;
 
 enum cudaMemcpyKind {

@@ -27,6 +27,15 @@ HEDDLE_RESULT_(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, 720, "too many blocks in
 HEDDLE_RESULT_(CUDA_ERROR_NOT_PERMITTED, 800, "operation not permitted")
 HEDDLE_RESULT_(CUDA_ERROR_NOT_SUPPORTED, 801, "operation not supported")
 HEDDLE_RESULT_(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 900, "operation not permitted when stream is capturing")
+HEDDLE_RESULT_(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 901, "operation failed due to a previous error during capture")
+HEDDLE_RESULT_(CUDA_ERROR_STREAM_CAPTURE_MERGE, 902, "operation would result in a merge of separate capture sequences")
+HEDDLE_RESULT_(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, 903, "capture was not ended in the same stream as it began")
+HEDDLE_RESULT_(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, 904, "capturing stream has unjoined work")
+HEDDLE_RESULT_(CUDA_ERROR_STREAM_CAPTURE_ISOLATION, 905, "dependency created on uncaptured work in another stream")
 HEDDLE_RESULT_(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, 906,
                "operation would make the legacy stream depend on a capturing blocking stream")
+HEDDLE_RESULT_(CUDA_ERROR_CAPTURED_EVENT, 907,
+               "operation not permitted on an event last recorded in a capturing stream")
+HEDDLE_RESULT_(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, 908,
+               "attempt to terminate a thread-local capture sequence from another thread")
 HEDDLE_RESULT_(CUDA_ERROR_UNKNOWN, 999, "unknown error")
