@@ -52,7 +52,7 @@ struct Kernel {
   std::optional<std::uint32_t> max_threads;  // .maxntid, product
   std::optional<unsigned> warp_size;         // .pragma "warp_size N"
   std::uint32_t warp_size_line = 0;          // PTX line of the pragma; 0: none
-  unsigned lane_groups = 1;                  // .pragma "lane_groups N": the largest; divides core.simd_width
+  unsigned lane_groups = 1;                  // .pragma "lane_groups N": the largest; a group lies in one warp
   std::uint32_t lane_groups_line = 0;        // PTX line of that pragma; 0: none
   std::uint32_t warp_operation_line = 0;     // PTX line of the first warp-level operation; 0: none
 };

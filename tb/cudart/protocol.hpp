@@ -145,7 +145,7 @@ struct MachineFacts {
   std::uint32_t core_blocks = 0;
   std::uint32_t core_registers = 0;
   std::uint32_t thread_registers = 0;
-  std::uint32_t warp_lanes = 0;  // on which votes and shuffles work
+  std::uint32_t warp_lanes = 0;  // threads of a warp, on which votes and shuffles work
   std::uint32_t clock_khz = 0;
   std::uint32_t memory_khz = 0;
   std::uint32_t memory_bits = 0;

@@ -22,10 +22,12 @@ void check_operations(const isa::Module& module, const isa::Kernel& kernel, cons
   if (reason.empty()) {
     return;
   }
+  hw::CoreParameters advised = core;
+  advised.divergence = "stack";
   throw InputError(
       {module.name, kernel.warp_operation_line},
       fmt::format("kernel '{}' uses a warp-level operation (vote, shfl, match, lane ids): {}", kernel.name, reason),
-      hw::why_no_warp_size(core, kWarp).empty()
+      hw::why_no_warp_operations(advised).empty()
           ? "run it with core.divergence = \"stack\""
           : fmt::format("run it with core.divergence = \"stack\", a core.simd_width that divides {0}, and a multiple "
                         "of {0} as core.threads",

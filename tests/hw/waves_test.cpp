@@ -379,6 +379,26 @@ TEST(Waves, ShowTheSubWarpsOfFigure45) {
   EXPECT_EQ(formed, 4U);
 }
 
+// Kernels with operations between lanes have warps of 32 threads on narrower machines: their rows are there, too.
+TEST(Waves, HaveTheRowsOfTheLargestWarpOfANumber) {
+  const auto rows = [](unsigned warp_size, const char* divergence) {
+    Machine machine;
+    machine.core.simd_width = 8;
+    machine.core.warp_size = warp_size;
+    machine.core.divergence = divergence;
+    const CoreWidths widths(machine);
+    std::vector<unsigned> of_warps = {widths.group_rows};
+    for (const unsigned warp : {0U, 15U, 16U, 31U, 32U, 127U}) {
+      of_warps.push_back(widths.rows_of(warp, machine));
+    }
+    return of_warps;
+  };
+  EXPECT_EQ(rows(64, "stack"), (std::vector<unsigned>{8, 8, 8, 4, 4, 1, 1}));
+  EXPECT_EQ(rows(32, "stack"), (std::vector<unsigned>{4, 4, 4, 4, 4, 1, 1}));
+  EXPECT_EQ(rows(8, "stack"), (std::vector<unsigned>{4, 4, 4, 4, 4, 1, 1}));
+  EXPECT_EQ(rows(8, "per-thread-pc"), (std::vector<unsigned>{1, 1, 1, 1, 1, 1, 1}));
+}
+
 struct Fork {
   Code::Pc c, d;
 };

@@ -186,6 +186,23 @@ TEST(LaunchWarps, WarpLevelOperationsAreRefusedWhereAWarpsThreadsNeedNotMeetAgai
   }
 }
 
+TEST(LaunchWarps, TheAdviceForWarpLevelOperationsIsWhatHelps) {
+  hw::Machine machine = machine_with(8);
+  machine.core.simd_width = 8;
+  machine.core.divergence = "slip";
+  EXPECT_EQ(
+      refusal(entry("k", "", kBallot), machine),
+      "k.ptx:10: kernel 'k' uses a warp-level operation (vote, shfl, match, lane ids): core.divergence = \"slip\" "
+      "lets threads of a warp run ahead of the others; run it with core.divergence = \"stack\"");
+  machine.core.simd_width = machine.core.warp_size = 5;
+  machine.core.threads = 100;
+  EXPECT_EQ(
+      refusal(entry("k", "", kBallot), machine),
+      "k.ptx:10: kernel 'k' uses a warp-level operation (vote, shfl, match, lane ids): core.divergence = \"slip\" "
+      "lets threads of a warp run ahead of the others; run it with core.divergence = \"stack\", a "
+      "core.simd_width that divides 32, and a multiple of 32 as core.threads");
+}
+
 TEST(LaunchWarps, WarpLevelOperationsAndWiderWarpsAreRefusedAtTheOperation) {
   EXPECT_EQ(
       refusal(entry("k", ".pragma \"warp_size 64\";", kBallot), machine_with(64)),

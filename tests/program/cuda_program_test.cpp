@@ -332,10 +332,11 @@ TEST_F(CudaProgram, WarpOperationsAreThoseOf32Threads) {
   }
   for (const char* const config : {"tbc", "odgs", "slip"}) {
     const test::Ran ran = run({config});
-    EXPECT_NE(ran.code, 0) << config;
-    EXPECT_EQ(ran.out, "") << config;
+    EXPECT_EQ(ran.code, 1) << config;
+    EXPECT_THAT(ran.out, HasSubstr("FAILED\n")) << config;
     EXPECT_THAT(ran.err, HasSubstr("kernel '_Z5lanesPi' uses a warp-level operation (vote, shfl, match, lane ids): "
-                                   "core.divergence = \""))
+                                   "core.divergence = \"" +
+                                   std::string(config) + "\""))
         << config;
   }
 }
