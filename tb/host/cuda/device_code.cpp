@@ -84,14 +84,16 @@ int compile_device_code(const DeviceCode& code, const std::string& ptx) {
   const std::string text = read_text(ptx);
   const std::set<std::string> suspects = functions_that_leave_with_a_lock(text);
   if (suspects.empty()) return 0;
-  // With the attribute optforfuzzing, LLVM's SimplifyCFG leaves conditional branches as the source has them. A function
-  // that takes its lock out of the loop then as well has it so in the source. Block placement would put the loop's end
-  // before its beginning, where machines that prefer the lowest PC always find those that wait for the lock.
+  // With the attribute optforfuzzing, LLVM's SimplifyCFG leaves conditional branches as the source has them. The code
+  // generator would give each way through the loop an end of its own, and put the loop's end before its beginning,
+  // where machines that prefer the lowest PC always find those that wait for the lock. A function that takes its lock
+  // out of the loop without all that has it so in the source.
+  const Words careful_options = {"-Xclang", "-fsanitize=fuzzer-no-link", "-mllvm", "-disable-early-taildup",
+                                 "-mllvm",  "-disable-block-placement"};
   const std::string careful = (code.folder / "careful.ptx").string();
   DeviceCode again = code;
   again.run = code.silent;
-  if (compile_once(again, {"-Xclang", "-fsanitize=fuzzer-no-link", "-mllvm", "-disable-block-placement"}, careful) != 0)
-    return 0;
+  if (compile_once(again, careful_options, careful) != 0) return 0;
   const std::string other = read_text(careful);
   std::set<std::string> mended = suspects;
   for (const std::string& name : functions_that_leave_with_a_lock(other)) mended.erase(name);

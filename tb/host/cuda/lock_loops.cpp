@@ -209,49 +209,95 @@ class Flow {
   std::vector<Block> blocks_;
 };
 
-bool is_atomic(const Instruction& instruction) {
-  return instruction.opcode.starts_with("atom.") || instruction.opcode.starts_with("red.");
+bool writes_memory(const Instruction& instruction) {
+  return instruction.opcode.starts_with("atom.") || instruction.opcode.starts_with("red.") ||
+         instruction.opcode.starts_with("st.");
 }
 
-// A swap whose old value is looked at.
-bool takes(const Instruction& instruction, const std::set<std::string_view>& compared) {
+// What registers hold, by the instructions that write them.
+class Definitions {
+ public:
+  explicit Definitions(const Flow& flow) {
+    for (const Block& block : flow.blocks()) {
+      for (const Instruction& instruction : block.instructions) {
+        const bool none = instruction.operands.size() < 2 || instruction.opcode.starts_with("st.") ||
+                          instruction.opcode.starts_with("red.");
+        if (!none) writers_[instruction.operands[0]].push_back(&instruction);
+      }
+    }
+    for (const Block& block : flow.blocks()) {
+      for (const Instruction& instruction : block.instructions) {
+        if (instruction.opcode.starts_with("setp.")) look_at(instruction);
+      }
+    }
+  }
+
+  // A comparison depends on the register.
+  [[nodiscard]] bool looked_at(std::string_view reg) const { return looked_at_.contains(reg); }
+
+  // An operand's value as text: equal for equal computations, those of addresses by loads of one place too.
+  [[nodiscard]] std::string value(std::string_view operand, unsigned depth = 0) const {
+    constexpr unsigned kDeepest = 8;
+    const auto found = writers_.find(operand);
+    if (found == writers_.end() || found->second.size() != 1 || depth == kDeepest) return std::string(operand);
+    const Instruction& writer = *found->second[0];
+    if (writer.opcode.starts_with("atom.")) return std::string(operand);
+    const bool same = writer.opcode.starts_with("cvta.") || writer.opcode.starts_with("mov.");
+    std::string text = same ? "" : std::string(writer.opcode.substr(0, writer.opcode.find('.'))) + "(";
+    for (std::size_t i = 1; i < writer.operands.size(); ++i) {
+      text += (i == 1 ? "" : ",") +
+              (writer.operands[i].starts_with('[') ? place(writer, depth + 1) : value(writer.operands[i], depth + 1));
+    }
+    return text + (same ? "" : ")");
+  }
+
+  // The address of an access, in the same way.
+  [[nodiscard]] std::string place(const Instruction& access, unsigned depth = 0) const {
+    const std::string_view text = access.address();
+    const std::size_t end = std::min(text.find('+'), text.size());
+    return "[" + value(text.substr(0, end), depth) + std::string(text.substr(end)) + "]";
+  }
+
+ private:
+  void look_at(const Instruction& comparison) {
+    std::vector<std::string_view> open(comparison.operands.begin() + 1, comparison.operands.end());
+    while (!open.empty()) {
+      const std::string_view reg = open.back();
+      open.pop_back();
+      const auto found = writers_.find(reg);
+      if (found == writers_.end() || !looked_at_.insert(reg).second) continue;
+      for (const Instruction* const writer : found->second) {
+        const bool reads = writer->opcode.starts_with("ld.") || writer->opcode.starts_with("atom.");
+        if (!reads) open.insert(open.end(), writer->operands.begin() + 1, writer->operands.end());
+      }
+    }
+  }
+
+  std::map<std::string_view, std::vector<const Instruction*>> writers_;
+  std::set<std::string_view> looked_at_;
+};
+
+// An atomic whose old value decides about something.
+bool takes(const Instruction& instruction, const Definitions& definitions) {
   return instruction.opcode.starts_with("atom.") && !instruction.operands.empty() &&
-         (instruction.opcode.find(".cas.") != std::string_view::npos ||
-          instruction.opcode.find(".exch.") != std::string_view::npos) &&
-         compared.contains(instruction.operands[0]);
+         definitions.looked_at(instruction.operands[0]);
 }
 
 bool leaves_with_a_lock(std::string_view body) {
   if (body.find("atom.") == std::string_view::npos) return false;
   const Flow flow(body);
-  std::set<std::string_view> compared;                     // registers
-  std::map<std::string_view, std::string_view> converted;  // addresses of another kind
-  for (const Block& block : flow.blocks()) {
-    for (const Instruction& instruction : block.instructions) {
-      if (instruction.opcode.starts_with("setp.")) {
-        compared.insert(instruction.operands.begin() + 1, instruction.operands.end());
-      } else if (instruction.opcode.starts_with("cvta.") && instruction.operands.size() == 2) {
-        converted[instruction.operands[0]] = instruction.operands[1];
-      }
-    }
-  }
-  const auto address = [&](const Instruction& instruction) {
-    const std::string_view text = instruction.address();
-    const std::size_t end = std::min(text.find('+'), text.size());
-    const auto found = converted.find(text.substr(0, end));
-    return std::string(found == converted.end() ? text.substr(0, end) : found->second) + std::string(text.substr(end));
-  };
+  const Definitions definitions(flow);
   const auto releases = [&](std::size_t block, const std::string& lock) {
     return std::any_of(flow.blocks()[block].instructions.begin(), flow.blocks()[block].instructions.end(),
                        [&](const Instruction& instruction) {
-                         const bool writes = is_atomic(instruction) || instruction.opcode.starts_with("st.");
-                         return writes && !takes(instruction, compared) && address(instruction) == lock;
+                         return writes_memory(instruction) && !takes(instruction, definitions) &&
+                                definitions.place(instruction) == lock;
                        });
   };
   for (std::size_t i = 0; i < flow.blocks().size(); ++i) {
     for (const Instruction& instruction : flow.blocks()[i].instructions) {
-      if (!takes(instruction, compared)) continue;
-      const std::string lock = address(instruction);
+      if (!takes(instruction, definitions)) continue;
+      const std::string lock = definitions.place(instruction);
       const std::set<std::size_t> loop = flow.loop_around(i);
       const auto released = [&](std::size_t block) { return releases(block, lock); };
       if (loop.empty() || std::any_of(loop.begin(), loop.end(), released)) continue;
