@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <optional>
+#include <utility>
 #include <vector>
 
 namespace heddle::tb {
@@ -137,26 +137,23 @@ class Flow {
       }
     }
     for (std::size_t i = 0; i < blocks_.size(); ++i) connect(i, labels);
+    find_loops();
   }
 
   [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; }
 
-  // The blocks of the innermost loop around one; none if there is no loop around it.
-  [[nodiscard]] std::set<std::size_t> loop_around(std::size_t block) const {
-    std::set<std::size_t> innermost;
-    for (std::size_t tail = 0; tail < blocks_.size(); ++tail) {
-      for (const std::size_t head : blocks_[tail].next) {
-        if (!dominates(head, tail)) continue;
-        std::set<std::size_t> loop{head};
-        std::vector<std::size_t> open{tail};
-        while (!open.empty()) {
-          const std::size_t at = open.back();
-          open.pop_back();
-          if (!loop.insert(at).second) continue;
-          open.insert(open.end(), blocks_[at].before.begin(), blocks_[at].before.end());
-        }
-        if (loop.contains(block) && (innermost.empty() || loop.size() < innermost.size())) innermost = loop;
+  // The blocks of the innermost loop around one, by the edges that lead back to its beginning: a set for each. None if
+  // there is no loop around it.
+  [[nodiscard]] std::vector<const std::set<std::size_t>*> loops_around(std::size_t block) const {
+    std::vector<const std::set<std::size_t>*> innermost;
+    std::size_t head = 0;
+    for (const Loop& loop : loops_) {
+      if (!loop.blocks.contains(block)) continue;
+      if (innermost.empty() || loop.head < head) {  // of two beginnings, the outer one has the higher number
+        innermost.clear();
+        head = loop.head;
       }
+      if (loop.head == head) innermost.push_back(&loop.blocks);
     }
     return innermost;
   }
@@ -193,19 +190,77 @@ class Flow {
     if (falls) edge(from + 1);
   }
 
-  // Every way from the entry to `block` passes `over`.
-  [[nodiscard]] bool dominates(std::size_t over, std::size_t block) const {
-    std::set<std::size_t> reached;
-    std::vector<std::size_t> open{0};
+  // Blocks that the entry reaches, successors first.
+  [[nodiscard]] std::vector<std::size_t> post_order() const {
+    std::vector<std::size_t> order;
+    std::vector<bool> seen(blocks_.size());
+    std::vector<std::pair<std::size_t, std::size_t>> open{{0, 0}};  // a block, and how many of its edges have been gone
+    seen[0] = true;
     while (!open.empty()) {
-      const std::size_t at = open.back();
-      open.pop_back();
-      if (at == over || !reached.insert(at).second) continue;
-      open.insert(open.end(), blocks_[at].next.begin(), blocks_[at].next.end());
+      auto& [at, gone] = open.back();
+      if (gone == blocks_[at].next.size()) {
+        order.push_back(at);
+        open.pop_back();
+        continue;
+      }
+      const std::size_t to = blocks_[at].next[gone++];
+      if (!seen[to]) {
+        seen[to] = true;
+        open.emplace_back(to, 0);
+      }
     }
-    return !reached.contains(block);
+    return order;
   }
 
+  // Natural loops, one for each edge to a block that dominates where the edge comes from. Immediate dominators after
+  // Cooper, Harvey and Kennedy (A Simple, Fast Dominance Algorithm, 2001).
+  void find_loops() {
+    const std::vector<std::size_t> order = post_order();
+    constexpr std::size_t kNone = ~std::size_t{0};
+    std::vector<std::size_t> number(blocks_.size(), kNone), dominator(blocks_.size(), kNone);
+    for (std::size_t i = 0; i < order.size(); ++i) number[order[i]] = i;
+    dominator[0] = 0;
+    const auto common = [&](std::size_t a, std::size_t b) {
+      while (a != b) {
+        while (number[a] < number[b]) a = dominator[a];
+        while (number[b] < number[a]) b = dominator[b];
+      }
+      return a;
+    };
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (auto at = order.rbegin(); at != order.rend(); ++at) {
+        if (*at == 0) continue;
+        std::size_t found = kNone;
+        for (const std::size_t from : blocks_[*at].before) {
+          if (dominator[from] != kNone) found = found == kNone ? from : common(found, from);
+        }
+        changed |= dominator[*at] != found;
+        dominator[*at] = found;
+      }
+    }
+    for (const std::size_t tail : order) {
+      for (const std::size_t head : blocks_[tail].next) {
+        if (common(head, tail) != head) continue;
+        std::set<std::size_t>& loop = loops_.emplace_back(Loop{number[head], {head}}).blocks;
+        std::vector<std::size_t> open{tail};
+        while (!open.empty()) {
+          const std::size_t at = open.back();
+          open.pop_back();
+          if (!loop.insert(at).second) continue;
+          for (const std::size_t from : blocks_[at].before) {
+            if (number[from] != kNone) open.push_back(from);
+          }
+        }
+      }
+    }
+  }
+
+  struct Loop {
+    std::size_t head = 0;  // number of its first block in post-order
+    std::set<std::size_t> blocks;
+  };
+  std::vector<Loop> loops_;
   std::vector<Block> blocks_;
 };
 
@@ -298,11 +353,12 @@ bool leaves_with_a_lock(std::string_view body) {
     for (const Instruction& instruction : flow.blocks()[i].instructions) {
       if (!takes(instruction, definitions)) continue;
       const std::string lock = definitions.place(instruction);
-      const std::set<std::size_t> loop = flow.loop_around(i);
       const auto released = [&](std::size_t block) { return releases(block, lock); };
-      if (loop.empty() || std::any_of(loop.begin(), loop.end(), released)) continue;
-      const std::set<std::size_t> reached = flow.reached_from(loop);
-      if (std::any_of(reached.begin(), reached.end(), released)) return true;
+      for (const std::set<std::size_t>* const loop : flow.loops_around(i)) {
+        if (std::any_of(loop->begin(), loop->end(), released)) continue;
+        const std::set<std::size_t> reached = flow.reached_from(*loop);
+        if (std::any_of(reached.begin(), reached.end(), released)) return true;
+      }
     }
   }
   return false;
