@@ -12,7 +12,7 @@
 namespace heddle {
 namespace {
 
-constexpr const char* kKernel = R"(
+constexpr const char* kSums = R"(
 .version 7.8
 .target sm_80
 .address_size 32
@@ -41,7 +41,7 @@ constexpr const char* kKernel = R"(
 )";
 
 std::array<std::uint32_t, 7> sums(tb::Executor& executor) {
-  executor.load(ptx::compile(kKernel, "k.ptx"));
+  executor.load(ptx::compile(kSums, "k.ptx"));
   executor.memory().place("data", isa::kGlobalBase, 64);
   executor.memory().put<std::uint32_t>(isa::kGlobalBase + 4, 0x80000123U);
   executor.memory().put<std::uint32_t>(isa::kGlobalBase + 8, 0x007fffffU);

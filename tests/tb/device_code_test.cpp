@@ -280,6 +280,33 @@ __device__ bool try_once(unsigned* lock, unsigned* count) {
 K(of_a_function) {
   while (!try_once(lock, count)) {}
 }
+K(back_off) {
+  bool done = false;
+  while (!done) {
+    if (atomicOr(lock, 1u) & 1u) {
+      __nanosleep(10);
+    } else {
+      work(count);
+      atomicAnd(lock, ~1u);
+      done = true;
+    }
+  }
+}
+struct Lock {
+  unsigned* word;
+  __device__ bool try_lock() { return atomicCAS(word, 0u, 1u) == 0u; }
+  __device__ void unlock() { atomicExch(word, 0u); }
+};
+K(of_an_object) {
+  __shared__ unsigned word;
+  __shared__ Lock own;
+  if (threadIdx.x == 0) own.word = &word, word = 0;
+  __syncthreads();
+  bool done = false;
+  while (!done) {
+    if (own.try_lock()) { atomicAdd(count, 1u); own.unlock(); done = true; }
+  }
+}
 K(naive) {
   while (atomicCAS(lock, 0u, 1u) != 0u) {}
   work(count);
@@ -296,8 +323,8 @@ K(naive) {
   const std::uint64_t lock = device.memory().allocate("lock", 8, false);
   const std::uint64_t count = device.memory().allocate("count", 4, false);
   std::uint32_t counted = 0;
-  for (const char* const kernel :
-       {"flag", "do_while", "old_value", "for_break", "going_on", "two_locks", "nested", "of_a_function"}) {
+  for (const char* const kernel : {"flag", "do_while", "old_value", "for_break", "going_on", "two_locks", "nested",
+                                   "of_a_function", "back_off", "of_an_object"}) {
     Arguments arguments(device.module(), kernel);
     arguments.pointer(lock);
     arguments.pointer(count);

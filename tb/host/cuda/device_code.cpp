@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using Words = DeviceCode::Words;
 
-std::string read_text(const fs::path& path) {
+std::string text_in(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
@@ -69,7 +69,7 @@ int compile_once(const DeviceCode& code, const Words& more, const std::string& p
   }
   std::string triple = "nvptx64-nvidia-cuda";
   if (!code.dry) {
-    const std::string text = read_text(module);
+    const std::string text = text_in(module);
     triple = quoted_behind(text, "\ntarget triple = \"");
     write_text(module, with_whole_copies(text));
   }
@@ -81,18 +81,20 @@ int compile_once(const DeviceCode& code, const Words& more, const std::string& p
 
 int compile_device_code(const DeviceCode& code, const std::string& ptx) {
   if (const int failed = compile_once(code, {}, ptx); failed != 0 || code.dry) return failed;
-  const std::string text = read_text(ptx);
+  const std::string text = text_in(ptx);
   const std::set<std::string> suspects = functions_that_leave_with_a_lock(text);
   if (suspects.empty()) return 0;
-  // With the attribute optforfuzzing, LLVM's SimplifyCFG leaves conditional branches as the source has them. A function
-  // that takes its lock out of the loop then as well has it so in the source. Block placement would put the loop's end
-  // before its beginning, where machines that prefer the lowest PC always find those that wait for the lock.
+  // With the attribute optforfuzzing, LLVM's SimplifyCFG leaves conditional branches as the source has them. The code
+  // generator would give each way through the loop an end of its own, and put the loop's end before its beginning,
+  // where machines that prefer the lowest PC always find those that wait for the lock. A function that takes its lock
+  // out of the loop without all that has it so in the source.
+  const Words careful_options = {"-Xclang", "-fsanitize=fuzzer-no-link", "-mllvm", "-disable-early-taildup",
+                                 "-mllvm",  "-disable-block-placement"};
   const std::string careful = (code.folder / "careful.ptx").string();
   DeviceCode again = code;
   again.run = code.silent;
-  if (compile_once(again, {"-Xclang", "-fsanitize=fuzzer-no-link", "-mllvm", "-disable-block-placement"}, careful) != 0)
-    return 0;
-  const std::string other = read_text(careful);
+  if (compile_once(again, careful_options, careful) != 0) return 0;
+  const std::string other = text_in(careful);
   std::set<std::string> mended = suspects;
   for (const std::string& name : functions_that_leave_with_a_lock(other)) mended.erase(name);
   if (!mended.empty()) write_text(ptx, with_functions_of(text, other, mended));

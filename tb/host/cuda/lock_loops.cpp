@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <optional>
+#include <utility>
 #include <vector>
 
 namespace heddle::tb {
@@ -137,26 +137,23 @@ class Flow {
       }
     }
     for (std::size_t i = 0; i < blocks_.size(); ++i) connect(i, labels);
+    find_loops();
   }
 
   [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; }
 
-  // The blocks of the innermost loop around one; none if there is no loop around it.
-  [[nodiscard]] std::set<std::size_t> loop_around(std::size_t block) const {
-    std::set<std::size_t> innermost;
-    for (std::size_t tail = 0; tail < blocks_.size(); ++tail) {
-      for (const std::size_t head : blocks_[tail].next) {
-        if (!dominates(head, tail)) continue;
-        std::set<std::size_t> loop{head};
-        std::vector<std::size_t> open{tail};
-        while (!open.empty()) {
-          const std::size_t at = open.back();
-          open.pop_back();
-          if (!loop.insert(at).second) continue;
-          open.insert(open.end(), blocks_[at].before.begin(), blocks_[at].before.end());
-        }
-        if (loop.contains(block) && (innermost.empty() || loop.size() < innermost.size())) innermost = loop;
+  // The blocks of the innermost loop around one, by the edges that lead back to its beginning: a set for each. None if
+  // there is no loop around it.
+  [[nodiscard]] std::vector<const std::set<std::size_t>*> loops_around(std::size_t block) const {
+    std::vector<const std::set<std::size_t>*> innermost;
+    std::size_t head = 0;
+    for (const Loop& loop : loops_) {
+      if (!loop.blocks.contains(block)) continue;
+      if (innermost.empty() || loop.head < head) {  // of two beginnings, the outer one has the higher number
+        innermost.clear();
+        head = loop.head;
       }
+      if (loop.head == head) innermost.push_back(&loop.blocks);
     }
     return innermost;
   }
@@ -193,70 +190,175 @@ class Flow {
     if (falls) edge(from + 1);
   }
 
-  // Every way from the entry to `block` passes `over`.
-  [[nodiscard]] bool dominates(std::size_t over, std::size_t block) const {
-    std::set<std::size_t> reached;
-    std::vector<std::size_t> open{0};
+  // Blocks that the entry reaches, successors first.
+  [[nodiscard]] std::vector<std::size_t> post_order() const {
+    std::vector<std::size_t> order;
+    std::vector<bool> seen(blocks_.size());
+    std::vector<std::pair<std::size_t, std::size_t>> open{{0, 0}};  // a block, and how many of its edges have been gone
+    seen[0] = true;
     while (!open.empty()) {
-      const std::size_t at = open.back();
-      open.pop_back();
-      if (at == over || !reached.insert(at).second) continue;
-      open.insert(open.end(), blocks_[at].next.begin(), blocks_[at].next.end());
+      auto& [at, gone] = open.back();
+      if (gone == blocks_[at].next.size()) {
+        order.push_back(at);
+        open.pop_back();
+        continue;
+      }
+      const std::size_t to = blocks_[at].next[gone++];
+      if (!seen[to]) {
+        seen[to] = true;
+        open.emplace_back(to, 0);
+      }
     }
-    return !reached.contains(block);
+    return order;
   }
 
+  // Natural loops, one for each edge to a block that dominates where the edge comes from. Immediate dominators after
+  // Cooper, Harvey and Kennedy (A Simple, Fast Dominance Algorithm, 2001).
+  void find_loops() {
+    const std::vector<std::size_t> order = post_order();
+    constexpr std::size_t kNone = ~std::size_t{0};
+    std::vector<std::size_t> number(blocks_.size(), kNone), dominator(blocks_.size(), kNone);
+    for (std::size_t i = 0; i < order.size(); ++i) number[order[i]] = i;
+    dominator[0] = 0;
+    const auto common = [&](std::size_t a, std::size_t b) {
+      while (a != b) {
+        while (number[a] < number[b]) a = dominator[a];
+        while (number[b] < number[a]) b = dominator[b];
+      }
+      return a;
+    };
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (auto at = order.rbegin(); at != order.rend(); ++at) {
+        if (*at == 0) continue;
+        std::size_t found = kNone;
+        for (const std::size_t from : blocks_[*at].before) {
+          if (dominator[from] != kNone) found = found == kNone ? from : common(found, from);
+        }
+        changed |= dominator[*at] != found;
+        dominator[*at] = found;
+      }
+    }
+    for (const std::size_t tail : order) {
+      for (const std::size_t head : blocks_[tail].next) {
+        if (common(head, tail) != head) continue;
+        std::set<std::size_t>& loop = loops_.emplace_back(Loop{number[head], {head}}).blocks;
+        std::vector<std::size_t> open{tail};
+        while (!open.empty()) {
+          const std::size_t at = open.back();
+          open.pop_back();
+          if (!loop.insert(at).second) continue;
+          for (const std::size_t from : blocks_[at].before) {
+            if (number[from] != kNone) open.push_back(from);
+          }
+        }
+      }
+    }
+  }
+
+  struct Loop {
+    std::size_t head = 0;  // number of its first block in post-order
+    std::set<std::size_t> blocks;
+  };
+  std::vector<Loop> loops_;
   std::vector<Block> blocks_;
 };
 
-bool is_atomic(const Instruction& instruction) {
-  return instruction.opcode.starts_with("atom.") || instruction.opcode.starts_with("red.");
+bool writes_memory(const Instruction& instruction) {
+  return instruction.opcode.starts_with("atom.") || instruction.opcode.starts_with("red.") ||
+         instruction.opcode.starts_with("st.");
 }
 
-// A swap whose old value is looked at.
-bool takes(const Instruction& instruction, const std::set<std::string_view>& compared) {
+// What registers hold, by the instructions that write them.
+class Definitions {
+ public:
+  explicit Definitions(const Flow& flow) {
+    for (const Block& block : flow.blocks()) {
+      for (const Instruction& instruction : block.instructions) {
+        const bool none = instruction.operands.size() < 2 || instruction.opcode.starts_with("st.") ||
+                          instruction.opcode.starts_with("red.");
+        if (!none) writers_[instruction.operands[0]].push_back(&instruction);
+      }
+    }
+    for (const Block& block : flow.blocks()) {
+      for (const Instruction& instruction : block.instructions) {
+        if (instruction.opcode.starts_with("setp.")) look_at(instruction);
+      }
+    }
+  }
+
+  // A comparison depends on the register.
+  [[nodiscard]] bool looked_at(std::string_view reg) const { return looked_at_.contains(reg); }
+
+  // An operand's value as text: equal for equal computations, those of addresses by loads of one place too.
+  [[nodiscard]] std::string value(std::string_view operand, unsigned depth = 0) const {
+    constexpr unsigned kDeepest = 8;
+    const auto found = writers_.find(operand);
+    if (found == writers_.end() || found->second.size() != 1 || depth == kDeepest) return std::string(operand);
+    const Instruction& writer = *found->second[0];
+    if (writer.opcode.starts_with("atom.")) return std::string(operand);
+    const bool same = writer.opcode.starts_with("cvta.") || writer.opcode.starts_with("mov.");
+    std::string text = same ? "" : std::string(writer.opcode.substr(0, writer.opcode.find('.'))) + "(";
+    for (std::size_t i = 1; i < writer.operands.size(); ++i) {
+      text += (i == 1 ? "" : ",") +
+              (writer.operands[i].starts_with('[') ? place(writer, depth + 1) : value(writer.operands[i], depth + 1));
+    }
+    return text + (same ? "" : ")");
+  }
+
+  // The address of an access, in the same way.
+  [[nodiscard]] std::string place(const Instruction& access, unsigned depth = 0) const {
+    const std::string_view text = access.address();
+    const std::size_t end = std::min(text.find('+'), text.size());
+    return "[" + value(text.substr(0, end), depth) + std::string(text.substr(end)) + "]";
+  }
+
+ private:
+  void look_at(const Instruction& comparison) {
+    std::vector<std::string_view> open(comparison.operands.begin() + 1, comparison.operands.end());
+    while (!open.empty()) {
+      const std::string_view reg = open.back();
+      open.pop_back();
+      const auto found = writers_.find(reg);
+      if (found == writers_.end() || !looked_at_.insert(reg).second) continue;
+      for (const Instruction* const writer : found->second) {
+        const bool reads = writer->opcode.starts_with("ld.") || writer->opcode.starts_with("atom.");
+        if (!reads) open.insert(open.end(), writer->operands.begin() + 1, writer->operands.end());
+      }
+    }
+  }
+
+  std::map<std::string_view, std::vector<const Instruction*>> writers_;
+  std::set<std::string_view> looked_at_;
+};
+
+// An atomic whose old value decides about something.
+bool takes(const Instruction& instruction, const Definitions& definitions) {
   return instruction.opcode.starts_with("atom.") && !instruction.operands.empty() &&
-         (instruction.opcode.find(".cas.") != std::string_view::npos ||
-          instruction.opcode.find(".exch.") != std::string_view::npos) &&
-         compared.contains(instruction.operands[0]);
+         definitions.looked_at(instruction.operands[0]);
 }
 
 bool leaves_with_a_lock(std::string_view body) {
   if (body.find("atom.") == std::string_view::npos) return false;
   const Flow flow(body);
-  std::set<std::string_view> compared;                     // registers
-  std::map<std::string_view, std::string_view> converted;  // addresses of another kind
-  for (const Block& block : flow.blocks()) {
-    for (const Instruction& instruction : block.instructions) {
-      if (instruction.opcode.starts_with("setp.")) {
-        compared.insert(instruction.operands.begin() + 1, instruction.operands.end());
-      } else if (instruction.opcode.starts_with("cvta.") && instruction.operands.size() == 2) {
-        converted[instruction.operands[0]] = instruction.operands[1];
-      }
-    }
-  }
-  const auto address = [&](const Instruction& instruction) {
-    const std::string_view text = instruction.address();
-    const std::size_t end = std::min(text.find('+'), text.size());
-    const auto found = converted.find(text.substr(0, end));
-    return std::string(found == converted.end() ? text.substr(0, end) : found->second) + std::string(text.substr(end));
-  };
+  const Definitions definitions(flow);
   const auto releases = [&](std::size_t block, const std::string& lock) {
     return std::any_of(flow.blocks()[block].instructions.begin(), flow.blocks()[block].instructions.end(),
                        [&](const Instruction& instruction) {
-                         const bool writes = is_atomic(instruction) || instruction.opcode.starts_with("st.");
-                         return writes && !takes(instruction, compared) && address(instruction) == lock;
+                         return writes_memory(instruction) && !takes(instruction, definitions) &&
+                                definitions.place(instruction) == lock;
                        });
   };
   for (std::size_t i = 0; i < flow.blocks().size(); ++i) {
     for (const Instruction& instruction : flow.blocks()[i].instructions) {
-      if (!takes(instruction, compared)) continue;
-      const std::string lock = address(instruction);
-      const std::set<std::size_t> loop = flow.loop_around(i);
+      if (!takes(instruction, definitions)) continue;
+      const std::string lock = definitions.place(instruction);
       const auto released = [&](std::size_t block) { return releases(block, lock); };
-      if (loop.empty() || std::any_of(loop.begin(), loop.end(), released)) continue;
-      const std::set<std::size_t> reached = flow.reached_from(loop);
-      if (std::any_of(reached.begin(), reached.end(), released)) return true;
+      for (const std::set<std::size_t>* const loop : flow.loops_around(i)) {
+        if (std::any_of(loop->begin(), loop->end(), released)) continue;
+        const std::set<std::size_t> reached = flow.reached_from(*loop);
+        if (std::any_of(reached.begin(), reached.end(), released)) return true;
+      }
     }
   }
   return false;
