@@ -47,6 +47,7 @@ std::vector<InterferenceGraph::Found> InterferenceGraph::find_meetings() {
   for (std::size_t b = 0; b < function_.blocks.size(); ++b) {
     const Block& block = function_.blocks[b];
     if (block.removed) continue;
+    function_.interruption.check();
     pressure_ = std::max(pressure_, static_cast<unsigned>(liveness.words_in(b)));
     liveness.walk(b, live, [&](std::size_t index) {
       const MachineInstruction& instruction = block.code[index];

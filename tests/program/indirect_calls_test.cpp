@@ -20,7 +20,7 @@ TEST(IndirectCalls, WorkOnEveryKindOfMachineAndAKernelIsRefusedWhereItIsLaunched
   const std::string program = scratch.path("program");
   const test::Ran compiled = test::heddle({"nvcc", kPrograms + "indirect.cu", "-o", program});
   ASSERT_EQ(compiled.code, 0) << compiled.err;
-  const std::string good = "stack 1024\nset cudaSuccess\nstack 65536\n";
+  const std::string good = "stack 1024\nset cudaSuccess\nstack 65536\nmost 262144\n";
   for (const char* const config : {"baseline", "lwm", "tbc", "dwf-majority", "dws-conv", "per-thread-pc", "odgs"}) {
     const test::Ran ran = test::heddle({"exec", "--quiet", "--config", config, "--", program});
     EXPECT_EQ(ran.code, 0) << config << ": " << ran.err;

@@ -292,19 +292,18 @@ void Session::heap() {
   answer_.words[0] = heap.limit();
 }
 
-// The code of kernels with recursion has the size in it.
+// The code of kernels with recursion has the size in it. Of more than there can be a thread gets the most, as CUDA has
+// it.
 void Session::stack() {
-  const std::uint64_t bytes = question_.words[0];
-  if (bytes != kAsIs && bytes != options_.stack_bytes) {
-    if (bytes > isa::kMaxLocalBytes / 2) {
-      throw Refusal{cudaErrorInvalidValue,
-                    fmt::format("a stack of {} bytes per thread: {} is the most", bytes, isa::kMaxLocalBytes / 2)};
-    }
+  constexpr std::uint64_t kMost = isa::kMaxLocalBytes / 2;
+  if (const std::uint64_t wanted = question_.words[0]; wanted != kAsIs) {
     ptx::CompileOptions options = options_;
-    options.stack_bytes = static_cast<std::uint32_t>(bytes);
-    std::vector<std::map<std::string, std::string>> changed;
-    grow(compiled(texts_, options, changed), false);
-    options_.stack_bytes = options.stack_bytes;
+    options.stack_bytes = static_cast<std::uint32_t>(std::min(wanted, kMost));
+    if (options.stack_bytes != options_.stack_bytes) {
+      std::vector<std::map<std::string, std::string>> changed;
+      grow(compiled(texts_, options, changed), false);
+      options_.stack_bytes = options.stack_bytes;
+    }
   }
   answer_.words[0] = options_.stack_bytes;
 }

@@ -85,6 +85,9 @@ int main(int argc, char** argv) {
   std::printf("stack %zu\n", stack);
   deep<<<1, 32>>>(out, 500);
   check("deep", out, [](int) { return 501; });
+  cudaDeviceSetLimit(cudaLimitStackSize, 1 << 30);
+  cudaDeviceGetLimit(&stack, cudaLimitStackSize);
+  std::printf("most %zu\n", stack);
   if (argc > 1 && argv[1][0] == 't') {
     tensor<<<1, 1>>>(out);
     std::printf("tensor: %s\n", cudaGetErrorName(cudaGetLastError()));
