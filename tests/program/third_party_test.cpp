@@ -94,7 +94,7 @@ int main() {}
 )");
   const test::Ran made = test::heddle({"nvcc", "-c", source, "-o", scratch.path("called.o")});
   EXPECT_EQ(made.code, 1);
-  EXPECT_THAT(made.err, HasSubstr("called.cu:5:10: error: CUDA device code does not support va_arg"));
+  EXPECT_THAT(made.err, HasSubstr("called.cu:5:17: error: CUDA device code does not support va_arg"));
 }
 
 }  // namespace
