@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,7 +39,8 @@ constexpr const char* kBroken =
     "the connection to the simulator is broken: something in the program has closed it or written to it";
 
 bool is_program(const std::string& path) {
-  return !path.empty() && ::access(path.c_str(), X_OK) == 0;
+  struct stat found {};  // a folder may have the name
+  return ::stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) && ::access(path.c_str(), X_OK) == 0;
 }
 
 // The simulator: named by the environment, beside this library, where an installation has it, or on the PATH.

@@ -57,10 +57,10 @@ int main(int, char** arguments) {
   CHECK(cuModuleGetFunction(&scale, module, "scale"));
   EXPECT(cuModuleGetFunction(&scale, module, "skale") == CUDA_ERROR_NOT_FOUND);
 
-  int grid = 0;
-  int block = 0;
-  CHECK(cuOccupancyMaxPotentialBlockSize(&grid, &block, scale, nullptr, 0, 96));
-  EXPECT(block > 0 && block <= 96 && grid >= cores && grid % cores == 0);
+  int most_blocks = 0;
+  int best_size = 0;
+  CHECK(cuOccupancyMaxPotentialBlockSize(&most_blocks, &best_size, scale, nullptr, 0, 96));
+  EXPECT(best_size > 0 && best_size <= 96 && most_blocks >= cores && most_blocks % cores == 0);
   int reaches = 1;
   CHECK(cuDeviceCanAccessPeer(&reaches, device, device));
   EXPECT(reaches == 0 && cuDeviceCanAccessPeer(&reaches, device, 1) == CUDA_ERROR_INVALID_DEVICE);
