@@ -13,9 +13,11 @@
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
+#include "tb/host/cuda/compiler_texts.hpp"
 #include "tb/host/cuda/embedded.hpp"
 #include "tb/support/files/temporary_folder.hpp"
 #include "tb/support/process/child_process.hpp"
+#include "tb/support/process/stopping.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -28,11 +30,11 @@ std::string read_text(const fs::path& path) {
 }
 
 // What the compiler ended with, and what it printed.
-Finished run_compiler(const std::vector<std::string>& words) {
+Finished run_compiler(const std::vector<std::string>& words, const std::string& path) {
   ProcessSetup setup;
   setup.err = Redirection::output();  // in the order in which it was said
   try {
-    return run_program(words, setup);
+    return run_program_or_stop(words, setup, fmt::format("while {} was compiled", path));
   } catch (const StartError& error) {
     throw InputError({}, fmt::format("cannot run the CUDA compiler '{}': {}", words[0], error.reason()),
                      "set HEDDLE_CLANG to a clang++ of version 14 to 19, or unset it");
@@ -89,7 +91,11 @@ std::string find_clang() {
                    "install Debian's package clang (14 to 19), set HEDDLE_CLANG to the compiler, or give a .ptx file");
 }
 
-std::string compile_cuda(const std::string& path, unsigned address_bits) {
+namespace {
+
+// The compiler's words for `path`, but for what it is to make of it. Writes the headers into `temporary`.
+std::vector<std::string> compiler_words(const std::string& path, unsigned address_bits,
+                                        const TemporaryFolder& temporary) {
   if (address_bits != 32 && address_bits != 64) {
     throw InternalError(fmt::format("device addresses of {} bits", address_bits));
   }
@@ -97,7 +103,6 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
     throw InputError({path}, "the CUDA file cannot be read: " + *reason, "check its name and permissions");
   }
   const std::string clang = find_clang();
-  const TemporaryFolder temporary;
   for (const EmbeddedFile& header : device_headers()) {
     temporary.write(header.name, header.text);
   }
@@ -141,8 +146,7 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
     temporary.write(name, fmt::format("#pragma once\n#include \"{}\"\n", header));
   }
 
-  const fs::path ptx = temporary.path() / "out.ptx";
-  std::vector<std::string> words{clang};
+  std::vector<std::string> words{clang, "-fno-crash-diagnostics"};  // which would stay in the folder of temporary files
   std::istringstream options{std::string(clang_options())};
   for (std::string option; std::getline(options, option);) {
     if (!option.empty()) {
@@ -154,17 +158,35 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
   } else {
     words.emplace_back("--target=x86_64-linux-gnu");
   }
-  words.insert(words.end(),
-               {"-fno-color-diagnostics", "-fdebug-prefix-map=" + temporary.path().string() + "=heddle",
-                "-I" + temporary.path().string(), "-include", "heddle/cuda.h", "-o", ptx.string(), "--", path});
+  words.insert(words.end(), {"-fno-color-diagnostics", "-fdebug-prefix-map=" + temporary.path().string() + "=heddle",
+                             "-I" + temporary.path().string(), "-include", "heddle/cuda.h"});
+  return words;
+}
 
-  const Finished compiler = run_compiler(words);
+std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+}  // namespace
+
+std::string compile_cuda(const std::string& path, unsigned address_bits) {
+  const StopsOrderly caught;  // the folder does not stay behind
+  const TemporaryFolder temporary;
+  const std::vector<std::string> words = compiler_words(path, address_bits, temporary);
+  const fs::path ptx = temporary.path() / "out.ptx";
+  const Finished compiler = run_compiler(with(words, {"-o", ptx.string(), "--", path}), path);
   if (!compiler.end.good()) {
     std::string output = compiler.out;
     // The folder's name differs from run to run.
     const std::string folder = temporary.path().string() + "/";
     for (std::size_t at = output.find(folder); at != std::string::npos; at = output.find(folder, at)) {
       output.erase(at, folder.size());
+    }
+    if (is_name_beyond_ascii(output)) {
+      const fs::path code = temporary.path() / "out.ll";
+      static_cast<void>(run_compiler(with(words, {"-emit-llvm", "-g", "-O0", "-o", code.string(), "--", path}), path));
+      refuse_name(read_text(code), folder, path);
     }
     const Diagnostic error = first_error(output, path);
     std::string hint = error.message.find("file not found") != std::string::npos
@@ -176,6 +198,15 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
     throw InputError(error.where, error.message, hint);
   }
   return read_text(ptx);
+}
+
+std::vector<std::string> cuda_includes(const std::string& path, unsigned address_bits) {
+  const StopsOrderly caught;
+  const TemporaryFolder temporary;
+  const std::vector<std::string> words = compiler_words(path, address_bits, temporary);
+  const fs::path list = temporary.path() / "out.d";
+  static_cast<void>(run_compiler(with(words, {"-M", "-MF", list.string(), "-o", "-", "--", path}), path));
+  return included_files(read_text(list), temporary.path());
 }
 
 }  // namespace heddle::tb

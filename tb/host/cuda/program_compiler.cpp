@@ -1,6 +1,7 @@
 #include "tb/host/cuda/program_compiler.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,12 +14,17 @@
 #include "base/error.hpp"
 #include "base/input_file.hpp"
 #include "tb/cudart/fat_binary.hpp"
+#include "tb/host/cuda/compiler_texts.hpp"
 #include "tb/host/cuda/cuda_compiler.hpp"
 #include "tb/host/cuda/embedded.hpp"
+#include "tb/host/cuda/nvcc_files.hpp"
 #include "tb/host/cuda/nvcc_options.hpp"
 #include "tb/support/files/atomic_file.hpp"
+#include "tb/support/files/command_files.hpp"
 #include "tb/support/files/temporary_folder.hpp"
 #include "tb/support/process/child_process.hpp"
+#include "tb/support/process/descriptor.hpp"
+#include "tb/support/process/stopping.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -78,6 +84,7 @@ class Compiler {
       throw InputError({"-o " + options_.output}, "is one file, for several sources",
                        "leave it out, or compile one file at a time");
     }
+    check_files();
     if (options_.step == Step::device_link) return device_link();
     Words objects;
     for (const std::string& input : options_.inputs) {
@@ -110,6 +117,51 @@ class Compiler {
                       [&](const auto& input) { return kind_of(input, options_) != Kind::linked; }));
   }
 
+  // Every file that the command reads or writes, before it touches one.
+  void check_files() {
+    CommandFiles files;
+    add_nvcc_inputs(files, options_);
+    std::vector<std::pair<std::string, Kind>> compiled;
+    for (const std::string& input : options_.inputs) {
+      if (const Kind kind = kind_of(input, options_); kind != Kind::linked && kind != Kind::unknown) {
+        compiled.emplace_back(input, kind);
+      }
+    }
+    files.reads_texts("a file", [this, compiled] {
+      Words all;
+      for (const auto& [input, kind] : compiled) {
+        const Words read = included(input, kind);
+        all.insert(all.end(), read.begin(), read.end());
+      }
+      return all;
+    });
+    Words results;
+    for (std::size_t i = 0; i != compiled.size() && options_.step != Step::device_link; ++i) {
+      results.push_back(output_of(compiled[i].first, i));
+    }
+    add_nvcc_outputs(files, options_, results);
+  }
+
+  // What a source includes of the user's, in the compilations of host and device code.
+  [[nodiscard]] Words included(const std::string& input, Kind kind) const {
+    Words all;
+    for (const char* const side : {"--cuda-host-only", "--cuda-device-only"}) {
+      Words words = common(kind);
+      const Words host = without_dependency_options(options_.host);
+      words.insert(words.end(), host.begin(), host.end());
+      if (kind == Kind::cuda) words.emplace_back(side);
+      const std::string list = (temporary_.path() / "included.d").string();
+      words.insert(words.end(), {"-w", "-M", "-MF", list, "-o", "-", input});
+      const Finished finished = run_program_or_stop(words, {}, "while " + input + " was looked through");
+      std::ifstream in(list, std::ios::binary);
+      const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+      const Words files = included_files(text, temporary_.path());
+      all.insert(all.end(), files.begin(), files.end());
+      if (kind != Kind::cuda) break;
+    }
+    return all;
+  }
+
   // Where the step's result for one source goes; empty: to standard output.
   std::string output_of(const std::string& input, std::size_t number) {
     const std::string stem = fs::path(input).stem().string();
@@ -130,7 +182,7 @@ class Compiler {
 
   // What both compilations of a CUDA file get, or those of host code in C and C++.
   Words common(Kind kind) const {
-    Words words{clang_};
+    Words words{clang_, "-fno-crash-diagnostics"};
     if (kind == Kind::cuda) {
       words.insert(words.end(),
                    {"-x", "cuda", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version",
@@ -172,8 +224,26 @@ class Compiler {
         words.push_back(option);
       }
     }
-    words.insert(words.end(), {"-w", "-o", ptx, input});  // the host's compilation warns
-    return execute(words);
+    Words last = words;
+    last.insert(last.end(), {"-w", "-o", ptx, input});  // the host's compilation warns
+    show(last);
+    if (options_.dry) return 0;
+    // Held back until it is known not to be of a name, which clang ends for with a listing of its own stack.
+    ProcessSetup setup;
+    setup.err = Redirection::output();
+    if (::isatty(STDERR_FILENO) != 0) last.insert(last.begin() + 1, "-fcolor-diagnostics");
+    const Finished clang = run_program_or_stop(last, setup, during());
+    if (is_name_beyond_ascii(clang.out)) {
+      const std::string code = (temporary_.path() / "device.ll").string();
+      last = words;
+      last.insert(last.end(), {"-w", "-emit-llvm", "-g", "-O0", "-o", code, input});
+      static_cast<void>(run_program_or_stop(last, setup, during()));
+      std::ifstream in(code, std::ios::binary);
+      const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+      refuse_name(text, temporary_.path().string() + "/", input);
+    }
+    static_cast<void>(write_all(STDERR_FILENO, clang.out));
+    return clang.end.shell_code();
   }
 
   int compile(const std::string& input, Kind kind, const std::string& output) {
@@ -226,16 +296,20 @@ class Compiler {
     return execute({clang_, "-x", "c", "-c", "-o", options_.output.empty() ? "a_dlink.o" : options_.output, source});
   }
 
-  int execute(const Words& words) const {
-    if (options_.verbose) {
-      std::cerr << "#$";
-      for (const std::string& word : words) std::cerr << " " << word;
-      std::cerr << "\n";
-    }
-    if (options_.dry) return 0;
-    ChildProcess child = ChildProcess::start(words);
-    return child.wait().shell_code();
+  void show(const Words& words) const {
+    if (!options_.verbose) return;
+    std::cerr << "#$";
+    for (const std::string& word : words) std::cerr << " " << word;
+    std::cerr << "\n";
   }
+
+  int execute(const Words& words) const {
+    show(words);
+    if (options_.dry) return 0;
+    return wait_or_stop(words, {}, during()).shell_code();
+  }
+
+  [[nodiscard]] std::string during() const { return fmt::format("while {} was compiled", options_.inputs.front()); }
 
   NvccOptions options_;
   std::string clang_;
@@ -252,6 +326,7 @@ int compile_program(const std::vector<std::string>& words) {
     std::cout << "heddle nvcc: CUDA programs by clang\nCuda compilation tools, release 11.5, V11.5.0\n";
     return 0;
   }
+  const StopsOrderly caught;  // nothing temporary stays behind
   try {
     return Compiler(std::move(options)).run();
   } catch (const StartError& error) {
