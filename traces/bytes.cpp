@@ -23,7 +23,16 @@ void ByteWriter::number(std::uint64_t value) {
 }
 
 void ByteReader::ends() const {
-  throw Damaged(at_, "its contents end too early");
+  throw Damaged(at(), "its contents end too early");
+}
+
+void ByteReader::turn_over() {
+  if (left() == 0) {
+    ends();
+  }
+  before_ += bytes_.size();
+  at_ = 0;
+  bytes_ = next_();
 }
 
 std::uint64_t ByteReader::fixed(unsigned bytes) {
@@ -46,12 +55,15 @@ std::uint64_t ByteReader::number() {
       return value;
     }
   }
-  throw Damaged(at_, "a number has more than 64 bits");
+  throw Damaged(at(), "a number has more than 64 bits");
 }
 
-std::size_t ByteReader::count(std::size_t least_bytes) {
-  const std::size_t begin = at_;
+std::size_t ByteReader::count(std::size_t least_bytes, std::size_t most) {
+  const std::size_t begin = at();
   const std::uint64_t value = number();
+  if (value > most) {
+    throw Damaged(begin, fmt::format("a count of {}, the most is {}", value, most));
+  }
   if (value > left() / least_bytes) {
     throw Damaged(begin, fmt::format("a count of {} is more than what follows can hold", value));
   }
@@ -59,7 +71,7 @@ std::size_t ByteReader::count(std::size_t least_bytes) {
 }
 
 std::uint64_t ByteReader::number_to(std::uint64_t most, const char* what) {
-  const std::size_t begin = at_;
+  const std::size_t begin = at();
   const std::uint64_t value = number();
   if (value > most) {
     throw Damaged(begin, fmt::format("{} of {}, the most is {}", what, value, most));

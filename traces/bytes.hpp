@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace heddle::traces {
@@ -47,20 +49,25 @@ class Damaged : public std::runtime_error {
 // Every read throws Damaged where too little is left.
 class ByteReader {
  public:
-  explicit ByteReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
-  [[nodiscard]] std::size_t at() const { return at_; }
-  [[nodiscard]] std::size_t left() const { return bytes_.size() - at_; }
+  explicit ByteReader(std::span<const std::uint8_t> bytes) : bytes_(bytes), size_(bytes.size()) {}
+  // `size` bytes that come in pieces: `next` makes the next one, which is not empty before all have come and lasts
+  // until it is called again. Such a reader has no raw(), block() and text().
+  using Source = std::function<std::span<const std::uint8_t>()>;
+  ByteReader(std::size_t size, Source next) : next_(std::move(next)), size_(size) {}
+  [[nodiscard]] std::size_t at() const { return before_ + at_; }
+  [[nodiscard]] std::size_t left() const { return size_ - at(); }
 
   [[nodiscard]] std::uint8_t byte() {
     if (at_ == bytes_.size()) {
-      ends();
+      turn_over();
     }
     return bytes_[at_++];
   }
   [[nodiscard]] std::uint64_t fixed(unsigned bytes);
   [[nodiscard]] std::uint64_t number();
-  // A number that stands for so many things of at least `least_bytes` bytes each, all of which must follow.
-  [[nodiscard]] std::size_t count(std::size_t least_bytes = 1);
+  // A number that stands for so many things of at least `least_bytes` bytes each, all of which must follow; at most
+  // `most` of them.
+  [[nodiscard]] std::size_t count(std::size_t least_bytes = 1, std::size_t most = SIZE_MAX);
   // A number within [0, most].
   [[nodiscard]] std::uint64_t number_to(std::uint64_t most, const char* what);
   [[nodiscard]] std::int64_t difference() {
@@ -75,14 +82,18 @@ class ByteReader {
   }
   void expect_end() const {
     if (left() != 0) {
-      throw Damaged(at_, "there are bytes behind the end of its contents");
+      throw Damaged(at(), "there are bytes behind the end of its contents");
     }
   }
 
  private:
   [[noreturn]] void ends() const;
-  std::span<const std::uint8_t> bytes_;
-  std::size_t at_ = 0;
+  void turn_over();  // to the next piece
+  Source next_;
+  std::span<const std::uint8_t> bytes_;  // the present piece
+  std::size_t at_ = 0;                   // in it
+  std::size_t before_ = 0;               // bytes of the pieces before
+  std::size_t size_ = 0;
 };
 
 }  // namespace heddle::traces

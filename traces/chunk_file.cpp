@@ -176,7 +176,7 @@ bool ChunkReader::scan_chunk(std::uint64_t& offset, std::uint64_t size) {
 }
 
 void ChunkReader::check_end(const Chunk& chunk, std::uint64_t next, std::uint64_t size) {
-  const std::vector<std::uint8_t> contents = read(chunk);
+  const std::vector<std::uint8_t> contents = read(chunk, 8);
   if (contents.size() != 8 || ByteReader(contents).fixed(8) != chunks_.size()) {
     refuse(chunk.offset, fmt::format("the last chunk counts other than the {} chunks before it", chunks_.size()));
   }
@@ -185,22 +185,118 @@ void ChunkReader::check_end(const Chunk& chunk, std::uint64_t next, std::uint64_
   }
 }
 
-std::vector<std::uint8_t> ChunkReader::read(const Chunk& chunk) {
-  std::vector<std::uint8_t> stored(chunk.stored);
-  in_.clear();
-  in_.seekg(static_cast<std::streamoff>(chunk.offset + kHeadBytes + 4));
-  in_.read(reinterpret_cast<char*>(stored.data()), static_cast<std::streamsize>(stored.size()));
-  if (!in_) {
-    refuse(chunk.offset, "cannot be read any more", "has the file changed during the run?");
+// Unpacks a chunk piece by piece.
+class ChunkReader::Unpacked {
+ public:
+  Unpacked(ChunkReader& reader, const Chunk& chunk)
+      : reader_(reader), chunk_(chunk), left_(chunk.stored), stored_(kPiece), contents_(kPiece) {
+    if (inflateInit(&stream_) != Z_OK) {
+      throw InternalError("zlib cannot unpack a trace's chunk");
+    }
+    reader_.in_.clear();
+    reader_.in_.seekg(static_cast<std::streamoff>(chunk.offset + kHeadBytes + 4));
   }
-  std::vector<std::uint8_t> contents(chunk.size);
-  std::uint8_t none = 0;
-  uLongf size = static_cast<uLongf>(contents.size());
-  const int result =
-      uncompress(contents.empty() ? &none : contents.data(), &size, stored.data(), static_cast<uLong>(stored.size()));
-  if (result != Z_OK || size != contents.size()) {
-    refuse(chunk.offset, fmt::format("the chunk '{}' that begins here cannot be decompressed", chunk.tag));
+  ~Unpacked() { inflateEnd(&stream_); }
+  Unpacked(const Unpacked&) = delete;
+  Unpacked& operator=(const Unpacked&) = delete;
+
+  // Not empty while the contents have not ended.
+  std::span<const std::uint8_t> next() {
+    stream_.next_out = contents_.data();
+    stream_.avail_out = static_cast<uInt>(contents_.size());
+    while (stream_.avail_out != 0 && !ended_) {
+      if (stream_.avail_in == 0) {
+        fill();
+      }
+      const int result = inflate(&stream_, Z_NO_FLUSH);
+      ended_ = result == Z_STREAM_END;
+      if (result != Z_OK && !ended_) {
+        refuse();
+      }
+    }
+    const std::size_t got = contents_.size() - stream_.avail_out;
+    made_ += got;
+    if (got == 0 || made_ > chunk_.size) {
+      refuse();
+    }
+    return std::span(contents_).first(got);
   }
+  // All contents have been taken: the chunk ends here, too.
+  void expect_end() {
+    while (!ended_) {
+      std::uint8_t more = 0;
+      stream_.next_out = &more;
+      stream_.avail_out = 1;
+      if (stream_.avail_in == 0) {
+        fill();
+      }
+      const int result = inflate(&stream_, Z_NO_FLUSH);
+      ended_ = result == Z_STREAM_END;
+      if ((result != Z_OK && !ended_) || stream_.avail_out == 0) {
+        refuse();
+      }
+    }
+    if (stream_.avail_in != 0 || left_ != 0) {
+      refuse();
+    }
+  }
+
+ private:
+  static constexpr std::size_t kPiece = std::size_t{1} << 16U;
+
+  void fill() {
+    const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(stored_.size(), left_));
+    if (part == 0) {
+      refuse();
+    }
+    reader_.in_.read(reinterpret_cast<char*>(stored_.data()), static_cast<std::streamsize>(part));
+    if (!reader_.in_) {
+      reader_.refuse(chunk_.offset, "cannot be read any more", "has the file changed during the run?");
+    }
+    left_ -= part;
+    stream_.next_in = stored_.data();
+    stream_.avail_in = static_cast<uInt>(part);
+  }
+  [[noreturn]] void refuse() const {
+    reader_.refuse(chunk_.offset, fmt::format("the chunk '{}' that begins here cannot be decompressed", chunk_.tag));
+  }
+
+  ChunkReader& reader_;
+  const Chunk& chunk_;
+  std::uint64_t left_;  // stored bytes that have not been read
+  std::uint64_t made_ = 0;
+  bool ended_ = false;
+  z_stream stream_{};
+  std::vector<std::uint8_t> stored_;
+  std::vector<std::uint8_t> contents_;
+};
+
+void ChunkReader::read_on(const Chunk& chunk, const std::function<void(ByteReader&)>& use) {
+  Unpacked unpacked(*this, chunk);
+  ByteReader in(chunk.size, [&] { return unpacked.next(); });
+  try {
+    use(in);
+  } catch (const Damaged& damage) {
+    refuse(chunk, damage);
+  }
+  if (in.left() == 0) {
+    unpacked.expect_end();
+  }
+}
+
+std::vector<std::uint8_t> ChunkReader::read(const Chunk& chunk, std::uint64_t most) {
+  if (chunk.size > most) {
+    refuse(chunk.offset, fmt::format("the chunk '{}' claims {} bytes of contents, the most for it are {}; the file is "
+                                     "damaged",
+                                     chunk.tag, chunk.size, most));
+  }
+  Unpacked unpacked(*this, chunk);
+  std::vector<std::uint8_t> contents;
+  while (contents.size() < chunk.size) {
+    const auto piece = unpacked.next();
+    contents.insert(contents.end(), piece.begin(), piece.end());
+  }
+  unpacked.expect_end();
   return contents;
 }
 

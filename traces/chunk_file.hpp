@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <istream>
 #include <ostream>
 #include <span>
@@ -59,12 +60,16 @@ class ChunkReader {
 
   [[nodiscard]] const std::vector<Chunk>& chunks() const { return chunks_; }
   [[nodiscard]] const std::string& name() const { return name_; }
-  // A chunk's contents.
-  [[nodiscard]] std::vector<std::uint8_t> read(const Chunk& chunk);
+  // A chunk's contents. Throws InputError for more than `most` bytes of them.
+  [[nodiscard]] std::vector<std::uint8_t> read(const Chunk& chunk, std::uint64_t most);
+  // The contents in pieces, as they are read, so that they take no more memory than a piece: calls `use` with a reader
+  // of them. One chunk at a time. Throws InputError, also for what `use` throws as Damaged.
+  void read_on(const Chunk& chunk, const std::function<void(ByteReader&)>& use);
   // Throws InputError: something about the chunk's contents; `at` counts bytes of them.
   [[noreturn]] void refuse(const Chunk& chunk, const Damaged& damage) const;
 
  private:
+  class Unpacked;
   [[noreturn]] void refuse(std::uint64_t offset, const std::string& reason, const std::string& hint = {}) const;
   [[nodiscard]] bool scan_chunk(std::uint64_t& offset, std::uint64_t size);
   void check_end(const Chunk& chunk, std::uint64_t next, std::uint64_t size);

@@ -1,10 +1,23 @@
 #include "traces/module_record.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "isa/instruction.hpp"
+#include "isa/register_use.hpp"
+
 namespace heddle::traces {
 
 namespace {
 
 constexpr std::uint64_t kMost32 = 0xffff'ffff;
+// No module comes near them. Each thing that is counted takes more memory than bytes.
+constexpr std::size_t kMostNames = std::size_t{1} << 16U;
+constexpr std::size_t kMostParameters = 4352;  // bytes of all parameters that PTX allows
 
 std::uint32_t number32(ByteReader& in) {
   return static_cast<std::uint32_t>(in.number_to(kMost32, "a number"));
@@ -81,15 +94,52 @@ std::vector<isa::LineInfo> read_lines(ByteReader& in) {
   return lines;
 }
 
+// An instruction that a record can hold and that leads only where there is code. Without the compiler's marks, which
+// need not be true in a file; a machine that goes by them has them made anew when it loads the module.
+std::uint64_t read_instruction(ByteReader& in, std::size_t instructions) {
+  const std::size_t at = in.at();
+  const std::uint64_t word = in.fixed(8);
+  std::optional<isa::Instruction> instruction = isa::decode(word);
+  if (!instruction) {
+    throw Damaged(at, fmt::format("0x{:016x} is no instruction", word));
+  }
+  if (instruction->op == isa::Op::BRA &&
+      (instruction->target >= instructions ||
+       (instruction->reconvergence >= instructions && instruction->reconvergence != isa::kNoReconvergence))) {
+    throw Damaged(at, fmt::format("a branch beyond the {} instructions of its kernel", instructions));
+  }
+  if (isa::is_texture(instruction->op) || instruction->op == isa::Op::BAR_GRID) {
+    throw Damaged(at, fmt::format("{}, which a trace does not hold", isa::info(instruction->op).mnemonic));
+  }
+  instruction->uniform = instruction->subdivides = instruction->past_scratchpad = false;
+  return isa::encode(*instruction);
+}
+
+// No instruction names a register beyond those that the kernel has.
+void check_registers(const isa::Kernel& kernel, std::size_t at) {
+  for (std::size_t pc = 0; pc != kernel.words.size(); ++pc) {
+    const isa::RegisterUse use = isa::register_use(isa::decode(kernel.words[pc]).value());
+    const unsigned predicates = use.predicates_read | use.predicates_written;
+    if (((use.read | use.written) >> kernel.registers) != 0 || (predicates >> kernel.predicates) != 0) {
+      throw Damaged(at, fmt::format("instruction {} of kernel '{}' uses more than its {} registers and {} predicates",
+                                    pc, kernel.name, kernel.registers, kernel.predicates));
+    }
+  }
+}
+
 isa::Kernel read_kernel(ByteReader& in) {
   isa::Kernel kernel;
   kernel.name = in.text();
   kernel.words.resize(in.count(8));
   for (std::uint64_t& word : kernel.words) {
-    word = in.fixed(8);
+    word = read_instruction(in, kernel.words.size());
   }
+  const std::size_t at = in.at();
   kernel.lines = read_lines(in);
-  kernel.parameters.resize(in.count(5));
+  if (!kernel.lines.empty() && kernel.lines.size() != kernel.words.size()) {
+    throw Damaged(at, fmt::format("{} lines for {} instructions", kernel.lines.size(), kernel.words.size()));
+  }
+  kernel.parameters.resize(in.count(5, kMostParameters));
   for (isa::Parameter& parameter : kernel.parameters) {
     parameter.name = in.text();
     parameter.type =
@@ -99,8 +149,10 @@ isa::Kernel read_kernel(ByteReader& in) {
     parameter.alignment = number32(in);
   }
   kernel.parameter_bytes = number32(in);
+  const std::size_t registers_at = in.at();
   kernel.registers = static_cast<unsigned>(in.number_to(isa::kRegisters, "a count of registers"));
   kernel.predicates = static_cast<unsigned>(in.number_to(isa::kPredicates, "a count of predicates"));
+  check_registers(kernel, registers_at);
   kernel.shared_bytes = number32(in);
   kernel.local_bytes = number32(in);
   kernel.spilled_registers = number32(in);
@@ -138,16 +190,23 @@ void write_module(const isa::Module& module, ByteWriter& out) {
 isa::Module read_module(ByteReader& in) {
   isa::Module module;
   module.name = in.text();
-  module.source_files.resize(in.count());
+  module.source_files.resize(in.count(1, kMostNames));
   for (std::string& file : module.source_files) {
     file = in.text();
   }
-  module.kernels.resize(in.count(20));
+  std::set<std::string_view> names;
+  module.kernels.resize(in.count(20, kMostNames));
   for (isa::Kernel& kernel : module.kernels) {
     const std::size_t at = in.at();
     kernel = read_kernel(in);
-    if (module.find(kernel.name) != &kernel) {
+    if (!names.insert(kernel.name).second) {
       throw Damaged(at, "two kernels of one name");
+    }
+    for (const isa::LineInfo& line : kernel.lines) {
+      if (line.source_file >= std::max<std::size_t>(module.source_files.size(), 1)) {
+        throw Damaged(at, fmt::format("kernel '{}' has a line of source file {}, of {} that there are", kernel.name,
+                                      line.source_file, module.source_files.size()));
+      }
     }
   }
   const auto constants = in.block();

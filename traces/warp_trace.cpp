@@ -14,6 +14,11 @@ namespace {
 
 // A chunk of blocks is closed when it has so many bytes before compression.
 constexpr std::size_t kChunkBytes = std::size_t{256} << 10U;
+// What contents of the other chunks come to at most, which are read as a whole.
+constexpr std::uint64_t kMostModule = std::uint64_t{64} << 20U;
+constexpr std::uint64_t kMostLaunch = std::uint64_t{1} << 16U;
+constexpr std::uint64_t kMostRun = std::uint64_t{1} << 16U;
+constexpr std::uint64_t kMostNumber = 10;  // bytes of one
 
 void write_dim(const isa::Dim3& dim, ByteWriter& out) {
   out.number(dim.x);
@@ -62,6 +67,16 @@ TraceLaunch read_launch(ByteReader& in, const std::vector<isa::Module>& modules)
     throw Damaged(in.at(), "a launch with other parameters than its kernel's");
   }
   in.expect_end();
+  isa::LaunchRequest request{kernels[launch.kernel].name, launch.grid, launch.block, launch.dynamic_shared,
+                             launch.parameters};
+  try {
+    isa::check_request(kernels[launch.kernel], request);
+  } catch (const InputError& error) {
+    throw Damaged(at, error.message());
+  }
+  if (const auto fault = isa::check_resources(kernels[launch.kernel], request)) {
+    throw Damaged(at, fault->detail);
+  }
   return launch;
 }
 
@@ -179,6 +194,7 @@ void WarpTraceWriter::finish(const TraceRun& run) {
 
 WarpTraceReader::WarpTraceReader(std::istream& in, std::string name) : chunks_(in, std::move(name)) {
   read_steps();
+  check_threads();
 }
 
 void WarpTraceReader::read_steps() {
@@ -197,26 +213,26 @@ void WarpTraceReader::read_steps() {
       launch.parts.push_back({index, 0, 0});
       continue;
     }
-    const std::vector<std::uint8_t> contents = chunks_.read(chunk);
+    const bool known = chunk.tag == "MODU" || chunk.tag == "LNCH" || chunk.tag == "LEND" || chunk.tag == "RUN ";
+    refuse_unless(known && in_launch == (chunk.tag == "LEND"));
+    const std::uint64_t most = chunk.tag == "MODU"   ? kMostModule
+                               : chunk.tag == "LNCH" ? kMostLaunch
+                               : chunk.tag == "RUN " ? kMostRun
+                                                     : kMostNumber * (launch.parts.size() + 1);
+    const std::vector<std::uint8_t> contents = chunks_.read(chunk, most);
     ByteReader in(contents);
     try {
       if (chunk.tag == "MODU") {
-        refuse_unless(!in_launch);
         modules_.push_back(read_module(in));
       } else if (chunk.tag == "LNCH") {
-        refuse_unless(!in_launch);
         launch = {modules_.size() - 1, read_launch(in, modules_), {}};
         in_launch = true;
       } else if (chunk.tag == "LEND") {
-        refuse_unless(in_launch);
         end_launch(launch, in);
         in_launch = false;
-      } else if (chunk.tag == "RUN ") {
-        refuse_unless(!in_launch);
+      } else {
         run_ = read_run(in);
         has_run = true;
-      } else {
-        refuse_unless(false);
       }
     } catch (const Damaged& damage) {
       chunks_.refuse(chunk, damage);
@@ -250,13 +266,10 @@ void WarpTraceReader::end_launch(Launch& launch, ByteReader& in) {
   launch = {};
 }
 
-std::vector<ThreadEvents> WarpTraceReader::threads(const Launch& launch, const Launch::Part& part,
-                                                   const KernelEvents& events) {
-  const ChunkReader::Chunk& chunk = chunks_.chunks()[part.chunk];
-  const std::vector<std::uint8_t> contents = chunks_.read(chunk);
-  ByteReader in(contents);
-  std::vector<ThreadEvents> threads;
-  try {
+template <class Take>
+void WarpTraceReader::each_thread(const Launch& launch, const Launch::Part& part, const KernelEvents& events,
+                                  const Take& take) {
+  chunks_.read_on(chunks_.chunks()[part.chunk], [&](ByteReader& in) {
     if (in.number() != part.first || in.number() != part.blocks) {
       throw Damaged(in.at(), "it has other blocks than its launch's end says");
     }
@@ -264,15 +277,32 @@ std::vector<ThreadEvents> WarpTraceReader::threads(const Launch& launch, const L
     if (count > in.left()) {  // each thread takes a byte at least
       throw Damaged(in.at(), fmt::format("{} threads are more than it can hold", count));
     }
-    threads.resize(count);
     ThreadUnpacker unpacker(events);
-    for (ThreadEvents& thread : threads) {
-      unpacker.unpack(in, thread);
+    for (std::uint64_t i = 0; i != count; ++i) {
+      unpacker.unpack(in, take(count));
     }
     in.expect_end();
-  } catch (const Damaged& damage) {
-    chunks_.refuse(chunk, damage);
+  });
+}
+
+// Nothing of them is kept: they are unpacked once more for their replay.
+void WarpTraceReader::check_threads() {
+  ThreadEvents thread;
+  for (const Launch& launch : launches_) {
+    const KernelEvents events(kernel_of(launch).words);
+    for (const Launch::Part& part : launch.parts) {
+      each_thread(launch, part, events, [&](std::uint64_t /*count*/) -> ThreadEvents& { return thread; });
+    }
   }
+}
+
+std::vector<ThreadEvents> WarpTraceReader::threads(const Launch& launch, const Launch::Part& part,
+                                                   const KernelEvents& events) {
+  std::vector<ThreadEvents> threads;
+  each_thread(launch, part, events, [&](std::uint64_t count) -> ThreadEvents& {
+    threads.reserve(count);
+    return threads.emplace_back();
+  });
   return threads;
 }
 

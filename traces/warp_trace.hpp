@@ -83,8 +83,7 @@ class WarpTraceReader {
     std::vector<Part> parts;  // every block of the grid once, in order
   };
 
-  // Checks the whole file but for what the threads did. `in` outlives the reader. Throws InputError with the byte
-  // offset of what is wrong.
+  // Checks the whole file. `in` outlives the reader. Throws InputError with the byte offset of what is wrong.
   WarpTraceReader(std::istream& in, std::string name);
 
   [[nodiscard]] const TraceRun& run() const { return run_; }
@@ -100,6 +99,10 @@ class WarpTraceReader {
 
  private:
   void read_steps();
+  void check_threads();
+  // Unpacks each thread of the part into what `take`, told how many there are, returns for it.
+  template <class Take>
+  void each_thread(const Launch& launch, const Launch::Part& part, const KernelEvents& events, const Take& take);
   void end_launch(Launch& launch, ByteReader& in);
   ChunkReader chunks_;
   TraceRun run_;

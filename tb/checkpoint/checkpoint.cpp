@@ -19,6 +19,7 @@
 #include "tb/checkpoint/restore.hpp"
 #include "tb/checkpoint/supported.hpp"
 #include "tb/checkpoint/writer.hpp"
+#include "tb/support/files/noted_files.hpp"
 #include "tb/support/files/output_file.hpp"
 #include "tb/support/files/temporary_name.hpp"
 
@@ -142,7 +143,7 @@ Checkpoint::Result Checkpoint::attempt() {
   const std::string described = bytes_of(notes);
   const std::string temporary = tb::temporary_of_process(path_);
   tb::clear_left_over(fs::path(path_).parent_path().string());
-  const int file = tb::create_locked(temporary);
+  const int file = tb::create_locked(temporary, 0600);  // it holds the environment, and whatever else is in memory
   if (file < 0) {
     throw InputError({path_}, fmt::format("cannot be written: {}", std::strerror(errno)));
   }
@@ -159,6 +160,7 @@ Checkpoint::Result Checkpoint::attempt() {
       inherited_.erase(static_cast<int>(own.number));
     }
     state.release();
+    tb::forget_file(temporary);
     return Result::resumed;
   }
   if (job.error == 0 && ::fsync(file) != 0) {
@@ -170,6 +172,7 @@ Checkpoint::Result Checkpoint::attempt() {
   if (job.error != 0) {
     ::unlink(temporary.c_str());
   }
+  tb::forget_file(temporary);
   ::close(file);
   state.release();
   if (job.error != 0) {

@@ -133,7 +133,11 @@ void recover(const OpenFile& file) {
   std::error_code error;
   if (writes(file) && target && !fs::exists(file.path, error) && fs::is_regular_file(*target, error) &&
       digest_of(*target, digest_from(file), file.digest_bytes, digest) && digest == file.digest) {
-    fs::copy_file(*target, file.path, error);
+    // Not behind a link that has the name: an empty file first, of this process's own making.
+    const tb::Descriptor made(::open(file.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    if (made.open()) {
+      fs::copy_file(*target, file.path, fs::copy_options::overwrite_existing, error);
+    }
   }
 }
 
@@ -145,7 +149,7 @@ tb::Descriptor reopened(const OpenFile& file) {
   // An empty one (a lock) may have been cleared away since.
   const bool may_be_new = writes(file) && file.bytes == 0;
   const int dropped = O_CREAT | O_EXCL | O_TRUNC;
-  const int flags = (static_cast<int>(file.flags) & ~dropped) | O_CLOEXEC | (may_be_new ? O_CREAT : 0);
+  const int flags = (static_cast<int>(file.flags) & ~dropped) | O_CLOEXEC | O_NOFOLLOW | (may_be_new ? O_CREAT : 0);
   tb::Descriptor descriptor(::open(file.path.c_str(), flags, 0666));
   if (!descriptor.open()) {
     refuse(fmt::format("it cannot be opened: {}", std::strerror(errno)));

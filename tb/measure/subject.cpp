@@ -33,15 +33,17 @@ class WorkloadSubject final : public Subject {
 
 class LaunchSubject final : public Subject {
  public:
-  LaunchSubject(std::string path, const WorkloadOptions& options)
+  LaunchSubject(std::string path, const WorkloadOptions& options, std::shared_ptr<const std::string> ptx = nullptr)
       : path_(std::move(path)),
         max_registers_(options.max_registers),
         if_conversion_(options.if_conversion),
+        ptx_(std::move(ptx)),
         file_(LaunchFile::read(path_)) {}
   [[nodiscard]] const std::string& name() const override { return path_; }
   [[nodiscard]] isa::Module compile(std::vector<std::string>* notes,
                                     const std::atomic<bool>* interrupted) const override {
-    return file_.compile(max_registers_, if_conversion_, notes, interrupted);
+    return ptx_ == nullptr ? file_.compile(max_registers_, if_conversion_, notes, interrupted)
+                           : file_.compile(*ptx_, max_registers_, if_conversion_, notes, interrupted);
   }
   [[nodiscard]] std::uint64_t threads() const override { return file_.threads(); }
   [[nodiscard]] std::optional<double> scale() const override { return std::nullopt; }
@@ -58,10 +60,16 @@ class LaunchSubject final : public Subject {
   std::string path_;
   unsigned max_registers_;
   unsigned if_conversion_;
+  std::shared_ptr<const std::string> ptx_;
   LaunchFile file_;
 };
 
 }  // namespace
+
+std::unique_ptr<Subject> make_launch_subject(const std::string& path, const WorkloadOptions& options,
+                                             std::shared_ptr<const std::string> ptx) {
+  return std::make_unique<LaunchSubject>(path, options, std::move(ptx));
+}
 
 std::unique_ptr<Subject> make_subject(const std::string& name, const WorkloadOptions& options) {
   if (name.ends_with(".toml")) {

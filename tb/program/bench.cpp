@@ -117,6 +117,9 @@ int bench(const Arguments& arguments) {
     keep_only(list, arguments.text("only"));
   }
   tb::CommandFiles files;
+  if (arguments.has("compare")) {
+    files.reads("the other build", arguments.text("compare"));
+  }
   add_outputs(files, arguments, {"json"});
   files.check_writable();
   if (arguments.has("compare")) {

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "tb/measure/version.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/printable.hpp"
+#include "tb/support/process/stopping.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::program {
@@ -39,6 +41,24 @@ const Command* find(const std::string& name) {
   throw InputError(
       {}, fmt::format("there is no {} '{}'", option ? "option" : "command", name),
       option ? "options stand after a command; try heddle --help" : suggest(name, names, "known: " + join(names)));
+}
+
+// Raises the limit on the stack where it is too low and this process may; the stack grows by what it says then. Throws
+// InputError where the process may not.
+void check_stack() {
+  constexpr rlim_t kNeeded = rlim_t{512} << 10U;
+  constexpr rlim_t kUsual = rlim_t{8} << 20U;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kNeeded) {
+    return;
+  }
+  limit.rlim_cur = std::min(limit.rlim_max, kUsual);
+  if (limit.rlim_cur < kNeeded || ::setrlimit(RLIMIT_STACK, &limit) != 0) {
+    throw InputError(
+        {},
+        fmt::format("the stack may have {} KiB (ulimit -s), and {} are needed", limit.rlim_cur >> 10U, kNeeded >> 10U),
+        "raise the limit: ulimit -s 8192");
+  }
 }
 
 int dispatch(const std::vector<std::string>& words) {
@@ -72,6 +92,7 @@ int dispatch(const std::vector<std::string>& words) {
     std::cout << help_of(*command);
     return 0;
   }
+  check_stack();
   return command->run(arguments);
 }
 
@@ -145,6 +166,10 @@ int run_program(const std::vector<std::string>& words) {
     return report(ExitCode::simulated_fault, "", fault.what());
   } catch (const tb::RunStopped& stop) {
     return report(ExitCode::simulated_fault, "", stop.what());
+  } catch (const tb::Stopped& stop) {
+    std::cout.flush();
+    std::cerr << "heddle: " << stop.what() << "\n";
+    return kSignalExit + stop.signal();
   } catch (const sc_core::sc_report& error) {
     return report(ExitCode::internal_error, "internal error, reported by the SystemC kernel: ", error.what());
   } catch (const std::bad_alloc&) {

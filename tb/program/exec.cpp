@@ -1,7 +1,9 @@
 // heddle exec: a CUDA program on one machine.
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -9,10 +11,26 @@
 #include "tb/measure/program_subject.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/measured_run.hpp"
-#include "tb/program/stopping.hpp"
+#include "tb/support/process/child_process.hpp"
+#include "tb/support/process/stopping.hpp"
 
 namespace heddle::program {
 namespace {
+
+// The program's file, and the files that its words name: it may read those.
+void add_program_files(MeasuredRun& run, const std::vector<std::string>& words) {
+  const std::string& name = words.front();
+  const std::string program = name.find('/') != std::string::npos ? name : tb::find_program(name);
+  run.files.reads("the program", program);
+  run.sources.allow_below(std::filesystem::path(program).parent_path().string());
+  run.sources.allow_below(".");
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    std::error_code error;
+    if (std::filesystem::is_regular_file(words[i], error)) {
+      run.files.reads("a file named to the program,", words[i]);
+    }
+  }
+}
 
 int exec(const Arguments& arguments) {
   for (const char* const option : {"checkpoint", "every"}) {
@@ -29,11 +47,12 @@ int exec(const Arguments& arguments) {
   request.command = arguments.command_line(
       {"config", "set", "max-cycles", "from-launch", "skip", "sample", "sample-blocks", "energy"}, true);
   const std::vector<std::string> notes = prepare(arguments, config, request);
+  add_program_files(measured, arguments.words());
   tb::ProgramSubject::Setup setup;
   setup.words = arguments.words();
   setup.ends_on_fault = !arguments.has("keep-going");
   setup.machine = request.machine;
-  setup.interrupted = &stopped();
+  setup.interrupted = &tb::stopped();
   if (arguments.has("attach")) {
     setup.attached = static_cast<int>(arguments.whole("attach", 0, 0, 1U << 20U));
   }

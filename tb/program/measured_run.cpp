@@ -18,8 +18,8 @@
 #include "tb/program/progress.hpp"
 #include "tb/program/run_checkpoints.hpp"
 #include "tb/program/run_traces.hpp"
-#include "tb/program/stopping.hpp"
 #include "tb/program/timeline_options.hpp"
+#include "tb/support/process/stopping.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::program {
@@ -47,7 +47,7 @@ bool is_of_load(const std::string& fault) {
 int exit_code(const tb::RunOutcome& outcome) {
   switch (outcome.ending) {
     case tb::RunOutcome::Ending::stopped:
-      return stopped() ? kSignalExit + stopped_by() : static_cast<int>(ExitCode::simulated_fault);
+      return tb::stopped() ? kSignalExit + tb::stopped_by() : static_cast<int>(ExitCode::simulated_fault);
     case tb::RunOutcome::Ending::faulted:
       return static_cast<int>(ExitCode::simulated_fault);
     case tb::RunOutcome::Ending::finished:
@@ -137,7 +137,7 @@ std::vector<std::string> prepare(const Arguments& arguments, const std::string& 
   request.device.threads = threads(arguments, request.machine);
   request.threads_chosen = chosen(arguments);
   request.device.max_cycles = arguments.whole("max-cycles", 0, 1, UINT64_MAX);
-  request.device.interrupted = &stopped();
+  request.device.interrupted = &tb::stopped();
   request.device.fast_forward = {arguments.whole("from-launch", 1, 1, UINT64_MAX), arguments.all("skip"),
                                  arguments.whole("sample", 1, 1, UINT64_MAX),
                                  arguments.whole("sample-blocks", 1, 1, UINT64_MAX)};
@@ -154,7 +154,7 @@ int measure(const Arguments& arguments, const std::string& config, MeasuredRun r
   if (arguments.has("report") || arguments.has("report-data")) {
     request.products.push_back(&report.emplace(
         tb::ReportPage::Files{optional_text(arguments, "report"), optional_text(arguments, "report-data")},
-        request.machine));
+        request.machine, run.sources));
   }
   std::optional<tb::TimelineFile> timeline;
   if (const auto drawn = timeline_request(arguments, request.machine)) {
@@ -187,7 +187,7 @@ int measure(const Arguments& arguments, const std::string& config, MeasuredRun r
       std::cout << text << std::flush;
     };
   }
-  catch_stopping_signals();
+  tb::catch_stopping_signals();
   checkpoints.begin([&](std::uint64_t cycle) {
     line.begin_anew();
     if (!quiet) remark("note", fmt::format("goes on from the checkpoint of cycle {}", tb::grouped(cycle)));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tb/measure/profile/source_text.hpp"
 #include "tb/measure/run.hpp"
 #include "tb/program/command.hpp"
 #include "tb/support/files/command_files.hpp"
@@ -18,6 +19,7 @@ struct MeasuredRun {
   tb::RunRequest request;            // subject, and what only the command knows
   tb::CommandFiles files;            // what the command reads besides machine and energy table
   std::vector<std::string> outputs;  // of the subject, below --out
+  tb::SourceFiles sources;           // whose texts may be in a report
 };
 // The machine `config` with the settings, energy table, cycle limit and output folder that the arguments name, for the
 // request. Throws InputError. Returns notes on the machine.

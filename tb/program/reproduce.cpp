@@ -5,18 +5,23 @@
 #include <fmt/format.h>
 
 #include <ctime>
+#include <filesystem>
 #include <iostream>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "base/error.hpp"
 #include "base/registry.hpp"
+#include "tb/host/config/config.hpp"
+#include "tb/host/config/search.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/output_options.hpp"
 #include "tb/program/progress.hpp"
-#include "tb/program/stopping.hpp"
+#include "tb/studies/reproduce/runner.hpp"
 #include "tb/support/files/atomic_file.hpp"
 #include "tb/support/files/command_files.hpp"
+#include "tb/support/process/stopping.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::program {
@@ -37,6 +42,18 @@ int list_claims(bool names) {
     std::cout << table.text();
   }
   return 0;
+}
+
+// Those that a claim's runs may be priced by.
+std::vector<std::string> energy_tables() {
+  std::vector<std::string> tables;
+  for (const std::string& folder : tb::config_folders()) {
+    std::error_code error;
+    for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(folder) / "energy", error)) {
+      tables.push_back(file.path().string());
+    }
+  }
+  return tables;
 }
 
 int reproduce(const Arguments& arguments) {
@@ -61,19 +78,24 @@ int reproduce(const Arguments& arguments) {
   options.runner.jobs =
       static_cast<unsigned>(arguments.whole("jobs", std::max(1U, std::thread::hardware_concurrency()), 1, 1024));
   options.runner.any_build = arguments.has("any-build");
-  options.runner.stop = &stopped_by();
+  options.runner.stop = &tb::stopped_by();
   const std::string& directory = options.runner.directory;
   tb::CommandFiles files;
   if (beside) {
     files.reads("the other reproduction", arguments.text("beside"));
   }
+  for (const tb::ConfigEntry& config : tb::list_configs()) {
+    files.reads("a machine file", config.path);
+  }
+  files.reads_texts("an energy table", energy_tables);
+  files.reads_texts("a kept result", [&] { return tb::kept_files(directory); });
   files.writes_in("--out", directory, {"reproduction.html", "reproduction.json"});
   add_outputs(files, arguments, {"markdown"});
   tb::make_folder(directory);
   files.check_writable();
   ProgressLine line(true);
   options.runner.progress = [&](const std::string& text) { line.show(text); };
-  catch_stopping_signals();
+  tb::catch_stopping_signals();
   const tb::Reproduction result = tb::reproduce(options);
   line.clear();
   tb::write_file(directory + "/reproduction.html",
@@ -95,7 +117,7 @@ int reproduce(const Arguments& arguments) {
   }
   if (result.stopped) {
     std::cout << "Ended early; the same command goes on from here.\n";
-    return kSignalExit + stopped_by();
+    return kSignalExit + tb::stopped_by();
   }
   return static_cast<int>(result.failed.empty() ? ExitCode::good : ExitCode::result_mismatch);
 }

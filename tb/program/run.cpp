@@ -1,6 +1,8 @@
 // heddle run: one workload or LAUNCH.toml on one machine.
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "base/error.hpp"
 #include "tb/checkpoint/checkpoint.hpp"
 #include "tb/host/launch/launch_file.hpp"
+#include "tb/host/launch/launch_inputs.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/measured_run.hpp"
 
@@ -22,17 +25,24 @@ unsigned address_bits(const Arguments& arguments) {
   return static_cast<unsigned>(bits);
 }
 
+std::string folder_of(const std::string& file) {
+  return std::filesystem::path(file).parent_path().string();
+}
+
 // What the subject reads and writes.
-void add_subject_files(MeasuredRun& run) {
+void add_subject_files(const Arguments& arguments, MeasuredRun& run) {
   if (run.request.subject.ends_with(".toml")) {
-    const tb::LaunchFile launch = tb::LaunchFile::read(run.request.subject);
-    run.files.reads("the launch file", run.request.subject);
-    for (const tb::LaunchFile::InputFile& input : launch.inputs()) {
-      run.files.reads(input.what, input.path);
+    const auto launch = std::make_shared<tb::LaunchFile>(tb::LaunchFile::read(run.request.subject));
+    tb::add_inputs(run.files, launch);
+    run.outputs = launch->output_files();
+    run.sources.allow_below(folder_of(run.request.subject));
+    run.sources.allow_below(folder_of(launch->inputs().front().path));
+    if (arguments.has("report") || arguments.has("report-data")) {
+      run.sources.allow(launch->includes());
     }
-    run.outputs = launch.output_files();
   } else if (run.request.subject.ends_with(".trace")) {
     run.files.reads("the trace", run.request.subject);
+    run.sources.allow_below(folder_of(run.request.subject));
   }
 }
 
@@ -69,7 +79,7 @@ int run(const Arguments& arguments) {
   request.seed = arguments.whole("seed", 1, 0, UINT64_MAX);
   request.address_bits = address_bits(arguments);
   request.check_reference = arguments.has("check-reference");
-  add_subject_files(measured);
+  add_subject_files(arguments, measured);
   return measure(arguments, config, std::move(measured), notes);
 }
 

@@ -13,10 +13,11 @@
 #include "base/nearest.hpp"
 #include "tb/program/command.hpp"
 #include "tb/program/progress.hpp"
-#include "tb/program/stopping.hpp"
+#include "tb/studies/sweep/inputs.hpp"
 #include "tb/studies/sweep/slurm.hpp"
 #include "tb/support/files/command_files.hpp"
 #include "tb/support/process/children.hpp"
+#include "tb/support/process/stopping.hpp"
 #include "tb/support/text.hpp"
 
 namespace heddle::program {
@@ -79,16 +80,16 @@ int sweep(const Arguments& arguments) {
   options.database =
       arguments.text("database", "heddle-out/" + std::filesystem::path(options.exploration).stem().string() + ".db");
   tb::CommandFiles files;
-  files.reads("the exploration", options.exploration);
+  tb::sweep::add_inputs(files, tb::sweep::read_exploration(options.exploration));
   files.writes("--database", options.database);
   options.scale = arguments.number("scale", 1.0, 1e-6, 1e6);
   options.resume = arguments.has("resume");
   options.retry = arguments.has("retry");
-  options.stop = &stopped_by();
+  options.stop = &tb::stopped_by();
   ProgressLine line(true);
   options.progress = [&](const std::string& text) { line.show(text); };
   const auto launcher = launcher_of(arguments, options.database);
-  catch_stopping_signals();
+  tb::catch_stopping_signals();
   const tb::sweep::SweepResult result = tb::sweep::sweep(options, *launcher);
   line.clear();
   std::cout << fmt::format("{}: {}, {} of them kept from earlier, {} now in {:.1f} s ({:.1f} s within the runs).\n{}\n",
@@ -97,7 +98,7 @@ int sweep(const Arguments& arguments) {
   if (result.missing != 0) {
     std::cout << fmt::format("Ended early with {} missing; the same command goes on from here.\n",
                              tb::counted(result.missing, "run"));
-    return kSignalExit + stopped_by();
+    return kSignalExit + tb::stopped_by();
   }
   std::cout << fmt::format("Look at them: heddle results {}\n", result.database);
   const auto refused = result.by_status.find(std::string(tb::sweep::status::kRefused));

@@ -182,6 +182,15 @@ const std::vector<CheckpointCase> kCheckpointCases = {
 INSTANTIATE_TEST_SUITE_P(On, ResumedRun, testing::ValuesIn(kCheckpointCases),
                          [](const auto& info) { return info.param.name; });
 
+// It holds whatever the process had in memory, the environment among it.
+TEST_F(CliCheckpoint, ItsFileIsForItsOwnerAlone) {
+  ::umask(0);
+  leave_checkpoint();
+  struct stat found {};
+  ASSERT_EQ(::stat(file_.c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 07777U, 0600U);
+}
+
 TEST_F(CliCheckpoint, ARunKilledAtAnyMomentGoesOn) {
   constexpr std::uint64_t kEvery = 20'000;
   ASSERT_EQ(heddle(joined(kQueens, {"--out", path("plain")})).code, 0);

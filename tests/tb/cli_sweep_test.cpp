@@ -5,6 +5,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "program_runner.hpp"
@@ -77,6 +78,78 @@ TEST(CliSweep, WhatIsThereIsNotRunAgain) {
   const Ran more = heddle({"sweep", file, "--database", database, "--resume"});
   EXPECT_NE(more.out.find("4 runs, 3 of them kept from earlier, 1 now"), std::string::npos) << more.out << more.err;
   EXPECT_EQ(heddle({"sweep", file, "--database", database}).code, 0);  // it is known there now
+}
+
+// A result is of what the compiler made, whatever that depends on: a header, the folders of headers, the compiler.
+TEST(CliSweep, AKernelThatCompilesToOtherCodeIsRunAgain) {
+  const Scratch scratch;
+  fs::create_directory(scratch.path("one"));
+  fs::create_directory(scratch.path("two"));
+  scratch.write("one/n.h", "#define N 1\n");
+  scratch.write("two/n.h", "#define N 40\n");
+  scratch.write("beside.h", "#define M 1\n");
+  scratch.write("k.cu",
+                "#include <n.h>\n#include \"beside.h\"\nextern \"C\" __global__ void k(unsigned* p) {\n"
+                "  for (unsigned i = 0; i < N * M + STEPS; i++) p[i * 64] += 1;\n}\n");
+  scratch.write("l.toml",
+                "cuda = \"k.cu\"\n[[buffer]]\nname = \"x\"\ntype = \"u32\"\ncount = 64000\n"
+                "[[launch]]\nentry = \"k\"\ngrid = [1]\nblock = [32]\narguments = [{ buffer = \"x\" }]\n");
+  const std::string file =
+      scratch.write("e.toml", "config = \"baseline\"\nworkload = \"l.toml\"\n[axes]\ncore.warp_size = [32]\n");
+  const std::string database = scratch.path("x.db");
+  const std::string compiler = scratch.write("compiler", "#!/bin/sh\nexec clang++ -DSTEPS=0 \"$@\"\n");
+  const std::string other = scratch.write("other", "#!/bin/sh\nexec clang++ -DSTEPS=9 \"$@\"\n");
+  fs::permissions(compiler, fs::perms::owner_all);
+  fs::permissions(other, fs::perms::owner_all);
+  const auto sweep = [&](const std::string& folder, const std::string& clang) {
+    RunSetup setup;
+    setup.environment = {"CPATH=" + scratch.path(folder), "HEDDLE_CLANG=" + clang};
+    const Ran ran = heddle({"sweep", file, "-d", database, "--resume"}, setup);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return ran.out.find("1 of them kept") == std::string::npos;
+  };
+  EXPECT_TRUE(sweep("one", compiler));
+  EXPECT_FALSE(sweep("one", compiler));
+  scratch.write("k.cu", Scratch::read(scratch.path("k.cu")) + "// of no account\n");
+  EXPECT_FALSE(sweep("one", compiler));
+  EXPECT_TRUE(sweep("two", compiler));
+  EXPECT_TRUE(sweep("one", other));
+  scratch.write("beside.h", "#define M 30\n");
+  EXPECT_TRUE(sweep("one", compiler));
+  const std::vector<std::string> cycles = column(database, "SELECT cycles FROM runs ORDER BY id");
+  EXPECT_EQ(std::set<std::string>(cycles.begin(), cycles.end()).size(), 4U);
+  EXPECT_EQ(cycles.size(), 4U);
+}
+
+// What the sweep writes is lost then: it says so, does no more, and harms nothing that is there now.
+TEST(CliSweep, ADatabaseThatVanishesEndsIt) {
+  for (const char* const how : {"removed", "moved", "replaced"}) {
+    SCOPED_TRACE(how);
+    const Scratch scratch;
+    const std::string file =
+        scratch.write("e.toml", kHead + "workload = \"vecadd\"\n[axes]\nseed = { from = 1, to = 400, step = 1 }\n");
+    const std::string database = scratch.path("x.db");
+    RunSetup setup;
+    setup.while_running = [&](pid_t) {
+      wait_for_rows(database, 1);
+      if (how == std::string("removed")) {
+        fs::remove(database);
+      } else {
+        fs::rename(database, scratch.path("y.db"));
+      }
+      if (how == std::string("replaced")) {
+        scratch.write("x.db", "precious");
+      }
+    };
+    const Ran ran = heddle({"sweep", file, "-d", database, "-j", "1"}, setup);
+    EXPECT_EQ(ran.code, 2) << ran.out;
+    EXPECT_EQ(ran.err, "heddle: " + database + ": the database has been " +
+                           (how == std::string("replaced") ? "replaced by another file" : "removed or moved") +
+                           " while the sweep wrote to it, and what came since is lost; the same command does what is "
+                           "missing\n");
+    EXPECT_EQ(ran.out.find("Look at them"), std::string::npos) << ran.out;
+    EXPECT_EQ(Scratch::read(database), how == std::string("replaced") ? "precious" : "");
+  }
 }
 
 TEST(CliSweep, NothingButRefusalsIsNoSuccess) {

@@ -6,9 +6,11 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "base/registry.hpp"
 #include "launch_folder.hpp"
+#include "program_runner.hpp"
 #include "ptx/compile.hpp"
 #include "tb/host/cuda/cuda_compiler.hpp"
 #include "tb/host/workload.hpp"
@@ -52,6 +54,48 @@ TEST(CudaCompiler, SaysWhereTheFirstErrorIs) {
   EXPECT_NE(folder.refusal([&] { static_cast<void>(compile_cuda(folder.path("k.cu"), 32)); })
                 .find("k.cu:1:10: 'iostream' file not found; device code can include files beside it"),
             std::string::npos);
+}
+
+// clang ends with a listing of its own stack there.
+TEST(CudaCompiler, NamesBeyondAsciiAreRefusedWithTheirPlace) {
+  const LaunchFolder folder;
+  folder.write("other.h", "\n// \u00e9\u00e8\n__device__ int \u00fcber;\n");
+  const std::string hint =
+      "' holds other characters than ASCII: PTX has names of ASCII letters, digits, _ and $ alone; use ASCII in the "
+      "names of kernels, device functions and their types and variables";
+  const auto refusal = [&](const std::string& source) {
+    folder.write("k.cu", source);
+    return folder.refusal([&] { static_cast<void>(compile_cuda(folder.path("k.cu"), 32)); });
+  };
+  EXPECT_EQ(refusal("/* \u00e9 */ const char* g = \"\u00e9\";\n__global__ void k\u00e9(int* p) { *p = 1; }\n"),
+            "k.cu:2: 'k\u00e9" + hint);
+  EXPECT_EQ(refusal("#include \"other.h\"\n__global__ void k(int* p) { *p = \u00fcber; }\n"),
+            "other.h:3: '\u00fcber" + hint);
+  EXPECT_EQ(refusal("struct \u03b1 { int x; };\n\n__global__ void k(\u03b1 a, int* p) { *p = a.x; }\n"),
+            "k.cu:3: '_Z1k2\u03b1Pi" + hint);
+  // Where no symbol has it, any name will do.
+  folder.write("k.cu", "__global__ void k(int* \u03c0) { int \u03b2 = 3; *\u03c0 = \u03b2; }\n");
+  EXPECT_NE(compile_cuda(folder.path("k.cu"), 32).find(".entry _Z1kPi"), std::string::npos);
+}
+
+TEST(CudaCompiler, OfAProgramTooAndNothingIsLeftBehind) {
+  const test::Scratch scratch;
+  std::filesystem::create_directory(scratch.path("tmp"));
+  const std::string file =
+      scratch.write("a.cu", "\n__global__ void k\u00e9(int* p) { *p = 1; }\nint main() { return 0; }\n");
+  test::RunSetup setup;
+  setup.environment = {"TMPDIR=" + scratch.path("tmp")};
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"compile", file}, {"nvcc", file, "-o", scratch.path("a")}}) {
+    const test::Ran ran = test::heddle(words, setup);
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_EQ(ran.err, "heddle: " + file +
+                           ":2: 'k\u00e9' holds other characters than ASCII: PTX has names of ASCII letters, digits, _ "
+                           "and $ alone; use ASCII in the names of kernels, device functions and their types and "
+                           "variables\n");
+    EXPECT_TRUE(std::filesystem::is_empty(scratch.path("tmp")));
+  }
+  EXPECT_FALSE(std::filesystem::exists(scratch.path("a")));
 }
 
 std::string fault_of(const LaunchFolder& folder, const std::string& source, unsigned address_bits) {

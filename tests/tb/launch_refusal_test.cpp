@@ -1,6 +1,9 @@
 // What a LAUNCH.toml may not say, and how it is told: file, line, column, key, and what to write instead.
 #include <gtest/gtest.h>
 
+#include <ctime>
+#include <string>
+
 #include "launch_folder.hpp"
 
 namespace heddle::tb {
@@ -399,6 +402,20 @@ TEST(LaunchRefusal, OfAMissingFile) {
   EXPECT_EQ(folder.refusal([&] { static_cast<void>(LaunchFile::read(folder.path("none.toml"))); }),
             "none.toml: the launch file cannot be read: No such file or directory; check its name and permissions");
   EXPECT_NE(folder.refusal([&] { static_cast<void>(LaunchFile::read(folder.path())); }), "");
+}
+
+// Looking each name up among all others would take tens of seconds.
+TEST(LaunchFile, ManyBuffersAreReadInAMoment) {
+  constexpr unsigned kBuffers = 100'000;
+  std::string text = kSource;
+  for (unsigned i = 0; i != kBuffers; ++i) {
+    text += "[[buffer]]\nname = \"b" + std::to_string(i) + "\"\ntype = \"u8\"\ncount = 1\n[[output]]\nbuffer = \"b" +
+            std::to_string(i) + "\"\nfile = \"" + std::to_string(i) + "\"\n";
+  }
+  text += kLaunch;
+  const std::clock_t before = std::clock();
+  EXPECT_EQ(refused(text), "");
+  EXPECT_LT(std::clock() - before, 15 * CLOCKS_PER_SEC);
 }
 
 }  // namespace

@@ -3,12 +3,15 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -169,6 +172,71 @@ TEST(OutputFile, ANameMayBeAsLongAsTheFileSystemTakes) {
   EXPECT_EQ(Scratch::read(scratch.path(second)), "2");
   EXPECT_THROW(check_writable(scratch.path(std::string(256, 'a'))), InputError);
   EXPECT_EQ(names_in(scratch.path()).size(), 2U);
+}
+
+// What others may have put in a name's place is neither written nor emptied.
+TEST(TemporaryName, CannotBeForetoldAndLinksAreRefused) {
+  const Scratch scratch;
+  const std::string victim = scratch.write("victim", "precious");
+  const std::string target = scratch.path("x");
+  EXPECT_NE(temporary_of_process(target), temporary_of_process(target));
+  const std::string link = temporary_of_process(target);
+  for (const bool to_something : {true, false}) {
+    fs::remove(link);
+    fs::create_symlink(to_something ? victim : scratch.path("none"), link);
+    EXPECT_EQ(create_locked(link), -1);
+    EXPECT_EQ(errno, EEXIST);
+  }
+  EXPECT_EQ(Scratch::read(victim), "precious");
+  EXPECT_FALSE(fs::exists(scratch.path("none")));
+  // Nor is a file that is there taken over.
+  const std::string there = scratch.write("there", "precious");
+  EXPECT_EQ(create_locked(there), -1);
+  EXPECT_EQ(Scratch::read(there), "precious");
+}
+
+TEST(TemporaryName, KeptOnesAreTakenUpWhereTheyAreThisUsersFiles) {
+  const Scratch scratch;
+  const std::string victim = scratch.write("victim", "precious");
+  keep_temporary_names("key");
+  const std::string path = scratch.path("x");
+  const std::string kept = temporary_beside(path);
+  EXPECT_EQ(temporary_beside(path), kept);
+  const auto refusal = [&] {
+    try {
+      write_file(path, "new");
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::string expected = path + ": cannot be written: '" + kept +
+                               "', its temporary file, is there already and is not this user's own file; remove it";
+  fs::create_symlink(victim, kept);
+  EXPECT_EQ(refusal(), expected);
+  fs::remove(kept);
+  fs::create_hard_link(victim, kept);
+  EXPECT_EQ(refusal(), expected);
+  EXPECT_EQ(Scratch::read(victim), "precious");
+  fs::remove(kept);
+  std::ofstream(kept) << "half of an ended run";
+  EXPECT_EQ(refusal(), "");
+  EXPECT_EQ(Scratch::read(path), "new");
+}
+
+TEST(FileLock, IsNotPutBehindALink) {
+  const Scratch scratch;
+  fs::create_symlink(scratch.path("none"), scratch.path("lock"));
+  try {
+    const FileLock lock(scratch.path("lock"), "it", "is busy", "wait");
+    ADD_FAILURE() << "locked";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.what(),
+              scratch.path("lock") + ": is no file but a symbolic link, and a lock is not put behind it; remove it");
+  }
+  EXPECT_FALSE(fs::exists(scratch.path("none")));
+  ASSERT_EQ(::mkfifo(scratch.path("pipe").c_str(), 0600), 0);
+  EXPECT_THROW(FileLock(scratch.path("pipe"), "it", "is busy", "wait"), InputError);
 }
 
 TEST(FileLock, GoesWithItsFile) {

@@ -255,6 +255,35 @@ TEST(CommandFiles, NoTwoOutputsAreOneFile) {
   EXPECT_TRUE(fs::is_empty(scratch.path("real")));
 }
 
+TEST(CommandFiles, WhatTakesTimeToListIsListedForTextsThatAreThere) {
+  const Scratch scratch;
+  const std::string header = scratch.write("header.h", "#define N 1\n");
+  const std::string object = scratch.write("a.o",
+                                           "\x7f"
+                                           "ELF and more");
+  unsigned listed = 0;
+  CommandFiles files;
+  files.reads_texts("a file that it includes,", [&] {
+    ++listed;
+    return std::vector<std::string>{scratch.path("./header.h")};
+  });
+  files.writes("--record", scratch.path("new"));
+  files.writes("-o", object);
+  EXPECT_EQ(listed, 0U);
+  for (int time = 0; time < 2; ++time) {
+    EXPECT_EQ(objection_to([&] { files.writes("--vcd", header); }),
+              "--vcd: '" + header + "' is a file that it includes, '" + scratch.path("./header.h") +
+                  "' that this command reads; name another file");
+  }
+  EXPECT_EQ(listed, 1U);
+}
+
+TEST(CommandFiles, TheProgramItselfIsRead) {
+  CommandFiles files;
+  EXPECT_EQ(objection_to([&] { files.writes("-o", own_program()); }),
+            "-o: '" + own_program() + "' is the program itself, that this command reads; name another file");
+}
+
 TEST(CommandFiles, PipesAndDevicesTakeSeveral) {
   CommandFiles files;
   files.reads("the trace", "/dev/null");

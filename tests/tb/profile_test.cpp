@@ -103,7 +103,7 @@ TEST(ProfileJson, OfATinyRun) {
   Device device(machine, device_options);
   device.load(workload->compile());
   ASSERT_TRUE(workload->run(device).correct);
-  const std::string text = json_text(profile_json(profile, false));
+  const std::string text = json_text(profile_json(profile, nullptr));
   const std::string golden = test::Scratch::read(HEDDLE_SOURCE_DIR "/tests/tb/profile.json");
   if (text != golden) {
     if (const char* const folder = std::getenv("HEDDLE_NEW_GOLDEN")) {

@@ -2,6 +2,7 @@
 // undamaged trace is refused with the place and the reason.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
@@ -10,12 +11,14 @@
 #include <regex>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "isa/instruction.hpp"
 #include "program_runner.hpp"
 #include "tb/measure/trace/trace_subject.hpp"
+#include "tb/support/process/child_process.hpp"
 #include "tests/support/marks.hpp"
 #include "traces/warp_trace.hpp"
 
@@ -163,7 +166,7 @@ TEST(TraceFile, DamagedContentsBehindGoodChecksumsNeitherCrashNorHang) {
   traces::ChunkReader chunks(in, "sample");
   std::vector<std::pair<std::string, std::vector<std::uint8_t>>> contents;
   for (const auto& chunk : chunks.chunks()) {
-    contents.emplace_back(chunk.tag, chunks.read(chunk));
+    contents.emplace_back(chunk.tag, chunks.read(chunk, chunk.size));
   }
   std::mt19937_64 random(7);
   const auto below = [&](std::size_t bound) { return static_cast<std::size_t>(random() % bound); };
@@ -205,6 +208,129 @@ TEST(TraceFile, DamagedContentsBehindGoodChecksumsNeitherCrashNorHang) {
     }
   }
   EXPECT_GT(refused, kFiles / 2);
+}
+
+using Chunks = std::vector<std::pair<std::string, std::vector<std::uint8_t>>>;
+
+Chunks chunks_of(const std::string& file) {
+  std::istringstream in(file);
+  traces::ChunkReader reader(in, "sample");
+  Chunks contents;
+  for (const auto& chunk : reader.chunks()) {
+    contents.emplace_back(chunk.tag, reader.read(chunk, chunk.size));
+  }
+  return contents;
+}
+
+std::string file_of(const Chunks& chunks) {
+  std::ostringstream out;
+  traces::ChunkWriter writer(out);
+  for (const auto& [tag, bytes] : chunks) {
+    writer.write(tag, bytes);
+  }
+  writer.finish();
+  return out.str();
+}
+
+// Each byte of each kind of chunk has other values, one at a time, with sizes and checksums put right: the file is
+// refused with the byte before anything runs, or it is a record like any other.
+TEST(TraceFile, EveryFieldThatIsWrongIsRefusedBeforeTheRun) {
+  const Scratch scratch;
+  scratch.write("k.ptx",
+                ".version 7.0\n.target sm_60\n.address_size 32\n.visible .entry k(.param .u32 x)\n{\n.reg .b32 %r<5>;\n"
+                ".reg .pred %p;\n.shared .b32 s[32];\nld.param.u32 %r1, [x];\nmov.u32 %r2, %tid.x;\n"
+                "setp.gt.u32 %p, %r2, 1;\n@%p bra L;\nld.global.u32 %r3, [%r1];\nst.shared.u32 [s], %r3;\nL:\n"
+                "bar.sync 0;\natom.global.add.u32 %r4, [%r1], 1;\nret;\n}\n");
+  scratch.write("l.toml",
+                "ptx = \"k.ptx\"\n[[buffer]]\nname = \"x\"\ntype = \"u32\"\ncount = 64\n[[launch]]\nentry = \"k\"\n"
+                "grid = [2]\nblock = [3]\narguments = [{ buffer = \"x\" }]\n");
+  const std::string path = scratch.path("small.trace");
+  const Ran recorded = heddle({"run", "baseline", scratch.path("l.toml"), "--quiet", "--record", path});
+  ASSERT_EQ(recorded.code, 0) << recorded.err;
+  const Chunks good = chunks_of(Scratch::read(path));
+  unsigned refused = 0;
+  unsigned ran = 0;
+  for (std::size_t chunk = 0; chunk != good.size(); ++chunk) {
+    const std::vector<std::uint8_t>& bytes = good[chunk].second;
+    // A module is long, and most of its bytes are instructions and lines of one form.
+    const std::size_t step = good[chunk].first == "MODU" ? 3 : 1;
+    for (std::size_t at = 0; at < bytes.size(); at += step) {
+      for (const unsigned other : {0U, 0x7fU, 0xffU, bytes[at] + 1U, bytes[at] ^ 0x10U}) {
+        if (static_cast<std::uint8_t>(other) == bytes[at]) {
+          continue;
+        }
+        Chunks changed = good;
+        changed[chunk].second[at] = static_cast<std::uint8_t>(other);
+        const std::string file = file_of(changed);
+        if (const std::string refusal = record_refusal(file); !refusal.empty()) {
+          static_cast<void>(offset_of(refusal));
+          ++refused;
+        } else if (++ran % 5 == 0) {
+          const Ran replayed =
+              heddle({"run", "baseline", scratch.write("changed.trace", file), "--quiet", "--max-cycles", "100000"});
+          // Refused by the machine, a fault of the program that the trace now holds, or a good replay.
+          EXPECT_TRUE(replayed.code == 0 || replayed.code == 2 || replayed.code == 3)
+              << good[chunk].first << " byte " << at << " made " << other << ": " << replayed.err;
+        }
+      }
+    }
+  }
+  EXPECT_GT(refused, 200U);
+  EXPECT_GT(ran, 50U);
+}
+
+// What a chunk claims to hold costs neither memory nor time before it is seen to be so.
+TEST(TraceFile, ChunksThatUnpackToTooMuchAreRefusedAtOnce) {
+  constexpr std::size_t kMebibyte = std::size_t{1} << 20U;
+  const Chunks good = chunks_of(Scratch::read(smallest_sample()));
+  const auto refusal_with = [&](const std::string& tag, std::size_t bytes) {
+    Chunks changed = good;
+    for (auto& [name, contents] : changed) {
+      if (name == tag) {
+        contents.assign(bytes, 0);
+      }
+    }
+    const std::string file = file_of(changed);
+    changed.clear();
+    const std::string text = record_refusal(file);
+    return text.substr(std::min(text.find(": ", text.find(": ") + 2), text.size()));
+  };
+  EXPECT_EQ(refusal_with("MODU", 65 * kMebibyte),
+            ": the chunk 'MODU' claims 68157440 bytes of contents, the most for it are 67108864; the file is damaged");
+  EXPECT_EQ(refusal_with("LNCH", kMebibyte),
+            ": the chunk 'LNCH' claims 1048576 bytes of contents, the most for it are 65536; the file is damaged");
+  EXPECT_EQ(refusal_with("LEND", kMebibyte),
+            ": the chunk 'LEND' claims 1048576 bytes of contents, the most for it are 20; the file is damaged");
+  EXPECT_EQ(refusal_with("RUN ", kMebibyte),
+            ": the chunk 'RUN ' claims 1048576 bytes of contents, the most for it are 65536; the file is damaged");
+  EXPECT_EQ(refusal_with("BLKS", 64 * kMebibyte),
+            ": in the chunk 'BLKS' that begins here, at byte 2 of its 67108864 bytes of contents: it has other blocks "
+            "than its launch's end says");
+}
+
+// Blocks are looked at as they are unpacked, piece by piece.
+TEST(TraceFile, LongContentsOfBlocksTakeNoMemory) {
+  const Scratch scratch;
+  const std::string path = scratch.path("long.trace");
+  // Another process makes it, so that this one's memory shows what reading takes.
+  ChildProcess maker = ChildProcess::copy([&] {
+    Chunks chunks = chunks_of(Scratch::read(smallest_sample()));
+    for (auto& [name, contents] : chunks) {
+      if (name == "BLKS") {
+        contents.resize(contents.size() + (std::size_t{96} << 20U));
+      }
+    }
+    scratch.write("long.trace", file_of(chunks));
+    return 0;
+  });
+  ASSERT_TRUE(maker.wait().good());
+  const std::string file = Scratch::read(path);
+  rusage before{};
+  ::getrusage(RUSAGE_SELF, &before);
+  EXPECT_NE(record_refusal(file).find("there are bytes behind the end of its contents"), std::string::npos);
+  rusage after{};
+  ::getrusage(RUSAGE_SELF, &after);
+  EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 32 * 1024) << "KiB";
 }
 
 // ------------------------------------------------------------------------------------------------- threads

@@ -12,12 +12,14 @@
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
+#include "tb/host/cuda/compiler_texts.hpp"
 #include "tb/host/cuda/cuda_libraries.hpp"
 #include "tb/host/cuda/device_code.hpp"
 #include "tb/host/cuda/dynamic_parallelism.hpp"
 #include "tb/host/cuda/embedded.hpp"
 #include "tb/support/files/temporary_folder.hpp"
 #include "tb/support/process/child_process.hpp"
+#include "tb/support/process/stopping.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -30,11 +32,11 @@ std::string read_text(const fs::path& path) {
 }
 
 // What the compiler ended with, and what it printed.
-Finished run_compiler(const std::vector<std::string>& words) {
+Finished run_compiler(const std::vector<std::string>& words, const std::string& path) {
   ProcessSetup setup;
   setup.err = Redirection::output();  // in the order in which it was said
   try {
-    return run_program(words, setup);
+    return run_program_or_stop(words, setup, fmt::format("while {} was compiled", path));
   } catch (const StartError& error) {
     throw InputError({}, fmt::format("cannot run the CUDA compiler '{}': {}", words[0], error.reason()),
                      "set HEDDLE_CLANG to a clang++ of version 14 to 19, or unset it");
@@ -57,7 +59,11 @@ std::string find_clang() {
                    "install Debian's package clang (14 to 19), set HEDDLE_CLANG to the compiler, or give a .ptx file");
 }
 
-std::string compile_cuda(const std::string& path, unsigned address_bits) {
+namespace {
+
+// The compiler's words for `path`, but for what it is to make of it. Writes the headers into `temporary`.
+std::vector<std::string> compiler_words(const std::string& path, unsigned address_bits,
+                                        const TemporaryFolder& temporary) {
   if (address_bits != 32 && address_bits != 64) {
     throw InternalError(fmt::format("device addresses of {} bits", address_bits));
   }
@@ -65,7 +71,6 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
     throw InputError({path}, "the CUDA file cannot be read: " + *reason, "check its name and permissions");
   }
   const std::string clang = find_clang();
-  const TemporaryFolder temporary;
   for (const EmbeddedFile& header : device_headers()) {
     temporary.write(header.name, header.text);
   }
@@ -123,8 +128,7 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
     temporary.write(name, fmt::format("#pragma once\n#include \"{}\"\n", header));
   }
 
-  const fs::path ptx = temporary.path() / "out.ptx";
-  std::vector<std::string> words{clang};
+  std::vector<std::string> words{clang, "-fno-crash-diagnostics"};  // which would stay in the folder of temporary files
   std::istringstream options{std::string(clang_options())};
   for (std::string option; std::getline(options, option);) {
     if (!option.empty()) {
@@ -138,20 +142,40 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
   }
   words.insert(words.end(), {"-fno-color-diagnostics", "-fdebug-prefix-map=" + temporary.path().string() + "=heddle",
                              "-I" + temporary.path().string(), "-include", "heddle/cuda.h"});
+  return words;
+}
 
+std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+}  // namespace
+
+std::string compile_cuda(const std::string& path, unsigned address_bits) {
+  const StopsOrderly caught;  // the folder does not stay behind
+  const TemporaryFolder temporary;
+  const std::vector<std::string> words = compiler_words(path, address_bits, temporary);
+  const fs::path ptx = temporary.path() / "out.ptx";
   Finished compiler;
   DeviceCode code{words, {"--", path}, temporary.path(), {}, {}, false};
-  code.run = [&compiler](const std::vector<std::string>& command) {
-    compiler = run_compiler(command);
+  code.run = [&](const std::vector<std::string>& command) {
+    compiler = run_compiler(command, path);
     return compiler.end.shell_code();
   };
-  code.silent = [](const std::vector<std::string>& command) { return run_compiler(command).end.shell_code(); };
+  code.silent = [&](const std::vector<std::string>& command) { return run_compiler(command, path).end.shell_code(); };
   if (compile_device_code(code, ptx.string()) != 0) {
     std::string output = compiler.out;
     // The folder's name differs from run to run.
     const std::string folder = temporary.path().string() + "/";
     for (std::size_t at = output.find(folder); at != std::string::npos; at = output.find(folder, at)) {
       output.erase(at, folder.size());
+    }
+    if (is_name_beyond_ascii(output)) {
+      const fs::path module = temporary.path() / "out.ll";
+      static_cast<void>(
+          run_compiler(with(words, {"-emit-llvm", "-g", "-O0", "-o", module.string(), "--", path}), path));
+      refuse_name(read_text(module), folder, path);
     }
     const Diagnostic error = first_error(output).value_or(Diagnostic{{}, "the CUDA compiler failed"});
     const SourceLocation where = error.where.file.empty() ? SourceLocation{path} : error.where;
@@ -166,6 +190,15 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
     throw InputError(where, error.message, hint);
   }
   return read_text(ptx);
+}
+
+std::vector<std::string> cuda_includes(const std::string& path, unsigned address_bits) {
+  const StopsOrderly caught;
+  const TemporaryFolder temporary;
+  const std::vector<std::string> words = compiler_words(path, address_bits, temporary);
+  const fs::path list = temporary.path() / "out.d";
+  static_cast<void>(run_compiler(with(words, {"-M", "-MF", list.string(), "-o", "-", "--", path}), path));
+  return included_files(read_text(list), temporary.path());
 }
 
 }  // namespace heddle::tb

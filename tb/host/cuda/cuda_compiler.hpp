@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace heddle::tb {
 
@@ -21,6 +22,10 @@ namespace heddle::tb {
 // Throws InputError: no compiler found, file not readable, or the compiler's first error with its place, followed by
 // all that it printed.
 [[nodiscard]] std::string compile_cuda(const std::string& path, unsigned address_bits);
+
+// The files of the user's that compile_cuda would read: `path` and what it includes, by whatever path. Where the file
+// does not compile, those up to the error. Throws InputError: no compiler found, file not readable.
+[[nodiscard]] std::vector<std::string> cuda_includes(const std::string& path, unsigned address_bits);
 
 // The compiler that compile_cuda uses: a name on the PATH, or what HEDDLE_CLANG says. Throws InputError: there is none.
 [[nodiscard]] std::string find_clang();

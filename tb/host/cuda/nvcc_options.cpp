@@ -447,6 +447,7 @@ class Reader {
       throw InputError({path}, "is one file of options too many", "does it name itself?");
     }
     const std::string text = read_input_file(path, kLargestOptionFile, "file of options");
+    out_.option_files.push_back(path);
     std::vector<std::string> words;
     std::string word;
     bool within = false;

@@ -23,6 +23,8 @@ struct NvccOptions {
   bool verbose = false;              // -v, --dryrun: show the commands
   bool dry = false;
   bool version = false;  // --version
+
+  std::vector<std::string> option_files;  // -optf: those whose words stand here
 };
 
 // Throws InputError for options that would change what a program does and cannot be had, and for those whose value is

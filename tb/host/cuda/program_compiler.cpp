@@ -15,17 +15,22 @@
 #include "base/error.hpp"
 #include "base/input_file.hpp"
 #include "tb/cudart/fat_binary.hpp"
+#include "tb/host/cuda/compiler_texts.hpp"
 #include "tb/host/cuda/cuda_compiler.hpp"
 #include "tb/host/cuda/cuda_libraries.hpp"
 #include "tb/host/cuda/device_code.hpp"
 #include "tb/host/cuda/dynamic_parallelism.hpp"
 #include "tb/host/cuda/embedded.hpp"
+#include "tb/host/cuda/nvcc_files.hpp"
 #include "tb/host/cuda/nvcc_options.hpp"
 #include "tb/host/cuda/source_pass.hpp"
 #include "tb/host/cuda/toolkit.hpp"
 #include "tb/support/files/atomic_file.hpp"
+#include "tb/support/files/command_files.hpp"
 #include "tb/support/files/temporary_folder.hpp"
 #include "tb/support/process/child_process.hpp"
+#include "tb/support/process/descriptor.hpp"
+#include "tb/support/process/stopping.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -81,6 +86,7 @@ class Compiler {
       throw InputError({"-o " + options_.output}, "is one file, for several sources",
                        "leave it out, or compile one file at a time");
     }
+    check_files();
     if (options_.step == Step::device_link) return device_link();
     Words objects;
     for (const std::string& input : options_.inputs) {
@@ -113,6 +119,51 @@ class Compiler {
                       [&](const auto& input) { return kind_of(input, options_) != Kind::linked; }));
   }
 
+  // Every file that the command reads or writes, before it touches one.
+  void check_files() {
+    CommandFiles files;
+    add_nvcc_inputs(files, options_);
+    std::vector<std::pair<std::string, Kind>> compiled;
+    for (const std::string& input : options_.inputs) {
+      if (const Kind kind = kind_of(input, options_); kind != Kind::linked && kind != Kind::unknown) {
+        compiled.emplace_back(input, kind);
+      }
+    }
+    files.reads_texts("a file", [this, compiled] {
+      Words all;
+      for (const auto& [input, kind] : compiled) {
+        const Words read = included(input, kind);
+        all.insert(all.end(), read.begin(), read.end());
+      }
+      return all;
+    });
+    Words results;
+    for (std::size_t i = 0; i != compiled.size() && options_.step != Step::device_link; ++i) {
+      results.push_back(output_of(compiled[i].first, i));
+    }
+    add_nvcc_outputs(files, options_, results);
+  }
+
+  // What a source includes of the user's, in the compilations of host and device code.
+  [[nodiscard]] Words included(const std::string& input, Kind kind) const {
+    Words all;
+    for (const char* const side : {"--cuda-host-only", "--cuda-device-only"}) {
+      Words words = common(kind);
+      const Words host = without_dependency_options(options_.host);
+      words.insert(words.end(), host.begin(), host.end());
+      if (kind == Kind::cuda) words.emplace_back(side);
+      const std::string list = (temporary_.path() / "included.d").string();
+      words.insert(words.end(), {"-w", "-M", "-MF", list, "-o", "-", input});
+      const Finished finished = run_program_or_stop(words, {}, "while " + input + " was looked through");
+      std::ifstream in(list, std::ios::binary);
+      const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+      const Words files = included_files(text, temporary_.path());
+      all.insert(all.end(), files.begin(), files.end());
+      if (kind != Kind::cuda) break;
+    }
+    return all;
+  }
+
   // Where the step's result for one source goes; empty: to standard output.
   std::string output_of(const std::string& input, std::size_t number) {
     const std::string stem = fs::path(input).stem().string();
@@ -133,7 +184,7 @@ class Compiler {
 
   // What both compilations of a CUDA file get, or those of host code in C and C++.
   Words common(Kind kind) const {
-    Words words{clang_};
+    Words words{clang_, "-fno-crash-diagnostics"};
     if (kind == Kind::cuda) {
       words.insert(words.end(), {"-x", "cuda", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib",
                                  "-Wno-unknown-cuda-version", "-Xclang", kRuntimeVersion});
@@ -214,14 +265,28 @@ class Compiler {
     words.insert(words.end(), options_.device.begin(), options_.device.end());
     words.emplace_back("-w");  // the host's compilation warns
     DeviceCode code{words, {input}, temporary_.path(), {}, {}, options_.dry};
-    code.run = [this](const Words& command) { return compile_source(command); };
+    bool bad_name = false;
+    code.run = [&](const Words& command) {
+      const Heard heard = listen(command);
+      bad_name = is_name_beyond_ascii(heard.text);  // clang ends for it with a listing of its own stack
+      return bad_name ? heard.code : tell(heard);
+    };
     code.silent = [this](const Words& command) {
       show(command);
       ProcessSetup setup;
       setup.err = Redirection::output();
-      return options_.dry ? 0 : run_program(command, setup).end.shell_code();
+      return options_.dry ? 0 : run_program_or_stop(command, setup, during()).end.shell_code();
     };
-    return compile_device_code(code, ptx);
+    const int failed = compile_device_code(code, ptx);
+    if (bad_name) {
+      const std::string module = (temporary_.path() / "device.ll").string();
+      words.insert(words.end(), {"-emit-llvm", "-g", "-O0", "-o", module, input});
+      static_cast<void>(code.silent(words));
+      std::ifstream in(module, std::ios::binary);
+      const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+      refuse_name(text, temporary_.path().string() + "/", input);
+    }
+    return failed;
   }
 
   int compile(const std::string& input, Kind kind, const std::string& output) {
@@ -283,36 +348,50 @@ class Compiler {
     std::cerr << "\n";
   }
 
-  // A compilation of a source, whose errors are said in our words where a library of CUDA's is missing.
-  int compile_source(Words words) const {
-    if (::isatty(STDERR_FILENO) != 0) words.emplace_back("-fcolor-diagnostics");
+  // What a compilation has ended with, and said.
+  struct Heard {
+    int code = 0;
+    std::string text;
+  };
+  Heard listen(Words words) const {
+    if (::isatty(STDERR_FILENO) != 0) words.insert(words.begin() + 1, "-fcolor-diagnostics");
+    show(words);
+    if (options_.dry) return {};
     const std::string said = (temporary_.path() / "said").string();
     ProcessSetup setup;
     setup.err = Redirection::file(said);
-    const int code = execute(words, setup);
-    if (options_.dry) return code;
+    Heard heard;
+    heard.code = wait_or_stop(words, setup, during()).shell_code();
     std::ifstream in(said, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    if (const auto parallelism = code == 0 ? std::nullopt : find_dynamic_parallelism(text)) {
-      if (!parallelism->all) std::cerr << text;
+    heard.text.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+    return heard;
+  }
+
+  // It is told the user, in our words where a library of CUDA's is missing or kernels launch kernels.
+  int tell(const Heard& heard) const {
+    if (const auto parallelism = heard.code == 0 ? std::nullopt : find_dynamic_parallelism(heard.text)) {
+      if (!parallelism->all) std::cerr << heard.text;
       throw InputError(parallelism->error);
     }
-    if (const auto error = first_error(text); code != 0 && error) {
+    if (const auto error = first_error(heard.text); heard.code != 0 && error) {
       if (const auto missing = missing_library(*error)) {
-        std::cerr << text.substr(0, error->begins) << std::flush;
+        std::cerr << heard.text.substr(0, error->begins) << std::flush;
         throw *missing;
       }
     }
-    std::cerr << text << std::flush;
-    return code;
+    std::cerr << heard.text << std::flush;
+    return heard.code;
   }
 
-  int execute(const Words& words, const ProcessSetup& setup = {}) const {
+  int compile_source(const Words& words) const { return tell(listen(words)); }
+
+  int execute(const Words& words) const {
     show(words);
     if (options_.dry) return 0;
-    ChildProcess child = ChildProcess::start(words, setup);
-    return child.wait().shell_code();
+    return wait_or_stop(words, {}, during()).shell_code();
   }
+
+  [[nodiscard]] std::string during() const { return fmt::format("while {} was compiled", options_.inputs.front()); }
 
   NvccOptions options_;
   std::string clang_;
@@ -330,6 +409,7 @@ int compile_program(const std::vector<std::string>& words) {
     std::cout << "heddle nvcc: CUDA programs by clang\nCuda compilation tools, release 11.5, V11.5.0\n";
     return 0;
   }
+  const StopsOrderly caught;  // nothing temporary stays behind
   try {
     return Compiler(std::move(options)).run();
   } catch (const StartError& error) {

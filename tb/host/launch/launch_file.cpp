@@ -12,11 +12,13 @@
 #include "tb/host/cuda/cuda_compiler.hpp"
 #include "tb/host/launch/description.hpp"
 #include "tb/host/launch/session.hpp"
+#include "tb/support/process/stopping.hpp"
 
 namespace heddle::tb {
 namespace {
 
 constexpr std::size_t kLargestLaunchFile = std::size_t{16} << 20U;
+constexpr std::size_t kLargestPtx = std::size_t{256} << 20U;
 
 // Threads of the largest launch in any pass of the loops, of which `passes` are the numbers (the outermost first).
 std::uint64_t threads_of(const std::vector<launch::Step>& steps, std::vector<std::uint64_t>& passes) {
@@ -66,17 +68,29 @@ unsigned LaunchFile::address_bits() const {
 
 isa::Module LaunchFile::compile(unsigned max_registers, unsigned if_conversion, std::vector<std::string>* notes,
                                 const std::atomic<bool>* interrupted) const {
+  return compile(ptx(), max_registers, if_conversion, notes, interrupted);
+}
+
+std::string LaunchFile::ptx() const {
+  return description_->is_cuda ? compile_cuda(description_->source, description_->address_bits)
+                               : read_input_file(description_->source, kLargestPtx, "PTX file");
+}
+
+isa::Module LaunchFile::compile(const std::string& ptx, unsigned max_registers, unsigned if_conversion,
+                                std::vector<std::string>* notes, const std::atomic<bool>* interrupted) const {
   ptx::CompileOptions options;
   options.max_registers = max_registers;
   options.if_conversion = if_conversion;
   options.notes = notes;
   options.refused = &description_->refused;
   options.interrupted = interrupted;
-  if (description_->is_cuda) {
-    return ptx::compile(compile_cuda(description_->source, description_->address_bits),
-                        description_->source + " (as PTX)", options);
-  }
-  return ptx::compile_file(description_->source, options);
+  const StopsAtOnce at_once("while " + description_->source + " was compiled");
+  return ptx::compile(ptx, description_->source + (description_->is_cuda ? " (as PTX)" : ""), options);
+}
+
+std::vector<std::string> LaunchFile::includes() const {
+  return description_->is_cuda ? cuda_includes(description_->source, description_->address_bits)
+                               : std::vector<std::string>();
 }
 
 std::vector<LaunchFile::InputFile> LaunchFile::inputs() const {

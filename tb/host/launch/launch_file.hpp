@@ -41,6 +41,12 @@ class LaunchFile {
   [[nodiscard]] isa::Module compile(unsigned max_registers, unsigned if_conversion = 0,
                                     std::vector<std::string>* notes = nullptr,
                                     const std::atomic<bool>* interrupted = nullptr) const;
+  // The PTX of the kernel file, compiled from CUDA where it is that. Throws InputError.
+  [[nodiscard]] std::string ptx() const;
+  // Like compile(), from what ptx() has returned.
+  [[nodiscard]] isa::Module compile(const std::string& ptx, unsigned max_registers, unsigned if_conversion = 0,
+                                    std::vector<std::string>* notes = nullptr,
+                                    const std::atomic<bool>* interrupted = nullptr) const;
 
   // The files that it names as input: kernel, contents of buffers, expected outputs.
   struct InputFile {
@@ -48,6 +54,8 @@ class LaunchFile {
     std::string path;
   };
   [[nodiscard]] std::vector<InputFile> inputs() const;
+  // What the compiler would read besides: the headers of a CUDA file. Asks the compiler, which takes a moment.
+  [[nodiscard]] std::vector<std::string> includes() const;
   // The output files that run() writes, below the output directory.
   [[nodiscard]] std::vector<std::string> output_files() const;
 

@@ -158,12 +158,12 @@ void Reader::read_source() {
 
 std::size_t Reader::buffer_named(const Section& section, std::string_view key) const {
   const std::string name = section.string(key);
+  if (const auto found = numbers_.find(name); found != numbers_.end()) {
+    return found->second;
+  }
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < description_.buffers.size(); ++i) {
-    if (description_.buffers[i].name == name) {
-      return i;
-    }
-    names.push_back(description_.buffers[i].name);
+  for (const Buffer& buffer : description_.buffers) {
+    names.push_back(buffer.name);
   }
   throw InputError(section.where(key), fmt::format("there is no buffer '{}'", excerpt(name)),
                    suggest(name, names, names.empty() ? "add a [[buffer]]" : "buffers: " + join(names)));

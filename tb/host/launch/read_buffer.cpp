@@ -43,11 +43,9 @@ void Reader::read_buffer(const toml::table& table, std::size_t number) {
   }
   const char* const name = section.has("symbol") && !section.has("name") ? "symbol" : "name";
   buffer.name = section.string(name);
-  for (const Buffer& other : description_.buffers) {
-    if (other.name == buffer.name) {
-      throw InputError(section.where(name), fmt::format("there are two buffers '{}'", excerpt(buffer.name)),
-                       fmt::format("the first is in line {}", other.where.line));
-    }
+  if (const auto [other, fresh] = numbers_.emplace(buffer.name, description_.buffers.size()); !fresh) {
+    throw InputError(section.where(name), fmt::format("there are two buffers '{}'", excerpt(buffer.name)),
+                     fmt::format("the first is in line {}", description_.buffers[other->second].where.line));
   }
   buffer.type = element_type(section);
   if (section.has("count")) {

@@ -2,7 +2,10 @@
 // InputError with file, line, column and key.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -76,8 +79,9 @@ class Reader {
   std::string path_;
   Section root_;
   Description description_;
-  std::set<std::string> files_;  // of outputs
-  std::vector<OpenLoop> loops_;  // the outermost first
+  std::map<std::string, std::size_t, std::less<>> numbers_;  // of buffers, by name
+  std::set<std::string> files_;                              // of outputs
+  std::vector<OpenLoop> loops_;                              // the outermost first
 };
 
 // Types that a buffer's element or a scalar argument can have.

@@ -8,7 +8,6 @@
 
 #include "isa/instruction.hpp"
 #include "tb/measure/energy/by_instruction.hpp"
-#include "tb/measure/profile/source_text.hpp"
 #include "tb/support/base64.hpp"
 
 namespace heddle::tb {
@@ -30,10 +29,10 @@ class Files {
     }
     return entry->second;
   }
-  [[nodiscard]] json::array to_json(bool with_sources) const {
+  [[nodiscard]] json::array to_json(const SourceFiles* sources) const {
     json::array out;
     for (const std::string& name : names_) {
-      const std::optional<std::string> text = with_sources ? source_text(name) : std::nullopt;
+      const std::optional<std::string> text = sources != nullptr ? sources->text(name) : std::nullopt;
       out.push_back({{"name", name}, {"text", text ? json::value(*text) : json::value(nullptr)}});
     }
     return out;
@@ -232,7 +231,7 @@ json::object time_json(const Profile& profile, const Rows& rows) {
 
 }  // namespace
 
-boost::json::object profile_json(const Profile& profile, bool with_sources, const Energy* energy) {
+boost::json::object profile_json(const Profile& profile, const SourceFiles* sources, const Energy* energy) {
   const Rows rows(profile);
   Files files;
   json::array kernels;
@@ -269,7 +268,7 @@ boost::json::object profile_json(const Profile& profile, bool with_sources, cons
           {"pictures", array_of(profile.pictures(), picture_json)},
           {"counters", counter_names(shared.has_value())},
           {"kernels", std::move(kernels)},
-          {"files", files.to_json(with_sources)}};
+          {"files", files.to_json(sources)}};
 }
 
 }  // namespace heddle::tb

@@ -5,12 +5,13 @@
 
 #include "tb/measure/energy/energy.hpp"
 #include "tb/measure/profile/profile.hpp"
+#include "tb/measure/profile/source_text.hpp"
 
 namespace heddle::tb {
 
-// `with_sources`: the texts of the source files too (source_text()). `energy`: of the run, shared out among the
-// instructions (energy_by_instruction()) as two more counters of each; null: it was not priced.
-[[nodiscard]] boost::json::object profile_json(const Profile& profile, bool with_sources,
+// `sources`: the texts of the source files too, those that it allows; null: none. `energy`: of the run, shared out
+// among the instructions (energy_by_instruction()) as two more counters of each; null: it was not priced.
+[[nodiscard]] boost::json::object profile_json(const Profile& profile, const SourceFiles* sources,
                                                const Energy* energy = nullptr);
 
 }  // namespace heddle::tb

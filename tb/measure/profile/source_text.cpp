@@ -1,8 +1,11 @@
 #include "tb/measure/profile/source_text.hpp"
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/string.hpp>
+#include <system_error>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
@@ -11,6 +14,8 @@
 
 namespace heddle::tb {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestSource = std::size_t{4} << 20U;
 
@@ -26,7 +31,41 @@ bool is_text(const std::string& text) {
 
 }  // namespace
 
-std::optional<std::string> source_text(const std::string& name) {
+void SourceFiles::allow_below(const std::string& folder) {
+  std::error_code error;
+  const fs::path whole = fs::canonical(folder.empty() ? "." : folder, error);
+  if (!error) {
+    folders_.push_back(whole);
+  }
+}
+
+void SourceFiles::allow(const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    std::error_code error;
+    if (fs::path whole = fs::canonical(file, error); !error) {
+      files_.insert(std::move(whole));
+    }
+  }
+}
+
+bool SourceFiles::allowed(const std::string& name) const {
+  std::error_code error;
+  const fs::path whole = fs::canonical(name, error);
+  if (error) {
+    return false;
+  }
+  for (const fs::path& folder : folders_) {
+    const fs::path below = whole.lexically_relative(folder);
+    // A hidden file or folder, and "..", begin with a dot.
+    if (!below.empty() &&
+        std::none_of(below.begin(), below.end(), [](const fs::path& part) { return part.string().starts_with('.'); })) {
+      return true;
+    }
+  }
+  return files_.count(whole) != 0;
+}
+
+std::optional<std::string> SourceFiles::text(const std::string& name) const {
   const std::string plain = name.starts_with("./") ? name.substr(2) : name;
   for (const EmbeddedFile& file : kernel_sources()) {
     if (file.name == plain) {
@@ -37,6 +76,9 @@ std::optional<std::string> source_text(const std::string& name) {
     if (plain.ends_with(file.name)) {
       return std::string(file.text);
     }
+  }
+  if (!allowed(name)) {
+    return std::nullopt;
   }
   try {
     std::string text = read_input_file(name, kLargestSource);

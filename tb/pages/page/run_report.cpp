@@ -10,16 +10,18 @@
 #include "tb/support/files/atomic_file.hpp"
 
 namespace heddle::tb {
-std::string run_report_data(const RunRecord& record, const StatisticsRegistry& modules, const Profile& profile) {
+std::string run_report_data(const RunRecord& record, const StatisticsRegistry& modules, const Profile& profile,
+                            const SourceFiles& sources) {
   return fmt::format("{{\"kind\":\"report\",\"command\":{},\"stats\":{},\"profile\":{},\"declarations\":{}}}\n",
                      boost::json::serialize(boost::json::string(record.command)), stats_json(record, modules),
-                     boost::json::serialize(profile_json(profile, true, record.energy ? &*record.energy : nullptr)),
+                     boost::json::serialize(profile_json(profile, &sources, record.energy ? &*record.energy : nullptr)),
                      boost::json::serialize(declarations_json()));
 }
 
-std::string run_report(const RunRecord& record, const StatisticsRegistry& modules, const Profile& profile) {
+std::string run_report(const RunRecord& record, const StatisticsRegistry& modules, const Profile& profile,
+                       const SourceFiles& sources) {
   return data_page({fmt::format("Heddle: {} on {}", record.workload, record.machine.name),
-                    run_report_data(record, modules, profile),
+                    run_report_data(record, modules, profile, sources),
                     {"energy.js", "report.js", "grid.js", "source.js"}});
 }
 
@@ -33,10 +35,10 @@ void ReportPage::check() const {
 
 void ReportPage::make(const RunRecord& record, const StatisticsRegistry& modules) {
   if (files_.page) {
-    write_file(*files_.page, run_report(record, modules, profile_));
+    write_file(*files_.page, run_report(record, modules, profile_, sources_));
   }
   if (files_.data) {
-    write_file(*files_.data, run_report_data(record, modules, profile_));
+    write_file(*files_.data, run_report_data(record, modules, profile_, sources_));
   }
 }
 

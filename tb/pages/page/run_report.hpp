@@ -8,17 +8,18 @@
 
 #include "base/statistics.hpp"
 #include "tb/measure/profile/profile.hpp"
+#include "tb/measure/profile/source_text.hpp"
 #include "tb/measure/record.hpp"
 #include "tb/measure/run_product.hpp"
 
 namespace heddle::tb {
 
 // {"kind": "report", "command": how the run was called, "stats": stats.json, "profile": ..., "declarations": ...}. A
-// function of the run's input alone.
+// function of the run's input alone. `sources` says which files' texts may be in it.
 [[nodiscard]] std::string run_report_data(const RunRecord& record, const StatisticsRegistry& modules,
-                                          const Profile& profile);
-[[nodiscard]] std::string run_report(const RunRecord& record, const StatisticsRegistry& modules,
-                                     const Profile& profile);
+                                          const Profile& profile, const SourceFiles& sources);
+[[nodiscard]] std::string run_report(const RunRecord& record, const StatisticsRegistry& modules, const Profile& profile,
+                                     const SourceFiles& sources);
 
 // The page as a run makes it, and its data alone, each in a file.
 class ReportPage final : public RunProduct {
@@ -27,7 +28,8 @@ class ReportPage final : public RunProduct {
     std::optional<std::string> page;  // none: it is not written
     std::optional<std::string> data;  // run_report_data()
   };
-  ReportPage(Files files, const hw::Machine& machine) : files_(std::move(files)), profile_(machine) {}
+  ReportPage(Files files, const hw::Machine& machine, SourceFiles sources)
+      : files_(std::move(files)), profile_(machine), sources_(std::move(sources)) {}
   void check() const override;
   [[nodiscard]] RunObserver* observer() override { return &profile_; }
   void make(const RunRecord& record, const StatisticsRegistry& modules) override;
@@ -35,6 +37,7 @@ class ReportPage final : public RunProduct {
  private:
   Files files_;
   Profile profile_;
+  SourceFiles sources_;
 };
 
 }  // namespace heddle::tb

@@ -90,6 +90,16 @@ std::optional<KeptRun> kept_result(const std::string& directory, const PlannedRu
   return std::nullopt;
 }
 
+std::vector<std::string> kept_files(const std::string& directory) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (std::filesystem::recursive_directory_iterator it(directory + "/runs", error), end; !error && it != end;
+       it.increment(error)) {
+    files.push_back(it->path().string());
+  }
+  return files;
+}
+
 std::vector<DoneRun> do_runs(const Plan& plan, const RunnerOptions& options) {
   make_folder(options.directory);
   const FileLock lock(options.directory + "/.lock", options.directory, "another reproduction is writing to this folder",

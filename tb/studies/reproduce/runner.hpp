@@ -47,4 +47,7 @@ struct DoneRun {
 [[nodiscard]] std::optional<KeptRun> kept_result(const std::string& directory, const PlannedRun& run,
                                                  bool any_build = false);
 
+// The files of all results that are kept in the folder.
+[[nodiscard]] std::vector<std::string> kept_files(const std::string& directory);
+
 }  // namespace heddle::tb

@@ -32,6 +32,11 @@ RunReport do_run(const RunOrder& order) {
   request.address_bits = order.address_bits;
   request.device.max_cycles = order.max_cycles;
   request.keep_texts = true;
+  if (order.ptx != nullptr) {
+    request.make_subject = [&order](const WorkloadOptions& options) {
+      return make_launch_subject(order.workload, options, order.ptx);
+    };
+  }
   RunReport report;
   try {
     if (!order.energy.empty()) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,9 @@ struct RunOrder {
   std::uint64_t max_cycles = 0;
   std::string energy;       // file of the energy table by which the run is priced; empty: it is not
   std::string energy_text;  // that table, as it was when the sweep was planned
+  // The PTX of a LAUNCH.toml's kernels, compiled when the sweep was planned. Null: of another workload, or of kernels
+  // that do not compile, which the run says.
+  std::shared_ptr<const std::string> ptx;
 };
 
 // How a run ended, as the database has it.

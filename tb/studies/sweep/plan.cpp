@@ -6,11 +6,13 @@
 #include <limits>
 #include <set>
 
+#include "base/error.hpp"
 #include "base/input_file.hpp"
 #include "hw/check/machine.hpp"
 #include "tb/host/config/config.hpp"
 #include "tb/host/config/search.hpp"
 #include "tb/host/launch/description.hpp"
+#include "tb/host/launch/launch_file.hpp"
 #include "tb/measure/energy/energy.hpp"
 #include "tb/studies/reproduce/plan.hpp"
 #include "tb/support/random.hpp"
@@ -198,6 +200,7 @@ Point Plan::make(std::uint64_t number, std::uint64_t repetition) const {
   if (is_launch_file(order.workload)) {
     const LaunchFacts& facts = launch_facts(order.workload);
     order.address_bits = facts.address_bits;
+    order.ptx = facts.ptx;
     contents = " " + facts.digest;
   }
   order.machine = base(point.config);
@@ -230,9 +233,17 @@ std::string Plan::digest() const {
 LaunchFacts read_launch_facts(const std::string& path) {
   const std::string text = read_input_file(path, kLargestInput, "launch file");
   const launch::Description description = launch::parse(text, path);
+  LaunchFacts facts;
+  facts.address_bits = description.address_bits;
   std::string all = tb::digest(text);
   const auto add = [&](const std::string& file) { all += tb::digest(read_input_file(file, kLargestInput)); };
-  add(description.source);
+  // What comes out of the compiler: it depends on headers, on the compiler, and on the environment.
+  try {
+    facts.ptx = std::make_shared<const std::string>(LaunchFile::read(path).ptx());
+    all += tb::digest(*facts.ptx);
+  } catch (const InputError& error) {
+    all += tb::digest(error.what());
+  }
   for (const launch::FillFile& file : launch::fill_files(description)) {
     add(file.path);
   }
@@ -241,7 +252,8 @@ LaunchFacts read_launch_facts(const std::string& path) {
       add(*output.expect);
     }
   }
-  return {tb::digest(all), description.address_bits};
+  facts.digest = tb::digest(all);
+  return facts;
 }
 
 }  // namespace heddle::tb::sweep

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,8 +30,9 @@ struct Point {
 
 // What a LAUNCH.toml says itself of a run.
 struct LaunchFacts {
-  std::string digest;  // of the file and of every file that it reads
+  std::string digest;  // of the file, of its kernels as PTX and of every file that it reads
   unsigned address_bits = 32;
+  std::shared_ptr<const std::string> ptx;  // of its kernels; null: they do not compile
 };
 [[nodiscard]] LaunchFacts read_launch_facts(const std::string& path);
 

@@ -227,6 +227,7 @@ class Session {
         submission.tasks.emplace(point.key, tasks);
         task.runs.push_back({std::move(point.key), std::move(point.order)});
       }
+      write_kernels(folder, task);
       write_file(task_path(folder, tasks), task_text(task));
     }
     const std::string script = folder + "/task.sh";

@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
+#include <filesystem>
+#include <map>
+#include <memory>
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
 #include "base/parameter.hpp"
 #include "tb/host/config/config.hpp"
+#include "tb/studies/reproduce/plan.hpp"
+#include "tb/support/files/atomic_file.hpp"
 
 namespace heddle::tb::sweep {
 namespace {
@@ -26,11 +31,16 @@ json::object run_json(const SlurmTask::Entry& run) {
           {"max_cycles", order.max_cycles},
           {"energy", order.energy},
           {"energy_text", order.energy_text},
+          {"ptx", order.ptx == nullptr ? "" : digest(*order.ptx)},
           {"machine", machine_text(order.machine)},
           {"name", order.machine.name}};
 }
 
-SlurmTask::Entry run_of(const json::object& run, const std::string& path) {
+// The PTX files of a submission that its runs have named so far.
+using Kernels = std::map<std::string, std::shared_ptr<const std::string>>;
+
+SlurmTask::Entry run_of(const json::object& run, const std::string& path, const std::string& submission,
+                        Kernels& kernels) {
   SlurmTask::Entry entry;
   entry.key = run.at("key").as_string().c_str();
   RunOrder& order = entry.order;
@@ -41,6 +51,14 @@ SlurmTask::Entry run_of(const json::object& run, const std::string& path) {
   order.max_cycles = run.at("max_cycles").to_number<std::uint64_t>();
   order.energy = run.at("energy").as_string().c_str();
   order.energy_text = run.at("energy_text").as_string().c_str();
+  if (const std::string name = run.at("ptx").as_string().c_str(); !name.empty()) {
+    std::shared_ptr<const std::string>& ptx = kernels[name];
+    if (ptx == nullptr) {
+      ptx =
+          std::make_shared<const std::string>(read_input_file(kernel_path(submission, name), kLargestTask, "kernels"));
+    }
+    order.ptx = ptx;
+  }
   order.machine = parse_machine(run.at("machine").as_string().c_str(), path);
   order.machine.name = run.at("name").as_string().c_str();
   return entry;
@@ -85,6 +103,23 @@ std::string task_path(const std::string& submission, std::uint64_t index) {
   return fmt::format("{}/task-{}.jsonl", submission, index);
 }
 
+std::string kernel_path(const std::string& submission, const std::string& digest) {
+  return fmt::format("{}/kernels-{}.ptx", submission, digest);
+}
+
+void write_kernels(const std::string& submission, const SlurmTask& task) {
+  for (const SlurmTask::Entry& run : task.runs) {
+    if (run.order.ptx == nullptr) {
+      continue;
+    }
+    const std::string path = kernel_path(submission, digest(*run.order.ptx));
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) {
+      write_file(path, *run.order.ptx);
+    }
+  }
+}
+
 std::string task_text(const SlurmTask& task) {
   std::string out = json::serialize(json::object{{"build", task.build},
                                                  {"results", task.results},
@@ -101,9 +136,10 @@ std::string task_text(const SlurmTask& task) {
 SlurmTask read_task(const std::string& submission, std::uint64_t index) {
   SlurmTask task;
   const std::string path = task_path(submission, index);
+  Kernels kernels;
   each_line(path, [&](const json::object& line, bool first) {
     if (!first) {
-      task.runs.push_back(run_of(line, path));
+      task.runs.push_back(run_of(line, path, submission, kernels));
       return;
     }
     task.build = line.at("build").as_string().c_str();

@@ -23,6 +23,9 @@ struct SlurmTask {
 
 [[nodiscard]] std::string task_path(const std::string& submission, std::uint64_t index);
 [[nodiscard]] std::string task_text(const SlurmTask& task);
+// PTX of kernels stands beside the tasks, once for all that run it.
+[[nodiscard]] std::string kernel_path(const std::string& submission, const std::string& digest);
+void write_kernels(const std::string& submission, const SlurmTask& task);
 [[nodiscard]] SlurmTask read_task(const std::string& submission, std::uint64_t index);  // throws InputError
 // The keys alone, which is quicker.
 [[nodiscard]] std::vector<std::string> read_task_keys(const std::string& submission, std::uint64_t index);

@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -295,6 +296,11 @@ Store::Store(const std::string& path) {
                              "another sweep is writing to this database", "wait for it, or name another --database");
   database_ = std::make_unique<Database>(path, Database::Mode::write);
   check_schema(*database_, true);
+  struct stat opened {};
+  if (::stat(path.c_str(), &opened) == 0) {
+    device_ = opened.st_dev;
+    file_ = opened.st_ino;
+  }
   // Readers see every run as soon as it is there and do not hold the sweep up. A write-ahead log that is not
   // synchronised at every commit survives any end of the process; only a crash of the whole host can take the last
   // runs, and no more.
@@ -311,9 +317,21 @@ Store::Store(const std::string& path) {
                                         fmt::format("INSERT OR REPLACE INTO runs ({}) VALUES ({})", names, values));
 }
 
+void Store::check_in_place() const {
+  struct stat named {};
+  const bool there = ::stat(database_->path().c_str(), &named) == 0;
+  if (!there || named.st_dev != device_ || named.st_ino != file_) {
+    throw InputError({database_->path()},
+                     fmt::format("the database has been {} while the sweep wrote to it, and what came since is lost",
+                                 there ? "replaced by another file" : "removed or moved"),
+                     "the same command does what is missing");
+  }
+}
+
 Store::~Store() {
   insert_.reset();
-  try {  // one file again, without the log beside it; a reader that is just looking keeps it
+  try {                // one file again, without the log beside it; a reader that is just looking keeps it
+    check_in_place();  // what lies beside another file is that one's
     static_cast<void>(database_->query("PRAGMA journal_mode = DELETE"));
   } catch (const InputError&) {
   }
@@ -332,7 +350,7 @@ std::string Store::objection(const Exploration& exploration, const Plan& plan) {
   const std::vector<SqlValue>& last = sweeps.rows.front();
   if (sql_text(last[2]) == exploration.text) {
     return sql_text(last[3]) == plan.build()
-               ? "holds this exploration with machine or launch files that have changed since"
+               ? "holds this exploration with machines, launch files or compiled kernels that have changed since"
                : fmt::format("holds this exploration as another build of Heddle ran it ({})", sql_text(last[3]));
   }
   return fmt::format("holds another exploration, or an earlier text of this one ({})", sql_text(last[1]));
@@ -388,6 +406,7 @@ std::string Store::first_refusal() {
 }
 
 void Store::put(const Point& point, const RunReport& report) {
+  check_in_place();
   static const std::string host = host_name();
   const RunOrder& order = point.order;
   std::map<std::string, SqlValue> values;

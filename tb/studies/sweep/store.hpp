@@ -60,7 +60,11 @@ class Store {
   [[nodiscard]] std::map<std::string, std::string> runs();
   // Of this sweep's points that were refused, the first one's message; empty: none was.
   [[nodiscard]] std::string first_refusal();
-  // Adds or replaces a run. When this returns it is there for good, except for a crash of the whole host.
+  // Throws InputError when the database is no longer the file that its path leads to: it has been removed, moved or
+  // replaced, and what is written to it is lost.
+  void check_in_place() const;
+  // Adds or replaces a run. When this returns it is there for good, except for a crash of the whole host. Throws
+  // InputError, also as check_in_place() does.
   void put(const Point& point, const RunReport& report);
   // Many at once.
   void all_at_once(const std::function<void()>& puts);
@@ -72,6 +76,8 @@ class Store {
   std::unique_ptr<Statement> insert_;
   std::int64_t sweep_ = 0;
   std::string build_;
+  std::uint64_t device_ = 0;  // of the database's file, with its number there
+  std::uint64_t file_ = 0;
 };
 
 // Of this machine.

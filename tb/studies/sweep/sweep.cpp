@@ -111,6 +111,7 @@ SweepResult sweep(const SweepOptions& options, Launcher& launcher) {
   if (result.missing == 0) {
     store.end();
   }
+  store.check_in_place();
   if (result.by_status.count(std::string(status::kRefused)) != 0) {
     result.refusal = store.first_refusal();
   }

@@ -4,11 +4,14 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
 #include <system_error>
+#include <utility>
 
 #include "base/error.hpp"
 #include "tb/support/files/atomic_file.hpp"
 #include "tb/support/files/output_file.hpp"
+#include "tb/support/process/child_process.hpp"
 
 namespace heddle::tb {
 
@@ -28,10 +31,45 @@ std::string identity_of(const std::string& path) {
   return (error ? whole.lexically_normal() : canonical).string();
 }
 
+// Whether a compiler could have read it as a text. An empty file it could.
+bool may_be_text(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    return false;
+  }
+  std::string start(8, '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return !start.starts_with(
+             "\x7f"
+             "ELF") &&
+         start != "!<arch>\n";
+}
+
 }  // namespace
 
+CommandFiles::CommandFiles() {
+  reads("the program itself,", own_program());
+}
+
+void CommandFiles::reads_texts(const std::string& what, Lister list) {
+  unlisted_.push_back({what, std::move(list)});
+}
+
+void CommandFiles::list_texts(const File& output) {
+  if (unlisted_.empty() || !may_be_text(output.path)) {
+    return;
+  }
+  for (const Texts& texts : std::exchange(unlisted_, {})) {
+    reads_all(texts.what, texts.list());
+  }
+}
+
 void CommandFiles::reads(const std::string& what, const std::string& path) {
-  inputs_.push_back({what, path, identity_of(path)});
+  std::string identity = identity_of(path);
+  if (!identity.empty()) {
+    inputs_.emplace(identity, File{what, path, identity});  // of two names of one file, the first
+  }
 }
 
 void CommandFiles::reads_all(const std::string& what, const std::vector<std::string>& paths) {
@@ -46,17 +84,14 @@ void CommandFiles::writes(const std::string& option, const std::string& path) {
   }
   const File output{option, path, identity_of(path)};
   if (!output.identity.empty()) {
-    for (const File& input : inputs_) {
-      if (input.identity == output.identity) {
-        const std::string which = input.path == path ? "" : fmt::format(" '{}'", input.path);
-        throw InputError({option}, fmt::format("'{}' is {}{} that this command reads", path, input.user, which),
-                         kNameAnother);
-      }
+    list_texts(output);
+    if (const auto input = inputs_.find(output.identity); input != inputs_.end()) {
+      const std::string which = input->second.path == path ? "" : fmt::format(" '{}'", input->second.path);
+      throw InputError({option}, fmt::format("'{}' is {}{} that this command reads", path, input->second.user, which),
+                       kNameAnother);
     }
-    for (const File& other : outputs_) {
-      if (other.identity == output.identity) {
-        throw InputError({option}, fmt::format("'{}' is a file that {} writes, too", path, other.user), kNameAnother);
-      }
+    if (const auto [other, fresh] = written_.emplace(output.identity, option); !fresh) {
+      throw InputError({option}, fmt::format("'{}' is a file that {} writes, too", path, other->second), kNameAnother);
     }
   }
   outputs_.push_back(output);

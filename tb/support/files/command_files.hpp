@@ -1,6 +1,8 @@
 // The files of one command: what it writes may be neither what it reads nor what it writes already.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,9 +12,15 @@ namespace heddle::tb {
 // there yet. Pipes and devices are left out: several outputs may go into one.
 class CommandFiles {
  public:
+  CommandFiles();  // every command reads the program's own file
+
   // To be said before what is written. `what` stands in messages: "the launch file".
   void reads(const std::string& what, const std::string& path);
   void reads_all(const std::string& what, const std::vector<std::string>& paths);
+  // Texts that take time to list, as what a compiler includes. Listed when an output is a file that is there and may be
+  // a text: programs, objects and archives are known by how they begin.
+  using Lister = std::function<std::vector<std::string>()>;
+  void reads_texts(const std::string& what, Lister list);
   // To be said before anything is written. `option` is what names the file: "--report". Throws InputError when the
   // command reads that file or writes it already, and when the name is empty.
   void writes(const std::string& option, const std::string& path);
@@ -28,7 +36,15 @@ class CommandFiles {
     std::string path;
     std::string identity;  // the same for two names of one file; empty: like no other
   };
-  std::vector<File> inputs_;
+  struct Texts {
+    std::string what;
+    Lister list;
+  };
+  void list_texts(const File& output);
+
+  std::map<std::string, File> inputs_;          // by identity
+  std::map<std::string, std::string> written_;  // the option of each output's identity
+  std::vector<Texts> unlisted_;
   std::vector<File> outputs_;
 };
 

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "tb/support/files/noted_files.hpp"
 #include "tb/support/files/temporary_name.hpp"
 
 namespace heddle::tb {
@@ -65,16 +66,16 @@ OutputTarget::OutputTarget(const std::string& path)
     if (errno != ENOENT || path.empty()) {
       refuse(errno);
     }
+    temporary_ = temporary_beside(file_);
     return;
   }
   if (S_ISDIR(found.st_mode)) {
     refuse(EISDIR);
   }
   straight_ = !S_ISREG(found.st_mode);
-}
-
-std::string OutputTarget::temporary() const {
-  return temporary_beside(file_);
+  if (!straight_) {
+    temporary_ = temporary_beside(file_);
+  }
 }
 
 void OutputTarget::check() const {
@@ -95,7 +96,14 @@ int OutputTarget::open() const {
     file = ::open(file_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   } else {
     clear_left_over(fs::path(file_).parent_path().string());
-    file = create_locked(temporary());
+    file = create_locked(temporary_);
+    if (file < 0 && (errno == EEXIST || errno == ELOOP)) {
+      throw InputError({name_},
+                       fmt::format("cannot be written: '{}', its temporary file, is there already and is not this "
+                                   "user's own file",
+                                   temporary_),
+                       "remove it");
+    }
   }
   if (file < 0) {
     refuse(errno);
@@ -107,16 +115,18 @@ int OutputTarget::open() const {
 }
 
 void OutputTarget::replace() const {
-  if (!straight_ && std::rename(temporary().c_str(), file_.c_str()) != 0) {
+  if (!straight_ && std::rename(temporary_.c_str(), file_.c_str()) != 0) {
     const int error = errno;
     discard();
     refuse(error);
   }
+  forget_file(temporary_);
 }
 
 void OutputTarget::discard() const {
   if (!straight_) {
-    ::unlink(temporary().c_str());
+    ::unlink(temporary_.c_str());
+    forget_file(temporary_);
   }
 }
 

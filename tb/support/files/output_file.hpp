@@ -26,7 +26,7 @@ class OutputTarget {
 
   [[nodiscard]] const std::string& name() const { return name_; }  // as the user gave it
   [[nodiscard]] bool straight() const { return straight_; }
-  [[nodiscard]] std::string temporary() const;
+  [[nodiscard]] const std::string& temporary() const { return temporary_; }
   // Throws InputError when it is certain that the target cannot be written. Leaves nothing behind.
   void check() const;
   // A descriptor that writes the temporary file and keeps it from being taken for left over, or straight into the
@@ -42,6 +42,7 @@ class OutputTarget {
  private:
   std::string name_;
   std::string file_;               // behind the links
+  std::string temporary_;          // whose place it takes; empty: it is written straight into
   std::optional<int> descriptor_;  // of this process
   bool straight_ = false;
 };

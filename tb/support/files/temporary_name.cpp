@@ -3,17 +3,21 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <set>
 #include <string_view>
 #include <system_error>
+
+#include "tb/support/files/noted_files.hpp"
 
 namespace heddle::tb {
 
@@ -22,7 +26,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kLongestName = 255;  // bytes; NAME_MAX of the usual file systems
-constexpr std::size_t kRoom = 48;          // for dots, a process's number, the ending, and what converters append
+constexpr std::size_t kRoom = 56;  // for dots, a process's number, the random part, the ending, what converters append
 constexpr std::size_t kLongestStem = kLongestName - kRoom;
 constexpr std::string_view kKept = ".heddle.part";
 constexpr std::size_t kKeyDigits = 16;
@@ -38,6 +42,15 @@ const std::string& host_ending() {
     return fmt::format("-{:08x}.heddle.tmp", static_cast<std::uint32_t>(digest));
   }();
   return text;
+}
+
+// Differs from call to call and cannot be foretold, so that nobody can have put anything in the name's place.
+std::uint64_t random_part() {
+  std::uint64_t value = 0;
+  if (::getrandom(&value, sizeof value, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof value)) {
+    value = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  }
+  return value;
 }
 
 // The descriptor's file is the one that has this name.
@@ -59,6 +72,19 @@ std::string beside(const std::string& target, const std::string& ending) {
   return (path.parent_path() / fmt::format(".{}.{}", name, ending)).string();
 }
 
+// What an ended process has left under a kept name, to be taken up. A link, or a file of somebody else, is not.
+int open_kept(const std::string& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  struct stat found {};
+  if (file < 0 ||
+      (::fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_nlink <= 1 && found.st_uid == ::geteuid())) {
+    return file;
+  }
+  ::close(file);
+  errno = EEXIST;
+  return -1;
+}
+
 // Of names that are kept; empty: they are the process's.
 std::string& kept_ending() {
   static std::string ending;
@@ -68,7 +94,7 @@ std::string& kept_ending() {
 }  // namespace
 
 std::string temporary_of_process(const std::string& target) {
-  return beside(target, fmt::format("{}{}", ::getpid(), host_ending()));
+  return beside(target, fmt::format("{}-{:016x}{}", ::getpid(), random_part(), host_ending()));
 }
 
 std::string temporary_beside(const std::string& target) {
@@ -90,9 +116,12 @@ std::optional<std::string> target_of_kept(const std::string& temporary) {
   return (path.parent_path() / name.substr(1, name.size() - around)).string();
 }
 
-int create_locked(const std::string& path) {
+int create_locked(const std::string& path, unsigned mode) {
   for (;;) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (file < 0 && errno == EEXIST && path.ends_with(kKept)) {
+      file = open_kept(path);
+    }
     if (file < 0) {
       return -1;
     }
@@ -101,7 +130,16 @@ int create_locked(const std::string& path) {
       ::usleep(kWaitMicroseconds);
     }
     if (is_named(file, path)) {
-      return file;
+      if (::ftruncate(file, 0) == 0) {  // of one that was there
+        if (!path.ends_with(kKept)) {   // which another process is to find
+          note_file(path);
+        }
+        return file;
+      }
+      const int error = errno;
+      ::close(file);
+      errno = error;
+      return -1;
     }
     ::close(file);
   }

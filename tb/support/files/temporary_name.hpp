@@ -10,19 +10,21 @@
 
 namespace heddle::tb {
 
-// The temporary file for `target` (a path without links): in its folder, hidden, with this process's number and a
-// digest of the host's name. A name that would be longer than file systems take is cut.
+// A temporary file for `target` (a path without links): in its folder, hidden, with this process's number, a random
+// part, by which each call gives another name, and a digest of the host's name. A name that would be longer than file
+// systems take is cut.
 [[nodiscard]] std::string temporary_of_process(const std::string& target);
-// The same, or, after keep_temporary_names(), one with a digest of its key, which other processes may take up: nobody
-// clears it away.
+// The same, or, after keep_temporary_names(), one with a digest of its key and nothing random, which other processes
+// may take up: it is never cleared away.
 [[nodiscard]] std::string temporary_beside(const std::string& target);
 void keep_temporary_names(const std::string& key);
 // The target of such a kept file; none: it is none, or its name has been cut.
 [[nodiscard]] std::optional<std::string> target_of_kept(const std::string& temporary);
 
-// A descriptor that writes an empty file of this name and holds its lock, safe from clear_left_over(). -1: errno says
-// why.
-[[nodiscard]] int create_locked(const std::string& path);
+// A descriptor that writes a new file of this name and holds its lock, safe from clear_left_over(). What has the name
+// already is refused (a link, too, wherever it leads), except a kept file of this user, which is emptied. -1: errno
+// says why.
+[[nodiscard]] int create_locked(const std::string& path, unsigned mode = 0666);
 
 // Removes what dead processes of this host have left in a folder, once in the life of this process. Errors are nobody's
 // concern.

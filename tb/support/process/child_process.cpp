@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "tb/support/process/descriptor.hpp"
+#include "tb/support/process/stopping.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -31,8 +32,8 @@ constexpr int kFirstFree = 3;  // above the standard streams, which redirections
 constexpr const char* kNowhere = "/dev/null";
 
 // Signals that something outside sends; those of a fault of the process's own keep whatever handles them (a sanitizer).
-constexpr std::array kFromOutside = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM,   SIGTERM, SIGUSR1,
-                                     SIGUSR2, SIGCHLD, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGWINCH};
+constexpr std::array kFromOutside = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE,   SIGALRM, SIGTERM, SIGUSR1,
+                                     SIGUSR2, SIGCHLD, SIGXCPU, SIGVTALRM, SIGPROF, SIGWINCH};
 
 std::string found_on(const std::string& name, std::string rest) {
   while (!rest.empty()) {
@@ -327,16 +328,59 @@ void ChildProcess::send(int signal) const {
   }
 }
 
-Finished run_program(const std::vector<std::string>& words, ProcessSetup setup) {
+namespace {
+
+// What the program that `end_of` starts and waits for prints.
+template <class EndOf>
+Finished finished(ProcessSetup& setup, const EndOf& end_of) {
   const Descriptor out = memory_file("heddle-output");
   const Descriptor err = memory_file("heddle-errors");
   setup.out = Redirection::descriptor(out.number());
   if (setup.err.kind != Redirection::Kind::output) {
     setup.err = Redirection::descriptor(err.number());
   }
-  ChildProcess child = ChildProcess::start(words, setup);
-  const ProcessEnd end = child.wait();
+  const ProcessEnd end = end_of();
   return {end, file_text(out.number()), file_text(err.number())};
+}
+
+// Signals the whole group, and kills it where that does not end the process within two seconds.
+void end_group(ChildProcess& child, int signal, useconds_t interval) {
+  constexpr useconds_t kPatience = 2'000'000;
+  child.send(signal);
+  for (useconds_t waited = 0; waited < kPatience; waited += interval) {
+    if (child.poll()) {
+      return;
+    }
+    ::usleep(interval);
+  }
+}
+
+}  // namespace
+
+Finished run_program(const std::vector<std::string>& words, ProcessSetup setup) {
+  return finished(setup, [&] { return ChildProcess::start(words, setup).wait(); });
+}
+
+Finished run_program_or_stop(const std::vector<std::string>& words, ProcessSetup setup, const std::string& during) {
+  return finished(setup, [&] { return wait_or_stop(words, setup, during); });
+}
+
+ProcessEnd wait_or_stop(const std::vector<std::string>& words, ProcessSetup setup, const std::string& during) {
+  constexpr useconds_t kInterval = 2000;  // microseconds between two looks
+  setup.own_group = true;                 // the terminal's signals come by way of this process
+  setup.dies_with_parent = true;
+  const StopsOrderly caught;
+  ChildProcess child = ChildProcess::start(words, setup);
+  for (;;) {
+    if (const int signal = stopped_by(); signal != 0) {
+      end_group(child, signal, kInterval);
+      throw Stopped(signal, during);  // what has not ended is killed
+    }
+    if (const std::optional<ProcessEnd> end = child.poll()) {
+      return *end;
+    }
+    ::usleep(kInterval);
+  }
 }
 
 std::string find_program(const std::string& name) {

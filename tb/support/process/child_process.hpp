@@ -118,6 +118,14 @@ struct Finished {
 // `setup` says where the streams lead only for the input: the others are caught. Throws StartError.
 [[nodiscard]] Finished run_program(const std::vector<std::string>& words, ProcessSetup setup = {});
 
+// The same, and the end alone, for programs that take their time: a signal that ends this process in an orderly way
+// (stopping.hpp) ends the program and all that it has started. Throws Stopped then; `during` is what was done
+// meanwhile: "while k.cu was compiled".
+[[nodiscard]] Finished run_program_or_stop(const std::vector<std::string>& words, ProcessSetup setup,
+                                           const std::string& during);
+[[nodiscard]] ProcessEnd wait_or_stop(const std::vector<std::string>& words, ProcessSetup setup,
+                                      const std::string& during);
+
 // The full name of a program on the PATH; empty when there is none.
 [[nodiscard]] std::string find_program(const std::string& name);
 

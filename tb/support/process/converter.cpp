@@ -15,6 +15,7 @@
 
 #include "base/error.hpp"
 #include "tb/support/files/atomic_file.hpp"
+#include "tb/support/files/noted_files.hpp"
 
 namespace heddle::tb {
 
@@ -88,6 +89,7 @@ Converter::~Converter() {
   if (child_) {
     child_.reset();  // killed
     ::unlink(temporary_.c_str());
+    forget_file(temporary_);
   }
 }
 

@@ -1,0 +1,21 @@
+// What clang writes, read: the list of files that it includes, and the name that it cannot give to PTX.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle::tb {
+
+// The files of a list of dependencies as `clang -M` writes it for make, but for those below `without`.
+[[nodiscard]] std::vector<std::string> included_files(std::string_view list, const std::filesystem::path& without);
+
+// Whether clang has ended because a name of device code holds other characters than PTX has.
+[[nodiscard]] bool is_name_beyond_ascii(std::string_view output);
+
+// Throws InputError with the place of that name. `code` is the file's LLVM assembly with its places (-emit-llvm -g),
+// `folder` a folder whose name is left out of paths, `path` the file that was compiled.
+[[noreturn]] void refuse_name(std::string_view code, std::string_view folder, const std::string& path);
+
+}  // namespace heddle::tb
