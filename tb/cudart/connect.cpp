@@ -2,6 +2,7 @@
 // program closes its descriptors, makes a copy of itself, or leaves a call in its middle.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -9,13 +10,13 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -68,6 +69,15 @@ int connect_to(pid_t simulator, program::Coming coming) {
   }
   if (socket >= 0) ::close(socket);
   return -1;
+}
+
+// Whether the process is a run, of another process or one that is over. Nobody takes the connection.
+bool runs(pid_t simulator) {
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const program::DeviceAddress address = program::device_address(simulator, program::Coming::behind);
+  const bool there = socket >= 0 && (::connect(socket, address.get(), address.size) == 0 || errno == EAGAIN);
+  if (socket >= 0) ::close(socket);
+  return there;
 }
 
 // The same by another number, which programs seldom have among those that they close or write to without having
@@ -123,10 +133,7 @@ bool Runtime::find_run() {
       socket_.take(out_of_the_way(socket));
       return true;
     }
-    if (const int socket = connect_to(process, program::Coming::again); socket >= 0) {
-      ::close(socket);
-      refuse();
-    }
+    if (runs(process)) refuse();
   }
   return false;
 }
@@ -220,10 +227,14 @@ bool Runtime::come_again(bool lost) {
   return socket_.receive(&answer, sizeof answer, [] {}) && answer.mark == question.mark && answer.error == cudaSuccess;
 }
 
+// A process that is being ended closes its connections first.
 bool Runtime::simulator_lives() const {
-  if (simulator_ < 0) return server_ > 0 && (::kill(server_, 0) == 0 || errno == EPERM);
-  siginfo_t facts{};
-  return ::waitid(P_PID, static_cast<id_t>(simulator_), &facts, WEXITED | WNOHANG | WNOWAIT) == 0 && facts.si_pid == 0;
+  constexpr int kMilliseconds = 200;
+  pollfd process{static_cast<int>(::syscall(SYS_pidfd_open, server_, 0)), POLLIN, 0};
+  if (process.fd < 0) return errno != ESRCH && server_ > 0;
+  const bool ended = ::poll(&process, 1, kMilliseconds) == 1;
+  ::close(process.fd);
+  return !ended;
 }
 
 void Runtime::lost(const std::string& why) {
@@ -368,9 +379,11 @@ void Runtime::end() {
   if (ended_) return;
   ended_ = true;
   try {
-    // From a signal handler in the middle of a call nothing can be asked; the simulator does all that was.
-    if (!broken_ && !exchanging_) {
-      settle();
+    // From a signal handler in the middle of a call nothing is waited for: the simulator does all that was asked for.
+    if (!broken_ && !exchanging_) settle();
+    if (!broken_ && exchanging_ && !socket_.has_lost_nothing()) {
+      static_cast<void>(come_again(true));
+    } else if (!broken_) {
       Question end{Call::end, 0, {}, 0};
       send(end, nullptr, true);
     }

@@ -1,6 +1,7 @@
 // Where a program finds its simulator when nothing in its environment says so: sockets in the abstract namespace
 // (unix(7)), named by the simulator's process. At one of them a run's program comes for the first time, at the other it
-// comes again when it has closed its connection. Each end asks the system who the other one is.
+// comes again when it has closed its connection; at the third nobody answers: that it is there says that a run is under
+// way. Each end asks the system who the other one is.
 #pragma once
 
 #include <sys/socket.h>
@@ -17,7 +18,7 @@
 
 namespace heddle::tb::program {
 
-enum class Coming { first, again };
+enum class Coming { first, again, behind };
 
 struct DeviceAddress {
   sockaddr_un address{};
@@ -28,7 +29,10 @@ struct DeviceAddress {
 inline DeviceAddress device_address(pid_t simulator, Coming coming) {
   DeviceAddress out;
   out.address.sun_family = AF_UNIX;
-  const std::string name = "heddle-device-" + std::to_string(simulator) + (coming == Coming::again ? "-again" : "");
+  const std::string name = "heddle-device-" + std::to_string(simulator) +
+                           (coming == Coming::first   ? ""
+                            : coming == Coming::again ? "-again"
+                                                      : "-run");
   std::memcpy(out.address.sun_path + 1, name.data(), name.size());  // a zero in front: the abstract namespace
   out.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   return out;

@@ -60,6 +60,7 @@ std::optional<int> ProgramSubject::start() const {
   if (listener.number() < 0) throw InputError({path}, fmt::format("no socket can be made: {}", std::strerror(errno)));
   // For programs whose environment does not say so.
   const program::Listener by_name(program::Coming::first);
+  run_ = program::Listener(program::Coming::behind);
   const pid_t own = ::getpid();
   ProcessSetup process;
   process.in = Redirection::inherited();

@@ -60,6 +60,7 @@ class ProgramSubject final : public Subject {
   mutable std::optional<TemporaryFolder> folder_;  // of the socket
   mutable std::optional<ChildProcess> child_;
   mutable std::unique_ptr<program::Session> session_;
+  mutable program::Listener run_;  // there as long as the run is
 };
 
 }  // namespace heddle::tb

@@ -23,7 +23,8 @@ namespace {
 class Library {
  public:
   explicit Library(int socket) : socket_(socket) {}
-  bool tell(const Question& question, const void* bytes) {
+  bool tell(Question question, const void* bytes) {
+    question.mark = mark_of(++told_so_far_);
     return socket_.send({{{&question, sizeof question}, {bytes, question.bytes}, {}, {}}});
   }
   Answer ask(const Question& question, const void* bytes = nullptr) {
@@ -40,12 +41,16 @@ class Library {
     }
     return answer;
   }
+  bool send_raw(const std::vector<char>& bytes) { return socket_.send({{{bytes.data(), bytes.size()}, {}, {}, {}}}); }
+  bool send_header(Question question) {
+    question.mark = mark_of(++told_so_far_);
+    return socket_.send({{{&question, sizeof question}, {}, {}, {}}});
+  }
   // Call::share: the descriptor, or -1.
   int share(Answer& answer) {
-    const Question question{Call::share, 0, {}, 0};
     int descriptor = -1;
     answer.error = -1;
-    if (socket_.send({{{&question, sizeof question}, {}, {}, {}}}) && socket_.receive_descriptor(descriptor)) {
+    if (tell({Call::share, 0, {}, 0}, nullptr) && socket_.receive_descriptor(descriptor)) {
       if (!socket_.receive(&answer, sizeof answer, [] {})) answer.error = -1;
     }
     return descriptor;
@@ -54,6 +59,7 @@ class Library {
 
  private:
   SocketEnd socket_;
+  std::uint64_t told_so_far_ = 0;  // questions
   std::vector<unsigned char> told_;
 };
 
@@ -206,10 +212,34 @@ void launch_without_answers(int socket) {
   EXPECT_EQ(library.ask(shape(0, 1), &arguments).error, kIllegalAddress);
 }
 
-// A session with the other end of its socket in a thread of its own.
-void serve(void (*library)(int)) {
+// What is no question of a library's, and one that says what it must not: the session ends, and says why.
+void send_what_is_no_question(int socket) {
+  Library library(socket);
+  library.ask({Call::hello, 0, {kProtocolVersion}, 0});
+  library.ask({Call::begin, 0, {}, 0});
+  const std::vector<char> garbage(10000, static_cast<char>(0xff));
+  EXPECT_TRUE(library.send_raw(garbage));
+  EXPECT_EQ(library.ask({Call::memory, 0, {}, 0}).error, -1);
+}
+void send_too_many_bytes(int socket) {
+  Library library(socket);
+  library.ask({Call::hello, 0, {kProtocolVersion}, 0});
+  library.ask({Call::begin, 0, {}, 0});
+  EXPECT_TRUE(library.send_header({Call::write, 0, {0, 1, 1, 1, 0}, kMostBytes + 1}));
+  EXPECT_EQ(library.ask({Call::memory, 0, {}, 0}).error, -1);
+}
+void end_in_the_middle(int socket) {
+  Library library(socket);
+  library.ask({Call::hello, 0, {kProtocolVersion}, 0});
+  library.ask({Call::begin, 0, {}, 0});
+  EXPECT_TRUE(library.send_header({Call::write, 0, {0, 1, 1, 1, 0}, kMostBytes}));  // and not what should follow
+}
+
+// A session with the other end of its socket in a thread of its own. Returns why it was stopped.
+std::string serve(void (*library)(int)) {
   std::array<int, 2> ends{};
-  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+  EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+  std::string why;
   std::thread other(library, ends[0]);
   const hw::Machine machine;
   Session session(ends[1], machine, nullptr);
@@ -220,20 +250,39 @@ void serve(void (*library)(int)) {
     session.serve(device);
   } catch (const SimulatedFault&) {
     EXPECT_NE(device.fault(), nullptr);
+  } catch (const RunStopped& stop) {
+    why = stop.what();
   }
   other.join();
+  return why;
+}
+
+constexpr const char* kNotSent =
+    "the program's connection to the simulator has brought what its library has not sent; it must not write to "
+    "descriptors that it has not opened";
+
+TEST(ProgramSession, EndsAtWhatIsNoQuestion) {
+  EXPECT_EQ(serve(send_what_is_no_question), kNotSent);
+}
+
+TEST(ProgramSession, EndsAtAQuestionWithMoreBytesThanADeviceHas) {
+  EXPECT_EQ(serve(send_too_many_bytes), kNotSent);
+}
+
+TEST(ProgramSession, EndsWithAProgramThatEndsInTheMiddle) {
+  EXPECT_EQ(serve(end_in_the_middle), "");
 }
 
 TEST(ProgramSession, TellsWhereInTheFileBytesAre) {
-  serve(copy_in_the_file);
+  EXPECT_EQ(serve(copy_in_the_file), "");
 }
 
 TEST(ProgramSession, CopiesByAddressWhereItMayAndSaysWhereItMayNot) {
-  serve(copy_both_ways);
+  EXPECT_EQ(serve(copy_both_ways), "");
 }
 
 TEST(ProgramSession, TellsOfLaunchesThatWantNoAnswerTheNextTime) {
-  serve(launch_without_answers);
+  EXPECT_EQ(serve(launch_without_answers), "");
 }
 
 }  // namespace
