@@ -33,6 +33,15 @@ foreach(folder IN ITEMS . ../lib ../lib/x86_64-linux-gnu ../lib64)
   endif()
 endforeach()
 
+# find_package(CUDAToolkit) finds the folder that is laid out like one.
+foreach(folder IN ITEMS toolkit ../lib/heddle/toolkit ../lib/x86_64-linux-gnu/heddle/toolkit ../lib64/heddle/toolkit)
+  if(EXISTS ${heddle_folder}/${folder}/bin/nvcc)
+    get_filename_component(CMAKE_CUDA_COMPILER_TOOLKIT_ROOT ${heddle_folder}/${folder} REALPATH)
+    set(CMAKE_CUDA_COMPILER_LIBRARY_ROOT ${CMAKE_CUDA_COMPILER_TOOLKIT_ROOT})
+    set(CMAKE_CUDA_COMPILER_TOOLKIT_VERSION 11.5.0)
+  endif()
+endforeach()
+
 set(CMAKE_CUDA_COMPILER_ID_RUN TRUE)
 set(CMAKE_CUDA_COMPILER_ID NVIDIA)
 set(CMAKE_CUDA_COMPILER_VERSION 11.5.0)

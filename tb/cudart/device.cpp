@@ -113,6 +113,7 @@ int attribute_of(const cudaDeviceProp& p, cudaDeviceAttr attribute) {
     case cudaDevAttrAsyncEngineCount:
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrManagedMemory:
+    case cudaDevAttrHostRegisterSupported:
       return 1;
     case cudaDevAttrPciBusId:
     case cudaDevAttrPciDeviceId:
@@ -139,6 +140,10 @@ int attribute_of(const cudaDeviceProp& p, cudaDeviceAttr attribute) {
       return 0;
     case cudaDevAttrCooperativeLaunch:
       return p.cooperativeLaunch;
+    default:  // what release 11.5 asks about besides, the machine has not
+      if (attribute >= cudaDevAttrMaxThreadsPerBlock && attribute <= cudaDevAttrMemoryPoolSupportedHandleTypes)
+        return 0;
+      break;
   }
   throw heddle::cudart::Failure{cudaErrorInvalidValue, "this attribute is not known"};
 }

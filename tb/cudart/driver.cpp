@@ -248,6 +248,9 @@ CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
     const CUresult ready = in_context(#name, [](Runtime&) {}); \
     return ready != CUDA_SUCCESS ? ready : result_of(call);    \
   }
+HEDDLE_AS_RUNTIME_(cuMemHostRegister_v2, (void* pointer, size_t size, unsigned int flags),
+                   cudaHostRegister(pointer, size, flags))
+HEDDLE_AS_RUNTIME_(cuMemHostUnregister, (void* pointer), cudaHostUnregister(pointer))
 HEDDLE_AS_RUNTIME_(cuStreamCreate, (CUstream * stream, unsigned int flags), cudaStreamCreateWithFlags(stream, flags))
 HEDDLE_AS_RUNTIME_(cuStreamCreateWithPriority, (CUstream * stream, unsigned int flags, int priority),
                    cudaStreamCreateWithPriority(stream, flags, priority))

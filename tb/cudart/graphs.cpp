@@ -101,6 +101,7 @@ const char* word_for(cudaGraphNodeType type) {
       return "allocate";
     case cudaGraphNodeTypeMemFree:
       return "free";
+    case cudaGraphNodeTypeConditional:
     case cudaGraphNodeTypeEmpty:
       break;
   }

@@ -51,12 +51,13 @@ void copy(Runtime& runtime, const Area& to, const Area& from, std::size_t width,
   if (!asynchronous) runtime.show_prints();
 }
 
-// A part of a variable, as an area of device memory.
+// A part of a variable, as an area of device memory; of the host's, where the program has a managed one at its place.
 Area part_of(Runtime& runtime, const void* symbol, std::size_t size, std::size_t offset) {
   const Symbol& known = runtime.symbol(symbol);
   require(offset <= known.size && size <= known.size - offset, cudaErrorInvalidValue,
           "the copy goes beyond the end of the variable");
-  return {known.address + offset, size, true};
+  const Runtime::Region* const region = runtime.region(reinterpret_cast<const void*>(known.address));
+  return {known.address + offset, size, region == nullptr || !region->managed};
 }
 
 // Pinned host memory: an ordinary allocation, by address.

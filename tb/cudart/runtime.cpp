@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,7 +50,8 @@ void map_here(std::uint64_t address, std::size_t bytes) {
 }
 
 bool is_program(const std::string& path) {
-  return !path.empty() && ::access(path.c_str(), X_OK) == 0;
+  struct stat found {};  // a folder may have the name
+  return ::stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) && ::access(path.c_str(), X_OK) == 0;
 }
 
 // The simulator: named by the environment, beside this library, where an installation has it, or on the PATH.

@@ -11,6 +11,7 @@ cudaError_t refuse(const char* function, const char* why) {
 }
 
 constexpr const char* kNoMipmaps = "there are no mipmapped arrays";
+constexpr const char* kOneProcess = "the device has one process";
 
 }  // namespace
 
@@ -29,6 +30,34 @@ cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t*, cudaMipmappedArray_const_t,
 }
 cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t) {
   return refuse("cudaFreeMipmappedArray", kNoMipmaps);
+}
+
+cudaError_t cudaMemPoolExportToShareableHandle(void*, cudaMemPool_t, cudaMemAllocationHandleType, unsigned int) {
+  return refuse("cudaMemPoolExportToShareableHandle", kOneProcess);
+}
+cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t*, void*, cudaMemAllocationHandleType, unsigned int) {
+  return refuse("cudaMemPoolImportFromShareableHandle", kOneProcess);
+}
+cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData*, void*) {
+  return refuse("cudaMemPoolExportPointer", kOneProcess);
+}
+cudaError_t cudaMemPoolImportPointer(void**, cudaMemPool_t, cudaMemPoolPtrExportData*) {
+  return refuse("cudaMemPoolImportPointer", kOneProcess);
+}
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t*, void*) {
+  return refuse("cudaIpcGetMemHandle", kOneProcess);
+}
+cudaError_t cudaIpcOpenMemHandle(void**, cudaIpcMemHandle_t, unsigned int) {
+  return refuse("cudaIpcOpenMemHandle", kOneProcess);
+}
+cudaError_t cudaIpcCloseMemHandle(void*) {
+  return refuse("cudaIpcCloseMemHandle", kOneProcess);
+}
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t*, cudaEvent_t) {
+  return refuse("cudaIpcGetEventHandle", kOneProcess);
+}
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t*, cudaIpcEventHandle_t) {
+  return refuse("cudaIpcOpenEventHandle", kOneProcess);
 }
 
 }  // extern "C"

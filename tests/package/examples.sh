@@ -11,6 +11,12 @@ test -x "$work/prefix/bin/heddle"
 (cd "$work" && "$work/prefix/bin/heddle" list configs >configs.log)
 grep -q baseline "$work/configs.log"
 test -f "$work/prefix/share/heddle/configs/energy/dws-memory.toml"
+# The folder that is laid out like CUDA's toolkit: its compiler and the host's make a program.
+cp -r "$1/tests/program/programs/toolkit" "$work/toolkit"
+make -C "$work/toolkit" CUDA_PATH="$("$work/prefix/bin/heddle" toolkit)" shared >"$work/toolkit.log" 2>&1 ||
+  { cat "$work/toolkit.log"; exit 1; }
+test "$(cd "$work" && "$work/prefix/bin/heddle" exec --quiet -- toolkit/shared)" = "1 device: 42"
+test "$(HEDDLE_EXEC_OPTIONS=--quiet LD_LIBRARY_PATH="$work/prefix/lib/heddle" "$work/toolkit/shared")" = "1 device: 42"
 for example in host platform; do
   cmake -S "$1/docs/examples/$example" -B "$work/$example" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
     -DCMAKE_CXX_COMPILER="$3" -DCMAKE_BUILD_TYPE=Release \

@@ -380,7 +380,7 @@ class Reader {
     for (const std::string& part : split(list, kBetweenWords.substr(1))) {
       const std::size_t linker = std::min(part.find("-Wl,"), part.size());
       for (const std::string& one : split(std::string_view(part).substr(0, linker))) {
-        if (one.starts_with("-W") && !one.starts_with("-Wp") && !one.starts_with("-Wa")) {
+        if (one.starts_with("-W") && one != "-Wp" && one != "-Wa") {
           warning(one);
         } else {
           compiler_word(one);

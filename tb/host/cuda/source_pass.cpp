@@ -16,7 +16,7 @@ namespace heddle::tb {
 namespace {
 
 namespace fs = std::filesystem;
-using Kind = SourceToken::Kind;
+using TokenKind = SourceToken::Kind;
 
 class Pass {
  public:
@@ -52,10 +52,11 @@ class Pass {
     return i < tokens_.size() ? text_.substr(tokens_[i].begin, tokens_[i].end - tokens_[i].begin) : std::string_view();
   }
   [[nodiscard]] bool is(std::size_t i, std::string_view what) const { return word(i) == what; }
-  [[nodiscard]] bool is_word(std::size_t i) const { return i < tokens_.size() && tokens_[i].kind == Kind::word; }
+  [[nodiscard]] bool is_word(std::size_t i) const { return i < tokens_.size() && tokens_[i].kind == TokenKind::word; }
   // One of the marks.
   [[nodiscard]] bool is_mark(std::size_t i, std::string_view marks) const {
-    return i < tokens_.size() && tokens_[i].kind == Kind::mark && marks.find(text_[tokens_[i].begin]) != marks.npos;
+    return i < tokens_.size() && tokens_[i].kind == TokenKind::mark &&
+           marks.find(text_[tokens_[i].begin]) != marks.npos;
   }
   [[nodiscard]] bool adjacent(std::size_t i) const { return tokens_[i].end == tokens_[i + 1].begin; }
   // Whether a directive's line ends between the tokens, or begins.
@@ -128,10 +129,11 @@ class Pass {
     if (!is_mark(i, "(")) return;
     const std::size_t first = i + 1;
     std::size_t end = first;
-    while (end < tokens_.size() && (tokens_[end].kind == Kind::text || tokens_[end].kind == Kind::word)) ++end;
+    while (end < tokens_.size() && (tokens_[end].kind == TokenKind::text || tokens_[end].kind == TokenKind::word))
+      ++end;
     if (!is_mark(end, ":")) return;  // without operands there are no marks for them either
     for (std::size_t at = first; at < end; ++at) {
-      if (tokens_[at].kind == Kind::text) names_of_registers(tokens_[at]);
+      if (tokens_[at].kind == TokenKind::text) names_of_registers(tokens_[at]);
     }
   }
   void names_of_registers(const SourceToken& token) {
@@ -152,9 +154,10 @@ class Pass {
 
   // --------------------------------------------------------------------------------------------------- variables
 
-  // Words that may stand between __shared__ and __device__.
+  // What may stand between __shared__ and __device__, also an alignment with its brackets.
   [[nodiscard]] bool is_specifier(std::size_t i) const {
-    return is(i, "static") || is(i, "extern") || is(i, "volatile") || is(i, "const");
+    return is(i, "static") || is(i, "extern") || is(i, "volatile") || is(i, "const") || is_mark(i, "()") ||
+           (is_mark(i - 1, "(") && is_mark(i + 1, ")")) || is(i, "__align__") || is(i, "alignas");
   }
   void shared_variable(std::size_t i) {
     std::size_t before = i;
@@ -240,7 +243,7 @@ class Pass {
   std::size_t done_ = 0;  // the last declaration's end
 };
 
-std::optional<std::string> read_text(const fs::path& path) {
+std::optional<std::string> source_text(const fs::path& path) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return std::nullopt;
   std::ifstream in(path, std::ios::binary);
@@ -292,7 +295,7 @@ std::vector<ChangedSource> sources_for_clang(const std::string& input, const std
     waiting.pop_front();
     std::error_code ignored;
     if (!seen.insert(fs::weakly_canonical(path, ignored).string()).second) continue;
-    const std::optional<std::string> text = read_text(path);
+    const std::optional<std::string> text = source_text(path);
     if (!text) continue;
     if (auto better = text_for_clang(*text)) changed.push_back({path.string(), *std::move(better)});
     for (const Include& include : includes_of(*text)) {

@@ -7,12 +7,12 @@
 namespace heddle::tb {
 namespace {
 
-using Kind = SourceToken::Kind;
+using TokenKind = SourceToken::Kind;
 
 bool begins_word(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || static_cast<signed char>(c) < 0;
 }
-bool in_word(char c) {
+bool continues_word(char c) {
   return begins_word(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
@@ -60,30 +60,30 @@ class Scanner {
     fresh_ = false;
     const std::size_t begin = at_;
     if (begins_word(c)) {
-      while (at_ < text_.size() && in_word(text_[at_])) ++at_;
+      while (at_ < text_.size() && continues_word(text_[at_])) ++at_;
       const std::string_view word = text_.substr(begin, at_ - begin);
       const bool prefix = word == "L" || word == "u" || word == "U" || word == "u8";
       if (at_ < text_.size() && text_[at_] == '"' && !word.empty() && word.back() == 'R' &&
           (word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R")) {
         raw_text();
-        add(Kind::text, begin);
+        add(TokenKind::text, begin);
       } else if (at_ < text_.size() && prefix && (text_[at_] == '"' || text_[at_] == '\'')) {
-        const Kind kind = text_[at_] == '"' ? Kind::text : Kind::character;
+        const TokenKind kind = text_[at_] == '"' ? TokenKind::text : TokenKind::character;
         quoted(text_[at_]);
         add(kind, begin);
       } else {
-        add(Kind::word, begin);
+        add(TokenKind::word, begin);
       }
     } else if (std::isdigit(static_cast<unsigned char>(c)) != 0 ||
                (c == '.' && at_ + 1 < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_ + 1])) != 0)) {
       number();
-      add(Kind::number, begin);
+      add(TokenKind::number, begin);
     } else if (c == '"' || c == '\'') {
       quoted(c);
-      add(c == '"' ? Kind::text : Kind::character, begin);
+      add(c == '"' ? TokenKind::text : TokenKind::character, begin);
     } else {
       ++at_;
-      add(Kind::mark, begin);
+      add(TokenKind::mark, begin);
     }
   }
 
@@ -93,8 +93,8 @@ class Scanner {
       const char c = text_[at_];
       const char last = text_[at_ - 1];
       const bool sign = (c == '+' || c == '-') && (last == 'e' || last == 'E' || last == 'p' || last == 'P');
-      const bool separator = c == '\'' && at_ + 1 < text_.size() && in_word(text_[at_ + 1]);
-      if (!in_word(c) && c != '.' && !sign && !separator) break;
+      const bool separator = c == '\'' && at_ + 1 < text_.size() && continues_word(text_[at_ + 1]);
+      if (!continues_word(c) && c != '.' && !sign && !separator) break;
     }
   }
 
@@ -120,7 +120,7 @@ class Scanner {
     at_ = end == std::string_view::npos ? text_.size() : end + close.size();
   }
 
-  void add(Kind kind, std::size_t begin) { tokens_.push_back({kind, begin, at_, line_, directive_}); }
+  void add(TokenKind kind, std::size_t begin) { tokens_.push_back({kind, begin, at_, line_, directive_}); }
 
   std::string_view text_;
   std::size_t at_ = 0;

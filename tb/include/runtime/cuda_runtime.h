@@ -280,6 +280,14 @@ inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*k
     return cudaLaunchKernelExC(config, reinterpret_cast<const void*>(kernel), pointers);
   }(static_cast<Arguments&&>(arguments)...);
 }
+/* As release 13 has them. */
+inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t size, cudaMemLocation to, unsigned int,
+                                        cudaStream_t stream = nullptr) {
+  return cudaMemPrefetchAsync(pointer, size, to.type == cudaMemLocationTypeDevice ? to.id : cudaCpuDeviceId, stream);
+}
+inline cudaError_t cudaMemAdvise(const void* pointer, size_t size, cudaMemoryAdvise advice, cudaMemLocation to) {
+  return cudaMemAdvise(pointer, size, advice, to.type == cudaMemLocationTypeDevice ? to.id : cudaCpuDeviceId);
+}
 template <class T>
 inline cudaError_t cudaFuncGetName(const char** name, T* kernel) {
   return cudaFuncGetName(name, reinterpret_cast<const void*>(kernel));

@@ -77,7 +77,7 @@ int main() {
   add<int, 2> << <dim3(1), 32, sizeof(int) << 2>> > (d, 100);
   TWICE(d, 32);
   cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
-  std::printf("launches " "<< <1>> >" ": %d" UNIT "\n", h[5]);  // 440
+  std::printf("launches " "<< <1>> >" ": %d" UNIT "\n", h[5]);  // 420
   std::puts("a"UNIT);
   // clang-format on
 
@@ -131,6 +131,11 @@ int main() {
   cudaGraphCreate(&graph, 0);
   std::printf("conditional: %s", cudaGetErrorName(cudaGraphConditionalHandleCreate(&handle, graph)));
   std::printf(" %s\n", cudaGetErrorName(cudaGraphAddNode(&node, graph, nullptr, 0, &conditional)));
+  cudaMemLocation host = {cudaMemLocationTypeHost, 0};
+  std::printf("release 13: %s %s\n", cudaGetErrorName(cudaMemPrefetchAsync(&total, sizeof total, host, 0)),
+              cudaGetErrorName(cudaMemAdvise(weights, sizeof weights, cudaMemAdviseSetReadMostly, host)));
+  cudaIpcMemHandle_t shared_with_others;
+  std::printf("other processes: %s\n", cudaGetErrorName(cudaIpcGetMemHandle(&shared_with_others, d)));
   size_t limit = 0;
   CUctxCreateParams parameters = {};
   CUcontext context = nullptr;

@@ -57,6 +57,24 @@ int main(int, char** arguments) {
   CHECK(cuModuleGetFunction(&scale, module, "scale"));
   EXPECT(cuModuleGetFunction(&scale, module, "skale") == CUDA_ERROR_NOT_FOUND);
 
+  int most_blocks = 0;
+  int best_size = 0;
+  CHECK(cuOccupancyMaxPotentialBlockSize(&most_blocks, &best_size, scale, nullptr, 0, 96));
+  EXPECT(best_size > 0 && best_size <= 96 && most_blocks >= cores && most_blocks % cores == 0);
+  int reaches = 1;
+  CHECK(cuDeviceCanAccessPeer(&reaches, device, device));
+  EXPECT(reaches == 0 && cuDeviceCanAccessPeer(&reaches, device, 1) == CUDA_ERROR_INVALID_DEVICE);
+  int texels = 1;
+  CHECK(cuDeviceGetAttribute(&texels, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH, device));
+  EXPECT(texels == 0);
+  static int own[64];
+  CUdeviceptr there = 0;
+  CHECK(cuMemHostRegister(own, sizeof own, CU_MEMHOSTREGISTER_DEVICEMAP));
+  CHECK(cuMemHostGetDevicePointer(&there, own + 3, 0));
+  EXPECT(there % 256 == 12);
+  CHECK(cuMemHostUnregister(own));
+  EXPECT(cuMemHostUnregister(own) != CUDA_SUCCESS);
+
   const int n = 200;
   std::vector<float> host(n);
   for (int i = 0; i < n; ++i) host[i] = static_cast<float>(i);
