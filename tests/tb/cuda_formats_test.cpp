@@ -311,7 +311,9 @@ extern "C" __global__ void k(const float* in, float* out) {
   constexpr float kUniform[] = {0.1455F, 0.8202F, 0.5504F, 0.2948F, 0.9147F,
                                 0.8690F, 0.3219F, 0.7829F, 0.0113F, 0.2855F};
   for (std::size_t i = 0; i < 32; ++i) {
-    if (i < std::size(kUniform)) EXPECT_NEAR(got[4 * i], kUniform[i], 0.00005) << i;
+    if (i < std::size(kUniform)) {
+      EXPECT_NEAR(got[4 * i], kUniform[i], 0.00005) << i;
+    }
     EXPECT_EQ(got[4 * i + 1], i == 0 ? 16.0F : in[i]) << i;
     EXPECT_EQ(got[4 * i + 2], 1.0F);
     EXPECT_EQ(got[4 * i + 3], 1.0F + 31 * 16);
