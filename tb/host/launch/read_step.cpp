@@ -203,6 +203,11 @@ void Reader::read_kernel(const Section& section, Step& step) {
   for (std::size_t i = 0; i < block.size(); ++i) {
     *parts[i] = dimension(section, "block", block[i], i, kMaxBlock[i]);
   }
+  if (step.block.count() > isa::kMaxBlockThreads) {
+    throw InputError(section.where("block"),
+                     fmt::format("{} has {} threads", section.name("block"), step.block.count()),
+                     fmt::format("give at most {} in all", isa::kMaxBlockThreads));
+  }
   step.shared = static_cast<std::uint32_t>(section.integer("shared", 0, 1U << 24U, 0));
   step.cooperative = section.boolean("cooperative", false);
   if (!section.has("arguments")) {
