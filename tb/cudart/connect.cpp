@@ -359,6 +359,9 @@ Answer Runtime::take_answer(Call call, void* into, std::size_t capacity) {
     std::fflush(stdout);
     if (simulator_ < 0) std::_Exit(kFaultExit);  // the simulator says why
     ended_ = true;
+    Question end{Call::end, 0, {}, 0};  // or the simulator waits for this process, as this one does for it
+    end.mark = program::mark_of(asked_ + 1);
+    static_cast<void>(socket_.send({{{&end, sizeof end}, {}, {}, {}}}));
     socket_.close();
     int status = 0;
     ::waitpid(simulator_, &status, 0);
