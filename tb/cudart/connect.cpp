@@ -382,9 +382,13 @@ void Runtime::end() {
   const std::lock_guard<std::recursive_mutex> held(lock);
   if (ended_) return;
   ended_ = true;
+  // From a signal handler in the middle of a call nothing is waited for: the simulator does all that was asked for.
   try {
-    // From a signal handler in the middle of a call nothing is waited for: the simulator does all that was asked for.
     if (!broken_ && !exchanging_) settle();
+  } catch (const Failure& failure) {
+    report(failure, "the end of the program");
+  }
+  try {
     if (!broken_ && exchanging_ && !socket_.has_lost_nothing()) {
       static_cast<void>(come_again(true));
     } else if (!broken_) {
