@@ -32,7 +32,7 @@ __global__ void neighbours(int* p) {
 }
 
 static int* device;
-constexpr int kLong = 30000;  // rounds, which take longer than the waits below
+constexpr int kLong = 60000;  // rounds, which take longer than the waits below
 
 static void check(bool holds, const char* what) {
   if (holds) return;
@@ -178,10 +178,10 @@ static void after(int milliseconds, void (*handler)(int)) {
 // A call is left that waits for a long kernel; what the simulator says then is for nobody, and the next calls go on.
 static void left_by_longjmp() {
   begin();
-  slow<<<1, 32>>>(device, kLong);
   for (int i = 0; i < 3; ++i) {
+    slow<<<1, 32>>>(device, kLong);
     if (sigsetjmp(before, 1) == 0) {
-      after(50, leave_call);
+      after(20, leave_call);
       cudaDeviceSynchronize();
       alarm(0);
     } else {
@@ -195,7 +195,7 @@ static void left_by_longjmp() {
 static void called_in_handler() {
   begin();
   slow<<<1, 32>>>(device, kLong);
-  after(50, call_in_handler);
+  after(20, call_in_handler);
   check(cudaDeviceSynchronize() == cudaSuccess, "the call that was interrupted");
   cudaMemset(device, 0, 4096);
   use(1);
@@ -203,14 +203,14 @@ static void called_in_handler() {
 static void ended_in_handler() {
   begin();
   slow<<<1, 32>>>(device, kLong);
-  after(50, exit_in_handler);
+  after(20, exit_in_handler);
   cudaDeviceSynchronize();
 }
 static void thrown_in_handler() {
   begin();
   slow<<<1, 32>>>(device, kLong);
   try {
-    after(50, throw_in_handler);
+    after(20, throw_in_handler);
     cudaDeviceSynchronize();
   } catch (int) {
     std::printf("thrown\n");
@@ -225,7 +225,7 @@ static void thread_ends_in_handler() {
   signal(SIGUSR1, pthread_exit_in_handler);
   pthread_create(
       &thread, nullptr, [](void*) -> void* { return cudaDeviceSynchronize(), nullptr; }, nullptr);
-  usleep(100000);
+  usleep(50000);
   pthread_kill(thread, SIGUSR1);
   pthread_join(thread, nullptr);
   cudaMemset(device, 0, 4096);
