@@ -357,6 +357,9 @@ Answer Runtime::take_answer(Call call, void* into, std::size_t capacity) {
     std::fflush(stdout);
     if (simulator_ < 0) std::_Exit(kFaultExit);  // the simulator says why
     ended_ = true;
+    Question end{Call::end, 0, {}, 0};  // or the simulator waits for this process, as this one does for it
+    end.mark = program::mark_of(asked_ + 1);
+    static_cast<void>(socket_.send({{{&end, sizeof end}, {}, {}, {}}}));
     socket_.close();
     int status = 0;
     ::waitpid(simulator_, &status, 0);
@@ -378,9 +381,13 @@ void Runtime::end() {
   const std::lock_guard<std::recursive_mutex> held(lock);
   if (ended_) return;
   ended_ = true;
+  // From a signal handler in the middle of a call nothing is waited for: the simulator does all that was asked for.
   try {
-    // From a signal handler in the middle of a call nothing is waited for: the simulator does all that was asked for.
     if (!broken_ && !exchanging_) settle();
+  } catch (const Failure& failure) {
+    report(failure, "the end of the program");
+  }
+  try {
     if (!broken_ && exchanging_ && !socket_.has_lost_nothing()) {
       static_cast<void>(come_again(true));
     } else if (!broken_) {

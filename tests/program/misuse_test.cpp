@@ -162,7 +162,29 @@ TEST_F(Misuse, OfDescriptorsIsMendedOrTold) {
   EXPECT_EQ(killed.err, "heddle: cudaMemset: the simulator has ended\n");
   const test::Ran alone = run_alone("stray", "4096");
   EXPECT_EQ(alone.code, 3);
-  EXPECT_THAT(alone.err, HasSubstr(ended));
+  EXPECT_THAT(alone.err, HasSubstr("heddle: cudaMemset: the "));
+  EXPECT_THAT(alone.err, HasSubstr(brought));
+}
+
+TEST_F(Misuse, OfOptionsAndLoadsIsTold) {
+  compile({"process.cu"});
+  EXPECT_EQ(run({program_, "plain"}).code, 0);
+  const boost::json::value host = boost::json::parse(test::Scratch::read(scratch_.path("out/host.json")));
+  for (const char* const rate : {"simulation_wall_seconds", "simulation_cpu_seconds", "cycles_per_second"}) {
+    EXPECT_GT(host.at(rate).to_number<double>(), 0) << rate;
+  }
+  // Beyond the last launch the program's exit code is its own all the same.
+  const test::Ran beyond = test::heddle({"exec", "--from-launch", "9", "--", program_, "exit-beside"});
+  EXPECT_EQ(beyond.code, 11);
+  EXPECT_EQ(beyond.err,
+            "heddle: note: no launch was simulated, of 1 of the program; --from-launch N takes one of them, "
+            "and --skip must leave a kernel\n");
+  const test::Ran fault = run({program_, "neighbours"});
+  EXPECT_EQ(fault.code, 3);
+  EXPECT_THAT(fault.err, HasSubstr("out-of-bounds access in kernel '_Z10neighboursPi'"));
+  EXPECT_THAT(fault.err,
+              HasSubstr("heddle: note: --set core.load_trap=false reads 0 there, goes on and counts such loads\n"));
+  EXPECT_EQ(run({program_, "neighbours"}, {"--set", "core.load_trap=false"}).out, "PASSED\n");
 }
 
 TEST_F(Misuse, OfHostMemoryIsAnErrorCode) {

@@ -25,7 +25,14 @@ __global__ void slow(int* p, int rounds) {
   for (int i = 0; i < rounds; ++i) p[threadIdx.x] = p[threadIdx.x] * 3 + 1;
 }
 
+// Loads the neighbour first, and looks afterwards whether there is one.
+__global__ void neighbours(int* p) {
+  const int before = p[static_cast<int>(threadIdx.x) - 1];
+  p[threadIdx.x] = threadIdx.x == 0 ? 7 : before;
+}
+
 static int* device;
+constexpr int kLong = 60000;  // rounds, which take longer than the waits below
 
 static void check(bool holds, const char* what) {
   if (holds) return;
@@ -171,11 +178,12 @@ static void after(int milliseconds, void (*handler)(int)) {
 // A call is left that waits for a long kernel; what the simulator says then is for nobody, and the next calls go on.
 static void left_by_longjmp() {
   begin();
-  slow<<<1, 32>>>(device, 3000);
   for (int i = 0; i < 3; ++i) {
+    slow<<<1, 32>>>(device, kLong);
     if (sigsetjmp(before, 1) == 0) {
-      after(5, leave_call);
+      after(20, leave_call);
       cudaDeviceSynchronize();
+      alarm(0);
     } else {
       std::printf("left\n");
     }
@@ -186,23 +194,23 @@ static void left_by_longjmp() {
 }
 static void called_in_handler() {
   begin();
-  slow<<<1, 32>>>(device, 3000);
-  after(5, call_in_handler);
+  slow<<<1, 32>>>(device, kLong);
+  after(20, call_in_handler);
   check(cudaDeviceSynchronize() == cudaSuccess, "the call that was interrupted");
   cudaMemset(device, 0, 4096);
   use(1);
 }
 static void ended_in_handler() {
   begin();
-  slow<<<1, 32>>>(device, 3000);
-  after(5, exit_in_handler);
+  slow<<<1, 32>>>(device, kLong);
+  after(20, exit_in_handler);
   cudaDeviceSynchronize();
 }
 static void thrown_in_handler() {
   begin();
-  slow<<<1, 32>>>(device, 3000);
+  slow<<<1, 32>>>(device, kLong);
   try {
-    after(5, throw_in_handler);
+    after(20, throw_in_handler);
     cudaDeviceSynchronize();
   } catch (int) {
     std::printf("thrown\n");
@@ -212,12 +220,12 @@ static void thrown_in_handler() {
 }
 static void thread_ends_in_handler() {
   begin();
-  slow<<<1, 32>>>(device, 3000);
+  slow<<<1, 32>>>(device, kLong);
   pthread_t thread;
   signal(SIGUSR1, pthread_exit_in_handler);
   pthread_create(
       &thread, nullptr, [](void*) -> void* { return cudaDeviceSynchronize(), nullptr; }, nullptr);
-  usleep(20000);
+  usleep(50000);
   pthread_kill(thread, SIGUSR1);
   pthread_join(thread, nullptr);
   cudaMemset(device, 0, 4096);
@@ -225,9 +233,9 @@ static void thread_ends_in_handler() {
 }
 static void exits_beside_a_call() {
   begin();
-  slow<<<1, 32>>>(device, 2000);
+  slow<<<1, 32>>>(device, kLong);
   std::thread([] { cudaDeviceSynchronize(); }).detach();
-  usleep(3000);
+  usleep(30000);
   std::exit(11);
 }
 
@@ -299,6 +307,11 @@ int main(int, char** words) {
   if (what == "emptied") emptied();
   if (what == "plain") begin(), use(1);
   if (what == "no-calls") return 0;
+  if (what == "neighbours") {
+    begin();
+    neighbours<<<1, 32>>>(device);
+    check(cudaDeviceSynchronize() == cudaSuccess, "the kernel");
+  }
   if (what == "closed") closed(words[2]);
   if (what == "stray") stray(std::stoul(words[2]));
   if (what == "killed") simulator_killed();
