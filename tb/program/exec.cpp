@@ -27,7 +27,7 @@ void add_program_files(MeasuredRun& run, const std::vector<std::string>& words) 
   for (std::size_t i = 1; i < words.size(); ++i) {
     std::error_code error;
     if (std::filesystem::is_regular_file(words[i], error)) {
-      run.files.reads("a file named to the program,", words[i]);
+      run.files.reads("an argument of the program", words[i]);
     }
   }
 }

@@ -6,7 +6,9 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <system_error>
 #include <tuple>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -48,6 +50,15 @@ std::optional<unsigned> number_of(std::string_view line, std::string_view key) {
     return std::nullopt;
   }
   return number;
+}
+
+// The file as the user would name it: clang takes it apart at a folder that it chooses.
+std::string as_named(const fs::path& folder, const fs::path& name, const std::string& compiled) {
+  std::error_code error;
+  if (fs::equivalent(folder / name, compiled, error)) {
+    return compiled;
+  }
+  return folder == fs::current_path(error) ? name.string() : (folder / name).string();
 }
 
 // A name in device code and the place where it is declared.
@@ -93,7 +104,7 @@ bool is_name_beyond_ascii(std::string_view output) {
 }
 
 void refuse_name(std::string_view code, std::string_view folder, const std::string& path) {
-  std::map<unsigned, std::string> files;
+  std::map<unsigned, std::pair<fs::path, fs::path>> files;  // folder and name
   std::vector<Named> names;
   while (!code.empty()) {
     const std::string_view line = code.substr(0, code.find('\n'));
@@ -102,7 +113,7 @@ void refuse_name(std::string_view code, std::string_view folder, const std::stri
       continue;
     }
     if (line.find("!DIFile(") != std::string_view::npos) {
-      files[number_of(line, "!").value_or(0)] = text_of(line, "filename: \"");
+      files[number_of(line, "!").value_or(0)] = {text_of(line, "directory: \""), text_of(line, "filename: \"")};
       continue;
     }
     const bool function = line.find("!DISubprogram(") != std::string_view::npos;
@@ -124,7 +135,10 @@ void refuse_name(std::string_view code, std::string_view folder, const std::stri
   const auto rank = [](const Named& named) { return std::tie(named.file, named.line); };
   const Named& first =
       *std::min_element(names.begin(), names.end(), [&](const Named& a, const Named& b) { return rank(a) < rank(b); });
-  std::string file = files.count(first.file) != 0 ? files.at(first.file) : path;
+  std::string file = path;
+  if (const auto found = files.find(first.file); found != files.end()) {
+    file = as_named(found->second.first, found->second.second, path);
+  }
   if (file.starts_with(folder)) {
     file.erase(0, folder.size());
   }

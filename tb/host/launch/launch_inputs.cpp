@@ -7,7 +7,7 @@ void add_inputs(CommandFiles& files, const std::shared_ptr<const LaunchFile>& la
   for (const LaunchFile::InputFile& input : launch->inputs()) {
     files.reads(input.what, input.path);
   }
-  files.reads_texts("a file that the kernel file includes,", [launch] { return launch->includes(); });
+  files.reads_texts("a header of the kernel file", [launch] { return launch->includes(); });
 }
 
 }  // namespace heddle::tb
