@@ -28,7 +28,11 @@ class Frames {
   // By call: the registers that are live behind it.
   std::vector<std::vector<VReg>> live() {
     std::map<std::size_t, LabelId> calls;
-    for (const CircleCall& call : member_.calls) calls.emplace(call.leave, call.back);
+    std::map<std::size_t, const CircleCall*> saves;
+    for (const CircleCall& call : member_.calls) {
+      calls.emplace(call.leave, call.back);
+      saves.emplace(call.save, &call);
+    }
     at_end_.resize(registers_.size());
     add(member_.back, at_end_);
     for (const VReg reg : member_.results) add(reg, at_end_);
@@ -38,6 +42,12 @@ class Frames {
       for (std::size_t item = member_.to; item-- > member_.from;) {
         Set now = behind(item, calls);
         step_back(function_.items[item], now);
+        // What is stored here is read here, whatever writes it on the way to the callee.
+        if (const auto save = saves.find(item); save != saves.end()) {
+          Set stored = before_[save->second->restore - member_.from];
+          for (const VReg reg : save->second->results) remove(reg, stored);
+          now |= stored;
+        }
         if (now == before_[item - member_.from]) continue;
         before_[item - member_.from] = std::move(now);
         changed = true;

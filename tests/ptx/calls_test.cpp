@@ -142,5 +142,19 @@ TEST(Calls, AGuardedOneIsMadeByThreadsOfTheGuardOnly) {
   EXPECT_EQ(ran.out[9], 18);
 }
 
+// What is needed behind the last of several calls only is overwritten by arguments of the earlier ones.
+TEST(Calls, SeveralInTurnEachKeepWhatTheNextOnesNeed) {
+  const Ran ran = run_text(
+      ".func (.reg .u32 %o) f(.reg .u32 %i) { .reg .pred %q; .reg .u32 %n, %a, %b, %c; mov.u32 %o, 1;\n"
+      "setp.eq.u32 %q, %i, 0; @%q ret; sub.u32 %n, %i, 1; call (%a), f, (%n); call (%b), f, (%n);\n"
+      "shr.u32 %n, %n, 1; call (%c), f, (%n); mad.lo.u32 %o, %a, 2, %b; add.u32 %o, %o, %c; add.u32 %o, %o, %i; ret; "
+      "}\n",
+      "and.b32 %r1, %r1, 7; call (%r3), f, (%r1);");
+  EXPECT_EQ(ran.fault, "");
+  std::vector<int> expected = {1};
+  for (int i = 1; i < 8; ++i) expected.push_back(3 * expected[i - 1] + expected[(i - 1) / 2] + i);
+  for (int t = 0; t < 32; ++t) EXPECT_EQ(ran.out[t], expected[t % 8]) << t;
+}
+
 }  // namespace
 }  // namespace heddle::ptx::calls_test
