@@ -165,6 +165,11 @@ HEDDLE_FORMATS_(float, float, 32, Float)
 #undef HEDDLE_FORMATS_
 
 #ifdef __CUDA__
+#ifdef HEDDLE_REGISTERED_FILE_
+/* Of a file's host code alone, so that its device code is registered. */
+static __device__ __attribute__((used)) char __heddle_registered_file;
+#endif
+
 /* A __managed__ variable (tb/host/cuda/source_pass.hpp) is one of the device. Host code has it at its address there,
    which is known when it is first used: each thread's reference is bound then. */
 #ifdef __CUDA_ARCH__
