@@ -286,6 +286,10 @@ inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*k
   }(static_cast<Arguments&&>(arguments)...);
 }
 /* As release 13 has them. */
+inline cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                    const cudaGraphEdgeData* edges, size_t count, cudaGraphNodeParams* parameters) {
+  return edges != nullptr ? cudaErrorNotSupported : cudaGraphAddNode(node, graph, after, count, parameters);
+}
 inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t size, cudaMemLocation to, unsigned int,
                                         cudaStream_t stream = nullptr) {
   return cudaMemPrefetchAsync(pointer, size, to.type == cudaMemLocationTypeDevice ? to.id : cudaCpuDeviceId, stream);

@@ -130,7 +130,7 @@ int main() {
   cudaGraphNode_t node = nullptr;
   cudaGraphCreate(&graph, 0);
   std::printf("conditional: %s", cudaGetErrorName(cudaGraphConditionalHandleCreate(&handle, graph)));
-  std::printf(" %s\n", cudaGetErrorName(cudaGraphAddNode(&node, graph, nullptr, 0, &conditional)));
+  std::printf(" %s\n", cudaGetErrorName(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &conditional)));
   cudaMemLocation host = {cudaMemLocationTypeHost, 0};
   std::printf("release 13: %s %s\n", cudaGetErrorName(cudaMemPrefetchAsync(&total, sizeof total, host, 0)),
               cudaGetErrorName(cudaMemAdvise(weights, sizeof weights, cudaMemAdviseSetReadMostly, host)));
