@@ -36,7 +36,8 @@ TEST(ThirdParty, SourcesAreTakenAsTheyAre) {
   EXPECT_EQ(ran.out,
             "launches << <1>> >: 420 cells\na cells\nkernel: 42107\nmanaged: 8 10 40 7\nby symbol: 140\n"
             "channels: 16 0 8\narray: cudaSuccess\nregistered: 7 24 cudaSuccess\nunregistered: cudaErrorInvalidValue\n"
-            "conditional: cudaErrorNotSupported cudaErrorNotSupported\nrelease 13: cudaSuccess cudaSuccess\nother "
+            "conditional: cudaErrorNotSupported cudaErrorNotSupported\ncapture: 0\nrelease 13: cudaSuccess "
+            "cudaSuccess\nother "
             "processes: cudaErrorNotSupported\nnames: "
             "0 2 1\n");
   EXPECT_THAT(ran.err, HasSubstr("heddle: cudaGraphConditionalHandleCreate: there are no conditional nodes\n"));

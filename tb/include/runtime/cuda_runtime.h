@@ -290,6 +290,17 @@ inline cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, co
                                     const cudaGraphEdgeData* edges, size_t count, cudaGraphNodeParams* parameters) {
   return edges != nullptr ? cudaErrorNotSupported : cudaGraphAddNode(node, graph, after, count, parameters);
 }
+inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                            unsigned long long* id, cudaGraph_t* graph, const cudaGraphNode_t** nodes,
+                                            const cudaGraphEdgeData** edges, size_t* count) {
+  if (edges != nullptr) *edges = nullptr;
+  return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, nodes, count);
+}
+inline cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes,
+                                                       const cudaGraphEdgeData* edges, size_t count,
+                                                       unsigned int flags = 0) {
+  return edges != nullptr ? cudaErrorNotSupported : cudaStreamUpdateCaptureDependencies(stream, nodes, count, flags);
+}
 inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t size, cudaMemLocation to, unsigned int,
                                         cudaStream_t stream = nullptr) {
   return cudaMemPrefetchAsync(pointer, size, to.type == cudaMemLocationTypeDevice ? to.id : cudaCpuDeviceId, stream);
