@@ -36,7 +36,8 @@ TEST(ThirdParty, SourcesAreTakenAsTheyAre) {
   EXPECT_EQ(ran.out,
             "launches << <1>> >: 420 cells\na cells\nkernel: 42107\nmanaged: 8 10 40 7\nby symbol: 140\n"
             "channels: 16 0 8\narray: cudaSuccess\nregistered: 7 24 cudaSuccess\nunregistered: cudaErrorInvalidValue\n"
-            "conditional: cudaErrorNotSupported cudaErrorNotSupported\nrelease 13: cudaSuccess cudaSuccess\nother "
+            "conditional: cudaErrorNotSupported cudaErrorNotSupported\ncapture: 0\nrelease 13: cudaSuccess "
+            "cudaSuccess\nother "
             "processes: cudaErrorNotSupported\nnames: "
             "0 2 1\n");
   EXPECT_THAT(ran.err, HasSubstr("heddle: cudaGraphConditionalHandleCreate: there are no conditional nodes\n"));
@@ -79,6 +80,37 @@ TEST(ThirdParty, MakefilesTakeAFolderLikeAToolkit) {
   test::RunSetup setup;
   setup.environment = {"HEDDLE_EXEC_OPTIONS=--quiet", "LD_LIBRARY_PATH=" + folder + "/lib64", "PATH=/nowhere"};
   EXPECT_EQ(test::spawn({scratch.path("toolkit/shared")}, setup).out, "1 device: 42\n");
+}
+
+TEST(ThirdParty, FilesShareManagedVariablesAndFunctionsOfTheDevice) {
+  const test::Scratch scratch;
+  const std::string shared = scratch.write("shared.cuh", R"(extern __managed__ int count;
+namespace app { extern __managed__ float table[3]; }
+__device__ void bump();
+)");
+  const std::string main = scratch.write("main.cu", R"(#include <cstdio>
+#include "shared.cuh"
+__managed__ int count = 5;
+namespace app { __managed__ float table[3] = {1, 2, 3}; }
+static __managed__ int of_the_host = 9;
+void host_side();
+__global__ void k() { bump(); app::table[1] += count; }
+int main() {
+  k<<<1, 1>>>();
+  cudaDeviceSynchronize();
+  host_side();
+  std::printf("%d %g %d\n", count, app::table[1], of_the_host);
+}
+)");
+  // Without a kernel, and without a variable of its own.
+  const std::string other = scratch.write("other.cu", R"(#include "shared.cuh"
+__device__ void bump() { count += 1; }
+void host_side() { count *= 10; app::table[1] += 0.5f; }
+)");
+  const test::Ran made = test::heddle({"nvcc", "-rdc=true", main, other, "-o", scratch.path("program")});
+  ASSERT_EQ(made.code, 0) << made.err;
+  const test::Ran ran = run_quietly(scratch.path("program"));
+  EXPECT_EQ(ran.out, "60 8.5 9\n") << ran.err;
 }
 
 TEST(ThirdParty, AVariadicFunctionOfADeviceCannotReadItsArguments) {

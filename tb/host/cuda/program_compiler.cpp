@@ -312,6 +312,10 @@ class Compiler {
         std::ifstream in(ptx, std::ios::binary);
         const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
         temporary_.write("device.fatbin", program::fat_binary(text, options_.relocatable));
+        // clang registers no file without kernels and variables; other files may call its functions.
+        if (options_.relocatable && text.find(".entry ") == std::string::npos) {
+          words.emplace_back("-DHEDDLE_REGISTERED_FILE_");
+        }
       }
       words.insert(words.end(), {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang",
                                  (temporary_.path() / "device.fatbin").string()});

@@ -165,6 +165,11 @@ HEDDLE_FORMATS_(float, float, 32, Float)
 #undef HEDDLE_FORMATS_
 
 #ifdef __CUDA__
+#ifdef HEDDLE_REGISTERED_FILE_
+/* Of a file's host code alone, so that its device code is registered. */
+static __device__ __attribute__((used)) char __heddle_registered_file;
+#endif
+
 /* A __managed__ variable (tb/host/cuda/source_pass.hpp) is one of the device. Host code has it at its address there,
    which is known when it is first used: each thread's reference is bound then. */
 #ifdef __CUDA_ARCH__
@@ -281,6 +286,21 @@ inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*k
   }(static_cast<Arguments&&>(arguments)...);
 }
 /* As release 13 has them. */
+inline cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                    const cudaGraphEdgeData* edges, size_t count, cudaGraphNodeParams* parameters) {
+  return edges != nullptr ? cudaErrorNotSupported : cudaGraphAddNode(node, graph, after, count, parameters);
+}
+inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                            unsigned long long* id, cudaGraph_t* graph, const cudaGraphNode_t** nodes,
+                                            const cudaGraphEdgeData** edges, size_t* count) {
+  if (edges != nullptr) *edges = nullptr;
+  return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, nodes, count);
+}
+inline cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes,
+                                                       const cudaGraphEdgeData* edges, size_t count,
+                                                       unsigned int flags = 0) {
+  return edges != nullptr ? cudaErrorNotSupported : cudaStreamUpdateCaptureDependencies(stream, nodes, count, flags);
+}
 inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t size, cudaMemLocation to, unsigned int,
                                         cudaStream_t stream = nullptr) {
   return cudaMemPrefetchAsync(pointer, size, to.type == cudaMemLocationTypeDevice ? to.id : cudaCpuDeviceId, stream);

@@ -121,6 +121,10 @@ struct cudaEventWaitNodeParams {
 struct cudaMemFreeNodeParams {
   void* dptr;
 };
+/* How nodes depend on each other besides: as by default, where there is none. */
+typedef struct cudaGraphEdgeData_st {
+  unsigned char from_port, to_port, type, reserved[5];
+} cudaGraphEdgeData;
 /* Of nodes that are refused. */
 typedef unsigned long long cudaGraphConditionalHandle;
 enum cudaGraphConditionalNodeType { cudaGraphCondTypeIf = 0, cudaGraphCondTypeWhile = 1, cudaGraphCondTypeSwitch = 2 };

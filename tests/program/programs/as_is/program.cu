@@ -130,7 +130,13 @@ int main() {
   cudaGraphNode_t node = nullptr;
   cudaGraphCreate(&graph, 0);
   std::printf("conditional: %s", cudaGetErrorName(cudaGraphConditionalHandleCreate(&handle, graph)));
-  std::printf(" %s\n", cudaGetErrorName(cudaGraphAddNode(&node, graph, nullptr, 0, &conditional)));
+  std::printf(" %s\n", cudaGetErrorName(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &conditional)));
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusActive;
+  const cudaGraphEdgeData* edges = nullptr;
+  size_t count = 0;
+  const cudaGraphNode_t* nodes = nullptr;
+  cudaStreamGetCaptureInfo(cudaStreamPerThread, &status, nullptr, &graph, &nodes, &edges, &count);
+  std::printf("capture: %d\n", status);
   cudaMemLocation host = {cudaMemLocationTypeHost, 0};
   std::printf("release 13: %s %s\n", cudaGetErrorName(cudaMemPrefetchAsync(&total, sizeof total, host, 0)),
               cudaGetErrorName(cudaMemAdvise(weights, sizeof weights, cudaMemAdviseSetReadMostly, host)));
