@@ -55,8 +55,10 @@ extern "C" __global__ void k(const float* singles, const long long* wholes, unsi
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const __nv_bfloat16 h = __ushort_as_bfloat16(i);
   unsigned short* o = out + i * 12;
-  *o++ = __bfloat16_as_ushort(__float2bfloat16_rn(singles[i])); *o++ = __bfloat16_as_ushort(__float2bfloat16_rz(singles[i]));
-  *o++ = __bfloat16_as_ushort(__float2bfloat16_rd(singles[i])); *o++ = __bfloat16_as_ushort(__float2bfloat16_ru(singles[i]));
+  *o++ = __bfloat16_as_ushort(__float2bfloat16_rn(singles[i]));
+  *o++ = __bfloat16_as_ushort(__float2bfloat16_rz(singles[i]));
+  *o++ = __bfloat16_as_ushort(__float2bfloat16_rd(singles[i]));
+  *o++ = __bfloat16_as_ushort(__float2bfloat16_ru(singles[i]));
   // Beside the float by less than its last bit.
   const double beside = singles[i] * (1 + 0x1p-40);
   *o++ = __bfloat16_as_ushort(__double2bfloat16(beside)); *o++ = __bfloat16_as_ushort(__nv_bfloat16(wholes[i]));
@@ -117,7 +119,8 @@ TEST_P(CudaFormats, Bfloat16ArithmeticIsCorrectlyRounded) {
 #include <cuda_bf16.h>
 extern "C" __global__ void k(const unsigned short* in, unsigned short* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  const __nv_bfloat16 a = __ushort_as_bfloat16(i), b = __ushort_as_bfloat16(in[2 * i]), c = __ushort_as_bfloat16(in[2 * i + 1]);
+  const __nv_bfloat16 a = __ushort_as_bfloat16(i);
+  const __nv_bfloat16 b = __ushort_as_bfloat16(in[2 * i]), c = __ushort_as_bfloat16(in[2 * i + 1]);
   unsigned short* o = out + i * 12;
   __nv_bfloat16 sum = a; sum += b;
   *o++ = __bfloat16_as_ushort(sum); *o++ = __bfloat16_as_ushort(a - b); *o++ = __bfloat16_as_ushort(a * b);
@@ -203,7 +206,8 @@ extern "C" __global__ void k(const float* singles, unsigned char* out, unsigned 
   for (int kind = 0; kind < 2; ++kind) {
     const auto as = kind == 0 ? __NV_E4M3 : __NV_E5M2;
     *o++ = __nv_cvt_halfraw_to_fp8(half, __NV_SATFINITE, as); *o++ = __nv_cvt_halfraw_to_fp8(half, __NV_NOSAT, as);
-    *o++ = __nv_cvt_bfloat16raw_to_fp8(bfloat, __NV_SATFINITE, as); *o++ = __nv_cvt_float_to_fp8(singles[i], __NV_NOSAT, as);
+    *o++ = __nv_cvt_bfloat16raw_to_fp8(bfloat, __NV_SATFINITE, as);
+    *o++ = __nv_cvt_float_to_fp8(singles[i], __NV_NOSAT, as);
     *o++ = __nv_cvt_double_to_fp8(beside, __NV_SATFINITE, as);
     *o++ = kind == 0 ? __nv_fp8_e4m3(__nv_bfloat16(bfloat)).__x : __nv_fp8_e5m2(__nv_bfloat16(bfloat)).__x;
   }

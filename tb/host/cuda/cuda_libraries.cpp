@@ -72,29 +72,29 @@ constexpr std::array kLibraries = {
                 "name the samples' folder Common (older ones: common/inc) by -I"}};
 
 // Whether `name` is `pattern`, in which each '*' stands for any text.
-constexpr bool fits(std::string_view name, std::string_view pattern) {
+constexpr bool matches(std::string_view name, std::string_view pattern) {
   if (pattern.empty()) return name.empty();
   if (pattern.front() == '*') {
     for (std::size_t skip = 0; skip <= name.size(); ++skip) {
-      if (fits(name.substr(skip), pattern.substr(1))) return true;
+      if (matches(name.substr(skip), pattern.substr(1))) return true;
     }
     return false;
   }
-  return !name.empty() && name.front() == pattern.front() && fits(name.substr(1), pattern.substr(1));
+  return !name.empty() && name.front() == pattern.front() && matches(name.substr(1), pattern.substr(1));
 }
 
-constexpr bool fits_any(std::string_view name, std::string_view patterns) {
+constexpr bool matches_any(std::string_view name, std::string_view patterns) {
   while (!patterns.empty()) {
     const std::size_t end = std::min(patterns.find(' '), patterns.size());
-    if (fits(name, patterns.substr(0, end))) return true;
+    if (matches(name, patterns.substr(0, end))) return true;
     patterns.remove_prefix(std::min(end + 1, patterns.size()));
   }
   return false;
 }
 
-const CudaLibrary* find(std::string_view name, std::string_view CudaLibrary::*patterns) {
+const CudaLibrary* find_library(std::string_view name, std::string_view CudaLibrary::*patterns) {
   const auto found = std::find_if(kLibraries.begin(), kLibraries.end(),
-                                  [&](const CudaLibrary& library) { return fits_any(name, library.*patterns); });
+                                  [&](const CudaLibrary& library) { return matches_any(name, library.*patterns); });
   return found == kLibraries.end() ? nullptr : &*found;
 }
 
@@ -127,12 +127,12 @@ SourceLocation place_of(std::string_view place) {
 }  // namespace
 
 const CudaLibrary* library_of_header(std::string_view header) {
-  return find(header, &CudaLibrary::headers);
+  return find_library(header, &CudaLibrary::headers);
 }
 
 const CudaLibrary* library_of_word(std::string_view word) {
   if (word.ends_with("_static")) word.remove_suffix(std::string_view("_static").size());
-  return find(word, &CudaLibrary::words);
+  return find_library(word, &CudaLibrary::words);
 }
 
 std::optional<Diagnostic> first_error(const std::string& output) {

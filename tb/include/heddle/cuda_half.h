@@ -70,7 +70,7 @@ typedef __half half;
 struct __attribute__((aligned(4))) __half2 {
   __half x, y;
   __half2() = default;
-  __host__ __device__ __forceinline__ __half2(const __half& low, const __half& high) : x(low), y(high) {}
+  HEDDLE_NUMBER_MEMBER_ __half2(const __half& low, const __half& high) : x(low), y(high) {}
 };
 typedef __half2 half2;
 
