@@ -35,7 +35,6 @@ namespace {
 
 namespace program = tb::program;
 constexpr int kFaultExit = 3;  // as `heddle run` ends
-constexpr std::size_t kPage = 4096;
 constexpr const char* kBroken =
     "the connection to the simulator is broken: something in the program has closed it or written to it";
 

@@ -15,7 +15,6 @@ namespace heddle::cudart {
 namespace {
 
 constexpr std::size_t kMostRows = 256;  // of one system call; it takes 1024
-constexpr std::uintptr_t kPage = 4096;
 
 // As process_vm_readv() and process_vm_writev() of this very process.
 using Copy = ssize_t (*)(pid_t, const iovec*, unsigned long, const iovec*, unsigned long, unsigned long);

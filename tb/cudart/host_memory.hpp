@@ -7,6 +7,8 @@
 
 namespace heddle::cudart {
 
+inline constexpr std::size_t kPage = 4096;  // bytes of the host's pages
+
 // Rows of bytes in the program's memory, so far apart; or without gaps in the library's own.
 struct HostRows {
   std::size_t pitch = 0, width = 0, height = 1;

@@ -14,7 +14,6 @@ namespace heddle::cudart {
 namespace {
 
 namespace program = tb::program;
-constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kWorthReaching = 1U << 15U;  // bytes: less goes through the socket as fast
 constexpr std::uint64_t kWorthSharing = 1U << 14U;   // likewise
 constexpr std::size_t kMostTaken = 4096;             // shapes of launches that are remembered

@@ -16,7 +16,6 @@ using tb::program::Place;
 namespace {
 
 constexpr std::uint64_t kCall = 1U << 14U;  // a system call costs what copying so many bytes does, or more
-constexpr std::uint64_t kPage = 4096;
 
 }  // namespace
 

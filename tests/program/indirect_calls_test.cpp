@@ -13,12 +13,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::string kPrograms = HEDDLE_SOURCE_DIR "/tests/program/programs/";
-
 TEST(IndirectCalls, WorkOnEveryKindOfMachineAndAKernelIsRefusedWhereItIsLaunched) {
   const test::Scratch scratch;
   const std::string program = scratch.path("program");
-  const test::Ran compiled = test::heddle({"nvcc", kPrograms + "indirect.cu", "-o", program});
+  const test::Ran compiled =
+      test::heddle({"nvcc", HEDDLE_SOURCE_DIR "/tests/program/programs/indirect.cu", "-o", program});
   ASSERT_EQ(compiled.code, 0) << compiled.err;
   const std::string good = "stack 1024\nset cudaSuccess\nstack 65536\nmost 262144\n";
   for (const char* const config : {"baseline", "lwm", "tbc", "dwf-majority", "dws-conv", "per-thread-pc", "odgs"}) {

@@ -23,7 +23,7 @@ isa::Module compiled(std::uint32_t stack_bytes, unsigned registers = isa::kRegis
   options.stack_bytes = stack_bytes;
   options.max_registers = registers;
   isa::Module module = compile_file(HEDDLE_SOURCE_DIR "/tests/ptx/kernels/calls.64.ptx", options);
-  for (const isa::Kernel& kernel : module.kernels) EXPECT_EQ(test::check_re_convergence(kernel).wrong, "");
+  for (const isa::Kernel& kernel : module.kernels) EXPECT_EQ(heddle::test::check_re_convergence(kernel).wrong, "");
   return module;
 }
 
