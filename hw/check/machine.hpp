@@ -16,8 +16,8 @@ namespace heddle::hw {
 // Parameters that change nothing on this machine.
 [[nodiscard]] std::vector<WithoutEffect> without_effect(const Machine& machine);
 
-// Why kernels cannot use warp-level operations (vote, shfl, match) on this machine; empty when they can. Launches of such
-// kernels have warps of isa::kLanes threads, whatever the SIMD width is.
+// Why kernels cannot use warp-level operations (vote, shfl, match) on this machine; empty when they can. Launches of
+// such kernels have warps of isa::kLanes threads, whatever the SIMD width is.
 [[nodiscard]] std::string why_no_warp_operations(const CoreParameters& core);
 
 // Why a launch cannot have warps of so many threads on a core; empty: it can (thesis 9.2.1). The machine's own warp

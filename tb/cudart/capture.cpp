@@ -42,7 +42,7 @@ bool is_joined(const Recording& recording) {
 }
 
 void require_nodes(const cudaGraphNode_t* nodes, std::size_t count, const CUgraph_st& graph) {
-  require(nodes != nullptr || count == 0, cudaErrorInvalidValue, "the nodes are null");
+  if (count != 0) require_places(nodes);
   for (std::size_t i = 0; i < count; ++i) {
     const bool known =
         std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const auto& one) { return one.get() == nodes[i]; });

@@ -13,7 +13,7 @@ extern "C" {
 CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function, CUoccupancyB2DSize shared_of,
                                           size_t shared, int limit) {
   return in_context("cuOccupancyMaxPotentialBlockSize", [&](Runtime&) {
-    require(grid != nullptr && block != nullptr, cudaErrorInvalidValue, "a pointer is null");
+    require_places(grid, block);
     const auto take = [](CUresult result) {
       if (result != CUDA_SUCCESS) throw Result{result, ""};
     };
@@ -45,7 +45,7 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunc
 
 CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
   return driver("cuDeviceCanAccessPeer", [&](Runtime&) {
-    require(can != nullptr, cudaErrorInvalidValue, "the pointer is null");
+    require_places(can);
     require(device == 0 && peer == 0, cudaErrorInvalidDevice, "there is one device, of number 0");
     *can = 0;
   });

@@ -105,6 +105,7 @@ NodeContent host_content(const cudaHostNodeParams& host) {
 NodeContent event_content(cudaGraphNodeType type, cudaEvent_t event) {
   NodeContent content;
   content.type = type;
+  require(event != nullptr, cudaErrorInvalidValue, "the event is null");
   content.event = known_event(event);
   return content;
 }
@@ -386,10 +387,9 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType
     require_device(device);
     require(attribute >= cudaGraphMemAttrUsedMemCurrent && attribute <= cudaGraphMemAttrReservedMemHigh,
             cudaErrorInvalidValue, "this attribute is not known");
-    require(value != nullptr, cudaErrorInvalidValue, "the value's address is null");
+    require_places(value);
     const bool most = attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
     const std::uint64_t bytes = most ? graph_memory_most : graph_memory_now;
-    require_places(value);
     std::memcpy(value, &bytes, sizeof bytes);
   });
 }
@@ -398,7 +398,7 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType
     require_device(device);
     require(attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh,
             cudaErrorInvalidValue, "marks of the most memory alone can be set, to 0");
-    require(value != nullptr, cudaErrorInvalidValue, "the value's address is null");
+    require_places(value);
     require_zero(value);
     graph_memory_most = graph_memory_now;
   });

@@ -241,8 +241,8 @@ cudaError_t cudaMalloc(void** pointer, size_t size) {
 }
 cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned int flags) {
   return guarded("cudaMallocManaged", [&](Runtime& runtime) {
-    require(pointer != nullptr && size != 0, cudaErrorInvalidValue,
-            "the memory is empty, or the pointer's address null");
+    require_places(pointer);
+    require(size != 0, cudaErrorInvalidValue, "the memory is empty");
     require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost, cudaErrorInvalidValue,
             "managed memory is made with cudaMemAttachGlobal or cudaMemAttachHost");
     *pointer = runtime.allocate(size, true);

@@ -89,7 +89,6 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return guarded("cudaFreeAsync", [&](Runtime& runtime) {
     require_stream(stream);
     require(pointer != nullptr, cudaErrorInvalidValue, "the pointer is null");
-    require_stream(stream);
     if (!records(stream) || !record(stream, free_content(pointer))) release(runtime, pointer);
   });
 }

@@ -381,7 +381,7 @@ TEST(InstructionCache, MissesOncePerLine) {
     code.exit();
     const hw::Totals totals = bench.run(code);
     EXPECT_EQ(totals.icache.misses, (instructions + 15) / 16) << instructions;
-    EXPECT_EQ(totals.icache.accesses, instructions + totals.icache.misses) << "each miss is asked again";
+    EXPECT_EQ(totals.icache.accesses, instructions) << "a miss that is asked again counts once";
   }
 }
 

@@ -32,9 +32,9 @@ using ::testing::StartsWith;
 constexpr std::uint64_t kOut = isa::kGlobalBase;
 constexpr std::uint64_t kList = isa::kGlobalBase + 0x10'0000;
 constexpr unsigned kBlock = 56, kBlocks = 3;  // a whole warp and one of 24 threads
-constexpr unsigned kWords = 40;               // a thread's results
+constexpr unsigned kResultWords = 40;         // a thread's results
 constexpr unsigned kListWords = 64;           // of a warp
-constexpr unsigned kThreads = kBlock * kBlocks;
+constexpr unsigned kResultThreads = kBlock * kBlocks;
 
 // Word n of a thread's results.
 std::string store(unsigned word) {
@@ -125,12 +125,14 @@ struct Results {
   [[nodiscard]] std::string text() const {
     return fmt::format("{}\n{}\nhash {:x}\n", fmt::join(words, " "), fmt::join(lists, " "), hash);
   }
-  [[nodiscard]] std::uint32_t at(unsigned thread, unsigned word) const { return words.at(thread * kWords + word); }
+  [[nodiscard]] std::uint32_t at(unsigned thread, unsigned word) const {
+    return words.at(thread * kResultWords + word);
+  }
 };
 
 Results results_of(tb::Executor& executor, const isa::Module& module) {
   Results out;
-  out.words.resize(std::size_t{kThreads} * kWords);
+  out.words.resize(std::size_t{kResultThreads} * kResultWords);
   out.lists.resize(std::size_t{2} * kBlocks * kListWords);
   executor.load(module);
   executor.memory().place("out", kOut, 4 * out.words.size());
@@ -170,7 +172,7 @@ Results on_interpreter(const hw::Machine& machine, const std::string& text) {
 
 // What CUDA says of a warp of 32 threads, for those that can be said in a line.
 void expect_cuda(const Results& results) {
-  for (unsigned thread = 0; thread < kThreads; ++thread) {
+  for (unsigned thread = 0; thread < kResultThreads; ++thread) {
     SCOPED_TRACE(thread);
     const unsigned number = thread % kBlock;
     const unsigned lane = number % 32;

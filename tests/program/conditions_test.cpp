@@ -68,7 +68,7 @@ TEST_F(Conditions, OfLaunchesAndWhatAFaultLeaves) {
 TEST_F(Conditions, OfLaunchesOnASmallMachine) {
   const std::string source = scratch_.write("small.cu", R"(#include <cstdio>
 __global__ void nothing() {}
-int main() {
+int main(int argc, char** argv) {
   cudaDeviceProp p;
   cudaGetDeviceProperties(&p, 0);
   std::printf("%d: %d %d %d\n", p.maxThreadsPerBlock, p.maxThreadsDim[0], p.maxThreadsDim[1], p.maxThreadsDim[2]);

@@ -17,7 +17,9 @@ void check_texts(std::initializer_list<PassCase> cases) {
   for (const PassCase& one : cases) {
     const std::optional<std::string> text = text_for_clang(one.before);
     EXPECT_EQ(text.has_value(), one.behind != nullptr) << one.before << "\n" << text.value_or("");
-    if (text && one.behind != nullptr) EXPECT_EQ(*text, one.behind) << one.before;
+    if (text && one.behind != nullptr) {
+      EXPECT_EQ(*text, one.behind) << one.before;
+    }
   }
 }
 

@@ -95,7 +95,7 @@ namespace app { __managed__ float table[3] = {1, 2, 3}; }
 static __managed__ int of_the_host = 9;
 void host_side();
 __global__ void k() { bump(); app::table[1] += count; }
-int main() {
+int main(int, char**) {
   k<<<1, 1>>>();
   cudaDeviceSynchronize();
   host_side();
@@ -122,7 +122,7 @@ __device__ int first(int n, ...) {
   return va_arg(list, int);
 }
 __global__ void k(int* p) { *p = first(1, 2, 3); }
-int main() {}
+int main(int, char**) {}
 )");
   const test::Ran made = test::heddle({"nvcc", "-c", source, "-o", scratch.path("called.o")});
   EXPECT_EQ(made.code, 1);

@@ -480,7 +480,6 @@ TEST(CliRun, ALaunchThatNoCoreHasRoomForIsRefusedAtItsLine) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   };
   has(refusal("entry = \"k\"\ngrid = [2000000, 1]\nblock = [256]\n"), "has more than 268435456 threads");
-  has(refusal("entry = \"k\"\ngrid = [1]\nblock = [64, 64]\n"), "a block of (64, 64, 1) threads; at most 1024 fit");
   has(refusal("entry = \"k\"\ngrid = [1]\nblock = [512]\n", {"--set", "core.threads=256"}),
       "a block needs 512 threads (whole warps), a core has 256 (core.threads)");
   has(refusal("entry = \"large\"\ngrid = [1]\nblock = [32]\n"),

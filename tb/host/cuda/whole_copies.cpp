@@ -75,7 +75,7 @@ struct Place {
   }
 };
 
-std::optional<Place> place_of(std::string_view argument) {
+std::optional<Place> pointer_in(std::string_view argument) {
   static const std::regex kAttribute(
       "noundef|nonnull|noalias|nocapture|readonly|writeonly|readnone|immarg|returned|"
       "(dereferenceable|dereferenceable_or_null|captures|initializes)\\(.*\\)");
@@ -149,12 +149,12 @@ std::optional<Transfer> transfer_of(std::string_view line) {
   const auto words = call_of(line, line.find('(', call));
   if (!words || words->arguments.size() != 4 || words->arguments[3] != " i1 false") return std::nullopt;
   const auto constant = [](std::string_view argument) { return number(words_of(argument).back()); };
-  const auto to = place_of(words->arguments[0]);
+  const auto to = pointer_in(words->arguments[0]);
   const auto bytes = constant(words->arguments[2]);
   if (!to || !bytes) return std::nullopt;
   Transfer transfer{*to, std::nullopt, 0, *bytes, name.starts_with("memmove."), {}};
   if (copies) {
-    transfer.from = place_of(words->arguments[1]);
+    transfer.from = pointer_in(words->arguments[1]);
     if (!transfer.from) return std::nullopt;
   } else {
     const auto fill = constant(words->arguments[1]);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -84,7 +85,9 @@ isa::Module LaunchFile::compile(const std::string& ptx, unsigned max_registers, 
   options.notes = notes;
   options.refused = &description_->refused;
   options.interrupted = interrupted;
-  const StopsAtOnce at_once("while " + description_->source + " was compiled");
+  // Who looks for interruptions ends in an orderly way.
+  std::optional<StopsAtOnce> at_once;
+  if (interrupted == nullptr) at_once.emplace("while " + description_->source + " was compiled");
   return ptx::compile(ptx, description_->source + (description_->is_cuda ? " (as PTX)" : ""), options);
 }
 

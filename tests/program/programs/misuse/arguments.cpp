@@ -125,7 +125,7 @@ static void memory() {
   cudaHostUnregister(host);
   cudaGetLastError();
   names.insert("cudaHostUnregister");
-  expect(cudaHostUnregister(nullptr), cudaErrorHostMemoryNotRegistered, "cudaHostUnregister of null");
+  expect(cudaHostUnregister(nullptr), cudaErrorInvalidValue, "cudaHostUnregister of null");
   ROW(cudaHostGetDevicePointer, "vv", &pointer, managed, 0);
   ROW(cudaMallocManaged, "v", &pointer, 64, cudaMemAttachGlobal);
   ROW(cudaMemPrefetchAsync, "vs", managed, 64, 0, stream);
@@ -359,6 +359,10 @@ static void graphs() {
   cudaHostNodeParams calls{nothing, nullptr};
   cudaMemAllocNodeParams memory{};
   memory.bytesize = 64;
+  memory.poolProps.allocType = cudaMemAllocationTypePinned;
+  memory.poolProps.location = {cudaMemLocationTypeDevice, 0};
+  cudaMemAllocNodeParams further = memory;
+  cudaGraph_t with_memory = nullptr;  // which cannot be cloned
   kernel_parameters = {const_cast<void*>(kernel()), dim3(1), dim3(1), 0, kernel_arguments, nullptr};
   cudaGraphNodeParams parameters = any_node();
   cudaGraph_t child = nullptr;
@@ -373,8 +377,10 @@ static void graphs() {
   made(cudaGraphAddChildGraphNode(&child_node, graph, nullptr, 0, child), "a node");
   made(cudaGraphAddEventRecordNode(&record_node, graph, nullptr, 0, event), "a node");
   made(cudaGraphAddEventWaitNode(&wait_node, graph, nullptr, 0, event), "a node");
-  made(cudaGraphAddMemAllocNode(&alloc_node, graph, nullptr, 0, &memory), "a node");
-  made(cudaGraphAddMemFreeNode(&free_node, graph, &alloc_node, 1, memory.dptr), "a node");
+  made(cudaGraphCreate(&with_memory, 0), "a graph");
+  made(cudaGraphAddMemAllocNode(&alloc_node, with_memory, nullptr, 0, &memory), "a node");
+  made(cudaGraphAddMemFreeNode(&free_node, with_memory, &alloc_node, 1, memory.dptr), "a node");
+  made(cudaGraphAddMemAllocNode(&node, with_memory, nullptr, 0, &further), "a node");
   made(cudaGraphInstantiate(&executable, graph, nullptr, nullptr, 0), "a graph to be launched");
 
   ROW(cudaGraphCreate, "v", &other, 0);
@@ -394,10 +400,10 @@ static void graphs() {
   ROW(cudaGraphAddHostNode, "vvov", &node, graph, nullptr, 0, &calls);
   ROW(cudaGraphAddEmptyNode, "vvo", &node, graph, nullptr, 0);
   ROW(cudaGraphAddChildGraphNode, "vvov", &node, graph, nullptr, 0, child);
-  ROW(cudaGraphAddEventRecordNode, "vvoh", &node, graph, nullptr, 0, event);
-  ROW(cudaGraphAddEventWaitNode, "vvoh", &node, graph, nullptr, 0, event);
-  ROW(cudaGraphAddMemAllocNode, "vvov", &node, graph, nullptr, 0, &memory);
-  ROW(cudaGraphAddMemFreeNode, "vvov", &node, graph, nullptr, 0, memory.dptr);
+  ROW(cudaGraphAddEventRecordNode, "vvoe", &node, graph, nullptr, 0, event);
+  ROW(cudaGraphAddEventWaitNode, "vvoe", &node, graph, nullptr, 0, event);
+  ROW(cudaGraphAddMemAllocNode, "vvov", &node, with_memory, nullptr, 0, &memory);
+  ROW(cudaGraphAddMemFreeNode, "vvov", &node, with_memory, nullptr, 0, further.dptr);
   row("cudaGraphAddEmptyNode behind one", cudaGraphAddEmptyNode, "vvv", &node, graph, &empty_node, 1);
   const cudaGraphNode_t none = reinterpret_cast<cudaGraphNode_t>(0x99);
   const cudaGraphNode_t stranger = [&] {
@@ -443,13 +449,13 @@ static void graphs() {
   ROW(cudaGraphHostNodeSetParams, "vv", host_node, &calls);
   ROW(cudaGraphChildGraphNodeGetGraph, "vv", child_node, &other);
   ROW(cudaGraphEventRecordNodeGetEvent, "vv", record_node, &taken);
-  ROW(cudaGraphEventRecordNodeSetEvent, "vh", record_node, event);
+  ROW(cudaGraphEventRecordNodeSetEvent, "ve", record_node, event);
   ROW(cudaGraphEventWaitNodeGetEvent, "vv", wait_node, &taken);
-  ROW(cudaGraphEventWaitNodeSetEvent, "vh", wait_node, event);
+  ROW(cudaGraphEventWaitNodeSetEvent, "ve", wait_node, event);
   ROW(cudaGraphMemAllocNodeGetParams, "vv", alloc_node, &memory);
   ROW(cudaGraphMemFreeNodeGetParams, "vv", free_node, &freed);
   ROW(cudaDeviceGetGraphMemAttribute, "v", 0, cudaGraphMemAttrUsedMemHigh, &value);
-  ROW(cudaDeviceSetGraphMemAttribute, "o", 0, cudaGraphMemAttrUsedMemHigh, &value);
+  ROW(cudaDeviceSetGraphMemAttribute, "v", 0, cudaGraphMemAttrUsedMemHigh, &value);
   // A node of another kind.
   expect(cudaGraphKernelNodeGetParams(copy_node, &got_kernel), cudaErrorInvalidValue, "a copy is no kernel");
   expect(cudaGraphMemsetNodeSetParams(host_node, &fill), cudaErrorInvalidValue, "a call is no fill");
@@ -475,8 +481,8 @@ static void graphs() {
   ROW(cudaGraphExecMemsetNodeSetParams, "vvv", executable, fill_node, &fill);
   ROW(cudaGraphExecHostNodeSetParams, "vvv", executable, host_node, &calls);
   ROW(cudaGraphExecChildGraphNodeSetParams, "vvv", executable, child_node, child);
-  ROW(cudaGraphExecEventRecordNodeSetEvent, "vvh", executable, record_node, event);
-  ROW(cudaGraphExecEventWaitNodeSetEvent, "vvh", executable, wait_node, event);
+  ROW(cudaGraphExecEventRecordNodeSetEvent, "vve", executable, record_node, event);
+  ROW(cudaGraphExecEventWaitNodeSetEvent, "vve", executable, wait_node, event);
   ROW(cudaGraphNodeSetEnabled, "vv", executable, kernel_node, 1);
   ROW(cudaGraphNodeGetEnabled, "vvv", executable, kernel_node, &enabled);
 

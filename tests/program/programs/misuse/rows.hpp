@@ -42,6 +42,8 @@ static Meaning meaning(char letter) {
       return {-2, cudaErrorInvalidResourceHandle};
     case 'h':  // a stream or event that must be there
       return {cudaErrorInvalidResourceHandle, cudaErrorInvalidResourceHandle};
+    case 'e':  // an event of a graph's node
+      return {cudaErrorInvalidValue, cudaErrorInvalidResourceHandle};
     case 'k':  // a kernel
       return {cudaErrorInvalidDeviceFunction, cudaErrorInvalidDeviceFunction};
     case 'y':  // a variable
