@@ -9,6 +9,10 @@
 #include <string>
 
 #include "program_runner.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_WITH_PROGRAM("Conditions.*")
+HEDDLE_NOT_SANITIZED("Conditions.*")
 
 namespace heddle::tb {
 namespace {

@@ -6,6 +6,10 @@
 #include "program_runner.hpp"
 #include "tb/host/cuda/cuda_libraries.hpp"
 #include "tb/host/cuda/nvcc_options.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_WITH_PROGRAM("CudaLibraries.*")
+HEDDLE_NOT_SANITIZED("CudaLibraries.*")
 
 namespace heddle::tb {
 namespace {

@@ -7,11 +7,11 @@
 #include "program_runner.hpp"
 #include "tests/support/marks.hpp"
 
-HEDDLE_WITH_PROGRAM("CudaProgram*.*", "All/ProjectRuns.*")
+HEDDLE_WITH_PROGRAM("CudaCompiler.SaysWhatIsWrong", "CudaProgram*.*", "All/ProjectRuns.*")
 HEDDLE_LONG("CudaProgram.Streams*", "CudaProgram.HostHeaders*", "CudaProgram.Several*", "All/ProjectRuns.*/histogram",
             "All/ProjectRuns.*/scan", "All/ProjectRuns.*/nbody", "All/ProjectRuns.*/sort",
             "All/ProjectRuns.*/convolution")
-HEDDLE_NOT_SANITIZED("CudaProgram*.*", "All/ProjectRuns.*")
+HEDDLE_NOT_SANITIZED("CudaCompiler.SaysWhatIsWrong", "CudaProgram*.*", "All/ProjectRuns.*")
 
 namespace heddle::tb {
 namespace {

@@ -7,6 +7,10 @@
 
 #include "program_runner.hpp"
 #include "tb/host/cuda/dynamic_parallelism.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_WITH_PROGRAM("DynamicParallelism.*", "IndirectCalls.*")
+HEDDLE_NOT_SANITIZED("DynamicParallelism.*", "IndirectCalls.*")
 
 namespace heddle::tb {
 namespace {

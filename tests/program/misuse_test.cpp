@@ -10,6 +10,10 @@
 #include <sstream>
 
 #include "program_runner.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_WITH_PROGRAM("Misuse.*")
+HEDDLE_NOT_SANITIZED("Misuse.*")
 
 namespace heddle::tb {
 namespace {

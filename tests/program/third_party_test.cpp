@@ -4,6 +4,10 @@
 #include <filesystem>
 
 #include "program_runner.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_WITH_PROGRAM("ThirdParty.*")
+HEDDLE_NOT_SANITIZED("ThirdParty.*")
 
 namespace heddle::tb {
 namespace {
