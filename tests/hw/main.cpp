@@ -1,5 +1,5 @@
-// Entry of the hardware's tests: SystemC owns main(). Every test runs in a process of its own (tests/CMakeLists.txt)
-// and may elaborate its own hierarchy.
+// Entry of the hardware's tests: SystemC owns main(). Every test runs in a process of its own
+// (tests/support/program.hpp) and may elaborate its own hierarchy.
 #include "tests/hw/report.hpp"
 
 int sc_main(int argc, char** argv) {

@@ -1,6 +1,6 @@
 // Entry of the memory system's tests: SystemC owns main(). Every test runs in a process of its own
-// (tests/CMakeLists.txt) and may elaborate its own hierarchy; warnings and errors of SystemC fail the test that causes
-// them.
+// (tests/support/program.hpp) and may elaborate its own hierarchy; warnings and errors of SystemC fail the test that
+// causes them.
 #include <systemc>
 
 #include "system.hpp"

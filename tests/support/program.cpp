@@ -174,6 +174,7 @@ int run_each_apart(void (*each_process)()) {
     }
     ++ran;
     std::FILE* const output = std::tmpfile();
+    std::printf("[ RUN      ] %s\n", one.name.c_str());  // known, should it never end
     std::fflush(nullptr);
     const auto begin = std::chrono::steady_clock::now();
     const ::pid_t child = ::fork();
