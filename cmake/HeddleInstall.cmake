@@ -7,7 +7,7 @@ if(TARGET heddle_program)
 endif()
 install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY explorations DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle FILES_MATCHING PATTERN "*.toml")
-install(DIRECTORY tb/include/heddle tb/include/runtime DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/cuda)
+install(DIRECTORY cuda/include/heddle cuda/include/runtime DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/cuda)
 
 install(FILES cmake/HeddleToolchain.cmake DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/cuda)
 

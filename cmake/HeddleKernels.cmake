@@ -1,9 +1,9 @@
-# heddle_kernels(): compiles every tb/workloads/*/*.cu with clang to PTX for 32- and 64-bit device addresses and puts the
-# results into the library of the workloads (tb/workloads/kernels.hpp), and the device headers and clang's options into
-# the host's (tb/host/cuda/embedded.hpp). NAME/kernel.cu is the workload's usual form and becomes NAME.<bits>,
+# heddle_kernels(): compiles every workloads/*/*.cu with clang to PTX for 32- and 64-bit device addresses and puts the
+# results into the library of the workloads (workloads/kernels.hpp), and the device headers and clang's options into
+# the host's (cuda/compiler/embedded.hpp). NAME/kernel.cu is the workload's usual form and becomes NAME.<bits>,
 # NAME/FORM.cu another one, NAME-FORM.<bits>.
 #
-# The options stand in tb/host/cuda/clang_options.txt, which the program uses too when it compiles a user's CUDA file.
+# The options stand in cuda/compiler/clang_options.txt, which the program uses too when it compiles a user's CUDA file.
 find_program(HEDDLE_CLANG
              NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14
              DOC "clang++ that compiles CUDA kernels to PTX (Debian package: clang)")
@@ -14,15 +14,15 @@ function(heddle_kernel kernel bits output)
     message(FATAL_ERROR "clang++ is needed to compile the CUDA kernels: install Debian's package clang, "
                         "or set HEDDLE_CLANG to the compiler")
   endif()
-  set(options_file ${PROJECT_SOURCE_DIR}/tb/host/cuda/clang_options.txt)
+  set(options_file ${PROJECT_SOURCE_DIR}/cuda/compiler/clang_options.txt)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${options_file})
   file(STRINGS ${options_file} options)
   # Natural alignment of 64-bit values in 32-bit code too; the target names the host side, whose type sizes device code
   # shares, so that the result does not depend on the machine that builds.
   set(target_32 --target=i386-linux-gnu -malign-double)
   set(target_64 --target=x86_64-linux-gnu)
-  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/include/heddle/*.h)
-  file(GLOB shared CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/workloads/*.h ${PROJECT_SOURCE_DIR}/tb/workloads/*/*.inc)
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cuda/include/heddle/*.h)
+  file(GLOB shared CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/workloads/*.h ${PROJECT_SOURCE_DIR}/workloads/*/*.inc)
   file(RELATIVE_PATH source ${PROJECT_SOURCE_DIR} ${kernel})
   # A form may include the usual one.
   cmake_path(GET kernel PARENT_PATH parent)
@@ -33,7 +33,7 @@ function(heddle_kernel kernel bits output)
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${HEDDLE_CLANG} ${options} ${ARGN} ${target_${bits}} -Wall -Wextra -Werror
-            -fdebug-prefix-map=${PROJECT_SOURCE_DIR}=. -Itb/include -iquote tb -include heddle/cuda.h ${source}
+            -fdebug-prefix-map=${PROJECT_SOURCE_DIR}=. -Icuda/include -iquote . -include heddle/cuda.h ${source}
             -o ${output}
     DEPENDS ${kernel} ${usual} ${shared} ${headers} ${options_file}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
@@ -42,11 +42,11 @@ function(heddle_kernel kernel bits output)
 endfunction()
 
 function(heddle_kernels)
-  set(options_file ${PROJECT_SOURCE_DIR}/tb/host/cuda/clang_options.txt)
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/include/*.h
-       ${PROJECT_SOURCE_DIR}/tb/include/runtime/cuda/*)
-  file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/workloads/*/*.cu)
-  file(GLOB shared CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tb/workloads/*.h ${PROJECT_SOURCE_DIR}/tb/workloads/*/*.inc)
+  set(options_file ${PROJECT_SOURCE_DIR}/cuda/compiler/clang_options.txt)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cuda/include/*.h
+       ${PROJECT_SOURCE_DIR}/cuda/include/runtime/cuda/*)
+  file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/workloads/*/*.cu)
+  file(GLOB shared CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/workloads/*.h ${PROJECT_SOURCE_DIR}/workloads/*/*.inc)
   set(folder ${PROJECT_BINARY_DIR}/kernels)
   file(MAKE_DIRECTORY ${folder})
   set(names "")
@@ -72,7 +72,7 @@ function(heddle_kernels)
   endforeach()
   list(JOIN names "," joined)
   set(scripts ${PROJECT_SOURCE_DIR}/cmake)
-  set(embedded ${PROJECT_BINARY_DIR}/generated/tb/embedded_kernels.cpp)
+  set(embedded ${PROJECT_BINARY_DIR}/generated/embedded_kernels.cpp)
   add_custom_command(
     OUTPUT ${embedded}
     COMMAND ${CMAKE_COMMAND} -DKERNELS=${folder} -DNAMES=${joined} -DSOURCES=${PROJECT_SOURCE_DIR}
@@ -81,13 +81,13 @@ function(heddle_kernels)
     COMMENT "Embedding kernels"
     VERBATIM)
   target_sources(heddle_workloads PRIVATE ${embedded})
-  set(embedded ${PROJECT_BINARY_DIR}/generated/tb/embedded_cuda.cpp)
+  set(embedded ${PROJECT_BINARY_DIR}/generated/embedded_cuda.cpp)
   add_custom_command(
     OUTPUT ${embedded}
-    COMMAND ${CMAKE_COMMAND} -DHEADERS=${PROJECT_SOURCE_DIR}/tb/include -DOPTIONS=${options_file}
+    COMMAND ${CMAKE_COMMAND} -DHEADERS=${PROJECT_SOURCE_DIR}/cuda/include -DOPTIONS=${options_file}
             -DOUTPUT=${embedded} -P ${scripts}/HeddleEmbedCuda.cmake
     DEPENDS ${headers} ${options_file} ${scripts}/HeddleEmbedCuda.cmake ${scripts}/HeddleEmbedText.cmake
     COMMENT "Embedding device headers"
     VERBATIM)
-  target_sources(heddle_host PRIVATE ${embedded})
+  target_sources(heddle_compiler PRIVATE ${embedded})
 endfunction()

@@ -1,12 +1,17 @@
-# heddle_layer(NAME [WHOLE] [FOLDER folder] USES target...): a static library heddle::NAME from every .cpp below NAME/, or
-# below another folder. WHOLE links it whole into its users, which keeps policies that only register themselves.
+# heddle_layer(NAME [WHOLE] [FOLDER folder] [WITHOUT folder] USES target...): a static library heddle::NAME from every .cpp
+# below NAME/, or below another folder; not from a folder within it that is a layer of its own. WHOLE links it whole into its
+# users, which keeps policies that only register themselves.
+# heddle_layers(NAME TARGET...): heddle::NAME stands for several layers.
 function(heddle_layer name)
-  cmake_parse_arguments(LAYER "WHOLE" "FOLDER" "USES" ${ARGN})
+  cmake_parse_arguments(LAYER "WHOLE" "FOLDER;WITHOUT" "USES" ${ARGN})
   if(NOT LAYER_FOLDER)
     set(LAYER_FOLDER ${name})
   endif()
   cmake_path(GET LAYER_FOLDER PARENT_PATH parent)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${LAYER_FOLDER}/*.cpp)
+  if(LAYER_WITHOUT)
+    list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${LAYER_WITHOUT}/")
+  endif()
   if(NOT sources)
     add_library(heddle_${name} INTERFACE)
     set(scope INTERFACE)
@@ -35,4 +40,12 @@ function(heddle_layer name)
   install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/${LAYER_FOLDER} DESTINATION include/heddle/${parent}
           FILES_MATCHING PATTERN "*.hpp" PATTERN "*.inc")
   set_property(GLOBAL APPEND PROPERTY heddle_layers ${name})
+endfunction()
+
+function(heddle_layers name)
+  add_library(heddle_${name} INTERFACE)
+  target_link_libraries(heddle_${name} INTERFACE ${ARGN})
+  set_target_properties(heddle_${name} PROPERTIES EXPORT_NAME ${name})
+  add_library(heddle::${name} ALIAS heddle_${name})
+  install(TARGETS heddle_${name} EXPORT heddleTargets)
 endfunction()

@@ -1,5 +1,5 @@
-# heddle_page(): puts the scripts and styles of tb/pages/page and the charting library Vega into the library of pages
-# (tb/pages/page/page_files.hpp), so that every page that the program writes is complete in itself.
+# heddle_page(): puts the scripts and styles of studies/pages/page and the charting library Vega into the library of pages
+# (studies/pages/page/page_files.hpp), so that every page that the program writes is complete in itself.
 find_path(HEDDLE_VEGA vega-view.min.js
           PATHS /usr/share/javascript/vega
           DOC "Folder with Vega's packages vega-*.min.js (Debian package: libjs-vega)")
@@ -9,9 +9,9 @@ function(heddle_page)
     message(FATAL_ERROR "Vega is needed for the charts of reports: install Debian's package libjs-vega, "
                         "or set HEDDLE_VEGA to the folder that holds its vega-*.min.js")
   endif()
-  set(folder ${PROJECT_SOURCE_DIR}/tb/pages/page)
+  set(folder ${PROJECT_SOURCE_DIR}/studies/pages/page)
   file(GLOB files CONFIGURE_DEPENDS ${folder}/*.js ${folder}/*.css)
-  set(embedded ${PROJECT_BINARY_DIR}/generated/tb/embedded_page.cpp)
+  set(embedded ${PROJECT_BINARY_DIR}/generated/embedded_page.cpp)
   set(script ${PROJECT_SOURCE_DIR}/cmake/HeddleEmbedPage.cmake)
   add_custom_command(
     OUTPUT ${embedded}

@@ -28,7 +28,7 @@ function(heddle_link_names folder)
   endforeach()
 endfunction()
 
-file(RELATIVE_PATH headers ${PROJECT_BINARY_DIR}/toolkit ${PROJECT_SOURCE_DIR}/tb/include/runtime)
+file(RELATIVE_PATH headers ${PROJECT_BINARY_DIR}/toolkit ${PROJECT_SOURCE_DIR}/cuda/include/runtime)
 heddle_toolkit(${PROJECT_BINARY_DIR}/toolkit ../heddle ${headers} ../cudart)
 heddle_link_names(${PROJECT_BINARY_DIR}/cudart)
 

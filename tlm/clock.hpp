@@ -18,7 +18,7 @@ struct Moment {
   std::uint64_t value = 0;  // its start, in units of the SystemC time resolution
 };
 
-// Where the modules of a calendar are in time, which may be ahead of the SystemC kernel (tlm/calendar.hpp).
+// Where the modules of a calendar are in time, which may be ahead of the SystemC kernel (tlm/calendar/calendar.hpp).
 struct Progress {
   bool running = false;  // they are advanced just now; else the kernel's time is theirs
   bool apart = false;    // each host thread in a cycle of its own: its present_moment
@@ -74,8 +74,8 @@ class Clock {
     return at > next ? at : next;
   }
   // What a module does to another one than itself, all of which counts from the next cycle on: done by the end of the
-  // present cycle (tlm/calendar.hpp, which defines it); at once when no module has its turn, or without a calendar.
-  // `task` is called once, and is so small and plain that it is kept as bytes.
+  // present cycle (tlm/calendar/calendar.hpp, which defines it); at once when no module has its turn, or without a
+  // calendar. `task` is called once, and is so small and plain that it is kept as bytes.
   template <class Task>
   void tell(const Task& task) const;
   // The same, of what must see the others as they are when all have had their turns in the cycle.

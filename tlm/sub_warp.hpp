@@ -51,7 +51,7 @@ struct SubWarp {
   std::uint64_t word = 0;
   std::uint8_t flight = 0;  // the group's record of this instruction
   // It passes the stages as it was fetched: what decode, register read and execute do to it is done behind them
-  // (hw/core/fast_path.hpp). It was at the head of register read in cycle `read_at`.
+  // (hw/core/pipeline/fast_path.hpp). It was at the head of register read in cycle `read_at`.
   bool deferred = false;
   std::uint64_t read_at = 0;
   // Passes the stages together with this one, in other lanes (lanes that execute each an instruction of its own); null:

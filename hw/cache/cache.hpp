@@ -60,7 +60,7 @@
 #include "hw/parameters/machine.hpp"
 #include "hw/state/line_listener.hpp"
 #include "tlm/base_protocol.hpp"
-#include "tlm/calendar.hpp"
+#include "tlm/calendar/calendar.hpp"
 #include "tlm/clock.hpp"
 #include "tlm/line_protocol.hpp"
 #include "tlm/payload_pool.hpp"

@@ -26,7 +26,7 @@
 #include "hw/coherence/home_table.hpp"
 #include "hw/map/slice_map.hpp"
 #include "tlm/base_protocol.hpp"
-#include "tlm/calendar.hpp"
+#include "tlm/calendar/calendar.hpp"
 #include "tlm/payload_pool.hpp"
 #include "tlm/ring.hpp"
 

@@ -48,7 +48,7 @@
 #include "hw/map/slice_map.hpp"
 #include "hw/parameters/machine.hpp"
 #include "tlm/base_protocol.hpp"
-#include "tlm/calendar.hpp"
+#include "tlm/calendar/calendar.hpp"
 #include "tlm/input_queue.hpp"
 #include "tlm/invalidation_protocol.hpp"
 #include "tlm/memory_extension.hpp"

@@ -33,7 +33,7 @@
 #include "hw/map/address_map.hpp"
 #include "hw/parameters/machine.hpp"
 #include "tlm/base_protocol.hpp"
-#include "tlm/calendar.hpp"
+#include "tlm/calendar/calendar.hpp"
 #include "tlm/input_queue.hpp"
 
 namespace heddle::hw {

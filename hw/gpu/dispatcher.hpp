@@ -29,7 +29,7 @@
 #include "hw/gpu/statistics.hpp"
 #include "hw/parameters/machine.hpp"
 #include "hw/state/launch.hpp"
-#include "tlm/calendar.hpp"
+#include "tlm/calendar/calendar.hpp"
 #include "tlm/inbox.hpp"
 
 namespace heddle::hw {

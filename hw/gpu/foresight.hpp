@@ -18,7 +18,7 @@
 #include "hw/dram/controller.hpp"
 #include "hw/gpu/dispatcher.hpp"
 #include "hw/noc/interconnect.hpp"
-#include "tlm/calendar.hpp"
+#include "tlm/calendar/calendar.hpp"
 
 namespace heddle::hw {
 

@@ -16,7 +16,7 @@
 #include <optional>
 #include <vector>
 
-#include "hw/core/places.hpp"
+#include "hw/core/warps/places.hpp"
 #include "hw/state/thread_home.hpp"
 
 namespace heddle::hw {

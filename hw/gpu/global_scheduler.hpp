@@ -3,7 +3,7 @@
 // (hw/gpu/global_pool.hpp). Blocks are logical: a warp goes to any core, and warps of one block may be in several.
 //
 //   blocks   target, BlockProtocol   thread blocks from the grid dispatcher; it answers block_done
-//   core[i]  target, HomeProtocol    core i's messages, and those for it (hw/core/home_protocol.hpp)
+//   core[i]  target, HomeProtocol    core i's messages, and those for it (hw/core/warps/home_protocol.hpp)
 //
 // Places    a core has a place for a warp per register row, as far as its registers go. A free place is filled at once,
 //           the core with the most free places first, of those the next in turn. Oracle: any number of warps in a
@@ -34,8 +34,8 @@
 #include <vector>
 
 #include "hw/core/block_protocol.hpp"
-#include "hw/core/home_inbox.hpp"
-#include "hw/core/home_protocol.hpp"
+#include "hw/core/warps/home_inbox.hpp"
+#include "hw/core/warps/home_protocol.hpp"
 #include "hw/divergence/odgs.hpp"
 #include "hw/gpu/bound_blocks.hpp"
 #include "hw/gpu/global_observer.hpp"
@@ -43,7 +43,7 @@
 #include "hw/gpu/statistics.hpp"
 #include "hw/state/launch.hpp"
 #include "isa/fault.hpp"
-#include "tlm/calendar.hpp"
+#include "tlm/calendar/calendar.hpp"
 #include "tlm/inbox.hpp"
 #include "tlm/warp_protocol.hpp"
 

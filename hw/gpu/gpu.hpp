@@ -112,16 +112,16 @@ class Gpu final : public sc_core::sc_module, private ::tlm::tlm_fw_transport_if<
     }
   }
   // So many host threads simulate the cores, interconnect, L2 slices and memory channels from the next launch on; which
-  // of them does what shows nowhere (tlm/calendar.hpp). The channels stay in the thread that calls sc_start, since the
-  // memory behind `memory` may be any SystemC model, unless it `takes_concurrent_calls`: several at once, from
-  // different sockets, that neither call the SystemC kernel nor leave an access open. With taps (MakeTap), which both
-  // ends of a connection call, it is one thread. So it must be while anybody watches whom several modules tell
+  // of them does what shows nowhere (tlm/calendar/calendar.hpp). The channels stay in the thread that calls sc_start,
+  // since the memory behind `memory` may be any SystemC model, unless it `takes_concurrent_calls`: several at once,
+  // from different sockets, that neither call the SystemC kernel nor leave an access open. With taps (MakeTap), which
+  // both ends of a connection call, it is one thread. So it must be while anybody watches whom several modules tell
   // (CoreObserver::of_core makes parts; waves, other observers), which is for the caller to see to.
   void share_among(unsigned threads, bool takes_concurrent_calls = false);
   // Called at the end of each launch (done or fault), in a process of its own.
   void on_end(std::function<void()> callback) { on_end_ = std::move(callback); }
   // The end of the present call of sc_start: up to there the GPU's modules may be advanced without returning to the
-  // kernel when no other event is due (tlm/calendar.hpp). By default they never are.
+  // kernel when no other event is due (tlm/calendar/calendar.hpp). By default they never are.
   void run_ahead_until(const sc_core::sc_time& horizon) { calendar_.run_ahead_until(horizon); }
   // Ends the present launch with a fault found from outside (watchdog).
   // Every resident warp of every core spins (WatchdogParameters), and at least one core has warps.

@@ -5,7 +5,7 @@
 //   core[i]  target, HomeProtocol   core i's messages, and those for it
 #pragma once
 
-#include "hw/core/home_protocol.hpp"
+#include "hw/core/warps/home_protocol.hpp"
 #include "tlm/warp_protocol.hpp"
 
 namespace heddle::hw {

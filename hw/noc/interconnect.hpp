@@ -43,7 +43,7 @@
 #include "hw/noc/statistics.hpp"
 #include "hw/parameters/machine.hpp"
 #include "tlm/base_protocol.hpp"
-#include "tlm/calendar.hpp"
+#include "tlm/calendar/calendar.hpp"
 #include "tlm/clock_edges.hpp"
 #include "tlm/input_queue.hpp"
 #include "tlm/memory_extension.hpp"

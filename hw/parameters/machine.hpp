@@ -176,7 +176,7 @@ struct InstructionCacheParameters : CacheParameters {
   }
 };
 
-// The L1 data cache (hw/core/memory.hpp offers it a sub-warp's lines).
+// The L1 data cache (hw/core/memory/memory.hpp offers it a sub-warp's lines).
 struct DataCacheParameters : CacheParameters {
   unsigned banks = 0;
   bool merge_reads = true;

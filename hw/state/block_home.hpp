@@ -1,6 +1,6 @@
 // The home of a thread block: what belongs to the block, wherever its threads are. Its threads' homes, how many live,
 // its barriers, its part of the scratchpad. It has one owner, the core in which the block has begun; cores in which
-// threads of it are guests report to that one what they do (hw/core/home_protocol.hpp).
+// threads of it are guests report to that one what they do (hw/core/warps/home_protocol.hpp).
 //
 // The rules of barriers and exits are the interpreter's (isa/reference/barrier.hpp): a barrier counts threads and
 // completes at the given count or, without one, when every live thread of the block has arrived. What this adds is who

@@ -3,7 +3,7 @@
 //
 // How to attach one: derive from CoreObserver, override what is of interest (every default is empty), and
 //   - through the bench: put it into tb::DeviceOptions::observers, which also tells it of modules and launches where it
-//     is a tb::RunObserver (tb/host/run_observer.hpp);
+//     is a tb::RunObserver (tb/device/run_observer.hpp);
 //   - through the GPU alone: hw::Gpu::observe(&observer), between launches. Several: hw::CoreObservers
 //     (hw/state/observers.hpp) hands every event to each in turn.
 // One observer may serve all cores of the GPU, or have a part for each (of_core; what the parts tell one another goes
@@ -174,7 +174,7 @@ class CoreObserver {
   virtual void retired(const CoreState& /*core*/, const link::SubWarp& /*sub_warp*/) {}
   virtual void completed(const CoreState& /*core*/, const Group& /*group*/, const Completion& /*completion*/) {}
 
-  // ---- memory accesses (hw/core/memory_access.hpp; access.sub_warp is whose)
+  // ---- memory accesses (hw/core/memory/memory_access.hpp; access.sub_warp is whose)
   // The access begins: lanes by space (access.shared, constant, parameter, local, global), sub_warp->address, and the
   // lines that it needs (access.coalesced[0..access.count), each with its lanes). `scratchpad_last`: the last cycle in
   // which the scratchpad serves it, the present one without a bank conflict.

@@ -6,7 +6,7 @@
 #include "hw/check/machine.hpp"
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/core/core.hpp"
-#include "hw/core/each_row.hpp"
+#include "hw/core/warps/each_row.hpp"
 #include "hw/divergence/owned_places.hpp"
 #include "isa/launch_check.hpp"
 

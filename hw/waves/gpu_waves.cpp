@@ -1,6 +1,6 @@
 #include "hw/waves/gpu_waves.hpp"
 
-#include "hw/core/memory_access.hpp"
+#include "hw/core/memory/memory_access.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/gpu/gpu.hpp"
 

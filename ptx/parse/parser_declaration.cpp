@@ -58,7 +58,7 @@ Parser::Specifiers Parser::specifiers(std::string_view what, bool parameter) {
         parse_number(in_, "the alignment", 1, UINT32_MAX);
       }
     } else if (token.text == "attribute" && !parameter) {
-      // A managed variable is one of device memory; who shares it with the host copies it (tb/cudart).
+      // A managed variable is one of device memory; who shares it with the host copies it (cuda/cudart).
       in_.expect("(", "behind '.attribute'");
       if (!in_.accept_dotted("managed")) {
         in_.fail_expected("'.managed'", "the machine has no unified memory; use a plain .global variable");

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "tb/host/executor.hpp"
+#include "tb/device/executor.hpp"
 
 namespace heddle::tb {
 

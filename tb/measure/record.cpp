@@ -10,11 +10,11 @@
 #include "base/error.hpp"
 #include "base/input_file.hpp"
 #include "base/parameter.hpp"
-#include "tb/host/config/toml_text.hpp"
+#include "os/files/atomic_file.hpp"
+#include "tb/config/toml_text.hpp"
 #include "tb/measure/json_text.hpp"
 #include "tb/measure/recorded_value.hpp"
 #include "tb/measure/version.hpp"
-#include "tb/support/files/atomic_file.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -11,14 +11,14 @@
 #include "base/statistics.hpp"
 #include "hw/parameters/machine.hpp"
 #include "isa/fault.hpp"
-#include "tb/host/fast_forward.hpp"
-#include "tb/host/launch_warps.hpp"
-#include "tb/host/program/launch_summary.hpp"
-#include "tb/host/workload.hpp"
+#include "tb/device/fast_forward.hpp"
+#include "tb/device/launch_warps.hpp"
+#include "tb/device/workload.hpp"
 #include "tb/measure/energy/energy.hpp"
 #include "tb/measure/host_cost.hpp"
 #include "tb/measure/recorded_value.hpp"
 #include "tb/measure/summary.hpp"
+#include "tb/session/launch_summary.hpp"
 
 namespace heddle::tb {
 

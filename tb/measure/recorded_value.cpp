@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "tb/host/config/toml_text.hpp"
+#include "tb/config/toml_text.hpp"
 
 namespace heddle::tb {
 

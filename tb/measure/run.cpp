@@ -8,13 +8,13 @@
 #include "base/error.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/scalar/scalarisation.hpp"
+#include "os/files/atomic_file.hpp"
+#include "os/files/file_lock.hpp"
 #include "ptx/refusal.hpp"
-#include "tb/host/placement.hpp"
+#include "tb/device/placement.hpp"
 #include "tb/measure/trace/recorder.hpp"
-#include "tb/measure/trace/trace_subject.hpp"
+#include "tb/measure/trace_subject.hpp"
 #include "tb/measure/version.hpp"
-#include "tb/support/files/atomic_file.hpp"
-#include "tb/support/files/file_lock.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tb/host/device.hpp"
+#include "tb/device/device.hpp"
 #include "tb/measure/energy/energy.hpp"
 #include "tb/measure/record.hpp"
 #include "tb/measure/run_product.hpp"

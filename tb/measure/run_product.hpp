@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/statistics.hpp"
-#include "tb/host/run_observer.hpp"
+#include "tb/device/run_observer.hpp"
 
 namespace heddle::tb {
 

@@ -1,8 +1,8 @@
 #include "tb/measure/subject.hpp"
 
 #include "base/error.hpp"
-#include "tb/host/launch/launch_file.hpp"
-#include "tb/measure/trace/trace_subject.hpp"
+#include "tb/launch/launch_file.hpp"
+#include "tb/measure/trace_subject.hpp"
 
 namespace heddle::tb {
 namespace {

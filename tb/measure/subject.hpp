@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "tb/host/device.hpp"
-#include "tb/host/program/launch_summary.hpp"
-#include "tb/host/workload.hpp"
+#include "tb/device/device.hpp"
+#include "tb/device/workload.hpp"
+#include "tb/session/launch_summary.hpp"
 
 namespace heddle::tb {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tb/support/process/child_process.hpp"
-#include "tb/support/process/descriptor.hpp"
+#include "os/process/child_process.hpp"
+#include "os/process/descriptor.hpp"
 
 namespace heddle::tb::test {
 

@@ -5,7 +5,7 @@
 #include <boost/json.hpp>
 
 #include "browser/browser.hpp"
-#include "tb/program_runner.hpp"
+#include "tests/support/program_runner.hpp"
 
 namespace heddle::tb::test {
 namespace {

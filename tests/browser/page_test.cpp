@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "browser/browser.hpp"
-#include "tb/program_runner.hpp"
 #include "tests/support/marks.hpp"
+#include "tests/support/program_runner.hpp"
 
 HEDDLE_LONG("Pages.AReportOfAHundred*")
 

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "browser/browser.hpp"
-#include "tb/program_runner.hpp"
+#include "tests/support/program_runner.hpp"
 
 namespace heddle::tb::test {
 namespace {

@@ -14,9 +14,9 @@
 
 #include "hw/check/machine.hpp"
 #include "ptx/compile.hpp"
-#include "tb/host/config/config.hpp"
-#include "tb/host/device.hpp"
-#include "tb/host/workload.hpp"
+#include "tb/config/config.hpp"
+#include "tb/device/device.hpp"
+#include "tb/device/workload.hpp"
 #include "tb/measure/cost/cost.hpp"
 #include "tb/measure/energy/energy.hpp"
 #include "tb/measure/summary.hpp"

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "tb/host/launch/description.hpp"
+#include "tb/launch/description.hpp"
 
 namespace {
 

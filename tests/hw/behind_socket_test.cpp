@@ -1,7 +1,7 @@
 // An output whose socket is bound to a stage's input calls it directly; whatever else is bound there hears every offer.
 #include <gtest/gtest.h>
 
-#include "hw/core/stage.hpp"
+#include "hw/core/pipeline/stage.hpp"
 #include "tests/hw/stage_stubs.hpp"
 
 namespace heddle::hw {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tlm/calendar.hpp"
+#include "tlm/calendar/calendar.hpp"
 #include "tlm/inbox.hpp"
 
 namespace heddle {

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "tlm/calendar.hpp"
+#include "tlm/calendar/calendar.hpp"
+#include "tlm/calendar/turn_team.hpp"
 #include "tlm/inbox.hpp"
-#include "tlm/turn_team.hpp"
 
 namespace heddle {
 namespace {

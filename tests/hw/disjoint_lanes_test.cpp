@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "hw/core/execute.hpp"
-#include "hw/core/register_read.hpp"
+#include "hw/core/execute/execute.hpp"
+#include "hw/core/execute/register_read.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/issue/scoreboard.hpp"
 #include "hw/registers/register_file.hpp"

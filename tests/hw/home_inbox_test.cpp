@@ -1,5 +1,5 @@
 // What cores tell each other: no trace of who had its turn first.
-#include "hw/core/home_inbox.hpp"
+#include "hw/core/warps/home_inbox.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <bit>
 #include <vector>
 
-#include "hw/core/decode.hpp"
+#include "hw/core/front/decode.hpp"
 #include "hw/issue/discipline.hpp"
 #include "hw/subwarp/packing.hpp"
 #include "tests/hw/stage_stubs.hpp"

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "hw/core/memory.hpp"
+#include "hw/core/memory/memory.hpp"
 #include "isa/memory_map.hpp"
 #include "tests/hw/stage_stubs.hpp"
 

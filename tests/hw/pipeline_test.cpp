@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "hw/core/pipeline.hpp"
+#include "hw/core/pipeline/pipeline.hpp"
 
 namespace heddle::hw {
 namespace {

@@ -1,5 +1,5 @@
 // Threads that change their places, between two cores' states and register arrays: what goes with them, what stays.
-#include "hw/core/places.hpp"
+#include "hw/core/warps/places.hpp"
 
 #include <gtest/gtest.h>
 

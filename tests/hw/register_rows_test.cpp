@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "hw/core/register_read.hpp"
+#include "hw/core/execute/register_read.hpp"
 #include "hw/registers/lane_tally.hpp"
 #include "hw/registers/register_file.hpp"
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "hw/core/stage.hpp"
+#include "hw/core/pipeline/stage.hpp"
 #include "isa/result_form.hpp"
 #include "tests/isa/kernel_builder.hpp"
 #include "tlm/line_protocol.hpp"

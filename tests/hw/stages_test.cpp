@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "hw/core/fetch.hpp"
+#include "hw/core/front/fetch.hpp"
 #include "hw/registers/register_file.hpp"
 
 namespace heddle::hw {

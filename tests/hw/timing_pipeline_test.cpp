@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tb/host/config/config.hpp"
+#include "tb/config/config.hpp"
 #include "tests/hw/gpu_bench.hpp"
 
 namespace heddle::test {

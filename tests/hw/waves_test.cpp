@@ -13,7 +13,7 @@
 #include "hw/schedule/two_level_adaptive.hpp"
 #include "hw/waves/gpu_waves.hpp"
 #include "tests/hw/gpu_bench.hpp"
-#include "tests/tb/vcd_reader.hpp"
+#include "tests/support/vcd_reader.hpp"
 #include "tlm/wave.hpp"
 #include "traces/vcd_file.hpp"
 

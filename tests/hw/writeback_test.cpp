@@ -1,6 +1,6 @@
 // The write-back stage and the warp unit: results into the real register file, retirement, and what happens to the
 // group then, with the re-convergence stack and strict issue.
-#include "hw/core/writeback.hpp"
+#include "hw/core/execute/writeback.hpp"
 
 #include <gtest/gtest.h>
 

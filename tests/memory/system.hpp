@@ -20,7 +20,7 @@
 #include "hw/gpu/memory_target.hpp"
 #include "hw/noc/interconnect.hpp"
 #include "isa/device_memory.hpp"
-#include "tlm/calendar.hpp"
+#include "tlm/calendar/calendar.hpp"
 #include "tlm/line_protocol.hpp"
 #include "tlm/protocol_checker.hpp"
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "ptx/compile.hpp"
-#include "tb/host/block_sample.hpp"
-#include "tb/host/block_talk.hpp"
-#include "tb/host/device.hpp"
-#include "tb/host/kept_buffers.hpp"
+#include "tb/device/block_sample.hpp"
+#include "tb/device/block_talk.hpp"
+#include "tb/device/device.hpp"
+#include "tb/device/kept_buffers.hpp"
 #include "tests/model/machines.hpp"
 
 namespace heddle::tb {

@@ -4,8 +4,8 @@
 #include <exception>
 #include <string>
 
-#include "tb/support/process/child_process.hpp"
-#include "tb/support/process/descriptor.hpp"
+#include "os/process/child_process.hpp"
+#include "os/process/descriptor.hpp"
 
 namespace heddle::test {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tb/host/device.hpp"
+#include "tb/device/device.hpp"
 
 namespace heddle::test {
 

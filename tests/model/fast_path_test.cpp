@@ -1,6 +1,6 @@
-// Sub-warps that nothing holds up pass the stages by their times (hw/core/fast_path.hpp). A watched core has every one
-// in its stages: it must count the same, whatever the pipeline's shape and whoever is in the way; so must a core that a
-// fault stops in between.
+// Sub-warps that nothing holds up pass the stages by their times (hw/core/pipeline/fast_path.hpp). A watched core has
+// every one in its stages: it must count the same, whatever the pipeline's shape and whoever is in the way; so must a
+// core that a fault stops in between.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "hw/core/fast_path.hpp"
+#include "hw/core/pipeline/fast_path.hpp"
 #include "ptx/compile.hpp"
-#include "tb/host/config/config.hpp"
-#include "tb/host/device.hpp"
+#include "tb/config/config.hpp"
+#include "tb/device/device.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/counters.hpp"
 #include "tests/model/workload_cases.hpp"

@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
-#include "tb/host/device.hpp"
+#include "tb/device/device.hpp"
 #include "tests/support/marks.hpp"
 
 HEDDLE_LONG_SANITIZED("Livelock/LoopOf.*/2", "Livelock/LoopOf.*/3", "Livelock/LoopOf.*/4", "Livelock/LoopOf.*/1",

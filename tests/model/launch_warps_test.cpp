@@ -10,8 +10,8 @@
 #include "base/error.hpp"
 #include "hw/schedule/two_level.hpp"
 #include "ptx/compile.hpp"
-#include "tb/host/device.hpp"
-#include "tb/host/launch_warps.hpp"
+#include "tb/device/device.hpp"
+#include "tb/device/launch_warps.hpp"
 #include "tests/model/child.hpp"
 
 namespace heddle {

@@ -16,7 +16,7 @@
 
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
-#include "tb/host/device.hpp"
+#include "tb/device/device.hpp"
 #include "tests/support/marks.hpp"
 
 HEDDLE_LONG_SANITIZED("Each/LitmusOn.*_far_away", "Each/LitmusOn.*_roomy", "Each/LitmusOn.*_incoherent*")

@@ -7,7 +7,7 @@
 
 #include "hw/divergence/mimd.hpp"
 #include "ptx/compile.hpp"
-#include "tb/host/device.hpp"
+#include "tb/device/device.hpp"
 #include "tests/model/child.hpp"
 
 namespace heddle {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "tb/host/device.hpp"
+#include "tb/device/device.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/model/workload_cases.hpp"

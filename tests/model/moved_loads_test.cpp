@@ -8,7 +8,7 @@
 #include "isa/interpreter.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
-#include "tb/host/device.hpp"
+#include "tb/device/device.hpp"
 
 namespace heddle {
 namespace {

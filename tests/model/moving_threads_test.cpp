@@ -14,7 +14,7 @@
 #include "isa/interpreter.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
-#include "tb/host/device.hpp"
+#include "tb/device/device.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/wandering.hpp"
 #include "tests/support/marks.hpp"

@@ -8,12 +8,12 @@
 #include <tuple>
 #include <vector>
 
-#include "hw/core/memory_access.hpp"
+#include "hw/core/memory/memory_access.hpp"
 #include "hw/gpu/gpu.hpp"
 #include "hw/state/core_state.hpp"
-#include "tb/host/config/config.hpp"
-#include "tb/host/device.hpp"
-#include "tb/host/workload.hpp"
+#include "tb/config/config.hpp"
+#include "tb/device/device.hpp"
+#include "tb/device/workload.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/model/workload_cases.hpp"
 #include "tests/support/marks.hpp"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
-#include "tb/host/device.hpp"
-#include "tb/host/workload.hpp"
+#include "tb/device/device.hpp"
+#include "tb/device/workload.hpp"
 #include "tests/model/workload_cases.hpp"
 
 namespace heddle {

@@ -5,9 +5,9 @@
 #include <set>
 #include <string>
 
-#include "tb/host/device.hpp"
-#include "tb/host/placement.hpp"
-#include "tb/host/workload.hpp"
+#include "tb/device/device.hpp"
+#include "tb/device/placement.hpp"
+#include "tb/device/workload.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/workload_cases.hpp"
 #include "tests/support/marks.hpp"

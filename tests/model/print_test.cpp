@@ -11,7 +11,7 @@
 #include "isa/memory_map.hpp"
 #include "machines.hpp"
 #include "ptx/compile.hpp"
-#include "tb/host/device.hpp"
+#include "tb/device/device.hpp"
 #include "tests/support/marks.hpp"
 
 HEDDLE_LONG_SANITIZED("Machines/PrintOnMachine.*/*simd8", "Machines/PrintOnMachine.*/packed*")

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "hw/state/core_state.hpp"
-#include "tb/host/config/config.hpp"
-#include "tb/host/device.hpp"
-#include "tb/host/workload.hpp"
+#include "tb/config/config.hpp"
+#include "tb/device/device.hpp"
+#include "tb/device/workload.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/model/workload_cases.hpp"
 #include "tests/support/marks.hpp"

@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include "tb/host/device.hpp"
-#include "tb/host/workload.hpp"
+#include "tb/device/device.hpp"
+#include "tb/device/workload.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/model/workload_cases.hpp"
 #include "tests/support/marks.hpp"

@@ -7,7 +7,7 @@
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
 #include "ptx/last_access.hpp"
-#include "tb/host/device.hpp"
+#include "tb/device/device.hpp"
 #include "tests/model/workload_cases.hpp"
 #include "tests/ptx/last_access.hpp"
 #include "tests/ptx/post_dominators.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ptx/compile.hpp"
-#include "tb/host/device.hpp"
+#include "tb/device/device.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/model/workload_cases.hpp"
 #include "tlm/memory_extension.hpp"

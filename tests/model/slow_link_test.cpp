@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "hw/parameters/machine.hpp"
-#include "tb/host/device.hpp"
-#include "tb/host/workload.hpp"
+#include "tb/device/device.hpp"
+#include "tb/device/workload.hpp"
 #include "tests/model/workload_cases.hpp"
 
 namespace heddle {

@@ -7,8 +7,8 @@
 #include <string>
 #include <tuple>
 
-#include "tb/host/device.hpp"
-#include "tb/host/workload.hpp"
+#include "tb/device/device.hpp"
+#include "tb/device/workload.hpp"
 #include "tests/model/workload_cases.hpp"
 
 namespace heddle {

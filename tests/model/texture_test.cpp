@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "isa/interpreter.hpp"
 #include "ptx/compile.hpp"
-#include "tb/host/device.hpp"
+#include "tb/device/device.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/support/marks.hpp"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "tb/host/device.hpp"
+#include "tb/device/device.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/model/workload_cases.hpp"
 

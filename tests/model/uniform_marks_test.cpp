@@ -16,7 +16,7 @@
 #include "hw/scalar/scalarisation.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
-#include "tb/host/device.hpp"
+#include "tb/device/device.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/random/ptx_generator.hpp"
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "tb/host/config/config.hpp"
+#include "tb/config/config.hpp"
 #include "tests/model/machines.hpp"
 
 namespace heddle::test {

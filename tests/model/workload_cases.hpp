@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hw/parameters/machine.hpp"
-#include "tb/host/workload.hpp"
+#include "tb/device/workload.hpp"
 
 namespace heddle::test {
 

@@ -13,8 +13,8 @@
 
 #include "base/error.hpp"
 #include "hw/check/machine.hpp"
-#include "tb/host/device.hpp"
-#include "tb/host/workload.hpp"
+#include "tb/device/device.hpp"
+#include "tb/device/workload.hpp"
 #include "tests/model/child.hpp"
 #include "tests/model/counters.hpp"
 #include "tests/model/workload_cases.hpp"

@@ -12,7 +12,7 @@ test -x "$work/prefix/bin/heddle"
 grep -q baseline "$work/configs.log"
 test -f "$work/prefix/share/heddle/configs/energy/dws-memory.toml"
 # The folder that is laid out like CUDA's toolkit: its compiler and the host's make a program.
-cp -r "$1/tests/program/programs/toolkit" "$work/toolkit"
+cp -r "$1/tests/cuda/programs/toolkit" "$work/toolkit"
 make -C "$work/toolkit" CUDA_PATH="$("$work/prefix/bin/heddle" toolkit)" shared >"$work/toolkit.log" 2>&1 ||
   { cat "$work/toolkit.log"; exit 1; }
 test "$(cd "$work" && "$work/prefix/bin/heddle" exec --quiet -- toolkit/shared)" = "1 device: 42"

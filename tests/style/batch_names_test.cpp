@@ -15,8 +15,8 @@ using ::testing::IsEmpty;
 namespace fs = std::filesystem;
 
 TEST(BatchNames, OfALayerAreEachOneFiles) {
-  for (const char* const layer : {"base", "isa", "ptx", "tlm", "hw", "traces", "tb/support", "tb/host", "tb/workloads",
-                                  "tb/measure", "tb/pages", "tb/studies", "tb/program"}) {
+  for (const char* const layer : {"base", "isa", "ptx", "tlm", "hw", "traces", "os", "cuda/compiler", "tb/config",
+                                  "tb/device", "tb/launch", "tb/session", "tb/measure", "workloads", "studies", "cli"}) {
     EXPECT_THAT(batch_clashes(HEDDLE_SOURCE_DIR, layer, true), IsEmpty());
   }
 }

@@ -121,7 +121,7 @@ struct Layers {
   std::map<std::string, std::string> folder;  // of each layer
 };
 
-// A layer is called as its folder is, without what stands above it: "host" of tb/host.
+// A layer is called as its folder is, without what stands above it: "device" of tb/device.
 std::string name_of(const std::string& folder) {
   return folder.substr(folder.rfind('/') + 1);  // npos + 1 is 0
 }
@@ -258,14 +258,17 @@ class Check {
  private:
   void fault(std::string what) { faults_.push_back(std::move(what)); }
 
-  // The layer in whose folder a file lies; empty: in none.
+  // The layer in whose folder a file lies, the inner one where a layer's folder lies in another's; empty: in none.
   [[nodiscard]] std::string layer_of(const std::string& file) const {
+    std::string innermost;
+    std::size_t longest = 0;
     for (const auto& [layer, folder] : declared_.folder) {
-      if (file.starts_with(folder + "/")) {
-        return layer;
+      if (folder.size() > longest && file.starts_with(folder + "/")) {
+        innermost = layer;
+        longest = folder.size();
       }
     }
-    return {};
+    return innermost;
   }
   // The folder of a file of hw/; empty: it lies in hw/ itself.
   static std::string floor_folder_of(const std::string& file) {

@@ -1,5 +1,5 @@
 // Machines as TOML: every refusal names file, line, column, key and the nearest valid name.
-#include "tb/host/config/config.hpp"
+#include "tb/config/config.hpp"
 #include "hw/check/machine.hpp"
 
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <fstream>
 
 #include "base/error.hpp"
-#include "program_runner.hpp"
-#include "tb/host/config/toml_text.hpp"
+#include "tb/config/toml_text.hpp"
+#include "tests/support/program_runner.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "program_runner.hpp"
+#include "tests/support/program_runner.hpp"
 
 namespace heddle::tb {
 namespace {

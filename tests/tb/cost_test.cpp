@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
-#include "program_runner.hpp"
-#include "tb/host/config/config.hpp"
+#include "tb/config/config.hpp"
+#include "tests/support/program_runner.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "base/error.hpp"
-#include "program_runner.hpp"
 #include "tb/measure/dram/dram_replay.hpp"
+#include "tests/support/program_runner.hpp"
 #include "traces/request_trace.hpp"
 
 namespace heddle::tb {

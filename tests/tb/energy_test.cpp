@@ -10,10 +10,10 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "program_runner.hpp"
-#include "tb/host/config/config.hpp"
-#include "tb/host/device.hpp"
+#include "tb/config/config.hpp"
+#include "tb/device/device.hpp"
 #include "tb/measure/energy/by_instruction.hpp"
+#include "tests/support/program_runner.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "tb/host/fast_forward.hpp"
-#include "tests/tb/program_runner.hpp"
+#include "tb/device/fast_forward.hpp"
+#include "tests/support/program_runner.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -4,7 +4,7 @@
 #include <ctime>
 #include <string>
 
-#include "launch_folder.hpp"
+#include "tests/support/launch_folder.hpp"
 
 namespace heddle::tb {
 namespace {

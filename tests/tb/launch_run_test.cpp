@@ -4,8 +4,8 @@
 #include <cstring>
 #include <limits>
 
-#include "launch_folder.hpp"
-#include "tb/host/launch/values.hpp"
+#include "tb/device/values.hpp"
+#include "tests/support/launch_folder.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <map>
 
-#include "launch_folder.hpp"
-#include "program_runner.hpp"
-#include "tb/host/launch/values.hpp"
+#include "tb/device/values.hpp"
+#include "tests/support/launch_folder.hpp"
+#include "tests/support/program_runner.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -1,5 +1,5 @@
 // Buffers as pictures.
-#include "tb/host/picture.hpp"
+#include "tb/device/picture.hpp"
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -9,10 +9,10 @@
 #include <limits>
 #include <vector>
 
+#include "base/base64.hpp"
 #include "base/error.hpp"
-#include "launch_folder.hpp"
-#include "tb/support/base64.hpp"
-#include "tb/support/png.hpp"
+#include "studies/pages/report/png.hpp"
+#include "tests/support/launch_folder.hpp"
 
 namespace heddle::tb {
 namespace {

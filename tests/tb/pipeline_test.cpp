@@ -13,8 +13,8 @@
 #include <tuple>
 #include <vector>
 
-#include "program_runner.hpp"
 #include "tests/support/marks.hpp"
+#include "tests/support/program_runner.hpp"
 
 HEDDLE_LONG_SANITIZED("All/Kanata.*/dwf_majority_bfs", "All/Kanata.*/lwm_bfs", "All/Kanata.*/lwm_two_level_histogram",
                       "KanataWindow.*", "All/Chrome.*/dwf_majority_histogram", "All/Kanata.*/tbc_needleman",

@@ -6,14 +6,14 @@
 #include <cstdlib>
 #include <vector>
 
-#include "program_runner.hpp"
-#include "tb/host/device.hpp"
-#include "tb/host/workload.hpp"
+#include "os/files/atomic_file.hpp"
+#include "tb/device/device.hpp"
+#include "tb/device/workload.hpp"
 #include "tb/measure/json_text.hpp"
 #include "tb/measure/profile/profile_json.hpp"
 #include "tb/measure/profile/source_text.hpp"
 #include "tb/measure/profile/time_buckets.hpp"
-#include "tb/support/files/atomic_file.hpp"
+#include "tests/support/program_runner.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -75,9 +75,9 @@ TEST(TimeBuckets, NeighboursJoin) {
 
 TEST(SourceText, KnowsItsOwnSourcesAndFiles) {
   SourceFiles sources;
-  const auto own = sources.text("./tb/workloads/vecadd/kernel.cu");
+  const auto own = sources.text("./workloads/vecadd/kernel.cu");
   ASSERT_TRUE(own);
-  EXPECT_EQ(*own, test::Scratch::read(HEDDLE_SOURCE_DIR "/tb/workloads/vecadd/kernel.cu"));
+  EXPECT_EQ(*own, test::Scratch::read(HEDDLE_SOURCE_DIR "/workloads/vecadd/kernel.cu"));
   const test::Scratch scratch;
   sources.allow_below(scratch.path());
   EXPECT_EQ(sources.text(scratch.write("mine.cu", "a\nb <\u00e4>\n")), "a\nb <\u00e4>\n");

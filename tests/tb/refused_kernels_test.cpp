@@ -11,9 +11,9 @@
 #include <string>
 #include <thread>
 
-#include "launch_folder.hpp"
-#include "program_runner.hpp"
 #include "tests/ptx/long_kernel.hpp"
+#include "tests/support/launch_folder.hpp"
+#include "tests/support/program_runner.hpp"
 
 namespace heddle::tb::refused_kernels_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "program_runner.hpp"
+#include "tests/support/program_runner.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -14,9 +14,9 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "os/files/atomic_file.hpp"
 #include "tb/measure/json_text.hpp"
 #include "tb/measure/version.hpp"
-#include "tb/support/files/atomic_file.hpp"
 
 namespace heddle::tb {
 namespace {

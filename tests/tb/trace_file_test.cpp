@@ -16,10 +16,10 @@
 
 #include "base/error.hpp"
 #include "isa/instruction.hpp"
-#include "program_runner.hpp"
-#include "tb/measure/trace/trace_subject.hpp"
-#include "tb/support/process/child_process.hpp"
+#include "os/process/child_process.hpp"
+#include "tb/measure/trace_subject.hpp"
 #include "tests/support/marks.hpp"
+#include "tests/support/program_runner.hpp"
 #include "traces/warp_trace.hpp"
 
 HEDDLE_LONG_SANITIZED("TraceSamples.*")

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "launch_folder.hpp"
-#include "program_runner.hpp"
-#include "tb/host/config/config.hpp"
-#include "tb/support/process/child_process.hpp"
+#include "os/process/child_process.hpp"
+#include "tb/config/config.hpp"
+#include "tests/support/launch_folder.hpp"
 #include "tests/support/marks.hpp"
-#include "vcd_reader.hpp"
+#include "tests/support/program_runner.hpp"
+#include "tests/support/vcd_reader.hpp"
 
 HEDDLE_LONG_SANITIZED("WavesOfMachine.AreTheSame*")
 

@@ -13,10 +13,10 @@
 #include <thread>
 
 #include "hw/state/idle_cause.hpp"
-#include "program_runner.hpp"
-#include "tb/support/process/child_process.hpp"
+#include "os/process/child_process.hpp"
 #include "tests/support/marks.hpp"
-#include "vcd_reader.hpp"
+#include "tests/support/program_runner.hpp"
+#include "tests/support/vcd_reader.hpp"
 
 HEDDLE_NOT_SANITIZED("Waves.AnInterrupt*")
 HEDDLE_LONG_SANITIZED("Machines/WavesAgree.*/slow_fetch", "Machines/WavesAgree.*/jedec",

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "program_runner.hpp"
 #include "tests/support/marks.hpp"
+#include "tests/support/program_runner.hpp"
 
 HEDDLE_WITH_PROGRAM("CallsOfHostThreads.*")
 
@@ -17,8 +17,8 @@ using ::testing::HasSubstr;
 class CallsOfHostThreads : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::vector<std::string> words = {
-        "nvcc", "-O1", "-g", HEDDLE_SOURCE_DIR "/tests/program/programs/host_threads.cu", "-o", program_};
+    std::vector<std::string> words = {"nvcc", "-O1",   "-g", HEDDLE_SOURCE_DIR "/tests/cuda/programs/host_threads.cu",
+                                      "-o",   program_};
 #ifdef HEDDLE_SANITIZED_LIBRARY
     words.insert(words.end(), {"-Xcompiler", "-fsanitize=thread"});
     setup_.environment = {"LD_LIBRARY_PATH=" HEDDLE_SANITIZED_LIBRARY, "TSAN_OPTIONS=halt_on_error=1"};

@@ -8,11 +8,11 @@
 #include <systemc>
 #include <vector>
 
+#include "cuda/compiler/cuda_compiler.hpp"
 #include "ptx/compile.hpp"
-#include "tb/host/arguments.hpp"
-#include "tb/host/config/config.hpp"
-#include "tb/host/cuda/cuda_compiler.hpp"
-#include "tb/host/device.hpp"
+#include "tb/config/config.hpp"
+#include "tb/device/arguments.hpp"
+#include "tb/device/device.hpp"
 
 namespace {
 

@@ -2,9 +2,9 @@
 
 #include <boost/json.hpp>
 
+#include "base/text.hpp"
 #include "tb/measure/cost/cost.hpp"
 #include "tb/measure/json_text.hpp"
-#include "tb/support/text.hpp"
 
 namespace heddle::tb {
 namespace {

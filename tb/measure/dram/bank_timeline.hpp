@@ -1,5 +1,5 @@
 // What the banks and the bus of memory channels do over a window of cycles (thesis figure 7.2), as figures and as a
-// file; drawn by tb/pages/report/timeline_picture.hpp.
+// file; drawn by studies/pages/report/timeline_picture.hpp.
 #pragma once
 
 #include <cstdint>

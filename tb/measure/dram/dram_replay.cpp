@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "tlm/base_protocol.hpp"
-#include "tlm/calendar.hpp"
+#include "tlm/calendar/calendar.hpp"
 #include "tlm/payload_pool.hpp"
 
 namespace heddle::tb {

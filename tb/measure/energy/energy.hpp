@@ -119,7 +119,7 @@ void add_modules(Energy& energy, const std::vector<hw::CountedUnit>& units, cons
 [[nodiscard]] EnergyTable parse_energy_table(std::string_view text, const std::string& file);
 
 // The table's file by path (anything with a '/' or ending in ".toml"; a relative one starts at `from_folder`), or by
-// name in the folders energy/ of those that hold machines (find_config, tb/host/config/config.hpp). Throws InputError,
+// name in the folders energy/ of those that hold machines (find_config, tb/config/config.hpp). Throws InputError,
 // which blames `where`.
 [[nodiscard]] std::string find_energy_table(const std::string& name_or_path, const std::string& from_folder = {},
                                             const SourceLocation& where = {"--energy"});

@@ -9,8 +9,8 @@
 #include "base/error.hpp"
 #include "base/input_file.hpp"
 #include "base/nearest.hpp"
-#include "tb/host/config/search.hpp"
-#include "tb/host/config/toml_text.hpp"
+#include "tb/config/search.hpp"
+#include "tb/config/toml_text.hpp"
 #include "tb/measure/energy/energy.hpp"
 
 namespace heddle::tb {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "hw/core/memory_access.hpp"
+#include "hw/core/memory/memory_access.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/gpu/gpu.hpp"
 #include "hw/state/core_state.hpp"

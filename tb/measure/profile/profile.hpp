@@ -16,8 +16,8 @@
 
 #include "hw/parameters/machine.hpp"
 #include "isa/program.hpp"
-#include "tb/host/picture.hpp"
-#include "tb/host/run_observer.hpp"
+#include "tb/device/picture.hpp"
+#include "tb/device/run_observer.hpp"
 #include "tb/measure/profile/thread_map.hpp"
 #include "tb/measure/profile/time_buckets.hpp"
 

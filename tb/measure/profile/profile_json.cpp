@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "base/base64.hpp"
 #include "isa/instruction.hpp"
 #include "tb/measure/energy/by_instruction.hpp"
-#include "tb/support/base64.hpp"
 
 namespace heddle::tb {
 namespace {

@@ -7,10 +7,10 @@
 #include <system_error>
 #include <utility>
 
+#include "base/embedded_file.hpp"
 #include "base/error.hpp"
 #include "base/input_file.hpp"
-#include "tb/host/cuda/embedded.hpp"
-#include "tb/workloads/kernels.hpp"
+#include "cuda/compiler/embedded.hpp"
 
 namespace heddle::tb {
 namespace {
@@ -67,10 +67,8 @@ bool SourceFiles::allowed(const std::string& name) const {
 
 std::optional<std::string> SourceFiles::text(const std::string& name) const {
   const std::string plain = name.starts_with("./") ? name.substr(2) : name;
-  for (const EmbeddedFile& file : kernel_sources()) {
-    if (file.name == plain) {
-      return std::string(file.text);
-    }
+  if (const auto text = OfferedFiles::text(plain)) {
+    return std::string(*text);
   }
   for (const EmbeddedFile& file : device_headers()) {
     if (plain.ends_with(file.name)) {

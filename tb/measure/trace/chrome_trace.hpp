@@ -20,7 +20,7 @@
 
 #include "hw/dram/timing.hpp"
 #include "hw/gpu/tap.hpp"
-#include "tb/host/run_observer.hpp"
+#include "tb/device/run_observer.hpp"
 #include "tb/measure/trace/instruction_text.hpp"
 #include "tb/measure/trace/window.hpp"
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <vector>
 
-#include "hw/core/memory_access.hpp"
+#include "hw/core/memory/memory_access.hpp"
 #include "hw/state/core_state.hpp"
 
 namespace heddle::tb {

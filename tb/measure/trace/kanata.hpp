@@ -23,7 +23,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "tb/host/run_observer.hpp"
+#include "tb/device/run_observer.hpp"
 #include "tb/measure/trace/instruction_text.hpp"
 #include "tb/measure/trace/window.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hw/state/core_state.hpp"
-#include "tb/host/run_observer.hpp"
+#include "tb/device/run_observer.hpp"
 #include "traces/warp_trace.hpp"
 
 namespace heddle::tb {

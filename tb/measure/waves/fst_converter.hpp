@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tb/support/process/converter.hpp"
+#include "os/process/converter.hpp"
 
 namespace heddle::tb {
 

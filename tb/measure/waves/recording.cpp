@@ -9,11 +9,11 @@
 #include "base/error.hpp"
 #include "hw/gpu/gpu.hpp"
 #include "hw/waves/gpu_waves.hpp"
+#include "os/files/atomic_file.hpp"
+#include "os/files/output_file.hpp"
+#include "os/process/converter.hpp"
 #include "tb/measure/version.hpp"
 #include "tb/measure/waves/fst_converter.hpp"
-#include "tb/support/files/atomic_file.hpp"
-#include "tb/support/files/output_file.hpp"
-#include "tb/support/process/converter.hpp"
 #include "traces/gtkwave.hpp"
 
 namespace heddle::tb {

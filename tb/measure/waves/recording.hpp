@@ -7,7 +7,7 @@
 
 #include "base/byte_sink.hpp"
 #include "hw/parameters/machine.hpp"
-#include "tb/host/run_observer.hpp"
+#include "tb/device/run_observer.hpp"
 #include "tlm/signal_catalogue.hpp"
 #include "traces/vcd_file.hpp"
 

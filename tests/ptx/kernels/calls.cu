@@ -1,4 +1,4 @@
-// The CUDA source of calls.64.ptx beside it, made by clang 14 with the options of tb/host/cuda/clang_options.txt
+// The CUDA source of calls.64.ptx beside it, made by clang 14 with the options of cuda/compiler/clang_options.txt
 // without -gline-tables-only: functions that are called through pointers, virtual ones, and functions that call
 // themselves. As C++ it is what calls_test.cpp compares with.
 #ifdef __CUDA__

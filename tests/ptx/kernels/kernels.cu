@@ -1,5 +1,5 @@
 // The CUDA source of kernels.32.ptx and kernels.64.ptx beside it, which the execution tests compile and run. They were
-// made by clang 14 with the options of tb/host/cuda/clang_options.txt without -gline-tables-only.
+// made by clang 14 with the options of cuda/compiler/clang_options.txt without -gline-tables-only.
 __attribute__((device)) static unsigned step(unsigned x) {
   return x % 2 == 0 ? x / 2 : 3 * x + 1;
 }

@@ -1,0 +1,184 @@
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+#include <systemc>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/printable.hpp"
+#include "os/process/stopping.hpp"
+#include "tb/device/device.hpp"
+#include "tb/measure/version.hpp"
+
+namespace heddle::cli {
+namespace {
+
+// Every command understands these.
+Command with_help(Command command) {
+  command.options.add_options()("help,h", "show this text");
+  return command;
+}
+
+const Command* find(const std::string& name) {
+  const auto found =
+      std::find_if(commands().begin(), commands().end(), [&](const Command& command) { return command.name == name; });
+  return found == commands().end() ? nullptr : &*found;
+}
+
+[[noreturn]] void refuse_command(const std::string& name) {
+  std::vector<std::string> names = {"help"};
+  for (const Command& command : commands()) {
+    names.push_back(command.name);
+  }
+  const bool option = name.starts_with("-");
+  throw InputError(
+      {}, fmt::format("there is no {} '{}'", option ? "option" : "command", name),
+      option ? "options stand after a command; try heddle --help" : suggest(name, names, "known: " + join(names)));
+}
+
+// Raises the limit on the stack where it is too low and this process may; the stack grows by what it says then. Throws
+// InputError where the process may not.
+void check_stack() {
+  constexpr rlim_t kNeeded = rlim_t{512} << 10U;
+  constexpr rlim_t kUsual = rlim_t{8} << 20U;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kNeeded) {
+    return;
+  }
+  limit.rlim_cur = std::min(limit.rlim_max, kUsual);
+  if (limit.rlim_cur < kNeeded || ::setrlimit(RLIMIT_STACK, &limit) != 0) {
+    throw InputError(
+        {},
+        fmt::format("the stack may have {} KiB (ulimit -s), and {} are needed", limit.rlim_cur >> 10U, kNeeded >> 10U),
+        "raise the limit: ulimit -s 8192");
+  }
+}
+
+int dispatch(const std::vector<std::string>& words) {
+  if (words.empty()) {
+    std::cerr << general_help();
+    return static_cast<int>(ExitCode::bad_input);
+  }
+  const std::string& name = words.front();
+  if (name == "--version" || name == "-V" || name == "version") {
+    std::cout << "heddle " << tb::version() << "\n";
+    return 0;
+  }
+  if (name == "help" || name == "--help" || name == "-h") {
+    if (words.size() == 1) {
+      std::cout << general_help();
+      return 0;
+    }
+    const Command* command = find(words[1]);
+    if (command == nullptr) {
+      refuse_command(words[1]);
+    }
+    std::cout << help_of(*command);
+    return 0;
+  }
+  const Command* command = find(name);
+  if (command == nullptr) {
+    refuse_command(name);
+  }
+  const Arguments arguments = parse(*command, {words.begin() + 1, words.end()});
+  if (arguments.has("help")) {
+    std::cout << help_of(*command);
+    return 0;
+  }
+  check_stack();
+  return command->run(arguments);
+}
+
+int report(ExitCode code, std::string_view kind, std::string_view text) {
+  std::cout.flush();
+  std::cerr << "heddle: " << kind << text << "\n";
+  return static_cast<int>(code);
+}
+
+}  // namespace
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all = [] {
+    std::vector<Command> list;
+    for (auto* make : {run_command, nvcc_command, exec_command, toolkit_command, compare_command, list_command,
+                       check_command, compile_command, dram_command, demo_command, reproduce_command, sweep_command,
+                       results_command, cost_command, diagram_command, bench_command, completion_command}) {
+      list.push_back(with_help(make()));
+    }
+    return list;
+  }();
+  return all;
+}
+
+std::string general_help() {
+  std::string out = fmt::format(
+      "heddle {}: a cycle-level SystemC model of a SIMT GPU core that runs real kernels from PTX\n\n"
+      "usage: heddle COMMAND [words]\n\n",
+      tb::version());
+  for (const Command& command : commands()) {
+    out += fmt::format("  {:<12}{}\n", command.name, command.summary);
+  }
+  out += fmt::format("  {:<12}{}\n", "help", "this text, or that of a command: heddle help run");
+  out +=
+      "\nstart with\n"
+      "  heddle demo                         every workload on the baseline machine, checked and measured\n"
+      "  heddle run baseline nqueens         one workload on one machine\n"
+      "  heddle list workloads               what there is to run\n"
+      "\nexit codes: 0 good, 1 wrong result, 2 bad input, 3 the simulated program failed or hit a limit,\n"
+      "4 internal error, 130 interrupted, 143 terminated, 129 hung up\n";
+  return out;
+}
+
+std::string help_of(const Command& command) {
+  std::ostringstream out;
+  // Behind "--" every word is the program's.
+  const bool options_first = command.operands.starts_with("-- ");
+  out << "usage: heddle " << command.name << (options_first ? " [options]" : "")
+      << (command.operands.empty() ? "" : " ") << command.operands << (options_first ? "" : " [options]") << "\n\n"
+      << command.summary << "\n\n"
+      << command.options;
+  if (!command.details.empty()) {
+    out << "\n" << command.details;
+  }
+  return out.str();
+}
+
+int run_program(const std::vector<std::string>& words) {
+  PrintableStream out(std::cout);
+  PrintableStream err(std::cerr);
+  try {
+    const int code = dispatch(words);
+    std::cout.flush();
+    if (!std::cout) {
+      return report(ExitCode::bad_input, "", "the output cannot be written");
+    }
+    return code;
+  } catch (const InputError& error) {
+    return report(ExitCode::bad_input, "", error.what());
+  } catch (const SimulatedFault& fault) {
+    return report(ExitCode::simulated_fault, "", fault.what());
+  } catch (const tb::RunStopped& stop) {
+    return report(ExitCode::simulated_fault, "", stop.what());
+  } catch (const tb::Stopped& stop) {
+    std::cout.flush();
+    std::cerr << "heddle: " << stop.what() << "\n";
+    return kSignalExit + stop.signal();
+  } catch (const sc_core::sc_report& error) {
+    return report(ExitCode::internal_error, "internal error, reported by the SystemC kernel: ", error.what());
+  } catch (const std::bad_alloc&) {
+    return report(ExitCode::internal_error, "internal error: ", "the host has no memory left");
+  } catch (const std::exception& error) {
+    return report(ExitCode::internal_error, "internal error: ", error.what());
+  } catch (...) {
+    return report(ExitCode::internal_error, "internal error: ", "an exception of unknown kind");
+  }
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,128 @@
+// heddle compile: what the compiler makes of a kernel file.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cuda/compiler/cuda_compiler.hpp"
+#include "ptx/compile.hpp"
+#include "ptx/last_access.hpp"
+#include "ptx/uniformity.hpp"
+
+namespace heddle::cli {
+namespace {
+
+isa::Module compile_any(const std::string& path, unsigned address_bits, const ptx::CompileOptions& options) {
+  const std::string suffix = std::filesystem::path(path).extension().string();
+  if (suffix == ".cu") {
+    return ptx::compile(tb::compile_cuda(path, address_bits), path + " (as PTX)", options);
+  }
+  if (suffix == ".ptx") {
+    return ptx::compile_file(path, options);
+  }
+  throw InputError({path}, "is neither a .ptx nor a .cu file");
+}
+
+int compile(const Arguments& arguments) {
+  const std::string& path = arguments.words().front();
+  const std::uint64_t bits = arguments.whole("address-bits", 32, 32, 64);
+  if (bits != 32 && bits != 64) {
+    throw InputError({"--address-bits"}, fmt::format("'{}' is neither 32 nor 64", bits));
+  }
+  ptx::CompileOptions options;
+  options.max_registers =
+      static_cast<unsigned>(arguments.whole("max-registers", options.max_registers, 8, options.max_registers));
+  options.if_conversion = static_cast<unsigned>(arguments.whole("if-conversion", options.if_conversion, 0, 64));
+  std::vector<std::string> notes;
+  options.notes = &notes;
+  std::vector<ptx::RefusedKernel> refused;
+  options.refused = &refused;
+  isa::Module module = compile_any(path, static_cast<unsigned>(bits), options);
+  if (arguments.has("mark-uniform")) {
+    ptx::mark_uniform(module);
+  }
+  if (arguments.has("mark-past-scratchpad")) {
+    ptx::mark_past_scratchpad(module);
+  }
+  for (const std::string& note : notes) {
+    remark("note", note);
+  }
+  if (module.kernels.empty() && refused.empty()) {
+    throw InputError({path}, "there is no kernel in it",
+                     path.ends_with(".cu") ? "a kernel is a __global__ function; a template has to be instantiated"
+                                           : "a kernel is an .entry");
+  }
+  const std::vector<std::string> names = ptx::kernel_names(module, refused);
+  const std::string entry = arguments.text("entry");
+  const isa::Kernel* wanted = entry.empty() ? nullptr : module.find(entry);
+  if (!entry.empty() && wanted == nullptr) {
+    if (const ptx::RefusedKernel* const reason = ptx::find_refused(module, refused, entry)) {
+      throw InputError(reason->reason);
+    }
+    throw InputError({path}, fmt::format("there is no kernel '{}'", entry),
+                     suggest(entry, names, "known: " + join(names)));
+  }
+  using Align = TextTable::Align;
+  TextTable table({{"kernel"},
+                   {"instructions", Align::right},
+                   {"registers", Align::right},
+                   {"predicates", Align::right},
+                   {"spilled", Align::right},
+                   {"scratchpad\nbytes", Align::right},
+                   {"local bytes\nper thread", Align::right},
+                   {"parameter\nbytes", Align::right}});
+  for (const isa::Kernel& kernel : module.kernels) {
+    if (wanted == nullptr || &kernel == wanted) {
+      table.add({kernel.name, fmt::format("{}", kernel.words.size()), fmt::format("{}", kernel.registers),
+                 fmt::format("{}", kernel.predicates), fmt::format("{}", kernel.spilled_registers),
+                 fmt::format("{}", kernel.shared_bytes), fmt::format("{}", kernel.local_bytes),
+                 fmt::format("{}", kernel.parameter_bytes)});
+    }
+  }
+  if (!module.kernels.empty()) {
+    std::cout << table.text();
+  }
+  if (arguments.has("listing")) {
+    for (const isa::Kernel& kernel : module.kernels) {
+      if (wanted == nullptr || &kernel == wanted) {
+        std::cout << "\n" << isa::listing(module, kernel);
+      }
+    }
+  }
+  if (wanted == nullptr && !refused.empty()) {
+    std::cout.flush();
+    for (std::size_t i = 0; i + 1 < refused.size(); ++i) {
+      std::cerr << "heddle: " << refused[i].reason.what() << "\n";
+    }
+    throw InputError(refused.back().reason);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command compile_command() {
+  Command command;
+  command.name = "compile";
+  command.operands = "FILE.ptx|FILE.cu";
+  command.fewest = command.most = 1;
+  command.summary = "compiles kernels and shows what they need";
+  command.options.add_options()                                                                                //
+      ("entry", po::value<std::string>()->value_name("NAME"), "this kernel only")                              //
+      ("listing", "print the machine code: PTX line, live registers, re-convergence point per instruction")    //
+      ("mark-uniform", "mark scalar instructions in the listing, as core.scalar = \"compiler\" has them")      //
+      ("mark-past-scratchpad", "mark what no access to the scratchpad follows, as odgs.scratchpad wants it")   //
+      ("max-registers", po::value<std::string>()->value_name("N"), "registers per thread; more values spill")  //
+      ("if-conversion", po::value<std::string>()->value_name("N"),
+       "predicated code instead of branches around at most N instructions (default 0: none)")  //
+      ("address-bits", po::value<std::string>()->value_name("32|64"), "pointers of a compiled .cu (default 32)");
+  command.completions = {{"@files"}};
+  command.run = compile;
+  return command;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,212 @@
+// heddle list: what there is to name on the command line, and what every parameter and statistic means.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <iterator>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "base/parameter.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "hw/map/address_map.hpp"
+#include "hw/waves/gpu_waves.hpp"
+#include "studies/pages/report/protocols.hpp"
+#include "studies/pages/report/reference.hpp"
+#include "tb/config/config.hpp"
+#include "tb/config/toml_text.hpp"
+#include "tb/device/device.hpp"
+#include "tb/device/workload.hpp"
+#include "tb/measure/summary.hpp"
+
+namespace heddle::cli {
+namespace {
+
+void print(const std::vector<std::string>& titles, const std::vector<std::vector<std::string>>& rows,
+           const Arguments& arguments) {
+  if (arguments.has("names")) {
+    for (const auto& row : rows) {
+      std::cout << row.front() << "\n";
+    }
+  } else if (arguments.has("markdown")) {
+    std::cout << markdown_table(titles, rows);
+  } else {
+    std::vector<TextTable::Column> columns;
+    columns.reserve(titles.size());
+    for (const std::string& title : titles) {
+      columns.push_back({title});
+    }
+    TextTable table(std::move(columns));
+    for (const auto& row : rows) {
+      table.add(row);
+    }
+    std::cout << table.text();
+  }
+}
+
+void list_workloads(const Arguments& arguments) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [name, entry] : Registry<tb::Workload>::instance().entries()) {
+    rows.push_back({name, entry.description});
+  }
+  print({"workload", "what it does"}, rows, arguments);
+}
+
+void list_configs(const Arguments& arguments) {
+  std::vector<std::vector<std::string>> rows;
+  for (const tb::ConfigEntry& entry : tb::list_configs()) {
+    rows.push_back({entry.name, entry.description, entry.path});
+  }
+  print({"machine", "what it is", "file"}, rows, arguments);
+}
+
+// The parameters that name a policy, with what the registered policies do, or else what the parameter decides.
+void list_policies(const Arguments& arguments) {
+  hw::Machine machine;
+  std::vector<std::vector<std::string>> rows;
+  for (const ParameterReference& parameter : parameters_of(machine)) {
+    if (std::holds_alternative<std::string*>(parameter.field) && parameter.limits.choices && !parameter.limits.list) {
+      for (const std::string& choice : parameter.limits.choices()) {
+        const bool said = static_cast<bool>(parameter.limits.about);
+        rows.push_back({parameter.path(), choice, said ? parameter.limits.about(choice) : parameter.meaning});
+      }
+    }
+  }
+  print({"parameter", "policy", "what it does"}, rows, arguments);
+}
+
+void list_parameters(const Arguments& arguments) {
+  if (arguments.has("names")) {
+    hw::Machine machine;
+    for (const ParameterReference& parameter : parameters_of(machine)) {
+      std::cout << parameter.path() << "\n";
+    }
+  } else {
+    std::cout << (arguments.has("markdown") ? tb::parameters_markdown({}) : tb::parameters_text({}));
+  }
+}
+
+void list_statistics(const Arguments& arguments) {
+  if (arguments.has("names")) {
+    for (const tb::SummaryDeclaration& declaration : tb::summary_declarations()) {
+      std::cout << declaration.name << "\n";
+    }
+    return;
+  }
+  hw::Machine machine;
+  // Every kind of module.
+  machine.l2.enabled = machine.l2.inclusive = true;
+  machine.gpu.coherence = "mesi";
+  machine.core.divergence = "odgs";
+  const tb::Device device(machine);  // elaborated, so that every module has registered its counters
+  std::cout << (arguments.has("markdown") ? tb::statistics_markdown(device.statistics())
+                                          : tb::statistics_text(device.statistics()));
+}
+
+// How addresses lie in the memory channels of a machine.
+void list_mapping(const Arguments& arguments) {
+  if (arguments.words().size() < 2) {
+    throw InputError({"list"}, "mapping needs a machine", "usage: heddle list mapping CONFIG");
+  }
+  const hw::Machine machine = tb::read_machine(arguments.words()[1], arguments.settings());
+  std::cout << fmt::format("{}: dram.mapping = \"{}\"\n\n", machine.name, machine.dram.mapping)
+            << hw::draw_mapping(machine.dram, hw::memory_line_bytes(machine));
+}
+
+// Of one machine, or what there is in all of them.
+void list_signals(const Arguments& arguments) {
+  const bool one = arguments.words().size() > 1;
+  if (arguments.has("markdown")) {
+    if (one) {
+      throw InputError({"--markdown"}, "describes the signals of all machines together; give no machine");
+    }
+    std::cout << tb::signals_markdown();
+    return;
+  }
+  const hw::Machine machine =
+      tb::read_machine(one ? arguments.words()[1] : std::string("baseline"), arguments.settings());
+  if (arguments.has("names")) {
+    const hw::GpuWaves waves(machine);
+    for (const link::Signal& signal : waves.catalogue().signals()) {
+      std::cout << signal.path() << "\n";
+    }
+  } else {
+    std::cout << tb::signals_text(machine);
+  }
+}
+
+void list_protocols(const Arguments& arguments) {
+  if (arguments.has("names")) {
+    for (const std::string& name : hw::coherence_protocols().choices()) {
+      std::cout << name << "\n";
+    }
+    return;
+  }
+  std::cout << (arguments.has("markdown") ? tb::protocols_markdown() : tb::protocols_text());
+}
+
+void list_groups(const Arguments& arguments) {
+  std::vector<std::vector<std::string>> rows;
+  rows.reserve(std::size(link::kSignalGroups));
+  for (const link::SignalGroupInfo& group : link::kSignalGroups) {
+    rows.push_back({std::string(group.name), std::string(group.meaning)});
+  }
+  print({"signal group", "what it shows"}, rows, arguments);
+}
+
+using Lister = void (*)(const Arguments&);
+const std::vector<std::pair<std::string, Lister>> kLists = {
+    {"workloads", list_workloads},   {"configs", list_configs},       {"policies", list_policies},
+    {"statistics", list_statistics}, {"parameters", list_parameters}, {"mapping", list_mapping},
+    {"signals", list_signals},       {"groups", list_groups},         {"protocols", list_protocols}};
+
+std::vector<std::string> list_names() {
+  std::vector<std::string> names;
+  names.reserve(kLists.size());
+  for (const auto& [name, lister] : kLists) {
+    names.push_back(name);
+  }
+  return names;
+}
+
+int list(const Arguments& arguments) {
+  const std::string& wanted = arguments.words().front();
+  if (wanted != "mapping" && wanted != "signals") {
+    if (arguments.words().size() > 1) {
+      throw InputError({"list"}, fmt::format("'{}' is one word too many", tb::excerpt(arguments.words()[1])),
+                       fmt::format("usage: heddle list {}", wanted));
+    }
+    if (arguments.has("set")) {
+      throw InputError({"--set"}, "applies to heddle list mapping CONFIG and list signals CONFIG only");
+    }
+  }
+  for (const auto& [name, lister] : kLists) {
+    if (name == wanted) {
+      lister(arguments);
+      return 0;
+    }
+  }
+  throw InputError({"list"}, fmt::format("there is no list of '{}'", wanted),
+                   suggest(wanted, list_names(), "known: " + join(list_names())));
+}
+
+}  // namespace
+
+Command list_command() {
+  Command command;
+  command.name = "list";
+  command.operands =
+      "workloads|configs|policies|statistics|parameters|mapping CONFIG|signals [CONFIG]|groups|protocols";
+  command.fewest = 1;
+  command.most = 2;
+  command.summary = "what there is to name, and what every parameter and statistic means";
+  command.options.add_options()("names", "the names alone, one a line")("markdown", "as a Markdown document or table")(
+      "set", po::value<std::vector<std::string>>()->value_name("section.key=value")->composing(),
+      "mapping, signals: change a parameter of the machine; may be repeated");
+  command.completions = {list_names(), {"@list configs", "@files"}};
+  command.run = list;
+  return command;
+}
+
+}  // namespace heddle::cli

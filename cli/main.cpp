@@ -1,0 +1,54 @@
+// The program. The SystemC library would bring its own main(); this one only switches off its copyright banner first,
+// which would stand in front of every output.
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cli/command.hpp"
+
+namespace {
+
+[[noreturn]] void end_as_internal_error() {
+  std::fputs("heddle: internal error: an exception left a place from which none may\n", stderr);
+  ::_exit(static_cast<int>(heddle::ExitCode::internal_error));
+}
+
+}  // namespace
+
+int sc_main(int count, char** words) {
+  std::set_terminate(end_as_internal_error);
+  return heddle::cli::run_program({words + std::min(count, 1), words + count});
+}
+
+namespace {
+
+// A limit on the size of files (ulimit -f) is an error of write(), as a full disk is, and does not end the process. A
+// handler, unlike a signal that is ignored, is not handed on to programs that this one starts.
+void leave_it_to_write(int /*signal*/) {}
+
+void report_large_files() {
+  struct sigaction before {};
+  if (::sigaction(SIGXFSZ, nullptr, &before) == 0 && before.sa_handler == SIG_DFL) {
+    struct sigaction action {};
+    action.sa_handler = leave_it_to_write;
+    action.sa_flags = SA_RESTART;
+    ::sigemptyset(&action.sa_mask);
+    ::sigaction(SIGXFSZ, &action, nullptr);
+  }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  report_large_files();
+  ::setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
+  return sc_core::sc_elab_and_sim(count, words);
+}

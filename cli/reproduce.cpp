@@ -1,0 +1,154 @@
+// heddle reproduce: the papers' claims, ours beside theirs.
+#include "studies/reproduce/reproduce.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <system_error>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/registry.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/output_options.hpp"
+#include "cli/progress.hpp"
+#include "os/files/atomic_file.hpp"
+#include "os/files/command_files.hpp"
+#include "os/process/stopping.hpp"
+#include "studies/reproduce/runner.hpp"
+#include "tb/config/config.hpp"
+#include "tb/config/search.hpp"
+
+namespace heddle::cli {
+namespace {
+
+int list_claims(bool names) {
+  TextTable table({{"id"}, {"paper"}, {"what"}, {"source"}});
+  for (const std::string& id : tb::claim_ids()) {
+    if (names) {
+      std::cout << id << "\n";
+      continue;
+    }
+    const auto& claim = Registry<tb::Claim>::instance().entries().at(id);
+    const tb::ClaimText text = claim.make({})->text();
+    table.add({id, text.paper, claim.description, text.source});
+  }
+  if (!names) {
+    std::cout << table.text();
+  }
+  return 0;
+}
+
+// Those that a claim's runs may be priced by.
+std::vector<std::string> energy_tables() {
+  std::vector<std::string> tables;
+  for (const std::string& folder : tb::config_folders()) {
+    std::error_code error;
+    for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(folder) / "energy", error)) {
+      tables.push_back(file.path().string());
+    }
+  }
+  return tables;
+}
+
+int reproduce(const Arguments& arguments) {
+  if (arguments.has("list") || arguments.has("names")) {
+    return list_claims(arguments.has("names"));
+  }
+  tb::ReproduceOptions options;
+  options.ids = arguments.words();
+  options.scaling.full = arguments.has("full");
+  if (options.scaling.full && arguments.has("scale")) {
+    throw InputError({"--scale"}, "contradicts --full", "give one of them");
+  }
+  std::optional<tb::OtherReproduction> beside;
+  if (arguments.has("beside")) {
+    if (!arguments.has("markdown")) {
+      throw InputError({"--beside"}, "adds to --markdown FILE, which is not given");
+    }
+    beside = tb::read_reproduction(arguments.text("beside"));
+  }
+  options.scaling.factor = arguments.number("scale", 1.0, 1e-6, 16);
+  options.runner.directory = arguments.text("out", "heddle-out/reproduce");
+  options.runner.jobs =
+      static_cast<unsigned>(arguments.whole("jobs", std::max(1U, std::thread::hardware_concurrency()), 1, 1024));
+  options.runner.any_build = arguments.has("any-build");
+  options.runner.stop = &tb::stopped_by();
+  const std::string& directory = options.runner.directory;
+  tb::CommandFiles files;
+  if (beside) {
+    files.reads("the other reproduction", arguments.text("beside"));
+  }
+  for (const tb::ConfigEntry& config : tb::list_configs()) {
+    files.reads("a machine file", config.path);
+  }
+  files.reads_texts("an energy table", energy_tables);
+  files.reads_texts("a kept result", [&] { return tb::kept_files(directory); });
+  files.writes_in("--out", directory, {"reproduction.html", "reproduction.json"});
+  add_outputs(files, arguments, {"markdown"});
+  tb::make_folder(directory);
+  files.check_writable();
+  ProgressLine line(true);
+  options.runner.progress = [&](const std::string& text) { line.show(text); };
+  tb::catch_stopping_signals();
+  const tb::Reproduction result = tb::reproduce(options);
+  line.clear();
+  tb::write_file(directory + "/reproduction.html",
+                 tb::reproduction_page(result, arguments.command_line({"scale", "full", "any-build"})));
+  tb::write_file(directory + "/reproduction.json", tb::reproduction_json(result));
+  std::cout << tb::reproduction_table(result)
+            << fmt::format(
+                   "\n{} at {}, {} of them kept from earlier, done in {:.0f} s.\nPage with figures: {}\nAs data: {}\n",
+                   counted(result.runs, "run"), tb::scaling_text(result.scaling), result.reused, result.wall_seconds,
+                   directory + "/reproduction.html", directory + "/reproduction.json");
+  if (!result.other_builds.empty()) {
+    std::cout << tb::other_builds_text(result) << "\n";
+  }
+  if (arguments.has("markdown") && !result.stopped) {
+    tb::write_file(arguments.text("markdown"),
+                   tb::reproduction_markdown(result, fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))),
+                                             beside ? &*beside : nullptr));
+    std::cout << "Written: " << arguments.text("markdown") << "\n";
+  }
+  if (result.stopped) {
+    std::cout << "Ended early; the same command goes on from here.\n";
+    return kSignalExit + tb::stopped_by();
+  }
+  return static_cast<int>(result.failed.empty() ? ExitCode::good : ExitCode::result_mismatch);
+}
+
+}  // namespace
+
+Command reproduce_command() {
+  Command command;
+  command.name = "reproduce";
+  command.operands = "[ID...]";
+  command.most = 256;
+  command.summary = "runs what the papers' claims need and shows our numbers beside theirs";
+  command.options.add_options()  //
+      ("scale", po::value<std::string>()->value_name("S"),
+       "times each workload's size for the reproduction (default 1)")                                          //
+      ("full", "the papers' input sizes")                                                                      //
+      ("jobs,j", po::value<std::string>()->value_name("N"), "runs at a time (default: one per processor)")     //
+      ("out,o", po::value<std::string>()->value_name("DIR"), "where to write (default heddle-out/reproduce)")  //
+      ("markdown", po::value<std::string>()->value_name("FILE"), "also write the results as Markdown")         //
+      ("beside", po::value<std::string>()->value_name("FILE.json"),
+       "with --markdown: another reproduction.json, its verdicts beside these (another scale)")  //
+      ("any-build", "take results that other builds left in DIR, too: pages and verdicts anew")  //
+      ("list", "list the claims and end")                                                        //
+      ("names", "list the claims' ids only and end");
+  command.details =
+      "Without an ID all claims are reproduced. Results are kept in DIR: the same command after an interruption goes\n"
+      "on where it stopped, and a run that several claims share is done once. A run that fails is reported, and the\n"
+      "rest goes on; the exit code is then 1. Verdicts do not change the exit code.\n";
+  command.completions = {{"$(\"${COMP_WORDS[0]}\" reproduce --names 2>/dev/null)"}};
+  command.run = reproduce;
+  return command;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,149 @@
+#include "cuda/compiler/compiler_texts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace heddle::tb {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool beyond_ascii(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char letter) { return static_cast<unsigned char>(letter) >= 0x80; });
+}
+
+// The string behind `key` of a line of metadata, its bytes in hexadecimal behind backslashes; empty: it has none.
+std::string text_of(std::string_view line, std::string_view key) {
+  const std::size_t at = line.find(key);
+  if (at == std::string_view::npos) {
+    return {};
+  }
+  line.remove_prefix(at + key.size());
+  std::string text;
+  for (std::size_t i = 0; i < line.size() && line[i] != '"'; ++i) {
+    unsigned byte = 0;
+    if (line[i] == '\\' && i + 2 < line.size() &&
+        std::from_chars(line.data() + i + 1, line.data() + i + 3, byte, 16).ptr == line.data() + i + 3) {
+      text += static_cast<char>(byte);
+      i += 2;
+    } else {
+      text += line[i];
+    }
+  }
+  return text;
+}
+
+std::optional<unsigned> number_of(std::string_view line, std::string_view key) {
+  const std::size_t at = line.find(key);
+  unsigned number = 0;
+  if (at == std::string_view::npos ||
+      std::from_chars(line.data() + at + key.size(), line.data() + line.size(), number).ec != std::errc()) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+// The file as the user would name it: clang takes it apart at a folder that it chooses.
+std::string as_named(const fs::path& folder, const fs::path& name, const std::string& compiled) {
+  std::error_code error;
+  if (fs::equivalent(folder / name, compiled, error)) {
+    return compiled;
+  }
+  return folder == fs::current_path(error) ? name.string() : (folder / name).string();
+}
+
+// A name in device code and the place where it is declared.
+struct Named {
+  unsigned file = 0;  // number of the metadata that has the file's name
+  unsigned line = 0;
+  std::string name;
+};
+
+}  // namespace
+
+std::vector<std::string> included_files(std::string_view list, const fs::path& without) {
+  std::vector<std::string> files;
+  std::string word;
+  const auto end_word = [&] {
+    const fs::path below = fs::path(word).lexically_relative(without);  // empty: one is absolute, the other is not
+    const bool own = !below.empty() && *below.begin() != "..";
+    if (!word.empty() && word.back() != ':' && !own) {
+      files.push_back(word);
+    }
+    word.clear();
+  };
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const char next = i + 1 < list.size() ? list[i + 1] : '\0';
+    if (list[i] == '\\' && (next == ' ' || next == '#')) {
+      word += list[++i];
+    } else if (list[i] == '$' && next == '$') {
+      word += list[++i];
+    } else if (list[i] == '\\' && next == '\n') {
+      end_word();
+    } else if (list[i] == ' ' || list[i] == '\n') {
+      end_word();
+    } else {
+      word += list[i];
+    }
+  }
+  end_word();
+  return files;
+}
+
+bool is_name_beyond_ascii(std::string_view output) {
+  return output.find("Symbol name with unsupported characters") != std::string_view::npos;
+}
+
+void refuse_name(std::string_view code, std::string_view folder, const std::string& path) {
+  std::map<unsigned, std::pair<fs::path, fs::path>> files;  // folder and name
+  std::vector<Named> names;
+  while (!code.empty()) {
+    const std::string_view line = code.substr(0, code.find('\n'));
+    code.remove_prefix(std::min(line.size() + 1, code.size()));
+    if (!line.starts_with('!')) {
+      continue;
+    }
+    if (line.find("!DIFile(") != std::string_view::npos) {
+      files[number_of(line, "!").value_or(0)] = {text_of(line, "directory: \""), text_of(line, "filename: \"")};
+      continue;
+    }
+    const bool function = line.find("!DISubprogram(") != std::string_view::npos;
+    if (!function && line.find("!DIGlobalVariable(") == std::string_view::npos) {
+      continue;
+    }
+    const std::string name = text_of(line, "(name: \"");
+    const std::string linked = text_of(line, "linkageName: \"");
+    if (beyond_ascii(name) || beyond_ascii(linked)) {
+      names.push_back({number_of(line, "file: !").value_or(0), number_of(line, "line: ").value_or(0),
+                       beyond_ascii(name) ? name : linked});
+    }
+  }
+  const std::string what = "PTX has names of ASCII letters, digits, _ and $ alone";
+  const std::string hint = "use ASCII in the names of kernels, device functions and their types and variables";
+  if (names.empty()) {
+    throw InputError({path}, "a name of device code holds other characters than ASCII: " + what, hint);
+  }
+  const auto rank = [](const Named& named) { return std::tie(named.file, named.line); };
+  const Named& first =
+      *std::min_element(names.begin(), names.end(), [&](const Named& a, const Named& b) { return rank(a) < rank(b); });
+  std::string file = path;
+  if (const auto found = files.find(first.file); found != files.end()) {
+    file = as_named(found->second.first, found->second.second, path);
+  }
+  if (file.starts_with(folder)) {
+    file.erase(0, folder.size());
+  }
+  throw InputError({file, first.line}, fmt::format("'{}' holds other characters than ASCII: {}", first.name, what),
+                   hint);
+}
+
+}  // namespace heddle::tb

@@ -1,0 +1,33 @@
+// CUDA C++ to PTX, by running clang. No CUDA SDK takes part: heddle/cuda.h stands in for it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heddle::tb {
+
+// PTX of the CUDA file `path` for 32- or 64-bit device addresses.
+//
+// The compiler is $HEDDLE_CLANG when set, else the first of clang++, clang++-19 .. clang++-14 on PATH. Options:
+// cuda/compiler/clang_options.txt. Three of them matter for results and speed:
+//   -ffp-contract=off     multiply and add are not fused unless the source says fmaf, so that a host program
+//                         computes the same bits (nvcc fuses by default)
+//   -fno-unroll-loops     loops stay small (#pragma unroll still works): unrolled copies would need more than the 16
+//                         registers per thread of the papers' machine and more than its 4 KB instruction cache
+//   -fno-delete-null-pointer-checks
+//                         an access through a null pointer stays one and faults, where clang would drop the code around
+// The file may include files beside it, cuda_fp16.h, and what else a .cu file usually includes (cuda_runtime.h,
+// stdio.h, math.h, cmath, assert.h ...), which all mean heddle/cuda.h: docs/cuda-support.md lists them.
+//
+// Throws InputError: no compiler found, file not readable, or the compiler's first error with its place, followed by
+// all that it printed.
+[[nodiscard]] std::string compile_cuda(const std::string& path, unsigned address_bits);
+
+// The files of the user's that compile_cuda would read: `path` and what it includes, by whatever path. Where the file
+// does not compile, those up to the error. Throws InputError: no compiler found, file not readable.
+[[nodiscard]] std::vector<std::string> cuda_includes(const std::string& path, unsigned address_bits);
+
+// The compiler that compile_cuda uses: a name on the PATH, or what HEDDLE_CLANG says. Throws InputError: there is none.
+[[nodiscard]] std::string find_clang();
+
+}  // namespace heddle::tb

@@ -1,0 +1,104 @@
+#include "cuda/compiler/device_code.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string_view>
+
+#include "cuda/compiler/lock_loops.hpp"
+#include "cuda/compiler/whole_copies.hpp"
+
+namespace heddle::tb {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = DeviceCode::Words;
+
+std::string text_in(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void write_text(const fs::path& path, std::string_view text) {
+  std::ofstream(path, std::ios::binary).write(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+// What follows `key` on a line of the module of that beginning, up to the closing quotation mark.
+std::string quoted_behind(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find(key);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = text.substr(at + key.size());
+  return std::string(rest.substr(0, rest.find('"')));
+}
+
+// clang's command that makes PTX of optimised intermediate code: what the file's options say about the machine and the
+// code generator, and no more.
+Words generation(const Words& words, const std::string& triple, const std::string& module, const std::string& ptx) {
+  Words out{words[0], "--target=" + triple, "-Wno-unused-command-line-argument"};
+  constexpr std::string_view kArchitecture = "--cuda-gpu-arch=";
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word.starts_with(kArchitecture)) out.push_back("-march=" + word.substr(kArchitecture.size()));
+    if (word == "-S" || word.starts_with("-O")) out.push_back(word);
+    if (i + 1 == words.size()) break;
+    const std::string& next = words[i + 1];
+    if (word == "-mllvm" || (word == "-Xclang" && (next == "-target-feature" || next.starts_with("+ptx")))) {
+      out.insert(out.end(), {word, next});
+    }
+  }
+  out.insert(out.end(), {"-Xclang", "-disable-llvm-passes", "-x", "ir", module, "-o", ptx});
+  return out;
+}
+
+// Compiles in two steps, between which the intermediate code is changed. A clang that does not read what it has written
+// compiles the file again, at one go.
+int compile_once(const DeviceCode& code, const Words& more, const std::string& ptx) {
+  const std::string module = (code.folder / "device.ll").string();
+  Words words = code.words;
+  words.insert(words.end(), more.begin(), more.end());
+  const auto with = [&](std::initializer_list<std::string> last) {
+    Words all = words;
+    all.insert(all.end(), last);
+    all.insert(all.end(), code.input.begin(), code.input.end());
+    return all;
+  };
+  // With the order of uses, which optimisations depend on.
+  if (const int failed = code.run(with({"-emit-llvm", "-Xclang", "-emit-llvm-uselists", "-o", module})); failed != 0) {
+    return failed;
+  }
+  std::string triple = "nvptx64-nvidia-cuda";
+  if (!code.dry) {
+    const std::string text = text_in(module);
+    triple = quoted_behind(text, "\ntarget triple = \"");
+    write_text(module, with_whole_copies(text));
+  }
+  if (code.silent(generation(words, triple, module, ptx)) == 0) return 0;
+  return code.run(with({"-o", ptx}));
+}
+
+}  // namespace
+
+int compile_device_code(const DeviceCode& code, const std::string& ptx) {
+  if (const int failed = compile_once(code, {}, ptx); failed != 0 || code.dry) return failed;
+  const std::string text = text_in(ptx);
+  const std::set<std::string> suspects = functions_that_leave_with_a_lock(text);
+  if (suspects.empty()) return 0;
+  // With the attribute optforfuzzing, LLVM's SimplifyCFG leaves conditional branches as the source has them. The code
+  // generator would give each way through the loop an end of its own, and put the loop's end before its beginning,
+  // where machines that prefer the lowest PC always find those that wait for the lock. A function that takes its lock
+  // out of the loop without all that has it so in the source.
+  const Words careful_options = {"-Xclang", "-fsanitize=fuzzer-no-link", "-mllvm", "-disable-early-taildup",
+                                 "-mllvm",  "-disable-block-placement"};
+  const std::string careful = (code.folder / "careful.ptx").string();
+  DeviceCode again = code;
+  again.run = code.silent;
+  if (compile_once(again, careful_options, careful) != 0) return 0;
+  const std::string other = text_in(careful);
+  std::set<std::string> mended = suspects;
+  for (const std::string& name : functions_that_leave_with_a_lock(other)) mended.erase(name);
+  if (!mended.empty()) write_text(ptx, with_functions_of(text, other, mended));
+  return 0;
+}
+
+}  // namespace heddle::tb

@@ -1,0 +1,424 @@
+#include "cuda/compiler/program_compiler.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/input_file.hpp"
+#include "cuda/compiler/compiler_texts.hpp"
+#include "cuda/compiler/cuda_compiler.hpp"
+#include "cuda/compiler/cuda_libraries.hpp"
+#include "cuda/compiler/device_code.hpp"
+#include "cuda/compiler/dynamic_parallelism.hpp"
+#include "cuda/compiler/embedded.hpp"
+#include "cuda/compiler/nvcc_files.hpp"
+#include "cuda/compiler/nvcc_options.hpp"
+#include "cuda/compiler/source_pass.hpp"
+#include "cuda/compiler/toolkit.hpp"
+#include "cuda/cudart/fat_binary.hpp"
+#include "os/files/atomic_file.hpp"
+#include "os/files/command_files.hpp"
+#include "os/files/temporary_folder.hpp"
+#include "os/process/child_process.hpp"
+#include "os/process/descriptor.hpp"
+#include "os/process/stopping.hpp"
+
+namespace heddle::tb {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+using Step = NvccOptions::Step;
+
+// Of launches by __cudaPushCallConfiguration and cudaLaunchKernel, and of registrations that say where they end.
+constexpr const char* kRuntimeVersion = "-target-sdk-version=11.5";
+
+enum class Kind { cuda, cpp, c, linked, unknown };
+
+Kind kind_of(const std::string& input, const NvccOptions& options) {
+  if (input.starts_with("-l")) return Kind::linked;
+  const std::string ending = fs::path(input).extension().string();
+  if (ending == ".o" || ending == ".a" || ending == ".obj" || ending == ".so" ||
+      input.find(".so.") != std::string::npos) {
+    return Kind::linked;
+  }
+  if (options.language == "cu" || ending == ".cu") return Kind::cuda;
+  if (options.language == "c++" || ending == ".cpp" || ending == ".cc" || ending == ".cxx" || ending == ".C") {
+    return Kind::cpp;
+  }
+  return options.language == "c" || ending == ".c" ? Kind::c : Kind::unknown;
+}
+
+// What nvcc's front end and g++ warn of at most.
+constexpr std::array kTakenWithWarnings = {"-Wno-error=c++11-narrowing", "-Wno-error=register",
+                                           "-Wno-error=reserved-user-defined-literal"};
+constexpr std::array kTakenInC = {"-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int",
+                                  "-Wno-error=int-conversion", "-Wno-error=incompatible-function-pointer-types"};
+// The release whose run-time API this is.
+constexpr std::array kCompilerMacros = {"-D__CUDACC__", "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=11",
+                                        "-D__CUDACC_VER_MINOR__=5", "-D__CUDACC_VER_BUILD__=119"};
+
+class Compiler {
+ public:
+  explicit Compiler(NvccOptions options) : options_(std::move(options)), clang_(find_clang()) {
+    for (const EmbeddedFile& header : device_headers()) {
+      temporary_.write(header.name, header.text);
+    }
+    if (!options_.has_standard) cpp_standard_ = {"-std=gnu++17"};
+  }
+
+  int run() {
+    for (const std::string& note : options_.notes) std::cerr << "heddle: note: " << note << "\n";
+    if (options_.inputs.empty()) {
+      throw InputError({"nvcc"}, "there is no file to compile", "heddle nvcc FILE.cu -o PROGRAM");
+    }
+    if (!options_.output.empty() && options_.step != Step::link && sources() > 1 && options_.step != Step::archive &&
+        options_.step != Step::device_link) {
+      throw InputError({"-o " + options_.output}, "is one file, for several sources",
+                       "leave it out, or compile one file at a time");
+    }
+    check_files();
+    if (options_.step == Step::device_link) return device_link();
+    Words objects;
+    for (const std::string& input : options_.inputs) {
+      const Kind kind = kind_of(input, options_);
+      if (kind == Kind::unknown) {
+        throw InputError({input},
+                         "is of no kind that is known: its name ends in none of .cu .cpp .cc .cxx .c .o .a .so",
+                         "-x cu takes it as CUDA");
+      }
+      if (kind == Kind::linked) {
+        objects.push_back(input);
+        continue;
+      }
+      if (const auto reason = unreadable_reason(input)) {
+        throw InputError({input}, "the file cannot be read: " + *reason, "check its name and permissions");
+      }
+      const std::string output = output_of(input, objects.size());
+      if (const int code = compile(input, kind, output); code != 0) return code;
+      objects.push_back(output);
+    }
+    if (options_.step == Step::link) return link(objects);
+    if (options_.step == Step::archive) return archive(objects);
+    return 0;
+  }
+
+ private:
+  [[nodiscard]] std::size_t sources() const {
+    return static_cast<std::size_t>(
+        std::count_if(options_.inputs.begin(), options_.inputs.end(),
+                      [&](const auto& input) { return kind_of(input, options_) != Kind::linked; }));
+  }
+
+  // Every file that the command reads or writes, before it touches one.
+  void check_files() {
+    CommandFiles files;
+    add_nvcc_inputs(files, options_);
+    std::vector<std::pair<std::string, Kind>> compiled;
+    for (const std::string& input : options_.inputs) {
+      if (const Kind kind = kind_of(input, options_); kind != Kind::linked && kind != Kind::unknown) {
+        compiled.emplace_back(input, kind);
+      }
+    }
+    files.reads_texts("a file", [this, compiled] {
+      Words all;
+      for (const auto& [input, kind] : compiled) {
+        const Words read = included(input, kind);
+        all.insert(all.end(), read.begin(), read.end());
+      }
+      return all;
+    });
+    Words results;
+    for (std::size_t i = 0; i != compiled.size() && options_.step != Step::device_link; ++i) {
+      results.push_back(output_of(compiled[i].first, i));
+    }
+    add_nvcc_outputs(files, options_, results);
+  }
+
+  // What a source includes of the user's, in the compilations of host and device code.
+  [[nodiscard]] Words included(const std::string& input, Kind kind) const {
+    Words all;
+    for (const char* const side : {"--cuda-host-only", "--cuda-device-only"}) {
+      Words words = common(kind);
+      const Words host = without_dependency_options(options_.host);
+      words.insert(words.end(), host.begin(), host.end());
+      if (kind == Kind::cuda) words.emplace_back(side);
+      const std::string list = (temporary_.path() / "included.d").string();
+      words.insert(words.end(), {"-w", "-M", "-MF", list, "-o", "-", input});
+      const Finished finished = run_program_or_stop(words, {}, "while " + input + " was looked through");
+      std::ifstream in(list, std::ios::binary);
+      const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+      const Words files = included_files(text, temporary_.path());
+      all.insert(all.end(), files.begin(), files.end());
+      if (kind != Kind::cuda) break;
+    }
+    return all;
+  }
+
+  // Where the step's result for one source goes; empty: to standard output.
+  std::string output_of(const std::string& input, std::size_t number) {
+    const std::string stem = fs::path(input).stem().string();
+    switch (options_.step) {
+      case Step::link:
+      case Step::archive:
+        return (temporary_.path() / fmt::format("{}-{}.o", number, stem)).string();
+      case Step::preprocess:
+      case Step::dependencies:
+        return options_.output;
+      default:
+        break;
+    }
+    if (!options_.output.empty()) return options_.output;
+    const std::string name = stem + (options_.step == Step::ptx ? ".ptx" : ".o");
+    return options_.output_folder.empty() ? name : (fs::path(options_.output_folder) / name).string();
+  }
+
+  // What both compilations of a CUDA file get, or those of host code in C and C++.
+  Words common(Kind kind) const {
+    Words words{clang_, "-fno-crash-diagnostics"};
+    if (kind == Kind::cuda) {
+      words.insert(words.end(), {"-x", "cuda", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib",
+                                 "-Wno-unknown-cuda-version", "-Xclang", kRuntimeVersion});
+      // Declared and never called, functions with "..." choose overloads.
+      words.insert(words.end(), {"-Xclang", "-fcuda-allow-variadic-functions"});
+      words.insert(words.end(), kCompilerMacros.begin(), kCompilerMacros.end());
+      if (options_.relocatable) words.emplace_back("-D__CUDACC_RDC__");
+    } else {
+      words.insert(words.end(), {"-x", kind == Kind::c ? "c" : "c++"});
+    }
+    if (kind == Kind::c) {
+      words.insert(words.end(), kTakenInC.begin(), kTakenInC.end());
+    } else {
+      words.insert(words.end(), kTakenWithWarnings.begin(), kTakenWithWarnings.end());
+      words.insert(words.end(), cpp_standard_.begin(), cpp_standard_.end());
+    }
+    for (std::size_t i = 0; i < options_.both.size(); ++i) {
+      const std::string& word = options_.both[i];
+      if (names_own_headers(i)) {
+        ++i;
+      } else if (kind != Kind::c || !word.starts_with("-std=c++")) {
+        words.push_back(word);
+      }
+    }
+    // System headers: their warnings are not the user's, and device functions of theirs may take the place of constexpr
+    // ones of the standard library.
+    const std::string folder = temporary_.path().string();
+    words.insert(words.end(),
+                 {"-fdebug-prefix-map=" + folder + "=heddle", "-isystem", folder + "/runtime", "-isystem", folder});
+    if (kind == Kind::cuda) words.insert(words.end(), {"-include", "cuda_runtime.h"});
+    return words;
+  }
+
+  // "-I FOLDER" of the toolkit's headers, which are the same as those that come by themselves.
+  [[nodiscard]] bool names_own_headers(std::size_t i) const {
+    if ((options_.both[i] != "-I" && options_.both[i] != "-isystem") || i + 1 == options_.both.size()) return false;
+    std::error_code ignored;
+    const fs::path folder = fs::weakly_canonical(options_.both[i + 1], ignored);
+    return folder.filename() == "runtime" && fs::exists(folder / "../heddle/cuda_vectors.h", ignored);
+  }
+
+  // What the passes over the text change (cuda/compiler/source_pass.hpp), which clang then reads in place of the files.
+  Words changed_sources(const std::string& input) {
+    std::vector<std::string> folders;
+    for (std::size_t i = 0; i + 1 < options_.both.size(); ++i) {
+      if (options_.both[i] == "-I" || options_.both[i] == "-isystem") folders.push_back(options_.both[i + 1]);
+    }
+    Words words;
+    for (const ChangedSource& source : sources_for_clang(input, folders)) {
+      const fs::path changed = temporary_.write(fmt::format("source-{}", sources_++), source.text);
+      words.insert(words.end(), {"-Xclang", "-remap-file", "-Xclang", source.path + ";" + changed.string()});
+    }
+    return words;
+  }
+
+  int device_code(const std::string& input, const std::string& ptx, const Words& changed) const {
+    Words words = common(Kind::cuda);
+    words.insert(words.end(), changed.begin(), changed.end());
+    // The options of kernels alone (cuda/compiler/clang_options.txt), but for what host code in the file would not
+    // stand.
+    std::istringstream options{std::string(clang_options())};
+    for (std::string option; std::getline(options, option);) {
+      static constexpr std::string_view kKernelsOnly[] = {"-x",
+                                                          "cuda",
+                                                          "-nocudainc",
+                                                          "-nocudalib",
+                                                          "-nostdinc",
+                                                          "-nostdinc++",
+                                                          "-std=c++17",
+                                                          "--cuda-gpu-arch=sm_60",
+                                                          "-fno-exceptions",
+                                                          "-Wno-unknown-cuda-version"};
+      if (!option.empty() &&
+          std::find(std::begin(kKernelsOnly), std::end(kKernelsOnly), option) == std::end(kKernelsOnly)) {
+        words.push_back(option);
+      }
+    }
+    words.insert(words.end(), options_.device.begin(), options_.device.end());
+    words.emplace_back("-w");  // the host's compilation warns
+    DeviceCode code{words, {input}, temporary_.path(), {}, {}, options_.dry};
+    bool bad_name = false;
+    code.run = [&](const Words& command) {
+      const Heard heard = listen(command);
+      bad_name = is_name_beyond_ascii(heard.text);  // clang ends for it with a listing of its own stack
+      return bad_name ? heard.code : tell(heard);
+    };
+    code.silent = [this](const Words& command) {
+      show(command);
+      ProcessSetup setup;
+      setup.err = Redirection::output();
+      return options_.dry ? 0 : run_program_or_stop(command, setup, during()).end.shell_code();
+    };
+    const int failed = compile_device_code(code, ptx);
+    if (bad_name) {
+      const std::string module = (temporary_.path() / "device.ll").string();
+      words.insert(words.end(), {"-emit-llvm", "-g", "-O0", "-o", module, input});
+      static_cast<void>(code.silent(words));
+      std::ifstream in(module, std::ios::binary);
+      const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+      refuse_name(text, temporary_.path().string() + "/", input);
+    }
+    return failed;
+  }
+
+  int compile(const std::string& input, Kind kind, const std::string& output) {
+    const Words changed = kind == Kind::cuda ? changed_sources(input) : Words();
+    if (options_.step == Step::ptx) {
+      if (kind != Kind::cuda) throw InputError({input}, "is no CUDA file, which -ptx compiles");
+      return device_code(input, output, changed);
+    }
+    Words words = common(kind);
+    words.insert(words.end(), changed.begin(), changed.end());
+    words.insert(words.end(), options_.host.begin(), options_.host.end());
+    if (options_.step == Step::preprocess || options_.step == Step::dependencies) {
+      if (kind == Kind::cuda) words.emplace_back("--cuda-host-only");
+      words.emplace_back(options_.step == Step::preprocess ? "-E" : "-M");
+      if (!output.empty()) words.insert(words.end(), {"-o", output});
+      words.push_back(input);
+      return compile_source(std::move(words));
+    }
+    if (kind == Kind::cuda) {
+      const std::string ptx = (temporary_.path() / "device.ptx").string();
+      if (const int code = device_code(input, ptx, changed); code != 0) return code;
+      if (!options_.dry) {
+        std::ifstream in(ptx, std::ios::binary);
+        const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+        temporary_.write("device.fatbin", program::fat_binary(text, options_.relocatable));
+        // clang registers no file without kernels and variables; other files may call its functions.
+        if (options_.relocatable && text.find(".entry ") == std::string::npos) {
+          words.emplace_back("-DHEDDLE_REGISTERED_FILE_");
+        }
+      }
+      words.insert(words.end(), {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang",
+                                 (temporary_.path() / "device.fatbin").string()});
+    }
+    words.insert(words.end(), {"-c", "-o", output, input});
+    return compile_source(std::move(words));
+  }
+
+  int link(const Words& objects) const {
+    const std::string folder = runtime_library_folder();
+    Words words{clang_, "-o", options_.output.empty() ? "a.out" : options_.output};
+    words.insert(words.end(), objects.begin(), objects.end());
+    words.insert(words.end(), options_.linking.begin(), options_.linking.end());
+    words.insert(words.end(), {"-L" + folder, "-lheddle_cudart", "-Wl,-rpath," + folder});
+    return execute(words);
+  }
+
+  int archive(const Words& objects) const {
+    Words words{"ar", "rcs", options_.output.empty() ? "a.a" : options_.output};
+    words.insert(words.end(), objects.begin(), objects.end());
+    return execute(words);
+  }
+
+  // Device code is linked when the program begins; what nvcc would make here is an object with nothing in it.
+  int device_link() const {
+    const std::string source = temporary_.write("nothing.c", "").string();
+    return execute({clang_, "-x", "c", "-c", "-o", options_.output.empty() ? "a_dlink.o" : options_.output, source});
+  }
+
+  void show(const Words& words) const {
+    if (!options_.verbose) return;
+    std::cerr << "#$";
+    for (const std::string& word : words) std::cerr << " " << word;
+    std::cerr << "\n";
+  }
+
+  // What a compilation has ended with, and said.
+  struct Heard {
+    int code = 0;
+    std::string text;
+  };
+  Heard listen(Words words) const {
+    if (::isatty(STDERR_FILENO) != 0) words.insert(words.begin() + 1, "-fcolor-diagnostics");
+    show(words);
+    if (options_.dry) return {};
+    const std::string said = (temporary_.path() / "said").string();
+    ProcessSetup setup;
+    setup.err = Redirection::file(said);
+    Heard heard;
+    heard.code = wait_or_stop(words, setup, during()).shell_code();
+    std::ifstream in(said, std::ios::binary);
+    heard.text.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+    return heard;
+  }
+
+  // It is told the user, in our words where a library of CUDA's is missing or kernels launch kernels.
+  int tell(const Heard& heard) const {
+    if (const auto parallelism = heard.code == 0 ? std::nullopt : find_dynamic_parallelism(heard.text)) {
+      if (!parallelism->all) std::cerr << heard.text;
+      throw InputError(parallelism->error);
+    }
+    if (const auto error = first_error(heard.text); heard.code != 0 && error) {
+      if (const auto missing = missing_library(*error)) {
+        std::cerr << heard.text.substr(0, error->begins) << std::flush;
+        throw *missing;
+      }
+    }
+    std::cerr << heard.text << std::flush;
+    return heard.code;
+  }
+
+  int compile_source(const Words& words) const { return tell(listen(words)); }
+
+  int execute(const Words& words) const {
+    show(words);
+    if (options_.dry) return 0;
+    return wait_or_stop(words, {}, during()).shell_code();
+  }
+
+  [[nodiscard]] std::string during() const { return fmt::format("while {} was compiled", options_.inputs.front()); }
+
+  NvccOptions options_;
+  std::string clang_;
+  TemporaryFolder temporary_;
+  Words cpp_standard_;
+  int sources_ = 0;  // that a pass has changed
+};
+
+}  // namespace
+
+int compile_program(const std::vector<std::string>& words) {
+  NvccOptions options = read_nvcc_options(words);
+  if (options.version) {
+    // In the form in which builds look for it.
+    std::cout << "heddle nvcc: CUDA programs by clang\nCuda compilation tools, release 11.5, V11.5.0\n";
+    return 0;
+  }
+  const StopsOrderly caught;  // nothing temporary stays behind
+  try {
+    return Compiler(std::move(options)).run();
+  } catch (const StartError& error) {
+    throw InputError({}, error.what(), "install Debian's package clang (14 to 19), or set HEDDLE_CLANG");
+  }
+}
+
+}  // namespace heddle::tb

@@ -1,0 +1,518 @@
+#include "hw/core/execute/execute.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "hw/issue/discipline.hpp"
+#include "hw/parameters/execution_time.hpp"
+#include "isa/special.hpp"
+
+namespace heddle::hw {
+
+namespace {
+
+bool sums_predicates(isa::Op op) {
+  return isa::is_accumulate(op) || op == isa::Op::TREE_TRAVERSE;
+}
+
+// Where each lane of a conditional accumulate writes, and the count.
+void accumulate(link::SubWarp& sub_warp) {
+  const isa::Accumulation all = isa::accumulate(sub_warp.decoded->instruction, sub_warp.values);
+  sub_warp.address = all.address;
+  sub_warp.values.result[0].fill(all.count);
+}
+
+// Address = base + offset; 32-bit forms wrap at 32 bits.
+void generate_addresses(link::SubWarp& sub_warp) {
+  const isa::Instruction& instruction = sub_warp.decoded->instruction;
+  const isa::LaneValues& values = sub_warp.values;
+  const std::uint32_t offset = instruction.immediate ? instruction.imm : 0;
+  if (isa::has_wide_address(instruction.op)) {
+    const auto wide = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(offset)});
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+      sub_warp.address[lane] = (values.a[0][lane] | (std::uint64_t{values.a[1][lane]} << 32U)) + wide;
+    }
+  } else {
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+      sub_warp.address[lane] = values.a[0][lane] + offset;
+    }
+  }
+  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+    sub_warp.address_low[lane] = static_cast<std::uint32_t>(sub_warp.address[lane]);
+  }
+}
+
+}  // namespace
+
+ExecuteStage::ExecuteStage(const sc_core::sc_module_name& name, CoreState& state, const FetchStage& fetch)
+    : ReceivingStage(name, state, state.machine.core.register_read_latency, CoreStage::execute),
+      out("out"),
+      fetch_(fetch),
+      prefix_network_{prefix_latency(state.machine.core)},
+      heap_{state.machine.core.heap_latency},
+      complex_is_simple_(about<IssueDiscipline>(state.core.issue).traits.early_next_pc &&
+                         complex_is_simple(state.machine.core)),
+      queue_(state.machine.core.complex_queue),
+      unit_capacity_(unit_capacity(state.machine.core)) {}
+
+unsigned ExecuteStage::unit_capacity(const CoreParameters& core) {
+  const unsigned latency = std::max(core.complex_latency, core.execute_stages);
+  return (latency + core.complex_interval - 1) / core.complex_interval;
+}
+
+bool ExecuteStage::is_late(const link::DecodedInstruction& decoded) const {
+  const isa::Op op = decoded.instruction.op;
+  const unsigned latency = sums_predicates(op) ? prefix_network_.latency : isa::is_heap(op) ? heap_.latency : 0;
+  return latency > state_.machine.core.execute_stages;
+}
+
+Cycle ExecuteStage::last_leaves(Cycle now) const {
+  Cycle last = now;
+  for (std::size_t i = 0; i != pipe_.size(); ++i) {
+    last = std::max(pipe_[i].done, last + 1);
+  }
+  return last;
+}
+
+void ExecuteStage::place_running(link::SubWarp& sub_warp, Cycle leaves) {
+  link::Ring<Running> behind;
+  std::swap(behind, pipe_);
+  bool placed = false;
+  for (; !behind.empty(); behind.pop()) {
+    if (!placed && behind.front().done > leaves) {
+      pipe_.push({leaves, &sub_warp});
+      placed = true;
+    }
+    pipe_.push(behind.front());
+  }
+  if (!placed) {
+    pipe_.push({leaves, &sub_warp});
+  }
+}
+
+void ExecuteStage::work(Cycle now, bool served) {
+  const bool handed_on = hand_on(now);
+  bool started = begin_waiting(now);
+  CoreStatistics& statistics = state_.statistics;
+  link::SubWarp* const sub_warp = latch_.front(now);
+  if (sub_warp == nullptr) {
+    work_idle(now, served);
+  } else if (!start_all(*sub_warp, now)) {
+    ++statistics.fu_active[0];
+    state_.count_idle(now, 1, state_.block_cause);
+    held(*sub_warp, state_.block_cause);
+  } else {
+    started = true;
+  }
+  if (!handed_on && started) {
+    hand_on(now);  // with a single execute stage, in the cycle of the start
+  }
+}
+
+bool ExecuteStage::stuck(Cycle now) const {
+  if (!latch_.settled(now) || (!pipe_.empty() && pipe_.front().done > now) ||
+      (!complex_.empty() && complex_.front().done > now)) {
+    return false;
+  }
+  const link::SubWarp* const head = latch_.front(now);
+  const bool unit_wanted = !queue_.empty() || (head != nullptr && head->decoded->unit == isa::Unit::complex);
+  // Why an operation finds no room is another thing once the unit could start one (complex_room): not before that.
+  return !unit_wanted || (in_unit_ == unit_capacity_ && now >= complex_free_);
+}
+
+// A complex result that is ready is first, but that of a group whose simple operation began before it and has been kept
+// since: with an early next PC both are in flight, and go on in their order.
+bool ExecuteStage::complex_goes_first(Cycle now) const {
+  return !complex_.empty() && complex_.front().done <= now &&
+         (warps_ == nullptr || pipe_.empty() || pipe_.front().done > complex_.front().done);
+}
+
+// One sub-warp per cycle to the memory stage, complex results first.
+bool ExecuteStage::hand_on(Cycle now) {
+  if (complex_goes_first(now)) {
+    link::SubWarp& sub_warp = *complex_.front().sub_warp;
+    if (!out.offer(sub_warp)) {
+      held(sub_warp, state_.block_cause);
+      return false;
+    }
+    if (sub_warp.decoded->unit == isa::Unit::complex) {
+      left_unit(sub_warp);  // and those beside it
+    } else {
+      --late_unit(*sub_warp.decoded)->in_flight;
+      waits_no_more(state_, sub_warp);
+    }
+    complex_.erase(complex_.begin());
+    state_.block_cause = IdleCause::complex;  // should a full pipe wait behind it
+    return true;
+  }
+  if (pipe_.empty() || pipe_.front().done > now) {
+    return false;
+  }
+  link::SubWarp& first = *pipe_.front().sub_warp;
+  if (!out.offer(first)) {
+    held(first, state_.block_cause);
+    return false;
+  }
+  pipe_.pop();
+  if (first.deferred && first.decoded->unit == isa::Unit::memory) {
+    make_up_for(first);
+  }
+  if (warps_ != nullptr) {
+    for (link::SubWarp* each = &first; each != nullptr; each = each->beside) {
+      warps_->resolved(*each);
+    }
+  }
+  return true;
+}
+
+bool ExecuteStage::start_all(link::SubWarp& first, Cycle now) {
+  Begun begun;
+  if (first.beside == nullptr) {
+    if (!start(first, now, begun)) {
+      return false;
+    }
+    latch_.pop_all();
+    if (!first.deferred) {
+      count(working(first));
+    }
+    return true;
+  }
+  link::SubWarp* next = &first;
+  unsigned active = 0;
+  while (next != nullptr && start(*next, now, begun)) {
+    active += working(*next);
+    next = next->beside;
+    latch_.pop();
+  }
+  if (next == &first) {
+    return false;
+  }
+  count(active);
+  if (next != nullptr) {
+    held(*next, state_.block_cause);
+  }
+  return true;
+}
+
+ExecuteStage::LateUnit* ExecuteStage::late_unit(const link::DecodedInstruction& decoded) {
+  if (!is_late(decoded)) {
+    return nullptr;
+  }
+  return sums_predicates(decoded.instruction.op) ? &prefix_network_ : &heap_;
+}
+
+bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now, Begun& begun) {
+  const CoreParameters& core = state_.machine.core;
+  const bool complex = is_complex(*sub_warp.decoded);
+  if (complex && begun.complex == nullptr && !complex_room(sub_warp, now)) {
+    return false;
+  }
+  LateUnit* const late = late_unit(*sub_warp.decoded);
+  if (late != nullptr && late->in_flight == late->latency) {
+    return false;  // its way out is blocked, by who has set the cause
+  }
+  if (!complex && late == nullptr && begun.simple == nullptr && pipe_.size() == core.execute_stages) {
+    return false;  // who kept the pipe from handing on has set the cause
+  }
+  state_.moved();
+  if (!sub_warp.deferred) {
+    compute(sub_warp, now);
+  }
+  Cycle last = now + (late != nullptr ? late->latency : core.execute_stages) - 1;
+  state_.statistics.complex_operations += sub_warp.decoded->unit == isa::Unit::complex ? 1 : 0;
+  if (complex) {
+    start_complex(sub_warp, now, begun, last);
+  } else if (late != nullptr) {
+    ++late->in_flight;
+    if (late == &heap_) {
+      waits_for_complex(sub_warp);
+    }
+    leave_late(sub_warp, last);
+  } else {
+    if (begun.simple == nullptr) {
+      pipe_.push({leaves_at(last, now), &sub_warp});
+    } else {
+      begun.simple->beside = &sub_warp;
+    }
+    begun.simple = &sub_warp;
+    if (warps_ != nullptr) {
+      warps_->computed(sub_warp, last);
+    }
+  }
+  if (state_.observer != nullptr) {
+    state_.observer->issued(state_, sub_warp, last);
+  }
+  return true;
+}
+
+// One leaves per cycle, in order: behind those that the stage does not see, too.
+Cycle ExecuteStage::leaves_at(Cycle last, Cycle now) const {
+  if (!unseen_leave_until) {
+    return last;
+  }
+  const Cycle before = std::max(unseen_leave_until(now), pipe_.empty() ? 0 : pipe_[pipe_.size() - 1].done);
+  return std::max(last, before + 1);
+}
+
+// ------------------------------------------------------------------------------------------- the complex unit
+
+bool ExecuteStage::complex_room(const link::SubWarp& sub_warp, Cycle now) {
+  if (!queue_.full() || (queue_.empty() && unit_takes(now))) {
+    return true;
+  }
+  if (now < complex_free_ || in_unit_ < unit_capacity_) {
+    state_.block_cause = IdleCause::complex;  // else what keeps the unit's results from leaving has set the cause
+  }
+  waits_for_complex(sub_warp);
+  if (found_full_ != &sub_warp) {
+    found_full_ = &sub_warp;
+    ++state_.statistics.complex_queue_full;
+  }
+  return false;
+}
+
+// In the unit or its queue, by itself or in other lanes beside one that has begun in this cycle.
+void ExecuteStage::start_complex(link::SubWarp& sub_warp, Cycle now, Begun& begun, Cycle& last) {
+  waits_for_complex(sub_warp);
+  if (begun.complex != nullptr) {
+    last = begun.complex_last;
+    begun.complex->beside = &sub_warp;
+    begun.complex = &sub_warp;
+    return;
+  }
+  found_full_ = nullptr;
+  const bool at_once = queue_.empty() && unit_takes(now);
+  last = at_once ? begin_complex(sub_warp, now) : link::kNever;
+  if (!at_once) {
+    queue_.push_back({&sub_warp, now});
+    ++state_.statistics.complex_queued;
+  }
+  begun.complex = &sub_warp;
+  begun.complex_last = last;
+}
+
+Cycle ExecuteStage::begin_complex(link::SubWarp& sub_warp, Cycle now) {
+  const CoreParameters& core = state_.machine.core;
+  const Cycle last = now + std::max(core.complex_latency, core.execute_stages) - 1;
+  ++in_unit_;
+  complex_free_ = now + core.complex_interval;
+  leave_late(sub_warp, last);
+  return last;
+}
+
+// The head of the queue, when the unit takes it; the others wait on.
+bool ExecuteStage::begin_waiting(Cycle now) {
+  const bool begins = !queue_.empty() && unit_takes(now);
+  if (begins) {
+    const Waiting head = queue_.front();
+    queue_.pop_front();
+    state_.moved();
+    state_.statistics.complex_wait_cycles += now - head.since;
+    const Cycle last = begin_complex(*head.sub_warp, now);
+    for (link::SubWarp* each = head.sub_warp; each != nullptr && state_.observer != nullptr; each = each->beside) {
+      state_.observer->began(state_, *each, last);
+    }
+  }
+  if (state_.observer != nullptr) {
+    for (const Waiting& waiting : queue_) {
+      held(*waiting.sub_warp, IdleCause::complex);
+    }
+  }
+  return begins;
+}
+
+// An instruction whose last sub-warp has come to the unit waits for it, whether it has begun or not.
+void ExecuteStage::waits_for_complex(const link::SubWarp& sub_warp) {
+  Group& group = state_.groups[sub_warp.group];
+  if (sub_warp.last && sub_warp.flight == group.latest && !group.flight().released &&
+      group.state == GroupState::in_flight) {
+    state_.groups.set_state(group, GroupState::complex);
+  }
+}
+
+void ExecuteStage::left_unit(const link::SubWarp& first) {
+  --in_unit_;
+  waits_no_more(state_, first);
+}
+
+void ExecuteStage::waits_no_more(CoreState& state, const link::SubWarp& first) {
+  for (const link::SubWarp* each = &first; each != nullptr; each = each->beside) {
+    Group& group = state.groups[each->group];
+    if (each->last && each->flight == group.latest && group.state == GroupState::complex) {
+      state.groups.set_state(group, GroupState::in_flight);
+    }
+  }
+}
+
+void ExecuteStage::leave_late(link::SubWarp& sub_warp, Cycle done) {
+  const auto later = [](Cycle at, const Running& running) { return at < running.done; };
+  complex_.insert(std::upper_bound(complex_.begin(), complex_.end(), done, later), {done, &sub_warp});
+}
+
+// Every active thread evaluates a conditional branch; its guard is the condition.
+unsigned ExecuteStage::working(const link::SubWarp& sub_warp) {
+  const LaneMask lanes = sub_warp.decoded->instruction.op == isa::Op::BRA ? sub_warp.lanes : sub_warp.executing;
+  return static_cast<unsigned>(std::popcount(lanes));
+}
+
+void ExecuteStage::count(unsigned active) {
+  ++state_.statistics.fu_active[active];
+  if (active == 0) {
+    state_.count_idle(state_.now, 1, IdleCause::predicated_off);
+  }
+}
+
+void ExecuteStage::compute(link::SubWarp& sub_warp, Cycle now) {
+  const link::DecodedInstruction& decoded = *sub_warp.decoded;
+  if (sub_warp.executing == 0) {
+    return;
+  }
+  if (decoded.exchanges && state_.replay == nullptr) {
+    return;  // register read has computed it for the whole warp
+  }
+  if (state_.replay != nullptr && decoded.unit != isa::Unit::control) {
+    replay(sub_warp);
+    return;
+  }
+  switch (decoded.unit) {
+    case isa::Unit::memory:
+      if (isa::is_accumulate(decoded.instruction.op)) {
+        accumulate(sub_warp);
+      } else if (decoded.instruction.op != isa::Op::MEMBAR) {
+        generate_addresses(sub_warp);
+      }
+      return;
+    case isa::Unit::control:
+      if (decoded.instruction.op == isa::Op::TRAP) {
+        state_.raise(isa::Fault::Kind::trap, sub_warp, static_cast<unsigned>(std::countr_zero(sub_warp.executing)), 0,
+                     0, "the program executed trap");
+      }
+      return;
+    default:
+      break;
+  }
+  if (decoded.instruction.op == isa::Op::S2R || decoded.instruction.op == isa::Op::S2R64) {
+    read_special(sub_warp, now);
+    return;
+  }
+  if (decoded.function == nullptr) {
+    if (decoded.instruction.op == isa::Op::PRINT && state_.launch->prints != nullptr) {
+      print_lanes(sub_warp);
+    } else if (isa::is_heap(decoded.instruction.op)) {
+      heap_lanes(sub_warp);
+    }
+    return;
+  }
+  decoded.function(decoded.instruction, sub_warp.values);
+  const LaneMask divided = sub_warp.values.fault & sub_warp.executing;
+  if (divided != 0 && state_.machine.core.division_trap) {
+    state_.raise(isa::Fault::Kind::division_by_zero, sub_warp, static_cast<unsigned>(std::countr_zero(divided)), 0, 0,
+                 isa::disassemble(decoded.instruction));
+  }
+}
+
+// Addresses and barriers as they were recorded (hw/state/replay.hpp); other results are not known.
+void ExecuteStage::replay(link::SubWarp& sub_warp) {
+  const isa::Instruction& instruction = sub_warp.decoded->instruction;
+  const bool memory = sub_warp.decoded->unit == isa::Unit::memory;
+  if (!memory && sub_warp.decoded->unit != isa::Unit::barrier) {
+    return;
+  }
+  isa::LaneValues& values = sub_warp.values;
+  if (memory && instruction.op != isa::Op::MEMBAR && !isa::records_value(instruction)) {
+    values.a[0].fill(0);  // the address is the offset alone
+    values.a[1].fill(0);
+    generate_addresses(sub_warp);
+    return;
+  }
+  if (!memory) {
+    values.a[0].fill(0);
+    values.b[0].fill(instruction.immediate ? instruction.imm : 0);
+    values.predicate_a = 0;
+  }
+  if (!isa::records_value(instruction)) {
+    return;
+  }
+  const bool accumulates = isa::is_accumulate(instruction.op);
+  values.predicate_a = 0;
+  sub_warp.address.fill(0);
+  for (LaneMask left = sub_warp.executing; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const unsigned row = sub_warp.row_of(lane);
+    const unsigned home = sub_warp.home_of(lane);
+    if (accumulates) {
+      if (!state_.replay->take_bit(row, home)) {
+        continue;
+      }
+      values.predicate_a |= LaneMask{1} << lane;
+    }
+    const std::uint64_t value = state_.replay->take_value(row, home);
+    if (memory) {
+      sub_warp.address[lane] = value;
+    } else {
+      values.a[0][lane] = static_cast<std::uint32_t>(value);
+      values.b[0][lane] = static_cast<std::uint32_t>(value >> 32U);
+    }
+  }
+}
+
+void ExecuteStage::read_special(link::SubWarp& sub_warp, Cycle now) {
+  const std::uint32_t number = sub_warp.decoded->instruction.imm;
+  const bool reads_clock = number == static_cast<std::uint32_t>(isa::Special::clock) ||
+                           number == static_cast<std::uint32_t>(isa::Special::clock_hi) ||
+                           number == static_cast<std::uint32_t>(isa::Special::clock64);
+  if (reads_clock) {
+    state_.place.clock.fill(now);
+  }
+  const auto read = [&](const ThreadHome& home, isa::LaneValues& values) {
+    return isa::read_special(number, home.context, state_.place, values);
+  };
+  bool known = true;
+  if (const ThreadHome* const whole = sub_warp.uniform ? state_.rows[sub_warp.first_row].whole() : nullptr) {
+    known = read(*whole, sub_warp.values);
+  } else {
+    isa::LaneValues of_home;
+    for (LaneMask left = sub_warp.lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      const HomeThread thread = state_.thread_at(sub_warp, lane);
+      known = read(*thread.home, of_home) && known;
+      sub_warp.values.result[0][lane] = of_home.result[0][thread.lane];
+      sub_warp.values.result[1][lane] = of_home.result[1][thread.lane];
+    }
+  }
+  if (!known) {
+    state_.raise(isa::Fault::Kind::invalid_instruction, sub_warp,
+                 static_cast<unsigned>(std::countr_zero(sub_warp.executing)), 0, 0,
+                 fmt::format("there is no special register {}", number));
+  }
+}
+
+void ExecuteStage::print_lanes(const link::SubWarp& sub_warp) {
+  for (LaneMask left = sub_warp.executing; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const HomeThread thread = state_.thread_at(sub_warp, lane);
+    const BlockHome& block = *thread.home->block;  // all that a thread says is in one share, wherever it is
+    const Printed said{&state_.launch->prints->share(block.core), block.linear, thread.number(),
+                       sub_warp.values.a[0][lane], sub_warp.values.b[0][lane]};
+    if (block.core == state_.index) {
+      said.put();
+    } else {
+      printed_by_guest(said);
+    }
+  }
+}
+
+void ExecuteStage::reset() {
+  drop_all();
+  pipe_.clear();
+  complex_.clear();
+  queue_.clear();
+  prefix_network_.in_flight = heap_.in_flight = 0;
+  in_unit_ = 0;
+  complex_free_ = 0;
+  found_full_ = nullptr;
+}
+
+}  // namespace heddle::hw

@@ -1,0 +1,63 @@
+// Register read stage: the operands of a sub-warp, one row per lane's bank; of several with disjoint lanes in one
+// cycle.
+//
+//   in         target, WarpProtocol        from decode
+//   registers  initiator, RegisterProtocol timing by b_transport, data by direct memory
+//   out        initiator, WarpProtocol     to execute
+#pragma once
+
+#include "hw/core/pipeline/stage.hpp"
+#include "hw/core/warps/warp_exchange.hpp"
+#include "hw/core/warps/warp_unit.hpp"
+#include "hw/registers/register_file.hpp"
+
+namespace heddle::hw {
+
+class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_transport_if<RegisterProtocol> {
+ public:
+  RegisterReadStage(const sc_core::sc_module_name& name, CoreState& state, link::Clock clock);
+
+  RegisterInitiatorSocket registers;
+  StageOutput out;
+
+  void tick(Cycle now) override;
+  [[nodiscard]] bool idle() const override { return empty(); }
+  [[nodiscard]] bool stuck(Cycle now) const override {
+    return latch_.settled(now) && (latch_.empty() || (read_done_ && now >= done_at_));
+  }
+  void reset() override;
+  [[nodiscard]] StageOutput* output() override { return &out; }
+  // Who says whether a sub-warp's operands are there; they always are unless told
+  // (IssueDiscipline::Traits::early_next_pc).
+  void tell(WarpUnit& warps) { warps_ = &warps; }
+  // The sub-warp at its head has had its turn.
+  [[nodiscard]] bool has_read() const { return read_done_; }
+  // What reading the operands of a sub-warp in a cycle does.
+  void read(link::SubWarp& sub_warp, Cycle now);
+
+ private:
+  ::tlm::tlm_sync_enum nb_transport_bw(RegisterAccess&, link::WarpPhase&, sc_core::sc_time&) override {
+    throw InternalError("the register file's socket is blocking");
+  }
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { array_ = nullptr; }
+  // Of the first one and those beside it. False: one of them must wait, and the others behind it do.
+  [[nodiscard]] bool read_all(link::SubWarp& first);
+  // The port's part: the time that an access takes, and the direct view.
+  void access_file(const link::SubWarp& sub_warp, const link::DecodedInstruction& decoded);
+  void replay_guard(link::SubWarp& sub_warp);
+
+  const link::Clock clock_;
+  WarpUnit* warps_ = nullptr;
+  link::BehindSocket<RegisterFile> file_;
+  RegisterArray* array_ = nullptr;  // direct view
+  WarpExchange exchange_;
+  bool read_done_ = false;           // the sub-warp in the latch has its operands, and so have those beside it
+  link::SubWarp* unread_ = nullptr;  // the first of those that had to wait
+  Cycle done_at_ = 0;
+};
+
+// Operand fetch through a sub-warp's row or rows; shared by register read and its tests.
+void gather_word(RegisterArray& array, const link::SubWarp& sub_warp, unsigned reg, isa::LaneWord& out);
+[[nodiscard]] isa::LaneMask gather_predicate(RegisterArray& array, const link::SubWarp& sub_warp, isa::Pred pred);
+
+}  // namespace heddle::hw

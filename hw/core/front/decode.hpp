@@ -1,0 +1,150 @@
+// Decode stage: decodes the instruction word and, in parallel, breaks the group into sub-warps (LWM report 3.1.1 and
+// figure 5: the sub-warp logic works beside the decoder).
+//
+//   in    target, WarpProtocol      from fetch
+//   out   initiator, WarpProtocol   one sub-warp per cycle to register read
+// While threads remain the instruction stays in the input latch, which stalls fetch.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "hw/core/pipeline/stage.hpp"
+#include "hw/core/warps/warp_unit.hpp"
+#include "hw/registers/register_file.hpp"
+#include "hw/scalar/scalarisation.hpp"
+#include "hw/subwarp/former.hpp"
+
+namespace heddle::hw {
+
+class FastPath;
+
+// The sub-warp former as a module: a policy with a port on the active mask.
+class SubWarpFormerModule final : public sc_core::sc_module {
+ public:
+  SubWarpFormerModule(const sc_core::sc_module_name& name, std::unique_ptr<SubWarpFormer> policy)
+      : sc_core::sc_module(name), policy_(std::move(policy)) {}
+  [[nodiscard]] SubWarpFormer& policy() { return *policy_; }
+  void replace(std::unique_ptr<SubWarpFormer> policy) { policy_ = std::move(policy); }
+
+ private:
+  std::unique_ptr<SubWarpFormer> policy_;
+};
+
+class DecodeStage final : public ReceivingStage {
+ public:
+  // `scalar`: who finds instructions that one lane executes for its warp; null: nobody.
+  DecodeStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<SubWarpFormer> former,
+              std::unique_ptr<Scalarisation> scalar, RegisterArray& registers);
+
+  StageOutput out;
+
+  void tick(Cycle now) override;
+  [[nodiscard]] bool idle() const override { return empty() && prepared_ == nullptr; }
+  [[nodiscard]] bool stuck(Cycle) const override { return empty() || prepared_ != nullptr; }
+  // After its work of a cycle: what it has stays another one.
+  [[nodiscard]] bool blocked(Cycle now) const { return prepared_ != nullptr || occupied(now); }
+  void reset() override;
+  [[nodiscard]] StageOutput* output() override { return &out; }
+  // What has been decoded and waits for room in register read; null: nothing.
+  [[nodiscard]] link::SubWarp* prepared() const { return prepared_; }
+  // Who hears of instructions whose sub-warps have all been formed, and says which must wait for earlier ones of their
+  // group; nobody unless told (IssueDiscipline::Traits::early_next_pc).
+  void tell(WarpUnit& warps) { warps_ = &warps; }
+  // Who takes each sub-warp that is formed, if it can, instead of register read; nobody unless told.
+  void hand_to(FastPath* fast_path) { fast_path_ = fast_path; }
+  // Each lane decodes for itself what it has fetched (Divergence::Traits::mimd_lanes).
+  void decode_by_lane(bool by_lane) { by_lane_ = by_lane; }
+  // What the word at a PC decodes to; null: no instruction of this launch.
+  [[nodiscard]] const link::DecodedInstruction* look_up(std::uint32_t pc, std::uint64_t word) {
+    return decode(pc, word);
+  }
+  // The one sub-warp of a group of one row, none of whose threads is in flight: what forming does to it and the group.
+  // It has its `decoded` from here.
+  void form_whole_row(link::SubWarp& sub_warp, Group& group) {
+    form_whole_row(sub_warp, group, static_cast<const Decoded&>(*sub_warp.decoded));
+  }
+  // Of such a group: the active threads whose guard is true, and those that its sub-warp has then.
+  [[nodiscard]] LaneMask guarded(isa::Pred guard, const Group& group) {
+    return guard.always() ? group.active[0] : guard_value(guard, group, 0, group.active[0]);
+  }
+  [[nodiscard]] static LaneMask lanes_of_row(const link::DecodedInstruction& decoded, const Group& group,
+                                             LaneMask executing) {
+    return static_cast<const Decoded&>(decoded).by_guard ? executing : group.active[0];
+  }
+  // Another former, for groups with another number of rows. Between launches.
+  void form_by(std::unique_ptr<SubWarpFormer> former);
+
+ private:
+  // What is kept of an instruction.
+  struct Decoded : link::DecodedInstruction {
+    bool once = false;      // SubWarpFormer::forms_one
+    bool by_guard = false;  // only threads with a true guard are candidates
+  };
+  [[nodiscard]] const Decoded* decode(std::uint32_t pc, std::uint64_t word) {
+    if (pc < decoded_.size()) [[likely]] {
+      if (const Decoded* const known = decoded_[pc].get(); known != nullptr && known->word == word) {
+        return known;
+      }
+    }
+    return decode_anew(pc, word);
+  }
+  [[nodiscard]] const Decoded* decode_anew(std::uint32_t pc, std::uint64_t word);
+  void form_whole_row(link::SubWarp& sub_warp, Group& group, const Decoded& decoded);
+  void begin(Group& group);
+  void resolve(Group& group, std::uint32_t pc);
+  void leave_out(const Group& group, std::uint32_t pc, unsigned row, LaneMask lanes);
+  [[nodiscard]] LaneMask guard_value(isa::Pred guard, const Group& group, unsigned row, LaneMask lanes);
+  void form(link::SubWarp& sub_warp, Group& group);
+  [[nodiscard]] bool form_row(link::SubWarp& sub_warp, Group& group);
+  void hand_on_last(link::SubWarp& sub_warp, InFlight& flight);
+  void hand_on_formed(link::SubWarp& sub_warp);
+  void hand_on(link::SubWarp& sub_warp, Group& group, const SubWarpShape& shape, bool once, bool scalar);
+  enum class Scalar : std::uint8_t { no, later, now };
+  [[nodiscard]] Scalar is_scalar(const Group& group) const;
+  void form_scalar(link::SubWarp& sub_warp, Group& group);
+  [[nodiscard]] static bool has_earlier(const Group& group);
+  [[nodiscard]] bool must_wait(const Group& group) const;
+  [[nodiscard]] LaneMask lanes_of_warp(const Group& group) const;
+  void wait(const link::SubWarp& instruction);
+  void find_rows(link::SubWarp& formed, const Group& group);
+  void describe(link::SubWarp& formed, const SubWarpShape& shape, Group& group);
+
+  void tick_by_lane(link::SubWarp& first);
+  [[nodiscard]] const Decoded* decode_or_raise(const link::SubWarp& sub_warp, const Group& group);
+
+  bool by_lane_ = false;
+  SubWarpFormerModule former_;
+  const std::unique_ptr<Scalarisation> scalar_;
+  bool scalar_candidate_ = false;  // the instruction in the latch may turn out to be scalar
+  RegisterArray& registers_;
+  WarpUnit* warps_ = nullptr;
+  FastPath* fast_path_ = nullptr;
+  const bool packs_;                               // SubWarpFormer::Traits
+  const bool keeps_row_;                           // the same
+  const bool overlaps_;                            // IssueDiscipline::Traits: threads in flight are left alone
+  std::vector<std::unique_ptr<Decoded>> decoded_;  // by PC: what the word there decoded to
+  // Of the instruction in the latch, one mask per row. Candidates: the copy of the active mask, cleared as threads go.
+  // Pending: active threads that are still in flight with an earlier instruction, so that their guard is not known.
+  std::vector<LaneMask> candidates_, pending_;
+  bool any_pending_ = false;
+  // By dynamic group: the rows of its lanes as they were last, since they seldom change from instruction to
+  // instruction.
+  struct KnownRows {
+    std::array<std::uint16_t, isa::kLanes> lane_row{};
+    LaneMask lanes = 0;  // of those; 0: nothing is known
+    std::uint8_t count = 0;
+    std::array<link::RowLanes, link::SubWarp::kMostRows> rows{};
+  };
+  std::vector<KnownRows> known_rows_;
+  // For Invariants::all_formed.
+  struct Seen {
+    std::vector<LaneMask> active, formed, left_out;
+  };
+  Seen seen_;
+  const Decoded* present_ = nullptr;   // of the instruction in the latch, once decoded
+  link::SubWarp* prepared_ = nullptr;  // formed, but register read had no room
+};
+
+}  // namespace heddle::hw

@@ -1,0 +1,285 @@
+#include "hw/core/front/fetch.hpp"
+
+#include "hw/core/pipeline/fast_path.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace heddle::hw {
+
+FetchStage::FetchStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<WarpScheduler> scheduler)
+    : sc_core::sc_module(name), icache("icache"), out("out"), state_(state) {
+  icache.bind(*this);
+  schedule_by(std::move(scheduler));
+}
+
+void FetchStage::schedule_by(std::unique_ptr<WarpScheduler> scheduler) {
+  scheduler_ = std::move(scheduler);
+  state_.groups.observe(scheduler_.get());
+  requests_.assign(state_.groups.size(), {});
+  arrived_.assign(state_.groups.size(), {});
+  late_.set_capacity(state_.groups.size());
+  held_since_.assign(state_.groups.size(), 0);
+}
+
+void FetchStage::tick(Cycle now) {
+  if (warps_ != nullptr && !state_.groups.any_ready()) {
+    warps_->starving();
+  }
+  if (limiter_ != nullptr) [[unlikely]] {
+    release_loads(now);
+  }
+  IdleCause& cause = history_[now % kHistory];
+  if (waiting_ != nullptr) {
+    if (!out.offer(*waiting_)) {
+      cause = state_.block_cause;
+      held(*waiting_);
+      return;
+    }
+    waiting_ = nullptr;
+    cause = IdleCause::pipeline;
+    return;
+  }
+  if (by_lane_ != nullptr) [[unlikely]] {
+    tick_by_lane(now, cause);
+    return;
+  }
+  GroupId id = 0;
+  std::uint64_t word = 0;
+  if (late_.empty()) {
+    if (read(now, id, word, cause)) {
+      hand_on(state_.groups[id], word, cause);
+    }
+    return;
+  }
+  const LateWord late = late_.front();
+  late_.pop_front();
+  hand_on(state_.groups[late.group], late.word, cause);
+  IdleCause of_next = cause;
+  if (waiting_ == nullptr && read(now, id, word, of_next)) {
+    // A word that had waited here: decode takes one per cycle.
+    state_.groups.set_state(state_.groups[id], GroupState::fetching);
+    late_.push_back({id, word});
+  }
+}
+
+bool FetchStage::read(Cycle now, GroupId& id, std::uint64_t& word, IdleCause& cause) {
+  if (!state_.groups.any_ready()) {
+    cause = idle_cause();
+    return false;
+  }
+  const MaybeGroup picked = scheduler_->pick(now);
+  if (!picked) {
+    cause = IdleCause::pipeline;
+    return false;
+  }
+  id = *picked;
+  Group& group = state_.groups[id];
+  if constexpr (kCheckInvariants) {
+    if (state_.groups.stands(id).pc != group.pc) {
+      throw InternalError(fmt::format("group {} has gone to PC {} while it could be fetched", id, group.pc));
+    }
+  }
+  if (group.pc >= state_.launch->code_words) {
+    if (!group.all_completed()) {
+      cause = IdleCause::pipeline;  // an earlier instruction's fault would come first
+      return false;
+    }
+    state_.raise(isa::Fault::Kind::invalid_instruction, group,
+                 fmt::format("the kernel has {} instructions; control ran past its end", state_.launch->code_words));
+    return false;
+  }
+  cause = IdleCause::icache;
+  switch (read_word(group, word)) {
+    case ::tlm::TLM_ACCEPTED:
+      state_.groups.set_state(group, GroupState::fetching);
+      state_.moved();
+      if (requests_[id].answer != link::LineRequest::Answer::late_hit) {
+        ++state_.statistics.fetch_misses;
+        ArrivedWord& arrived = arrived_[id];
+        arrived.misses = arrived.pc == group.pc ? arrived.misses + 1 : 1;
+        arrived.pc = group.pc;
+      }
+      return false;
+    case ::tlm::TLM_UPDATED:
+      return false;
+    case ::tlm::TLM_COMPLETED:
+      break;
+  }
+  return true;
+}
+
+bool FetchStage::hold_back(Group& group, std::uint64_t word) {
+  const std::optional<isa::Instruction> instruction = isa::decode(word);
+  if (!instruction || !is_limited(*instruction) || limiter_->may_load(group, state_.now)) {
+    limiter_->issued(group);
+    return false;
+  }
+  arrived_[group.id] = {group.pc, word, true, 0};
+  held_since_[group.id] = state_.now;
+  ++state_.statistics.throttled_loads;
+  state_.groups.set_state(group, GroupState::throttled);
+  state_.moved();
+  return true;
+}
+
+void FetchStage::release_loads(Cycle now) {
+  unsigned left = state_.groups.count(GroupState::throttled);
+  for (GroupId id = 0; left != 0; ++id) {
+    Group& group = state_.groups[id];
+    if (group.state != GroupState::throttled) {
+      continue;
+    }
+    --left;
+    if (limiter_->may_load(group, now)) {
+      state_.statistics.throttled_cycles += now - held_since_[id];
+      state_.groups.set_state(group, GroupState::ready);
+      state_.moved();
+    }
+  }
+}
+
+void FetchStage::hand_on(Group& group, std::uint64_t word, IdleCause& cause) {
+  if (limiter_ != nullptr && hold_back(group, word)) [[unlikely]] {
+    cause = IdleCause::throttled;
+    return;
+  }
+  group.next_flight();
+  state_.groups.set_state(group, GroupState::in_flight);
+  arrived_[group.id].misses = 0;
+  ++group.instructions;
+  if (++state_.statistics.fetched % kFetchedPerDriftSample == 0) {
+    sample_drift(group.block_slot);
+  }
+  cause = IdleCause::pipeline;
+  if (fast_path_ != nullptr && fast_path_->takes(group, word)) {
+    state_.moved();
+    return;
+  }
+  link::SubWarp& sub_warp = state_.pool.take();
+  sub_warp.group = group.id;
+  sub_warp.pc = group.pc;
+  sub_warp.word = word;
+  sub_warp.flight = static_cast<std::uint8_t>(group.latest);
+  if (fast_path_ != nullptr) {
+    fast_path_->defer(sub_warp);
+  }
+  if (state_.observer != nullptr) {
+    state_.observer->fetched(state_, sub_warp);
+  }
+  state_.moved();
+  if (!out.offer(sub_warp)) {
+    waiting_ = &sub_warp;
+    cause = state_.block_cause;
+    held(sub_warp);
+  }
+}
+
+void FetchStage::sample_drift(unsigned block_slot) {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t most = 0;
+  for (const Group& group : state_.groups.all()) {
+    if (group.state != GroupState::free && group.block_slot == block_slot) {
+      least = std::min(least, group.instructions);
+      most = std::max(most, group.instructions);
+    }
+  }
+  ++state_.statistics.drift_samples;
+  state_.statistics.drift_instructions += most - least;
+}
+
+::tlm::tlm_sync_enum FetchStage::read_word(Group& group, std::uint64_t& word) {
+  ArrivedWord& arrived = arrived_[group.id];
+  if (arrived.valid && arrived.pc == group.pc) {
+    arrived.valid = false;
+    word = arrived.word;
+    return ::tlm::TLM_COMPLETED;
+  }
+  const std::uint64_t address = state_.launch->code_address + std::uint64_t{group.pc} * 8;
+  const std::uint64_t offset = address & (std::uint64_t{state_.machine.icache.line_bytes} - 1);
+  const bool repeats_miss = arrived.misses != 0 && arrived.pc == group.pc;
+  Cache* const cache = cache_.of(icache);
+  if (const std::byte* const line = cache != nullptr ? cache->load_at_once(address - offset, repeats_miss) : nullptr) {
+    std::memcpy(&word, line + offset, sizeof word);
+    return ::tlm::TLM_COMPLETED;
+  }
+  link::LineRequest& request = requests_[group.id];
+  request.address = address - offset;
+  request.core = static_cast<std::uint16_t>(state_.index);
+  request.group = group.id;
+  request.pc = group.pc;
+  request.failed = false;
+  request.repeats_miss = repeats_miss;
+  link::LinePhase phase = link::LinePhase::request;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  const ::tlm::tlm_sync_enum answer = icache->nb_transport_fw(request, phase, delay);
+  if (answer == ::tlm::TLM_COMPLETED) {
+    std::memcpy(&word, request.line + offset, sizeof word);
+  }
+  return answer;
+}
+
+::tlm::tlm_sync_enum FetchStage::nb_transport_bw(link::LineRequest& request, link::LinePhase&, sc_core::sc_time&) {
+  if (by_lane_ != nullptr) [[unlikely]] {
+    line_by_lane(request);
+    return ::tlm::TLM_COMPLETED;
+  }
+  Group& group = state_.groups[request.group];
+  const auto word = [&] {
+    const std::uint64_t address = state_.launch->code_address + std::uint64_t{request.pc} * 8;
+    std::uint64_t at = 0;
+    std::memcpy(&at, request.line + (address - request.address), sizeof at);
+    return at;
+  };
+  if (request.failed) {
+    state_.raise(isa::Fault::Kind::bus_error, group, "the memory answered the instruction fetch with an error");
+  } else if (request.answer == link::LineRequest::Answer::late_hit) {
+    late_.push_back({group.id, word()});
+    return ::tlm::TLM_COMPLETED;
+  } else if (ArrivedWord& arrived = arrived_[request.group]; !state_.machine.icache.enabled || arrived.misses > 1) {
+    // There is no cache, or others' lines drove this one out before it was read: without the word that came with it two
+    // groups could take one frame from each other for ever.
+    arrived.word = word();
+    arrived.valid = true;
+  }
+  state_.groups.set_state(group, GroupState::ready);
+  return ::tlm::TLM_COMPLETED;
+}
+
+IdleCause FetchStage::idle_cause() const {
+  const GroupTable& groups = state_.groups;
+  const struct {
+    unsigned count;
+    IdleCause cause;
+  } candidates[] = {{groups.count(GroupState::memory), IdleCause::memory},
+                    {groups.count(GroupState::barrier), IdleCause::barrier},
+                    {groups.count(GroupState::parked), IdleCause::reconvergence},
+                    {groups.count(GroupState::complex), IdleCause::complex},
+                    {groups.count(GroupState::throttled), IdleCause::throttled},
+                    {groups.count(GroupState::fetching), IdleCause::icache},
+                    {groups.count(GroupState::in_flight), IdleCause::pipeline}};
+  unsigned most = 0;
+  IdleCause cause = state_.flushing ? IdleCause::flush : IdleCause::no_work;
+  for (const auto& candidate : candidates) {
+    if (candidate.count > most) {
+      most = candidate.count;
+      cause = candidate.cause;
+    }
+  }
+  return cause;
+}
+
+void FetchStage::reset() {
+  waiting_ = nullptr;
+  late_.clear();
+  if (by_lane_ != nullptr) {
+    std::fill(by_lane_->rows.begin(), by_lane_->rows.end(), ByLane::Row{});
+    by_lane_->begun.reset();
+  }
+  std::fill(arrived_.begin(), arrived_.end(), ArrivedWord{});
+}
+
+}  // namespace heddle::hw

@@ -1,0 +1,93 @@
+// Texture fetches in the memory stage: which texels each lane reads, the lines that hold them, and what comes of them
+// (isa/texture.hpp). The texels of all lanes are the accesses of the instruction: up to four pieces of each lane, which
+// the coalescer joins by line, and which go to the texture cache as other lines go to the L1.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "hw/core/memory/memory.hpp"
+
+namespace heddle::hw {
+
+// Descriptors are those of the host's table, which does not change while a kernel runs: finding one takes no time, as
+// if a core had them all in its texture unit.
+bool find_texels(CoreState& state, MemoryAccess& access) {
+  const link::SubWarp& sub_warp = *access.sub_warp;
+  const isa::Instruction& instruction = sub_warp.decoded->instruction;
+  const isa::LaneValues& values = sub_warp.values;
+  const unsigned dimensions = instruction.op == isa::Op::TEX_1D ? 1 : 2;
+  if (access.texture == nullptr) {
+    access.texture = std::make_unique<MemoryAccess::TextureLanes>();
+  }
+  MemoryAccess::TextureLanes& lanes = *access.texture;
+  for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const std::uint64_t handle = values.a[0][lane] | std::uint64_t{values.a[1][lane]} << 32U;
+    lanes.of[lane] = state.bounds == nullptr ? nullptr : state.bounds->texture(handle);
+    if (lanes.of[lane] == nullptr) {
+      state.raise(isa::Fault::Kind::no_texture, sub_warp, lane, handle, 0, isa::describe_no_texture(handle));
+      return false;
+    }
+    const isa::TexelFetch& fetch = lanes.fetch[lane] =
+        isa::texels_of(*lanes.of[lane], dimensions, instruction.texture_real(), {values.b[0][lane], values.c[0][lane]});
+    for (unsigned texel = 0; texel < fetch.count; ++texel) {
+      const std::uint64_t address = fetch.address[texel];
+      if (state.allocations.find(address, fetch.bytes) == nullptr) {
+        state.raise(isa::Fault::Kind::out_of_bounds, sub_warp, lane, address, fetch.bytes,
+                    fmt::format("texture fetch, {}", state.bounds->describe(address, fetch.bytes)));
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// A lane with fewer texels than another one reads its last one again, which costs nothing; one without any none.
+void MemoryStage::address_texels(MemoryAccess& access) {
+  LaneAddresses& addresses = access.addresses;
+  addresses.lanes = 0;
+  addresses.pieces = 1;
+  addresses.piece_bytes = 0;
+  for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const isa::TexelFetch& fetch = access.texture->fetch[lane];
+    if (fetch.count == 0) {
+      continue;
+    }
+    addresses.lanes |= LaneMask{1} << lane;
+    addresses.pieces = std::max(addresses.pieces, fetch.count);
+    addresses.piece_bytes = std::max(addresses.piece_bytes, fetch.bytes);
+    for (unsigned texel = 0; texel < addresses.address.size(); ++texel) {
+      addresses.address[texel][lane] = fetch.address[std::min(texel, fetch.count - 1)];
+    }
+  }
+}
+
+void MemoryStage::take_texels(MemoryAccess& access, const link::LineRequest& request) {
+  const std::uint64_t line_mask = ~(std::uint64_t{state_.machine.l1d.line_bytes} - 1);
+  for (LaneMask left = request.lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const isa::TexelFetch& fetch = access.texture->fetch[lane];
+    for (unsigned texel = 0; texel < fetch.count; ++texel) {
+      const std::uint64_t address = fetch.address[texel];
+      if ((address & line_mask) == request.address) {
+        copy_lane(access.texture->texels[lane][texel].data(), request.line + (address & ~line_mask), fetch.bytes);
+      }
+    }
+  }
+}
+
+void MemoryAccess::finish_fetch() {
+  isa::LaneValues& values = sub_warp->values;
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const std::array<std::uint32_t, 4> result =
+        isa::fetched(*texture->of[lane], texture->fetch[lane], texture->texels[lane]);
+    for (unsigned channel = 0; channel < elements; ++channel) {
+      values.result[channel][lane] = result[channel];
+    }
+  }
+}
+
+}  // namespace heddle::hw

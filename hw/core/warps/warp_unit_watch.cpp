@@ -1,0 +1,127 @@
+// What the watchdog asks: who goes round a loop without changing anything, and who waits for what.
+#include <fmt/format.h>
+
+#include <bit>
+#include <iterator>
+
+#include "hw/core/warps/warp_unit.hpp"
+
+namespace heddle::hw {
+
+// Follows the innermost loop that a group runs in: a taken backward branch from pc to its target.
+void WarpUnit::watch_loop(Group& group, std::uint32_t pc, const isa::Instruction& instruction) {
+  if (group.pc < group.loop_first || group.pc > group.loop_last) {
+    group.leave_loop();
+  }
+  if (group.pc > pc || group.pc != instruction.target) {
+    return;
+  }
+  if (group.pc < group.loop_first || pc > group.loop_last) {
+    group.leave_loop();
+    group.loop_first = group.pc;
+    group.loop_last = pc;
+    return;
+  }
+  // Looking at all registers costs as much as some instructions: now and then is enough.
+  constexpr std::uint32_t kRoundsBetweenLooks = 64;
+  if (++group.loop_rounds % kRoundsBetweenLooks != 0) {
+    return;
+  }
+  const std::uint64_t now = fingerprint(group);
+  if (now != group.loop_fingerprint) {
+    group.loop_fingerprint = now;
+    group.loop_changed = group.loop_instructions;
+  }
+}
+
+// A hash of the registers and predicates of a group's threads.
+std::uint64_t WarpUnit::fingerprint(const Group& group) const {
+  if (state_.replay != nullptr) {
+    return 0;  // there are no values
+  }
+  std::uint64_t hash = group.pc;
+  const auto mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x9e37'79b9'7f4a'7c15ULL; };
+  for (unsigned row = 0; row < group.rows(); ++row) {
+    for (LaneMask left = group.active[row]; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      const unsigned at = group.row_of(row, lane);
+      const unsigned home = group.home_of(lane);
+      for (unsigned reg = 0; reg < state_.launch->registers; ++reg) {
+        mix(registers_.word(at, reg)[home]);
+      }
+      for (unsigned reg = 0; reg < isa::kPredicates; ++reg) {
+        mix((registers_.predicate(at, reg) >> home) & 1U);
+      }
+    }
+  }
+  return hash;
+}
+
+WarpUnit::Progress WarpUnit::progress() const {
+  const std::uint64_t limit = state_.machine.watchdog.livelock_instructions;
+  bool any = false;
+  for (const Group& group : state_.groups.all()) {
+    if (group.state == GroupState::free) {
+      continue;
+    }
+    const bool spins = group.spins(limit);
+    if (!spins && group.state != GroupState::barrier && group.state != GroupState::parked) {
+      return Progress::some;
+    }
+    any = any || spins;
+  }
+  return any ? Progress::spins : Progress::none;
+}
+
+std::string WarpUnit::describe_waiting() const {
+  // The live threads of a warp that its present mask leaves out. A group that is made and freed at will has none: the
+  // other threads in its rows are other groups'.
+  const auto threads_apart = [this](const Group& group) {
+    unsigned apart = 0;
+    for (unsigned row = 0; row < group.rows() && !group.dynamic; ++row) {
+      const LaneMask present = state_.rows[group.first_row + row].present();
+      apart += static_cast<unsigned>(std::popcount(present & ~group.active[row]));
+    }
+    return apart;
+  };
+  static constexpr const char* kStates[] = {"free",
+                                            "is ready",
+                                            "waits for its instruction",
+                                            "is in flight",
+                                            "waits for memory",
+                                            "waits for a complex operation",
+                                            "waits at a barrier",
+                                            "waits for other warps",
+                                            "waits for the load limiter"};
+  static_assert(std::size(kStates) == kGroupStates);
+  std::string text;
+  unsigned listed = 0;
+  unsigned live = 0;
+  for (const Group& group : state_.groups.all()) {
+    if (group.state == GroupState::free) {
+      continue;
+    }
+    ++live;
+    if (listed == 8) {
+      continue;
+    }
+    ++listed;
+    const isa::Dim3& index = state_.block(group.block_slot).index;
+    text += fmt::format("{}warp {} of block ({},{},{}) at PC {} {}", text.empty() ? "" : "; ", group.warp_in_block,
+                        index.x, index.y, index.z, group.pc, kStates[static_cast<unsigned>(group.state)]);
+    if (group.in_loop()) {
+      const unsigned apart = threads_apart(group);
+      text += fmt::format(" (loop PC {} to {}", group.loop_first, group.loop_last);
+      if (apart != 0) {
+        text += fmt::format(", while {} of its threads {} elsewhere", apart, apart == 1 ? "waits" : "wait");
+      }
+      text += ")";
+    }
+  }
+  if (live > listed) {
+    text += fmt::format("; and {} more warps", live - listed);
+  }
+  return text;
+}
+
+}  // namespace heddle::hw

@@ -1,0 +1,12 @@
+// The demonstration as a self-contained HTML page.
+#pragma once
+
+#include <string>
+
+#include "studies/demo/demo.hpp"
+
+namespace heddle::tb {
+
+[[nodiscard]] std::string demo_page(const DemoResult& result);
+
+}  // namespace heddle::tb

@@ -1,0 +1,13 @@
+// Pictures within a chart's SVG (ImagePanels).
+#pragma once
+
+#include <string>
+
+#include "studies/pages/report/charts.hpp"
+
+namespace heddle::tb {
+
+// What stands within the <svg> element, `width` wide; `height` becomes how high it is.
+[[nodiscard]] std::string image_panels_svg(const ImagePanels& chart, double width, double& height);
+
+}  // namespace heddle::tb

@@ -1,0 +1,95 @@
+// A claim of a paper and how it is reproduced: the runs it needs, what the paper reports, the checks that decide
+// whether its shape holds, and the figure. One file per claim below studies/reproduce/figures/, registered by the
+// claim's id with the title of its figure:
+//
+//   namespace { const Register<Claim, FormationLoss> formation_loss_entry{"dwf-avg", "Dynamic warp formation"}; }
+//
+// Claims that differ in their data only are rows of a table with one judging class (RegisterRows): figures/gains.cpp,
+// figures/groups.cpp. `heddle reproduce` finds new files by itself.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/registry.hpp"
+#include "studies/pages/report/charts.hpp"
+#include "studies/reproduce/results.hpp"
+#include "tb/measure/summary.hpp"
+
+namespace heddle::tb {
+
+// Whether what a paper says is seen here too. Computed from checks (shape_of), never written down.
+enum class Shape { holds, partly, does_not_hold, not_measured };
+[[nodiscard]] std::string_view shape_text(Shape shape);  // "holds", "partly", "does not hold", "not measured"
+
+// One statement of a claim, put to the measurements.
+struct Check {
+  std::string rule;      // "LWM-256 gains over the baseline on average"
+  std::string measured;  // "+6.1 %"
+  bool main = false;     // a claim without its main statements does not hold
+  bool passed = false;
+};
+
+[[nodiscard]] Check check(std::string rule, std::string measured, bool passed);
+[[nodiscard]] Check main_check(std::string rule, std::string measured, bool passed);
+
+// The rule of every verdict: all checks pass: holds. All main checks pass, some other fails: partly. A main check
+// fails: does not hold, except that it is partly when other main checks of the claim pass. No checks: not measured.
+[[nodiscard]] Shape shape_of(const std::vector<Check>& checks);
+
+struct ValueTable {
+  std::string caption;
+  std::vector<std::string> titles;
+  std::vector<std::vector<std::string>> rows;
+};
+
+// What a claim came to.
+struct Finding {
+  std::string ours;  // our value, in the form of the paper's
+  std::vector<Check> checks;
+  std::vector<std::string> causes;  // sentences from the measurements; shown unless the claim holds
+  std::vector<Chart> charts;
+  std::vector<ValueTable> tables;
+  std::size_t measured = 0;  // workloads that entered
+  std::size_t wanted = 0;    // workloads that should; a difference is shown beside the verdict
+  std::string label = {};    // what it was measured on, where there are several
+  std::string note = {};     // of a finding in `beside`, as ClaimText::note of the claim's own
+  // What the same claim came to on other workloads: shown after it, without a part in its verdict.
+  std::vector<Finding> beside = {};
+};
+
+struct ClaimText {
+  unsigned rank = 0;             // order on the page: paper * 1000 + place in the paper
+  std::string statement;         // what the paper says
+  std::string paper;             // its value in a few words
+  std::string source;            // "LWM report, section 6.1, figure 9; thesis, section 5.2.1"
+  std::string note = {};         // what we found by looking into a difference; shown unless the claim holds
+  std::string beside_note = {};  // as note, of what stands beside (Finding::beside)
+  std::string caveat = {};       // what a reader must know of the comparison; always shown
+};
+
+class Claim {
+ public:
+  struct Setup {};
+  virtual ~Claim() = default;
+  [[nodiscard]] virtual ClaimText text() const = 0;
+  // Everything judge() looks up. Runs that several claims share are run once.
+  [[nodiscard]] virtual std::vector<Run> runs() const = 0;
+  // `results` may lack any of the runs (they failed); what is missing is left out, never guessed.
+  [[nodiscard]] virtual Finding judge(const Results& results) const = 0;
+};
+
+// Registers a claim per row of a table: Rows have an id and a title, and TheClaim is made of a row, which outlives it.
+template <class TheClaim, class Row>
+struct RegisterRows {
+  explicit RegisterRows(const std::vector<Row>& rows) {
+    for (const Row& row : rows) {
+      Registry<Claim>::instance().add(row.id, row.title,
+                                      [&row](const Claim::Setup&) { return std::make_unique<TheClaim>(row); });
+    }
+  }
+};
+
+}  // namespace heddle::tb

@@ -1,0 +1,69 @@
+// The reproduction of the papers' claims: runs what the claims need and judges each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "studies/reproduce/beside.hpp"
+#include "studies/reproduce/claim.hpp"
+#include "studies/reproduce/runner.hpp"
+
+namespace heddle::tb {
+
+struct ReproduceOptions {
+  std::vector<std::string> ids;  // empty: every claim
+  Scaling scaling;
+  RunnerOptions runner;
+};
+
+struct ReproducedClaim {
+  std::string id;
+  std::string title;  // of the figure, as registered
+  ClaimText text;
+  Finding finding;
+  Shape shape = Shape::not_measured;
+};
+
+struct FailedRun {
+  std::string run;
+  std::string why;
+};
+
+struct Reproduction {
+  std::vector<ReproducedClaim> claims;  // in the papers' order
+  std::vector<FailedRun> failed;
+  Scaling scaling;
+  std::map<std::string, double> scales;  // by workload, that its runs ran at (the largest)
+  std::size_t runs = 0;
+  std::size_t reused = 0;
+  std::map<std::string, std::size_t> other_builds;  // that measured some of the runs instead of this one: how many
+  double wall_seconds = 0;
+  bool stopped = false;  // by a signal; what was not run is missing
+};
+
+// The ids that there are, in the papers' order.
+[[nodiscard]] std::vector<std::string> claim_ids();
+
+// Throws InputError with the nearest id.
+[[nodiscard]] Reproduction reproduce(const ReproduceOptions& options);
+
+// Which runs another build of the program measured, as a sentence; empty: none.
+[[nodiscard]] std::string other_builds_text(const Reproduction& reproduction);
+
+// "default scale", "default scale x 0.5", "full scale"
+[[nodiscard]] std::string scaling_text(const Scaling& scaling);
+
+[[nodiscard]] std::string verdict_text(const Finding& finding);  // with the workloads that are missing
+// The figures and the verdicts of a claim in a few words, with what stands beside: "+8 %; CUDA form: -5 %".
+[[nodiscard]] std::string ours_text(const Finding& finding);
+[[nodiscard]] std::string shapes_text(const Finding& finding);
+[[nodiscard]] std::string reproduction_table(const Reproduction& reproduction);  // for the terminal
+// One self-contained HTML page; `command` is the command line that makes it, and stands on it.
+[[nodiscard]] std::string reproduction_page(const Reproduction& reproduction, const std::string& command);
+// `beside`: another reproduction's verdicts in columns of their own; null: none.
+[[nodiscard]] std::string reproduction_markdown(const Reproduction& reproduction, const std::string& date,
+                                                const OtherReproduction* beside = nullptr);
+inline constexpr int kReproductionSchema = 1;
+[[nodiscard]] std::string reproduction_json(const Reproduction& reproduction);
+
+}  // namespace heddle::tb

@@ -1,0 +1,12 @@
+// The files that a sweep reads, said to what checks a command's files.
+#pragma once
+
+#include "os/files/command_files.hpp"
+#include "studies/sweep/exploration.hpp"
+
+namespace heddle::tb::sweep {
+
+// The exploration itself, the machine files, energy tables and launch files of its points, and what those name.
+void add_inputs(CommandFiles& files, const Exploration& exploration);
+
+}  // namespace heddle::tb::sweep

@@ -1,0 +1,425 @@
+#include "tb/session/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+#include <driver_types.h>
+#include "base/error.hpp"
+#include "hw/gpu/dispatcher.hpp"
+#include "hw/gpu/registers.hpp"
+#include "isa/memory_map.hpp"
+#include "tb/device/launch_limits.hpp"
+#include "tb/session/refusal.hpp"
+
+namespace heddle::tb::program {
+namespace {
+
+constexpr double kPollNanoseconds = 1000;
+
+cudaError_t error_of(isa::Fault::Kind kind) {
+  switch (kind) {
+    case isa::Fault::Kind::out_of_bounds:
+    case isa::Fault::Kind::bus_error:
+    case isa::Fault::Kind::no_texture:
+    case isa::Fault::Kind::bad_free:
+      return cudaErrorIllegalAddress;
+    case isa::Fault::Kind::misaligned:
+      return cudaErrorMisalignedAddress;
+    case isa::Fault::Kind::deadlock:
+    case isa::Fault::Kind::livelock:
+      return cudaErrorLaunchTimeout;
+    case isa::Fault::Kind::heap_room:
+    case isa::Fault::Kind::resources:
+      return cudaErrorLaunchOutOfResources;
+    case isa::Fault::Kind::invalid_instruction:
+      return cudaErrorIllegalInstruction;
+    case isa::Fault::Kind::assertion:
+      return cudaErrorAssert;
+    case isa::Fault::Kind::division_by_zero:
+    case isa::Fault::Kind::trap:
+    case isa::Fault::Kind::barrier_mismatch:
+      break;
+  }
+  return cudaErrorLaunchFailure;
+}
+
+StreamClock::Time cycles_of(const hw::Machine& machine, double nanoseconds) {
+  return static_cast<StreamClock::Time>(std::ceil(nanoseconds * machine.gpu.clock_ghz));
+}
+
+}  // namespace
+
+Session::Session(int socket, hw::Machine machine, const std::atomic<bool>* interrupted)
+    : connection_(socket, interrupted),
+      machine_(std::move(machine)),
+      clock_(std::max<StreamClock::Time>(cycles_of(machine_, kPollNanoseconds), 1)) {}
+
+isa::Module Session::compile(const ptx::CompileOptions& options) {
+  options_ = options;
+  options_.refused = &refused_;
+  options_.notes = nullptr;  // of what is loaded later nobody takes them
+  for (;;) {
+    if (!connection_.next(question_, bytes_)) {
+      ended_ = true;
+      return {};
+    }
+    answer_ = {};
+    answer_bytes_.clear();
+    if (question_.call == Call::hello) {
+      hello();
+      connection_.answer(answer_, answer_bytes_);
+    } else if (question_.call == Call::unit) {
+      texts_.push_back({text_of(bytes_), fmt::format("device code {}", texts_.size() + 1), question_.words[0] != 0});
+      connection_.answer(answer_);
+    } else if (question_.call == Call::module) {
+      std::string refusal;
+      try {
+        texts_.push_back(checked_text());
+      } catch (const InputError& error) {
+        answer_.error = cudaErrorInvalidPtx;
+        refusal = error.what();
+      }
+      connection_.answer(answer_, {}, refusal);
+    } else if (question_.call == Call::begin) {
+      break;
+    } else {
+      throw InternalError("the program's library uses the device before it has brought its code");
+    }
+  }
+  isa::Module module;  // a program without kernels has a device all the same
+  try {
+    if (!texts_.empty()) {
+      ptx::CompileOptions with_notes = options_;
+      with_notes.notes = options.notes;
+      module =
+          ptx::compile_program(texts_, texts_.size() == 1 ? "PTX" : "PTX of all files", with_notes, changed_names_);
+    }
+  } catch (const InputError&) {
+    answer_.error = cudaErrorInvalidPtx;
+    connection_.answer(answer_);
+    throw;
+  }
+  connection_.answer(answer_);
+  return module;
+}
+
+ptx::ProgramText Session::checked_text() const {
+  ptx::ProgramText text{text_of(bytes_), fmt::format("device code {}", texts_.size() + 1), false};
+  if (text.text.empty() || text.text.back() != '\n') text.text += '\n';  // lines of all texts are counted
+  std::vector<ptx::RefusedKernel> refused;
+  ptx::CompileOptions options = options_;
+  options.refused = &refused;
+  const isa::Module module = ptx::compile(text.text, text.file, options);
+  if (module.kernels.empty() && !refused.empty()) throw InputError(refused.front().reason);
+  return text;
+}
+
+isa::Module Session::compiled(const std::vector<ptx::ProgramText>& texts, const ptx::CompileOptions& options,
+                              std::vector<std::map<std::string, std::string>>& changed) {
+  if (texts.empty()) return {};
+  try {
+    return ptx::compile_program(texts, texts.size() == 1 ? "PTX" : "PTX of all files", options, changed);
+  } catch (const ptx::Interrupted& interrupted) {
+    throw RunStopped(interrupted.what());
+  }
+}
+
+void Session::module() {
+  std::vector<ptx::ProgramText> texts = texts_;
+  std::vector<std::map<std::string, std::string>> changed;
+  std::vector<ptx::RefusedKernel> refused;
+  ptx::CompileOptions options = options_;
+  options.refused = &refused;
+  try {
+    texts.push_back(checked_text());
+    grow(compiled(texts, options, changed));
+  } catch (const InputError& error) {
+    throw Refusal{cudaErrorInvalidPtx, error.what()};
+  }
+  texts_ = std::move(texts);
+  refused_ = std::move(refused);
+  changed_names_ = std::move(changed);
+}
+
+void Session::grow(isa::Module module, bool same_code) {
+  const isa::Module& old = device_->module();
+  const bool begins_alike =
+      module.kernels.size() >= old.kernels.size() && module.variables.size() >= old.variables.size() &&
+      std::equal(
+          old.kernels.begin(), old.kernels.end(), module.kernels.begin(),
+          [&](const auto& a, const auto& b) { return a.name == b.name && (!same_code || a.words == b.words); }) &&
+      std::equal(old.variables.begin(), old.variables.end(), module.variables.begin(),
+                 [](const auto& a, const auto& b) {
+                   return a.name == b.name && a.space == b.space && a.address == b.address && a.size == b.size;
+                 });
+  if (!begins_alike) {
+    throw Refusal{cudaErrorNotSupported,
+                  "this module would move what is loaded already: load it before the program first uses the device"};
+  }
+  std::vector<std::pair<std::uint64_t, std::vector<std::byte>>> values;
+  for (const isa::Variable& variable : old.variables) {
+    if (variable.space != isa::Space::global || variable.size == 0) continue;
+    values.emplace_back(variable.address, std::vector<std::byte>(variable.size));
+    device_->memory().read(variable.address, values.back().second);
+  }
+  const std::vector<std::uint8_t> constants = old.constant_bank;
+  device_->load(std::move(module));
+  for (const auto& [address, bytes] : values) device_->memory().write(address, bytes);
+  if (!constants.empty()) device_->set_constants(0, std::as_bytes(std::span(constants)));
+}
+
+void Session::hello() {
+  if (question_.words[0] != kProtocolVersion) {
+    throw InputError({}, "the program was linked with the run-time library of another version of Heddle",
+                     "link it anew: heddle nvcc");
+  }
+  MachineFacts facts;
+  const std::string name = "Heddle " + machine_.name;
+  name.copy(facts.name, sizeof facts.name - 1);
+  facts.memory_bytes = kDeviceBytes;
+  facts.shared_bytes = machine_.scratchpad.bytes;
+  facts.constant_bytes = hw::kConstantWindowBytes;
+  facts.cores = machine_.gpu.cores;
+  facts.core_threads = machine_.core.threads;
+  const isa::Dim3 block = most_block(machine_.core.threads);
+  const std::uint32_t most[] = {block.x, block.y, block.z, kMostGrid.x, kMostGrid.y, kMostGrid.z};
+  std::copy_n(most, 3, facts.most_block);
+  std::copy_n(most + 3, 3, facts.most_grid);
+  facts.core_blocks = machine_.core.blocks;
+  facts.core_registers = machine_.core.registers;
+  facts.thread_registers = machine_.core.registers_per_thread;
+  facts.warp_lanes = isa::kLanes;
+  facts.cooperates = hw::why_no_cooperation(machine_).empty() ? 1 : 0;
+  facts.keeps_going = keeps_going_ ? 1 : 0;
+  facts.clock_khz = static_cast<std::uint32_t>(machine_.gpu.clock_ghz * 1e6);
+  // As a bus of the machine's bandwidth at its clock would be, two transfers a cycle.
+  facts.memory_khz = facts.clock_khz;
+  facts.memory_bits = static_cast<std::uint32_t>(
+      std::max(8.0, std::round(machine_.dram.bandwidth_gbs * 8 / (2 * machine_.gpu.clock_ghz))));
+  facts.l2_bytes = machine_.l2.enabled ? static_cast<std::uint32_t>(machine_.l2.bytes) : 0;
+  const auto bytes = std::as_bytes(std::span(&facts, 1));
+  answer_bytes_.assign(bytes.begin(), bytes.end());
+}
+
+void Session::serve(Device& device) {
+  device_ = &device;
+  shared_ = SharedPages::make();
+  if (shared_) device.memory().take_pages_from(shared_);
+  std::exception_ptr lost;  // the fault or stop that the device was lost by
+  cudaError_t lost_by = cudaSuccess;
+  while (!ended_) {
+    try {
+      if (!connection_.next(question_, bytes_)) break;
+    } catch (const RunStopped&) {
+      if (!lost) lost = std::current_exception();
+      break;
+    } catch (const InputError& error) {  // of the connection: the run ends here
+      if (!lost) lost = std::make_exception_ptr(RunStopped(error.what()));
+      break;
+    }
+    answer_ = {};
+    answer_bytes_.clear();
+    answered_ = question_.call == Call::launch && (question_.flags & kUnanswered) != 0;
+    if (lost) {
+      if (question_.call == Call::share) connection_.send_descriptor(-1);
+      answer_.error = lost_by;
+      reply();
+      continue;
+    }
+    try {
+      handle();
+      reply();
+    } catch (const Refusal& refusal) {
+      answer_.error = refusal.error;
+      reply(refusal.text);
+    } catch (const SimulatedFault&) {
+      lost = std::current_exception();
+      lost_by = device.fault() != nullptr ? error_of(device.fault()->kind) : cudaErrorLaunchFailure;
+      answer_.error = lost_by;
+      reply();
+    } catch (const RunStopped&) {
+      lost = std::current_exception();
+      lost_by = cudaErrorLaunchTimeout;
+      answer_.error = lost_by;
+      reply();
+    }
+  }
+  // What nobody has waited for happens all the same.
+  try {
+    if (!lost) settle();
+  } catch (const SimulatedFault&) {
+    lost = std::current_exception();
+  } catch (const RunStopped&) {
+    lost = std::current_exception();
+  }
+  connection_.close();
+  if (lost) std::rethrow_exception(lost);
+}
+
+void Session::reply(const std::string& text) {
+  if (answered_) {
+    if (answer_.error != cudaSuccess && untold_error_ == cudaSuccess) {
+      untold_error_ = answer_.error;
+      untold_text_ = "of an earlier launch: " + text;
+    }
+    return;
+  }
+  answered_ = true;
+  const bool tells = answer_.error == cudaSuccess && untold_error_ != cudaSuccess;
+  if (tells) answer_.error = std::exchange(untold_error_, cudaSuccess);
+  connection_.answer(answer_, answer_bytes_, tells ? std::exchange(untold_text_, {}) : text,
+                     std::exchange(printed_, {}));
+}
+
+void Session::handle() {
+  if (!work_.empty() && !can_wait()) settle();
+  switch (question_.call) {
+    case Call::module:
+      return module();
+    case Call::function:
+      return function();
+    case Call::symbol:
+      return symbol();
+    case Call::allocate:
+      return allocate();
+    case Call::release:
+      return release();
+    case Call::write:
+      return write();
+    case Call::read:
+      return read();
+    case Call::fill:
+      return fill();
+    case Call::copy:
+      return copy();
+    case Call::launch:
+      return launch();
+    case Call::occupancy:
+      return occupancy();
+    case Call::memory:
+      return memory();
+    case Call::heap:
+      return heap();
+    case Call::stack:
+      return stack();
+    case Call::texture:
+      return texture();
+    case Call::share:
+      return share();
+    case Call::stream_create:
+    case Call::stream_destroy:
+    case Call::stream_synchronize:
+    case Call::stream_query:
+    case Call::stream_wait:
+    case Call::synchronize:
+      return streams();
+    case Call::event_create:
+    case Call::event_destroy:
+    case Call::event_record:
+    case Call::event_synchronize:
+    case Call::event_query:
+    case Call::event_elapsed:
+      return events();
+    case Call::hello:
+    case Call::unit:
+    case Call::begin:
+    case Call::resume:
+    case Call::end:
+      break;
+  }
+  throw InternalError("the program's library asks what it may not");
+}
+
+// ---- streams and events
+
+void Session::transfer(std::uint64_t stream, Engine engine, std::uint64_t bytes) {
+  if (stream == kUnobserved) return;
+  const std::uint64_t on = stream_of(stream);
+  const double nanoseconds = static_cast<double>(bytes) / machine_.dram.bandwidth_gbs;
+  clock_.run(on, engine, cycles_of(machine_, nanoseconds));
+  if ((question_.flags & kAsynchronous) == 0) clock_.wait_for(on);
+}
+
+std::uint64_t Session::stream_of(std::uint64_t number) const {
+  if (!clock_.knows_stream(number)) throw Refusal{cudaErrorInvalidResourceHandle, "there is no such stream"};
+  return number;
+}
+
+void Session::require_event(std::uint64_t event) const {
+  if (!clock_.knows_event(event)) throw Refusal{cudaErrorInvalidResourceHandle, "there is no such event"};
+}
+
+void Session::streams() {
+  const std::uint64_t* const words = question_.words;
+  switch (question_.call) {
+    case Call::stream_create:
+      answer_.words[0] = clock_.make_stream(words[0] == 0);
+      break;
+    case Call::stream_destroy:
+      clock_.wait_for(stream_of(words[0]));
+      clock_.drop_stream(words[0]);
+      break;
+    case Call::stream_synchronize:
+      clock_.wait_for(stream_of(words[0]));
+      break;
+    case Call::stream_query:
+      if (!clock_.poll(stream_of(words[0]))) throw Refusal{cudaErrorNotReady, {}};
+      break;
+    case Call::stream_wait:
+      require_event(words[1]);
+      if (work_.waits(stream_of(words[0])) || work_.will_record(words[1])) {
+        work_.hold(words[0], words[1]);
+      } else {
+        clock_.hold(words[0], words[1]);
+      }
+      break;
+    default:
+      clock_.wait_for_all();
+  }
+}
+
+void Session::events() {
+  const std::uint64_t* const words = question_.words;
+  if (question_.call == Call::event_create) {
+    answer_.words[0] = clock_.make_event();
+    return;
+  }
+  require_event(words[0]);
+  switch (question_.call) {
+    case Call::event_destroy:
+      clock_.drop_event(words[0]);
+      break;
+    case Call::event_record:
+      if (work_.waits(stream_of(words[1])) || work_.will_record(words[0])) {
+        work_.record(words[0], words[1]);
+      } else {
+        clock_.record(words[0], words[1]);
+      }
+      break;
+    case Call::event_synchronize:
+      clock_.wait_for_event(words[0]);
+      break;
+    case Call::event_query:
+      if (!clock_.poll_event(words[0])) throw Refusal{cudaErrorNotReady, {}};
+      break;
+    default: {
+      require_event(words[1]);
+      if (!clock_.recorded(words[0]) || !clock_.recorded(words[1])) {
+        throw Refusal{cudaErrorInvalidResourceHandle, "an event has not been recorded"};
+      }
+      if (clock_.time(words[0]) > clock_.host() || clock_.time(words[1]) > clock_.host()) {
+        throw Refusal{cudaErrorNotReady, {}};
+      }
+      const double cycles = static_cast<double>(clock_.time(words[1])) - static_cast<double>(clock_.time(words[0]));
+      answer_.words[0] = std::bit_cast<std::uint64_t>(cycles / machine_.gpu.clock_ghz);
+    }
+  }
+}
+
+}  // namespace heddle::tb::program

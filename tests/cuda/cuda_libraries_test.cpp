@@ -1,0 +1,177 @@
+// CUDA's libraries that are not there: each is named where its header is included or where it is linked, with what to
+// do.
+#include <gmock/gmock.h>
+
+#include "base/error.hpp"
+#include "cuda/compiler/cuda_libraries.hpp"
+#include "cuda/compiler/nvcc_options.hpp"
+#include "tests/support/marks.hpp"
+#include "tests/support/program_runner.hpp"
+
+HEDDLE_WITH_PROGRAM("CudaLibraries.*")
+HEDDLE_NOT_SANITIZED("CudaLibraries.*")
+
+namespace heddle::tb {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::string library_of(std::string_view header) {
+  const CudaLibrary* const library = library_of_header(header);
+  return library == nullptr ? "" : std::string(library->name);
+}
+
+TEST(CudaLibraries, HeadersAreKnownByTheirPlaceAndName) {
+  EXPECT_EQ(library_of("thrust/device_vector.h"), "thrust");
+  EXPECT_EQ(library_of("thrust/system/cuda/execution_policy.h"), "thrust");
+  EXPECT_EQ(library_of("cub/cub.cuh"), "CUB");
+  for (const char* const header : {"cublas.h", "cublas_v2.h", "cublasLt.h"}) EXPECT_EQ(library_of(header), "cuBLAS");
+  for (const char* const header : {"cufft.h", "cufftXt.h", "cufftw.h"}) EXPECT_EQ(library_of(header), "cuFFT");
+  EXPECT_EQ(library_of("curand.h"), "cuRAND");
+  EXPECT_EQ(library_of("cusparse.h"), "cuSPARSE");
+  EXPECT_EQ(library_of("cusolverDn.h"), "cuSOLVER");
+  EXPECT_EQ(library_of("cudnn.h"), "cuDNN");
+  EXPECT_EQ(library_of("nccl.h"), "NCCL");
+  EXPECT_EQ(library_of("npp.h"), "NPP");
+  EXPECT_EQ(library_of("nppi_filtering_functions.h"), "NPP");
+  EXPECT_EQ(library_of("nvrtc.h"), "NVRTC");
+  EXPECT_EQ(library_of("mma.h"), "WMMA");
+  EXPECT_EQ(library_of("cutlass/gemm/device/gemm.h"), "CUTLASS");
+  for (const char* const header : {"cuda_gl_interop.h", "GL/glew.h", "helper_gl.h", "cuda_d3d11_interop.h"}) {
+    EXPECT_EQ(library_of(header), "OpenGL and its kin");
+  }
+  EXPECT_EQ(library_of("cooperative_groups/details/async.h"), "cooperative groups");
+  EXPECT_EQ(library_of("cuda/std/complex"), "libcu++");
+  for (const char* const header : {"helper_cuda.h", "helper_math.h", "cutil_inline.h"}) {
+    EXPECT_EQ(library_of(header), "NVIDIA's samples");
+  }
+  // The user's own.
+  for (const char* const header :
+       {"my.h", "cuda_my.h", "helpers.h", "mma_kernel.h", "kernels/thrust.h", "thrusters/a.h"}) {
+    EXPECT_EQ(library_of(header), "");
+  }
+}
+
+std::string refusal_of(const std::string& word) {
+  try {
+    static_cast<void>(read_nvcc_options({"a.cu", word}));
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+TEST(CudaLibraries, WhatIsLinkedIsNamedAsWhatIsIncluded) {
+  EXPECT_EQ(
+      refusal_of("-lcublas"),
+      "-lcublas: there is no cuBLAS (matrix functions); it comes as machine code of real GPUs only: bring kernels "
+      "of your own as sources");
+  EXPECT_EQ(refusal_of("-lcufft_static"),
+            "-lcufft_static: there is no cuFFT (Fourier transforms); it comes as machine code of real GPUs only: bring "
+            "kernels of your own as sources");
+  EXPECT_EQ(refusal_of("-lnvrtc"),
+            "-lnvrtc: there is no NVRTC (compilation at run time); compile the kernels before: heddle nvcc -ptx, and "
+            "cuModuleLoad loads the file");
+  for (const char* const word : {"cublasLt", "cufftw", "cusparse", "cusolver", "cudnn", "nppc", "nppif", "nccl",
+                                 "nvidia-ml", "cupti", "nvjpeg"}) {
+    EXPECT_THAT(refusal_of(std::string("-l") + word), StartsWith(std::string("-l") + word + ": there is no ")) << word;
+  }
+  try {
+    static_cast<void>(read_nvcc_options({"a.cu", "-Xlinker", "-rpath,/lib,-lcublas"}));
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), StartsWith("-lcublas: there is no cuBLAS (matrix functions)"));
+  }
+  // Marks of NVTX are in its header, random numbers in theirs.
+  EXPECT_THAT(read_nvcc_options({"a.cu", "-lnvToolsExt", "-lm", "-lGL"}).inputs, ElementsAre("a.cu", "-lm", "-lGL"));
+  const NvccOptions random = read_nvcc_options({"a.cu", "-lcurand"});
+  EXPECT_THAT(random.inputs, ElementsAre("a.cu"));
+  EXPECT_THAT(random.notes, ElementsAre("-lcurand has no effect: curand_kernel.h has cuRAND's device functions, host "
+                                        "functions are not there"));
+}
+
+TEST(CudaLibraries, TheFirstErrorIsFoundWithColoursToo) {
+  const std::string output =
+      "a.cu:1:2: warning: odd\n\x1b[1mb/a.cu:12:10: \x1b[0m\x1b[0;1;31mfatal error: \x1b[0m\x1b[1m'cufft.h' file not "
+      "found\x1b[0m\n#include <cufft.h>\n";
+  const auto error = first_error(output);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->where.text(), "b/a.cu:12:10");
+  EXPECT_EQ(error->message, "'cufft.h' file not found");
+  EXPECT_EQ(error->begins, 23U);
+  const auto missing = missing_library(*error);
+  ASSERT_TRUE(missing);
+  EXPECT_STREQ(
+      missing->what(),
+      "b/a.cu:12:10: there is no cufft.h: it belongs to cuFFT (Fourier transforms); it comes as machine code of "
+      "real GPUs only: bring kernels of your own as sources");
+  EXPECT_FALSE(missing_library({{"a.cu", 1, 1}, "'my.h' file not found", 0}));
+  EXPECT_FALSE(missing_library({{"a.cu", 1, 1}, "unknown type name 'cufftHandle'", 0}));
+  EXPECT_FALSE(first_error("a.cu:1:2: warning: odd\n"));
+  EXPECT_EQ(first_error("clang: error: no such file\n")->where.text(), "");
+}
+
+// The compiler's other words stay; its own "file not found", the line and the count of errors do not.
+TEST(CudaLibraries, ProgramsAndKernelsThatIncludeOneAreToldWhereAndWhatToDo) {
+  const test::Scratch scratch;
+  const std::string header = scratch.write("solve.h", "#pragma once\n\n#include <cusolverDn.h>\n");
+  const std::string source = scratch.write("a.cu", "#include \"solve.h\"\nint main() {}\n");
+  const std::string said = "heddle: " + header +
+                           ":3:10: there is no cusolverDn.h: it belongs to cuSOLVER (equation solvers); it comes as "
+                           "machine code of real GPUs only: bring kernels of your own as sources\n";
+  const test::Ran program = test::heddle({"nvcc", source, "-o", scratch.path("a")});
+  EXPECT_EQ(program.code, 2);
+  EXPECT_THAT(program.err, HasSubstr("In file included from " + source + ":1:"));
+  EXPECT_THAT(program.err, HasSubstr("cuSOLVER"));
+  EXPECT_THAT(program.err, Not(HasSubstr("fatal error")));
+  EXPECT_THAT(program.err, Not(HasSubstr("generated")));
+  EXPECT_EQ(program.err.substr(program.err.find("heddle: ")), said);
+
+  const std::string host = scratch.write("b.cpp", "int f();\n#include <cublas_v2.h>\n");
+  EXPECT_THAT(
+      test::heddle({"nvcc", "-c", host, "-o", scratch.path("b.o")}).err,
+      StartsWith("heddle: " + host + ":2:10: there is no cublas_v2.h: it belongs to cuBLAS (matrix functions)"));
+
+  const std::string kernel = scratch.write("k.cu", "#include <cub/block/block_reduce.cuh>\n__global__ void k() {}\n");
+  EXPECT_THAT(test::heddle({"compile", kernel}).err,
+              StartsWith("heddle: " + kernel +
+                         ":1:10: there is no cub/block/block_reduce.cuh: it belongs to CUB (parallel algorithms)"));
+
+  // What is no library's is said as ever, and so are errors of programs.
+  const std::string own = scratch.write("c.cu", "#include \"mine.h\"\nint main() {}\n");
+  const test::Ran unknown = test::heddle({"nvcc", own, "-o", scratch.path("c")});
+  EXPECT_EQ(unknown.code, 1);
+  EXPECT_THAT(unknown.err, HasSubstr(own + ":1:10: fatal error: 'mine.h' file not found"));
+  const std::string odd = scratch.write("d.cu", "#include <cstdio>\nint main() { int n = 1; if (n = 2) {} }\n");
+  const test::Ran warned = test::heddle({"nvcc", odd, "-o", scratch.path("d")});
+  EXPECT_EQ(warned.code, 0);
+  EXPECT_THAT(warned.err, HasSubstr(odd + ":2:31: warning: using the result of an assignment as a condition"));
+}
+
+// What is there of them, in one program (programs/libraries.cu) and on machines whose warps go in lockstep and not.
+TEST(CudaLibraries, WhatIsThereRunsRightOnHostAndDevice) {
+  const test::Scratch scratch;
+  const std::string program = scratch.path("program");
+  const test::Ran compiled = test::heddle({"nvcc", "-O1", HEDDLE_SOURCE_DIR "/tests/cuda/programs/libraries.cu",
+                                           "-lnvToolsExt", "-lcurand", "-o", program});
+  ASSERT_EQ(compiled.code, 0) << compiled.err;
+  const test::Ran ran = test::heddle({"exec", "--quiet", "--config", "baseline", "--", program});
+  EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+}
+
+// thrust and CUB as Debian has them, which cmake/packages/build.txt lists.
+TEST(CudaLibraries, ThrustAndCubCompileAndRun) {
+  const test::Scratch scratch;
+  const std::string program = scratch.path("program");
+  const test::Ran compiled =
+      test::heddle({"nvcc", HEDDLE_SOURCE_DIR "/tests/cuda/programs/algorithms.cu", "-o", program});
+  ASSERT_EQ(compiled.code, 0) << compiled.err;
+  const test::Ran ran = test::heddle({"exec", "--quiet", "--config", "baseline", "--", program});
+  EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+}
+
+}  // namespace
+}  // namespace heddle::tb

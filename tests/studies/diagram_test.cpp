@@ -1,0 +1,98 @@
+// heddle diagram: the modules and bindings of the elaborated machine.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "os/process/child_process.hpp"
+#include "tests/support/program_runner.hpp"
+
+namespace heddle::tb {
+namespace {
+
+using test::heddle;
+using test::Ran;
+using test::Scratch;
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Diagram, HasTheBindingsOfTheBaseline) {
+  const Ran ran = heddle({"diagram", "baseline"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  for (const char* edge : {"\"gpu.core0.fetch\" -> \"gpu.core0.decode.in\"",
+                           "\"gpu.core0.decode.out\" -> \"gpu.core0.register_read\"",
+                           "\"gpu.core0.register_read\" -> \"gpu.core0.execute\"",
+                           "\"gpu.core0.execute\" -> \"gpu.core0.memory\"",
+                           "\"gpu.core0.memory\" -> \"gpu.core0.writeback.in\"",
+                           "\"gpu.core0.memory\" -> \"gpu.core0.writeback.returns\"",
+                           "\"gpu.core0.memory\" -> \"gpu.core0.l1d\"",
+                           "\"gpu.core0.memory\" -> \"gpu.core0.scratchpad\"",
+                           "\"gpu.core0.register_read\" -> \"gpu.core0.registers.read_port\"",
+                           "\"gpu.core0.writeback.registers\" -> \"gpu.core0.registers.write_port\"",
+                           "\"gpu.core0.icache\" -> \"gpu.core0.instruction\"",
+                           "\"gpu.core0.instruction\" -> \"gpu.noc\"",
+                           "\"gpu.core0.fetch\" -> \"gpu.core0.icache\"",
+                           "\"gpu.core0.l1d\" -> \"gpu.core0.data\"",
+                           "\"gpu.core0.memory\" -> \"gpu.core0.texture\"",
+                           "\"gpu.core0.texture\" -> \"gpu.core0.texels\"",
+                           "\"gpu.core0.texels\" -> \"gpu.noc\"",
+                           "\"gpu.core0.data\" -> \"gpu.noc\"",
+                           "\"gpu.noc\" -> \"gpu.dram0\"",
+                           "\"gpu.dispatcher\" -> \"gpu.core0.blocks\"",
+                           "\"gpu.dram0\" -> \"gpu.memory_0\""}) {
+    EXPECT_EQ(test::occurrences(ran.out, edge), 1U) << edge;
+  }
+  EXPECT_TRUE(holds(ran.out, "bank0 … bank31\\n32 alike")) << ran.out;
+  EXPECT_FALSE(holds(ran.out, "lane1\"")) << ran.out;
+  EXPECT_EQ(test::occurrences(ran.out, "tooltip"), 21U) << "no other edges";
+}
+
+TEST(Diagram, FollowsTheMachine) {
+  const std::vector<std::string> two = {"--set", "gpu.cores=2",     "--set", "dram.channels=2",
+                                        "--set", "l2.enabled=true", "--set", "l1d.write_policy=write-through"};
+  std::vector<std::string> words = {"diagram", "baseline", "--all"};
+  words.insert(words.end(), two.begin(), two.end());
+  const Ran all = heddle(words);
+  ASSERT_EQ(all.code, 0) << all.err;
+  for (const char* edge : {"\"gpu.core1.fetch\" -> \"gpu.core1.decode.in\"", "\"gpu.core1.data\" -> \"gpu.noc\"",
+                           "\"gpu.noc\" -> \"gpu.l2_1.target\"", "\"gpu.l2_1.store\" -> \"gpu.dram1\"",
+                           "\"gpu.l2_0.socket\" -> \"gpu.l2_0.store\"", "\"gpu.dispatcher\" -> \"gpu.core1.blocks\""}) {
+    EXPECT_EQ(test::occurrences(all.out, edge), 1U) << edge;
+  }
+  EXPECT_EQ(test::occurrences(all.out, "[label=\"bank"), 64U) << "every register bank";
+  words[2] = "--set";
+  words.insert(words.begin() + 3, "gpu.clock_ghz=1.0");
+  const Ran folded = heddle(words);
+  ASSERT_EQ(folded.code, 0) << folded.err;
+  EXPECT_TRUE(holds(folded.out, "core0 … core1\\n2 alike"));
+  EXPECT_FALSE(holds(folded.out, "gpu.core1"));
+}
+
+TEST(Diagram, GraphvizDrawsIt) {
+  const Scratch scratch;
+  const Ran without = [&] {
+    test::RunSetup setup;
+    setup.environment = {"PATH=/nowhere"};
+    return heddle({"diagram", "baseline", "--svg", scratch.path("a.svg")}, setup);
+  }();
+  EXPECT_EQ(without.code, 2);
+  EXPECT_TRUE(holds(without.err, "Graphviz' dot, which is not installed")) << without.err;
+  EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
+  if (find_program("dot").empty()) {
+    GTEST_SKIP() << "Graphviz is not installed";
+  }
+  const Ran ran = heddle({"diagram", "baseline", "--svg", scratch.path("a.svg"), "--dot", scratch.path("a.dot")});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(ran.out.empty());
+  const std::string svg = Scratch::read(scratch.path("a.svg"));
+  EXPECT_TRUE(holds(svg, "<svg")) << svg.substr(0, 200);
+  EXPECT_TRUE(holds(svg, ">register_read</text>"));
+  // Plain colours on a white ground: every viewer shows it, and dark pages do.
+  EXPECT_TRUE(holds(svg, "<polygon fill=\"white\" "));
+  EXPECT_FALSE(holds(svg, "var(") || holds(svg, "class=\"chart\"") || holds(svg, "<style"));
+  EXPECT_EQ(Scratch::read(scratch.path("a.dot")), heddle({"diagram", "baseline"}).out);
+}
+
+}  // namespace
+}  // namespace heddle::tb

@@ -1,0 +1,212 @@
+// The claims of the ODGS paper, put to made-up results.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <iterator>
+#include <map>
+
+#include "base/registry.hpp"
+#include "studies/reproduce/claim.hpp"
+#include "studies/reproduce/figures/odgs_study.hpp"
+
+namespace heddle::tb::odgs {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+struct Made {
+  double ipc = 100;
+  std::uint64_t cycles = 1'000'000;
+  std::uint64_t divergences = 1000;
+  double bus = 0.4;
+  std::uint64_t context_bytes = 0;
+};
+using Making = std::function<Made(const tb::Run&)>;
+
+// Two cores of which one stops half-way, four bands, one channel, and a grid of 4 x 2 threads.
+RunSeries made_series(const tb::Run& run) {
+  RunSeries series;
+  series.cycles = 100;
+  series.core_ipc = {{32, 16}, {32, 0}};
+  const bool has_blocks = run.config != "odgs";
+  series.core_blocks = {{has_blocks ? 3.0 : 0.0, has_blocks ? 1.0 : 0.0}, {has_blocks ? 3.0 : 0.0, 0}};
+  series.threads_per_band = 8;
+  series.bands = {{0, 0.5}, {0, 0}, {0, 0}, {1, 0.5}};
+  series.channel_bus = {{0.5, 0.25}};
+  series.maps = {{"kernel", 4, {1, 2, 3, 4, 5, 6, 7, 8}, {0, 0, 1, 1, 2, 2, 4, 4}}};
+  series.pictures = {{"picture", 1, 1, {10, 20, 30}}};
+  return series;
+}
+
+Finding judge(const char* id, const Making& make, bool with_series = true) {
+  const std::unique_ptr<Claim> claim = Registry<Claim>::instance().make(id, {});
+  Results results;
+  for (const tb::Run& run : claim->runs()) {
+    const Made made = make(run);
+    Summary summary;
+    summary.ipc = made.ipc;
+    summary.cycles = made.cycles;
+    summary.divergent_branches = made.divergences;
+    summary.dram_bus_utilisation = made.bus;
+    summary.context_bytes = made.context_bytes;
+    results.add(run, summary, 1, {}, {}, run.series && with_series ? std::optional(made_series(run)) : std::nullopt);
+  }
+  return claim->judge(results);
+}
+
+bool has(const tb::Run& run, const std::string& setting) {
+  return std::any_of(run.settings.begin(), run.settings.end(),
+                     [&](const std::string& one) { return one.starts_with(setting); });
+}
+
+std::size_t number_of(const tb::Run& run) {
+  constexpr const char* kNames[] = {"suffix_tree", "bfs", "raytrace", "neural", "weather"};
+  return static_cast<std::size_t>(std::find_if(std::begin(kNames), std::end(kNames),
+                                               [&](const char* name) { return run.workload.starts_with(name); }) -
+                                  std::begin(kNames));
+}
+
+// What the paper reports.
+Made of_table3(const tb::Run& run) {
+  static const std::map<std::string, std::array<double, 5>> kTable = {{"odgs-pod", {1, 1, 1, 1, 1}},
+                                                                      {"odgs-mimd", {2.71, 1.92, 1.05, 1.52, 1.02}},
+                                                                      {"odgs-dwf", {1.95, 1.64, 0.76, 0.98, 0.24}},
+                                                                      {"odgs", {4.4, 2.6, 1.10, 10.6, 0.4}}};
+  return {.ipc = 100 * kTable.at(run.config).at(number_of(run))};
+}
+
+Made of_latency(const tb::Run& run) {
+  const auto latency = std::find_if(run.settings.begin(), run.settings.end(), [](const std::string& setting) {
+    return setting.starts_with("odgs.handling_latency=");
+  });
+  const double cycles = latency == run.settings.end() ? 0 : std::stod(latency->substr(latency->find('=') + 1));
+  const bool sensitive = number_of(run) < 2;
+  return {.ipc = sensitive && cycles > 128 ? 100 - 0.1 * cycles : 99.0};
+}
+
+TEST(OdgsClaims, ThePapersOwnFiguresHold) {
+  EXPECT_EQ(shape_of(judge("odgs-ipc", of_table3).checks), Shape::holds);
+  EXPECT_EQ(judge("odgs-ipc", of_table3).ours, "4.40, 2.60, 1.10, 10.60, 0.40");
+  EXPECT_EQ(
+      shape_of(judge("odgs-pm",
+                     [](const tb::Run& run) { return Made{.cycles = run.config == "odgs-pod" ? 400'000U : 900'000U}; })
+                   .checks),
+      Shape::holds);
+  EXPECT_EQ(shape_of(judge("odgs-synthetic",
+                           [](const tb::Run& run) {
+                             const bool oracle = run.config == "odgs";
+                             return Made{.ipc = oracle ? 130.0 : 100.0, .divergences = oracle ? 500U : 1000U};
+                           })
+                         .checks),
+            Shape::holds);
+  EXPECT_EQ(shape_of(judge("odgs-latency", of_latency).checks), Shape::holds);
+  EXPECT_EQ(shape_of(judge("odgs-context",
+                           [](const tb::Run& run) {
+                             return Made{.context_bytes = number_of(run) == 0 ? 8'400'000'000U : 28'000'000U};
+                           })
+                         .checks),
+            Shape::holds);
+  EXPECT_EQ(shape_of(judge("odgs-beyond",
+                           [](const tb::Run& run) {
+                             const bool plain = run.config == "odgs" && !has(run, "odgs.");
+                             return Made{.ipc = plain ? 40.0 : 100.0, .context_bytes = plain ? 20U : 10U};
+                           })
+                         .checks),
+            Shape::holds);
+}
+
+TEST(OdgsClaims, TheirContraryDoesNot) {
+  EXPECT_EQ(
+      shape_of(judge("odgs-ipc", [](const tb::Run& run) { return Made{.ipc = 1e4 / of_table3(run).ipc}; }).checks),
+      Shape::does_not_hold);
+  EXPECT_EQ(shape_of(judge("odgs-pm", [](const tb::Run&) { return Made{}; }).checks), Shape::does_not_hold);
+  EXPECT_EQ(shape_of(judge("odgs-synthetic", [](const tb::Run&) { return Made{}; }).checks), Shape::does_not_hold);
+  EXPECT_EQ(
+      shape_of(judge("odgs-context", [](const tb::Run&) { return Made{.context_bytes = 28U * 2'000'000U}; }).checks),
+      Shape::does_not_hold);
+  EXPECT_EQ(shape_of(judge("odgs-beyond", [](const tb::Run&) { return Made{.context_bytes = 10}; }).checks),
+            Shape::does_not_hold);
+  // Those lose that should not, and the others do not.
+  EXPECT_EQ(shape_of(judge("odgs-latency",
+                           [](const tb::Run& run) {
+                             return Made{.ipc = number_of(run) < 2 || !has(run, "odgs.handling") ? 100.0 : 50.0};
+                           })
+                         .checks),
+            Shape::does_not_hold);
+}
+
+TEST(OdgsClaims, WhatWasNotMeasuredHasNoVerdict) {
+  for (const char* const id :
+       {"odgs-ipc", "odgs-pm", "odgs-synthetic", "odgs-latency", "odgs-context", "odgs-beyond"}) {
+    const Finding finding = Registry<Claim>::instance().make(id, {})->judge(Results());
+    EXPECT_EQ(shape_of(finding.checks), Shape::not_measured) << id;
+  }
+}
+
+// One benchmark of five on all machines: the others have neither checks nor numbers.
+TEST(OdgsClaims, OfWhatRanInPartOnlyThatIsJudged) {
+  const std::unique_ptr<Claim> claim = Registry<Claim>::instance().make("odgs-ipc", {});
+  Results results;
+  for (const tb::Run& run : claim->runs()) {
+    if (number_of(run) == 3) {
+      Summary summary;
+      summary.ipc = of_table3(run).ipc;
+      results.add(run, summary, 1);
+    }
+  }
+  const Finding finding = claim->judge(results);
+  EXPECT_EQ(finding.measured, 1U);
+  EXPECT_EQ(finding.wanted, 5U);
+  EXPECT_EQ(finding.ours, "-, -, -, 10.60, -");
+  EXPECT_EQ(finding.checks.size(), 3U);
+}
+
+std::vector<std::string> captions(const Finding& finding) {
+  std::vector<std::string> all;
+  for (const Chart& chart : finding.charts) {
+    if (const auto* const pictures = std::get_if<ImagePanels>(&chart)) {
+      for (const ImagePanels::Panel& panel : pictures->panels) {
+        all.push_back(panel.caption);
+      }
+    }
+  }
+  return all;
+}
+
+TEST(OdgsClaims, HaveThePapersPictures) {
+  const std::vector<std::string> all = captions(judge("odgs-ipc", of_table3));
+  for (const char* const figure5 : {"MUM, POD: instructions per cycle", "MUM, MIMD: instructions per cycle",
+                                    "MUM, DWF: instructions per cycle", "MUM, ODGS: instructions per cycle"}) {
+    EXPECT_THAT(all, Contains(HasSubstr(figure5)));
+  }
+  EXPECT_THAT(all, Contains(HasSubstr("MUM, POD: blocks of each core")));
+  EXPECT_THAT(all, ::testing::Not(Contains(HasSubstr("ODGS: blocks"))));
+  EXPECT_THAT(all, Contains(HasSubstr("MUM, POD: share of instructions by active threads")));
+  EXPECT_THAT(all, Contains("path lengths"));
+  EXPECT_THAT(all, Contains("output"));
+  EXPECT_THAT(all, Contains("divergences, ODGS (white 4)"));
+  EXPECT_THAT(captions(judge("odgs-pm", [](const tb::Run&) { return Made{}; })),
+              Contains(HasSubstr("MUM, DRAM: use of each memory channel's bus over 100 cycles, black 0 to white 0.5")));
+  EXPECT_THAT(captions(judge("odgs-ipc", of_table3, false)), ::testing::IsEmpty());
+}
+
+TEST(ImagePanels, HaveAGreyPointPerValue) {
+  const ImagePanels::Panel panel = grey_panel("some", {{0, 1}, {2, 4}}, 2);
+  EXPECT_EQ(panel.width, 2U);
+  EXPECT_EQ(panel.height, 2U);
+  EXPECT_THAT(panel.rgb, ::testing::ElementsAre(0, 0, 0, 128, 128, 128, 255, 255, 255, 255, 255, 255));
+  ImagePanels pictures;
+  pictures.title = "a & b";
+  pictures.panels = {panel, {"nothing", 0, 0, {}}};
+  const std::string drawn = chart_svg(pictures);
+  EXPECT_THAT(drawn, HasSubstr("a &amp; b"));
+  EXPECT_THAT(drawn, HasSubstr("data:image/png;base64,iVBORw0KGgo"));
+  EXPECT_THAT(drawn, HasSubstr(">nothing<"));
+}
+
+}  // namespace
+}  // namespace heddle::tb::odgs

@@ -1,0 +1,592 @@
+// Verdicts from synthetic results, the plan of runs, the kept results, charts, and the texts that come out.
+#include "studies/reproduce/reproduce.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/registry.hpp"
+#include "studies/pages/report/time_left.hpp"
+#include "studies/reproduce/figures/lwm_forms.hpp"
+#include "tests/support/program_runner.hpp"
+
+namespace heddle::tb {
+namespace {
+
+using test::Scratch;
+
+Check of(bool main, bool passed) {
+  return {"rule", "measured", main, passed};
+}
+
+TEST(Shape, FollowsItsRule) {
+  EXPECT_EQ(shape_of({}), Shape::not_measured);
+  EXPECT_EQ(shape_of({of(true, true), of(false, true)}), Shape::holds);
+  EXPECT_EQ(shape_of({of(true, true), of(false, false)}), Shape::partly);
+  EXPECT_EQ(shape_of({of(true, true), of(true, false)}), Shape::partly);
+  EXPECT_EQ(shape_of({of(true, false), of(false, true)}), Shape::does_not_hold);
+  EXPECT_EQ(shape_of({of(true, false)}), Shape::does_not_hold);
+  EXPECT_EQ(shape_of({of(false, true), of(false, false)}), Shape::partly);
+  EXPECT_EQ(shape_of({of(false, false)}), Shape::does_not_hold);
+}
+
+TEST(Shape, OfASizeIsBetweenHalfAndTwice) {
+  EXPECT_TRUE(of_a_size(0.05, 0.1));
+  EXPECT_FALSE(of_a_size(0.0499, 0.1));
+  EXPECT_TRUE(of_a_size(0.2, 0.1));
+  EXPECT_FALSE(of_a_size(0.2001, 0.1));
+  EXPECT_FALSE(of_a_size(-0.1, 0.1));
+  EXPECT_TRUE(of_a_size(-0.1, -0.1));
+  EXPECT_FALSE(of_a_size(kNoValue, 0.1));
+}
+
+TEST(Means, AreGeometric) {
+  EXPECT_DOUBLE_EQ(geometric_mean({2, 8}), 4);
+  EXPECT_DOUBLE_EQ(geometric_mean({}), 1);
+}
+
+// A summary of a 32-lane machine with this IPC: every busy cycle retires `lanes` threads.
+Summary summary(double ipc, double lanes = 32) {
+  Summary made;
+  made.cycles = 1'000'000;
+  made.ipc = ipc;
+  made.lanes_per_warp_instruction = lanes;
+  made.thread_instructions = static_cast<std::uint64_t>(ipc * 1e6);
+  made.warp_instructions = static_cast<std::uint64_t>(ipc * 1e6 / lanes);
+  made.idle_share = 1 - ipc / lanes;
+  made.fu_active_cycles.assign(33, 0);
+  made.idle_cycles = static_cast<std::uint64_t>(std::lround(made.idle_share * 1e6));
+  made.fu_active_cycles[0] = made.idle_cycles;
+  made.fu_active_cycles[static_cast<std::size_t>(lanes)] = 1'000'000 - made.idle_cycles;
+  made.idle_cycles_by_cause.cycles[static_cast<std::size_t>(hw::IdleCause::memory)] = made.idle_cycles;
+  return made;
+}
+
+// What a run of the twelve workloads came to where arrays lie anywhere, in the papers' form and, unless told, in the
+// CUDA form.
+void add(Results& results, const tb::Run& run, const Summary& made, bool cuda = true) {
+  for (const bool pthreads : {true, false}) {
+    if (!pthreads && !cuda) {
+      continue;
+    }
+    lwm::Reading reading = pthreads ? lwm::papers_form() : lwm::cuda_form();
+    results.add(under(reading, run), made, 1);
+    for (unsigned seed = 1; seed <= lwm::kPlacements; ++seed) {
+      reading.settings = {"allocation.placement=seeded", "allocation.seed=" + std::to_string(seed)};
+      results.add(under(reading, run), made, 1);
+    }
+  }
+}
+
+// Every workload with the same IPC on a machine.
+void add(Results& results, const Variant& variant, double ipc, double lanes = 32) {
+  for (const StudyWorkload& workload : lwm::twelve()) {
+    add(results, run_of(variant, workload), summary(ipc, lanes));
+  }
+}
+
+Finding judged(const std::string& id, const Results& results) {
+  return Registry<Claim>::instance().make(id, {})->judge(results);
+}
+
+Shape shape(const std::string& id, const Results& results) {
+  return shape_of(judged(id, results).checks);
+}
+
+TEST(Claims, AGainHoldsWhenItIsOfASize) {
+  for (const auto& [gain, expected] :
+       {std::pair{1.08, Shape::holds}, std::pair{1.04, Shape::holds}, std::pair{1.03, Shape::partly},
+        std::pair{1.30, Shape::partly}, std::pair{0.99, Shape::does_not_hold}}) {
+    Results results;
+    add(results, lwm::baseline(), 10);
+    add(results, lwm::thesis_baseline(), 10);
+    add(results, lwm::large(), 10 * gain);
+    add(results, lwm::thesis_large(), 10 * gain);
+    EXPECT_EQ(shape("lwm-avg", results), expected) << gain;
+  }
+}
+
+TEST(Claims, AMeanIsOverTheWorkloadsThatBothMachinesHave) {
+  Results results;
+  const std::vector<StudyWorkload> workloads = lwm::twelve();
+  add(results, run_of(lwm::baseline(), workloads[0]), summary(10));
+  add(results, run_of(lwm::large(), workloads[0]), summary(11));
+  add(results, run_of(lwm::baseline(), workloads[1]), summary(10));  // its large-warp run failed
+  const Finding finding = judged("lwm-avg", results);
+  EXPECT_NE(finding.ours.find("+10.0 % (+10.0 to +10.0) (LWM)"), std::string::npos) << finding.ours;
+  EXPECT_EQ(finding.measured, 0U);  // none on the thesis's machines
+  EXPECT_EQ(finding.wanted, 12U);
+}
+
+TEST(Claims, NoResultsAreNoVerdict) {
+  for (const std::string& id : claim_ids()) {
+    const std::unique_ptr<Claim> claim = Registry<Claim>::instance().make(id, {});
+    const Finding finding = claim->judge(Results());
+    if (!claim->runs().empty()) {
+      EXPECT_EQ(shape_of(finding.checks), Shape::not_measured) << id;
+    }
+    EXPECT_FALSE(claim->text().statement.empty()) << id;
+    EXPECT_FALSE(claim->text().source.empty()) << id;
+  }
+}
+
+// Every claim can fail and every claim can be judged: with all machines equal none may hold that compares machines.
+TEST(Claims, EqualMachinesShowNoGain) {
+  const std::set<std::string> indifferent = {"fu-util",           "intensity",   "workload-size",
+                                             "2lev-rowhit",       "lwm-storage", "lwm-memory-divergence",
+                                             "branch-mechanisms", "dws-area"};
+  for (const std::string& id : claim_ids()) {
+    const std::unique_ptr<Claim> claim = Registry<Claim>::instance().make(id, {});
+    Results results;
+    for (const tb::Run& run : claim->runs()) {
+      Summary same = summary(10);
+      same.memory_instructions = 100;
+      same.line_requests = 200;
+      same.line_requests_per_memory_instruction = 2;
+      std::optional<BankTimeline> timeline;
+      if (run.timeline) {
+        timeline = BankTimeline{"", 0, 10, {{"dram0", 1, {{BankTimeline::Kind::transfer, 0, 1, 2, 0}}}}};
+      }
+      results.add(run, same, 1, timeline, tb::RecordedEnergy{1e6, 1e3});
+    }
+    const Finding finding = claim->judge(results);
+    EXPECT_FALSE(finding.checks.empty()) << id;
+    EXPECT_FALSE(finding.ours.empty()) << id;
+    if (indifferent.count(id) == 0) {
+      EXPECT_NE(shape_of(finding.checks), Shape::holds) << id;
+    }
+  }
+}
+
+TEST(Claims, RanksAndTitlesAreDistinct) {
+  std::set<unsigned> ranks;
+  std::set<std::string> titles;
+  for (const std::string& id : claim_ids()) {
+    const auto& claim = Registry<Claim>::instance().entries().at(id);
+    EXPECT_TRUE(ranks.insert(claim.make({})->text().rank).second) << id;
+    EXPECT_TRUE(titles.insert(claim.description).second) << id;
+  }
+  for (const char* wanted :
+       {"lwm-avg", "2lev-avg", "lwm-2lev-avg", "tbc-avg", "dwf-avg", "fu-util", "intensity", "lwm-size",
+        "lwm-perfect-rf", "lwm-opts", "2lev-group", "2lev-rowhit", "lwm-2lev-size", "lwm-storage"}) {
+    EXPECT_TRUE(Registry<Claim>::instance().has(wanted)) << wanted;
+  }
+}
+
+TEST(Claims, IntensityUsesTheLimitsOfTable2) {
+  using lwm::Level;
+  EXPECT_EQ(lwm::divergence_level(30.01), Level::low);
+  EXPECT_EQ(lwm::divergence_level(30), Level::medium);
+  EXPECT_EQ(lwm::divergence_level(20), Level::medium);
+  EXPECT_EQ(lwm::divergence_level(19.99), Level::high);
+  EXPECT_EQ(lwm::idle_level(0.1999), Level::low);
+  EXPECT_EQ(lwm::idle_level(0.20), Level::medium);
+  EXPECT_EQ(lwm::idle_level(0.40), Level::medium);
+  EXPECT_EQ(lwm::idle_level(0.4001), Level::high);
+}
+
+Results classes(bool bfs_idle) {
+  Results results;
+  for (const lwm::Benchmark& benchmark : lwm::benchmarks()) {
+    const double lanes = benchmark.divergence == lwm::Level::high     ? 12
+                         : benchmark.divergence == lwm::Level::medium ? 25
+                                                                      : 32;
+    double idle = benchmark.idle == lwm::Level::high ? 0.6 : benchmark.idle == lwm::Level::medium ? 0.3 : 0.05;
+    if (benchmark.workload.name == "bfs") {
+      idle = bfs_idle ? 0.95 : 0.05;
+    }
+    add(results, run_of(lwm::baseline(), benchmark.workload), summary(lanes * (1 - idle), lanes));
+  }
+  return results;
+}
+
+TEST(Claims, IntensityAndUtilisation) {
+  EXPECT_EQ(shape("intensity", classes(true)), Shape::holds);
+  EXPECT_EQ(shape("fu-util", classes(true)), Shape::holds);
+  const Finding finding = judged("intensity", classes(false));
+  EXPECT_EQ(shape_of(finding.checks), Shape::partly);
+  ASSERT_EQ(finding.causes.size(), 1U);
+  EXPECT_EQ(finding.causes.front().substr(0, 4), "bfs:");
+  EXPECT_EQ(shape("fu-util", classes(false)), Shape::partly);  // bfs fails, and with it the rightmost; four hold
+}
+
+TEST(Claims, TheBetterFormationCountsPerWorkload) {
+  Results results;
+  add(results, lwm::baseline(), 10);
+  const std::vector<Variant> formation = lwm::dynamic_warp_formation();
+  std::size_t i = 0;
+  for (const StudyWorkload& workload : lwm::twelve()) {  // one of the two is good everywhere, neither on average
+    add(results, run_of(formation[0], workload), summary(i % 2 == 0 ? 11 : 5));
+    add(results, run_of(formation[1], workload), summary(i % 2 == 0 ? 5 : 11));
+    ++i;
+  }
+  const Finding finding = judged("dwf-avg", results);
+  EXPECT_EQ(finding.ours, "+10.0 %");
+  EXPECT_EQ(shape_of(finding.checks), Shape::does_not_hold);
+  EXPECT_EQ(finding.causes.size(), 12U);
+}
+
+TEST(Claims, FetchGroupsOf8AreBest) {
+  const std::vector<tb::Run> runs = Registry<Claim>::instance().make("2lev-group", {})->runs();
+  const auto filled = [&](bool identical) {
+    Results results;
+    const std::set<std::string> flat = {"blackjack", "sort", "viterbi", "kmeans"};
+    for (const tb::Run& run : runs) {
+      const std::string name = run.workload.substr(0, run.workload.find(':'));
+      const bool moves = run.config == "two-level" && flat.count(name) == 0;
+      const bool eight = run.settings.empty() || run.settings.front().rfind("dram.", 0) == 0;
+      const bool sixteen = !eight && run.settings.front() == "two_level.fetch_group=16";
+      const bool all = !eight && run.settings.front() == "two_level.fetch_group=32";
+      Summary made = summary(moves && eight ? 11 : moves && sixteen ? 10.5 : 10);
+      made.cycles += all && !identical ? 1 : 0;
+      results.add(run, made, 1);
+    }
+    return results;
+  };
+  EXPECT_EQ(shape("2lev-group", filled(true)), Shape::holds);
+  EXPECT_EQ(shape("2lev-group", filled(false)), Shape::partly);
+}
+
+// The papers' form decides, by the median over the placements; what the CUDA form gives stands beside it.
+TEST(Claims, ThePapersFormDecidesByTheMedianOverPlacements) {
+  Results results;
+  for (const StudyWorkload& workload : lwm::twelve()) {
+    for (const Variant& over : {lwm::baseline(), lwm::thesis_baseline()}) {
+      add(results, run_of(over, workload), summary(10));
+    }
+    for (const Variant& machine : {lwm::two_level(), lwm::thesis_two_level()}) {
+      const tb::Run run = run_of(machine, workload);
+      results.add(under(lwm::cuda_form(), run), summary(9), 1);
+      results.add(under(lwm::papers_form(), run), summary(5), 1);  // as the machine places arrays: not the verdict's
+      for (unsigned seed = 1; seed <= lwm::kPlacements; ++seed) {
+        lwm::Reading reading = lwm::papers_form();
+        reading.settings = {"allocation.placement=seeded", "allocation.seed=" + std::to_string(seed)};
+        results.add(under(reading, run), summary(seed == 1 ? 8 : seed == 2 ? 9 : seed == 3 ? 11 : 13), 1);
+      }
+    }
+  }
+  const Finding finding = judged("2lev-avg", results);
+  EXPECT_EQ(finding.ours, "+10.0 % (-20.0 to +30.0) (2Lev); +10.0 % (-20.0 to +30.0) (2Lev (thesis))");
+  EXPECT_EQ(shape_of(finding.checks), Shape::holds);
+  ASSERT_EQ(finding.beside.size(), 1U);
+  EXPECT_EQ(finding.beside[0].ours, "-10.0 % (2Lev); -10.0 % (2Lev (thesis))");
+  EXPECT_EQ(shape_of(finding.beside[0].checks), Shape::does_not_hold);
+  EXPECT_EQ(ours_text(finding), finding.ours + "; CUDA form: " + finding.beside[0].ours);
+  EXPECT_EQ(shapes_text(finding), "holds; CUDA form: does not hold");
+  const auto readings = std::find_if(finding.tables.begin(), finding.tables.end(),
+                                     [](const ValueTable& table) { return table.caption == "Under other readings"; });
+  ASSERT_NE(readings, finding.tables.end());
+  ASSERT_EQ(readings->rows.size(), 1U);  // the others were not measured
+  EXPECT_EQ(readings->rows[0][0], "papers' form, arrays where the machine puts them");
+  EXPECT_EQ(readings->rows[0][1], "-50.0 % (2Lev); -50.0 % (2Lev (thesis))");
+}
+
+TEST(Claims, ASpreadIsTheMiddleAndTheEnds) {
+  const lwm::Spread odd = lwm::spread({3, 1, 2});
+  EXPECT_DOUBLE_EQ(odd.median, 2);
+  EXPECT_DOUBLE_EQ(odd.low, 1);
+  EXPECT_DOUBLE_EQ(odd.high, 3);
+  EXPECT_EQ(odd.placements, 3U);
+  EXPECT_DOUBLE_EQ(lwm::spread({4, 1, kNoValue, 2, 3}).median, 2.5);
+  EXPECT_FALSE(std::isfinite(lwm::spread({kNoValue}).median));
+}
+
+TEST(Claims, AReadingChangesRunsOfTheTwelveOnly) {
+  const lwm::Reading reading{"r", true, {"dram.scheduler=fcfs-per-bank"}, 0.5};
+  const lwm::Benchmark& first = lwm::benchmarks().front();
+  const tb::Run run = under(reading, run_of(lwm::baseline(), first.workload));
+  EXPECT_EQ(run.workload, first.workload.name + ":pthreads");
+  EXPECT_DOUBLE_EQ(run.scale, 0.5 * first.pthreads_scale);
+  EXPECT_EQ(run.settings, reading.settings);
+  const tb::Run other = under(reading, {"baseline", {"core.warp_size=64"}, "vecadd", 0.1});
+  EXPECT_EQ(other.workload, "vecadd");
+  EXPECT_DOUBLE_EQ(other.scale, 0.05);
+}
+
+TEST(Claims, TheRulesOfSwitchingShowTheirDrift) {
+  Results results;
+  const std::vector<tb::Run> runs = Registry<Claim>::instance().make("2lev-rules", {})->runs();
+  for (const tb::Run& run : runs) {
+    const bool two_level = run.config == "two-level";
+    const bool current = two_level && run.settings.front() == "two_level.fetch_group_rule=current";
+    Summary made = summary(two_level ? 11 : 10);
+    made.dram_row_hit_rate = 0.9;
+    made.warp_drift = current ? 40 : 20;
+    results.add(run, made, 1);
+  }
+  EXPECT_EQ(shape("2lev-rules", results), Shape::holds);
+  for (const tb::Run& run : runs) {
+    Summary made = summary(run.config == "two-level" ? 11 : 10);
+    made.dram_row_hit_rate = 0.9;
+    results.add(run, made, 1);
+  }
+  EXPECT_EQ(shape("2lev-rules", results), Shape::partly);  // no drift
+}
+
+TEST(Claims, ComplexOperationsMustCount) {
+  const std::vector<tb::Run> runs = Registry<Claim>::instance().make("2lev-complex", {})->runs();
+  const auto filled = [&](double uncounted, double counted) {
+    Results results;
+    for (const tb::Run& run : runs) {
+      const bool counts = run.settings.back() == "core.complex_long_latency=true";
+      Summary made = summary(run.config == "baseline" ? 10 : counts ? counted : uncounted);
+      made.idle_cycles_by_cause.cycles[static_cast<std::size_t>(hw::IdleCause::complex)] = counts ? 10 : 20;
+      results.add(run, made, 1);
+    }
+    return results;
+  };
+  EXPECT_EQ(shape("2lev-complex", filled(10, 11)), Shape::holds);
+  EXPECT_EQ(shape("2lev-complex", filled(11, 11)), Shape::partly);
+  EXPECT_EQ(shape("2lev-complex", filled(10, 9)), Shape::does_not_hold);
+}
+
+TEST(Claims, TheAdaptiveSchedulerIsComparedWithFixedPairs) {
+  const std::vector<tb::Run> runs = Registry<Claim>::instance().make("adaptive-2lev", {})->runs();
+  const auto filled = [&](double adaptive, double longer, double other_pair) {
+    Results results;
+    for (const tb::Run& run : runs) {
+      const bool learns = run.settings.front() == "core.scheduler=two-level-adaptive";
+      const bool other = !learns && run.settings[1] == "two_level.inner_scheduler=gto";
+      results.add(run, summary(learns ? (run.settings.size() > 1 ? longer : adaptive) : other ? other_pair : 10), 1);
+    }
+    return results;
+  };
+  EXPECT_EQ(shape("adaptive-2lev", filled(11, 11, 10.5)), Shape::holds);
+  EXPECT_EQ(shape("adaptive-2lev", filled(10.2, 10.1, 10.5)), Shape::partly) << "worse than the best pair";
+  EXPECT_EQ(shape("adaptive-2lev", filled(9, 11, 9)), Shape::does_not_hold) << "whatever longer intervals do";
+  EXPECT_NE(judged("adaptive-2lev", filled(9, 11, 9)).ours.find("-10.0 % over the best fixed pair (8 RR/RR)"),
+            std::string::npos);
+}
+
+TEST(Claims, ProgressIsJudgedByTheImbalanceAtBarriers) {
+  const std::vector<tb::Run> runs = Registry<Claim>::instance().make("progress", {})->runs();
+  const auto filled = [&](double flat, double levels) {
+    Results results;
+    for (const tb::Run& run : runs) {
+      Summary made = summary(10);
+      const std::string first = run.settings.empty() ? "" : run.settings.front();
+      made.barrier_imbalance = first == "core.scheduler=gto" ? 400
+                               : first == "core.scheduler=least-progress"
+                                   ? (run.settings.size() > 1 ? flat * 0.9 : flat)
+                               : run.settings.size() == 2 ? levels
+                               : run.settings.empty()     ? 100
+                                                          : 90;
+      results.add(run, std::move(made), 1);
+    }
+    return results;
+  };
+  EXPECT_EQ(shape("progress", filled(50, 50)), Shape::holds);
+  EXPECT_EQ(shape("progress", filled(120, 50)), Shape::partly) << "more than round robin";
+  EXPECT_EQ(shape("progress", filled(500, 150)), Shape::does_not_hold);
+}
+
+TEST(Claims, DiagnosisSplitsASpeedupIntoLanesAndBusyCycles) {
+  Results results;
+  const StudyWorkload bfs{"bfs", 1};
+  results.add(run_of(lwm::baseline(), bfs), summary(8, 16), 1);
+  results.add(run_of(lwm::large(), bfs), summary(6, 24), 1);
+  const Grid grid(results, {lwm::baseline(), lwm::large()}, {bfs});
+  EXPECT_EQ(grid.diagnosis(1, 0, 0),
+            "bfs: LWM 0.750x over baseline = lanes per instruction 16.00 to 24.00 (1.500x) and busy cycles 50.0 % to "
+            "25.0 % (0.500x); idle 50.0 % (memory 50.0 %) to 75.0 % (memory 75.0 %).");
+}
+
+TEST(Plan, SharesRunsAndKnowsWhatTheyDependOn) {
+  const tb::Run plain{"baseline", {}, "vecadd", 0.1};
+  const tb::Run same{"baseline", {"core.warp_size=32"}, "vecadd", 0.1};  // sets what it is
+  const tb::Run wide{"baseline", {"core.warp_size=64"}, "vecadd", 0.1};
+  const Plan plan = plan_runs({plain, same, wide, plain}, {}, "build");
+  ASSERT_EQ(plan.runs.size(), 2U);
+  EXPECT_EQ(plan.by_text.at(plain.text()), plan.by_text.at(same.text()));
+  EXPECT_NE(plan.by_text.at(plain.text()), plan.by_text.at(wide.text()));
+  EXPECT_EQ(plan.runs[0].folder.rfind("vecadd-baseline-", 0), 0U);
+  const auto key = [](double factor, bool full, const char* build) {
+    return plan_runs({{"baseline", {}, "vecadd", 0.1}}, {factor, full}, build).runs.front().key;
+  };
+  EXPECT_EQ(key(1, false, "build"), plan.runs[0].key);
+  EXPECT_NE(key(2, false, "build"), plan.runs[0].key);
+  EXPECT_NE(key(1, true, "build"), plan.runs[0].key);
+  EXPECT_NE(key(1, false, "other"), plan.runs[0].key);
+  EXPECT_EQ(parts_of_key(key(1, false, "other")).rest, parts_of_key(plan.runs[0].key).rest);
+  EXPECT_EQ(parts_of_key(key(1, false, "other")).build, "other");
+  EXPECT_EQ(plan_runs({plain}, {10, false}, "b").runs.front().scale, 1);
+}
+
+TEST(Plan, AKeyThatIsNoneHasNoBuild) {
+  EXPECT_EQ(parts_of_key("refused x").build, "");
+  EXPECT_EQ(parts_of_key("refused x").rest, "refused x");
+  EXPECT_EQ(parts_of_key("heddle 1").build, "1");
+  EXPECT_EQ(parts_of_key("heddle 1").rest, "");
+}
+
+TEST(Plan, WhatDoesNotExistIsRefusedNotStarted) {
+  const Plan plan = plan_runs(
+      {{"basline", {}, "vecadd", 1}, {"baseline", {"core.warp_sise=64"}, "vecadd", 1}, {"baseline", {}, "vecad", 1}},
+      {}, "build");
+  ASSERT_EQ(plan.runs.size(), 3U);
+  EXPECT_NE(plan.runs[0].refusal.find("did you mean 'baseline'"), std::string::npos);
+  EXPECT_NE(plan.runs[1].refusal.find("did you mean 'warp_size'"), std::string::npos);
+  EXPECT_NE(plan.runs[2].refusal.find("did you mean 'vecadd'"), std::string::npos);
+}
+
+TEST(Plan, DigestIsFnv1a) {
+  EXPECT_EQ(digest(""), "cbf29ce484222325");
+  EXPECT_EQ(digest("a"), "af63dc4c8601ec8c");
+}
+
+TEST(TimeLeft, UsesEachWorkloadsOwnTime) {
+  TimeLeft times;
+  EXPECT_FALSE(times.left({{"a", 1}}, 1));
+  times.done("a", 2);
+  times.done("b", 10);
+  EXPECT_DOUBLE_EQ(*times.left({{"a", 2}}, 1), 4);
+  EXPECT_DOUBLE_EQ(*times.left({{"a", 1}, {"b", 1}}, 2), 6);
+  EXPECT_DOUBLE_EQ(*times.left({{"c", 1}}, 1), 6);  // not seen yet: the mean of all
+  EXPECT_DOUBLE_EQ(*times.left({}, 1), 0);
+}
+
+TEST(Charts, RoundSteps) {
+  EXPECT_DOUBLE_EQ(round_step(1, 5), 0.2);
+  EXPECT_DOUBLE_EQ(round_step(32, 6), 10);
+  EXPECT_DOUBLE_EQ(round_step(24, 6), 5);
+  EXPECT_DOUBLE_EQ(round_step(12, 6), 2);
+  EXPECT_DOUBLE_EQ(round_step(0, 6), 1);
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+TEST(Charts, DrawWhatWasMeasuredOnly) {
+  const std::string bars =
+      chart_svg(GroupedBars{"t", "IPC", {"a<b", "c"}, {{"one", {1, kNoValue}}, {"two", {2, 3}}}, 1.0});
+  EXPECT_EQ(count(bars, "<title>"), 4U);  // the chart's and one per bar
+  EXPECT_EQ(count(bars, "class=\"reference\""), 1U);
+  EXPECT_NE(bars.find("a&lt;b"), std::string::npos);
+  EXPECT_EQ(bars.find("nan"), std::string::npos);
+  const std::string lines = chart_svg(LineChart{"t", "x", {"1", "2", "3", "4"}, {{"one", {1, kNoValue, 2, 3}, true}}});
+  EXPECT_EQ(count(lines, "<polyline"), 2U);  // a gap splits the line
+  EXPECT_EQ(count(lines, "<circle"), 3U);
+  const std::string stacks =
+      chart_svg(StackedGroups{"t", {"0 (idle)", "1-31", "32"}, {"x", "y"}, {{"a", {{0.25, 0.25, 0.5}, {}}}}});
+  EXPECT_EQ(count(stacks, "<title>"), 4U);
+  EXPECT_NE(stacks.find("a, x, 32: 50.0 %"), std::string::npos);
+}
+
+Reproduction sample() {
+  Reproduction reproduction;
+  ReproducedClaim claim;
+  claim.id = "some-id";
+  claim.title = "Title";
+  claim.text = {1, "They say <so>", "+7 %", "section 6", "We looked.", "", "Mind this."};
+  claim.finding.ours = "-1 %";
+  claim.finding.checks = {{"it gains", "-1 %", true, false}};
+  claim.finding.causes = {"bfs idles."};
+  claim.finding.tables = {{"Speedups", {"workload", "x"}, {{"bfs", "0.9"}}}};
+  claim.finding.measured = 6;
+  claim.finding.wanted = 12;
+  claim.shape = shape_of(claim.finding.checks);
+  reproduction.claims = {claim};
+  reproduction.failed = {{"lwm bfs at 1", "no such machine"}};
+  reproduction.scales = {{"bfs", 0.03}};
+  reproduction.runs = 24;
+  return reproduction;
+}
+
+TEST(Reproduction, TextsSayVerdictCauseAndFailures) {
+  const Reproduction reproduction = sample();
+  const std::string table = reproduction_table(reproduction);
+  EXPECT_NE(table.find("some-id  +7 %   -1 %  does not hold (6 of 12 workloads)"), std::string::npos) << table;
+  EXPECT_NE(table.find("1 run failed:\n  lwm bfs at 1: no such machine"), std::string::npos) << table;
+  const std::string page = reproduction_page(reproduction, "heddle reproduce lwm-avg --scale 0.1");
+  EXPECT_NE(page.find("<code>heddle reproduce lwm-avg --scale 0.1</code>"), std::string::npos);
+  for (const char* part : {"<section id=\"some-id\">", "They say &lt;so&gt;", "We looked.", "bfs idles.",
+                           "does not hold (6 of 12 workloads)", "no such machine"}) {
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  }
+  EXPECT_EQ(page.find("http://www.w3.org") == std::string::npos && page.find("src=") != std::string::npos, false);
+  const std::string markdown = reproduction_markdown(reproduction, "2026-11-21");
+  for (const char* part :
+       {"# Reproduction", "2026-11-21", "default scale", "| [some-id](#some-id) | +7 % | -1 % |",
+        "- it gains (main): -1 %: no", "We looked.", "Mind this.", "- bfs idles.", "| bfs | 0.9 |", "bfs 0.03"}) {
+    EXPECT_NE(markdown.find(part), std::string::npos) << part;
+  }
+}
+
+TEST(Reproduction, WhatStandsBesideHasNoPartInTheVerdict) {
+  Reproduction reproduction = sample();
+  Finding& finding = reproduction.claims.front().finding;
+  finding.checks = {{"it gains", "+7 %", true, true}};
+  finding.causes.clear();
+  finding.label = "papers' form";
+  Finding beside;
+  beside.label = "CUDA form";
+  beside.ours = "-5 %";
+  beside.checks = {{"it gains", "-5 %", true, false}};
+  beside.note = "Its arrays meet.";
+  beside.causes = {"sort idles."};
+  finding.beside = {beside};
+  reproduction.claims.front().shape = shape_of(finding.checks);
+  const std::string markdown = reproduction_markdown(reproduction, "2026-11-21");
+  for (const char* part :
+       {"| -1 %; CUDA form: -5 % | holds (6 of 12 workloads); CUDA form: does not hold |",
+        "Ours, papers' form: -1 %. **holds (6 of 12 workloads).**",
+        "### some-id: CUDA form\n\nOurs: -5 %. **does not hold.**", "Its arrays meet.", "- sort idles."}) {
+    EXPECT_NE(markdown.find(part), std::string::npos) << part << "\n" << markdown;
+  }
+  EXPECT_EQ(markdown.find("We looked."), std::string::npos);
+  const std::string page = reproduction_page(reproduction, "heddle reproduce lwm-avg");
+  EXPECT_NE(page.find("<h3>some-id: CUDA form</h3>"), std::string::npos);
+  const Scratch scratch;
+  EXPECT_EQ(read_reproduction(scratch.write("o.json", reproduction_json(reproduction))).claims.at("some-id").shape,
+            "holds");
+}
+
+TEST(Reproduction, SaysWhichRunsAnotherBuildMeasured) {
+  Reproduction reproduction = sample();
+  EXPECT_EQ(other_builds_text(reproduction), "");
+  reproduction.other_builds = {{"0.1.0 0123", 20}};
+  const std::string said = "Measured earlier: 20 runs by build 0.1.0 0123.";
+  EXPECT_EQ(other_builds_text(reproduction), said);
+  EXPECT_NE(reproduction_page(reproduction, "heddle reproduce lwm-avg --scale 0.1").find(said), std::string::npos);
+  EXPECT_NE(reproduction_markdown(reproduction, "2026-11-21").find(said), std::string::npos);
+}
+
+TEST(Reproduction, AnotherOnesVerdictsStandBesideIts) {
+  const Reproduction reproduction = sample();
+  const Scratch scratch;
+  const std::string path = scratch.write("other.json", reproduction_json(reproduction));
+  const OtherReproduction other = read_reproduction(path);
+  EXPECT_EQ(other.scaling, "default scale");
+  ASSERT_EQ(other.claims.count("some-id"), 1U);
+  const std::string markdown = reproduction_markdown(reproduction, "2026-11-21", &other);
+  EXPECT_NE(markdown.find("| id | paper | ours | shape | ours at default scale | shape |"), std::string::npos)
+      << markdown;
+  EXPECT_NE(markdown.find("| -1 % | does not hold (6 of 12 workloads) | -1 % | does not hold |"), std::string::npos)
+      << markdown;
+  for (const char* text : {"", "{}", "[1]", "{\"schema\": 2}", "{\"schema\": 1, \"scaling\": 3}"}) {
+    EXPECT_THROW(static_cast<void>(read_reproduction(scratch.write("bad.json", text))), InputError) << text;
+  }
+  EXPECT_THROW(static_cast<void>(read_reproduction(scratch.path("none.json"))), InputError);
+}
+
+TEST(Reproduction, CausesAreShownOnlyWhereAClaimDoesNotHold) {
+  Reproduction reproduction = sample();
+  reproduction.claims.front().finding.checks.front().passed = true;
+  for (const std::string& text : {reproduction_page(reproduction, "heddle reproduce lwm-avg --scale 0.1"),
+                                  reproduction_markdown(reproduction, "2026-11-21")}) {
+    EXPECT_EQ(text.find("We looked."), std::string::npos);
+    EXPECT_EQ(text.find("bfs idles."), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace heddle::tb

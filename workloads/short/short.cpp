@@ -1,0 +1,99 @@
+// short: the path of highest gain through 6 steps of 150,000 choices each (the DWS report's Short, table 2), by dynamic
+// programming, a launch per step. The report says no more of the game; the gains are random.
+#include "base/registry.hpp"
+#include "workloads/support.hpp"
+
+namespace heddle::tb {
+namespace {
+
+class ShortPath final : public KernelWorkload {
+ public:
+  explicit ShortPath(const WorkloadOptions& options)
+      : KernelWorkload("short", options, {{"interleaved"}}, Loops::always) {}
+  [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
+  [[nodiscard]] double demo_scale() const override { return 0.5; }
+
+  [[nodiscard]] Verdict run(Executor& executor) override {
+    const std::uint32_t choices = scaled(150'000, 2);
+    Random random(options().seed);
+    std::vector<std::int32_t> gains(std::size_t{kSteps} * choices);
+    for (std::int32_t& gain : gains) {
+      gain = static_cast<std::int32_t>(random.below(2001)) - 1000;
+    }
+    const std::uint64_t row = std::uint64_t{choices} * sizeof(std::int32_t);
+    const std::uint64_t device_gains = upload(executor, "gains", gains);
+    // The first step's scores are its gains.
+    std::vector<std::int32_t> scores(gains.size(), 0);
+    std::copy_n(gains.begin(), choices, scores.begin());
+    const std::uint64_t device_scores = upload(executor, "scores", scores);
+    const std::uint64_t device_moves = upload(executor, "moves", std::vector<std::int32_t>(gains.size(), 0));
+    executor.plan({kSteps - 1, (kSteps - 1) * groups()});
+    for (std::uint32_t step = 1; step < kSteps; ++step) {
+      launch_loop(executor, "step",
+                  Arguments(executor.module(), "step")
+                      .pointer(device_scores + (step - 1) * row)
+                      .pointer(device_gains + step * row)
+                      .pointer(device_scores + step * row)
+                      .pointer(device_moves + step * row),
+                  choices);
+    }
+    return judge(gains, download<std::int32_t>(executor, device_scores, gains.size()),
+                 download<std::int32_t>(executor, device_moves, gains.size()));
+  }
+
+ private:
+  static constexpr std::uint32_t kSteps = 6;
+
+  // The other way round: each choice offers its score to those that can follow it.
+  static std::vector<std::int32_t> best_scores(const std::vector<std::int32_t>& gains, std::size_t choices) {
+    std::vector<std::int32_t> best(gains.begin(), gains.begin() + static_cast<std::ptrdiff_t>(choices));
+    std::vector<std::int32_t> all = best;
+    for (std::size_t step = 1; step < kSteps; ++step) {
+      std::vector<std::int32_t> offered(choices, std::numeric_limits<std::int32_t>::min());
+      for (std::size_t from = 0; from < choices; ++from) {
+        for (std::size_t to = from == 0 ? 0 : from - 1; to <= std::min(from + 1, choices - 1); ++to) {
+          offered[to] = std::max(offered[to], best[from]);
+        }
+      }
+      for (std::size_t i = 0; i < choices; ++i) {
+        best[i] = offered[i] + gains[step * choices + i];
+      }
+      all.insert(all.end(), best.begin(), best.end());
+    }
+    return all;
+  }
+
+  // Of several best ways to a choice any is right, so that the moves are judged by where they lead.
+  static Verdict judge(const std::vector<std::int32_t>& gains, const std::vector<std::int32_t>& scores,
+                       const std::vector<std::int32_t>& moves) {
+    const std::size_t choices = gains.size() / kSteps;
+    Verdict verdict = compare("scores", scores, best_scores(gains, choices));
+    if (!verdict.correct) {
+      return verdict;
+    }
+    for (std::size_t i = 0; i < choices; ++i) {
+      if (moves[i] != 0) {
+        return {false, fmt::format("move [{}]: {} instead of none in the first step", i, moves[i])};
+      }
+    }
+    for (std::size_t i = choices; i < gains.size(); ++i) {
+      const std::int64_t from = static_cast<std::int64_t>(i % choices) + moves[i];
+      if (std::abs(moves[i]) > 1 || from < 0 || from >= static_cast<std::int64_t>(choices)) {
+        return {false, fmt::format("move [{}]: {} instead of -1, 0 or 1 within the step", i, moves[i])};
+      }
+      const std::int32_t before = scores[(i / choices - 1) * choices + static_cast<std::size_t>(from)];
+      if (before + gains[i] != scores[i]) {
+        return {false, fmt::format("move [{}] leads to {} instead of {}", i, before + gains[i], scores[i])};
+      }
+    }
+    const auto won = std::max_element(scores.end() - static_cast<std::ptrdiff_t>(choices), scores.end());
+    return {true, fmt::format("{}, and {} moves lead there; the winning path gains {}", verdict.detail,
+                              moves.size() - choices, *won)};
+  }
+};
+
+const Register<Workload, ShortPath> short_entry{
+    "short", "the path of highest gain through 6 x 150,000 choices; variant interleaved"};
+
+}  // namespace
+}  // namespace heddle::tb

@@ -1,0 +1,100 @@
+#include "workloads/support.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+#include <utility>
+
+#include "base/error.hpp"
+#include "ptx/compile.hpp"
+#include "workloads/kernels.hpp"
+
+namespace heddle::tb {
+namespace {
+
+// Those of `words` that were given.
+std::vector<std::string_view> asked(const Variants& variants, std::initializer_list<std::string_view> words) {
+  std::vector<std::string_view> found;
+  std::copy_if(words.begin(), words.end(), std::back_inserter(found),
+               [&](std::string_view word) { return variants.flag(word); });
+  return found;
+}
+
+}  // namespace
+
+KernelWorkload::KernelWorkload(std::string name, const WorkloadOptions& options, std::vector<Variants::Known> variants,
+                               Loops loops)
+    : name_(std::move(name)), options_(options), variants_(name_, options, std::move(variants)) {
+  if (!(options_.scale > 0) || options_.scale > 16) {
+    throw InputError({}, fmt::format("scale {} of workload '{}'", options_.scale, name_),
+                     "give a number above 0 and at most 16");
+  }
+  const std::vector<std::string_view> forms = asked(variants_, {kPthreads, kProgress, kDws});
+  if (forms.size() > 1) {
+    throw InputError({}, fmt::format("workload '{}' has no form that is both {} and {}", name_, forms[0], forms[1]),
+                     "give one of them");
+  }
+  const bool has_loops = loops == Loops::always || dws();
+  if (variants_.flag(kInterleaved) && !has_loops) {
+    throw InputError(
+        {}, fmt::format("variant '{}' of workload '{}' without '{}'", kInterleaved, name_, kDws),
+        fmt::format("'{}' says how the tasks of parallel loops are dealt: give '{}' too", kInterleaved, kDws));
+  }
+  const unsigned step = has_loops ? 1 : kBlock;
+  if (options_.resident_threads == 0 || options_.resident_threads % step != 0) {
+    throw InputError(
+        {}, fmt::format("{} resident threads (core.threads) for workload '{}'", options_.resident_threads, name_),
+        has_loops ? "give 1 or more" : fmt::format("give a multiple of {}", kBlock));
+  }
+}
+
+void KernelWorkload::need_warps_of_32() const {
+  if (options_.simd_width != 32) {
+    throw InputError({},
+                     fmt::format("workload '{}' needs warps of 32 threads and warp-level operations; the machine's "
+                                 "core.simd_width is {}",
+                                 name_, options_.simd_width),
+                     "run it with core.simd_width = 32");
+  }
+}
+
+isa::Module KernelWorkload::compile() const {
+  ptx::CompileOptions options;
+  options.max_registers = options_.max_registers;
+  options.if_conversion = options_.if_conversion;
+  const std::vector<std::string_view> forms = asked(variants_, {kPthreads, kProgress, kDws});
+  const std::string source = forms.empty() ? name_ : fmt::format("{}-{}", name_, forms.front());
+  return ptx::compile(kernel_ptx(source, options_.address_bits), source + ".ptx", options);
+}
+
+std::uint32_t KernelWorkload::scaled(std::uint32_t full, std::uint32_t least, std::uint32_t step) const {
+  const double wanted = std::max<double>(least, std::round(full * scale()));
+  return static_cast<std::uint32_t>(std::ceil(wanted / step)) * step;
+}
+
+std::uint64_t KernelWorkload::allocate(Executor& executor, const std::string& buffer, std::uint64_t bytes) const {
+  return executor.memory().allocate(buffer, bytes, options_.address_bits == 32);
+}
+
+void KernelWorkload::launch(Executor& executor, const std::string& kernel, isa::Dim3 grid, isa::Dim3 block,
+                            const Arguments& arguments, std::uint32_t dynamic_shared) {
+  isa::LaunchRequest request;
+  request.kernel = kernel;
+  request.grid = grid;
+  request.block = block;
+  request.dynamic_shared = dynamic_shared;
+  request.parameters = arguments.bytes();
+  executor.launch(request);
+}
+
+void KernelWorkload::launch_team(Executor& executor, const std::string& kernel, Arguments& arguments) const {
+  launch(executor, kernel, {1}, {team()}, arguments.value(team()));
+}
+
+void KernelWorkload::launch_loop(Executor& executor, const std::string& kernel, Arguments& arguments,
+                                 std::uint32_t tasks) const {
+  const std::uint32_t interleaved = variants_.flag(kInterleaved) ? 1 : 0;
+  launch(executor, kernel, {groups()}, {group()}, arguments.value(tasks).value(interleaved));
+}
+
+}  // namespace heddle::tb
