@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/error.hpp"
 #include "isa/symbol_names.hpp"
 
 namespace heddle::isa {
@@ -33,6 +34,22 @@ const Kernel* Module::find(std::string_view kernel) const {
   }
   const std::vector<std::size_t> matches = find_named(names, kernel);
   return matches.size() == 1 ? &kernels[matches.front()] : nullptr;
+}
+
+void rewrite(Kernel& kernel, const std::function<void(std::vector<Instruction>&)>& change) {
+  std::vector<Instruction> code;
+  code.reserve(kernel.words.size());
+  for (const std::uint64_t word : kernel.words) {
+    const std::optional<Instruction> instruction = decode(word);
+    if (!instruction) {
+      throw InternalError("kernel " + kernel.name + " has a word that is no instruction");
+    }
+    code.push_back(*instruction);
+  }
+  change(code);
+  for (std::size_t pc = 0; pc < code.size(); ++pc) {
+    kernel.words[pc] = encode(code[pc]);
+  }
 }
 
 bool uses_heap(const Kernel& kernel) {

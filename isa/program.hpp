@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,6 +57,10 @@ struct Kernel {
   std::uint32_t lane_groups_line = 0;        // PTX line of that pragma; 0: none
   std::uint32_t warp_operation_line = 0;     // PTX line of the first warp-level operation; 0: none
 };
+
+// Lets `change` alter a kernel's instructions, all of them decoded; their number must stay. Throws InternalError for a
+// word that is no instruction.
+void rewrite(Kernel& kernel, const std::function<void(std::vector<Instruction>&)>& change);
 
 // A module-level variable. Global variables have final addresses (from kModuleBase on); constant ones are offsets into
 // the constant bank; shared ones (static) offsets into the block's scratchpad.

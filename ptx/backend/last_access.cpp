@@ -4,9 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-
-#include "base/error.hpp"
 
 namespace heddle::ptx {
 
@@ -45,18 +42,12 @@ std::vector<bool> past_last_access(const std::vector<isa::Instruction>& code) {
 
 void mark_past_scratchpad(isa::Module& module) {
   for (isa::Kernel& kernel : module.kernels) {
-    std::vector<isa::Instruction> code;
-    code.reserve(kernel.words.size());
-    for (const std::uint64_t word : kernel.words) {
-      const std::optional<isa::Instruction> instruction = isa::decode(word);
-      if (!instruction) throw InternalError("kernel " + kernel.name + " has a word that is no instruction");
-      code.push_back(*instruction);
-    }
-    const std::vector<bool> past = past_last_access(code);
-    for (std::size_t pc = 0; pc < code.size(); ++pc) {
-      code[pc].past_scratchpad = past[pc] && isa::carries_past_scratchpad(code[pc].op);
-      kernel.words[pc] = isa::encode(code[pc]);
-    }
+    isa::rewrite(kernel, [&](std::vector<isa::Instruction>& code) {
+      const std::vector<bool> past = past_last_access(code);
+      for (std::size_t pc = 0; pc < code.size(); ++pc) {
+        code[pc].past_scratchpad = past[pc] && isa::carries_past_scratchpad(code[pc].op);
+      }
+    });
   }
 }
 

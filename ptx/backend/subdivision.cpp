@@ -1,10 +1,7 @@
 #include "ptx/subdivision.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <vector>
-
-#include "base/error.hpp"
 
 namespace heddle::ptx {
 
@@ -30,20 +27,14 @@ std::vector<std::uint32_t> instructions_to_end(const std::vector<isa::Instructio
 
 void mark_subdivision(isa::Module& module, unsigned instructions) {
   for (isa::Kernel& kernel : module.kernels) {
-    std::vector<isa::Instruction> code;
-    code.reserve(kernel.words.size());
-    for (const std::uint64_t word : kernel.words) {
-      const std::optional<isa::Instruction> instruction = isa::decode(word);
-      if (!instruction) throw InternalError("kernel " + kernel.name + " has a word that is no instruction");
-      code.push_back(*instruction);
-    }
-    const std::vector<std::uint32_t> left = instructions_to_end(code);
-    for (std::size_t pc = 0; pc < code.size(); ++pc) {
-      isa::Instruction& in = code[pc];
-      in.subdivides = in.op == isa::Op::BRA && !in.guard.always() && in.reconvergence < left.size() &&
-                      left[in.reconvergence] <= instructions;
-      kernel.words[pc] = isa::encode(in);
-    }
+    isa::rewrite(kernel, [&](std::vector<isa::Instruction>& code) {
+      const std::vector<std::uint32_t> left = instructions_to_end(code);
+      for (std::size_t pc = 0; pc < code.size(); ++pc) {
+        isa::Instruction& in = code[pc];
+        in.subdivides = in.op == isa::Op::BRA && !in.guard.always() && in.reconvergence < left.size() &&
+                        left[in.reconvergence] <= instructions;
+      }
+    });
   }
 }
 

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/error.hpp"
 #include "isa/register_use.hpp"
 
 namespace heddle::ptx {
@@ -147,18 +146,12 @@ std::vector<bool> uniform_instructions(const std::vector<isa::Instruction>& code
 
 void mark_uniform(isa::Module& module) {
   for (isa::Kernel& kernel : module.kernels) {
-    std::vector<isa::Instruction> code;
-    code.reserve(kernel.words.size());
-    for (const std::uint64_t word : kernel.words) {
-      const std::optional<isa::Instruction> instruction = isa::decode(word);
-      if (!instruction) throw InternalError("kernel " + kernel.name + " has a word that is no instruction");
-      code.push_back(*instruction);
-    }
-    const std::vector<bool> marks = uniform_instructions(code);
-    for (std::size_t pc = 0; pc < code.size(); ++pc) {
-      code[pc].uniform = marks[pc];
-      kernel.words[pc] = isa::encode(code[pc]);
-    }
+    isa::rewrite(kernel, [&](std::vector<isa::Instruction>& code) {
+      const std::vector<bool> marks = uniform_instructions(code);
+      for (std::size_t pc = 0; pc < code.size(); ++pc) {
+        code[pc].uniform = marks[pc];
+      }
+    });
   }
 }
 

@@ -52,6 +52,31 @@ TEST(Module, FindsKernelsByTheirWholeName) {
   EXPECT_EQ(module.find("sax"), nullptr);
 }
 
+TEST(Kernel, IsRewrittenAsItsInstructions) {
+  Kernel kernel;
+  kernel.name = "k";
+  kernel.words = {encode(bra(2, 2)), encode(exit_thread()), encode(exit_thread())};
+  rewrite(kernel, [](std::vector<Instruction>& code) {
+    ASSERT_EQ(code.size(), 3U);
+    EXPECT_EQ(code[0].target, 2U);
+    code[0].target = 1;
+  });
+  EXPECT_EQ(kernel.words,
+            (std::vector<std::uint64_t>{encode(bra(1, 2)), encode(exit_thread()), encode(exit_thread())}));
+}
+
+TEST(Kernel, WithAWordThatIsNoInstructionIsNotRewritten) {
+  Kernel kernel = two_kernels().kernels[0];
+  const Kernel before = kernel;
+  try {
+    rewrite(kernel, [](std::vector<Instruction>& code) { code.clear(); });
+    FAIL() << "taken";
+  } catch (const InternalError& error) {
+    EXPECT_STREQ(error.what(), "kernel saxpy has a word that is no instruction");
+  }
+  EXPECT_EQ(kernel.words, before.words);
+}
+
 TEST(Module, DescribesPlacesInPtxAndSource) {
   const Module module = two_kernels();
   const Kernel& kernel = module.kernels[0];
