@@ -12,7 +12,7 @@
 #include "system.hpp"
 #include "tests/support/marks.hpp"
 
-HEDDLE_LONG_SANITIZED("L?/CacheReference.*/??")
+HEDDLE_SAMPLED_SANITIZED("L?/CacheReference.*")
 
 namespace heddle::hw::test {
 namespace {

@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "hw/dram/policy.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_SAMPLED_SANITIZED("Channels/FirstReadyOn.*")
 
 namespace heddle::hw {
 namespace {

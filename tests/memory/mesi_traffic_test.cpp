@@ -12,6 +12,9 @@
 #include <vector>
 
 #include "system.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_SAMPLED_SANITIZED("Seeds/MesiTraffic.*")
 
 namespace heddle::hw::test {
 namespace {

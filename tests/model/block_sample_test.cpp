@@ -13,6 +13,9 @@
 #include "tb/device/device.hpp"
 #include "tb/device/kept_buffers.hpp"
 #include "tests/model/machines.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_SAMPLED_SANITIZED("Machines/SomeBlocksOn.*")
 
 namespace heddle::tb {
 namespace {

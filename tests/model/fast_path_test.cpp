@@ -19,7 +19,7 @@
 #include "tests/model/workload_cases.hpp"
 #include "tests/support/marks.hpp"
 
-HEDDLE_LONG_SANITIZED("Shapes/FastPathOn.*/b*")
+HEDDLE_SAMPLED_SANITIZED("Shapes/FastPathOn.*")
 
 namespace heddle {
 namespace {

@@ -13,8 +13,7 @@
 #include "tb/device/device.hpp"
 #include "tests/support/marks.hpp"
 
-HEDDLE_LONG_SANITIZED("Livelock/LoopOf.*/2", "Livelock/LoopOf.*/3", "Livelock/LoopOf.*/4", "Livelock/LoopOf.*/1",
-                      "Livelock/LoopOf.*/12")
+HEDDLE_SAMPLED_SANITIZED("Livelock/LoopOf.*")
 
 namespace heddle {
 namespace {

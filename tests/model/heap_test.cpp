@@ -12,6 +12,9 @@
 #include "machines.hpp"
 #include "ptx/compile.hpp"
 #include "tb/device/device.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_SAMPLED_SANITIZED("Machines/HeapOnMachine.*")
 
 namespace heddle {
 namespace {

@@ -13,6 +13,9 @@
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
 #include "tb/device/device.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_SAMPLED_SANITIZED("Memories/LastAccessOn.*")
 
 namespace heddle {
 namespace {

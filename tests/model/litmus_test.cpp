@@ -19,7 +19,7 @@
 #include "tb/device/device.hpp"
 #include "tests/support/marks.hpp"
 
-HEDDLE_LONG_SANITIZED("Each/LitmusOn.*_far_away", "Each/LitmusOn.*_roomy", "Each/LitmusOn.*_incoherent*")
+HEDDLE_SAMPLED_SANITIZED("Each/LitmusOn.*")
 
 namespace heddle {
 namespace {

@@ -13,10 +13,7 @@
 #include "tests/model/machines.hpp"
 #include "tests/support/marks.hpp"
 
-HEDDLE_LONG_SANITIZED("On/LocalMemory.*/dwf*", "On/LocalMemory.*/nocache", "On/LocalMemory.*/ccws*",
-                      "On/LocalMemory.*/fewest*", "On/LocalMemory.*/p*", "On/LocalMemory.*/warp*",
-                      "On/LocalMemory.*/t*", "On/LocalMemory.*/channels2", "On/LocalMemory.*/adaptive",
-                      "On/LocalMemory.*/l2*", "On/LocalMemory.*/odgs*", "On/LocalMemory.*/dws*")
+HEDDLE_SAMPLED_SANITIZED("On/LocalMemory.*")
 
 namespace heddle {
 namespace {

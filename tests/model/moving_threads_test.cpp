@@ -20,6 +20,7 @@
 #include "tests/support/marks.hpp"
 
 HEDDLE_LONG_SANITIZED("MovingThreads.OrderOfCores*")
+HEDDLE_SAMPLED_SANITIZED("Cores/MovingThreads.*")
 
 namespace heddle {
 namespace {

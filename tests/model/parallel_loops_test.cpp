@@ -8,6 +8,9 @@
 #include "tb/device/device.hpp"
 #include "tb/device/workload.hpp"
 #include "tests/model/workload_cases.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_SAMPLED_SANITIZED("All/LoopsOnFewThreads.*")
 
 namespace heddle {
 namespace {

@@ -14,7 +14,7 @@
 #include "tb/device/device.hpp"
 #include "tests/support/marks.hpp"
 
-HEDDLE_LONG_SANITIZED("Machines/PrintOnMachine.*/*simd8", "Machines/PrintOnMachine.*/packed*")
+HEDDLE_SAMPLED_SANITIZED("Machines/PrintOnMachine.*")
 
 namespace heddle {
 namespace {

@@ -12,9 +12,7 @@
 #include "tests/model/workload_cases.hpp"
 #include "tests/support/marks.hpp"
 
-HEDDLE_LONG_SANITIZED("All/PthreadsOnMachine.*_on_dwf_majority", "All/PthreadsOnMachine.*_on_tbc",
-                      "All/PthreadsOnMachine.*/needleman*", "All/PthreadsOnMachine.*/decrypt*",
-                      "All/PthreadsOnMachine.*/kmeans*", "All/PthreadsOnMachine.*/bfs*")
+HEDDLE_SAMPLED_SANITIZED("All/PthreadsOnMachine.*")
 
 namespace heddle {
 namespace {

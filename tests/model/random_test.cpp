@@ -24,10 +24,7 @@
 #include "tests/random/ptx_generator.hpp"
 #include "tests/support/marks.hpp"
 
-HEDDLE_LONG_SANITIZED("Machines/RandomPrograms.*_1", "Machines/RandomPrograms.*/nocache_?",
-                      "Machines/RandomPrograms.*/l2*", "Machines/RandomPrograms.*/t*",
-                      "Machines/RandomPrograms.*/fewest*", "Machines/RandomPrograms.*/ccws*",
-                      "Machines/RandomPrograms.*/packed*", "Machines/RandomPrograms.*/simd8*")
+HEDDLE_SAMPLED_SANITIZED("Machines/RandomPrograms.*")
 
 namespace heddle {
 namespace {

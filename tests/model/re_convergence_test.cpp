@@ -13,9 +13,7 @@
 #include "tests/ptx/post_dominators.hpp"
 #include "tests/support/marks.hpp"
 
-HEDDLE_LONG_SANITIZED("Workloads/ReConvergenceOf.EveryMark*", "Workloads/ReConvergenceOf.*/table_scan_on_itself",
-                      "Workloads/ReConvergenceOf.*/?*join*", "Workloads/ReConvergenceOf.*/s*",
-                      "Workloads/ReConvergenceOf.*/b*", "Workloads/ReConvergenceOf.*/n*")
+HEDDLE_SAMPLED_SANITIZED("Workloads/ReConvergenceOf.*")
 
 namespace heddle {
 namespace {

@@ -19,8 +19,7 @@
 #include "tests/model/machines.hpp"
 #include "tests/support/marks.hpp"
 
-HEDDLE_LONG_SANITIZED("All/StrayLoadsOn.*/*simd8*", "All/StrayLoadsOn.*/scalar*", "All/StrayLoadsOn.*/l2*",
-                      "All/StrayLoadsOn.*/register*", "All/StrayLoadsOn.*/scoreboard*")
+HEDDLE_SAMPLED_SANITIZED("All/StrayLoadsOn.*")
 
 namespace heddle::stray_load_test {
 namespace {

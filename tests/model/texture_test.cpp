@@ -15,13 +15,7 @@
 #include "tests/model/machines.hpp"
 #include "tests/support/marks.hpp"
 
-HEDDLE_LONG_SANITIZED("On/Textures.*/adaptive", "On/Textures.*/ccws*", "On/Textures.*/channels2",
-                      "On/Textures.*/dwsformed*", "On/Textures.*/dwslimited", "On/Textures.*/dwspredict",
-                      "On/Textures.*/dwsstack", "On/Textures.*/fewest*", "On/Textures.*/freely", "On/Textures.*/l2?*",
-                      "On/Textures.*/mesitight", "On/Textures.*/mimdthreads", "On/Textures.*/odgs?*",
-                      "On/Textures.*/packed*", "On/Textures.*/pcsticky", "On/Textures.*/progress*", "On/Textures.*/r*",
-                      "On/Textures.*/scalar*", "On/Textures.*/simd8*", "On/Textures.*/tbcparts",
-                      "On/Textures.*/through*", "On/Textures.*/w*")
+HEDDLE_SAMPLED_SANITIZED("On/Textures.*")
 
 namespace heddle::texture_test {
 namespace {

@@ -19,6 +19,9 @@
 #include "tb/device/device.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/random/ptx_generator.hpp"
+#include "tests/support/marks.hpp"
+
+HEDDLE_SAMPLED_SANITIZED("Warps/UniformMarks.*")
 
 namespace heddle {
 namespace {

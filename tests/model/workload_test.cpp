@@ -20,7 +20,7 @@
 #include "tests/model/workload_cases.hpp"
 #include "tests/support/marks.hpp"
 
-HEDDLE_LONG_SANITIZED("All/WorkloadOnMachine.*_on_test_dwfanylane")
+HEDDLE_SAMPLED_SANITIZED("All/WorkloadOnMachine.*")
 
 namespace heddle {
 namespace {

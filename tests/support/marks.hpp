@@ -1,9 +1,10 @@
 // Which tests run when, said in the file that has them. What nothing is said of runs always.
 //
-//   HEDDLE_LONG("All/Replay*", "Jedec.RandomTraffic*")   with ./heddle test --long only: it takes long, and others of
-//   its
-//                                                      kind run always
+//   HEDDLE_LONG("All/Replay*", "Jedec.RandomTraffic*")
+//                                 with ./heddle test --long only: it takes long, and others of its kind run always
 //   HEDDLE_LONG_SANITIZED(...)    likewise, but only in the build with sanitizers, where it takes long
+//   HEDDLE_SAMPLED_SANITIZED(...) in that build some cases of each suite run always, about one in six, chosen by their
+//                                 names; the others are long there. For suites of many cases that run the same code
 //   HEDDLE_NOT_SANITIZED(...)     never in that build: it shows nothing there, or cannot run there
 //   HEDDLE_WITH_PROGRAM(...)      not in a build without the command line (HEDDLE_COMMANDS), which they run
 //
@@ -15,7 +16,7 @@
 
 namespace heddle::test {
 
-enum class When { long_run, long_sanitized, not_sanitized, with_program };
+enum class When { long_run, long_sanitized, sampled_sanitized, not_sanitized, with_program };
 
 // A static object of the test program.
 struct Mark {
@@ -30,5 +31,6 @@ struct Mark {
   [[maybe_unused]] static const ::heddle::test::Mark HEDDLE_MARK_NAME(__COUNTER__)(when, {__VA_ARGS__});
 #define HEDDLE_LONG(...) HEDDLE_MARK(::heddle::test::When::long_run, __VA_ARGS__)
 #define HEDDLE_LONG_SANITIZED(...) HEDDLE_MARK(::heddle::test::When::long_sanitized, __VA_ARGS__)
+#define HEDDLE_SAMPLED_SANITIZED(...) HEDDLE_MARK(::heddle::test::When::sampled_sanitized, __VA_ARGS__)
 #define HEDDLE_NOT_SANITIZED(...) HEDDLE_MARK(::heddle::test::When::not_sanitized, __VA_ARGS__)
 #define HEDDLE_WITH_PROGRAM(...) HEDDLE_MARK(::heddle::test::When::with_program, __VA_ARGS__)

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +17,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -44,6 +46,7 @@ constexpr bool kHasProgram = true;
 constexpr unsigned kSecondsPerCase = 600;
 constexpr unsigned kSecondsPerLongCase = 1800;
 constexpr std::size_t kCasesPerEntry = 20;
+constexpr std::uint32_t kSampled = 6;  // one case in so many
 
 std::vector<std::pair<When, std::string>>& marks() {
   static std::vector<std::pair<When, std::string>> all;
@@ -67,6 +70,15 @@ bool is_marked(When when, const std::string& name) {
                      [&](const auto& mark) { return mark.first == when && matches(mark.second, name); });
 }
 
+// By the name alone (FNV-1a), so that a case that is added changes nothing for others.
+bool is_in_sample(const std::string& name) {
+  std::uint32_t hash = 2166136261U;
+  for (const char c : name) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  }
+  return (hash >> 16U) % kSampled == 0;
+}
+
 struct TestCase {
   std::string name;   // as --gtest_filter takes it
   std::string suite;  // without the case's own name
@@ -78,6 +90,7 @@ std::vector<TestCase> cases_to_run() {
   const ::testing::UnitTest& unit = *::testing::UnitTest::GetInstance();
   for (int s = 0; s < unit.total_test_suite_count(); ++s) {
     const ::testing::TestSuite& suite = *unit.GetTestSuite(s);
+    bool has_sample = false;  // a suite has its first case at least
     for (int t = 0; t < suite.total_test_count(); ++t) {
       const ::testing::TestInfo& info = *suite.GetTestInfo(t);
       TestCase one;
@@ -89,6 +102,10 @@ std::vector<TestCase> cases_to_run() {
       }
       one.is_long = kAllLong || one.suite.starts_with("Long/") || is_marked(When::long_run, one.name) ||
                     (kSanitized && is_marked(When::long_sanitized, one.name));
+      if (kSanitized && !one.is_long && is_marked(When::sampled_sanitized, one.name)) {
+        one.is_long = has_sample && !is_in_sample(one.name);
+        has_sample = true;
+      }
       all.push_back(std::move(one));
     }
   }
@@ -99,12 +116,15 @@ std::string bracketed(const std::string& text) {
   return "[==[" + text + "]==]";
 }
 
-// Cases of one suite that follow one another, together: one start of the program for all of them.
+// Cases of one suite, together: one start of the program for all of them.
 int write_ctest(const std::string& file, const char* program, const std::string& prefix,
                 const std::string& environment) {
   std::ofstream out(file + ".new");
   std::map<std::string, unsigned> entries;  // of each suite, so far
-  const std::vector<TestCase> all = cases_to_run();
+  std::vector<TestCase> all = cases_to_run();
+  std::stable_sort(all.begin(), all.end(), [](const TestCase& a, const TestCase& b) {
+    return std::tie(a.suite, a.is_long) < std::tie(b.suite, b.is_long);
+  });
   for (std::size_t first = 0; first != all.size();) {
     std::size_t end = first + 1;
     std::string filter = all[first].name;
