@@ -44,8 +44,8 @@ std::vector<unsigned> numbers(const Arguments& arguments, const std::string& opt
 }
 
 // One host thread, and twice as many again and again up to the host's processors, at least 2.
-tb::ThreadAxes thread_axes(const Arguments& arguments) {
-  tb::ThreadAxes axes;
+studies::ThreadAxes thread_axes(const Arguments& arguments) {
+  studies::ThreadAxes axes;
   if (arguments.has("cores")) {
     axes.cores = numbers(arguments, "cores");
   }
@@ -59,64 +59,64 @@ tb::ThreadAxes thread_axes(const Arguments& arguments) {
   return axes;
 }
 
-std::vector<std::string> names_of(const std::vector<tb::Benchmark>& list) {
+std::vector<std::string> names_of(const std::vector<studies::Benchmark>& list) {
   std::vector<std::string> names;
   names.reserve(list.size());
-  for (const tb::Benchmark& benchmark : list) {
+  for (const studies::Benchmark& benchmark : list) {
     names.push_back(benchmark.name);
   }
   return names;
 }
 
 // "nqueens,lanes-add": those alone, in the list's order.
-void keep_only(std::vector<tb::Benchmark>& list, const std::string& wanted) {
+void keep_only(std::vector<studies::Benchmark>& list, const std::string& wanted) {
   const std::vector<std::string> names = names_of(list);
   std::vector<std::string> kept;
   boost::split(kept, wanted, [](char c) { return c == ','; });
   for (const std::string& name : kept) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      throw InputError({"--only"}, fmt::format("{} '{}'", tb::kNoSuchBenchmark, name),
+      throw InputError({"--only"}, fmt::format("{} '{}'", studies::kNoSuchBenchmark, name),
                        suggest(name, names, "known: " + join(names)));
     }
   }
-  std::erase_if(list, [&](const tb::Benchmark& benchmark) {
+  std::erase_if(list, [&](const studies::Benchmark& benchmark) {
     return std::find(kept.begin(), kept.end(), benchmark.name) == kept.end();
   });
 }
 
-int compare_with(const Arguments& arguments, const std::vector<tb::Benchmark>& list, const tb::BuildsOptions& options,
-                 ProgressLine& line) {
+int compare_with(const Arguments& arguments, const std::vector<studies::Benchmark>& list,
+                 const studies::BuildsOptions& options, ProgressLine& line) {
   const std::string other = arguments.text("compare");
-  const std::vector<tb::BuildsRow> rows = tb::compare_builds(other, names_of(list), options);
+  const std::vector<studies::BuildsRow> rows = studies::compare_builds(other, names_of(list), options);
   line.clear();
-  std::cout << tb::builds_table(rows, other);
+  std::cout << studies::builds_table(rows, other);
   if (arguments.has("json")) {
-    tb::write_file(arguments.text("json"), tb::builds_json(rows, other));
+    os::write_file(arguments.text("json"), studies::builds_json(rows, other));
     std::cout << "\nwritten: " << arguments.text("json") << "\n";
   }
   const bool failed =
-      std::any_of(rows.begin(), rows.end(), [](const tb::BuildsRow& row) { return !row.failure.empty(); });
+      std::any_of(rows.begin(), rows.end(), [](const studies::BuildsRow& row) { return !row.failure.empty(); });
   return failed ? static_cast<int>(ExitCode::internal_error) : 0;
 }
 
 int bench(const Arguments& arguments) {
   const bool quick = arguments.has("quick");
-  tb::BenchOptions options;
+  studies::BenchOptions options;
   options.repetitions = static_cast<unsigned>(arguments.whole("repeat", quick ? 1 : 5, 1, 1000));
   options.effort = quick ? 0.1 : 1.0;
   ProgressLine line(true);
   options.progress = [&](const std::string& text) { line.show(text); };
-  std::vector<tb::Benchmark> list;
+  std::vector<studies::Benchmark> list;
   if (!arguments.has("cores") && !arguments.has("threads")) {
-    list = tb::benchmarks(options.effort);
+    list = studies::benchmarks(options.effort);
   }
-  for (tb::Benchmark& benchmark : tb::thread_benchmarks(thread_axes(arguments), options.effort)) {
+  for (studies::Benchmark& benchmark : studies::thread_benchmarks(thread_axes(arguments), options.effort)) {
     list.push_back(std::move(benchmark));
   }
   if (arguments.has("only")) {
     keep_only(list, arguments.text("only"));
   }
-  tb::CommandFiles files;
+  os::CommandFiles files;
   if (arguments.has("compare")) {
     files.reads("the other build", arguments.text("compare"));
   }
@@ -125,14 +125,14 @@ int bench(const Arguments& arguments) {
   if (arguments.has("compare")) {
     return compare_with(arguments, list, {options.repetitions, quick, options.progress}, line);
   }
-  const tb::BenchResult result = tb::run_bench(list, options);
+  const studies::BenchResult result = studies::run_bench(list, options);
   line.clear();
-  std::cout << tb::bench_table(result);
+  std::cout << studies::bench_table(result);
   if (arguments.has("json")) {
-    tb::write_file(arguments.text("json"), tb::bench_json(result));
+    os::write_file(arguments.text("json"), studies::bench_json(result));
     std::cout << "\nwritten: " << arguments.text("json") << "\n";
   }
-  for (const tb::BenchRow& row : result.rows) {
+  for (const studies::BenchRow& row : result.rows) {
     if (!row.failure.empty()) {
       return static_cast<int>(ExitCode::internal_error);
     }

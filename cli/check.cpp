@@ -17,7 +17,7 @@ int check(const Arguments& arguments) {
   std::cout << fmt::format("{}: machine '{}' is good", path, machine.name)
             << (machine.description.empty() ? "" : " (" + machine.description + ")") << "\n";
   if (arguments.has("show")) {
-    std::cout << "\n" << tb::parameters_text(machine);
+    std::cout << "\n" << pages::parameters_text(machine);
   }
   std::cout.flush();
   for (const std::string& note : notes) {

@@ -166,7 +166,7 @@ int run_program(const std::vector<std::string>& words) {
     return report(ExitCode::simulated_fault, "", fault.what());
   } catch (const tb::RunStopped& stop) {
     return report(ExitCode::simulated_fault, "", stop.what());
-  } catch (const tb::Stopped& stop) {
+  } catch (const os::Stopped& stop) {
     std::cout.flush();
     std::cerr << "heddle: " << stop.what() << "\n";
     return kSignalExit + stop.signal();

@@ -13,20 +13,20 @@ namespace heddle::cli {
 namespace {
 
 int compare(const Arguments& arguments) {
-  tb::CommandFiles files;
+  os::CommandFiles files;
   for (const std::string& run : arguments.words()) {
     files.reads("a run", tb::stats_path(run));
   }
   add_outputs(files, arguments, {"html"});
   files.check_writable();
-  const std::vector<tb::ComparedRun> runs = tb::read_compared_runs(arguments.words());
-  const std::string page = arguments.has("html") ? tb::compare_page(runs, arguments.command_line({}))
+  const std::vector<pages::ComparedRun> runs = pages::read_compared_runs(arguments.words());
+  const std::string page = arguments.has("html") ? pages::compare_page(runs, arguments.command_line({}))
                                                  : "";  // refused before anything is printed
   if (!arguments.has("quiet")) {
-    std::cout << tb::compare_text(runs);
+    std::cout << pages::compare_text(runs);
   }
   if (arguments.has("html")) {
-    tb::write_file(arguments.text("html"), page);
+    os::write_file(arguments.text("html"), page);
     if (!arguments.has("quiet")) {
       std::cout << "\nwritten: " << arguments.text("html") << "\n";
     }

@@ -19,7 +19,7 @@ namespace {
 isa::Module compile_any(const std::string& path, unsigned address_bits, const ptx::CompileOptions& options) {
   const std::string suffix = std::filesystem::path(path).extension().string();
   if (suffix == ".cu") {
-    return ptx::compile(tb::compile_cuda(path, address_bits), path + " (as PTX)", options);
+    return ptx::compile(cuda::compile_cuda(path, address_bits), path + " (as PTX)", options);
   }
   if (suffix == ".ptx") {
     return ptx::compile_file(path, options);

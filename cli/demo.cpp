@@ -19,7 +19,7 @@ namespace heddle::cli {
 namespace {
 
 int demo(const Arguments& arguments) {
-  tb::DemoOptions options;
+  studies::DemoOptions options;
   options.config = arguments.text("config", "baseline");
   options.settings = arguments.settings();
   options.workloads = arguments.words();
@@ -29,19 +29,19 @@ int demo(const Arguments& arguments) {
   options.jobs =
       static_cast<unsigned>(arguments.whole("jobs", std::max(1U, std::thread::hardware_concurrency()), 1, 1024));
   const std::string page = options.directory + "/demo.html";
-  tb::CommandFiles files;
+  os::CommandFiles files;
   files.reads_all("a machine file", tb::machine_files(options.config));
   files.writes_in("--out", options.directory, {"demo.html"});
-  tb::make_folder(options.directory);
+  os::make_folder(options.directory);
   files.check_writable();
   ProgressLine line(true);
   options.progress = [&](const std::string& text) { line.show(text); };
-  const tb::DemoResult result = tb::run_demo(options);
+  const studies::DemoResult result = studies::run_demo(options);
   line.clear();
-  tb::write_file(page, tb::demo_page(result));
+  os::write_file(page, studies::demo_page(result));
   std::cout << fmt::format("{} on {}{}\n\n", counted(result.rows.size(), "workload"), result.machine.name,
                            result.machine.description.empty() ? "" : " (" + result.machine.description + ")")
-            << tb::demo_table(result)
+            << studies::demo_table(result)
             << fmt::format(
                    "\nIPC: thread instructions per cycle. Rates are per second of processor time. Done in {:.0f} s.\n"
                    "Page with charts: {}\nAll figures: {}/<workload>/stats.json, host.json\n",

@@ -27,7 +27,7 @@ class Finder final : public tb::RunObserver {
 
 int diagram(const Arguments& arguments) {
   const hw::Machine machine = tb::read_machine(arguments.words()[0], arguments.settings());
-  tb::CommandFiles files;
+  os::CommandFiles files;
   files.reads_all("a machine file", tb::machine_files(arguments.words()[0]));
   add_outputs(files, arguments, {"dot", "svg"});
   files.check_writable();
@@ -37,13 +37,13 @@ int diagram(const Arguments& arguments) {
   const tb::Device device(machine, options);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // ends the elaboration: every socket is bound
   const std::string dot =
-      tb::diagram_dot(tb::read_diagram(*finder.found), fmt::format("{}: modules and socket bindings", machine.name),
-                      arguments.has("all"));
+      pages::diagram_dot(pages::read_diagram(*finder.found),
+                         fmt::format("{}: modules and socket bindings", machine.name), arguments.has("all"));
   if (arguments.has("dot")) {
-    tb::write_file(arguments.text("dot"), dot);
+    os::write_file(arguments.text("dot"), dot);
   }
   if (arguments.has("svg")) {
-    tb::Converter converter(arguments.text("svg"), tb::svg_converter());
+    os::Converter converter(arguments.text("svg"), os::svg_converter());
     converter.write(dot);
     converter.commit();
   }

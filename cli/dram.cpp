@@ -67,7 +67,7 @@ std::string replay_text(tb::DramReplay& replay, const hw::Machine& machine, doub
 int dram(const Arguments& arguments) {
   std::vector<std::string> notes;
   const hw::Machine machine = tb::read_machine(arguments.words()[0], arguments.settings(), notes);
-  const std::optional<tb::TimelineRequest> drawn = timeline_request(arguments, machine);
+  const std::optional<pages::TimelineRequest> drawn = timeline_request(arguments, machine);
   const std::string& path = arguments.words()[1];
   traces::GunzipBuffer file(path);
   std::istream in(&file);
@@ -75,7 +75,7 @@ int dram(const Arguments& arguments) {
   if (std::filesystem::is_directory(path, ignored) || !file.good()) {
     throw InputError({path}, "is missing or cannot be read");
   }
-  tb::CommandFiles files;
+  os::CommandFiles files;
   files.reads_all("a machine file", tb::machine_files(arguments.words()[0]));
   files.reads("the trace", path);
   if (arguments.has("out")) {
@@ -83,9 +83,9 @@ int dram(const Arguments& arguments) {
   }
   add_outputs(files, arguments, {"timeline"});
   // What cannot be written is refused before the simulation rather than after it.
-  std::optional<tb::FolderLock> lock;
+  std::optional<os::FolderLock> lock;
   if (arguments.has("out")) {
-    tb::make_folder(arguments.text("out"));
+    os::make_folder(arguments.text("out"));
     lock.emplace(arguments.text("out"), "another run");
   }
   files.check_writable();
@@ -121,7 +121,7 @@ int dram(const Arguments& arguments) {
     std::cout << replay_text(replay, machine, cost.simulation_cpu_seconds);
   }
   if (timeline) {
-    tb::write_timeline(*drawn, timeline->timeline(fmt::format("{} on {}", path, arguments.words()[0])));
+    pages::write_timeline(*drawn, timeline->timeline(fmt::format("{} on {}", path, arguments.words()[0])));
     if (!arguments.has("quiet")) {
       std::cout << "\nwritten: " << arguments.text("timeline") << "\n";
       warn_of_late_window(arguments, "timeline-from", replay.cycles());

@@ -20,7 +20,7 @@ namespace {
 // The program's file, and the files that its words name: it may read those.
 void add_program_files(MeasuredRun& run, const std::vector<std::string>& words) {
   const std::string& name = words.front();
-  const std::string program = name.find('/') != std::string::npos ? name : tb::find_program(name);
+  const std::string program = name.find('/') != std::string::npos ? name : os::find_program(name);
   run.files.reads("the program", program);
   run.sources.allow_below(std::filesystem::path(program).parent_path().string());
   run.sources.allow_below(".");
@@ -52,11 +52,11 @@ int exec(const Arguments& arguments) {
   setup.words = arguments.words();
   setup.ends_on_fault = !arguments.has("keep-going");
   setup.machine = request.machine;
-  setup.interrupted = &tb::stopped();
+  setup.interrupted = &os::stopped();
   if (arguments.has("attach")) {
     setup.attached = static_cast<int>(arguments.whole("attach", 0, 0, 1U << 20U));
   }
-  std::optional<tb::ProcessEnd> ended;
+  std::optional<os::ProcessEnd> ended;
   setup.ended = &ended;
   request.make_subject = [setup](const tb::WorkloadOptions& options) {
     tb::SessionSubject::Setup own = setup;

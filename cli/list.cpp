@@ -83,7 +83,7 @@ void list_parameters(const Arguments& arguments) {
       std::cout << parameter.path() << "\n";
     }
   } else {
-    std::cout << (arguments.has("markdown") ? tb::parameters_markdown({}) : tb::parameters_text({}));
+    std::cout << (arguments.has("markdown") ? pages::parameters_markdown({}) : pages::parameters_text({}));
   }
 }
 
@@ -100,8 +100,8 @@ void list_statistics(const Arguments& arguments) {
   machine.gpu.coherence = "mesi";
   machine.core.divergence = "odgs";
   const tb::Device device(machine);  // elaborated, so that every module has registered its counters
-  std::cout << (arguments.has("markdown") ? tb::statistics_markdown(device.statistics())
-                                          : tb::statistics_text(device.statistics()));
+  std::cout << (arguments.has("markdown") ? pages::statistics_markdown(device.statistics())
+                                          : pages::statistics_text(device.statistics()));
 }
 
 // How addresses lie in the memory channels of a machine.
@@ -121,7 +121,7 @@ void list_signals(const Arguments& arguments) {
     if (one) {
       throw InputError({"--markdown"}, "describes the signals of all machines together; give no machine");
     }
-    std::cout << tb::signals_markdown();
+    std::cout << pages::signals_markdown();
     return;
   }
   const hw::Machine machine =
@@ -132,7 +132,7 @@ void list_signals(const Arguments& arguments) {
       std::cout << signal.path() << "\n";
     }
   } else {
-    std::cout << tb::signals_text(machine);
+    std::cout << pages::signals_text(machine);
   }
 }
 
@@ -143,7 +143,7 @@ void list_protocols(const Arguments& arguments) {
     }
     return;
   }
-  std::cout << (arguments.has("markdown") ? tb::protocols_markdown() : tb::protocols_text());
+  std::cout << (arguments.has("markdown") ? pages::protocols_markdown() : pages::protocols_text());
 }
 
 void list_groups(const Arguments& arguments) {

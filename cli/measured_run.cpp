@@ -47,7 +47,7 @@ bool is_of_load(const std::string& fault) {
 int exit_code(const tb::RunOutcome& outcome) {
   switch (outcome.ending) {
     case tb::RunOutcome::Ending::stopped:
-      return tb::stopped() ? kSignalExit + tb::stopped_by() : static_cast<int>(ExitCode::simulated_fault);
+      return os::stopped() ? kSignalExit + os::stopped_by() : static_cast<int>(ExitCode::simulated_fault);
     case tb::RunOutcome::Ending::faulted:
       return static_cast<int>(ExitCode::simulated_fault);
     case tb::RunOutcome::Ending::finished:
@@ -60,7 +60,7 @@ int exit_code(const tb::RunOutcome& outcome) {
 
 // Every file that the run reads or writes, before it touches one.
 void check_files(const Arguments& arguments, const std::string& config, MeasuredRun& run) {
-  tb::CommandFiles& files = run.files;
+  os::CommandFiles& files = run.files;
   files.reads_all("a machine file", tb::machine_files(config));
   if (arguments.has("energy")) {
     files.reads("the energy table", tb::find_energy_table(arguments.text("energy")));
@@ -137,7 +137,7 @@ std::vector<std::string> prepare(const Arguments& arguments, const std::string& 
   request.device.threads = threads(arguments, request.machine);
   request.threads_chosen = chosen(arguments);
   request.device.max_cycles = arguments.whole("max-cycles", 0, 1, UINT64_MAX);
-  request.device.interrupted = &tb::stopped();
+  request.device.interrupted = &os::stopped();
   request.device.fast_forward = {arguments.whole("from-launch", 1, 1, UINT64_MAX), arguments.all("skip"),
                                  arguments.whole("sample", 1, 1, UINT64_MAX),
                                  arguments.whole("sample-blocks", 1, 1, UINT64_MAX)};
@@ -150,13 +150,13 @@ std::vector<std::string> prepare(const Arguments& arguments, const std::string& 
 int measure(const Arguments& arguments, const std::string& config, MeasuredRun run,
             const std::vector<std::string>& notes) {
   tb::RunRequest& request = run.request;
-  std::optional<tb::ReportPage> report;
+  std::optional<pages::ReportPage> report;
   if (arguments.has("report") || arguments.has("report-data")) {
     request.products.push_back(&report.emplace(
-        tb::ReportPage::Files{optional_text(arguments, "report"), optional_text(arguments, "report-data")},
+        pages::ReportPage::Files{optional_text(arguments, "report"), optional_text(arguments, "report-data")},
         request.machine, run.sources));
   }
-  std::optional<tb::TimelineFile> timeline;
+  std::optional<pages::TimelineFile> timeline;
   if (const auto drawn = timeline_request(arguments, request.machine)) {
     request.products.push_back(&timeline.emplace(*drawn, request.machine));
   }
@@ -187,7 +187,7 @@ int measure(const Arguments& arguments, const std::string& config, MeasuredRun r
       std::cout << text << std::flush;
     };
   }
-  tb::catch_stopping_signals();
+  os::catch_stopping_signals();
   checkpoints.begin([&](std::uint64_t cycle) {
     line.begin_anew();
     if (!quiet) remark("note", fmt::format("goes on from the checkpoint of cycle {}", grouped(cycle)));
@@ -196,7 +196,7 @@ int measure(const Arguments& arguments, const std::string& config, MeasuredRun r
   line.clear();
   const std::string traced = traces.finish(outcome);
   if (!quiet) {
-    std::cout << tb::run_text(outcome.record, outcome.cost);
+    std::cout << pages::run_text(outcome.record, outcome.cost);
     if (outcome.replayed) {
       std::cout << *outcome.replayed << "\n";
     }

@@ -17,7 +17,7 @@ void declare_measuring_options(Command& command);
 
 struct MeasuredRun {
   tb::RunRequest request;            // subject, and what only the command knows
-  tb::CommandFiles files;            // what the command reads besides machine and energy table
+  os::CommandFiles files;            // what the command reads besides machine and energy table
   std::vector<std::string> outputs;  // of the subject, below --out
   tb::SourceFiles sources;           // whose texts may be in a report
 };

@@ -17,7 +17,7 @@ Command nvcc_command() {
       "-shared -E -Xcompiler -Xlinker -use_fast_math -w -v and others; a note names those that change nothing here.\n"
       "Makefiles take it as NVCC=\"heddle nvcc\". docs/cuda.md says what programs find.\n";
   command.completions = {{"@files"}};
-  command.run = [](const Arguments& arguments) { return tb::compile_program(arguments.words()); };
+  command.run = [](const Arguments& arguments) { return cuda::compile_program(arguments.words()); };
   return command;
 }
 

@@ -11,7 +11,7 @@
 
 namespace heddle::cli {
 
-void add_outputs(tb::CommandFiles& files, const Arguments& arguments, std::initializer_list<const char*> options) {
+void add_outputs(os::CommandFiles& files, const Arguments& arguments, std::initializer_list<const char*> options) {
   for (const char* const option : options) {
     if (arguments.has(option)) {
       files.writes(std::string("--") + option, arguments.text(option));
@@ -26,7 +26,7 @@ void check_ending(const Arguments& arguments, const std::string& option, std::in
   }
   const std::string path = arguments.text(option);
   const bool fits = std::any_of(endings.begin(), endings.end(), [&](const char* end) { return path.ends_with(end); });
-  if (!path.empty() && !fits && !tb::OutputTarget(path).straight()) {
+  if (!path.empty() && !fits && !os::OutputTarget(path).straight()) {
     throw InputError(
         {"--" + option},
         fmt::format("writes {}, and '{}' does not end in {}", what, tb::excerpt(path), fmt::join(endings, " or ")),

@@ -52,7 +52,7 @@ std::string progress_text(const tb::DeviceOptions::Progress& progress, double wa
   if (const std::optional<double> share = progress.share()) {
     text = fmt::format("{:.0f} %", std::floor(100 * *share));
     if (*share > 0) {
-      text += fmt::format(", {} left", tb::time_text(wall_seconds * (1 - *share) / *share));
+      text += fmt::format(", {} left", pages::time_text(wall_seconds * (1 - *share) / *share));
     }
     text += ": ";
   }

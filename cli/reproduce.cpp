@@ -29,13 +29,13 @@ namespace {
 
 int list_claims(bool names) {
   TextTable table({{"id"}, {"paper"}, {"what"}, {"source"}});
-  for (const std::string& id : tb::claim_ids()) {
+  for (const std::string& id : studies::claim_ids()) {
     if (names) {
       std::cout << id << "\n";
       continue;
     }
-    const auto& claim = Registry<tb::Claim>::instance().entries().at(id);
-    const tb::ClaimText text = claim.make({})->text();
+    const auto& claim = Registry<studies::Claim>::instance().entries().at(id);
+    const studies::ClaimText text = claim.make({})->text();
     table.add({id, text.paper, claim.description, text.source});
   }
   if (!names) {
@@ -60,27 +60,27 @@ int reproduce(const Arguments& arguments) {
   if (arguments.has("list") || arguments.has("names")) {
     return list_claims(arguments.has("names"));
   }
-  tb::ReproduceOptions options;
+  studies::ReproduceOptions options;
   options.ids = arguments.words();
   options.scaling.full = arguments.has("full");
   if (options.scaling.full && arguments.has("scale")) {
     throw InputError({"--scale"}, "contradicts --full", "give one of them");
   }
-  std::optional<tb::OtherReproduction> beside;
+  std::optional<studies::OtherReproduction> beside;
   if (arguments.has("beside")) {
     if (!arguments.has("markdown")) {
       throw InputError({"--beside"}, "adds to --markdown FILE, which is not given");
     }
-    beside = tb::read_reproduction(arguments.text("beside"));
+    beside = studies::read_reproduction(arguments.text("beside"));
   }
   options.scaling.factor = arguments.number("scale", 1.0, 1e-6, 16);
   options.runner.directory = arguments.text("out", "heddle-out/reproduce");
   options.runner.jobs =
       static_cast<unsigned>(arguments.whole("jobs", std::max(1U, std::thread::hardware_concurrency()), 1, 1024));
   options.runner.any_build = arguments.has("any-build");
-  options.runner.stop = &tb::stopped_by();
+  options.runner.stop = &os::stopped_by();
   const std::string& directory = options.runner.directory;
-  tb::CommandFiles files;
+  os::CommandFiles files;
   if (beside) {
     files.reads("the other reproduction", arguments.text("beside"));
   }
@@ -88,36 +88,36 @@ int reproduce(const Arguments& arguments) {
     files.reads("a machine file", config.path);
   }
   files.reads_texts("an energy table", energy_tables);
-  files.reads_texts("a kept result", [&] { return tb::kept_files(directory); });
+  files.reads_texts("a kept result", [&] { return studies::kept_files(directory); });
   files.writes_in("--out", directory, {"reproduction.html", "reproduction.json"});
   add_outputs(files, arguments, {"markdown"});
-  tb::make_folder(directory);
+  os::make_folder(directory);
   files.check_writable();
   ProgressLine line(true);
   options.runner.progress = [&](const std::string& text) { line.show(text); };
-  tb::catch_stopping_signals();
-  const tb::Reproduction result = tb::reproduce(options);
+  os::catch_stopping_signals();
+  const studies::Reproduction result = studies::reproduce(options);
   line.clear();
-  tb::write_file(directory + "/reproduction.html",
-                 tb::reproduction_page(result, arguments.command_line({"scale", "full", "any-build"})));
-  tb::write_file(directory + "/reproduction.json", tb::reproduction_json(result));
-  std::cout << tb::reproduction_table(result)
+  os::write_file(directory + "/reproduction.html",
+                 studies::reproduction_page(result, arguments.command_line({"scale", "full", "any-build"})));
+  os::write_file(directory + "/reproduction.json", studies::reproduction_json(result));
+  std::cout << studies::reproduction_table(result)
             << fmt::format(
                    "\n{} at {}, {} of them kept from earlier, done in {:.0f} s.\nPage with figures: {}\nAs data: {}\n",
-                   counted(result.runs, "run"), tb::scaling_text(result.scaling), result.reused, result.wall_seconds,
-                   directory + "/reproduction.html", directory + "/reproduction.json");
+                   counted(result.runs, "run"), studies::scaling_text(result.scaling), result.reused,
+                   result.wall_seconds, directory + "/reproduction.html", directory + "/reproduction.json");
   if (!result.other_builds.empty()) {
-    std::cout << tb::other_builds_text(result) << "\n";
+    std::cout << studies::other_builds_text(result) << "\n";
   }
   if (arguments.has("markdown") && !result.stopped) {
-    tb::write_file(arguments.text("markdown"),
-                   tb::reproduction_markdown(result, fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))),
-                                             beside ? &*beside : nullptr));
+    os::write_file(arguments.text("markdown"),
+                   studies::reproduction_markdown(result, fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))),
+                                                  beside ? &*beside : nullptr));
     std::cout << "Written: " << arguments.text("markdown") << "\n";
   }
   if (result.stopped) {
     std::cout << "Ended early; the same command goes on from here.\n";
-    return kSignalExit + tb::stopped_by();
+    return kSignalExit + os::stopped_by();
   }
   return static_cast<int>(result.failed.empty() ? ExitCode::good : ExitCode::result_mismatch);
 }

@@ -17,7 +17,7 @@
 namespace heddle::cli {
 namespace {
 
-namespace results = tb::results;
+namespace results = studies::results;
 
 constexpr const char* kTerminal = "-";  // in a file's place
 constexpr std::size_t kRows = 40;       // of a table, unless all are wanted
@@ -27,29 +27,30 @@ void write(const std::string& path, const std::string& contents) {
     std::cout << contents;
     return;
   }
-  tb::write_file(path, contents);
+  os::write_file(path, contents);
   std::cout << "written: " << path << "\n";
 }
 
-std::vector<std::string> columns_of(tb::Database& database, const std::string& list) {
+std::vector<std::string> columns_of(studies::Database& database, const std::string& list) {
   std::vector<std::string> out;
   for (std::size_t at = 0; at < list.size();) {
     const std::size_t end = std::min(list.find(',', at), list.size());
-    out.push_back(results::find_column(database, list.substr(at, end - at), "--columns"));
+    out.push_back(studies::results::find_column(database, list.substr(at, end - at), "--columns"));
     at = end + 1;
   }
   return out;
 }
 
-void plot(const Arguments& arguments, tb::Database& database, const results::Sweep& sweep) {
+void plot(const Arguments& arguments, studies::Database& database, const studies::results::Sweep& sweep) {
   if (!arguments.has("svg") && !arguments.has("png")) {
     throw InputError({"--plot"}, "needs a file", "add --svg FILE or --png FILE");
   }
-  results::Plot plot;
-  plot.figure = results::find_column(database, arguments.text("plot"), "--plot", true);
+  studies::results::Plot plot;
+  plot.figure = studies::results::find_column(database, arguments.text("plot"), "--plot", true);
   const auto axis = [&](const char* option) {
-    return arguments.has(option) ? results::find_column(database, arguments.text(option), std::string("--") + option)
-                                 : std::string();
+    return arguments.has(option)
+               ? studies::results::find_column(database, arguments.text(option), std::string("--") + option)
+               : std::string();
   };
   plot.x = arguments.has("x") ? axis("x") : sweep.axes.front().column;
   plot.by = axis("by");
@@ -57,17 +58,17 @@ void plot(const Arguments& arguments, tb::Database& database, const results::Swe
   if (!plot.by.empty() && !plot.y.empty()) {
     throw InputError({"--y"}, "contradicts --by", "--by draws a line for each value, --y a map over two axes");
   }
-  plot.figure_title = results::axis_title(sweep, plot.figure);
-  plot.x_title = results::axis_title(sweep, plot.x);
-  plot.by_title = plot.by.empty() ? "" : results::axis_title(sweep, plot.by);
-  plot.y_title = plot.y.empty() ? "" : results::axis_title(sweep, plot.y);
-  const std::string svg = results::plot_svg(database, sweep, plot, arguments.text("where"));
+  plot.figure_title = studies::results::axis_title(sweep, plot.figure);
+  plot.x_title = studies::results::axis_title(sweep, plot.x);
+  plot.by_title = plot.by.empty() ? "" : studies::results::axis_title(sweep, plot.by);
+  plot.y_title = plot.y.empty() ? "" : studies::results::axis_title(sweep, plot.y);
+  const std::string svg = studies::results::plot_svg(database, sweep, plot, arguments.text("where"));
   if (arguments.has("svg")) {
     write(arguments.text("svg"), svg);
   }
   if (arguments.has("png")) {
     const auto width = static_cast<unsigned>(arguments.whole("width", 1680, 16, 20000));
-    tb::Converter converter(arguments.text("png"), tb::png_converter(width));
+    os::Converter converter(arguments.text("png"), os::png_converter(width));
     converter.write(svg);
     converter.commit();
     std::cout << "written: " << arguments.text("png") << "\n";
@@ -101,7 +102,7 @@ void refuse_together(const Arguments& arguments) {
 // The database and what may lie beside it are not to be written over.
 void check_results_files(const Arguments& arguments) {
   const std::string& database = arguments.words()[0];
-  tb::CommandFiles files;
+  os::CommandFiles files;
   files.reads("the database", database);
   for (const char* const suffix : {"-wal", "-shm", "-journal"}) {
     files.reads("a part of the database", database + suffix);
@@ -118,38 +119,38 @@ void check_results_files(const Arguments& arguments) {
 int show(const Arguments& arguments) {
   refuse_together(arguments);
   check_results_files(arguments);
-  tb::Database database(arguments.words()[0], tb::Database::Mode::read);
-  tb::sweep::check_schema(database, false);
+  studies::Database database(arguments.words()[0], studies::Database::Mode::read);
+  studies::sweep::check_schema(database, false);
   const std::size_t most = arguments.has("all") ? std::numeric_limits<std::size_t>::max() : kRows;
   if (arguments.has("sql")) {
-    const tb::SqlTable table = database.query_of_user(arguments.text("sql"), "--sql");
+    const studies::SqlTable table = database.query_of_user(arguments.text("sql"), "--sql");
     if (arguments.has("csv")) {
-      write(arguments.text("csv"), results::csv(table));
+      write(arguments.text("csv"), studies::results::csv(table));
     } else {
-      std::cout << results::table_text(table, most, true);
+      std::cout << studies::results::table_text(table, most, true);
     }
     return 0;
   }
-  const results::Sweep sweep = results::find_sweep(database, arguments.text("sweep"));
+  const studies::results::Sweep sweep = studies::results::find_sweep(database, arguments.text("sweep"));
   const std::string where = arguments.text("where");
   const std::vector<std::string> columns = columns_of(database, arguments.text("columns"));
   if (arguments.has("plot")) {
     plot(arguments, database, sweep);
   } else if (arguments.has("html")) {
     write(arguments.text("html"),
-          results::results_page(database, sweep, where, arguments.command_line({"sweep", "where"})));
+          studies::results::results_page(database, sweep, where, arguments.command_line({"sweep", "where"})));
   } else if (arguments.has("pareto")) {
-    const tb::SqlTable front =
-        results::pareto_front(database, sweep, results::parse_goals(database, arguments.text("pareto")), where);
+    const studies::SqlTable front = studies::results::pareto_front(
+        database, sweep, studies::results::parse_goals(database, arguments.text("pareto")), where);
     if (arguments.has("csv")) {
-      write(arguments.text("csv"), results::csv(front));
+      write(arguments.text("csv"), studies::results::csv(front));
     } else {
-      std::cout << results::table_text(front, most, false);
+      std::cout << studies::results::table_text(front, most, false);
     }
   } else if (arguments.has("csv")) {
-    write(arguments.text("csv"), results::csv(results::select(database, sweep, columns, where)));
+    write(arguments.text("csv"), studies::results::csv(studies::results::select(database, sweep, columns, where)));
   } else {
-    std::cout << results::summary_text(database, sweep, columns, where, most);
+    std::cout << studies::results::summary_text(database, sweep, columns, where, most);
   }
   return 0;
 }

@@ -22,7 +22,7 @@ void RunCheckpoints::declare(po::options_description& options) {
        "simulated cycles from one checkpoint to the next, each of which replaces the one before");
 }
 
-void RunCheckpoints::add_outputs(tb::CommandFiles& files, const Arguments& arguments) {
+void RunCheckpoints::add_outputs(os::CommandFiles& files, const Arguments& arguments) {
   cli::add_outputs(files, arguments, {"checkpoint"});
 }
 
@@ -42,7 +42,7 @@ RunCheckpoints::RunCheckpoints(const Arguments& arguments, tb::RunRequest& reque
                      "record .vcd or .vcd.gz");
   }
   if (request.output_directory) {
-    tb::make_folder(*request.output_directory);  // where the file may be meant to go
+    os::make_folder(*request.output_directory);  // where the file may be meant to go
   }
   file_.emplace(arguments.text("checkpoint"));
   request.device.pauses = {every, [this](std::uint64_t cycle) { take(cycle); }};

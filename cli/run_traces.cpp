@@ -47,7 +47,7 @@ void RunTraces::declare(po::options_description& options) {
       ("to", po::value<std::string>()->value_name("CYCLE"), "waves and pipeline: up to and with this one");
 }
 
-void RunTraces::add_outputs(tb::CommandFiles& files, const Arguments& arguments) {
+void RunTraces::add_outputs(os::CommandFiles& files, const Arguments& arguments) {
   cli::add_outputs(files, arguments, {"memory-trace", "record", "pipeline"});
   if (arguments.has("vcd")) {
     for (const std::string& file : tb::wave_files(arguments.text("vcd"))) {
@@ -70,7 +70,7 @@ RunTraces::RunTraces(const Arguments& arguments, tb::RunRequest& request) {
   const std::array<const char*, 4> files = {"memory-trace", "record", "pipeline", "vcd"};
   if (request.output_directory &&
       std::any_of(files.begin(), files.end(), [&](const char* option) { return arguments.has(option); })) {
-    tb::make_folder(*request.output_directory);  // where the files may be meant to go
+    os::make_folder(*request.output_directory);  // where the files may be meant to go
   }
   if (arguments.has("memory-trace")) {
     memory_.emplace(arguments.text("memory-trace"));

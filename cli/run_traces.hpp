@@ -19,7 +19,7 @@ class RunTraces {
  public:
   static void declare(po::options_description& options);
   // Adds the files that the arguments name to those of the command.
-  static void add_outputs(tb::CommandFiles& files, const Arguments& arguments);
+  static void add_outputs(os::CommandFiles& files, const Arguments& arguments);
 
   // Opens what the arguments ask for and puts it into the request. Outlives the run. Throws InputError.
   RunTraces(const Arguments& arguments, tb::RunRequest& request);
@@ -32,9 +32,9 @@ class RunTraces {
  private:
   void open_pipeline(const std::string& path, const tb::CycleWindow& window, tb::RunRequest& request);
 
-  std::optional<tb::OutputStream> memory_;
-  std::optional<tb::OutputStream> record_;
-  std::optional<tb::OutputStream> pipeline_;
+  std::optional<os::OutputStream> memory_;
+  std::optional<os::OutputStream> record_;
+  std::optional<os::OutputStream> pipeline_;
   std::unique_ptr<tb::KanataLog> kanata_;
   std::unique_ptr<tb::ChromeTrace> chrome_;
   std::optional<tb::WaveRecording> waves_;

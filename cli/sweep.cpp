@@ -23,7 +23,7 @@
 namespace heddle::cli {
 namespace {
 
-std::unique_ptr<tb::sweep::Launcher> launcher_of(const Arguments& arguments, const std::string& database) {
+std::unique_ptr<studies::sweep::Launcher> launcher_of(const Arguments& arguments, const std::string& database) {
   const std::string name = arguments.text("launcher", "local");
   const std::vector<std::string> names = {"local", "slurm"};
   if (std::find(names.begin(), names.end(), name) == names.end()) {
@@ -34,17 +34,17 @@ std::unique_ptr<tb::sweep::Launcher> launcher_of(const Arguments& arguments, con
     if (arguments.has("jobs")) {
       throw InputError({"--jobs"}, "applies to this machine only", "[slurm] at_a_time limits the tasks of a cluster");
     }
-    tb::sweep::SlurmOptions options;
+    studies::sweep::SlurmOptions options;
     options.folder = arguments.text("shared", database + ".slurm");
-    options.program = tb::own_program();
-    return tb::sweep::slurm_launcher(options);
+    options.program = os::own_program();
+    return studies::sweep::slurm_launcher(options);
   }
   if (arguments.has("shared")) {
     throw InputError({"--shared"}, "applies to --launcher slurm only");
   }
   const auto jobs =
       static_cast<unsigned>(arguments.whole("jobs", std::max(1U, std::thread::hardware_concurrency()), 1, 1024));
-  return tb::sweep::local_launcher(jobs);
+  return studies::sweep::local_launcher(jobs);
 }
 
 std::string status_line(const std::map<std::string, std::uint64_t>& by_status) {
@@ -64,7 +64,7 @@ int slurm_task(const std::string& folder) {
       std::from_chars(text.data(), text.data() + text.size(), number).ptr != text.data() + text.size()) {
     throw InputError({"--slurm-task"}, "SLURM_ARRAY_TASK_ID says no task", "Slurm's job arrays call this");
   }
-  tb::sweep::do_slurm_task(folder, number);
+  studies::sweep::do_slurm_task(folder, number);
   return 0;
 }
 
@@ -75,22 +75,22 @@ int sweep(const Arguments& arguments) {
   if (arguments.words().empty()) {
     throw InputError({"sweep"}, "needs EXPLORATION.toml; words given: 0", "usage: heddle sweep EXPLORATION.toml");
   }
-  tb::sweep::SweepOptions options;
+  studies::sweep::SweepOptions options;
   options.exploration = arguments.words()[0];
   options.database =
       arguments.text("database", "heddle-out/" + std::filesystem::path(options.exploration).stem().string() + ".db");
-  tb::CommandFiles files;
-  tb::sweep::add_inputs(files, tb::sweep::read_exploration(options.exploration));
+  os::CommandFiles files;
+  studies::sweep::add_inputs(files, studies::sweep::read_exploration(options.exploration));
   files.writes("--database", options.database);
   options.scale = arguments.number("scale", 1.0, 1e-6, 1e6);
   options.resume = arguments.has("resume");
   options.retry = arguments.has("retry");
-  options.stop = &tb::stopped_by();
+  options.stop = &os::stopped_by();
   ProgressLine line(true);
   options.progress = [&](const std::string& text) { line.show(text); };
   const auto launcher = launcher_of(arguments, options.database);
-  tb::catch_stopping_signals();
-  const tb::sweep::SweepResult result = tb::sweep::sweep(options, *launcher);
+  os::catch_stopping_signals();
+  const studies::sweep::SweepResult result = studies::sweep::sweep(options, *launcher);
   line.clear();
   std::cout << fmt::format("{}: {}, {} of them kept from earlier, {} now in {:.1f} s ({:.1f} s within the runs).\n{}\n",
                            result.database, counted(result.runs, "run"), result.kept, result.ran, result.wall_seconds,
@@ -98,10 +98,10 @@ int sweep(const Arguments& arguments) {
   if (result.missing != 0) {
     std::cout << fmt::format("Ended early with {} missing; the same command goes on from here.\n",
                              counted(result.missing, "run"));
-    return kSignalExit + tb::stopped_by();
+    return kSignalExit + os::stopped_by();
   }
   std::cout << fmt::format("Look at them: heddle results {}\n", result.database);
-  const auto refused = result.by_status.find(std::string(tb::sweep::status::kRefused));
+  const auto refused = result.by_status.find(std::string(studies::sweep::status::kRefused));
   if (refused != result.by_status.end() && refused->second == result.runs) {
     throw InputError({options.exploration}, fmt::format("every point was refused, the first one: {}", result.refusal),
                      "no machine of it can be run");

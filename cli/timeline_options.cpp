@@ -14,7 +14,7 @@ void add_timeline_options(Command& command) {
       ("timeline-cycles", po::value<std::string>()->value_name("N"), "its length (default 3000)");
 }
 
-std::optional<tb::TimelineRequest> timeline_request(const Arguments& arguments, const hw::Machine& machine) {
+std::optional<pages::TimelineRequest> timeline_request(const Arguments& arguments, const hw::Machine& machine) {
   if (!arguments.has("timeline")) {
     for (const char* option : {"timeline-from", "timeline-cycles"}) {
       if (arguments.has(option)) {
@@ -27,9 +27,9 @@ std::optional<tb::TimelineRequest> timeline_request(const Arguments& arguments, 
     throw InputError({"--timeline"}, "with dram.timing = \"none\" there are no banks and no bus to draw");
   }
   constexpr std::uint64_t kLongest = 1'000'000;  // more boxes than anybody's screen has points
-  tb::TimelineRequest request;
+  pages::TimelineRequest request;
   request.path = arguments.text("timeline");
-  tb::check_timeline_path(request.path);
+  pages::check_timeline_path(request.path);
   request.begin = arguments.whole("timeline-from", 0, 0, UINT64_MAX - kLongest);
   request.cycles = arguments.whole("timeline-cycles", request.cycles, 1, kLongest);
   return request;

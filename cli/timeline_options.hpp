@@ -11,8 +11,8 @@ namespace heddle::cli {
 
 void add_timeline_options(Command& command);
 // What they ask for, if anything. Throws InputError, also when the machine's memory channels have nothing to draw.
-[[nodiscard]] std::optional<tb::TimelineRequest> timeline_request(const Arguments& arguments,
-                                                                  const hw::Machine& machine);
+[[nodiscard]] std::optional<pages::TimelineRequest> timeline_request(const Arguments& arguments,
+                                                                     const hw::Machine& machine);
 
 // Says on stderr that a window of cycles shows nothing: `option`, which names its first one, lies behind the run's
 // last.

@@ -16,7 +16,7 @@ Command toolkit_command() {
       "CUDA_INSTALL_PATH). Programs that the host's compiler links from there are started by heddle exec.\n"
       "docs/cuda.md says more.\n";
   command.run = [](const Arguments&) {
-    std::cout << tb::toolkit_folder() << "\n";
+    std::cout << cuda::toolkit_folder() << "\n";
     return 0;
   };
   return command;

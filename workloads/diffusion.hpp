@@ -8,7 +8,7 @@
 
 #include "workloads/support.hpp"
 
-namespace heddle::tb::diffusion {
+namespace heddle::workloads::diffusion {
 
 inline constexpr float kRate = 0.5F;
 
@@ -80,8 +80,8 @@ inline void step(std::vector<double>& cells, std::size_t rows, std::size_t colum
   return steps * 0x1p-20 / std::min(1.0, threshold);
 }
 
-[[nodiscard]] inline Verdict judge(const std::vector<float>& actual, const std::vector<double>& expected,
-                                   double tolerance) {
+[[nodiscard]] inline tb::Verdict judge(const std::vector<float>& actual, const std::vector<double>& expected,
+                                       double tolerance) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (!(std::abs(actual[i] - expected[i]) <= tolerance)) {
       return {false, fmt::format("cell [{}]: {} instead of {:.7f}", i, actual[i], expected[i])};
@@ -90,4 +90,4 @@ inline void step(std::vector<double>& cells, std::size_t rows, std::size_t colum
   return {true, fmt::format("{} cells within {:.2g} of the host's in double", expected.size(), tolerance)};
 }
 
-}  // namespace heddle::tb::diffusion
+}  // namespace heddle::workloads::diffusion

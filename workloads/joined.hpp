@@ -7,12 +7,12 @@
 
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 
 using RowPair = std::pair<std::uint32_t, std::uint32_t>;
 
 // Are they the same pairs, each as often?
-[[nodiscard]] inline Verdict compare_pairs(std::vector<RowPair> found, std::vector<RowPair> expected) {
+[[nodiscard]] inline tb::Verdict compare_pairs(std::vector<RowPair> found, std::vector<RowPair> expected) {
   std::sort(found.begin(), found.end());
   std::sort(expected.begin(), expected.end());
   const auto [ours, theirs] = std::mismatch(found.begin(), found.end(), expected.begin(), expected.end());
@@ -27,8 +27,8 @@ using RowPair = std::pair<std::uint32_t, std::uint32_t>;
 }
 
 // output: two columns of `room` words; used: how many pairs there are. Of a count beyond the room, the room and one.
-[[nodiscard]] inline std::vector<RowPair> download_pairs(Executor& executor, std::uint64_t output, std::uint32_t room,
-                                                         std::uint64_t used) {
+[[nodiscard]] inline std::vector<RowPair> download_pairs(tb::Executor& executor, std::uint64_t output,
+                                                         std::uint32_t room, std::uint64_t used) {
   const auto read = [&](std::uint64_t address, std::size_t count) {
     std::vector<std::uint32_t> words(count);
     executor.memory().read(address, std::as_writable_bytes(std::span(words)));
@@ -47,4 +47,4 @@ using RowPair = std::pair<std::uint32_t, std::uint32_t>;
   return pairs;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

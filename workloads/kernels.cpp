@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 const OfferedFiles kSources{kernel_sources};
@@ -23,4 +23,4 @@ std::string_view kernel_ptx(std::string_view workload, unsigned address_bits) {
   throw InternalError("no kernel is embedded as '" + name + "'");
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

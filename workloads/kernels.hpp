@@ -7,7 +7,7 @@
 
 #include "base/embedded_file.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 
 // workloads/<workload>/kernel.cu as PTX for 32- or 64-bit device addresses; "<workload>-<form>" is
 // workloads/<workload>/<form>.cu. Throws InternalError for another name or size.
@@ -20,4 +20,4 @@ namespace heddle::tb {
 // ("workloads/vecadd/kernel.cu"), as line tables name them.
 [[nodiscard]] std::span<const EmbeddedFile> kernel_sources();
 
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -9,7 +9,7 @@
 
 #include "workloads/support.hpp"
 
-namespace heddle::tb::reads {
+namespace heddle::workloads::reads {
 
 inline constexpr std::uint32_t kLength = 25;                    // letters of a read
 inline constexpr std::uint32_t kLeast = 20;                     // of a match that is looked for
@@ -75,4 +75,4 @@ inline constexpr std::uint32_t kPlaces = kLength - kLeast + 1;  // of a read at 
   return all;
 }
 
-}  // namespace heddle::tb::reads
+}  // namespace heddle::workloads::reads

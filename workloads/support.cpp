@@ -9,11 +9,11 @@
 #include "ptx/compile.hpp"
 #include "workloads/kernels.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 // Those of `words` that were given.
-std::vector<std::string_view> asked(const Variants& variants, std::initializer_list<std::string_view> words) {
+std::vector<std::string_view> asked(const tb::Variants& variants, std::initializer_list<std::string_view> words) {
   std::vector<std::string_view> found;
   std::copy_if(words.begin(), words.end(), std::back_inserter(found),
                [&](std::string_view word) { return variants.flag(word); });
@@ -22,8 +22,8 @@ std::vector<std::string_view> asked(const Variants& variants, std::initializer_l
 
 }  // namespace
 
-KernelWorkload::KernelWorkload(std::string name, const WorkloadOptions& options, std::vector<Variants::Known> variants,
-                               Loops loops)
+KernelWorkload::KernelWorkload(std::string name, const tb::WorkloadOptions& options,
+                               std::vector<tb::Variants::Known> variants, Loops loops)
     : name_(std::move(name)), options_(options), variants_(name_, options, std::move(variants)) {
   if (!(options_.scale > 0) || options_.scale > 16) {
     throw InputError({}, fmt::format("scale {} of workload '{}'", options_.scale, name_),
@@ -72,12 +72,12 @@ std::uint32_t KernelWorkload::scaled(std::uint32_t full, std::uint32_t least, st
   return static_cast<std::uint32_t>(std::ceil(wanted / step)) * step;
 }
 
-std::uint64_t KernelWorkload::allocate(Executor& executor, const std::string& buffer, std::uint64_t bytes) const {
+std::uint64_t KernelWorkload::allocate(tb::Executor& executor, const std::string& buffer, std::uint64_t bytes) const {
   return executor.memory().allocate(buffer, bytes, options_.address_bits == 32);
 }
 
-void KernelWorkload::launch(Executor& executor, const std::string& kernel, isa::Dim3 grid, isa::Dim3 block,
-                            const Arguments& arguments, std::uint32_t dynamic_shared) {
+void KernelWorkload::launch(tb::Executor& executor, const std::string& kernel, isa::Dim3 grid, isa::Dim3 block,
+                            const tb::Arguments& arguments, std::uint32_t dynamic_shared) {
   isa::LaunchRequest request;
   request.kernel = kernel;
   request.grid = grid;
@@ -87,14 +87,14 @@ void KernelWorkload::launch(Executor& executor, const std::string& kernel, isa::
   executor.launch(request);
 }
 
-void KernelWorkload::launch_team(Executor& executor, const std::string& kernel, Arguments& arguments) const {
+void KernelWorkload::launch_team(tb::Executor& executor, const std::string& kernel, tb::Arguments& arguments) const {
   launch(executor, kernel, {1}, {team()}, arguments.value(team()));
 }
 
-void KernelWorkload::launch_loop(Executor& executor, const std::string& kernel, Arguments& arguments,
+void KernelWorkload::launch_loop(tb::Executor& executor, const std::string& kernel, tb::Arguments& arguments,
                                  std::uint32_t tasks) const {
   const std::uint32_t interleaved = variants_.flag(kInterleaved) ? 1 : 0;
   launch(executor, kernel, {groups()}, {group()}, arguments.value(tasks).value(interleaved));
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

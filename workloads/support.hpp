@@ -20,14 +20,14 @@
 #include "tb/device/executor.hpp"
 #include "tb/device/workload.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 
 // A workload whose kernels stand in workloads/<name>/kernel.cu, and in pthreads.cu beside it where it knows the
 // variant `pthreads`: the form in which the LWM report (section 5) and the thesis (5.1) ran theirs. progress.cu, of the
 // variant `progress`, is kernel.cu with calls of progress() (thesis 9.2.2). dws.cu, of the variant `dws`, has the DWS
 // report's input (table 2) and its form (section 3.1), parallel loops, which those workloads have by themselves that
 // are the report's alone.
-class KernelWorkload : public Workload {
+class KernelWorkload : public tb::Workload {
  public:
   static constexpr unsigned kBlock = 256;  // threads per block: four blocks fill the papers' 1024 threads
 
@@ -41,12 +41,12 @@ class KernelWorkload : public Workload {
 
   enum class Loops : std::uint8_t { by_variant, always };  // parallel loops, of a divisor of kGroup threads a block
 
-  KernelWorkload(std::string name, const WorkloadOptions& options, std::vector<Variants::Known> variants = {},
+  KernelWorkload(std::string name, const tb::WorkloadOptions& options, std::vector<tb::Variants::Known> variants = {},
                  Loops loops = Loops::by_variant);
   [[nodiscard]] isa::Module compile() const override;
 
  protected:
-  [[nodiscard]] const WorkloadOptions& options() const { return options_; }
+  [[nodiscard]] const tb::WorkloadOptions& options() const { return options_; }
   [[nodiscard]] double scale() const { return options_.scale; }
   // Blocks of a launch that divides its work among options().resident_threads.
   [[nodiscard]] std::uint32_t blocks() const { return std::max(1U, options_.resident_threads / kBlock); }
@@ -64,39 +64,41 @@ class KernelWorkload : public Workload {
   // `full` * scale, at least `least`, rounded up to a multiple of `step`.
   [[nodiscard]] std::uint32_t scaled(std::uint32_t full, std::uint32_t least, std::uint32_t step = 1) const;
 
-  [[nodiscard]] std::uint64_t allocate(Executor& executor, const std::string& buffer, std::uint64_t bytes) const;
+  [[nodiscard]] std::uint64_t allocate(tb::Executor& executor, const std::string& buffer, std::uint64_t bytes) const;
   template <class T>
-  [[nodiscard]] std::uint64_t upload(Executor& executor, const std::string& buffer,
+  [[nodiscard]] std::uint64_t upload(tb::Executor& executor, const std::string& buffer,
                                      const std::vector<T>& values) const {
     const std::uint64_t address = allocate(executor, buffer, values.size() * sizeof(T));
     executor.memory().write(address, std::as_bytes(std::span(values)));
     return address;
   }
   template <class T>
-  [[nodiscard]] static std::vector<T> download(Executor& executor, std::uint64_t address, std::size_t count) {
+  [[nodiscard]] static std::vector<T> download(tb::Executor& executor, std::uint64_t address, std::size_t count) {
     std::vector<T> values(count);
     executor.memory().read(address, std::as_writable_bytes(std::span(values)));
     return values;
   }
-  static void launch(Executor& executor, const std::string& kernel, isa::Dim3 grid, isa::Dim3 block,
-                     const Arguments& arguments, std::uint32_t dynamic_shared = 0);
+  static void launch(tb::Executor& executor, const std::string& kernel, isa::Dim3 grid, isa::Dim3 block,
+                     const tb::Arguments& arguments, std::uint32_t dynamic_shared = 0);
   // One launch in the Pthreads form; the kernel's last parameter, the number of threads, is added to `arguments`.
-  void launch_team(Executor& executor, const std::string& kernel, Arguments& arguments) const;
+  void launch_team(tb::Executor& executor, const std::string& kernel, tb::Arguments& arguments) const;
   // One parallel loop; the kernel's last parameters, the number of tasks and how they are dealt, are added.
-  void launch_loop(Executor& executor, const std::string& kernel, Arguments& arguments, std::uint32_t tasks) const;
-  [[nodiscard]] const Variants& variants() const { return variants_; }
+  void launch_loop(tb::Executor& executor, const std::string& kernel, tb::Arguments& arguments,
+                   std::uint32_t tasks) const;
+  [[nodiscard]] const tb::Variants& variants() const { return variants_; }
   // For kernels whose algorithm rests on warps of 32 threads. Throws InputError on a machine with other SIMD widths.
   void need_warps_of_32() const;
 
  private:
   std::string name_;
-  WorkloadOptions options_;
-  Variants variants_;
+  tb::WorkloadOptions options_;
+  tb::Variants variants_;
 };
 
 // Equal bit for bit? The verdict counts what was compared and shows the first difference.
 template <class T>
-[[nodiscard]] Verdict compare(const std::string& what, const std::vector<T>& actual, const std::vector<T>& expected) {
+[[nodiscard]] tb::Verdict compare(const std::string& what, const std::vector<T>& actual,
+                                  const std::vector<T>& expected) {
   using Bits = std::array<std::byte, sizeof(T)>;
   std::size_t differences = actual.size() == expected.size() ? 0 : 1;
   std::size_t first = std::min(actual.size(), expected.size());
@@ -117,7 +119,7 @@ template <class T>
 }
 
 // Both right, or the first that is not.
-[[nodiscard]] inline Verdict both(Verdict first, Verdict second) {
+[[nodiscard]] inline tb::Verdict both(tb::Verdict first, tb::Verdict second) {
   if (!first.correct) {
     return first;
   }
@@ -127,4 +129,4 @@ template <class T>
   return {true, first.detail + "; " + second.detail};
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 namespace fs = std::filesystem;
@@ -146,4 +146,4 @@ void refuse_name(std::string_view code, std::string_view folder, const std::stri
                    hint);
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::tb {
+namespace heddle::cuda {
 
 // The files of a list of dependencies as `clang -M` writes it for make, but for those below `without`.
 [[nodiscard]] std::vector<std::string> included_files(std::string_view list, const std::filesystem::path& without);
@@ -18,4 +18,4 @@ namespace heddle::tb {
 // `folder` a folder whose name is left out of paths, `path` the file that was compiled.
 [[noreturn]] void refuse_name(std::string_view code, std::string_view folder, const std::string& path);
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -21,7 +21,7 @@
 #include "os/process/child_process.hpp"
 #include "os/process/stopping.hpp"
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 namespace fs = std::filesystem;
@@ -32,12 +32,12 @@ std::string read_text(const fs::path& path) {
 }
 
 // What the compiler ended with, and what it printed.
-Finished run_compiler(const std::vector<std::string>& words, const std::string& path) {
-  ProcessSetup setup;
-  setup.err = Redirection::output();  // in the order in which it was said
+os::Finished run_compiler(const std::vector<std::string>& words, const std::string& path) {
+  os::ProcessSetup setup;
+  setup.err = os::Redirection::output();  // in the order in which it was said
   try {
-    return run_program_or_stop(words, setup, fmt::format("while {} was compiled", path));
-  } catch (const StartError& error) {
+    return os::run_program_or_stop(words, setup, fmt::format("while {} was compiled", path));
+  } catch (const os::StartError& error) {
     throw InputError({}, fmt::format("cannot run the CUDA compiler '{}': {}", words[0], error.reason()),
                      "set HEDDLE_CLANG to a clang++ of version 14 to 19, or unset it");
   }
@@ -51,7 +51,7 @@ std::string find_clang() {
   }
   for (const char* name :
        {"clang++", "clang++-19", "clang++-18", "clang++-17", "clang++-16", "clang++-15", "clang++-14"}) {
-    if (!find_program(name).empty()) {
+    if (!os::find_program(name).empty()) {
       return name;
     }
   }
@@ -63,7 +63,7 @@ namespace {
 
 // The compiler's words for `path`, but for what it is to make of it. Writes the headers into `temporary`.
 std::vector<std::string> compiler_words(const std::string& path, unsigned address_bits,
-                                        const TemporaryFolder& temporary) {
+                                        const os::TemporaryFolder& temporary) {
   if (address_bits != 32 && address_bits != 64) {
     throw InternalError(fmt::format("device addresses of {} bits", address_bits));
   }
@@ -153,11 +153,11 @@ std::vector<std::string> with(std::vector<std::string> words, const std::vector<
 }  // namespace
 
 std::string compile_cuda(const std::string& path, unsigned address_bits) {
-  const StopsOrderly caught;  // the folder does not stay behind
-  const TemporaryFolder temporary;
+  const os::StopsOrderly caught;  // the folder does not stay behind
+  const os::TemporaryFolder temporary;
   const std::vector<std::string> words = compiler_words(path, address_bits, temporary);
   const fs::path ptx = temporary.path() / "out.ptx";
-  Finished compiler;
+  os::Finished compiler;
   DeviceCode code{words, {"--", path}, temporary.path(), {}, {}, false};
   code.run = [&](const std::vector<std::string>& command) {
     compiler = run_compiler(command, path);
@@ -193,12 +193,12 @@ std::string compile_cuda(const std::string& path, unsigned address_bits) {
 }
 
 std::vector<std::string> cuda_includes(const std::string& path, unsigned address_bits) {
-  const StopsOrderly caught;
-  const TemporaryFolder temporary;
+  const os::StopsOrderly caught;
+  const os::TemporaryFolder temporary;
   const std::vector<std::string> words = compiler_words(path, address_bits, temporary);
   const fs::path list = temporary.path() / "out.d";
   static_cast<void>(run_compiler(with(words, {"-M", "-MF", list.string(), "-o", "-", "--", path}), path));
   return included_files(read_text(list), temporary.path());
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

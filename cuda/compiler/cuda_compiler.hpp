@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace heddle::tb {
+namespace heddle::cuda {
 
 // PTX of the CUDA file `path` for 32- or 64-bit device addresses.
 //
@@ -30,4 +30,4 @@ namespace heddle::tb {
 // The compiler that compile_cuda uses: a name on the PATH, or what HEDDLE_CLANG says. Throws InputError: there is none.
 [[nodiscard]] std::string find_clang();
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -6,7 +6,7 @@
 #include <array>
 #include <charconv>
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 constexpr std::string_view kMachineCode =
@@ -162,4 +162,4 @@ std::optional<InputError> missing_library(const Diagnostic& error) {
                     std::string(library->advice));
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

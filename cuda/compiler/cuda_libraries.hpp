@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 
-namespace heddle::tb {
+namespace heddle::cuda {
 
 struct CudaLibrary {
   std::string_view name;     // "cuBLAS"
@@ -33,4 +33,4 @@ struct Diagnostic {
 // The error in our words if it is that a header of one of those libraries was not found.
 [[nodiscard]] std::optional<InputError> missing_library(const Diagnostic& error);
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

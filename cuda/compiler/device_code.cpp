@@ -9,7 +9,7 @@
 #include "cuda/compiler/lock_loops.hpp"
 #include "cuda/compiler/whole_copies.hpp"
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 namespace fs = std::filesystem;
@@ -101,4 +101,4 @@ int compile_device_code(const DeviceCode& code, const std::string& ptx) {
   return 0;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace heddle::tb {
+namespace heddle::cuda {
 
 // One file's. words: clang and its options, for PTX, without input and output. input: the words that name the file.
 // folder: where intermediate files may lie. run: executes a command, returns its exit code, and tells the user what it
@@ -27,4 +27,4 @@ struct DeviceCode {
 // within the loop stay so (cuda/compiler/lock_loops.hpp).
 int compile_device_code(const DeviceCode& code, const std::string& ptx);
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 struct Clang {
@@ -100,4 +100,4 @@ std::optional<DynamicParallelism> find_dynamic_parallelism(const std::string& me
       found == errors.size()};
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 
-namespace heddle::tb {
+namespace heddle::cuda {
 
 // What is to be said instead of clang's errors, when some of them come of dynamic parallelism: the first place, and how
 // many more there are.
@@ -17,4 +17,4 @@ struct DynamicParallelism {
 };
 [[nodiscard]] std::optional<DynamicParallelism> find_dynamic_parallelism(const std::string& messages);
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

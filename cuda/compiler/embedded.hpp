@@ -7,7 +7,7 @@
 
 #include "base/embedded_file.hpp"
 
-namespace heddle::tb {
+namespace heddle::cuda {
 
 // The files below cuda/include, by their path there ("heddle/cuda.h", ...).
 [[nodiscard]] std::span<const EmbeddedFile> device_headers();
@@ -15,4 +15,4 @@ namespace heddle::tb {
 // cuda/compiler/clang_options.txt: one option per line.
 [[nodiscard]] std::string_view clang_options();
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 // A text's functions and what stands between them, in order.
@@ -385,4 +385,4 @@ std::string with_functions_of(std::string_view ptx, std::string_view other, cons
   return out;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

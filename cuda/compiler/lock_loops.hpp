@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace heddle::tb {
+namespace heddle::cuda {
 
 // The functions in which a loop takes a lock (by an atomic whose old value decides) and the lock's release, by a store
 // or an atomic to the same address, comes behind the loop only. On a re-convergence stack the thread that has the lock
@@ -19,4 +19,4 @@ namespace heddle::tb {
 [[nodiscard]] std::string with_functions_of(std::string_view ptx, std::string_view other,
                                             const std::set<std::string>& names);
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

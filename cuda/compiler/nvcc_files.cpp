@@ -6,7 +6,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 namespace fs = std::filesystem;
@@ -22,7 +22,7 @@ bool takes_file_or_target(std::string_view word) {
 }
 
 // The files by which the linker may know a library.
-void add_library(CommandFiles& files, const std::string& name, const Words& linking) {
+void add_library(os::CommandFiles& files, const std::string& name, const Words& linking) {
   for (const std::string& word : linking) {
     if (!word.starts_with(kLibraryFolder)) {
       continue;
@@ -67,7 +67,7 @@ Lists lists_of(const Words& host) {
 
 }  // namespace
 
-void add_nvcc_inputs(CommandFiles& files, const NvccOptions& options) {
+void add_nvcc_inputs(os::CommandFiles& files, const NvccOptions& options) {
   for (const std::string& input : options.inputs) {
     if (input.starts_with(kLibraryWord)) {
       add_library(files, input.substr(kLibraryWord.size()), options.linking);
@@ -78,7 +78,7 @@ void add_nvcc_inputs(CommandFiles& files, const NvccOptions& options) {
   files.reads_all("a file of options", options.option_files);
 }
 
-void add_nvcc_outputs(CommandFiles& files, const NvccOptions& options, const Words& results) {
+void add_nvcc_outputs(os::CommandFiles& files, const NvccOptions& options, const Words& results) {
   const std::string named = options.output.empty() ? "nvcc" : "-o";
   const auto result_or = [&](const char* usual) { return options.output.empty() ? usual : options.output; };
   switch (options.step) {
@@ -127,4 +127,4 @@ Words without_dependency_options(const Words& host) {
   return kept;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -7,15 +7,15 @@
 #include "cuda/compiler/nvcc_options.hpp"
 #include "os/files/command_files.hpp"
 
-namespace heddle::tb {
+namespace heddle::cuda {
 
 // Sources, objects, libraries and files of options; not what sources include.
-void add_nvcc_inputs(CommandFiles& files, const NvccOptions& options);
+void add_nvcc_inputs(os::CommandFiles& files, const NvccOptions& options);
 
 // `results`: of each source, where what is made of it goes; empty: to the standard output.
-void add_nvcc_outputs(CommandFiles& files, const NvccOptions& options, const std::vector<std::string>& results);
+void add_nvcc_outputs(os::CommandFiles& files, const NvccOptions& options, const std::vector<std::string>& results);
 
 // The host compiler's words without those that ask for a list of what is included (-MD -MF FILE ...).
 [[nodiscard]] std::vector<std::string> without_dependency_options(const std::vector<std::string>& host);
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -13,7 +13,7 @@
 #include "base/input_file.hpp"
 #include "cuda/compiler/cuda_libraries.hpp"
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 using Step = NvccOptions::Step;
@@ -489,4 +489,4 @@ NvccOptions read_nvcc_options(const std::vector<std::string>& words) {
   return Reader(words).read();
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace heddle::tb {
+namespace heddle::cuda {
 
 struct NvccOptions {
   enum class Step { link, object, preprocess, ptx, dependencies, device_link, archive };
@@ -31,4 +31,4 @@ struct NvccOptions {
 // missing. What nvcc knows and changes nothing here gets a note, as do options that are not known.
 [[nodiscard]] NvccOptions read_nvcc_options(const std::vector<std::string>& words);
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -32,7 +32,7 @@
 #include "os/process/descriptor.hpp"
 #include "os/process/stopping.hpp"
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 namespace fs = std::filesystem;
@@ -121,7 +121,7 @@ class Compiler {
 
   // Every file that the command reads or writes, before it touches one.
   void check_files() {
-    CommandFiles files;
+    os::CommandFiles files;
     add_nvcc_inputs(files, options_);
     std::vector<std::pair<std::string, Kind>> compiled;
     for (const std::string& input : options_.inputs) {
@@ -154,7 +154,7 @@ class Compiler {
       if (kind == Kind::cuda) words.emplace_back(side);
       const std::string list = (temporary_.path() / "included.d").string();
       words.insert(words.end(), {"-w", "-M", "-MF", list, "-o", "-", input});
-      const Finished finished = run_program_or_stop(words, {}, "while " + input + " was looked through");
+      const os::Finished finished = os::run_program_or_stop(words, {}, "while " + input + " was looked through");
       std::ifstream in(list, std::ios::binary);
       const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
       const Words files = included_files(text, temporary_.path());
@@ -273,9 +273,9 @@ class Compiler {
     };
     code.silent = [this](const Words& command) {
       show(command);
-      ProcessSetup setup;
-      setup.err = Redirection::output();
-      return options_.dry ? 0 : run_program_or_stop(command, setup, during()).end.shell_code();
+      os::ProcessSetup setup;
+      setup.err = os::Redirection::output();
+      return options_.dry ? 0 : os::run_program_or_stop(command, setup, during()).end.shell_code();
     };
     const int failed = compile_device_code(code, ptx);
     if (bad_name) {
@@ -311,7 +311,7 @@ class Compiler {
       if (!options_.dry) {
         std::ifstream in(ptx, std::ios::binary);
         const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-        temporary_.write("device.fatbin", program::fat_binary(text, options_.relocatable));
+        temporary_.write("device.fatbin", cudart::fat_binary(text, options_.relocatable));
         // clang registers no file without kernels and variables; other files may call its functions.
         if (options_.relocatable && text.find(".entry ") == std::string::npos) {
           words.emplace_back("-DHEDDLE_REGISTERED_FILE_");
@@ -362,10 +362,10 @@ class Compiler {
     show(words);
     if (options_.dry) return {};
     const std::string said = (temporary_.path() / "said").string();
-    ProcessSetup setup;
-    setup.err = Redirection::file(said);
+    os::ProcessSetup setup;
+    setup.err = os::Redirection::file(said);
     Heard heard;
-    heard.code = wait_or_stop(words, setup, during()).shell_code();
+    heard.code = os::wait_or_stop(words, setup, during()).shell_code();
     std::ifstream in(said, std::ios::binary);
     heard.text.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
     return heard;
@@ -392,14 +392,14 @@ class Compiler {
   int execute(const Words& words) const {
     show(words);
     if (options_.dry) return 0;
-    return wait_or_stop(words, {}, during()).shell_code();
+    return os::wait_or_stop(words, {}, during()).shell_code();
   }
 
   [[nodiscard]] std::string during() const { return fmt::format("while {} was compiled", options_.inputs.front()); }
 
   NvccOptions options_;
   std::string clang_;
-  TemporaryFolder temporary_;
+  os::TemporaryFolder temporary_;
   Words cpp_standard_;
   int sources_ = 0;  // that a pass has changed
 };
@@ -413,12 +413,12 @@ int compile_program(const std::vector<std::string>& words) {
     std::cout << "heddle nvcc: CUDA programs by clang\nCuda compilation tools, release 11.5, V11.5.0\n";
     return 0;
   }
-  const StopsOrderly caught;  // nothing temporary stays behind
+  const os::StopsOrderly caught;  // nothing temporary stays behind
   try {
     return Compiler(std::move(options)).run();
-  } catch (const StartError& error) {
+  } catch (const os::StartError& error) {
     throw InputError({}, error.what(), "install Debian's package clang (14 to 19), or set HEDDLE_CLANG");
   }
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-namespace heddle::tb {
+namespace heddle::cuda {
 
 // Compiles and links as nvcc's command line `words` says. What clang says goes to standard error as it is. Returns
 // clang's exit code, 0 if all went well. Throws InputError for words that make no sense, and where clang or the
 // run-time library is missing.
 [[nodiscard]] int compile_program(const std::vector<std::string>& words);
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

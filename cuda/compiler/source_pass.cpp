@@ -12,7 +12,7 @@
 
 #include "cuda/compiler/source_tokens.hpp"
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 namespace fs = std::filesystem;
@@ -306,4 +306,4 @@ std::vector<ChangedSource> sources_for_clang(const std::string& input, const std
   return changed;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

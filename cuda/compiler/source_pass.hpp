@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::tb {
+namespace heddle::cuda {
 
 // The text as clang takes it; nothing when clang takes it as it is. Comments, text in quotes and what is no valid C++
 // for other reasons stay untouched.
@@ -28,4 +28,4 @@ struct ChangedSource {
 [[nodiscard]] std::vector<ChangedSource> sources_for_clang(const std::string& input,
                                                            const std::vector<std::string>& folders);
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <string>
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 using TokenKind = SourceToken::Kind;
@@ -136,4 +136,4 @@ std::vector<SourceToken> source_tokens(std::string_view text) {
   return Scanner(text).scan();
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::tb {
+namespace heddle::cuda {
 
 struct SourceToken {
   enum class Kind { word, number, text, character, mark };  // text: between double quotes, with them and their prefix
@@ -18,4 +18,4 @@ struct SourceToken {
 // Comments and white space are left out. A quote that does not end on its line ends there.
 [[nodiscard]] std::vector<SourceToken> source_tokens(std::string_view text);
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

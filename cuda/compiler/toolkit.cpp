@@ -10,14 +10,14 @@
 #include "base/error.hpp"
 #include "os/process/child_process.hpp"
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 namespace fs = std::filesystem;
 
 // The first of the folders, seen from that of the program, that has the file.
 std::optional<fs::path> folder_with(const char* file, std::initializer_list<const char*> folders) {
-  const fs::path here = fs::path(own_program()).parent_path();
+  const fs::path here = fs::path(os::own_program()).parent_path();
   for (const char* const place : folders) {
     std::error_code ignored;
     const fs::path folder = fs::weakly_canonical(here / place, ignored);
@@ -33,7 +33,7 @@ std::string runtime_library_folder() {
     return found->string();
   }
   throw InputError({kRuntimeLibrary},
-                   fmt::format("is neither beside {} nor in the library folder beside it", own_program()),
+                   fmt::format("is neither beside {} nor in the library folder beside it", os::own_program()),
                    "build it (./heddle build), or install Heddle anew");
 }
 
@@ -43,8 +43,9 @@ std::string toolkit_folder() {
           {"toolkit", "../lib/heddle/toolkit", "../lib/x86_64-linux-gnu/heddle/toolkit", "../lib64/heddle/toolkit"})) {
     return found->string();
   }
-  throw InputError({"toolkit"}, fmt::format("is neither beside {} nor in the library folder beside it", own_program()),
+  throw InputError({"toolkit"},
+                   fmt::format("is neither beside {} nor in the library folder beside it", os::own_program()),
                    "build it (./heddle build), or install Heddle anew");
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace heddle::tb {
+namespace heddle::cuda {
 
 inline constexpr const char* kRuntimeLibrary = "libheddle_cudart.so";
 
@@ -15,4 +15,4 @@ inline constexpr const char* kRuntimeLibrary = "libheddle_cudart.so";
 // InputError: it is not there.
 [[nodiscard]] std::string toolkit_folder();
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -10,7 +10,7 @@
 #include <regex>
 #include <vector>
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 constexpr std::uint64_t kWidest = 16;    // bytes of one access
@@ -269,4 +269,4 @@ std::string with_whole_copies(std::string_view module) {
   return out;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

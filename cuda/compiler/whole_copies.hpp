@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace heddle::tb {
+namespace heddle::cuda {
 
 // clang leaves a copy of 16 aligned bytes or more (float4, double2, structures of them) to its back end, which makes
 // accesses of 8 bytes of it at the most, and keeps in local memory what is copied to or from a local variable.
@@ -15,4 +15,4 @@ namespace heddle::tb {
 // assembly, which LLVM writes and cannot read, always.
 [[nodiscard]] std::string with_whole_copies(std::string_view module);
 
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

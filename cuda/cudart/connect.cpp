@@ -33,7 +33,6 @@ extern char** environ;
 namespace heddle::cudart {
 namespace {
 
-namespace program = tb::program;
 constexpr int kFaultExit = 3;  // as `heddle run` ends
 constexpr const char* kBroken =
     "the connection to the simulator is broken: something in the program has closed it or written to it";
@@ -45,7 +44,7 @@ bool is_program(const std::string& path) {
 
 // The simulator: named by the environment, beside this library, where an installation has it, or on the PATH.
 std::string simulator_path() {
-  if (const std::string named = environment(program::kProgramVariable); !named.empty()) return named;
+  if (const std::string named = environment(cudart::kProgramVariable); !named.empty()) return named;
   Dl_info info{};
   if (::dladdr(reinterpret_cast<const void*>(&simulator_path), &info) != 0 && info.dli_fname != nullptr) {
     char* const file = ::realpath(info.dli_fname, nullptr);  // a toolkit's folder has a link
@@ -60,10 +59,10 @@ std::string simulator_path() {
 }
 
 // A connection to a socket of the process; -1: it has none there.
-int connect_to(pid_t simulator, program::Coming coming) {
+int connect_to(pid_t simulator, cudart::Coming coming) {
   const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const program::DeviceAddress address = program::device_address(simulator, coming);
-  if (socket >= 0 && ::connect(socket, address.get(), address.size) == 0 && program::peer_of(socket) == simulator) {
+  const cudart::DeviceAddress address = cudart::device_address(simulator, coming);
+  if (socket >= 0 && ::connect(socket, address.get(), address.size) == 0 && cudart::peer_of(socket) == simulator) {
     return socket;
   }
   if (socket >= 0) ::close(socket);
@@ -73,7 +72,7 @@ int connect_to(pid_t simulator, program::Coming coming) {
 // Whether the process is a run, of another process or one that is over. Nobody takes the connection.
 bool runs(pid_t simulator) {
   const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  const program::DeviceAddress address = program::device_address(simulator, program::Coming::behind);
+  const cudart::DeviceAddress address = cudart::device_address(simulator, cudart::Coming::behind);
   const bool there = socket >= 0 && (::connect(socket, address.get(), address.size) == 0 || errno == EAGAIN);
   if (socket >= 0) ::close(socket);
   return there;
@@ -127,8 +126,8 @@ void Runtime::mark_life() {
 bool Runtime::find_run() {
   constexpr int kMost = 1000;  // generations
   pid_t process = ::getppid();
-  for (int i = 0; i != kMost && process > 0; ++i, process = program::parent_of(process)) {
-    if (const int socket = connect_to(process, program::Coming::first); socket >= 0) {
+  for (int i = 0; i != kMost && process > 0; ++i, process = cudart::parent_of(process)) {
+    if (const int socket = connect_to(process, cudart::Coming::first); socket >= 0) {
       socket_.take(out_of_the_way(socket));
       return true;
     }
@@ -149,10 +148,10 @@ void Runtime::start_simulator() {
     throw Failure{cudaErrorInitializationError, "no socket can be made"};
   }
   const std::string path = simulator_path();
-  std::string config = environment(program::kConfigVariable);
+  std::string config = environment(cudart::kConfigVariable);
   if (config.empty()) config = "baseline";
   std::vector<std::string> words = {path, "exec", "--attach", "0", "--config", config};
-  std::istringstream further(environment(program::kOptionsVariable));
+  std::istringstream further(environment(cudart::kOptionsVariable));
   for (std::string word; further >> word;) words.push_back(word);
   words.insert(words.end(), {"--", program_invocation_name});
   std::vector<char*> pointers;
@@ -168,7 +167,7 @@ void Runtime::start_simulator() {
   if (error != 0) {
     ::close(ends[0]);
     throw Failure{cudaErrorInitializationError, "the simulator '" + path + "' cannot be started: " +
-                                                    std::strerror(error) + "; name it in " + program::kProgramVariable};
+                                                    std::strerror(error) + "; name it in " + cudart::kProgramVariable};
   }
   simulator_ = child;
   socket_.take(out_of_the_way(ends[0]));
@@ -180,9 +179,9 @@ void Runtime::connect() {
   require(!is_copy(), cudaErrorInitializationError, "");
   if (connected_) return;
   connected_ = true;
-  ends_on_fault_ = environment(program::kErrorsVariable) != "return";
-  blocking_ = std::atoi(environment(program::kBlockingVariable).c_str()) != 0;
-  if (const std::string path = environment(program::kSocketVariable); !path.empty()) {
+  ends_on_fault_ = environment(cudart::kErrorsVariable) != "return";
+  blocking_ = std::atoi(environment(cudart::kBlockingVariable).c_str()) != 0;
+  if (const std::string path = environment(cudart::kSocketVariable); !path.empty()) {
     const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -192,10 +191,10 @@ void Runtime::connect() {
   } else if (!find_run()) {
     start_simulator();
   }
-  server_ = simulator_ >= 0 ? simulator_ : program::peer_of(socket_.number());
+  server_ = simulator_ >= 0 ? simulator_ : cudart::peer_of(socket_.number());
   mark_life();
   std::atexit([] { instance().end(); });
-  Question hello{Call::hello, 0, {program::kProtocolVersion}, 0};
+  Question hello{Call::hello, 0, {cudart::kProtocolVersion}, 0};
   try {
     ask(hello);
   } catch (const Failure& failure) {
@@ -215,11 +214,11 @@ bool Runtime::come_again(bool lost) {
   } else {
     socket_.forget();
   }
-  const int socket = server_ > 0 ? connect_to(server_, program::Coming::again) : -1;
+  const int socket = server_ > 0 ? connect_to(server_, cudart::Coming::again) : -1;
   if (socket < 0) return false;
   socket_.take(out_of_the_way(socket));
   Question question{Call::resume, 0, {asked_, lost ? 1U : 0U}, 0};
-  question.mark = program::mark_of(0);
+  question.mark = cudart::mark_of(0);
   if (!socket_.send({{{&question, sizeof question}, {}, {}, {}}})) return false;
   if (lost) return true;
   Answer answer;
@@ -261,7 +260,7 @@ void Runtime::leave_behind() {
 void Runtime::send(Question& question, const void* bytes, bool looks) {
   if (broken_) throw Failure{cudaErrorDevicesUnavailable, ""};
   if (exchanging_) leave_behind();
-  question.mark = program::mark_of(asked_ + 1);
+  question.mark = cudart::mark_of(asked_ + 1);
   exchanging_ = true;
   if (looks && !socket_.still_open() && !come_again(false)) lost(kBroken);
   for (bool again = false;; again = true) {
@@ -298,10 +297,10 @@ bool Runtime::receive_for_program(void* into, std::size_t size) {
 void Runtime::receive_answer(Answer& answer, std::string& text) {
   for (;;) {
     receive(&answer, sizeof answer);
-    const bool left = (answer.mark & program::kMark) == program::kMark && !left_.empty() &&
-                      answer.mark == program::mark_of(*left_.begin());
-    if ((!left && answer.mark != program::mark_of(asked_)) || answer.text > program::kMostText ||
-        answer.printed > program::kMostBytes || answer.bytes > program::kMostBytes) {
+    const bool left = (answer.mark & cudart::kMark) == cudart::kMark && !left_.empty() &&
+                      answer.mark == cudart::mark_of(*left_.begin());
+    if ((!left && answer.mark != cudart::mark_of(asked_)) || answer.text > cudart::kMostText ||
+        answer.printed > cudart::kMostBytes || answer.bytes > cudart::kMostBytes) {
       lost("what has come from the simulator is no answer to this call");
     }
     text.resize(answer.text);
@@ -357,7 +356,7 @@ Answer Runtime::take_answer(Call call, void* into, std::size_t capacity) {
     if (simulator_ < 0) std::_Exit(kFaultExit);  // the simulator says why
     ended_ = true;
     Question end{Call::end, 0, {}, 0};  // or the simulator waits for this process, as this one does for it
-    end.mark = program::mark_of(asked_ + 1);
+    end.mark = cudart::mark_of(asked_ + 1);
     static_cast<void>(socket_.send({{{&end, sizeof end}, {}, {}, {}}}));
     socket_.close();
     int status = 0;

@@ -4,19 +4,19 @@
 
 #include "cuda/cudart/work.hpp"
 
+using heddle::cudart::Call;
 using heddle::cudart::guarded;
+using heddle::cudart::kAsIs;
 using heddle::cudart::require;
 using heddle::cudart::require_device;
 using heddle::cudart::require_places;
 using heddle::cudart::Runtime;
-using heddle::tb::program::Call;
-using heddle::tb::program::kAsIs;
 
 namespace {
 
 constexpr std::size_t kPrintBytes = std::size_t{1} << 20;
 
-cudaDeviceProp properties_of(const heddle::tb::program::MachineFacts& machine) {
+cudaDeviceProp properties_of(const heddle::cudart::MachineFacts& machine) {
   cudaDeviceProp p{};
   std::strncpy(p.name, machine.name, sizeof p.name - 1);
   p.totalGlobalMem = machine.memory_bytes;
@@ -157,7 +157,7 @@ cudaError_t synchronize(const char* name) {
 }  // namespace
 
 void heddle::cudart::set_heap_limit(Runtime& runtime, std::size_t bytes) {
-  require(bytes != kAsIs, cudaErrorInvalidValue, "no device heap is so large");
+  require(bytes != heddle::cudart::kAsIs, cudaErrorInvalidValue, "no device heap is so large");
   static_cast<void>(runtime.ask({Call::heap, 0, {bytes}, 0}));
 }
 
@@ -257,8 +257,8 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
     require_places(value);
     require_limit(limit);
     const bool heap = limit == cudaLimitMallocHeapSize;
-    *value = heap                               ? runtime.ask({Call::heap, 0, {kAsIs}, 0}).words[0]
-             : limit == cudaLimitStackSize      ? runtime.ask({Call::stack, 0, {kAsIs}, 0}).words[0]
+    *value = heap                               ? runtime.ask({Call::heap, 0, {heddle::cudart::kAsIs}, 0}).words[0]
+             : limit == cudaLimitStackSize      ? runtime.ask({Call::stack, 0, {heddle::cudart::kAsIs}, 0}).words[0]
              : limit == cudaLimitPrintfFifoSize ? kPrintBytes
                                                 : 0;
   });

@@ -16,7 +16,7 @@
 #include <cstring>
 #include <string>
 
-namespace heddle::tb::program {
+namespace heddle::cudart {
 
 enum class Coming { first, again, behind };
 
@@ -65,4 +65,4 @@ inline bool descends(pid_t process, pid_t from) {
   return false;
 }
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::cudart

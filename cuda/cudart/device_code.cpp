@@ -4,7 +4,7 @@
 
 #include "cuda/cudart/decompress.hpp"
 
-namespace heddle::tb::program {
+namespace heddle::cudart {
 namespace {
 
 std::optional<std::string> text_of(const FatBinaryEntry& entry, const char* body) {
@@ -54,4 +54,4 @@ DeviceCode device_code(const void* data) {
   return found;
 }
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::cudart

@@ -5,7 +5,7 @@
 
 #include "cuda/cudart/fat_binary.hpp"
 
-namespace heddle::tb::program {
+namespace heddle::cudart {
 
 struct DeviceCode {
   std::string ptx;
@@ -16,4 +16,4 @@ struct DeviceCode {
 // The PTX of the fat binary at `data`: of the newest architecture of several.
 [[nodiscard]] DeviceCode device_code(const void* data);
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::cudart

@@ -73,7 +73,7 @@ CUresult report(CUresult result, const std::string& text, const char* function) 
 }  // namespace heddle::cudart
 
 using namespace heddle::cudart;
-using heddle::tb::program::kAsIs;
+using heddle::cudart::kAsIs;
 
 #pragma GCC visibility push(default)
 extern "C" {
@@ -247,7 +247,7 @@ CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
   return in_context("cuCtxGetLimit", [&](Runtime& runtime) {
     require_places(value);
     if (limit == CU_LIMIT_MALLOC_HEAP_SIZE) {
-      *value = runtime.ask({Call::heap, 0, {kAsIs}, 0}).words[0];
+      *value = runtime.ask({Call::heap, 0, {heddle::cudart::kAsIs}, 0}).words[0];
     } else {
       static_cast<void>(cudaDeviceGetLimit(value, static_cast<cudaLimit>(limit)));
     }

@@ -9,19 +9,17 @@
 namespace heddle::cudart {
 namespace {
 
-namespace program = tb::program;
-
 struct Variable {
   const char* name;
   char* value;  // null: was not there
 };
-std::array<Variable, 7> at_load{{{program::kSocketVariable, nullptr},
-                                 {program::kConfigVariable, nullptr},
-                                 {program::kOptionsVariable, nullptr},
-                                 {program::kProgramVariable, nullptr},
-                                 {program::kErrorsVariable, nullptr},
-                                 {program::kShareVariable, nullptr},
-                                 {program::kBlockingVariable, nullptr}}};
+std::array<Variable, 7> at_load{{{cudart::kSocketVariable, nullptr},
+                                 {cudart::kConfigVariable, nullptr},
+                                 {cudart::kOptionsVariable, nullptr},
+                                 {cudart::kProgramVariable, nullptr},
+                                 {cudart::kErrorsVariable, nullptr},
+                                 {cudart::kShareVariable, nullptr},
+                                 {cudart::kBlockingVariable, nullptr}}};
 
 __attribute__((constructor)) void remember() {
   for (Variable& variable : at_load) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace heddle::tb::program {
+namespace heddle::cudart {
 
 inline constexpr std::uint32_t kFatBinaryMagic = 0xba55ed50;
 inline constexpr std::uint32_t kWrapperMagic = 0x466243b1;  // of what __cudaRegisterFatBinary gets
@@ -59,4 +59,4 @@ static_assert(sizeof(FatBinaryHeader) == 16 && sizeof(FatBinaryEntry) == 64);
   return out + data;
 }
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::cudart

@@ -8,7 +8,7 @@
 namespace heddle::cudart {
 namespace {
 
-using tb::program::kCooperative;
+using cudart::kCooperative;
 
 bool null_is_per_thread = false;
 
@@ -74,7 +74,7 @@ void require_within_limit(const Launch& launch) {
 void require_launchable(Runtime& runtime, const Launch& launch) {
   require_within_limit(launch);
   Question question = question_of(launch, 0);
-  question.flags |= tb::program::kOnlyAsked;
+  question.flags |= cudart::kOnlyAsked;
   runtime.ask(question, launch.arguments.data());
 }
 

@@ -11,7 +11,7 @@
 namespace heddle::cudart {
 namespace {
 
-using tb::program::kAsynchronous;
+using cudart::kAsynchronous;
 
 constexpr std::size_t kPitch = 512;  // rows of cudaMallocPitch begin at multiples of this
 

@@ -19,18 +19,16 @@ using namespace heddle::cudart;
 
 namespace {
 
-namespace program = heddle::tb::program;
-
 // The PTX of what a program loads: a text, or a fat binary with or without what stands before it in an object file.
 std::string ptx_of(const void* image) {
   std::uint32_t magic = 0;
   std::memcpy(&magic, image, sizeof magic);
-  if (magic == program::kWrapperMagic) {
+  if (magic == heddle::cudart::kWrapperMagic) {
     std::memcpy(&image, static_cast<const char*>(image) + 2 * sizeof magic, sizeof image);
     std::memcpy(&magic, image, sizeof magic);
   }
-  if (magic == program::kFatBinaryMagic) {
-    program::DeviceCode code = program::device_code(image);
+  if (magic == heddle::cudart::kFatBinaryMagic) {
+    heddle::cudart::DeviceCode code = heddle::cudart::device_code(image);
     if (!code.refusal.empty()) throw Result{CUDA_ERROR_NO_BINARY_FOR_GPU, code.refusal};
     return std::move(code.ptx);
   }

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace heddle::tb::program {
+namespace heddle::cudart {
 
 inline constexpr std::uint64_t kProtocolVersion = 9;
 // CUDA's own: "1": a launch waits for its kernel.
@@ -154,4 +154,4 @@ struct MachineFacts {
   std::uint32_t keeps_going = 0;  // faults are error codes, and do not end the program
 };
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::cudart

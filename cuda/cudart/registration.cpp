@@ -31,10 +31,10 @@ extern "C" {
 __attribute__((visibility("default"))) void** __cudaRegisterFatBinary(void* fat) {
   const Wrapper& wrapper = *static_cast<const Wrapper*>(fat);
   heddle::cudart::Unit unit;
-  if (wrapper.magic != heddle::tb::program::kWrapperMagic) {
+  if (wrapper.magic != heddle::cudart::kWrapperMagic) {
     unit.refusal = "its device code is in no form that is known here";
   } else {
-    heddle::tb::program::DeviceCode code = heddle::tb::program::device_code(wrapper.data);
+    heddle::cudart::DeviceCode code = heddle::cudart::device_code(wrapper.data);
     unit = {std::move(code.ptx), code.relocatable, std::move(code.refusal)};
   }
   Runtime& runtime = Runtime::instance();

@@ -13,7 +13,6 @@
 namespace heddle::cudart {
 namespace {
 
-namespace program = tb::program;
 constexpr std::uint64_t kWorthReaching = 1U << 15U;  // bytes: less goes through the socket as fast
 constexpr std::uint64_t kWorthSharing = 1U << 14U;   // likewise
 constexpr std::size_t kMostTaken = 4096;             // shapes of launches that are remembered
@@ -114,7 +113,7 @@ void Runtime::launch(Question question, const void* arguments) {
   std::copy_n(question.words, shape.size() - 1, shape.begin());
   shape.back() = question.flags;
   if (taken_.count(shape) != 0) {
-    question.flags |= program::kUnanswered;
+    question.flags |= cudart::kUnanswered;
     send(question, arguments, false);
     exchanging_ = false;
   } else {
@@ -128,14 +127,14 @@ void Runtime::launch(Question question, const void* arguments) {
 
 // What has become of all launches, without waiting for them in simulated time.
 void Runtime::settle() {
-  if (owed_) exchange({Call::heap, 0, {program::kAsIs}, 0}, nullptr, nullptr, 0);
+  if (owed_) exchange({Call::heap, 0, {cudart::kAsIs}, 0}, nullptr, nullptr, 0);
 }
 
 // The file that device memory lies in, asked for when it is first worth it.
 bool Runtime::shares() {
   if (asked_to_share_) return shares_;
   asked_to_share_ = true;
-  if (environment(program::kShareVariable) == "no") return false;
+  if (environment(cudart::kShareVariable) == "no") return false;
   int descriptor = -1;
   const Answer answer = ask_for_file(descriptor);
   if (descriptor >= 0) shares_ = answer.words[0] != 0 && shared_.open(descriptor, answer.words[0]);
@@ -145,11 +144,11 @@ bool Runtime::shares() {
 bool Runtime::moves_itself(const Question& question, void* rows, std::size_t pitch) {
   if (!shares()) return false;
   Question asked = question;
-  asked.flags |= program::kShared;
+  asked.flags |= cudart::kShared;
   asked.bytes = 0;
   if (exchange(asked, nullptr, nullptr, 0).words[0] != 0) return false;
-  const std::size_t count = bytes_.size() / sizeof(program::Place);
-  const SharedMemory::Rows device{{reinterpret_cast<const program::Place*>(bytes_.data()), count},
+  const std::size_t count = bytes_.size() / sizeof(cudart::Place);
+  const SharedMemory::Rows device{{reinterpret_cast<const cudart::Place*>(bytes_.data()), count},
                                   question.words[1],
                                   question.words[2],
                                   question.words[3]};
@@ -199,7 +198,7 @@ void Runtime::move_rows(Question question, void* rows, std::size_t pitch) {
 bool Runtime::lets_reach(const Question& question, void* rows) {
   if (!reaches_) return false;
   Question direct = question;
-  direct.flags |= program::kByAddress;
+  direct.flags |= cudart::kByAddress;
   direct.words[5] = number_of(rows);
   direct.bytes = 0;
   const bool reached = exchange(direct, nullptr, nullptr, 0).words[0] == 0;
@@ -208,7 +207,7 @@ bool Runtime::lets_reach(const Question& question, void* rows) {
   return reached;
 }
 
-const program::MachineFacts& Runtime::machine() {
+const cudart::MachineFacts& Runtime::machine() {
   connect();
   return machine_;
 }
@@ -273,7 +272,7 @@ std::uint64_t Runtime::bytes_behind(const void* pointer) const {
 }
 
 void* Runtime::allocate(std::size_t size, bool managed) {
-  const auto kind = managed ? program::AllocationKind::managed : program::AllocationKind::device;
+  const auto kind = managed ? cudart::AllocationKind::managed : cudart::AllocationKind::device;
   const Answer answer = ask({Call::allocate, 0, {size, static_cast<std::uint64_t>(kind)}, 0});
   const std::uint64_t address = answer.words[0];
   void* const pointer = reinterpret_cast<void*>(address);
@@ -299,7 +298,7 @@ void Runtime::release(void* pointer) {
 }
 
 void Runtime::map_host(void* host, std::size_t size) {
-  const auto kind = static_cast<std::uint64_t>(program::AllocationKind::device);
+  const auto kind = static_cast<std::uint64_t>(cudart::AllocationKind::device);
   const std::uint64_t address = ask({Call::allocate, 0, {size, kind}, 0}).words[0];
   regions_[address] = {size, false, nullptr, true};
   mapped_[number_of(host)] = {address, size};
@@ -329,12 +328,12 @@ void Runtime::own(void* pointer, GraphMemory* owner) {
 void Runtime::to_device() {
   for (const auto& [address, region] : regions_) {
     if (!region.managed) continue;
-    move_rows({Call::write, program::kAsynchronous, {address, region.size, region.size, 1, program::kUnobserved}, 0},
+    move_rows({Call::write, cudart::kAsynchronous, {address, region.size, region.size, 1, cudart::kUnobserved}, 0},
               reinterpret_cast<void*>(address), region.size);
   }
   for (const auto& [host, mapped] : mapped_) {
     move_rows(
-        {Call::write, program::kAsynchronous, {mapped.address, mapped.size, mapped.size, 1, program::kUnobserved}, 0},
+        {Call::write, cudart::kAsynchronous, {mapped.address, mapped.size, mapped.size, 1, cudart::kUnobserved}, 0},
         reinterpret_cast<void*>(host), mapped.size);
   }
 }
@@ -349,7 +348,7 @@ void Runtime::from_device() {
 }
 
 void Runtime::from_device(std::uint64_t address, void* host, std::uint64_t size) {
-  move_rows({Call::read, program::kAsynchronous, {address, size, size, 1, program::kUnobserved}, 0}, host, size);
+  move_rows({Call::read, cudart::kAsynchronous, {address, size, size, 1, cudart::kUnobserved}, 0}, host, size);
 }
 
 void Runtime::show_prints() {

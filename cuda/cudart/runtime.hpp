@@ -20,9 +20,9 @@
 
 namespace heddle::cudart {
 
-using tb::program::Answer;
-using tb::program::Call;
-using tb::program::Question;
+using cudart::Answer;
+using cudart::Call;
+using cudart::Question;
 
 // One fat binary of the program, registered before main(): a translation unit's device code.
 struct Unit {
@@ -87,7 +87,7 @@ class Runtime {
   // A question of Call::write or read, whose rows lie in the program's memory so far apart.
   void move_rows(Question question, void* rows, std::size_t pitch);
   [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
-  [[nodiscard]] const tb::program::MachineFacts& machine();
+  [[nodiscard]] const cudart::MachineFacts& machine();
   // One more unit, compiled now, with names of its own. Returns its number.
   std::size_t load_module(const std::string& ptx);
   Function& function(const void* stub);
@@ -169,7 +169,7 @@ class Runtime {
   [[nodiscard]] bool lets_reach(const Question& question, void* rows);
   void settle();
 
-  tb::program::SocketEnd socket_;
+  cudart::SocketEnd socket_;
   SharedMemory shared_;
   bool asked_to_share_ = false;
   bool shares_ = false;
@@ -193,7 +193,7 @@ class Runtime {
   bool owed_ = false;      // the simulator, what has become of launches
   using LaunchShape = std::array<std::uint64_t, 7>;
   std::set<LaunchShape> taken_;  // launches that the simulator takes
-  tb::program::MachineFacts machine_;
+  cudart::MachineFacts machine_;
   std::vector<Unit> units_;
   std::size_t told_ = 0;  // of them
   std::map<const void*, Function> functions_;

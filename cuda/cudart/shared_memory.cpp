@@ -11,7 +11,7 @@
 
 namespace heddle::cudart {
 
-using tb::program::Place;
+using cudart::Place;
 
 namespace {
 
@@ -59,7 +59,7 @@ void SharedMemory::each_piece(const Rows& rows, Move move) {
       }
       const std::uint64_t inside = at - before;
       const std::uint64_t bytes = std::min(rows.width - x, place->bytes - inside);
-      move(place->offset == tb::program::kNowhere ? place->offset : place->offset + inside, bytes, x, y);
+      move(place->offset == cudart::kNowhere ? place->offset : place->offset + inside, bytes, x, y);
       x += bytes;
     }
   }
@@ -118,7 +118,7 @@ bool SharedMemory::read(const Rows& from, std::byte* to, std::uint64_t pitch) {
   each_piece(from, [&](std::uint64_t offset, std::uint64_t bytes, std::uint64_t x, std::uint64_t y) {
     std::byte* const row = to + y * pitch + x;
     if (!there) return;
-    if (offset == tb::program::kNowhere) {
+    if (offset == cudart::kNowhere) {
       there = can_write(row, bytes);
       if (there) std::memset(row, 0, bytes);
       return;

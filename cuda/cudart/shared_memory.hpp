@@ -23,7 +23,7 @@ class SharedMemory {
 
   // Rows on the device: what lies from the first one's beginning to the last one's end, and how far apart they begin.
   struct Rows {
-    std::span<const tb::program::Place> places;
+    std::span<const cudart::Place> places;
     std::uint64_t pitch = 0, width = 0, height = 0;
   };
   // False: memory that the program gives is not there, or not to be read or written. Some of it may have been copied.

@@ -17,7 +17,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace heddle::tb::program {
+namespace heddle::cudart {
 
 class SocketEnd {
  public:
@@ -233,4 +233,4 @@ class SocketEnd {
   std::size_t end_ = 0;
 };
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::cudart

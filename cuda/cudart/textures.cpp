@@ -20,7 +20,7 @@ struct cudaArray {
 namespace heddle::cudart {
 namespace {
 
-using tb::program::TextureFacts;
+using cudart::TextureFacts;
 
 constexpr std::size_t kPitch = 32;  // rows of arrays begin at multiples of this
 

@@ -36,12 +36,12 @@ std::string target_of(const std::string& path) {
   if (const auto reason = unsupported()) {
     throw InputError({kOption}, *reason);
   }
-  const tb::OutputTarget target(path);
+  const os::OutputTarget target(path);
   if (target.straight()) {
     throw InputError({kOption}, fmt::format("'{}' is no regular file, which the next checkpoint could replace", path));
   }
   target.check();
-  return fs::absolute(tb::behind_links(path)).lexically_normal().string();
+  return fs::absolute(os::behind_links(path)).lexically_normal().string();
 }
 
 // Beside the file, hidden.
@@ -90,7 +90,7 @@ std::string reason_of(int error) {
 
 // The name lasts when its folder is on the disk, too.
 void sync_folder(const std::string& file) {
-  const tb::Descriptor folder(::open(fs::path(file).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const os::Descriptor folder(::open(fs::path(file).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.open()) {
     ::fsync(folder.number());
   }
@@ -112,7 +112,7 @@ Checkpoint::Checkpoint(const std::string& path)
     : inherited_(open_descriptors()),
       path_(target_of(path)),
       lock_(lock_of(path_), path, "another run writes this checkpoint", "wait for it, or name another file") {
-  tb::keep_temporary_names(path_);
+  os::keep_temporary_names(path_);
 }
 
 void Checkpoint::check() const {
@@ -141,9 +141,9 @@ Checkpoint::Result Checkpoint::attempt() {
   identify(mappings_of(mappings), notes);
   notes.mapped = mapped_.of(mappings_of(mappings));
   const std::string described = bytes_of(notes);
-  const std::string temporary = tb::temporary_of_process(path_);
-  tb::clear_left_over(fs::path(path_).parent_path().string());
-  const int file = tb::create_locked(temporary, 0600);  // it holds the environment, and whatever else is in memory
+  const std::string temporary = os::temporary_of_process(path_);
+  os::clear_left_over(fs::path(path_).parent_path().string());
+  const int file = os::create_locked(temporary, 0600);  // it holds the environment, and whatever else is in memory
   if (file < 0) {
     throw InputError({path_}, fmt::format("cannot be written: {}", std::strerror(errno)));
   }
@@ -160,7 +160,7 @@ Checkpoint::Result Checkpoint::attempt() {
       inherited_.erase(static_cast<int>(own.number));
     }
     state.release();
-    tb::forget_file(temporary);
+    os::forget_file(temporary);
     return Result::resumed;
   }
   if (job.error == 0 && ::fsync(file) != 0) {
@@ -172,7 +172,7 @@ Checkpoint::Result Checkpoint::attempt() {
   if (job.error != 0) {
     ::unlink(temporary.c_str());
   }
-  tb::forget_file(temporary);
+  os::forget_file(temporary);
   ::close(file);
   state.release();
   if (job.error != 0) {

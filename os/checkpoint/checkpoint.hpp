@@ -47,7 +47,7 @@ class Checkpoint {
 
   std::set<int> inherited_;
   std::string path_;
-  tb::FileLock lock_;
+  os::FileLock lock_;
   MappedFiles mapped_;
   std::string failure_;
   std::uint64_t bytes_ = 0;

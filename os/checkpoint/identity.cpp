@@ -103,7 +103,7 @@ std::array<std::uint64_t, 5> version_of(const std::string& path) {
 }  // namespace
 
 MappedFile identified(const std::string& path) {
-  const tb::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const os::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   MappedFile mapped{path, 0, 0};
   Digest digest;
   std::array<char, 1 << 16> buffer;

@@ -31,7 +31,7 @@ Image::Image(const std::string& path) : path_(path) {
   if (const auto reason = unreadable_reason(path)) {
     refuse("the checkpoint cannot be read: " + *reason);
   }
-  const tb::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const os::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat found {};
   if (!file.open() || ::fstat(file.number(), &found) != 0) {
     refuse(fmt::format("the checkpoint cannot be read: {}", std::strerror(errno)));

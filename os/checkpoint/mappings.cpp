@@ -95,11 +95,11 @@ std::vector<Mapping> mappings_of(std::string_view text) {
 }
 
 std::string mappings_text() {
-  const tb::Descriptor file(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
+  const os::Descriptor file(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
   if (!file.open()) {
     throw InternalError("/proc/self/maps cannot be read");
   }
-  return tb::read_all(file.number());
+  return os::read_all(file.number());
 }
 
 }  // namespace heddle::checkpoint

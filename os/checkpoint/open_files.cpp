@@ -41,7 +41,7 @@ std::uint64_t digest_from(const OpenFile& file) {
 
 // False: the file is shorter, or cannot be read.
 bool digest_of(const std::string& path, std::uint64_t from, std::uint64_t bytes, std::uint64_t& value) {
-  const tb::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const os::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   Digest digest;
   std::array<char, 1 << 14> buffer;
   while (file.open() && bytes != 0) {
@@ -75,8 +75,8 @@ const char* kind_of(mode_t mode) {
 
 // Lines "flags:" and a tab and the flags in octal, "lock:" and a tab and "1: FLOCK  ADVISORY  WRITE ...".
 void read_flags(OpenFile& file) {
-  const tb::Descriptor info(::open(fmt::format("/proc/self/fdinfo/{}", file.number).c_str(), O_RDONLY | O_CLOEXEC));
-  const std::string text = info.open() ? tb::read_all(info.number()) : std::string();
+  const os::Descriptor info(::open(fmt::format("/proc/self/fdinfo/{}", file.number).c_str(), O_RDONLY | O_CLOEXEC));
+  const std::string text = info.open() ? os::read_all(info.number()) : std::string();
   const std::size_t at = text.find("flags:\t");
   if (at == std::string::npos) {
     throw InternalError(fmt::format("the flags of descriptor {} cannot be found", file.number));
@@ -118,7 +118,7 @@ OpenFile described(int number) {
 }
 
 // The name still leads to the file that is open: who had the lock may have removed it between the two calls.
-bool is_named(const tb::Descriptor& descriptor, const std::string& path) {
+bool is_named(const os::Descriptor& descriptor, const std::string& path) {
   struct stat opened {};
   struct stat named {};
   return ::fstat(descriptor.number(), &opened) == 0 && ::stat(path.c_str(), &named) == 0 &&
@@ -128,20 +128,20 @@ bool is_named(const tb::Descriptor& descriptor, const std::string& path) {
 // A run that has ended, after the checkpoint, has given its files their names: what was there at the checkpoint is
 // their beginning, of which the part to go on with is made anew.
 void recover(const OpenFile& file) {
-  const std::optional<std::string> target = tb::target_of_kept(file.path);
+  const std::optional<std::string> target = os::target_of_kept(file.path);
   std::uint64_t digest = 0;
   std::error_code error;
   if (writes(file) && target && !fs::exists(file.path, error) && fs::is_regular_file(*target, error) &&
       digest_of(*target, digest_from(file), file.digest_bytes, digest) && digest == file.digest) {
     // Not behind a link that has the name: an empty file first, of this process's own making.
-    const tb::Descriptor made(::open(file.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    const os::Descriptor made(::open(file.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (made.open()) {
       fs::copy_file(*target, file.path, fs::copy_options::overwrite_existing, error);
     }
   }
 }
 
-tb::Descriptor reopened(const OpenFile& file) {
+os::Descriptor reopened(const OpenFile& file) {
   recover(file);
   const auto refuse = [&](const std::string& what) {
     throw InputError({file.path}, "the checkpoint's run had this file open, and " + what);
@@ -150,7 +150,7 @@ tb::Descriptor reopened(const OpenFile& file) {
   const bool may_be_new = writes(file) && file.bytes == 0;
   const int dropped = O_CREAT | O_EXCL | O_TRUNC;
   const int flags = (static_cast<int>(file.flags) & ~dropped) | O_CLOEXEC | O_NOFOLLOW | (may_be_new ? O_CREAT : 0);
-  tb::Descriptor descriptor(::open(file.path.c_str(), flags, 0666));
+  os::Descriptor descriptor(::open(file.path.c_str(), flags, 0666));
   if (!descriptor.open()) {
     refuse(fmt::format("it cannot be opened: {}", std::strerror(errno)));
   }
@@ -206,8 +206,8 @@ ReopenedFiles::ReopenedFiles(const std::vector<OpenFile>& files) {
     behind = std::max(behind, static_cast<int>(file.number) + 1);
   }
   for (const OpenFile& file : files) {
-    const tb::Descriptor opened = reopened(file);
-    tb::Descriptor descriptor(::fcntl(opened.number(), F_DUPFD_CLOEXEC, behind));
+    const os::Descriptor opened = reopened(file);
+    os::Descriptor descriptor(::fcntl(opened.number(), F_DUPFD_CLOEXEC, behind));
     if (!descriptor.open()) {
       throw InputError({file.path}, fmt::format("cannot be opened: {}", std::strerror(errno)));
     }

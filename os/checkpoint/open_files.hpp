@@ -27,7 +27,7 @@ class ReopenedFiles {
  private:
   struct Reopened {
     OpenFile file;
-    tb::Descriptor descriptor;
+    os::Descriptor descriptor;
   };
   std::vector<Reopened> files_;
 };

@@ -151,10 +151,10 @@ void Restoration::reserve() {
 void Restoration::stage(const Region& region) {
   const Mapping& mapping = region.mapping;
   int flags = MAP_PRIVATE | MAP_FIXED;
-  tb::Descriptor file;
+  os::Descriptor file;
   if (mapping.kind() == Mapping::Kind::file) {
     const std::string path(mapping.name == image_.notes().program ? "/proc/self/exe" : mapping.name);
-    file = tb::Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    file = os::Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.open()) {
       throw InputError({path}, fmt::format("the checkpoint needs this file: {}", std::strerror(errno)));
     }

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "os/files/output_file.hpp"
 
-namespace heddle::tb {
+namespace heddle::os {
 
 void check_writable(const std::string& path) {
   OutputTarget(path).check();
@@ -28,4 +28,4 @@ void make_folder(const std::string& path) {
   }
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

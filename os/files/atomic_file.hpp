@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace heddle::tb {
+namespace heddle::os {
 
 // Writes a file as an OutputFile does (output_file.hpp). Throws InputError naming the path when the folder or file
 // cannot be written; then the old file, if any, is still there and no temporary one is left.
@@ -17,4 +17,4 @@ void check_writable(const std::string& path);
 // Makes a folder and its parents. Throws InputError.
 void make_folder(const std::string& path);
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

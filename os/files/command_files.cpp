@@ -13,7 +13,7 @@
 #include "os/files/output_file.hpp"
 #include "os/process/child_process.hpp"
 
-namespace heddle::tb {
+namespace heddle::os {
 
 namespace {
 
@@ -109,8 +109,8 @@ void CommandFiles::writes_in(const std::string& option, const std::string& folde
 
 void CommandFiles::check_writable() const {
   for (const File& output : outputs_) {
-    tb::check_writable(output.path);
+    os::check_writable(output.path);
   }
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace heddle::tb {
+namespace heddle::os {
 
 // Two names are one file's when they lead to the same regular file, by whatever path or link, also to one that is not
 // there yet. Pipes and devices are left out: several outputs may go into one.
@@ -48,4 +48,4 @@ class CommandFiles {
   std::vector<File> outputs_;
 };
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

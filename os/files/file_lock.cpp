@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "os/files/noted_files.hpp"
 
-namespace heddle::tb {
+namespace heddle::os {
 
 FileLock::FileLock(const std::string& path, const std::string& what, const std::string& busy, const std::string& hint)
     : path_(path) {
@@ -57,4 +57,4 @@ FolderLock::FolderLock(const std::string& folder, const std::string& who)
     : FileLock((std::filesystem::path(folder) / ".heddle.lock").string(), folder, who + " is writing to this folder",
                "wait for it, or name another folder") {}
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

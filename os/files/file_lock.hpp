@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace heddle::tb {
+namespace heddle::os {
 
 // Holds an advisory lock on a file, which is made when missing, until destroyed or until the process ends, however it
 // does; destroyed, it removes the file. Throws InputError when the file cannot be written, and, with `busy` and `hint`
@@ -27,4 +27,4 @@ class FolderLock : public FileLock {
   FolderLock(const std::string& folder, const std::string& who);
 };
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

@@ -7,7 +7,7 @@
 #include <climits>
 #include <cstring>
 
-namespace heddle::tb {
+namespace heddle::os {
 namespace {
 
 struct Noted {
@@ -47,4 +47,4 @@ void remove_noted_files() {
   }
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace heddle::tb {
+namespace heddle::os {
 
 // From now on, and no longer. What there is no room for is not noted.
 void note_file(const std::string& path);
@@ -12,4 +12,4 @@ void forget_file(const std::string& path);
 // Removes the noted files. Calls only what a signal's handler may.
 void remove_noted_files();
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

@@ -20,7 +20,7 @@
 #include "os/files/noted_files.hpp"
 #include "os/files/temporary_name.hpp"
 
-namespace heddle::tb {
+namespace heddle::os {
 
 namespace fs = std::filesystem;
 
@@ -214,4 +214,4 @@ void OutputFile::commit() {
   target_.replace();
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

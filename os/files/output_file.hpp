@@ -9,7 +9,7 @@
 
 #include "base/byte_sink.hpp"
 
-namespace heddle::tb {
+namespace heddle::os {
 
 // What a name leads to through symbolic links, whether it is there or not. A name of a descriptor of this process, such
 // as /proc/self/fd/1, is an end: what that link says is often no path.
@@ -71,4 +71,4 @@ class OutputFile final : public ByteSink {
   std::unique_ptr<Compressor> compressor_;
 };
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace heddle::tb {
+namespace heddle::os {
 
 OutputStream::OutputStream(const std::string& path)
     : file_(path, path.ends_with(".gz") ? OutputFile::Form::gzip : OutputFile::Form::plain),
@@ -44,4 +44,4 @@ OutputStream::Buffer::int_type OutputStream::Buffer::overflow(int_type letter) {
   return traits_type::not_eof(letter);
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

@@ -9,7 +9,7 @@
 
 #include "os/files/output_file.hpp"
 
-namespace heddle::tb {
+namespace heddle::os {
 
 // A name that ends in ".gz" is compressed. The file appears with commit(), as an OutputFile does. What cannot be
 // written makes the stream bad, and commit() says why: an exception from a write would leave through the simulation.
@@ -42,4 +42,4 @@ class OutputStream {
   std::ostream stream_;
 };
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

@@ -15,7 +15,7 @@
 
 #include "base/error.hpp"
 
-namespace heddle::tb {
+namespace heddle::os {
 
 namespace fs = std::filesystem;
 
@@ -99,4 +99,4 @@ fs::path TemporaryFolder::write(const fs::path& name, std::string_view text) con
   return path;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

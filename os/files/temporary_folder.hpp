@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace heddle::tb {
+namespace heddle::os {
 
 class TemporaryFolder {
  public:
@@ -24,4 +24,4 @@ class TemporaryFolder {
   int lock_ = -1;
 };
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

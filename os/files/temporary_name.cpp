@@ -19,7 +19,7 @@
 
 #include "os/files/noted_files.hpp"
 
-namespace heddle::tb {
+namespace heddle::os {
 
 namespace fs = std::filesystem;
 
@@ -170,4 +170,4 @@ void clear_left_over(const std::string& folder) {
   }
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

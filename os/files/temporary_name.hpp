@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace heddle::tb {
+namespace heddle::os {
 
 // A temporary file for `target` (a path without links): in its folder, hidden, with this process's number, a random
 // part, by which each call gives another name, and a digest of the host's name. A name that would be longer than file
@@ -30,4 +30,4 @@ void keep_temporary_names(const std::string& key);
 // concern.
 void clear_left_over(const std::string& folder);
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

@@ -22,7 +22,7 @@
 #include "os/process/descriptor.hpp"
 #include "os/process/stopping.hpp"
 
-namespace heddle::tb {
+namespace heddle::os {
 namespace {
 
 namespace fs = std::filesystem;
@@ -397,4 +397,4 @@ std::string own_program() {
   return path.string();
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

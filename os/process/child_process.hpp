@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 
-namespace heddle::tb {
+namespace heddle::os {
 
 // A process that could not be started. what(): "cannot start clang++: No such file or directory".
 class StartError : public InternalError {
@@ -132,4 +132,4 @@ struct Finished {
 // The path of this very program. Throws InternalError.
 [[nodiscard]] std::string own_program();
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

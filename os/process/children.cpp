@@ -10,7 +10,7 @@
 #include <map>
 #include <utility>
 
-namespace heddle::tb {
+namespace heddle::os {
 namespace {
 
 std::string last_line_of(const std::string& path) {
@@ -127,4 +127,4 @@ std::vector<ChildResult> run_children(
   return results;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

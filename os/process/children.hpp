@@ -9,7 +9,7 @@
 
 #include "os/process/child_process.hpp"
 
-namespace heddle::tb {
+namespace heddle::os {
 
 struct ChildCommand {
   std::vector<std::string> words;  // program and arguments
@@ -44,4 +44,4 @@ struct ChildLoop {
 };
 void run_children(const ChildLoop& loop);
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

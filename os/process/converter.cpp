@@ -17,7 +17,7 @@
 #include "os/files/atomic_file.hpp"
 #include "os/files/noted_files.hpp"
 
-namespace heddle::tb {
+namespace heddle::os {
 
 namespace fs = std::filesystem;
 
@@ -122,4 +122,4 @@ void Converter::commit() {
   write_file(target_.name(), made.str());
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

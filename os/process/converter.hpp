@@ -12,7 +12,7 @@
 #include "os/process/child_process.hpp"
 #include "os/process/descriptor.hpp"
 
-namespace heddle::tb {
+namespace heddle::os {
 
 // How a program is called that reads its input from the standard input and writes the file that it is told.
 struct ConverterProgram {
@@ -50,4 +50,4 @@ class Converter final : public ByteSink {
   std::optional<ChildProcess> child_;  // while it has not been waited for
 };
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 
-namespace heddle::tb {
+namespace heddle::os {
 namespace {
 
 constexpr std::size_t kPiece = 1U << 14U;
@@ -87,4 +87,4 @@ std::string file_text(int descriptor) {
   }
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

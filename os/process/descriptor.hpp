@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-namespace heddle::tb {
+namespace heddle::os {
 
 // One open descriptor, or none (-1).
 class Descriptor {
@@ -42,4 +42,4 @@ struct Pipe {
 // The whole file, wherever its writers have left its position.
 [[nodiscard]] std::string file_text(int descriptor);
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

@@ -9,7 +9,7 @@
 
 #include "os/files/noted_files.hpp"
 
-namespace heddle::tb {
+namespace heddle::os {
 namespace {
 
 constexpr std::array kStoppingSignals = {SIGINT, SIGTERM, SIGHUP};
@@ -99,4 +99,4 @@ const std::atomic<bool>& stopped() {
   return signal_came;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

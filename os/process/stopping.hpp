@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace heddle::tb {
+namespace heddle::os {
 
 // A hang-up that is ignored (nohup) stays so.
 void catch_stopping_signals();
@@ -51,4 +51,4 @@ class Stopped : public std::runtime_error {
   int signal_;
 };
 
-}  // namespace heddle::tb
+}  // namespace heddle::os

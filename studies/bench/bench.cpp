@@ -12,7 +12,7 @@
 #include "tb/measure/json_text.hpp"
 #include "tb/measure/version.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 
 double calibration_rate() {
   constexpr std::uint64_t kSteps = 20'000'000;
@@ -21,12 +21,12 @@ double calibration_rate() {
     table[i] = i * 2654435761U;
   }
   std::uint32_t value = 1;
-  const double start = cpu_clock();
+  const double start = tb::cpu_clock();
   for (std::uint64_t i = 0; i < kSteps; ++i) {
     value = (value ^ table[value >> 20U]) * 747796405U + 2891336453U;
     table[(value >> 7U) & 4095U] += value;
   }
-  const double seconds = cpu_clock() - start;
+  const double seconds = tb::cpu_clock() - start;
   volatile std::uint32_t result = value;  // keeps the loop
   (void)result;
   return static_cast<double>(kSteps) / seconds;
@@ -129,10 +129,10 @@ std::string bench_json(const BenchResult& result) {
                     {"memory_bytes", row.memory_bytes},
                     {"failure", row.failure}});
   }
-  return json_text(json::object{{"schema", 1},
-                                {"heddle", json::string(version())},
-                                {"calibration_steps_per_second", result.calibration},
-                                {"benchmarks", std::move(rows)}});
+  return tb::json_text(json::object{{"schema", 1},
+                                    {"heddle", json::string(tb::version())},
+                                    {"calibration_steps_per_second", result.calibration},
+                                    {"benchmarks", std::move(rows)}});
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

@@ -9,7 +9,7 @@
 
 #include "studies/bench/forked.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 
 struct Benchmark {
   std::string name;
@@ -62,4 +62,4 @@ struct ThreadAxes {
 [[nodiscard]] std::string bench_table(const BenchResult& result);
 [[nodiscard]] std::string bench_json(const BenchResult& result);
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

@@ -22,11 +22,11 @@
 #include "tlm/wave.hpp"
 #include "traces/vcd_file.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 double host_memory(std::uint64_t device_bytes) {
-  const std::uint64_t peak = peak_memory();
+  const std::uint64_t peak = tb::peak_memory();
   return static_cast<double>(peak - std::min(peak, device_bytes));
 }
 
@@ -34,11 +34,11 @@ Benchmark on_machine(std::string benchmark, std::string what, const std::string&
                      const std::string& config, const std::vector<std::string>& settings,
                      std::optional<double> target) {
   return {std::move(benchmark), "warp instructions/s", std::move(what), target, [=]() -> Sample {
-            RunRequest request;
-            request.machine = read_machine(config, settings);
+            tb::RunRequest request;
+            request.machine = tb::read_machine(config, settings);
             request.subject = name;
             request.scale = scale;
-            const RunOutcome outcome = run(request);
+            const tb::RunOutcome outcome = tb::run(request);
             if (!outcome.record.complete || !outcome.record.verdict || !outcome.record.verdict->correct) {
               throw InternalError(outcome.record.complete ? "the result is wrong" : outcome.record.stop_reason);
             }
@@ -97,8 +97,8 @@ again:
 Sample chase(unsigned warps, std::uint32_t steps) {
   constexpr std::uint32_t kLine = 128;
   constexpr std::uint32_t kLines = 1U << 16U;  // 8 MiB, 256 times the cache
-  const hw::Machine machine = read_machine("baseline");
-  Device device(machine);
+  const hw::Machine machine = tb::read_machine("baseline");
+  tb::Device device(machine);
   device.load(ptx::compile(kChase, "chase.ptx"));
   isa::DeviceMemory& memory = device.memory();
   const auto table = static_cast<std::uint32_t>(memory.allocate("table", std::uint64_t{kLines} * kLine));
@@ -133,9 +133,9 @@ Sample chase(unsigned warps, std::uint32_t steps) {
     request.parameters.resize(at + sizeof argument);
     std::memcpy(request.parameters.data() + at, &argument, sizeof argument);
   }
-  const double start = cpu_clock();
+  const double start = tb::cpu_clock();
   device.launch(request);
-  const double seconds = cpu_clock() - start;
+  const double seconds = tb::cpu_clock() - start;
   for (std::uint32_t thread = 0; thread < threads; ++thread) {
     if (memory.get<std::uint32_t>(ends + thread * 4) != expected[thread / 32]) {
       throw InternalError("the pointer chase ends in a wrong place");
@@ -166,12 +166,12 @@ Benchmark lanes(const std::string& name, isa::Op op, std::uint64_t operations) {
               values.b[0][lane] = 0x3f000000U;
               values.c[0][lane] = 0x3e000000U;
             }
-            const double start = cpu_clock();
+            const double start = tb::cpu_clock();
             for (std::uint64_t i = 0; i < operations; ++i) {
               function(instruction, values);
               values.a[0] = values.result[0];  // depends on the step before, as in a kernel
             }
-            const double seconds = cpu_clock() - start;
+            const double seconds = tb::cpu_clock() - start;
             volatile std::uint32_t result = values.result[0][0];
             (void)result;
             return {static_cast<double>(operations), seconds, 0};
@@ -185,13 +185,13 @@ Benchmark memory_channel(const std::string& name, bool random, double target, st
           fmt::format("{} {} 64-byte reads on a DDR4-2400 channel driven alone, fr-fcfs", requests,
                       random ? "random" : "sequential"),
           target, [=]() -> Sample {
-            const hw::Machine machine = read_machine(
+            const hw::Machine machine = tb::read_machine(
                 "baseline", {"dram.timing=jedec", "dram.preset=ddr4-2400", "dram.scheduler=fr-fcfs", "dram.banks=16",
                              "dram.row_bytes=8192", "l1d.line_bytes=64", "icache.line_bytes=64"});
-            DramReplay replay(machine, {});
+            tb::DramReplay replay(machine, {});
             std::uint64_t left = requests;
             std::uint64_t state = 1;
-            const double start = cpu_clock();
+            const double start = tb::cpu_clock();
             replay.run([&](traces::TraceRequest& request) {
               if (left == 0) {
                 return false;
@@ -201,7 +201,7 @@ Benchmark memory_channel(const std::string& name, bool random, double target, st
               request.address = random ? state >> 30U : (requests - left) * 64;
               return true;
             });
-            return {static_cast<double>(requests), cpu_clock() - start, host_memory(0)};
+            return {static_cast<double>(requests), tb::cpu_clock() - start, host_memory(0)};
           }};
 }
 
@@ -212,7 +212,7 @@ class ChangingWaves final : public link::ClockedModule {
   static constexpr std::array<unsigned, 4> kWidths = {32, 8, 4, 1};
 
   ChangingWaves(const sc_core::sc_module_name& name, link::Clock clock, traces::VcdFile& file)
-      : ClockedModule(name, clock) {
+      : link::ClockedModule(name, clock) {
     for (unsigned i = 0; i < kWaves; ++i) {
       link::sc_trace(&file, waves_[i], fmt::format("bench.w{}", i), static_cast<int>(kWidths[i % kWidths.size()]));
     }
@@ -248,10 +248,10 @@ Benchmark wave_changes(std::uint64_t cycles) {
             NoFile out;
             traces::VcdFile file(out, clock, {"heddle bench"});
             const ChangingWaves waves("waves", clock, file);
-            const double start = cpu_clock();
+            const double start = tb::cpu_clock();
             sc_core::sc_start(clock.cycles(cycles));
             file.finish();
-            return {static_cast<double>(file.changes()), cpu_clock() - start, host_memory(0)};
+            return {static_cast<double>(file.changes()), tb::cpu_clock() - start, host_memory(0)};
           }};
 }
 
@@ -260,13 +260,13 @@ Benchmark traced(const std::string& name, double scale) {
   return {name + "-with-waves", "warp instructions/s",
           fmt::format("the workload at scale {:.3g} on baseline, every signal recorded, text that nobody keeps", scale),
           std::nullopt, [name, scale]() -> Sample {
-            RunRequest request;
-            request.machine = read_machine("baseline");
+            tb::RunRequest request;
+            request.machine = tb::read_machine("baseline");
             request.subject = name;
             request.scale = scale;
-            WaveRecording waves(request.machine, {"/dev/null", {}, 0, link::kNever}, std::make_unique<NoFile>());
+            tb::WaveRecording waves(request.machine, {"/dev/null", {}, 0, link::kNever}, std::make_unique<NoFile>());
             request.device.observers.push_back(&waves);
-            const RunOutcome outcome = run(request);
+            const tb::RunOutcome outcome = tb::run(request);
             return {static_cast<double>(outcome.record.summary.warp_instructions), outcome.cost.simulation_cpu_seconds,
                     host_memory(outcome.cost.device_memory_bytes)};
           }};
@@ -278,21 +278,21 @@ Benchmark sweep_runs(std::uint64_t runs) {
       "sweep-runs", "runs/s",
       fmt::format("{} runs of next to no work through a sweep, one at a time, without the time inside launches", runs),
       50, [=]() -> Sample {
-        const TemporaryFolder folder;
+        const os::TemporaryFolder folder;
         sweep::SweepOptions options;
         options.exploration = folder.write(
             "runs.toml",
             fmt::format("config = \"baseline\"\nworkload = \"vecadd\"\nscale = 0.00001\nrepetitions = {}\n", runs));
         options.database = folder.path() / "runs.db";
-        const double start = cpu_clock() + children_cpu_clock();
+        const double start = tb::cpu_clock() + tb::children_cpu_clock();
         const sweep::SweepResult result = sweep::sweep(options, *sweep::local_launcher(1));
         for (const auto& [status, count] : result.by_status) {
           if (status != sweep::status::kDone) {
             throw InternalError(fmt::format("{} runs of the sweep ended as '{}'", count, status));
           }
         }
-        return {static_cast<double>(runs), cpu_clock() + children_cpu_clock() - start - result.simulation_cpu_seconds,
-                host_memory(0)};
+        return {static_cast<double>(runs),
+                tb::cpu_clock() + tb::children_cpu_clock() - start - result.simulation_cpu_seconds, host_memory(0)};
       }};
 }
 
@@ -318,4 +318,4 @@ std::vector<Benchmark> benchmarks(double effort) {
   return all;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

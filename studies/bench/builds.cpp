@@ -20,7 +20,7 @@
 #include "tb/measure/json_text.hpp"
 #include "tb/measure/version.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 namespace json = boost::json;
@@ -40,7 +40,7 @@ double rate_of(const std::string& program, const std::string& name, const Builds
   }
   std::error_code none;
   std::filesystem::remove(file, none);  // what the other one has written
-  const Finished finished = run_program(words);
+  const os::Finished finished = os::run_program(words);
   if (!finished.end.good()) {
     const std::string line = finished.err.substr(0, finished.err.find('\n'));
     if (finished.end.shell_code() == static_cast<int>(ExitCode::bad_input) &&
@@ -87,7 +87,7 @@ BuildsRow compare(const std::string& other, const std::string& name, const Build
     }
     row.median = median(row.ratios);
     row.least_times = highest[0] / highest[1];
-  } catch (const StartError& error) {
+  } catch (const os::StartError& error) {
     throw InputError({"--compare"}, fmt::format("'{}' cannot be started: {}", other, error.reason()),
                      "name another build of heddle");
   } catch (const MissingBenchmark&) {
@@ -102,7 +102,7 @@ BuildsRow compare(const std::string& other, const std::string& name, const Build
 
 std::vector<BuildsRow> compare_builds(const std::string& other, const std::vector<std::string>& names,
                                       const BuildsOptions& options) {
-  const TemporaryFolder folder;
+  const os::TemporaryFolder folder;
   std::vector<BuildsRow> rows;
   rows.reserve(names.size());
   for (const std::string& name : names) {
@@ -152,8 +152,10 @@ std::string builds_json(const std::vector<BuildsRow>& rows, const std::string& o
                     {"missing", row.missing},
                     {"failure", row.failure}});
   }
-  return json_text(json::object{
-      {"schema", 1}, {"heddle", json::string(version())}, {"compared_with", other}, {"benchmarks", std::move(list)}});
+  return tb::json_text(json::object{{"schema", 1},
+                                    {"heddle", json::string(tb::version())},
+                                    {"compared_with", other},
+                                    {"benchmarks", std::move(list)}});
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace heddle::tb {
+namespace heddle::studies {
 
 struct BuildsRow {
   std::string name;            // of the benchmark
@@ -34,4 +34,4 @@ struct BuildsOptions {
 [[nodiscard]] std::string builds_table(const std::vector<BuildsRow>& rows, const std::string& other);
 [[nodiscard]] std::string builds_json(const std::vector<BuildsRow>& rows, const std::string& other);
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

@@ -22,7 +22,7 @@
 #include "tb/measure/host_cost.hpp"
 #include "tb/session/session.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 // One more for each launch.
@@ -51,7 +51,7 @@ class Library {
  public:
   Library() {
     namespace fs = std::filesystem;
-    const fs::path here = fs::path(own_program()).parent_path();
+    const fs::path here = fs::path(os::own_program()).parent_path();
     for (const char* const place : {".", "../lib", "../lib/x86_64-linux-gnu", "../lib64"}) {
       const fs::path file = here / place / "libheddle_cudart.so";
       if (library_ == nullptr && fs::exists(file)) library_ = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -66,7 +66,7 @@ class Library {
   // As what a compiler writes does before main(). The names of its kernels on the host are addresses.
   void register_kernel(const std::string& binary, const void* stub, const char* name) const {
     static struct {
-      std::uint32_t magic = program::kWrapperMagic, version = 1;
+      std::uint32_t magic = cudart::kWrapperMagic, version = 1;
       const void* data = nullptr;
       void* further = nullptr;
     } wrapper;
@@ -100,11 +100,11 @@ class Simulated {
         ::listen(listener, 1) != 0) {
       throw InternalError(fmt::format("no socket can be made: {}", std::strerror(errno)));
     }
-    ProcessSetup setup;
+    os::ProcessSetup setup;
     setup.dies_with_parent = true;
-    simulator_.emplace(ChildProcess::copy([listener] { return simulate(listener); }, setup));
+    simulator_.emplace(os::ChildProcess::copy([listener] { return simulate(listener); }, setup));
     ::close(listener);
-    ::setenv(program::kSocketVariable, path.c_str(), 1);
+    ::setenv(cudart::kSocketVariable, path.c_str(), 1);
     ::prctl(PR_SET_PTRACER, simulator_->id(), 0, 0, 0);  // as a program that starts its simulator does
     library.register_kernel(binary_, &kCount, "count");
   }
@@ -115,7 +115,7 @@ class Simulated {
     if (::clock_getcpuclockid(simulator_->id(), &clock) != 0 || ::clock_gettime(clock, &time) != 0) {
       throw InternalError("the simulator's processor time is not known");
     }
-    return cpu_clock() + static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    return tb::cpu_clock() + static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   }
   const Library library;
 
@@ -123,17 +123,17 @@ class Simulated {
   static int simulate(int listener) {
     const int connection = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
     if (connection < 0) return 1;
-    const hw::Machine machine = read_machine("baseline");
-    program::Session session(connection, machine, nullptr);
+    const hw::Machine machine = tb::read_machine("baseline");
+    tb::session::Session session(connection, machine, nullptr);
     isa::Module module = session.compile({});
-    Device device(machine);
+    tb::Device device(machine);
     device.load(std::move(module));
     session.serve(device);
     return 0;
   }
-  TemporaryFolder folder_;
-  std::string binary_ = program::fat_binary(kCount, false);
-  std::optional<ChildProcess> simulator_;
+  os::TemporaryFolder folder_;
+  std::string binary_ = cudart::fat_binary(kCount, false);
+  std::optional<os::ChildProcess> simulator_;
 };
 
 struct Extent {  // dim3
@@ -217,12 +217,12 @@ Sample large_copies(std::uint64_t times, bool to_device) {
 Sample plain_copies(std::uint64_t times) {
   std::vector<char> from(kLarge, 1);
   std::vector<char> to(kLarge, 2);
-  const double begin = cpu_clock();
+  const double begin = tb::cpu_clock();
   for (std::uint64_t i = 0; i < times; ++i) {
     from[i] = static_cast<char>(i);
     std::memcpy(to.data(), from.data(), kLarge);
   }
-  const double seconds = cpu_clock() - begin;
+  const double seconds = tb::cpu_clock() - begin;
   if (from != to) throw InternalError("a copy brings other bytes");
   return {static_cast<double>(times * kLarge), seconds, 0};
 }
@@ -245,4 +245,4 @@ std::vector<Benchmark> call_benchmarks(double effort) {
            [n = times(20)] { return plain_copies(n); }}};
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

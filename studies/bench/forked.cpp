@@ -8,7 +8,7 @@
 #include "os/process/child_process.hpp"
 #include "os/process/descriptor.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 constexpr char kGood = 1;
@@ -23,23 +23,23 @@ int answer(int pipe, const std::function<Sample()>& measure) {
   } catch (const std::exception& error) {
     text = std::string(1, kBad) + error.what();
   }
-  return write_all(pipe, text) ? 0 : static_cast<int>(ExitCode::internal_error);
+  return os::write_all(pipe, text) ? 0 : static_cast<int>(ExitCode::internal_error);
 }
 
 }  // namespace
 
 Sample in_child(const std::function<Sample()>& measure) {
-  Pipe pipe = make_pipe();
-  ProcessSetup setup;
-  setup.in = Redirection::inherited();
-  ChildProcess child = ChildProcess::copy(
+  os::Pipe pipe = os::make_pipe();
+  os::ProcessSetup setup;
+  setup.in = os::Redirection::inherited();
+  os::ChildProcess child = os::ChildProcess::copy(
       [&] {
         pipe.reads.close();
         return answer(pipe.writes.number(), measure);
       },
       setup);
   pipe.writes.close();
-  const std::string text = read_all(pipe.reads.number());
+  const std::string text = os::read_all(pipe.reads.number());
   child.wait();
   Sample sample;
   if (text.size() == 1 + sizeof sample && text.front() == kGood) {
@@ -49,4 +49,4 @@ Sample in_child(const std::function<Sample()>& measure) {
   throw InternalError(text.empty() ? "the measuring process died" : text.substr(1));
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-namespace heddle::tb {
+namespace heddle::studies {
 
 // What one measurement yields.
 struct Sample {
@@ -17,4 +17,4 @@ struct Sample {
 // dies. Call while the process has one thread only and no elaborated SystemC design.
 [[nodiscard]] Sample in_child(const std::function<Sample()>& measure);
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

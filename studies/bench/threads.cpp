@@ -9,14 +9,15 @@
 #include "tb/measure/host_cost.hpp"
 #include "tb/measure/run.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 // The baseline's core many times, with an L2 and a memory channel for every four of them.
 hw::Machine machine_of(unsigned cores) {
-  return read_machine("baseline", {fmt::format("gpu.cores={}", cores), "l1d.write_policy=write-through",
-                                   "l2.enabled=true", fmt::format("dram.channels={}", std::max(1U, (cores + 3) / 4)),
-                                   fmt::format("l2.bytes={}", 131072 * std::max(1U, (cores + 3) / 4))});
+  return tb::read_machine("baseline",
+                          {fmt::format("gpu.cores={}", cores), "l1d.write_policy=write-through", "l2.enabled=true",
+                           fmt::format("dram.channels={}", std::max(1U, (cores + 3) / 4)),
+                           fmt::format("l2.bytes={}", 131072 * std::max(1U, (cores + 3) / 4))});
 }
 
 Benchmark cores_by_threads(const std::string& name, double scale, unsigned cores, unsigned threads) {
@@ -27,12 +28,12 @@ Benchmark cores_by_threads(const std::string& name, double scale, unsigned cores
       fmt::format("{} at scale {:.3g} on {} baseline cores with an L2, by {} host thread{}, wall-clock time", name,
                   scale, cores, threads, threads == 1 ? "" : "s");
   benchmark.measure = [=]() -> Sample {
-    RunRequest request;
+    tb::RunRequest request;
     request.machine = machine_of(cores);
     request.subject = name;
     request.scale = scale;
     request.device.threads = threads;
-    const RunOutcome outcome = run(request);
+    const tb::RunOutcome outcome = tb::run(request);
     if (!outcome.record.complete || !outcome.record.verdict || !outcome.record.verdict->correct) {
       throw InternalError(outcome.record.complete ? "the result is wrong" : outcome.record.stop_reason);
     }
@@ -58,4 +59,4 @@ std::vector<Benchmark> thread_benchmarks(const ThreadAxes& axes, double effort) 
   return all;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

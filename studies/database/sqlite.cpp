@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/input_file.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 constexpr int kWaitMilliseconds = 20000;  // for another connection's transaction
@@ -268,4 +268,4 @@ std::string sql_name(std::string_view name) {
   return out + "\"";
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

@@ -11,7 +11,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace heddle::tb {
+namespace heddle::studies {
 
 using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;  // monostate: NULL
 
@@ -86,4 +86,4 @@ class Transaction {
 // "name" with quotes as SQL wants an identifier.
 [[nodiscard]] std::string sql_name(std::string_view name);
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

@@ -15,11 +15,11 @@
 #include "tb/device/workload.hpp"
 #include "tb/measure/host_cost.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 std::vector<DemoRow> rows_of(const DemoOptions& options) {
-  const auto& entries = Registry<Workload>::instance().entries();
+  const auto& entries = Registry<tb::Workload>::instance().entries();
   std::vector<std::string> names;
   names.reserve(entries.size());
   for (const auto& [name, entry] : entries) {
@@ -44,21 +44,21 @@ std::vector<DemoRow> rows_of(const DemoOptions& options) {
   return rows;
 }
 
-ChildCommand command_of(const DemoRow& row, const DemoOptions& options, const std::string& config) {
+os::ChildCommand command_of(const DemoRow& row, const DemoOptions& options, const std::string& config) {
   const std::string directory = options.directory + "/" + row.workload;
-  make_folder(directory);
+  os::make_folder(directory);
   for (const char* stale : {"/stats.json", "/host.json"}) {  // an earlier run's figures must not pass for this one's
     std::error_code error;
     std::filesystem::remove(directory + stale, error);
   }
-  ChildCommand command;
-  command.words = {own_program(), "run",     config,   row.workload, "--scale", fmt::format("{}", row.scale),
-                   "--out",       directory, "--quiet"};
+  os::ChildCommand command;
+  command.words = {os::own_program(), "run",     config,   row.workload, "--scale", fmt::format("{}", row.scale),
+                   "--out",           directory, "--quiet"};
   for (const std::string& setting : options.settings) {
     command.words.insert(command.words.end(), {"--set", setting});
   }
   command.log = directory + "/run.log";
-  write_file(command.log, "");  // refused here, with its reason, rather than in the child
+  os::write_file(command.log, "");  // refused here, with its reason, rather than in the child
   return command;
 }
 
@@ -93,13 +93,13 @@ int DemoResult::exit_code() const {
 
 DemoResult run_demo(const DemoOptions& options) {
   DemoResult result;
-  const double start = wall_clock();
+  const double start = tb::wall_clock();
   result.command = options.command;
-  result.machine = read_machine(options.config, options.settings);
-  const std::string config = find_config(options.config);
-  make_folder(options.directory);
+  result.machine = tb::read_machine(options.config, options.settings);
+  const std::string config = tb::find_config(options.config);
+  os::make_folder(options.directory);
   result.rows = rows_of(options);
-  std::vector<ChildCommand> commands;
+  std::vector<os::ChildCommand> commands;
   for (const DemoRow& row : result.rows) {
     commands.push_back(command_of(row, options, config));
   }
@@ -114,13 +114,13 @@ DemoResult run_demo(const DemoOptions& options) {
           fmt::format("{} of {} done, running {}", done, counted(commands.size(), "workload"), join(names)));
     }
   };
-  const std::vector<ChildResult> children = run_children(commands, options.jobs, changed);
+  const std::vector<os::ChildResult> children = os::run_children(commands, options.jobs, changed);
   for (std::size_t i = 0; i < children.size(); ++i) {
     DemoRow& row = result.rows[i];
     row.exit_code = children[i].exit_code;
     row.message = row.exit_code == 0 ? "" : children[i].output;
     try {
-      row.files = read_run(options.directory + "/" + row.workload);
+      row.files = tb::read_run(options.directory + "/" + row.workload);
     } catch (const InputError& error) {
       if (row.exit_code == 0) {  // it claims to be good, but left nothing to show
         row.exit_code = static_cast<int>(ExitCode::internal_error);
@@ -128,7 +128,7 @@ DemoResult run_demo(const DemoOptions& options) {
       }
     }
   }
-  result.wall_seconds = wall_clock() - start;
+  result.wall_seconds = tb::wall_clock() - start;
   return result;
 }
 
@@ -159,8 +159,8 @@ std::vector<std::string> demo_cells(const DemoRow& row) {
     cells.back() = outcome_text(row);
     return cells;
   }
-  const Summary& summary = row.files->summary;
-  const std::size_t cause = main_idle_cause(summary);
+  const tb::Summary& summary = row.files->summary;
+  const std::size_t cause = tb::main_idle_cause(summary);
   const std::uint64_t cause_cycles = summary.idle_cycles_by_cause.cycles[cause];
   const double seconds = row.files->cost.simulation_cpu_seconds;
   const bool memory_used = summary.dram_row_hits + summary.dram_row_conflicts != 0;
@@ -176,7 +176,7 @@ std::vector<std::string> demo_cells(const DemoRow& row) {
               ? "-"
               : fmt::format("{:.0f} % {}",
                             100.0 * static_cast<double>(cause_cycles) / static_cast<double>(summary.idle_cycles),
-                            appearance_of(static_cast<hw::IdleCause>(cause)).title),
+                            pages::appearance_of(static_cast<hw::IdleCause>(cause)).title),
           memory_used ? percent(summary.dram_row_hit_rate) : "-",
           percent(summary.dram_bus_utilisation),
           rate_text(summary.cycles, seconds),
@@ -202,4 +202,4 @@ std::string demo_table(const DemoResult& result) {
   return table.text() + (messages.empty() ? "" : "\n" + messages);
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

@@ -9,7 +9,7 @@
 #include "hw/parameters/machine.hpp"
 #include "tb/measure/record.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 
 struct DemoOptions {
   std::string config = "baseline";
@@ -27,8 +27,8 @@ struct DemoRow {
   std::string description;
   double scale = 0;
   int exit_code = 0;
-  std::string message;            // what went wrong
-  std::optional<RunFiles> files;  // absent when the run left no statistics
+  std::string message;                // what went wrong
+  std::optional<tb::RunFiles> files;  // absent when the run left no statistics
 };
 
 struct DemoResult {
@@ -48,4 +48,4 @@ struct DemoResult {
 [[nodiscard]] std::vector<std::string> demo_cells(const DemoRow& row);
 [[nodiscard]] std::string demo_table(const DemoResult& result);
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

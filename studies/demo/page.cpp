@@ -11,7 +11,7 @@
 #include "studies/pages/report/html.hpp"
 #include "tb/measure/version.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 double share_of(std::uint64_t part, std::uint64_t whole) {
@@ -20,12 +20,12 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
 
 // Figure 1 of the LWM report, with our numbers.
 std::string fu_chart(const DemoResult& result) {
-  StackedBars bars;
+  pages::StackedBars bars;
   for (const DemoRow& row : result.rows) {
     if (!row.files) {
       continue;
     }
-    const std::vector<FuClass> classes = fu_classes(row.files->summary.fu_active_cycles);
+    const std::vector<pages::FuClass> classes = pages::fu_classes(row.files->summary.fu_active_cycles);
     if (bars.parts.empty()) {
       for (std::size_t i = 0; i < classes.size(); ++i) {
         // The ramp ends in its darkest step, however few classes a narrow machine has.
@@ -33,31 +33,31 @@ std::string fu_chart(const DemoResult& result) {
         bars.parts.push_back({classes[i].label + (i == 0 ? " (idle)" : ""), fmt::format("u{}", step)});
       }
     }
-    StackedBars::Row bar{row.workload, {}};
-    for (const FuClass& part : classes) {
-      bar.shares.push_back(share_of(part.cycles, core_cycles(row.files->summary)));
+    pages::StackedBars::Row bar{row.workload, {}};
+    for (const pages::FuClass& part : classes) {
+      bar.shares.push_back(share_of(part.cycles, tb::core_cycles(row.files->summary)));
     }
     bars.rows.push_back(std::move(bar));
   }
-  return html_stacked_bars(bars, "Functional units active per cycle, share of cycles by workload");
+  return pages::html_stacked_bars(bars, "Functional units active per cycle, share of cycles by workload");
 }
 
 std::string idle_chart(const DemoResult& result) {
-  StackedBars bars;
+  pages::StackedBars bars;
   for (std::size_t cause = 0; cause < hw::kIdleCauseCount; ++cause) {
-    const Appearance& look = appearance_of(static_cast<hw::IdleCause>(cause));
+    const pages::Appearance& look = pages::appearance_of(static_cast<hw::IdleCause>(cause));
     bars.parts.push_back({std::string(look.title), fmt::format("of-{}", look.key)});
   }
   for (const DemoRow& row : result.rows) {
     if (row.files) {
-      StackedBars::Row bar{row.workload, {}};
+      pages::StackedBars::Row bar{row.workload, {}};
       for (const std::uint64_t cycles : row.files->summary.idle_cycles_by_cause.cycles) {
-        bar.shares.push_back(share_of(cycles, core_cycles(row.files->summary)));
+        bar.shares.push_back(share_of(cycles, tb::core_cycles(row.files->summary)));
       }
       bars.rows.push_back(std::move(bar));
     }
   }
-  return html_stacked_bars(bars, "Idle cycles by cause, share of all cycles by workload");
+  return pages::html_stacked_bars(bars, "Idle cycles by cause, share of all cycles by workload");
 }
 
 std::string definitions() {
@@ -66,16 +66,17 @@ std::string definitions() {
       "fu_active_cycles",     "idle_cycles",    "idle_share", "dram_row_hit_rate",
       "dram_bus_utilisation", "retirement_hash"};
   std::string out = "<dl>\n";
-  for (const SummaryDeclaration& declaration : summary_declarations()) {
+  for (const tb::SummaryDeclaration& declaration : tb::summary_declarations()) {
     if (std::find(kShown.begin(), kShown.end(), declaration.name) != kShown.end()) {
-      out += fmt::format("<dt>{}</dt><dd>{} <span class=\"soft\">({})</span></dd>\n", html_escaped(declaration.name),
-                         html_escaped(declaration.definition), html_escaped(declaration.unit));
+      out += fmt::format("<dt>{}</dt><dd>{} <span class=\"soft\">({})</span></dd>\n",
+                         pages::html_escaped(declaration.name), pages::html_escaped(declaration.definition),
+                         pages::html_escaped(declaration.unit));
     }
   }
   for (std::size_t cause = 0; cause < hw::kIdleCauseCount; ++cause) {
-    const Appearance& look = appearance_of(static_cast<hw::IdleCause>(cause));
-    out += fmt::format("<dt>idle: {}</dt><dd>{} <span class=\"soft\">({})</span></dd>\n", html_escaped(look.title),
-                       html_escaped(hw::kIdleCauses[cause].meaning), look.key);
+    const pages::Appearance& look = pages::appearance_of(static_cast<hw::IdleCause>(cause));
+    out += fmt::format("<dt>idle: {}</dt><dd>{} <span class=\"soft\">({})</span></dd>\n",
+                       pages::html_escaped(look.title), pages::html_escaped(hw::kIdleCauses[cause].meaning), look.key);
   }
   return out + "</dl>\n";
 }
@@ -93,7 +94,7 @@ std::string workload_table(const DemoResult& result) {
     const std::string detail = row.files && row.files->verdict ? row.files->verdict->detail : row.message;
     rows.push_back({row.workload, row.description, fmt::format("{}", row.scale), detail});
   }
-  return html_table({"workload", "what it does", "scale", "what was checked"}, rows, {0, 1, 3});
+  return pages::html_table({"workload", "what it does", "scale", "what was checked"}, rows, {0, 1, 3});
 }
 
 }  // namespace
@@ -103,17 +104,18 @@ std::string demo_page(const DemoResult& result) {
       std::count_if(result.rows.begin(), result.rows.end(), [](const DemoRow& row) { return row.exit_code == 0; }));
   std::string body = fmt::format(
       "<h1>Heddle demonstration: {} on {}</h1>\n<p>{}{}<br/><span class=\"soft\">{}. Heddle {}.</span></p>\n",
-      counted(result.rows.size(), "workload"), html_escaped(result.machine.name),
-      html_escaped(result.machine.description), result.machine.description.empty() ? "" : ".",
-      html_escaped(machine_line(result.machine)), version());
+      counted(result.rows.size(), "workload"), pages::html_escaped(result.machine.name),
+      pages::html_escaped(result.machine.description), result.machine.description.empty() ? "" : ".",
+      pages::html_escaped(machine_line(result.machine)), tb::version());
   body +=
       fmt::format("<p>{} of {} results equal an independent computation on the host.</p>\n", good, result.rows.size());
   if (!result.command.empty()) {
-    body += fmt::format("<p><code>{}</code></p>\n", html_escaped(result.command));
+    body += fmt::format("<p><code>{}</code></p>\n", pages::html_escaped(result.command));
   }
   for (const DemoRow& row : result.rows) {
     if (row.exit_code != 0) {
-      body += fmt::format("<p class=\"bad\">{}: {}</p>\n", html_escaped(row.workload), html_escaped(row.message));
+      body += fmt::format("<p class=\"bad\">{}: {}</p>\n", pages::html_escaped(row.workload),
+                          pages::html_escaped(row.message));
     }
   }
   body +=
@@ -133,10 +135,10 @@ std::string demo_page(const DemoResult& result) {
   body +=
       "<section><h2>Figures</h2>\n<p>A click on a heading sorts. Rates are simulated work per second of processor time "
       "on this host.</p>\n" +
-      html_table(demo_titles(), rows, {0, 8, 13}) + "</section>\n<section><h2>Workloads</h2>\n" +
+      pages::html_table(demo_titles(), rows, {0, 8, 13}) + "</section>\n<section><h2>Workloads</h2>\n" +
       workload_table(result) + "</section>\n<section><h2>What the figures mean</h2>\n" + definitions() + "</section>\n";
-  return html_page("Heddle: " + result.machine.name + " demonstration",
-                   "<style>" + appearance_style() + "</style>\n" + body);
+  return pages::html_page("Heddle: " + result.machine.name + " demonstration",
+                          "<style>" + pages::appearance_style() + "</style>\n" + body);
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

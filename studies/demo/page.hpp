@@ -5,8 +5,8 @@
 
 #include "studies/demo/demo.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 
 [[nodiscard]] std::string demo_page(const DemoResult& result);
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

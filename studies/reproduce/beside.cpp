@@ -7,7 +7,7 @@
 #include "base/input_file.hpp"
 #include "studies/reproduce/reproduce.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 
 OtherReproduction read_reproduction(const std::string& path) {
   namespace json = boost::json;
@@ -34,4 +34,4 @@ OtherReproduction read_reproduction(const std::string& path) {
   }
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

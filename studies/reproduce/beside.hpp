@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-namespace heddle::tb {
+namespace heddle::studies {
 
 struct OtherReproduction {
   std::string scaling;  // "default scale"
@@ -18,4 +18,4 @@ struct OtherReproduction {
 // Throws InputError (with the file) for what cannot be read or is no reproduction.
 [[nodiscard]] OtherReproduction read_reproduction(const std::string& path);
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace heddle::tb {
+namespace heddle::studies {
 
 std::string_view shape_text(Shape shape) {
   switch (shape) {
@@ -40,4 +40,4 @@ Shape shape_of(const std::vector<Check>& checks) {
   return some ? Shape::partly : Shape::does_not_hold;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

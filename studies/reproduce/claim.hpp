@@ -18,7 +18,7 @@
 #include "studies/reproduce/results.hpp"
 #include "tb/measure/summary.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 
 // Whether what a paper says is seen here too. Computed from checks (shape_of), never written down.
 enum class Shape { holds, partly, does_not_hold, not_measured };
@@ -50,7 +50,7 @@ struct Finding {
   std::string ours;  // our value, in the form of the paper's
   std::vector<Check> checks;
   std::vector<std::string> causes;  // sentences from the measurements; shown unless the claim holds
-  std::vector<Chart> charts;
+  std::vector<pages::Chart> charts;
   std::vector<ValueTable> tables;
   std::size_t measured = 0;  // workloads that entered
   std::size_t wanted = 0;    // workloads that should; a difference is shown beside the verdict
@@ -92,4 +92,4 @@ struct RegisterRows {
   }
 };
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

@@ -9,12 +9,12 @@
 #include "base/text.hpp"
 #include "studies/pages/report/fu_classes.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 constexpr double kWorthNaming = 0.005;  // an idle cause below this share of the cycles explains nothing
 
-double busy_share(const Summary& summary) {
+double busy_share(const tb::Summary& summary) {
   return 1 - summary.idle_share;
 }
 
@@ -59,14 +59,14 @@ std::size_t Grid::index_of(const std::string& workload) const {
 
 double Grid::value(std::size_t variant, std::size_t workload, const Figure& figure) const {
   const Results::Entry* entry = workload < workloads_.size() ? at(variant, workload) : nullptr;
-  return entry == nullptr ? kNoValue : figure(entry->summary);
+  return entry == nullptr ? pages::kNoValue : figure(entry->summary);
 }
 
 double Grid::speedup(std::size_t variant, std::size_t base, std::size_t workload) const {
   const Results::Entry* ours = workload < workloads_.size() ? at(variant, workload) : nullptr;
   const Results::Entry* theirs = workload < workloads_.size() ? at(base, workload) : nullptr;
   return ours == nullptr || theirs == nullptr || theirs->summary.ipc <= 0 || ours->summary.ipc <= 0
-             ? kNoValue
+             ? pages::kNoValue
              : ours->summary.ipc / theirs->summary.ipc;
 }
 
@@ -75,16 +75,16 @@ double Grid::mean_speedup(std::size_t variant, std::size_t base, const std::vect
   for (std::size_t workload = 0; workload < workloads_.size(); ++workload) {
     const bool wanted =
         among.empty() || std::find(among.begin(), among.end(), workloads_[workload].name) != among.end();
-    const double ratio = wanted ? speedup(variant, base, workload) : kNoValue;
+    const double ratio = wanted ? speedup(variant, base, workload) : pages::kNoValue;
     if (std::isfinite(ratio)) {
       speedups.push_back(ratio);
     }
   }
-  return speedups.empty() ? kNoValue : geometric_mean(speedups);
+  return speedups.empty() ? pages::kNoValue : geometric_mean(speedups);
 }
 
-Chart Grid::ipc_chart(std::string title) const {
-  GroupedBars chart;
+pages::Chart Grid::ipc_chart(std::string title) const {
+  pages::GroupedBars chart;
   chart.title = std::move(title);
   chart.unit = "IPC";
   for (const StudyWorkload& workload : workloads_) {
@@ -93,39 +93,39 @@ Chart Grid::ipc_chart(std::string title) const {
   chart.groups.emplace_back("gmean");
   const std::vector<std::size_t> shared = common();
   for (std::size_t variant = 0; variant < variants_.size(); ++variant) {
-    GroupedBars::Series series{variants_[variant].label, {}};
+    pages::GroupedBars::Series series{variants_[variant].label, {}};
     std::vector<double> meant;
     meant.reserve(shared.size());
     for (std::size_t workload = 0; workload < workloads_.size(); ++workload) {
-      series.values.push_back(value(variant, workload, [](const Summary& summary) { return summary.ipc; }));
+      series.values.push_back(value(variant, workload, [](const tb::Summary& summary) { return summary.ipc; }));
     }
     for (const std::size_t workload : shared) {
       meant.push_back(series.values[workload]);
     }
-    series.values.push_back(meant.empty() ? kNoValue : geometric_mean(meant));
+    series.values.push_back(meant.empty() ? pages::kNoValue : geometric_mean(meant));
     chart.series.push_back(std::move(series));
   }
   return chart;
 }
 
-Chart Grid::utilisation_chart(std::string title) const {
-  StackedGroups chart;
+pages::Chart Grid::utilisation_chart(std::string title) const {
+  pages::StackedGroups chart;
   chart.title = std::move(title);
   for (const Variant& variant : variants_) {
     chart.members.push_back(variant.label);
   }
   for (std::size_t workload = 0; workload < workloads_.size(); ++workload) {
-    StackedGroups::Group group{workloads_[workload].name, {}};
+    pages::StackedGroups::Group group{workloads_[workload].name, {}};
     for (std::size_t variant = 0; variant < variants_.size(); ++variant) {
       std::vector<double> shares;
       if (const Results::Entry* entry = at(variant, workload)) {
-        const double all = static_cast<double>(std::max<std::uint64_t>(1, core_cycles(entry->summary)));
-        const std::vector<FuClass> classes = fu_classes(entry->summary.fu_active_cycles);
-        for (const FuClass& part : classes) {
+        const double all = static_cast<double>(std::max<std::uint64_t>(1, tb::core_cycles(entry->summary)));
+        const std::vector<pages::FuClass> classes = pages::fu_classes(entry->summary.fu_active_cycles);
+        for (const pages::FuClass& part : classes) {
           shares.push_back(static_cast<double>(part.cycles) / all);
         }
         if (chart.parts.empty()) {
-          for (const FuClass& part : classes) {
+          for (const pages::FuClass& part : classes) {
             chart.parts.push_back(part.label + (part.last == 0 ? " (idle)" : ""));
           }
         }
@@ -144,7 +144,7 @@ ValueTable Grid::ipc_table(std::string caption, bool relative) const {
   for (std::size_t variant = 0; variant < variants_.size(); ++variant) {
     table.titles.push_back(variants_[variant].label + (relative && variant == 0 ? " (IPC)" : ""));
   }
-  const auto ipc = [](const Summary& summary) { return summary.ipc; };
+  const auto ipc = [](const tb::Summary& summary) { return summary.ipc; };
   for (std::size_t workload = 0; workload < workloads_.size(); ++workload) {
     std::vector<std::string> row = {workloads_[workload].name};
     for (std::size_t variant = 0; variant < variants_.size(); ++variant) {
@@ -168,8 +168,8 @@ std::string Grid::diagnosis(std::size_t variant, std::size_t base, std::size_t w
   if (!std::isfinite(ratio)) {
     return {};
   }
-  const Summary& ours = at(variant, workload)->summary;
-  const Summary& theirs = at(base, workload)->summary;
+  const tb::Summary& ours = at(variant, workload)->summary;
+  const tb::Summary& theirs = at(base, workload)->summary;
   std::string out = fmt::format(
       "{}: {} {:.3f}x over {} = lanes per instruction {:.2f} to {:.2f} ({:.3f}x) and busy cycles {} to {} ({:.3f}x); "
       "idle {} to {}",
@@ -205,8 +205,8 @@ std::vector<std::string> Grid::worst(std::size_t variant, std::size_t base, std:
   return out;
 }
 
-std::string idle_text(const Summary& summary) {
-  const double all = static_cast<double>(std::max<std::uint64_t>(1, core_cycles(summary)));
+std::string idle_text(const tb::Summary& summary) {
+  const double all = static_cast<double>(std::max<std::uint64_t>(1, tb::core_cycles(summary)));
   std::vector<std::size_t> order(hw::kIdleCauseCount);
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto& cycles = summary.idle_cycles_by_cause.cycles;
@@ -230,4 +230,4 @@ bool of_a_size(double ours, double paper) {
          std::abs(ours) <= std::abs(paper) * 2;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

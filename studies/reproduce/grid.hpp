@@ -8,7 +8,7 @@
 
 #include "studies/reproduce/claim.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 
 class Grid {
  public:
@@ -21,7 +21,7 @@ class Grid {
   [[nodiscard]] std::vector<std::size_t> common(const std::vector<std::size_t>& variants = {}) const;
   [[nodiscard]] std::size_t index_of(const std::string& workload) const;  // workloads().size() when absent
 
-  using Figure = std::function<double(const Summary&)>;
+  using Figure = std::function<double(const tb::Summary&)>;
   [[nodiscard]] double value(std::size_t variant, std::size_t workload, const Figure& figure) const;  // or kNoValue
   // IPC of `variant` / IPC of `base`, or kNoValue.
   [[nodiscard]] double speedup(std::size_t variant, std::size_t base, std::size_t workload) const;
@@ -30,9 +30,9 @@ class Grid {
                                     const std::vector<std::string>& among = {}) const;
 
   // Figures as the papers draw them: IPC of every machine by workload, and their geometric mean at the right.
-  [[nodiscard]] Chart ipc_chart(std::string title) const;
+  [[nodiscard]] pages::Chart ipc_chart(std::string title) const;
   // Cycles by number of active functional units (LWM report, figures 1 and 10).
-  [[nodiscard]] Chart utilisation_chart(std::string title) const;
+  [[nodiscard]] pages::Chart utilisation_chart(std::string title) const;
   // IPC by workload and machine; speedups over variant 0 when `relative`.
   [[nodiscard]] ValueTable ipc_table(std::string caption, bool relative) const;
 
@@ -50,7 +50,7 @@ class Grid {
 };
 
 // "62.0 % (memory 55.1 %, pipeline 6.4 %)": the idle share and its two largest causes, as shares of all cycles.
-[[nodiscard]] std::string idle_text(const Summary& summary);
+[[nodiscard]] std::string idle_text(const tb::Summary& summary);
 
 [[nodiscard]] std::string gain_text(double speedup);  // 1.076: "+7.6 %"; kNoValue: "-"
 
@@ -58,4 +58,4 @@ class Grid {
 // sign).
 [[nodiscard]] bool of_a_size(double ours, double paper);
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

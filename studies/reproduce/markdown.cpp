@@ -5,7 +5,7 @@
 #include "studies/reproduce/reproduce.hpp"
 #include "tb/measure/version.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 // What a finding rests on. `note`: what was found by looking into a difference.
@@ -63,7 +63,7 @@ std::string reproduction_markdown(const Reproduction& reproduction, const std::s
   std::string out = "# Reproduction\n\n";
   out += wrapped(fmt::format("The papers' claims, put to Heddle {} on {} at {}, {}. Made by `heddle reproduce{} "
                              "--markdown docs/reproduction.md`, which also draws the figures.",
-                             version(), date, scaling_text(reproduction.scaling), counted(reproduction.runs, "run"),
+                             tb::version(), date, scaling_text(reproduction.scaling), counted(reproduction.runs, "run"),
                              reproduction.scaling.full ? " --full" : ""),
                  120, 0) +
          "\n\n";
@@ -120,4 +120,4 @@ std::string reproduction_markdown(const Reproduction& reproduction, const std::s
   return out;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

@@ -6,7 +6,7 @@
 #include "studies/reproduce/reproduce.hpp"
 #include "tb/measure/version.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 constexpr std::string_view kPageStyle = R"css(
@@ -33,13 +33,13 @@ std::string_view verdict_class(Shape shape) {
 
 std::string verdict_html(const Finding& finding) {
   return fmt::format("<span class=\"verdict {}\">{}</span>", verdict_class(shape_of(finding.checks)),
-                     html_escaped(verdict_text(finding)));
+                     pages::html_escaped(verdict_text(finding)));
 }
 
 std::string verdicts_html(const Finding& finding) {
   std::string out = verdict_html(finding);
   for (const Finding& other : finding.beside) {
-    out += "; " + html_escaped(other.label) + ": " + verdict_html(other);
+    out += "; " + pages::html_escaped(other.label) + ": " + verdict_html(other);
   }
   return out;
 }
@@ -52,39 +52,39 @@ std::string overview(const Reproduction& reproduction) {
     out += fmt::format(
         "<tr><td class=\"left\"><a href=\"#{0}\">{0}</a></td><td class=\"left\">{1}</td><td class=\"left\">{2}</td>"
         "<td class=\"left\">{3}</td></tr>\n",
-        html_escaped(claim.id), html_escaped(claim.text.paper), html_escaped(ours_text(claim.finding)),
-        verdicts_html(claim.finding));
+        pages::html_escaped(claim.id), pages::html_escaped(claim.text.paper),
+        pages::html_escaped(ours_text(claim.finding)), verdicts_html(claim.finding));
   }
   return out + "</tbody>\n</table></div>\n";
 }
 
 std::string table_html(const ValueTable& table) {
-  return fmt::format("<details><summary>{}</summary>\n{}</details>\n", html_escaped(table.caption),
-                     html_table(table.titles, table.rows, {0}));
+  return fmt::format("<details><summary>{}</summary>\n{}</details>\n", pages::html_escaped(table.caption),
+                     pages::html_table(table.titles, table.rows, {0}));
 }
 
 // Charts, checks, causes and tables. `note`: what was found by looking into a difference.
 std::string finding_html(const Finding& finding, const std::string& note) {
   const Shape shape = shape_of(finding.checks);
   std::string out;
-  for (const Chart& chart : finding.charts) {
-    out += "<div class=\"plot\">" + chart_svg(chart) + "</div>\n";
+  for (const pages::Chart& chart : finding.charts) {
+    out += "<div class=\"plot\">" + pages::chart_svg(chart) + "</div>\n";
   }
   if (!finding.checks.empty()) {
     out += "<ul class=\"checks\">\n";
     for (const Check& check : finding.checks) {
       out += fmt::format("<li><span class=\"{}\">{}</span> {}{}: {}</li>\n", check.passed ? "holds" : "fails",
-                         check.passed ? "&#10003;" : "&#10007;", html_escaped(check.rule), check.main ? " (main)" : "",
-                         html_escaped(check.measured));
+                         check.passed ? "&#10003;" : "&#10007;", pages::html_escaped(check.rule),
+                         check.main ? " (main)" : "", pages::html_escaped(check.measured));
     }
     out += "</ul>\n";
   }
   if (shape != Shape::holds && shape != Shape::not_measured) {
     if (!note.empty()) {
-      out += "<p>" + html_escaped(note) + "</p>\n";
+      out += "<p>" + pages::html_escaped(note) + "</p>\n";
     }
     for (const std::string& cause : finding.causes) {
-      out += "<p class=\"soft\">" + html_escaped(cause) + "</p>\n";
+      out += "<p class=\"soft\">" + pages::html_escaped(cause) + "</p>\n";
     }
   }
   for (const ValueTable& table : finding.tables) {
@@ -98,16 +98,16 @@ std::string section_of(const ReproducedClaim& claim) {
   std::string out = fmt::format(
       "<section id=\"{0}\"><h2>{0}: {1}</h2>\n<p class=\"claim\">{2} <span class=\"soft\">({3})</span></p>\n"
       "<p>Paper: {4}. {5}: {6}. {7}</p>\n",
-      html_escaped(claim.id), html_escaped(claim.title), html_escaped(claim.text.statement),
-      html_escaped(claim.text.source), html_escaped(claim.text.paper), html_escaped(on),
-      html_escaped(claim.finding.ours), verdict_html(claim.finding));
+      pages::html_escaped(claim.id), pages::html_escaped(claim.title), pages::html_escaped(claim.text.statement),
+      pages::html_escaped(claim.text.source), pages::html_escaped(claim.text.paper), pages::html_escaped(on),
+      pages::html_escaped(claim.finding.ours), verdict_html(claim.finding));
   if (!claim.text.caveat.empty()) {
-    out += "<p>" + html_escaped(claim.text.caveat) + "</p>\n";
+    out += "<p>" + pages::html_escaped(claim.text.caveat) + "</p>\n";
   }
   out += finding_html(claim.finding, claim.text.note);
   for (const Finding& other : claim.finding.beside) {
-    out += fmt::format("<h3>{}: {}</h3>\n<p>Ours: {}. {}</p>\n", html_escaped(claim.id), html_escaped(other.label),
-                       html_escaped(other.ours), verdict_html(other));
+    out += fmt::format("<h3>{}: {}</h3>\n<p>Ours: {}. {}</p>\n", pages::html_escaped(claim.id),
+                       pages::html_escaped(other.label), pages::html_escaped(other.ours), verdict_html(other));
     out += finding_html(other, other.note);
   }
   return out + "</section>\n";
@@ -116,19 +116,19 @@ std::string section_of(const ReproducedClaim& claim) {
 }  // namespace
 
 std::string reproduction_page(const Reproduction& reproduction, const std::string& command) {
-  std::string body = fmt::format("<style>{}{}</style>\n", chart_style(), kPageStyle);
+  std::string body = fmt::format("<style>{}{}</style>\n", pages::chart_style(), kPageStyle);
   body += fmt::format(
       "<h1>Heddle {}: the papers' claims reproduced</h1>\n<p><code>{}</code></p>\n<p class=\"soft\">{}, {}. IPC is "
       "thread instructions per "
       "cycle; means are geometric unless said otherwise. A claim holds when all its checks pass, partly when some of "
       "its main checks pass.</p>\n",
-      html_escaped(version()), html_escaped(command), scaling_text(reproduction.scaling),
+      pages::html_escaped(tb::version()), pages::html_escaped(command), scaling_text(reproduction.scaling),
       counted(reproduction.runs, "run"));
   if (reproduction.stopped) {
     body += "<p class=\"bad\">Ended early: what was not run is missing.</p>\n";
   }
   if (!reproduction.other_builds.empty()) {
-    body += "<p class=\"soft\">" + html_escaped(other_builds_text(reproduction)) + "</p>\n";
+    body += "<p class=\"soft\">" + pages::html_escaped(other_builds_text(reproduction)) + "</p>\n";
   }
   body += overview(reproduction);
   if (!reproduction.failed.empty()) {
@@ -137,7 +137,7 @@ std::string reproduction_page(const Reproduction& reproduction, const std::strin
       rows.push_back({run.run, run.why});
     }
     body += fmt::format("<details><summary class=\"bad\">{} failed</summary>\n{}</details>\n",
-                        counted(rows.size(), "run"), html_table({"run", "why"}, rows, {0, 1}));
+                        counted(rows.size(), "run"), pages::html_table({"run", "why"}, rows, {0, 1}));
   }
   for (const ReproducedClaim& claim : reproduction.claims) {
     body += section_of(claim);
@@ -146,9 +146,9 @@ std::string reproduction_page(const Reproduction& reproduction, const std::strin
   for (const auto& [workload, scale] : reproduction.scales) {
     scales.push_back({workload, fmt::format("{:g}", scale)});
   }
-  body +=
-      "<h2>Scale of the inputs</h2>\n<p>1 is the paper's input.</p>\n" + html_table({"workload", "scale"}, scales, {0});
-  return html_page("Heddle: reproduction", html_minus_signs(body));
+  body += "<h2>Scale of the inputs</h2>\n<p>1 is the paper's input.</p>\n" +
+          pages::html_table({"workload", "scale"}, scales, {0});
+  return pages::html_page("Heddle: reproduction", pages::html_minus_signs(body));
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

@@ -13,7 +13,7 @@
 #include "tb/measure/energy/energy.hpp"
 #include "tb/measure/version.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 constexpr std::uint64_t kFnvOffset = 0xcbf29ce484222325;
@@ -27,7 +27,7 @@ std::string text_of(const std::string& path) {
 
 std::string refused_workload(const std::string& text) {
   try {
-    static_cast<void>(make_workload(text, {}));
+    static_cast<void>(tb::make_workload(text, {}));
   } catch (const InputError& error) {
     return error.what();
   }
@@ -50,7 +50,7 @@ std::string program_build() {
     throw InternalError("the program cannot read its own file");
   }
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  return fmt::format("{} {}", version(), digest(bytes));
+  return fmt::format("{} {}", tb::version(), digest(bytes));
 }
 
 std::string run_key(const hw::Machine& machine, const std::string& workload, double scale, const std::string& build,
@@ -91,7 +91,7 @@ Plan plan_runs(const std::vector<Run>& wanted, const Scaling& scaling, const std
     if (machine == machines.end()) {
       machine = machines.emplace(name, std::pair<hw::Machine, std::string>{}).first;
       try {
-        machine->second.first = read_machine(run.config, run.settings);
+        machine->second.first = tb::read_machine(run.config, run.settings);
       } catch (const InputError& error) {
         machine->second.second = error.what();
       }
@@ -109,7 +109,7 @@ Plan plan_runs(const std::vector<Run>& wanted, const Scaling& scaling, const std
     }
     if (!run.energy.empty()) {
       try {
-        planned.key += fmt::format("energy {}\n", digest(text_of(find_energy_table(run.energy))));
+        planned.key += fmt::format("energy {}\n", digest(text_of(tb::find_energy_table(run.energy))));
       } catch (const InputError& error) {
         planned.refusal = planned.refusal.empty() ? error.what() : planned.refusal;
       }
@@ -127,4 +127,4 @@ Plan plan_runs(const std::vector<Run>& wanted, const Scaling& scaling, const std
   return plan;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

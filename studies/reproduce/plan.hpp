@@ -11,7 +11,7 @@
 #include "hw/parameters/machine.hpp"
 #include "studies/reproduce/results.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 
 struct PlannedRun {
   Run run;             // as the first claim asked
@@ -56,4 +56,4 @@ struct RunKeyParts {
 // FNV-1a, 64 bits, as 16 hexadecimal digits.
 [[nodiscard]] std::string digest(std::string_view text);
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

@@ -14,7 +14,7 @@
 #include "tb/measure/json_text.hpp"
 #include "tb/measure/version.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 struct KnownClaim {
@@ -62,7 +62,7 @@ std::vector<std::string> claim_ids() {
 }
 
 Reproduction reproduce(const ReproduceOptions& options) {
-  const double start = wall_clock();
+  const double start = tb::wall_clock();
   const std::vector<KnownClaim> chosen = chosen_claims(options.ids);
   std::vector<Run> wanted;
   for (const KnownClaim& known : chosen) {
@@ -99,7 +99,7 @@ Reproduction reproduce(const ReproduceOptions& options) {
     claim.shape = shape_of(claim.finding.checks);
     out.claims.push_back(std::move(claim));
   }
-  out.wall_seconds = wall_clock() - start;
+  out.wall_seconds = tb::wall_clock() - start;
   return out;
 }
 
@@ -206,14 +206,14 @@ std::string reproduction_json(const Reproduction& reproduction) {
   for (const auto& [build, runs] : reproduction.other_builds) {
     builds[build] = runs;
   }
-  return json_text(json::object{{"schema", kReproductionSchema},
-                                {"heddle", json::string(version())},
-                                {"scaling", scaling_text(reproduction.scaling)},
-                                {"scales", std::move(scales)},
-                                {"runs", reproduction.runs},
-                                {"runs_of_other_builds", std::move(builds)},
-                                {"claims", std::move(claims)},
-                                {"failed", std::move(failed)}});
+  return tb::json_text(json::object{{"schema", kReproductionSchema},
+                                    {"heddle", json::string(tb::version())},
+                                    {"scaling", scaling_text(reproduction.scaling)},
+                                    {"scales", std::move(scales)},
+                                    {"runs", reproduction.runs},
+                                    {"runs_of_other_builds", std::move(builds)},
+                                    {"claims", std::move(claims)},
+                                    {"failed", std::move(failed)}});
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

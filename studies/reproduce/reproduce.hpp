@@ -8,7 +8,7 @@
 #include "studies/reproduce/claim.hpp"
 #include "studies/reproduce/runner.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 
 struct ReproduceOptions {
   std::vector<std::string> ids;  // empty: every claim
@@ -66,4 +66,4 @@ struct Reproduction {
 inline constexpr int kReproductionSchema = 1;
 [[nodiscard]] std::string reproduction_json(const Reproduction& reproduction);
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

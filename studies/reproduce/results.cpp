@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace heddle::tb {
+namespace heddle::studies {
 
 std::string Run::text() const {
   std::string out = config;
@@ -51,4 +51,4 @@ double geometric_mean(const std::vector<double>& values) {
   return values.empty() ? 1.0 : std::exp(logarithms / static_cast<double>(values.size()));
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

@@ -12,7 +12,7 @@
 #include "tb/measure/record.hpp"
 #include "tb/measure/summary.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 
 // A machine under test: a configuration with changes, as on the command line.
 struct Variant {
@@ -50,15 +50,15 @@ struct StudyWorkload {
 class Results {
  public:
   struct Entry {
-    Summary summary;
-    double scale = 1;                           // that it really ran at
-    std::optional<BankTimeline> timeline = {};  // where the run asked for one
-    std::optional<RecordedEnergy> energy = {};  // the same
-    std::optional<RunSeries> series = {};       // the same
+    tb::Summary summary;
+    double scale = 1;                               // that it really ran at
+    std::optional<tb::BankTimeline> timeline = {};  // where the run asked for one
+    std::optional<tb::RecordedEnergy> energy = {};  // the same
+    std::optional<RunSeries> series = {};           // the same
   };
   // How far the runs' scales were from the default: the runner ran run.scale * scale_factor, or 1 throughout.
-  void add(const Run& run, Summary summary, double scale, std::optional<BankTimeline> timeline = {},
-           std::optional<RecordedEnergy> energy = {}, std::optional<RunSeries> series = {}) {
+  void add(const Run& run, tb::Summary summary, double scale, std::optional<tb::BankTimeline> timeline = {},
+           std::optional<tb::RecordedEnergy> energy = {}, std::optional<RunSeries> series = {}) {
     entries_[run.text()] = {std::move(summary), scale, std::move(timeline), std::move(energy), std::move(series)};
   }
   [[nodiscard]] const Entry* find(const Run& run) const;
@@ -70,4 +70,4 @@ class Results {
 // Positive numbers; 1 for none.
 [[nodiscard]] double geometric_mean(const std::vector<double>& values);
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

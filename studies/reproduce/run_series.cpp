@@ -9,15 +9,15 @@
 #include "base/error.hpp"
 #include "tb/measure/recorded_value.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 namespace json = boost::json;
 using Matrix = RunSeries::Matrix;
 
-std::vector<double> numbers(const RecordedValue& array) {
+std::vector<double> numbers(const tb::RecordedValue& array) {
   std::vector<double> out;
-  for (const RecordedValue& one : array.entries()) {
+  for (const tb::RecordedValue& one : array.entries()) {
     out.push_back(one.number());
   }
   return out;
@@ -32,9 +32,9 @@ std::vector<double> per_cycle(std::vector<double> counts, double stretch, double
   return counts;
 }
 
-Matrix rows_per_cycle(const RecordedValue& rows, double stretch, double end) {
+Matrix rows_per_cycle(const tb::RecordedValue& rows, double stretch, double end) {
   Matrix out;
-  for (const RecordedValue& row : rows.entries()) {
+  for (const tb::RecordedValue& row : rows.entries()) {
     out.push_back(per_cycle(numbers(row), stretch, end));
   }
   return out;
@@ -55,11 +55,11 @@ void to_shares(Matrix& rows) {
 }
 
 // The channels' own series. Those that stopped earlier may have narrower stretches: they are added up.
-Matrix buses_of(const RecordedValue& modules, double clock) {
-  std::vector<RecordedValue> channels;
+Matrix buses_of(const tb::RecordedValue& modules, double clock) {
+  std::vector<tb::RecordedValue> channels;
   double widest = 1;
   for (const std::string& name : modules.keys()) {
-    const RecordedValue module = modules.at(name);
+    const tb::RecordedValue module = modules.at(name);
     if (module.has("bus_series")) {
       channels.push_back(module);
       widest = std::max(widest, module.at("series_bucket_cycles").number());
@@ -67,7 +67,7 @@ Matrix buses_of(const RecordedValue& modules, double clock) {
   }
   Matrix out;
   const auto stretches = static_cast<std::size_t>((clock + widest - 1) / widest);
-  for (const RecordedValue& channel : channels) {
+  for (const tb::RecordedValue& channel : channels) {
     const auto each = static_cast<std::size_t>(widest / std::max(1.0, channel.at("series_bucket_cycles").number()));
     std::vector<double> sums(std::max<std::size_t>(1, stretches));
     const std::vector<double> own = numbers(channel.at("bus_series"));
@@ -79,12 +79,12 @@ Matrix buses_of(const RecordedValue& modules, double clock) {
   return out;
 }
 
-RunSeries::Map map_of(const RecordedValue& map) {
+RunSeries::Map map_of(const tb::RecordedValue& map) {
   return {map.at("kernel").text(), static_cast<unsigned>(std::max<std::uint64_t>(1, map.at("columns").count())),
           numbers(map.at("instructions")), numbers(map.at("divergences"))};
 }
 
-RunSeries::Picture picture_of(const RecordedValue& picture) {
+RunSeries::Picture picture_of(const tb::RecordedValue& picture) {
   RunSeries::Picture out{picture.at("name").text(),
                          static_cast<unsigned>(picture.at("width").count()),
                          static_cast<unsigned>(picture.at("height").count()),
@@ -110,9 +110,9 @@ RunSeries read_series(const std::string& path) {
   } catch (const std::exception& error) {
     throw InputError({path}, std::string("is not JSON: ") + error.what());
   }
-  const RecordedValue root(text, path);
-  const RecordedValue profile = root.at("profile");
-  const RecordedValue time = profile.at("time");
+  const tb::RecordedValue root(text, path);
+  const tb::RecordedValue profile = root.at("profile");
+  const tb::RecordedValue time = profile.at("time");
   const double stretch = time.at("bucket_cycles").number();
   RunSeries series;
   series.cycles = profile.at("cycles").count();
@@ -123,13 +123,13 @@ RunSeries read_series(const std::string& path) {
   series.bands = rows_per_cycle(time.at("fetched_by_band"), stretch, end);
   to_shares(series.bands);
   series.channel_bus = buses_of(root.at("stats").at("modules"), profile.at("clock_cycles").number());
-  for (const RecordedValue& map : profile.at("thread_maps").entries()) {
+  for (const tb::RecordedValue& map : profile.at("thread_maps").entries()) {
     series.maps.push_back(map_of(map));
   }
-  for (const RecordedValue& picture : profile.at("pictures").entries()) {
+  for (const tb::RecordedValue& picture : profile.at("pictures").entries()) {
     series.pictures.push_back(picture_of(picture));
   }
   return series;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace heddle::tb {
+namespace heddle::studies {
 
 struct RunSeries {
   using Matrix = std::vector<std::vector<double>>;  // a row per unit, a column per stretch of time
@@ -35,4 +35,4 @@ struct RunSeries {
 // Throws InputError, naming `path`.
 [[nodiscard]] RunSeries read_series(const std::string& path);
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

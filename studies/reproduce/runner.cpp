@@ -14,7 +14,7 @@
 #include "studies/pages/report/time_left.hpp"
 #include "tb/config/config.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 // The running program itself, even when its file has been replaced by a later build meanwhile.
@@ -32,16 +32,16 @@ std::string read_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-ChildCommand command_of(const PlannedRun& run, const std::string& folder) {
-  make_folder(folder);
+os::ChildCommand command_of(const PlannedRun& run, const std::string& folder) {
+  os::make_folder(folder);
   // What another key left must not pass for this one's.
   for (const char* stale : {"/stats.json", "/host.json", kTimelineFile, kSeriesFile}) {
     std::error_code error;
     std::filesystem::remove(folder + stale, error);
   }
-  write_file(folder + "/key.txt", run.key);
-  ChildCommand command;
-  command.words = {kThisProgram,     "run",     find_config(run.run.config),
+  os::write_file(folder + "/key.txt", run.key);
+  os::ChildCommand command;
+  command.words = {kThisProgram,     "run",     tb::find_config(run.run.config),
                    run.run.workload, "--scale", fmt::format("{}", run.scale),
                    "--out",          folder,    "--quiet"};
   for (const std::string& setting : run.run.settings) {
@@ -56,10 +56,10 @@ ChildCommand command_of(const PlannedRun& run, const std::string& folder) {
     command.words.insert(command.words.end(), {"--report-data", folder + kSeriesFile});
   }
   if (!run.run.energy.empty()) {
-    command.words.insert(command.words.end(), {"--energy", find_energy_table(run.run.energy)});
+    command.words.insert(command.words.end(), {"--energy", tb::find_energy_table(run.run.energy)});
   }
   command.log = folder + "/run.log";
-  write_file(command.log, "");  // refused here, with its reason, rather than in the child
+  os::write_file(command.log, "");  // refused here, with its reason, rather than in the child
   return command;
 }
 
@@ -72,9 +72,9 @@ std::optional<KeptRun> kept_result(const std::string& directory, const PlannedRu
     return std::nullopt;
   }
   try {
-    KeptRun kept{read_run(folder), std::string(parts_of_key(key).build), std::nullopt};
+    KeptRun kept{tb::read_run(folder), std::string(parts_of_key(key).build), std::nullopt};
     if (run.run.timeline) {
-      kept.timeline = read_timeline(folder + kTimelineFile);
+      kept.timeline = tb::read_timeline(folder + kTimelineFile);
     }
     if (run.run.series) {
       kept.series = read_series(folder + kSeriesFile);
@@ -101,13 +101,14 @@ std::vector<std::string> kept_files(const std::string& directory) {
 }
 
 std::vector<DoneRun> do_runs(const Plan& plan, const RunnerOptions& options) {
-  make_folder(options.directory);
-  const FileLock lock(options.directory + "/.lock", options.directory, "another reproduction is writing to this folder",
-                      "wait for it, or name another folder with --out");
+  os::make_folder(options.directory);
+  const os::FileLock lock(options.directory + "/.lock", options.directory,
+                          "another reproduction is writing to this folder",
+                          "wait for it, or name another folder with --out");
   std::vector<DoneRun> done(plan.runs.size());
-  std::vector<ChildCommand> commands;
+  std::vector<os::ChildCommand> commands;
   std::vector<std::size_t> pending;  // of commands, the plan's run
-  TimeLeft times;
+  pages::TimeLeft times;
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
     const PlannedRun& run = plan.runs[i];
     if (!run.refusal.empty()) {
@@ -126,7 +127,7 @@ std::vector<DoneRun> do_runs(const Plan& plan, const RunnerOptions& options) {
     if (!options.progress) {
       return;
     }
-    TimeLeft::Counts rest;
+    pages::TimeLeft::Counts rest;
     for (std::size_t i = 0; i < commands.size(); ++i) {
       if (!ended[i]) {
         ++rest[plan.runs[pending[i]].run.workload];
@@ -134,14 +135,14 @@ std::vector<DoneRun> do_runs(const Plan& plan, const RunnerOptions& options) {
     }
     std::string line = fmt::format("{} of {} runs done", count, commands.size());
     if (const auto left = times.left(rest, options.jobs)) {
-      line += ", " + time_text(*left) + " left";
+      line += ", " + pages::time_text(*left) + " left";
     }
     for (const std::size_t index : running) {
       line += "; " + plan.runs[pending[index]].name();
     }
     options.progress(line);
   };
-  const auto finished = [&](std::size_t index, const ChildResult& result) {
+  const auto finished = [&](std::size_t index, const os::ChildResult& result) {
     const std::size_t at = pending[index];
     const PlannedRun& run = plan.runs[at];
     ended[index] = true;
@@ -152,7 +153,8 @@ std::vector<DoneRun> do_runs(const Plan& plan, const RunnerOptions& options) {
       done[at].failure = result.exit_code == 0 ? "left no result" : result.output;
     }
   };
-  const std::vector<ChildResult> children = run_children(commands, options.jobs, changed, finished, options.stop);
+  const std::vector<os::ChildResult> children =
+      os::run_children(commands, options.jobs, changed, finished, options.stop);
   for (std::size_t index = 0; index < children.size(); ++index) {
     if (!ended[index]) {
       done[pending[index]].failure = children[index].output;
@@ -161,4 +163,4 @@ std::vector<DoneRun> do_runs(const Plan& plan, const RunnerOptions& options) {
   return done;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

@@ -16,7 +16,7 @@
 #include "studies/reproduce/plan.hpp"
 #include "tb/measure/record.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 
 struct RunnerOptions {
   std::string directory;
@@ -27,10 +27,10 @@ struct RunnerOptions {
 };
 
 struct KeptRun {
-  RunFiles files;
-  std::string build;                     // that measured it (program_build)
-  std::optional<BankTimeline> timeline;  // where the run asked for one
-  std::optional<RunSeries> series = {};  // the same
+  tb::RunFiles files;
+  std::string build;                         // that measured it (program_build)
+  std::optional<tb::BankTimeline> timeline;  // where the run asked for one
+  std::optional<RunSeries> series = {};      // the same
 };
 
 struct DoneRun {
@@ -50,4 +50,4 @@ struct DoneRun {
 // The files of all results that are kept in the folder.
 [[nodiscard]] std::vector<std::string> kept_files(const std::string& directory);
 
-}  // namespace heddle::tb
+}  // namespace heddle::studies

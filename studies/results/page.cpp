@@ -8,7 +8,7 @@
 #include "studies/results/results.hpp"
 #include "studies/sweep/store.hpp"
 
-namespace heddle::tb::results {
+namespace heddle::studies::results {
 namespace {
 
 namespace json = boost::json;
@@ -80,7 +80,7 @@ std::string results_page(Database& database, const Sweep& shown, const std::stri
                           {"figures", std::move(described)},
                           {"columns", std::move(names)},
                           {"rows", std::move(rows)}};
-  return data_page({shown.name, json::serialize(data), {"exploration.js"}});
+  return pages::data_page({shown.name, json::serialize(data), {"exploration.js"}});
 }
 
-}  // namespace heddle::tb::results
+}  // namespace heddle::studies::results

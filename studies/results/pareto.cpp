@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "studies/results/results.hpp"
 
-namespace heddle::tb::results {
+namespace heddle::studies::results {
 namespace {
 
 bool better(double a, double b, const Goal& goal) {
@@ -151,4 +151,4 @@ SqlTable pareto_front(Database& database, const Sweep& sweep, const std::vector<
   return out;
 }
 
-}  // namespace heddle::tb::results
+}  // namespace heddle::studies::results

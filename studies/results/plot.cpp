@@ -13,7 +13,7 @@
 #include "studies/pages/report/number_text.hpp"
 #include "studies/results/results.hpp"
 
-namespace heddle::tb::results {
+namespace heddle::studies::results {
 namespace {
 
 constexpr double kWidth = 560;
@@ -64,7 +64,7 @@ Data gather(Database& database, const Sweep& sweep, const Plot& plot, const std:
     std::vector<double>& values = data.values.emplace_back();
     for (const SqlValue& place : data.x) {
       const auto point = points.find(place);
-      values.push_back(point == points.end() ? kNoValue : mean(point->second));
+      values.push_back(point == points.end() ? pages::kNoValue : mean(point->second));
     }
   }
   return data;
@@ -72,7 +72,7 @@ Data gather(Database& database, const Sweep& sweep, const Plot& plot, const std:
 
 std::string text(double x, double y, std::string_view anchor, std::string_view words, std::string_view more = "") {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" {}>{}</text>\n", x, y, anchor, more,
-                     html_escaped(words));
+                     pages::html_escaped(words));
 }
 
 std::string line(double x1, double y1, double x2, double y2, std::string_view colour) {
@@ -85,7 +85,7 @@ std::string document(const std::string& title, const std::string& body) {
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" "
       "height=\"{1}\" viewBox=\"0 0 {0} {1}\" {2} fill=\"#000000\">\n<title>{3}</title>\n"
       "<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n{4}</svg>\n",
-      kWidth, kHeight, kFont, html_escaped(title), body);
+      kWidth, kHeight, kFont, pages::html_escaped(title), body);
 }
 
 // Series are told apart by the shape of their marks too.
@@ -240,7 +240,7 @@ std::string curves(const Data& data, const Plot& plot) {
       high = std::isfinite(value) ? std::max(high, value) : high;
     }
   }
-  const double step = round_step(high > low ? high - low : 1, 6);
+  const double step = pages::round_step(high > low ? high - low : 1, 6);
   low = std::floor(low / step) * step;
   high = std::max(low + step, std::ceil(high / step - 1e-9) * step);
   const auto y_of = [&](double value) { return frame.bottom - frame.height() * (value - low) / (high - low); };
@@ -248,7 +248,7 @@ std::string curves(const Data& data, const Plot& plot) {
   for (int i = 0; i <= static_cast<int>(std::lround((high - low) / step)); ++i) {
     const double value = low + step * i;
     out += line(frame.left, y_of(value), frame.right, y_of(value), i == 0 ? "#000000" : "#d0d0d0");
-    out += text(frame.left - 6, y_of(value) + 4, "end", number_text(std::abs(value) < step / 2 ? 0 : value, 6));
+    out += text(frame.left - 6, y_of(value) + 4, "end", pages::number_text(std::abs(value) < step / 2 ? 0 : value, 6));
   }
   const double room = frame.width() / static_cast<double>(data.x.size());
   const bool numbers =
@@ -261,11 +261,11 @@ std::string curves(const Data& data, const Plot& plot) {
     const std::string_view colour = kColours[series % kColours.size()];
     std::string marks;
     double before_x = 0;
-    double before_y = kNoValue;
+    double before_y = pages::kNoValue;
     for (std::size_t i = 0; i < data.x.size(); ++i) {
       const double value = data.values[series][i];
       if (!std::isfinite(value)) {
-        before_y = kNoValue;
+        before_y = pages::kNoValue;
         continue;
       }
       if (!numbers) {  // bars: words have no order that a line could follow
@@ -332,7 +332,7 @@ std::string fields(const Data& data, const Plot& plot) {
       out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", x, y,
                          width - 1, height - 1, shade(share(value)));
       if (written) {
-        out += text(x + width / 2, y + height / 2 + 4, "middle", number_text(value),
+        out += text(x + width / 2, y + height / 2 + 4, "middle", pages::number_text(value),
                     share(value) > 0.55 ? "fill=\"#ffffff\"" : "");
       }
     }
@@ -343,8 +343,8 @@ std::string fields(const Data& data, const Plot& plot) {
     out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"12\" height=\"{:.1f}\" fill=\"{}\"/>\n",
                        frame.right + 12, y, frame.height() / kSteps + 0.3, shade((i + 0.5) / kSteps));
   }
-  out += text(frame.right + 28, frame.bottom, "start", number_text(low));
-  out += text(frame.right + 28, kTop + 8, "start", number_text(high));
+  out += text(frame.right + 28, frame.bottom, "start", pages::number_text(low));
+  out += text(frame.right + 28, kTop + 8, "start", pages::number_text(high));
   const double middle = kTop + frame.height() / 2;
   out += text(frame.right + 38, middle, "middle", plot.figure_title,
               fmt::format("transform=\"rotate(-90 {:.1f} {:.1f})\"", frame.right + 38, middle));
@@ -359,4 +359,4 @@ std::string plot_svg(Database& database, const Sweep& sweep, const Plot& plot, c
   return document(title, plot.y.empty() ? curves(data, plot) : fields(data, plot));
 }
 
-}  // namespace heddle::tb::results
+}  // namespace heddle::studies::results

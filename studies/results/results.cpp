@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "studies/sweep/store.hpp"
 
-namespace heddle::tb::results {
+namespace heddle::studies::results {
 namespace {
 
 const std::vector<std::string> kUsual = {
@@ -284,4 +284,4 @@ double mean(const std::vector<double>& values) {
   return std::stod(fmt::format("{:.12g}", positive ? std::exp(sum) : sum));
 }
 
-}  // namespace heddle::tb::results
+}  // namespace heddle::studies::results

@@ -11,7 +11,7 @@
 
 #include "studies/database/sqlite.hpp"
 
-namespace heddle::tb::results {
+namespace heddle::studies::results {
 
 struct Axis {
   std::string name;    // "core.warp_size"
@@ -103,4 +103,4 @@ struct Plot {
 [[nodiscard]] std::string results_page(Database& database, const Sweep& sweep, const std::string& condition,
                                        const std::string& command);
 
-}  // namespace heddle::tb::results
+}  // namespace heddle::studies::results

@@ -5,13 +5,13 @@
 #include "base/error.hpp"
 #include "os/process/child_process.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 
 Answer ask(const std::vector<std::string>& words, const std::string& hint) {
   try {
-    Finished said = run_program(words);
+    os::Finished said = os::run_program(words);
     return {said.end.shell_code(), std::move(said.out), std::move(said.err)};
-  } catch (const StartError& error) {
+  } catch (const os::StartError& error) {
     throw InputError({words.front()}, "cannot be started: " + error.reason(), hint);
   }
 }
@@ -24,4 +24,4 @@ std::string shell_word(const std::string& word) {
   return out + "'";
 }
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 
 struct Answer {
   int exit_code = 0;  // 128 + n when signal n ended it
@@ -18,4 +18,4 @@ struct Answer {
 // A word as a shell takes it for one.
 [[nodiscard]] std::string shell_word(const std::string& word);
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 
 namespace fs = std::filesystem;
 
@@ -156,4 +156,4 @@ Scalar scalar_of(const ParameterReference& parameter) {
       parameter.field);
 }
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

@@ -12,7 +12,7 @@
 #include "base/parameter.hpp"
 #include "studies/sweep/expression.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 
 // What a point sets: a parameter of the machine by its path ("core.warp_size"), or one of run_settings().
 struct Setting {
@@ -99,4 +99,4 @@ void scale_all(Exploration& exploration, double factor);
 [[nodiscard]] Scalar scalar_of(const ParameterValue& value);
 [[nodiscard]] Scalar scalar_of(const ParameterReference& parameter);
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

@@ -18,11 +18,11 @@
 #include "tb/launch/section.hpp"
 #include "tb/measure/energy/energy.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 namespace {
 
-using launch::kind_of;
-using launch::Section;
+using tb::launch::kind_of;
+using tb::launch::Section;
 
 constexpr std::size_t kLargestExploration = std::size_t{16} << 20U;
 constexpr std::uint64_t kMostRepetitions = 100000;
@@ -49,7 +49,7 @@ class Reader {
   }
 
   Exploration run() {
-    const toml::table table = parse_toml(out_.text, out_.path, "docs/explorations.md shows the format");
+    const toml::table table = tb::parse_toml(out_.text, out_.path, "docs/explorations.md shows the format");
     const Section top(table, out_.path, "the exploration", kTopKeys);
     if (top.has("description")) {
       out_.description = top.string("description");
@@ -96,7 +96,7 @@ class Reader {
   // key, as a quoted one, or below a section's name.
   template <class Use>
   void each_setting(const toml::table& table, const std::string& section, const Use& use) const {
-    for (const auto& [key, node] : in_file_order(table)) {
+    for (const auto& [key, node] : tb::in_file_order(table)) {
       const std::string word(key->str());
       if (section.empty() && std::find(sections_.begin(), sections_.end(), word) != sections_.end()) {
         const auto* inner = node->as_table();
@@ -120,25 +120,25 @@ class Reader {
     const std::string bare = name.substr(name.rfind('.') + 1);
     for (const ParameterReference& parameter : parameters_) {  // right name, wrong or no section
       if (parameter.key == bare) {
-        throw InputError(where, fmt::format("there is no parameter '{}'", excerpt(name)),
+        throw InputError(where, fmt::format("there is no parameter '{}'", tb::excerpt(name)),
                          fmt::format("did you mean '{}'?", parameter.path()));
       }
     }
-    throw InputError(where, fmt::format("there is no parameter '{}'", excerpt(name)),
+    throw InputError(where, fmt::format("there is no parameter '{}'", tb::excerpt(name)),
                      suggest(name, names_, "try heddle list parameters"));
   }
 
   static ParameterValue scalar(const std::string& name, const toml::node& node, const SourceLocation& where) {
-    if (std::optional<ParameterValue> value = scalar_value(node)) {
+    if (std::optional<ParameterValue> value = tb::scalar_value(node)) {
       return *std::move(value);
     }
-    throw InputError(where, fmt::format("{} cannot be {}", name, kind_of(node)));
+    throw InputError(where, fmt::format("{} cannot be {}", name, tb::launch::kind_of(node)));
   }
 
   Setting single(const std::string& name, const toml::node& node) {
     const SourceLocation where = place(node);
     if (node.is_array() || node.is_table()) {
-      throw InputError(where, fmt::format("{} must be one value here, not {}", name, kind_of(node)),
+      throw InputError(where, fmt::format("{} must be one value here, not {}", name, tb::launch::kind_of(node)),
                        "several values make an axis: write them in [axes]");
     }
     return {name, checked(name, scalar(name, node, where), where), where};
@@ -184,19 +184,19 @@ class Reader {
     }
     const std::string& text = std::get<std::string>(value);
     if (setting.name == "energy") {
-      const std::string path = find_energy_table(text, out_.folder(), where);
-      static_cast<void>(parse_energy_table(read_energy_text(path), path));
+      const std::string path = tb::find_energy_table(text, out_.folder(), where);
+      static_cast<void>(tb::parse_energy_table(tb::read_energy_text(path), path));
       return;
     }
     if (setting.name == "config") {
-      static_cast<void>(read_machine(find_config_from(text, out_.folder(), where)));
+      static_cast<void>(tb::read_machine(tb::find_config_from(text, out_.folder(), where)));
       return;
     }
     try {
       if (is_launch_file(text)) {
-        static_cast<void>(LaunchFile::read(workload_of(out_, text)));
+        static_cast<void>(tb::LaunchFile::read(workload_of(out_, text)));
       } else {
-        static_cast<void>(make_workload(text, {}));
+        static_cast<void>(tb::make_workload(text, {}));
       }
     } catch (const InputError& error) {
       throw InputError(where, error.where().file.empty() ? error.message() : error.what(),
@@ -218,9 +218,10 @@ class Reader {
         out.places.push_back(out.where);
       }
     } else {
-      throw InputError(out.where,
-                       fmt::format("the axis {} must be an array of values or a range, not {}", name, kind_of(node)),
-                       fmt::format("write {} = [A, B] or {} = {{ from = A, to = B, step = C }}", name, name));
+      throw InputError(
+          out.where,
+          fmt::format("the axis {} must be an array of values or a range, not {}", name, tb::launch::kind_of(node)),
+          fmt::format("write {} = [A, B] or {} = {{ from = A, to = B, step = C }}", name, name));
     }
     if (out.values.empty()) {
       throw InputError(out.where, fmt::format("the axis {} has no values", name));
@@ -293,7 +294,7 @@ class Reader {
       const auto* text = entry.as_string();
       SourceLocation where = place(entry);
       if (text == nullptr) {
-        throw InputError(where, fmt::format("a constraint must be a string, not {}", kind_of(entry)));
+        throw InputError(where, fmt::format("a constraint must be a string, not {}", tb::launch::kind_of(entry)));
       }
       ++where.column;  // behind the quote
       out_.constraints.push_back(Expression::parse(text->get(), where, names));
@@ -410,4 +411,4 @@ Exploration read_exploration(const std::string& path) {
   return parse_exploration(read_input_file(path, kLargestExploration, "exploration"), path);
 }
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

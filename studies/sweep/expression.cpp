@@ -10,7 +10,7 @@
 
 #include "tb/config/toml_text.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 namespace {
 
 constexpr std::size_t kDeepest = 100;  // parentheses and signs within each other
@@ -48,7 +48,7 @@ class ExpressionParser {
     const Part whole = either();
     skip();
     if (at_ < text_.size()) {
-      throw InputError(here(), fmt::format("'{}' is not expected here", excerpt(text_.substr(at_, 1))),
+      throw InputError(here(), fmt::format("'{}' is not expected here", tb::excerpt(text_.substr(at_, 1))),
                        "operators: || && == != < <= > >= + - * / % ! ( )");
     }
     want<bool>(whole, "a constraint is true or false");
@@ -250,7 +250,7 @@ class ExpressionParser {
       }
       return named(std::string(text_.substr(begin, at_ - begin)), where);
     }
-    throw InputError(where, fmt::format("'{}' is no value", excerpt(text_.substr(at_, 1))),
+    throw InputError(where, fmt::format("'{}' is no value", tb::excerpt(text_.substr(at_, 1))),
                      "values are numbers, \"strings\", true, false and names");
   }
 
@@ -351,4 +351,4 @@ Scalar Expression::value(std::size_t index, const Lookup& lookup) const {
   }
 }
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

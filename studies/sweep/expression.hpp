@@ -15,7 +15,7 @@
 
 #include "base/error.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 
 using Scalar = std::variant<bool, double, std::string>;
 
@@ -71,4 +71,4 @@ class Expression {
   std::vector<std::string> names_;
 };
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

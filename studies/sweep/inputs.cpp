@@ -10,7 +10,7 @@
 #include "tb/launch/launch_inputs.hpp"
 #include "tb/measure/energy/energy.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 namespace {
 
 // The values that points give to a setting which names files: "config", "workload" or "energy".
@@ -41,20 +41,20 @@ Named named_by(const Exploration& exploration) {
 
 }  // namespace
 
-void add_inputs(CommandFiles& files, const Exploration& exploration) {
+void add_inputs(os::CommandFiles& files, const Exploration& exploration) {
   files.reads("the exploration", exploration.path);
   Named named = named_by(exploration);
   for (const std::string& config : named["config"]) {
-    files.reads_all("a machine file", machine_files(find_config_from(config, exploration.folder(), {})));
+    files.reads_all("a machine file", tb::machine_files(tb::find_config_from(config, exploration.folder(), {})));
   }
   for (const std::string& table : named["energy"]) {
-    files.reads("an energy table", find_energy_table(table, exploration.folder()));
+    files.reads("an energy table", tb::find_energy_table(table, exploration.folder()));
   }
   for (const std::string& workload : named["workload"]) {
     if (is_launch_file(workload)) {
-      tb::add_inputs(files, std::make_shared<LaunchFile>(LaunchFile::read(workload_of(exploration, workload))));
+      tb::add_inputs(files, std::make_shared<tb::LaunchFile>(tb::LaunchFile::read(workload_of(exploration, workload))));
     }
   }
 }
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

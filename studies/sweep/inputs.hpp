@@ -4,9 +4,9 @@
 #include "os/files/command_files.hpp"
 #include "studies/sweep/exploration.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 
 // The exploration itself, the machine files, energy tables and launch files of its points, and what those name.
-void add_inputs(CommandFiles& files, const Exploration& exploration);
+void add_inputs(os::CommandFiles& files, const Exploration& exploration);
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

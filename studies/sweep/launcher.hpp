@@ -11,7 +11,7 @@
 #include "studies/sweep/order.hpp"
 #include "studies/sweep/plan.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 
 class Launcher {
  public:
@@ -33,4 +33,4 @@ class Launcher {
 // Processes on this machine.
 [[nodiscard]] std::unique_ptr<Launcher> local_launcher(unsigned jobs);
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

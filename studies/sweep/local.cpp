@@ -6,7 +6,7 @@
 #include "os/process/children.hpp"
 #include "studies/sweep/launcher.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 namespace {
 
 class Local final : public Launcher {
@@ -19,7 +19,7 @@ class Local final : public Launcher {
       RunOutput output;
     };
     std::map<std::size_t, Running> running;
-    ChildLoop loop;
+    os::ChildLoop loop;
     loop.count = job.entries.size();
     loop.jobs = jobs_;
     loop.stop = job.stop;
@@ -32,7 +32,7 @@ class Local final : public Launcher {
         throw;
       }
     };
-    loop.ended = [&](std::size_t index, const ProcessEnd& end) {
+    loop.ended = [&](std::size_t index, const os::ProcessEnd& end) {
       const auto run = running.find(index);
       const RunReport report = read_report(end, job.exploration.limits, run->second.output);
       const bool stopped = job.stop != nullptr && job.stop->load() != 0;
@@ -48,7 +48,7 @@ class Local final : public Launcher {
       job.ended(job.entries[index], job.plan.point(job.entries[index]), report);
     };
     loop.changed = [&](std::size_t, const std::vector<std::size_t>& now) { job.changed(now.size()); };
-    run_children(loop);
+    os::run_children(loop);
   }
 
  private:
@@ -61,4 +61,4 @@ std::unique_ptr<Launcher> local_launcher(unsigned jobs) {
   return std::make_unique<Local>(jobs);
 }
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

@@ -15,7 +15,7 @@
 #include "base/error.hpp"
 #include "tb/measure/run.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 namespace {
 
 namespace json = boost::json;
@@ -24,7 +24,7 @@ constexpr int kNoMemory = 99;  // exit code of a run's process that got no more 
 constexpr std::size_t kLongestMessage = 2000;
 
 RunReport do_run(const RunOrder& order) {
-  RunRequest request;
+  tb::RunRequest request;
   request.machine = order.machine;
   request.subject = order.workload;
   request.scale = order.scale;
@@ -33,25 +33,25 @@ RunReport do_run(const RunOrder& order) {
   request.device.max_cycles = order.max_cycles;
   request.keep_texts = true;
   if (order.ptx != nullptr) {
-    request.make_subject = [&order](const WorkloadOptions& options) {
-      return make_launch_subject(order.workload, options, order.ptx);
+    request.make_subject = [&order](const tb::WorkloadOptions& options) {
+      return tb::make_launch_subject(order.workload, options, order.ptx);
     };
   }
   RunReport report;
   try {
     if (!order.energy.empty()) {
-      request.energy = parse_energy_table(order.energy_text, order.energy);
+      request.energy = tb::parse_energy_table(order.energy_text, order.energy);
     }
-    RunOutcome outcome = tb::run(request);
+    tb::RunOutcome outcome = tb::run(request);
     report.message = outcome.record.stop_reason;
     switch (outcome.ending) {
-      case RunOutcome::Ending::stopped:
+      case tb::RunOutcome::Ending::stopped:
         report.status = status::kStopped;
         break;
-      case RunOutcome::Ending::faulted:
+      case tb::RunOutcome::Ending::faulted:
         report.status = status::kFault;
         break;
-      case RunOutcome::Ending::finished: {
+      case tb::RunOutcome::Ending::finished: {
         const auto& verdict = outcome.record.verdict;
         const bool wrong = verdict && !verdict->correct;
         report.status = wrong ? status::kWrong : status::kDone;
@@ -83,7 +83,7 @@ int work(const RunOrder& order, int report) {
     ::signal(signal, SIG_DFL);  // also those that this process ignores
   }
   std::set_new_handler([] { ::_exit(kNoMemory); });
-  return write_all(report, report_text(do_run(order))) ? 0 : static_cast<int>(ExitCode::internal_error);
+  return os::write_all(report, report_text(do_run(order))) ? 0 : static_cast<int>(ExitCode::internal_error);
 }
 
 std::string last_line(std::string_view text) {
@@ -104,31 +104,31 @@ bool may_retry(std::string_view status) {
   return status == status::kTimeout || status == status::kMemory || status == status::kCrashed;
 }
 
-RunOutput::RunOutput() : report(memory_file("heddle-report")), log(memory_file("heddle-log")) {}
+RunOutput::RunOutput() : report(os::memory_file("heddle-report")), log(os::memory_file("heddle-log")) {}
 
-ChildProcess start_run(const RunOrder& order, const RunLimits& limits, const RunOutput& output) {
-  ProcessSetup setup;
-  setup.in = Redirection::inherited();
-  setup.out = Redirection::descriptor(output.log.number());
-  setup.err = Redirection::output();
+os::ChildProcess start_run(const RunOrder& order, const RunLimits& limits, const RunOutput& output) {
+  os::ProcessSetup setup;
+  setup.in = os::Redirection::inherited();
+  setup.out = os::Redirection::descriptor(output.log.number());
+  setup.err = os::Redirection::output();
   setup.limits.memory_bytes = static_cast<std::uint64_t>(limits.memory_mib) << 20U;
   setup.limits.cpu_seconds = limits.cpu_seconds;
   setup.limits.wall_seconds = limits.wall_seconds;
   setup.limits.core_dumps = false;
   setup.dies_with_parent = true;
-  return ChildProcess::copy([&] { return work(order, output.report.number()); }, setup);
+  return os::ChildProcess::copy([&] { return work(order, output.report.number()); }, setup);
 }
 
-RunReport read_report(const ProcessEnd& end, const RunLimits& limits, const RunOutput& output) {
+RunReport read_report(const os::ProcessEnd& end, const RunLimits& limits, const RunOutput& output) {
   if (end.good()) {
     try {
-      return parse_report(file_text(output.report.number()), "the run's report");
+      return parse_report(os::file_text(output.report.number()), "the run's report");
     } catch (const InputError& error) {
       return {std::string(status::kCrashed), error.what(), {}, {}, {}, false};
     }
   }
   RunReport report;
-  const std::string said = last_line(file_text(output.log.number()));
+  const std::string said = last_line(os::file_text(output.log.number()));
   const int signal = end.signal;
   if (signal == 0 && end.exit_code == kNoMemory) {
     report.status = status::kMemory;
@@ -158,7 +158,7 @@ RunReport read_report(const ProcessEnd& end, const RunLimits& limits, const RunO
 
 std::string report_text(const RunReport& report) {
   json::object head{{"status", report.status}, {"message", report.message}, {"host", report.host}};
-  put_cost(head, report.cost);
+  tb::put_cost(head, report.cost);
   head["statistics_bytes"] = report.stats.size();
   return json::serialize(head) + "\n" + report.stats;
 }
@@ -172,7 +172,7 @@ RunReport parse_report(std::string_view text, const std::string& place) {
     report.status = head.at("status").as_string().c_str();
     report.message = head.at("message").as_string().c_str();
     report.host = head.at("host").as_string().c_str();
-    report.cost = cost_of(RecordedValue(whole, place));
+    report.cost = tb::cost_of(tb::RecordedValue(whole, place));
     report.stats = end == std::string_view::npos ? "" : text.substr(end + 1);
     if (report.stats.size() != head.at("statistics_bytes").to_number<std::uint64_t>()) {
       throw InputError({place}, "its end is missing");
@@ -185,4 +185,4 @@ RunReport parse_report(std::string_view text, const std::string& place) {
   }
 }
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

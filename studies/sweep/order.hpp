@@ -13,7 +13,7 @@
 #include "studies/sweep/exploration.hpp"
 #include "tb/measure/host_cost.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 
 struct RunOrder {
   hw::Machine machine;
@@ -49,7 +49,7 @@ struct RunReport {
   std::string status;
   std::string message;       // one line; empty for done
   std::string stats;         // what stats.json would hold; empty when the run left none
-  HostCost cost;             // zero when the run left none
+  tb::HostCost cost;         // zero when the run left none
   std::string host;          // name of the machine that ran it, when that is another one
   bool interrupted = false;  // ended by SIGINT, SIGTERM or SIGHUP: as if it had not run
 };
@@ -57,19 +57,19 @@ struct RunReport {
 // Files without a name into which a run's process writes: its report, and what it prints.
 struct RunOutput {
   RunOutput();  // throws InternalError
-  Descriptor report;
-  Descriptor log;
+  os::Descriptor report;
+  os::Descriptor log;
 };
 
 // Starts a copy of this very process, which has no second thread and no elaborated SystemC design, and runs there. The
 // child dies with its parent. Throws InternalError when there can be no process.
-[[nodiscard]] ChildProcess start_run(const RunOrder& order, const RunLimits& limits, const RunOutput& output);
+[[nodiscard]] os::ChildProcess start_run(const RunOrder& order, const RunLimits& limits, const RunOutput& output);
 
 // What the process left, from how it ended and its files.
-[[nodiscard]] RunReport read_report(const ProcessEnd& end, const RunLimits& limits, const RunOutput& output);
+[[nodiscard]] RunReport read_report(const os::ProcessEnd& end, const RunLimits& limits, const RunOutput& output);
 
 // A report as text and back: one line of JSON, then the statistics. Throws InputError (at `place`) for another text.
 [[nodiscard]] std::string report_text(const RunReport& report);
 [[nodiscard]] RunReport parse_report(std::string_view text, const std::string& place);
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

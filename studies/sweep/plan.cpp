@@ -17,7 +17,7 @@
 #include "tb/launch/launch_file.hpp"
 #include "tb/measure/energy/energy.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 namespace {
 
 constexpr std::size_t kLargestInput = std::size_t{4} << 30U;
@@ -89,7 +89,7 @@ Plan::Assigned Plan::assigned(std::uint64_t number) const {
 const hw::Machine& Plan::base(const std::string& config) const {
   auto known = machines_.find(config);
   if (known == machines_.end()) {
-    known = machines_.emplace(config, read_machine(find_config_from(config, exploration_.folder(), {}))).first;
+    known = machines_.emplace(config, tb::read_machine(tb::find_config_from(config, exploration_.folder(), {}))).first;
   }
   return known->second;
 }
@@ -105,7 +105,7 @@ const LaunchFacts& Plan::launch_facts(const std::string& path) const {
 const std::string& Plan::energy_text(const std::string& path) const {
   auto known = energies_.find(path);
   if (known == energies_.end()) {
-    known = energies_.emplace(path, read_energy_text(path)).first;
+    known = energies_.emplace(path, tb::read_energy_text(path)).first;
   }
   return known->second;
 }
@@ -193,7 +193,7 @@ Point Plan::make(std::uint64_t number, std::uint64_t repetition) const {
   order.max_cycles = whole("max_cycles");
   point.energy = std::get<std::string>(setting("energy"));
   if (!point.energy.empty()) {
-    order.energy = find_energy_table(point.energy, exploration_.folder());
+    order.energy = tb::find_energy_table(point.energy, exploration_.folder());
     order.energy_text = energy_text(order.energy);
   }
   std::string contents;
@@ -211,10 +211,10 @@ Point Plan::make(std::uint64_t number, std::uint64_t repetition) const {
     }
   }
   point.refusal = contradictions_text(order.machine);
-  point.key = tb::digest(
+  point.key = studies::digest(
       run_key(order.machine, order.workload + contents, order.scale, build_, order.seed, order.address_bits) +
       fmt::format("max_cycles {}\n", order.max_cycles) +
-      (order.energy.empty() ? "" : fmt::format("energy {}\n", tb::digest(order.energy_text))));
+      (order.energy.empty() ? "" : fmt::format("energy {}\n", studies::digest(order.energy_text))));
   return point;
 }
 
@@ -227,33 +227,33 @@ std::string Plan::digest() const {
   for (const Entry& entry : entries_) {
     all += fmt::format("{} {} {}\n", entry.number, entry.repetition, entry.key);
   }
-  return tb::digest(all);
+  return studies::digest(all);
 }
 
 LaunchFacts read_launch_facts(const std::string& path) {
   const std::string text = read_input_file(path, kLargestInput, "launch file");
-  const launch::Description description = launch::parse(text, path);
+  const tb::launch::Description description = tb::launch::parse(text, path);
   LaunchFacts facts;
   facts.address_bits = description.address_bits;
-  std::string all = tb::digest(text);
-  const auto add = [&](const std::string& file) { all += tb::digest(read_input_file(file, kLargestInput)); };
+  std::string all = studies::digest(text);
+  const auto add = [&](const std::string& file) { all += studies::digest(read_input_file(file, kLargestInput)); };
   // What comes out of the compiler: it depends on headers, on the compiler, and on the environment.
   try {
-    facts.ptx = std::make_shared<const std::string>(LaunchFile::read(path).ptx());
-    all += tb::digest(*facts.ptx);
+    facts.ptx = std::make_shared<const std::string>(tb::LaunchFile::read(path).ptx());
+    all += studies::digest(*facts.ptx);
   } catch (const InputError& error) {
-    all += tb::digest(error.what());
+    all += studies::digest(error.what());
   }
-  for (const launch::FillFile& file : launch::fill_files(description)) {
+  for (const tb::launch::FillFile& file : tb::launch::fill_files(description)) {
     add(file.path);
   }
-  for (const launch::Output& output : description.outputs) {
+  for (const tb::launch::Output& output : description.outputs) {
     if (output.expect) {
       add(*output.expect);
     }
   }
-  facts.digest = tb::digest(all);
+  facts.digest = studies::digest(all);
   return facts;
 }
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

@@ -13,7 +13,7 @@
 #include "studies/sweep/exploration.hpp"
 #include "studies/sweep/order.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 
 inline constexpr std::uint64_t kMostRuns = 1000000;
 
@@ -75,4 +75,4 @@ class Plan {
   mutable std::map<std::string, std::string> energies_;  // energy tables by path
 };
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

@@ -10,18 +10,18 @@
 #include "base/random.hpp"
 #include "tb/launch/section.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 namespace {
 
-using launch::Section;
+using tb::launch::Section;
 
 constexpr std::size_t kMostValues = 100000;
 
-std::vector<ParameterValue> stepped(const std::string& name, const Section& section, const launch::Number& from,
-                                    const launch::Number& to) {
+std::vector<ParameterValue> stepped(const std::string& name, const Section& section, const tb::launch::Number& from,
+                                    const tb::launch::Number& to) {
   const bool adds = section.has("step");
   const std::string key = adds ? "step" : "times";
-  const launch::Number step = section.number(key);
+  const tb::launch::Number step = section.number(key);
   if (!(step.real > (adds ? 0.0 : 1.0)) || !std::isfinite(step.real) || (!adds && from.real <= 0)) {
     throw InputError(section.where(adds || step.real <= 1 ? key : "from"),
                      adds ? section.name(key) + " must be above 0"
@@ -36,8 +36,8 @@ std::vector<ParameterValue> stepped(const std::string& name, const Section& sect
     }
   };
   if (whole) {
-    const launch::Wide by = step.integer;
-    for (launch::Wide value = from.integer; value <= to.integer; value = adds ? value + by : value * by) {
+    const tb::launch::Wide by = step.integer;
+    for (tb::launch::Wide value = from.integer; value <= to.integer; value = adds ? value + by : value * by) {
       add(static_cast<std::int64_t>(value));
     }
     return values;
@@ -51,21 +51,21 @@ std::vector<ParameterValue> stepped(const std::string& name, const Section& sect
   return values;
 }
 
-std::vector<ParameterValue> drawn(const std::string& name, const Section& section, const launch::Number& from,
-                                  const launch::Number& to) {
+std::vector<ParameterValue> drawn(const std::string& name, const Section& section, const tb::launch::Number& from,
+                                  const tb::launch::Number& to) {
   const std::uint64_t count = section.integer("random", 1, kMostValues);
   const auto refuse_count = [&] {
     throw InputError(section.where("random"), fmt::format("the range of {} has fewer than {} values", name, count));
   };
   Random random(section.integer("seed", 0, INT64_MAX, 1));
   if (from.is_integer && to.is_integer) {
-    const launch::Wide span = to.integer - from.integer;
-    if (span < static_cast<launch::Wide>(count) - 1) {
+    const tb::launch::Wide span = to.integer - from.integer;
+    if (span < static_cast<tb::launch::Wide>(count) - 1) {
       refuse_count();
     }
     std::set<std::int64_t> values;  // sorted and distinct
     while (values.size() < count) {
-      const auto offset = static_cast<launch::Wide>(random.unit() * (static_cast<double>(span) + 1));
+      const auto offset = static_cast<tb::launch::Wide>(random.unit() * (static_cast<double>(span) + 1));
       values.insert(static_cast<std::int64_t>(from.integer + std::min(offset, span)));  // a double may be rounded up
     }
     return {values.begin(), values.end()};
@@ -87,7 +87,7 @@ std::vector<ParameterValue> range_values(const std::string& name, const toml::ta
   const Section section(table, path, fmt::format("the range of {}", name),
                         {"from", "to", "step", "times", "random", "seed"});
   const auto bound = [&](std::string_view key) {
-    const launch::Number number = section.number(key);
+    const tb::launch::Number number = section.number(key);
     if (!std::isfinite(number.real)) {
       throw InputError(section.where(key), section.name(key) + " must be finite");
     }
@@ -96,8 +96,8 @@ std::vector<ParameterValue> range_values(const std::string& name, const toml::ta
     }
     return number;
   };
-  const launch::Number from = bound("from");
-  const launch::Number to = bound("to");
+  const tb::launch::Number from = bound("from");
+  const tb::launch::Number to = bound("to");
   const int ways = (section.has("step") ? 1 : 0) + (section.has("times") ? 1 : 0) + (section.has("random") ? 1 : 0);
   if (ways != 1) {
     throw InputError(section.where(), fmt::format("the range of {} needs one of step, times and random", name));
@@ -108,4 +108,4 @@ std::vector<ParameterValue> range_values(const std::string& name, const toml::ta
   return section.has("random") ? drawn(name, section, from, to) : stepped(name, section, from, to);
 }
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

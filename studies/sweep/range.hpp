@@ -8,11 +8,11 @@
 
 #include "base/parameter.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 
 // In ascending order. `name`: of the axis, `path`: of the file. Throws InputError for ranges that make no sense or have
 // more than 100,000 values.
 [[nodiscard]] std::vector<ParameterValue> range_values(const std::string& name, const toml::table& table,
                                                        const std::string& path);
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

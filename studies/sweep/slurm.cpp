@@ -18,7 +18,7 @@
 #include "studies/sweep/slurm_files.hpp"
 #include "tb/measure/host_cost.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 namespace {
 
 namespace fs = std::filesystem;
@@ -49,11 +49,11 @@ class Session {
   }
 
   void run() {
-    make_folder(results_);
+    os::make_folder(results_);
     find_earlier();
     take_results();
     submit_rest();
-    double asked = wall_clock();
+    double asked = tb::wall_clock();
     while (!waiting_.empty()) {
       if (job_.stop != nullptr && job_.stop->load() != 0) {
         cancel();
@@ -63,9 +63,9 @@ class Session {
       job_.changed(running_);
       std::this_thread::sleep_for(std::chrono::duration<double>(options_.poll_seconds));
       take_results();
-      if (!waiting_.empty() && wall_clock() - asked >= options_.queue_seconds) {
+      if (!waiting_.empty() && tb::wall_clock() - asked >= options_.queue_seconds) {
         ask_queue();
-        asked = wall_clock();
+        asked = tb::wall_clock();
       }
     }
     job_.changed(0);
@@ -214,7 +214,7 @@ class Session {
   void submit(const std::vector<std::size_t>& entries, std::uint64_t per_task) {
     const std::uint64_t number = next_++;
     const std::string folder = fs::absolute(folder_of(number)).string();
-    make_folder(folder);
+    os::make_folder(folder);
     Submission submission;
     std::uint64_t tasks = 0;
     for (std::size_t begin = 0; begin < entries.size(); begin += per_task, ++tasks) {
@@ -228,11 +228,11 @@ class Session {
         task.runs.push_back({std::move(point.key), std::move(point.order)});
       }
       write_kernels(folder, task);
-      write_file(task_path(folder, tasks), task_text(task));
+      os::write_file(task_path(folder, tasks), task_text(task));
     }
     const std::string script = folder + "/task.sh";
-    write_file(script, fmt::format("#!/bin/sh\nexec {} sweep --slurm-task {}\n", shell_word(options_.program),
-                                   shell_word(folder)));
+    os::write_file(script, fmt::format("#!/bin/sh\nexec {} sweep --slurm-task {}\n", shell_word(options_.program),
+                                       shell_word(folder)));
     std::vector<std::string> words = {"sbatch", "--parsable"};
     words.insert(words.end(), job_.exploration.slurm.options.begin(), job_.exploration.slurm.options.end());
     const std::uint64_t at_a_time = job_.exploration.slurm.at_a_time;
@@ -350,4 +350,4 @@ std::unique_ptr<Launcher> slurm_launcher(const SlurmOptions& options) {
   return std::make_unique<Slurm>(options);
 }
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

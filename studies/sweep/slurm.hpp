@@ -14,7 +14,7 @@
 
 #include "studies/sweep/launcher.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 
 struct SlurmOptions {
   std::string folder;        // shared by all machines
@@ -30,4 +30,4 @@ struct SlurmOptions {
 // a process of its own; those whose results are there already are left out. Throws InputError.
 void do_slurm_task(const std::string& submission, std::uint64_t index);
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

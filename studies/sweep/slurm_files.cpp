@@ -14,7 +14,7 @@
 #include "studies/reproduce/plan.hpp"
 #include "tb/config/config.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 namespace {
 
 namespace json = boost::json;
@@ -59,7 +59,7 @@ SlurmTask::Entry run_of(const json::object& run, const std::string& path, const 
     }
     order.ptx = ptx;
   }
-  order.machine = parse_machine(run.at("machine").as_string().c_str(), path);
+  order.machine = tb::parse_machine(run.at("machine").as_string().c_str(), path);
   order.machine.name = run.at("name").as_string().c_str();
   return entry;
 }
@@ -115,7 +115,7 @@ void write_kernels(const std::string& submission, const SlurmTask& task) {
     const std::string path = kernel_path(submission, digest(*run.order.ptx));
     std::error_code error;
     if (!std::filesystem::exists(path, error)) {
-      write_file(path, *run.order.ptx);
+      os::write_file(path, *run.order.ptx);
     }
   }
 }
@@ -161,4 +161,4 @@ std::vector<std::string> read_task_keys(const std::string& submission, std::uint
   return keys;
 }
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

@@ -8,7 +8,7 @@
 #include "studies/sweep/exploration.hpp"
 #include "studies/sweep/order.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 
 struct SlurmTask {
   std::string build;    // of the program that planned it
@@ -33,4 +33,4 @@ void write_kernels(const std::string& submission, const SlurmTask& task);
 // Every parameter of a machine as the text of a machine file.
 [[nodiscard]] std::string machine_text(const hw::Machine& machine);
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

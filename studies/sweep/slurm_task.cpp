@@ -10,7 +10,7 @@
 #include "studies/sweep/slurm_files.hpp"
 #include "studies/sweep/store.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 namespace {
 
 RunReport do_limited(const RunOrder& order, const RunLimits& limits) {
@@ -37,8 +37,8 @@ void do_slurm_task(const std::string& submission, std::uint64_t index) {
       report.message = fmt::format("this machine has another build of Heddle ({})", build);
     }
     report.host = host_name();
-    write_file(path, report_text(report));
+    os::write_file(path, report_text(report));
   }
 }
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

@@ -20,7 +20,7 @@
 #include "tb/measure/summary.hpp"
 #include "tb/measure/version.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 namespace {
 
 namespace fs = std::filesystem;
@@ -38,10 +38,10 @@ std::string underscored(std::string_view text) {
 }
 
 void add_statistics(std::vector<Column>& columns) {
-  const Summary summary;
+  const tb::Summary summary;
   summary.describe([&](std::string_view name, const auto& field, std::string_view unit, std::string_view meaning) {
     using Field = std::decay_t<decltype(field)>;
-    if constexpr (std::is_same_v<Field, IdleByCause>) {
+    if constexpr (std::is_same_v<Field, tb::IdleByCause>) {
       for (const auto& cause : hw::kIdleCauses) {
         columns.push_back({underscored(fmt::format("idle_cycles_{}", cause.name)), "INTEGER", Group::statistic,
                            std::string(unit), std::string(cause.meaning)});
@@ -64,7 +64,7 @@ void add_energy(std::vector<Column>& columns) {
   columns.push_back({"energy_total", "REAL", Group::statistic, "pJ", "by the energy table"});
   columns.push_back({"mean_power", "REAL", Group::statistic, "mW", "energy over the time that the cycles take"});
   columns.push_back({"energy_delay_product", "REAL", Group::statistic, "pJ ns", "energy times that time"});
-  for (const EnergyKind& kind : energy_kinds()) {
+  for (const tb::EnergyKind& kind : tb::energy_kinds()) {
     columns.push_back({kEnergyPrefix + kind.name, "REAL", Group::statistic, "pJ",
                        fmt::format("of units of the kind {}: activities and leakage", kind.name)});
   }
@@ -100,8 +100,8 @@ std::vector<Column> make_columns() {
   columns.push_back({"modules", "TEXT", Group::detail, "", "every module's own counters, as in stats.json (JSON)"});
   columns.push_back({"host", "TEXT", Group::host, "", "name of the machine that ran it"});
   columns.push_back({"host_date", "TEXT", Group::host, "", "when the result arrived, UTC"});
-  const HostCost none;
-  HostCost::describe(none, [&](const char* name, auto value, const char* unit, const char* meaning) {
+  const tb::HostCost none;
+  tb::HostCost::describe(none, [&](const char* name, auto value, const char* unit, const char* meaning) {
     const char* const type = std::is_same_v<decltype(value), double> ? "REAL" : "INTEGER";
     columns.push_back({std::string("host_") + name, type, Group::host, unit, meaning});
   });
@@ -204,9 +204,9 @@ void make_tables(Database& database) {
 
 }  // namespace
 
-class Store::Lock : public FileLock {
+class Store::Lock : public os::FileLock {
  public:
-  using FileLock::FileLock;
+  using os::FileLock::FileLock;
 };
 
 const std::vector<Column>& run_columns() {
@@ -289,7 +289,7 @@ void check_schema(Database& database, bool may_be_empty) {
 Store::Store(const std::string& path) {
   const fs::path file(path);
   if (file.has_parent_path()) {
-    make_folder(file.parent_path().string());
+    os::make_folder(file.parent_path().string());
   }
   lock_ =
       std::make_unique<Lock>((file.parent_path() / ("." + file.filename().string() + ".lock")).string(), path,
@@ -369,7 +369,7 @@ void Store::begin(const Exploration& exploration, const Plan& plan) {
           ->query("INSERT INTO sweeps (name, description, path, text, plan, version, build, points, started)"
                   " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) RETURNING id",
                   {exploration.name, exploration.description, exploration.path, exploration.text, plan.digest(),
-                   std::string(version()), build_, static_cast<std::int64_t>(plan.entries().size()), date_text()})
+                   std::string(tb::version()), build_, static_cast<std::int64_t>(plan.entries().size()), date_text()})
           .rows.front()
           .front());
   std::int64_t position = 0;
@@ -424,7 +424,7 @@ void Store::put(const Point& point, const RunReport& report) {
   if (!point.energy.empty()) {
     values["energy"] = point.energy;
   }
-  values["version"] = std::string(version());
+  values["version"] = std::string(tb::version());
   values["build"] = build_;
   hw::Machine machine = order.machine;
   for (const ParameterReference& parameter : parameters_of(machine)) {
@@ -432,7 +432,7 @@ void Store::put(const Point& point, const RunReport& report) {
   }
   if (!report.stats.empty()) {
     put_statistics(values, report.stats);
-    HostCost::describe(report.cost, [&](const char* name, auto value, const char*, const char*) {
+    tb::HostCost::describe(report.cost, [&](const char* name, auto value, const char*, const char*) {
       using Kept = std::conditional_t<std::is_same_v<decltype(value), double>, double, std::int64_t>;
       values[std::string("host_") + name] = static_cast<Kept>(value);
     });
@@ -455,4 +455,4 @@ void Store::all_at_once(const std::function<void()>& puts) {
   all.commit();
 }
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

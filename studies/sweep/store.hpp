@@ -14,7 +14,7 @@
 #include "studies/sweep/order.hpp"
 #include "studies/sweep/plan.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 
 inline constexpr int kDatabaseSchema = 1;
 
@@ -86,4 +86,4 @@ class Store {
 // "2026-11-21T04:05:06Z"
 [[nodiscard]] std::string date_text();
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

@@ -12,7 +12,7 @@
 #include "studies/sweep/store.hpp"
 #include "tb/measure/host_cost.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 namespace {
 
 constexpr double kProgressSeconds = 0.2;  // between two lines
@@ -20,7 +20,7 @@ constexpr double kProgressSeconds = 0.2;  // between two lines
 }  // namespace
 
 SweepResult sweep(const SweepOptions& options, Launcher& launcher) {
-  const double start = wall_clock();
+  const double start = tb::wall_clock();
   Exploration exploration = read_exploration(options.exploration);
   if (options.scale != 1) {
     scale_all(exploration, options.scale);
@@ -40,7 +40,7 @@ SweepResult sweep(const SweepOptions& options, Launcher& launcher) {
   std::set<std::string> taken;  // what is to be done
   std::vector<std::size_t> refused;
   Launcher::Job job{exploration, plan, {}, {}, {}, options.stop};
-  TimeLeft::Counts rest;
+  pages::TimeLeft::Counts rest;
   for (std::size_t i = 0; i < plan.entries().size(); ++i) {
     const Plan::Entry& entry = plan.entries()[i];
     const auto known = there.find(entry.key);
@@ -64,7 +64,7 @@ SweepResult sweep(const SweepOptions& options, Launcher& launcher) {
     }
   });
 
-  TimeLeft times;
+  pages::TimeLeft times;
   std::size_t done = 0;
   std::size_t failed = 0;
   double shown = 0;
@@ -83,9 +83,9 @@ SweepResult sweep(const SweepOptions& options, Launcher& launcher) {
       rest.erase(workload);
     }
   };
-  const double launched = wall_clock();
+  const double launched = tb::wall_clock();
   job.changed = [&](std::size_t running) {
-    const double now = wall_clock();
+    const double now = tb::wall_clock();
     if (!options.progress || (now - shown < kProgressSeconds && done != job.entries.size())) {
       return;
     }
@@ -94,7 +94,7 @@ SweepResult sweep(const SweepOptions& options, Launcher& launcher) {
     // As many at a time as so far: on a cluster this is what it gave us.
     const double at_a_time = std::max(1.0, result.run_seconds / std::max(1e-9, now - launched));
     if (const auto left = times.left(rest, 1)) {
-      line += fmt::format(", {} left", time_text(*left / at_a_time));
+      line += fmt::format(", {} left", pages::time_text(*left / at_a_time));
     }
     line += fmt::format("; {} running", running);
     options.progress(failed == 0 ? line : line + fmt::format("; {} failed", failed));
@@ -115,8 +115,8 @@ SweepResult sweep(const SweepOptions& options, Launcher& launcher) {
   if (result.by_status.count(std::string(status::kRefused)) != 0) {
     result.refusal = store.first_refusal();
   }
-  result.wall_seconds = wall_clock() - start;
+  result.wall_seconds = tb::wall_clock() - start;
   return result;
 }
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

@@ -9,7 +9,7 @@
 
 #include "studies/sweep/launcher.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 
 struct SweepOptions {
   std::string exploration;                           // path
@@ -37,4 +37,4 @@ struct SweepResult {
 // Throws InputError.
 [[nodiscard]] SweepResult sweep(const SweepOptions& options, Launcher& launcher);
 
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

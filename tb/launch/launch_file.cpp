@@ -73,7 +73,7 @@ isa::Module LaunchFile::compile(unsigned max_registers, unsigned if_conversion, 
 }
 
 std::string LaunchFile::ptx() const {
-  return description_->is_cuda ? compile_cuda(description_->source, description_->address_bits)
+  return description_->is_cuda ? cuda::compile_cuda(description_->source, description_->address_bits)
                                : read_input_file(description_->source, kLargestPtx, "PTX file");
 }
 
@@ -86,13 +86,13 @@ isa::Module LaunchFile::compile(const std::string& ptx, unsigned max_registers, 
   options.refused = &description_->refused;
   options.interrupted = interrupted;
   // Who looks for interruptions ends in an orderly way.
-  std::optional<StopsAtOnce> at_once;
+  std::optional<os::StopsAtOnce> at_once;
   if (interrupted == nullptr) at_once.emplace("while " + description_->source + " was compiled");
   return ptx::compile(ptx, description_->source + (description_->is_cuda ? " (as PTX)" : ""), options);
 }
 
 std::vector<std::string> LaunchFile::includes() const {
-  return description_->is_cuda ? cuda_includes(description_->source, description_->address_bits)
+  return description_->is_cuda ? cuda::cuda_includes(description_->source, description_->address_bits)
                                : std::vector<std::string>();
 }
 

@@ -2,7 +2,7 @@
 
 namespace heddle::tb {
 
-void add_inputs(CommandFiles& files, const std::shared_ptr<const LaunchFile>& launch) {
+void add_inputs(os::CommandFiles& files, const std::shared_ptr<const LaunchFile>& launch) {
   files.reads("the launch file", launch->path());
   for (const LaunchFile::InputFile& input : launch->inputs()) {
     files.reads(input.what, input.path);

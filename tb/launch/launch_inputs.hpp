@@ -9,6 +9,6 @@
 namespace heddle::tb {
 
 // The launch file itself, what it names, and what its kernel file includes.
-void add_inputs(CommandFiles& files, const std::shared_ptr<const LaunchFile>& launch);
+void add_inputs(os::CommandFiles& files, const std::shared_ptr<const LaunchFile>& launch);
 
 }  // namespace heddle::tb

@@ -365,12 +365,12 @@ Verdict LaunchRun::compare() const {
 }
 
 void LaunchRun::write(const std::string& directory) const {
-  make_folder(directory);
+  os::make_folder(directory);
   for (const Output& output : description_.outputs) {
     if (output.file) {
       const std::filesystem::path path = std::filesystem::path(directory) / *output.file;
-      make_folder(path.parent_path().string());
-      write_file(path.string(), contents(output.buffer));
+      os::make_folder(path.parent_path().string());
+      os::write_file(path.string(), contents(output.buffer));
     }
   }
 }

@@ -112,9 +112,9 @@ json::array to_json(const std::vector<isa::StrayLoads>& strays) {
   return out;
 }
 
-json::array to_json(const std::vector<program::LaunchSummary>& launches) {
+json::array to_json(const std::vector<session::LaunchSummary>& launches) {
   json::array out;
-  for (const program::LaunchSummary& launch : launches) {
+  for (const session::LaunchSummary& launch : launches) {
     out.push_back(json::object{{"kernel", launch.kernel},
                                {"grid", to_json(launch.grid)},
                                {"block", to_json(launch.block)},
@@ -297,9 +297,9 @@ std::string host_json(const HostCost& cost, const Summary& summary) {
 
 void write_run(const std::string& directory, const RunRecord& record, const StatisticsRegistry& modules,
                const HostCost& cost) {
-  make_folder(directory);
-  write_file(directory + "/stats.json", stats_json(record, modules));
-  write_file(directory + "/host.json", host_json(cost, record.summary));
+  os::make_folder(directory);
+  os::write_file(directory + "/stats.json", stats_json(record, modules));
+  os::write_file(directory + "/host.json", host_json(cost, record.summary));
 }
 
 RunFiles read_run(const std::string& directory) {

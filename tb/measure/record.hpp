@@ -42,7 +42,7 @@ struct RunRecord {
   std::optional<LaunchSelection> selection;      // if some launches were to be interpreted: which have been
   std::optional<Energy> energy;                  // if it was asked for by a table
   bool device_used = true;                       // false: a CUDA program has made no call that came to the run
-  std::vector<program::LaunchSummary> launches;  // of a CUDA program (heddle exec), in the order of its calls
+  std::vector<session::LaunchSummary> launches;  // of a CUDA program (heddle exec), in the order of its calls
 };
 
 // What a run cost the host, among a JSON object's other keys. cost_of throws InputError for what is missing.

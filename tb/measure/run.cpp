@@ -100,8 +100,8 @@ void check_outputs(const RunRequest& request, const Subject& subject) {
     files.insert(files.end(), kRunFiles.begin(), kRunFiles.end());
     for (const std::string& file : files) {
       const std::filesystem::path path = std::filesystem::path(*request.output_directory) / file;
-      make_folder(path.parent_path().string());
-      check_writable(path.string());
+      os::make_folder(path.parent_path().string());
+      os::check_writable(path.string());
     }
   }
   for (const RunProduct* const product : request.products) {
@@ -127,9 +127,9 @@ RunOutcome run(const RunRequest& request) {
   for (const std::string& note : notes) {
     if (request.note) request.note(note);
   }
-  std::optional<FolderLock> lock;
+  std::optional<os::FolderLock> lock;
   if (request.output_directory) {
-    make_folder(*request.output_directory);
+    os::make_folder(*request.output_directory);
     lock.emplace(*request.output_directory, "another run");
   }
   check_outputs(request, *subject);
@@ -235,7 +235,7 @@ RunOutcome run(const RunRequest& request) {
   HostCost& cost = outcome.cost;
   cost.wall_seconds = wall_clock() - wall_start;
   cost.cpu_seconds = cpu_clock() - cpu_start;
-  const program::SimulationTime simulated = subject->simulation_time();
+  const session::SimulationTime simulated = subject->simulation_time();
   cost.simulation_wall_seconds = timed.wall_seconds() + simulated.wall_seconds;
   cost.simulation_cpu_seconds = timed.cpu_seconds() + simulated.cpu_seconds;
   cost.peak_memory_bytes = peak_memory();

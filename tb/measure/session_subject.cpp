@@ -26,7 +26,7 @@ constexpr int kLookMilliseconds = 20;  // between looks whether a program that d
 // LD_LIBRARY_PATH. Nothing when it is not there.
 std::optional<std::string> library_path() {
   namespace fs = std::filesystem;
-  const fs::path here = fs::path(own_program()).parent_path();
+  const fs::path here = fs::path(os::own_program()).parent_path();
   for (const char* const place : {"cudart", "../lib/heddle", "../lib/x86_64-linux-gnu/heddle", "../lib64/heddle"}) {
     std::error_code ignored;
     const fs::path folder = fs::weakly_canonical(here / place, ignored);
@@ -56,20 +56,20 @@ std::optional<int> SessionSubject::start() const {
   if (path.size() >= sizeof sockaddr_un{}.sun_path) {
     throw InputError({path}, "is too long a name for a socket", "set TMPDIR to a folder with a shorter name");
   }
-  const program::Listener listener(path.c_str());
+  const session::Listener listener(path.c_str());
   if (listener.number() < 0) throw InputError({path}, fmt::format("no socket can be made: {}", std::strerror(errno)));
   // For programs whose environment does not say so.
-  const program::Listener by_name(program::Coming::first);
-  run_ = program::Listener(program::Coming::behind);
+  const session::Listener by_name(cudart::Coming::first);
+  run_ = session::Listener(cudart::Coming::behind);
   const pid_t own = ::getpid();
-  ProcessSetup process;
-  process.in = Redirection::inherited();
-  process.environment = {fmt::format("{}={}", program::kSocketVariable, path)};
+  os::ProcessSetup process;
+  process.in = os::Redirection::inherited();
+  process.environment = {fmt::format("{}={}", cudart::kSocketVariable, path)};
   if (const auto path = library_path()) process.environment.push_back(*path);
-  if (!setup_.ends_on_fault) process.environment.push_back(fmt::format("{}=return", program::kErrorsVariable));
+  if (!setup_.ends_on_fault) process.environment.push_back(fmt::format("{}=return", cudart::kErrorsVariable));
   try {
-    child_ = ChildProcess::start(setup_.words, process);
-  } catch (const StartError& error) {
+    child_ = os::ChildProcess::start(setup_.words, process);
+  } catch (const os::StartError& error) {
     throw InputError({setup_.words.front()}, "the program cannot be started: " + error.reason(),
                      "name it with its folder (./program)");
   }
@@ -77,10 +77,10 @@ std::optional<int> SessionSubject::start() const {
     std::array<pollfd, 2> look{{{listener.number(), POLLIN, 0}, {by_name.number(), POLLIN, 0}}};
     if (::poll(look.data(), look.size(), kLookMilliseconds) > 0) {
       if (const int socket = listener.accept([](pid_t) { return true; }); socket >= 0) return socket;
-      const auto is_ours = [own](pid_t process) { return program::descends(process, own); };
+      const auto is_ours = [own](pid_t process) { return cudart::descends(process, own); };
       if (const int socket = by_name.accept(is_ours); socket >= 0) return socket;
     }
-    if (const std::optional<ProcessEnd> end = child_->poll()) {
+    if (const std::optional<os::ProcessEnd> end = child_->poll()) {
       child_.reset();
       if (setup_.ended != nullptr) *setup_.ended = end;
       return std::nullopt;
@@ -92,7 +92,7 @@ std::optional<int> SessionSubject::start() const {
 isa::Module SessionSubject::compile(std::vector<std::string>* notes, const std::atomic<bool>* interrupted) const {
   const std::optional<int> socket = setup_.attached ? setup_.attached : start();
   if (!socket) return {};
-  session_ = std::make_unique<program::Session>(*socket, setup_.machine, setup_.interrupted);
+  session_ = std::make_unique<session::Session>(*socket, setup_.machine, setup_.interrupted);
   session_->expect_again();
   if (!setup_.ends_on_fault) session_->keep_going();
   ptx::CompileOptions options;
@@ -116,7 +116,7 @@ isa::Module SessionSubject::compile(std::vector<std::string>* notes, const std::
 
 std::uint64_t SessionSubject::threads() const {
   std::uint64_t most = 0;
-  for (const program::LaunchSummary& launch : launches()) {
+  for (const session::LaunchSummary& launch : launches()) {
     most = std::max(most, launch.grid.count() * launch.block.count());
   }
   return most;
@@ -128,17 +128,17 @@ PrintText SessionSubject::takes_print() {
   };
 }
 
-std::vector<program::LaunchSummary> SessionSubject::launches() const {
-  return session_ ? session_->launches() : std::vector<program::LaunchSummary>{};
+std::vector<session::LaunchSummary> SessionSubject::launches() const {
+  return session_ ? session_->launches() : std::vector<session::LaunchSummary>{};
 }
 
-program::SimulationTime SessionSubject::simulation_time() const {
-  return session_ ? session_->simulation_time() : program::SimulationTime{};
+session::SimulationTime SessionSubject::simulation_time() const {
+  return session_ ? session_->simulation_time() : session::SimulationTime{};
 }
 
 void SessionSubject::wait() const {
   if (!child_) return;
-  const ProcessEnd end = child_->wait();
+  const os::ProcessEnd end = child_->wait();
   child_.reset();
   if (setup_.ended != nullptr) *setup_.ended = end;
 }

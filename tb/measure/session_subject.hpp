@@ -26,7 +26,7 @@ class SessionSubject final : public Subject {
     unsigned max_registers = 63;
     unsigned if_conversion = 0;
     const std::atomic<bool>* interrupted = nullptr;  // as DeviceOptions has it
-    std::optional<ProcessEnd>* ended = nullptr;      // takes how a program that was started here has ended
+    std::optional<os::ProcessEnd>* ended = nullptr;  // takes how a program that was started here has ended
   };
   explicit SessionSubject(Setup setup);
   ~SessionSubject() override;
@@ -43,8 +43,8 @@ class SessionSubject final : public Subject {
   [[nodiscard]] bool order_dependent() const override { return false; }
   void attach(Device& device) override { device_ = &device; }
   [[nodiscard]] PrintText takes_print() override;
-  [[nodiscard]] std::vector<program::LaunchSummary> launches() const override;
-  [[nodiscard]] program::SimulationTime simulation_time() const override;
+  [[nodiscard]] std::vector<session::LaunchSummary> launches() const override;
+  [[nodiscard]] session::SimulationTime simulation_time() const override;
   [[nodiscard]] bool called() const override { return session_ != nullptr; }
   [[nodiscard]] bool may_simulate_nothing() const override { return true; }
   // Serves the program until it ends; its result is its own to check.
@@ -57,10 +57,10 @@ class SessionSubject final : public Subject {
 
   Setup setup_;
   Device* device_ = nullptr;
-  mutable std::optional<TemporaryFolder> folder_;  // of the socket
-  mutable std::optional<ChildProcess> child_;
-  mutable std::unique_ptr<program::Session> session_;
-  mutable program::Listener run_;  // there as long as the run is
+  mutable std::optional<os::TemporaryFolder> folder_;  // of the socket
+  mutable std::optional<os::ChildProcess> child_;
+  mutable std::unique_ptr<session::Session> session_;
+  mutable session::Listener run_;  // there as long as the run is
 };
 
 }  // namespace heddle::tb

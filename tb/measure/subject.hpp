@@ -34,9 +34,9 @@ class Subject {
   // Where it wants what kernels print, if not where the run's options say.
   [[nodiscard]] virtual PrintText takes_print() { return {}; }
   // The launches of the run, where the program alone knows them: for its statistics.
-  [[nodiscard]] virtual std::vector<program::LaunchSummary> launches() const { return {}; }
+  [[nodiscard]] virtual std::vector<session::LaunchSummary> launches() const { return {}; }
   // What simulating took, besides what the executor of run() was told to launch.
-  [[nodiscard]] virtual program::SimulationTime simulation_time() const { return {}; }
+  [[nodiscard]] virtual session::SimulationTime simulation_time() const { return {}; }
   // Whether it has come to the device at all, which a program may do without.
   [[nodiscard]] virtual bool called() const { return true; }
   // Which launches there are is its own affair: that none of them was simulated is no error of the run.

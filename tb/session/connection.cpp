@@ -10,13 +10,13 @@
 #include "base/error.hpp"
 #include "tb/device/device.hpp"
 
-namespace heddle::tb::program {
+namespace heddle::tb::session {
 
 Connection::Connection(int socket, const std::atomic<bool>* interrupted)
-    : socket_(socket), process_(peer_of(socket)), interrupted_(interrupted) {}
+    : socket_(socket), process_(cudart::peer_of(socket)), interrupted_(interrupted) {}
 
 void Connection::expect_again() {
-  again_ = Listener(Coming::again);
+  again_ = Listener(cudart::Coming::again);
   socket_.heed(again_.number());
 }
 
@@ -55,8 +55,9 @@ int Connection::wait_for_newer() {
 
 void Connection::go_on_with(int socket) {
   socket_.take(socket);
-  Question question;
-  if (!receive(&question, sizeof question) || question.call != Call::resume || question.mark != mark_of(0)) {
+  cudart::Question question;
+  if (!receive(&question, sizeof question) || question.call != cudart::Call::resume ||
+      question.mark != cudart::mark_of(0)) {
     socket_.close();  // another program in this one's process
     return;
   }
@@ -65,16 +66,16 @@ void Connection::go_on_with(int socket) {
         {}, "the program has broken its connection to the simulator in the middle of a call",
         "it must not close or write to descriptors that it has not opened, nor leave CUDA calls by longjmp");
   }
-  Answer resumed;
+  cudart::Answer resumed;
   resumed.mark = question.mark;
   answer(resumed);
 }
 
-bool Connection::next(Question& question, std::vector<std::byte>& bytes) {
+bool Connection::next(cudart::Question& question, std::vector<std::byte>& bytes) {
   for (;;) {
     int newer = -1;
     try {
-      if (receive_question(question, bytes)) return question.call != Call::end;
+      if (receive_question(question, bytes)) return question.call != cudart::Call::end;
       newer = wait_for_newer();
     } catch (const Newer& one) {
       newer = one.socket;
@@ -88,9 +89,9 @@ bool Connection::next(Question& question, std::vector<std::byte>& bytes) {
   }
 }
 
-bool Connection::receive_question(Question& question, std::vector<std::byte>& bytes) {
+bool Connection::receive_question(cudart::Question& question, std::vector<std::byte>& bytes) {
   if (!receive(&question, sizeof question)) return false;
-  if (question.mark != mark_of(received_ + 1) || question.bytes > kMostBytes) {
+  if (question.mark != cudart::mark_of(received_ + 1) || question.bytes > cudart::kMostBytes) {
     throw InputError({}, "the program's connection to the simulator has brought what its library has not sent",
                      "it must not write to descriptors that it has not opened");
   }
@@ -118,16 +119,16 @@ bool Connection::put(std::uint64_t address, std::span<std::byte> from) const {
   return process_ > 0 && ::process_vm_writev(process_, &here, 1, &there, 1, 0) == static_cast<ssize_t>(from.size());
 }
 
-void Connection::answer(Answer answer, std::span<const std::byte> bytes, std::string_view text,
+void Connection::answer(cudart::Answer answer, std::span<const std::byte> bytes, std::string_view text,
                         std::string_view printed) {
   answer.text = static_cast<std::uint32_t>(text.size());
   answer.printed = printed.size();
   answer.bytes = bytes.size();
-  if (answer.mark == 0) answer.mark = mark_of(received_);
+  if (answer.mark == 0) answer.mark = cudart::mark_of(received_);
   static_cast<void>(socket_.send({{{&answer, sizeof answer},
                                    {text.data(), text.size()},
                                    {printed.data(), printed.size()},
                                    {bytes.data(), bytes.size()}}}));
 }
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::tb::session

@@ -12,7 +12,7 @@
 #include "cuda/cudart/socket_end.hpp"
 #include "tb/session/listener.hpp"
 
-namespace heddle::tb::program {
+namespace heddle::tb::session {
 
 class Connection {
  public:
@@ -23,7 +23,7 @@ class Connection {
   void expect_again();
   // The next question and the bytes behind it. False: the program has ended. Throws InputError for what the program's
   // library has not sent, and where something of it was lost.
-  [[nodiscard]] bool next(Question& question, std::vector<std::byte>& bytes);
+  [[nodiscard]] bool next(cudart::Question& question, std::vector<std::byte>& bytes);
   // What the program asks from now on ends it.
   void close() {
     again_ = Listener();
@@ -31,7 +31,7 @@ class Connection {
     socket_.close();
   }
   // `text` is for the user, `printed` by kernels. A program that has ended does not hear it.
-  void answer(Answer answer, std::span<const std::byte> bytes = {}, std::string_view text = {},
+  void answer(cudart::Answer answer, std::span<const std::byte> bytes = {}, std::string_view text = {},
               std::string_view printed = {});
 
   // In front of an answer (Call::share); -1: none.
@@ -47,17 +47,17 @@ class Connection {
     int socket;
   };
   [[nodiscard]] bool receive(void* data, std::size_t size);
-  [[nodiscard]] bool receive_question(Question& question, std::vector<std::byte>& bytes);
+  [[nodiscard]] bool receive_question(cudart::Question& question, std::vector<std::byte>& bytes);
   void look();
   [[nodiscard]] int again() const;
   [[nodiscard]] int wait_for_newer();
   void go_on_with(int socket);
 
-  SocketEnd socket_;
+  cudart::SocketEnd socket_;
   Listener again_;
   int process_ = -1;            // of the program
   std::uint64_t received_ = 0;  // questions
   const std::atomic<bool>* interrupted_;
 };
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::tb::session

@@ -7,7 +7,7 @@
 #include "hw/state/launch.hpp"
 #include "isa/program.hpp"
 
-namespace heddle::tb::program {
+namespace heddle::tb::session {
 
 // One launch, for the statistics. Cycles of the GPU's clock; `begin` and `end` are those of the program's time, in
 // which copies and kernels overlap.
@@ -28,4 +28,4 @@ struct SimulationTime {
   double cpu_seconds = 0;  // of the whole process
 };
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::tb::session

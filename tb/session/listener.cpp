@@ -4,18 +4,18 @@
 #include <cstring>
 #include <utility>
 
-namespace heddle::tb::program {
+namespace heddle::tb::session {
 
 Listener::Listener(const char* path) {
-  DeviceAddress address;
+  cudart::DeviceAddress address;
   address.address.sun_family = AF_UNIX;
   std::strncpy(address.address.sun_path, path, sizeof address.address.sun_path - 1);
   address.size = sizeof address.address;
   listen(address);
 }
 
-Listener::Listener(Coming coming) {
-  listen(device_address(::getpid(), coming));
+Listener::Listener(cudart::Coming coming) {
+  listen(cudart::device_address(::getpid(), coming));
 }
 
 Listener::~Listener() {
@@ -30,7 +30,7 @@ Listener& Listener::operator=(Listener&& other) noexcept {
   return *this;
 }
 
-void Listener::listen(const DeviceAddress& address) {
+void Listener::listen(const cudart::DeviceAddress& address) {
   constexpr int kMostWaiting = 8;
   const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (socket >= 0 && ::bind(socket, address.get(), address.size) == 0 && ::listen(socket, kMostWaiting) == 0) {
@@ -46,4 +46,4 @@ int Listener::next() const {
   return number_ < 0 ? -1 : ::accept4(number_, nullptr, nullptr, SOCK_CLOEXEC);
 }
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::tb::session

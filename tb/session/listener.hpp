@@ -5,7 +5,7 @@
 
 #include "cuda/cudart/device_address.hpp"
 
-namespace heddle::tb::program {
+namespace heddle::tb::session {
 
 class Listener {
  public:
@@ -13,7 +13,7 @@ class Listener {
   // At a path; number() is -1 where no socket can be made, and errno says why.
   explicit Listener(const char* path);
   // At the name of this process in the abstract namespace. Without it, who looks there finds nothing.
-  explicit Listener(Coming coming);
+  explicit Listener(cudart::Coming coming);
   ~Listener();
   Listener(Listener&& other) noexcept;
   Listener& operator=(Listener&& other) noexcept;
@@ -25,16 +25,16 @@ class Listener {
   template <class Welcome>
   [[nodiscard]] int accept(Welcome welcome) const {
     for (int one = next(); one >= 0; one = next()) {
-      if (welcome(peer_of(one))) return one;
+      if (welcome(cudart::peer_of(one))) return one;
       ::close(one);
     }
     return -1;
   }
 
  private:
-  void listen(const DeviceAddress& address);
+  void listen(const cudart::DeviceAddress& address);
   [[nodiscard]] int next() const;
   int number_ = -1;
 };
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::tb::session

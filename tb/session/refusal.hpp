@@ -7,7 +7,7 @@
 
 #include <driver_types.h>
 
-namespace heddle::tb::program {
+namespace heddle::tb::session {
 
 // What the program gets as an error code and, if there is more to say, a line.
 struct Refusal {
@@ -19,4 +19,4 @@ inline std::string text_of(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::tb::session

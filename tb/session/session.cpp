@@ -17,7 +17,7 @@
 #include "tb/device/launch_limits.hpp"
 #include "tb/session/refusal.hpp"
 
-namespace heddle::tb::program {
+namespace heddle::tb::session {
 namespace {
 
 constexpr double kPollNanoseconds = 1000;
@@ -71,13 +71,13 @@ isa::Module Session::compile(const ptx::CompileOptions& options) {
     }
     answer_ = {};
     answer_bytes_.clear();
-    if (question_.call == Call::hello) {
+    if (question_.call == cudart::Call::hello) {
       hello();
       connection_.answer(answer_, answer_bytes_);
-    } else if (question_.call == Call::unit) {
+    } else if (question_.call == cudart::Call::unit) {
       texts_.push_back({text_of(bytes_), fmt::format("device code {}", texts_.size() + 1), question_.words[0] != 0});
       connection_.answer(answer_);
-    } else if (question_.call == Call::module) {
+    } else if (question_.call == cudart::Call::module) {
       std::string refusal;
       try {
         texts_.push_back(checked_text());
@@ -86,7 +86,7 @@ isa::Module Session::compile(const ptx::CompileOptions& options) {
         refusal = error.what();
       }
       connection_.answer(answer_, {}, refusal);
-    } else if (question_.call == Call::begin) {
+    } else if (question_.call == cudart::Call::begin) {
       break;
     } else {
       throw InternalError("the program's library uses the device before it has brought its code");
@@ -175,11 +175,11 @@ void Session::grow(isa::Module module, bool same_code) {
 }
 
 void Session::hello() {
-  if (question_.words[0] != kProtocolVersion) {
+  if (question_.words[0] != cudart::kProtocolVersion) {
     throw InputError({}, "the program was linked with the run-time library of another version of Heddle",
                      "link it anew: heddle nvcc");
   }
-  MachineFacts facts;
+  cudart::MachineFacts facts;
   const std::string name = "Heddle " + machine_.name;
   name.copy(facts.name, sizeof facts.name - 1);
   facts.memory_bytes = kDeviceBytes;
@@ -225,9 +225,9 @@ void Session::serve(Device& device) {
     }
     answer_ = {};
     answer_bytes_.clear();
-    answered_ = question_.call == Call::launch && (question_.flags & kUnanswered) != 0;
+    answered_ = question_.call == cudart::Call::launch && (question_.flags & cudart::kUnanswered) != 0;
     if (lost) {
-      if (question_.call == Call::share) connection_.send_descriptor(-1);
+      if (question_.call == cudart::Call::share) connection_.send_descriptor(-1);
       answer_.error = lost_by;
       reply();
       continue;
@@ -280,57 +280,57 @@ void Session::reply(const std::string& text) {
 void Session::handle() {
   if (!work_.empty() && !can_wait()) settle();
   switch (question_.call) {
-    case Call::module:
+    case cudart::Call::module:
       return module();
-    case Call::function:
+    case cudart::Call::function:
       return function();
-    case Call::symbol:
+    case cudart::Call::symbol:
       return symbol();
-    case Call::allocate:
+    case cudart::Call::allocate:
       return allocate();
-    case Call::release:
+    case cudart::Call::release:
       return release();
-    case Call::write:
+    case cudart::Call::write:
       return write();
-    case Call::read:
+    case cudart::Call::read:
       return read();
-    case Call::fill:
+    case cudart::Call::fill:
       return fill();
-    case Call::copy:
+    case cudart::Call::copy:
       return copy();
-    case Call::launch:
+    case cudart::Call::launch:
       return launch();
-    case Call::occupancy:
+    case cudart::Call::occupancy:
       return occupancy();
-    case Call::memory:
+    case cudart::Call::memory:
       return memory();
-    case Call::heap:
+    case cudart::Call::heap:
       return heap();
-    case Call::stack:
+    case cudart::Call::stack:
       return stack();
-    case Call::texture:
+    case cudart::Call::texture:
       return texture();
-    case Call::share:
+    case cudart::Call::share:
       return share();
-    case Call::stream_create:
-    case Call::stream_destroy:
-    case Call::stream_synchronize:
-    case Call::stream_query:
-    case Call::stream_wait:
-    case Call::synchronize:
+    case cudart::Call::stream_create:
+    case cudart::Call::stream_destroy:
+    case cudart::Call::stream_synchronize:
+    case cudart::Call::stream_query:
+    case cudart::Call::stream_wait:
+    case cudart::Call::synchronize:
       return streams();
-    case Call::event_create:
-    case Call::event_destroy:
-    case Call::event_record:
-    case Call::event_synchronize:
-    case Call::event_query:
-    case Call::event_elapsed:
+    case cudart::Call::event_create:
+    case cudart::Call::event_destroy:
+    case cudart::Call::event_record:
+    case cudart::Call::event_synchronize:
+    case cudart::Call::event_query:
+    case cudart::Call::event_elapsed:
       return events();
-    case Call::hello:
-    case Call::unit:
-    case Call::begin:
-    case Call::resume:
-    case Call::end:
+    case cudart::Call::hello:
+    case cudart::Call::unit:
+    case cudart::Call::begin:
+    case cudart::Call::resume:
+    case cudart::Call::end:
       break;
   }
   throw InternalError("the program's library asks what it may not");
@@ -339,11 +339,11 @@ void Session::handle() {
 // ---- streams and events
 
 void Session::transfer(std::uint64_t stream, Engine engine, std::uint64_t bytes) {
-  if (stream == kUnobserved) return;
+  if (stream == cudart::kUnobserved) return;
   const std::uint64_t on = stream_of(stream);
   const double nanoseconds = static_cast<double>(bytes) / machine_.dram.bandwidth_gbs;
   clock_.run(on, engine, cycles_of(machine_, nanoseconds));
-  if ((question_.flags & kAsynchronous) == 0) clock_.wait_for(on);
+  if ((question_.flags & cudart::kAsynchronous) == 0) clock_.wait_for(on);
 }
 
 std::uint64_t Session::stream_of(std::uint64_t number) const {
@@ -358,20 +358,20 @@ void Session::require_event(std::uint64_t event) const {
 void Session::streams() {
   const std::uint64_t* const words = question_.words;
   switch (question_.call) {
-    case Call::stream_create:
+    case cudart::Call::stream_create:
       answer_.words[0] = clock_.make_stream(words[0] == 0);
       break;
-    case Call::stream_destroy:
+    case cudart::Call::stream_destroy:
       clock_.wait_for(stream_of(words[0]));
       clock_.drop_stream(words[0]);
       break;
-    case Call::stream_synchronize:
+    case cudart::Call::stream_synchronize:
       clock_.wait_for(stream_of(words[0]));
       break;
-    case Call::stream_query:
+    case cudart::Call::stream_query:
       if (!clock_.poll(stream_of(words[0]))) throw Refusal{cudaErrorNotReady, {}};
       break;
-    case Call::stream_wait:
+    case cudart::Call::stream_wait:
       require_event(words[1]);
       if (work_.waits(stream_of(words[0])) || work_.will_record(words[1])) {
         work_.hold(words[0], words[1]);
@@ -386,26 +386,26 @@ void Session::streams() {
 
 void Session::events() {
   const std::uint64_t* const words = question_.words;
-  if (question_.call == Call::event_create) {
+  if (question_.call == cudart::Call::event_create) {
     answer_.words[0] = clock_.make_event();
     return;
   }
   require_event(words[0]);
   switch (question_.call) {
-    case Call::event_destroy:
+    case cudart::Call::event_destroy:
       clock_.drop_event(words[0]);
       break;
-    case Call::event_record:
+    case cudart::Call::event_record:
       if (work_.waits(stream_of(words[1])) || work_.will_record(words[0])) {
         work_.record(words[0], words[1]);
       } else {
         clock_.record(words[0], words[1]);
       }
       break;
-    case Call::event_synchronize:
+    case cudart::Call::event_synchronize:
       clock_.wait_for_event(words[0]);
       break;
-    case Call::event_query:
+    case cudart::Call::event_query:
       if (!clock_.poll_event(words[0])) throw Refusal{cudaErrorNotReady, {}};
       break;
     default: {
@@ -422,4 +422,4 @@ void Session::events() {
   }
 }
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::tb::session

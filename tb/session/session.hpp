@@ -19,7 +19,7 @@
 #include "tb/session/stream_clock.hpp"
 #include "tb/session/stream_work.hpp"
 
-namespace heddle::tb::program {
+namespace heddle::tb::session {
 
 inline constexpr std::uint64_t kDeviceBytes = 0xf000'0000;  // buffers below 4 GiB
 
@@ -118,9 +118,9 @@ class Session {
   bool ended_ = false;  // the program
   bool keeps_going_ = false;
   SimulationTime simulated_;
-  Question question_;
+  cudart::Question question_;
   std::vector<std::byte> bytes_;  // of the question
-  Answer answer_;
+  cudart::Answer answer_;
   std::vector<std::byte> answer_bytes_;
   bool answered_ = false;          // or no answer is wanted
   std::int32_t untold_error_ = 0;  // of the first that was refused behind its answer; 0: none was
@@ -131,4 +131,4 @@ class Session {
   std::uint64_t textures_ = 0;  // likewise
 };
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::tb::session

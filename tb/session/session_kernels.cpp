@@ -15,7 +15,7 @@
 #include "tb/session/refusal.hpp"
 #include "tb/session/session.hpp"
 
-namespace heddle::tb::program {
+namespace heddle::tb::session {
 namespace {
 
 constexpr std::size_t kMostPutOff = 1000;  // kernels, events
@@ -112,7 +112,7 @@ void Session::launch() {
   const std::uint64_t stream = stream_of(words[5]);
   request.parameters.resize(bytes_.size());
   std::memcpy(request.parameters.data(), bytes_.data(), bytes_.size());
-  request.cooperative = (question_.flags & kCooperative) != 0;
+  request.cooperative = (question_.flags & cudart::kCooperative) != 0;
   require_shape(kernel, request);
   require_shared(kernel, request);
   if (request.cooperative) require_cooperation(kernel, request);
@@ -121,7 +121,7 @@ void Session::launch() {
   } catch (const InputError& error) {
     throw Refusal{cudaErrorLaunchOutOfResources, error.what()};
   }
-  if ((question_.flags & kOnlyAsked) != 0) return;
+  if ((question_.flags & cudart::kOnlyAsked) != 0) return;
   reply();
   launches_.push_back({kernel.name, request.grid, request.block, request.dynamic_shared, stream});
   if (stream != 0 && device_->launches_at_once() > 1) {
@@ -253,22 +253,22 @@ bool Session::can_wait() const {
   const auto& words = question_.words;
   const auto own = [this](std::uint64_t stream) { return stream != 0 && clock_.knows_stream(stream); };
   switch (question_.call) {
-    case Call::launch:
-    case Call::function:
-    case Call::symbol:
-    case Call::occupancy:
-    case Call::memory:
-    case Call::allocate:
-    case Call::stream_create:
-    case Call::event_create:
-    case Call::share:
+    case cudart::Call::launch:
+    case cudart::Call::function:
+    case cudart::Call::symbol:
+    case cudart::Call::occupancy:
+    case cudart::Call::memory:
+    case cudart::Call::allocate:
+    case cudart::Call::stream_create:
+    case cudart::Call::event_create:
+    case cudart::Call::share:
       return true;
-    case Call::event_record:
+    case cudart::Call::event_record:
       return own(words[1]);
-    case Call::stream_wait:
+    case cudart::Call::stream_wait:
       return own(words[0]);
-    case Call::write:
-      return (question_.flags & kAsynchronous) != 0 && own(words[4]) && !work_.waits(words[4]);
+    case cudart::Call::write:
+      return (question_.flags & cudart::kAsynchronous) != 0 && own(words[4]) && !work_.waits(words[4]);
     default:
       return false;
   }
@@ -278,7 +278,7 @@ bool Session::can_wait() const {
 void Session::heap() {
   isa::DeviceHeap& heap = device_->memory().heap();
   const std::uint64_t limit = question_.words[0];
-  if (limit != kAsIs) {
+  if (limit != cudart::kAsIs) {
     if (limit > isa::DeviceHeap::kMostLimit) {
       throw Refusal{cudaErrorInvalidValue,
                     fmt::format("a device heap of {} bytes: {} is the most", limit, isa::DeviceHeap::kMostLimit)};
@@ -296,7 +296,7 @@ void Session::heap() {
 // it.
 void Session::stack() {
   constexpr std::uint64_t kMost = isa::kMaxLocalBytes / 2;
-  if (const std::uint64_t wanted = question_.words[0]; wanted != kAsIs) {
+  if (const std::uint64_t wanted = question_.words[0]; wanted != cudart::kAsIs) {
     ptx::CompileOptions options = options_;
     options.stack_bytes = static_cast<std::uint32_t>(std::min(wanted, kMost));
     if (options.stack_bytes != options_.stack_bytes) {
@@ -317,4 +317,4 @@ void Session::occupancy() {
   answer_.words[0] = hw::residency(machine_, device_->shape_of(request)).blocks;
 }
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::tb::session

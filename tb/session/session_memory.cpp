@@ -11,7 +11,7 @@
 #include "tb/session/refusal.hpp"
 #include "tb/session/session.hpp"
 
-namespace heddle::tb::program {
+namespace heddle::tb::session {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
@@ -25,7 +25,7 @@ bool is_constant(std::uint64_t address) {
 
 void Session::allocate() {
   const std::uint64_t size = question_.words[0];
-  const bool managed = static_cast<AllocationKind>(question_.words[1]) == AllocationKind::managed;
+  const bool managed = static_cast<cudart::AllocationKind>(question_.words[1]) == cudart::AllocationKind::managed;
   isa::DeviceMemory& memory = device_->memory();
   const std::string name = fmt::format("{} {}", managed ? "managed" : "buffer", ++buffers_);
   try {
@@ -57,7 +57,7 @@ void Session::texture() {
   isa::DeviceMemory& memory = device_->memory();
   std::uint64_t handle = 0;
   if (!bytes_.empty()) {
-    TextureFacts facts;
+    cudart::TextureFacts facts;
     if (bytes_.size() != sizeof facts) throw InternalError("a texture's description has another size");
     std::memcpy(&facts, bytes_.data(), sizeof facts);
     isa::TextureDescriptor of;
@@ -122,7 +122,7 @@ void Session::store(std::uint64_t address, std::span<const std::byte> from) {
 template <class Move>
 bool Session::by_address(std::uint64_t address, std::uint64_t pitch, std::uint64_t width, std::uint64_t height,
                          Move move) {
-  const bool writes = question_.call == Call::write;
+  const bool writes = question_.call == cudart::Call::write;
   // What is no storage goes through memory of its own.
   const bool stored = !is_constant(address) && !device_->memory().computed(address, (height - 1) * pitch + width);
   if (!stored) bytes_.resize(width);
@@ -162,15 +162,15 @@ bool Session::tell_places(std::uint64_t address, std::uint64_t pitch, std::uint6
     answer_.words[0] = 1;
     return false;
   }
-  std::vector<Place> places;
-  if (question_.call == Call::write) {
+  std::vector<cudart::Place> places;
+  if (question_.call == cudart::Call::write) {
     for (std::uint64_t y = 0; y < height; ++y) memory.touch(address + y * pitch, width);
     places.push_back({address, span});
   } else {
     for (std::uint64_t x = 0; x < span; x += places.back().bytes) {
       bool stored = false;
       const std::uint64_t bytes = memory.alike(address + x, span - x, stored);
-      places.push_back({stored ? address + x : kNowhere, bytes});
+      places.push_back({stored ? address + x : cudart::kNowhere, bytes});
     }
   }
   const auto bytes = std::as_bytes(std::span(places));
@@ -180,8 +180,8 @@ bool Session::tell_places(std::uint64_t address, std::uint64_t pitch, std::uint6
 
 void Session::write() {
   const auto [address, pitch, width, height, stream, a, b, c] = question_.words;
-  const bool shared = (question_.flags & kShared) != 0;
-  const bool direct = (question_.flags & kByAddress) != 0;
+  const bool shared = (question_.flags & cudart::kShared) != 0;
+  const bool direct = (question_.flags & cudart::kByAddress) != 0;
   if (!direct && !shared && width * height != bytes_.size()) {
     throw InternalError("a copy to the device brings another number of bytes");
   }
@@ -200,9 +200,9 @@ void Session::write() {
 void Session::read() {
   const auto [address, pitch, width, height, stream, a, b, c] = question_.words;
   require_memory(address, (height - 1) * pitch + width);
-  if ((question_.flags & kShared) != 0) {
+  if ((question_.flags & cudart::kShared) != 0) {
     if (!tell_places(address, pitch, width, height)) return;
-  } else if ((question_.flags & kByAddress) != 0) {
+  } else if ((question_.flags & cudart::kByAddress) != 0) {
     const auto put = [this](std::uint64_t to, std::span<std::byte> from) { return connection_.put(to, from); };
     if (!by_address(address, pitch, width, height, put)) return;
   } else {
@@ -264,4 +264,4 @@ void Session::memory() {
   answer_.words[1] = kDeviceBytes;
 }
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::tb::session

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace heddle::tb::program {
+namespace heddle::tb::session {
 namespace {
 
 constexpr std::uint64_t kDevicePage = isa::DeviceMemory::kPageBytes;
@@ -71,4 +71,4 @@ std::uint64_t SharedPages::resident_bytes() const {
   return ::fstat(descriptor_, &facts) == 0 ? static_cast<std::uint64_t>(facts.st_blocks) * kBlock : 0;
 }
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::tb::session

@@ -9,7 +9,7 @@
 
 #include "isa/device_memory.hpp"
 
-namespace heddle::tb::program {
+namespace heddle::tb::session {
 
 class SharedPages final : public isa::PageSource {
  public:
@@ -39,4 +39,4 @@ class SharedPages final : public isa::PageSource {
   std::byte* memory_;  // kBytes
 };
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::tb::session

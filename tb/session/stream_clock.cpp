@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace heddle::tb::program {
+namespace heddle::tb::session {
 
 StreamClock::Id StreamClock::make_stream(bool waits_for_default) {
   // 1 and 2 are names of CUDA's own streams.
@@ -81,4 +81,4 @@ bool StreamClock::poll_event(Id event) {
   return poll_time(events_.at(event).time);
 }
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::tb::session

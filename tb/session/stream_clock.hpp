@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <map>
 
-namespace heddle::tb::program {
+namespace heddle::tb::session {
 
 enum class Engine : std::uint8_t { kernels, to_device, to_host };
 
@@ -81,4 +81,4 @@ class StreamClock {
   Id next_ = 1;
 };
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::tb::session

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-namespace heddle::tb::program {
+namespace heddle::tb::session {
 
 void StreamWork::launch(Id stream, std::size_t work, bool in_turn) {
   Step step;
@@ -99,4 +99,4 @@ void StreamWork::end(std::size_t work, const StreamClock::Span& span) {
   latest_ = std::max(latest_, span.end);
 }
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::tb::session

@@ -16,7 +16,7 @@
 
 #include "tb/session/stream_clock.hpp"
 
-namespace heddle::tb::program {
+namespace heddle::tb::session {
 
 // The GPU that kernels run on. Times are cycles of its own clock, which stands still while nothing runs.
 class KernelEngine {
@@ -120,4 +120,4 @@ class StreamWork {
   Time latest_ = 0;  // end of any kernel
 };
 
-}  // namespace heddle::tb::program
+}  // namespace heddle::tb::session

@@ -17,7 +17,7 @@
 #include <thread>
 #include <utility>
 
-namespace heddle::tb::test {
+namespace heddle::test {
 namespace {
 
 namespace json = boost::json;
@@ -129,12 +129,12 @@ Browser::~Browser() {
 }
 
 void Browser::start_driver() {
-  Pipe pipe = make_pipe();
-  ProcessSetup setup;
+  os::Pipe pipe = os::make_pipe();
+  os::ProcessSetup setup;
   setup.own_group = true;  // with the browser that it starts
-  setup.out = Redirection::descriptor(pipe.writes.number());
-  setup.err = Redirection::nothing();
-  driver_.emplace(ChildProcess::start({HEDDLE_CHROMEDRIVER, "--port=0"}, setup));
+  setup.out = os::Redirection::descriptor(pipe.writes.number());
+  setup.err = os::Redirection::nothing();
+  driver_.emplace(os::ChildProcess::start({HEDDLE_CHROMEDRIVER, "--port=0"}, setup));
   output_ = std::move(pipe.reads);
   // "ChromeDriver was started successfully on port 43215."
   std::string said;
@@ -274,4 +274,4 @@ std::string Browser::print() {
   return decoded_base64(std::string(call("POST", session_ + "/print", json::object{{"background", true}}).as_string()));
 }
 
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

@@ -10,7 +10,7 @@
 #include "os/process/child_process.hpp"
 #include "os/process/descriptor.hpp"
 
-namespace heddle::tb::test {
+namespace heddle::test {
 
 class Browser {
  public:
@@ -45,8 +45,8 @@ class Browser {
   void start_session();
   void stop();
   Scheme scheme_;
-  std::optional<ChildProcess> driver_;
-  Descriptor output_;  // of the driver
+  std::optional<os::ChildProcess> driver_;
+  os::Descriptor output_;  // of the driver
   unsigned port_ = 0;
   std::string session_;
   std::filesystem::path profile_;
@@ -57,4 +57,4 @@ class Browser {
   return std::string(value.as_string());
 }
 
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

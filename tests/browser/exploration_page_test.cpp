@@ -7,7 +7,7 @@
 #include "browser/browser.hpp"
 #include "tests/support/program_runner.hpp"
 
-namespace heddle::tb::test {
+namespace heddle::test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -95,4 +95,4 @@ TEST(ExplorationPage, DrawsItsChartsAndFollowsChoices) {
 }
 
 }  // namespace
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

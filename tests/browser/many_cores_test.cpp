@@ -7,7 +7,7 @@
 #include "browser/browser.hpp"
 #include "tests/support/program_runner.hpp"
 
-namespace heddle::tb::test {
+namespace heddle::test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -175,4 +175,4 @@ TEST_F(ManyCores, MapsOfThreadsAreAsTheGridIs) {
 }
 
 }  // namespace
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

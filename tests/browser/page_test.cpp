@@ -12,7 +12,7 @@
 
 HEDDLE_LONG("Pages.AReportOfAHundred*")
 
-namespace heddle::tb::test {
+namespace heddle::test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -352,4 +352,4 @@ TEST_F(Pages, AFileThatCannotBeWrittenIsRefusedBeforeTheRun) {
 }
 
 }  // namespace
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

@@ -10,7 +10,7 @@
 #include "browser/browser.hpp"
 #include "tests/support/program_runner.hpp"
 
-namespace heddle::tb::test {
+namespace heddle::test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -209,4 +209,4 @@ TEST_F(ReadablePages, AtAnyWidthAndInBothSchemes) {
 }
 
 }  // namespace
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

@@ -19,7 +19,7 @@
 #include "os/checkpoint/image_format.hpp"
 #include "tests/support/program_runner.hpp"
 
-namespace heddle::tb {
+namespace heddle::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -100,14 +100,16 @@ class CliCheckpoint : public testing::Test {
     }
   }
   [[nodiscard]] std::string path(const std::string& name) const { return scratch_.path(name); }
-  [[nodiscard]] Ran resumed(const RunSetup& setup = {}) const { return heddle({"run", "--resume", file_}, setup); }
+  [[nodiscard]] Ran resumed(const RunSetup& setup = {}) const {
+    return test::heddle({"run", "--resume", file_}, setup);
+  }
   // With checkpoints, into the folder `folder`.
   [[nodiscard]] Words checked(const Words& run, const std::string& folder, std::uint64_t every) const {
     return joined(run, {"--out", path(folder), "--checkpoint", file_, "--every", std::to_string(every)});
   }
   // A short run that leaves a checkpoint.
   void leave_checkpoint() const {
-    const Ran ran = heddle(checked({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet"}, "out", 1000));
+    const Ran ran = test::heddle(checked({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet"}, "out", 1000));
     ASSERT_EQ(ran.code, 0) << ran.err;
     ASSERT_TRUE(fs::exists(file_));
   }
@@ -125,7 +127,7 @@ TEST(CheckpointSupport, ABuildWithoutSaysWhy) {
   for (const Words& words :
        {Words{"run", "baseline", "vecadd", "--scale", "0.001", "--checkpoint", file, "--every", "9"},
         Words{"run", "--resume", file}}) {
-    const Ran ran = heddle(words);
+    const Ran ran = test::heddle(words);
     EXPECT_EQ(ran.code, 2);
     EXPECT_NE(ran.err.find(*checkpoint::unsupported()), std::string::npos) << ran.err;
   }
@@ -149,10 +151,10 @@ class ResumedRun : public CliCheckpoint, public testing::WithParamInterface<Chec
 // One checkpoint, after two thirds of the run: the last third is done by the run itself and by the resumed one.
 TEST_P(ResumedRun, EndsInTheSameBytes) {
   const Words run = joined({"run"}, joined(GetParam().run, {"--quiet"}));
-  Ran ran = heddle(joined(run, {"--out", path("plain")}));
+  Ran ran = test::heddle(joined(run, {"--out", path("plain")}));
   ASSERT_EQ(ran.code, 0) << ran.err;
   const std::uint64_t cycles = cycles_of(path("plain"));
-  ran = heddle(checked(run, "checked", cycles * 2 / 3));
+  ran = test::heddle(checked(run, "checked", cycles * 2 / 3));
   ASSERT_EQ(ran.code, 0) << ran.err;
   expect_same_files(path("plain"), path("checked"));
   fs::remove(path("checked/stats.json"));
@@ -193,10 +195,10 @@ TEST_F(CliCheckpoint, ItsFileIsForItsOwnerAlone) {
 
 TEST_F(CliCheckpoint, ARunKilledAtAnyMomentGoesOn) {
   constexpr std::uint64_t kEvery = 20'000;
-  ASSERT_EQ(heddle(joined(kQueens, {"--out", path("plain")})).code, 0);
+  ASSERT_EQ(test::heddle(joined(kQueens, {"--out", path("plain")})).code, 0);
   const Words run = checked(kQueens, "checked", kEvery);
   std::mt19937 random(18);
-  Ran ran = heddle(run, killed_after_a_checkpoint(file_, SIGKILL, random() % 20));
+  Ran ran = test::heddle(run, killed_after_a_checkpoint(file_, SIGKILL, random() % 20));
   const std::regex said("heddle: note: goes on from the checkpoint of cycle ([0-9,]+)\n");
   std::uint64_t latest = 0;
   unsigned killed = 0;
@@ -232,10 +234,10 @@ TEST_F(CliCheckpoint, WhatIsWrittenMeanwhileIsWhole) {
     }
     return words;
   };
-  ASSERT_EQ(heddle(run("plain")).code, 0);
+  ASSERT_EQ(test::heddle(run("plain")).code, 0);
   const std::uint64_t every = cycles_of(path("plain")) / 4;
   const Words checked = joined(run("checked"), {"--checkpoint", file_, "--every", std::to_string(every)});
-  Ran ran = heddle(checked, killed_after_a_checkpoint(file_, SIGKILL));
+  Ran ran = test::heddle(checked, killed_after_a_checkpoint(file_, SIGKILL));
   ASSERT_EQ(ran.code, 128 + SIGKILL) << ran.err;
   EXPECT_FALSE(fs::exists(path("checked/log.kanata")));
   ran = resumed(killed_after_a_checkpoint(file_, SIGKILL));
@@ -255,9 +257,9 @@ TEST_F(CliCheckpoint, WhatIsWrittenMeanwhileIsWhole) {
 
 TEST_F(CliCheckpoint, AReplayGoesOnIfItsTraceIsTheSame) {
   const std::string trace = path("run.trace");
-  ASSERT_EQ(heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet", "--record", trace}).code, 0);
-  ASSERT_EQ(heddle({"run", "baseline", trace, "--quiet", "--out", path("plain")}).code, 0);
-  Ran ran = heddle(checked({"run", "baseline", trace, "--quiet"}, "checked", 2000));
+  ASSERT_EQ(test::heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet", "--record", trace}).code, 0);
+  ASSERT_EQ(test::heddle({"run", "baseline", trace, "--quiet", "--out", path("plain")}).code, 0);
+  Ran ran = test::heddle(checked({"run", "baseline", trace, "--quiet"}, "checked", 2000));
   ASSERT_EQ(ran.code, 0) << ran.err;
   fs::remove(path("checked/stats.json"));
   ASSERT_EQ(resumed().code, 0);
@@ -272,7 +274,7 @@ TEST_F(CliCheckpoint, AReplayGoesOnIfItsTraceIsTheSame) {
 
 TEST_F(CliCheckpoint, SignalsEndAResumedRunInAnOrderlyWay) {
   const Words run = checked({"run", "baseline", "nqueens"}, "checked", 50'000);
-  Ran ran = heddle(run, killed_after_a_checkpoint(file_, SIGKILL));
+  Ran ran = test::heddle(run, killed_after_a_checkpoint(file_, SIGKILL));
   ASSERT_EQ(ran.code, 128 + SIGKILL) << ran.err;
   ran = resumed(killed_after_a_checkpoint(file_, SIGTERM));
   EXPECT_EQ(ran.code, 128 + SIGTERM) << ran.err;
@@ -286,13 +288,13 @@ TEST_F(CliCheckpoint, WhereItIsResumedDoesNotMatter) {
   RunSetup there;
   there.folder = path("there");
   const Words run = {"run", "baseline", "nqueens", "--scale", "0.005"};
-  ASSERT_EQ(heddle(joined(run, {"--out", path("plain")})).code, 0);
-  const Ran first = heddle(joined(run, {"--out", "checked", "--checkpoint", "file", "--every", "60000"}), there);
+  ASSERT_EQ(test::heddle(joined(run, {"--out", path("plain")})).code, 0);
+  const Ran first = test::heddle(joined(run, {"--out", "checked", "--checkpoint", "file", "--every", "60000"}), there);
   ASSERT_EQ(first.code, 0) << first.err;
   fs::remove(path("there/checked/stats.json"));
   RunSetup terminal;
   terminal.terminal = true;
-  const Ran ran = heddle({"run", "--resume", path("there/file")}, terminal);
+  const Ran ran = test::heddle({"run", "--resume", path("there/file")}, terminal);
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out.substr(0, 41), first.out.substr(0, 41));
   expect_same_files(path("plain"), path("there/checked"));
@@ -304,11 +306,11 @@ TEST_F(CliCheckpoint, WhereItIsResumedDoesNotMatter) {
 TEST_F(CliCheckpoint, TheFolderOfTheOutputsMayHoldIt) {
   const std::string file = path("new/run.checkpoint");
   const Words run = {"run", "baseline", "vecadd", "--scale", "0.001", "--quiet", "--out", path("new")};
-  Ran ran = heddle(joined(run, {"--checkpoint", file, "--every", "3000"}));
+  Ran ran = test::heddle(joined(run, {"--checkpoint", file, "--every", "3000"}));
   ASSERT_EQ(ran.code, 0) << ran.err;
   const std::string stats = Scratch::read(path("new/stats.json"));
   fs::remove(path("new/stats.json"));
-  ran = heddle({"run", "--resume", file});
+  ran = test::heddle({"run", "--resume", file});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(Scratch::read(path("new/stats.json")) == stats);
 }
@@ -374,7 +376,7 @@ TEST_F(CliCheckpoint, AnotherBuildIsRefused) {
 TEST_F(CliCheckpoint, OptionsThatDoNotGoTogetherAreRefused) {
   leave_checkpoint();
   const auto refusal = [&](const Words& words) {
-    const Ran ran = heddle(joined({"run"}, words));
+    const Ran ran = test::heddle(joined({"run"}, words));
     EXPECT_EQ(ran.code, 2) << ran.out;
     return ran.err;
   };
@@ -406,7 +408,7 @@ TEST_F(CliCheckpoint, OptionsThatDoNotGoTogetherAreRefused) {
   EXPECT_NE(refusal(joined(run, {"--checkpoint", file_, "--every", "9", "--vcd", path("waves.fst")}))
                 .find("waves in .fst are written by another program"),
             std::string::npos);
-  const Ran exec = heddle({"exec", "--checkpoint", file_, "--every", "9", "--", "/bin/true"});
+  const Ran exec = test::heddle({"exec", "--checkpoint", file_, "--every", "9", "--", "/bin/true"});
   EXPECT_EQ(exec.code, 2);
   EXPECT_NE(exec.err.find("--checkpoint: a checkpoint holds one process, and the program is another one"),
             std::string::npos)
@@ -419,11 +421,11 @@ TEST_F(CliCheckpoint, OneRunAtATimeHasAFile) {
   Ran resuming;
   setup.while_running = [&](pid_t process) {
     wait_for([&] { return fs::exists(file_) || ::kill(process, 0) != 0; });
-    second = heddle(checked({"run", "baseline", "vecadd", "--scale", "0.001"}, "second", 1000));
+    second = test::heddle(checked({"run", "baseline", "vecadd", "--scale", "0.001"}, "second", 1000));
     resuming = resumed();
     ::kill(process, SIGKILL);
   };
-  const Ran first = heddle(checked({"run", "baseline", "nqueens"}, "first", 20'000), setup);
+  const Ran first = test::heddle(checked({"run", "baseline", "nqueens"}, "first", 20'000), setup);
   ASSERT_EQ(first.code, 128 + SIGKILL) << first.err;
   EXPECT_EQ(second.code, 2);
   EXPECT_NE(second.err.find("another run writes this checkpoint"), std::string::npos) << second.err;
@@ -452,4 +454,4 @@ TEST_F(CliCheckpoint, WithoutRoomTheEarlierImageStays) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cli

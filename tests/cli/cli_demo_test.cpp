@@ -10,7 +10,7 @@
 
 HEDDLE_NOT_SANITIZED("CliBench.MeasuresAndWritesJson")
 
-namespace heddle::tb {
+namespace heddle::cli {
 namespace {
 
 namespace json = boost::json;
@@ -20,7 +20,8 @@ using test::Scratch;
 
 TEST(CliDemo, ShowsEveryWorkloadAndWritesThePage) {
   const Scratch scratch;
-  const Ran ran = heddle({"demo", "vecadd", "reduction", "--scale", "0.01", "--out", scratch.path("demo"), "-j", "2"});
+  const Ran ran =
+      test::heddle({"demo", "vecadd", "reduction", "--scale", "0.01", "--out", scratch.path("demo"), "-j", "2"});
   ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
   EXPECT_EQ(ran.err, "");
   EXPECT_NE(ran.out.find("\nvecadd "), std::string::npos) << ran.out;
@@ -35,8 +36,8 @@ TEST(CliDemo, ShowsEveryWorkloadAndWritesThePage) {
 TEST(CliDemo, ShowsAFailureAndExitsWithTheWorst) {
   const Scratch scratch;
   // The registers of a block of 256 threads do not fit.
-  const Ran ran =
-      heddle({"demo", "vecadd", "--scale", "0.01", "--set", "core.registers=1024", "--out", scratch.path("demo")});
+  const Ran ran = test::heddle(
+      {"demo", "vecadd", "--scale", "0.01", "--set", "core.registers=1024", "--out", scratch.path("demo")});
   EXPECT_EQ(ran.code, 3) << ran.out;
   EXPECT_NE(ran.out.find("FAULT"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("\nvecadd: heddle: "), std::string::npos) << ran.out;
@@ -45,7 +46,7 @@ TEST(CliDemo, ShowsAFailureAndExitsWithTheWorst) {
 
 TEST(CliBench, MeasuresAndWritesJson) {
   const Scratch scratch;
-  const Ran ran = heddle({"bench", "--quick", "--json", scratch.path("bench.json")});
+  const Ran ran = test::heddle({"bench", "--quick", "--json", scratch.path("bench.json")});
   ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
   const json::value value = json::parse(Scratch::read(scratch.path("bench.json")));
   ASSERT_GE(value.at("benchmarks").as_array().size(), 5U);
@@ -57,8 +58,8 @@ TEST(CliBench, MeasuresAndWritesJson) {
 // With itself, through the same program's file: the ratio is near 1, however busy the machine.
 TEST(CliBench, ComparesTwoBuildsInTurns) {
   const Scratch scratch;
-  const Ran ran = heddle({"bench", "--quick", "--only", "lanes-add", "--compare", HEDDLE_PROGRAM, "--json",
-                          scratch.path("compared.json")});
+  const Ran ran = test::heddle({"bench", "--quick", "--only", "lanes-add", "--compare", HEDDLE_PROGRAM, "--json",
+                                scratch.path("compared.json")});
   ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
   const json::value value = json::parse(Scratch::read(scratch.path("compared.json")));
   ASSERT_EQ(value.at("benchmarks").as_array().size(), 1U);
@@ -71,18 +72,19 @@ TEST(CliBench, ComparesTwoBuildsInTurns) {
 }
 
 TEST(CliBench, SaysWhatItCannotCompareWith) {
-  const Ran none = heddle({"bench", "--quick", "--only", "lanes-add", "--compare", "/nowhere/heddle"});
+  const Ran none = test::heddle({"bench", "--quick", "--only", "lanes-add", "--compare", "/nowhere/heddle"});
   EXPECT_EQ(none.code, 2) << none.out;
   EXPECT_EQ(none.err.find("heddle: --compare: '/nowhere/heddle' cannot be started: No such file or directory"), 0U)
       << none.err;
-  const Ran other = heddle({"bench", "--quick", "--only", "lanes-add", "--compare", "/bin/true"});
+  const Ran other = test::heddle({"bench", "--quick", "--only", "lanes-add", "--compare", "/bin/true"});
   EXPECT_NE(other.code, 0);
   EXPECT_NE(other.out.find("FAILED: /bin/true writes no figures that can be read"), std::string::npos) << other.out;
 }
 
 TEST(CliBench, TakesSeveralNamesAndSaysWhichIsNone) {
   const Scratch scratch;
-  const Ran two = heddle({"bench", "--quick", "--only", "lanes-fma,lanes-add", "--json", scratch.path("two.json")});
+  const Ran two =
+      test::heddle({"bench", "--quick", "--only", "lanes-fma,lanes-add", "--json", scratch.path("two.json")});
   ASSERT_EQ(two.code, 0) << two.err;
   const json::value value = json::parse(Scratch::read(scratch.path("two.json")));
   ASSERT_EQ(value.at("benchmarks").as_array().size(), 2U);
@@ -90,7 +92,7 @@ TEST(CliBench, TakesSeveralNamesAndSaysWhichIsNone) {
   EXPECT_EQ(value.at("benchmarks").at(1).at("name").as_string(), "lanes-fma");
   for (const auto& [words, wrong] :
        {std::pair{"lanes-add,lanes-sub", "'lanes-sub'"}, {"lanes-add,", "''"}, {"", "''"}}) {
-    const Ran none = heddle({"bench", "--quick", "--only", words});
+    const Ran none = test::heddle({"bench", "--quick", "--only", words});
     EXPECT_EQ(none.code, 2) << words;
     EXPECT_EQ(none.err.find(std::string("heddle: --only: there is no benchmark ") + wrong), 0U) << none.err;
   }
@@ -103,8 +105,8 @@ TEST(CliBench, LeavesOutWhatTheOtherBuildDoesNotHave) {
       scratch.write("older", "#!/bin/sh\n[ \"$3\" = lanes-fma ] || exec '" HEDDLE_PROGRAM
                              "' \"$@\"\necho \"heddle: --only: there is no benchmark '$3'\" >&2\nexit 2\n");
   std::filesystem::permissions(older, std::filesystem::perms::owner_all);
-  const Ran ran = heddle({"bench", "--quick", "--only", "lanes-add,lanes-fma", "--compare", older, "--json",
-                          scratch.path("compared.json")});
+  const Ran ran = test::heddle({"bench", "--quick", "--only", "lanes-add,lanes-fma", "--compare", older, "--json",
+                                scratch.path("compared.json")});
   ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_NE(ran.out.find("not compared, since " + older + " does not have them: lanes-fma\n"), std::string::npos)
       << ran.out;
@@ -114,4 +116,4 @@ TEST(CliBench, LeavesOutWhatTheOtherBuildDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cli

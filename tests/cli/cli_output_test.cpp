@@ -10,7 +10,7 @@
 
 HEDDLE_LONG_SANITIZED("CliOutput.ResultsDo*")
 
-namespace heddle::tb {
+namespace heddle::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -20,7 +20,7 @@ using test::Scratch;
 
 // A command that is refused with this very line, and with nothing on the standard output.
 void expect_refused(const std::vector<std::string>& words, const std::string& line) {
-  const Ran ran = heddle(words);
+  const Ran ran = test::heddle(words);
   EXPECT_EQ(ran.code, 2) << line << ran.out;
   EXPECT_EQ(ran.err, "heddle: " + line + "\n");
   EXPECT_EQ(ran.out, "");
@@ -43,7 +43,7 @@ TEST(CliOutput, ResultsDoNotReplaceTheirDatabase) {
   const std::string file = scratch.write("x.toml", "config = \"baseline\"\nscale = 0.001\nworkload = \"vecadd\"\n");
   const std::string database = scratch.path("x.db");
   expect_refused({"sweep", file, "-d", file}, is_read("--database", file, "the exploration"));
-  ASSERT_EQ(heddle({"sweep", file, "-d", database}).code, 0);
+  ASSERT_EQ(test::heddle({"sweep", file, "-d", database}).code, 0);
   const std::string before = Scratch::read(database);
   ASSERT_FALSE(before.empty());
   expect_refused({"results", database, "--csv", database}, is_read("--csv", database, "the database"));
@@ -59,7 +59,7 @@ TEST(CliOutput, ResultsDoNotReplaceTheirDatabase) {
                  is_written("--png", both, "--svg"));
   EXPECT_FALSE(fs::exists(both));
   EXPECT_EQ(Scratch::read(database), before);
-  EXPECT_EQ(heddle({"results", database, "--csv", "-"}).code, 0);
+  EXPECT_EQ(test::heddle({"results", database, "--csv", "-"}).code, 0);
 }
 
 TEST(CliOutput, ARunReplacesNothingThatItReads) {
@@ -169,7 +169,7 @@ TEST(CliOutput, WhatCannotBeWrittenIsRefusedBeforeTheRun) {
 class CliOutputPage : public testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_EQ(heddle({"run", "baseline", "vecadd", "--scale", "0.001", "-q", "-o", run}).code, 0);
+    ASSERT_EQ(test::heddle({"run", "baseline", "vecadd", "--scale", "0.001", "-q", "-o", run}).code, 0);
   }
   // A shell's command line, with `PROGRAM compare ...` in place of "@".
   [[nodiscard]] Ran in_shell(const std::string& line) const {
@@ -191,7 +191,7 @@ TEST_F(CliOutputPage, ACompareDoesNotReplaceWhatItReads) {
 }
 
 TEST_F(CliOutputPage, GoesToTheStandardOutputWhereThatIs) {
-  const Ran ran = heddle({"compare", run, run, "--html", "/dev/stdout"});
+  const Ran ran = test::heddle({"compare", run, run, "--html", "/dev/stdout"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   const std::size_t page = ran.out.find("<!DOCTYPE html>");
   ASSERT_NE(page, std::string::npos);
@@ -207,7 +207,7 @@ TEST_F(CliOutputPage, PipesAndDevicesAreWrittenInto) {
   const Ran piped = in_shell("cat <(@ --html >(cat))");
   EXPECT_EQ(piped.code, 0) << piped.err;
   EXPECT_NE(piped.out.find("<!DOCTYPE html>"), std::string::npos) << piped.err;
-  EXPECT_EQ(heddle({"compare", run, run, "-q", "--html", "/dev/null"}).code, 0);
+  EXPECT_EQ(test::heddle({"compare", run, run, "-q", "--html", "/dev/null"}).code, 0);
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
   expect_refused({"compare", run, run, "-q", "--html", "/dev/full"},
                  is_unwritable("/dev/full", "No space left on device"));
@@ -219,10 +219,10 @@ TEST_F(CliOutputPage, PipesAndDevicesAreWrittenInto) {
 TEST_F(CliOutputPage, ALinkStays) {
   const std::string target = scratch.write("target.html", "old");
   fs::create_symlink("target.html", scratch.path("link.html"));
-  ASSERT_EQ(heddle({"compare", run, run, "-q", "--html", scratch.path("link.html")}).code, 0);
+  ASSERT_EQ(test::heddle({"compare", run, run, "-q", "--html", scratch.path("link.html")}).code, 0);
   EXPECT_TRUE(fs::is_symlink(scratch.path("link.html")));
   EXPECT_EQ(Scratch::read(target).substr(0, 15), "<!DOCTYPE html>");
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cli

@@ -3,7 +3,7 @@
 
 #include "tests/support/program_runner.hpp"
 
-namespace heddle::tb {
+namespace heddle::cli {
 namespace {
 
 using ::testing::HasSubstr;
@@ -36,4 +36,4 @@ TEST(CliPrint, TextComesBeforeTheReportAndAnAssertionIsAFault) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cli

@@ -13,7 +13,7 @@
 HEDDLE_LONG_SANITIZED("CliReproduce.ASpoilt*", "CliReproduce.TakesAnother*", "CliReproduce.GoesOnAfter*",
                       "CliReproduce.ATerm*")
 
-namespace heddle::tb {
+namespace heddle::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -24,7 +24,7 @@ using test::Scratch;
 
 TEST(CliReproduce, BadWordsAreNamed) {
   const auto error = [](const std::vector<std::string>& words) {
-    const Ran ran = heddle(words);
+    const Ran ran = test::heddle(words);
     EXPECT_EQ(ran.code, 2);
     return ran.err;
   };
@@ -38,10 +38,10 @@ TEST(CliReproduce, BadWordsAreNamed) {
 }
 
 TEST(CliReproduce, ListNamesTheClaims) {
-  const Ran ran = heddle({"reproduce", "--list"});
+  const Ran ran = test::heddle({"reproduce", "--list"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_NE(ran.out.find("\nlwm-avg "), std::string::npos) << ran.out;
-  EXPECT_EQ(heddle({"reproduce", "--names"}).out.substr(0, 8), "fu-util\n");
+  EXPECT_EQ(test::heddle({"reproduce", "--names"}).out.substr(0, 8), "fu-util\n");
 }
 
 // A tiny reproduction of what needs the baseline only: twelve workloads in two forms.
@@ -70,13 +70,13 @@ TEST(CliReproduce, GoesOnAfterAKillWithoutRepeating) {
     }
     ::kill(child, SIGKILL);
   };
-  const Ran killed = heddle(tiny(scratch), setup);
+  const Ran killed = test::heddle(tiny(scratch), setup);
   ASSERT_EQ(killed.code, 128 + SIGKILL);
   EXPECT_FALSE(fs::exists(scratch.path("out/reproduction.html")));
   std::this_thread::sleep_for(std::chrono::milliseconds(300));  // the run that was under way ends by itself
   const auto before = written(scratch);
   ASSERT_GE(before.size(), 2U);
-  const Ran resumed = heddle(tiny(scratch));
+  const Ran resumed = test::heddle(tiny(scratch));
   EXPECT_EQ(resumed.code, 0) << resumed.err << resumed.out;
   const auto after = written(scratch);
   EXPECT_EQ(after.size(), 24U);
@@ -84,7 +84,7 @@ TEST(CliReproduce, GoesOnAfterAKillWithoutRepeating) {
     EXPECT_EQ(after.at(folder), time) << folder << " was repeated";
   }
   EXPECT_TRUE(fs::exists(scratch.path("out/reproduction.html")));
-  const Ran again = heddle(tiny(scratch));
+  const Ran again = test::heddle(tiny(scratch));
   EXPECT_EQ(written(scratch), after);
   EXPECT_NE(again.out.find("24 runs at default scale x 0.002, 24 of them kept from earlier"), std::string::npos)
       << again.out;
@@ -99,7 +99,7 @@ TEST(CliReproduce, ATerminationEndsItOrderly) {
     }
     ::kill(child, SIGTERM);
   };
-  const Ran ran = heddle(tiny(scratch), setup);
+  const Ran ran = test::heddle(tiny(scratch), setup);
   EXPECT_EQ(ran.code, 128 + SIGTERM) << ran.err;
   EXPECT_NE(ran.out.find("Ended early; the same command goes on from here."), std::string::npos) << ran.out;
   EXPECT_LT(written(scratch).size(), 24U);
@@ -107,7 +107,7 @@ TEST(CliReproduce, ATerminationEndsItOrderly) {
 
 TEST(CliReproduce, TakesAnotherBuildsResultsOnlyWhenTold) {
   const Scratch scratch;
-  ASSERT_EQ(heddle(tiny(scratch)).code, 0);
+  ASSERT_EQ(test::heddle(tiny(scratch)).code, 0);
   for (const auto& [folder, time] : written(scratch)) {
     const std::string path = scratch.path("out/runs/") + folder + "/key.txt";
     std::ifstream in(path);
@@ -119,31 +119,32 @@ TEST(CliReproduce, TakesAnotherBuildsResultsOnlyWhenTold) {
   }
   std::vector<std::string> words = tiny(scratch);
   words.emplace_back("--any-build");
-  const Ran taken = heddle(words);
+  const Ran taken = test::heddle(words);
   EXPECT_NE(taken.out.find(", 24 of them kept from earlier"), std::string::npos) << taken.out;
   EXPECT_NE(taken.out.find("Measured earlier: 24 runs by build 0.0.9 0123456789abcdef."), std::string::npos);
-  const Ran repeated = heddle(tiny(scratch));
+  const Ran repeated = test::heddle(tiny(scratch));
   EXPECT_NE(repeated.out.find(", 0 of them kept from earlier"), std::string::npos) << repeated.out;
   EXPECT_EQ(repeated.out.find("Measured earlier"), std::string::npos);
 }
 
 TEST(CliReproduce, ASpoiltResultIsRunAgainAndOneFolderHasOneWriter) {
   const Scratch scratch;
-  ASSERT_EQ(heddle(tiny(scratch)).code, 0);
+  ASSERT_EQ(test::heddle(tiny(scratch)).code, 0);
   const std::string folder = scratch.path("out/runs/") + written(scratch).begin()->first;
   std::ofstream(folder + "/key.txt", std::ios::app) << "more\n";
-  const Ran again = heddle(tiny(scratch));
+  const Ran again = test::heddle(tiny(scratch));
   EXPECT_NE(again.out.find(", 23 of them kept from earlier"), std::string::npos) << again.out;
   RunSetup setup;
   setup.while_running = [&](pid_t) {
     for (int i = 0; i < 2000 && !fs::exists(scratch.path("other/.lock")); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
-    const Ran second = heddle({"reproduce", "workload-size", "--out", scratch.path("other")});
+    const Ran second = test::heddle({"reproduce", "workload-size", "--out", scratch.path("other")});
     EXPECT_EQ(second.code, 2);
     EXPECT_NE(second.err.find("another reproduction is writing to this folder"), std::string::npos) << second.err;
   };
-  EXPECT_EQ(heddle({"reproduce", "workload-size", "--scale", "0.02", "--out", scratch.path("other")}, setup).code, 0);
+  EXPECT_EQ(test::heddle({"reproduce", "workload-size", "--scale", "0.02", "--out", scratch.path("other")}, setup).code,
+            0);
 }
 
 TEST(CliReproduce, AFailedRunIsShownAndTheRestGoesOn) {
@@ -152,7 +153,7 @@ TEST(CliReproduce, AFailedRunIsShownAndTheRestGoesOn) {
   scratch.write("baseline.toml", "[core]\nwarp_sise = 32\n");
   RunSetup setup;
   setup.environment = {"HEDDLE_CONFIGS=" + scratch.path()};
-  const Ran ran = heddle({"reproduce", "workload-size", "lwm-storage", "--out", scratch.path("out")}, setup);
+  const Ran ran = test::heddle({"reproduce", "workload-size", "lwm-storage", "--out", scratch.path("out")}, setup);
   EXPECT_EQ(ran.code, 1) << ran.err;
   EXPECT_NE(ran.out.find("24 runs failed:"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("did you mean 'warp_size'?"), std::string::npos) << ran.out;
@@ -160,4 +161,4 @@ TEST(CliReproduce, AFailedRunIsShownAndTheRestGoesOn) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cli

@@ -17,7 +17,7 @@ HEDDLE_NOT_SANITIZED("CliRun.ATerminal*", "CliRun.AnInterrupt*")
 HEDDLE_LONG_SANITIZED("Each/CliRunSignal.*", "CliRun.OneFolder*", "CliRun.AnIgnoredHangUp*",
                       "Keys/CliRunInVain.*/icache")
 
-namespace heddle::tb {
+namespace heddle::cli {
 namespace {
 
 namespace json = boost::json;
@@ -33,7 +33,7 @@ json::value stats(const std::string& directory) {
 TEST(CliRun, PrintsTheSummaryAndWritesTheFiles) {
   const Scratch scratch;
   const std::string out = scratch.path("deep/out");
-  const Ran ran = heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--out", out});
+  const Ran ran = test::heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--out", out});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.err, "");  // no progress line into a pipe
   EXPECT_EQ(ran.out.substr(0, 34), "vecadd on baseline: result correct");
@@ -62,7 +62,8 @@ TEST(CliRun, PrintsTheSummaryAndWritesTheFiles) {
 TEST(CliRun, TwoRunsWriteTheSameBytes) {
   const Scratch scratch;
   for (const char* name : {"first", "second"}) {
-    const Ran ran = heddle({"run", "baseline", "bfs", "--scale", "0.002", "--quiet", "--out", scratch.path(name)});
+    const Ran ran =
+        test::heddle({"run", "baseline", "bfs", "--scale", "0.002", "--quiet", "--out", scratch.path(name)});
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_EQ(ran.out, "");  // --quiet
     EXPECT_EQ(ran.err, "");
@@ -90,7 +91,7 @@ TEST(CliRun, SeveralHostThreadsWriteTheSameBytes) {
   for (const char* threads : {"1", "3", "auto"}) {
     std::vector<std::string> words = run;
     words.insert(words.end(), {scratch.path(threads), "--threads", threads});
-    const Ran ran = heddle(words);
+    const Ran ran = test::heddle(words);
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_EQ(ran.err, "");
     const std::string bytes =
@@ -100,17 +101,18 @@ TEST(CliRun, SeveralHostThreadsWriteTheSameBytes) {
     EXPECT_EQ(bytes, expected) << threads;
   }
   // A page's profile hears of all cores.
-  const Ran watched = heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--threads", "2", "--set", "gpu.cores=2",
-                              "--set", "l1d.write_policy=write-through", "--report", scratch.path("r.html")});
+  const Ran watched =
+      test::heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--threads", "2", "--set", "gpu.cores=2", "--set",
+                    "l1d.write_policy=write-through", "--report", scratch.path("r.html")});
   EXPECT_EQ(watched.code, 0);
   EXPECT_NE(watched.err.find("note: one host thread simulates"), std::string::npos) << watched.err;
   // Of what nobody has asked for, nothing is said.
-  const Ran by_itself = heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--set", "gpu.cores=2", "--set",
-                                "l1d.write_policy=write-through", "--report", scratch.path("s.html")});
+  const Ran by_itself = test::heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--set", "gpu.cores=2", "--set",
+                                      "l1d.write_policy=write-through", "--report", scratch.path("s.html")});
   EXPECT_EQ(by_itself.code, 0);
   EXPECT_EQ(by_itself.err, "");
   for (const char* wrong : {"0", "all", "1000"}) {
-    const Ran refused = heddle({"run", "baseline", "vecadd", "--threads", wrong});
+    const Ran refused = test::heddle({"run", "baseline", "vecadd", "--threads", wrong});
     EXPECT_EQ(refused.code, 2);
     EXPECT_NE(refused.err.find("--threads"), std::string::npos) << refused.err;
   }
@@ -142,7 +144,7 @@ TEST_P(CliRunInVain, IsNotedAndChangesNothing) {
         words.insert(words.end(), {"--set", setting});
       }
     }
-    const Ran ran = heddle(words);
+    const Ran ran = test::heddle(words);
     EXPECT_EQ(ran.code, 0) << ran.err;
     said = ran.err;
     const json::value value = stats(scratch.path("out"));
@@ -282,7 +284,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(CliRun, WithoutTimingThereAreNoRows) {
   const auto text = [](const std::string& timing) {
-    return heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--set", "dram.timing=" + timing}).out;
+    return test::heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--set", "dram.timing=" + timing}).out;
   };
   EXPECT_NE(text("hit-conflict").find("DRAM row-hit rate"), std::string::npos);
   const std::string out = text("none");
@@ -292,7 +294,7 @@ TEST(CliRun, WithoutTimingThereAreNoRows) {
 }
 
 TEST(CliRun, QuietLeavesNotesOut) {
-  const Ran ran = heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet", "--set", "l2.ways=2"});
+  const Ran ran = test::heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet", "--set", "l2.ways=2"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.err, "");
 }
@@ -309,20 +311,20 @@ TEST(CliRun, NotesRotatesThatAreReadAsMeant) {
       << "ptx = \"k.ptx\"\n[[launch]]\nentry = \"k\"\ngrid = [1]\nblock = [32]\narguments = [{ u32 = 1 }]\n";
   const std::string note =
       "heddle: note: " + scratch.path("k.ptx") + ":13: one 64-bit rotate takes its amount modulo 64";
-  const Ran compiled = heddle({"compile", scratch.path("k.ptx")});
+  const Ran compiled = test::heddle({"compile", scratch.path("k.ptx")});
   EXPECT_EQ(compiled.code, 0);
   EXPECT_EQ(compiled.err.substr(0, note.size()), note);
-  const Ran ran = heddle({"run", "baseline", scratch.path("launch.toml")});
+  const Ran ran = test::heddle({"run", "baseline", scratch.path("launch.toml")});
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.err.substr(0, note.size()), note);
-  EXPECT_EQ(heddle({"run", "baseline", scratch.path("launch.toml"), "--quiet"}).err, "");
+  EXPECT_EQ(test::heddle({"run", "baseline", scratch.path("launch.toml"), "--quiet"}).err, "");
 }
 
 TEST(CliRun, SettingsReachTheMachine) {
   const Scratch scratch;
   const auto cycles = [&](const std::string& setting) {
     const std::string out = scratch.path(setting);
-    const Ran ran = heddle({"run", "baseline", "vecadd", "--scale", "0.002", "-q", "--set", setting, "-o", out});
+    const Ran ran = test::heddle({"run", "baseline", "vecadd", "--scale", "0.002", "-q", "--set", setting, "-o", out});
     EXPECT_EQ(ran.code, 0) << ran.err;
     return stats(out).at("summary").at("cycles").as_int64();
   };
@@ -330,14 +332,14 @@ TEST(CliRun, SettingsReachTheMachine) {
 }
 
 TEST(CliRun, TheReferenceInterpreterAgrees) {
-  const Ran ran = heddle({"run", "thesis-baseline", "blackjack", "--scale", "0.01", "--check-reference"});
+  const Ran ran = test::heddle({"run", "thesis-baseline", "blackjack", "--scale", "0.01", "--check-reference"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_NE(ran.out.find("reference: the retirement hash 0x"), std::string::npos) << ran.out;
 }
 
 TEST(CliRun, TheCycleLimitLeavesIncompleteStatistics) {
   const Scratch scratch;
-  const Ran ran = heddle({"run", "baseline", "blackjack", "--max-cycles", "5000", "--out", scratch.path("out")});
+  const Ran ran = test::heddle({"run", "baseline", "blackjack", "--max-cycles", "5000", "--out", scratch.path("out")});
   EXPECT_EQ(ran.code, 3) << ran.err;
   EXPECT_NE(ran.err.find("5000"), std::string::npos) << ran.err;
   EXPECT_EQ(ran.out.substr(0, 33), "blackjack on baseline: INCOMPLETE");
@@ -354,7 +356,7 @@ TEST(CliRun, WithoutAnExpectedResultNothingIsCalledCorrect) {
   scratch.write("k.ptx", ".version 7.0\n.target sm_50\n.address_size 32\n.visible .entry k() { ret; }\n");
   const std::string file =
       scratch.write("l.toml", "ptx = \"k.ptx\"\n[[launch]]\nentry = \"k\"\ngrid = [1]\nblock = [32]\n");
-  const Ran ran = heddle({"run", "baseline", file, "--out", scratch.path("out")});
+  const Ran ran = test::heddle({"run", "baseline", file, "--out", scratch.path("out")});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_NE(ran.out.find("ran; no result was checked"), std::string::npos) << ran.out;
   EXPECT_EQ(stats(scratch.path("out")).at("verdict").at("result").as_string(), "not checked");
@@ -383,9 +385,9 @@ TEST_P(CliRunSignal, EndsTheRunWithTheStatisticsSoFar) {
     std::this_thread::sleep_for(std::chrono::milliseconds(700));  // past the compilation, into the launch
     ::kill(process, GetParam());
   };
-  const Ran ran = heddle({"run", "baseline", "blackjack", "--scale", "16", "--out", scratch.path("out"),
-                          "--memory-trace", scratch.path("trace")},
-                         setup);
+  const Ran ran = test::heddle({"run", "baseline", "blackjack", "--scale", "16", "--out", scratch.path("out"),
+                                "--memory-trace", scratch.path("trace")},
+                               setup);
   EXPECT_EQ(ran.code, 128 + GetParam()) << ran.err;
   EXPECT_EQ(ran.out.substr(0, 33), "blackjack on baseline: INCOMPLETE");
   EXPECT_FALSE(stats(scratch.path("out")).at("complete").as_bool());
@@ -412,7 +414,7 @@ TEST(CliRun, AnIgnoredHangUpStaysIgnored) {
     ::kill(process, SIGTERM);
   };
   ::signal(SIGHUP, SIG_IGN);
-  EXPECT_EQ(heddle({"run", "baseline", "blackjack", "--scale", "16"}, setup).code, 128 + SIGTERM);
+  EXPECT_EQ(test::heddle({"run", "baseline", "blackjack", "--scale", "16"}, setup).code, 128 + SIGTERM);
 }
 
 TEST(CliRun, OneFolderHasOneWriter) {
@@ -423,18 +425,18 @@ TEST(CliRun, OneFolderHasOneWriter) {
     for (int i = 0; i < 3000 && !std::filesystem::exists(out + "/.heddle.lock"); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
-    const Ran second = heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--out", out});
+    const Ran second = test::heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--out", out});
     EXPECT_EQ(second.code, 2) << second.out;
     EXPECT_EQ(second.err,
               "heddle: " + out + ": another run is writing to this folder; wait for it, or name another folder\n");
     const std::string trace = scratch.write("t", "0x0 R\n");
-    EXPECT_EQ(heddle({"dram", "baseline", trace, "--out", out}).code, 2);
+    EXPECT_EQ(test::heddle({"dram", "baseline", trace, "--out", out}).code, 2);
     ::kill(process, SIGINT);
   };
-  EXPECT_EQ(heddle({"run", "baseline", "blackjack", "--scale", "16", "--out", out}, setup).code, 130);
+  EXPECT_EQ(test::heddle({"run", "baseline", "blackjack", "--scale", "16", "--out", out}, setup).code, 130);
   EXPECT_EQ(stats(out).at("workload").as_string(), "blackjack");
   EXPECT_FALSE(std::filesystem::exists(out + "/.heddle.lock"));
-  EXPECT_EQ(heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--out", out}).code, 0);
+  EXPECT_EQ(test::heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--out", out}).code, 0);
 }
 
 // Every file that is there is named, and none that is not.
@@ -447,9 +449,9 @@ TEST(CliRun, NamesEveryFileThatItWrites) {
                                            "[[launch]]\nentry = \"k\"\ngrid = [1]\nblock = [32]\n"
                                            "[[output]]\nbuffer = \"b\"\nfile = \"b.bin\"\n");
   const std::string out = scratch.path("out");
-  const Ran ran = heddle({"run", "baseline", launch, "--out", out, "--memory-trace", out + "/m.txt", "--record",
-                          out + "/r.trace", "--pipeline", out + "/p.json", "--vcd", out + "/w.vcd", "--report",
-                          out + "/page.html", "--timeline", out + "/t.svg"});
+  const Ran ran = test::heddle({"run", "baseline", launch, "--out", out, "--memory-trace", out + "/m.txt", "--record",
+                                out + "/r.trace", "--pipeline", out + "/p.json", "--vcd", out + "/w.vcd", "--report",
+                                out + "/page.html", "--timeline", out + "/t.svg"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(out)) {
@@ -470,7 +472,7 @@ TEST(CliRun, ALaunchThatNoCoreHasRoomForIsRefusedAtItsLine) {
     const std::string file = scratch.write("l.toml", "ptx = \"k.ptx\"\n\n[[launch]]\n" + launch);
     std::vector<std::string> words = {"run", "baseline", file, "--out", scratch.path("out")};
     words.insert(words.end(), more.begin(), more.end());
-    const Ran ran = heddle(words);
+    const Ran ran = test::heddle(words);
     EXPECT_EQ(ran.code, 2) << ran.err;
     EXPECT_EQ(ran.err.find("heddle: " + file + ":3:1: kernel '"), 0U) << ran.err;
     EXPECT_FALSE(std::filesystem::exists(scratch.path("out/stats.json")));
@@ -488,10 +490,10 @@ TEST(CliRun, ALaunchThatNoCoreHasRoomForIsRefusedAtItsLine) {
 }
 
 TEST(Progress, IsThatOfTheWholeProgram) {
-  DeviceOptions::Progress progress;
+  tb::DeviceOptions::Progress progress;
   progress.all_blocks_finished = 4;
   EXPECT_FALSE(progress.share()) << "nobody knows what is to come";
-  progress.plan = Executor::Plan{2, 10};
+  progress.plan = tb::Executor::Plan{2, 10};
   EXPECT_DOUBLE_EQ(progress.share().value(), 0.4);
   // A recording knows its instructions, so that long blocks count as what they are.
   progress.plan->thread_instructions = 1000;
@@ -504,13 +506,13 @@ TEST(Progress, IsThatOfTheWholeProgram) {
 TEST(CliRun, ATerminalSeesAProgressLineThatIsCleanedUp) {
   RunSetup setup;
   setup.terminal = true;
-  const Ran ran = heddle({"run", "baseline", "blackjack", "--scale", "0.5"}, setup);
+  const Ran ran = test::heddle({"run", "baseline", "blackjack", "--scale", "0.5"}, setup);
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_NE(ran.err.find("0 %: launch 1 of 1 (blackjack), 0 of 4 blocks, "), std::string::npos) << ran.err;
   EXPECT_NE(ran.err.find(" warp instructions/s"), std::string::npos) << ran.err;
   EXPECT_EQ(ran.err.back(), '\r');                   // back at the start of an empty line
   EXPECT_EQ(ran.err.find('\n'), std::string::npos);  // one line, rewritten
-  const Ran quiet = heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet"}, setup);
+  const Ran quiet = test::heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet"}, setup);
   EXPECT_EQ(quiet.err, "");
 }
 
@@ -532,7 +534,7 @@ TEST(CliRun, AFaultOfTheProgramNamesItsPlaceAndExitsWith3) {
   const std::string launch = scratch.write(
       "bad.toml",
       "ptx = \"bad.ptx\"\n[[launch]]\nentry = \"bad\"\ngrid = [1]\nblock = [32]\narguments = [ { u32 = 64 } ]\n");
-  const Ran ran = heddle({"run", "baseline", launch, "--out", scratch.path("out")});
+  const Ran ran = test::heddle({"run", "baseline", launch, "--out", scratch.path("out")});
   EXPECT_EQ(ran.code, 3) << ran.err;
   EXPECT_NE(ran.err.find("bad.ptx:8"), std::string::npos) << ran.err;
   EXPECT_FALSE(stats(scratch.path("out")).at("complete").as_bool());
@@ -541,25 +543,25 @@ TEST(CliRun, AFaultOfTheProgramNamesItsPlaceAndExitsWith3) {
 TEST(CliCompile, ShowsWhatAKernelNeeds) {
   const Scratch scratch;
   const std::string file = scratch.write("bad.ptx", kTrap);
-  const Ran ran = heddle({"compile", file});
+  const Ran ran = test::heddle({"compile", file});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_NE(ran.out.find("\nbad "), std::string::npos) << ran.out;
-  const Ran listed = heddle({"compile", file, "--entry", "bad", "--listing"});
+  const Ran listed = test::heddle({"compile", file, "--entry", "bad", "--listing"});
   EXPECT_GT(listed.out.size(), ran.out.size());
   EXPECT_NE(listed.out.find("exit"), std::string::npos) << listed.out;
   EXPECT_EQ(listed.out.find("{uniform}"), std::string::npos) << listed.out;
-  const Ran marked = heddle({"compile", file, "--listing", "--mark-uniform"});
+  const Ran marked = test::heddle({"compile", file, "--listing", "--mark-uniform"});
   EXPECT_NE(marked.out.find("{uniform} "), std::string::npos) << marked.out;
   EXPECT_EQ(marked.out.find("{past_scratchpad}"), std::string::npos) << marked.out;
   const std::string meets = scratch.write("meets.ptx",
                                           ".version 7.0\n.target sm_60\n.address_size 32\n"
                                           ".visible .entry meets() {\n  bar.sync 0;\n  ret;\n}\n");
-  const Ran past = heddle({"compile", meets, "--listing", "--mark-past-scratchpad"});
+  const Ran past = test::heddle({"compile", meets, "--listing", "--mark-past-scratchpad"});
   EXPECT_NE(past.out.find("{past_scratchpad} "), std::string::npos) << past.out;
-  const Ran wrong = heddle({"compile", file, "--entry", "bat"});
+  const Ran wrong = test::heddle({"compile", file, "--entry", "bat"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_EQ(wrong.err, "heddle: " + file + ": there is no kernel 'bat'; did you mean 'bad'?\n");
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cli

@@ -13,7 +13,7 @@
 HEDDLE_LONG("CliSweepSlurm.LostTasks*")
 HEDDLE_NOT_SANITIZED("CliSweepSlurm.*")
 
-namespace heddle::tb {
+namespace heddle::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -41,27 +41,27 @@ TEST(CliSweepSlurm, KilledAndResumedItHasTheRowsOfALocalRun) {
                     "two_level.fetch_group = { from = 1, to = 13, step = 1 }\n"
                     "[slurm]\nruns_per_task = 1\noptions = [\"--time=5\"]\n");
   const std::string local = scratch.path("local.db");
-  ASSERT_EQ(heddle({"sweep", file, "-d", local}).code, 0);
+  ASSERT_EQ(test::heddle({"sweep", file, "-d", local}).code, 0);
   const std::string database = scratch.path("slurm.db");
   const std::vector<std::string> words = {"sweep", file, "-d", database, "--launcher", "slurm"};
   RunSetup setup;
   setup.environment = {cluster.environment()};
   setup.while_running = [&](pid_t process) {
-    wait_for_rows(database, 26 + 2);  // the refused ones are there at once
+    test::wait_for_rows(database, 26 + 2);  // the refused ones are there at once
     EXPECT_TRUE(fs::exists(submission(database, 3) + "/task-11.jsonl"));
     EXPECT_FALSE(fs::exists(submission(database, 3) + "/task-12.jsonl"));
     EXPECT_FALSE(fs::exists(submission(database, 1) + "/task-20.jsonl"));
     ::kill(process, SIGKILL);
   };
-  ASSERT_EQ(heddle(words, setup).code, 128 + SIGKILL) << cluster.logs();
-  const std::uint64_t kept = rows(database);
+  ASSERT_EQ(test::heddle(words, setup).code, 128 + SIGKILL) << cluster.logs();
+  const std::uint64_t kept = test::rows(database);
   EXPECT_LT(kept, 78U);
   setup.while_running = {};
-  const Ran resumed = heddle(words, setup);
+  const Ran resumed = test::heddle(words, setup);
   EXPECT_EQ(resumed.code, 0) << resumed.err << resumed.out << cluster.logs();
   EXPECT_NE(resumed.out.find("78 runs, " + std::to_string(kept) + " of them kept"), std::string::npos) << resumed.out;
-  EXPECT_EQ(contents(database), contents(local));
-  EXPECT_EQ(contents(database).size(), 78U);
+  EXPECT_EQ(test::contents(database), test::contents(local));
+  EXPECT_EQ(test::contents(database).size(), 78U);
   EXPECT_FALSE(fs::exists(database + ".slurm"));  // nothing is left behind
   EXPECT_FALSE(fs::exists(submission(database, 4)));
 }
@@ -77,11 +77,11 @@ TEST(CliSweepSlurm, LostTasksAndLimitsMarkTheirRunsAndAnInterruptCancels) {
   RunSetup setup;
   setup.environment = {cluster.environment()};
   setup.while_running = [&](pid_t) {
-    wait_for_rows(scratch.path("x.db"), 1);
+    test::wait_for_rows(scratch.path("x.db"), 1);
     EXPECT_EQ(cluster.ask({"scancel", "--state=RUNNING"}).code, 0);  // the task of the long run
   };
-  EXPECT_EQ(heddle(words, setup).code, 1) << cluster.logs();
-  const auto said = column(scratch.path("x.db"), "SELECT status || ': ' || message FROM results ORDER BY point");
+  EXPECT_EQ(test::heddle(words, setup).code, 1) << cluster.logs();
+  const auto said = test::column(scratch.path("x.db"), "SELECT status || ': ' || message FROM results ORDER BY point");
   ASSERT_EQ(said.size(), 2U);
   EXPECT_EQ(said[0].find("crashed: the cluster's task ended without a result"), 0U) << said[0];
   EXPECT_EQ(said[1], "done: ");
@@ -95,7 +95,7 @@ TEST(CliSweepSlurm, LostTasksAndLimitsMarkTheirRunsAndAnInterruptCancels) {
     }
     ::kill(process, SIGTERM);
   };
-  EXPECT_EQ(heddle(retry, setup).code, 128 + SIGTERM);
+  EXPECT_EQ(test::heddle(retry, setup).code, 128 + SIGTERM);
   std::string left;
   for (int i = 0; i < 100 && !(left = cluster.ask({"squeue", "--noheader", "--states=PD,R"}).out).empty(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -108,18 +108,18 @@ TEST(CliSweepSlurm, WithoutACluster) {
   const std::string file = scratch.write("x.toml", "config = \"baseline\"\nscale = 0.001\nworkload = \"vecadd\"\n");
   RunSetup setup;
   setup.environment = {"PATH=/nowhere"};
-  const Ran ran = heddle({"sweep", file, "-d", scratch.path("x.db"), "--launcher", "slurm"}, setup);
+  const Ran ran = test::heddle({"sweep", file, "-d", scratch.path("x.db"), "--launcher", "slurm"}, setup);
   EXPECT_EQ(ran.code, 2);
   EXPECT_NE(ran.err.find("cannot be started: No such file or directory; --launcher slurm needs Slurm's commands"),
             std::string::npos)
       << ran.err;
-  EXPECT_EQ(heddle({"sweep", file, "--launcher", "slurn"}).err,
+  EXPECT_EQ(test::heddle({"sweep", file, "--launcher", "slurn"}).err,
             "heddle: --launcher: there is no launcher 'slurn'; did you mean 'slurm'?\n");
-  EXPECT_EQ(heddle({"sweep", file, "--launcher", "slurm", "-j", "2"}).err,
+  EXPECT_EQ(test::heddle({"sweep", file, "--launcher", "slurm", "-j", "2"}).err,
             "heddle: --jobs: applies to this machine only; [slurm] at_a_time limits the tasks of a cluster\n");
-  EXPECT_EQ(heddle({"sweep", "--slurm-task", scratch.path()}).err,
+  EXPECT_EQ(test::heddle({"sweep", "--slurm-task", scratch.path()}).err,
             "heddle: --slurm-task: SLURM_ARRAY_TASK_ID says no task; Slurm's job arrays call this\n");
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cli

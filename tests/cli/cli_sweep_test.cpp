@@ -18,7 +18,7 @@ HEDDLE_LONG_SANITIZED("CliSweep.KilledAt*", "CliSweep.WhatIsThere*", "CliSweep.O
                       "CliSweep.NothingButRefusals*", "CliSweep.OtherFilesAreLeftAlone", "CliSweep.ARunThatTakes*",
                       "CliSweep.AnInterrupt*", "CliSweep.ALaunch*")
 
-namespace heddle::tb {
+namespace heddle::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -50,34 +50,34 @@ TEST(CliSweep, WhatIsThereIsNotRunAgain) {
   const std::string file =
       scratch.write("x.toml", kHead + "workload = \"vecadd\"\n[axes]\ncore.warp_size = [32, 64, 48]\n");
   const std::string database = scratch.path("out/x.db");
-  const Ran first = heddle({"sweep", file, "--database", database});
+  const Ran first = test::heddle({"sweep", file, "--database", database});
   ASSERT_EQ(first.code, 0) << first.err << first.out;
   EXPECT_NE(first.out.find("3 runs, 0 of them kept from earlier, 3 now"), std::string::npos) << first.out;
-  EXPECT_EQ(column(database, "SELECT status FROM results ORDER BY point"),
+  EXPECT_EQ(test::column(database, "SELECT status FROM results ORDER BY point"),
             (std::vector<std::string>{"done", "done", "refused"}));
-  EXPECT_NE(column(database, "SELECT message FROM results WHERE status = 'refused'")[0].find("no multiple of"),
+  EXPECT_NE(test::column(database, "SELECT message FROM results WHERE status = 'refused'")[0].find("no multiple of"),
             std::string::npos);
-  EXPECT_EQ(column(database, "SELECT core_warp_size FROM results ORDER BY point"),
+  EXPECT_EQ(test::column(database, "SELECT core_warp_size FROM results ORDER BY point"),
             (std::vector<std::string>{"32", "64", "48"}));
   EXPECT_FALSE(fs::exists(database + "-wal"));
   EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path("out")), fs::directory_iterator()), 1);  // and no lock
-  const auto before = contents(database);
-  const auto dates = column(database, "SELECT host_date || id FROM runs ORDER BY id");
-  const Ran again = heddle({"sweep", file, "--database", database});
+  const auto before = test::contents(database);
+  const auto dates = test::column(database, "SELECT host_date || id FROM runs ORDER BY id");
+  const Ran again = test::heddle({"sweep", file, "--database", database});
   EXPECT_NE(again.out.find("3 runs, 3 of them kept from earlier, 0 now"), std::string::npos) << again.out;
-  EXPECT_EQ(contents(database), before);
-  EXPECT_EQ(column(database, "SELECT host_date || id FROM runs ORDER BY id"), dates);
+  EXPECT_EQ(test::contents(database), before);
+  EXPECT_EQ(test::column(database, "SELECT host_date || id FROM runs ORDER BY id"), dates);
   // One value more: one run more, and only when it is asked for.
   scratch.write("x.toml", kHead + "workload = \"vecadd\"\n[axes]\ncore.warp_size = [32, 64, 48, 128]\n");
-  const Ran other = heddle({"sweep", file, "--database", database});
+  const Ran other = test::heddle({"sweep", file, "--database", database});
   EXPECT_EQ(other.code, 2);
   EXPECT_NE(other.err.find("holds another exploration, or an earlier text of this one (x); --resume adds this sweep"),
             std::string::npos)
       << other.err;
-  EXPECT_EQ(contents(database), before);
-  const Ran more = heddle({"sweep", file, "--database", database, "--resume"});
+  EXPECT_EQ(test::contents(database), before);
+  const Ran more = test::heddle({"sweep", file, "--database", database, "--resume"});
   EXPECT_NE(more.out.find("4 runs, 3 of them kept from earlier, 1 now"), std::string::npos) << more.out << more.err;
-  EXPECT_EQ(heddle({"sweep", file, "--database", database}).code, 0);  // it is known there now
+  EXPECT_EQ(test::heddle({"sweep", file, "--database", database}).code, 0);  // it is known there now
 }
 
 // A result is of what the compiler made, whatever that depends on: a header, the folders of headers, the compiler.
@@ -104,7 +104,7 @@ TEST(CliSweep, AKernelThatCompilesToOtherCodeIsRunAgain) {
   const auto sweep = [&](const std::string& folder, const std::string& clang) {
     RunSetup setup;
     setup.environment = {"CPATH=" + scratch.path(folder), "HEDDLE_CLANG=" + clang};
-    const Ran ran = heddle({"sweep", file, "-d", database, "--resume"}, setup);
+    const Ran ran = test::heddle({"sweep", file, "-d", database, "--resume"}, setup);
     EXPECT_EQ(ran.code, 0) << ran.err;
     return ran.out.find("1 of them kept") == std::string::npos;
   };
@@ -116,7 +116,7 @@ TEST(CliSweep, AKernelThatCompilesToOtherCodeIsRunAgain) {
   EXPECT_TRUE(sweep("one", other));
   scratch.write("beside.h", "#define M 30\n");
   EXPECT_TRUE(sweep("one", compiler));
-  const std::vector<std::string> cycles = column(database, "SELECT cycles FROM runs ORDER BY id");
+  const std::vector<std::string> cycles = test::column(database, "SELECT cycles FROM runs ORDER BY id");
   EXPECT_EQ(std::set<std::string>(cycles.begin(), cycles.end()).size(), 4U);
   EXPECT_EQ(cycles.size(), 4U);
 }
@@ -131,7 +131,7 @@ TEST(CliSweep, ADatabaseThatVanishesEndsIt) {
     const std::string database = scratch.path("x.db");
     RunSetup setup;
     setup.while_running = [&](pid_t) {
-      wait_for_rows(database, 1);
+      test::wait_for_rows(database, 1);
       if (how == std::string("removed")) {
         fs::remove(database);
       } else {
@@ -141,7 +141,7 @@ TEST(CliSweep, ADatabaseThatVanishesEndsIt) {
         scratch.write("x.db", "precious");
       }
     };
-    const Ran ran = heddle({"sweep", file, "-d", database, "-j", "1"}, setup);
+    const Ran ran = test::heddle({"sweep", file, "-d", database, "-j", "1"}, setup);
     EXPECT_EQ(ran.code, 2) << ran.out;
     EXPECT_EQ(ran.err, "heddle: " + database + ": the database has been " +
                            (how == std::string("replaced") ? "replaced by another file" : "removed or moved") +
@@ -157,30 +157,30 @@ TEST(CliSweep, NothingButRefusalsIsNoSuccess) {
   const std::string file =
       scratch.write("x.toml", kHead + "workload = \"vecadd\"\n[axes]\ncore.warp_size = [48, 50]\n");
   for (int time = 0; time < 2; ++time) {  // also when it is all there
-    const Ran ran = heddle({"sweep", file, "-d", scratch.path("x.db")});
+    const Ran ran = test::heddle({"sweep", file, "-d", scratch.path("x.db")});
     EXPECT_EQ(ran.code, 2) << ran.out;
     EXPECT_NE(ran.out.find("2 refused"), std::string::npos) << ran.out;
     EXPECT_EQ(ran.err.find("heddle: " + file + ": every point was refused, the first one: "), 0U) << ran.err;
     EXPECT_NE(ran.err.find("48"), std::string::npos) << ran.err;
   }
-  EXPECT_EQ(rows(scratch.path("x.db")), 2U);
+  EXPECT_EQ(test::rows(scratch.path("x.db")), 2U);
 }
 
 TEST(CliSweep, TheRowSaysWhatRunSays) {
   const Scratch scratch;
   const std::string file = scratch.write("x.toml", kHead + "workload = \"nqueens\"\n[set]\ncore.warp_size = 64\n");
-  ASSERT_EQ(heddle({"sweep", file, "-d", scratch.path("x.db")}).code, 0);
-  ASSERT_EQ(heddle({"run", "baseline", "nqueens", "--set", "core.warp_size=64", "--scale", "0.001", "-o",
-                    scratch.path("run")})
+  ASSERT_EQ(test::heddle({"sweep", file, "-d", scratch.path("x.db")}).code, 0);
+  ASSERT_EQ(test::heddle({"run", "baseline", "nqueens", "--set", "core.warp_size=64", "--scale", "0.001", "-o",
+                          scratch.path("run")})
                 .code,
             0);
   const std::string stats = Scratch::read(scratch.path("run/stats.json"));
   for (const char* name : {"cycles", "ipc", "retirement_hash", "idle_share", "branches", "l1d_misses"}) {
-    const std::string value = column(scratch.path("x.db"), std::string("SELECT ") + name + " FROM runs")[0];
+    const std::string value = test::column(scratch.path("x.db"), std::string("SELECT ") + name + " FROM runs")[0];
     const std::string quote = name == std::string("retirement_hash") ? "\"" : "";
     EXPECT_NE(stats.find("\"" + std::string(name) + "\": " + quote + value), std::string::npos) << name << value;
   }
-  EXPECT_NE(column(scratch.path("x.db"), "SELECT modules FROM runs")[0].find("\"warp_instructions\""),
+  EXPECT_NE(test::column(scratch.path("x.db"), "SELECT modules FROM runs")[0].find("\"warp_instructions\""),
             std::string::npos);
 }
 
@@ -194,46 +194,47 @@ TEST(CliSweep, AnEnergyTablePricesTheRuns) {
       "[axes]\nl1d.bytes = [2048, 32768]\nl1d.write_policy = [\"write-through\", \"write-back\"]\n";
   const std::string head = kHead + "workload = \"matrixmult\"\n";
   const std::string file = scratch.write("x.toml", head + "energy = \"dws-memory\"\n" + axes);
-  ASSERT_EQ(heddle({"sweep", file, "-d", database}).code, 0);
+  ASSERT_EQ(test::heddle({"sweep", file, "-d", database}).code, 0);
   const auto off_by = [&](const char* pj) {
-    return column(database, std::string("SELECT energy_total - ") + pj +
-                                " * ((modules ->> '$.\"gpu.dram0\".reads') + (modules ->> '$.\"gpu.dram0\".writes') + "
-                                "(modules ->> '$.\"gpu.dram0\".atomics')) FROM results WHERE sweep = (SELECT max(id) "
-                                "FROM sweeps) ORDER BY point");
+    return test::column(database,
+                        std::string("SELECT energy_total - ") + pj +
+                            " * ((modules ->> '$.\"gpu.dram0\".reads') + (modules ->> '$.\"gpu.dram0\".writes') + "
+                            "(modules ->> '$.\"gpu.dram0\".atomics')) FROM results WHERE sweep = (SELECT max(id) "
+                            "FROM sweeps) ORDER BY point");
   };
   const std::vector<std::string> nothing(4, "0");
   const std::vector<std::string> yes(4, "1");
   EXPECT_EQ(off_by("220e3"), nothing);
-  EXPECT_EQ(column(database, "SELECT energy_dram - energy_total FROM runs"), nothing);
-  EXPECT_EQ(column(database, "SELECT energy_core IS NULL AND energy = 'dws-memory' FROM runs"), yes);
-  EXPECT_EQ(column(database,
-                   "SELECT abs(mean_power * cycles / gpu_clock_ghz / energy_total - 1) < 1e-9 AND "
-                   "abs(energy_delay_product / energy_total / cycles * gpu_clock_ghz - 1) < 1e-9 FROM runs"),
+  EXPECT_EQ(test::column(database, "SELECT energy_dram - energy_total FROM runs"), nothing);
+  EXPECT_EQ(test::column(database, "SELECT energy_core IS NULL AND energy = 'dws-memory' FROM runs"), yes);
+  EXPECT_EQ(test::column(database,
+                         "SELECT abs(mean_power * cycles / gpu_clock_ghz / energy_total - 1) < 1e-9 AND "
+                         "abs(energy_delay_product / energy_total / cycles * gpu_clock_ghz - 1) < 1e-9 FROM runs"),
             yes);
-  const Ran table = heddle({"results", database});
+  const Ran table = test::heddle({"results", database});
   EXPECT_NE(table.out.find(" energy_total  energy_delay_product"), std::string::npos) << table.out;
   // Of the larger cache, write-back spares accesses to memory and takes some cycles more.
-  const Ran front = heddle({"results", database, "--pareto", "energy_total:min,cycles:min", "--csv", "-"});
+  const Ran front = test::heddle({"results", database, "--pareto", "energy_total:min,cycles:min", "--csv", "-"});
   const auto design = [&](const std::string& policy) {
     return "32768," + policy + "," +
-           column(database,
-                  "SELECT CAST(energy_total AS INTEGER) || ',' || cycles FROM runs WHERE l1d_bytes = 32768 "
-                  "AND l1d_write_policy = '" +
-                      policy + "'")[0] +
+           test::column(database,
+                        "SELECT CAST(energy_total AS INTEGER) || ',' || cycles FROM runs WHERE l1d_bytes = 32768 "
+                        "AND l1d_write_policy = '" +
+                            policy + "'")[0] +
            ",1\n";
   };
   EXPECT_EQ(front.out,
             "l1d_bytes,l1d_write_policy,energy_total,cycles,runs\n" + design("write-back") + design("write-through"));
   // Another table's runs are others.
   scratch.write("x.toml", head + "energy = \"own.toml\"\n" + axes);
-  const Ran other = heddle({"sweep", file, "-d", database, "--resume"});
+  const Ran other = test::heddle({"sweep", file, "-d", database, "--resume"});
   EXPECT_NE(other.out.find("4 runs, 0 of them kept from earlier, 4 now"), std::string::npos) << other.out << other.err;
   EXPECT_EQ(off_by("1"), nothing);
   scratch.write("x.toml", head);
-  ASSERT_EQ(heddle({"sweep", file, "-d", database, "--resume"}).code, 0);
-  EXPECT_EQ(column(database, "SELECT count(*) FROM runs WHERE energy IS NULL AND energy_total IS NULL"),
+  ASSERT_EQ(test::heddle({"sweep", file, "-d", database, "--resume"}).code, 0);
+  EXPECT_EQ(test::column(database, "SELECT count(*) FROM runs WHERE energy IS NULL AND energy_total IS NULL"),
             (std::vector<std::string>{"1"}));
-  EXPECT_EQ(heddle({"results", database}).out.find("energy_total"), std::string::npos);
+  EXPECT_EQ(test::heddle({"results", database}).out.find("energy_total"), std::string::npos);
 }
 
 TEST(CliSweep, LimitsFaultsAndWrongResultsMarkTheRunAndTheSweepGoesOn) {
@@ -256,20 +257,20 @@ TEST(CliSweep, LimitsFaultsAndWrongResultsMarkTheRunAndTheSweepGoesOn) {
                                          "[[points]]\nworkload = \"forever.toml\"\nmax_cycles = 1000\n"
                                          "[[points]]\nworkload = \"bfs\"\n"  // minutes
                                          "[[points]]\nworkload = \"vecadd\"\nscale = 0.001\n");
-  const Ran ran = heddle({"sweep", file, "-d", scratch.path("x.db"), "-j", "1"});
+  const Ran ran = test::heddle({"sweep", file, "-d", scratch.path("x.db"), "-j", "1"});
   EXPECT_EQ(ran.code, 1) << ran.err << ran.out;
   EXPECT_NE(ran.out.find("1 done, 1 fault, 1 stopped, 1 timeout"), std::string::npos) << ran.out;
-  EXPECT_EQ(column(scratch.path("x.db"), "SELECT status FROM results ORDER BY point"),
+  EXPECT_EQ(test::column(scratch.path("x.db"), "SELECT status FROM results ORDER BY point"),
             (std::vector<std::string>{"fault", "stopped", "timeout", "done"}));
-  const auto messages = column(scratch.path("x.db"), "SELECT message FROM results ORDER BY point");
+  const auto messages = test::column(scratch.path("x.db"), "SELECT message FROM results ORDER BY point");
   EXPECT_NE(messages[0].find("0x"), std::string::npos) << messages[0];
   EXPECT_NE(messages[1].find("1000"), std::string::npos) << messages[1];
-  EXPECT_EQ(column(scratch.path("x.db"), "SELECT cycles FROM results WHERE point = 2"),
+  EXPECT_EQ(test::column(scratch.path("x.db"), "SELECT cycles FROM results WHERE point = 2"),
             (std::vector<std::string>{"1000"}));  // as far as it came
   EXPECT_NE(messages[2].find("of the limits"), std::string::npos) << messages[2];
   // A timeout is kept, and run again when asked.
-  EXPECT_NE(heddle({"sweep", file, "-d", scratch.path("x.db")}).out.find("4 of them kept"), std::string::npos);
-  const Ran retried = heddle({"sweep", file, "-d", scratch.path("x.db"), "--retry"});
+  EXPECT_NE(test::heddle({"sweep", file, "-d", scratch.path("x.db")}).out.find("4 of them kept"), std::string::npos);
+  const Ran retried = test::heddle({"sweep", file, "-d", scratch.path("x.db"), "--retry"});
   EXPECT_NE(retried.out.find("3 of them kept from earlier, 1 now"), std::string::npos) << retried.out;
 }
 
@@ -280,12 +281,13 @@ TEST(CliSweep, ALaunchFilesRowSaysWhatItDid) {
   const std::string file = scratch.write("x.toml",
                                          "config = \"baseline\"\n[[points]]\nworkload = \"l.toml\"\n"
                                          "[[points]]\nworkload = \"vecadd\"\nscale = 0.001\n");
-  ASSERT_EQ(heddle({"sweep", file, "-d", scratch.path("x.db")}).code, 0);
-  EXPECT_EQ(column(scratch.path("x.db"),
+  ASSERT_EQ(test::heddle({"sweep", file, "-d", scratch.path("x.db")}).code, 0);
+  EXPECT_EQ(
+      test::column(scratch.path("x.db"),
                    "SELECT coalesce(scale, '-') || ' ' || coalesce(seed, '-') || ' ' || address_bits FROM results "
                    "ORDER BY point"),
-            (std::vector<std::string>{"- - 64", "0.001 1 32"}));
-  const Ran ran = heddle({"sweep", file, "-d", scratch.path("y.db"), "--scale", "0.5"});
+      (std::vector<std::string>{"- - 64", "0.001 1 32"}));
+  const Ran ran = test::heddle({"sweep", file, "-d", scratch.path("y.db"), "--scale", "0.5"});
   EXPECT_EQ(ran.code, 2);
   EXPECT_EQ(ran.err.find("heddle: --scale: applies to workloads; 'l.toml'"), 0U) << ran.err;
 }
@@ -294,16 +296,16 @@ TEST(CliSweep, ARunThatTakesTooLongIsMarked) {
   const Scratch scratch;
   const std::string file = scratch.write(  // minutes
       "x.toml", "config = \"baseline\"\nworkload = \"bfs\"\n[limits]\nwall_seconds = 1\n");
-  EXPECT_EQ(heddle({"sweep", file, "-d", scratch.path("x.db")}).code, 1);
-  EXPECT_EQ(column(scratch.path("x.db"), "SELECT status || ': ' || message FROM results"),
+  EXPECT_EQ(test::heddle({"sweep", file, "-d", scratch.path("x.db")}).code, 1);
+  EXPECT_EQ(test::column(scratch.path("x.db"), "SELECT status || ': ' || message FROM results"),
             (std::vector<std::string>{"timeout: took longer than the 1 s of the limits"}));
 }
 
 TEST(CliSweep, ARunThatIsTooBigIsMarked) {
   const Scratch scratch;
   const std::string file = scratch.write("x.toml", kHead + "workload = \"vecadd\"\n[limits]\nmemory_mib = 8\n");
-  EXPECT_EQ(heddle({"sweep", file, "-d", scratch.path("x.db")}).code, 1);
-  EXPECT_EQ(column(scratch.path("x.db"), "SELECT message FROM runs WHERE status = 'memory'"),
+  EXPECT_EQ(test::heddle({"sweep", file, "-d", scratch.path("x.db")}).code, 1);
+  EXPECT_EQ(test::column(scratch.path("x.db"), "SELECT message FROM runs WHERE status = 'memory'"),
             (std::vector<std::string>{"took more memory than the 8 MiB of the limits"}));
 }
 
@@ -319,8 +321,8 @@ TEST(CliSweep, ARunThatCrashesIsMarkedAndTheSweepGoesOn) {
     ASSERT_GT(child, 0);
     ::kill(child, SIGSEGV);
   };
-  EXPECT_EQ(heddle({"sweep", file, "-d", scratch.path("x.db"), "-j", "1"}, setup).code, 1);
-  EXPECT_EQ(column(scratch.path("x.db"), "SELECT status || ': ' || message FROM results ORDER BY point"),
+  EXPECT_EQ(test::heddle({"sweep", file, "-d", scratch.path("x.db"), "-j", "1"}, setup).code, 1);
+  EXPECT_EQ(test::column(scratch.path("x.db"), "SELECT status || ': ' || message FROM results ORDER BY point"),
             (std::vector<std::string>{"crashed: ended by signal 11 (Segmentation fault)", "done: "}));
 }
 
@@ -332,26 +334,26 @@ std::vector<std::string> many(const Scratch& scratch, const std::string& databas
 
 TEST(CliSweep, KilledAtAnyMomentItGoesOnToTheSameRows) {
   const Scratch scratch;
-  ASSERT_EQ(heddle(many(scratch, scratch.path("whole.db"))).code, 0);
+  ASSERT_EQ(test::heddle(many(scratch, scratch.path("whole.db"))).code, 0);
   const std::string database = scratch.path("killed.db");
   for (const std::uint64_t enough : {1U, 20U, 45U}) {
     RunSetup setup;
     setup.while_running = [&](pid_t process) {
-      wait_for_rows(database, enough);
+      test::wait_for_rows(database, enough);
       ::kill(process, SIGKILL);
     };
-    ASSERT_EQ(heddle(many(scratch, database), setup).code, 128 + SIGKILL);
-    const std::uint64_t now = rows(database);
+    ASSERT_EQ(test::heddle(many(scratch, database), setup).code, 128 + SIGKILL);
+    const std::uint64_t now = test::rows(database);
     EXPECT_GE(now, enough);
     EXPECT_LT(now, 90U);
-    EXPECT_EQ(column(database, "PRAGMA integrity_check"), (std::vector<std::string>{"ok"}));
+    EXPECT_EQ(test::column(database, "PRAGMA integrity_check"), (std::vector<std::string>{"ok"}));
   }
-  const std::uint64_t kept = rows(database);
-  const Ran resumed = heddle(many(scratch, database));
+  const std::uint64_t kept = test::rows(database);
+  const Ran resumed = test::heddle(many(scratch, database));
   EXPECT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_NE(resumed.out.find("90 runs, " + std::to_string(kept) + " of them kept"), std::string::npos) << resumed.out;
-  EXPECT_EQ(contents(database), contents(scratch.path("whole.db")));
-  EXPECT_EQ(contents(database).size(), 90U);
+  EXPECT_EQ(test::contents(database), test::contents(scratch.path("whole.db")));
+  EXPECT_EQ(test::contents(database).size(), 90U);
 }
 
 TEST(CliSweep, AnInterruptEndsItOrderlyAndMarksNoRun) {
@@ -359,13 +361,13 @@ TEST(CliSweep, AnInterruptEndsItOrderlyAndMarksNoRun) {
   const std::string database = scratch.path("x.db");
   RunSetup setup;
   setup.while_running = [&](pid_t process) {
-    wait_for_rows(database, 3);
+    test::wait_for_rows(database, 3);
     ::kill(process, SIGTERM);
   };
-  const Ran ran = heddle(many(scratch, database), setup);
+  const Ran ran = test::heddle(many(scratch, database), setup);
   EXPECT_EQ(ran.code, 128 + SIGTERM) << ran.err;
   EXPECT_NE(ran.out.find("missing; the same command goes on from here."), std::string::npos) << ran.out;
-  EXPECT_EQ(column(database, "SELECT DISTINCT status FROM runs"), (std::vector<std::string>{"done"}));
+  EXPECT_EQ(test::column(database, "SELECT DISTINCT status FROM runs"), (std::vector<std::string>{"done"}));
 }
 
 TEST(CliSweep, OneDatabaseHasOneWriter) {
@@ -373,36 +375,36 @@ TEST(CliSweep, OneDatabaseHasOneWriter) {
   const std::string database = scratch.path("x.db");
   RunSetup setup;
   setup.while_running = [&](pid_t process) {
-    wait_for_rows(database, 1);
+    test::wait_for_rows(database, 1);
     ::kill(process, SIGSTOP);  // or it might be through before the second one looks
-    const Ran second = heddle(many(scratch, database));
+    const Ran second = test::heddle(many(scratch, database));
     EXPECT_EQ(second.code, 2);
     EXPECT_NE(second.err.find("another sweep is writing to this database"), std::string::npos) << second.err;
     ::kill(process, SIGCONT);
   };
-  EXPECT_EQ(heddle(many(scratch, database), setup).code, 0);
+  EXPECT_EQ(test::heddle(many(scratch, database), setup).code, 0);
 }
 
 TEST(CliSweep, OtherFilesAreLeftAlone) {
   const Scratch scratch;
   const std::string file = scratch.write("x.toml", kHead + "workload = \"vecadd\"\n");
   const std::string text = scratch.write("text.db", std::string(5000, 'x'));
-  const Ran ran = heddle({"sweep", file, "-d", text});
+  const Ran ran = test::heddle({"sweep", file, "-d", text});
   EXPECT_EQ(ran.code, 2);
   EXPECT_NE(ran.err.find("this is no database"), std::string::npos) << ran.err;
   {
-    Database foreign(scratch.path("foreign.db"), Database::Mode::write);
+    studies::Database foreign(scratch.path("foreign.db"), studies::Database::Mode::write);
     foreign.run("CREATE TABLE runs (id INTEGER)");
   }
-  const Ran other = heddle({"sweep", file, "-d", scratch.path("foreign.db")});
+  const Ran other = test::heddle({"sweep", file, "-d", scratch.path("foreign.db")});
   EXPECT_EQ(other.code, 2);
   EXPECT_NE(other.err.find("is no database of explorations"), std::string::npos) << other.err;
-  EXPECT_EQ(column(scratch.path("foreign.db"), "SELECT count(*) FROM pragma_table_info('runs')")[0], "1");
+  EXPECT_EQ(test::column(scratch.path("foreign.db"), "SELECT count(*) FROM pragma_table_info('runs')")[0], "1");
 }
 
 TEST(CliSweep, BadWordsAreNamed) {
   const auto error = [](const std::vector<std::string>& words) {
-    const Ran ran = heddle(words);
+    const Ran ran = test::heddle(words);
     EXPECT_EQ(ran.code, 2);
     return ran.err;
   };
@@ -414,4 +416,4 @@ TEST(CliSweep, BadWordsAreNamed) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cli

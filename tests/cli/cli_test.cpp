@@ -5,7 +5,7 @@
 #include "tb/device/workload.hpp"
 #include "tests/support/program_runner.hpp"
 
-namespace heddle::tb {
+namespace heddle::cli {
 namespace {
 
 using test::heddle;
@@ -75,7 +75,7 @@ TEST(Cli, BadInputIsNamedWithTheNearestName) {
       {{"completion", "fish"}, "heddle: completion: there is no completion for 'fish'; known: bash"},
   };
   for (const BadCall& call : calls) {
-    const Ran ran = heddle(call.words);
+    const Ran ran = test::heddle(call.words);
     std::string words;
     for (const std::string& word : call.words) {
       words += word + " ";
@@ -88,29 +88,29 @@ TEST(Cli, BadInputIsNamedWithTheNearestName) {
 }
 
 TEST(Cli, NoWordsShowTheHelpAsAnError) {
-  const Ran ran = heddle({});
+  const Ran ran = test::heddle({});
   EXPECT_EQ(ran.code, 2);
   EXPECT_EQ(ran.out, "");
   EXPECT_NE(ran.err.find("usage: heddle COMMAND"), std::string::npos);
 }
 
 TEST(Cli, HelpEverywhere) {
-  const Ran general = heddle({"--help"});
+  const Ran general = test::heddle({"--help"});
   EXPECT_EQ(general.code, 0);
   EXPECT_EQ(general.err, "");
-  EXPECT_EQ(heddle({"help"}).out, general.out);
+  EXPECT_EQ(test::heddle({"help"}).out, general.out);
   for (const std::string& command : kCommands) {
     EXPECT_NE(general.out.find("\n  " + command + " "), std::string::npos) << command;
-    const Ran ran = heddle({command, "--help"});
+    const Ran ran = test::heddle({command, "--help"});
     EXPECT_EQ(ran.code, 0) << command;
     EXPECT_EQ(ran.out.substr(0, 14 + command.size()), "usage: heddle " + command);
-    EXPECT_EQ(heddle({"help", command}).out, ran.out);
-    EXPECT_EQ(heddle({command, "-h"}).out, ran.out);
+    EXPECT_EQ(test::heddle({"help", command}).out, ran.out);
+    EXPECT_EQ(test::heddle({command, "-h"}).out, ran.out);
   }
 }
 
 TEST(Cli, Version) {
-  const Ran ran = heddle({"--version"});
+  const Ran ran = test::heddle({"--version"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.out.substr(0, 7), "heddle ");
   EXPECT_EQ(ran.err, "");  // no banner of a library either
@@ -125,26 +125,26 @@ TEST(Cli, AnOutputThatCannotBeWrittenIsNoSuccess) {
 TEST(Cli, CheckPointsIntoTheFile) {
   const Scratch scratch;
   const std::string good = scratch.write("good.toml", "extends = \"baseline\"\ndescription = \"fine\"\n");
-  EXPECT_EQ(heddle({"check", good}).out, good + ": machine 'good' is good (fine)\n");
-  EXPECT_EQ(heddle({"check", "good.toml"},
-                   {.environment = {}, .folder = scratch.path(), .terminal = false, .while_running = {}})
+  EXPECT_EQ(test::heddle({"check", good}).out, good + ": machine 'good' is good (fine)\n");
+  EXPECT_EQ(test::heddle({"check", "good.toml"},
+                         {.environment = {}, .folder = scratch.path(), .terminal = false, .while_running = {}})
                 .code,
             0);
   EXPECT_EQ(
-      heddle(
+      test::heddle(
           {"check", "good"},
           {.environment = {"HEDDLE_CONFIGS=" + scratch.path()}, .folder = {}, .terminal = false, .while_running = {}})
           .code,
       0);
   const std::string bad = scratch.write("bad.toml", "[dram]\n  bank = 4\n");
-  const Ran ran = heddle({"check", bad});
+  const Ran ran = test::heddle({"check", bad});
   EXPECT_EQ(ran.code, 2);
   EXPECT_EQ(ran.err,
             "heddle: " + bad + ":2:3: there is no parameter 'bank' in section 'dram'; did you mean 'banks'?\n");
-  const Ran shown = heddle({"check", "baseline", "--set", "core.threads=512", "--show"});
+  const Ran shown = test::heddle({"check", "baseline", "--set", "core.threads=512", "--show"});
   EXPECT_NE(shown.out.find("  threads = 512 threads"), std::string::npos);
   EXPECT_EQ(shown.err, "");
-  const Ran noted = heddle({"check", "baseline", "--set", "dwf.lane_aware=false"});
+  const Ran noted = test::heddle({"check", "baseline", "--set", "dwf.lane_aware=false"});
   EXPECT_EQ(noted.code, 0);
   EXPECT_EQ(noted.err, "heddle: note: dwf.lane_aware = false has no effect while core.divergence is stack\n");
 }
@@ -165,39 +165,39 @@ TEST(Cli, ControlCharactersAreShownNotSent) {
       .environment = {"HEDDLE_CONFIGS=" + scratch.path()}, .folder = {}, .terminal = false, .while_running = {}};
   for (const auto& words : {std::vector<std::string>{"check", evil}, std::vector<std::string>{"list", "configs"},
                             std::vector<std::string>{"run", evil, "vecadd", "--scale", "0.001"}}) {
-    const Ran ran = heddle(words, here);
+    const Ran ran = test::heddle(words, here);
     EXPECT_EQ(ran.code, 0) << ran.err;
     clean(ran.out);
     clean(ran.err);
   }
-  EXPECT_NE(heddle({"check", evil}).out.find("(a\\x1b]0;owned\\x07b\\xc2\\x9b31mc\\x0dd\\x7f ü –)\n"),
+  EXPECT_NE(test::heddle({"check", evil}).out.find("(a\\x1b]0;owned\\x07b\\xc2\\x9b31mc\\x0dd\\x7f ü –)\n"),
             std::string::npos)
-      << heddle({"check", evil}).out;
-  const Ran error = heddle({"run", "base\x1b[2Jline", "vecadd"});
+      << test::heddle({"check", evil}).out;
+  const Ran error = test::heddle({"run", "base\x1b[2Jline", "vecadd"});
   EXPECT_EQ(error.code, 2);
   clean(error.err);
   EXPECT_NE(error.err.find("'base\\x1b[2Jline'"), std::string::npos) << error.err;
 }
 
 TEST(Cli, Lists) {
-  const Ran workloads = heddle({"list", "workloads"});
-  const Ran names = heddle({"list", "workloads", "--names"});
+  const Ran workloads = test::heddle({"list", "workloads"});
+  const Ran names = test::heddle({"list", "workloads", "--names"});
   EXPECT_EQ(workloads.code, 0);
-  for (const auto& [name, entry] : Registry<Workload>::instance().entries()) {
+  for (const auto& [name, entry] : Registry<tb::Workload>::instance().entries()) {
     EXPECT_NE(workloads.out.find("\n" + name + " "), std::string::npos) << name;
     EXPECT_NE(("\n" + names.out).find("\n" + name + "\n"), std::string::npos) << name;
   }
-  const Ran configs = heddle({"list", "configs", "--names"});
+  const Ran configs = test::heddle({"list", "configs", "--names"});
   EXPECT_NE(configs.out.find("baseline\n"), std::string::npos);
   EXPECT_NE(configs.out.find("thesis-baseline\n"), std::string::npos);
-  const Ran policies = heddle({"list", "policies"});
+  const Ran policies = test::heddle({"list", "policies"});
   for (const char* name : {"stack", "round-robin", "rows", "strict", "per-sub-warp", "fcfs", "open", "write-back"}) {
     EXPECT_NE(policies.out.find(name), std::string::npos) << name;
   }
-  EXPECT_NE(heddle({"list", "parameters", "--names"}).out.find("core.warp_size\n"), std::string::npos);
-  EXPECT_NE(heddle({"list", "protocols"}).out.find("\n\nmesi, home\nU share: read -> U_X\n"), std::string::npos);
-  EXPECT_NE(heddle({"list", "protocols", "--names"}).out.find("mesi\n"), std::string::npos);
-  const Ran statistics = heddle({"list", "statistics"});
+  EXPECT_NE(test::heddle({"list", "parameters", "--names"}).out.find("core.warp_size\n"), std::string::npos);
+  EXPECT_NE(test::heddle({"list", "protocols"}).out.find("\n\nmesi, home\nU share: read -> U_X\n"), std::string::npos);
+  EXPECT_NE(test::heddle({"list", "protocols", "--names"}).out.find("mesi\n"), std::string::npos);
+  const Ran statistics = test::heddle({"list", "statistics"});
   EXPECT_EQ(statistics.code, 0);
   EXPECT_NE(statistics.out.find("  ipc (thread instructions per cycle)\n"), std::string::npos);
   EXPECT_NE(statistics.out.find("core<n>"), std::string::npos);  // the modules' own counters
@@ -205,13 +205,13 @@ TEST(Cli, Lists) {
 
 TEST(Cli, TheGeneratedReferencesAreUpToDate) {
   const std::string docs = std::string(HEDDLE_SOURCE_DIR) + "/docs/";
-  EXPECT_EQ(heddle({"list", "statistics", "--markdown"}).out, Scratch::read(docs + "statistics.md"))
+  EXPECT_EQ(test::heddle({"list", "statistics", "--markdown"}).out, Scratch::read(docs + "statistics.md"))
       << "renew it: heddle list statistics --markdown > docs/statistics.md";
-  EXPECT_EQ(heddle({"list", "parameters", "--markdown"}).out, Scratch::read(docs + "parameters.md"))
+  EXPECT_EQ(test::heddle({"list", "parameters", "--markdown"}).out, Scratch::read(docs + "parameters.md"))
       << "renew it: heddle list parameters --markdown > docs/parameters.md";
-  EXPECT_EQ(heddle({"list", "signals", "--markdown"}).out, Scratch::read(docs + "signals.md"))
+  EXPECT_EQ(test::heddle({"list", "signals", "--markdown"}).out, Scratch::read(docs + "signals.md"))
       << "renew it: heddle list signals --markdown > docs/signals.md";
-  EXPECT_EQ(heddle({"list", "protocols", "--markdown"}).out, Scratch::read(docs + "protocols.md"))
+  EXPECT_EQ(test::heddle({"list", "protocols", "--markdown"}).out, Scratch::read(docs + "protocols.md"))
       << "renew it: heddle list protocols --markdown > docs/protocols.md";
 }
 
@@ -251,4 +251,4 @@ TEST(Cli, BashCompletion) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cli

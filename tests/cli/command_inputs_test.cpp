@@ -9,7 +9,7 @@
 
 #include "tests/support/program_runner.hpp"
 
-namespace heddle::tb {
+namespace heddle::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -41,7 +41,7 @@ class CommandInputs : public testing::Test {
     texts_.emplace_back(name, text);
     scratch_.write(name, text);
   }
-  [[nodiscard]] Ran run(const Words& words) const { return heddle(words, setup_); }
+  [[nodiscard]] Ran run(const Words& words) const { return test::heddle(words, setup_); }
   // The command is refused with this message, nothing it reads has changed, and nothing is left beside it.
   void refuses(const Words& words, const std::string& message) const {
     SCOPED_TRACE(message);
@@ -161,4 +161,4 @@ TEST_F(CommandInputs, NvccKeepsHeaders) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cli

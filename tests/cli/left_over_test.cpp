@@ -28,7 +28,7 @@
 #include "tb/measure/waves/fst_converter.hpp"
 #include "tests/support/program_runner.hpp"
 
-namespace heddle::tb {
+namespace heddle::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -47,10 +47,10 @@ std::vector<std::string> names_in(const std::string& folder) {
 
 // In a process that is killed while it runs `work`, which does not come back.
 void killed_in(const std::function<void()>& work) {
-  Pipe ready = make_pipe();
-  ChildProcess child = ChildProcess::copy([&] {
+  os::Pipe ready = os::make_pipe();
+  os::ChildProcess child = os::ChildProcess::copy([&] {
     work();
-    static_cast<void>(write_all(ready.writes.number(), "x"));
+    static_cast<void>(os::write_all(ready.writes.number(), "x"));
     return ::pause();
   });
   char byte = 0;
@@ -63,37 +63,37 @@ TEST(LeftOver, ADeadProcessesTemporaryFilesGoWithTheNextWrite) {
   const Scratch scratch;
   const std::string path = scratch.path("x");
   killed_in([&] {
-    auto* const file = new OutputFile(path);
+    auto* const file = new os::OutputFile(path);
     file->write("half");
   });
   ASSERT_EQ(names_in(scratch.path()).size(), 1U);  // or there is nothing to clear
   EXPECT_TRUE(names_in(scratch.path())[0].starts_with(".x."));
-  write_file(scratch.path("another"), "whole");
+  os::write_file(scratch.path("another"), "whole");
   EXPECT_EQ(names_in(scratch.path()), std::vector<std::string>{"another"});
 }
 
 // Whose number it is says nothing: this process's own may have been a dead one's.
 TEST(LeftOver, AProcesssNumberThatIsTakenAgainKeepsNothing) {
   const Scratch scratch;
-  const std::string own = fs::path(temporary_beside(scratch.path("x"))).filename().string();
+  const std::string own = fs::path(os::temporary_beside(scratch.path("x"))).filename().string();
   const std::string number = "." + std::to_string(::getpid()) + "-";
   std::string init = own;
   scratch.write(own, "half");
   scratch.write(init.replace(own.find(number), number.size(), ".1-"), "half");  // always there
   ASSERT_EQ(names_in(scratch.path()).size(), 2U);
-  write_file(scratch.path("z"), "whole");
+  os::write_file(scratch.path("z"), "whole");
   EXPECT_EQ(names_in(scratch.path()), std::vector<std::string>{"z"});
 }
 
 TEST(LeftOver, WhatALiveProcessWritesStays) {
   const Scratch scratch;
-  Pipe there = make_pipe();
-  Pipe back = make_pipe();
-  ChildProcess child = ChildProcess::copy([&] {
+  os::Pipe there = os::make_pipe();
+  os::Pipe back = os::make_pipe();
+  os::ChildProcess child = os::ChildProcess::copy([&] {
     char byte = 0;
-    OutputFile file(scratch.path("x"));
+    os::OutputFile file(scratch.path("x"));
     file.write("all of ");
-    static_cast<void>(write_all(there.writes.number(), "x"));
+    static_cast<void>(os::write_all(there.writes.number(), "x"));
     static_cast<void>(::read(back.reads.number(), &byte, 1));
     file.write("it");
     file.commit();
@@ -101,9 +101,9 @@ TEST(LeftOver, WhatALiveProcessWritesStays) {
   });
   char byte = 0;
   ASSERT_EQ(::read(there.reads.number(), &byte, 1), 1);
-  write_file(scratch.path("y"), "beside it");  // clears what is left over
+  os::write_file(scratch.path("y"), "beside it");  // clears what is left over
   EXPECT_EQ(names_in(scratch.path()).size(), 2U);
-  ASSERT_TRUE(write_all(back.writes.number(), "x"));
+  ASSERT_TRUE(os::write_all(back.writes.number(), "x"));
   EXPECT_TRUE(child.wait().good());
   EXPECT_EQ(Scratch::read(scratch.path("x")), "all of it");
   EXPECT_EQ(names_in(scratch.path()), (std::vector<std::string>{"x", "y"}));
@@ -111,15 +111,15 @@ TEST(LeftOver, WhatALiveProcessWritesStays) {
 
 TEST(LeftOver, FilesOfOthersStay) {
   const Scratch scratch;
-  const std::string own = fs::path(temporary_beside(scratch.path("x"))).filename().string();
+  const std::string own = fs::path(os::temporary_beside(scratch.path("x"))).filename().string();
   // A program's like ours, another host's, one that is not hidden, one with something behind.
   for (const std::string& name :
        {std::string(".x.99.tmp"), std::string(".x.99-00000000.heddle.tmp"), own.substr(1), own + ".txt"}) {
     scratch.write(name, "not ours");
   }
-  fs::create_directory(temporary_beside(scratch.path("folder")));
-  fs::create_symlink("x", temporary_beside(scratch.path("link")));
-  write_file(scratch.path("z"), "whole");
+  fs::create_directory(os::temporary_beside(scratch.path("folder")));
+  fs::create_symlink("x", os::temporary_beside(scratch.path("link")));
+  os::write_file(scratch.path("z"), "whole");
   EXPECT_EQ(names_in(scratch.path()).size(), 7U);
 }
 
@@ -133,10 +133,11 @@ TEST(LeftOver, TheProgramClearsWhatAKilledRunLeft) {
     ::kill(process, SIGKILL);
   };
   ASSERT_EQ(
-      heddle({"run", "baseline", "blackjack", "--scale", "16", "--memory-trace", scratch.path("trace")}, setup).code,
+      test::heddle({"run", "baseline", "blackjack", "--scale", "16", "--memory-trace", scratch.path("trace")}, setup)
+          .code,
       128 + SIGKILL);
   ASSERT_EQ(names_in(scratch.path()).size(), 1U);
-  ASSERT_EQ(heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--out", scratch.path()}).code, 0);
+  ASSERT_EQ(test::heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--out", scratch.path()}).code, 0);
   EXPECT_EQ(names_in(scratch.path()), (std::vector<std::string>{"host.json", "stats.json"}));
 }
 
@@ -144,14 +145,14 @@ TEST(LeftOver, TemporaryFoldersGoWithTheNextOne) {
   const Scratch scratch;
   ASSERT_EQ(::setenv("TMPDIR", scratch.path().c_str(), 1), 0);
   killed_in([] {
-    const auto* const folder = new TemporaryFolder;
+    const auto* const folder = new os::TemporaryFolder;
     static_cast<void>(folder->write("deep/x", "left"));
   });
   ASSERT_EQ(names_in(scratch.path()).size(), 1U);
   fs::create_directory(scratch.path("heddle-other"));
   {
-    const TemporaryFolder folder;
-    const TemporaryFolder second;  // the first one's process lives
+    const os::TemporaryFolder folder;
+    const os::TemporaryFolder second;  // the first one's process lives
     EXPECT_TRUE(fs::is_directory(folder.path()));
     EXPECT_EQ(names_in(scratch.path()).size(), 3U);
   }
@@ -162,15 +163,15 @@ TEST(OutputFile, ANameMayBeAsLongAsTheFileSystemTakes) {
   const Scratch scratch;
   const std::string first(255, 'a');
   const std::string second = std::string(254, 'a') + 'b';
-  OutputFile one(scratch.path(first));
-  OutputFile two(scratch.path(second));  // whose temporary file is another
+  os::OutputFile one(scratch.path(first));
+  os::OutputFile two(scratch.path(second));  // whose temporary file is another
   one.write("1");
   two.write("2");
   one.commit();
   two.commit();
   EXPECT_EQ(Scratch::read(scratch.path(first)), "1");
   EXPECT_EQ(Scratch::read(scratch.path(second)), "2");
-  EXPECT_THROW(check_writable(scratch.path(std::string(256, 'a'))), InputError);
+  EXPECT_THROW(os::check_writable(scratch.path(std::string(256, 'a'))), InputError);
   EXPECT_EQ(names_in(scratch.path()).size(), 2U);
 }
 
@@ -179,32 +180,32 @@ TEST(TemporaryName, CannotBeForetoldAndLinksAreRefused) {
   const Scratch scratch;
   const std::string victim = scratch.write("victim", "precious");
   const std::string target = scratch.path("x");
-  EXPECT_NE(temporary_of_process(target), temporary_of_process(target));
-  const std::string link = temporary_of_process(target);
+  EXPECT_NE(os::temporary_of_process(target), os::temporary_of_process(target));
+  const std::string link = os::temporary_of_process(target);
   for (const bool to_something : {true, false}) {
     fs::remove(link);
     fs::create_symlink(to_something ? victim : scratch.path("none"), link);
-    EXPECT_EQ(create_locked(link), -1);
+    EXPECT_EQ(os::create_locked(link), -1);
     EXPECT_EQ(errno, EEXIST);
   }
   EXPECT_EQ(Scratch::read(victim), "precious");
   EXPECT_FALSE(fs::exists(scratch.path("none")));
   // Nor is a file that is there taken over.
   const std::string there = scratch.write("there", "precious");
-  EXPECT_EQ(create_locked(there), -1);
+  EXPECT_EQ(os::create_locked(there), -1);
   EXPECT_EQ(Scratch::read(there), "precious");
 }
 
 TEST(TemporaryName, KeptOnesAreTakenUpWhereTheyAreThisUsersFiles) {
   const Scratch scratch;
   const std::string victim = scratch.write("victim", "precious");
-  keep_temporary_names("key");
+  os::keep_temporary_names("key");
   const std::string path = scratch.path("x");
-  const std::string kept = temporary_beside(path);
-  EXPECT_EQ(temporary_beside(path), kept);
+  const std::string kept = os::temporary_beside(path);
+  EXPECT_EQ(os::temporary_beside(path), kept);
   const auto refusal = [&] {
     try {
-      write_file(path, "new");
+      os::write_file(path, "new");
     } catch (const InputError& error) {
       return std::string(error.what());
     }
@@ -228,7 +229,7 @@ TEST(FileLock, IsNotPutBehindALink) {
   const Scratch scratch;
   fs::create_symlink(scratch.path("none"), scratch.path("lock"));
   try {
-    const FileLock lock(scratch.path("lock"), "it", "is busy", "wait");
+    const os::FileLock lock(scratch.path("lock"), "it", "is busy", "wait");
     ADD_FAILURE() << "locked";
   } catch (const InputError& error) {
     EXPECT_EQ(error.what(),
@@ -236,13 +237,13 @@ TEST(FileLock, IsNotPutBehindALink) {
   }
   EXPECT_FALSE(fs::exists(scratch.path("none")));
   ASSERT_EQ(::mkfifo(scratch.path("pipe").c_str(), 0600), 0);
-  EXPECT_THROW(FileLock(scratch.path("pipe"), "it", "is busy", "wait"), InputError);
+  EXPECT_THROW(os::FileLock(scratch.path("pipe"), "it", "is busy", "wait"), InputError);
 }
 
 TEST(FileLock, GoesWithItsFile) {
   const Scratch scratch;
   const std::string path = scratch.path("lock");
-  const auto lock = [&] { return std::make_unique<FileLock>(path, "it", "is busy", "wait"); };
+  const auto lock = [&] { return std::make_unique<os::FileLock>(path, "it", "is busy", "wait"); };
   {
     const auto held = lock();
     EXPECT_TRUE(fs::exists(path));
@@ -260,7 +261,7 @@ TEST(FileLock, GoesWithItsFile) {
   static_cast<void>(lock());
   EXPECT_FALSE(fs::exists(path));
   try {
-    static_cast<void>(FileLock(scratch.path("none/lock"), "it", "is busy", "wait"));
+    static_cast<void>(os::FileLock(scratch.path("none/lock"), "it", "is busy", "wait"));
     ADD_FAILURE() << "locked";
   } catch (const InputError& error) {
     EXPECT_EQ(error.what(), scratch.path("none/lock") + ": cannot be written: No such file or directory");
@@ -272,7 +273,7 @@ TEST(MakeFolder, SaysWhyItCannotBe) {
   scratch.write("file", "x");
   const auto why = [&](const std::string& name) {
     try {
-      make_folder(scratch.path(name));
+      os::make_folder(scratch.path(name));
     } catch (const InputError& error) {
       return std::string(error.what()).substr(scratch.path(name).size());
     }
@@ -286,12 +287,12 @@ TEST(MakeFolder, SaysWhyItCannotBe) {
 
 TEST(FstCheck, AFileThatIsCutShortIsFound) {
   const Scratch scratch;
-  if (find_program("vcd2fst").empty()) {
+  if (os::find_program("vcd2fst").empty()) {
     GTEST_SKIP() << "GTKWave is not installed";
   }
   const std::string path = scratch.path("a.fst");
   {
-    Converter converter(path, fst_converter());
+    os::Converter converter(path, tb::fst_converter());
     converter.write(
         "$timescale 1 ns $end\n$scope module m $end\n$var wire 8 ! x $end\n$upscope $end\n$enddefinitions $end\n");
     for (int i = 0; i < 2000; ++i) {
@@ -299,12 +300,12 @@ TEST(FstCheck, AFileThatIsCutShortIsFound) {
     }
     converter.commit();
   }
-  EXPECT_EQ(fst_damage(path), "");
+  EXPECT_EQ(tb::fst_damage(path), "");
   const std::string whole = Scratch::read(path);
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    EXPECT_NE(fst_damage(scratch.write("cut.fst", whole.substr(0, size))), "") << size;
+    EXPECT_NE(tb::fst_damage(scratch.write("cut.fst", whole.substr(0, size))), "") << size;
   }
-  EXPECT_NE(fst_damage(scratch.write(
+  EXPECT_NE(tb::fst_damage(scratch.write(
                 "zeros.fst", whole.substr(0, whole.size() / 2) + std::string(whole.size() - whole.size() / 2, '\0'))),
             "");
 }
@@ -315,7 +316,7 @@ TEST(FstCheck, AConverterThatSaysNothingIsNotBelieved) {
   scratch.write("vcd2fst", "#!/bin/sh\nfor last; do :; done\ncat > /dev/null\nprintf half > \"$last\"\n");
   fs::permissions(scratch.path("vcd2fst"), fs::perms::owner_all);
   ASSERT_EQ(::setenv("PATH", (scratch.path() + ":" + ::getenv("PATH")).c_str(), 1), 0);
-  Converter converter(scratch.path("a.fst"), fst_converter());
+  os::Converter converter(scratch.path("a.fst"), tb::fst_converter());
   converter.write("$enddefinitions $end\n");
   try {
     converter.commit();
@@ -329,4 +330,4 @@ TEST(FstCheck, AConverterThatSaysNothingIsNotBelieved) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cli

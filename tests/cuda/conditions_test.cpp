@@ -14,7 +14,7 @@
 HEDDLE_WITH_PROGRAM("Conditions.*")
 HEDDLE_NOT_SANITIZED("Conditions.*")
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 using ::testing::HasSubstr;
@@ -109,4 +109,4 @@ TEST_F(Conditions, AreThoseOfAllFunctionsThatAreDone) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -17,7 +17,7 @@
 #include "workloads/kernels.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 using test::LaunchFolder;
@@ -100,11 +100,11 @@ TEST(CudaCompiler, OfAProgramTooAndNothingIsLeftBehind) {
 
 std::string fault_of(const LaunchFolder& folder, const std::string& source, unsigned address_bits) {
   folder.write("k.cu", source);
-  ReferenceExecutor executor;
+  tb::ReferenceExecutor executor;
   executor.load(ptx::compile(compile_cuda(folder.path("k.cu"), address_bits), "k.ptx"));
   const std::uint64_t data = executor.memory().allocate("data", 64, address_bits == 32);
   executor.memory().put<std::uint32_t>(data, 1);
-  Arguments arguments(executor.module(), "k");
+  tb::Arguments arguments(executor.module(), "k");
   arguments.pointer(data);
   try {
     executor.launch({"k", {1}, {1}, 0, arguments.bytes()});
@@ -175,24 +175,24 @@ TEST(CudaCompiler, LeavesNothingBehind) {
 }
 
 TEST(EmbeddedKernels, AreThereForEveryWorkloadAndSize) {
-  for (const auto& [workload, entry] : Registry<Workload>::instance().entries()) {
+  for (const auto& [workload, entry] : Registry<tb::Workload>::instance().entries()) {
     for (const unsigned bits : {32U, 64U}) {
-      const std::string_view ptx = kernel_ptx(workload, bits);
+      const std::string_view ptx = workloads::kernel_ptx(workload, bits);
       EXPECT_NE(ptx.find(".address_size " + std::to_string(bits)), std::string_view::npos) << workload;
       EXPECT_NE(ptx.find("\"./workloads/" + workload + "/"), std::string_view::npos)
           << workload << " names the building machine's folders";
     }
   }
-  EXPECT_THROW(static_cast<void>(kernel_ptx("vecadd", 16)), InternalError);
+  EXPECT_THROW(static_cast<void>(workloads::kernel_ptx("vecadd", 16)), InternalError);
 }
 
 // A profile shows the source that a line table names, wherever the program runs.
 TEST(EmbeddedKernels, HaveTheSourcesThatTheirLineTablesName) {
   std::set<std::string> embedded;
-  for (const EmbeddedFile& file : kernel_sources()) {
+  for (const EmbeddedFile& file : workloads::kernel_sources()) {
     embedded.insert("./" + std::string(file.name));
   }
-  for (const EmbeddedFile& kernel : embedded_kernels()) {
+  for (const EmbeddedFile& kernel : workloads::embedded_kernels()) {
     std::istringstream lines{std::string(kernel.text)};
     for (std::string line; std::getline(lines, line);) {
       const std::size_t quote = line.find('"');
@@ -206,4 +206,4 @@ TEST(EmbeddedKernels, HaveTheSourcesThatTheirLineTablesName) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -13,13 +13,13 @@
 #include "tests/support/launch_folder.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb::test {
+namespace heddle::test {
 
 class CudaOnReference : public ::testing::TestWithParam<unsigned> {
  protected:
   void compile(const std::string& source) {
     folder_.write("k.cu", source);
-    executor_.load(ptx::compile(compile_cuda(folder_.path("k.cu"), GetParam()), "k.ptx"));
+    executor_.load(ptx::compile(cuda::compile_cuda(folder_.path("k.cu"), GetParam()), "k.ptx"));
     executor_.on_print([this](const std::string& text) { printed_ += text; });
   }
   template <class T>
@@ -35,14 +35,14 @@ class CudaOnReference : public ::testing::TestWithParam<unsigned> {
     return values;
   }
   void launch(isa::Dim3 grid, isa::Dim3 block, const std::vector<std::uint64_t>& pointers) {
-    Arguments arguments(executor_.module(), "k");
+    tb::Arguments arguments(executor_.module(), "k");
     for (const std::uint64_t pointer : pointers) arguments.pointer(pointer);
     executor_.launch({"k", grid, block, 0, arguments.bytes()});
   }
 
   LaunchFolder folder_;
-  ReferenceExecutor executor_;
+  tb::ReferenceExecutor executor_;
   std::string printed_;
 };
 
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

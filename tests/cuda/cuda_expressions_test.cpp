@@ -20,7 +20,7 @@
 HEDDLE_LONG("AddressBits/CudaExpressions.*/32")
 HEDDLE_LONG_SANITIZED("AddressBits/CudaExpressions.*")
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 using test::ExpressionInput;
@@ -72,7 +72,7 @@ std::vector<std::uint64_t> on_host(const Program& program, const test::LaunchFol
                {reinterpret_cast<const char*>(program.inputs.data()), program.inputs.size() * sizeof(ExpressionInput)});
   const std::string at = folder.path();
   const auto run = [](const std::vector<std::string>& words) {
-    const Finished finished = run_program(words);
+    const os::Finished finished = os::run_program(words);
     EXPECT_TRUE(finished.end.good()) << words.front() << ": " << finished.end.text() << "\n" << finished.err;
   };
   run({HEDDLE_CXX, "-w", "-O0", "-ffp-contract=off", "-o", at + "/host", at + "/host.cpp"});
@@ -88,7 +88,7 @@ std::vector<std::uint64_t> on_device(const Program& program, const test::LaunchF
   folder.write("device.cu", program.device);
   const isa::Module module = ptx::compile(compile_cuda(folder.path("device.cu"), address_bits), "device.ptx");
   for (const isa::Kernel& kernel : module.kernels) EXPECT_EQ(heddle::test::check_re_convergence(kernel).wrong, "");
-  ReferenceExecutor executor;
+  tb::ReferenceExecutor executor;
   executor.load(module);
   isa::DeviceMemory& memory = executor.memory();
   std::vector<std::uint64_t> values(kEach * kInputs);
@@ -97,7 +97,7 @@ std::vector<std::uint64_t> on_device(const Program& program, const test::LaunchF
   memory.write(in, std::as_bytes(std::span(program.inputs)));
   for (unsigned k = 0; k < kEach / kOfAKernel; ++k) {
     const std::string name = fmt::format("k{}", k);
-    Arguments arguments(executor.module(), name.c_str());
+    tb::Arguments arguments(executor.module(), name.c_str());
     arguments.pointer(in);
     arguments.pointer(out);
     executor.launch({name, {1}, {kInputs}, 0, arguments.bytes()});
@@ -131,4 +131,4 @@ TEST_P(CudaExpressions, EqualTheHosts) {
 INSTANTIATE_TEST_SUITE_P(AddressBits, CudaExpressions, ::testing::Values(32U, 64U));
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

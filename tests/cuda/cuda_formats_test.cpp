@@ -8,7 +8,7 @@
 #include "cuda_device_test.hpp"
 #include "exact_number.hpp"
 
-namespace heddle::tb::test {
+namespace heddle::test {
 namespace {
 
 class CudaFormats : public CudaOnReference {};
@@ -325,4 +325,4 @@ extern "C" __global__ void k(const float* in, float* out) {
 }
 
 }  // namespace
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

@@ -15,7 +15,7 @@
 #include "tests/support/launch_folder.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 class CudaHeader : public ::testing::TestWithParam<unsigned> {
@@ -42,7 +42,7 @@ class CudaHeader : public ::testing::TestWithParam<unsigned> {
     return values;
   }
   void launch(isa::Dim3 grid, isa::Dim3 block, const std::vector<std::uint64_t>& pointers, const char* kernel = "k") {
-    Arguments arguments(executor_.module(), kernel);
+    tb::Arguments arguments(executor_.module(), kernel);
     for (const std::uint64_t pointer : pointers) {
       arguments.pointer(pointer);
     }
@@ -51,7 +51,7 @@ class CudaHeader : public ::testing::TestWithParam<unsigned> {
   }
 
   test::LaunchFolder folder_;
-  ReferenceExecutor executor_;
+  tb::ReferenceExecutor executor_;
 };
 
 INSTANTIATE_TEST_SUITE_P(AddressBits, CudaHeader, ::testing::Values(32U, 64U));
@@ -605,4 +605,4 @@ TEST_P(CudaHeader, TrapIsAFaultInTheCallersLine) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -11,7 +11,7 @@
 HEDDLE_WITH_PROGRAM("CudaLibraries.*")
 HEDDLE_NOT_SANITIZED("CudaLibraries.*")
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 using ::testing::ElementsAre;
@@ -174,4 +174,4 @@ TEST(CudaLibraries, ThrustAndCubCompileAndRun) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -8,7 +8,7 @@
 #include "base/random.hpp"
 #include "cuda_device_test.hpp"
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 class CudaLibrary : public test::CudaOnReference {};
@@ -459,4 +459,4 @@ extern "C" __global__ void k(unsigned* values, const unsigned* sums) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -48,7 +48,7 @@ HEDDLE_MATH_ int __clzll(long long x) {
 #include "cuda/include/heddle/cuda_special_functions.h"
 }  // namespace on_host
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 using test::cos_of_pi;
@@ -155,7 +155,7 @@ void check_on_device(std::size_t count) {
   source += "  }\n}\n";
   const test::LaunchFolder folder;
   folder.write("k.cu", source);
-  ReferenceExecutor executor;
+  tb::ReferenceExecutor executor;
   executor.load(ptx::compile(compile_cuda(folder.path("k.cu"), 64), "k.ptx"));
   Random random(17);
   std::vector<T> x;
@@ -168,7 +168,7 @@ void check_on_device(std::size_t count) {
   }
   isa::DeviceMemory& memory = executor.memory();
   const std::uint64_t bytes = x.size() * sizeof(T);
-  Arguments arguments(executor.module(), "k");
+  tb::Arguments arguments(executor.module(), "k");
   std::vector<std::uint64_t> addresses;
   for (const char* const name : {"x", "y", "out"}) {
     addresses.push_back(memory.allocate(name, bytes, false));
@@ -232,4 +232,4 @@ TEST(CudaMathematics, InversesOfTheErrorFunction) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

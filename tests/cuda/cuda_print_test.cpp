@@ -4,7 +4,7 @@
 #include "cuda_device_test.hpp"
 #include "isa/device_heap.hpp"
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 using ::testing::HasSubstr;
@@ -104,4 +104,4 @@ extern "C" __global__ void k(int* out) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

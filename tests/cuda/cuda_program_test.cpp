@@ -13,7 +13,7 @@ HEDDLE_LONG("CudaProgram.Streams*", "CudaProgram.HostHeaders*", "CudaProgram.Sev
             "All/ProjectRuns.*/convolution")
 HEDDLE_NOT_SANITIZED("CudaCompiler.SaysWhatIsWrong", "CudaProgram*.*", "All/ProjectRuns.*")
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 using ::testing::AllOf;
@@ -539,4 +539,4 @@ TEST(CudaCompiler, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

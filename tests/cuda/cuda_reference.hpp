@@ -12,7 +12,7 @@
 
 #include "base/random.hpp"
 
-namespace heddle::tb::test {
+namespace heddle::test {
 
 inline long double sin_of_pi(long double x) {
   if (!std::isfinite(x)) return std::numeric_limits<long double>::quiet_NaN();
@@ -109,4 +109,4 @@ std::vector<T> mathematics_arguments(std::size_t count, double low, double high,
   return values;
 }
 
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

@@ -58,7 +58,7 @@ TEST(Decompress, DamageIsFoundOrMakesAnotherTextAndNeverGoesBeyondTheData) {
 // One entry of a container, padded as nvcc pads it.
 std::string entry(std::uint16_t kind, std::uint32_t architecture, std::uint64_t flags, std::string_view data,
                   std::uint64_t whole) {
-  using tb::program::FatBinaryEntry;
+  using cudart::FatBinaryEntry;
   FatBinaryEntry head;
   head.kind = kind;
   head.architecture = architecture;
@@ -75,7 +75,7 @@ std::string entry(std::uint16_t kind, std::uint32_t architecture, std::uint64_t 
 }
 
 std::string container(const std::string& entries) {
-  tb::program::FatBinaryHeader header;
+  cudart::FatBinaryHeader header;
   header.bytes = entries.size();
   std::string out(sizeof header, '\0');
   std::memcpy(out.data(), &header, sizeof header);
@@ -87,8 +87,8 @@ std::string_view bytes_of(std::span<const std::uint8_t> data) {
 }
 
 TEST(DeviceCode, IsThePtxOfTheNewestArchitectureHoweverItIsPacked) {
-  using tb::program::device_code;
-  using tb::program::FatBinaryEntry;
+  using cudart::device_code;
+  using cudart::FatBinaryEntry;
   const std::string cubin = entry(2, 90, FatBinaryEntry::kWide, "machine code", 0);
   const std::string old = entry(1, 50, FatBinaryEntry::kWide, "old\n", 0);
   const std::string z =

@@ -17,7 +17,7 @@
 #include "tests/support/launch_folder.hpp"
 #include "workloads/kernels.hpp"
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 using test::LaunchFolder;
@@ -318,14 +318,14 @@ K(naive) {
   hw::Machine machine;
   machine.core.divergence = divergence;
   machine.watchdog.livelock_instructions = 5000;
-  Device device(machine);
+  tb::Device device(machine);
   device.load(ptx::compile(ptx, "k.ptx"));
   const std::uint64_t lock = device.memory().allocate("lock", 8, false);
   const std::uint64_t count = device.memory().allocate("count", 4, false);
   std::uint32_t counted = 0;
   for (const char* const kernel : {"flag", "do_while", "old_value", "for_break", "going_on", "two_locks", "nested",
                                    "of_a_function", "back_off", "of_an_object"}) {
-    Arguments arguments(device.module(), kernel);
+    tb::Arguments arguments(device.module(), kernel);
     arguments.pointer(lock);
     arguments.pointer(count);
     device.launch({kernel, {2}, {40}, 0, arguments.bytes()});
@@ -344,10 +344,10 @@ TEST(DeviceCode, LocksThatAreSafeInTheSourceEndWithAPcPerThread) {
 
 // The kernels of the workloads are compiled at one go, which makes no difference.
 TEST(DeviceCode, WorkloadsNeedNothingOfIt) {
-  for (const EmbeddedFile& kernel : embedded_kernels()) {
+  for (const EmbeddedFile& kernel : workloads::embedded_kernels()) {
     EXPECT_THAT(functions_that_leave_with_a_lock(kernel.text), ElementsAre()) << kernel.name;
   }
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace heddle::tb::test {
+namespace heddle::test {
 
 struct Format {
   int exponent_bits;
@@ -109,4 +109,4 @@ inline std::uint64_t rounded(const Exact& x, Format format, Rounding rounding = 
   return sign | (away ? beyond.value_or(largest + 1) : largest);
 }
 
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

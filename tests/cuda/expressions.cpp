@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace heddle::tb::test {
+namespace heddle::test {
 
 std::string Expressions::prelude() {
   return R"(
@@ -233,4 +233,4 @@ ExpressionInput Expressions::input() {
   return in;
 }
 
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

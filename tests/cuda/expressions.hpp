@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-namespace heddle::tb::test {
+namespace heddle::test {
 
 // What an expression computes with; `Input` in the text of prelude() has the same layout.
 struct ExpressionInput {
@@ -61,4 +61,4 @@ class Expressions {
   std::mt19937_64 random_;
 };
 
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 std::string file(const std::string& path) {
@@ -83,4 +83,4 @@ TEST_F(Functions, OfTheDriverApiAreAllInTheLibrary) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -12,7 +12,7 @@
 HEDDLE_WITH_PROGRAM("DynamicParallelism.*", "IndirectCalls.*")
 HEDDLE_NOT_SANITIZED("DynamicParallelism.*", "IndirectCalls.*")
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 using ::testing::HasSubstr;
@@ -85,4 +85,4 @@ TEST(DynamicParallelism, IsToldFromOtherErrors) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

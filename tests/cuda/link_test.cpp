@@ -8,7 +8,7 @@
 #include "tb/device/arguments.hpp"
 #include "tb/device/executor.hpp"
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 constexpr const char* kHead = ".version 6.0\n.target sm_60\n.address_size 64\n";
@@ -22,10 +22,10 @@ std::string own(int value, const std::string& linking = "") {
 }
 
 std::uint32_t result_of(const isa::Module& module, const std::string& kernel) {
-  ReferenceExecutor executor;
+  tb::ReferenceExecutor executor;
   executor.load(module);
   const std::uint64_t at = executor.memory().allocate("out", 4);
-  Arguments arguments(executor.module(), kernel);
+  tb::Arguments arguments(executor.module(), kernel);
   arguments.pointer(at);
   executor.launch({kernel, {1}, {1}, 0, arguments.bytes()});
   return executor.memory().get<std::uint32_t>(at);
@@ -68,4 +68,4 @@ TEST(PtxLink, OneOfSeveralWeakDefinitionsIsTakenAndTwoStrongOnesAreRefused) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

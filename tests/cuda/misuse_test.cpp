@@ -15,7 +15,7 @@
 HEDDLE_WITH_PROGRAM("Misuse.*")
 HEDDLE_NOT_SANITIZED("Misuse.*")
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 using ::testing::HasSubstr;
@@ -225,4 +225,4 @@ TEST_F(Misuse, OfArgumentsAndHandlesIsAnErrorCode) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

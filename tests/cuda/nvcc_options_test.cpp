@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "tests/support/program_runner.hpp"
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 using ::testing::ElementsAre;
@@ -134,4 +134,4 @@ TEST(NvccOptions, ComeFromFilesTooAsBuildToolsWriteThem) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

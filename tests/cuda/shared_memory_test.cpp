@@ -15,7 +15,7 @@
 
 #include "tb/session/shared_pages.hpp"
 
-namespace heddle::tb::program {
+namespace heddle::tb::session {
 namespace {
 
 using cudart::SharedMemory;
@@ -99,7 +99,7 @@ class SharedMemoryTest : public ::testing::Test {
     return bytes;
   }
   void write(std::uint64_t offset, const Bytes& bytes) {
-    const Place place{offset, bytes.size()};
+    const cudart::Place place{offset, bytes.size()};
     memory_.write({{&place, 1}, bytes.size(), bytes.size(), 1}, bytes.data(), bytes.size());
   }
   std::shared_ptr<SharedPages> pages_ = SharedPages::make();
@@ -120,7 +120,7 @@ TEST_F(SharedMemoryTest, CopiesOfAnySizeArriveByEitherWay) {
     write(begin + first, bytes);
     std::copy(bytes.begin(), bytes.end(), known.begin() + static_cast<std::ptrdiff_t>(first));
     Bytes out(known.size());
-    const Place place{begin, out.size()};
+    const cudart::Place place{begin, out.size()};
     memory_.read({{&place, 1}, out.size(), out.size(), 1}, out.data(), out.size());
     ASSERT_EQ(out, known) << round;
     ASSERT_EQ(seen(begin, known.size()), known) << round;
@@ -149,7 +149,7 @@ TEST_F(SharedMemoryTest, TheMappingIsUsedWhereCopiesComeByOftenAndNowhereElse) {
 
 TEST_F(SharedMemoryTest, RowsGoToTheirPlacesAndTheirGapsStay) {
   // Two places in the file with one between them that was never written.
-  const std::vector<Place> places = {{100, 350}, {kNowhere, 300}, {7000, 400}};
+  const std::vector<cudart::Place> places = {{100, 350}, {cudart::kNowhere, 300}, {7000, 400}};
   constexpr std::size_t kWidth = 120, kDevicePitch = 130, kHostPitch = 125, kHeight = 8;
   static_assert((kHeight - 1) * kDevicePitch + kWidth <= 1050);
   const Bytes first = random_bytes(350, random_);
@@ -166,7 +166,7 @@ TEST_F(SharedMemoryTest, RowsGoToTheirPlacesAndTheirGapsStay) {
     EXPECT_EQ(to[i], x < kWidth ? device[i / kHostPitch * kDevicePitch + x] : std::byte{9}) << i;
   }
   EXPECT_EQ(pages_->resident_bytes(), 2 * 4096U);
-  const std::vector<Place> whole = {{100, 350}, {450, 300}, {7000, 400}};
+  const std::vector<cudart::Place> whole = {{100, 350}, {450, 300}, {7000, 400}};
   const Bytes from = random_bytes(kHostPitch * kHeight, random_);
   memory_.write({whole, kDevicePitch, kWidth, kHeight}, from.data(), kHostPitch);
   for (std::size_t i = 0; i < (kHeight - 1) * kDevicePitch + kWidth; ++i) {
@@ -202,4 +202,4 @@ TEST(SharedMemoryFile, ThatIsTooSmallOrNoneIsRefused) {
 }
 
 }  // namespace
-}  // namespace heddle::tb::program
+}  // namespace heddle::tb::session

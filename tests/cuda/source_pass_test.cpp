@@ -5,7 +5,7 @@
 
 #include "tests/support/program_runner.hpp"
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 struct PassCase {
@@ -112,4 +112,4 @@ TEST(SourcePass, ReadsTheFilesThatAreIncluded) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::tb::program {
+namespace heddle::tb::session {
 namespace {
 
 TEST(StreamClock, CopiesOverlapKernelsOfOtherStreams) {
@@ -56,4 +56,4 @@ TEST(StreamClock, EventsHoldStreamsAndTheHost) {
 }
 
 }  // namespace
-}  // namespace heddle::tb::program
+}  // namespace heddle::tb::session

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-namespace heddle::tb::program {
+namespace heddle::tb::session {
 namespace {
 
 // Runs up to `most` kernels at once, each in `cycles[work]`.
@@ -188,4 +188,4 @@ TEST(StreamWork, TheGpusClockStandsStillBetweenKernels) {
 }
 
 }  // namespace
-}  // namespace heddle::tb::program
+}  // namespace heddle::tb::session

@@ -9,7 +9,7 @@
 HEDDLE_WITH_PROGRAM("ThirdParty.*")
 HEDDLE_NOT_SANITIZED("ThirdParty.*")
 
-namespace heddle::tb {
+namespace heddle::cuda {
 namespace {
 
 using ::testing::AllOf;
@@ -134,4 +134,4 @@ int main(int, char**) {}
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::cuda

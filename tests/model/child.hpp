@@ -12,10 +12,10 @@ namespace heddle::test {
 // What `make_text()` returns in a child; "refused: " and the message when it throws. `end`, if there, hears how the
 // child ended.
 template <class MakeText>
-[[nodiscard]] std::string in_child(MakeText make_text, const tb::ProcessSetup& setup = {},
-                                   tb::ProcessEnd* end = nullptr) {
-  tb::Pipe pipe = tb::make_pipe();
-  tb::ChildProcess child = tb::ChildProcess::copy(
+[[nodiscard]] std::string in_child(MakeText make_text, const os::ProcessSetup& setup = {},
+                                   os::ProcessEnd* end = nullptr) {
+  os::Pipe pipe = os::make_pipe();
+  os::ChildProcess child = os::ChildProcess::copy(
       [&] {
         pipe.reads.close();
         std::string text;
@@ -24,12 +24,12 @@ template <class MakeText>
         } catch (const std::exception& error) {
           text = std::string("refused: ") + error.what();
         }
-        return tb::write_all(pipe.writes.number(), text) ? 0 : 1;
+        return os::write_all(pipe.writes.number(), text) ? 0 : 1;
       },
       setup);
   pipe.writes.close();
-  std::string text = tb::read_all(pipe.reads.number());
-  const tb::ProcessEnd ended = child.wait();
+  std::string text = os::read_all(pipe.reads.number());
+  const os::ProcessEnd ended = child.wait();
   if (end != nullptr) {
     *end = ended;
   }

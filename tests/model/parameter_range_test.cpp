@@ -353,10 +353,10 @@ struct Outcome {
 
 // In a process of its own, with limits to its time.
 Outcome outcome_of(const hw::Machine& machine, std::uint64_t seed) {
-  tb::ProcessSetup setup;
+  os::ProcessSetup setup;
   setup.limits.cpu_seconds = kMostSeconds;
   setup.limits.core_dumps = false;
-  tb::ProcessEnd end;
+  os::ProcessEnd end;
   Outcome outcome;
   outcome.text = test::in_child([&] { return run_on(machine, seed); }, setup, &end);
   if (!end.good()) {

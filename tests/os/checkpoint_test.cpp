@@ -180,7 +180,7 @@ TEST(CheckpointOfAProcess, GoesOnInAnotherAndInTheNext) {
   if (unsupported()) {
     GTEST_SKIP() << *unsupported();
   }
-  const tb::test::Scratch scratch;
+  const test::Scratch scratch;
   const std::string path = scratch.path("image");
   constexpr int kEnd = 40;
   // Ends with the number of images that its memory has been in, and kEnd more when all went well.

@@ -15,7 +15,7 @@
 #include "os/process/descriptor.hpp"
 #include "tests/support/program_runner.hpp"
 
-namespace heddle::tb {
+namespace heddle::os {
 namespace {
 
 using test::Scratch;
@@ -224,4 +224,4 @@ TEST(Children, OneThatCannotBeStartedDoesNotHoldTheOthers) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::os

@@ -21,7 +21,7 @@
 #include "tests/support/program_runner.hpp"
 #include "traces/gzip_stream.hpp"
 
-namespace heddle::tb {
+namespace heddle::os {
 namespace {
 
 namespace fs = std::filesystem;
@@ -307,4 +307,4 @@ TEST(CommandFiles, NamesMustBeThereAndWritable) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::os

@@ -12,7 +12,7 @@
 HEDDLE_LONG_SANITIZED("DamagedDatabase.OverwrittenInPart", "DamagedDatabase.CutShort", "DamagedDatabase.Robbed*",
                       "DamagedDatabase.AWhole*", "DamagedDatabase.SaysWhat*")
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,7 +27,7 @@ class DamagedDatabase : public ::testing::Test {
                            "config = \"baseline\"\nscale = 0.001\nworkload = \"vecadd\"\n[axes]\n"
                            "core.warp_size = [32, 64]\ntwo_level.fetch_group = [1, 2, 3, 4]\n");
     database_ = scratch_.path("x.db");
-    const Ran ran = heddle({"sweep", file_, "-d", database_});
+    const Ran ran = test::heddle({"sweep", file_, "-d", database_});
     ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
     good_ = Scratch::read(database_);
   }
@@ -43,7 +43,7 @@ class DamagedDatabase : public ::testing::Test {
                               std::vector<std::string>{"sweep", file_, "-d", database_, "--resume"},
                               std::vector<std::string>{"results", database_},
                               std::vector<std::string>{"results", database_, "--sql", "SELECT count(*) FROM runs"}}) {
-      const Ran ran = heddle(words);
+      const Ran ran = test::heddle(words);
       EXPECT_EQ(ran.code, 2) << words[0] << ": " << ran.out << ran.err;
       EXPECT_EQ(ran.out, "") << words[0];
       EXPECT_EQ(ran.err.find("heddle: " + database_ + ": " + what), 0U) << words[0] << ": " << ran.err;
@@ -92,7 +92,7 @@ TEST_F(DamagedDatabase, OverwrittenInPart) {
 
 TEST_F(DamagedDatabase, SaysWhatToDo) {
   std::ofstream(database_, std::ios::binary | std::ios::trunc) << good_.substr(0, good_.size() / 2);
-  EXPECT_NE(heddle({"results", database_})
+  EXPECT_NE(test::heddle({"results", database_})
                 .err.find("; restore a copy of it, or save what can be read (sqlite3 OLD .recover | sqlite3 NEW)\n"),
             std::string::npos);
 }
@@ -114,9 +114,9 @@ TEST_F(DamagedDatabase, RobbedOfAPartThatSqliteDoesNotMiss) {
 }
 
 TEST_F(DamagedDatabase, AWholeOneIsNot) {
-  EXPECT_EQ(heddle({"results", database_}).code, 0);
-  EXPECT_NE(heddle({"sweep", file_, "-d", database_}).out.find("8 of them kept"), std::string::npos);
+  EXPECT_EQ(test::heddle({"results", database_}).code, 0);
+  EXPECT_NE(test::heddle({"sweep", file_, "-d", database_}).out.find("8 of them kept"), std::string::npos);
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::studies

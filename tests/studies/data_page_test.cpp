@@ -10,13 +10,13 @@
 #include "studies/pages/page/page_files.hpp"
 #include "tests/support/program_runner.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 TEST(DataPage, HostileDataStaysData) {
   const boost::json::object data = {
       {"a", "</script><script>alert(1)</script>"}, {"b", "<!-- <script>"}, {"c", "]]>&amp;"}};
-  const std::string page = data_page({"<b>title</b>", boost::json::serialize(data), {"report.js"}});
+  const std::string page = pages::data_page({"<b>title</b>", boost::json::serialize(data), {"report.js"}});
   EXPECT_EQ(test::occurrences(page, "<title>&lt;b&gt;title&lt;/b&gt;</title>"), 1U);
   // The data, Vega, charts.js and report.js.
   EXPECT_EQ(test::occurrences(page, "</script"), 4U);
@@ -29,8 +29,8 @@ TEST(DataPage, HostileDataStaysData) {
 }
 
 TEST(DataPage, LoadsNothingFromElsewhere) {
-  std::string page = data_page({"title", "{}", {"report.js", "source.js", "compare.js"}});
-  const std::string_view vega = page_file("vega.js");  // can load data, but is asked for none
+  std::string page = pages::data_page({"title", "{}", {"report.js", "source.js", "compare.js"}});
+  const std::string_view vega = pages::page_file("vega.js");  // can load data, but is asked for none
   page.erase(page.find(vega), vega.size());
   for (const char* const part : {"src=", "@import", "url(http", "href=\"http"}) {
     EXPECT_EQ(test::occurrences(page, part), 0U) << part;
@@ -38,11 +38,11 @@ TEST(DataPage, LoadsNothingFromElsewhere) {
 }
 
 TEST(DataPage, FilesByName) {
-  EXPECT_NE(page_file("vega.js").find("Redistribution and use"), std::string::npos);
-  EXPECT_GT(page_file("vega.js").size(), 300000U);
-  EXPECT_FALSE(page_file("page.css").empty());
-  EXPECT_THROW((void)page_file("d3.js"), InternalError);
+  EXPECT_NE(pages::page_file("vega.js").find("Redistribution and use"), std::string::npos);
+  EXPECT_GT(pages::page_file("vega.js").size(), 300000U);
+  EXPECT_FALSE(pages::page_file("page.css").empty());
+  EXPECT_THROW((void)pages::page_file("d3.js"), InternalError);
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::studies

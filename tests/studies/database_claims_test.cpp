@@ -5,11 +5,11 @@
 #include "base/registry.hpp"
 #include "studies/reproduce/figures/database_study.hpp"
 
-namespace heddle::tb::database {
+namespace heddle::studies::database {
 namespace {
 
-Summary summary(std::uint64_t cycles, std::uint64_t warp_instructions, double row_hits = 0.95, double bus = 0.2) {
-  Summary made;
+tb::Summary summary(std::uint64_t cycles, std::uint64_t warp_instructions, double row_hits = 0.95, double bus = 0.2) {
+  tb::Summary made;
   made.cycles = cycles;
   made.warp_instructions = warp_instructions;
   made.dram_row_hit_rate = row_hits;
@@ -19,7 +19,7 @@ Summary summary(std::uint64_t cycles, std::uint64_t warp_instructions, double ro
   return made;
 }
 
-void add(Results& results, const Case& one, const Summary& made) {
+void add(Results& results, const Case& one, const tb::Summary& made) {
   results.add(run_of(one.machine, one.workload), made, 1);
 }
 
@@ -27,7 +27,7 @@ Shape shape(const std::string& id, const Results& results) {
   return shape_of(Registry<Claim>::instance().make(id, {})->judge(results).checks);
 }
 
-Results two(const Summary& before, const Summary& after) {
+Results two(const tb::Summary& before, const tb::Summary& after) {
   Results results;
   add(results, two_scans()[0], before);
   add(results, two_scans()[1], after);
@@ -93,7 +93,7 @@ TEST(DatabaseClaims, TheGainGoesWithTheBandwidth) {
   EXPECT_EQ(judged({1.21, 1.05, 1.11, 1.10, 1.21, 1.2, 1.1, 1.05}), Shape::does_not_hold);
 }
 
-Results four(const std::vector<Summary>& made) {
+Results four(const std::vector<tb::Summary>& made) {
   Results results;
   const std::vector<Case> cases = four_searches();
   for (std::size_t i = 0; i < made.size(); ++i) {
@@ -119,7 +119,7 @@ TEST(DatabaseClaims, HintsSpeedTheIndexUp) {
 // Cycles as a function of the threshold, for both kernels.
 Results thresholds(std::uint64_t (*cycles)(unsigned)) {
   Results results;
-  for (const tb::Run& run : Registry<Claim>::instance().make("hint-threshold", {})->runs()) {
+  for (const studies::Run& run : Registry<Claim>::instance().make("hint-threshold", {})->runs()) {
     const std::string key = "dram.hint_threshold=";
     const unsigned threshold =
         run.settings.empty() ? 0 : static_cast<unsigned>(std::stoul(run.settings[0].substr(key.size())));
@@ -137,9 +137,9 @@ TEST(DatabaseClaims, TheBreakEvenThresholdIsAmongTheBest) {
       Shape::does_not_hold);
 }
 
-BankTimeline window(std::size_t conflicts, std::size_t hits, std::size_t holds) {
-  using Kind = BankTimeline::Kind;
-  BankTimeline made{"t", 0, 3000, {{"dram0", 4, {}}}};
+tb::BankTimeline window(std::size_t conflicts, std::size_t hits, std::size_t holds) {
+  using Kind = tb::BankTimeline::Kind;
+  tb::BankTimeline made{"t", 0, 3000, {{"dram0", 4, {}}}};
   const auto put = [&](Kind kind, std::size_t count) {
     made.panels[0].spans.insert(made.panels[0].spans.end(), count, {kind, 0, 10, 20, 1});
   };
@@ -151,9 +151,9 @@ BankTimeline window(std::size_t conflicts, std::size_t hits, std::size_t holds) 
 }
 
 TEST(DatabaseClaims, TheTimelineIsCounted) {
-  const std::vector<tb::Run> runs = Registry<Claim>::instance().make("hint-timeline", {})->runs();
+  const std::vector<studies::Run> runs = Registry<Claim>::instance().make("hint-timeline", {})->runs();
   ASSERT_EQ(runs.size(), 2U);
-  const auto judged = [&](const BankTimeline& before, const BankTimeline& after) {
+  const auto judged = [&](const tb::BankTimeline& before, const tb::BankTimeline& after) {
     Results results;
     results.add(runs[0], summary(1, 1), 1, before);
     results.add(runs[1], summary(1, 1), 1, after);
@@ -169,4 +169,4 @@ TEST(DatabaseClaims, TheTimelineIsCounted) {
 }
 
 }  // namespace
-}  // namespace heddle::tb::database
+}  // namespace heddle::studies::database

@@ -6,7 +6,7 @@
 #include "os/process/child_process.hpp"
 #include "tests/support/program_runner.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 using test::heddle;
@@ -18,7 +18,7 @@ bool holds(const std::string& text, const std::string& part) {
 }
 
 TEST(Diagram, HasTheBindingsOfTheBaseline) {
-  const Ran ran = heddle({"diagram", "baseline"});
+  const Ran ran = test::heddle({"diagram", "baseline"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   for (const char* edge : {"\"gpu.core0.fetch\" -> \"gpu.core0.decode.in\"",
                            "\"gpu.core0.decode.out\" -> \"gpu.core0.register_read\"",
@@ -53,7 +53,7 @@ TEST(Diagram, FollowsTheMachine) {
                                         "--set", "l2.enabled=true", "--set", "l1d.write_policy=write-through"};
   std::vector<std::string> words = {"diagram", "baseline", "--all"};
   words.insert(words.end(), two.begin(), two.end());
-  const Ran all = heddle(words);
+  const Ran all = test::heddle(words);
   ASSERT_EQ(all.code, 0) << all.err;
   for (const char* edge : {"\"gpu.core1.fetch\" -> \"gpu.core1.decode.in\"", "\"gpu.core1.data\" -> \"gpu.noc\"",
                            "\"gpu.noc\" -> \"gpu.l2_1.target\"", "\"gpu.l2_1.store\" -> \"gpu.dram1\"",
@@ -63,7 +63,7 @@ TEST(Diagram, FollowsTheMachine) {
   EXPECT_EQ(test::occurrences(all.out, "[label=\"bank"), 64U) << "every register bank";
   words[2] = "--set";
   words.insert(words.begin() + 3, "gpu.clock_ghz=1.0");
-  const Ran folded = heddle(words);
+  const Ran folded = test::heddle(words);
   ASSERT_EQ(folded.code, 0) << folded.err;
   EXPECT_TRUE(holds(folded.out, "core0 … core1\\n2 alike"));
   EXPECT_FALSE(holds(folded.out, "gpu.core1"));
@@ -74,15 +74,15 @@ TEST(Diagram, GraphvizDrawsIt) {
   const Ran without = [&] {
     test::RunSetup setup;
     setup.environment = {"PATH=/nowhere"};
-    return heddle({"diagram", "baseline", "--svg", scratch.path("a.svg")}, setup);
+    return test::heddle({"diagram", "baseline", "--svg", scratch.path("a.svg")}, setup);
   }();
   EXPECT_EQ(without.code, 2);
   EXPECT_TRUE(holds(without.err, "Graphviz' dot, which is not installed")) << without.err;
   EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
-  if (find_program("dot").empty()) {
+  if (os::find_program("dot").empty()) {
     GTEST_SKIP() << "Graphviz is not installed";
   }
-  const Ran ran = heddle({"diagram", "baseline", "--svg", scratch.path("a.svg"), "--dot", scratch.path("a.dot")});
+  const Ran ran = test::heddle({"diagram", "baseline", "--svg", scratch.path("a.svg"), "--dot", scratch.path("a.dot")});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(ran.out.empty());
   const std::string svg = Scratch::read(scratch.path("a.svg"));
@@ -91,8 +91,8 @@ TEST(Diagram, GraphvizDrawsIt) {
   // Plain colours on a white ground: every viewer shows it, and dark pages do.
   EXPECT_TRUE(holds(svg, "<polygon fill=\"white\" "));
   EXPECT_FALSE(holds(svg, "var(") || holds(svg, "class=\"chart\"") || holds(svg, "<style"));
-  EXPECT_EQ(Scratch::read(scratch.path("a.dot")), heddle({"diagram", "baseline"}).out);
+  EXPECT_EQ(Scratch::read(scratch.path("a.dot")), test::heddle({"diagram", "baseline"}).out);
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::studies

@@ -8,12 +8,12 @@
 #include "studies/reproduce/claim.hpp"
 #include "studies/reproduce/figures/dws_study.hpp"
 
-namespace heddle::tb::dws {
+namespace heddle::studies::dws {
 namespace {
 
 // A run that has a column of table 1, with `far` times the instructions between branches and between misses.
-Summary like(const Benchmark& report, double far) {
-  Summary made;
+tb::Summary like(const Benchmark& report, double far) {
+  tb::Summary made;
   made.warp_instructions = 10'000'000;
   const auto events = [&](double apart) {
     return static_cast<std::uint64_t>(static_cast<double>(made.warp_instructions) / apart);
@@ -26,18 +26,18 @@ Summary like(const Benchmark& report, double far) {
   return made;
 }
 
-using Change = std::function<void(const Benchmark&, Summary&)>;
+using Change = std::function<void(const Benchmark&, tb::Summary&)>;
 
 // The shape when the usual runs are `usual` times the report's, and those with interleaved tasks `other` times.
 Finding judged(
-    double usual, double other, const Change& change = [](const Benchmark&, Summary&) {}) {
+    double usual, double other, const Change& change = [](const Benchmark&, tb::Summary&) {}) {
   const std::unique_ptr<Claim> claim = Registry<Claim>::instance().make("dws-characterisation", {});
   Results results;
   for (const Run& run : claim->runs()) {
     const bool interleaved = run.workload.find("interleaved") != std::string::npos;
     for (const Benchmark& report : benchmarks()) {
       if (run.workload.starts_with(report.workload.name)) {
-        Summary made = like(report, interleaved ? other : usual);
+        tb::Summary made = like(report, interleaved ? other : usual);
         if (!interleaved) {
           change(report, made);
         }
@@ -71,10 +71,10 @@ TEST(DwsClaims, FiguresLikeTheReportsHold) {
 TEST(DwsClaims, FiguresUnlikeTheReportsDoNot) {
   EXPECT_EQ(judged(3, 1).ours, "16 of 32 between half and twice the report's");
   EXPECT_EQ(shape_of(judged(3, 1).checks), Shape::partly) << "the other way to deal tasks has more of them";
-  const auto no_divergence = [](const Benchmark&, Summary& made) { made.partly_missed_accesses = 0; };
+  const auto no_divergence = [](const Benchmark&, tb::Summary& made) { made.partly_missed_accesses = 0; };
   EXPECT_EQ(shape_of(judged(1, 3, no_divergence).checks), Shape::partly);
   EXPECT_EQ(shape_of(judged(3, 3, no_divergence).checks), Shape::does_not_hold);
-  const auto no_branches = [](const Benchmark& report, Summary& made) {
+  const auto no_branches = [](const Benchmark& report, tb::Summary& made) {
     made.divergent_branches = report.label == "Merge" ? 0 : made.divergent_branches;
   };
   EXPECT_EQ(shape_of(judged(1, 1, no_branches).checks), Shape::partly);
@@ -87,4 +87,4 @@ TEST(DwsClaims, NothingMeasuredIsNoVerdict) {
 }
 
 }  // namespace
-}  // namespace heddle::tb::dws
+}  // namespace heddle::studies::dws

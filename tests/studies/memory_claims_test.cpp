@@ -8,7 +8,7 @@
 #include "base/registry.hpp"
 #include "studies/reproduce/claim.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 bool has(const Run& run, const std::string& setting) {
@@ -16,11 +16,11 @@ bool has(const Run& run, const std::string& setting) {
 }
 
 // The shape of the claim when each of its runs takes so many cycles, with what else `make` sets.
-Shape judged(const std::string& id, const std::function<std::uint64_t(const tb::Run&, Summary&)>& make) {
+Shape judged(const std::string& id, const std::function<std::uint64_t(const studies::Run&, tb::Summary&)>& make) {
   const std::unique_ptr<Claim> claim = Registry<Claim>::instance().make(id, {});
   Results results;
   for (const Run& run : claim->runs()) {
-    Summary made;
+    tb::Summary made;
     made.fu_active_cycles.assign(33, 0);
     made.warp_instructions = 1000;
     made.memory_instructions = 100;
@@ -34,7 +34,7 @@ Shape judged(const std::string& id, const std::function<std::uint64_t(const tb::
 
 TEST(MemoryClaims, WarpsFirstMustShortenStallsAndGain) {
   const auto with = [](double stall, std::uint64_t divergent, std::uint64_t regular) {
-    return judged("warp-aware-memory", [&](const tb::Run& run, Summary& made) -> std::uint64_t {
+    return judged("warp-aware-memory", [&](const studies::Run& run, tb::Summary& made) -> std::uint64_t {
       const bool aware = has(run, "dram.scheduler=warp-aware");
       const bool searches = run.workload.starts_with("index_search");
       const bool diverges =
@@ -52,7 +52,7 @@ TEST(MemoryClaims, WarpsFirstMustShortenStallsAndGain) {
 
 TEST(MemoryClaims, LimitedLoadsMustHelpSensitiveKernelsOnly) {
   const auto with = [](std::uint64_t sensitive, std::uint64_t misses, std::uint64_t insensitive) {
-    return judged("ccws", [&](const tb::Run& run, Summary& made) -> std::uint64_t {
+    return judged("ccws", [&](const studies::Run& run, tb::Summary& made) -> std::uint64_t {
       const bool limited = has(run, "core.load_limiter=ccws");
       const bool large = has(run, "l1d.bytes=8388608");
       const bool kernel = run.workload.starts_with("bfs");
@@ -70,10 +70,10 @@ TEST(MemoryClaims, LimitedLoadsMustHelpSensitiveKernelsOnly) {
 }
 
 TEST(MemoryClaims, WithoutWhatTheyAreAboutTheyDoNotHold) {
-  const auto same = [](const tb::Run&, Summary&) { return std::uint64_t{1000}; };
+  const auto same = [](const studies::Run&, tb::Summary&) { return std::uint64_t{1000}; };
   EXPECT_EQ(judged("ccws", same), Shape::does_not_hold);
   EXPECT_EQ(judged("warp-aware-memory", same), Shape::does_not_hold);
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::studies

@@ -12,7 +12,7 @@
 #include "studies/reproduce/claim.hpp"
 #include "studies/reproduce/figures/odgs_study.hpp"
 
-namespace heddle::tb::odgs {
+namespace heddle::studies::odgs {
 namespace {
 
 using ::testing::Contains;
@@ -25,10 +25,10 @@ struct Made {
   double bus = 0.4;
   std::uint64_t context_bytes = 0;
 };
-using Making = std::function<Made(const tb::Run&)>;
+using Making = std::function<Made(const studies::Run&)>;
 
 // Two cores of which one stops half-way, four bands, one channel, and a grid of 4 x 2 threads.
-RunSeries made_series(const tb::Run& run) {
+RunSeries made_series(const studies::Run& run) {
   RunSeries series;
   series.cycles = 100;
   series.core_ipc = {{32, 16}, {32, 0}};
@@ -45,9 +45,9 @@ RunSeries made_series(const tb::Run& run) {
 Finding judge(const char* id, const Making& make, bool with_series = true) {
   const std::unique_ptr<Claim> claim = Registry<Claim>::instance().make(id, {});
   Results results;
-  for (const tb::Run& run : claim->runs()) {
+  for (const studies::Run& run : claim->runs()) {
     const Made made = make(run);
-    Summary summary;
+    tb::Summary summary;
     summary.ipc = made.ipc;
     summary.cycles = made.cycles;
     summary.divergent_branches = made.divergences;
@@ -58,12 +58,12 @@ Finding judge(const char* id, const Making& make, bool with_series = true) {
   return claim->judge(results);
 }
 
-bool has(const tb::Run& run, const std::string& setting) {
+bool has(const studies::Run& run, const std::string& setting) {
   return std::any_of(run.settings.begin(), run.settings.end(),
                      [&](const std::string& one) { return one.starts_with(setting); });
 }
 
-std::size_t number_of(const tb::Run& run) {
+std::size_t number_of(const studies::Run& run) {
   constexpr const char* kNames[] = {"suffix_tree", "bfs", "raytrace", "neural", "weather"};
   return static_cast<std::size_t>(std::find_if(std::begin(kNames), std::end(kNames),
                                                [&](const char* name) { return run.workload.starts_with(name); }) -
@@ -71,7 +71,7 @@ std::size_t number_of(const tb::Run& run) {
 }
 
 // What the paper reports.
-Made of_table3(const tb::Run& run) {
+Made of_table3(const studies::Run& run) {
   static const std::map<std::string, std::array<double, 5>> kTable = {{"odgs-pod", {1, 1, 1, 1, 1}},
                                                                       {"odgs-mimd", {2.71, 1.92, 1.05, 1.52, 1.02}},
                                                                       {"odgs-dwf", {1.95, 1.64, 0.76, 0.98, 0.24}},
@@ -79,7 +79,7 @@ Made of_table3(const tb::Run& run) {
   return {.ipc = 100 * kTable.at(run.config).at(number_of(run))};
 }
 
-Made of_latency(const tb::Run& run) {
+Made of_latency(const studies::Run& run) {
   const auto latency = std::find_if(run.settings.begin(), run.settings.end(), [](const std::string& setting) {
     return setting.starts_with("odgs.handling_latency=");
   });
@@ -91,13 +91,14 @@ Made of_latency(const tb::Run& run) {
 TEST(OdgsClaims, ThePapersOwnFiguresHold) {
   EXPECT_EQ(shape_of(judge("odgs-ipc", of_table3).checks), Shape::holds);
   EXPECT_EQ(judge("odgs-ipc", of_table3).ours, "4.40, 2.60, 1.10, 10.60, 0.40");
-  EXPECT_EQ(
-      shape_of(judge("odgs-pm",
-                     [](const tb::Run& run) { return Made{.cycles = run.config == "odgs-pod" ? 400'000U : 900'000U}; })
-                   .checks),
-      Shape::holds);
+  EXPECT_EQ(shape_of(judge("odgs-pm",
+                           [](const studies::Run& run) {
+                             return Made{.cycles = run.config == "odgs-pod" ? 400'000U : 900'000U};
+                           })
+                         .checks),
+            Shape::holds);
   EXPECT_EQ(shape_of(judge("odgs-synthetic",
-                           [](const tb::Run& run) {
+                           [](const studies::Run& run) {
                              const bool oracle = run.config == "odgs";
                              return Made{.ipc = oracle ? 130.0 : 100.0, .divergences = oracle ? 500U : 1000U};
                            })
@@ -105,13 +106,13 @@ TEST(OdgsClaims, ThePapersOwnFiguresHold) {
             Shape::holds);
   EXPECT_EQ(shape_of(judge("odgs-latency", of_latency).checks), Shape::holds);
   EXPECT_EQ(shape_of(judge("odgs-context",
-                           [](const tb::Run& run) {
+                           [](const studies::Run& run) {
                              return Made{.context_bytes = number_of(run) == 0 ? 8'400'000'000U : 28'000'000U};
                            })
                          .checks),
             Shape::holds);
   EXPECT_EQ(shape_of(judge("odgs-beyond",
-                           [](const tb::Run& run) {
+                           [](const studies::Run& run) {
                              const bool plain = run.config == "odgs" && !has(run, "odgs.");
                              return Made{.ipc = plain ? 40.0 : 100.0, .context_bytes = plain ? 20U : 10U};
                            })
@@ -121,18 +122,19 @@ TEST(OdgsClaims, ThePapersOwnFiguresHold) {
 
 TEST(OdgsClaims, TheirContraryDoesNot) {
   EXPECT_EQ(
-      shape_of(judge("odgs-ipc", [](const tb::Run& run) { return Made{.ipc = 1e4 / of_table3(run).ipc}; }).checks),
+      shape_of(judge("odgs-ipc", [](const studies::Run& run) { return Made{.ipc = 1e4 / of_table3(run).ipc}; }).checks),
       Shape::does_not_hold);
-  EXPECT_EQ(shape_of(judge("odgs-pm", [](const tb::Run&) { return Made{}; }).checks), Shape::does_not_hold);
-  EXPECT_EQ(shape_of(judge("odgs-synthetic", [](const tb::Run&) { return Made{}; }).checks), Shape::does_not_hold);
+  EXPECT_EQ(shape_of(judge("odgs-pm", [](const studies::Run&) { return Made{}; }).checks), Shape::does_not_hold);
+  EXPECT_EQ(shape_of(judge("odgs-synthetic", [](const studies::Run&) { return Made{}; }).checks), Shape::does_not_hold);
   EXPECT_EQ(
-      shape_of(judge("odgs-context", [](const tb::Run&) { return Made{.context_bytes = 28U * 2'000'000U}; }).checks),
+      shape_of(
+          judge("odgs-context", [](const studies::Run&) { return Made{.context_bytes = 28U * 2'000'000U}; }).checks),
       Shape::does_not_hold);
-  EXPECT_EQ(shape_of(judge("odgs-beyond", [](const tb::Run&) { return Made{.context_bytes = 10}; }).checks),
+  EXPECT_EQ(shape_of(judge("odgs-beyond", [](const studies::Run&) { return Made{.context_bytes = 10}; }).checks),
             Shape::does_not_hold);
   // Those lose that should not, and the others do not.
   EXPECT_EQ(shape_of(judge("odgs-latency",
-                           [](const tb::Run& run) {
+                           [](const studies::Run& run) {
                              return Made{.ipc = number_of(run) < 2 || !has(run, "odgs.handling") ? 100.0 : 50.0};
                            })
                          .checks),
@@ -151,9 +153,9 @@ TEST(OdgsClaims, WhatWasNotMeasuredHasNoVerdict) {
 TEST(OdgsClaims, OfWhatRanInPartOnlyThatIsJudged) {
   const std::unique_ptr<Claim> claim = Registry<Claim>::instance().make("odgs-ipc", {});
   Results results;
-  for (const tb::Run& run : claim->runs()) {
+  for (const studies::Run& run : claim->runs()) {
     if (number_of(run) == 3) {
-      Summary summary;
+      tb::Summary summary;
       summary.ipc = of_table3(run).ipc;
       results.add(run, summary, 1);
     }
@@ -167,9 +169,9 @@ TEST(OdgsClaims, OfWhatRanInPartOnlyThatIsJudged) {
 
 std::vector<std::string> captions(const Finding& finding) {
   std::vector<std::string> all;
-  for (const Chart& chart : finding.charts) {
-    if (const auto* const pictures = std::get_if<ImagePanels>(&chart)) {
-      for (const ImagePanels::Panel& panel : pictures->panels) {
+  for (const pages::Chart& chart : finding.charts) {
+    if (const auto* const pictures = std::get_if<pages::ImagePanels>(&chart)) {
+      for (const pages::ImagePanels::Panel& panel : pictures->panels) {
         all.push_back(panel.caption);
       }
     }
@@ -189,24 +191,24 @@ TEST(OdgsClaims, HaveThePapersPictures) {
   EXPECT_THAT(all, Contains("path lengths"));
   EXPECT_THAT(all, Contains("output"));
   EXPECT_THAT(all, Contains("divergences, ODGS (white 4)"));
-  EXPECT_THAT(captions(judge("odgs-pm", [](const tb::Run&) { return Made{}; })),
+  EXPECT_THAT(captions(judge("odgs-pm", [](const studies::Run&) { return Made{}; })),
               Contains(HasSubstr("MUM, DRAM: use of each memory channel's bus over 100 cycles, black 0 to white 0.5")));
   EXPECT_THAT(captions(judge("odgs-ipc", of_table3, false)), ::testing::IsEmpty());
 }
 
 TEST(ImagePanels, HaveAGreyPointPerValue) {
-  const ImagePanels::Panel panel = grey_panel("some", {{0, 1}, {2, 4}}, 2);
+  const pages::ImagePanels::Panel panel = pages::grey_panel("some", {{0, 1}, {2, 4}}, 2);
   EXPECT_EQ(panel.width, 2U);
   EXPECT_EQ(panel.height, 2U);
   EXPECT_THAT(panel.rgb, ::testing::ElementsAre(0, 0, 0, 128, 128, 128, 255, 255, 255, 255, 255, 255));
-  ImagePanels pictures;
+  pages::ImagePanels pictures;
   pictures.title = "a & b";
   pictures.panels = {panel, {"nothing", 0, 0, {}}};
-  const std::string drawn = chart_svg(pictures);
+  const std::string drawn = pages::chart_svg(pictures);
   EXPECT_THAT(drawn, HasSubstr("a &amp; b"));
   EXPECT_THAT(drawn, HasSubstr("data:image/png;base64,iVBORw0KGgo"));
   EXPECT_THAT(drawn, HasSubstr(">nothing<"));
 }
 
 }  // namespace
-}  // namespace heddle::tb::odgs
+}  // namespace heddle::studies::odgs

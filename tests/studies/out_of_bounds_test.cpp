@@ -9,7 +9,7 @@
 
 HEDDLE_LONG_SANITIZED("OutOfBoundsLoads.*")
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 namespace json = boost::json;
@@ -54,7 +54,7 @@ std::string write_rows_launch(const Scratch& scratch) {
 
 TEST(OutOfBoundsLoads, AreFaultsThatSayWhatToDo) {
   const Scratch scratch;
-  const Ran ran = heddle({"run", "baseline", write_rows_launch(scratch)});
+  const Ran ran = test::heddle({"run", "baseline", write_rows_launch(scratch)});
   EXPECT_EQ(ran.code, 3);
   EXPECT_NE(ran.err.find("256 bytes before the start of buffer 'data'"), std::string::npos) << ran.err;
   EXPECT_NE(ran.err.find("core.load_trap=false reads 0 there"), std::string::npos) << ran.err;
@@ -63,7 +63,7 @@ TEST(OutOfBoundsLoads, AreFaultsThatSayWhatToDo) {
 TEST(OutOfBoundsLoads, AreWarnedOfOnceAndRecorded) {
   const Scratch scratch;
   const std::string launch = write_rows_launch(scratch);
-  const Ran ran = heddle(
+  const Ran ran = test::heddle(
       {"run", "baseline", launch, "--set", "core.load_trap=false", "--check-reference", "--out", scratch.path("out")});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_NE(ran.out.find("equals the reference interpreter's"), std::string::npos) << ran.out;
@@ -76,7 +76,7 @@ TEST(OutOfBoundsLoads, AreWarnedOfOnceAndRecorded) {
                          "load, 256 bytes before the start of buffer 'data' (0x10000000, 512 bytes)\n"),
             std::string::npos)
       << ran.err;
-  EXPECT_EQ(occurrences(ran.err, "\n"), 1U);
+  EXPECT_EQ(test::occurrences(ran.err, "\n"), 1U);
   std::string expected;
   for (int i = 0; i < 128; ++i) {
     expected += i < 64 ? std::string(4, '\0') : std::string("\x09\0\0\0", 4);
@@ -94,9 +94,10 @@ TEST(OutOfBoundsLoads, AreWarnedOfOnceAndRecorded) {
   EXPECT_EQ(list[0].at("block"), json::array({0, 0, 0}));
   EXPECT_GT(list[0].at("pc").as_int64(), 0);
   // Quiet is quiet, and a program without such loads has none.
-  EXPECT_EQ(heddle({"run", "baseline", launch, "--set", "core.load_trap=false", "--quiet"}).err, "");
-  ASSERT_EQ(heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet", "--out", scratch.path("none")}).code,
-            0);
+  EXPECT_EQ(test::heddle({"run", "baseline", launch, "--set", "core.load_trap=false", "--quiet"}).err, "");
+  ASSERT_EQ(
+      test::heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet", "--out", scratch.path("none")}).code,
+      0);
   const json::value none = json::parse(Scratch::read(scratch.path("none/stats.json")));
   EXPECT_TRUE(none.at("out_of_bounds_loads").as_array().empty());
 }
@@ -106,11 +107,11 @@ TEST(OutOfBoundsLoads, AreAColumnOfASweep) {
   write_rows_launch(scratch);
   const std::string file = scratch.write(
       "x.toml", "config = \"baseline\"\nworkload = \"rows.toml\"\n[axes]\ncore.load_trap = [true, false]\n");
-  EXPECT_EQ(heddle({"sweep", file, "-d", scratch.path("x.db")}).code, 1);
+  EXPECT_EQ(test::heddle({"sweep", file, "-d", scratch.path("x.db")}).code, 1);
   EXPECT_EQ(
       test::column(scratch.path("x.db"), "SELECT status || ' ' || out_of_bounds_loads FROM results ORDER BY point"),
       (std::vector<std::string>{"fault 0", "done 64"}));
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::studies

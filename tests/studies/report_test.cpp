@@ -21,26 +21,28 @@
 #include "studies/pages/report/reference.hpp"
 #include "studies/pages/report/run_text.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 TEST(Text, NumbersInPictures) {
-  EXPECT_EQ(number_text(0), "0");
-  EXPECT_EQ(number_text(-4000), "\u22124,000");
-  EXPECT_EQ(number_text(0.25), "0.25");
-  EXPECT_EQ(number_text(8.3456), "8.35");
-  EXPECT_EQ(number_text(9999), "9,999");
-  EXPECT_EQ(number_text(10000), "10 k");
-  EXPECT_EQ(number_text(15'284'567), "15.3 M");
-  EXPECT_EQ(number_text(999'999), "1 M");
+  EXPECT_EQ(pages::number_text(0), "0");
+  EXPECT_EQ(pages::number_text(-4000), "\u22124,000");
+  EXPECT_EQ(pages::number_text(0.25), "0.25");
+  EXPECT_EQ(pages::number_text(8.3456), "8.35");
+  EXPECT_EQ(pages::number_text(9999), "9,999");
+  EXPECT_EQ(pages::number_text(10000), "10 k");
+  EXPECT_EQ(pages::number_text(15'284'567), "15.3 M");
+  EXPECT_EQ(pages::number_text(999'999), "1 M");
 }
 
 TEST(Text, MinusSignsInPages) {
-  EXPECT_EQ(html_minus_signs("-5.6 to -5 % (-1), lwm-2, 5-6, -x"), "\u22125.6 to \u22125 % (\u22121), lwm-2, 5-6, -x");
-  EXPECT_EQ(html_minus_signs("<td x=\" -1\">-1</td><code>a -1</code> -2"),
+  EXPECT_EQ(pages::html_minus_signs("-5.6 to -5 % (-1), lwm-2, 5-6, -x"),
+            "\u22125.6 to \u22125 % (\u22121), lwm-2, 5-6, -x");
+  EXPECT_EQ(pages::html_minus_signs("<td x=\" -1\">-1</td><code>a -1</code> -2"),
             "<td x=\" -1\">\u22121</td><code>a -1</code> \u22122");
-  EXPECT_EQ(html_minus_signs("<style>p { margin: -1px; }</style>-1"), "<style>p { margin: -1px; }</style>\u22121");
-  EXPECT_EQ(html_minus_signs("<"), "<");
+  EXPECT_EQ(pages::html_minus_signs("<style>p { margin: -1px; }</style>-1"),
+            "<style>p { margin: -1px; }</style>\u22121");
+  EXPECT_EQ(pages::html_minus_signs("<"), "<");
 }
 
 TEST(Text, Numbers) {
@@ -81,9 +83,9 @@ TEST(Text, MarkdownEscapesPipes) {
   EXPECT_EQ(markdown_table({"a", "b"}, {{"x|y", "z"}}), "| a | b |\n| --- | --- |\n| x\\|y | z |\n");
 }
 
-std::vector<std::string> labels(const std::vector<FuClass>& classes) {
+std::vector<std::string> labels(const std::vector<pages::FuClass>& classes) {
   std::vector<std::string> out;
-  for (const FuClass& part : classes) {
+  for (const pages::FuClass& part : classes) {
     out.push_back(part.label);
   }
   return out;
@@ -94,7 +96,7 @@ TEST(FuClasses, AreThoseOfTheReportAt32Lanes) {
   for (std::size_t n = 0; n < cycles.size(); ++n) {
     cycles[n] = n;
   }
-  const auto classes = fu_classes(cycles);
+  const auto classes = pages::fu_classes(cycles);
   EXPECT_EQ(labels(classes), (std::vector<std::string>{"0", "1-8", "9-16", "17-24", "25-31", "32"}));
   EXPECT_EQ(classes[1].cycles, 36U);   // 1 + ... + 8
   EXPECT_EQ(classes[4].cycles, 196U);  // 25 + ... + 31
@@ -105,7 +107,7 @@ TEST(FuClasses, CoverEveryWidthExactlyOnce) {
   for (std::size_t width = 1; width <= 32; ++width) {
     std::uint64_t sum = 0;
     std::size_t next = 0;
-    for (const FuClass& part : fu_classes(std::vector<std::uint64_t>(width + 1, 1))) {
+    for (const pages::FuClass& part : pages::fu_classes(std::vector<std::uint64_t>(width + 1, 1))) {
       EXPECT_EQ(part.first, next) << width;
       next = part.last + 1;
       sum += part.cycles;
@@ -113,23 +115,23 @@ TEST(FuClasses, CoverEveryWidthExactlyOnce) {
     EXPECT_EQ(next, width + 1);
     EXPECT_EQ(sum, width + 1);
   }
-  EXPECT_EQ(labels(fu_classes(std::vector<std::uint64_t>(9))),
+  EXPECT_EQ(labels(pages::fu_classes(std::vector<std::uint64_t>(9))),
             (std::vector<std::string>{"0", "1-2", "3-4", "5-6", "7", "8"}));
-  EXPECT_EQ(labels(fu_classes(std::vector<std::uint64_t>(2))), (std::vector<std::string>{"0", "1"}));
+  EXPECT_EQ(labels(pages::fu_classes(std::vector<std::uint64_t>(2))), (std::vector<std::string>{"0", "1"}));
 }
 
 TEST(Reference, ModulePatterns) {
-  EXPECT_EQ(module_pattern("gpu.core0.lane31"), "gpu.core<n>.lane<n>");
-  EXPECT_EQ(module_pattern("gpu.core12.l1d"), "gpu.core<n>.l1d");
-  EXPECT_EQ(module_pattern("gpu.l2"), "gpu.l2");
-  EXPECT_EQ(module_pattern("gpu"), "gpu");
+  EXPECT_EQ(pages::module_pattern("gpu.core0.lane31"), "gpu.core<n>.lane<n>");
+  EXPECT_EQ(pages::module_pattern("gpu.core12.l1d"), "gpu.core<n>.l1d");
+  EXPECT_EQ(pages::module_pattern("gpu.l2"), "gpu.l2");
+  EXPECT_EQ(pages::module_pattern("gpu"), "gpu");
 }
 
 TEST(Reference, EveryParameterIsListedWithItsRange) {
-  const std::string text = parameters_text({});
+  const std::string text = pages::parameters_text({});
   EXPECT_NE(text.find("[core] one SIMT core\n"), std::string::npos);
   EXPECT_NE(text.find("  simd_width = 32 lanes   [1 to 32]\n      SIMD lanes\n"), std::string::npos) << text;
-  EXPECT_NE(parameters_markdown({}).find(
+  EXPECT_NE(pages::parameters_markdown({}).find(
                 "| `row_hit` | `100` | 1 to 100000 | cycles | latency of an access to the open row |"),
             std::string::npos);
 }
@@ -191,7 +193,7 @@ DemoResult sample_result() {
   good.workload = "a<b>&\"c\"";  // hostile on purpose
   good.description = "adds & multiplies <things>";
   good.scale = 0.1;
-  RunFiles files;
+  tb::RunFiles files;
   hw::Totals totals;
   totals.cycles = 200;
   totals.core.warp_instructions = 100;
@@ -203,9 +205,9 @@ DemoResult sample_result() {
   totals.core.idle[static_cast<std::size_t>(hw::IdleCause::barrier)] = 38;
   totals.dram.row_hits = 3;
   totals.dram.row_conflicts = 1;
-  files.summary = summarise(totals, result.machine, 1);
+  files.summary = tb::summarise(totals, result.machine, 1);
   files.threads = 1024;
-  files.verdict = Verdict{true, "all <1024> equal"};
+  files.verdict = tb::Verdict{true, "all <1024> equal"};
   files.cost.simulation_cpu_seconds = 0.0001;
   good.files = files;
   DemoRow bad;
@@ -273,17 +275,17 @@ std::array<int, 3> parts_of(std::string_view colour) {
 }
 
 TEST(LooksOfCauses, EachHasANameAndAColourOfItsOwn) {
-  std::vector<Appearance> all = {appearance_of_activity(), appearance_of(hw::GroupState::ready)};
+  std::vector<pages::Appearance> all = {pages::appearance_of_activity(), pages::appearance_of(hw::GroupState::ready)};
   for (std::size_t cause = 0; cause < hw::kIdleCauseCount; ++cause) {
-    all.push_back(appearance_of(static_cast<hw::IdleCause>(cause)));
+    all.push_back(pages::appearance_of(static_cast<hw::IdleCause>(cause)));
     EXPECT_EQ(all.back().key, hw::kIdleCauses[cause].name);
   }
-  const std::string style = appearance_style();
-  for (const Appearance& one : all) {
+  const std::string style = pages::appearance_style();
+  for (const pages::Appearance& one : all) {
     EXPECT_NE(style.find(fmt::format("--of-{}: {};", one.key, one.light)), std::string::npos) << one.key;
     EXPECT_NE(style.find(fmt::format("--of-{}: {};", one.key, one.dark)), std::string::npos) << one.key;
     EXPECT_NE(style.find(fmt::format(".of-{} {{", one.key)), std::string::npos) << one.key;
-    for (const Appearance& other : all) {
+    for (const pages::Appearance& other : all) {
       if (one.key == other.key) {
         continue;
       }
@@ -300,10 +302,10 @@ TEST(LooksOfCauses, EachHasANameAndAColourOfItsOwn) {
 }
 
 TEST(LooksOfCauses, AWarpThatWaitsLooksLikeTheCause) {
-  EXPECT_EQ(appearance_of(hw::GroupState::memory).key, "memory");
-  EXPECT_EQ(appearance_of(hw::GroupState::fetching).key, "icache");
-  EXPECT_EQ(appearance_of(hw::GroupState::parked).key, "reconvergence");
-  const boost::json::object json = appearance_json();
+  EXPECT_EQ(pages::appearance_of(hw::GroupState::memory).key, "memory");
+  EXPECT_EQ(pages::appearance_of(hw::GroupState::fetching).key, "icache");
+  EXPECT_EQ(pages::appearance_of(hw::GroupState::parked).key, "reconvergence");
+  const boost::json::object json = pages::appearance_json();
   EXPECT_EQ(json.at("warp_states").at("parked"), "reconvergence");
   EXPECT_EQ(json.at("titles").at("mshrs_full"), "MSHRs full");
 }
@@ -317,10 +319,10 @@ TEST(DemoReport, TheCheckerOfThePageHasTeeth) {
 }
 
 TEST(DemoReport, BarsAddUpToTheirShares) {
-  StackedBars bars;
+  pages::StackedBars bars;
   bars.parts = {{"idle", "u0"}, {"full", "u5"}};
   bars.rows = {{"w", {0.25, 0.75}}};
-  const std::string html = html_stacked_bars(bars, "t");
+  const std::string html = pages::html_stacked_bars(bars, "t");
   EXPECT_NE(html.find("<span class=\"u0\" style=\"width:25.00%\" title=\"w, idle: 25.0 %\">25</span>"),
             std::string::npos)
       << html;
@@ -330,28 +332,28 @@ TEST(DemoReport, BarsAddUpToTheirShares) {
 }
 
 TEST(RunText, SaysWhatMattersAndHidesNoFailure) {
-  RunRecord record;
+  tb::RunRecord record;
   record.workload = "sample";
   record.complete = true;
-  record.verdict = Verdict{false, "element 3 differs"};
+  record.verdict = tb::Verdict{false, "element 3 differs"};
   record.summary = sample_result().rows[0].files->summary;
-  std::string text = run_text(record, {});
+  std::string text = pages::run_text(record, {});
   EXPECT_EQ(text.substr(0, text.find('\n')), "sample on baseline: RESULT WRONG (element 3 differs)");
   EXPECT_NE(text.find("Idle cycles by cause: 100 (50.0 % of all)"), std::string::npos);
   EXPECT_LT(text.find("memory            ###"), text.find("barrier           ###"));  // largest first
   EXPECT_EQ(text.find("seed"), std::string::npos);
   record.scale = 0.25;
   record.seed = 7;
-  text = run_text(record, {});
+  text = pages::run_text(record, {});
   EXPECT_EQ(text.substr(0, text.find("\n\n")),
             "sample on baseline: RESULT WRONG (element 3 differs)\n  scale 0.25, seed 7");
   record.scale.reset();
   record.complete = false;
   record.verdict.reset();
   record.stop_reason = "interrupted";
-  text = run_text(record, {});
+  text = pages::run_text(record, {});
   EXPECT_EQ(text.substr(0, text.find("\n\n")), "sample on baseline: INCOMPLETE\n  stopped: interrupted");
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::studies

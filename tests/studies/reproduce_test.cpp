@@ -14,7 +14,7 @@
 #include "studies/reproduce/figures/lwm_forms.hpp"
 #include "tests/support/program_runner.hpp"
 
-namespace heddle::tb {
+namespace heddle::studies {
 namespace {
 
 using test::Scratch;
@@ -41,7 +41,7 @@ TEST(Shape, OfASizeIsBetweenHalfAndTwice) {
   EXPECT_FALSE(of_a_size(0.2001, 0.1));
   EXPECT_FALSE(of_a_size(-0.1, 0.1));
   EXPECT_TRUE(of_a_size(-0.1, -0.1));
-  EXPECT_FALSE(of_a_size(kNoValue, 0.1));
+  EXPECT_FALSE(of_a_size(pages::kNoValue, 0.1));
 }
 
 TEST(Means, AreGeometric) {
@@ -50,8 +50,8 @@ TEST(Means, AreGeometric) {
 }
 
 // A summary of a 32-lane machine with this IPC: every busy cycle retires `lanes` threads.
-Summary summary(double ipc, double lanes = 32) {
-  Summary made;
+tb::Summary summary(double ipc, double lanes = 32) {
+  tb::Summary made;
   made.cycles = 1'000'000;
   made.ipc = ipc;
   made.lanes_per_warp_instruction = lanes;
@@ -68,16 +68,16 @@ Summary summary(double ipc, double lanes = 32) {
 
 // What a run of the twelve workloads came to where arrays lie anywhere, in the papers' form and, unless told, in the
 // CUDA form.
-void add(Results& results, const tb::Run& run, const Summary& made, bool cuda = true) {
+void add(Results& results, const studies::Run& run, const tb::Summary& made, bool cuda = true) {
   for (const bool pthreads : {true, false}) {
     if (!pthreads && !cuda) {
       continue;
     }
     lwm::Reading reading = pthreads ? lwm::papers_form() : lwm::cuda_form();
-    results.add(under(reading, run), made, 1);
+    results.add(studies::lwm::under(reading, run), made, 1);
     for (unsigned seed = 1; seed <= lwm::kPlacements; ++seed) {
       reading.settings = {"allocation.placement=seeded", "allocation.seed=" + std::to_string(seed)};
-      results.add(under(reading, run), made, 1);
+      results.add(studies::lwm::under(reading, run), made, 1);
     }
   }
 }
@@ -142,14 +142,14 @@ TEST(Claims, EqualMachinesShowNoGain) {
   for (const std::string& id : claim_ids()) {
     const std::unique_ptr<Claim> claim = Registry<Claim>::instance().make(id, {});
     Results results;
-    for (const tb::Run& run : claim->runs()) {
-      Summary same = summary(10);
+    for (const studies::Run& run : claim->runs()) {
+      tb::Summary same = summary(10);
       same.memory_instructions = 100;
       same.line_requests = 200;
       same.line_requests_per_memory_instruction = 2;
-      std::optional<BankTimeline> timeline;
+      std::optional<tb::BankTimeline> timeline;
       if (run.timeline) {
-        timeline = BankTimeline{"", 0, 10, {{"dram0", 1, {{BankTimeline::Kind::transfer, 0, 1, 2, 0}}}}};
+        timeline = tb::BankTimeline{"", 0, 10, {{"dram0", 1, {{tb::BankTimeline::Kind::transfer, 0, 1, 2, 0}}}}};
       }
       results.add(run, same, 1, timeline, tb::RecordedEnergy{1e6, 1e3});
     }
@@ -231,17 +231,17 @@ TEST(Claims, TheBetterFormationCountsPerWorkload) {
 }
 
 TEST(Claims, FetchGroupsOf8AreBest) {
-  const std::vector<tb::Run> runs = Registry<Claim>::instance().make("2lev-group", {})->runs();
+  const std::vector<studies::Run> runs = Registry<Claim>::instance().make("2lev-group", {})->runs();
   const auto filled = [&](bool identical) {
     Results results;
     const std::set<std::string> flat = {"blackjack", "sort", "viterbi", "kmeans"};
-    for (const tb::Run& run : runs) {
+    for (const studies::Run& run : runs) {
       const std::string name = run.workload.substr(0, run.workload.find(':'));
       const bool moves = run.config == "two-level" && flat.count(name) == 0;
       const bool eight = run.settings.empty() || run.settings.front().rfind("dram.", 0) == 0;
       const bool sixteen = !eight && run.settings.front() == "two_level.fetch_group=16";
       const bool all = !eight && run.settings.front() == "two_level.fetch_group=32";
-      Summary made = summary(moves && eight ? 11 : moves && sixteen ? 10.5 : 10);
+      tb::Summary made = summary(moves && eight ? 11 : moves && sixteen ? 10.5 : 10);
       made.cycles += all && !identical ? 1 : 0;
       results.add(run, made, 1);
     }
@@ -259,13 +259,14 @@ TEST(Claims, ThePapersFormDecidesByTheMedianOverPlacements) {
       add(results, run_of(over, workload), summary(10));
     }
     for (const Variant& machine : {lwm::two_level(), lwm::thesis_two_level()}) {
-      const tb::Run run = run_of(machine, workload);
-      results.add(under(lwm::cuda_form(), run), summary(9), 1);
-      results.add(under(lwm::papers_form(), run), summary(5), 1);  // as the machine places arrays: not the verdict's
+      const studies::Run run = run_of(machine, workload);
+      results.add(studies::lwm::under(lwm::cuda_form(), run), summary(9), 1);
+      results.add(studies::lwm::under(lwm::papers_form(), run), summary(5),
+                  1);  // as the machine places arrays: not the verdict's
       for (unsigned seed = 1; seed <= lwm::kPlacements; ++seed) {
         lwm::Reading reading = lwm::papers_form();
         reading.settings = {"allocation.placement=seeded", "allocation.seed=" + std::to_string(seed)};
-        results.add(under(reading, run), summary(seed == 1 ? 8 : seed == 2 ? 9 : seed == 3 ? 11 : 13), 1);
+        results.add(studies::lwm::under(reading, run), summary(seed == 1 ? 8 : seed == 2 ? 9 : seed == 3 ? 11 : 13), 1);
       }
     }
   }
@@ -291,36 +292,36 @@ TEST(Claims, ASpreadIsTheMiddleAndTheEnds) {
   EXPECT_DOUBLE_EQ(odd.low, 1);
   EXPECT_DOUBLE_EQ(odd.high, 3);
   EXPECT_EQ(odd.placements, 3U);
-  EXPECT_DOUBLE_EQ(lwm::spread({4, 1, kNoValue, 2, 3}).median, 2.5);
-  EXPECT_FALSE(std::isfinite(lwm::spread({kNoValue}).median));
+  EXPECT_DOUBLE_EQ(lwm::spread({4, 1, pages::kNoValue, 2, 3}).median, 2.5);
+  EXPECT_FALSE(std::isfinite(lwm::spread({pages::kNoValue}).median));
 }
 
 TEST(Claims, AReadingChangesRunsOfTheTwelveOnly) {
   const lwm::Reading reading{"r", true, {"dram.scheduler=fcfs-per-bank"}, 0.5};
   const lwm::Benchmark& first = lwm::benchmarks().front();
-  const tb::Run run = under(reading, run_of(lwm::baseline(), first.workload));
+  const studies::Run run = studies::lwm::under(reading, run_of(lwm::baseline(), first.workload));
   EXPECT_EQ(run.workload, first.workload.name + ":pthreads");
   EXPECT_DOUBLE_EQ(run.scale, 0.5 * first.pthreads_scale);
   EXPECT_EQ(run.settings, reading.settings);
-  const tb::Run other = under(reading, {"baseline", {"core.warp_size=64"}, "vecadd", 0.1});
+  const studies::Run other = studies::lwm::under(reading, {"baseline", {"core.warp_size=64"}, "vecadd", 0.1});
   EXPECT_EQ(other.workload, "vecadd");
   EXPECT_DOUBLE_EQ(other.scale, 0.05);
 }
 
 TEST(Claims, TheRulesOfSwitchingShowTheirDrift) {
   Results results;
-  const std::vector<tb::Run> runs = Registry<Claim>::instance().make("2lev-rules", {})->runs();
-  for (const tb::Run& run : runs) {
+  const std::vector<studies::Run> runs = Registry<Claim>::instance().make("2lev-rules", {})->runs();
+  for (const studies::Run& run : runs) {
     const bool two_level = run.config == "two-level";
     const bool current = two_level && run.settings.front() == "two_level.fetch_group_rule=current";
-    Summary made = summary(two_level ? 11 : 10);
+    tb::Summary made = summary(two_level ? 11 : 10);
     made.dram_row_hit_rate = 0.9;
     made.warp_drift = current ? 40 : 20;
     results.add(run, made, 1);
   }
   EXPECT_EQ(shape("2lev-rules", results), Shape::holds);
-  for (const tb::Run& run : runs) {
-    Summary made = summary(run.config == "two-level" ? 11 : 10);
+  for (const studies::Run& run : runs) {
+    tb::Summary made = summary(run.config == "two-level" ? 11 : 10);
     made.dram_row_hit_rate = 0.9;
     results.add(run, made, 1);
   }
@@ -328,12 +329,12 @@ TEST(Claims, TheRulesOfSwitchingShowTheirDrift) {
 }
 
 TEST(Claims, ComplexOperationsMustCount) {
-  const std::vector<tb::Run> runs = Registry<Claim>::instance().make("2lev-complex", {})->runs();
+  const std::vector<studies::Run> runs = Registry<Claim>::instance().make("2lev-complex", {})->runs();
   const auto filled = [&](double uncounted, double counted) {
     Results results;
-    for (const tb::Run& run : runs) {
+    for (const studies::Run& run : runs) {
       const bool counts = run.settings.back() == "core.complex_long_latency=true";
-      Summary made = summary(run.config == "baseline" ? 10 : counts ? counted : uncounted);
+      tb::Summary made = summary(run.config == "baseline" ? 10 : counts ? counted : uncounted);
       made.idle_cycles_by_cause.cycles[static_cast<std::size_t>(hw::IdleCause::complex)] = counts ? 10 : 20;
       results.add(run, made, 1);
     }
@@ -345,10 +346,10 @@ TEST(Claims, ComplexOperationsMustCount) {
 }
 
 TEST(Claims, TheAdaptiveSchedulerIsComparedWithFixedPairs) {
-  const std::vector<tb::Run> runs = Registry<Claim>::instance().make("adaptive-2lev", {})->runs();
+  const std::vector<studies::Run> runs = Registry<Claim>::instance().make("adaptive-2lev", {})->runs();
   const auto filled = [&](double adaptive, double longer, double other_pair) {
     Results results;
-    for (const tb::Run& run : runs) {
+    for (const studies::Run& run : runs) {
       const bool learns = run.settings.front() == "core.scheduler=two-level-adaptive";
       const bool other = !learns && run.settings[1] == "two_level.inner_scheduler=gto";
       results.add(run, summary(learns ? (run.settings.size() > 1 ? longer : adaptive) : other ? other_pair : 10), 1);
@@ -363,11 +364,11 @@ TEST(Claims, TheAdaptiveSchedulerIsComparedWithFixedPairs) {
 }
 
 TEST(Claims, ProgressIsJudgedByTheImbalanceAtBarriers) {
-  const std::vector<tb::Run> runs = Registry<Claim>::instance().make("progress", {})->runs();
+  const std::vector<studies::Run> runs = Registry<Claim>::instance().make("progress", {})->runs();
   const auto filled = [&](double flat, double levels) {
     Results results;
-    for (const tb::Run& run : runs) {
-      Summary made = summary(10);
+    for (const studies::Run& run : runs) {
+      tb::Summary made = summary(10);
       const std::string first = run.settings.empty() ? "" : run.settings.front();
       made.barrier_imbalance = first == "core.scheduler=gto" ? 400
                                : first == "core.scheduler=least-progress"
@@ -396,9 +397,9 @@ TEST(Claims, DiagnosisSplitsASpeedupIntoLanesAndBusyCycles) {
 }
 
 TEST(Plan, SharesRunsAndKnowsWhatTheyDependOn) {
-  const tb::Run plain{"baseline", {}, "vecadd", 0.1};
-  const tb::Run same{"baseline", {"core.warp_size=32"}, "vecadd", 0.1};  // sets what it is
-  const tb::Run wide{"baseline", {"core.warp_size=64"}, "vecadd", 0.1};
+  const studies::Run plain{"baseline", {}, "vecadd", 0.1};
+  const studies::Run same{"baseline", {"core.warp_size=32"}, "vecadd", 0.1};  // sets what it is
+  const studies::Run wide{"baseline", {"core.warp_size=64"}, "vecadd", 0.1};
   const Plan plan = plan_runs({plain, same, wide, plain}, {}, "build");
   ASSERT_EQ(plan.runs.size(), 2U);
   EXPECT_EQ(plan.by_text.at(plain.text()), plan.by_text.at(same.text()));
@@ -439,7 +440,7 @@ TEST(Plan, DigestIsFnv1a) {
 }
 
 TEST(TimeLeft, UsesEachWorkloadsOwnTime) {
-  TimeLeft times;
+  pages::TimeLeft times;
   EXPECT_FALSE(times.left({{"a", 1}}, 1));
   times.done("a", 2);
   times.done("b", 10);
@@ -450,11 +451,11 @@ TEST(TimeLeft, UsesEachWorkloadsOwnTime) {
 }
 
 TEST(Charts, RoundSteps) {
-  EXPECT_DOUBLE_EQ(round_step(1, 5), 0.2);
-  EXPECT_DOUBLE_EQ(round_step(32, 6), 10);
-  EXPECT_DOUBLE_EQ(round_step(24, 6), 5);
-  EXPECT_DOUBLE_EQ(round_step(12, 6), 2);
-  EXPECT_DOUBLE_EQ(round_step(0, 6), 1);
+  EXPECT_DOUBLE_EQ(pages::round_step(1, 5), 0.2);
+  EXPECT_DOUBLE_EQ(pages::round_step(32, 6), 10);
+  EXPECT_DOUBLE_EQ(pages::round_step(24, 6), 5);
+  EXPECT_DOUBLE_EQ(pages::round_step(12, 6), 2);
+  EXPECT_DOUBLE_EQ(pages::round_step(0, 6), 1);
 }
 
 std::size_t count(const std::string& text, const std::string& what) {
@@ -466,17 +467,18 @@ std::size_t count(const std::string& text, const std::string& what) {
 }
 
 TEST(Charts, DrawWhatWasMeasuredOnly) {
-  const std::string bars =
-      chart_svg(GroupedBars{"t", "IPC", {"a<b", "c"}, {{"one", {1, kNoValue}}, {"two", {2, 3}}}, 1.0});
+  const std::string bars = pages::chart_svg(
+      pages::GroupedBars{"t", "IPC", {"a<b", "c"}, {{"one", {1, pages::kNoValue}}, {"two", {2, 3}}}, 1.0});
   EXPECT_EQ(count(bars, "<title>"), 4U);  // the chart's and one per bar
   EXPECT_EQ(count(bars, "class=\"reference\""), 1U);
   EXPECT_NE(bars.find("a&lt;b"), std::string::npos);
   EXPECT_EQ(bars.find("nan"), std::string::npos);
-  const std::string lines = chart_svg(LineChart{"t", "x", {"1", "2", "3", "4"}, {{"one", {1, kNoValue, 2, 3}, true}}});
+  const std::string lines =
+      pages::chart_svg(pages::LineChart{"t", "x", {"1", "2", "3", "4"}, {{"one", {1, pages::kNoValue, 2, 3}, true}}});
   EXPECT_EQ(count(lines, "<polyline"), 2U);  // a gap splits the line
   EXPECT_EQ(count(lines, "<circle"), 3U);
-  const std::string stacks =
-      chart_svg(StackedGroups{"t", {"0 (idle)", "1-31", "32"}, {"x", "y"}, {{"a", {{0.25, 0.25, 0.5}, {}}}}});
+  const std::string stacks = pages::chart_svg(
+      pages::StackedGroups{"t", {"0 (idle)", "1-31", "32"}, {"x", "y"}, {{"a", {{0.25, 0.25, 0.5}, {}}}}});
   EXPECT_EQ(count(stacks, "<title>"), 4U);
   EXPECT_NE(stacks.find("a, x, 32: 50.0 %"), std::string::npos);
 }
@@ -589,4 +591,4 @@ TEST(Reproduction, CausesAreShownOnlyWhereAClaimDoesNotHold) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::studies

@@ -15,7 +15,7 @@
 
 HEDDLE_LONG_SANITIZED("Explorations/Shipped.*")
 
-namespace heddle::tb::results {
+namespace heddle::studies::results {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,7 +27,7 @@ using test::Scratch;
 // As stats.json has it, all figures 0 but these.
 std::string stats(std::uint64_t cycles, double ipc) {
   json::object summary;
-  for (const SummaryDeclaration& declaration : summary_declarations()) {
+  for (const tb::SummaryDeclaration& declaration : tb::summary_declarations()) {
     summary[declaration.name] = 0;
   }
   summary["idle_cycles_by_cause"] = json::object{{"memory", 7}};
@@ -70,7 +70,7 @@ class Results : public ::testing::Test {
   }
   Ran results(std::vector<std::string> words) const {
     words.insert(words.begin(), {"results", path});
-    return heddle(words);
+    return test::heddle(words);
   }
   const Scratch scratch;
   const std::string path = scratch.path("made.db");
@@ -220,7 +220,7 @@ TEST_F(Results, PlotsStandAlone) {
   test::RunSetup bare;
   bare.environment = {"PATH=/nowhere"};
   EXPECT_EQ(
-      heddle({"results", path, "--plot", "ipc", "--png", scratch.path("q.png")}, bare).err,
+      test::heddle({"results", path, "--plot", "ipc", "--png", scratch.path("q.png")}, bare).err,
       "heddle: " + scratch.path("q.png") +
           ": a PNG picture is made by rsvg-convert, which is not installed; install Debian's package librsvg2-bin, "
           "or write an SVG picture with --svg\n");
@@ -250,15 +250,15 @@ TEST_F(Results, OtherSweepsAndOtherFiles) {
   EXPECT_EQ(results({"--sweep", "made", "--columns", "ipc"}).code, 0);
   EXPECT_EQ(results({"--sweep", "1", "--columns", "ipc"}).code, 0);
   EXPECT_EQ(results({"--sweep", "mode"}).err, "heddle: " + path + ": holds no sweep 'mode'; did you mean 'made'?\n");
-  EXPECT_EQ(heddle({"results", "/nowhere.db"}).err,
+  EXPECT_EQ(test::heddle({"results", "/nowhere.db"}).err,
             "heddle: /nowhere.db: the database cannot be read: No such file or directory\n");
   const std::string text = scratch.write("t.db", std::string(3000, 'x'));
-  EXPECT_NE(heddle({"results", text}).err.find("this is no database"), std::string::npos);
+  EXPECT_NE(test::heddle({"results", text}).err.find("this is no database"), std::string::npos);
   {
     Database foreign(scratch.path("f.db"), Database::Mode::write);
     foreign.run("CREATE TABLE runs (id INTEGER)");
   }
-  EXPECT_EQ(heddle({"results", scratch.path("f.db")}).err,
+  EXPECT_EQ(test::heddle({"results", scratch.path("f.db")}).err,
             "heddle: " + scratch.path("f.db") + ": is no database of explorations; heddle sweep writes one\n");
   {
     Database later(path, Database::Mode::write);
@@ -290,12 +290,13 @@ TEST_P(Shipped, RunsAndPlots) {
   EXPECT_EQ(plan.entries().size(), shape.points);
   const std::string file = scratch.write(name + ".toml", Scratch::read(source) + "\n[sample]\npoints = 24\nseed = 5\n");
   const std::string database = scratch.path("x.db");
-  const Ran ran = heddle({"sweep", file, "-d", database, "--scale", "0.02"});
+  const Ran ran = test::heddle({"sweep", file, "-d", database, "--scale", "0.02"});
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_NE(ran.out.find("\n24 done\n"), std::string::npos) << ran.out;
   EXPECT_EQ(test::column(database, "SELECT count(DISTINCT cycles) > 10 FROM results"), std::vector<std::string>{"1"});
-  EXPECT_EQ(heddle({"results", database, "--plot", "ipc", "--x", GetParam().x, "--svg", scratch.path("p.svg")}).code,
-            0);
+  EXPECT_EQ(
+      test::heddle({"results", database, "--plot", "ipc", "--x", GetParam().x, "--svg", scratch.path("p.svg")}).code,
+      0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Explorations, Shipped,
@@ -312,4 +313,4 @@ TEST(ShippedExplorations, AreAllTested) {
 }
 
 }  // namespace
-}  // namespace heddle::tb::results
+}  // namespace heddle::studies::results

@@ -15,7 +15,7 @@
 
 HEDDLE_LONG_SANITIZED("SweepPlan.AGridTooLarge*", "SweepPlan.ASampleIs*")
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 namespace {
 
 Expression expression(const std::string& text) {
@@ -419,4 +419,4 @@ TEST(SweepStore, ColumnsAreDistinctAndNamedAsTheStatistics) {
 }
 
 }  // namespace
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

@@ -9,7 +9,7 @@
 #include "studies/sweep/slurm_files.hpp"
 #include "tests/support/program_runner.hpp"
 
-namespace heddle::tb::sweep {
+namespace heddle::studies::sweep {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,7 +27,7 @@ TEST(SweepKernels, TasksHaveTheKernelsOfTheirPlan) {
   task.runs[2].order.workload = "vecadd";
   write_kernels(scratch.path(), task);
   EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path()), fs::directory_iterator()), 1);
-  write_file(task_path(scratch.path(), 0), task_text(task));
+  os::write_file(task_path(scratch.path(), 0), task_text(task));
   const SlurmTask back = read_task(scratch.path(), 0);
   ASSERT_EQ(back.runs.size(), 3U);
   ASSERT_NE(back.runs[0].order.ptx, nullptr);
@@ -37,4 +37,4 @@ TEST(SweepKernels, TasksHaveTheKernelsOfTheirPlan) {
 }
 
 }  // namespace
-}  // namespace heddle::tb::sweep
+}  // namespace heddle::studies::sweep

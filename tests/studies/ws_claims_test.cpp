@@ -8,7 +8,7 @@
 #include "studies/reproduce/claim.hpp"
 #include "studies/reproduce/figures/ws_study.hpp"
 
-namespace heddle::tb::ws {
+namespace heddle::studies::ws {
 namespace {
 
 struct Made {
@@ -21,9 +21,9 @@ using Making = std::function<Made(const Run&)>;
 Finding judge(const char* id, const Making& make) {
   const std::unique_ptr<Claim> claim = Registry<Claim>::instance().make(id, {});
   Results results;
-  for (const tb::Run& run : claim->runs()) {
+  for (const studies::Run& run : claim->runs()) {
     const Made made = make(run);
-    Summary summary;
+    tb::Summary summary;
     summary.ipc = made.ipc;
     summary.offcore_requests = static_cast<std::uint64_t>(made.offcore);
     summary.idle_share = made.idle;
@@ -33,7 +33,7 @@ Finding judge(const char* id, const Making& make) {
 }
 
 // What the study reports, where it gives numbers.
-Made of_the_study(const tb::Run& run) {
+Made of_the_study(const studies::Run& run) {
   static const std::map<std::string, Made> kMade = {{"ws-8", {1 / 1.16, 2.0, 0.30 / 0.64}},
                                                     {"ws-16", {1 / 1.12, 1.4, 0.30 / 0.79}},
                                                     {"ws-32", {1 / 1.19, 1.21, 0.30 / 0.74}},
@@ -65,7 +65,7 @@ TEST(WarpSizeClaims, TheStudysOwnFiguresHold) {
 }
 
 TEST(WarpSizeClaims, TheirContraryDoesNot) {
-  const auto contrary = [](const tb::Run& run) {
+  const auto contrary = [](const studies::Run& run) {
     Made made = of_the_study(run);
     return Made{1 / made.ipc, 1e12 / made.offcore, 0.2 / made.idle};
   };
@@ -75,7 +75,7 @@ TEST(WarpSizeClaims, TheirContraryDoesNot) {
 }
 
 // A machine by lanes and threads of a warp, of either form of naming.
-double times_of(const tb::Run& run) {
+double times_of(const studies::Run& run) {
   double lanes = 8;
   double warp = run.config == "ws-8" ? 8 : std::stod(run.config.substr(3));
   for (const std::string& setting : run.settings) {
@@ -85,10 +85,11 @@ double times_of(const tb::Run& run) {
 }
 
 TEST(WarpSizeClaims, TheBestWarpIsFoundForEachWidth) {
-  const Finding twice = judge("ws-simd", [](const tb::Run& run) { return Made{times_of(run) == 2 ? 12.0 : 10.0}; });
+  const Finding twice =
+      judge("ws-simd", [](const studies::Run& run) { return Made{times_of(run) == 2 ? 12.0 : 10.0}; });
   EXPECT_EQ(twice.ours, "8 lanes: 2x, 16 lanes: 2x, 32 lanes: 2x");
   EXPECT_EQ(shape_of(twice.checks), Shape::holds);
-  const Finding widest = judge("ws-simd", [](const tb::Run& run) { return Made{10 + times_of(run)}; });
+  const Finding widest = judge("ws-simd", [](const studies::Run& run) { return Made{10 + times_of(run)}; });
   EXPECT_EQ(widest.ours, "8 lanes: 8x, 16 lanes: 8x, 32 lanes: 8x");
   EXPECT_EQ(shape_of(widest.checks), Shape::does_not_hold);
 }
@@ -101,4 +102,4 @@ TEST(WarpSizeClaims, WhatWasNotMeasuredHasNoVerdict) {
 }
 
 }  // namespace
-}  // namespace heddle::tb::ws
+}  // namespace heddle::studies::ws

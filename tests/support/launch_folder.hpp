@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "tb/launch/launch_file.hpp"
 
-namespace heddle::tb::test {
+namespace heddle::test {
 
 class LaunchFolder {
  public:
@@ -55,4 +55,4 @@ class LaunchFolder {
   std::string path_;
 };
 
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

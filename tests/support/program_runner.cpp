@@ -12,18 +12,18 @@
 #include "os/process/child_process.hpp"
 #include "os/process/descriptor.hpp"
 
-namespace heddle::tb::test {
+namespace heddle::test {
 namespace {
 
 namespace fs = std::filesystem;
 
 struct Channel {
-  Descriptor ours;
-  Descriptor theirs;
+  os::Descriptor ours;
+  os::Descriptor theirs;
 };
 
 Channel pipe_channel() {
-  Pipe pipe = make_pipe();
+  os::Pipe pipe = os::make_pipe();
   return {std::move(pipe.reads), std::move(pipe.writes)};
 }
 
@@ -37,7 +37,7 @@ Channel terminal_channel() {
   size.ws_col = 120;
   size.ws_row = 40;
   ::ioctl(slave, TIOCSWINSZ, &size);
-  return {Descriptor(master), Descriptor(slave)};
+  return {os::Descriptor(master), os::Descriptor(slave)};
 }
 
 }  // namespace
@@ -45,28 +45,28 @@ Channel terminal_channel() {
 Ran spawn(const std::vector<std::string>& words, const RunSetup& setup) {
   Channel out = pipe_channel();
   Channel err = setup.terminal ? terminal_channel() : pipe_channel();
-  ProcessSetup process;
+  os::ProcessSetup process;
   process.folder = setup.folder;
   process.environment = setup.environment;
-  process.in = Redirection::inherited();
-  process.out = Redirection::descriptor(out.theirs.number());
-  process.err = Redirection::descriptor(err.theirs.number());
+  process.in = os::Redirection::inherited();
+  process.out = os::Redirection::descriptor(out.theirs.number());
+  process.err = os::Redirection::descriptor(err.theirs.number());
   Ran ran;
   try {
-    ChildProcess child = ChildProcess::start(words, process);
+    os::ChildProcess child = os::ChildProcess::start(words, process);
     out.theirs.close();
     err.theirs.close();
-    std::thread reader([&] { ran.err = read_all(err.ours.number()); });
+    std::thread reader([&] { ran.err = os::read_all(err.ours.number()); });
     std::thread actor([&] {
       if (setup.while_running) {
         setup.while_running(child.id());
       }
     });
-    ran.out = read_all(out.ours.number());
+    ran.out = os::read_all(out.ours.number());
     actor.join();
     reader.join();
     ran.code = child.wait().shell_code();
-  } catch (const StartError& error) {
+  } catch (const os::StartError& error) {
     ran.code = kNotStarted;
     ran.err = error.what();
   }
@@ -110,4 +110,4 @@ std::size_t occurrences(std::string_view text, std::string_view part) {
   return found;
 }
 
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::tb::test {
+namespace heddle::test {
 
 inline constexpr int kNotStarted = 127;  // as shells have it
 
@@ -48,4 +48,4 @@ class Scratch {
 // How often `part` stands in `text`, one behind the other.
 [[nodiscard]] std::size_t occurrences(std::string_view text, std::string_view part);
 
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace heddle::tb::test {
+namespace heddle::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -104,21 +104,21 @@ SlurmCluster::~SlurmCluster() {
 void SlurmCluster::start(const std::vector<std::string>& words) {
   const std::string log = scratch_.path(words.front() + ".log");
   const std::string configuration = scratch_.path("slurm.conf");
-  ProcessSetup setup;
-  setup.out = Redirection::file(log);
-  setup.err = Redirection::output();
+  os::ProcessSetup setup;
+  setup.out = os::Redirection::file(log);
+  setup.err = os::Redirection::output();
   // Debian keeps daemons where an ordinary user's path does not lead.
   setup.environment = {"SLURM_CONF=" + configuration, std::string("PATH=") + std::getenv("PATH") + ":/usr/sbin:/sbin"};
   try {
-    processes_.push_back(ChildProcess::start(words, setup));
-  } catch (const StartError& error) {
+    processes_.push_back(os::ChildProcess::start(words, setup));
+  } catch (const os::StartError& error) {
     fail(error.what());
   }
 }
 
 void SlurmCluster::stop() {
   while (!processes_.empty()) {
-    ChildProcess& process = processes_.back();
+    os::ChildProcess& process = processes_.back();
     process.send(SIGTERM);
     for (int i = 0; i < 150 && !process.poll(); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -141,4 +141,4 @@ void SlurmCluster::fail(const std::string& why) {
   throw std::runtime_error(text);
 }
 
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

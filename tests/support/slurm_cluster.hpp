@@ -8,7 +8,7 @@
 #include "os/process/child_process.hpp"
 #include "tests/support/program_runner.hpp"
 
-namespace heddle::tb::test {
+namespace heddle::test {
 
 class SlurmCluster {
  public:
@@ -30,7 +30,7 @@ class SlurmCluster {
   [[noreturn]] void fail(const std::string& why);
   void stop();
   Scratch scratch_;
-  std::vector<ChildProcess> processes_;
+  std::vector<os::ChildProcess> processes_;
 };
 
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

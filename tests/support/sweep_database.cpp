@@ -7,29 +7,29 @@
 
 #include "studies/database/sqlite.hpp"
 
-namespace heddle::tb::test {
+namespace heddle::test {
 
 namespace fs = std::filesystem;
 
 std::vector<std::string> column(const std::string& database, const std::string& query) {
-  Database opened(database, Database::Mode::read);
+  studies::Database opened(database, studies::Database::Mode::read);
   std::vector<std::string> out;
-  for (const std::vector<SqlValue>& row : opened.query(query).rows) {
-    out.push_back(sql_text(row.front()));
+  for (const std::vector<studies::SqlValue>& row : opened.query(query).rows) {
+    out.push_back(studies::sql_text(row.front()));
   }
   return out;
 }
 
 std::vector<std::string> contents(const std::string& database) {
-  Database opened(database, Database::Mode::read);
-  SqlTable table = opened.query("SELECT * FROM results ORDER BY point, repetition");
+  studies::Database opened(database, studies::Database::Mode::read);
+  studies::SqlTable table = opened.query("SELECT * FROM results ORDER BY point, repetition");
   std::vector<std::string> out;
-  for (const std::vector<SqlValue>& row : table.rows) {
+  for (const std::vector<studies::SqlValue>& row : table.rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string& name = table.columns[i];
       if (name != "id" && !name.starts_with("host")) {
-        line += name + "=" + sql_text(row[i]) + "\n";
+        line += name + "=" + studies::sql_text(row[i]) + "\n";
       }
     }
     out.push_back(line);
@@ -54,4 +54,4 @@ void wait_for_rows(const std::string& database, std::uint64_t wanted) {
   }
 }
 
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

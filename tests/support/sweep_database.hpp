@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace heddle::tb::test {
+namespace heddle::test {
 
 // The first column of a query, as texts.
 [[nodiscard]] std::vector<std::string> column(const std::string& database, const std::string& query);
@@ -19,4 +19,4 @@ namespace heddle::tb::test {
 // Waits until there are so many, half a minute at most.
 void wait_for_rows(const std::string& database, std::uint64_t wanted);
 
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

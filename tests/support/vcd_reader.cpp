@@ -4,7 +4,7 @@
 #include <cctype>
 #include <set>
 
-namespace heddle::tb::test {
+namespace heddle::test {
 namespace {
 
 class Reader {
@@ -263,4 +263,4 @@ VcdDump read_vcd(std::string_view text, VcdFirstValues first) {
   return Reader(text, first).read();
 }
 
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::tb::test {
+namespace heddle::test {
 
 class VcdError : public std::runtime_error {
  public:
@@ -53,4 +53,4 @@ struct VcdDump {
 enum class VcdFirstValues { at_begin, anywhere };
 [[nodiscard]] VcdDump read_vcd(std::string_view text, VcdFirstValues first = VcdFirstValues::at_begin);
 
-}  // namespace heddle::tb::test
+}  // namespace heddle::test

@@ -25,7 +25,7 @@ bool right_or_refused(const std::string& config, const std::string& workload, co
   for (const std::string& one : settings) {
     words.insert(words.end(), {"--set", one});
   }
-  const Ran ran = heddle(words);
+  const Ran ran = test::heddle(words);
   const std::string what = fmt::format("{} {} {}: {}", config, workload, fmt::join(settings, " "), ran.err);
   if (ran.code != 2) {
     EXPECT_EQ(ran.code, 0) << what;

@@ -124,7 +124,7 @@ TEST(LatencyHistogram, PercentilesAreExactBelowAndCloseAbove) {
 TEST(DramCommand, ServesATraceAndWritesItsStatistics) {
   const Scratch scratch;
   const std::string trace = scratch.write("t.trace", "0x0 R\n0x80 R\n0x8000 ST\nLD 4096\n");
-  const Ran ran = heddle({"dram", "baseline", trace, "--out", scratch.path("out")});
+  const Ran ran = test::heddle({"dram", "baseline", trace, "--out", scratch.path("out")});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_NE(ran.out.find("4 requests in"), std::string::npos) << ran.out;
   const boost::json::value stats = boost::json::parse(Scratch::read(scratch.path("out") + "/stats.json"));
@@ -158,7 +158,7 @@ TEST(DramCommand, NotesThatTheDrainIsOff) {
     std::vector<std::string> words = {"dram",  "baseline",     trace, "--set", "dram.timing=jedec",
                                       "--set", "dram.banks=16"};
     words.insert(words.end(), more.begin(), more.end());
-    return heddle(words).err;
+    return test::heddle(words).err;
   };
   EXPECT_EQ(said({}).substr(0, 63), "heddle: note: the write drain is off (dram.write_high = 0): und");
   EXPECT_EQ(said({"--quiet"}), "");
@@ -173,7 +173,7 @@ TEST(DramCommand, TimedTracesKeepTheirCycles) {
     if (timed) {
       words.push_back("--timed");
     }
-    ASSERT_EQ(heddle(words).code, 0);
+    ASSERT_EQ(test::heddle(words).code, 0);
     const boost::json::value stats = boost::json::parse(Scratch::read(scratch.path("out") + "/stats.json"));
     EXPECT_EQ(stats.at("summary").at("cycles").as_int64(), timed ? 2101 : 305);
   }
@@ -183,8 +183,9 @@ TEST(DramCommand, ATimedTraceSaysItsCyclesInOrder) {
   const Scratch scratch;
   const auto refusal = [&](const std::string& lines) {
     const std::string trace = scratch.write("t.trace", lines);
-    EXPECT_EQ(heddle({"dram", "baseline", trace, "--quiet"}).code, 0) << lines;  // what the third word says is not used
-    const Ran ran = heddle({"dram", "baseline", trace, "--timed", "--out", scratch.path("out")});
+    EXPECT_EQ(test::heddle({"dram", "baseline", trace, "--quiet"}).code, 0)
+        << lines;  // what the third word says is not used
+    const Ran ran = test::heddle({"dram", "baseline", trace, "--timed", "--out", scratch.path("out")});
     EXPECT_EQ(ran.code, ran.err.empty() ? 0 : 2) << ran.err;
     return ran.err.empty() ? "" : ran.err.substr(("heddle: " + trace).size());
   };
@@ -201,7 +202,7 @@ TEST(DramCommand, ATimedTraceSaysItsCyclesInOrder) {
 TEST(DramCommand, HintsOfATraceHoldRows) {
   const Scratch scratch;
   const std::string trace = scratch.write("t.trace", "RH 0 0\nR 0x8000 1\nR 0x80 400\n");
-  const Ran ran = heddle({"dram", "baseline", trace, "--timed", "--out", scratch.path("out")});
+  const Ran ran = test::heddle({"dram", "baseline", trace, "--timed", "--out", scratch.path("out")});
   ASSERT_EQ(ran.code, 0) << ran.err;
   const boost::json::value stats = boost::json::parse(Scratch::read(scratch.path("out") + "/stats.json"));
   EXPECT_EQ(stats.at("modules").at("dram0").at("row_hold_hits").as_int64(), 1);
@@ -218,9 +219,10 @@ TEST(DramCommand, RunsTwiceTheSame) {
   }
   const std::string trace = scratch.write("t.trace", text);
   for (const char* folder : {"a", "b"}) {
-    const Ran ran = heddle({"dram", "baseline", trace, "--quiet", "--out", scratch.path(folder), "--set",
-                            "dram.channels=3", "--set", "dram.timing=jedec", "--set", "dram.scheduler=fr-fcfs", "--set",
-                            "dram.preset=gddr6", "--set", "dram.write_high=16", "--set", "dram.write_low=4"});
+    const Ran ran =
+        test::heddle({"dram", "baseline", trace, "--quiet", "--out", scratch.path(folder), "--set", "dram.channels=3",
+                      "--set", "dram.timing=jedec", "--set", "dram.scheduler=fr-fcfs", "--set", "dram.preset=gddr6",
+                      "--set", "dram.write_high=16", "--set", "dram.write_low=4"});
     ASSERT_EQ(ran.code, 0) << ran.err;
   }
   EXPECT_EQ(Scratch::read(scratch.path("a") + "/stats.json"), Scratch::read(scratch.path("b") + "/stats.json"));
@@ -229,14 +231,15 @@ TEST(DramCommand, RunsTwiceTheSame) {
 TEST(DramCommand, RefusesWhatItCannotRead) {
   const Scratch scratch;
   const std::string bad = scratch.write("bad.trace", "R 0\nR zero\n");
-  const Ran ran = heddle({"dram", "baseline", bad, "--out", scratch.path("out")});
+  const Ran ran = test::heddle({"dram", "baseline", bad, "--out", scratch.path("out")});
   EXPECT_EQ(ran.code, 2);
   EXPECT_NE(ran.err.find("bad.trace:2: 'zero' is no address"), std::string::npos) << ran.err;
-  EXPECT_NE(heddle({"dram", "baseline", "no_such_file"}).err.find("no_such_file: is missing"), std::string::npos);
-  EXPECT_EQ(heddle({"dram", "baseline", bad, "--set", "dram.timing=jedec", "--set", "jedec.bank_groups=3"}).code, 2);
+  EXPECT_NE(test::heddle({"dram", "baseline", "no_such_file"}).err.find("no_such_file: is missing"), std::string::npos);
+  EXPECT_EQ(test::heddle({"dram", "baseline", bad, "--set", "dram.timing=jedec", "--set", "jedec.bank_groups=3"}).code,
+            2);
   for (const char* text : {"", "# nothing\n\n"}) {
     const std::string empty = scratch.write("empty", text);
-    const Ran refused = heddle({"dram", "baseline", empty, "--out", scratch.path("empty-out")});
+    const Ran refused = test::heddle({"dram", "baseline", empty, "--out", scratch.path("empty-out")});
     EXPECT_EQ(refused.code, 2);
     EXPECT_EQ(refused.out, "");
     EXPECT_EQ(refused.err, "heddle: " + empty + ": holds no request; one is a line such as '0x12345680 R'\n");
@@ -254,7 +257,7 @@ TEST(DramCommand, RefusesCyclesThatNoSimulationReaches) {
       if (timed) {
         words.emplace_back("--timed");
       }
-      const Ran ran = heddle(words);
+      const Ran ran = test::heddle(words);
       EXPECT_EQ(ran.code, 2) << lines;
       EXPECT_EQ(ran.err.find("heddle: " + trace + ":2: "), 0U) << ran.err;
       EXPECT_NE(ran.err.find("no request may be due after cycle 1000000000000\n"), std::string::npos) << ran.err;
@@ -268,14 +271,14 @@ TEST(DramCommand, RefusesCyclesThatNoSimulationReaches) {
 }
 
 TEST(ListMapping, DrawsAMachinesMapping) {
-  const Ran ran = heddle({"list", "mapping", "baseline", "--set", "dram.channels=2"});
+  const Ran ran = test::heddle({"list", "mapping", "baseline", "--set", "dram.channels=2"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_NE(ran.out.find("  7           H     channel, of 2"), std::string::npos) << ran.out;
-  const Ran refused = heddle({"list", "mapping", "baseline", "--set", "dram.mapping=R B3 C4"});
+  const Ran refused = test::heddle({"list", "mapping", "baseline", "--set", "dram.mapping=R B3 C4"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_NE(refused.err.find("the column has 4 bits"), std::string::npos) << refused.err;
-  EXPECT_EQ(heddle({"list", "mapping"}).code, 2);
-  EXPECT_EQ(heddle({"list", "workloads", "baseline"}).code, 2);
+  EXPECT_EQ(test::heddle({"list", "mapping"}).code, 2);
+  EXPECT_EQ(test::heddle({"list", "workloads", "baseline"}).code, 2);
 }
 
 }  // namespace

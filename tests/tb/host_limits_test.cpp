@@ -22,7 +22,7 @@ using test::spawn;
 
 // The program under a limit that the shell sets: "-f 100".
 Ran limited(const std::string& limit, const std::string& words) {
-  return spawn({"/bin/bash", "-c", "ulimit " + limit + " && exec " + HEDDLE_PROGRAM + " " + words});
+  return test::spawn({"/bin/bash", "-c", "ulimit " + limit + " && exec " + HEDDLE_PROGRAM + " " + words});
 }
 
 std::size_t files_in(const std::string& folder) {

@@ -23,11 +23,11 @@ std::string stats_text(const std::string& directory) {
 TEST(MemoryTrace, HoldsEveryRequestInOrderAndChangesNothing) {
   const Scratch scratch;
   const std::string trace = scratch.path("vecadd.trace");
-  const Ran watched = heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet", "--out",
-                              scratch.path("watched"), "--memory-trace", trace});
+  const Ran watched = test::heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet", "--out",
+                                    scratch.path("watched"), "--memory-trace", trace});
   ASSERT_EQ(watched.code, 0) << watched.err;
   const Ran plain =
-      heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet", "--out", scratch.path("plain")});
+      test::heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet", "--out", scratch.path("plain")});
   ASSERT_EQ(plain.code, 0) << plain.err;
   EXPECT_EQ(stats_text(scratch.path("watched")), stats_text(scratch.path("plain")));
 
@@ -56,11 +56,11 @@ TEST(MemoryTrace, HoldsEveryRequestInOrderAndChangesNothing) {
 TEST(MemoryTrace, DrivesTheChannelsAsTheRunDid) {
   const Scratch scratch;
   const std::string trace = scratch.path("requests.txt");
-  const Ran run = heddle({"run", "database-hints", "index_search:row_hints", "--scale", "0.0005", "--quiet", "--out",
-                          scratch.path("run"), "--memory-trace", trace});
+  const Ran run = test::heddle({"run", "database-hints", "index_search:row_hints", "--scale", "0.0005", "--quiet",
+                                "--out", scratch.path("run"), "--memory-trace", trace});
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_NE(Scratch::read(trace).find(" RH "), std::string::npos);
-  const Ran dram = heddle({"dram", "database-hints", trace, "--timed", "--out", scratch.path("dram")});
+  const Ran dram = test::heddle({"dram", "database-hints", trace, "--timed", "--out", scratch.path("dram")});
   ASSERT_EQ(dram.code, 0) << dram.err;
   const boost::json::value there = boost::json::parse(stats_text(scratch.path("run")));
   const boost::json::value here = boost::json::parse(stats_text(scratch.path("dram")));
@@ -75,8 +75,9 @@ TEST(MemoryTrace, MayBeCompressed) {
   const std::string plain = scratch.path("r.txt");
   const std::string packed = scratch.path("r.txt.gz");
   for (const std::string& path : {plain, packed}) {
-    ASSERT_EQ(heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet", "--memory-trace", path}).code, 0);
-    const Ran ran = heddle({"dram", "baseline", path, "--timed", "--quiet", "--out", path + ".out"});
+    ASSERT_EQ(test::heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--quiet", "--memory-trace", path}).code,
+              0);
+    const Ran ran = test::heddle({"dram", "baseline", path, "--timed", "--quiet", "--out", path + ".out"});
     ASSERT_EQ(ran.code, 0) << ran.err;
   }
   const auto summary = [&](const std::string& path) {
@@ -86,7 +87,7 @@ TEST(MemoryTrace, MayBeCompressed) {
   EXPECT_LT(std::filesystem::file_size(packed), std::filesystem::file_size(plain) / 2);
 
   const std::string bytes = Scratch::read(packed);
-  const Ran cut = heddle({"dram", "baseline", scratch.write("cut.gz", bytes.substr(0, bytes.size() / 2))});
+  const Ran cut = test::heddle({"dram", "baseline", scratch.write("cut.gz", bytes.substr(0, bytes.size() / 2))});
   EXPECT_EQ(cut.code, 2) << cut.out;
   EXPECT_NE(cut.err.find("cannot be read"), std::string::npos) << cut.err;
 }
@@ -94,7 +95,7 @@ TEST(MemoryTrace, MayBeCompressed) {
 TEST(MemoryTrace, AFailedRunLeavesNoFile) {
   const Scratch scratch;
   const std::string trace = scratch.path("none.trace");
-  EXPECT_EQ(heddle({"run", "baseline", "no_such_workload", "--memory-trace", trace}).code, 2);
+  EXPECT_EQ(test::heddle({"run", "baseline", "no_such_workload", "--memory-trace", trace}).code, 2);
   EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
 }
 

@@ -99,7 +99,7 @@ TEST(Base64, AsTheStandardHasIt) {
 // its filter's number.
 TEST(Png, HasThePixels) {
   const Pixels pixels = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-  const Pixels file = png(2, 2, pixels);
+  const Pixels file = pages::png(2, 2, pixels);
   const Pixels begin = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0, 13, 'I', 'H', 'D',
                         'R',  0,   0,   0,   2,    0,    0,    0,    2, 8, 2, 0,  0,   0};
   ASSERT_GT(file.size(), begin.size());
@@ -111,8 +111,8 @@ TEST(Png, HasThePixels) {
   ASSERT_EQ(uncompress(lines.data(), &size, &file[data + 8], packed), Z_OK);
   lines.resize(size);
   EXPECT_EQ(lines, (Pixels{0, 1, 2, 3, 4, 5, 6, 0, 7, 8, 9, 10, 11, 12}));
-  EXPECT_THROW((void)png(2, 3, pixels), InternalError);
-  EXPECT_THROW((void)png(0, 0, {}), InternalError);
+  EXPECT_THROW((void)pages::png(2, 3, pixels), InternalError);
+  EXPECT_THROW((void)pages::png(0, 0, {}), InternalError);
 }
 
 // Keeps what is shown, and when.

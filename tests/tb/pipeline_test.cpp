@@ -183,8 +183,8 @@ class Kanata : public ::testing::TestWithParam<std::tuple<const char*, const cha
 TEST_P(Kanata, AgreesWithTheStatistics) {
   const auto& [config, workload] = GetParam();
   const Scratch scratch;
-  const Ran ran = heddle({"run", config, workload, "--scale", "0.0005", "--quiet", "--out", scratch.path("out"),
-                          "--pipeline", scratch.path("p.kanata")});
+  const Ran ran = test::heddle({"run", config, workload, "--scale", "0.0005", "--quiet", "--out", scratch.path("out"),
+                                "--pipeline", scratch.path("p.kanata")});
   ASSERT_EQ(ran.code, 0) << ran.err;
   KanataReader log;
   ASSERT_NO_FATAL_FAILURE(log.read(Scratch::read(scratch.path("p.kanata"))));
@@ -238,8 +238,8 @@ class KanataSplits : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(KanataSplits, AreRowsThatBeginAndEnd) {
   const Scratch scratch;
-  const Ran ran = heddle({"run", GetParam(), "merge", "--scale", "0.005", "--quiet", "--out", scratch.path("out"),
-                          "--pipeline", scratch.path("p.kanata")});
+  const Ran ran = test::heddle({"run", GetParam(), "merge", "--scale", "0.005", "--quiet", "--out", scratch.path("out"),
+                                "--pipeline", scratch.path("p.kanata")});
   ASSERT_EQ(ran.code, 0) << ran.err;
   KanataReader log;
   ASSERT_NO_FATAL_FAILURE(log.read(Scratch::read(scratch.path("p.kanata"))));
@@ -300,8 +300,8 @@ TEST(KanataWindow, ShowsItsCyclesOnlyAndEndsEveryRow) {
     more.insert(more.begin(), words.begin(), words.end());
     return more;
   };
-  ASSERT_EQ(heddle(with({"--pipeline", scratch.path("all.log")})).code, 0);
-  const Ran ran = heddle(with({"--pipeline", scratch.path("some.log"), "--from", "3000", "--to", "4000"}));
+  ASSERT_EQ(test::heddle(with({"--pipeline", scratch.path("all.log")})).code, 0);
+  const Ran ran = test::heddle(with({"--pipeline", scratch.path("some.log"), "--from", "3000", "--to", "4000"}));
   ASSERT_EQ(ran.code, 0) << ran.err;
   KanataReader all, some;
   ASSERT_NO_FATAL_FAILURE(all.read(Scratch::read(scratch.path("all.log"))));
@@ -391,8 +391,8 @@ class Chrome : public ::testing::TestWithParam<std::tuple<const char*, const cha
 TEST_P(Chrome, IsNestedAndCountsWhatTheStatisticsCount) {
   const auto& [config, workload] = GetParam();
   const Scratch scratch;
-  const Ran ran = heddle({"run", config, workload, "--scale", "0.0005", "--quiet", "--out", scratch.path("out"),
-                          "--pipeline", scratch.path("p.json")});
+  const Ran ran = test::heddle({"run", config, workload, "--scale", "0.0005", "--quiet", "--out", scratch.path("out"),
+                                "--pipeline", scratch.path("p.json")});
   ASSERT_EQ(ran.code, 0) << ran.err;
   ChromeEvents events;
   ASSERT_NO_FATAL_FAILURE(events.read(Scratch::read(scratch.path("p.json"))));
@@ -444,9 +444,9 @@ TEST(Pipeline, ChangesNothingAndRunsBesideTheOtherTraces) {
     more.insert(more.begin(), words.begin(), words.end());
     return more;
   };
-  ASSERT_EQ(heddle(with({scratch.path("plain"), "--memory-trace", scratch.path("alone.txt")})).code, 0);
-  const Ran ran = heddle(with({scratch.path("all"), "--memory-trace", scratch.path("beside.txt"), "--record",
-                               scratch.path("r.trace"), "--pipeline", scratch.path("p.json.gz")}));
+  ASSERT_EQ(test::heddle(with({scratch.path("plain"), "--memory-trace", scratch.path("alone.txt")})).code, 0);
+  const Ran ran = test::heddle(with({scratch.path("all"), "--memory-trace", scratch.path("beside.txt"), "--record",
+                                     scratch.path("r.trace"), "--pipeline", scratch.path("p.json.gz")}));
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(Scratch::read(scratch.path("all/stats.json")), Scratch::read(scratch.path("plain/stats.json")));
   EXPECT_EQ(Scratch::read(scratch.path("beside.txt")), Scratch::read(scratch.path("alone.txt")));
@@ -459,7 +459,7 @@ TEST(Pipeline, IsRefusedWithTheReason) {
   const Scratch scratch;
   const auto refused = [&](std::vector<std::string> more) {
     more.insert(more.begin(), {"run", "baseline", "vecadd", "--scale", "0.0005", "--quiet"});
-    const Ran ran = heddle(more);
+    const Ran ran = test::heddle(more);
     EXPECT_EQ(ran.code, 2);
     return ran.err;
   };

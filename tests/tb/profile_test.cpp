@@ -109,7 +109,7 @@ TEST(ProfileJson, OfATinyRun) {
   const std::string golden = test::Scratch::read(HEDDLE_SOURCE_DIR "/tests/tb/profile.json");
   if (text != golden) {
     if (const char* const folder = std::getenv("HEDDLE_NEW_GOLDEN")) {
-      write_file(std::string(folder) + "/profile.json", text);
+      os::write_file(std::string(folder) + "/profile.json", text);
     }
   }
   EXPECT_EQ(text, golden) << "HEDDLE_NEW_GOLDEN=FOLDER writes the new text there";

@@ -62,8 +62,8 @@ TEST(SourceFiles, ALineTableBringsNoFileOfTheHostIntoAReport) {
     scratch.write("in/k.ptx", ".version 7.0\n.target sm_60\n.address_size 32\n.file 1 \"" + file +
                                   "\"\n.visible .entry k()\n{\n.loc 1 1 1\nret;\n}\n");
     scratch.write("in/l.toml", "ptx = \"k.ptx\"\n[[launch]]\nentry = \"k\"\ngrid = [1]\nblock = [1]\n");
-    const Ran ran = heddle({"run", "baseline", scratch.path("in/l.toml"), "--quiet", "--report-data",
-                            scratch.path("r.json"), "--report", scratch.path("r.html")});
+    const Ran ran = test::heddle({"run", "baseline", scratch.path("in/l.toml"), "--quiet", "--report-data",
+                                  scratch.path("r.json"), "--report", scratch.path("r.html")});
     EXPECT_EQ(ran.code, 0) << ran.err;
     return Scratch::read(scratch.path("r.json")) + Scratch::read(scratch.path("r.html"));
   };

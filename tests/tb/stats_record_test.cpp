@@ -242,15 +242,15 @@ TEST(RunFiles, RefuseWhatIsNoRun) {
   const TemporaryFolder folder;
   EXPECT_THROW((void)read_run(folder.path()), InputError);
   for (const char* text : {"", "[]", "{", "{\"schema\": 1}", "{\"schema\": 2}", "{\"schema\": 2, \"workload\": 3}"}) {
-    write_file(folder.path() + "/stats.json", text);
+    os::write_file(folder.path() + "/stats.json", text);
     EXPECT_THROW((void)read_run(folder.path()), InputError) << text;
   }
 }
 
 TEST(WriteFile, ReplacesWholeAndLeavesNothingElse) {
   const TemporaryFolder folder;
-  write_file(folder.path() + "/x", "first, and longer");
-  write_file(folder.path() + "/x", "second");
+  os::write_file(folder.path() + "/x", "first, and longer");
+  os::write_file(folder.path() + "/x", "second");
   std::ifstream in(folder.path() + "/x");
   std::ostringstream text;
   text << in.rdbuf();
@@ -262,15 +262,15 @@ TEST(WriteFile, AFailureKeepsTheOldStateAndNamesThePath) {
   const TemporaryFolder folder;
   fs::create_directory(folder.path() + "/taken");  // a folder cannot be replaced by a file
   try {
-    write_file(folder.path() + "/taken", "text");
+    os::write_file(folder.path() + "/taken", "text");
     FAIL() << "a folder was overwritten";
   } catch (const InputError& error) {
     EXPECT_EQ(error.where().file, folder.path() + "/taken");
   }
   EXPECT_EQ(folder.names(), std::vector<std::string>{"taken"});  // no temporary file is left
-  EXPECT_THROW(write_file(folder.path() + "/missing/x", "text"), InputError);
-  write_file(folder.path() + "/file", "");
-  EXPECT_THROW(make_folder(folder.path() + "/file/below"), InputError);
+  EXPECT_THROW(os::write_file(folder.path() + "/missing/x", "text"), InputError);
+  os::write_file(folder.path() + "/file", "");
+  EXPECT_THROW(os::make_folder(folder.path() + "/file/below"), InputError);
 }
 
 }  // namespace

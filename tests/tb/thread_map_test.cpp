@@ -135,7 +135,7 @@ Maps run_colours(const Scratch& scratch, const std::string& machine, const std::
   const std::string launch = scratch.write("launch.toml", colours_launch());
   std::vector<std::string> words = {"run", machine, launch, "-q", "--report-data", scratch.path("data.json")};
   words.insert(words.end(), more.begin(), more.end());
-  const test::Ran ran = heddle(words);
+  const test::Ran ran = test::heddle(words);
   EXPECT_EQ(ran.code, 0) << machine << ": " << ran.err;
   Maps maps;
   maps.data = boost::json::parse(Scratch::read(scratch.path("data.json")));
@@ -245,7 +245,7 @@ TEST(ReportData, AddsUpToTheStatisticsOfEachCoreAndChannel) {
   for (std::string& text : texts) {
     std::vector<std::string> all = words;
     all.insert(all.end(), {"--report-data", scratch.path("d.json")});
-    const test::Ran ran = heddle(all);
+    const test::Ran ran = test::heddle(all);
     ASSERT_EQ(ran.code, 0) << ran.err;
     text = Scratch::read(scratch.path("d.json"));
   }
@@ -275,11 +275,11 @@ TEST(ReportData, AddsUpToTheStatisticsOfEachCoreAndChannel) {
 
 TEST(ReportData, IsAFileOfItsOwn) {
   const Scratch scratch;
-  const test::Ran wrong = heddle({"run", "baseline", "vecadd", "--report-data", scratch.path("data.html")});
+  const test::Ran wrong = test::heddle({"run", "baseline", "vecadd", "--report-data", scratch.path("data.html")});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_NE(wrong.err.find("--report-data: writes JSON"), std::string::npos) << wrong.err;
-  const test::Ran both = heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--report", scratch.path("p.html"),
-                                 "--report-data", scratch.path("d.json")});
+  const test::Ran both = test::heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--report",
+                                       scratch.path("p.html"), "--report-data", scratch.path("d.json")});
   EXPECT_EQ(both.code, 0) << both.err;
   EXPECT_NE(both.out.find("written: " + scratch.path("d.json")), std::string::npos);
   // The page holds the same, less what HTML must not see.

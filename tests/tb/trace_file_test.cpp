@@ -77,7 +77,7 @@ TEST(TraceSamples, ReplayInTheirCycles) {
     bytes += std::filesystem::file_size(path);
     const TraceSubject sample(path);
     const Scratch scratch;
-    const Ran ran = heddle({"run", sample.recorded().machine, path, "--quiet", "--out", scratch.path("out")});
+    const Ran ran = test::heddle({"run", sample.recorded().machine, path, "--quiet", "--out", scratch.path("out")});
     ASSERT_EQ(ran.code, 0) << ran.err;
     const boost::json::object summary =
         boost::json::parse(Scratch::read(scratch.path("out/stats.json"))).at("summary").as_object();
@@ -88,7 +88,7 @@ TEST(TraceSamples, ReplayInTheirCycles) {
     EXPECT_EQ(static_cast<std::uint64_t>(summary.at("thread_instructions").as_int64()),
               sample.recorded().thread_instructions);
     // On quite another machine: the same threads' instructions.
-    const Ran other = heddle({"run", "two-level", path, "--quiet", "--out", scratch.path("other")});
+    const Ran other = test::heddle({"run", "two-level", path, "--quiet", "--out", scratch.path("other")});
     ASSERT_EQ(other.code, 0) << other.err;
     const boost::json::object there =
         boost::json::parse(Scratch::read(scratch.path("other/stats.json"))).at("summary").as_object();
@@ -136,15 +136,16 @@ TEST(TraceFile, ForeignFilesAreRefusedWithTheReason) {
 
   const Scratch scratch;
   const std::string path = scratch.write("text.trace", "this is a text\n");
-  const Ran ran = heddle({"run", "baseline", path});
+  const Ran ran = test::heddle({"run", "baseline", path});
   EXPECT_EQ(ran.code, 2);
   EXPECT_NE(ran.err.find("byte 0: this is no recorded trace"), std::string::npos) << ran.err;
-  EXPECT_EQ(heddle({"run", "baseline", scratch.path("none.trace")}).code, 2);
+  EXPECT_EQ(test::heddle({"run", "baseline", scratch.path("none.trace")}).code, 2);
   for (const char* const option : {"--scale", "--seed"}) {
-    EXPECT_NE(heddle({"run", "baseline", smallest_sample(), option, "1"}).err.find("a trace has what was recorded"),
-              std::string::npos);
+    EXPECT_NE(
+        test::heddle({"run", "baseline", smallest_sample(), option, "1"}).err.find("a trace has what was recorded"),
+        std::string::npos);
   }
-  EXPECT_EQ(heddle({"run", "baseline", smallest_sample(), "--check-reference"}).code, 2);
+  EXPECT_EQ(test::heddle({"run", "baseline", smallest_sample(), "--check-reference"}).code, 2);
 }
 
 // Reads everything that a replay reads.
@@ -245,7 +246,7 @@ TEST(TraceFile, EveryFieldThatIsWrongIsRefusedBeforeTheRun) {
                 "ptx = \"k.ptx\"\n[[buffer]]\nname = \"x\"\ntype = \"u32\"\ncount = 64\n[[launch]]\nentry = \"k\"\n"
                 "grid = [2]\nblock = [3]\narguments = [{ buffer = \"x\" }]\n");
   const std::string path = scratch.path("small.trace");
-  const Ran recorded = heddle({"run", "baseline", scratch.path("l.toml"), "--quiet", "--record", path});
+  const Ran recorded = test::heddle({"run", "baseline", scratch.path("l.toml"), "--quiet", "--record", path});
   ASSERT_EQ(recorded.code, 0) << recorded.err;
   const Chunks good = chunks_of(Scratch::read(path));
   unsigned refused = 0;
@@ -266,8 +267,8 @@ TEST(TraceFile, EveryFieldThatIsWrongIsRefusedBeforeTheRun) {
           static_cast<void>(offset_of(refusal));
           ++refused;
         } else if (++ran % 5 == 0) {
-          const Ran replayed =
-              heddle({"run", "baseline", scratch.write("changed.trace", file), "--quiet", "--max-cycles", "100000"});
+          const Ran replayed = test::heddle(
+              {"run", "baseline", scratch.write("changed.trace", file), "--quiet", "--max-cycles", "100000"});
           // Refused by the machine, a fault of the program that the trace now holds, or a good replay.
           EXPECT_TRUE(replayed.code == 0 || replayed.code == 2 || replayed.code == 3)
               << good[chunk].first << " byte " << at << " made " << other << ": " << replayed.err;
@@ -313,7 +314,7 @@ TEST(TraceFile, LongContentsOfBlocksTakeNoMemory) {
   const Scratch scratch;
   const std::string path = scratch.path("long.trace");
   // Another process makes it, so that this one's memory shows what reading takes.
-  ChildProcess maker = ChildProcess::copy([&] {
+  os::ChildProcess maker = os::ChildProcess::copy([&] {
     Chunks chunks = chunks_of(Scratch::read(smallest_sample()));
     for (auto& [name, contents] : chunks) {
       if (name == "BLKS") {

@@ -118,7 +118,7 @@ TEST_P(WavesOfMachine, KeepToTheirWidths) {
       "run", GetParam().words.front(), folder.path("launch.toml"), "--quiet", "--vcd", folder.path("w.vcd"), "--to",
       "1500"};
   words.insert(words.end(), GetParam().words.begin() + 1, GetParam().words.end());
-  const Ran ran = heddle(words);
+  const Ran ran = test::heddle(words);
   ASSERT_EQ(ran.code, 0) << ran.err;
   const test::VcdDump dump = test::read_vcd(folder.read("w.vcd"));  // refuses what is wrong
   EXPECT_GT(dump.sum("gpu.core0.fetch.valid"), 0U);
@@ -129,15 +129,15 @@ INSTANTIATE_TEST_SUITE_P(Machines, WavesOfMachine, ::testing::ValuesIn(waves_mac
 
 // GTKWave's own reader of its compressed form: the values that it gives back are those of the plain file, and as wide.
 TEST(WavesOfMachine, AreTheSameInTheCompressedForm) {
-  if (find_program("vcd2fst").empty()) {
+  if (os::find_program("vcd2fst").empty()) {
     GTEST_SKIP() << "GTKWave is not installed";
   }
   const LaunchFolder folder;
   folder.write("kernel.ptx", kWavesKernel);
   folder.write("launch.toml", kWavesLaunch);
   for (const char* const file : {"w.vcd", "w.fst"}) {
-    const Ran ran = heddle({"run", "odgs-mimd", folder.path("launch.toml"), "--quiet", "--set", "gpu.cores=2", "--vcd",
-                            folder.path(file), "--to", "800"});
+    const Ran ran = test::heddle({"run", "odgs-mimd", folder.path("launch.toml"), "--quiet", "--set", "gpu.cores=2",
+                                  "--vcd", folder.path(file), "--to", "800"});
     ASSERT_EQ(ran.code, 0) << ran.err;
   }
   ASSERT_EQ(test::spawn({"fst2vcd", "-f", folder.path("w.fst"), "-o", folder.path("back.vcd")}).code, 0);

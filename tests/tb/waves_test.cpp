@@ -45,7 +45,7 @@ constexpr const char* kWavesHead =
 
 TEST(VcdReader, ReadsAWellFormedFile) {
   const VcdDump dump =
-      read_vcd(std::string(kWavesHead) + "#0\n$dumpvars\nbx !\nx\"\n$end\n#2\nb11 !\n1\"\n#5\n0\"\n#7\n");
+      test::read_vcd(std::string(kWavesHead) + "#0\n$dumpvars\nbx !\nx\"\n$end\n#2\nb11 !\n1\"\n#5\n0\"\n#7\n");
   EXPECT_EQ(dump.timescale, "1ns");
   EXPECT_EQ(dump["a.b"].at(1), "xxxx");
   EXPECT_EQ(dump["a.b"].at(2), "0011");
@@ -80,7 +80,7 @@ TEST(VcdReader, RefusesMalformedFiles) {
   };
   for (const auto& [text, reason] : cases) {
     try {
-      (void)read_vcd(text);
+      (void)test::read_vcd(text);
       ADD_FAILURE() << "accepted: " << text;
     } catch (const VcdError& error) {
       EXPECT_NE(std::string(error.what()).find(reason), std::string::npos) << error.what() << "\n" << text;
@@ -230,12 +230,12 @@ TEST_P(WavesAgree, WithEveryStatisticTheyShow) {
   std::vector<std::string> recording = words;
   recording.insert(recording.end(), {"--out", scratch.path("seen"), "--vcd", scratch.path("w.vcd")});
   words.insert(words.end(), {"--out", scratch.path("unseen")});
-  const Ran ran = heddle(recording);
+  const Ran ran = test::heddle(recording);
   ASSERT_EQ(ran.code, 0) << ran.err;
-  ASSERT_EQ(heddle(words).code, 0);
+  ASSERT_EQ(test::heddle(words).code, 0);
   const std::string stats = Scratch::read(scratch.path("seen/stats.json"));
   EXPECT_EQ(stats, Scratch::read(scratch.path("unseen/stats.json"))) << "looking on changes nothing";
-  const VcdDump dump = read_vcd(Scratch::read(scratch.path("w.vcd")));
+  const VcdDump dump = test::read_vcd(Scratch::read(scratch.path("w.vcd")));
   const json::value all = json::parse(stats);
   const json::object& modules = all.at("modules").as_object();
   const bool scoreboard = all.at("machine").at("parameters").at("core").at("issue").as_string() == "scoreboard";
@@ -270,16 +270,16 @@ Ran record(const Scratch& scratch, const std::string& file, const std::vector<st
   std::vector<std::string> words = kRun;
   words.insert(words.end(), {"--vcd", scratch.path(file)});
   words.insert(words.end(), more.begin(), more.end());
-  return heddle(words);
+  return test::heddle(words);
 }
 
 TEST(Waves, AWindowShowsTheValuesOfTheWholeFile) {
   const Scratch scratch;
   ASSERT_EQ(record(scratch, "whole.vcd").code, 0);
-  const VcdDump whole = read_vcd(Scratch::read(scratch.path("whole.vcd")));
+  const VcdDump whole = test::read_vcd(Scratch::read(scratch.path("whole.vcd")));
   for (const auto& [from, to] : {std::pair<std::uint64_t, std::uint64_t>{0, 0}, {1, 700}, {433, 434}, {500, 2500}}) {
     ASSERT_EQ(record(scratch, "part.vcd", {"--from", std::to_string(from), "--to", std::to_string(to)}).code, 0);
-    const VcdDump part = read_vcd(Scratch::read(scratch.path("part.vcd")));
+    const VcdDump part = test::read_vcd(Scratch::read(scratch.path("part.vcd")));
     EXPECT_EQ(part.begin, from);
     EXPECT_EQ(part.end, to + 1);
     for (const auto& [path, signal] : whole.signals) {
@@ -310,7 +310,7 @@ TEST(Waves, AWindowAfterTheEndIsStillAFile) {
       << ran.err;
   EXPECT_EQ(record(scratch, "quiet.vcd", {"--from", "1000000000", "--quiet"}).err, "");
   EXPECT_EQ(record(scratch, "begin.vcd", {"--from", "1"}).err, "");
-  const VcdDump late = read_vcd(Scratch::read(scratch.path("late.vcd")));
+  const VcdDump late = test::read_vcd(Scratch::read(scratch.path("late.vcd")));
   EXPECT_EQ(late.begin, 1000000000U);
   EXPECT_EQ(late["gpu.core0.execute.valid"].number(1000000000), 0U);
 }
@@ -318,7 +318,7 @@ TEST(Waves, AWindowAfterTheEndIsStillAFile) {
 TEST(Waves, TheSaveFileOpensOnTheFirstActivity) {
   const Scratch scratch;
   ASSERT_EQ(record(scratch, "a.vcd", {"--from", "10", "--signals", "writeback"}).code, 0);
-  const VcdDump dump = read_vcd(Scratch::read(scratch.path("a.vcd")));
+  const VcdDump dump = test::read_vcd(Scratch::read(scratch.path("a.vcd")));
   std::uint64_t first = UINT64_MAX;
   for (const auto& [path, signal] : dump.signals) {
     for (const auto& change : signal.changes) {
@@ -347,8 +347,8 @@ TEST(Waves, TheGuidesWindowShowsACoreAtWork) {
   }
   words.erase(words.begin());
   words.insert(words.end(), {"--signals", "execute"});
-  ASSERT_EQ(heddle(words).code, 0);
-  const VcdDump dump = read_vcd(Scratch::read(scratch.path("bfs.vcd")));
+  ASSERT_EQ(test::heddle(words).code, 0);
+  const VcdDump dump = test::read_vcd(Scratch::read(scratch.path("bfs.vcd")));
   EXPECT_GT(dump.sum("gpu.core0.execute.valid"), (dump.end - dump.begin) / 20) << "one cycle in twenty at least";
 }
 
@@ -368,7 +368,7 @@ TEST(Waves, GoIntoTheFolderThatTheRunMakes) {
   const Scratch scratch;
   const std::string folder = scratch.path("new/folder");
   const Ran ran =
-      heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--out", folder, "--vcd", folder + "/a.vcd"});
+      test::heddle({"run", "baseline", "vecadd", "--scale", "0.001", "--out", folder, "--vcd", folder + "/a.vcd"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(std::filesystem::exists(folder + "/a.vcd"));
   EXPECT_TRUE(std::filesystem::exists(folder + "/stats.json"));
@@ -377,12 +377,12 @@ TEST(Waves, GoIntoTheFolderThatTheRunMakes) {
 TEST(Waves, GroupsSelectSignals) {
   const Scratch scratch;
   ASSERT_EQ(record(scratch, "some.vcd", {"--signals", "fetch,dram"}).code, 0);
-  const VcdDump some = read_vcd(Scratch::read(scratch.path("some.vcd")));
+  const VcdDump some = test::read_vcd(Scratch::read(scratch.path("some.vcd")));
   for (const auto& [path, signal] : some.signals) {
     EXPECT_TRUE(path.starts_with("gpu.core0.fetch.") || path.starts_with("gpu.dram0.")) << path;
   }
   ASSERT_EQ(record(scratch, "all.vcd").code, 0);
-  const VcdDump all = read_vcd(Scratch::read(scratch.path("all.vcd")));
+  const VcdDump all = test::read_vcd(Scratch::read(scratch.path("all.vcd")));
   for (const auto& [path, signal] : some.signals) {
     ASSERT_EQ(all[path].changes.size(), signal.changes.size()) << path;
     for (std::size_t i = 0; i < signal.changes.size(); ++i) {
@@ -424,7 +424,7 @@ TEST(Waves, ASaveFileAndTranslateFilesLieBesideTheDump) {
   ASSERT_EQ(record(scratch, "a.vcd").code, 0);
   const std::string save = Scratch::read(scratch.path("a.gtkw"));
   EXPECT_NE(save.find("[dumpfile] \"a.vcd\"\n"), std::string::npos) << save.substr(0, 200);
-  const VcdDump dump = read_vcd(Scratch::read(scratch.path("a.vcd")));
+  const VcdDump dump = test::read_vcd(Scratch::read(scratch.path("a.vcd")));
   // Every signal stands in it once, by the name and range that GTKWave knows it by; groups are balanced; filters exist.
   std::istringstream lines(save);
   std::map<std::string, int> named;
@@ -461,7 +461,7 @@ TEST(Waves, ASaveFileAndTranslateFilesLieBesideTheDump) {
 
 TEST(Waves, AnInterruptLeavesAValidFile) {
   const Scratch scratch;
-  const bool converter = !find_program("vcd2fst").empty();
+  const bool converter = !os::find_program("vcd2fst").empty();
   for (const std::string file : {"a.vcd", "a.vcd.gz", "a.fst"}) {
     if (file == "a.fst" && !converter) {
       continue;
@@ -475,7 +475,7 @@ TEST(Waves, AnInterruptLeavesAValidFile) {
       std::this_thread::sleep_for(std::chrono::milliseconds(700));
       ::kill(process, SIGINT);
     };
-    const Ran ran = heddle(
+    const Ran ran = test::heddle(
         {"run", "baseline", "blackjack", "--scale", "16", "--signals", "fetch", "--vcd", scratch.path(file)}, setup);
     EXPECT_EQ(ran.code, 130) << ran.err;
     for (const auto& entry : std::filesystem::directory_iterator(scratch.path())) {
@@ -484,7 +484,8 @@ TEST(Waves, AnInterruptLeavesAValidFile) {
     if (file == "a.fst") {
       EXPECT_EQ(test::spawn({"fst2vcd", "-f", scratch.path(file), "-o", scratch.path("back")}).code, 0);
     } else {
-      const VcdDump dump = read_vcd(file == "a.vcd" ? Scratch::read(scratch.path(file)) : unpacked(scratch.path(file)));
+      const VcdDump dump =
+          test::read_vcd(file == "a.vcd" ? Scratch::read(scratch.path(file)) : unpacked(scratch.path(file)));
       EXPECT_GT(dump.sum("gpu.core0.fetch.valid"), 0U);
     }
     std::filesystem::remove_all(scratch.path());
@@ -502,7 +503,7 @@ TEST(Waves, RefusesWhatItCannotDo) {
     words.insert(words.end(), more.begin(), more.end());
     test::RunSetup setup;
     setup.environment = environment;
-    const Ran ran = heddle(words, setup);
+    const Ran ran = test::heddle(words, setup);
     EXPECT_EQ(ran.code, 2) << ran.err;
     EXPECT_NE(ran.err.find(reason), std::string::npos) << ran.err;
     EXPECT_TRUE(std::filesystem::is_empty(scratch.path())) << "something is left";
@@ -522,23 +523,23 @@ TEST(Waves, RefusesWhatItCannotDo) {
 
 TEST(Waves, TheListsNameEverySignal) {
   const Scratch scratch;
-  const Ran names = heddle({"list", "signals", "thesis-lwm", "--names"});
+  const Ran names = test::heddle({"list", "signals", "thesis-lwm", "--names"});
   ASSERT_EQ(names.code, 0) << names.err;
   ASSERT_EQ(record(scratch, "a.vcd", {"--to", "0"}).code, 0);
-  const VcdDump dump = read_vcd(Scratch::read(scratch.path("a.vcd")));
+  const VcdDump dump = test::read_vcd(Scratch::read(scratch.path("a.vcd")));
   std::istringstream lines(names.out);
   std::size_t count = 0;
   for (std::string line; std::getline(lines, line); ++count) {
     EXPECT_EQ(dump.signals.count(line), 1U) << line;
   }
   EXPECT_EQ(count, dump.signals.size());
-  const std::string groups = heddle({"list", "groups", "--names"}).out;
+  const std::string groups = test::heddle({"list", "groups", "--names"}).out;
   EXPECT_EQ(groups,
             "fetch\ndecode\nsubwarp\nregisters\nexecute\nmemory\nwriteback\ndivergence\nscheduler\nl1\nl2\ndram\nnoc\np"
             "ool\n");
-  EXPECT_NE(heddle({"list", "signals"}).out.find("gpu.core<n>.warp<n>.stack.depth   [number, 16 bits, x 32]"),
+  EXPECT_NE(test::heddle({"list", "signals"}).out.find("gpu.core<n>.warp<n>.stack.depth   [number, 16 bits, x 32]"),
             std::string::npos);
-  EXPECT_EQ(heddle({"list", "signals", "baselin"}).code, 2);
+  EXPECT_EQ(test::heddle({"list", "signals", "baselin"}).code, 2);
 }
 
 }  // namespace

@@ -23,35 +23,35 @@ class CallsOfHostThreads : public ::testing::Test {
     words.insert(words.end(), {"-Xcompiler", "-fsanitize=thread"});
     setup_.environment = {"LD_LIBRARY_PATH=" HEDDLE_SANITIZED_LIBRARY, "TSAN_OPTIONS=halt_on_error=1"};
 #endif
-    const tb::test::Ran made = tb::test::heddle(words);
+    const test::Ran made = test::heddle(words);
     ASSERT_EQ(made.code, 0) << made.err;
 #ifdef HEDDLE_SANITIZED_LIBRARY
     const tb::test::Ran libraries = tb::test::spawn({"ldd", program_}, setup_);
     ASSERT_THAT(libraries.out, HasSubstr(HEDDLE_SANITIZED_LIBRARY "/libheddle_cudart.so"));
 #endif
   }
-  tb::test::Ran run(const std::vector<std::string>& options, const std::vector<std::string>& arguments) {
+  test::Ran run(const std::vector<std::string>& options, const std::vector<std::string>& arguments) {
     std::vector<std::string> words = {"exec", "--quiet"};
     words.insert(words.end(), options.begin(), options.end());
     words.insert(words.end(), {"--", program_});
     words.insert(words.end(), arguments.begin(), arguments.end());
-    return tb::test::heddle(words, setup_);
+    return test::heddle(words, setup_);
   }
 
  private:
-  tb::test::Scratch scratch_;
+  test::Scratch scratch_;
   std::string program_ = scratch_.path("host_threads");
-  tb::test::RunSetup setup_;
+  test::RunSetup setup_;
 };
 
 TEST_F(CallsOfHostThreads, GetWhatEachAskedFor) {
-  const tb::test::Ran ran = run({"--set", "gpu.cores=4", "--set", "l1d.write_policy=write-through"}, {"12", "2"});
+  const test::Ran ran = run({"--set", "gpu.cores=4", "--set", "l1d.write_policy=write-through"}, {"12", "2"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
 }
 
 TEST_F(CallsOfHostThreads, AllHearOfTheFaultOfOne) {
-  const tb::test::Ran ran = run({"--keep-going"}, {"6", "1", "fault"});
+  const test::Ran ran = run({"--keep-going"}, {"6", "1", "fault"});
   EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("out-of-bounds access in kernel '_Z5strayPi'"));
 }

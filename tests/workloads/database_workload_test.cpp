@@ -18,14 +18,14 @@
 HEDDLE_LONG_SANITIZED("All/DatabaseVariant.*/table_scan_columns_?", "All/DatabaseVariant.*duplicates_64",
                       "All/DatabaseVariant.*/table_scan_s*", "All/DatabaseVariant.*hints")
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 using ::testing::HasSubstr;
 
-WorkloadOptions small_of(unsigned address_bits = 32) {
-  WorkloadOptions options;
-  options.scale = Workload::test_scale();
+tb::WorkloadOptions small_of(unsigned address_bits = 32) {
+  tb::WorkloadOptions options;
+  options.scale = tb::Workload::test_scale();
   options.address_bits = address_bits;
   return options;
 }
@@ -34,10 +34,10 @@ class DatabaseVariant : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(DatabaseVariant, IsRight) {
   for (const unsigned bits : {32U, 64U}) {
-    const auto workload = make_workload(GetParam(), small_of(bits));
-    ReferenceExecutor executor;
+    const auto workload = tb::make_workload(GetParam(), small_of(bits));
+    tb::ReferenceExecutor executor;
     executor.load(workload->compile());
-    const Verdict verdict = workload->run(executor);
+    const tb::Verdict verdict = workload->run(executor);
     EXPECT_TRUE(verdict.correct) << verdict.detail;
   }
 }
@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 std::string fill_refusal(const std::string& text) {
   try {
-    static_cast<void>(make_workload(text, small_of()));
+    static_cast<void>(tb::make_workload(text, small_of()));
   } catch (const InputError& error) {
     return error.what();
   }
@@ -90,18 +90,18 @@ TEST(Variants, OthersAreRefused) {
   EXPECT_THAT(fill_refusal("table_scan:columns"), HasSubstr("cannot be ''"));
   EXPECT_THAT(fill_refusal("table_scan:cond_acc=1"), HasSubstr("has no value; write table_scan:cond_acc"));
   EXPECT_THAT(fill_refusal("table_scan:columns=2,columns=3"), HasSubstr("is named twice"));
-  WorkloadOptions narrow = small_of();
+  tb::WorkloadOptions narrow = small_of();
   narrow.simd_width = 16;
-  EXPECT_THROW(static_cast<void>(make_workload("index_search", narrow)), InputError);
+  EXPECT_THROW(static_cast<void>(tb::make_workload("index_search", narrow)), InputError);
 }
 
 // A leaf without room refuses its new keys, and the verdict says how many; one with room takes every key.
 TEST(IndexInsert, IsRefusedByFullLeaves) {
   const auto told = [](const std::string& text) {
-    const auto workload = make_workload(text, small_of());
-    ReferenceExecutor executor;
+    const auto workload = tb::make_workload(text, small_of());
+    tb::ReferenceExecutor executor;
     executor.load(workload->compile());
-    const Verdict verdict = workload->run(executor);
+    const tb::Verdict verdict = workload->run(executor);
     EXPECT_TRUE(verdict.correct) << verdict.detail;
     return verdict.detail;
   };
@@ -160,8 +160,8 @@ TEST(IndexTree, OfTheThesisHasABillionKeys) {
 
 // The 3.8 GB tree takes no memory on the host.
 TEST(IndexTree, IsComputedWhenItIsLarge) {
-  const auto workload = make_workload("index_search:levels=3", small_of());
-  ReferenceExecutor executor;
+  const auto workload = tb::make_workload("index_search:levels=3", small_of());
+  tb::ReferenceExecutor executor;
   executor.load(workload->compile());
   EXPECT_TRUE(workload->run(executor).correct);
   EXPECT_LT(executor.memory().touched_bytes(), 1U << 20U);
@@ -169,14 +169,14 @@ TEST(IndexTree, IsComputedWhenItIsLarge) {
 
 TEST(Fill, TakesMemoryWhereItIsTouched) {
   isa::DeviceMemory memory;
-  launch::Buffer buffer;
+  tb::launch::Buffer buffer;
   buffer.name = "x";
   buffer.type = isa::Type::u32;
   buffer.count = std::uint64_t{3} << 28U;  // 3 GB
-  const launch::Fill fill{
-      launch::Fill::Random{launch::Number::of(launch::Wide{0}), launch::Number::of(launch::Wide{999}), 5}};
+  const tb::launch::Fill fill{tb::launch::Fill::Random{tb::launch::Number::of(tb::launch::Wide{0}),
+                                                       tb::launch::Number::of(tb::launch::Wide{999}), 5}};
   const std::uint64_t address = memory.allocate("x", buffer.bytes());
-  launch::fill_fresh(fill, buffer, address, memory);
+  tb::launch::fill_fresh(fill, buffer, address, memory);
   EXPECT_EQ(memory.touched_bytes(), 0U);
   // The same numbers as if they had been drawn one after the other.
   Random random(5);
@@ -196,4 +196,4 @@ TEST(Fill, TakesMemoryWhereItIsTouched) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

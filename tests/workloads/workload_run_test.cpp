@@ -18,16 +18,16 @@
 HEDDLE_LONG_SANITIZED("PthreadsForm.HasATeam*", "All/WorkloadRun.*_64bit_*", "PthreadsWide/*", "PthreadsNarrow/*",
                       "All/WorkloadRun.*16registers", "Pthreads/WrongResult.*", "Workloads.TwoRuns*")
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
-std::unique_ptr<Workload> make(const std::string& name, const WorkloadOptions& options) {
-  return make_workload(name, options);
+std::unique_ptr<tb::Workload> make(const std::string& name, const tb::WorkloadOptions& options) {
+  return tb::make_workload(name, options);
 }
 
 std::vector<std::string> names() {
   std::vector<std::string> all;
-  for (const auto& [name, entry] : Registry<Workload>::instance().entries()) {
+  for (const auto& [name, entry] : Registry<tb::Workload>::instance().entries()) {
     all.push_back(name);
   }
   return all;
@@ -57,14 +57,14 @@ std::string case_of(std::string workload) {
   return workload;
 }
 
-WorkloadOptions small() {
-  WorkloadOptions options;
-  options.scale = Workload::test_scale();
+tb::WorkloadOptions small() {
+  tb::WorkloadOptions options;
+  options.scale = tb::Workload::test_scale();
   return options;
 }
 
 // Does what `fault` says to the memory after each launch.
-class FaultyExecutor final : public Executor {
+class FaultyExecutor final : public tb::Executor {
  public:
   enum class Fault { skips_launches, spoils_result };
   FaultyExecutor(Fault fault, std::string buffer) : fault_(fault), buffer_(std::move(buffer)) {}
@@ -90,16 +90,16 @@ class FaultyExecutor final : public Executor {
   [[nodiscard]] int spoiled() const { return spoiled_; }
 
  private:
-  ReferenceExecutor good_;
+  tb::ReferenceExecutor good_;
   Fault fault_;
   std::string buffer_;
   int spoiled_ = 0;
 };
 
 // Counts what is launched, and keeps what was planned before.
-class PlanChecker final : public Executor {
+class PlanChecker final : public tb::Executor {
  public:
-  explicit PlanChecker(Executor& executor) : executor_(executor) {}
+  explicit PlanChecker(tb::Executor& executor) : executor_(executor) {}
   [[nodiscard]] isa::DeviceMemory& memory() override { return executor_.memory(); }
   void load(isa::Module module) override { executor_.load(std::move(module)); }
   [[nodiscard]] const isa::Module& module() const override { return executor_.module(); }
@@ -120,25 +120,25 @@ class PlanChecker final : public Executor {
   Plan launched;
 
  private:
-  Executor& executor_;
+  tb::Executor& executor_;
 };
 
 class WorkloadRun : public ::testing::TestWithParam<std::tuple<std::string, unsigned, unsigned>> {};
 
 TEST_P(WorkloadRun, IsVerified) {
   const auto& [name, address_bits, max_registers] = GetParam();
-  WorkloadOptions options = small();
+  tb::WorkloadOptions options = small();
   options.address_bits = address_bits;
   options.max_registers = max_registers;
   const auto workload = make(name, options);
-  ReferenceExecutor executor;
+  tb::ReferenceExecutor executor;
   executor.load(workload->compile());
   for (const isa::Kernel& kernel : executor.module().kernels) {
     EXPECT_EQ(kernel.address_bits, address_bits);
     EXPECT_LE(kernel.registers, max_registers);
   }
   PlanChecker checker(executor);
-  const Verdict verdict = workload->run(checker);
+  const tb::Verdict verdict = workload->run(checker);
   EXPECT_TRUE(verdict.correct) << verdict.detail;
   EXPECT_EQ(checker.planned.launches, checker.launched.launches);
   EXPECT_EQ(checker.planned.blocks, checker.launched.blocks);
@@ -190,15 +190,15 @@ TEST(ParallelLoops, AreRightOnAnyNumberOfThreads) {
     for (const std::string name : {"fft", "filter", "lu", "merge", "short", "svm", "kmeans:dws", "hotspot:dws"}) {
       for (const char* const dealt : {"", "interleaved"}) {
         const std::string variant = *dealt == 0 ? "" : (name.find(':') == std::string::npos ? ":" : ",");
-        WorkloadOptions options = small();
+        tb::WorkloadOptions options = small();
         options.scale = 0.0011;
         options.core_threads = threads.core;
         options.resident_threads = threads.resident;
         const auto workload = make(name + variant + dealt, options);
         EXPECT_EQ(workload->threads(), threads.resident / threads.blocks_of * threads.blocks_of) << name;
-        ReferenceExecutor executor;
+        tb::ReferenceExecutor executor;
         executor.load(workload->compile());
-        const Verdict verdict = workload->run(executor);
+        const tb::Verdict verdict = workload->run(executor);
         EXPECT_TRUE(verdict.correct) << name << variant << dealt << ": " << verdict.detail;
       }
     }
@@ -225,16 +225,16 @@ TEST(ParallelLoops, OfOtherFormsAreRefused) {
 TEST(PthreadsForm, HasATeamOfTheCoresThreads) {
   for (const auto& [threads, team] : {std::pair{64U, 64U}, {768U, 512U}, {1024U, 1024U}, {2048U, 1024U}}) {
     for (const std::string& name : kPthreadsForms) {
-      WorkloadOptions options = small();
+      tb::WorkloadOptions options = small();
       options.core_threads = threads;
       const auto workload = make(name, options);
       EXPECT_EQ(workload->threads(), team) << name;
       if (team == 1024) {
         continue;
       }
-      ReferenceExecutor executor;
+      tb::ReferenceExecutor executor;
       executor.load(workload->compile());
-      const Verdict verdict = workload->run(executor);
+      const tb::Verdict verdict = workload->run(executor);
       EXPECT_TRUE(verdict.correct) << name << ": " << verdict.detail;
     }
   }
@@ -244,7 +244,7 @@ TEST(PthreadsForm, HasATeamOfTheCoresThreads) {
 TEST(ProgressForm, IsRightAndCalls) {
   for (const char* const name : {"histogram", "kmeans", "matrixmult", "reduction"}) {
     const auto workload = make(std::string(name) + ":progress", small());
-    ReferenceExecutor executor;
+    tb::ReferenceExecutor executor;
     executor.load(workload->compile());
     bool calls = false;
     for (const isa::Kernel& kernel : executor.module().kernels) {
@@ -254,7 +254,7 @@ TEST(ProgressForm, IsRightAndCalls) {
               });
     }
     EXPECT_TRUE(calls) << name;
-    const Verdict verdict = workload->run(executor);
+    const tb::Verdict verdict = workload->run(executor);
     EXPECT_TRUE(verdict.correct) << name << ": " << verdict.detail;
   }
 }
@@ -294,7 +294,7 @@ TEST_P(WrongResult, IsFound) {
   const auto workload = make(GetParam().workload, small());
   FaultyExecutor executor(FaultyExecutor::Fault::spoils_result, GetParam().buffer);
   executor.load(workload->compile());
-  const Verdict verdict = workload->run(executor);
+  const tb::Verdict verdict = workload->run(executor);
   EXPECT_GT(executor.spoiled(), 0);
   EXPECT_FALSE(verdict.correct) << verdict.detail;
   EXPECT_NE(verdict.detail.find("instead of"), std::string::npos) << verdict.detail;
@@ -359,11 +359,11 @@ TEST(StudyShapes, OfOtherFormsAreRefused) {
 
 TEST(Workloads, RefuseAScaleThatMakesNoSense) {
   for (const double scale : {0.0, -1.0, 17.0}) {
-    WorkloadOptions options;
+    tb::WorkloadOptions options;
     options.scale = scale;
     EXPECT_THROW(static_cast<void>(make("vecadd", options)), InputError) << scale;
   }
-  WorkloadOptions options;
+  tb::WorkloadOptions options;
   options.resident_threads = 100;
   EXPECT_THROW(static_cast<void>(make("vecadd", options)), InputError);
 }
@@ -373,7 +373,7 @@ TEST(Workloads, TwoRunsRetireTheSame) {
     std::uint64_t hashes[2];
     for (std::uint64_t& hash : hashes) {
       const auto workload = make(name, small());
-      ReferenceExecutor executor;
+      tb::ReferenceExecutor executor;
       executor.load(workload->compile());
       EXPECT_TRUE(workload->run(executor).correct);
       hash = executor.retirement().total();
@@ -402,4 +402,4 @@ TEST(Random, IsSplitmix64) {
 }
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -7,17 +7,17 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class Aggregates final : public KernelWorkload {
  public:
-  explicit Aggregates(const WorkloadOptions& options)
+  explicit Aggregates(const tb::WorkloadOptions& options)
       : KernelWorkload("aggregates", options, {{"groups", 4, 1, 8}, {"progress"}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{grid()} * kBlock; }
   [[nodiscard]] double demo_scale() const override { return 1; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = rows();
     const std::uint32_t groups = variants().number("groups");
     // Values spread differently in each group, so that no two aggregates are alike; the last group is rare.
@@ -59,7 +59,7 @@ class Aggregates final : public KernelWorkload {
     const isa::Module& module = executor.module();
     executor.plan({2, grid() + groups});
     launch(executor, "aggregate", {grid()}, {kBlock},
-           Arguments(module, "aggregate")
+           tb::Arguments(module, "aggregate")
                .pointer(value_buffer)
                .pointer(group_buffer)
                .pointer(partial)
@@ -67,7 +67,7 @@ class Aggregates final : public KernelWorkload {
                .value(groups),
            groups * kFields * kBlock * static_cast<std::uint32_t>(sizeof(std::uint32_t)));
     launch(executor, "combine", {groups}, {kLanes},
-           Arguments(module, "combine")
+           tb::Arguments(module, "combine")
                .pointer(partial)
                .pointer(sum_buffer)
                .pointer(average_buffer)
@@ -75,7 +75,7 @@ class Aggregates final : public KernelWorkload {
                .pointer(maximum_buffer)
                .pointer(count_buffer)
                .value(grid()));
-    Verdict verdict = compare("sums", download<std::uint64_t>(executor, sum_buffer, groups), sums);
+    tb::Verdict verdict = compare("sums", download<std::uint64_t>(executor, sum_buffer, groups), sums);
     verdict = both(verdict, compare("averages", download<double>(executor, average_buffer, groups), averages));
     verdict = both(verdict, compare("minima", download<std::uint32_t>(executor, minimum_buffer, groups), minima));
     verdict = both(verdict, compare("maxima", download<std::uint32_t>(executor, maximum_buffer, groups), maxima));
@@ -94,8 +94,8 @@ class Aggregates final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Aggregates> aggregates_entry{"aggregates",
-                                                      "SUM, AVG, MIN, MAX of a column by group; variant groups=4"};
+const Register<tb::Workload, Aggregates> aggregates_entry{"aggregates",
+                                                          "SUM, AVG, MIN, MAX of a column by group; variant groups=4"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

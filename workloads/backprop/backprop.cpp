@@ -4,16 +4,16 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class Backprop final : public KernelWorkload {
  public:
-  explicit Backprop(const WorkloadOptions& options) : KernelWorkload("backprop", options) {}
+  explicit Backprop(const tb::WorkloadOptions& options) : KernelWorkload("backprop", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{inputs()} * kUnits; }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = inputs();
     Random random(options().seed);
     const auto around_zero = [&random] { return static_cast<float>(2 * random.unit() - 1); };
@@ -34,7 +34,7 @@ class Backprop final : public KernelWorkload {
     const std::uint64_t device_partial = allocate(executor, "partial", std::size_t{blocks} * kUnits * sizeof(float));
     executor.plan({2, 2 * std::uint64_t{blocks}});
     launch(executor, "layer_forward", {1, blocks}, {kUnits, kUnits},
-           Arguments(executor.module(), "layer_forward")
+           tb::Arguments(executor.module(), "layer_forward")
                .pointer(device_input)
                .pointer(device_weights)
                .pointer(device_partial));
@@ -48,10 +48,10 @@ class Backprop final : public KernelWorkload {
     }
     const std::vector<float> deltas = errors(sums, outward);
     const std::uint64_t device_deltas = upload(executor, "deltas", deltas);
-    const Verdict left = judge_products(download<float>(executor, device_weights, weights.size()), input, weights);
+    const tb::Verdict left = judge_products(download<float>(executor, device_weights, weights.size()), input, weights);
     executor.memory().write(device_weights, std::as_bytes(std::span(weights)));  // the forward launch stores over them
     launch(executor, "adjust_weights", {1, blocks}, {kUnits, kUnits},
-           Arguments(executor.module(), "adjust_weights")
+           tb::Arguments(executor.module(), "adjust_weights")
                .pointer(device_input)
                .pointer(device_deltas)
                .pointer(device_weights)
@@ -59,7 +59,7 @@ class Backprop final : public KernelWorkload {
                .value(kRate)
                .value(kMomentum));
 
-    const Verdict forward = both(judge_sums(sums, input, weights), left);
+    const tb::Verdict forward = both(judge_sums(sums, input, weights), left);
     for (std::size_t row = 0; row <= n; ++row) {
       for (std::size_t unit = 1; unit <= kUnits; ++unit) {
         const std::size_t at = row * kPitch + unit;
@@ -98,8 +98,8 @@ class Backprop final : public KernelWorkload {
   }
 
   // Of a sum of n products of numbers below 1, each block's part rounded in 16 products and 4 additions.
-  static Verdict judge_sums(const std::vector<double>& sums, const std::vector<float>& input,
-                            const std::vector<float>& weights) {
+  static tb::Verdict judge_sums(const std::vector<double>& sums, const std::vector<float>& input,
+                                const std::vector<float>& weights) {
     const double tolerance = 20 * 0x1p-24 * static_cast<double>(input.size());
     for (std::size_t unit = 0; unit < kUnits; ++unit) {
       double expected = 0;
@@ -114,8 +114,8 @@ class Backprop final : public KernelWorkload {
   }
   // What a tree leaves at row y of its block: the sum of as many products from there on as y is divisible by, a power
   // of two; each rounded once, and up to four additions of numbers below 16.
-  static Verdict judge_products(const std::vector<float>& actual, const std::vector<float>& input,
-                                const std::vector<float>& weights) {
+  static tb::Verdict judge_products(const std::vector<float>& actual, const std::vector<float>& input,
+                                    const std::vector<float>& weights) {
     constexpr double kTolerance = 16 * 5 * 0x1p-24;
     for (std::size_t row = 1; row < input.size(); ++row) {
       const std::size_t y = (row - 1) % kUnits;
@@ -134,7 +134,8 @@ class Backprop final : public KernelWorkload {
     return {true, fmt::format("{} partial sums within {:.2g}", (input.size() - 1) * kUnits, kTolerance)};
   }
   // Numbers below 2, rounded at most three times.
-  static Verdict near(const std::string& what, const std::vector<float>& actual, const std::vector<float>& expected) {
+  static tb::Verdict near(const std::string& what, const std::vector<float>& actual,
+                          const std::vector<float>& expected) {
     for (std::size_t i = 0; i < expected.size(); ++i) {
       if (!(std::abs(actual[i] - expected[i]) <= 0x1p-22F)) {
         return {false, fmt::format("{} [{}]: {} instead of {}", what, i, actual[i], expected[i])};
@@ -144,8 +145,8 @@ class Backprop final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Backprop> backprop_entry{
+const Register<tb::Workload, Backprop> backprop_entry{
     "backprop", "training step of a neural network of 65,536 inputs, 16 hidden units"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -9,7 +9,7 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 struct Graph {
@@ -63,7 +63,7 @@ std::vector<std::int32_t> distances(const Graph& graph) {
 
 class Bfs final : public KernelWorkload {
  public:
-  explicit Bfs(const WorkloadOptions& options)
+  explicit Bfs(const tb::WorkloadOptions& options)
       : KernelWorkload("bfs", options, {{"pthreads"}, {kThreadPerNode}, {kLargeBlocks}}) {
     for (const char* const shape : {kThreadPerNode, kLargeBlocks}) {
       if (pthreads() && this->variants().flag(shape)) {
@@ -75,7 +75,7 @@ class Bfs final : public KernelWorkload {
   [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : std::uint64_t{grid()} * block(); }
   [[nodiscard]] double demo_scale() const override { return 0.25; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const Graph graph = random_graph(nodes(), options().seed, thread_per_node());
     return pthreads() ? run_team(executor, graph) : run_levels(executor, graph);
   }
@@ -93,7 +93,7 @@ class Bfs final : public KernelWorkload {
   // Blocks of a launch: of the threads that are resident, or of one for each node.
   [[nodiscard]] std::uint32_t grid() const { return thread_per_node() ? nodes() / block() : blocks(); }
 
-  [[nodiscard]] Verdict run_team(Executor& executor, const Graph& graph) const {
+  [[nodiscard]] tb::Verdict run_team(tb::Executor& executor, const Graph& graph) const {
     const auto nodes = static_cast<std::uint32_t>(graph.first_edge.size() - 1);
     std::vector<std::int32_t> cost(nodes, -1);
     std::vector<std::uint8_t> start(nodes, 0);
@@ -108,7 +108,7 @@ class Bfs final : public KernelWorkload {
     const std::uint64_t again = allocate(executor, "again", sizeof(std::uint32_t));
     executor.plan({1, 1});
     launch_team(executor, "bfs",
-                Arguments(executor.module(), "bfs")
+                tb::Arguments(executor.module(), "bfs")
                     .pointer(first_edge)
                     .pointer(edges)
                     .pointer(frontier)
@@ -120,7 +120,7 @@ class Bfs final : public KernelWorkload {
     return compare("distances", download<std::int32_t>(executor, device_cost, nodes), distances(graph));
   }
 
-  [[nodiscard]] Verdict run_levels(Executor& executor, const Graph& graph) const {
+  [[nodiscard]] tb::Verdict run_levels(tb::Executor& executor, const Graph& graph) const {
     const auto nodes = static_cast<std::uint32_t>(graph.first_edge.size() - 1);
     std::vector<std::uint32_t> frontier(nodes, 0);
     std::vector<std::int32_t> cost(nodes, -1);
@@ -145,7 +145,7 @@ class Bfs final : public KernelWorkload {
       }
       executor.memory().put<std::uint32_t>(changed, 0);
       launch(executor, "expand", {grid()}, {block()},
-             Arguments(module, "expand")
+             tb::Arguments(module, "expand")
                  .pointer(first_edge)
                  .pointer(edges)
                  .pointer(device_frontier)
@@ -153,7 +153,7 @@ class Bfs final : public KernelWorkload {
                  .pointer(reached)
                  .value(nodes));
       launch(executor, "commit", {grid()}, {block()},
-             Arguments(module, "commit")
+             tb::Arguments(module, "commit")
                  .pointer(device_frontier)
                  .pointer(device_cost)
                  .pointer(reached)
@@ -161,14 +161,14 @@ class Bfs final : public KernelWorkload {
                  .value(nodes)
                  .value(levels));
     }
-    Verdict verdict = compare("distances", download<std::int32_t>(executor, device_cost, nodes), expected);
+    tb::Verdict verdict = compare("distances", download<std::int32_t>(executor, device_cost, nodes), expected);
     verdict.detail += fmt::format(" ({} levels)", levels);
     return verdict;
   }
 };
 
-const Register<Workload, Bfs> bfs_entry{
+const Register<tb::Workload, Bfs> bfs_entry{
     "bfs", "breadth-first search of a random graph of 1M nodes; variants pthreads, thread_per_node, large_blocks"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

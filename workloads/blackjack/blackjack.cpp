@@ -5,7 +5,7 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 // The game on the host, hand by hand with lists of cards; the rules stand in kernel.cu.
@@ -80,11 +80,11 @@ class Table {
 
 class Blackjack final : public KernelWorkload {
  public:
-  explicit Blackjack(const WorkloadOptions& options) : KernelWorkload("blackjack", options, {{"pthreads"}}) {}
+  explicit Blackjack(const tb::WorkloadOptions& options) : KernelWorkload("blackjack", options, {{"pthreads"}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : resident_threads(); }
   [[nodiscard]] double demo_scale() const override { return 0.25; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t hands = scaled(500, 1);
     Random random(options().seed);
     std::vector<std::uint32_t> seeds(threads());
@@ -102,7 +102,7 @@ class Blackjack final : public KernelWorkload {
     }
     const std::uint64_t device_seeds = upload(executor, "seeds", seeds);
     const std::uint64_t winnings = allocate(executor, "winnings", seeds.size() * sizeof(std::int32_t));
-    Arguments arguments(executor.module(), "blackjack");
+    tb::Arguments arguments(executor.module(), "blackjack");
     arguments.pointer(device_seeds).pointer(winnings).value(hands);
     if (pthreads()) {
       executor.plan({1, 1});
@@ -111,15 +111,16 @@ class Blackjack final : public KernelWorkload {
       executor.plan({1, blocks()});
       launch(executor, "blackjack", {blocks()}, {kBlock}, arguments);
     }
-    Verdict verdict = compare("players' winnings", download<std::int32_t>(executor, winnings, seeds.size()), expected);
+    tb::Verdict verdict =
+        compare("players' winnings", download<std::int32_t>(executor, winnings, seeds.size()), expected);
     verdict.detail += fmt::format(" (the house keeps {:.1f} %)",
                                   -50.0 * static_cast<double>(total) / static_cast<double>(seeds.size() * hands));
     return verdict;
   }
 };
 
-const Register<Workload, Blackjack> blackjack_entry{"blackjack",
-                                                    "card game with a 52-card deck per thread; variant pthreads"};
+const Register<tb::Workload, Blackjack> blackjack_entry{"blackjack",
+                                                        "card game with a 52-card deck per thread; variant pthreads"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -3,7 +3,7 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 constexpr float kRate = 0.02F;
@@ -30,7 +30,8 @@ Reference reference(double price, double strike, double years) {
 // it.
 constexpr double kTolerance = 2e-4;
 
-Verdict compare_prices(const std::string& what, const std::vector<float>& actual, const std::vector<double>& expected) {
+tb::Verdict compare_prices(const std::string& what, const std::vector<float>& actual,
+                           const std::vector<double>& expected) {
   double worst = 0;
   for (std::size_t i = 0; i < actual.size(); ++i) {
     const double error = std::abs(actual[i] - expected[i]);
@@ -44,11 +45,11 @@ Verdict compare_prices(const std::string& what, const std::vector<float>& actual
 
 class BlackScholes final : public KernelWorkload {
  public:
-  explicit BlackScholes(const WorkloadOptions& options) : KernelWorkload("blackscholes", options, {{"pthreads"}}) {}
+  explicit BlackScholes(const tb::WorkloadOptions& options) : KernelWorkload("blackscholes", options, {{"pthreads"}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : resident_threads(); }
   [[nodiscard]] double demo_scale() const override { return 1; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = scaled(512U << 10U, resident_threads());
     Random random(options().seed);
     const auto uniform = [&random](double low, double high) {
@@ -72,7 +73,7 @@ class BlackScholes final : public KernelWorkload {
     const std::uint64_t device_years = upload(executor, "years", years);
     const std::uint64_t device_call = allocate(executor, "call", n * sizeof(float));
     const std::uint64_t device_put = allocate(executor, "put", n * sizeof(float));
-    Arguments arguments(executor.module(), "blackscholes");
+    tb::Arguments arguments(executor.module(), "blackscholes");
     arguments.pointer(device_price).pointer(device_strike).pointer(device_years).pointer(device_call);
     arguments.pointer(device_put).value(kRate).value(kVolatility).value(n);
     if (pthreads()) {
@@ -87,8 +88,8 @@ class BlackScholes final : public KernelWorkload {
   }
 };
 
-const Register<Workload, BlackScholes> black_scholes_entry{"blackscholes",
-                                                           "prices of 512K European options; variant pthreads"};
+const Register<tb::Workload, BlackScholes> black_scholes_entry{"blackscholes",
+                                                               "prices of 512K European options; variant pthreads"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

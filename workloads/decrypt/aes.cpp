@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstddef>
 
-namespace heddle::tb::aes {
+namespace heddle::workloads::aes {
 namespace {
 
 // Product in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (FIPS-197, 4.2).
@@ -131,4 +131,4 @@ Block decrypt(const Block& cipher, const RoundKeys& keys) {
   return state;
 }
 
-}  // namespace heddle::tb::aes
+}  // namespace heddle::workloads::aes

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-namespace heddle::tb::aes {
+namespace heddle::workloads::aes {
 
 using Block = std::array<std::uint8_t, 16>;
 using Key = std::array<std::uint8_t, 16>;
@@ -15,4 +15,4 @@ using RoundKeys = std::array<std::uint8_t, 176>;  // 11 round keys of 16 bytes
 [[nodiscard]] Block encrypt(const Block& plain, const RoundKeys& keys);
 [[nodiscard]] Block decrypt(const Block& cipher, const RoundKeys& keys);
 
-}  // namespace heddle::tb::aes
+}  // namespace heddle::workloads::aes

@@ -5,21 +5,21 @@
 #include "workloads/decrypt/aes.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "blocks are moved to the device as little-endian words");
 
 class Decrypt final : public KernelWorkload {
  public:
-  explicit Decrypt(const WorkloadOptions& options) : KernelWorkload("decrypt", options, {{"pthreads"}}) {}
+  explicit Decrypt(const tb::WorkloadOptions& options) : KernelWorkload("decrypt", options, {{"pthreads"}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : resident_threads(); }
   [[nodiscard]] double demo_scale() const override { return 1; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t count = scaled(16384, resident_threads());
     executor.plan({2, pthreads() ? 2 : grid(1) + grid(count)});
-    const Verdict vector = fips_vector(executor);
+    const tb::Verdict vector = fips_vector(executor);
     Random random(options().seed);
     aes::Key key;
     for (std::uint8_t& byte : key) {
@@ -45,14 +45,14 @@ class Decrypt final : public KernelWorkload {
   [[nodiscard]] std::uint32_t grid(std::uint32_t count) const {
     return std::min(blocks(), (count + kBlock - 1) / kBlock);
   }
-  std::vector<std::uint8_t> decrypt(Executor& executor, const std::vector<aes::Block>& cipher,
+  std::vector<std::uint8_t> decrypt(tb::Executor& executor, const std::vector<aes::Block>& cipher,
                                     const aes::RoundKeys& keys, const std::string& suffix) const {
     const auto count = static_cast<std::uint32_t>(cipher.size());
     const std::uint64_t device_cipher = upload(executor, "cipher" + suffix, cipher);
     const std::uint64_t device_plain = allocate(executor, "plain" + suffix, cipher.size() * sizeof(aes::Block));
     const std::uint64_t device_keys =
         upload(executor, "round_keys" + suffix, std::vector<std::uint8_t>(keys.begin(), keys.end()));
-    Arguments arguments(executor.module(), "decrypt");
+    tb::Arguments arguments(executor.module(), "decrypt");
     arguments.pointer(device_cipher).pointer(device_plain).pointer(device_keys).value(count);
     if (pthreads()) {
       launch_team(executor, "decrypt", arguments);
@@ -63,7 +63,7 @@ class Decrypt final : public KernelWorkload {
   }
 
   // FIPS-197, appendix C.1: key 00 01 .. 0f, plain text 00 11 .. ff. Both the kernel and the host's code must meet it.
-  [[nodiscard]] Verdict fips_vector(Executor& executor) const {
+  [[nodiscard]] tb::Verdict fips_vector(tb::Executor& executor) const {
     aes::Key key;
     aes::Block plain;
     for (std::size_t i = 0; i < 16; ++i) {
@@ -76,13 +76,13 @@ class Decrypt final : public KernelWorkload {
     if (aes::encrypt(plain, keys) != cipher || aes::decrypt(cipher, keys) != plain) {
       return {false, "the host's AES does not meet the vector of FIPS-197, appendix C.1"};
     }
-    Verdict verdict = compare("bytes of the FIPS-197 vector", decrypt(executor, {cipher}, keys, "_fips"),
-                              std::vector<std::uint8_t>(plain.begin(), plain.end()));
+    tb::Verdict verdict = compare("bytes of the FIPS-197 vector", decrypt(executor, {cipher}, keys, "_fips"),
+                                  std::vector<std::uint8_t>(plain.begin(), plain.end()));
     return verdict;
   }
 };
 
-const Register<Workload, Decrypt> decrypt_entry{"decrypt", "AES-128 decryption of 256 KB; variant pthreads"};
+const Register<tb::Workload, Decrypt> decrypt_entry{"decrypt", "AES-128 decryption of 256 KB; variant pthreads"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -6,7 +6,7 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 using Complex = std::complex<double>;
@@ -35,11 +35,11 @@ std::vector<Wide> transform(const std::vector<Complex>& x, std::size_t first, st
 
 class Fft final : public KernelWorkload {
  public:
-  explicit Fft(const WorkloadOptions& options) : KernelWorkload("fft", options, {{"interleaved"}}, Loops::always) {}
+  explicit Fft(const tb::WorkloadOptions& options) : KernelWorkload("fft", options, {{"interleaved"}}, Loops::always) {}
   [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t bits = this->bits();
     const std::uint32_t n = 1U << bits;
     Random random(options().seed);
@@ -56,10 +56,10 @@ class Fft final : public KernelWorkload {
     const std::uint64_t device_roots = upload(executor, "roots", roots);
     const isa::Module& module = executor.module();
     executor.plan({bits + std::uint64_t{1}, (bits + std::uint64_t{1}) * groups()});
-    launch_loop(executor, "reverse", Arguments(module, "reverse").pointer(device).value(bits), n);
+    launch_loop(executor, "reverse", tb::Arguments(module, "reverse").pointer(device).value(bits), n);
     for (std::uint32_t pass = 0; pass < bits; ++pass) {
       launch_loop(executor, "butterflies",
-                  Arguments(module, "butterflies").pointer(device).pointer(device_roots).value(bits).value(pass),
+                  tb::Arguments(module, "butterflies").pointer(device).pointer(device_roots).value(bits).value(pass),
                   n / 2);
     }
     return judge(numbers, download<Complex>(executor, device, n));
@@ -73,7 +73,7 @@ class Fft final : public KernelWorkload {
 
   // Each of log2 n passes adds a rounding error of some 2^-52 of the elements' size, which is the norm of the input:
   // four times as much is allowed.
-  static Verdict judge(const std::vector<Complex>& numbers, const std::vector<Complex>& actual) {
+  static tb::Verdict judge(const std::vector<Complex>& numbers, const std::vector<Complex>& actual) {
     const std::vector<Wide> expected = transform(numbers, 0, 1, numbers.size());
     double squares = 0;
     for (const Complex& number : numbers) {
@@ -91,7 +91,7 @@ class Fft final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Fft> fft_entry{"fft", "Fourier transform of 65,536 complex numbers; variant interleaved"};
+const Register<tb::Workload, Fft> fft_entry{"fft", "Fourier transform of 65,536 complex numbers; variant interleaved"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -4,17 +4,17 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class Filter final : public KernelWorkload {
  public:
-  explicit Filter(const WorkloadOptions& options)
+  explicit Filter(const tb::WorkloadOptions& options)
       : KernelWorkload("filter", options, {{"interleaved"}}, Loops::always) {}
   [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
   [[nodiscard]] double demo_scale() const override { return 1; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const auto side = std::max(3U, static_cast<std::uint32_t>(std::lround(500 * std::sqrt(scale()))));
     Random random(options().seed);
     std::vector<std::int32_t> image(std::size_t{side} * side);
@@ -27,7 +27,7 @@ class Filter final : public KernelWorkload {
     const std::uint64_t device_edges = allocate(executor, "edges", image.size() * sizeof(std::int32_t));
     executor.plan({1, groups()});
     launch_loop(executor, "filter",
-                Arguments(executor.module(), "filter")
+                tb::Arguments(executor.module(), "filter")
                     .pointer(device_image)
                     .pointer(device_weights)
                     .pointer(device_edges)
@@ -64,8 +64,8 @@ class Filter final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Filter> filter_entry{"filter",
-                                              "edges of a grey image of 500 x 500 pixels; variant interleaved"};
+const Register<tb::Workload, Filter> filter_entry{"filter",
+                                                  "edges of a grey image of 500 x 500 pixels; variant interleaved"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -3,16 +3,16 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class Gaussian final : public KernelWorkload {
  public:
-  explicit Gaussian(const WorkloadOptions& options) : KernelWorkload("gaussian", options) {}
+  explicit Gaussian(const tb::WorkloadOptions& options) : KernelWorkload("gaussian", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{size()} * size(); }
   [[nodiscard]] double demo_scale() const override { return 0.2; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = size();
     Random random(options().seed);
     // The diagonal outweighs its row, so that no pivots are needed and errors do not grow.
@@ -37,13 +37,13 @@ class Gaussian final : public KernelWorkload {
     executor.plan({2 * std::uint64_t{n - 1}, std::uint64_t{n - 1} * (strips + std::uint64_t{squares} * squares)});
     for (std::uint32_t column = 0; column < n - 1; ++column) {
       launch(executor, "find_factors", {strips}, {kRows},
-             Arguments(executor.module(), "find_factors")
+             tb::Arguments(executor.module(), "find_factors")
                  .pointer(device_matrix)
                  .pointer(device_factors)
                  .value(n)
                  .value(column));
       launch(executor, "take_off", {squares, squares}, {kSide, kSide},
-             Arguments(executor.module(), "take_off")
+             tb::Arguments(executor.module(), "take_off")
                  .pointer(device_matrix)
                  .pointer(device_right)
                  .pointer(device_factors)
@@ -65,8 +65,8 @@ class Gaussian final : public KernelWorkload {
 
   // Zeros below the diagonal, but for the rounding of one subtraction of numbers of the diagonal's size; and what is
   // left has the solution that the right-hand side was made from.
-  static Verdict judge(const std::vector<float>& matrix, const std::vector<float>& right,
-                       const std::vector<float>& before, const std::vector<double>& solution) {
+  static tb::Verdict judge(const std::vector<float>& matrix, const std::vector<float>& right,
+                           const std::vector<float>& before, const std::vector<double>& solution) {
     const std::size_t n = right.size();
     const double zero = 0x1p-22;
     for (std::size_t row = 0; row < n; ++row) {
@@ -97,7 +97,7 @@ class Gaussian final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Gaussian> gaussian_entry{"gaussian", "Gaussian elimination in 208 linear equations"};
+const Register<tb::Workload, Gaussian> gaussian_entry{"gaussian", "Gaussian elimination in 208 linear equations"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

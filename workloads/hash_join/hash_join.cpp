@@ -12,7 +12,7 @@
 #include "workloads/joined.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 // Different for different numbers: the finalizer of MurmurHash3 (Appleby), each step of which can be undone.
@@ -24,7 +24,7 @@ std::uint32_t scattered_key(std::uint32_t number) {
 
 class HashJoin final : public KernelWorkload {
  public:
-  explicit HashJoin(const WorkloadOptions& options)
+  explicit HashJoin(const tb::WorkloadOptions& options)
       : KernelWorkload("hash_join", options,
                        {{"cond_acc"}, {"matches", 50, 0, 100}, {"duplicates", 1, 1, 64}, {"load", 1, 1, 64}}) {
     need_warps_of_32();
@@ -33,7 +33,7 @@ class HashJoin final : public KernelWorkload {
   // The order of the atomics says in which order rows hang in a bucket and where a warp's pairs go.
   [[nodiscard]] bool order_dependent() const override { return true; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t outer_rows = scaled(512U << 10U, resident_threads(), kLanes);
     const std::uint32_t inner_rows = scaled(128U << 10U, kLeastRows);
     const std::uint32_t distinct = std::max(1U, inner_rows / variants().number("duplicates"));
@@ -61,13 +61,17 @@ class HashJoin final : public KernelWorkload {
     const std::uint64_t used = allocate(executor, "used", sizeof(std::uint32_t));
     const isa::Module& module = executor.module();
     executor.plan({3, 3 * blocks()});
-    launch(executor, "clear", {blocks()}, {kBlock}, Arguments(module, "clear").pointer(heads).value(buckets));
-    launch(
-        executor, "build", {blocks()}, {kBlock},
-        Arguments(module, "build").pointer(inner_buffer).value(inner_rows).pointer(heads).pointer(before).value(shift));
+    launch(executor, "clear", {blocks()}, {kBlock}, tb::Arguments(module, "clear").pointer(heads).value(buckets));
+    launch(executor, "build", {blocks()}, {kBlock},
+           tb::Arguments(module, "build")
+               .pointer(inner_buffer)
+               .value(inner_rows)
+               .pointer(heads)
+               .pointer(before)
+               .value(shift));
     const std::string probe = variants().flag("cond_acc") ? "probe_accumulate" : "probe_scan";
     launch(executor, probe, {blocks()}, {kBlock},
-           Arguments(module, probe)
+           tb::Arguments(module, probe)
                .pointer(outer_buffer)
                .value(outer_rows)
                .pointer(inner_buffer)
@@ -103,8 +107,8 @@ class HashJoin final : public KernelWorkload {
   }
 };
 
-const Register<Workload, HashJoin> hash_join_entry{
+const Register<tb::Workload, HashJoin> hash_join_entry{
     "hash_join", "join by a hash table; variants cond_acc, matches=50, duplicates=1, load=1"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

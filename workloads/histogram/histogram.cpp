@@ -5,17 +5,17 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class Histogram final : public KernelWorkload {
  public:
-  explicit Histogram(const WorkloadOptions& options)
+  explicit Histogram(const tb::WorkloadOptions& options)
       : KernelWorkload("histogram", options, {{"pthreads"}, {"progress"}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : std::uint64_t{grid()} * kBlock; }
   [[nodiscard]] double demo_scale() const override { return 1; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = characters();
     const std::uint64_t text = allocate(executor, "text", n);
     // Histograms of the blocks, or of the threads.
@@ -46,13 +46,13 @@ class Histogram final : public KernelWorkload {
     if (pthreads()) {
       executor.plan({1, 1});
       launch_team(executor, "histogram",
-                  Arguments(module, "histogram").pointer(text).pointer(partial).pointer(counts).value(n));
+                  tb::Arguments(module, "histogram").pointer(text).pointer(partial).pointer(counts).value(n));
     } else {
       executor.plan({2, grid() + kBins / 32});
       launch(executor, "count", {grid()}, {kBlock},
-             Arguments(module, "count").pointer(text).pointer(partial).value(n / 4));
+             tb::Arguments(module, "count").pointer(text).pointer(partial).value(n / 4));
       launch(executor, "merge", {kBins / 32}, {kBlock},
-             Arguments(module, "merge").pointer(partial).pointer(counts).value(grid()));
+             tb::Arguments(module, "merge").pointer(partial).pointer(counts).value(grid()));
     }
     return compare("counts", download<std::uint32_t>(executor, counts, kBins), expected);
   }
@@ -68,8 +68,8 @@ class Histogram final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Histogram> histogram_entry{
+const Register<tb::Workload, Histogram> histogram_entry{
     "histogram", "how often each character occurs in a text of 16M; variant pthreads"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -5,7 +5,7 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 // The chip: silicon of 0.5 mm, cells of (16 mm / 512) squared, whatever the scale.
@@ -23,14 +23,14 @@ constexpr double kUpwards = kConductivity * kCell * kCell / kThickness;         
 
 class Hotspot final : public KernelWorkload {
  public:
-  explicit Hotspot(const WorkloadOptions& options)
+  explicit Hotspot(const tb::WorkloadOptions& options)
       : KernelWorkload("hotspot", options, {{"pthreads"}, {"dws"}, {"interleaved"}}) {}
   [[nodiscard]] std::uint64_t threads() const override {
     return pthreads() ? team() : dws() ? loop_threads() : std::uint64_t{tiles()} * tiles() * kBlock;
   }
   [[nodiscard]] double demo_scale() const override { return dws() ? 0.1 : 1; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t side = this->side();
     Random random(options().seed);
     std::vector<float> power(std::size_t{side} * side);
@@ -43,7 +43,7 @@ class Hotspot final : public KernelWorkload {
     std::uint64_t source = upload(executor, "temperature", temperature);
     std::uint64_t target = allocate(executor, "temperature_between", temperature.size() * sizeof(float));
     const auto arguments = [&] {
-      Arguments all(executor.module(), "hotspot");
+      tb::Arguments all(executor.module(), "hotspot");
       all.pointer(device_power).pointer(source).pointer(target).value(side);
       all.value(static_cast<float>(kStep / kCapacity)).value(static_cast<float>(kSideways * kStep / kCapacity));
       all.value(static_cast<float>(kUpwards * kStep / kCapacity)).value(static_cast<float>(kAmbient));
@@ -56,7 +56,7 @@ class Hotspot final : public KernelWorkload {
     } else if (dws()) {
       executor.plan({steps(), std::uint64_t{steps()} * groups()});
       for (std::uint32_t step = 0; step < steps(); ++step) {
-        Arguments all = arguments();
+        tb::Arguments all = arguments();
         launch_loop(executor, "hotspot", all, side * side);
         std::swap(source, target);
       }
@@ -123,7 +123,7 @@ class Hotspot final : public KernelWorkload {
 
   // A step takes a weighted mean of a cell and its neighbours, which lets no error grow, and rounds: at most one unit
   // in the last place of a temperature below 512 K, 2^-15 K.
-  [[nodiscard]] Verdict judge(const std::vector<float>& actual, const std::vector<double>& expected) const {
+  [[nodiscard]] tb::Verdict judge(const std::vector<float>& actual, const std::vector<double>& expected) const {
     const double tolerance = steps() * 0x1p-15;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       if (!(std::abs(actual[i] - expected[i]) <= tolerance)) {  // catches NaN, too
@@ -140,8 +140,8 @@ class Hotspot final : public KernelWorkload {
   [[nodiscard]] std::uint32_t tiles() const { return (side() + kInner - 1) / kInner; }
 };
 
-const Register<Workload, Hotspot> hotspot_entry{"hotspot",
-                                                "temperatures of a chip of 512 x 512 cells; variants pthreads, dws"};
+const Register<tb::Workload, Hotspot> hotspot_entry{
+    "hotspot", "temperatures of a chip of 512 x 512 cells; variants pthreads, dws"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

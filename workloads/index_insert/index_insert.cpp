@@ -10,7 +10,7 @@
 #include "base/registry.hpp"
 #include "workloads/index_search/index_workload.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 // The tree on the host: places keys in it before the inserts, and walks and searches it after them. The layout is
@@ -89,7 +89,7 @@ class HostTree {
 
 class IndexInsert final : public IndexWorkload {
  public:
-  explicit IndexInsert(const WorkloadOptions& options)
+  explicit IndexInsert(const tb::WorkloadOptions& options)
       : IndexWorkload("index_insert", options, 2, 2, {{"slack", 25, 0, 50}}) {}
   [[nodiscard]] std::uint64_t threads() const override {
     return std::max<std::uint64_t>(resident_threads(), std::uint64_t{leaves()} * kBlock);
@@ -97,7 +97,7 @@ class IndexInsert final : public IndexWorkload {
   // The order of the atomics says in which order a leaf's new keys wait.
   [[nodiscard]] bool order_dependent() const override { return true; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t leaf_keys = kRowKeys - kRowKeys * variants().number("slack") / 100;
     HostTree tree(leaves(), leaf_keys);
     const std::vector<std::uint32_t> old = tree.walk();
@@ -128,7 +128,7 @@ class IndexInsert final : public IndexWorkload {
     const std::uint32_t batch = inserts / kBatches;
     for (std::uint32_t i = 0; i < kBatches; ++i) {
       launch(executor, name, {blocks()}, {kBlock},
-             Arguments(module, name)
+             tb::Arguments(module, name)
                  .pointer(words)
                  .value(levels())
                  .pointer(key_buffer + std::uint64_t{i} * batch * sizeof(std::uint32_t))
@@ -137,7 +137,7 @@ class IndexInsert final : public IndexWorkload {
                  .pointer(counts)
                  .pointer(pending));
       launch(executor, "merge", {tree.leaves()}, {kBlock},
-             Arguments(module, "merge")
+             tb::Arguments(module, "merge")
                  .pointer(words + tree.first_leaf() * 4096)
                  .pointer(sizes)
                  .pointer(counts)
@@ -145,7 +145,7 @@ class IndexInsert final : public IndexWorkload {
                  .pointer(refused));
     }
     tree.words() = download<std::uint32_t>(executor, words, tree.words().size());
-    Verdict verdict = compare("keys of the walk", tree.walk(), expected.keys);
+    tb::Verdict verdict = compare("keys of the walk", tree.walk(), expected.keys);
     verdict = both(verdict, compare("leaves' refusals", download<std::uint32_t>(executor, refused, tree.leaves()),
                                     expected.refused));
     verdict = both(verdict, look_up(tree, old, keys, expected.keys));
@@ -209,9 +209,9 @@ class IndexInsert final : public IndexWorkload {
   }
 
   // Every old and new key and its neighbours, of which most are in neither.
-  [[nodiscard]] static Verdict look_up(const HostTree& tree, const std::vector<std::uint32_t>& old,
-                                       const std::vector<std::uint32_t>& keys,
-                                       const std::vector<std::uint32_t>& expected) {
+  [[nodiscard]] static tb::Verdict look_up(const HostTree& tree, const std::vector<std::uint32_t>& old,
+                                           const std::vector<std::uint32_t>& keys,
+                                           const std::vector<std::uint32_t>& expected) {
     std::size_t present = 0;
     std::size_t asked = 0;
     for (const std::vector<std::uint32_t>* some : {&old, &keys}) {
@@ -230,8 +230,8 @@ class IndexInsert final : public IndexWorkload {
   }
 };
 
-const Register<Workload, IndexInsert> index_insert_entry{
+const Register<tb::Workload, IndexInsert> index_insert_entry{
     "index_insert", "inserts into the leaves of an index; variants tree_traverse, row_hints, levels=2, slack=25"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -7,18 +7,18 @@
 #include "workloads/index_search/index_workload.hpp"
 #include "workloads/joined.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class IndexJoin final : public IndexWorkload {
  public:
-  explicit IndexJoin(const WorkloadOptions& options)
+  explicit IndexJoin(const tb::WorkloadOptions& options)
       : IndexWorkload("index_join", options, IndexTree::kMostLevels, 2, {{"matches", 50, 0, 100}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
   // The order of the atomics says where a warp's pairs go.
   [[nodiscard]] bool order_dependent() const override { return true; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const IndexTree tree(levels(), options().seed);
     const std::uint32_t rows = scaled(128U << 10U, resident_threads(), kLanes);
     Random random(options().seed + 1);
@@ -39,7 +39,7 @@ class IndexJoin final : public IndexWorkload {
     const std::string name = kernel("join");
     executor.plan({1, blocks()});
     launch(executor, name, {blocks()}, {kBlock},
-           Arguments(executor.module(), name)
+           tb::Arguments(executor.module(), name)
                .pointer(nodes)
                .value(levels())
                .pointer(outer)
@@ -60,7 +60,7 @@ class IndexJoin final : public IndexWorkload {
     for (const auto& [row, at] : pairs) {
       found.emplace_back(row, at < tree.words() ? tree.word(at) : kNowhere);
     }
-    Verdict verdict = compare_pairs(std::move(found), std::move(expected));
+    tb::Verdict verdict = compare_pairs(std::move(found), std::move(expected));
     verdict.detail += fmt::format(" ({} rows, {} keys)", rows, tree.keys());
     return verdict;
   }
@@ -69,8 +69,8 @@ class IndexJoin final : public IndexWorkload {
   static constexpr std::uint32_t kLanes = 32;
 };
 
-const Register<Workload, IndexJoin> index_join_entry{
+const Register<tb::Workload, IndexJoin> index_join_entry{
     "index_join", "join by look-ups in an index; variants tree_traverse, row_hints, levels=3, matches=50"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

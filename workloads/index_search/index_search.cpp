@@ -9,16 +9,16 @@
 #include "base/registry.hpp"
 #include "workloads/index_search/index_workload.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class IndexSearch final : public IndexWorkload {
  public:
-  explicit IndexSearch(const WorkloadOptions& options)
+  explicit IndexSearch(const tb::WorkloadOptions& options)
       : IndexWorkload("index_search", options, IndexTree::kMostLevels, 2, {{"pthreads"}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? kMostTeam : resident_threads(); }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const IndexTree tree(levels(), options().seed);
     const std::uint32_t searches = scaled(128U << 10U, resident_threads() / 32);
     const std::uint64_t nodes = place(executor, tree);
@@ -37,7 +37,7 @@ class IndexSearch final : public IndexWorkload {
     const std::uint32_t grid = pthreads() ? 1 : blocks();
     executor.plan({1, grid});
     launch(executor, name, {grid}, {pthreads() ? kMostTeam : kBlock},
-           Arguments(executor.module(), name)
+           tb::Arguments(executor.module(), name)
                .pointer(nodes)
                .pointer(key_buffer)
                .pointer(places)
@@ -60,8 +60,8 @@ class IndexSearch final : public IndexWorkload {
   }
 };
 
-const Register<Workload, IndexSearch> index_search_entry{
+const Register<tb::Workload, IndexSearch> index_search_entry{
     "index_search", "searches in an index of a billion keys; variants pthreads, tree_traverse, row_hints, levels=3"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -4,7 +4,7 @@
 
 #include "base/random.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 
 IndexTree::IndexTree(std::uint32_t levels, std::uint64_t seed) : seed_(seed) {
   std::uint32_t rows = 1;
@@ -50,4 +50,4 @@ std::uint32_t IndexTree::word(std::uint32_t index) const {
   return key(place.first + (position + 1) * place.child_keys + position);
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

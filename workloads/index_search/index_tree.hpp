@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace heddle::tb {
+namespace heddle::workloads {
 
 class IndexTree {
  public:
@@ -41,4 +41,4 @@ class IndexTree {
   std::uint32_t rows_ = 0;
 };
 
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

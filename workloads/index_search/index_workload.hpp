@@ -10,7 +10,7 @@
 #include "workloads/index_search/index_tree.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 
 class IndexWorkload : public KernelWorkload {
  protected:
@@ -19,8 +19,8 @@ class IndexWorkload : public KernelWorkload {
 
   // Variants tree_traverse and row_hints; levels, at most `most_levels`, which is usual too, but `small_levels`
   // for inputs of less than a twentieth; and `more`.
-  IndexWorkload(std::string name, const WorkloadOptions& options, std::uint32_t most_levels, std::uint32_t small_levels,
-                std::vector<Variants::Known> more = {})
+  IndexWorkload(std::string name, const tb::WorkloadOptions& options, std::uint32_t most_levels,
+                std::uint32_t small_levels, std::vector<tb::Variants::Known> more = {})
       : KernelWorkload(std::move(name), options, known(options, most_levels, small_levels, std::move(more))) {
     need_warps_of_32();
   }
@@ -33,7 +33,7 @@ class IndexWorkload : public KernelWorkload {
   }
   // The nodes take memory on the host where they are touched; those of a large tree are computed whenever they are read
   // and take none.
-  [[nodiscard]] std::uint64_t place(Executor& executor, const IndexTree& tree) const {
+  [[nodiscard]] std::uint64_t place(tb::Executor& executor, const IndexTree& tree) const {
     const std::uint64_t bytes = tree.words() * sizeof(std::uint32_t);
     const std::uint64_t address = allocate(executor, "tree", bytes);
     const auto generate = [tree, address](std::uint64_t from, std::span<std::byte> out) {
@@ -55,9 +55,9 @@ class IndexWorkload : public KernelWorkload {
   }
 
  private:
-  [[nodiscard]] static std::vector<Variants::Known> known(const WorkloadOptions& options, std::uint32_t most_levels,
-                                                          std::uint32_t small_levels,
-                                                          std::vector<Variants::Known> more) {
+  [[nodiscard]] static std::vector<tb::Variants::Known> known(const tb::WorkloadOptions& options,
+                                                              std::uint32_t most_levels, std::uint32_t small_levels,
+                                                              std::vector<tb::Variants::Known> more) {
     more.push_back({"tree_traverse"});
     more.push_back({"row_hints"});
     more.push_back({"levels", options.scale < kSmall ? small_levels : most_levels, 1, most_levels});
@@ -65,4 +65,4 @@ class IndexWorkload : public KernelWorkload {
   }
 };
 
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -6,15 +6,15 @@
 #include "base/registry.hpp"
 #include "workloads/index_search/index_workload.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class IndexUpdate final : public IndexWorkload {
  public:
-  explicit IndexUpdate(const WorkloadOptions& options) : IndexWorkload("index_update", options, 2, 1) {}
+  explicit IndexUpdate(const tb::WorkloadOptions& options) : IndexWorkload("index_update", options, 2, 1) {}
   [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const IndexTree tree(levels(), options().seed);
     const std::uint32_t updates = std::min(scaled(128U << 10U, resident_threads() / 32), tree.keys());
     Random random(options().seed + 1);
@@ -45,7 +45,7 @@ class IndexUpdate final : public IndexWorkload {
     const std::string name = kernel("update");
     executor.plan({1, blocks()});
     launch(executor, name, {blocks()}, {kBlock},
-           Arguments(executor.module(), name)
+           tb::Arguments(executor.module(), name)
                .pointer(nodes)
                .value(levels())
                .pointer(key_buffer)
@@ -61,7 +61,8 @@ class IndexUpdate final : public IndexWorkload {
         attributes[row] = change->second;
       }
     }
-    Verdict verdict = compare("attributes", download<std::uint32_t>(executor, column, attributes.size()), attributes);
+    tb::Verdict verdict =
+        compare("attributes", download<std::uint32_t>(executor, column, attributes.size()), attributes);
     verdict.detail += fmt::format(" ({} of them new)", changes.size());
     return verdict;
   }
@@ -70,8 +71,8 @@ class IndexUpdate final : public IndexWorkload {
   using RowPair = std::pair<std::uint32_t, std::uint32_t>;
 };
 
-const Register<Workload, IndexUpdate> index_update_entry{
+const Register<tb::Workload, IndexUpdate> index_update_entry{
     "index_update", "updates of rows that an index finds; variants tree_traverse, row_hints, levels=2"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -4,7 +4,7 @@
 #include "workloads/kmeans/points.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 constexpr std::uint32_t kClusters = 16;
@@ -55,13 +55,13 @@ Clustering cluster(const std::vector<std::uint8_t>& points, std::vector<float> c
 
 class KMeans final : public KernelWorkload {
  public:
-  explicit KMeans(const WorkloadOptions& options) : KernelWorkload("kmeans", options, kmeans::known_variants()) {}
+  explicit KMeans(const tb::WorkloadOptions& options) : KernelWorkload("kmeans", options, kmeans::known_variants()) {}
   [[nodiscard]] std::uint64_t threads() const override {
     return pthreads() ? team() : dws() ? loop_threads() : resident_threads();
   }
   [[nodiscard]] double demo_scale() const override { return 0.25; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     if (dws()) {
       return kmeans::PointClustering(options()).run(executor);
     }
@@ -96,7 +96,7 @@ class KMeans final : public KernelWorkload {
     for (; iterations < most && executor.memory().get<std::uint32_t>(changed) != 0; ++iterations) {
       executor.memory().put<std::uint32_t>(changed, 0);
       launch(executor, "assign", {grid}, {kBlock},
-             Arguments(module, "assign")
+             tb::Arguments(module, "assign")
                  .pointer(device_points)
                  .pointer(device_members)
                  .pointer(device_centres)
@@ -106,14 +106,14 @@ class KMeans final : public KernelWorkload {
                  .value(words)
                  .value(kClusters));
       launch(executor, "update", {1}, {kBlock},
-             Arguments(module, "update")
+             tb::Arguments(module, "update")
                  .pointer(device_centres)
                  .pointer(sums)
                  .pointer(counts)
                  .value(grid)
                  .value(kClusters));
     }
-    Verdict verdict =
+    tb::Verdict verdict =
         both(compare("clusters", download<std::uint8_t>(executor, device_members, points.size()), expected.members),
              compare("centres", download<float>(executor, device_centres, kClusters), expected.centres));
     verdict.detail += fmt::format(" ({} iterations)", iterations);
@@ -121,8 +121,8 @@ class KMeans final : public KernelWorkload {
   }
 
  private:
-  [[nodiscard]] Verdict run_team(Executor& executor, const std::vector<std::uint8_t>& points,
-                                 const std::vector<float>& centres, std::uint32_t most) const {
+  [[nodiscard]] tb::Verdict run_team(tb::Executor& executor, const std::vector<std::uint8_t>& points,
+                                     const std::vector<float>& centres, std::uint32_t most) const {
     const auto n = static_cast<std::uint32_t>(points.size());
     const std::uint64_t device_points = upload(executor, "points", points);
     const std::uint64_t members = upload(executor, "members", std::vector<std::uint32_t>(n, kNone));
@@ -133,7 +133,7 @@ class KMeans final : public KernelWorkload {
     const std::uint64_t changed = allocate(executor, "changed", sizeof(std::uint32_t));
     executor.plan({1, 1});
     launch_team(executor, "kmeans",
-                Arguments(executor.module(), "kmeans")
+                tb::Arguments(executor.module(), "kmeans")
                     .pointer(device_points)
                     .pointer(members)
                     .pointer(device_centres)
@@ -144,16 +144,17 @@ class KMeans final : public KernelWorkload {
                     .value(kClusters)
                     .value(most));
     const Clustering expected = cluster(points, centres, most);
-    Verdict verdict = both(compare("clusters", download<std::uint32_t>(executor, members, n),
-                                   std::vector<std::uint32_t>(expected.members.begin(), expected.members.end())),
-                           compare("centres", download<float>(executor, device_centres, kClusters), expected.centres));
+    tb::Verdict verdict =
+        both(compare("clusters", download<std::uint32_t>(executor, members, n),
+                     std::vector<std::uint32_t>(expected.members.begin(), expected.members.end())),
+             compare("centres", download<float>(executor, device_centres, kClusters), expected.centres));
     return both(verdict,
                 compare("number of iterations", download<std::uint32_t>(executor, changed, 1), expected.iterations));
   }
 };
 
-const Register<Workload, KMeans> kmeans_entry{"kmeans",
-                                              "clustering of 16K one-dimensional 8-bit points; variants pthreads, dws"};
+const Register<tb::Workload, KMeans> kmeans_entry{
+    "kmeans", "clustering of 16K one-dimensional 8-bit points; variants pthreads, dws"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

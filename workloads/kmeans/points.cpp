@@ -1,6 +1,6 @@
 #include "workloads/kmeans/points.hpp"
 
-namespace heddle::tb::kmeans {
+namespace heddle::workloads::kmeans {
 namespace {
 
 constexpr std::size_t kFeatures = 20;
@@ -77,7 +77,7 @@ ClusteredPoints cluster_points(const std::vector<float>& features, std::uint32_t
 
 }  // namespace
 
-Verdict PointClustering::run(Executor& executor) {
+tb::Verdict PointClustering::run(tb::Executor& executor) {
   const std::uint32_t n = scaled(10'000, 4 * kCentreCount);
   // Few points settle nearly as slowly as many: a small scale also bounds the iterations. Scale 1 needs far fewer.
   const auto most = static_cast<std::uint32_t>(std::max(4.0, 400 * scale()));
@@ -100,7 +100,7 @@ Verdict PointClustering::run(Executor& executor) {
   for (; iterations < most && goes_on(executor.memory().get<std::uint32_t>(moved), n); ++iterations) {
     executor.memory().put<std::uint32_t>(moved, 0);
     launch_loop(executor, "assign",
-                Arguments(module, "assign")
+                tb::Arguments(module, "assign")
                     .pointer(points)
                     .pointer(members)
                     .pointer(centres)
@@ -111,7 +111,7 @@ Verdict PointClustering::run(Executor& executor) {
                     .value(static_cast<std::uint32_t>(kCentreCount)),
                 n);
     launch_loop(executor, "reduce",
-                Arguments(module, "reduce")
+                tb::Arguments(module, "reduce")
                     .pointer(centres)
                     .pointer(sums)
                     .pointer(counts)
@@ -120,10 +120,10 @@ Verdict PointClustering::run(Executor& executor) {
                     .value(loop_threads()),
                 kCentres);
   }
-  Verdict verdict = both(compare("clusters", download<std::uint32_t>(executor, members, n), expected.members),
-                         compare("centres", download<float>(executor, centres, kCentres), expected.centres));
+  tb::Verdict verdict = both(compare("clusters", download<std::uint32_t>(executor, members, n), expected.members),
+                             compare("centres", download<float>(executor, centres, kCentres), expected.centres));
   verdict.detail += fmt::format(" ({} iterations)", iterations);
   return both(verdict, compare("number of iterations", {iterations}, expected.iterations));
 }
 
-}  // namespace heddle::tb::kmeans
+}  // namespace heddle::workloads::kmeans

@@ -5,18 +5,18 @@
 
 #include "workloads/support.hpp"
 
-namespace heddle::tb::kmeans {
+namespace heddle::workloads::kmeans {
 
 // Of the workload kmeans.
-[[nodiscard]] inline std::vector<Variants::Known> known_variants() {
+[[nodiscard]] inline std::vector<tb::Variants::Known> known_variants() {
   return {{"pthreads"}, {"progress"}, {"dws"}, {"interleaved"}};
 }
 
 class PointClustering final : public KernelWorkload {
  public:
-  explicit PointClustering(const WorkloadOptions& options) : KernelWorkload("kmeans", options, known_variants()) {}
+  explicit PointClustering(const tb::WorkloadOptions& options) : KernelWorkload("kmeans", options, known_variants()) {}
   [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
-  [[nodiscard]] Verdict run(Executor& executor) override;
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override;
 };
 
-}  // namespace heddle::tb::kmeans
+}  // namespace heddle::workloads::kmeans

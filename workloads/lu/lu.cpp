@@ -3,16 +3,16 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class Lu final : public KernelWorkload {
  public:
-  explicit Lu(const WorkloadOptions& options) : KernelWorkload("lu", options, {{"interleaved"}}, Loops::always) {}
+  explicit Lu(const tb::WorkloadOptions& options) : KernelWorkload("lu", options, {{"interleaved"}}, Loops::always) {}
   [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t side = this->side();
     const std::uint32_t blocks = (side + kSide - 1) / kSide;
     // The diagonal outweighs the rest of its row, so that no pivoting is needed.
@@ -23,12 +23,12 @@ class Lu final : public KernelWorkload {
     }
     const std::uint64_t device = upload(executor, "matrix", in_blocks(matrix));
     executor.plan({3 * std::uint64_t{blocks} - 2, (3 * std::uint64_t{blocks} - 2) * groups()});
-    const auto loop = [&](const char* kernel, Arguments arguments, std::uint32_t tasks) {
+    const auto loop = [&](const char* kernel, tb::Arguments arguments, std::uint32_t tasks) {
       launch_loop(executor, kernel, arguments, tasks);
     };
     for (std::uint32_t step = 0; step < blocks; ++step) {
       const auto arguments = [&](const char* kernel) {
-        return Arguments(executor.module(), kernel).pointer(device).value(side).value(step);
+        return tb::Arguments(executor.module(), kernel).pointer(device).value(side).value(step);
       };
       loop("diagonal", arguments("diagonal"), 1);
       const std::uint32_t left = blocks - step - 1;
@@ -62,7 +62,7 @@ class Lu final : public KernelWorkload {
   // The product of the factors must be the matrix. An element is a sum of at most `side` products, each rounded twice,
   // here and in the machine: 4 * side * 2^-53 of the sum of their magnitudes bounds the difference (Higham, "Accuracy
   // and Stability of Numerical Algorithms", theorem 9.3). What lies between blocks' edges and the matrix's stays 0.
-  [[nodiscard]] Verdict judge(const std::vector<double>& matrix, std::vector<double> factors) const {
+  [[nodiscard]] tb::Verdict judge(const std::vector<double>& matrix, std::vector<double> factors) const {
     const std::size_t n = side();
     double worst = 0;
     std::vector<double> product(n);
@@ -99,7 +99,7 @@ class Lu final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Lu> lu_entry{"lu", "factors of a 300 x 300 matrix; variant interleaved"};
+const Register<tb::Workload, Lu> lu_entry{"lu", "factors of a 300 x 300 matrix; variant interleaved"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

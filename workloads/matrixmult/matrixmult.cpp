@@ -5,12 +5,12 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class MatrixMult final : public KernelWorkload {
  public:
-  explicit MatrixMult(const WorkloadOptions& options)
+  explicit MatrixMult(const tb::WorkloadOptions& options)
       : KernelWorkload("matrixmult", options, {{"pthreads"}, {"progress"}, {kRectangles}}) {
     for (const std::string_view other : {kPthreads, kProgress}) {
       if (rectangles() && variants().flag(other)) {
@@ -24,14 +24,14 @@ class MatrixMult final : public KernelWorkload {
   }
   [[nodiscard]] double demo_scale() const override { return 1; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     return rectangles() ? run_rectangles(executor) : run_squares(executor);
   }
 
  private:
   static constexpr std::uint32_t kTile = 16;
 
-  [[nodiscard]] Verdict run_squares(Executor& executor) const {
+  [[nodiscard]] tb::Verdict run_squares(tb::Executor& executor) const {
     const std::uint32_t n = side();
     Random random(options().seed);
     std::vector<std::uint32_t> a(std::size_t{n} * n);
@@ -43,7 +43,7 @@ class MatrixMult final : public KernelWorkload {
     const std::uint64_t device_a = upload(executor, "a", a);
     const std::uint64_t device_b = upload(executor, "b", b);
     const std::uint64_t device_c = allocate(executor, "c", a.size() * sizeof(std::uint32_t));
-    Arguments arguments(executor.module(), "matrixmult");
+    tb::Arguments arguments(executor.module(), "matrixmult");
     arguments.pointer(device_a).pointer(device_b).pointer(device_c).value(n);
     if (pthreads()) {
       executor.plan({1, 1});
@@ -65,7 +65,7 @@ class MatrixMult final : public KernelWorkload {
   }
 
   // Whole numbers, of which no sum reaches 2^24: floats hold them exactly in any order.
-  [[nodiscard]] Verdict run_rectangles(Executor& executor) const {
+  [[nodiscard]] tb::Verdict run_rectangles(tb::Executor& executor) const {
     const std::size_t across = columns();
     Random random(options().seed);
     const auto draw = [&random] { return static_cast<float>(static_cast<std::int32_t>(random.below(401)) - 200); };
@@ -79,7 +79,7 @@ class MatrixMult final : public KernelWorkload {
     const std::uint64_t device_c = allocate(executor, "c", expected.size() * sizeof(float));
     executor.plan({1, std::uint64_t{columns() / kTile} * (rows() / kTile)});
     launch(executor, "multiply_rectangles", {columns() / kTile, rows() / kTile}, {kTile, kTile},
-           Arguments(executor.module(), "multiply_rectangles")
+           tb::Arguments(executor.module(), "multiply_rectangles")
                .pointer(device_a)
                .pointer(device_b)
                .pointer(device_c)
@@ -113,8 +113,8 @@ class MatrixMult final : public KernelWorkload {
   }
 };
 
-const Register<Workload, MatrixMult> matrix_mult_entry{
+const Register<tb::Workload, MatrixMult> matrix_mult_entry{
     "matrixmult", "product of two 256 x 256 integer matrices; variants pthreads, rectangles"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

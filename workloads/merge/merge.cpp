@@ -2,17 +2,17 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class MergeSort final : public KernelWorkload {
  public:
-  explicit MergeSort(const WorkloadOptions& options)
+  explicit MergeSort(const tb::WorkloadOptions& options)
       : KernelWorkload("merge", options, {{"interleaved"}}, Loops::always) {}
   [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
   [[nodiscard]] double demo_scale() const override { return 0.25; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = scaled(300'000, 2);
     Random random(options().seed);
     std::vector<std::uint32_t> keys(n);
@@ -27,7 +27,7 @@ class MergeSort final : public KernelWorkload {
     for (std::uint32_t run = 1; run < n; run *= 2) {
       launch_loop(
           executor, "merge",
-          Arguments(executor.module(), "merge").pointer(source).pointer(target).value(n).value(run).value(segment),
+          tb::Arguments(executor.module(), "merge").pointer(source).pointer(target).value(n).value(run).value(segment),
           (n + segment - 1) / segment);
       std::swap(source, target);
     }
@@ -36,7 +36,7 @@ class MergeSort final : public KernelWorkload {
   }
 };
 
-const Register<Workload, MergeSort> merge_entry{"merge", "merge sort of 300,000 integers; variant interleaved"};
+const Register<tb::Workload, MergeSort> merge_entry{"merge", "merge sort of 300,000 integers; variant interleaved"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

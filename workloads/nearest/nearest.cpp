@@ -3,7 +3,7 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 struct Place {
@@ -12,11 +12,11 @@ struct Place {
 
 class Nearest final : public KernelWorkload {
  public:
-  explicit Nearest(const WorkloadOptions& options) : KernelWorkload("nearest", options) {}
+  explicit Nearest(const tb::WorkloadOptions& options) : KernelWorkload("nearest", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{grid()} * kBlock; }
   [[nodiscard]] double demo_scale() const override { return 1; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     Random random(options().seed);
     std::vector<Place> places(count());
     for (Place& place : places) {
@@ -28,7 +28,7 @@ class Nearest final : public KernelWorkload {
     const std::uint64_t device_distances = allocate(executor, "distances", places.size() * sizeof(float));
     executor.plan({1, grid()});
     launch(executor, "nearest", {grid()}, {kBlock},
-           Arguments(executor.module(), "nearest")
+           tb::Arguments(executor.module(), "nearest")
                .pointer(device_places)
                .pointer(device_distances)
                .value(count())
@@ -58,7 +58,7 @@ class Nearest final : public KernelWorkload {
   [[nodiscard]] std::uint32_t grid() const { return (count() + kBlock - 1) / kBlock; }
 };
 
-const Register<Workload, Nearest> nearest_entry{"nearest", "distances of 42,764 places from a target"};
+const Register<tb::Workload, Nearest> nearest_entry{"nearest", "distances of 42,764 places from a target"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

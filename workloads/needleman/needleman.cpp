@@ -5,19 +5,19 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class Needleman final : public KernelWorkload {
  public:
-  explicit Needleman(const WorkloadOptions& options)
+  explicit Needleman(const tb::WorkloadOptions& options)
       : KernelWorkload("needleman", options, {{"pthreads"}, {kTileBlocks}}) {}
   [[nodiscard]] std::uint64_t threads() const override {
     return pthreads() ? team() : grid(length() / kTile) * std::uint64_t{block()};
   }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t length = this->length();
     const std::vector<std::uint8_t> down = letters(length, 2 * options().seed);
     const std::vector<std::uint8_t> across = letters(length, 2 * options().seed + 1);
@@ -34,7 +34,7 @@ class Needleman final : public KernelWorkload {
     if (pthreads()) {
       executor.plan({1, 1});
       launch_team(executor, "needleman",
-                  Arguments(executor.module(), "needleman")
+                  tb::Arguments(executor.module(), "needleman")
                       .pointer(device_down)
                       .pointer(device_across)
                       .pointer(device_scores)
@@ -52,7 +52,7 @@ class Needleman final : public KernelWorkload {
             std::max({pair, scores[layout.place(i - 1, j)] + kGap, scores[layout.place(i, j - 1)] + kGap});
       }
     }
-    Verdict verdict =
+    tb::Verdict verdict =
         compare("cells of the matrix", download<std::int32_t>(executor, device_scores, scores.size()), scores);
     verdict.detail += fmt::format(" (score {})", scores[layout.place(length, length)]);
     return verdict;
@@ -84,12 +84,12 @@ class Needleman final : public KernelWorkload {
     return {false, cells + kLead, (cells + kLead) * cells};
   }
 
-  void launch_tiles(Executor& executor, std::uint64_t down, std::uint64_t across, std::uint64_t scores) const {
+  void launch_tiles(tb::Executor& executor, std::uint64_t down, std::uint64_t across, std::uint64_t scores) const {
     const auto pitch = static_cast<std::uint32_t>(layout().pitch);
     const std::uint32_t length = this->length();
     const std::uint32_t side = length / kTile;
     const auto tiles_of = [side](std::uint32_t diagonal) { return std::min(diagonal + 1, 2 * side - 1 - diagonal); };
-    Executor::Plan plan{2 * side - 1};
+    tb::Executor::Plan plan{2 * side - 1};
     for (std::uint32_t diagonal = 0; diagonal < 2 * side - 1; ++diagonal) {
       plan.blocks += grid(tiles_of(diagonal));
     }
@@ -99,7 +99,7 @@ class Needleman final : public KernelWorkload {
       const std::uint32_t column = diagonal - row;
       const std::uint32_t tiles = tiles_of(diagonal);
       const char* const kernel = tile_blocks() ? "align_tile" : "align";
-      Arguments arguments(executor.module(), kernel);
+      tb::Arguments arguments(executor.module(), kernel);
       arguments.pointer(down).pointer(across).pointer(scores + kLead * sizeof(std::int32_t));
       arguments.value(pitch).value(row).value(column);
       if (!tile_blocks()) {
@@ -130,8 +130,8 @@ class Needleman final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Needleman> needleman_entry{
+const Register<tb::Workload, Needleman> needleman_entry{
     "needleman", "alignment of two DNA sequences of 2048 letters; variants pthreads, tile_blocks"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -5,7 +5,7 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 // A layer in which a unit looks at a window of each map before it. Layers that look at everything have maps of one
@@ -25,7 +25,7 @@ struct Layer {
 
 class Neural final : public KernelWorkload {
  public:
-  explicit Neural(const WorkloadOptions& options) : KernelWorkload("neural", options) {}
+  explicit Neural(const tb::WorkloadOptions& options) : KernelWorkload("neural", options) {}
   [[nodiscard]] std::uint64_t threads() const override {
     const auto largest = [](const Layer& a, const Layer& b) { return a.units() < b.units(); };
     const std::vector<Layer> all = layers();
@@ -33,23 +33,23 @@ class Neural final : public KernelWorkload {
   }
   [[nodiscard]] double demo_scale() const override { return 0.2; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::vector<Layer> layers = this->layers();
     Random random(options().seed);
     std::vector<float> before = draw(random);
     std::uint64_t device_before = upload(executor, "pictures", before);
-    Executor::Plan plan{layers.size()};
+    tb::Executor::Plan plan{layers.size()};
     for (const Layer& layer : layers) {
       plan.blocks += std::uint64_t{layer.maps} * pictures();
     }
     executor.plan(plan);
-    Verdict verdict{true, {}};
+    tb::Verdict verdict{true, {}};
     for (const Layer& layer : layers) {
       const std::vector<float> weights = draw_weights(layer, random);
       const std::uint64_t device_weights = upload(executor, std::string("weights_of_") + layer.buffer, weights);
       const std::size_t count = layer.units() * pictures();
       const std::uint64_t device_units = allocate(executor, layer.buffer, count * sizeof(float));
-      Arguments arguments(executor.module(), layer.kernel);
+      tb::Arguments arguments(executor.module(), layer.kernel);
       arguments.pointer(device_before).pointer(device_weights).pointer(device_units);
       if (layer.maps_before > 1) {
         arguments.value(layer.side == 1 ? static_cast<std::uint32_t>(layer.units_before()) : layer.maps_before);
@@ -57,7 +57,7 @@ class Neural final : public KernelWorkload {
       launch(executor, layer.kernel, {layer.maps, pictures()}, {layer.side, layer.side}, arguments);
       // Each layer is judged by the units before it as the GPU left them.
       const std::vector<float> units = download<float>(executor, device_units, count);
-      const Verdict judged = judge(layer, before, weights, units);
+      const tb::Verdict judged = judge(layer, before, weights, units);
       verdict = verdict.detail.empty() ? judged : both(verdict, judged);
       before = units;
       device_before = device_units;
@@ -129,8 +129,8 @@ class Neural final : public KernelWorkload {
   // In double, from the units before: each of them adds its part to all units whose window it is in. A sum of n
   // products in single precision is off by at most n + 1 roundings of the sum of their magnitudes (Higham, Accuracy and
   // Stability of Numerical Algorithms, 3.1); squashing makes at most 1.15 times that of it, and some roundings.
-  [[nodiscard]] Verdict judge(const Layer& layer, const std::vector<float>& before, const std::vector<float>& weights,
-                              const std::vector<float>& units) const {
+  [[nodiscard]] tb::Verdict judge(const Layer& layer, const std::vector<float>& before,
+                                  const std::vector<float>& weights, const std::vector<float>& units) const {
     const std::size_t per_map = layer.weights() + 1;
     double widest = 0;
     for (std::uint32_t picture = 0; picture < pictures(); ++picture) {
@@ -182,7 +182,8 @@ class Neural final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Neural> neural_entry{"neural", "28 digits through a convolutional neural network of 4 layers"};
+const Register<tb::Workload, Neural> neural_entry{"neural",
+                                                  "28 digits through a convolutional neural network of 4 layers"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

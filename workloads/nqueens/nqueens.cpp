@@ -6,7 +6,7 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 struct Item {
@@ -15,13 +15,13 @@ struct Item {
 
 class NQueens final : public KernelWorkload {
  public:
-  explicit NQueens(const WorkloadOptions& options) : KernelWorkload("nqueens", options, {{kSmallBlocks}}) {}
+  explicit NQueens(const tb::WorkloadOptions& options) : KernelWorkload("nqueens", options, {{kSmallBlocks}}) {}
   [[nodiscard]] std::uint64_t threads() const override {
     return small_blocks() ? std::uint64_t{grid(boards())} * kSmallBlock : resident_threads();
   }
   [[nodiscard]] double demo_scale() const override { return 0.2; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = side();
     std::vector<Item> items;
     std::vector<std::uint32_t> solutions;  // of each item, by plain backtracking over column numbers
@@ -35,7 +35,7 @@ class NQueens final : public KernelWorkload {
     const char* const kernel = small_blocks() ? "count_by_blocks" : "nqueens";
     executor.plan({1, blocks});
     launch(executor, kernel, {blocks}, {small_blocks() ? kSmallBlock : kBlock},
-           Arguments(executor.module(), kernel)
+           tb::Arguments(executor.module(), kernel)
                .pointer(device_items)
                .pointer(device_found)
                .value(count)
@@ -140,7 +140,8 @@ class NQueens final : public KernelWorkload {
   }
 };
 
-const Register<Workload, NQueens> nqueens_entry{"nqueens", "solutions of the 13-queens problem; variant small_blocks"};
+const Register<tb::Workload, NQueens> nqueens_entry{"nqueens",
+                                                    "solutions of the 13-queens problem; variant small_blocks"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -3,16 +3,16 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class Pathfinder final : public KernelWorkload {
  public:
-  explicit Pathfinder(const WorkloadOptions& options) : KernelWorkload("pathfinder", options) {}
+  explicit Pathfinder(const tb::WorkloadOptions& options) : KernelWorkload("pathfinder", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{pieces()} * kBlock; }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t columns = this->columns();
     Random random(options().seed);
     std::vector<std::int32_t> costs(std::size_t{kRows} * columns);
@@ -26,7 +26,7 @@ class Pathfinder final : public KernelWorkload {
     executor.plan({launches, std::uint64_t{launches} * pieces()});
     for (std::uint32_t row = 0; row < kRows - 1; row += kHeight) {
       launch(executor, "pathfinder", {pieces()}, {kBlock},
-             Arguments(executor.module(), "pathfinder")
+             tb::Arguments(executor.module(), "pathfinder")
                  .pointer(device_wall + std::uint64_t{row} * columns * sizeof(std::int32_t))
                  .pointer(source)
                  .pointer(target)
@@ -58,8 +58,8 @@ class Pathfinder final : public KernelWorkload {
   [[nodiscard]] std::uint32_t pieces() const { return (columns() + kInner - 1) / kInner; }
 };
 
-const Register<Workload, Pathfinder> pathfinder_entry{"pathfinder",
-                                                      "cheapest ways through a grid of 100 rows of 100,000 costs"};
+const Register<tb::Workload, Pathfinder> pathfinder_entry{"pathfinder",
+                                                          "cheapest ways through a grid of 100 rows of 100,000 costs"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

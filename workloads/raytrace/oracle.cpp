@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace heddle::tb::raytrace {
+namespace heddle::workloads::raytrace {
 namespace {
 
 constexpr double kUlp = 0x1p-23;   // twice the rounding of a single-precision operation
@@ -287,7 +287,8 @@ std::uint32_t pixel_of(const Light& light) {
 
 }  // namespace
 
-Verdict judge(const std::vector<std::uint32_t>& picture, std::uint32_t side, const Scene& scene, std::uint32_t count) {
+tb::Verdict judge(const std::vector<std::uint32_t>& picture, std::uint32_t side, const Scene& scene,
+                  std::uint32_t count) {
   Pixel pixel(scene, count);
   std::size_t several = 0;
   std::size_t lost = 0;
@@ -315,4 +316,4 @@ Verdict judge(const std::vector<std::uint32_t>& picture, std::uint32_t side, con
                             picture.size(), several, lost)};
 }
 
-}  // namespace heddle::tb::raytrace
+}  // namespace heddle::workloads::raytrace

@@ -10,7 +10,7 @@
 
 #include "tb/device/workload.hpp"
 
-namespace heddle::tb::raytrace {
+namespace heddle::workloads::raytrace {
 
 // As in the kernel.
 struct Body {
@@ -28,7 +28,7 @@ struct Scene {
 
 // Is `picture`, side x side pixels of 8 bits each for red (lowest), green, blue and 255, what is seen of `count`
 // bodies?
-[[nodiscard]] Verdict judge(const std::vector<std::uint32_t>& picture, std::uint32_t side, const Scene& scene,
-                            std::uint32_t count);
+[[nodiscard]] tb::Verdict judge(const std::vector<std::uint32_t>& picture, std::uint32_t side, const Scene& scene,
+                                std::uint32_t count);
 
-}  // namespace heddle::tb::raytrace
+}  // namespace heddle::workloads::raytrace

@@ -7,16 +7,16 @@
 #include "workloads/raytrace/oracle.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class Raytrace final : public KernelWorkload {
  public:
-  explicit Raytrace(const WorkloadOptions& options) : KernelWorkload("raytrace", options) {}
+  explicit Raytrace(const tb::WorkloadOptions& options) : KernelWorkload("raytrace", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{side()} * side(); }
   [[nodiscard]] double demo_scale() const override { return 1; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t side = this->side();
     const raytrace::Scene scene = draw_scene();
     set_scene(executor, scene);
@@ -25,8 +25,8 @@ class Raytrace final : public KernelWorkload {
     const isa::Dim3 grid{side / kWide, side / kHigh};
     executor.plan({1, grid.count()});
     launch(executor, "render", grid, {kWide, kHigh},
-           Arguments(executor.module(), "render").pointer(picture).value(side).value(kBodies));
-    show_picture(executor, "picture", picture, {side, side, PixelFormat::rgba, isa::Type::u32});
+           tb::Arguments(executor.module(), "render").pointer(picture).value(side).value(kBodies));
+    tb::show_picture(executor, "picture", picture, {side, side, tb::PixelFormat::rgba, isa::Type::u32});
     return raytrace::judge(download<std::uint32_t>(executor, picture, pixels), side, scene, kBodies);
   }
 
@@ -67,7 +67,7 @@ class Raytrace final : public KernelWorkload {
   }
 
   // Into the kernel's __constant__ variable.
-  static void set_scene(Executor& executor, const raytrace::Scene& scene) {
+  static void set_scene(tb::Executor& executor, const raytrace::Scene& scene) {
     for (const isa::Variable& variable : executor.module().variables) {
       if (variable.name == "scene") {
         if (variable.size != sizeof(scene)) {
@@ -81,8 +81,8 @@ class Raytrace final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Raytrace> raytrace_entry{
+const Register<tb::Workload, Raytrace> raytrace_entry{
     "raytrace", "256 x 256 pixels of mirroring spheres, by ray tracing with up to 5 reflections"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

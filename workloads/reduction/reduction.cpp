@@ -3,17 +3,17 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class Reduction final : public KernelWorkload {
  public:
-  explicit Reduction(const WorkloadOptions& options)
+  explicit Reduction(const tb::WorkloadOptions& options)
       : KernelWorkload("reduction", options, {{"pthreads"}, {"progress"}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : resident_threads(); }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = scaled(32U << 20U, resident_threads());
     const std::size_t size = pthreads() ? sizeof(std::uint8_t) : sizeof(std::uint32_t);  // of a value
     const std::uint64_t values = allocate(executor, "values", n * size);
@@ -26,15 +26,15 @@ class Reduction final : public KernelWorkload {
     if (pthreads()) {
       executor.plan({1, 1});
       launch_team(executor, "reduction",
-                  Arguments(module, "reduction").pointer(values).pointer(sums).pointer(total).value(n));
+                  tb::Arguments(module, "reduction").pointer(values).pointer(sums).pointer(total).value(n));
     } else {
       executor.plan({2, blocks() + 1});
       launch(executor, "reduce", {blocks()}, {kBlock},
-             Arguments(module, "reduce").pointer(values).pointer(sums).value(n));
+             tb::Arguments(module, "reduce").pointer(values).pointer(sums).value(n));
       launch(executor, "reduce", {1}, {kBlock},
-             Arguments(module, "reduce").pointer(sums).pointer(total).value(blocks()));
+             tb::Arguments(module, "reduce").pointer(sums).pointer(total).value(blocks()));
     }
-    Verdict verdict = compare("sum", download<std::uint32_t>(executor, total, 1), {expected});
+    tb::Verdict verdict = compare("sum", download<std::uint32_t>(executor, total, 1), {expected});
     verdict.detail += fmt::format(" ({} of {})", expected, n);
     return verdict;
   }
@@ -42,7 +42,7 @@ class Reduction final : public KernelWorkload {
  private:
   // Writes n random booleans and returns their sum. Piece by piece: the host needs no copy of them all.
   template <class T>
-  [[nodiscard]] std::uint32_t write_values(Executor& executor, std::uint64_t address, std::uint32_t n) const {
+  [[nodiscard]] std::uint32_t write_values(tb::Executor& executor, std::uint64_t address, std::uint32_t n) const {
     Random random(options().seed);
     std::vector<T> piece;
     std::uint32_t sum = 0;
@@ -61,7 +61,7 @@ class Reduction final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Reduction> reduction_entry{"reduction", "sum of 32M random booleans; variant pthreads"};
+const Register<tb::Workload, Reduction> reduction_entry{"reduction", "sum of 32M random booleans; variant pthreads"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -5,16 +5,16 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class Scan final : public KernelWorkload {
  public:
-  explicit Scan(const WorkloadOptions& options) : KernelWorkload("scan", options) {}
+  explicit Scan(const tb::WorkloadOptions& options) : KernelWorkload("scan", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return count() / 4; }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = count();
     const std::uint32_t blocks = n / kPiece;
     Random random(options().seed);
@@ -25,14 +25,14 @@ class Scan final : public KernelWorkload {
     const std::uint64_t device_totals = allocate(executor, "totals", blocks * sizeof(std::uint32_t));
     executor.plan({3, 2 * std::uint64_t{blocks} + 1});
     launch(executor, "scan_blocks", {blocks}, {kBlock},
-           Arguments(executor.module(), "scan_blocks")
+           tb::Arguments(executor.module(), "scan_blocks")
                .pointer(device_values)
                .pointer(device_prefixes)
                .pointer(device_totals));
     launch(executor, "scan_totals", {1}, {kBlock},
-           Arguments(executor.module(), "scan_totals").pointer(device_totals).value(blocks));
+           tb::Arguments(executor.module(), "scan_totals").pointer(device_totals).value(blocks));
     launch(executor, "add_totals", {blocks}, {kBlock},
-           Arguments(executor.module(), "add_totals").pointer(device_prefixes).pointer(device_totals));
+           tb::Arguments(executor.module(), "add_totals").pointer(device_prefixes).pointer(device_totals));
     std::uint32_t sum = 0;
     for (std::uint32_t& value : values) {
       sum += std::exchange(value, sum);
@@ -46,7 +46,7 @@ class Scan final : public KernelWorkload {
   [[nodiscard]] std::uint32_t count() const { return scaled(4U << 20U, 8 * kPiece, kPiece); }
 };
 
-const Register<Workload, Scan> scan_entry{"scan", "prefix sums of 4M integers"};
+const Register<tb::Workload, Scan> scan_entry{"scan", "prefix sums of 4M integers"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

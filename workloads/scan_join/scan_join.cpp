@@ -9,12 +9,12 @@
 #include "workloads/joined.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class ScanJoin final : public KernelWorkload {
  public:
-  explicit ScanJoin(const WorkloadOptions& options)
+  explicit ScanJoin(const tb::WorkloadOptions& options)
       : KernelWorkload("scan_join", options, {{"cond_acc"}, {"selectivity", 32, 0, 1U << 20U}}) {
     need_warps_of_32();
   }
@@ -22,7 +22,7 @@ class ScanJoin final : public KernelWorkload {
   // The order of the atomics says where a warp's pairs go.
   [[nodiscard]] bool order_dependent() const override { return true; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t rows = scaled(4096, 1);
     const std::uint32_t selectivity = variants().number("selectivity");
     const std::uint32_t values = std::max(1U, selectivity);
@@ -47,7 +47,7 @@ class ScanJoin final : public KernelWorkload {
     const std::string kernel = variants().flag("cond_acc") ? "accumulate" : "scan";
     executor.plan({1, blocks()});
     launch(executor, kernel, {blocks()}, {kBlock},
-           Arguments(executor.module(), kernel)
+           tb::Arguments(executor.module(), kernel)
                .pointer(left_buffer)
                .pointer(right_buffer)
                .value(rows * kRight)
@@ -63,7 +63,7 @@ class ScanJoin final : public KernelWorkload {
     for (const std::uint32_t pair : download<std::uint32_t>(executor, output, count)) {
       found.emplace_back(pair / kRight, pair % kRight);
     }
-    Verdict verdict = compare_pairs(std::move(found), std::move(expected));
+    tb::Verdict verdict = compare_pairs(std::move(found), std::move(expected));
     verdict.detail += fmt::format(" (of {})", std::uint64_t{rows} * kRight);
     return verdict;
   }
@@ -73,8 +73,8 @@ class ScanJoin final : public KernelWorkload {
   static constexpr std::uint32_t kRight = 1U << kShift;
 };
 
-const Register<Workload, ScanJoin> scan_join_entry{
+const Register<tb::Workload, ScanJoin> scan_join_entry{
     "scan_join", "brute-force join, a scan of 4M pairs of rows; variants cond_acc, selectivity=32"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -3,17 +3,17 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class ShortPath final : public KernelWorkload {
  public:
-  explicit ShortPath(const WorkloadOptions& options)
+  explicit ShortPath(const tb::WorkloadOptions& options)
       : KernelWorkload("short", options, {{"interleaved"}}, Loops::always) {}
   [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t choices = scaled(150'000, 2);
     Random random(options().seed);
     std::vector<std::int32_t> gains(std::size_t{kSteps} * choices);
@@ -30,7 +30,7 @@ class ShortPath final : public KernelWorkload {
     executor.plan({kSteps - 1, (kSteps - 1) * groups()});
     for (std::uint32_t step = 1; step < kSteps; ++step) {
       launch_loop(executor, "step",
-                  Arguments(executor.module(), "step")
+                  tb::Arguments(executor.module(), "step")
                       .pointer(device_scores + (step - 1) * row)
                       .pointer(device_gains + step * row)
                       .pointer(device_scores + step * row)
@@ -64,10 +64,10 @@ class ShortPath final : public KernelWorkload {
   }
 
   // Of several best ways to a choice any is right, so that the moves are judged by where they lead.
-  static Verdict judge(const std::vector<std::int32_t>& gains, const std::vector<std::int32_t>& scores,
-                       const std::vector<std::int32_t>& moves) {
+  static tb::Verdict judge(const std::vector<std::int32_t>& gains, const std::vector<std::int32_t>& scores,
+                           const std::vector<std::int32_t>& moves) {
     const std::size_t choices = gains.size() / kSteps;
-    Verdict verdict = compare("scores", scores, best_scores(gains, choices));
+    tb::Verdict verdict = compare("scores", scores, best_scores(gains, choices));
     if (!verdict.correct) {
       return verdict;
     }
@@ -92,8 +92,8 @@ class ShortPath final : public KernelWorkload {
   }
 };
 
-const Register<Workload, ShortPath> short_entry{
+const Register<tb::Workload, ShortPath> short_entry{
     "short", "the path of highest gain through 6 x 150,000 choices; variant interleaved"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -4,12 +4,12 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class Sort final : public KernelWorkload {
  public:
-  explicit Sort(const WorkloadOptions& options) : KernelWorkload("sort", options, {{"pthreads"}}) {}
+  explicit Sort(const tb::WorkloadOptions& options) : KernelWorkload("sort", options, {{"pthreads"}}) {}
   [[nodiscard]] std::uint64_t threads() const override {
     return pthreads() ? team() : std::uint64_t{shape().tiles} * kBlock;
   }
@@ -17,12 +17,12 @@ class Sort final : public KernelWorkload {
   [[nodiscard]] bool order_dependent() const override { return pthreads(); }
   [[nodiscard]] double demo_scale() const override { return 0.25; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     return pthreads() ? run_team(executor) : run_tiles(executor);
   }
 
  private:
-  [[nodiscard]] Verdict run_tiles(Executor& executor) const {
+  [[nodiscard]] tb::Verdict run_tiles(tb::Executor& executor) const {
     const Shape list = shape();
     Random random(options().seed);
     std::vector<std::uint32_t> keys(list.keys);
@@ -35,7 +35,7 @@ class Sort final : public KernelWorkload {
     const std::uint64_t starts = allocate(executor, "starts", (kBlock + 1) * sizeof(std::uint32_t));
     const isa::Module& module = executor.module();
     executor.plan({std::uint64_t{list.lists} * 4, std::uint64_t{list.lists} * (2 * list.tiles + 1 + list.buckets)});
-    Verdict verdict;
+    tb::Verdict verdict;
     for (std::uint32_t number = 0; number < list.lists; ++number) {
       for (std::uint32_t& key : keys) {
         key = random.next32();
@@ -43,16 +43,16 @@ class Sort final : public KernelWorkload {
       check_buckets(keys, list);
       executor.memory().write(device_keys, std::as_bytes(std::span(keys)));
       launch(executor, "count", {list.tiles}, {kBlock},
-             Arguments(module, "count")
+             tb::Arguments(module, "count")
                  .pointer(device_keys)
                  .pointer(counts)
                  .value(list.keys)
                  .value(list.tile_keys)
                  .value(list.buckets));
       launch(executor, "scan", {1}, {kBlock},
-             Arguments(module, "scan").pointer(counts).pointer(places).pointer(starts).value(list.tiles));
+             tb::Arguments(module, "scan").pointer(counts).pointer(places).pointer(starts).value(list.tiles));
       launch(executor, "distribute", {list.tiles}, {kBlock},
-             Arguments(module, "distribute")
+             tb::Arguments(module, "distribute")
                  .pointer(device_keys)
                  .pointer(counts)
                  .pointer(places)
@@ -61,9 +61,9 @@ class Sort final : public KernelWorkload {
                  .value(list.tile_keys)
                  .value(list.buckets));
       launch(executor, "sort", {list.buckets}, {kBlock},
-             Arguments(module, "sort").pointer(distributed).pointer(starts).pointer(sorted).value(list.buckets));
+             tb::Arguments(module, "sort").pointer(distributed).pointer(starts).pointer(sorted).value(list.buckets));
       std::sort(keys.begin(), keys.end());
-      const Verdict one = compare("sorted keys", download<std::uint32_t>(executor, sorted, keys.size()), keys);
+      const tb::Verdict one = compare("sorted keys", download<std::uint32_t>(executor, sorted, keys.size()), keys);
       verdict = number == 0 ? one : both(verdict, one);
       if (!verdict.correct) {
         break;
@@ -72,7 +72,7 @@ class Sort final : public KernelWorkload {
     return verdict;
   }
 
-  [[nodiscard]] Verdict run_team(Executor& executor) const {
+  [[nodiscard]] tb::Verdict run_team(tb::Executor& executor) const {
     const Shape list = shape();
     const auto small_bits = static_cast<std::uint32_t>(std::countr_zero(team()));
     // One more than keys ask for, so that the number is no power of two: the places at which large buckets are filled
@@ -91,7 +91,7 @@ class Sort final : public KernelWorkload {
         allocate(executor, "slots", std::uint64_t{kPrivateKeys} * team() * sizeof(std::uint32_t));
     executor.plan({list.lists, list.lists});
     Random random(options().seed);
-    Verdict verdict;
+    tb::Verdict verdict;
     for (std::uint32_t number = 0; number < list.lists; ++number) {
       std::vector<std::uint32_t> lengths(std::size_t{buckets} << small_bits, 0);
       for (std::uint32_t& key : keys) {
@@ -104,7 +104,7 @@ class Sort final : public KernelWorkload {
       executor.memory().write(device_keys, std::as_bytes(std::span(keys)));
       executor.memory().write(counts, std::as_bytes(std::span(zeros)));
       launch_team(executor, "sort",
-                  Arguments(executor.module(), "sort")
+                  tb::Arguments(executor.module(), "sort")
                       .pointer(device_keys)
                       .pointer(distributed)
                       .pointer(sorted)
@@ -117,7 +117,7 @@ class Sort final : public KernelWorkload {
                       .value(buckets)
                       .value(small_bits));
       std::sort(keys.begin(), keys.end());
-      const Verdict one = compare("sorted keys", download<std::uint32_t>(executor, sorted, keys.size()), keys);
+      const tb::Verdict one = compare("sorted keys", download<std::uint32_t>(executor, sorted, keys.size()), keys);
       verdict = number == 0 ? one : both(verdict, one);
       if (!verdict.correct) {
         break;
@@ -164,7 +164,7 @@ class Sort final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Sort> sort_entry{"sort", "parallel bucket sort of 1M random integers; variant pthreads"};
+const Register<tb::Workload, Sort> sort_entry{"sort", "parallel bucket sort of 1M random integers; variant pthreads"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -4,16 +4,16 @@
 #include "workloads/diffusion.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class Srad final : public KernelWorkload {
  public:
-  explicit Srad(const WorkloadOptions& options) : KernelWorkload("srad", options) {}
+  explicit Srad(const tb::WorkloadOptions& options) : KernelWorkload("srad", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{side()} * side(); }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t side = this->side();
     const std::size_t cells = std::size_t{side} * side;
     const std::vector<float> start = diffusion::image(cells, options().seed);
@@ -28,14 +28,14 @@ class Srad final : public KernelWorkload {
       const auto threshold = static_cast<float>(diffusion::speckles(download<float>(executor, image, cells)));
       least = std::min<double>(least, threshold);
       launch(executor, "find_spread", grid, {kTile, kTile},
-             Arguments(executor.module(), "find_spread")
+             tb::Arguments(executor.module(), "find_spread")
                  .pointer(image)
                  .pointer(differences)
                  .pointer(spread)
                  .value(side)
                  .value(threshold));
       launch(executor, "diffuse", grid, {kTile, kTile},
-             Arguments(executor.module(), "diffuse")
+             tb::Arguments(executor.module(), "diffuse")
                  .pointer(image)
                  .pointer(differences)
                  .pointer(spread)
@@ -55,7 +55,7 @@ class Srad final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Srad> srad_entry{"srad", "anisotropic diffusion over 512 x 512 cells, in tiles"};
+const Register<tb::Workload, Srad> srad_entry{"srad", "anisotropic diffusion over 512 x 512 cells, in tiles"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -4,16 +4,16 @@
 #include "workloads/diffusion.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class SradLists final : public KernelWorkload {
  public:
-  explicit SradLists(const WorkloadOptions& options) : KernelWorkload("srad_lists", options) {}
+  explicit SradLists(const tb::WorkloadOptions& options) : KernelWorkload("srad_lists", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{grid()} * kThreads; }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t rows = this->rows();
     const std::uint32_t columns = this->columns();
     const std::uint32_t cells = rows * columns;
@@ -38,14 +38,14 @@ class SradLists final : public KernelWorkload {
       add_up(executor, image, sums, squares);
       const double sum = download<float>(executor, sums, 1).front();
       const double square = download<float>(executor, squares, 1).front();
-      const Verdict sound = judge_sums(sum, square, download<float>(executor, image, cells));
+      const tb::Verdict sound = judge_sums(sum, square, download<float>(executor, image, cells));
       if (!sound.correct) {
         return sound;
       }
       const double threshold = diffusion::speckles(sum, square, cells);
       least = std::min(least, threshold);
       launch(executor, "find_spread", {grid()}, {kThreads},
-             Arguments(executor.module(), "find_spread")
+             tb::Arguments(executor.module(), "find_spread")
                  .pointer(image)
                  .pointer(differences)
                  .pointer(spread)
@@ -57,7 +57,7 @@ class SradLists final : public KernelWorkload {
                  .value(cells)
                  .value(static_cast<float>(threshold)));
       launch(executor, "diffuse", {grid()}, {kThreads},
-             Arguments(executor.module(), "diffuse")
+             tb::Arguments(executor.module(), "diffuse")
                  .pointer(image)
                  .pointer(differences)
                  .pointer(spread)
@@ -90,9 +90,9 @@ class SradLists final : public KernelWorkload {
     }
     return all;
   }
-  void add_up(Executor& executor, std::uint64_t image, std::uint64_t sums, std::uint64_t squares) {
+  void add_up(tb::Executor& executor, std::uint64_t image, std::uint64_t sums, std::uint64_t squares) {
     launch(executor, "prepare", {grid()}, {kThreads},
-           Arguments(executor.module(), "prepare")
+           tb::Arguments(executor.module(), "prepare")
                .pointer(image)
                .pointer(sums)
                .pointer(squares)
@@ -100,7 +100,7 @@ class SradLists final : public KernelWorkload {
     std::uint32_t apart = 1;
     for (const std::uint32_t count : levels()) {
       launch(executor, "reduce", {blocks_of(count)}, {kThreads},
-             Arguments(executor.module(), "reduce").pointer(sums).pointer(squares).value(count).value(apart));
+             tb::Arguments(executor.module(), "reduce").pointer(sums).pointer(squares).value(count).value(apart));
       apart *= kThreads;
     }
   }
@@ -113,7 +113,7 @@ class SradLists final : public KernelWorkload {
     return all;
   }
   // A sum rounds nine times at each level, a square once.
-  [[nodiscard]] Verdict judge_sums(double sum, double square, const std::vector<float>& cells) const {
+  [[nodiscard]] tb::Verdict judge_sums(double sum, double square, const std::vector<float>& cells) const {
     double expected = 0;
     double expected_square = 0;
     for (const float cell : cells) {
@@ -130,8 +130,8 @@ class SradLists final : public KernelWorkload {
   }
 };
 
-const Register<Workload, SradLists> srad_lists_entry{"srad_lists",
-                                                     "anisotropic diffusion over 502 x 458 cells, neighbours by lists"};
+const Register<tb::Workload, SradLists> srad_lists_entry{
+    "srad_lists", "anisotropic diffusion over 502 x 458 cells, neighbours by lists"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

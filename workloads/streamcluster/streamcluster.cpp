@@ -3,16 +3,16 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class Streamcluster final : public KernelWorkload {
  public:
-  explicit Streamcluster(const WorkloadOptions& options) : KernelWorkload("streamcluster", options) {}
+  explicit Streamcluster(const tb::WorkloadOptions& options) : KernelWorkload("streamcluster", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{grid()} * kThreads; }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = points();
     Random random(options().seed);
     std::vector<float> coordinates(std::size_t{n} * kDimensions);
@@ -30,7 +30,7 @@ class Streamcluster final : public KernelWorkload {
     const std::uint64_t device_coordinates = upload(executor, "coordinates", coordinates);
     const std::uint64_t device_weights = upload(executor, "weights", weights);
     executor.plan({kCandidates, std::uint64_t{kCandidates} * grid()});
-    Verdict verdict{true, ""};
+    tb::Verdict verdict{true, ""};
     double saved = 0;
     for (std::uint32_t round = 0; round < kCandidates && verdict.correct; ++round) {
       const std::uint32_t candidate = random.below(n);
@@ -40,7 +40,7 @@ class Streamcluster final : public KernelWorkload {
       const std::uint64_t device_savings = upload(executor, "savings", none);
       const std::uint64_t device_goes = upload(executor, "goes", std::vector<std::uint32_t>(n));
       launch(executor, "compute_savings", {grid()}, {kThreads},
-             Arguments(executor.module(), "compute_savings")
+             tb::Arguments(executor.module(), "compute_savings")
                  .pointer(device_coordinates)
                  .pointer(device_weights)
                  .pointer(device_costs)
@@ -92,10 +92,10 @@ class Streamcluster final : public KernelWorkload {
 
   // A cost is a sum of 32 squares below 1 times a weight of 4 at most. Whether a point goes is open where the two costs
   // are as near as that.
-  [[nodiscard]] Verdict judge(const std::vector<float>& savings, const std::vector<std::uint32_t>& goes,
-                              const std::vector<float>& coordinates, const std::vector<float>& weights,
-                              const std::vector<float>& costs, const std::vector<std::uint32_t>& centre_of,
-                              std::uint32_t candidate) const {
+  [[nodiscard]] tb::Verdict judge(const std::vector<float>& savings, const std::vector<std::uint32_t>& goes,
+                                  const std::vector<float>& coordinates, const std::vector<float>& weights,
+                                  const std::vector<float>& costs, const std::vector<std::uint32_t>& centre_of,
+                                  std::uint32_t candidate) const {
     const double tolerance = 34 * 0x1p-24 * kDimensions * 4;
     for (std::uint32_t i = 0; i < points(); ++i) {
       const double more = cost(coordinates, weights, i, candidate) - costs[i];
@@ -115,8 +115,8 @@ class Streamcluster final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Streamcluster> streamcluster_entry{"streamcluster",
-                                                            "savings by new centres of clusters of 65,536 points"};
+const Register<tb::Workload, Streamcluster> streamcluster_entry{"streamcluster",
+                                                                "savings by new centres of clusters of 65,536 points"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -7,16 +7,16 @@
 #include "workloads/reads.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class SuffixArray final : public KernelWorkload {
  public:
-  explicit SuffixArray(const WorkloadOptions& options) : KernelWorkload("suffix_array", options) {}
+  explicit SuffixArray(const tb::WorkloadOptions& options) : KernelWorkload("suffix_array", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{grid()} * kBlock; }
   [[nodiscard]] double demo_scale() const override { return 0.1; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::vector<std::uint8_t> reference = reads::reference(scaled(256U << 10U, 4096), 2 * options().seed);
     const std::vector<std::uint8_t> letters = reads::draw(reference, count(), 2 * options().seed + 1);
     const auto size = static_cast<std::uint32_t>(reference.size());
@@ -33,7 +33,7 @@ class SuffixArray final : public KernelWorkload {
     const std::uint64_t matched = allocate(executor, "matched", places * sizeof(std::uint32_t));
     executor.plan({1, grid()});
     launch(executor, "match", {grid()}, {kBlock},
-           Arguments(executor.module(), "match")
+           tb::Arguments(executor.module(), "match")
                .pointer(suffixes)
                .pointer(device_reference)
                .value(size)
@@ -51,8 +51,8 @@ class SuffixArray final : public KernelWorkload {
   [[nodiscard]] std::uint32_t grid() const { return (count() + kBlock - 1) / kBlock; }
 };
 
-const Register<Workload, SuffixArray> suffix_array_entry{
+const Register<tb::Workload, SuffixArray> suffix_array_entry{
     "suffix_array", "50,000 reads matched to a reference of 256K letters by its suffix array"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

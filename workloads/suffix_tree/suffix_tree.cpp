@@ -9,16 +9,16 @@
 #include "workloads/reads.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class SuffixTree final : public KernelWorkload {
  public:
-  explicit SuffixTree(const WorkloadOptions& options) : KernelWorkload("suffix_tree", options, {{kSmallBlocks}}) {}
+  explicit SuffixTree(const tb::WorkloadOptions& options) : KernelWorkload("suffix_tree", options, {{kSmallBlocks}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{grid()} * block(); }
   [[nodiscard]] double demo_scale() const override { return 0.2; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::vector<std::uint8_t> reference = reads::reference(scaled(256U << 10U, 4096), 2 * options().seed);
     const std::vector<std::uint8_t> letters = reads::draw(reference, count(), 2 * options().seed + 1);
     const std::uint64_t tree = upload(executor, "tree", tree_of(reference));
@@ -28,7 +28,7 @@ class SuffixTree final : public KernelWorkload {
     const std::uint64_t matched = allocate(executor, "matched", places * sizeof(std::uint32_t));
     executor.plan({1, grid()});
     launch(executor, "match", {grid()}, {block()},
-           Arguments(executor.module(), "match")
+           tb::Arguments(executor.module(), "match")
                .pointer(tree)
                .pointer(device_reference)
                .pointer(device_reads)
@@ -110,8 +110,8 @@ class SuffixTree final : public KernelWorkload {
   }
 };
 
-const Register<Workload, SuffixTree> suffix_tree_entry{
+const Register<tb::Workload, SuffixTree> suffix_tree_entry{
     "suffix_tree", "50,000 reads matched to a reference of 256K letters by its suffix tree; variant small_blocks"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -3,16 +3,16 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class Svm final : public KernelWorkload {
  public:
-  explicit Svm(const WorkloadOptions& options) : KernelWorkload("svm", options, {{"interleaved"}}, Loops::always) {}
+  explicit Svm(const tb::WorkloadOptions& options) : KernelWorkload("svm", options, {{"interleaved"}}, Loops::always) {}
   [[nodiscard]] std::uint64_t threads() const override { return loop_threads(); }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = scaled(100'000, 2);
     Random random(options().seed);
     std::array<std::int32_t, kDimensions> normal{};
@@ -41,7 +41,7 @@ class Svm final : public KernelWorkload {
     for (std::uint32_t step = 0; step < kSteps; ++step) {
       const std::uint64_t support = supports + step * sizeof(std::uint32_t);
       launch_loop(executor, "update_margins",
-                  Arguments(module, "update_margins")
+                  tb::Arguments(module, "update_margins")
                       .pointer(vectors)
                       .pointer(device_labels)
                       .pointer(support)
@@ -51,7 +51,7 @@ class Svm final : public KernelWorkload {
                       .value(std::uint32_t{kDimensions}),
                   n);
       launch_loop(executor, "choose",
-                  Arguments(module, "choose")
+                  tb::Arguments(module, "choose")
                       .pointer(least)
                       .pointer(place)
                       .pointer(support + sizeof(std::uint32_t))
@@ -88,8 +88,8 @@ class Svm final : public KernelWorkload {
   }
 
   // In whole numbers, by the plane's normal, the sum of the support vectors with their labels, instead of by kernels.
-  static Verdict judge(const std::vector<std::int32_t>& features, const std::vector<std::int32_t>& labels,
-                       const std::vector<double>& margins, const std::vector<std::uint32_t>& supports) {
+  static tb::Verdict judge(const std::vector<std::int32_t>& features, const std::vector<std::int32_t>& labels,
+                           const std::vector<double>& margins, const std::vector<std::uint32_t>& supports) {
     std::array<std::int64_t, kDimensions> normal{};
     std::vector<std::int64_t> exact(labels.size(), 0);
     std::vector<std::uint32_t> expected = {0};
@@ -112,8 +112,8 @@ class Svm final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Svm> svm_entry{"svm",
-                                        "linear support vector machine on 100,000 20-D vectors; variant interleaved"};
+const Register<tb::Workload, Svm> svm_entry{
+    "svm", "linear support vector machine on 100,000 20-D vectors; variant interleaved"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

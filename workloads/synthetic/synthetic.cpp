@@ -5,7 +5,7 @@
 #include "tb/device/picture.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 // Colours 0 to 3 of side x side pixels, row by row.
@@ -61,12 +61,12 @@ Colours patches(std::uint32_t side, std::uint32_t cell, std::uint64_t seed) {
 
 class Synthetic final : public KernelWorkload {
  public:
-  explicit Synthetic(const WorkloadOptions& options)
+  explicit Synthetic(const tb::WorkloadOptions& options)
       : KernelWorkload("synthetic", options, {{kImage, 1, 1, 5}, {kLength, 16, 1, 1000}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return std::uint64_t{side()} * side(); }
   [[nodiscard]] double demo_scale() const override { return 1; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t side = this->side();
     const Colours colours = picture(side);
     const std::uint64_t device_colours = upload(executor, "colours", colours);
@@ -76,12 +76,12 @@ class Synthetic final : public KernelWorkload {
     const isa::Dim3 grid{side / kSide, side / kSide};
     executor.plan({1, grid.count()});
     launch(executor, "two_branches", grid, {kSide, kSide},
-           Arguments(executor.module(), "two_branches")
+           tb::Arguments(executor.module(), "two_branches")
                .pointer(device_colours)
                .pointer(mixed)
                .pointer(shades)
                .value(rounds()));
-    show_picture(executor, "picture", shades, {side, side, PixelFormat::rgba, isa::Type::u32});
+    tb::show_picture(executor, "picture", shades, {side, side, tb::PixelFormat::rgba, isa::Type::u32});
     std::vector<std::uint32_t> greys;
     for (const std::uint8_t colour : colours) {
       greys.push_back(0xff000000U + 0x555555U * colour);
@@ -106,7 +106,7 @@ class Synthetic final : public KernelWorkload {
   }
 
   // Undoes the rounds of each pixel's path, the last first: what was mixed must be the pixel's number.
-  [[nodiscard]] Verdict judge(const std::vector<std::uint32_t>& mixed, const Colours& colours) const {
+  [[nodiscard]] tb::Verdict judge(const std::vector<std::uint32_t>& mixed, const Colours& colours) const {
     for (std::size_t i = 0; i < mixed.size(); ++i) {
       const bool a = (colours[i] & 1U) != 0;
       const bool b = (colours[i] & 2U) != 0;
@@ -140,8 +140,8 @@ class Synthetic final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Synthetic> synthetic_entry{
+const Register<tb::Workload, Synthetic> synthetic_entry{
     "synthetic", "two branches decided by the colours of 256 x 256 pixels; variants image=N, length=N"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

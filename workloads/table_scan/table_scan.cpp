@@ -11,12 +11,12 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class TableScan final : public KernelWorkload {
  public:
-  explicit TableScan(const WorkloadOptions& options)
+  explicit TableScan(const tb::WorkloadOptions& options)
       : KernelWorkload("table_scan", options,
                        {{"pthreads"}, {"cond_acc"}, {"selectivity", 2, 1, 1U << 20U}, {"columns", 1, 1, 8}}) {
     need_warps_of_32();
@@ -26,7 +26,7 @@ class TableScan final : public KernelWorkload {
   [[nodiscard]] bool order_dependent() const override { return true; }
   [[nodiscard]] double demo_scale() const override { return 1; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = scaled(4U << 20U, resident_threads(), kLanes);
     const std::uint32_t columns = variants().number("columns");
     const std::uint64_t table = allocate(executor, "table", std::uint64_t{n} * columns * sizeof(std::int32_t));
@@ -63,14 +63,14 @@ class TableScan final : public KernelWorkload {
     const std::uint32_t grid = pthreads() ? 1 : blocks();
     executor.plan({1, grid});
     launch(executor, kernel, {grid}, {pthreads() ? kMostTeam : kBlock},
-           Arguments(executor.module(), kernel).pointer(table).value(n).value(bound).pointer(output).pointer(used));
+           tb::Arguments(executor.module(), kernel).pointer(table).value(n).value(bound).pointer(output).pointer(used));
     const auto count = download<std::uint32_t>(executor, used, 1);
     if (count[0] != expected.size()) {
       return {false, fmt::format("{} rows pass instead of {}", count[0], expected.size())};
     }
     std::vector<std::uint32_t> found = download<std::uint32_t>(executor, output, count[0]);
     std::sort(found.begin(), found.end());
-    Verdict verdict = compare("passing rows", found, expected);
+    tb::Verdict verdict = compare("passing rows", found, expected);
     verdict.detail += fmt::format(" (of {} rows)", n);
     return verdict;
   }
@@ -79,8 +79,8 @@ class TableScan final : public KernelWorkload {
   static constexpr std::uint32_t kLanes = 32;
 };
 
-const Register<Workload, TableScan> table_scan_entry{
+const Register<tb::Workload, TableScan> table_scan_entry{
     "table_scan", "rows that pass a condition; variants pthreads, cond_acc, selectivity=2, columns=1"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -2,16 +2,16 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class VecAdd final : public KernelWorkload {
  public:
-  explicit VecAdd(const WorkloadOptions& options) : KernelWorkload("vecadd", options) {}
+  explicit VecAdd(const tb::WorkloadOptions& options) : KernelWorkload("vecadd", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
   [[nodiscard]] double demo_scale() const override { return 1; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = scaled(4U << 20U, resident_threads());
     Random random(options().seed);
     std::vector<float> a(n);
@@ -25,7 +25,7 @@ class VecAdd final : public KernelWorkload {
     const std::uint64_t device_c = allocate(executor, "c", n * sizeof(float));
     executor.plan({1, blocks()});
     launch(executor, "vecadd", {blocks()}, {kBlock},
-           Arguments(executor.module(), "vecadd").pointer(device_a).pointer(device_b).pointer(device_c).value(n));
+           tb::Arguments(executor.module(), "vecadd").pointer(device_a).pointer(device_b).pointer(device_c).value(n));
     std::vector<float> expected(n);
     for (std::uint32_t i = 0; i < n; ++i) {
       expected[i] = a[i] + b[i];
@@ -34,7 +34,7 @@ class VecAdd final : public KernelWorkload {
   }
 };
 
-const Register<Workload, VecAdd> vec_add_entry{"vecadd", "sum of two vectors of 4M floats"};
+const Register<tb::Workload, VecAdd> vec_add_entry{"vecadd", "sum of two vectors of 4M floats"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -7,7 +7,7 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 constexpr std::uint32_t kPairsPerWord = 16;
@@ -57,11 +57,11 @@ std::uint32_t least_distance(const std::vector<std::uint8_t>& pairs) {
 
 class Viterbi final : public KernelWorkload {
  public:
-  explicit Viterbi(const WorkloadOptions& options) : KernelWorkload("viterbi", options, {{"pthreads"}}) {}
+  explicit Viterbi(const tb::WorkloadOptions& options) : KernelWorkload("viterbi", options, {{"pthreads"}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? team() : resident_threads(); }
   [[nodiscard]] double demo_scale() const override { return 0.25; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     // Long frames where there are enough for every thread, else shorter ones; a step decodes one bit of two encoded.
     const std::uint32_t bits = scaled(2U << 20U, 32 * resident_threads());
     const std::uint32_t steps = std::min(kMostSteps, bits / resident_threads() / 32 * 32);
@@ -91,7 +91,7 @@ class Viterbi final : public KernelWorkload {
     const std::uint64_t device_decoded = allocate(executor, "decoded", decoded_words * sizeof(std::uint32_t));
     executor.plan({1, blocks()});
     launch(executor, "viterbi", {blocks()}, {kBlock},
-           Arguments(executor.module(), "viterbi")
+           tb::Arguments(executor.module(), "viterbi")
                .pointer(device_received)
                .pointer(device_decoded)
                .value(frames)
@@ -104,8 +104,8 @@ class Viterbi final : public KernelWorkload {
 
  private:
   // A byte for every bit. The frames that the team decodes at a time lie together, bits of the same place side by side.
-  [[nodiscard]] Verdict run_team(Executor& executor, const std::vector<std::vector<std::uint8_t>>& sent,
-                                 const std::vector<std::vector<std::uint8_t>>& pairs) const {
+  [[nodiscard]] tb::Verdict run_team(tb::Executor& executor, const std::vector<std::vector<std::uint8_t>>& sent,
+                                     const std::vector<std::vector<std::uint8_t>>& pairs) const {
     const std::size_t rounds = (sent.size() + team() - 1) / team();
     const std::size_t steps = sent.front().size();
     const auto place = [this](std::size_t frame, std::size_t bit, std::size_t bits) {
@@ -122,7 +122,7 @@ class Viterbi final : public KernelWorkload {
     const std::uint64_t device_decoded = allocate(executor, "decoded", steps * rounds * team());
     executor.plan({1, 1});
     launch_team(executor, "viterbi",
-                Arguments(executor.module(), "viterbi")
+                tb::Arguments(executor.module(), "viterbi")
                     .pointer(device_received)
                     .pointer(device_decoded)
                     .value(static_cast<std::uint32_t>(rounds * team()))
@@ -139,8 +139,8 @@ class Viterbi final : public KernelWorkload {
   // decoded(frame, step): a bit. Several code words may be equally near. A right decoder finds one of the nearest:
   // encoded again, it differs from what was received in as few bits as can be.
   template <class Decoded>
-  static Verdict check(const Decoded& decoded, const std::vector<std::vector<std::uint8_t>>& sent,
-                       const std::vector<std::vector<std::uint8_t>>& pairs) {
+  static tb::Verdict check(const Decoded& decoded, const std::vector<std::vector<std::uint8_t>>& sent,
+                           const std::vector<std::vector<std::uint8_t>>& pairs) {
     const std::size_t frames = sent.size();
     const std::size_t steps = sent.front().size();
     std::vector<std::uint32_t> distances(frames, 0);
@@ -157,15 +157,15 @@ class Viterbi final : public KernelWorkload {
       ends[frame] = encoder.state();
       least[frame] = least_distance(pairs[frame]);
     }
-    Verdict verdict = both(compare("distances of frames to the received bits", distances, least),
-                           compare("states at the ends of frames", ends, std::vector<std::uint32_t>(frames, 0)));
+    tb::Verdict verdict = both(compare("distances of frames to the received bits", distances, least),
+                               compare("states at the ends of frames", ends, std::vector<std::uint32_t>(frames, 0)));
     verdict.detail += fmt::format(" ({} of {} bits are not those sent)", wrong, frames * steps);
     return verdict;
   }
 };
 
-const Register<Workload, Viterbi> viterbi_entry{"viterbi",
-                                                "decoding of 4M bits of a convolutional code; variant pthreads"};
+const Register<tb::Workload, Viterbi> viterbi_entry{"viterbi",
+                                                    "decoding of 4M bits of a convolutional code; variant pthreads"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

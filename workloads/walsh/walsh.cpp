@@ -5,16 +5,16 @@
 #include "base/registry.hpp"
 #include "workloads/support.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class Walsh final : public KernelWorkload {
  public:
-  explicit Walsh(const WorkloadOptions& options) : KernelWorkload("walsh", options) {}
+  explicit Walsh(const tb::WorkloadOptions& options) : KernelWorkload("walsh", options) {}
   [[nodiscard]] std::uint64_t threads() const override { return count() / 4; }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     const std::uint32_t n = count();
     Random random(options().seed);
     std::vector<float> numbers(n);
@@ -25,13 +25,13 @@ class Walsh final : public KernelWorkload {
     }
     const std::uint64_t device_numbers = upload(executor, "numbers", numbers);
     const std::uint64_t device_taps = upload(executor, "taps", taps);
-    Executor::Plan plan{3 * std::uint64_t{steps() + 1} + 1};
+    tb::Executor::Plan plan{3 * std::uint64_t{steps() + 1} + 1};
     plan.blocks = 3 * (std::uint64_t{steps()} * (n / 4 / kBlock) + n / kPiece) + kMultipliers;
     executor.plan(plan);
     transform(executor, device_numbers);
     transform(executor, device_taps);
     launch(executor, "multiply", {kMultipliers}, {kBlock},
-           Arguments(executor.module(), "multiply")
+           tb::Arguments(executor.module(), "multiply")
                .pointer(device_numbers)
                .pointer(device_taps)
                .value(n)
@@ -64,14 +64,14 @@ class Walsh final : public KernelWorkload {
   static constexpr std::uint32_t kTaps = 16;
   static constexpr std::uint32_t kMultipliers = 128;  // blocks
 
-  void transform(Executor& executor, std::uint64_t numbers) const {
+  void transform(tb::Executor& executor, std::uint64_t numbers) const {
     const std::uint32_t n = count();
     for (std::uint32_t stride = n / 4; stride >= kPiece; stride /= 4) {
       launch(executor, "walsh_step", {n / 4 / kBlock}, {kBlock},
-             Arguments(executor.module(), "walsh_step").pointer(numbers).value(stride));
+             tb::Arguments(executor.module(), "walsh_step").pointer(numbers).value(stride));
     }
     launch(executor, "walsh_piece", {n / kPiece}, {kThreads},
-           Arguments(executor.module(), "walsh_piece").pointer(numbers));
+           tb::Arguments(executor.module(), "walsh_piece").pointer(numbers));
   }
   // A power of four pieces: radix-4 steps lead there.
   [[nodiscard]] std::uint32_t count() const {
@@ -83,7 +83,7 @@ class Walsh final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Walsh> walsh_entry{"walsh", "dyadic convolution of 512K numbers by fast Walsh transforms"};
+const Register<tb::Workload, Walsh> walsh_entry{"walsh", "dyadic convolution of 512K numbers by fast Walsh transforms"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

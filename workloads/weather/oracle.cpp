@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace heddle::tb::weather {
+namespace heddle::workloads::weather {
 namespace {
 
 constexpr double kFreezing = 273.15;
@@ -237,7 +237,7 @@ void Columns::condense(Cell& cell) {
   cell.move(Water::vapour, Water::cloud, std::max(beyond, -cell[Water::cloud]));
 }
 
-Verdict Columns::judge(const Air& air) const {
+tb::Verdict Columns::judge(const Air& air) const {
   double widest_kelvins = 0;
   double widest_water = 0;
   double after = 0;
@@ -275,4 +275,4 @@ Verdict Columns::judge(const Air& air) const {
                             cells_.size(), widest_kelvins, widest_water)};
 }
 
-}  // namespace heddle::tb::weather
+}  // namespace heddle::workloads::weather

@@ -10,7 +10,7 @@
 
 #include "tb/device/workload.hpp"
 
-namespace heddle::tb::weather {
+namespace heddle::workloads::weather {
 
 inline constexpr std::size_t kLevels = 28;
 
@@ -35,7 +35,7 @@ class Columns {
   // of snow, which a rounding may decide. Returns what is wrong with one of them, or nothing.
   [[nodiscard]] std::string step(double seconds, const std::vector<std::uint32_t>& falls);
   // Is it what the GPU has come to?
-  [[nodiscard]] Verdict judge(const Air& air) const;
+  [[nodiscard]] tb::Verdict judge(const Air& air) const;
 
  private:
   struct Cell {
@@ -68,4 +68,4 @@ class Columns {
   double before_ = 0;  // kg of water at the start, over a square metre of every column
 };
 
-}  // namespace heddle::tb::weather
+}  // namespace heddle::workloads::weather

@@ -6,17 +6,17 @@
 #include "workloads/support.hpp"
 #include "workloads/weather/oracle.hpp"
 
-namespace heddle::tb {
+namespace heddle::workloads {
 namespace {
 
 class Weather final : public KernelWorkload {
  public:
-  explicit Weather(const WorkloadOptions& options)
+  explicit Weather(const tb::WorkloadOptions& options)
       : KernelWorkload("weather", options, {{kStepCount, kSteps, 1, kSteps}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return columns(); }
   [[nodiscard]] double demo_scale() const override { return 0.5; }
 
-  [[nodiscard]] Verdict run(Executor& executor) override {
+  [[nodiscard]] tb::Verdict run(tb::Executor& executor) override {
     weather::Air air = make_air();
     const std::uint64_t temperature = upload(executor, "temperature", air.temperature);
     std::array<std::uint64_t, 5> water{};
@@ -32,7 +32,7 @@ class Weather final : public KernelWorkload {
     executor.plan({steps(), steps() * grid().count()});
     weather::Columns expected(air, columns());
     for (std::uint32_t step = 0; step < steps(); ++step) {
-      Arguments arguments(executor.module(), "microphysics");
+      tb::Arguments arguments(executor.module(), "microphysics");
       arguments.pointer(temperature);
       for (const std::uint64_t kind : water) {
         arguments.pointer(kind);
@@ -128,8 +128,8 @@ class Weather final : public KernelWorkload {
   }
 };
 
-const Register<Workload, Weather> weather_entry{
+const Register<tb::Workload, Weather> weather_entry{
     "weather", "ten steps of microphysics over 72 x 64 columns of air, 28 levels; variant steps=N"};
 
 }  // namespace
-}  // namespace heddle::tb
+}  // namespace heddle::workloads

@@ -30,7 +30,7 @@ std::uint64_t upload(heddle::isa::DeviceMemory& memory, const std::string& name,
 int run(const std::string& kernel_file, const heddle::hw::Machine& machine) {
   heddle::ptx::CompileOptions options;
   options.max_registers = machine.core.registers_per_thread;
-  const std::string ptx = heddle::tb::compile_cuda(kernel_file, kAddressBits);
+  const std::string ptx = heddle::cuda::compile_cuda(kernel_file, kAddressBits);
   heddle::tb::Device device(machine);
   device.load(heddle::ptx::compile(ptx, "saxpy.ptx", options));
 

@@ -10,7 +10,7 @@
 #include "tb/measure/dram/dram_replay.hpp"
 #include "tb/measure/record.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 namespace {
 
 std::string label_of(std::size_t index) {
@@ -18,25 +18,25 @@ std::string label_of(std::size_t index) {
 }
 
 ComparedRun read_one(const std::string& path, std::size_t index) {
-  const std::string file = stats_path(path);
+  const std::string file = tb::stats_path(path);
   ComparedRun run;
   run.label = label_of(index);
   run.path = path;
-  const boost::json::value whole = read_stats(file);
-  const RecordedValue stats(whole, file);
-  run.summary = summary_of(stats);
-  run.machine = machine_of(stats);
+  const boost::json::value whole = tb::read_stats(file);
+  const tb::RecordedValue stats(whole, file);
+  run.summary = tb::summary_of(stats);
+  run.machine = tb::machine_of(stats);
   run.workload = stats.at("workload").text();
   run.complete = stats.at("complete").flag();
   run.stop_reason = stats.at("stop_reason").text();
   static_cast<void>(stats.at("threads").count());
   run.energy = read_compared_energy(stats);
-  if (const RecordedValue modules = stats.at("modules"); modules.has(DramReplay::kTraceModule)) {
-    const RecordedValue trace = modules.at(DramReplay::kTraceModule);
+  if (const tb::RecordedValue modules = stats.at("modules"); modules.has(tb::DramReplay::kTraceModule)) {
+    const tb::RecordedValue trace = modules.at(tb::DramReplay::kTraceModule);
     const auto take = [&](const char* name, std::uint64_t, const char*, const char*) {
       run.replay.emplace_back(name, trace.at(name).count());
     };
-    ReplayStatistics().describe(take);
+    tb::ReplayStatistics().describe(take);
   }
   run.stats = whole.get_object();
   if (run.summary.fu_active_cycles.empty() || run.summary.fu_active_cycles.front() != run.summary.idle_cycles) {
@@ -92,4 +92,4 @@ std::vector<ParameterDifference> parameter_differences(const std::vector<Compare
   return out;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -12,7 +12,7 @@
 #include "studies/pages/compare/explain.hpp"
 #include "tb/measure/recorded_value.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 // What an energy table made of a run.
 struct ComparedEnergy {
@@ -29,7 +29,7 @@ struct ComparedEnergy {
   std::vector<std::pair<std::string, double>> parts;  // of the GPU ("gpu.core0") with all modules in them, pJ
 };
 // None: the run was not priced. Throws InputError.
-[[nodiscard]] std::optional<ComparedEnergy> read_compared_energy(const RecordedValue& stats);
+[[nodiscard]] std::optional<ComparedEnergy> read_compared_energy(const tb::RecordedValue& stats);
 
 struct ComparedRun {
   std::string label;  // "A", "B", ... "Z", "R27"
@@ -38,7 +38,7 @@ struct ComparedRun {
   bool complete = false;
   std::string stop_reason;
   hw::Machine machine;
-  Summary summary;
+  tb::Summary summary;
   boost::json::object stats;
   std::optional<ComparedEnergy> energy;
   std::vector<std::pair<std::string, std::uint64_t>> replay;  // of heddle dram: the counters of its trace; else empty
@@ -67,4 +67,4 @@ struct ParameterDifference {
 // `command`: how the comparison was called. Throws InputError for channels: the page draws what cores do.
 [[nodiscard]] std::string compare_page(const std::vector<ComparedRun>& runs, const std::string& command);
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

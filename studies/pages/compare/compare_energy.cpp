@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "studies/pages/compare/compare.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 namespace {
 
 using Align = TextTable::Align;
@@ -63,18 +63,18 @@ class EnergyRows {
 
 }  // namespace
 
-std::optional<ComparedEnergy> read_compared_energy(const RecordedValue& stats) {
+std::optional<ComparedEnergy> read_compared_energy(const tb::RecordedValue& stats) {
   if (!stats.has("energy")) {
     return std::nullopt;
   }
-  const RecordedValue recorded = stats.at("energy");
+  const tb::RecordedValue recorded = stats.at("energy");
   ComparedEnergy energy;
   energy.table = recorded.at("table").text();
   energy.pj = recorded.at("pj").number();
   energy.average_mw = recorded.at("average_mw").number();
   energy.delay_product = recorded.at("delay_product").number();
   for (const std::string& name : recorded.at("kinds").keys()) {
-    const RecordedValue kind = recorded.at("kinds").at(name);
+    const tb::RecordedValue kind = recorded.at("kinds").at(name);
     energy.kinds.push_back({name, kind.at("pj").number(), kind.at("leakage_pj").number()});
   }
   for (const std::string& name : recorded.at("modules").keys()) {
@@ -128,4 +128,4 @@ std::string compare_energy_text(const std::vector<ComparedRun>& runs) {
   return out + kinds.text(runs, "by kind of unit") + "\n" + parts.text(runs, "by part of the GPU");
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

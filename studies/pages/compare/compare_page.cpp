@@ -7,7 +7,7 @@
 #include "studies/pages/page/data_page.hpp"
 #include "studies/pages/page/declarations.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 namespace {
 
 namespace json = boost::json;
@@ -60,4 +60,4 @@ std::string compare_page(const std::vector<ComparedRun>& runs, const std::string
   return data_page({std::move(title), compare_data(runs, command), {"energy.js", "compare.js"}});
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

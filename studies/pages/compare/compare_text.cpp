@@ -5,7 +5,7 @@
 #include "base/text.hpp"
 #include "studies/pages/compare/compare.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 namespace {
 
 using Align = TextTable::Align;
@@ -62,7 +62,7 @@ class Figures {
         });
       }
       add_row(std::string(name), values);
-    } else if constexpr (std::is_same_v<Field, IdleByCause>) {
+    } else if constexpr (std::is_same_v<Field, tb::IdleByCause>) {
       for (std::size_t cause = 0; cause != hw::kIdleCauseCount; ++cause) {
         std::vector<std::uint64_t> values;
         for (const ComparedRun& run : runs_) {
@@ -175,4 +175,4 @@ std::string compare_text(const std::vector<ComparedRun>& runs) {
          Figures(runs).text();
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

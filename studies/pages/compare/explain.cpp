@@ -10,7 +10,7 @@
 #include "hw/dram/timing.hpp"
 #include "studies/pages/report/appearance.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 namespace {
 
 struct Factor {
@@ -61,7 +61,7 @@ Contribution product(std::string cause, std::string detail, double from, double 
 
 // One run, per core.
 struct Side {
-  Side(const Summary& summary, const hw::Machine& machine) : summary(summary), machine(machine) {
+  Side(const tb::Summary& summary, const hw::Machine& machine) : summary(summary), machine(machine) {
     cores = machine.gpu.cores;
     for (std::size_t active = 1; active < summary.fu_active_cycles.size(); ++active) {
       executing += summary.fu_active_cycles[active];
@@ -91,7 +91,7 @@ struct Side {
     return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
   }
 
-  const Summary& summary;
+  const tb::Summary& summary;
   const hw::Machine& machine;
   double cores = 1;
   std::uint64_t executing = 0;    // core cycles with a functional unit active
@@ -116,8 +116,8 @@ Contribution execution(const Side& a, const Side& b) {
 }
 
 Contribution waiting_for_memory(const Side& a, const Side& b) {
-  const Summary& x = a.summary;
-  const Summary& y = b.summary;
+  const tb::Summary& x = a.summary;
+  const tb::Summary& y = b.summary;
   const double from = a.per_core(a.memory());
   const double to = b.per_core(b.memory());
   // What is left of the waiting when the accesses' own time is taken out: how much of it other warps and other accesses
@@ -145,12 +145,12 @@ Contribution waiting_for_memory(const Side& a, const Side& b) {
 
 }  // namespace
 
-Explanation explain(const Summary& from, const hw::Machine& from_machine, const Summary& to,
+Explanation explain(const tb::Summary& from, const hw::Machine& from_machine, const tb::Summary& to,
                     const hw::Machine& to_machine) {
   const Side a(from, from_machine);
   const Side b(to, to_machine);
   Explanation out;
-  out.cycles = b.per_core(core_cycles(to)) - a.per_core(core_cycles(from));
+  out.cycles = b.per_core(tb::core_cycles(to)) - a.per_core(tb::core_cycles(from));
   out.causes.push_back(execution(a, b));
   if (a.memory() + b.memory() != 0) {
     out.causes.push_back(waiting_for_memory(a, b));
@@ -170,4 +170,4 @@ Explanation explain(const Summary& from, const hw::Machine& from_machine, const 
   return out;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -22,7 +22,7 @@
 #include "hw/parameters/machine.hpp"
 #include "tb/measure/summary.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 // A cause's share of the difference. Positive: it makes the second run longer.
 struct Contribution {
@@ -37,7 +37,7 @@ struct Explanation {
   std::vector<Contribution> causes;  // add up to `cycles`; the largest first; idle causes that are equal are left out
 };
 
-[[nodiscard]] Explanation explain(const Summary& from, const hw::Machine& from_machine, const Summary& to,
+[[nodiscard]] Explanation explain(const tb::Summary& from, const hw::Machine& from_machine, const tb::Summary& to,
                                   const hw::Machine& to_machine);
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -6,7 +6,7 @@
 #include <systemc>
 #include <vector>
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 struct DiagramSocket {
   std::string path;      // hierarchical name
@@ -40,4 +40,4 @@ struct Diagram {
 // banks) are drawn once, with their number.
 [[nodiscard]] std::string diagram_dot(const Diagram& diagram, const std::string& title, bool all);
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -7,7 +7,7 @@
 
 #include "studies/pages/diagram/diagram.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 namespace {
 
@@ -155,4 +155,4 @@ std::string diagram_dot(const Diagram& diagram, const std::string& title, bool a
   return DotDrawing(diagram, all).text(title);
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

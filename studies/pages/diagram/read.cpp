@@ -10,7 +10,7 @@
 #include "tlm/line_protocol.hpp"
 #include "tlm/warp_protocol.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 namespace {
 
@@ -127,4 +127,4 @@ Diagram read_diagram(const sc_core::sc_object& top) {
   return std::move(walk.diagram);
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

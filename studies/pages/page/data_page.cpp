@@ -7,7 +7,7 @@
 #include "studies/pages/report/appearance.hpp"
 #include "studies/pages/report/html.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 namespace {
 
 // JSON within a script element: no '<', which could end it or begin a comment. The escape means the same to a parser of
@@ -54,4 +54,4 @@ std::string data_page(const DataPage& page) {
   return out + "</body>\n</html>\n";
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 struct DataPage {
   std::string title;
@@ -16,4 +16,4 @@ struct DataPage {
 
 [[nodiscard]] std::string data_page(const DataPage& page);
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

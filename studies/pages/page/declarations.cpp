@@ -5,13 +5,13 @@
 #include "studies/pages/report/appearance.hpp"
 #include "tb/measure/summary.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 namespace json = boost::json;
 
 json::object declarations_json() {
   json::object summary;
-  for (const SummaryDeclaration& declaration : summary_declarations()) {
+  for (const tb::SummaryDeclaration& declaration : tb::summary_declarations()) {
     summary[declaration.name] = {{"unit", declaration.unit}, {"definition", declaration.definition}};
   }
   json::object causes;
@@ -21,4 +21,4 @@ json::object declarations_json() {
   return {{"summary", std::move(summary)}, {"idle_causes", std::move(causes)}, {"appearance", appearance_json()}};
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -3,10 +3,10 @@
 
 #include <boost/json/fwd.hpp>
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 // {"summary": {figure: {"unit", "definition"}}, "idle_causes": {cause: meaning},
 //  "appearance": appearance_json()}
 [[nodiscard]] boost::json::object declarations_json();
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -7,11 +7,11 @@
 
 #include "base/embedded_file.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 [[nodiscard]] std::span<const EmbeddedFile> page_files();
 
 // The text of one of them. Throws InternalError for another name.
 [[nodiscard]] std::string_view page_file(std::string_view name);
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -9,7 +9,7 @@
 
 #include "tb/measure/profile/profile.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 namespace {
 
 using hw::GroupState;
@@ -149,9 +149,9 @@ boost::json::object appearance_json() {
   for_each_appearance([&](const Appearance& one) { titles[one.key] = boost::json::string(one.title); });
   boost::json::object states;
   for (std::size_t state = 0; state != hw::kGroupStates; ++state) {
-    states[kGroupStateNames[state]] = boost::json::string(appearance_of(static_cast<GroupState>(state)).key);
+    states[tb::kGroupStateNames[state]] = boost::json::string(appearance_of(static_cast<GroupState>(state)).key);
   }
   return {{"titles", std::move(titles)}, {"active", kActivity.key}, {"warp_states", std::move(states)}};
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -8,7 +8,7 @@
 #include "hw/state/group.hpp"
 #include "hw/state/idle_cause.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 struct Appearance {
   std::string_view key;    // as stats.json has it: "mshrs_full"; a class and a variable of the style sheet, see below
@@ -30,4 +30,4 @@ struct Appearance {
 // {"titles": {key: title}, "active": key, "warp_states": {state: key}}, for the scripts of pages.
 [[nodiscard]] boost::json::object appearance_json();
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

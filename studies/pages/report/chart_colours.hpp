@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <string_view>
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 // "#rrggbb" in the light scheme.
 [[nodiscard]] std::string_view series_colour(std::size_t series);
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -12,7 +12,7 @@
 #include "studies/pages/report/number_text.hpp"
 #include "studies/pages/report/timeline_picture.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 namespace {
 
 // Series colours that stay apart for colour-blind readers, on white and on dark pages.
@@ -258,7 +258,7 @@ std::string svg(const ImagePanels& chart) {
   return wrapped_svg(chart.title, height, body);
 }
 
-std::string svg(const BankTimeline& timeline) {
+std::string svg(const tb::BankTimeline& timeline) {
   return timeline_svg(timeline);
 }
 
@@ -302,4 +302,4 @@ std::string_view series_colour(std::size_t series) {
   return kLightColours[series % kColours];
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -12,7 +12,7 @@
 
 #include "tb/measure/dram/bank_timeline.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();  // a bar or point that was not measured
 
@@ -69,7 +69,7 @@ struct ImagePanels {
 [[nodiscard]] ImagePanels::Panel grey_panel(std::string caption, const std::vector<std::vector<double>>& rows,
                                             double top);
 
-using Chart = std::variant<GroupedBars, StackedGroups, LineChart, BankTimeline, ImagePanels>;
+using Chart = std::variant<GroupedBars, StackedGroups, LineChart, tb::BankTimeline, ImagePanels>;
 
 [[nodiscard]] std::string chart_svg(const Chart& chart);
 
@@ -79,4 +79,4 @@ using Chart = std::variant<GroupedBars, StackedGroups, LineChart, BankTimeline, 
 // The step of a round axis (1, 2, 2.5 or 5 times a power of ten) that cuts `span` into at most `most` pieces.
 [[nodiscard]] double round_step(double span, int most);
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 std::vector<FuClass> fu_classes(const std::vector<std::uint64_t>& fu_active_cycles) {
   std::vector<FuClass> classes;
@@ -34,4 +34,4 @@ std::vector<FuClass> fu_classes(const std::vector<std::uint64_t>& fu_active_cycl
   return classes;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

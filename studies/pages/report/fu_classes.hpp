@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 struct FuClass {
   std::string label;      // "0", "1-8", "32"
@@ -18,4 +18,4 @@ struct FuClass {
 // 32. Other widths: none, four quarters (the last without the full width), full; empty classes are left out.
 [[nodiscard]] std::vector<FuClass> fu_classes(const std::vector<std::uint64_t>& fu_active_cycles);
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

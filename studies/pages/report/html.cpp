@@ -6,7 +6,7 @@
 
 #include "base/text.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 namespace {
 
 // u0..u5: functional units, from idle grey over a ramp of one hue to full.
@@ -204,4 +204,4 @@ std::string html_table(const std::vector<std::string>& titles, const std::vector
   return out + "</tbody>\n</table></div>\n";
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

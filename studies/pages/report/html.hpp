@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 [[nodiscard]] std::string html_escaped(std::string_view text);
 
@@ -40,4 +40,4 @@ struct StackedBars {
                                      const std::vector<std::vector<std::string>>& rows,
                                      const std::vector<std::size_t>& left);
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -9,7 +9,7 @@
 #include "studies/pages/report/html.hpp"
 #include "studies/pages/report/png.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 namespace {
 
 constexpr double kCaption = 20;   // room above a panel
@@ -65,4 +65,4 @@ std::string image_panels_svg(const ImagePanels& chart, double width, double& hei
   return out;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -5,9 +5,9 @@
 
 #include "studies/pages/report/charts.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 // What stands within the <svg> element, `width` wide; `height` becomes how high it is.
 [[nodiscard]] std::string image_panels_svg(const ImagePanels& chart, double width, double& height);
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -9,7 +9,7 @@
 
 #include "base/text.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 std::string number_text(double number, int digits) {
   const std::string sign = number < 0 ? "\u2212" : "";
@@ -32,4 +32,4 @@ std::string number_text(double number, int digits) {
   return sign + fmt::format("{:.{}g}", size, digits);
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

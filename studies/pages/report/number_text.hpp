@@ -5,9 +5,9 @@
 
 #include <string>
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 // "4,000", "0.25", "15.3 M", "−1.5". `digits`: significant ones of what is no whole number below ten thousand.
 [[nodiscard]] std::string number_text(double number, int digits = 3);
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -56,4 +56,4 @@ std::vector<std::uint8_t> png(unsigned width, unsigned height, std::span<const s
   return out;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

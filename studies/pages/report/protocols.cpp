@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "hw/coherence/protocol.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 namespace {
 
@@ -133,4 +133,4 @@ std::string protocols_markdown() {
   return out;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -4,11 +4,11 @@
 
 #include <string>
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 // One line per pair of state and event that can happen.
 [[nodiscard]] std::string protocols_text();
 // docs/protocols.md: a table per controller, states down, events across.
 [[nodiscard]] std::string protocols_markdown();
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -15,7 +15,7 @@
 #include "tb/measure/record.hpp"
 #include "tb/measure/summary.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 namespace {
 
 constexpr std::size_t kMeaningWidth = 76;
@@ -67,9 +67,9 @@ std::vector<ModuleGroup> groups_of(const StatisticsRegistry& modules) {
 
 // What heddle dram counts beside its memory channels.
 ModuleGroup replay_counters() {
-  ReplayStatistics statistics;
+  tb::ReplayStatistics statistics;
   StatisticsRegistry registry;
-  registry.add(DramReplay::kTraceModule, statistics);
+  registry.add(tb::DramReplay::kTraceModule, statistics);
   return groups_of(registry).front();
 }
 
@@ -180,7 +180,7 @@ std::string parameters_markdown(hw::Machine machine) {
 
 std::string statistics_text(const StatisticsRegistry& modules) {
   std::string out = "Summary of a run\n";
-  for (const SummaryDeclaration& declaration : summary_declarations()) {
+  for (const tb::SummaryDeclaration& declaration : tb::summary_declarations()) {
     add_entry(out, declaration.name, declaration.unit, declaration.definition);
   }
   out += "\nCauses of idle cycles\n";
@@ -206,10 +206,10 @@ std::string statistics_markdown(const StatisticsRegistry& modules) {
       "# Statistics\n\nMade by `heddle list statistics --markdown` from the declarations in the code; a test compares "
       "this file with it.\n\n## Files\n\n";
   std::string files(kSchemaText);
-  files.replace(files.find(kSchemaMark), 1, std::to_string(kStatisticsSchema));
+  files.replace(files.find(kSchemaMark), 1, std::to_string(tb::kStatisticsSchema));
   out += files;
   std::vector<std::vector<std::string>> rows;
-  for (const SummaryDeclaration& declaration : summary_declarations()) {
+  for (const tb::SummaryDeclaration& declaration : tb::summary_declarations()) {
     rows.push_back({"`" + declaration.name + "`", declaration.unit, declaration.definition});
   }
   out += "\n## Summary of a run\n\n" + markdown_table({"name", "unit", "definition"}, rows);
@@ -240,4 +240,4 @@ std::string statistics_markdown(const StatisticsRegistry& modules) {
   return out + counters(replay_counters());
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

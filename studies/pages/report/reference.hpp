@@ -7,7 +7,7 @@
 #include "base/statistics.hpp"
 #include "hw/parameters/machine.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 [[nodiscard]] std::string parameters_text(hw::Machine machine);
 [[nodiscard]] std::string parameters_markdown(hw::Machine machine);
@@ -25,4 +25,4 @@ namespace heddle::tb {
 // "gpu.core0.lane31" as "gpu.core<n>.lane<n>"; a name as short as "l2" keeps its number.
 [[nodiscard]] std::string module_pattern(const std::string& module);
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "studies/pages/report/fu_classes.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 namespace {
 
 constexpr std::size_t kShareBarWidth = 30;
@@ -24,7 +24,7 @@ void share_line(std::string& out, std::string_view name, double share, std::stri
   out += '\n';
 }
 
-std::string headline(const RunRecord& record) {
+std::string headline(const tb::RunRecord& record) {
   std::string out = fmt::format("{} on {}: ", record.workload, record.machine.name);
   if (!record.complete) {
     out += "INCOMPLETE";
@@ -51,7 +51,7 @@ std::string headline(const RunRecord& record) {
 }
 
 // Of launches on a machine with a global pool: in how many threads could move, and why not in others.
-std::string moves_text(const Summary& summary) {
+std::string moves_text(const tb::Summary& summary) {
   std::vector<std::string> parts;
   const auto add = [&](std::uint64_t launches, std::string_view form) {
     if (launches != 0) {
@@ -65,7 +65,7 @@ std::string moves_text(const Summary& summary) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void add_work(std::string& out, const Summary& summary, const hw::Machine& machine) {
+void add_work(std::string& out, const tb::Summary& summary, const hw::Machine& machine) {
   out += "\nWork\n";
   line(out, "cycles", grouped(summary.cycles),
        fmt::format("{} launch{}, {}", summary.launches, summary.launches == 1 ? "" : "es",
@@ -84,8 +84,8 @@ void add_work(std::string& out, const Summary& summary, const hw::Machine& machi
   }
 }
 
-void add_use(std::string& out, const Summary& summary) {
-  const auto all = static_cast<double>(core_cycles(summary));
+void add_use(std::string& out, const tb::Summary& summary) {
+  const auto all = static_cast<double>(tb::core_cycles(summary));
   if (all == 0) {
     return;
   }
@@ -111,7 +111,7 @@ void add_use(std::string& out, const Summary& summary) {
   }
 }
 
-void add_memory(std::string& out, const Summary& summary) {
+void add_memory(std::string& out, const tb::Summary& summary) {
   out += "\nMemory\n";
   line(out, "memory instructions", grouped(summary.memory_instructions), "warp instructions to global memory");
   line(out, "lines per instruction", fmt::format("{:.2f}", summary.line_requests_per_memory_instruction),
@@ -137,7 +137,7 @@ std::string launch_count(std::uint64_t launches) {
   return grouped(launches) + (launches == 1 ? " launch" : " launches");
 }
 
-void add_selection(std::string& out, const LaunchSelection& selection) {
+void add_selection(std::string& out, const tb::LaunchSelection& selection) {
   const bool blocks = selection.what().blocks > 1;
   out += blocks ? "\nLaunches and blocks that were interpreted (all else is of those that were simulated)\n"
                 : "\nLaunches that were interpreted (all else is of those that were simulated)\n";
@@ -167,19 +167,19 @@ void add_selection(std::string& out, const LaunchSelection& selection) {
   }
 }
 
-void add_energy(std::string& out, const Energy& energy) {
+void add_energy(std::string& out, const tb::Energy& energy) {
   out += fmt::format("\nEnergy by the table {}\n", energy.table);
   line(out, "energy", fmt::format("{:.3f} uJ", energy.pj * 1e-6), "of the activities and the leakage that it names");
   line(out, "mean power", fmt::format("{:.3f} mW", energy.average_mw),
        fmt::format("over {:.3f} us of the machine's clock", energy.nanoseconds * 1e-3));
   line(out, "energy-delay product", fmt::format("{:.3f} uJ us", energy.delay_product * 1e-9), "energy times that time");
-  for (const Energy::Kind& kind : energy.kinds) {
+  for (const tb::Energy::Kind& kind : energy.kinds) {
     line(out, "  " + kind.name, percent(energy.pj == 0 ? 0 : kind.pj / energy.pj),
          fmt::format("{:.3f} uJ, {:.3f} of them leakage", kind.pj * 1e-6, kind.leakage_pj * 1e-6));
   }
 }
 
-void add_host(std::string& out, const Summary& summary, const HostCost& cost) {
+void add_host(std::string& out, const tb::Summary& summary, const tb::HostCost& cost) {
   const double seconds = cost.simulation_cpu_seconds;
   out += "\nHost\n";
   line(out, "simulation", fmt::format("{:.2f} s", seconds), "CPU time inside launches");
@@ -193,7 +193,7 @@ void add_host(std::string& out, const Summary& summary, const HostCost& cost) {
 
 }  // namespace
 
-std::string run_text(const RunRecord& record, const HostCost& cost) {
+std::string run_text(const tb::RunRecord& record, const tb::HostCost& cost) {
   std::string out = headline(record);
   add_work(out, record.summary, record.machine);
   if (record.selection) {
@@ -209,4 +209,4 @@ std::string run_text(const RunRecord& record, const HostCost& cost) {
   return out;
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

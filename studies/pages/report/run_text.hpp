@@ -5,9 +5,9 @@
 
 #include "tb/measure/record.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 // Some forty lines, ending in a newline.
-[[nodiscard]] std::string run_text(const RunRecord& record, const HostCost& cost);
+[[nodiscard]] std::string run_text(const tb::RunRecord& record, const tb::HostCost& cost);
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

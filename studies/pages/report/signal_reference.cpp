@@ -9,7 +9,7 @@
 #include "hw/waves/gpu_waves.hpp"
 #include "studies/pages/report/reference.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 namespace {
 
 struct Row {
@@ -155,4 +155,4 @@ std::string signals_markdown() {
   return out + markdown_table({"enumeration", "values"}, table);
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 void TimeLeft::done(const std::string& workload, double seconds) {
   for (Sum* sum : {&by_workload_[workload], &all_}) {
@@ -34,4 +34,4 @@ std::string time_text(double seconds) {
                        : fmt::format("{} s", whole);
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 // Guesses how long the rest takes from the runs that are done: a run takes what its workload's runs took on average;
 // one whose workload has not run yet takes the average of all.
@@ -29,4 +29,4 @@ class TimeLeft {
 // "1 h 05 min", "3 min 20 s", "12 s"
 [[nodiscard]] std::string time_text(double seconds);
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

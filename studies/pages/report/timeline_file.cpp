@@ -9,7 +9,7 @@
 #include "studies/pages/report/timeline_picture.hpp"
 #include "tb/measure/record.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 void check_timeline_path(const std::string& path) {
   if (!path.ends_with(".svg") && !path.ends_with(".json")) {
@@ -17,8 +17,8 @@ void check_timeline_path(const std::string& path) {
   }
 }
 
-void write_timeline(const TimelineRequest& request, const BankTimeline& timeline) {
-  write_file(request.path, request.path.ends_with(".json") ? timeline_json(timeline) : timeline_file(timeline));
+void write_timeline(const TimelineRequest& request, const tb::BankTimeline& timeline) {
+  os::write_file(request.path, request.path.ends_with(".json") ? tb::timeline_json(timeline) : timeline_file(timeline));
 }
 
 TimelineFile::TimelineFile(TimelineRequest request, const hw::Machine& machine)
@@ -27,11 +27,11 @@ TimelineFile::TimelineFile(TimelineRequest request, const hw::Machine& machine)
       observer_(timeline_) {}
 
 void TimelineFile::check() const {
-  check_writable(request_.path);
+  os::check_writable(request_.path);
 }
 
-void TimelineFile::make(const RunRecord& record, const StatisticsRegistry& /*modules*/) {
+void TimelineFile::make(const tb::RunRecord& record, const StatisticsRegistry& /*modules*/) {
   write_timeline(request_, timeline_.timeline(fmt::format("{} on {}", record.workload, record.machine.name)));
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

@@ -8,7 +8,7 @@
 #include "tb/measure/dram/timeline.hpp"
 #include "tb/measure/run_product.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 // A window of simulated time, and where its picture goes.
 struct TimelineRequest {
@@ -20,25 +20,25 @@ struct TimelineRequest {
 void check_timeline_path(const std::string& path);
 
 // Writes the file that was asked for, whole or not at all. Throws InputError.
-void write_timeline(const TimelineRequest& request, const BankTimeline& timeline);
+void write_timeline(const TimelineRequest& request, const tb::BankTimeline& timeline);
 
 // That of a run.
-class TimelineFile final : public RunProduct {
+class TimelineFile final : public tb::RunProduct {
  public:
   TimelineFile(TimelineRequest request, const hw::Machine& machine);
   void check() const override;
-  [[nodiscard]] RunObserver* observer() override { return &observer_; }
-  void make(const RunRecord& record, const StatisticsRegistry& modules) override;
+  [[nodiscard]] tb::RunObserver* observer() override { return &observer_; }
+  void make(const tb::RunRecord& record, const StatisticsRegistry& modules) override;
 
  private:
-  struct Channels final : RunObserver {
-    explicit Channels(DramTimeline& watched) : timeline(watched) {}
+  struct Channels final : tb::RunObserver {
+    explicit Channels(tb::DramTimeline& watched) : timeline(watched) {}
     [[nodiscard]] hw::DramObserver* dram(unsigned channel) override { return &timeline.observer(channel); }
-    DramTimeline& timeline;
+    tb::DramTimeline& timeline;
   };
   TimelineRequest request_;
-  DramTimeline timeline_;
+  tb::DramTimeline timeline_;
   Channels observer_;
 };
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

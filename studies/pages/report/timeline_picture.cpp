@@ -11,7 +11,7 @@
 #include "studies/pages/report/charts.hpp"
 #include "studies/pages/report/html.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 namespace {
 
 struct KindStyle {
@@ -19,7 +19,7 @@ struct KindStyle {
   std::size_t series;     // the colour that charts give to the series of this number
   [[nodiscard]] std::string fill() const { return fmt::format("s{}", series); }
 };
-constexpr std::array<KindStyle, BankTimeline::kKinds> kStyles = {
+constexpr std::array<KindStyle, tb::BankTimeline::kKinds> kStyles = {
     {{"row hit", 3}, {"row conflict", 6}, {"row held, hit came", 2}, {"row held in vain", 4}, {"transfer", 1}}};
 
 constexpr double kWidth = 960;
@@ -33,7 +33,7 @@ constexpr double kLegend = 30;
 constexpr double kLegendEntry = 160;
 constexpr int kTicks = 8;
 
-const KindStyle& style_of(BankTimeline::Kind kind) {
+const KindStyle& style_of(tb::BankTimeline::Kind kind) {
   return kStyles[static_cast<std::size_t>(kind)];
 }
 
@@ -43,7 +43,7 @@ enum class Surroundings { page, file };
 
 class TimelineDrawing {
  public:
-  TimelineDrawing(const BankTimeline& timeline, Surroundings surroundings)
+  TimelineDrawing(const tb::BankTimeline& timeline, Surroundings surroundings)
       : timeline_(timeline),
         surroundings_(surroundings),
         cycles_(static_cast<double>(std::max<std::uint64_t>(1, timeline.end - timeline.begin))) {}
@@ -57,7 +57,7 @@ class TimelineDrawing {
       x += kLegendEntry;
     }
     top_ = kLegend;
-    for (const BankTimeline::Panel& one : timeline_.panels) {
+    for (const tb::BankTimeline::Panel& one : timeline_.panels) {
       panel(one);
     }
     if (surroundings_ == Surroundings::page) {
@@ -100,7 +100,7 @@ class TimelineDrawing {
     return kLeft + (kWidth - kLeft - kRight) * static_cast<double>(inside - timeline_.begin) / cycles_;
   }
 
-  void panel(const BankTimeline::Panel& one) {
+  void panel(const tb::BankTimeline::Panel& one) {
     out_ +=
         fmt::format("<text {}x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", ink(), kLeft, top_ + 15, html_escaped(one.label));
     top_ += kHead;
@@ -113,8 +113,8 @@ class TimelineDrawing {
           look("grid"), ink());
     }
     std::vector<std::uint64_t> drawn(one.banks, 0);  // per bank: until when an access is drawn
-    for (const BankTimeline::Span& span : one.spans) {
-      const bool transfer = span.kind == BankTimeline::Kind::transfer;
+    for (const tb::BankTimeline::Span& span : one.spans) {
+      const bool transfer = span.kind == tb::BankTimeline::Kind::transfer;
       if (span.bank >= one.banks || span.end <= timeline_.begin || span.begin >= timeline_.end) {
         continue;
       }
@@ -132,11 +132,11 @@ class TimelineDrawing {
     top_ += kScale;
   }
 
-  void box(const BankTimeline::Span& span, std::uint64_t begin, double y) {
+  void box(const tb::BankTimeline::Span& span, std::uint64_t begin, double y) {
     const KindStyle& style = style_of(span.kind);
-    const bool access = span.kind == BankTimeline::Kind::hit || span.kind == BankTimeline::Kind::conflict;
+    const bool access = span.kind == tb::BankTimeline::Kind::hit || span.kind == tb::BankTimeline::Kind::conflict;
     std::string what(style.text);
-    if (span.kind != BankTimeline::Kind::transfer) {
+    if (span.kind != tb::BankTimeline::Kind::transfer) {
       what += fmt::format(", bank {}", span.bank);
     }
     if (access) {
@@ -165,7 +165,7 @@ class TimelineDrawing {
     out_ += fmt::format("<text {} x=\"0\" y=\"{:.1f}\">cycle</text>\n", look("soft"), y + 17);
   }
 
-  const BankTimeline& timeline_;
+  const tb::BankTimeline& timeline_;
   const Surroundings surroundings_;
   const double cycles_;
   double top_ = 0;
@@ -174,16 +174,16 @@ class TimelineDrawing {
 
 }  // namespace
 
-std::string_view kind_text(BankTimeline::Kind kind) {
+std::string_view kind_text(tb::BankTimeline::Kind kind) {
   return style_of(kind).text;
 }
 
-std::string timeline_svg(const BankTimeline& timeline) {
+std::string timeline_svg(const tb::BankTimeline& timeline) {
   return TimelineDrawing(timeline, Surroundings::page).svg();
 }
 
-std::string timeline_file(const BankTimeline& timeline) {
+std::string timeline_file(const tb::BankTimeline& timeline) {
   return TimelineDrawing(timeline, Surroundings::file).svg();
 }
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

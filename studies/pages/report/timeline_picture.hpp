@@ -7,13 +7,13 @@
 
 #include "tb/measure/dram/bank_timeline.hpp"
 
-namespace heddle::tb {
+namespace heddle::pages {
 
 // "row hit"
-[[nodiscard]] std::string_view kind_text(BankTimeline::Kind kind);
+[[nodiscard]] std::string_view kind_text(tb::BankTimeline::Kind kind);
 
 // An <svg> element for a page with chart_style(), and a file of its own.
-[[nodiscard]] std::string timeline_svg(const BankTimeline& timeline);
-[[nodiscard]] std::string timeline_file(const BankTimeline& timeline);
+[[nodiscard]] std::string timeline_svg(const tb::BankTimeline& timeline);
+[[nodiscard]] std::string timeline_file(const tb::BankTimeline& timeline);
 
-}  // namespace heddle::tb
+}  // namespace heddle::pages

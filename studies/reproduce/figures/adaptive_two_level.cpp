@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_study.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class AdaptivePairs final : public Claim {
@@ -129,4 +129,4 @@ class AdaptivePairs final : public Claim {
 const Register<Claim, AdaptivePairs> adaptive_pairs_entry{"adaptive-2lev", "Two levels that learn their policies"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

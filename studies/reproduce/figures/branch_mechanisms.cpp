@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class BranchMechanisms final : public Claim {
@@ -33,7 +33,7 @@ class BranchMechanisms final : public Claim {
     const Grid grid(results, machines(), twelve());
     Finding finding;
     count_workloads(finding, grid);
-    const auto lanes = [](const Summary& summary) { return summary.lanes_per_warp_instruction; };
+    const auto lanes = [](const tb::Summary& summary) { return summary.lanes_per_warp_instruction; };
     const double counters = common_speedup(grid, 1, 0, leftmost());
     const double predication = common_speedup(grid, 2, 0, leftmost());
     finding.ours = fmt::format("{} (per-thread PCs), {} (predication)", gain_text(counters), gain_text(predication));
@@ -81,4 +81,4 @@ const Register<Claim, OnForms<BranchMechanisms>> branch_mechanisms_entry{
     "branch-mechanisms", "Stack, per-thread program counters, predication"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_study.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class CacheConsciousClaim final : public Claim {
@@ -36,7 +36,7 @@ class CacheConsciousClaim final : public Claim {
             "expected before the first run: the highly sensitive ones gain over round robin and greedy-then-oldest, "
             "with fewer misses; insensitive ones stay within 1 %."};
   }
-  [[nodiscard]] std::vector<Run> runs() const override { return tb::runs_of(machines(), workloads()); }
+  [[nodiscard]] std::vector<Run> runs() const override { return studies::runs_of(machines(), workloads()); }
   [[nodiscard]] Finding judge(const Results& results) const override {
     const Grid grid(results, machines(), workloads());
     Finding finding;
@@ -86,7 +86,7 @@ class CacheConsciousClaim final : public Claim {
             {"sort", 0.1},      {"bfs:pthreads", 0.01}, {"kmeans:pthreads", 0.1}, {"kmeans", 0.2},
             {"reduction", 0.1}, {"histogram", 0.1}};
   }
-  static double misses(const Summary& summary) { return static_cast<double>(summary.l1d_misses); }
+  static double misses(const tb::Summary& summary) { return static_cast<double>(summary.l1d_misses); }
 
   static void judge_sensitive(Finding& finding, const Grid& grid, const std::vector<std::size_t>& those) {
     for (const std::size_t variant : {kLimited, kGreedyLimited}) {
@@ -134,7 +134,7 @@ class CacheConsciousClaim final : public Claim {
          "GTO, CCWS", "lost lines per 1000 instructions", "loads held back", "mean cycles held back"},
         {}};
     for (const std::size_t workload : grid.common()) {
-      const Summary& limited = grid.at(kLimited, workload)->summary;
+      const tb::Summary& limited = grid.at(kLimited, workload)->summary;
       const double instructions = static_cast<double>(std::max<std::uint64_t>(1, limited.warp_instructions));
       const double held = static_cast<double>(std::max<std::uint64_t>(1, limited.throttled_loads));
       std::vector<std::string> row = {grid.workloads()[workload].name,
@@ -156,4 +156,4 @@ class CacheConsciousClaim final : public Claim {
 const Register<Claim, CacheConsciousClaim> cache_conscious_entry_of_page{"ccws", "Cache-conscious scheduling"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -6,7 +6,7 @@
 
 #include "base/text.hpp"
 
-namespace heddle::tb::database {
+namespace heddle::studies::database {
 namespace {
 
 // The default scales let the whole reproduction end within 20 minutes on two cores; 1 is the input of thesis 8.1. The
@@ -16,7 +16,7 @@ constexpr double kWideScanScale = 0.25;  // of several columns
 constexpr double kSearchScale = 0.25;
 constexpr double kUsualBandwidth = 32;
 
-double per_instruction(const Summary& summary) {
+double per_instruction(const tb::Summary& summary) {
   return static_cast<double>(summary.cycles) /
          static_cast<double>(std::max<std::uint64_t>(1, summary.warp_instructions));
 }
@@ -72,7 +72,7 @@ Measured::Measured(const Results& results, std::vector<Case> cases) : cases_(std
 
 bool Measured::complete() const {
   return std::all_of(summaries_.begin(), summaries_.end(),
-                     [](const Summary* summary) { return summary != nullptr && summary->cycles != 0; });
+                     [](const tb::Summary* summary) { return summary != nullptr && summary->cycles != 0; });
 }
 
 double Measured::speedup(std::size_t index, std::size_t base) const {
@@ -84,16 +84,16 @@ double Measured::fewer_instructions(std::size_t index, std::size_t base) const {
                  static_cast<double>(std::max<std::uint64_t>(1, at(base).warp_instructions));
 }
 
-Chart Measured::bars(std::string title, std::string unit, Figure figure) const {
-  GroupedBars chart{std::move(title), std::move(unit), {""}, {}, kNoValue};
+pages::Chart Measured::bars(std::string title, std::string unit, Figure figure) const {
+  pages::GroupedBars chart{std::move(title), std::move(unit), {""}, {}, pages::kNoValue};
   for (std::size_t i = 0; i < cases_.size(); ++i) {
     chart.series.push_back({cases_[i].label, {figure(at(i))}});
   }
   return chart;
 }
 
-Chart Measured::speedup_bars(std::string title, std::string unit) const {
-  GroupedBars chart{std::move(title), std::move(unit), {""}, {}, 1.0};
+pages::Chart Measured::speedup_bars(std::string title, std::string unit) const {
+  pages::GroupedBars chart{std::move(title), std::move(unit), {""}, {}, 1.0};
   for (std::size_t i = 0; i < cases_.size(); ++i) {
     chart.series.push_back({cases_[i].label, {speedup(i, 0)}});
   }
@@ -105,7 +105,7 @@ ValueTable Measured::table(std::string caption) const {
                    {"", "cycles", "warp instructions", "cycles per warp instruction", "idle", "row hits", "bus use"},
                    {}};
   for (std::size_t i = 0; i < cases_.size(); ++i) {
-    const Summary& summary = at(i);
+    const tb::Summary& summary = at(i);
     table.rows.push_back({cases_[i].label, grouped(summary.cycles), grouped(summary.warp_instructions),
                           fmt::format("{:.3f}", per_instruction(summary)), idle_text(summary),
                           percent(summary.dram_row_hit_rate), percent(summary.dram_bus_utilisation)});
@@ -114,8 +114,8 @@ ValueTable Measured::table(std::string caption) const {
 }
 
 std::string Measured::diagnosis(std::size_t index, std::size_t base) const {
-  const Summary& ours = at(index);
-  const Summary& theirs = at(base);
+  const tb::Summary& ours = at(index);
+  const tb::Summary& theirs = at(base);
   return fmt::format(
       "{}: {:.3f}x over {} = warp instructions {} to {} ({:.3f}x) and cycles per warp instruction {:.3f} to {:.3f} "
       "({:.3f}x); idle {} to {}; row hits {} to {}; bus use {} to {}.",
@@ -143,8 +143,9 @@ std::string gains_text(const std::vector<std::string>& places, const std::vector
   return out;
 }
 
-Chart speedup_line(std::string title, const std::vector<std::string>& places, const std::vector<double>& speedups) {
-  return LineChart{std::move(title), "speedup of COND_ACC", places, {{"speedup", speedups, true}}};
+pages::Chart speedup_line(std::string title, const std::vector<std::string>& places,
+                          const std::vector<double>& speedups) {
+  return pages::LineChart{std::move(title), "speedup of COND_ACC", places, {{"speedup", speedups, true}}};
 }
 
-}  // namespace heddle::tb::database
+}  // namespace heddle::studies::database

@@ -9,7 +9,7 @@
 #include "studies/reproduce/claim.hpp"
 #include "studies/reproduce/grid.hpp"
 
-namespace heddle::tb::database {
+namespace heddle::studies::database {
 
 // A kernel on a machine.
 struct Case {
@@ -46,16 +46,16 @@ class Measured {
   // Whether every case was measured: a figure that lacks a bar is not judged.
   [[nodiscard]] bool complete() const;
   [[nodiscard]] const std::vector<Case>& cases() const { return cases_; }
-  [[nodiscard]] const Summary& at(std::size_t index) const { return *summaries_[index]; }
+  [[nodiscard]] const tb::Summary& at(std::size_t index) const { return *summaries_[index]; }
   // How many times faster one does the same work.
   [[nodiscard]] double speedup(std::size_t index, std::size_t base) const;
   // Share of the warp instructions that one needs less.
   [[nodiscard]] double fewer_instructions(std::size_t index, std::size_t base) const;
 
   // One bar per case.
-  using Figure = double (*)(const Summary&);
-  [[nodiscard]] Chart bars(std::string title, std::string unit, Figure figure) const;
-  [[nodiscard]] Chart speedup_bars(std::string title, std::string unit) const;  // over case 0
+  using Figure = double (*)(const tb::Summary&);
+  [[nodiscard]] pages::Chart bars(std::string title, std::string unit, Figure figure) const;
+  [[nodiscard]] pages::Chart speedup_bars(std::string title, std::string unit) const;  // over case 0
   // Everything that the figures of chapter 8 show, and what the time went into, by case.
   [[nodiscard]] ValueTable table(std::string caption) const;
   // Why one is faster or slower than another: time is instructions x time per instruction; where idle cycles went, and
@@ -64,7 +64,7 @@ class Measured {
 
  private:
   std::vector<Case> cases_;
-  std::vector<const Summary*> summaries_;
+  std::vector<const tb::Summary*> summaries_;
 };
 
 // Pairs of scans over a parameter: what figures 8.2 and 8.3 sweep.
@@ -78,7 +78,7 @@ struct SweptGains {
 };
 [[nodiscard]] SweptGains gains_of(const Measured& measured);
 [[nodiscard]] std::string gains_text(const std::vector<std::string>& places, const std::vector<double>& speedups);
-[[nodiscard]] Chart speedup_line(std::string title, const std::vector<std::string>& places,
-                                 const std::vector<double>& speedups);
+[[nodiscard]] pages::Chart speedup_line(std::string title, const std::vector<std::string>& places,
+                                        const std::vector<double>& speedups);
 
-}  // namespace heddle::tb::database
+}  // namespace heddle::studies::database

@@ -3,7 +3,7 @@
 
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class FormationLoss final : public Claim {
@@ -51,4 +51,4 @@ class FormationLoss final : public Claim {
 const Register<Claim, OnForms<FormationLoss>> formation_loss_entry{"dwf-avg", "Dynamic warp formation"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

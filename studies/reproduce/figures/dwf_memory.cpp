@@ -7,7 +7,7 @@
 
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class FormationMemory final : public Claim {
@@ -26,20 +26,20 @@ class FormationMemory final : public Claim {
     const Grid grid(results, machines(), twelve());
     Finding finding;
     count_workloads(finding, grid);
-    GroupedBars chart{"Lines per memory instruction, relative to the baseline", "x baseline", {}, {}, 1.0};
+    pages::GroupedBars chart{"Lines per memory instruction, relative to the baseline", "x baseline", {}, {}, 1.0};
     std::vector<double> means;
     for (std::size_t variant = 1; variant < grid.variants().size(); ++variant) {
       chart.series.push_back({grid.variants()[variant].label, {}});
       std::vector<double> ratios;
       for (std::size_t workload = 0; workload < grid.workloads().size(); ++workload) {
         const double before = grid.value(0, workload, lines);
-        const double ratio = before > 0 ? grid.value(variant, workload, lines) / before : kNoValue;
+        const double ratio = before > 0 ? grid.value(variant, workload, lines) / before : pages::kNoValue;
         chart.series.back().values.push_back(ratio);
         if (std::isfinite(ratio) && ratio > 0) {
           ratios.push_back(ratio);
         }
       }
-      means.push_back(ratios.empty() ? kNoValue : geometric_mean(ratios));
+      means.push_back(ratios.empty() ? pages::kNoValue : geometric_mean(ratios));
       chart.series.back().values.push_back(means.back());
     }
     for (const StudyWorkload& workload : grid.workloads()) {
@@ -63,7 +63,7 @@ class FormationMemory final : public Claim {
   }
 
  private:
-  static double lines(const Summary& summary) { return summary.line_requests_per_memory_instruction; }
+  static double lines(const tb::Summary& summary) { return summary.line_requests_per_memory_instruction; }
   static std::vector<Variant> machines() {
     std::vector<Variant> all = {baseline()};
     for (Variant& variant : dynamic_warp_formation()) {
@@ -78,4 +78,4 @@ const Register<Claim, OnForms<FormationMemory>> formation_memory_entry{"dwf-memo
                                                                        "Memory divergence of dynamic warp formation"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

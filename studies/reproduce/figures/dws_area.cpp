@@ -8,7 +8,7 @@
 #include "tb/config/config.hpp"
 #include "tb/measure/cost/cost.hpp"
 
-namespace heddle::tb::dws {
+namespace heddle::studies::dws {
 namespace {
 
 class WarpSplitStorage final : public Claim {
@@ -30,19 +30,19 @@ class WarpSplitStorage final : public Claim {
   [[nodiscard]] Finding judge(const Results&) const override {
     Finding finding;
     const Variant variant = scheme("DWS.ReviveSplit", "dws-revive-bypass");
-    StorageCost cost;
+    tb::StorageCost cost;
     hw::Machine machine;
     try {
-      machine = read_machine(variant.config, variant.settings);
-      cost = storage_cost(machine);
+      machine = tb::read_machine(variant.config, variant.settings);
+      cost = tb::storage_cost(machine);
     } catch (const InputError&) {  // without the machine's file nothing is measured
       return finding;
     }
     const auto& own = machine.core.policies.of<hw::DwsParameters>();
     ValueTable table{"Storage of " + variant.config, {"what", "bits", "source"}, {}};
     std::uint64_t bits = 0;
-    for (const CostLine& line : cost.lines) {
-      if (line.kind == CostLine::Kind::present) {
+    for (const hw::CostLine& line : cost.lines) {
+      if (line.kind == hw::CostLine::Kind::present) {
         continue;
       }
       bits += line.name == "warp-split table" ? line.bits : 0;
@@ -63,4 +63,4 @@ class WarpSplitStorage final : public Claim {
 const Register<Claim, WarpSplitStorage> warp_split_storage_entry{"dws-area", "Storage of the warp-split table"};
 
 }  // namespace
-}  // namespace heddle::tb::dws
+}  // namespace heddle::studies::dws

@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/dws_study.hpp"
 
-namespace heddle::tb::dws {
+namespace heddle::studies::dws {
 namespace {
 
 constexpr std::size_t kFigures = 4;
@@ -201,4 +201,4 @@ const Register<Claim, DwsCharacterisation> dws_characterisation_entry{"dws-chara
                                                                       "Branches and misses of the DWS benchmarks"};
 
 }  // namespace
-}  // namespace heddle::tb::dws
+}  // namespace heddle::studies::dws

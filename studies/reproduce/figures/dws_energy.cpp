@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/dws_study.hpp"
 
-namespace heddle::tb::dws {
+namespace heddle::studies::dws {
 namespace {
 
 class EnergySaved final : public Claim {
@@ -38,7 +38,7 @@ class EnergySaved final : public Claim {
   [[nodiscard]] Finding judge(const Results& results) const override {
     const Speedups runs(results, machines(), benchmarks());
     Finding finding;
-    GroupedBars chart;
+    pages::GroupedBars chart;
     chart.title = "Energy over the conventional machine's";
     chart.unit = "energy";
     chart.reference = 1;
@@ -87,4 +87,4 @@ class EnergySaved final : public Claim {
 const Register<Claim, EnergySaved> energy_saved_entry{"dws-energy", "Energy of subdivision"};
 
 }  // namespace
-}  // namespace heddle::tb::dws
+}  // namespace heddle::studies::dws

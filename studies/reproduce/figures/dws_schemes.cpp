@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/dws_study.hpp"
 
-namespace heddle::tb::dws {
+namespace heddle::studies::dws {
 namespace {
 
 constexpr double kNoLoss = 0.99;
@@ -232,7 +232,7 @@ class StalledTime final : public SchemeClaim {
     return {conventional(), scheme("DWS.ReviveSplit", "dws-revive-bypass")};
   }
   void put(const Speedups& speedups, Finding& finding) const override {
-    const auto lanes = [](const Summary& summary) { return summary.lanes_per_warp_instruction; };
+    const auto lanes = [](const tb::Summary& summary) { return summary.lanes_per_warp_instruction; };
     const double before = speedups.average(0, stalled_on_memory);
     const double after = speedups.average(1, stalled_on_memory);
     const double wide = speedups.average(0, lanes);
@@ -257,4 +257,4 @@ const Register<Claim, AdaptiveSlip> adaptive_slip_entry{"dws-slip", "Adaptive sl
 const Register<Claim, StalledTime> stalled_time_entry{"dws-stall", "Time stalled on memory"};
 
 }  // namespace
-}  // namespace heddle::tb::dws
+}  // namespace heddle::studies::dws

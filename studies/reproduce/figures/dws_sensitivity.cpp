@@ -8,7 +8,7 @@
 
 #include "studies/reproduce/figures/dws_study.hpp"
 
-namespace heddle::tb::dws {
+namespace heddle::studies::dws {
 namespace {
 
 std::vector<Benchmark> four() {
@@ -211,7 +211,7 @@ class SensitivityClaim final : public Claim {
       return finding;
     }
     Along along;
-    LineChart chart;
+    pages::LineChart chart;
     chart.title = row_.title;
     chart.unit = "speedup over the conventional machine of the first point";
     chart.series = {{"Conv", {}, false}, {"DWS", {}, true}};
@@ -254,4 +254,4 @@ class SensitivityClaim final : public Claim {
 const RegisterRows<SensitivityClaim, Sensitivity> sensitivity_entries{sensitivities()};
 
 }  // namespace
-}  // namespace heddle::tb::dws
+}  // namespace heddle::studies::dws

@@ -8,7 +8,7 @@
 #include "base/nearest.hpp"
 #include "base/text.hpp"
 
-namespace heddle::tb::dws {
+namespace heddle::studies::dws {
 
 namespace {
 
@@ -24,17 +24,17 @@ std::vector<StudyWorkload> workloads_of(const std::vector<Benchmark>& benchmarks
 // All runs of the report's machines are priced, so that claims share them.
 constexpr const char* kEnergy = "dws-65nm";
 
-std::uint64_t idle(const Summary& summary, hw::IdleCause cause) {
+std::uint64_t idle(const tb::Summary& summary, hw::IdleCause cause) {
   return summary.idle_cycles_by_cause.cycles[static_cast<std::size_t>(cause)];
 }
 
 }  // namespace
 
-double working_cycles(const Summary& summary) {
-  return static_cast<double>(core_cycles(summary) - idle(summary, hw::IdleCause::flush));
+double working_cycles(const tb::Summary& summary) {
+  return static_cast<double>(tb::core_cycles(summary) - idle(summary, hw::IdleCause::flush));
 }
 
-double stalled_on_memory(const Summary& summary) {
+double stalled_on_memory(const tb::Summary& summary) {
   std::uint64_t stalled = 0;
   for (std::size_t cause = 0; cause < hw::kIdleCauseCount; ++cause) {
     const auto which = static_cast<hw::IdleCause>(cause);
@@ -46,7 +46,7 @@ double stalled_on_memory(const Summary& summary) {
 double harmonic_mean(const std::vector<double>& values) {
   const double inverse =
       std::accumulate(values.begin(), values.end(), 0.0, [](double sum, double value) { return sum + 1 / value; });
-  return values.empty() ? kNoValue : static_cast<double>(values.size()) / inverse;
+  return values.empty() ? pages::kNoValue : static_cast<double>(values.size()) / inverse;
 }
 
 std::string times(double speedup) {
@@ -63,7 +63,7 @@ Speedups::Speedups(const Results& results, std::vector<Variant> variants, std::v
 double Speedups::of(std::size_t variant, std::size_t benchmark, std::size_t base) const {
   const Results::Entry* const ours = grid_.at(variant, benchmark);
   const Results::Entry* const theirs = grid_.at(base, benchmark);
-  return ours == nullptr || theirs == nullptr ? kNoValue
+  return ours == nullptr || theirs == nullptr ? pages::kNoValue
                                               : working_cycles(theirs->summary) / working_cycles(ours->summary);
 }
 
@@ -73,7 +73,7 @@ double Speedups::of(std::size_t variant, const std::string& label) const {
       return of(variant, i);
     }
   }
-  return kNoValue;
+  return pages::kNoValue;
 }
 
 double Speedups::mean(std::size_t variant, std::size_t base) const {
@@ -99,7 +99,7 @@ std::string Speedups::below(std::size_t variant, double limit) const {
 double Speedups::energy(std::size_t variant, std::size_t benchmark) const {
   const Results::Entry* const ours = grid_.at(variant, benchmark);
   const Results::Entry* const base = grid_.at(0, benchmark);
-  return ours == nullptr || base == nullptr || !ours->energy || !base->energy ? kNoValue
+  return ours == nullptr || base == nullptr || !ours->energy || !base->energy ? pages::kNoValue
                                                                               : ours->energy->pj / base->energy->pj;
 }
 
@@ -112,7 +112,7 @@ double Speedups::average(std::size_t variant, const Grid::Figure& figure) const 
       ++count;
     }
   }
-  return count == 0 ? kNoValue : sum / count;
+  return count == 0 ? pages::kNoValue : sum / count;
 }
 
 void Speedups::count(Finding& finding) const {
@@ -120,8 +120,8 @@ void Speedups::count(Finding& finding) const {
   finding.wanted = benchmarks_.size();
 }
 
-Chart Speedups::chart(std::string title) const {
-  GroupedBars chart;
+pages::Chart Speedups::chart(std::string title) const {
+  pages::GroupedBars chart;
   chart.title = std::move(title);
   chart.unit = "speedup";
   chart.reference = 1;
@@ -130,7 +130,7 @@ Chart Speedups::chart(std::string title) const {
   }
   chart.groups.emplace_back("h-mean");
   for (std::size_t variant = 1; variant < variants().size(); ++variant) {
-    GroupedBars::Series series{variants()[variant].label, {}};
+    pages::GroupedBars::Series series{variants()[variant].label, {}};
     for (std::size_t i = 0; i < benchmarks_.size(); ++i) {
       series.values.push_back(of(variant, i));
     }
@@ -167,7 +167,7 @@ ValueTable Speedups::why(std::string caption) const {
       if (entry == nullptr) {
         continue;
       }
-      const Summary& one = entry->summary;
+      const tb::Summary& one = entry->summary;
       table.rows.push_back({benchmarks_[i].label, variants()[variant].label,
                             percent(static_cast<double>(one.warp_instructions) / working_cycles(one)),
                             fmt::format("{:.1f}", one.lanes_per_warp_instruction), percent(one.l1d_hit_rate),
@@ -207,7 +207,7 @@ std::vector<StudyWorkload> eight(const std::string& variant) {
   return all;
 }
 
-Characterisation characterise(const Summary& summary) {
+Characterisation characterise(const tb::Summary& summary) {
   const auto ratio = [](std::uint64_t part, std::uint64_t whole) {
     return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
   };
@@ -216,4 +216,4 @@ Characterisation characterise(const Summary& summary) {
           ratio(summary.partly_missed_accesses, summary.missed_accesses)};
 }
 
-}  // namespace heddle::tb::dws
+}  // namespace heddle::studies::dws

@@ -7,7 +7,7 @@
 #include "studies/reproduce/claim.hpp"
 #include "studies/reproduce/grid.hpp"
 
-namespace heddle::tb::dws {
+namespace heddle::studies::dws {
 
 // The machine of the report's table 3 without warp subdivision ("Conv").
 [[nodiscard]] Variant conventional();
@@ -18,7 +18,7 @@ namespace heddle::tb::dws {
 
 // Core cycles of a run without those at the ends of launches in which the caches write their last stores to memory: the
 // report's benchmarks are one program each, ours several launches.
-[[nodiscard]] double working_cycles(const Summary& summary);
+[[nodiscard]] double working_cycles(const tb::Summary& summary);
 
 // Of positive numbers; kNoValue for none.
 [[nodiscard]] double harmonic_mean(const std::vector<double>& values);
@@ -53,7 +53,7 @@ class Speedups {
   [[nodiscard]] double energy(std::size_t variant, std::size_t benchmark) const;
 
   void count(Finding& finding) const;
-  [[nodiscard]] Chart chart(std::string title) const;
+  [[nodiscard]] pages::Chart chart(std::string title) const;
   [[nodiscard]] ValueTable table(std::string caption) const;
   // Share of issue slots used, lanes per instruction, hit rates and what idle cycles wait for, by benchmark and
   // variant.
@@ -68,7 +68,7 @@ class Speedups {
 [[nodiscard]] std::string times(double speedup);
 
 // Share of a run's core cycles (working_cycles) that wait for memory, or for room on the way there.
-[[nodiscard]] double stalled_on_memory(const Summary& summary);
+[[nodiscard]] double stalled_on_memory(const tb::Summary& summary);
 
 // The benchmarks' workloads, in the order of the tables, each with one more variant ("interleaved"), or none.
 [[nodiscard]] std::vector<StudyWorkload> eight(const std::string& variant = {});
@@ -81,6 +81,6 @@ class Speedups {
 struct Characterisation {
   double between_branches = 0, divergent_branches = 0, between_misses = 0, divergent_misses = 0;
 };
-[[nodiscard]] Characterisation characterise(const Summary& summary);
+[[nodiscard]] Characterisation characterise(const tb::Summary& summary);
 
-}  // namespace heddle::tb::dws
+}  // namespace heddle::studies::dws

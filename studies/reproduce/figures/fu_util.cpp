@@ -7,11 +7,11 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 // Of the cycles that are not idle, those with only some of the units active.
-double partly_active(const Summary& summary) {
+double partly_active(const tb::Summary& summary) {
   const auto& cycles = summary.fu_active_cycles;
   std::uint64_t busy = 0;
   for (std::size_t n = 1; n < cycles.size(); ++n) {
@@ -46,7 +46,7 @@ class Utilisation final : public Claim {
     Finding finding;
     count_workloads(finding, grid);
     finding.charts.push_back(grid.utilisation_chart("Functional units active per cycle, share of cycles by workload"));
-    const auto idle = [](const Summary& summary) { return summary.idle_share; };
+    const auto idle = [](const tb::Summary& summary) { return summary.idle_share; };
     const double bfs = grid.value(0, grid.index_of("bfs"), idle);
     finding.ours = std::isfinite(bfs) ? "bfs idle " + percent(bfs) : "-";
     if (std::isfinite(bfs)) {
@@ -81,4 +81,4 @@ const Register<Claim, OnForms<Utilisation, Over::readings>> utilisation_entry{
     "fu-util", "Functional units active per cycle on the baseline"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

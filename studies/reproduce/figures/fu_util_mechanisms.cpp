@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class UtilisationOfMechanisms final : public Claim {
@@ -35,8 +35,8 @@ class UtilisationOfMechanisms final : public Claim {
     finding.charts.push_back(grid.utilisation_chart("Functional units active per cycle under all mechanisms"));
     finding.charts.push_back(grid.ipc_chart("IPC of all mechanisms, as in the report's figure 9"));
     finding.tables.push_back(grid.ipc_table("Speedups over the report's baseline", true));
-    const auto lanes = [](const Summary& summary) { return summary.lanes_per_warp_instruction; };
-    const auto idle = [](const Summary& summary) { return summary.idle_share; };
+    const auto lanes = [](const tb::Summary& summary) { return summary.lanes_per_warp_instruction; };
+    const auto idle = [](const tb::Summary& summary) { return summary.idle_share; };
     if (judge_group(finding, grid, leftmost(), lanes, kLarge,
                     "large warps fill more lanes per instruction on each of "
                     "the leftmost four",
@@ -86,7 +86,7 @@ class UtilisationOfMechanisms final : public Claim {
         ++count;
       }
     }
-    return count == 0 ? kNoValue : sum / static_cast<double>(count);
+    return count == 0 ? pages::kNoValue : sum / static_cast<double>(count);
   }
   static bool judge_group(Finding& finding, const Grid& grid, const std::vector<std::string>& group,
                           const Grid::Figure& figure, std::size_t variant, const std::string& rule, bool main) {
@@ -111,4 +111,4 @@ const Register<Claim, OnForms<UtilisationOfMechanisms>> utilisation_of_mechanism
     "fu-util-mechanisms", "Functional units active per cycle under all mechanisms"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

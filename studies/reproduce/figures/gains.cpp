@@ -1,7 +1,7 @@
 // Claims that a machine is so much faster than another on average: a row each, judged by judge_gains().
 #include "studies/reproduce/figures/lwm_gains.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 struct GainRow {
@@ -122,4 +122,4 @@ const RegisterRows<OnForms<GainClaim>, GainRow> gain_entries{gain_rows()};
 const RegisterRows<OnForms<GainClaim, Over::forms>, GainRow> compaction_entries{compaction_rows()};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -1,7 +1,7 @@
 // Claims that a mechanism helps one group of workloads and spares another: a row each, judged by judge_groups().
 #include "studies/reproduce/figures/lwm_gains.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 struct GroupRow {
@@ -82,4 +82,4 @@ class GroupClaim final : public PlacedClaim {
 const RegisterRows<OnForms<GroupClaim>, GroupRow> group_entries{group_rows()};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class GreedyTwoLevel final : public Claim {
@@ -60,4 +60,4 @@ class GreedyTwoLevel final : public Claim {
 const Register<Claim, OnForms<GreedyTwoLevel>> greedy_two_level_entry{"gto-2lev", "Two levels over greedy-then-oldest"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/database_study.hpp"
 
-namespace heddle::tb::database {
+namespace heddle::studies::database {
 namespace {
 
 // Cycles. Table 8.1: a conflict takes 300 cycles, a hit 100.
@@ -47,10 +47,10 @@ class HintThreshold final : public Claim {
     if (!plain.complete() || !traverse.complete()) {
       return finding;
     }
-    LineChart chart{"Query throughput of the index search with hints, by hold threshold in cycles",
-                    "speedup over no hints",
-                    {},
-                    {{"row hints", {}, true}, {"row hints and tree traverse", {}, false}}};
+    pages::LineChart chart{"Query throughput of the index search with hints, by hold threshold in cycles",
+                           "speedup over no hints",
+                           {},
+                           {{"row hints", {}, true}, {"row hints and tree traverse", {}, false}}};
     for (std::size_t i = 0; i < kThresholds.size(); ++i) {
       chart.places.push_back(std::to_string(kThresholds[i]));
       chart.series[0].values.push_back(plain.speedup(i + 1, 0));
@@ -96,4 +96,4 @@ class HintThreshold final : public Claim {
 const Register<Claim, HintThreshold> hint_threshold_entry{"hint-threshold", "Hold threshold of row-buffer hints"};
 
 }  // namespace
-}  // namespace heddle::tb::database
+}  // namespace heddle::studies::database

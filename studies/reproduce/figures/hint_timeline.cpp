@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/database_study.hpp"
 
-namespace heddle::tb::database {
+namespace heddle::studies::database {
 namespace {
 
 constexpr std::uint64_t kBegin = 200'000;  // the caches have been filled long before
@@ -84,38 +84,38 @@ class HintTimeline final : public Claim {
     run.timeline = Run::Window{kBegin, kCycles};
     return run;
   }
-  static Counts count(const BankTimeline& timeline) {
+  static Counts count(const tb::BankTimeline& timeline) {
     Counts counts;
-    for (const BankTimeline::Span& span : timeline.panels.front().spans) {
+    for (const tb::BankTimeline::Span& span : timeline.panels.front().spans) {
       if (span.end > timeline.end) {
         continue;
       }
       switch (span.kind) {
-        case BankTimeline::Kind::hit:
+        case tb::BankTimeline::Kind::hit:
           ++counts.hits;
           break;
-        case BankTimeline::Kind::conflict:
+        case tb::BankTimeline::Kind::conflict:
           ++counts.conflicts;
           break;
-        case BankTimeline::Kind::hold:
+        case tb::BankTimeline::Kind::hold:
           ++counts.holds;
           break;
-        case BankTimeline::Kind::lost:
+        case tb::BankTimeline::Kind::lost:
           ++counts.lost;
           break;
-        case BankTimeline::Kind::transfer:
+        case tb::BankTimeline::Kind::transfer:
           ++counts.transfers;
           break;
       }
     }
     return counts;
   }
-  static BankTimeline drawn(std::string upper, const BankTimeline& before, std::string lower,
-                            const BankTimeline& after) {
-    BankTimeline both{"Banks and bus of one channel under index search, without and with hints",
-                      before.begin,
-                      before.end,
-                      {before.panels.front(), after.panels.front()}};
+  static tb::BankTimeline drawn(std::string upper, const tb::BankTimeline& before, std::string lower,
+                                const tb::BankTimeline& after) {
+    tb::BankTimeline both{"Banks and bus of one channel under index search, without and with hints",
+                          before.begin,
+                          before.end,
+                          {before.panels.front(), after.panels.front()}};
     both.panels[0].label = std::move(upper);
     both.panels[1].label = std::move(lower);
     return both;
@@ -126,4 +126,4 @@ const Register<Claim, HintTimeline> hint_timeline_entry{"hint-timeline",
                                                         "Four banks and their bus without and with hints"};
 
 }  // namespace
-}  // namespace heddle::tb::database
+}  // namespace heddle::studies::database

@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class HybridWarps final : public Claim {
@@ -80,4 +80,4 @@ class HybridWarps final : public Claim {
 const Register<Claim, OnForms<HybridWarps>> hybrid_warps_entry{"hybrid-warps", "The best warp size of each workload"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

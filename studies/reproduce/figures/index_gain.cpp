@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/database_study.hpp"
 
-namespace heddle::tb::database {
+namespace heddle::studies::database {
 namespace {
 
 constexpr const char* kTraverseNote =
@@ -93,7 +93,7 @@ class IndexRowHits final : public IndexClaim {
         main_check("so they do with hints and tree traverse", percent(rate(kBoth)),
                    rate(kBoth) >= 0.40 && rate(kBoth) <= 0.55)};
     finding.charts = {measured.bars("Row-buffer hit rate of the index search", "share",
-                                    [](const Summary& s) { return s.dram_row_hit_rate; })};
+                                    [](const tb::Summary& s) { return s.dram_row_hit_rate; })};
   }
 };
 
@@ -127,7 +127,7 @@ class IndexBus final : public IndexClaim {
               fmt::format("{} to {}", text(use(kBaseline)), text(use(kTraverse))),
               std::abs(use(kTraverse) - use(kBaseline)) <= 0.03 * use(kBaseline))};
     finding.charts = {measured.bars("Bus utilisation of the index search", "share",
-                                    [](const Summary& s) { return s.dram_bus_utilisation; })};
+                                    [](const tb::Summary& s) { return s.dram_bus_utilisation; })};
   }
 };
 
@@ -136,4 +136,4 @@ const Register<Claim, IndexRowHits> index_row_hits_entry{"index-rowhit", "Row-bu
 const Register<Claim, IndexBus> index_bus_entry{"index-bus", "Bus utilisation of index search"};
 
 }  // namespace
-}  // namespace heddle::tb::database
+}  // namespace heddle::studies::database

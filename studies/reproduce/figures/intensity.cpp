@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class Intensity final : public Claim {
@@ -98,9 +98,9 @@ class Intensity final : public Claim {
   static bool two_apart(Level a, Level b) {
     return (a == Level::low && b == Level::high) || (a == Level::high && b == Level::low);
   }
-  static std::string cause_text(const Benchmark& paper, const Summary& summary) {
-    const std::size_t cause = main_idle_cause(summary);
-    const double all = static_cast<double>(std::max<std::uint64_t>(1, core_cycles(summary)));
+  static std::string cause_text(const Benchmark& paper, const tb::Summary& summary) {
+    const std::size_t cause = tb::main_idle_cause(summary);
+    const double all = static_cast<double>(std::max<std::uint64_t>(1, tb::core_cycles(summary)));
     return fmt::format(
         "{}: {:.2f} lanes per instruction ({} of {} conditional branches diverge), idle {}, most of it {} ({} of the "
         "cycles); {:.2f} lines per memory instruction, L1 hits {}, bus use {}.",
@@ -117,4 +117,4 @@ const Register<Claim, OnForms<Intensity, Over::readings>> intensity_entry{"inten
                                                                           "Classes of divergence and idleness"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/database_study.hpp"
 
-namespace heddle::tb::database {
+namespace heddle::studies::database {
 namespace {
 
 constexpr double kScanJoinScale = 0.25;
@@ -198,7 +198,7 @@ class JoinHash final : public JoinClaim {
     constexpr double kRows = 4;  // outer rows of the hash join for one of the index join, at the same scale
     const double rate = kRows * measured.speedup(kHash, kIndex);
     const double accumulate = measured.speedup(kAccumulate, kHash);
-    const Summary& hash = measured.at(kHash);
+    const tb::Summary& hash = measured.at(kHash);
     finding.ours = fmt::format("{:.1f} times the rows of the index join", rate);
     finding.checks = {
         main_check("the hash join joins four times as many rows per cycle as the index join",
@@ -211,7 +211,7 @@ class JoinHash final : public JoinClaim {
               measured.speedup(kLoad, kHash) < 1),
         check("COND_ACC gains between 0 and 10 %", gain_text(accumulate), accumulate >= 1 && accumulate < 1.1)};
     finding.charts = {measured.bars("Lanes per warp instruction", "lanes",
-                                    [](const Summary& s) { return s.lanes_per_warp_instruction; })};
+                                    [](const tb::Summary& s) { return s.lanes_per_warp_instruction; })};
   }
 };
 
@@ -265,4 +265,4 @@ const Register<Claim, IndexUpdates> index_updates_entry{"index-update", "Updates
 const Register<Claim, IndexInserts> index_inserts_entry{"index-insert", "Inserts into an index tree"};
 
 }  // namespace
-}  // namespace heddle::tb::database
+}  // namespace heddle::studies::database

@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class SingleLargeWarp final : public Claim {
@@ -54,4 +54,4 @@ class SingleLargeWarp final : public Claim {
 const Register<Claim, OnForms<SingleLargeWarp>> single_large_warp_entry{"lwm-1024", "A single large warp"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -7,7 +7,7 @@
 
 #include "base/text.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 // Most of a claim's readings are there to show what it depends on: smaller inputs do for them, and keep the whole
@@ -65,7 +65,7 @@ Results under(const Reading& reading, const std::vector<Run>& asked, const Resul
 Spread spread(std::vector<double> values, bool of_placements) {
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
   if (values.empty()) {
-    return {kNoValue, kNoValue, kNoValue, 0};
+    return {pages::kNoValue, pages::kNoValue, pages::kNoValue, 0};
   }
   std::sort(values.begin(), values.end());
   const std::size_t half = values.size() / 2;
@@ -116,7 +116,7 @@ ValueTable placement_table(const Placed& placed, const Variant& machine, const V
     for (const Results& results : placed.random) {
       values.push_back(Grid(results, {over, machine}, twelve()).speedup(1, 0, workload));
     }
-    const double ipc = grid.value(0, workload, [](const Summary& summary) { return summary.ipc; });
+    const double ipc = grid.value(0, workload, [](const tb::Summary& summary) { return summary.ipc; });
     add({grid.workloads()[workload].name, std::isfinite(ipc) ? fmt::format("{:.2f}", ipc) : "-",
          cell(grid.speedup(1, 0, workload))},
         values);
@@ -214,4 +214,4 @@ Finding FormsClaim::judge(const Results& results) const {
   return finding;
 }
 
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -21,7 +21,7 @@
 
 #include "studies/reproduce/figures/lwm_study.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 
 // One way to do the runs of a claim.
 struct Reading {
@@ -102,4 +102,4 @@ class OnForms final : public FormsClaim {
   explicit OnForms(const Argument& argument) : FormsClaim(std::make_unique<Inner>(argument), over) {}
 };
 
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 
 Finding judge_gains(const Placed& placed, const std::vector<Gain>& gains) {
   Finding finding;
@@ -83,4 +83,4 @@ Finding judge_groups(const Placed& placed, const std::vector<Variant>& machines,
   return finding;
 }
 
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -6,7 +6,7 @@
 
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 
 // A claim on the mean speedup of one machine over another.
 struct Gain {
@@ -27,4 +27,4 @@ struct Group {
 [[nodiscard]] Finding judge_groups(const Placed& placed, const std::vector<Variant>& machines, const Group& gaining,
                                    const Group& spared);
 
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class PackedMemory final : public Claim {
@@ -60,7 +60,7 @@ class PackedMemory final : public Claim {
   }
 
  private:
-  static double lines(const Summary& summary) { return static_cast<double>(summary.line_requests); }
+  static double lines(const tb::Summary& summary) { return static_cast<double>(summary.line_requests); }
   static std::vector<Variant> machines() {
     return {baseline(), machine("LWM, branch", "lwm", {"packing.memory_by_rows=false", "packing.branch_once=true"}),
             large()};
@@ -71,4 +71,4 @@ const Register<Claim, OnForms<PackedMemory>> packed_memory_entry{"lwm-memory-div
                                                                  "Memory divergence of large warps"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class Optimizations final : public Claim {
@@ -61,4 +61,4 @@ class Optimizations final : public Claim {
 const Register<Claim, OnForms<Optimizations>> optimizations_entry{"lwm-opts", "Optimizations of large warps"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class PerfectRegisterFile final : public Claim {
@@ -84,4 +84,4 @@ const Register<Claim, OnForms<PerfectRegisterFile>> perfect_register_file_entry{
     "lwm-perfect-rf", "One thread per column against free packing"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

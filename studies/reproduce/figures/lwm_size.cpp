@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class LargeWarpSize final : public Claim {
@@ -98,4 +98,4 @@ class LargeWarpSize final : public Claim {
 const Register<Claim, OnForms<LargeWarpSize>> large_warp_size_entry{"lwm-size", "Size of the large warps"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

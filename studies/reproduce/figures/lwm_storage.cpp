@@ -6,7 +6,7 @@
 #include "tb/config/config.hpp"
 #include "tb/measure/cost/cost.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class LargeWarpStorage final : public Claim {
@@ -31,13 +31,13 @@ class LargeWarpStorage final : public Claim {
 
  private:
   static void judge_machine(Finding& finding, const Variant& variant, std::uint64_t paper_bits) {
-    StorageCost cost;
+    tb::StorageCost cost;
     try {
-      cost = storage_cost(read_machine(variant.config, variant.settings));
+      cost = tb::storage_cost(tb::read_machine(variant.config, variant.settings));
     } catch (const InputError&) {  // without the machine's file nothing is measured
       return;
     }
-    const std::uint64_t bits = cost.bits(CostLine::Kind::counted);
+    const std::uint64_t bits = cost.bits(hw::CostLine::Kind::counted);
     const std::string measured =
         fmt::format("{} bits = {} bytes, {:.2f} % of the register file", bits, bits / 8,
                     100.0 * static_cast<double>(bits) / static_cast<double>(cost.register_file_bits));
@@ -45,8 +45,8 @@ class LargeWarpStorage final : public Claim {
     finding.checks.push_back(
         main_check(fmt::format("{} adds {} bits", variant.config, paper_bits), measured, bits == paper_bits));
     ValueTable table{"Storage of " + variant.config, {"what", "bits", "source"}, {}};
-    for (const CostLine& line : cost.lines) {
-      if (line.kind != CostLine::Kind::present) {
+    for (const hw::CostLine& line : cost.lines) {
+      if (line.kind != hw::CostLine::Kind::present) {
         table.rows.push_back({line.name, line.formula, line.source});
       }
     }
@@ -57,4 +57,4 @@ class LargeWarpStorage final : public Claim {
 const Register<Claim, LargeWarpStorage> large_warp_storage_entry{"lwm-storage", "Storage of large warps"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 
 std::string_view level_text(Level level) {
   return level == Level::low ? "low" : level == Level::medium ? "medium" : "high";
@@ -140,11 +140,11 @@ double common_speedup(const Grid& grid, std::size_t variant, std::size_t base, c
       speedups.push_back(grid.speedup(variant, base, workload));
     }
   }
-  return speedups.empty() ? kNoValue : geometric_mean(speedups);
+  return speedups.empty() ? pages::kNoValue : geometric_mean(speedups);
 }
 
-Chart sweep_chart(const Grid& grid, std::string title) {
-  LineChart chart;
+pages::Chart sweep_chart(const Grid& grid, std::string title) {
+  pages::LineChart chart;
   chart.title = std::move(title);
   chart.unit = "speedup over " + grid.variants().front().label;
   chart.series = {{"all workloads", {}, true}, {"leftmost (divergent)", {}, false}, {"rightmost (idle)", {}, false}};
@@ -167,4 +167,4 @@ std::size_t best_machine(const Grid& grid, std::size_t first) {
   return best;
 }
 
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -10,7 +10,7 @@
 #include "studies/reproduce/claim.hpp"
 #include "studies/reproduce/grid.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 
 enum class Level { low, medium, high };
 [[nodiscard]] std::string_view level_text(Level level);
@@ -57,11 +57,11 @@ void count_workloads(Finding& finding, const Grid& grid);
 
 // A sweep: mean speedup over the grid's first machine of all, of the leftmost and of the rightmost workloads, by
 // machine.
-[[nodiscard]] Chart sweep_chart(const Grid& grid, std::string title);
+[[nodiscard]] pages::Chart sweep_chart(const Grid& grid, std::string title);
 // The machine of the grid with the highest mean IPC over the workloads that all have, `first` and later.
 [[nodiscard]] std::size_t best_machine(const Grid& grid, std::size_t first = 0);
 // Geometric mean speedup over the workloads that all machines of the grid have; kNoValue for none.
 [[nodiscard]] double common_speedup(const Grid& grid, std::size_t variant, std::size_t base,
                                     const std::vector<std::string>& among = {});
 
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

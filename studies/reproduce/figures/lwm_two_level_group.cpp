@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class LargeFetchGroups final : public Claim {
@@ -68,4 +68,4 @@ const Register<Claim, OnForms<LargeFetchGroups>> large_fetch_groups_entry{"lwm-2
                                                                           "Fetch groups of large warps"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

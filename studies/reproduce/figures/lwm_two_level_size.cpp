@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class WarpSizeWithTwoLevel final : public Claim {
@@ -106,4 +106,4 @@ const Register<Claim, OnForms<WarpSizeWithTwoLevel>> warp_size_with_two_level_en
     "lwm-2lev-size", "Warp size with two-level scheduling"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -6,10 +6,10 @@
 
 #include "studies/reproduce/figures/odgs_study.hpp"
 
-namespace heddle::tb::odgs {
+namespace heddle::studies::odgs {
 namespace {
 
-double divergences(const Summary& summary) {
+double divergences(const tb::Summary& summary) {
   return static_cast<double>(summary.divergent_branches);
 }
 
@@ -55,10 +55,10 @@ class Ipc final : public StudyClaim {
     }
     finding.charts.push_back(study_.bars("IPC with perfect memory", "over POD's", gains));
     for (std::size_t i = 0; i != study_.of().size(); ++i) {
-      for (ImagePanels pictures :
-           {i == 0 ? ipc_pictures(study_, results, i) : ImagePanels{},
-            i == 0 ? block_pictures(study_, results, i) : ImagePanels{},
-            i == 0 ? band_pictures(study_, results, i) : ImagePanels{}, thread_pictures(study_, results, i, true)}) {
+      for (pages::ImagePanels pictures : {i == 0 ? ipc_pictures(study_, results, i) : pages::ImagePanels{},
+                                          i == 0 ? block_pictures(study_, results, i) : pages::ImagePanels{},
+                                          i == 0 ? band_pictures(study_, results, i) : pages::ImagePanels{},
+                                          thread_pictures(study_, results, i, true)}) {
         if (!pictures.panels.empty()) {
           finding.charts.emplace_back(std::move(pictures));
         }
@@ -71,7 +71,7 @@ class Ipc final : public StudyClaim {
                                           }));
     finding.tables.push_back(study_.table(
         "Share of cycles in which a core is idle", "{:.2f}", [&](std::size_t machine, std::size_t benchmark) {
-          return study_.at(results, machine, benchmark, [](const Summary& summary) { return summary.idle_share; });
+          return study_.at(results, machine, benchmark, [](const tb::Summary& summary) { return summary.idle_share; });
         }));
   }
 
@@ -120,14 +120,15 @@ class PerfectMemory final : public StudyClaim {
  private:
   void put(const Results& results, Finding& finding) const override {
     const double longer =
-        study_.ratio(results, 1, 0, 0, [](const Summary& summary) { return static_cast<double>(summary.cycles); });
-    const double bus = study_.at(results, 1, 0, [](const Summary& summary) { return summary.dram_bus_utilisation; });
+        study_.ratio(results, 1, 0, 0, [](const tb::Summary& summary) { return static_cast<double>(summary.cycles); });
+    const double bus =
+        study_.at(results, 1, 0, [](const tb::Summary& summary) { return summary.dram_bus_utilisation; });
     finding.ours = fmt::format("{}; {:.0f} %", times(longer), 100 * bus);
     finding.checks.push_back(main_check("longer with memory, by a size with 2.25 (half to twice the difference)",
                                         times(longer), of_a_size(longer - 1, 1.25)));
     finding.checks.push_back(check("the channels are used for 30 to 60 % of the time",
                                    fmt::format("{:.0f} %", 100 * bus), bus >= 0.3 && bus <= 0.6));
-    for (ImagePanels pictures : {ipc_pictures(study_, results, 0), channel_pictures(study_, results, 0)}) {
+    for (pages::ImagePanels pictures : {ipc_pictures(study_, results, 0), channel_pictures(study_, results, 0)}) {
       if (!pictures.panels.empty()) {
         finding.charts.emplace_back(std::move(pictures));
       }
@@ -181,7 +182,7 @@ class Synthetic final : public StudyClaim {
       finding.checks.push_back(check("fewer than POD's on pictures 2 to 5", measured, fewer));
     }
     finding.charts.push_back(study_.bars("IPC by picture", "over POD's", gains));
-    if (ImagePanels threads = thread_pictures(study_, results, 0, true); !threads.panels.empty()) {
+    if (pages::ImagePanels threads = thread_pictures(study_, results, 0, true); !threads.panels.empty()) {
       finding.charts.emplace_back(std::move(threads));
     }
     finding.tables.push_back(study_.table("IPC over POD's", "{:.2f}", gains));
@@ -211,4 +212,4 @@ const Register<Claim, Synthetic> synthetic_entry{"odgs-synthetic", "Two branches
 const Register<Claim, Ipc> ipc_entry{"odgs-ipc", "Warps re-formed from the whole grid"};
 
 }  // namespace
-}  // namespace heddle::tb::odgs
+}  // namespace heddle::studies::odgs

@@ -6,7 +6,7 @@
 
 #include "studies/reproduce/figures/odgs_study.hpp"
 
-namespace heddle::tb::odgs {
+namespace heddle::studies::odgs {
 namespace {
 
 using Matrix = RunSeries::Matrix;
@@ -20,9 +20,9 @@ double largest(const Matrix& rows) {
 }
 
 // A panel for each machine that has something to show; white is the largest of them all.
-ImagePanels over_time(const Study& study, const Results& results, std::size_t benchmark, const std::string& what,
-                      const std::function<Matrix(const RunSeries&)>& rows_of) {
-  ImagePanels pictures;
+pages::ImagePanels over_time(const Study& study, const Results& results, std::size_t benchmark, const std::string& what,
+                             const std::function<Matrix(const RunSeries&)>& rows_of) {
+  pages::ImagePanels pictures;
   pictures.title = fmt::format("{} of {}", what, study.of().at(benchmark).label);
   std::vector<Matrix> all(study.machines().size());
   double top = 0;
@@ -34,7 +34,7 @@ ImagePanels over_time(const Study& study, const Results& results, std::size_t be
   }
   for (std::size_t machine = 0; machine != all.size(); ++machine) {
     if (largest(all[machine]) > 0) {
-      pictures.panels.push_back(grey_panel(
+      pictures.panels.push_back(pages::grey_panel(
           fmt::format("{}, {}: {} over {} cycles, black 0 to white {:.3g}", study.of()[benchmark].label,
                       study.machines()[machine].label, what, study.series(results, machine, benchmark)->cycles, top),
           all[machine], top));
@@ -55,28 +55,28 @@ Matrix points_of(const std::vector<double>& values, unsigned columns) {
 
 }  // namespace
 
-ImagePanels ipc_pictures(const Study& study, const Results& results, std::size_t benchmark) {
+pages::ImagePanels ipc_pictures(const Study& study, const Results& results, std::size_t benchmark) {
   return over_time(study, results, benchmark, "instructions per cycle of each core",
                    [](const RunSeries& series) { return series.core_ipc; });
 }
 
-ImagePanels block_pictures(const Study& study, const Results& results, std::size_t benchmark) {
+pages::ImagePanels block_pictures(const Study& study, const Results& results, std::size_t benchmark) {
   return over_time(study, results, benchmark, "blocks of each core",
                    [](const RunSeries& series) { return series.core_blocks; });
 }
 
-ImagePanels band_pictures(const Study& study, const Results& results, std::size_t benchmark) {
+pages::ImagePanels band_pictures(const Study& study, const Results& results, std::size_t benchmark) {
   return over_time(study, results, benchmark, "share of instructions by active threads (full warps at the top)",
                    [](const RunSeries& series) { return Matrix(series.bands.rbegin(), series.bands.rend()); });
 }
 
-ImagePanels channel_pictures(const Study& study, const Results& results, std::size_t benchmark) {
+pages::ImagePanels channel_pictures(const Study& study, const Results& results, std::size_t benchmark) {
   return over_time(study, results, benchmark, "use of each memory channel's bus",
                    [](const RunSeries& series) { return series.channel_bus; });
 }
 
-ImagePanels thread_pictures(const Study& study, const Results& results, std::size_t benchmark, bool paths) {
-  ImagePanels pictures;
+pages::ImagePanels thread_pictures(const Study& study, const Results& results, std::size_t benchmark, bool paths) {
+  pages::ImagePanels pictures;
   pictures.title = fmt::format("threads of {}", study.of().at(benchmark).label);
   pictures.square = true;
   double top = 0;
@@ -92,7 +92,7 @@ ImagePanels thread_pictures(const Study& study, const Results& results, std::siz
         pictures.panels.push_back({"output", picture.width, picture.height, picture.rgb});
       }
       const Matrix lengths = points_of(map.instructions, map.columns);
-      pictures.panels.push_back(grey_panel("path lengths", lengths, largest(lengths)));
+      pictures.panels.push_back(pages::grey_panel("path lengths", lengths, largest(lengths)));
     }
     top = std::max(top, largest(points_of(map.divergences, map.columns)));
   }
@@ -101,11 +101,11 @@ ImagePanels thread_pictures(const Study& study, const Results& results, std::siz
     if (series != nullptr && !series->maps.empty()) {
       const RunSeries::Map& map = series->maps.front();
       pictures.panels.push_back(
-          grey_panel(fmt::format("divergences, {} (white {:.0f})", study.machines()[machine].label, top),
-                     points_of(map.divergences, map.columns), top));
+          pages::grey_panel(fmt::format("divergences, {} (white {:.0f})", study.machines()[machine].label, top),
+                            points_of(map.divergences, map.columns), top));
     }
   }
   return pictures;
 }
 
-}  // namespace heddle::tb::odgs
+}  // namespace heddle::studies::odgs

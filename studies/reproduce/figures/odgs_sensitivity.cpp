@@ -6,7 +6,7 @@
 
 #include "studies/reproduce/figures/odgs_study.hpp"
 
-namespace heddle::tb::odgs {
+namespace heddle::studies::odgs {
 namespace {
 
 constexpr std::array<unsigned, 6> kLatencies = {0, 32, 64, 128, 256, 512};
@@ -37,21 +37,21 @@ class Latency final : public StudyClaim {
     for (std::size_t i = 0; i != study_.of().size(); ++i) {
       judge_benchmark(study_.of()[i].label, left(kAt128, i), left(kAt512, i), finding);
     }
-    LineChart chart;
+    pages::LineChart chart;
     chart.title = "IPC by handling latency";
     chart.unit = "over that without latency";
     for (const unsigned latency : kLatencies) {
       chart.places.push_back(fmt::format("{}", latency));
     }
     for (std::size_t i = 0; i != study_.of().size(); ++i) {
-      LineChart::Series series{study_.of()[i].label, {}};
+      pages::LineChart::Series series{study_.of()[i].label, {}};
       for (std::size_t latency = 0; latency != kLatencies.size(); ++latency) {
         series.values.push_back(left(latency, i));
       }
       chart.series.push_back(std::move(series));
     }
     finding.charts.emplace_back(std::move(chart));
-    if (ImagePanels pictures = ipc_pictures(study_, results, 0); !pictures.panels.empty()) {
+    if (pages::ImagePanels pictures = ipc_pictures(study_, results, 0); !pictures.panels.empty()) {
       finding.charts.emplace_back(std::move(pictures));
     }
     finding.tables.push_back(study_.table("IPC over that without latency, by cycles", "{:.2f}", left));
@@ -85,7 +85,7 @@ class Latency final : public StudyClaim {
 };
 
 // Of both ways.
-double context_megabytes(const Summary& summary) {
+double context_megabytes(const tb::Summary& summary) {
   return static_cast<double>(summary.context_bytes) / 1e6;
 }
 
@@ -111,7 +111,7 @@ class Context final : public StudyClaim {
   void put(const Results& results, Finding& finding) const override {
     constexpr double kCores = 28;
     const auto bytes = [&](std::size_t machine, std::size_t benchmark) {
-      return study_.at(results, machine, benchmark, [](const Summary& summary) {
+      return study_.at(results, machine, benchmark, [](const tb::Summary& summary) {
         return static_cast<double>(summary.context_bytes) / 2 / static_cast<double>(summary.cycles) / kCores;
       });
     };
@@ -193,7 +193,7 @@ class Beyond final : public StudyClaim {
     finding.tables.push_back(study_.table("Megabytes of context moved, both ways", "{:.1f}", moved));
     finding.tables.push_back(study_.table("Thousands of times that a warp's threads went both ways", "{:.1f}",
                                           [&](std::size_t idea, std::size_t benchmark) {
-                                            return study_.at(results, idea, benchmark, [](const Summary& summary) {
+                                            return study_.at(results, idea, benchmark, [](const tb::Summary& summary) {
                                               return static_cast<double>(summary.divergent_branches) / 1e3;
                                             });
                                           }));
@@ -217,4 +217,4 @@ const Register<Claim, Context> context_entry{"odgs-context", "Contexts of diverg
 const Register<Claim, Beyond> beyond_entry{"odgs-beyond", "What the ODGS paper proposes for fewer moves"};
 
 }  // namespace
-}  // namespace heddle::tb::odgs
+}  // namespace heddle::studies::odgs

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 
-namespace heddle::tb::odgs {
+namespace heddle::studies::odgs {
 
 const char* const kCaveat =
     "The kernels are our own of the same algorithms; WP is another microphysics of the same form. Inputs: four fifths "
@@ -71,7 +71,7 @@ std::vector<Run> Study::runs() const {
 
 double Study::at(const Results& results, std::size_t machine, std::size_t benchmark, const Grid::Figure& figure) const {
   const Results::Entry* const entry = results.find(run(machine, benchmark));
-  return entry == nullptr ? kNoValue : figure(entry->summary);
+  return entry == nullptr ? pages::kNoValue : figure(entry->summary);
 }
 
 const RunSeries* Study::series(const Results& results, std::size_t machine, std::size_t benchmark) const {
@@ -111,15 +111,15 @@ ValueTable Study::table(std::string caption, const char* format, const Value& va
   return table;
 }
 
-Chart Study::bars(std::string title, std::string unit, const Value& value) const {
-  GroupedBars chart;
+pages::Chart Study::bars(std::string title, std::string unit, const Value& value) const {
+  pages::GroupedBars chart;
   chart.title = std::move(title);
   chart.unit = std::move(unit);
   for (const Benchmark& benchmark : benchmarks_) {
     chart.groups.emplace_back(benchmark.label);
   }
   for (std::size_t machine = 0; machine != machines_.size(); ++machine) {
-    GroupedBars::Series series{machines_[machine].label, {}};
+    pages::GroupedBars::Series series{machines_[machine].label, {}};
     for (std::size_t benchmark = 0; benchmark != benchmarks_.size(); ++benchmark) {
       series.values.push_back(value(machine, benchmark));
     }
@@ -137,11 +137,11 @@ Finding StudyClaim::judge(const Results& results) const {
 }
 
 double StudyClaim::gain(const Results& results, std::size_t machine, std::size_t base, std::size_t benchmark) const {
-  return study_.ratio(results, machine, base, benchmark, [](const Summary& summary) { return summary.ipc; });
+  return study_.ratio(results, machine, base, benchmark, [](const tb::Summary& summary) { return summary.ipc; });
 }
 
 std::string times(double ratio) {
   return std::isfinite(ratio) ? fmt::format("{:.2f}", ratio) : "-";
 }
 
-}  // namespace heddle::tb::odgs
+}  // namespace heddle::studies::odgs

@@ -9,7 +9,7 @@
 #include "studies/reproduce/claim.hpp"
 #include "studies/reproduce/grid.hpp"
 
-namespace heddle::tb::odgs {
+namespace heddle::studies::odgs {
 
 struct Benchmark {
   const char* label;
@@ -50,7 +50,7 @@ class Study {
   // A row per benchmark, a column per machine: value(machine, benchmark).
   using Value = std::function<double(std::size_t machine, std::size_t benchmark)>;
   [[nodiscard]] ValueTable table(std::string caption, const char* format, const Value& value) const;
-  [[nodiscard]] Chart bars(std::string title, std::string unit, const Value& value) const;
+  [[nodiscard]] pages::Chart bars(std::string title, std::string unit, const Value& value) const;
 
  private:
   [[nodiscard]] Run run(std::size_t machine, std::size_t benchmark) const;
@@ -78,16 +78,16 @@ class StudyClaim : public Claim {
 
 // ---- the paper's pictures, of the runs that have series: a panel per machine; no panels: none has (odgs_pictures.cpp)
 // Figures 3, 5 and 15: instructions per cycle of each core over time.
-[[nodiscard]] ImagePanels ipc_pictures(const Study& study, const Results& results, std::size_t benchmark);
+[[nodiscard]] pages::ImagePanels ipc_pictures(const Study& study, const Results& results, std::size_t benchmark);
 // Figure 6: blocks of each core over time, of machines whose cores have blocks.
-[[nodiscard]] ImagePanels block_pictures(const Study& study, const Results& results, std::size_t benchmark);
+[[nodiscard]] pages::ImagePanels block_pictures(const Study& study, const Results& results, std::size_t benchmark);
 // Figure 7: warps by active threads over time.
-[[nodiscard]] ImagePanels band_pictures(const Study& study, const Results& results, std::size_t benchmark);
+[[nodiscard]] pages::ImagePanels band_pictures(const Study& study, const Results& results, std::size_t benchmark);
 // Figure 4: how much of the time each memory channel's bus is used.
-[[nodiscard]] ImagePanels channel_pictures(const Study& study, const Results& results, std::size_t benchmark);
+[[nodiscard]] pages::ImagePanels channel_pictures(const Study& study, const Results& results, std::size_t benchmark);
 // Figures 10 and 12: the divergences of each thread, by machine, and first, with `paths`, what the kernel has drawn and
 // each thread's instructions.
-[[nodiscard]] ImagePanels thread_pictures(const Study& study, const Results& results, std::size_t benchmark,
-                                          bool paths);
+[[nodiscard]] pages::ImagePanels thread_pictures(const Study& study, const Results& results, std::size_t benchmark,
+                                                 bool paths);
 
-}  // namespace heddle::tb::odgs
+}  // namespace heddle::studies::odgs

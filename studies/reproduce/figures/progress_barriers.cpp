@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_study.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 // Of one machine to another's, geometric mean over the workloads that both have; kNoValue for none.
@@ -21,10 +21,10 @@ double mean_ratio(const Grid& grid, std::size_t variant, std::size_t base, const
       ratios.push_back(over / under);
     }
   }
-  return ratios.empty() ? kNoValue : geometric_mean(ratios);
+  return ratios.empty() ? pages::kNoValue : geometric_mean(ratios);
 }
 
-double imbalance(const Summary& summary) {
+double imbalance(const tb::Summary& summary) {
   return summary.barrier_imbalance;
 }
 
@@ -175,4 +175,4 @@ class ProgressAtBarriers final : public Claim {
 const Register<Claim, ProgressAtBarriers> progress_entry{"progress", "Scheduling by the progress that kernels report"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

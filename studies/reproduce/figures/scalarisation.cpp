@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_study.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class ScalarisationGains final : public Claim {
@@ -54,9 +54,9 @@ class ScalarisationGains final : public Claim {
       }
       return sum / static_cast<double>(grid.common().size());
     };
-    const auto reads = [](const Summary& summary) { return summary.register_reads_saved; };
-    const auto writes = [](const Summary& summary) { return summary.register_writes_saved; };
-    const auto scalar = [](const Summary& summary) { return static_cast<double>(summary.scalar_instructions); };
+    const auto reads = [](const tb::Summary& summary) { return summary.register_reads_saved; };
+    const auto writes = [](const tb::Summary& summary) { return summary.register_writes_saved; };
+    const auto scalar = [](const tb::Summary& summary) { return static_cast<double>(summary.scalar_instructions); };
     ValueTable table{"Scalar instructions by warp size: means over the workloads",
                      {"machine", "IPC", "register reads saved", "register writes saved"},
                      {}};
@@ -122,4 +122,4 @@ class ScalarisationGains final : public Claim {
 const Register<Claim, ScalarisationGains> scalarisation_entry{"scalarisation", "Scalar instructions by warp size"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

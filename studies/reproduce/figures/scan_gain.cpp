@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/database_study.hpp"
 
-namespace heddle::tb::database {
+namespace heddle::studies::database {
 namespace {
 
 constexpr const char* kSelectivity = "4M rows of random 32-bit integers, half of which pass";
@@ -86,7 +86,7 @@ class ScanInstructions final : public ScanClaim {
               fmt::format("{}, and {} by the count", gain_text(speedup), gain_text(by_count)),
               std::abs(speedup - by_count) <= 0.05)};
     finding.charts = {measured.bars("Warp instructions of the table scan, selectivity 50 %", "warp instructions",
-                                    [](const Summary& s) { return static_cast<double>(s.warp_instructions); })};
+                                    [](const tb::Summary& s) { return static_cast<double>(s.warp_instructions); })};
     finding.causes = {measured.diagnosis(1, 0)};
   }
 };
@@ -114,7 +114,7 @@ class ScanRowHits final : public ScanClaim {
                       check("the two differ by 2 points at most", fmt::format("{:+.1f} points", 100 * (after - before)),
                             std::abs(after - before) <= 0.02)};
     finding.charts = {measured.bars("Row-buffer hit rate of the table scan, selectivity 50 %", "share",
-                                    [](const Summary& s) { return s.dram_row_hit_rate; })};
+                                    [](const tb::Summary& s) { return s.dram_row_hit_rate; })};
     finding.causes = {measured.diagnosis(1, 0)};
   }
 };
@@ -125,4 +125,4 @@ const Register<Claim, ScanInstructions> scan_instructions_entry{"scan-instructio
 const Register<Claim, ScanRowHits> scan_row_hits_entry{"scan-rowhit", "Row-buffer hits of a full table scan"};
 
 }  // namespace
-}  // namespace heddle::tb::database
+}  // namespace heddle::studies::database

@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/database_study.hpp"
 
-namespace heddle::tb::database {
+namespace heddle::studies::database {
 namespace {
 
 constexpr double kAboutNothing = 0.02;  // a gain that the paper calls gone
@@ -92,12 +92,12 @@ class ScanSelectivity final : public Claim {
     }
     return true;
   }
-  static Chart instructions_chart(const Measured& measured, const std::vector<std::string>& places) {
-    GroupedBars chart{"Warp instructions of the table scan, by selectivity",
-                      "warp instructions",
-                      places,
-                      {{"ballot and popc", {}}, {"COND_ACC", {}}},
-                      kNoValue};
+  static pages::Chart instructions_chart(const Measured& measured, const std::vector<std::string>& places) {
+    pages::GroupedBars chart{"Warp instructions of the table scan, by selectivity",
+                             "warp instructions",
+                             places,
+                             {{"ballot and popc", {}}, {"COND_ACC", {}}},
+                             pages::kNoValue};
     for (std::size_t i = 0; i < measured.cases().size(); ++i) {
       chart.series[i % 2].values.push_back(static_cast<double>(measured.at(i).warp_instructions));
     }
@@ -185,4 +185,4 @@ const Register<Claim, ScanSelectivity> selectivity{"scan-selectivity", "Conditio
 const Register<Claim, ScanBandwidth> bandwidth{"scan-bandwidth", "Conditional accumulate by memory bandwidth"};
 
 }  // namespace
-}  // namespace heddle::tb::database
+}  // namespace heddle::studies::database

@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class CompactionOnBranches final : public Claim {
@@ -63,4 +63,4 @@ const Register<Claim, OnForms<CompactionOnBranches>> compaction_on_branches_entr
     "tbc-divergent", "Thread block compaction on branch-intensive workloads"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class StickyCompaction final : public Claim {
@@ -56,4 +56,4 @@ const Register<Claim, OnForms<StickyCompaction>> sticky_compaction_entry{
     "tbc-srr", "Sticky round robin under thread block compaction"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_study.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 // The two forms of the one workload with many complex operations (square root and division; in the CUDA form logarithm
@@ -72,7 +72,7 @@ class ComplexOperations final : public Claim {
   enum : std::size_t { kRoundRobin, kUncounted, kCounted };
   // Share of the cycles.
   static double waiting(const Grid& grid, std::size_t variant, std::size_t workload) {
-    return grid.value(variant, workload, [](const Summary& summary) {
+    return grid.value(variant, workload, [](const tb::Summary& summary) {
       const auto cause = static_cast<std::size_t>(hw::IdleCause::complex);
       return static_cast<double>(summary.idle_cycles_by_cause.cycles[cause]) / static_cast<double>(summary.cycles);
     });
@@ -95,4 +95,4 @@ const Register<Claim, ComplexOperations> complex_operations_entry{"2lev-complex"
                                                                   "Two-level scheduling and complex operations"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class FetchGroupSize final : public Claim {
@@ -111,4 +111,4 @@ const Register<Claim, OnForms<FetchGroupSize, Over::small_readings>> fetch_group
                                                                                             "Fetch-group size"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

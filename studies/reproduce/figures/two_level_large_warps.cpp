@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class LessFlexibleGroups final : public PlacedClaim {
@@ -67,4 +67,4 @@ const Register<Claim, OnForms<LessFlexibleGroups>> less_flexible_groups_entry{
     "2lev-large-warps", "Two-level scheduling with fewer, larger warps"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

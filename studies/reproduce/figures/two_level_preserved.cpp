@@ -6,7 +6,7 @@
 
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class Preserved final : public PlacedClaim {
@@ -68,4 +68,4 @@ class Preserved final : public PlacedClaim {
 const Register<Claim, OnForms<Preserved>> preserved_entry{"lwm-2lev-preserved", "The two mechanisms add up"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

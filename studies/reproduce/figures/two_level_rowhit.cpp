@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class RowHits final : public Claim {
@@ -31,11 +31,11 @@ class RowHits final : public Claim {
     Finding finding;
     count_workloads(finding, grid);
     ValueTable table{"Row-buffer hit rate", {"workload", "round robin", "2Lev", "difference in points"}, {}};
-    GroupedBars chart{"Row-buffer hit rate under round robin and two-level scheduling",
-                      "share",
-                      {},
-                      {{"round robin", {}}, {"2Lev", {}}},
-                      kNoValue};
+    pages::GroupedBars chart{"Row-buffer hit rate under round robin and two-level scheduling",
+                             "share",
+                             {},
+                             {{"round robin", {}}, {"2Lev", {}}},
+                             pages::kNoValue};
     double before = 0;
     double after = 0;
     std::size_t count = 0;
@@ -80,4 +80,4 @@ const Register<Claim, OnForms<RowHits, Over::readings>> row_hits_entry{"2lev-row
                                                                        "Row-buffer locality of two-level scheduling"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 struct Rule {
@@ -58,8 +58,8 @@ class SwitchRules final : public PlacedClaim {
     const Grid grid(placed.as_is, all, twelve());
     Finding finding;
     count_workloads(finding, placed, all);
-    const auto drift = [](const Summary& summary) { return summary.warp_drift; };
-    const auto row_hits = [](const Summary& summary) { return summary.dram_row_hit_rate; };
+    const auto drift = [](const tb::Summary& summary) { return summary.warp_drift; };
+    const auto row_hits = [](const tb::Summary& summary) { return summary.dram_row_hit_rate; };
     ValueTable table{"The rules", {"rule", "words", "speedup", "drift in instructions, median", "row hits, mean"}, {}};
     for (std::size_t i = 0; i < all.size(); ++i) {
       const Spread speedup = mean_speedup(placed, all[i], all[0]);
@@ -119,7 +119,7 @@ class SwitchRules final : public PlacedClaim {
     for (const double value : all) {
       sum += value;
     }
-    return all.empty() ? kNoValue : sum / static_cast<double>(all.size());
+    return all.empty() ? pages::kNoValue : sum / static_cast<double>(all.size());
   }
   static ValueTable drift_table(const Grid& grid) {
     ValueTable table{
@@ -141,4 +141,4 @@ class SwitchRules final : public PlacedClaim {
 const Register<Claim, OnForms<SwitchRules>> switch_rules_entry{"2lev-rules", "When fetch groups switch"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class Timeout final : public Claim {
@@ -61,4 +61,4 @@ class Timeout final : public Claim {
 const Register<Claim, OnForms<Timeout>> timeout_entry{"2lev-timeout", "Timeout of a fetch group of one large warp"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -9,7 +9,7 @@
 #include "studies/reproduce/figures/database_study.hpp"
 #include "studies/reproduce/figures/lwm_study.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class WarpAwareMemory final : public Claim {
@@ -45,7 +45,7 @@ class WarpAwareMemory final : public Claim {
                 "warps, and warps before row hits."};
   }
   [[nodiscard]] std::vector<Run> runs() const override {
-    std::vector<Run> runs = tb::runs_of(machines(), workloads());
+    std::vector<Run> runs = studies::runs_of(machines(), workloads());
     const std::vector<Run> more = database::runs_of(searches());
     runs.insert(runs.end(), more.begin(), more.end());
     return runs;
@@ -100,15 +100,17 @@ class WarpAwareMemory final : public Claim {
   static std::vector<database::Case> searches() {
     using database::index_search;
     std::vector<database::Case> all = {
-        index_search(false, false, "FR-FCFS, no hints"), index_search(false, true, "FR-FCFS, hints"),
-        index_search(false, true, "warp-aware, hints", {"dram.scheduler=warp-aware"}),
-        index_search(false, true, "warps first, hints", {"dram.scheduler=warp-aware", "warp_aware.first=warps"})};
+        studies::database::index_search(false, false, "FR-FCFS, no hints"),
+        studies::database::index_search(false, true, "FR-FCFS, hints"),
+        studies::database::index_search(false, true, "warp-aware, hints", {"dram.scheduler=warp-aware"}),
+        studies::database::index_search(false, true, "warps first, hints",
+                                        {"dram.scheduler=warp-aware", "warp_aware.first=warps"})};
     for (database::Case& one : all) {
       one.workload.scale = 0.1;
     }
     return all;
   }
-  static double stall(const Summary& summary) { return summary.mean_divergent_stall; }
+  static double stall(const tb::Summary& summary) { return summary.mean_divergent_stall; }
 
   static void judge_order(Finding& finding, const Grid& grid, std::size_t variant) {
     std::vector<double> stalls;
@@ -184,7 +186,7 @@ class WarpAwareMemory final : public Claim {
     table.titles.emplace_back("IPC, row hits first");
     table.titles.emplace_back("IPC, warps first");
     for (const std::size_t workload : grid.common()) {
-      const Summary& base = grid.at(kBase, workload)->summary;
+      const tb::Summary& base = grid.at(kBase, workload)->summary;
       std::vector<std::string> row = {
           grid.workloads()[workload].name, fmt::format("{:.2f}", base.line_requests_per_memory_instruction),
           percent(base.memory_instructions == 0
@@ -210,4 +212,4 @@ class WarpAwareMemory final : public Claim {
 const Register<Claim, WarpAwareMemory> warp_aware_memory_entry{"warp-aware-memory", "Warp-aware memory scheduling"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

@@ -5,7 +5,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/lwm_forms.hpp"
 
-namespace heddle::tb::lwm {
+namespace heddle::studies::lwm {
 namespace {
 
 class WorkloadSize final : public Claim {
@@ -28,13 +28,14 @@ class WorkloadSize final : public Claim {
     const Grid grid(results, {baseline()}, twelve());
     Finding finding;
     count_workloads(finding, grid);
-    GroupedBars chart{"Thread instructions at full scale", "million", {}, {{"baseline", {}}}, kNoValue};
+    pages::GroupedBars chart{"Thread instructions at full scale", "million", {}, {{"baseline", {}}}, pages::kNoValue};
     std::size_t inside = 0;
     std::vector<std::string> outside;
     for (std::size_t i = 0; i < grid.workloads().size(); ++i) {
       const Results::Entry* entry = grid.at(0, i);
-      const double millions =
-          entry == nullptr ? kNoValue : static_cast<double>(entry->summary.thread_instructions) / entry->scale / 1e6;
+      const double millions = entry == nullptr
+                                  ? pages::kNoValue
+                                  : static_cast<double>(entry->summary.thread_instructions) / entry->scale / 1e6;
       chart.groups.push_back(grid.workloads()[i].name);
       chart.series.front().values.push_back(millions);
       if (entry != nullptr) {
@@ -62,4 +63,4 @@ class WorkloadSize final : public Claim {
 const Register<Claim, OnForms<WorkloadSize>> workload_size_entry{"workload-size", "Size of the workloads"};
 
 }  // namespace
-}  // namespace heddle::tb::lwm
+}  // namespace heddle::studies::lwm

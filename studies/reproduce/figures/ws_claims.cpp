@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "studies/reproduce/figures/ws_study.hpp"
 
-namespace heddle::tb::ws {
+namespace heddle::studies::ws {
 namespace {
 
 constexpr const char* kCaveat =
@@ -91,7 +91,7 @@ class Coalescing final : public WarpSizeClaim {
     finding.checks.push_back(size_check("those of warps of 64 over SW+'s", over64, 0.30));
     const double lw = study.ratio(lw_plus, warp64, offcore);
     finding.checks.push_back(check("LW+ has more than warps of 64", by_percent(lw), lw > 1));
-    const Grid::Figure rate = [](const Summary& summary) { return offcore(summary) / 1e3; };
+    const Grid::Figure rate = [](const tb::Summary& summary) { return offcore(summary) / 1e3; };
     finding.charts.push_back(study.chart("Requests that leave the cores", "thousands; mean: over those of warps of 8",
                                          rate, against_warp8(study, offcore)));
     finding.tables.push_back(study.table("Requests that leave the cores, thousands; mean: over those of warps of 8",
@@ -232,4 +232,4 @@ const Register<Claim, Idle> idle_entry{"ws-idle", "Idle cycles by warp size"};
 const Register<Claim, Performance> performance_entry{"ws-perf", "Performance by warp size"};
 
 }  // namespace
-}  // namespace heddle::tb::ws
+}  // namespace heddle::studies::ws

@@ -8,7 +8,7 @@
 #include "base/nearest.hpp"
 #include "studies/reproduce/figures/ws_study.hpp"
 
-namespace heddle::tb::ws {
+namespace heddle::studies::ws {
 namespace {
 
 constexpr std::array<unsigned, 3> kWidths = {8, 16, 32};
@@ -78,7 +78,7 @@ class BestWarpSize final : public Claim {
       return finding;
     }
     constexpr std::size_t kNorm = 2;  // the figure's: eight lanes, warps of 32
-    LineChart chart;
+    pages::LineChart chart;
     chart.title = "Performance by warp size and SIMD width";
     chart.unit = "over 8 lanes with warps of 32";
     for (const unsigned times : kTimes) {
@@ -113,4 +113,4 @@ class BestWarpSize final : public Claim {
 const Register<Claim, BestWarpSize> best_entry{"ws-simd", "Warp size against SIMD width"};
 
 }  // namespace
-}  // namespace heddle::tb::ws
+}  // namespace heddle::studies::ws

@@ -6,7 +6,7 @@
 
 #include "base/nearest.hpp"
 
-namespace heddle::tb::ws {
+namespace heddle::studies::ws {
 
 std::vector<Variant> machines() {
   return {{"8", "ws-8", {}},   {"16", "ws-16", {}},    {"32", "ws-32", {}},
@@ -53,15 +53,15 @@ std::vector<StudyWorkload> workloads() {
   return workloads_of(benchmarks());
 }
 
-double offcore(const Summary& summary) {
+double offcore(const tb::Summary& summary) {
   return static_cast<double>(summary.offcore_requests);
 }
 
-double idle_share(const Summary& summary) {
+double idle_share(const tb::Summary& summary) {
   return summary.idle_share;
 }
 
-double instructions_per_cycle(const Summary& summary) {
+double instructions_per_cycle(const tb::Summary& summary) {
   return summary.ipc;
 }
 
@@ -85,7 +85,7 @@ double Study::ratio(std::size_t variant, std::size_t base, const Grid::Figure& f
       ++count;
     }
   }
-  return count == 0 ? kNoValue : std::exp(sum / count);
+  return count == 0 ? pages::kNoValue : std::exp(sum / count);
 }
 
 double Study::average(std::size_t variant, const Grid::Figure& figure) const {
@@ -94,7 +94,7 @@ double Study::average(std::size_t variant, const Grid::Figure& figure) const {
   for (const std::size_t i : common) {
     sum += at(variant, i, figure);
   }
-  return common.empty() ? kNoValue : sum / static_cast<double>(common.size());
+  return common.empty() ? pages::kNoValue : sum / static_cast<double>(common.size());
 }
 
 bool Study::count(Finding& finding) const {
@@ -106,9 +106,9 @@ bool Study::count(Finding& finding) const {
   return finding.measured != 0;
 }
 
-Chart Study::chart(std::string title, std::string unit, const Grid::Figure& figure,
-                   const std::vector<double>& mean) const {
-  GroupedBars chart;
+pages::Chart Study::chart(std::string title, std::string unit, const Grid::Figure& figure,
+                          const std::vector<double>& mean) const {
+  pages::GroupedBars chart;
   chart.title = std::move(title);
   chart.unit = std::move(unit);
   for (const Benchmark& benchmark : benchmarks_) {
@@ -116,7 +116,7 @@ Chart Study::chart(std::string title, std::string unit, const Grid::Figure& figu
   }
   chart.groups.emplace_back("mean");
   for (std::size_t variant = 0; variant < variants().size(); ++variant) {
-    GroupedBars::Series series{variants()[variant].label, {}};
+    pages::GroupedBars::Series series{variants()[variant].label, {}};
     for (std::size_t i = 0; i < benchmarks_.size(); ++i) {
       series.values.push_back(at(variant, i, figure));
     }
@@ -146,4 +146,4 @@ ValueTable Study::table(std::string caption, const Grid::Figure& figure, const c
   return table;
 }
 
-}  // namespace heddle::tb::ws
+}  // namespace heddle::studies::ws

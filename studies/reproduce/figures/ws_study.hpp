@@ -7,7 +7,7 @@
 #include "studies/reproduce/claim.hpp"
 #include "studies/reproduce/grid.hpp"
 
-namespace heddle::tb::ws {
+namespace heddle::studies::ws {
 
 // The machines of figures 2 to 7, in this order.
 enum Machine : std::size_t { warp8, warp16, warp32, warp64, sw_plus, lw_plus };
@@ -41,8 +41,8 @@ class Study {
   // False: nothing was measured, and the finding says so.
   [[nodiscard]] bool count(Finding& finding) const;
   // By benchmark and machine, with `mean` of each machine at the right or at the end.
-  [[nodiscard]] Chart chart(std::string title, std::string unit, const Grid::Figure& figure,
-                            const std::vector<double>& mean) const;
+  [[nodiscard]] pages::Chart chart(std::string title, std::string unit, const Grid::Figure& figure,
+                                   const std::vector<double>& mean) const;
   [[nodiscard]] ValueTable table(std::string caption, const Grid::Figure& figure, const char* format,
                                  const std::vector<double>& mean) const;
 
@@ -53,11 +53,11 @@ class Study {
 
 // Requests that leave a core for each load, store or atomic of a thread would be equation 1; the programs are the same
 // on all machines, and so are those of the threads: what differs is the number of requests.
-[[nodiscard]] double offcore(const Summary& summary);
-[[nodiscard]] double idle_share(const Summary& summary);
-[[nodiscard]] double instructions_per_cycle(const Summary& summary);
+[[nodiscard]] double offcore(const tb::Summary& summary);
+[[nodiscard]] double idle_share(const tb::Summary& summary);
+[[nodiscard]] double instructions_per_cycle(const tb::Summary& summary);
 
 // "+16 %"; "-" for kNoValue.
 [[nodiscard]] std::string by_percent(double ratio);
 
-}  // namespace heddle::tb::ws
+}  // namespace heddle::studies::ws

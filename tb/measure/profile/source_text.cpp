@@ -70,7 +70,7 @@ std::optional<std::string> SourceFiles::text(const std::string& name) const {
   if (const auto text = OfferedFiles::text(plain)) {
     return std::string(*text);
   }
-  for (const EmbeddedFile& file : device_headers()) {
+  for (const EmbeddedFile& file : cuda::device_headers()) {
     if (plain.ends_with(file.name)) {
       return std::string(file.text);
     }

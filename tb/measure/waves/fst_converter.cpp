@@ -48,8 +48,8 @@ std::string fst_damage(const std::string& path) {
   return whole ? "" : "blocks are missing";
 }
 
-const ConverterProgram& fst_converter() {
-  static const ConverterProgram program{
+const os::ConverterProgram& fst_converter() {
+  static const os::ConverterProgram program{
       "vcd2fst",
       {"-v", "-", "-f"},
       "a .fst file is made by GTKWave's vcd2fst, which is not installed",

@@ -12,6 +12,6 @@ namespace heddle::tb {
 // fstapi.c). One that vcd2fst could not write to the end lacks blocks, or the last one's end.
 [[nodiscard]] std::string fst_damage(const std::string& path);
 
-[[nodiscard]] const ConverterProgram& fst_converter();
+[[nodiscard]] const os::ConverterProgram& fst_converter();
 
 }  // namespace heddle::tb

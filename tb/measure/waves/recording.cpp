@@ -59,12 +59,12 @@ WaveRecording::WaveRecording(const hw::Machine& machine, WaveOptions options)
     : options_(std::move(options)), stem_(stem_of(options_.file)), waves_(std::make_unique<hw::GpuWaves>(machine)) {
   const std::string_view ending = ending_of(options_.file);
   if (ending == ".fst") {
-    converter_ = std::make_unique<Converter>(options_.file, fst_converter());
+    converter_ = std::make_unique<os::Converter>(options_.file, fst_converter());
   } else {
-    file_ = std::make_unique<OutputFile>(options_.file,
-                                         ending == ".vcd" ? OutputFile::Form::plain : OutputFile::Form::gzip);
+    file_ = std::make_unique<os::OutputFile>(
+        options_.file, ending == ".vcd" ? os::OutputFile::Form::plain : os::OutputFile::Form::gzip);
   }
-  check_writable(save_file());
+  os::check_writable(save_file());
   select(machine);
 }
 
@@ -133,9 +133,10 @@ void WaveRecording::finish() {
   }
   namespace fs = std::filesystem;
   const std::string folder = filter_folder();
-  make_folder(folder);
+  os::make_folder(folder);
   for (const link::Enumeration* const enumeration : traces::enumerations_of(signals_)) {
-    write_file((fs::path(folder) / (enumeration->name + ".txt")).string(), traces::gtkwave_translation(*enumeration));
+    os::write_file((fs::path(folder) / (enumeration->name + ".txt")).string(),
+                   traces::gtkwave_translation(*enumeration));
   }
   const std::string filters = fs::path(folder).filename().string() + "/";
   traces::GtkwaveView view;
@@ -143,7 +144,8 @@ void WaveRecording::finish() {
     const link::Cycle first = *vcd_->first_change();
     view = {vcd_->time_of(first), vcd_->time_of(std::min(vcd_->last_cycle() + 1, first + kShownCycles))};
   }
-  write_file(save_file(), traces::gtkwave_save(signals_, fs::path(options_.file).filename().string(), filters, view));
+  os::write_file(save_file(),
+                 traces::gtkwave_save(signals_, fs::path(options_.file).filename().string(), filters, view));
 }
 
 std::string WaveRecording::remark() const {

@@ -16,10 +16,12 @@ class Gpu;
 class GpuWaves;
 }  // namespace heddle::hw
 
-namespace heddle::tb {
-
+namespace heddle::os {
 class OutputFile;
 class Converter;
+}  // namespace heddle::os
+
+namespace heddle::tb {
 
 struct WaveOptions {
   std::string file;                       // .vcd, .vcd.gz or .fst
@@ -59,9 +61,9 @@ class WaveRecording final : public RunObserver {
 
   WaveOptions options_;
   std::string stem_;
-  std::unique_ptr<OutputFile> file_;
+  std::unique_ptr<os::OutputFile> file_;
   std::unique_ptr<ByteSink> other_;
-  std::unique_ptr<Converter> converter_;
+  std::unique_ptr<os::Converter> converter_;
   std::unique_ptr<hw::GpuWaves> waves_;
   std::vector<link::Signal> signals_;
   std::unique_ptr<traces::VcdFile> vcd_;

@@ -8,8 +8,6 @@
 
 #include "cuda/cudart/fat_binary.hpp"
 
-namespace program = heddle::tb::program;
-
 struct Extent {  // dim3
   unsigned x, y, z;
 };
@@ -52,9 +50,9 @@ static unsigned* numbers;
 static void advance() {}
 
 int main() {
-  const std::string binary = program::fat_binary(kPtx, false);
+  const std::string binary = heddle::cudart::fat_binary(kPtx, false);
   struct {
-    std::uint32_t magic = program::kWrapperMagic, version = 1;
+    std::uint32_t magic = heddle::cudart::kWrapperMagic, version = 1;
     const void* data = nullptr;
     void* further = nullptr;
   } wrapper;
