@@ -29,7 +29,7 @@ namespace heddle::traces {
 class VcdFile final : public sc_core::sc_trace_file, public link::WaveLog {
  public:
   struct Options {
-    std::string version;  // what wrote it: "heddle 0.1.0"
+    std::string version;  // what wrote it: "heddle VERSION"
     link::Cycle from = 0;
     link::Cycle to = link::kNever;  // the last cycle
   };

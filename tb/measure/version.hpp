@@ -4,7 +4,7 @@
 
 namespace heddle::tb {
 
-// "0.1.0", as CMakeLists.txt says.
+// As CMakeLists.txt says (project(heddle VERSION ...)).
 [[nodiscard]] std::string_view version();
 
 }  // namespace heddle::tb

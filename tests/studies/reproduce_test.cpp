@@ -555,8 +555,8 @@ TEST(Reproduction, WhatStandsBesideHasNoPartInTheVerdict) {
 TEST(Reproduction, SaysWhichRunsAnotherBuildMeasured) {
   Reproduction reproduction = sample();
   EXPECT_EQ(other_builds_text(reproduction), "");
-  reproduction.other_builds = {{"0.1.0 0123", 20}};
-  const std::string said = "Measured earlier: 20 runs by build 0.1.0 0123.";
+  reproduction.other_builds = {{"1.2.3 0123", 20}};
+  const std::string said = "Measured earlier: 20 runs by build 1.2.3 0123.";
   EXPECT_EQ(other_builds_text(reproduction), said);
   EXPECT_NE(reproduction_page(reproduction, "heddle reproduce lwm-avg --scale 0.1").find(said), std::string::npos);
   EXPECT_NE(reproduction_markdown(reproduction, "2026-11-21").find(said), std::string::npos);
