@@ -2,8 +2,7 @@
 // one place, for the interpreter and for the core model.
 //
 // Lane i's hash is hash[i]; lanes outside `executed` keep theirs. The array must be kLanes long: threads that are not
-// neighbours in memory are gathered before and scattered after. All lanes are computed and then blended, in vectors
-// (speed.md: Lanes).
+// neighbours in memory are gathered before and scattered after. All lanes are computed and then blended, in vectors.
 #pragma once
 
 #include <cstdint>

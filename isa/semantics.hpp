@@ -1,5 +1,5 @@
 // What the operations compute, lane by lane. Every function computes all lanes and leaves blending by mask to the
-// caller (speed.md: compute all, then blend), so that the compiler vectorises it over kLanes lanes.
+// caller (compute all, then blend), so that the compiler vectorises it over kLanes lanes.
 #pragma once
 
 #include <array>

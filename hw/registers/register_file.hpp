@@ -5,8 +5,8 @@
 // Socket       access   target, RegisterProtocol. b_transport carries the timing: how many cycles the access takes (one
 //                       row per bank and cycle: 1 unless two threads of one bank are wanted at once); it never waits.
 //                       get_direct_mem_ptr hands out the storage, which carries the data.
-// Storage      values[row][register][lane], 32 bits each, so that an operation on a row runs over neighbouring lanes
-//              (speed.md: Lanes); predicates[row][register], a bit per lane.
+// Storage      values[row][register][lane], 32 bits each, so that an operation on a row runs over neighbouring
+//              lanes; predicates[row][register], a bit per lane.
 #pragma once
 
 #include <array>

@@ -218,7 +218,7 @@ TEST_F(Pages, AStretchChosenInOneChartIsShownInAll) {
 
 // What a page takes to open is what it holds: 64 to 256 buckets, whatever their width. Memory that takes 100,000 cycles
 // for an access makes a run long without work for the simulator. The seconds are printed, not judged: they depend on
-// what else the machine does (docs/performance.md has those of a quiet one).
+// what else the machine does (docs/report.md has those of a quiet one).
 TEST_F(Pages, AReportOfAHundredMillionCyclesHoldsNoMoreThanAShortOne) {
   struct Opened {
     double cycles, bytes, elements, buckets, seconds;
