@@ -3,6 +3,7 @@
 // Computed in double precision with nothing but + - * / fma and sqrt, so that every host gives the same bits, and
 // rounded to single at the end. The double value is within 2^-40 (relative) of the exact one, so that the result is
 // within 0.5001 ulp, far inside what PTX asks of its approximations (2 ulp for ex2, 2^-20.5 absolute for sin and cos).
+#include "base/set_bits.hpp"
 #include "isa/instruction_fields.hpp"
 #include "isa/lane_float.hpp"
 #include "isa/lane_selectors.hpp"
@@ -165,8 +166,7 @@ void circular(const Instruction& /*instruction*/, LaneValues& v) {
     large[lane] = std::fabs(x) >= kLargeArgument ? 1 : 0;
   }
   LaneMask left = mask_of([&](unsigned lane) { return large[lane] != 0; });
-  for (; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(left)) {
     const float x = f32(v.b[0][lane]);
     if (std::fabs(x) < f32(kInfinity32)) {
       const Reduced reduced = reduce_large(x);

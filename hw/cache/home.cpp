@@ -1,10 +1,10 @@
 #include "hw/cache/home.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/set_bits.hpp"
 
 namespace heddle::hw {
 
@@ -168,8 +168,7 @@ void Home::change(std::uint64_t address, Line& line, HomeEvent event, SliceReque
   }
   unsigned told = 0;
   if (transition.does(kInvalidate)) {
-    for (std::uint64_t sharers = line.sharers; sharers != 0; sharers &= sharers - 1) {
-      const auto core = static_cast<unsigned>(std::countr_zero(sharers));
+    for (const unsigned core : set_bits(line.sharers)) {
       if (core != asking) {
         send(address, line, core, CoherenceMessage::invalidate);
         ++told;

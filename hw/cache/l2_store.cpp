@@ -1,8 +1,8 @@
 #include "hw/cache/l2_store.hpp"
 
-#include <bit>
 #include <utility>
 
+#include "base/set_bits.hpp"
 #include "tlm/memory_extension.hpp"
 
 namespace heddle::hw {
@@ -50,9 +50,8 @@ void L2Store::note_sharer(Frame frame, const LineRequest& request) {
 void L2Store::recall_sharers(Frame frame) {
   for (unsigned word = 0; word < words_; ++word) {
     std::uint64_t holders = std::exchange(holders_[std::size_t{frame} * words_ + word], 0);
-    for (; holders != 0; holders &= holders - 1) {
-      line_given_up(beyond(lines().address(frame)),
-                    word * kWordBits + static_cast<unsigned>(std::countr_zero(holders)));
+    for (const unsigned bit : set_bits(holders)) {
+      line_given_up(beyond(lines().address(frame)), word * kWordBits + bit);
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/error.hpp"
+#include "base/set_bits.hpp"
 #include "tlm/byte_enables.hpp"
 
 namespace heddle::hw {
@@ -74,8 +75,8 @@ namespace {
 template <class Visit>
 void each_bit(const std::vector<std::uint64_t>& bits, Visit visit) {
   for (std::size_t word = 0; word != bits.size(); ++word) {
-    for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) {
-      visit(static_cast<LineFrames::Frame>(word * 64 + static_cast<unsigned>(std::countr_zero(left))));
+    for (const unsigned bit : set_bits(bits[word])) {
+      visit(static_cast<LineFrames::Frame>(word * 64 + bit));
     }
   }
 }

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-
 #include "base/error.hpp"
+#include "base/set_bits.hpp"
 
 namespace heddle::hw {
 
@@ -27,9 +26,9 @@ constexpr bool is_request(HomeEvent event) {
 
 std::string names_of_home(HomeActions actions) {
   std::string names;
-  for (; actions != 0; actions &= actions - 1) {
+  for (const unsigned action : set_bits(actions)) {
     names += names.empty() ? "" : " ";
-    names += kHomeActionNames[static_cast<std::size_t>(std::countr_zero(actions))];
+    names += kHomeActionNames[action];
   }
   return names.empty() ? "-" : names;
 }

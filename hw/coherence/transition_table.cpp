@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-
 #include "base/error.hpp"
+#include "base/set_bits.hpp"
 
 namespace heddle::hw {
 
@@ -23,9 +22,9 @@ constexpr LineEvent event_at(std::size_t index) {
 
 std::string names_of(LineActions actions) {
   std::string names;
-  for (; actions != 0; actions &= actions - 1) {
+  for (const unsigned action : set_bits(actions)) {
     names += names.empty() ? "" : " ";
-    names += kActionNames[static_cast<std::size_t>(std::countr_zero(actions))];
+    names += kActionNames[action];
   }
   return names.empty() ? "-" : names;
 }

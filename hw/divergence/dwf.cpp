@@ -12,6 +12,7 @@
 #include <bit>
 #include <vector>
 
+#include "base/set_bits.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/divergence/dwf.hpp"
 #include "hw/parameters/cost.hpp"
@@ -60,7 +61,9 @@ class DynamicWarps final : public Divergence {
   void start(Group& group) override {
     group.pc = 0;
     group.look_at_lanes();
-    each_lane(group.active[0], [&](unsigned lane) { passed(group, lane) = 0; });
+    for (const unsigned lane : set_bits(group.active[0])) {
+      passed(group, lane) = 0;
+    }
   }
 
   bool complete(Group& group, const Outcome& outcome, GroupMoves& moves) override {
@@ -95,16 +98,16 @@ class DynamicWarps final : public Divergence {
   [[nodiscard]] std::string inconsistency(const Group& group) const override {
     std::vector<LaneMask> own(passed_.size() / width_, 0);  // by register row
     bool twice = false;
-    each_lane(group.active[0], [&](unsigned lane) {
+    for (const unsigned lane : set_bits(group.active[0])) {
       const LaneMask bit = LaneMask{1} << group.lane_home[lane];
       twice = twice || (own[group.lane_row[lane]] & bit) != 0;
       own[group.lane_row[lane]] |= bit;
-    });
+    }
     for (const Group& other : groups_.all()) {
       if (other.state != GroupState::free && other.id != group.id) {
-        each_lane(other.active[0], [&](unsigned lane) {
+        for (const unsigned lane : set_bits(other.active[0])) {
           twice = twice || ((own[other.lane_row[lane]] >> other.lane_home[lane]) & 1U) != 0;
-        });
+        }
       }
     }
     return twice ? fmt::format("group {}: a thread of it is in two warps", group.id) : "";
@@ -115,13 +118,6 @@ class DynamicWarps final : public Divergence {
   }
 
  private:
-  template <class Visit>
-  static void each_lane(LaneMask lanes, Visit visit) {
-    for (; lanes != 0; lanes &= lanes - 1) {
-      visit(static_cast<unsigned>(std::countr_zero(lanes)));
-    }
-  }
-
   [[nodiscard]] std::uint32_t& passed(const Group& group, unsigned lane) {
     return passed_[group.lane_row[lane] * width_ + group.lane_home[lane]];
   }
@@ -133,7 +129,9 @@ class DynamicWarps final : public Divergence {
     bool changes = lanes != group.active[0];
     if (pc < merges_at_.size() && merges_at_[pc]) {
       changes = true;
-      each_lane(lanes, [&](unsigned lane) { ++passed(group, lane); });
+      for (const unsigned lane : set_bits(lanes)) {
+        ++passed(group, lane);
+      }
     }
     if (waiting != 0) {
       wait_by_block(group, lanes, waiting, moves);
@@ -173,7 +171,9 @@ class DynamicWarps final : public Divergence {
       points = std::min(points, passed_[row * width_ + home]);
     };
     const LaneMask own = from.active[0] & ~to.active[0];
-    each_lane(own, [&](unsigned lane) { move(lane, lane); });
+    for (const unsigned lane : set_bits(own)) {
+      move(lane, lane);
+    }
     from.active[0] &= ~own;
     to.active[0] |= own;
     if (!lane_aware_) {
@@ -193,7 +193,9 @@ class DynamicWarps final : public Divergence {
 
   void count_merge_points(Group& group) {
     std::uint32_t points = ~std::uint32_t{0};
-    each_lane(group.active[0], [&](unsigned lane) { points = std::min(points, passed(group, lane)); });
+    for (const unsigned lane : set_bits(group.active[0])) {
+      points = std::min(points, passed(group, lane));
+    }
     group.merge_points = points;
   }
 
@@ -211,11 +213,11 @@ class DynamicWarps final : public Divergence {
   // barrier does not concern (guard false) go on.
   void wait_by_block(Group& group, LaneMask lanes, LaneMask waiting, GroupMoves& moves) {
     std::vector<Part> parts;
-    each_lane(waiting, [&](unsigned lane) {
+    for (const unsigned lane : set_bits(waiting)) {
       const unsigned block = moves.block_of(group.place_of(lane));
       const auto same = std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return part.block == block; });
       (same == parts.end() ? parts.emplace_back(Part{block, 0}) : *same).lanes |= LaneMask{1} << lane;
-    });
+    }
     const LaneMask free_to_go = lanes & ~waiting;
     const auto part_of = [&](LaneMask members) -> Group& {
       Group& part = moves.allocate(group);

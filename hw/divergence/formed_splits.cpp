@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/set_bits.hpp"
 #include "tlm/sub_warp.hpp"
 
 namespace heddle::hw {
@@ -301,8 +302,8 @@ bool FormedSplits::share_a_warp(const Group& one, const Group& other) {
   }
   bool share = false;
   each_warp(one, one.active[0], [&](std::uint16_t row, LaneMask) {
-    for (LaneMask left = other.active[0]; left != 0; left &= left - 1) {
-      share = share || other.lane_row[static_cast<unsigned>(std::countr_zero(left))] == row;
+    for (const unsigned lane : set_bits(other.active[0])) {
+      share = share || other.lane_row[lane] == row;
     }
   });
   return share;
@@ -314,8 +315,7 @@ bool FormedSplits::blocks(const Group& one, LaneMask lanes, const Group& other, 
   bool taken = false;
   each_warp(one, lanes, [&](std::uint16_t row, LaneMask own) {
     LaneMask own_there = 0;
-    for (LaneMask left = other_lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(other_lanes)) {
       own_there |= other.lane_row[lane] == row ? LaneMask{1} << lane : 0;
     }
     const Warp& warp = warps_[row];
@@ -342,8 +342,8 @@ const Group* FormedSplits::partner(const Group& group, LaneMask lanes, std::uint
   bool best_shares = false;
   const GroupBits& ready = groups_.ready();
   for (std::size_t word = 0; word < ready.size(); ++word) {
-    for (std::uint64_t left = ready[word]; left != 0; left &= left - 1) {
-      const Group& other = groups_[static_cast<GroupId>(word * 64 + static_cast<unsigned>(std::countr_zero(left)))];
+    for (const unsigned bit : set_bits(ready[word])) {
+      const Group& other = groups_[static_cast<GroupId>(word * 64 + bit)];
       if (other.pc != pc || other.id == group.id || !can_join(group, lanes, other)) {
         continue;
       }
@@ -411,8 +411,7 @@ void FormedSplits::wait_by_block(Group& group, LaneMask waiting, GroupMoves& mov
   for (LaneMask left = waiting; left != 0;) {
     const unsigned block = moves.block_of(group.place_of(static_cast<unsigned>(std::countr_zero(left))));
     LaneMask lanes = 0;
-    for (LaneMask look = left; look != 0; look &= look - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(look));
+    for (const unsigned lane : set_bits(left)) {
       lanes |= moves.block_of(group.place_of(lane)) == block ? LaneMask{1} << lane : 0;
     }
     left &= ~lanes;

@@ -34,6 +34,7 @@
 
 #include <vector>
 
+#include "base/set_bits.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/divergence/parting_rule.hpp"
 #include "hw/divergence/row_stack.hpp"
@@ -112,8 +113,7 @@ class FormedSplits : public Divergence {
     while (lanes != 0) {
       const std::uint16_t row = group.lane_row[static_cast<unsigned>(std::countr_zero(lanes))];
       LaneMask own = 0;
-      for (LaneMask left = lanes; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      for (const unsigned lane : set_bits(lanes)) {
         own |= group.lane_row[lane] == row ? LaneMask{1} << lane : 0;
       }
       visit(row, own);

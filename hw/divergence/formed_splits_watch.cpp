@@ -1,8 +1,7 @@
 // What is shown of warp-splits that join across warps, and whether what is held of them fits together.
 #include <fmt/format.h>
 
-#include <bit>
-
+#include "base/set_bits.hpp"
 #include "hw/divergence/formed_splits.hpp"
 
 namespace heddle::hw {
@@ -18,8 +17,7 @@ std::string FormedSplits::inconsistency(const Group& group) const {
       if (other.state == GroupState::free) {
         continue;
       }
-      for (LaneMask left = other.active[0]; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      for (const unsigned lane : set_bits(other.active[0])) {
         if (other.lane_row[lane] != row) {
           continue;
         }

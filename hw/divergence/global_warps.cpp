@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "base/set_bits.hpp"
 #include "hw/parameters/cost.hpp"
 
 namespace heddle::hw {
@@ -57,8 +58,8 @@ void GlobalWarps::start(Group& group) {
 void GlobalWarps::arrived(Group& group, GroupMoves& moves) {
   stacks_[group.id].clear();
   parted_[group.id].clear();
-  for (LaneMask left = group.active[0]; left != 0; left &= left - 1) {
-    ++threads_[group.lane_row[static_cast<unsigned>(std::countr_zero(left))]];
+  for (const unsigned lane : set_bits(group.active[0])) {
+    ++threads_[group.lane_row[lane]];
   }
   moves.run(group);
 }
@@ -137,8 +138,8 @@ void GlobalWarps::exit(Group& group, LaneMask exited) {
 // Threads of the group go: the register rows in which nobody is left.
 unsigned GlobalWarps::emptied_rows(const Group& group, LaneMask lanes) {
   unsigned emptied = 0;
-  for (LaneMask left = global_ ? lanes : 0; left != 0; left &= left - 1) {
-    emptied += --threads_[group.lane_row[static_cast<unsigned>(std::countr_zero(left))]] == 0 ? 1 : 0;
+  for (const unsigned lane : set_bits(global_ ? lanes : 0)) {
+    emptied += --threads_[group.lane_row[lane]] == 0 ? 1 : 0;
   }
   return emptied;
 }

@@ -15,6 +15,7 @@
 #include <bit>
 #include <vector>
 
+#include "base/set_bits.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/divergence/mimd.hpp"
 #include "hw/divergence/mimd_lanes.hpp"
@@ -64,7 +65,7 @@ void MimdLanes::started(Group& group, GroupMoves& moves) {
     masks->assign(1, 0);
   }
   for (unsigned row = 0; row < rows.size(); ++row) {
-    for (LaneMask left = rows[row]; left != 0; left &= left - 1) {
+    for (const unsigned own : set_bits(rows[row])) {
       Group& thread = first != nullptr ? *first : moves.allocate(group);
       first = nullptr;
       thread.pc = 0;
@@ -72,7 +73,7 @@ void MimdLanes::started(Group& group, GroupMoves& moves) {
       for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
         thread.lane_home[lane] = static_cast<std::uint8_t>(lane);
       }
-      thread.active[0] = left & (0U - left);
+      thread.active[0] = LaneMask{1} << own;
       thread.look_at_lanes();
       moves.run(thread);
     }
@@ -89,8 +90,7 @@ void MimdLanes::executed(const Group& group, unsigned row, LaneMask lanes, const
     return;
   }
   std::array<std::uint32_t, isa::kLanes>& pc = warps_[group.id].pc[row];
-  for (; lanes != 0; lanes &= lanes - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+  for (const unsigned lane : set_bits(lanes)) {
     pc[lane] = ((taken >> lane) & 1U) != 0 ? instruction.target : pc[lane] + 1;
   }
 }
@@ -137,8 +137,8 @@ void MimdLanes::go_on(Group& group, GroupMoves& moves) {
   for (unsigned row = 0; row < rows_; ++row) {
     group.active[row] = warp.live[row] & ~warp.waiting[row];
     live |= warp.live[row];
-    for (LaneMask left = group.active[row]; left != 0; left &= left - 1) {
-      lowest = std::min(lowest, warp.pc[row][static_cast<unsigned>(std::countr_zero(left))]);
+    for (const unsigned lane : set_bits(group.active[row])) {
+      lowest = std::min(lowest, warp.pc[row][lane]);
     }
   }
   if (lowest != ~std::uint32_t{0}) {
@@ -172,8 +172,8 @@ std::string MimdLanes::describe(const Group& group) const {
   const Warp& warp = warps_[group.id];
   std::vector<std::uint32_t> pcs;
   for (unsigned row = 0; row < rows_; ++row) {
-    for (LaneMask left = warp.live[row]; left != 0; left &= left - 1) {
-      pcs.push_back(warp.pc[row][static_cast<unsigned>(std::countr_zero(left))]);
+    for (const unsigned lane : set_bits(warp.live[row])) {
+      pcs.push_back(warp.pc[row][lane]);
     }
   }
   std::sort(pcs.begin(), pcs.end());

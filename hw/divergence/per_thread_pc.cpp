@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <vector>
 
+#include "base/set_bits.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/parameters/cost.hpp"
 
@@ -48,8 +48,7 @@ class PerThreadPc final : public Divergence {
     const LaneMask active = group.active[0];
     const bool branch = outcome.instruction.op == isa::Op::BRA;
     const LaneMask taken = branch ? outcome.taken[0] : 0;
-    for (LaneMask left = active; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(active)) {
       warp.pc[lane] = ((taken >> lane) & 1U) != 0 ? outcome.instruction.target : group.pc + 1;
     }
     warp.live &= ~outcome.exited[0];
@@ -81,8 +80,8 @@ class PerThreadPc final : public Divergence {
   [[nodiscard]] std::string describe(const Group& group) const override {
     const Warp& warp = warps_[group.id];
     std::vector<std::uint32_t> pcs;
-    for (LaneMask left = warp.live; left != 0; left &= left - 1) {
-      pcs.push_back(warp.pc[static_cast<unsigned>(std::countr_zero(left))]);
+    for (const unsigned lane : set_bits(warp.live)) {
+      pcs.push_back(warp.pc[lane]);
     }
     std::sort(pcs.begin(), pcs.end());
     pcs.erase(std::unique(pcs.begin(), pcs.end()), pcs.end());
@@ -113,8 +112,8 @@ class PerThreadPc final : public Divergence {
       return;
     }
     std::uint32_t lowest = ~std::uint32_t{0};
-    for (LaneMask left = able; left != 0; left &= left - 1) {
-      lowest = std::min(lowest, warp.pc[static_cast<unsigned>(std::countr_zero(left))]);
+    for (const unsigned lane : set_bits(able)) {
+      lowest = std::min(lowest, warp.pc[lane]);
     }
     LaneMask active = 0;
     for (unsigned lane = 0; lane < isa::kLanes; ++lane) {

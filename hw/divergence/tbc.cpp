@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 
+#include "base/set_bits.hpp"
 #include "hw/parameters/cost.hpp"
 #include "isa/launch_check.hpp"
 
@@ -53,8 +54,7 @@ void BlockCompaction::start(Group& group) {
 bool BlockCompaction::complete(Group& group, const Outcome& outcome, GroupMoves& moves) {
   Block& block = block_of(group);
   const auto each = [&](LaneMask lanes, auto visit) {
-    for (; lanes != 0; lanes &= lanes - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    for (const unsigned lane : set_bits(lanes)) {
       visit(group.lane_row[lane] - block.first_row, LaneMask{1} << lane);
     }
   };
@@ -191,8 +191,7 @@ void BlockCompaction::compact(Block& block, std::uint32_t pc, GroupMoves& moves)
   std::vector<Group*> warps;
   std::array<unsigned, isa::kLanes> height{};  // per lane: warps that have a thread there
   for (std::size_t row = 0; row < block.running.size(); ++row) {
-    for (LaneMask left = block.running[row]; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(block.running[row])) {
       const unsigned warp = height[lane]++;
       if (warp == warps.size()) {
         Group& made = moves.allocate(like);
@@ -221,8 +220,7 @@ std::string BlockCompaction::inconsistency(const Group& group) const {
   std::vector<LaneMask> held(block.running.size(), 0);
   for (const GroupId id : block.warps) {
     const Group& warp = groups_[id];
-    for (LaneMask left = warp.active[0]; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(warp.active[0])) {
       LaneMask& row = held[warp.lane_row[lane] - block.first_row];
       if (((row >> lane) & 1U) != 0) {
         return fmt::format("block {}: the thread of row {}, lane {} is in two warps", group.block_slot,

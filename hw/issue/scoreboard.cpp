@@ -15,9 +15,9 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <vector>
 
+#include "base/set_bits.hpp"
 #include "hw/issue/discipline.hpp"
 #include "hw/issue/scoreboard.hpp"
 #include "hw/parameters/cost.hpp"
@@ -93,8 +93,8 @@ class Scoreboard final : public IssueDiscipline {
     Board& board = boards_[sub_warp.group];
     const isa::RegisterUse& use = sub_warp.decoded->use;
     const std::uint32_t own = std::uint32_t{1} << sub_warp.flight;
-    for (std::uint32_t left = board.live & ~own; left != 0; left &= left - 1) {
-      const Entry& entry = board.entries[static_cast<unsigned>(std::countr_zero(left))];
+    for (const unsigned flight : set_bits(board.live & ~own)) {
+      const Entry& entry = board.entries[flight];
       const bool there = entry.computing == 0 && entry.last <= now;
       if (!there && ((entry.registers & (use.read | use.written)) != 0 ||
                      (entry.predicates & (use.predicates_read | use.predicates_written)) != 0)) {

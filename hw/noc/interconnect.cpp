@@ -1,7 +1,8 @@
 #include "hw/noc/interconnect.hpp"
 
 #include <algorithm>
-#include <bit>
+
+#include "base/set_bits.hpp"
 
 namespace heddle::hw {
 
@@ -369,8 +370,8 @@ Cycle Interconnect::move_requests(Cycle now) {
   const auto ports = static_cast<unsigned>(requests_.size());
   bool any = false;
   for (std::size_t word = 0; word != active_.size(); ++word) {
-    for (std::uint64_t bits = active_[word]; bits != 0; bits &= bits - 1) {
-      const auto port = static_cast<unsigned>(word * 64 + static_cast<unsigned>(std::countr_zero(bits)));
+    for (const unsigned bit : set_bits(active_[word])) {
+      const auto port = static_cast<unsigned>(word * 64 + bit);
       const Waiting& head = requests_[port].queue.front();
       const link::ExclusivePhase& output = responses_[head.destination].output;
       if (output.under_way()) {

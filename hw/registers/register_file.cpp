@@ -4,6 +4,8 @@
 #include <bit>
 #include <string>
 
+#include "base/set_bits.hpp"
+
 namespace heddle::hw {
 
 void RegisterArray::resize(unsigned rows, unsigned registers) {
@@ -36,8 +38,7 @@ void RegisterArray::write_results(const link::SubWarp& sub_warp, isa::LaneMask l
     }
     return;
   }
-  for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(lanes)) {
     const unsigned home = sub_warp.home_of(lane);
     const unsigned row = sub_warp.row[lane];
     for (unsigned word = 0; word < form.words; ++word) {
@@ -114,8 +115,7 @@ void RegisterFile::count_with_wide(const RegisterAccess& access) {
   if (access.write) {
     const isa::ResultForm& form = sub_warp.decoded->form;
     counters_.writes.add(lanes, form.words);
-    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(lanes)) {
       // A thread whose guard is false writes nothing; its value stays where it is.
       for (unsigned word = 0; word < form.words && ((sub_warp.executing >> lane) & 1U) != 0; ++word) {
         wide_.write_lanes(sub_warp.row_of(lane), form.dst + word, isa::LaneMask{1} << sub_warp.home_of(lane));
@@ -125,8 +125,7 @@ void RegisterFile::count_with_wide(const RegisterAccess& access) {
   }
   each_operand_word(*sub_warp.decoded, [&](unsigned reg) {
     isa::LaneMask own = 0;
-    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(lanes)) {
       const bool in_lane =
           reg == isa::kRZ || ((wide_.in_lanes(sub_warp.row_of(lane), reg) >> sub_warp.home_of(lane)) & 1U) != 0;
       own |= static_cast<isa::LaneMask>(in_lane) << lane;

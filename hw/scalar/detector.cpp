@@ -1,10 +1,10 @@
 // A detector compares the operands of all threads of a warp. The model compares the values when the instruction is
 // decoded; hardware would keep a bit for each register of a warp, set by comparing results as they are written. So this
 // finds all that such a detector could find, and more where threads have written equal values one after the other.
-#include <bit>
 
 #include <fmt/format.h>
 
+#include "base/set_bits.hpp"
 #include "hw/parameters/cost.hpp"
 #include "hw/parameters/machine.hpp"
 #include "hw/scalar/scalarisation.hpp"
@@ -28,13 +28,13 @@ class Detector final : public Scalarisation {
   explicit Detector(const Setup&) {}
   [[nodiscard]] bool same_operands(const link::DecodedInstruction& decoded,
                                    const WarpOperands& operands) const override {
-    for (std::uint64_t left = decoded.use.read; left != 0; left &= left - 1) {
-      if (!operands.same_word(static_cast<unsigned>(std::countr_zero(left)))) {
+    for (const unsigned reg : set_bits(decoded.use.read)) {
+      if (!operands.same_word(reg)) {
         return false;
       }
     }
-    for (unsigned left = decoded.use.predicates_read; left != 0; left &= left - 1) {
-      if (!operands.same_predicate(static_cast<unsigned>(std::countr_zero(left)))) {
+    for (const unsigned predicate : set_bits(decoded.use.predicates_read)) {
+      if (!operands.same_predicate(predicate)) {
         return false;
       }
     }

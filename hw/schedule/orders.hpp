@@ -2,9 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 
+#include "base/set_bits.hpp"
 #include "hw/schedule/scheduler.hpp"
 #include "hw/state/group.hpp"
 #include "hw/state/maybe_group.hpp"
@@ -19,8 +19,8 @@ MaybeGroup first_where(const GroupBits& bits, unsigned first, unsigned last, Hol
     if (word == first / 64) {
       left &= ~std::uint64_t{0} << (first % 64);
     }
-    for (; left != 0; left &= left - 1) {
-      const unsigned id = word * 64 + static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned bit : set_bits(left)) {
+      const unsigned id = word * 64 + bit;
       if (id >= last) {
         return {};
       }

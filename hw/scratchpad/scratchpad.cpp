@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/set_bits.hpp"
+
 namespace heddle::hw {
 
 namespace {
@@ -18,8 +20,8 @@ unsigned count_distinct(const ScratchpadAccess& access, unsigned banks, unsigned
   latest.fill(kNone);
   std::uint8_t count = 0;
   std::uint8_t most = 1;
-  for (isa::LaneMask left = access.lanes; left != 0; left &= left - 1) {
-    const std::uint32_t first = access.address[static_cast<unsigned>(std::countr_zero(left))] / 4;
+  for (const unsigned lane : set_bits(access.lanes)) {
+    const std::uint32_t first = access.address[lane] / 4;
     for (unsigned of_lane = 0; of_lane < words_per_lane; ++of_lane) {
       const std::uint32_t word = first + of_lane;
       const unsigned bank = word & (banks - 1);
@@ -63,8 +65,8 @@ unsigned scratchpad_cycles(const ScratchpadAccess& access, unsigned banks) {
     std::uint64_t used = 0;
     std::array<std::uint32_t, 64> word_of;
     bool conflict = false;
-    for (isa::LaneMask left = access.lanes; left != 0; left &= left - 1) {
-      const std::uint32_t word = access.address[static_cast<unsigned>(std::countr_zero(left))] / 4;
+    for (const unsigned lane : set_bits(access.lanes)) {
+      const std::uint32_t word = access.address[lane] / 4;
       const unsigned bank = word & (banks - 1);
       const std::uint64_t bit = std::uint64_t{1} << bank;
       conflict = conflict || ((used & bit) != 0 && (access.atomic || word_of[bank] != word));

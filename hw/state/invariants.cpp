@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "base/error.hpp"
+#include "base/set_bits.hpp"
 
 namespace heddle::hw {
 
@@ -13,8 +13,7 @@ namespace {
 
 template <class Visit>
 void each_thread(const link::SubWarp& sub_warp, Visit visit) {
-  for (LaneMask left = sub_warp.lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(sub_warp.lanes)) {
     visit(sub_warp.row_of(lane), sub_warp.home_of(lane));
   }
 }

@@ -4,11 +4,12 @@
 // the thread that had it before left in memory; so results do not depend on which block runs where.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include "base/set_bits.hpp"
 
 namespace heddle::hw {
 
@@ -31,8 +32,8 @@ class LocalWritten {
   // Zeroes what was not written in a copy of the bytes at `offset`.
   void blank(unsigned thread, std::uint64_t offset, std::span<std::byte> copy) {
     const std::uint64_t all = mask(offset, static_cast<unsigned>(copy.size()));
-    for (std::uint64_t left = all & ~word(thread, offset); left != 0; left &= left - 1) {
-      copy[static_cast<unsigned>(std::countr_zero(left)) - offset % 64] = std::byte{0};
+    for (const unsigned bit : set_bits(all & ~word(thread, offset))) {
+      copy[bit - offset % 64] = std::byte{0};
     }
   }
 

@@ -5,6 +5,7 @@
 
 #include <bit>
 
+#include "base/set_bits.hpp"
 #include "hw/parameters/cost.hpp"
 #include "hw/subwarp/former.hpp"
 #include "hw/subwarp/packing.hpp"
@@ -74,8 +75,7 @@ class PackedFreely final : public SubWarpFormer {
 
  private:
   static void take(SubWarpShape& shape, std::size_t row, LaneMask lanes) {
-    for (LaneMask left = lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(lanes)) {
       shape.row[lane] = static_cast<std::uint16_t>(row);
       shape.home[lane] = static_cast<std::uint8_t>(lane);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/set_bits.hpp"
 #include "hw/check/machine.hpp"
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/core/core.hpp"
@@ -98,8 +99,7 @@ void LaneWaves::show(const link::SubWarp& sub_warp) {
   if (sub_warp.uniform) {
     return;
   }
-  for (LaneMask left = sub_warp.lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(sub_warp.lanes)) {
     row[lane].set(sub_warp.row_of(lane));
     if (!home.empty()) {
       home[lane].set(sub_warp.home_of(lane));
@@ -309,8 +309,8 @@ void CoreWaves::issued(const link::SubWarp& sub_warp, Cycle last) {
   issued_at_ = now;
   issued_lanes_ = lanes;
   execute_.stage.show(sub_warp.group, sub_warp.pc, operation(sub_warp));
-  for (LaneMask left = execute_.by_lane.empty() ? 0 : own; left != 0; left &= left - 1) {
-    ExecuteWaves::Lane& lane = execute_.by_lane[static_cast<unsigned>(std::countr_zero(left))];
+  for (const unsigned bit : set_bits(execute_.by_lane.empty() ? 0 : own)) {
+    ExecuteWaves::Lane& lane = execute_.by_lane[bit];
     lane.warp.set(sub_warp.group);
     lane.pc.set(sub_warp.pc);
     lane.opcode.set(operation(sub_warp));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/set_bits.hpp"
 #include "isa/device_heap.hpp"
 #include "isa/launch_check.hpp"
 #include "isa/retire.hpp"
@@ -277,8 +278,7 @@ Block::MaybeFault Block::step(Warp& warp, InterpreterResult& result) {
 Block::MaybeFault Block::execute_heap(const Warp& warp, const Decoded& decoded, LaneMask executed) {
   const bool wide = decoded.a == 2;
   const std::uint64_t first = linear(warp.context.block_index) * launch_.block.count() + warp.first_thread;
-  for (LaneMask rest = executed; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+  for (const unsigned lane : set_bits(executed)) {
     const std::uint64_t operand = values_.a[0][lane] | (wide ? std::uint64_t{values_.a[1][lane]} << 32U : 0);
     if (decoded.instruction.op == Op::HEAP_FREE || decoded.instruction.op == Op::HEAP_FREE_E) {
       if (std::string wrong = heap_.free(first + lane, operand, warp.stack.pc()); !wrong.empty()) {
@@ -301,8 +301,7 @@ void Block::print(const Warp& warp, LaneMask executed) {
     return;
   }
   const std::uint64_t block = linear(warp.context.block_index);
-  for (LaneMask rest = executed; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+  for (const unsigned lane : set_bits(executed)) {
     options_.prints->put(block, warp.first_thread + lane, values_.a[0][lane], values_.b[0][lane]);
   }
 }
@@ -361,8 +360,7 @@ Block::MaybeFault Block::arrive(Warp& warp, const Decoded& decoded, LaneMask exe
   if (grid && !launch_.cooperative) {
     return fault(Fault::Kind::barrier_mismatch, warp, executed, kNotCooperative);
   }
-  for (LaneMask rest = grid ? 0 : executed; rest != 0; rest &= rest - 1) {
-    const auto other = static_cast<unsigned>(std::countr_zero(rest));
+  for (const unsigned other : set_bits(grid ? 0 : executed)) {
     if (values_.a[0][other] != id || values_.b[0][other] != count) {
       return fault(Fault::Kind::barrier_mismatch, warp, LaneMask{1} << other,
                    fmt::format("threads of one warp name different barriers or counts: {} ({}) and {} ({})", id, count,

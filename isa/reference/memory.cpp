@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/set_bits.hpp"
 #include "isa/device_heap.hpp"
 #include "isa/global_atomics.hpp"
 #include "isa/memory_map.hpp"
@@ -189,8 +190,7 @@ std::optional<AccessFault> BlockMemory::load(const Instruction& instruction, Lan
   const unsigned elements = instruction.vector();
   const unsigned words = width == Width::b64 ? 2 : 1;
   std::optional<AccessFault> fault;
-  for (LaneMask rest = lanes; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+  for (const unsigned lane : set_bits(lanes)) {
     const Place place = locate(Access::load, space, address_of(instruction, values, lane), bytes * elements,
                                first_thread + lane, fault);
     const bool stray = place.data == nullptr;
@@ -223,8 +223,7 @@ std::optional<AccessFault> BlockMemory::store(const Instruction& instruction, La
   const unsigned bytes = bytes_of(width);
   const unsigned elements = instruction.vector();
   std::optional<AccessFault> fault;
-  for (LaneMask rest = lanes; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+  for (const unsigned lane : set_bits(lanes)) {
     const Place place = locate(Access::store, space, address_of(instruction, values, lane), bytes * elements,
                                first_thread + lane, fault);
     if (place.data == nullptr) {
@@ -258,8 +257,7 @@ std::optional<AccessFault> BlockMemory::atomic(const Instruction& instruction, L
   const Type type = instruction.atomic_type();
   const unsigned bytes = size_of(type);
   std::optional<AccessFault> fault;
-  for (LaneMask rest = lanes; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+  for (const unsigned lane : set_bits(lanes)) {
     const std::uint64_t address = address_of(instruction, values, lane);
     const Place place = locate(Access::atomic, space, address, bytes, first_thread + lane, fault);
     if (place.data == nullptr) {
@@ -293,8 +291,7 @@ std::optional<AccessFault> BlockMemory::accumulate(const Instruction& instructio
   const Accumulation all = isa::accumulate(instruction, values);
   std::array<Place, kLanes> places{};
   std::optional<AccessFault> fault;
-  for (LaneMask rest = all.writes; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+  for (const unsigned lane : set_bits(all.writes)) {
     const std::uint64_t address = all.address[lane];
     Place place = locate(Access::store, space, address, bytes, first_thread + lane, fault);
     // The next allocation's bytes are no more the buffer's than those of a gap.
@@ -310,8 +307,7 @@ std::optional<AccessFault> BlockMemory::accumulate(const Instruction& instructio
     }
     places[lane] = place;
   }
-  for (LaneMask rest = all.writes; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+  for (const unsigned lane : set_bits(all.writes)) {
     const std::uint64_t value = values.b[0][lane] | (bytes == 8 ? std::uint64_t{values.b[1][lane]} << 32U : 0);
     store_bytes(places[lane], &value, bytes);
   }
@@ -325,8 +321,7 @@ std::optional<AccessFault> BlockMemory::accumulate(const Instruction& instructio
 
 std::optional<AccessFault> BlockMemory::fetch(const Instruction& instruction, LaneMask lanes, LaneValues& values) {
   const unsigned dimensions = instruction.op == Op::TEX_1D ? 1 : 2;
-  for (LaneMask rest = lanes; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+  for (const unsigned lane : set_bits(lanes)) {
     const std::uint64_t handle = values.a[0][lane] | std::uint64_t{values.a[1][lane]} << 32U;
     const TextureDescriptor* const texture = global_.texture(handle);
     if (texture == nullptr) {

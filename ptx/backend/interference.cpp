@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "base/set_bits.hpp"
+
 namespace heddle::ptx::backend {
 
 std::uint64_t weight_of(const Block& block) {
@@ -194,8 +196,8 @@ namespace {
 // Bit kNoDistance + b - a for each word a of the one and b of the other.
 unsigned distances(unsigned words, unsigned others) {
   unsigned result = 0;
-  for (; words != 0; words &= words - 1) {
-    result |= others << InterferenceGraph::kNoDistance >> static_cast<unsigned>(std::countr_zero(words));
+  for (const unsigned bit : set_bits(words)) {
+    result |= others << InterferenceGraph::kNoDistance >> bit;
   }
   return result;
 }

@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "base/set_bits.hpp"
+
 namespace heddle::ptx::backend {
 
 Units::Units(const MachineFunction& function, bool predicates) : base_(function.registers.size(), -1) {
@@ -183,8 +185,8 @@ void Liveness::find_live() {
       });
     }
     for (const VReg reg : live.registers()) {
-      for (unsigned mask = live.mask(reg); mask != 0; mask &= mask - 1) {
-        const std::uint32_t place = place_[units_.base(reg) + static_cast<unsigned>(std::countr_zero(mask))];
+      for (const unsigned word : set_bits(live.mask(reg))) {
+        const std::uint32_t place = place_[units_.base(reg) + word];
         if (place != kLocal) use[b].set(place);
       }
     }

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <random>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/registry.hpp"
+#include "base/set_bits.hpp"
 #include "hw/scalar/scalarisation.hpp"
 #include "isa/memory_map.hpp"
 #include "ptx/compile.hpp"
@@ -41,11 +41,11 @@ class JudgeOfMarks final : public hw::Scalarisation {
   [[nodiscard]] bool same_operands(const link::DecodedInstruction& decoded,
                                    const hw::WarpOperands& operands) const override {
     bool same = true;
-    for (std::uint64_t left = decoded.use.read; left != 0; left &= left - 1) {
-      same = same && operands.same_word(static_cast<unsigned>(std::countr_zero(left)));
+    for (const unsigned reg : set_bits(decoded.use.read)) {
+      same = same && operands.same_word(reg);
     }
-    for (unsigned left = decoded.use.predicates_read; left != 0; left &= left - 1) {
-      same = same && operands.same_predicate(static_cast<unsigned>(std::countr_zero(left)));
+    for (const unsigned predicate : set_bits(decoded.use.predicates_read)) {
+      same = same && operands.same_predicate(predicate);
     }
     judged.marked += decoded.instruction.uniform ? 1 : 0;
     if (!same) {

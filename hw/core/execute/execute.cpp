@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/set_bits.hpp"
 #include "hw/issue/discipline.hpp"
 #include "hw/parameters/execution_time.hpp"
 #include "isa/special.hpp"
@@ -438,8 +439,7 @@ void ExecuteStage::replay(link::SubWarp& sub_warp) {
   const bool accumulates = isa::is_accumulate(instruction.op);
   values.predicate_a = 0;
   sub_warp.address.fill(0);
-  for (LaneMask left = sub_warp.executing; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(sub_warp.executing)) {
     const unsigned row = sub_warp.row_of(lane);
     const unsigned home = sub_warp.home_of(lane);
     if (accumulates) {
@@ -474,8 +474,7 @@ void ExecuteStage::read_special(link::SubWarp& sub_warp, Cycle now) {
     known = read(*whole, sub_warp.values);
   } else {
     isa::LaneValues of_home;
-    for (LaneMask left = sub_warp.lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(sub_warp.lanes)) {
       const HomeThread thread = state_.thread_at(sub_warp, lane);
       known = read(*thread.home, of_home) && known;
       sub_warp.values.result[0][lane] = of_home.result[0][thread.lane];
@@ -490,8 +489,7 @@ void ExecuteStage::read_special(link::SubWarp& sub_warp, Cycle now) {
 }
 
 void ExecuteStage::print_lanes(const link::SubWarp& sub_warp) {
-  for (LaneMask left = sub_warp.executing; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(sub_warp.executing)) {
     const HomeThread thread = state_.thread_at(sub_warp, lane);
     const BlockHome& block = *thread.home->block;  // all that a thread says is in one share, wherever it is
     const Printed said{&state_.launch->prints->share(block.core), block.linear, thread.number(),

@@ -1,7 +1,7 @@
 // malloc and free of a sub-warp's threads: isa/device_heap.hpp.
-#include <bit>
 #include <utility>
 
+#include "base/set_bits.hpp"
 #include "hw/core/execute/execute.hpp"
 #include "isa/device_heap.hpp"
 
@@ -19,8 +19,7 @@ void ExecuteStage::heap_lanes(link::SubWarp& sub_warp) {
     return;
   }
   CoreStatistics& statistics = state_.statistics;
-  for (LaneMask left = sub_warp.executing; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(sub_warp.executing)) {
     const std::uint64_t thread = state_.heap_thread(sub_warp, lane);
     const std::uint64_t operand = values.a[0][lane] | (wide ? std::uint64_t{values.a[1][lane]} << 32U : 0);
     if (frees) {

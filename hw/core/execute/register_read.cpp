@@ -1,8 +1,8 @@
 #include "hw/core/execute/register_read.hpp"
 
 #include <algorithm>
-#include <bit>
 
+#include "base/set_bits.hpp"
 #include "isa/lane_vectors.hpp"
 
 namespace heddle::hw {
@@ -46,8 +46,7 @@ isa::LaneMask gather_predicate(RegisterArray& array, const link::SubWarp& sub_wa
       value |= array.predicate(row.row, pred.reg) & row.lanes & sub_warp.lanes;
     }
   } else {
-    for (isa::LaneMask left = sub_warp.lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(sub_warp.lanes)) {
       value |= ((array.predicate(sub_warp.row[lane], pred.reg) >> sub_warp.home_of(lane)) & 1U) << lane;
     }
   }
@@ -135,8 +134,7 @@ void RegisterReadStage::read(link::SubWarp& sub_warp, Cycle now) {
 void RegisterReadStage::replay_guard(link::SubWarp& sub_warp) {
   sub_warp.executing = sub_warp.lanes;
   if (!sub_warp.decoded->instruction.guard.always()) {
-    for (LaneMask left = sub_warp.lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(sub_warp.lanes)) {
       if (!state_.replay->take_bit(sub_warp.row_of(lane), sub_warp.home_of(lane))) {
         sub_warp.executing &= ~(LaneMask{1} << lane);
       }

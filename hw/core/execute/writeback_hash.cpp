@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/set_bits.hpp"
 #include "hw/core/execute/writeback.hpp"
 #include "hw/core/warps/each_row.hpp"
 #include "isa/retire.hpp"
@@ -53,13 +54,11 @@ template <class ThreadOf>
 void fold_each(ThreadOf thread_of, const link::DecodedInstruction& decoded, std::uint32_t pc, LaneMask lanes,
                const isa::LaneValues& values, const isa::LaneWord& address) {
   alignas(64) isa::LaneWord hashes;
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(lanes)) {
     hashes[lane] = thread_of(lane).hash();
   }
   isa::retire(decoded.form, pc, lanes, values, address, hashes);
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(lanes)) {
     thread_of(lane).hash() = hashes[lane];
   }
 }

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/set_bits.hpp"
 #include "hw/core/pipeline/fast_path.hpp"
 #include "hw/core/warps/each_row.hpp"
 #include "hw/issue/discipline.hpp"
@@ -266,8 +267,7 @@ void DecodeStage::begin(Group& group) {
 LaneMask DecodeStage::guard_value(isa::Pred guard, const Group& group, unsigned row, LaneMask lanes) {
   LaneMask value = 0;
   if (state_.replay != nullptr) {
-    for (LaneMask left = lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(lanes)) {
       value |= LaneMask{state_.replay->peek_bit(group.row_of(row, lane), group.home_of(lane))} << lane;
     }
     return value;
@@ -275,8 +275,7 @@ LaneMask DecodeStage::guard_value(isa::Pred guard, const Group& group, unsigned 
   if (!group.dynamic) {
     value = registers_.predicate(group.first_row + row, guard.reg);
   } else {
-    for (LaneMask left = lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(lanes)) {
       value |= ((registers_.predicate(group.lane_row[lane], guard.reg) >> group.home_of(lane)) & 1U) << lane;
     }
   }
@@ -289,8 +288,7 @@ void DecodeStage::leave_out(const Group& group, std::uint32_t pc, unsigned row, 
     state_.observer->left_out(state_, group, pc, row, lanes);
   }
   if (state_.replay != nullptr) {
-    for (LaneMask left = lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(lanes)) {
       state_.replay->take_bit(group.row_of(row, lane), group.home_of(lane));
     }
   }
@@ -525,8 +523,7 @@ void DecodeStage::describe(link::SubWarp& formed, const SubWarpShape& shape, Gro
     }
     return;
   }
-  for (LaneMask left = shape.lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(shape.lanes)) {
     group.busy[shape.row[lane]] |= LaneMask{1} << (shape.displaced ? shape.home[lane] : lane);
   }
 }

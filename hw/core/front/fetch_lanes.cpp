@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/set_bits.hpp"
 #include "hw/core/front/fetch.hpp"
 
 namespace heddle::hw {
@@ -87,8 +88,11 @@ void FetchStage::others_by_lane(GroupId picked, LaneMask& asked, IdleCause& caus
     std::uint64_t left = state_.groups.ready()[word];
     const std::uint64_t behind = ~std::uint64_t{0} << (picked % 64);
     left &= step == 0 ? behind : step == words ? ~behind : ~std::uint64_t{0};
-    for (; left != 0 && asked != all; left &= left - 1) {
-      const auto id = static_cast<GroupId>(word * 64 + static_cast<unsigned>(std::countr_zero(left)));
+    for (const unsigned bit : set_bits(left)) {
+      if (asked == all) {
+        break;
+      }
+      const auto id = static_cast<GroupId>(word * 64 + bit);
       if (id < groups && (state_.groups[id].active[0] & asked) == 0) {
         fetch_row(state_.groups[id], asked, false, cause);
         if (state_.fault) {
@@ -125,9 +129,7 @@ bool FetchStage::read_lanes(Group& group, LaneMask lanes, IdleCause& cause) {
   ByLane& by = *by_lane_;
   ByLane::Row& row = by.rows[group.id];
   const std::uint64_t line_mask = ~(std::uint64_t{state_.machine.icache.line_bytes} - 1);
-  bool refused = false;
-  for (LaneMask left = lanes & ~row.have; left != 0 && !refused; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(lanes & ~row.have)) {
     const std::uint32_t pc = by.divergence->lane_pc(group, row.row, lane);
     if (pc >= state_.launch->code_words) {
       group.pc = pc;
@@ -146,7 +148,9 @@ bool FetchStage::read_lanes(Group& group, LaneMask lanes, IdleCause& cause) {
       }
       continue;
     }
-    refused = !ask_for(group, lane, pc, line, cause);
+    if (!ask_for(group, lane, pc, line, cause)) {
+      break;
+    }
   }
   if (row.outstanding != 0) {
     state_.groups.set_state(group, GroupState::fetching);
@@ -199,8 +203,7 @@ void FetchStage::line_by_lane(link::LineRequest& request) {
     return;
   }
   const LaneMask lanes = group.active[row.row];
-  for (LaneMask left = lanes & ~row.have; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(lanes & ~row.have)) {
     const std::uint64_t address =
         state_.launch->code_address + std::uint64_t{by.divergence->lane_pc(group, row.row, lane)} * 8;
     if (address >= request.address && address < request.address + state_.machine.icache.line_bytes) {
@@ -238,9 +241,8 @@ void FetchStage::take_row(Group& group) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const std::uint32_t pc = by.divergence->lane_pc(group, row.row, lane);
     LaneMask together = 0;
-    for (LaneMask other = left; other != 0; other &= other - 1) {
-      const auto at = static_cast<unsigned>(std::countr_zero(other));
-      together |= static_cast<LaneMask>(by.divergence->lane_pc(group, row.row, at) == pc) << at;
+    for (const unsigned other : set_bits(left)) {
+      together |= static_cast<LaneMask>(by.divergence->lane_pc(group, row.row, other) == pc) << other;
     }
     left &= ~together;
     link::SubWarp& sub_warp = state_.pool.take();

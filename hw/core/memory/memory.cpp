@@ -1,9 +1,10 @@
 #include "hw/core/memory/memory.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <span>
+
+#include "base/set_bits.hpp"
 
 namespace heddle::hw {
 
@@ -240,8 +241,7 @@ MemoryStage::Begin MemoryStage::begin(link::SubWarp& sub_warp, Cycle now) {
 }
 
 void MemoryStage::read_bank(MemoryAccess& access, LaneMask lanes, const std::vector<std::uint8_t>& bank) {
-  for (; lanes != 0; lanes &= lanes - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+  for (const unsigned lane : set_bits(lanes)) {
     copy_lane(access.loaded[lane].data(), bank.data() + access.sub_warp->address[lane], access.lane_bytes);
   }
 }
@@ -312,8 +312,7 @@ void MemoryStage::access_scratchpad(MemoryAccess& access, Cycle now) {
       scratchpad_access_.address[lane] = base + static_cast<std::uint32_t>(sub_warp.address[lane]);
     }
   } else {
-    for (LaneMask left = access.shared; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(access.shared)) {
       scratchpad_access_.address[lane] =
           (whole != nullptr ? base : scratchpad_of(*state_.thread_at(sub_warp, lane).home->block)) +
           static_cast<std::uint32_t>(sub_warp.address[lane]);
@@ -324,14 +323,12 @@ void MemoryStage::access_scratchpad(MemoryAccess& access, Cycle now) {
   busy_until_ = std::max<Cycle>(now, together_.since + cycles - 1);
   const unsigned bytes = access.element_bytes;
   if (access.kind == MemoryAccess::Kind::load) {
-    for (LaneMask left = access.shared; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(access.shared)) {
       copy_lane(access.loaded[lane].data(), scratchpad_data_ + scratchpad_access_.address[lane], access.lane_bytes);
     }
     return;
   }
-  for (LaneMask left = access.shared; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(access.shared)) {
     std::byte* const place = scratchpad_data_ + scratchpad_access_.address[lane];
     switch (access.kind) {
       case MemoryAccess::Kind::load:
@@ -373,8 +370,7 @@ void MemoryStage::translate_local(MemoryAccess& access) {
   const unsigned pieces = std::max(access.lane_bytes / 4, 1U);
   addresses.pieces = pieces;
   addresses.piece_bytes = std::min(access.lane_bytes, 4U);
-  for (LaneMask left = addresses.lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(addresses.lanes)) {
     const std::uint64_t offset = sub_warp.address[lane];
     const bool is_local = ((access.local >> lane) & 1U) != 0;
     const std::uint64_t number = is_local ? state_.thread_at(sub_warp, lane).local() : 0;
@@ -387,8 +383,7 @@ void MemoryStage::translate_local(MemoryAccess& access) {
 
 void MemoryStage::follow_local(MemoryAccess& access) {
   const link::SubWarp& sub_warp = *access.sub_warp;
-  for (LaneMask left = access.local; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(access.local)) {
     const HomeThread thread = state_.thread_at(sub_warp, lane);
     LocalWritten& written = thread.home->written;
     if (access.kind == MemoryAccess::Kind::store) {
@@ -463,16 +458,14 @@ void MemoryStage::fill_store(MemoryAccess& access, AccessLine& line) {
       !isa::is_accumulate(access.sub_warp->decoded->instruction.op)) {  // usual: a word of each lane
     const LaneAddresses::Piece& address = access.addresses.address[0];
     const isa::LaneWord& value = access.sub_warp->values.result[0];
-    for (LaneMask left = line.lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(line.lanes)) {
       const std::uint64_t offset = address[lane] & (line_bytes - 1);
       std::memcpy(data + offset, &value[lane], 4);
       std::memset(enable + offset, 0xff, 4);
     }
     return;
   }
-  for (LaneMask left = line.lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(line.lanes)) {
     std::array<std::byte, 16> bytes;
     for (unsigned element = 0; element < access.elements; ++element) {
       const std::uint64_t value = stored_value(access, lane, element);
@@ -497,8 +490,7 @@ void MemoryStage::fill_atomic(MemoryAccess& access, AccessLine& line) {
   atomic.op = instruction.atomic_op();
   atomic.type = instruction.atomic_type();
   atomic.count = 0;
-  for (LaneMask left = line.lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(line.lanes)) {
     const unsigned entry = atomic.count++;
     atomic.lane[entry] = static_cast<std::uint8_t>(lane);
     atomic.offset[entry] = static_cast<std::uint32_t>(access.sub_warp->address[lane] & (line_bytes - 1));

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/set_bits.hpp"
 #include "isa/device_heap.hpp"
 #include "isa/launch_check.hpp"
 #include "isa/memory_map.hpp"
@@ -64,8 +65,7 @@ void MemoryAccess::classify(link::SubWarp& of) {
       global = executing;
       break;
     case isa::Space::generic:
-      for (LaneMask left = executing; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      for (const unsigned lane : set_bits(executing)) {
         const LaneMask bit = LaneMask{1} << lane;
         switch (isa::window_of(of.address[lane])) {
           case isa::Window::shared:
@@ -92,8 +92,8 @@ void MemoryAccess::classify(link::SubWarp& of) {
     of.address_low[lane] = static_cast<std::uint32_t>(of.address[lane]) + static_cast<std::uint32_t>(window);
   }
   const auto in_window = [&of](LaneMask some, std::uint64_t its_window) {
-    for (; some != 0; some &= some - 1) {
-      of.address_low[static_cast<unsigned>(std::countr_zero(some))] += static_cast<std::uint32_t>(its_window);
+    for (const unsigned lane : set_bits(some)) {
+      of.address_low[lane] += static_cast<std::uint32_t>(its_window);
     }
   };
   if (space == isa::Space::generic) {
@@ -303,8 +303,8 @@ Verdict check_lane(CoreState& state, const MemoryAccess& access, unsigned lane) 
 
 // Takes the stray lanes out of the access: they have what they read.
 void answer_strays(MemoryAccess& access) {
-  for (LaneMask left = access.stray; left != 0; left &= left - 1) {
-    access.loaded[static_cast<unsigned>(std::countr_zero(left))].fill(std::byte{0});
+  for (const unsigned lane : set_bits(access.stray)) {
+    access.loaded[lane].fill(std::byte{0});
   }
   for (LaneMask* const lanes : {&access.shared, &access.constant, &access.parameter, &access.local, &access.global}) {
     *lanes &= ~access.stray;
@@ -353,12 +353,12 @@ bool check_lanes(CoreState& state, MemoryAccess& access) {
   if (good) {
     return true;
   }
-  for (LaneMask left = executing; left != 0; left &= left - 1) {
-    switch (check_lane(state, access, static_cast<unsigned>(std::countr_zero(left)))) {
+  for (const unsigned lane : set_bits(executing)) {
+    switch (check_lane(state, access, lane)) {
       case Verdict::good:
         break;
       case Verdict::stray:
-        access.stray |= left & (0 - left);
+        access.stray |= LaneMask{1} << lane;
         break;
       case Verdict::fault:
         return false;

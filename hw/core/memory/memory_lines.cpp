@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/set_bits.hpp"
 #include "hw/core/memory/memory.hpp"
 
 namespace heddle::hw {
@@ -164,15 +165,13 @@ void MemoryStage::take_line(MemoryAccess& access, const link::LineRequest& reque
   const unsigned bytes = access.addresses.piece_bytes;
   if (access.addresses.pieces == 1) {  // usual: every lane that the line serves has its bytes in it
     const LaneAddresses::Piece& address = access.addresses.address[0];
-    for (LaneMask left = request.lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(request.lanes)) {
       copy_lane(access.loaded[lane].data(), request.line + (address[lane] & ~line_mask), bytes);
     }
     return;
   }
   for (unsigned piece = 0; piece < access.addresses.pieces; ++piece) {
-    for (LaneMask left = request.lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(request.lanes)) {
       const std::uint64_t address = access.addresses.address[piece][lane];
       if ((address & line_mask) == request.address) {
         std::memcpy(access.loaded[lane].data() + piece * 4, request.line + (address & ~line_mask), bytes);
@@ -184,8 +183,7 @@ void MemoryStage::take_line(MemoryAccess& access, const link::LineRequest& reque
 // For the map of misses, thread by thread; a thread is where its registers are.
 void MemoryStage::count_misses(const MemoryAccess& access) {
   const link::SubWarp& sub_warp = *access.sub_warp;
-  for (LaneMask left = access.absent; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(access.absent)) {
     ++state_.statistics.thread_misses[sub_warp.row_of(lane) * state_.core.simd_width + sub_warp.home_of(lane)];
   }
 }

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
+#include "base/set_bits.hpp"
 #include "hw/core/memory/memory.hpp"
 
 namespace heddle::hw {
@@ -21,8 +21,7 @@ bool find_texels(CoreState& state, MemoryAccess& access) {
     access.texture = std::make_unique<MemoryAccess::TextureLanes>();
   }
   MemoryAccess::TextureLanes& lanes = *access.texture;
-  for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(access.lanes)) {
     const std::uint64_t handle = values.a[0][lane] | std::uint64_t{values.a[1][lane]} << 32U;
     lanes.of[lane] = state.bounds == nullptr ? nullptr : state.bounds->texture(handle);
     if (lanes.of[lane] == nullptr) {
@@ -49,8 +48,7 @@ void MemoryStage::address_texels(MemoryAccess& access) {
   addresses.lanes = 0;
   addresses.pieces = 1;
   addresses.piece_bytes = 0;
-  for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(access.lanes)) {
     const isa::TexelFetch& fetch = access.texture->fetch[lane];
     if (fetch.count == 0) {
       continue;
@@ -66,8 +64,7 @@ void MemoryStage::address_texels(MemoryAccess& access) {
 
 void MemoryStage::take_texels(MemoryAccess& access, const link::LineRequest& request) {
   const std::uint64_t line_mask = ~(std::uint64_t{state_.machine.l1d.line_bytes} - 1);
-  for (LaneMask left = request.lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(request.lanes)) {
     const isa::TexelFetch& fetch = access.texture->fetch[lane];
     for (unsigned texel = 0; texel < fetch.count; ++texel) {
       const std::uint64_t address = fetch.address[texel];
@@ -80,8 +77,7 @@ void MemoryStage::take_texels(MemoryAccess& access, const link::LineRequest& req
 
 void MemoryAccess::finish_fetch() {
   isa::LaneValues& values = sub_warp->values;
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(lanes)) {
     const std::array<std::uint32_t, 4> result =
         isa::fetched(*texture->of[lane], texture->fetch[lane], texture->texels[lane]);
     for (unsigned channel = 0; channel < elements; ++channel) {

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <span>
 
+#include "base/set_bits.hpp"
+
 namespace heddle::hw {
 
 namespace {
@@ -42,8 +44,7 @@ std::optional<BarrierArrival> BarrierUnit::arrival(CoreState& state, link::SubWa
   }
   const std::uint32_t id = barrier_of(sub_warp, lane);
   const std::uint32_t count = op == isa::Op::BAR_GRID ? 0 : values.b[0][lane];
-  for (LaneMask left = op == isa::Op::BAR_GRID ? 0 : sub_warp.executing; left != 0; left &= left - 1) {
-    const auto other = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned other : set_bits(op == isa::Op::BAR_GRID ? 0 : sub_warp.executing)) {
     if (values.a[0][other] != id || values.b[0][other] != count) {
       state.raise(isa::Fault::Kind::barrier_mismatch, sub_warp, other, 0, 0,
                   fmt::format("threads of one warp name different barriers or counts: {} ({}) and {} ({})", id, count,

@@ -1,8 +1,7 @@
 // From the lanes of a sub-warp to the masks of its group.
 #pragma once
 
-#include <bit>
-
+#include "base/set_bits.hpp"
 #include "hw/state/group.hpp"
 #include "tlm/sub_warp.hpp"
 
@@ -29,8 +28,7 @@ void each_row(const Group& group, const link::SubWarp& sub_warp, LaneMask lanes,
     }
     return;
   }
-  for (; lanes != 0; lanes &= lanes - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+  for (const unsigned lane : set_bits(lanes)) {
     visit(static_cast<unsigned>(sub_warp.row[lane] - group.first_row), LaneMask{1} << sub_warp.home_of(lane));
   }
 }

@@ -1,6 +1,6 @@
 #include "hw/core/warps/warp_exchange.hpp"
 
-#include <bit>
+#include "base/set_bits.hpp"
 
 namespace heddle::hw {
 
@@ -67,15 +67,13 @@ void WarpExchange::take_part(link::SubWarp& sub_warp, unsigned first_row, unsign
     values.result[0].fill(accumulation_.count);
     values.a[0].fill(static_cast<std::uint32_t>(accumulation_.base));
     values.a[1].fill(static_cast<std::uint32_t>(accumulation_.base >> 32U));
-    for (isa::LaneMask left = sub_warp.executing; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(sub_warp.executing)) {
       sub_warp.address[lane] = accumulation_.address[id_of(lane)];
     }
     return;
   }
   values.p = values.q = 0;
-  for (isa::LaneMask left = sub_warp.executing; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(sub_warp.executing)) {
     const unsigned id = id_of(lane);
     values.result[0][lane] = values_.result[0][id];
     values.p |= ((values_.p >> id) & 1U) << lane;

@@ -7,6 +7,7 @@
 #include <bit>
 #include <iterator>
 
+#include "base/set_bits.hpp"
 #include "hw/core/warps/each_row.hpp"
 
 namespace heddle::hw {
@@ -286,8 +287,7 @@ LaneMask WarpUnit::lanes_of_block(const link::SubWarp& sub_warp, unsigned block_
       left &= ~row.lanes;
     }
   }
-  for (; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(left)) {
     lanes |= block == state_.thread_at(sub_warp, lane).home->block ? LaneMask{1} << lane : 0;
   }
   return lanes;
@@ -421,8 +421,8 @@ void WarpUnit::note_exits(const Group& group) {
     note(group.block_slot, threads);
     return;
   }
-  for (LaneMask left = group.exited[0]; left != 0; left &= left - 1) {
-    const Place place = group.place_of(static_cast<unsigned>(std::countr_zero(left)));
+  for (const unsigned lane : set_bits(group.exited[0])) {
+    const Place place = group.place_of(lane);
     state_.rows[place.row].exited(LaneMask{1} << place.lane);
     note(block_of(place), 1);
   }

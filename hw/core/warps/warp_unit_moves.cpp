@@ -1,7 +1,7 @@
 // Where groups begin, and what the divergence mechanism decides about them.
 #include <algorithm>
-#include <bit>
 
+#include "base/set_bits.hpp"
 #include "hw/core/warps/warp_unit.hpp"
 
 namespace heddle::hw {
@@ -129,8 +129,7 @@ void WarpUnit::merge(Group& from, Group& to) {
   if (!from.dynamic || !to.dynamic || (from.active[0] & to.active[0]) != 0) {
     throw InternalError("only dynamic groups merge, each thread in a lane that is free there");
   }
-  for (LaneMask left = from.active[0]; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(from.active[0])) {
     to.lane_row[lane] = from.lane_row[lane];
     to.lane_home[lane] = from.lane_home[lane];
   }

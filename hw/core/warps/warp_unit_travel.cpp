@@ -1,7 +1,7 @@
 // Threads that change their places, and what the cores tell each other of a block whose threads are on several.
 #include <algorithm>
-#include <bit>
 
+#include "base/set_bits.hpp"
 #include "hw/core/warps/warp_unit.hpp"
 
 namespace heddle::hw {
@@ -53,8 +53,7 @@ HomeMessage WarpUnit::lift(Group& group, unsigned to) {
   message.merge_points = group.merge_points;
   message.progress = group.progress;
   message.progress_before = group.progress_before;
-  for (LaneMask left = group.active[0]; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(group.active[0])) {
     message.threads.push_back(places_.leave(group.place_of(lane), lane));
   }
   free(group);

@@ -4,6 +4,7 @@
 #include <bit>
 #include <iterator>
 
+#include "base/set_bits.hpp"
 #include "hw/core/warps/warp_unit.hpp"
 
 namespace heddle::hw {
@@ -42,8 +43,7 @@ std::uint64_t WarpUnit::fingerprint(const Group& group) const {
   std::uint64_t hash = group.pc;
   const auto mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x9e37'79b9'7f4a'7c15ULL; };
   for (unsigned row = 0; row < group.rows(); ++row) {
-    for (LaneMask left = group.active[row]; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(group.active[row])) {
       const unsigned at = group.row_of(row, lane);
       const unsigned home = group.home_of(lane);
       for (unsigned reg = 0; reg < state_.launch->registers; ++reg) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/set_bits.hpp"
 #include "hw/core/memory/memory_access.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/gpu/gpu.hpp"
@@ -248,8 +249,8 @@ void Profile::issued(const hw::CoreState& core, const link::SubWarp& sub_warp, C
   ThreadMap* const threads = of_core_[core.index]->threads;
   if (threads != nullptr && sub_warp.decoded->conditional_branch && !sub_warp.whole) {
     std::vector<ThreadMap::Cell>& cells = tracked(core, sub_warp.group).at_branch;
-    for (isa::LaneMask left = sub_warp.lanes; left != 0; left &= left - 1) {
-      cells.push_back(threads->cell_of(core.thread_at(sub_warp, static_cast<unsigned>(std::countr_zero(left)))));
+    for (const unsigned lane : set_bits(sub_warp.lanes)) {
+      cells.push_back(threads->cell_of(core.thread_at(sub_warp, lane)));
     }
   }
   const unsigned row = warp_row_of(sub_warp.group);
@@ -266,8 +267,7 @@ void Profile::issued(const hw::CoreState& core, const link::SubWarp& sub_warp, C
   buckets_.add(kBusyCycles, now);
   buckets_.add(kLaneCycles, now, active);
   buckets_.add(core_row(core.index), now);
-  for (isa::LaneMask left = working; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (const unsigned lane : set_bits(working)) {
     buckets_.add(lane_row(lane), now);
     ++core_lanes_[core.index * std::size_t{lanes_} + lane];
   }
@@ -301,15 +301,14 @@ void Profile::map_retired(const hw::CoreState& core, const link::SubWarp& sub_wa
   ThreadMap& map = *of_core_[core.index]->threads;
   const auto executed = [&](const hw::HomeThread& thread) { map.executed(map.cell_of(thread)); };
   if (!sub_warp.whole) {
-    for (isa::LaneMask left = working; left != 0; left &= left - 1) {
-      executed(core.thread_at(sub_warp, static_cast<unsigned>(std::countr_zero(left))));
+    for (const unsigned lane : set_bits(working)) {
+      executed(core.thread_at(sub_warp, lane));
     }
     return;
   }
   const hw::Group& group = core.groups[sub_warp.group];
   for (unsigned row = 0; working != 0 && row != group.rows(); ++row) {
-    for (isa::LaneMask left = group.active[row]; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (const unsigned lane : set_bits(group.active[row])) {
       executed(core.thread_at(group.row_of(row, lane), group.home_of(lane)));
     }
   }

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <iterator>
 #include <vector>
 
+#include "base/set_bits.hpp"
 #include "hw/core/memory/memory_access.hpp"
 #include "hw/state/core_state.hpp"
 
@@ -29,8 +29,8 @@ std::string rows_text(const link::SubWarp& sub_warp) {
     return fmt::format("row {}", sub_warp.first_row);
   }
   std::vector<unsigned> rows;
-  for (isa::LaneMask left = sub_warp.lanes; left != 0; left &= left - 1) {
-    rows.push_back(sub_warp.row[static_cast<unsigned>(std::countr_zero(left))]);
+  for (const unsigned lane : set_bits(sub_warp.lanes)) {
+    rows.push_back(sub_warp.row[lane]);
   }
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());

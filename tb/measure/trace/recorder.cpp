@@ -1,10 +1,10 @@
 #include "tb/measure/trace/recorder.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <utility>
 
+#include "base/set_bits.hpp"
 #include "hw/divergence/divergence.hpp"
 #include "hw/gpu/gpu.hpp"
 #include "isa/memory_map.hpp"
@@ -13,13 +13,6 @@
 namespace heddle::tb {
 
 namespace {
-
-template <class Visit>
-void each_lane(hw::LaneMask lanes, Visit visit) {
-  for (; lanes != 0; lanes &= lanes - 1) {
-    visit(static_cast<unsigned>(std::countr_zero(lanes)));
-  }
-}
 
 // A load from global memory that will read 0 for lying out of bounds is recorded as such.
 std::uint64_t recorded_address(const hw::CoreState& core, const link::SubWarp& sub_warp, unsigned lane) {
@@ -171,7 +164,9 @@ void TraceRecorder::OfCore::block_finished(const hw::CoreState& /*core*/, unsign
 
 void TraceRecorder::OfCore::left_out(const hw::CoreState& core, const hw::Group& group, std::uint32_t /*pc*/,
                                      unsigned row, hw::LaneMask lanes) {
-  each_lane(lanes, [&](unsigned lane) { thread(core, group.row_of(row, lane), group.home_of(lane)).add_bit(false); });
+  for (const unsigned lane : set_bits(lanes)) {
+    thread(core, group.row_of(row, lane), group.home_of(lane)).add_bit(false);
+  }
 }
 
 void TraceRecorder::OfCore::issued(const hw::CoreState& core, const link::SubWarp& sub_warp, hw::Cycle /*last*/) {
@@ -183,25 +178,25 @@ void TraceRecorder::OfCore::issued(const hw::CoreState& core, const link::SubWar
   }
   const bool accumulates = isa::is_accumulate(instruction.op);
   const bool memory = sub_warp.decoded->unit == isa::Unit::memory;
-  each_lane(sub_warp.lanes, [&](unsigned lane) {
+  for (const unsigned lane : set_bits(sub_warp.lanes)) {
     traces::ThreadEvents& events = thread(core, sub_warp.row_of(lane), sub_warp.home_of(lane));
     const bool on = ((sub_warp.executing >> lane) & 1U) != 0;
     if (guarded) {
       events.add_bit(on);
     }
     if (!on || !value) {
-      return;
+      continue;
     }
     if (accumulates) {
       const bool predicate = ((sub_warp.values.predicate_a >> lane) & 1U) != 0;
       events.add_bit(predicate);
       if (!predicate) {
-        return;
+        continue;
       }
     }
     events.values.push_back(memory ? recorded_address(core, sub_warp, lane)
                                    : sub_warp.values.a[0][lane] | std::uint64_t{sub_warp.values.b[0][lane]} << 32U);
-  });
+  }
 }
 
 }  // namespace heddle::tb
