@@ -59,11 +59,16 @@ void end_request(TargetSocket& socket, ::tlm::tlm_generic_payload& payload,
   socket->nb_transport_bw(payload, phase, delay);
 }
 
-// Whether a request is plain bytes of one line: some, all of them in it, no streaming.
-[[nodiscard]] inline bool within_line(const ::tlm::tlm_generic_payload& payload, unsigned line_bytes) {
+// Whether a request is plain bytes of one line: some, all of them in it, no streaming. One that is not has its error
+// status, and is to be answered by TLM_COMPLETED.
+[[nodiscard]] inline bool within_line(::tlm::tlm_generic_payload& payload, unsigned line_bytes) {
   const unsigned length = payload.get_data_length();
   const std::uint64_t offset = payload.get_address() & (line_bytes - 1);
-  return length != 0 && offset + length <= line_bytes && payload.get_streaming_width() >= length;
+  if (length != 0 && offset + length <= line_bytes && payload.get_streaming_width() >= length) {
+    return true;
+  }
+  payload.set_response_status(::tlm::TLM_BURST_ERROR_RESPONSE);
+  return false;
 }
 
 // The answer to get_direct_mem_ptr of a socket that grants none, for no address: an access around the module would have

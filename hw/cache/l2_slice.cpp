@@ -13,6 +13,8 @@ using ::tlm::tlm_sync_enum;
 
 namespace {
 
+constexpr link::PortReports kL2Reports{"heddle/l2", "unexpected phase from the interconnect"};
+
 CacheParameters store_parameters(const Machine& machine) {
   const L2Parameters& l2 = machine.l2;
   CacheParameters store;
@@ -67,7 +69,7 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, un
 L2Slice::~L2Slice() = default;
 
 bool L2Slice::quiet() const {
-  return inside_ == 0 && !response_.under_way() && !flush_wanted_ && !flushing_ && store_.quiet() &&
+  return inside_ == 0 && !input_.output.under_way() && !flush_wanted_ && !flushing_ && store_.quiet() &&
          (home_ == nullptr || home_->quiet());
 }
 
@@ -131,49 +133,28 @@ void L2Slice::describe_store(Request& request) {
 // In the turn of whoever sends: its credits decide.
 tlm_sync_enum L2Slice::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_core::sc_time& delay) {
   const Cycle visible = clock().visible_after(delay);
-  if (phase == ::tlm::BEGIN_REQ) {
-    if (!link::within_line(payload, line_bytes_)) {
-      payload.set_response_status(::tlm::TLM_BURST_ERROR_RESPONSE);
-      return ::tlm::TLM_COMPLETED;
-    }
-    const Cycle now = clock().now();
-    const bool has_credit = input_.take_credit(now);
-    clock().tell([this, &payload, visible, has_credit, occupied = input_.occupied(now)] {
-      arrived(payload, visible, has_credit, occupied);
-    });
-    if (!has_credit) {
-      return ::tlm::TLM_ACCEPTED;
-    }
-    phase = ::tlm::END_REQ;
-    return ::tlm::TLM_UPDATED;
-  }
-  if (phase == ::tlm::END_RESP) {
-    clock().tell([this, &payload, visible] {
-      if (!response_.under_way(payload)) {
-        SC_REPORT_ERROR("heddle/l2", "unexpected phase from the interconnect");
-        return;
-      }
-      response_.end(visible);
-      if (!responses_.empty()) {
-        wake(visible);
-      }
-    });
+  if (phase == ::tlm::BEGIN_REQ && !link::within_line(payload, line_bytes_)) {
     return ::tlm::TLM_COMPLETED;
   }
-  SC_REPORT_ERROR("heddle/l2", "unexpected phase from the interconnect");
-  return ::tlm::TLM_ACCEPTED;
+  return input_.forward(
+      clock(), payload, phase, visible, kL2Reports,
+      [this, &payload, visible](bool has_credit) { arrived(payload, visible, has_credit); },
+      [this, visible] {
+        if (!responses_.empty()) {
+          wake(visible);
+        }
+      });
 }
 
-// `occupied`: places that the sender knew to be taken.
-void L2Slice::arrived(Payload& payload, Cycle visible, bool has_credit, std::uint64_t occupied) {
+void L2Slice::arrived(Payload& payload, Cycle visible, bool has_credit) {
   Request& request = make_request(payload, visible);
   ++statistics_.requests;
   ++inside_;
   const unsigned bank = bank_of(request.address);
   if (has_credit) {
-    const bool first = input_.empty(bank);
-    input_.enter(&request, bank);
-    statistics_.queue_max = std::max(statistics_.queue_max, occupied);
+    const bool first = input_.queue.empty(bank);
+    input_.queue.enter(&request, bank);
+    statistics_.queue_max = std::max(statistics_.queue_max, input_.queue.occupied(clock().now()));
     // No run of the slice before the bank can look at it: that would try other banks' requests again. Behind others it
     // waits for them.
     if (first) {
@@ -181,8 +162,8 @@ void L2Slice::arrived(Payload& payload, Cycle visible, bool has_credit, std::uin
     }
   } else {
     ++statistics_.queue_full;
-    input_.keep(&request, bank);
-    if (const Cycle admitted = input_.admits_at(clock().now()); admitted != kNever) {
+    input_.queue.keep(&request, bank);
+    if (const Cycle admitted = input_.queue.admits_at(clock().now()); admitted != kNever) {
       wake(admitted);
     }
   }
@@ -192,12 +173,12 @@ void L2Slice::arrived(Payload& payload, Cycle visible, bool has_credit, std::uin
 }
 
 void L2Slice::admit(Cycle now) {
-  if (!input_.can_admit(now)) {
+  if (!input_.queue.can_admit(now)) {
     return;
   }
-  Request& request = *input_.admit();
+  Request& request = *input_.queue.admit();
   request.arrival = std::max(request.arrival, now);
-  statistics_.queue_max = std::max(statistics_.queue_max, input_.occupied(now));
+  statistics_.queue_max = std::max(statistics_.queue_max, input_.queue.occupied(now));
   link::end_request(target, *request.payload);
 }
 
@@ -242,17 +223,17 @@ L2Slice::Cycle L2Slice::advance(Cycle now) {
 // What keeps an access from starting, other than time, ends with an arrival from memory or with an answer that leaves:
 // both run this again.
 L2Slice::Cycle L2Slice::access(Cycle now) {
-  if (input_.held() == 0) {
+  if (input_.queue.held() == 0) {
     return kNever;
   }
   Cycle next = home_ != nullptr ? resume(now) : kNever;
-  for (unsigned bank = 0; bank != input_.lanes(); ++bank) {
-    if (input_.empty(bank)) {
+  for (unsigned bank = 0; bank != input_.queue.lanes(); ++bank) {
+    if (input_.queue.empty(bank)) {
       continue;
     }
-    Cycle possible = std::max(input_.front(bank)->arrival, next_start_[bank]);
+    Cycle possible = std::max(input_.queue.front(bank)->arrival, next_start_[bank]);
     if (possible <= now) {
-      Request& request = *input_.front(bank);
+      Request& request = *input_.queue.front(bank);
       if (responses_.size() >= capacity_) {
         continue;
       }
@@ -260,26 +241,24 @@ L2Slice::Cycle L2Slice::access(Cycle now) {
         if (!home_->take(request)) {
           continue;
         }
-        input_.take(bank);  // the home says when it leaves the queue
+        input_.queue.take(bank);  // the home says when it leaves the queue
       } else {
         if (!offer(request, now)) {
           continue;
         }
-        input_.pop(now, bank);
+        input_.queue.pop(now, bank);
       }
       statistics_.queue_wait_cycles += now - request.arrival;
       next_start_[bank] = now + bank_interval_;
-      if (input_.empty(bank)) {
+      if (input_.queue.empty(bank)) {
         continue;
       }
-      possible = std::max(input_.front(bank)->arrival, next_start_[bank]);
+      possible = std::max(input_.queue.front(bank)->arrival, next_start_[bank]);
     }
     next = std::min(next, possible);
   }
-  if (input_.unsettled()) {
-    clock().tell([this, now] { input_.settle(now); });
-  }
-  return std::min(next, input_.admits_at(now));
+  input_.give_credits_back(clock());
+  return std::min(next, input_.queue.admits_at(now));
 }
 
 // Requests that have waited for their lines, before those at the banks.
@@ -375,8 +354,8 @@ void L2Slice::finish(Request& request) {
 
 L2Slice::Cycle L2Slice::respond(Cycle now) {
   Cycle next = acknowledgements_.empty() ? kNever : acknowledgements_.front().ready;
-  if (!responses_.empty() && response_.can_begin(now)) {
-    if (responses_.size() == capacity_ && input_.held() != 0) {
+  if (!responses_.empty() && input_.output.can_begin(now)) {
+    if (responses_.size() == capacity_ && input_.queue.held() != 0) {
       next = now + 1;  // room for an access
     }
     Request& request = *responses_.front();
@@ -385,10 +364,10 @@ L2Slice::Cycle L2Slice::respond(Cycle now) {
     clock().touch(&payload, "a payload");
     free_requests_.push_back(&request);
     --inside_;
-    link::begin_response(target, payload, response_, clock());
+    link::begin_response(target, payload, input_.output, clock());
   }
-  if (!responses_.empty() && !response_.under_way()) {
-    next = std::min(next, std::max(response_.next(), now + 1));
+  if (!responses_.empty() && !input_.output.under_way()) {
+    next = std::min(next, std::max(input_.output.next(), now + 1));
   }
   return next;
 }
@@ -399,7 +378,7 @@ void L2Slice::observe(L2Observer& observer) {
 }
 
 void L2Slice::show_queues() {
-  observer_->changed(input_.held(), responses_.size(), input_.keeps());
+  observer_->changed(input_.queue.held(), responses_.size(), input_.queue.keeps());
 }
 
 // ------------------------------------------------------------------------------------------------------ control

@@ -49,7 +49,7 @@
 #include "hw/parameters/machine.hpp"
 #include "tlm/base_protocol.hpp"
 #include "tlm/calendar/calendar.hpp"
-#include "tlm/input_queue.hpp"
+#include "tlm/credit_port.hpp"
 #include "tlm/invalidation_protocol.hpp"
 #include "tlm/memory_extension.hpp"
 #include "tlm/ring.hpp"
@@ -110,9 +110,9 @@ class L2Slice final : public link::ClockedModule,
   [[nodiscard]] Request& make_request(Payload& payload, Cycle arrival);
   void describe_store(Request& request);
   [[nodiscard]] unsigned bank_of(std::uint64_t line) const {
-    return static_cast<unsigned>((line / line_bytes_) & (input_.lanes() - 1));
+    return static_cast<unsigned>((line / line_bytes_) & (input_.queue.lanes() - 1));
   }
-  void arrived(Payload& payload, Cycle visible, bool has_credit, std::uint64_t occupied);
+  void arrived(Payload& payload, Cycle visible, bool has_credit);
   void admit(Cycle now);
   Cycle access(Cycle now);
   [[nodiscard]] bool offer(Request& request, Cycle now);
@@ -123,7 +123,7 @@ class L2Slice final : public link::ClockedModule,
   void take_bytes(std::uint64_t line, const std::byte* data, const std::uint8_t* enable) override {
     store_.change_bytes(line, data, enable);
   }
-  void leave_queue() override { input_.release(clock().now()); }
+  void leave_queue() override { input_.queue.release(clock().now()); }
   void run_at(Cycle at) override { wake(at); }
   void acknowledge(Cycle now);
   void finish(Request& request);
@@ -143,12 +143,11 @@ class L2Slice final : public link::ClockedModule,
   link::LineInitiatorSocket socket_;
   L2Store store_;
   std::unique_ptr<Home> home_;                    // null: there is none
-  link::InputQueue<Request*> input_;              // a lane per bank
+  link::CreditPort<Request*> input_;              // a lane per bank; beside it the answers
   std::vector<Cycle> next_start_;                 // per bank
   link::Ring<Acknowledgement> acknowledgements_;  // stores done, hit_latency not over
   link::Ring<Request*> responses_;                // answers that can leave
-  link::ExclusivePhase response_;
-  std::size_t inside_ = 0;  // requests that have arrived and are not answered
+  std::size_t inside_ = 0;                        // requests that have arrived and are not answered
   bool flush_wanted_ = false;
   bool flushing_ = false;
   bool failure_told_ = false;

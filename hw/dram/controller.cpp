@@ -9,6 +9,12 @@ namespace heddle::hw {
 using ::tlm::tlm_phase;
 using ::tlm::tlm_sync_enum;
 
+namespace {
+
+constexpr link::PortReports kDramReports{"heddle/dram", "unexpected phase from the interconnect"};
+
+}  // namespace
+
 DramController::DramController(const sc_core::sc_module_name& name, const DramParameters& parameters,
                                unsigned line_bytes, link::Clock clock)
     : ClockedModule(name, clock),
@@ -40,8 +46,8 @@ void DramController::observe(DramObserver* observer) {
 }
 
 bool DramController::quiet() const {
-  return input_.empty() && !input_.keeps() && waiting_.empty() && in_service_.empty() && responses_.empty() &&
-         storage_port_.idle() && !response_.under_way();
+  return input_.queue.empty() && !input_.queue.keeps() && waiting_.empty() && in_service_.empty() &&
+         responses_.empty() && storage_port_.idle() && !input_.output.under_way();
 }
 
 // --------------------------------------------------------------------------------------------------- requests
@@ -65,46 +71,27 @@ DramRequest& DramController::make_request(Payload& payload, Cycle arrival) {
 // In the turn of whoever sends: its credits decide.
 tlm_sync_enum DramController::nb_transport_fw(Payload& payload, tlm_phase& phase, sc_core::sc_time& delay) {
   const Cycle visible = clock().visible_after(delay);
-  if (phase == ::tlm::BEGIN_REQ) {
-    if (!link::within_line(payload, line_bytes_)) {
-      payload.set_response_status(::tlm::TLM_BURST_ERROR_RESPONSE);
-      return ::tlm::TLM_COMPLETED;
-    }
-    const bool has_credit = input_.take_credit(clock().now());
-    clock().tell([this, &payload, visible, has_credit] { arrived(payload, visible, has_credit); });
-    if (!has_credit) {
-      return ::tlm::TLM_ACCEPTED;
-    }
-    phase = ::tlm::END_REQ;
-    return ::tlm::TLM_UPDATED;
-  }
-  if (phase == ::tlm::END_RESP) {
-    clock().tell([this, &payload, visible] {
-      if (!response_.under_way(payload)) {
-        SC_REPORT_ERROR("heddle/dram", "unexpected phase from the interconnect");
-        return;
-      }
-      response_.end(visible);
-      wake(visible);
-    });
+  if (phase == ::tlm::BEGIN_REQ && !link::within_line(payload, line_bytes_)) {
     return ::tlm::TLM_COMPLETED;
   }
-  SC_REPORT_ERROR("heddle/dram", "unexpected phase from the interconnect");
-  return ::tlm::TLM_ACCEPTED;
+  return input_.forward(
+      clock(), payload, phase, visible, kDramReports,
+      [this, &payload, visible](bool has_credit) { arrived(payload, visible, has_credit); },
+      [this, visible] { wake(visible); });
 }
 
 void DramController::arrived(Payload& payload, Cycle visible, bool has_credit) {
   DramRequest& request = make_request(payload, visible);
   if (has_credit) {
-    input_.enter(&request);
+    input_.queue.enter(&request);
     if (!arrivals_wait_) {
       wake(visible);
     }
     return;
   }
   ++statistics_.queue_full;
-  input_.keep(&request);
-  if (const Cycle admitted = input_.admits_at(clock().now()); admitted != kNever) {
+  input_.queue.keep(&request);
+  if (const Cycle admitted = input_.queue.admits_at(clock().now()); admitted != kNever) {
     wake(admitted);
   }
 }
@@ -127,19 +114,17 @@ Cycle DramController::advance(Cycle now) {
     next = std::min(next, start(now));
   } else {
     respond(now);  // what the memory answered at once
-    next = std::min(next, input_.admits_at(now));
+    next = std::min(next, input_.queue.admits_at(now));
   }
-  if (input_.unsettled()) {
-    clock().tell([this, now] { input_.settle(now); });
-  }
-  if (!input_.empty() && !arrivals_wait_) {
-    next = std::min(next, input_.front()->arrival);
+  input_.give_credits_back(clock());
+  if (!input_.queue.empty() && !arrivals_wait_) {
+    next = std::min(next, input_.queue.front()->arrival);
   }
   if (!in_service_.empty()) {
     next = std::min(next, in_service_.back()->data);
   }
-  if (!responses_.empty() && !response_.under_way()) {
-    next = std::min(next, std::max({responses_.back().ready, response_.next(), now + 1}));
+  if (!responses_.empty() && !input_.output.under_way()) {
+    next = std::min(next, std::max({responses_.back().ready, input_.output.next(), now + 1}));
   }
   return next;
 }
@@ -178,7 +163,7 @@ void DramController::add_response(DramRequest& request, Cycle ready) {
 }
 
 void DramController::respond(Cycle now) {
-  if (responses_.empty() || !response_.can_begin(now) || responses_.back().ready > now) {
+  if (responses_.empty() || !input_.output.can_begin(now) || responses_.back().ready > now) {
     return;
   }
   DramRequest& request = *responses_.back().request;
@@ -187,17 +172,17 @@ void DramController::respond(Cycle now) {
   clock().touch(&payload, "a payload");
   if (!timing_->timed()) {
     --handed_on_;
-    input_.release(now);
+    input_.queue.release(now);
     statistics_.queue_wait_cycles += now - request.arrival;
     statistics_.series.add(statistics_.series.queue, request.arrival, now);
   }
   pool_.release(request);
-  link::begin_response(target, payload, response_, clock());
+  link::begin_response(target, payload, input_.output, clock());
 }
 
 void DramController::admit(Cycle now) {
-  if (input_.can_admit(now)) {
-    DramRequest& request = *input_.admit();
+  if (input_.queue.can_admit(now)) {
+    DramRequest& request = *input_.queue.admit();
     request.arrival = std::max(request.arrival, now);
     link::end_request(target, *request.payload);
   }
@@ -210,14 +195,14 @@ void DramController::admit(Cycle now) {
 // What is kept aside gets the place that has become free in this cycle in the next one, whatever happens: its sender
 // has no other request until then. So there need be no turn for it.
 void DramController::admit_ahead(Cycle now) {
-  DramRequest& request = *input_.admit();
+  DramRequest& request = *input_.queue.admit();
   request.arrival = std::max(request.arrival, now + 1);
   link::end_request(target, *request.payload, clock().cycles(2));  // as if it were sent in the next cycle
 }
 
 void DramController::take_arrived(Cycle until) {
-  while (!input_.empty() && input_.front()->arrival <= until) {
-    DramRequest& request = *input_.take();
+  while (!input_.queue.empty() && input_.queue.front()->arrival <= until) {
+    DramRequest& request = *input_.queue.take();
     if (!timing_->timed()) {
       hand_on(request, until);
       continue;
@@ -267,11 +252,11 @@ Cycle DramController::start(Cycle now) {
     if (choice.start > now) {
       // Who watches, and holds, are told of arrivals in their cycle.
       arrivals_wait_ = scheduler_->stands() && !holds_.any() && observer_ == nullptr;
-      if (arrivals_wait_ && input_.will_admit(now)) {
+      if (arrivals_wait_ && input_.queue.will_admit(now)) {
         admit_ahead(now);
       }
       const Cycle next = std::min(choice.start, view_.asked_again());
-      return std::min(std::max(next, now + 1), input_.admits_at(now));
+      return std::min(std::max(next, now + 1), input_.queue.admits_at(now));
     }
     take_step(*choice.request, now);
   }
@@ -283,7 +268,7 @@ void DramController::take_step(DramRequest& request, Cycle now) {
   if (last) {
     waiting_.erase(request);
     drain_.left(request);
-    input_.release(now);
+    input_.queue.release(now);
     close = !(request.row_hint && holds_.enabled()) && row_policy_->close_after(request, waiting_);
   }
   holds_.starts(request, now);

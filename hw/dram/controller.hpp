@@ -34,7 +34,7 @@
 #include "hw/parameters/machine.hpp"
 #include "tlm/base_protocol.hpp"
 #include "tlm/calendar/calendar.hpp"
-#include "tlm/input_queue.hpp"
+#include "tlm/credit_port.hpp"
 
 namespace heddle::hw {
 
@@ -93,12 +93,11 @@ class DramController final : public link::ClockedModule, private ::tlm::tlm_fw_t
   WriteDrain drain_;
   StoragePort storage_port_;
   RequestPool pool_;
-  link::InputQueue<DramRequest*> input_;  // its entries: visible in a later cycle
+  link::CreditPort<DramRequest*> input_;  // its entries: visible in a later cycle; beside it the answers
   RequestQueue waiting_;                  // taken from it, with their places
   DramView view_;
   std::vector<DramRequest*> in_service_;  // started; by time of data, latest first
   std::vector<Response> responses_;       // data there; by time, latest first
-  link::ExclusivePhase response_;
   // What arrives needs no turn of its own: it can be taken in the next one that there is.
   bool arrivals_wait_ = false;
   std::size_t handed_on_ = 0;       // without timing: requests that the memory has

@@ -14,6 +14,7 @@ using ::tlm::tlm_sync_enum;
 namespace {
 
 constexpr unsigned kNone = ~0U;
+constexpr link::PortReports kFromCaches{"heddle/interconnect", "unexpected phase from a cache"};
 
 // How far `index` comes after the place where a round of `count` starts.
 unsigned turn(unsigned index, unsigned start, unsigned count) {
@@ -167,11 +168,9 @@ void Interconnect::give_back_extension(Payload& payload) {
 
 // ----------------------------------------------------------------------------------------------- what arrives
 
-// In the turn of whoever sends: its credits decide.
 bool Interconnect::offer(Input& input, const Waiting& transfer, Cycle visible) {
-  const bool has_credit = input.queue.take_credit(clock().now());
-  clock().tell([this, &input, transfer, visible, has_credit] { arrived(input, transfer, visible, has_credit); });
-  return has_credit;
+  return input.offer(
+      clock(), [this, &input, transfer, visible](bool has_credit) { arrived(input, transfer, visible, has_credit); });
 }
 
 void Interconnect::arrived(Input& input, const Waiting& transfer, Cycle visible, bool has_credit) {
@@ -229,35 +228,23 @@ void Interconnect::pass_on(Input& input, const Waiting& response) {
 
 // The phase that goes out beside the input is over; false: it is not this payload's.
 bool Interconnect::phase_ended(Input& input, const Payload& payload, Cycle visible) {
-  if (!input.output.under_way(payload)) {
-    return false;
+  const bool its = input.has_ended(payload, visible);
+  if (its) {
+    wake(visible);
   }
-  input.output.end(visible);
-  wake(visible);
-  return true;
+  return its;
 }
 
 tlm_sync_enum Interconnect::forward(unsigned port, Payload& payload, tlm_phase& phase, sc_core::sc_time& delay) {
   const Cycle visible = clock().visible_after(delay);
   Input& input = requests_[port];
-  if (phase == ::tlm::BEGIN_REQ) {
-    const Waiting transfer{&payload, edges_.from(visible, request_latency_ - 1), destination_of(payload)};
-    if (!offer(input, transfer, visible)) {
-      return ::tlm::TLM_ACCEPTED;
-    }
-    phase = ::tlm::END_REQ;
-    return ::tlm::TLM_UPDATED;
-  }
-  if (phase == ::tlm::END_RESP) {
-    clock().tell([this, &input, &payload, visible] {
-      if (!phase_ended(input, payload, visible)) {
-        SC_REPORT_ERROR("heddle/interconnect", "unexpected phase from a cache");
-      }
-    });
-    return ::tlm::TLM_COMPLETED;
-  }
-  SC_REPORT_ERROR("heddle/interconnect", "unexpected phase from a cache");
-  return ::tlm::TLM_ACCEPTED;
+  return input.forward(
+      clock(), payload, phase, visible, kFromCaches,
+      [this, &input, &payload, visible](bool has_credit) {
+        const Waiting transfer{&payload, edges_.from(visible, request_latency_ - 1), destination_of(payload)};
+        arrived(input, transfer, visible, has_credit);
+      },
+      [this, visible] { wake(visible); });
 }
 
 tlm_sync_enum Interconnect::backward(unsigned channel_index, Payload& payload, tlm_phase& phase,
@@ -410,17 +397,13 @@ Cycle Interconnect::move_requests(Cycle now) {
   return next;
 }
 
-void Interconnect::give_credits_back(Input& input) {
-  clock().tell([&queue = input.queue, now = clock().now()] { queue.settle(now); });
-}
-
 void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now) {
   Input& input = requests_[port];
   Payload& payload = *input.queue.front().payload;
   clock().touch(&payload, "a payload");
   statistics_.request_wait_cycles += now - input.queue.front().eligible;
   input.queue.pop(now);
-  give_credits_back(input);
+  input.give_credits_back(clock());
   if (input.queue.empty()) {
     active_[port / 64] &= ~(std::uint64_t{1} << (port % 64));
   }
@@ -443,7 +426,7 @@ void Interconnect::send_request(unsigned channel_index, unsigned port, Cycle now
   const Waiting transfer{&payload, edges_.from(visible, response_latency_ - 1), port};
   if (result == ::tlm::TLM_COMPLETED) {  // answered at once: it cannot be refused
     answers.queue.force(transfer);
-    give_credits_back(answers);
+    answers.give_credits_back(clock());
     if (observer_ != nullptr) {
       show_queue(answers);
     }
@@ -507,7 +490,7 @@ void Interconnect::send_response(unsigned channel_index, unsigned port, Cycle no
   clock().touch(&payload, "a payload");
   statistics_.response_wait_cycles += now - input.queue.front().eligible;
   input.queue.pop(now);
-  give_credits_back(input);
+  input.give_credits_back(clock());
   ++statistics_.responses;
   if (observer_ != nullptr) {
     show_queue(input);

@@ -45,7 +45,7 @@
 #include "tlm/base_protocol.hpp"
 #include "tlm/calendar/calendar.hpp"
 #include "tlm/clock_edges.hpp"
-#include "tlm/input_queue.hpp"
+#include "tlm/credit_port.hpp"
 #include "tlm/memory_extension.hpp"
 
 namespace heddle::hw {
@@ -84,12 +84,9 @@ class Interconnect final : public link::ClockedModule {
     link::Cycle eligible = 0;
     unsigned destination = 0;  // channel of a request, port of a response
   };
-  struct Input {
-    explicit Input(unsigned capacity) : queue(capacity) {}
-    link::InputQueue<Waiting> queue;
+  struct Input : link::CreditPort<Waiting> {
+    using link::CreditPort<Waiting>::CreditPort;
     Link link;  // from here
-    // What goes out beside it, to where its transfers come from.
-    link::ExclusivePhase output;
   };
   static constexpr unsigned kPortsOfCore = 3;
   class CachePort;
@@ -128,7 +125,6 @@ class Interconnect final : public link::ClockedModule {
   [[nodiscard]] link::Cycle next_of(const Input& input, link::Cycle now) const;
   [[nodiscard]] sc_core::sc_time occupy(Input& input, Link& there, const Payload& payload, bool has_data,
                                         link::Cycle now);
-  void give_credits_back(Input& input);
   void send_request(unsigned channel_index, unsigned port, link::Cycle now);
   void send_response(unsigned channel_index, unsigned port, link::Cycle now);
   [[nodiscard]] TargetSocket& socket_of(unsigned port) {
