@@ -12,10 +12,10 @@
 #include "base/nearest.hpp"
 #include "hw/check/dram.hpp"
 #include "hw/check/longest_wait.hpp"
+#include "hw/check/policies.hpp"
 #include "hw/coalesce/coalescer.hpp"
 #include "hw/coherence/protocol.hpp"
 #include "hw/divergence/divergence.hpp"
-#include "hw/dram/policy.hpp"
 #include "hw/issue/discipline.hpp"
 #include "hw/scalar/scalarisation.hpp"
 #include "hw/schedule/load_limiter.hpp"
@@ -199,22 +199,6 @@ void check_mechanisms(const Machine& machine, std::vector<Contradiction>& found)
   check_scalar(core, found);
 }
 
-// Calls visit(about) for what each policy that the machine uses has declared; a policy that only another one uses is
-// that one's affair.
-template <class Visit>
-void each_policy(const Machine& machine, Visit visit) {
-  visit(about<Divergence>(machine.core.divergence));
-  visit(about<WarpScheduler>(machine.core.scheduler));
-  visit(about<SubWarpFormer>(machine.core.former));
-  visit(about<IssueDiscipline>(machine.core.issue));
-  visit(about<Coalescer>(machine.core.coalescer));
-  visit(about<LoadLimiter>(machine.core.load_limiter));
-  visit(about<Scalarisation>(machine.core.scalar));
-  visit(about<CoherenceProtocol>(machine.gpu.coherence));
-  visit(about<DramScheduler>(machine.dram.scheduler));
-  visit(about<DramRowPolicy>(machine.dram.row_policy));
-}
-
 // Which parameters depend on which: while `because` is so, `keys` have no effect.
 struct Dependence {
   std::vector<std::string_view> keys;  // "l2.*": all of the section, but for the one that `because` begins with
@@ -385,11 +369,11 @@ std::vector<WithoutEffect> without_effect(const Machine& machine) {
     found.push_back(std::move(one));
   }
   unused_sections(parameters, found);
-  each_policy(machine, [&](const auto& policy) {
+  for (const ChosenPolicy& policy : policies_of(machine)) {
     if (policy.in_vain != nullptr) {
       policy.in_vain(machine, found);
     }
-  });
+  }
   return found;
 }
 
@@ -438,11 +422,11 @@ std::vector<Contradiction> check(const Machine& machine) {
                                                  core.threads, core.warp_size)});
   }
   check_mechanisms(machine, found);
-  each_policy(machine, [&](const auto& policy) {
+  for (const ChosenPolicy& policy : policies_of(machine)) {
     if (policy.check != nullptr) {
       policy.check(machine, found);
     }
-  });
+  }
   check_cache(machine.icache, "icache", "icache", found);
   check_cache(machine.l1d, "l1d", "l1d", found);
   check_cache(machine.texture.cache(machine.l1d.line_bytes), "texture", "l1d", found);

@@ -2,10 +2,13 @@
 // parameters are a section like any other, and nobody goes by its name.
 #include "hw/parameters/policy.hpp"
 #include "hw/check/machine.hpp"
+#include "hw/check/policies.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "base/parameter.hpp"
 #include "hw/divergence/divergence.hpp"
@@ -226,6 +229,34 @@ TEST(Policy, ANameThatNobodyHasIsAContradiction) {
   machine.core.scheduler = "nobody";
   EXPECT_EQ(keys(machine), "core.scheduler ");
   EXPECT_EQ(message(machine).rfind("core.scheduler cannot be 'nobody'; known: ", 0), 0U) << message(machine);
+}
+
+// What the list of a machine's policies lacks would be checked by nobody and cost nothing. The machine's parameters say
+// which there are: those that name a policy, but for those of sections that are a policy's own.
+TEST(Policy, EveryParameterThatNamesOneIsInTheListOfAMachines) {
+  Machine machine;
+  const std::vector<ParameterReference> parameters = parameters_of(machine);
+  std::set<std::string> own_sections;
+  for (const ParameterReference& parameter : parameters) {
+    if (parameter.limits.sections) {
+      for (const std::string& name : parameter.limits.choices()) {
+        const std::vector<std::string> sections = parameter.limits.sections(name);
+        own_sections.insert(sections.begin(), sections.end());
+      }
+    }
+  }
+  std::map<std::string, std::string> named;
+  for (const ParameterReference& parameter : parameters) {
+    if (parameter.limits.sections && own_sections.count(parameter.section) == 0) {
+      named.emplace(parameter.path(), *std::get<std::string*>(parameter.field));
+    }
+  }
+  EXPECT_EQ(named.count("core.divergence"), 1U);
+  std::map<std::string, std::string> listed;
+  for (const ChosenPolicy& policy : policies_of(machine)) {
+    EXPECT_TRUE(listed.emplace(policy.key, policy.name).second) << policy.key;
+  }
+  EXPECT_EQ(listed, named);
 }
 
 }  // namespace

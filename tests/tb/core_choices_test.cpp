@@ -9,6 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "base/registry.hpp"
+#include "hw/divergence/divergence.hpp"
+#include "hw/schedule/scheduler.hpp"
+#include "hw/subwarp/former.hpp"
 #include "tests/support/program_runner.hpp"
 
 namespace heddle::tb {
@@ -41,15 +45,23 @@ bool right_or_refused(const std::string& config, const std::string& workload, co
   return false;
 }
 
-constexpr std::array kDivergences = {"stack", "dwf",  "tbc",  "per-thread-pc", "memory-split",
-                                     "dws",   "slip", "mimd", "dws-dwf"};
-constexpr std::array kSchedulers = {"gto",      "round-robin",   "oldest",    "least-progress",    "sticky",
-                                    "majority", "pdom-priority", "two-level", "two-level-adaptive"};
-constexpr std::array kFormers = {"rows", "packed", "packed-freely"};
+// Those that are registered.
+template <class Interface>
+std::vector<std::string> names_of() {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : Registry<Interface>::instance().entries()) {
+    names.push_back(name);
+  }
+  return names;
+}
+std::vector<std::string> divergences() {
+  return names_of<hw::Divergence>();
+}
 constexpr std::array kWarpSizes = {16, 32, 64, 256};
 
 // Blocks of the workloads have 256 threads: two of them fit.
-Settings choice(const char* divergence, const char* scheduler, const char* former, unsigned warp_size) {
+Settings choice(const std::string& divergence, const std::string& scheduler, const std::string& former,
+                unsigned warp_size) {
   return {"core.threads=512",
           "core.registers=32256",
           fmt::format("core.divergence={}", divergence),
@@ -58,34 +70,37 @@ Settings choice(const char* divergence, const char* scheduler, const char* forme
           fmt::format("core.warp_size={}", warp_size)};
 }
 
-std::string name_of(const testing::TestParamInfo<const char*>& info) {
+std::string name_of(const testing::TestParamInfo<std::string>& info) {
   std::string name = info.param;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
 
-class CoreChoices : public ::testing::TestWithParam<const char*> {};
+class CoreChoices : public ::testing::TestWithParam<std::string> {};
 
 // Every mechanism meets every scheduler, every former and every warp size once or more.
 TEST_P(CoreChoices, OfASampleAreRightOrRefused) {
-  const auto mechanism = static_cast<std::size_t>(
-      std::find(kDivergences.begin(), kDivergences.end(), std::string_view(GetParam())) - kDivergences.begin());
+  const std::vector<std::string> mechanisms = divergences();
+  const std::vector<std::string> schedulers = names_of<hw::WarpScheduler>();
+  const std::vector<std::string> formers = names_of<hw::SubWarpFormer>();
+  const auto mechanism =
+      static_cast<std::size_t>(std::find(mechanisms.begin(), mechanisms.end(), GetParam()) - mechanisms.begin());
   unsigned ran = 0;
-  for (std::size_t i = 0; i < kSchedulers.size(); ++i) {
+  for (std::size_t i = 0; i < schedulers.size(); ++i) {
     const bool plain = i % 3 != 2;  // narrow warps, which most mechanisms want
-    const char* const former = plain ? "rows" : kFormers[(i + mechanism) % kFormers.size()];
+    const std::string former = plain ? "rows" : formers[(i / 3 + mechanism) % formers.size()];
     const unsigned warp = plain ? 16U : static_cast<unsigned>(kWarpSizes[(i / 3 + mechanism) % kWarpSizes.size()]);
-    ran += right_or_refused("dws-conv", "vecadd", choice(GetParam(), kSchedulers[i], former, warp)) ? 1 : 0;
+    ran += right_or_refused("dws-conv", "vecadd", choice(GetParam(), schedulers[i], former, warp)) ? 1 : 0;
   }
   EXPECT_GT(ran, 0U);
 }
-INSTANTIATE_TEST_SUITE_P(Each, CoreChoices, ::testing::ValuesIn(kDivergences), name_of);
+INSTANTIATE_TEST_SUITE_P(Each, CoreChoices, ::testing::ValuesIn(divergences()), name_of);
 
-class EveryCoreChoice : public ::testing::TestWithParam<const char*> {};
+class EveryCoreChoice : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EveryCoreChoice, IsRightOrRefused) {
-  for (const char* const scheduler : kSchedulers) {
-    for (const char* const former : kFormers) {
+  for (const std::string& scheduler : names_of<hw::WarpScheduler>()) {
+    for (const std::string& former : names_of<hw::SubWarpFormer>()) {
       for (const int warp : kWarpSizes) {
         for (const char* const workload : {"vecadd", "bfs"}) {
           right_or_refused("dws-conv", workload, choice(GetParam(), scheduler, former, static_cast<unsigned>(warp)));
@@ -94,9 +109,9 @@ TEST_P(EveryCoreChoice, IsRightOrRefused) {
     }
   }
 }
-INSTANTIATE_TEST_SUITE_P(Long, EveryCoreChoice, ::testing::ValuesIn(kDivergences), name_of);
+INSTANTIATE_TEST_SUITE_P(Long, EveryCoreChoice, ::testing::ValuesIn(divergences()), name_of);
 
-class OtherCores : public ::testing::TestWithParam<const char*> {
+class OtherCores : public ::testing::TestWithParam<std::string> {
  protected:
   // The LWM report's core, and what stands behind it.
   static std::vector<Settings> caches() {
@@ -107,7 +122,7 @@ class OtherCores : public ::testing::TestWithParam<const char*> {
             {"core.issue=scoreboard"}};
   }
   static void expect_right(const std::string& config, const std::string& workload, Settings settings) {
-    settings.push_back(std::string("core.divergence=") + GetParam());
+    settings.push_back("core.divergence=" + GetParam());
     EXPECT_TRUE(right_or_refused(config, workload, settings)) << fmt::format("{}", fmt::join(settings, " "));
   }
 };

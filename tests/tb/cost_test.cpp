@@ -1,11 +1,13 @@
 // Storage of the mechanisms: the papers' 96 and 224 bytes, and every formula at another size.
 #include "tb/measure/cost/cost.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "hw/dram/policy.hpp"
 #include "tb/config/config.hpp"
 #include "tests/support/program_runner.hpp"
 
@@ -250,6 +252,28 @@ TEST(Cost, TellsWhatIdealCoalescingRemembers) {
   const StorageCost gathers = cost_of({"core.coalescer=whole-warp", "core.warp_size=64"});
   EXPECT_EQ(find(gathers, "addresses of the sub-warps that wait for the last")->bits, (64U - 32) * 64);
   EXPECT_EQ(find(cost_of({"core.coalescer=whole-warp"}), "addresses of the sub-warps that wait for the last"), nullptr);
+}
+
+// A policy of a kind that has had no cost until now.
+class CostlyRows final : public hw::DramRowPolicy {
+ public:
+  explicit CostlyRows(const Setup& /*setup*/) {}
+  static void cost(const hw::CostShape& shape, hw::CostLines& lines) {
+    lines.add(LineKind::estimated, "table of rows", fmt::format("{} banks x 7", shape.machine.dram.banks),
+              shape.machine.dram.banks * 7, "a test");
+  }
+  [[nodiscard]] bool close_after(const hw::DramRequest& /*request*/, const hw::RequestQueue& /*waiting*/) override {
+    return false;
+  }
+};
+
+TEST(Cost, OfEveryPolicyOfTheMachine) {
+  const Register<hw::DramRowPolicy, CostlyRows> entry{"costly", "with a cost"};
+  EXPECT_EQ(find(cost_of({}), "table of rows"), nullptr);
+  const StorageCost cost = cost_of({"dram.row_policy=costly", "dram.banks=4"});
+  ASSERT_NE(find(cost, "table of rows"), nullptr);
+  EXPECT_EQ(find(cost, "table of rows")->mechanism, "dram.row_policy costly");
+  EXPECT_EQ(find(cost, "table of rows")->bits, 28U);
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <map>
 
+#include "base/parameter.hpp"
 #include "base/text.hpp"
+#include "hw/check/machine.hpp"
 #include "hw/schedule/two_level.hpp"
 #include "hw/waves/gpu_waves.hpp"
 #include "studies/pages/report/reference.hpp"
@@ -46,10 +48,10 @@ std::string type_text(const link::SignalType& type) {
   return text;
 }
 
-// Machines that together have every signal: the defaults with an L2, coherent caches, large warps under two-level
-// scheduling, a perfect register file, thread block compaction under the adaptive scheduler, dynamic warps, splits,
-// lanes that execute each for themselves and ask for lines together, warps of the whole grid.
-std::vector<hw::Machine> all_kinds() {
+// Machines whose signals come from several choices together: the defaults with an L2, coherent caches, large warps
+// under two-level scheduling, a perfect register file, thread block compaction under the adaptive scheduler, dynamic
+// warps, splits, lanes that execute each for themselves and ask for lines together, warps of the whole grid.
+std::vector<hw::Machine> combinations() {
   hw::Machine plain;
   plain.l2.enabled = true;
   hw::Machine coherent = plain;
@@ -75,6 +77,35 @@ std::vector<hw::Machine> all_kinds() {
   hw::Machine grid = plain;
   grid.core.divergence = "odgs";
   return {plain, coherent, large, freely, compaction, dynamic, subdivided, each_lane, grid};
+}
+
+// Every policy that is registered, each on the first of those machines that can have it: signals that only it has are
+// among those of all machines too.
+std::vector<hw::Machine> all_kinds() {
+  std::vector<hw::Machine> kinds = combinations();
+  const std::size_t count = kinds.size();
+  hw::Machine described = kinds.front();
+  for (const ParameterReference& chooser : parameters_of(described)) {
+    if (!chooser.limits.sections) {
+      continue;  // names no policy
+    }
+    const std::string key = chooser.path();
+    for (const std::string& policy : chooser.limits.choices()) {
+      for (std::size_t at = 0; at != count; ++at) {
+        hw::Machine machine = kinds[at];
+        for (const ParameterReference& parameter : parameters_of(machine)) {
+          if (parameter.path() == key) {
+            *std::get<std::string*>(parameter.field) = policy;
+          }
+        }
+        if (hw::check(machine).empty()) {
+          kinds.push_back(machine);
+          break;
+        }
+      }
+    }
+  }
+  return kinds;
 }
 
 constexpr const char* kIntroduction =

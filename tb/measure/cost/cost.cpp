@@ -3,16 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
+#include "base/error.hpp"
 #include "hw/check/machine.hpp"
-#include "hw/coalesce/coalescer.hpp"
-#include "hw/coherence/protocol.hpp"
+#include "hw/check/policies.hpp"
 #include "hw/divergence/divergence.hpp"
-#include "hw/dram/policy.hpp"
-#include "hw/issue/discipline.hpp"
-#include "hw/scalar/scalarisation.hpp"
-#include "hw/schedule/load_limiter.hpp"
-#include "hw/schedule/scheduler.hpp"
 #include "hw/subwarp/former.hpp"
 
 namespace heddle::tb {
@@ -20,12 +16,37 @@ namespace {
 
 constexpr const char* kPapers = "LWM report 3.3; thesis 4.5";
 
-template <class About>
-void ask(const About& policy, const hw::CostShape& shape, hw::CostLines& lines) {
-  if (policy.cost != nullptr) {
-    policy.cost(shape, lines);
+// Asks each policy of a machine once, in an order that the account has.
+class PolicyCosts {
+ public:
+  PolicyCosts(const hw::CostShape& shape, hw::CostLines& lines)
+      : shape_(shape), lines_(lines), left_(hw::policies_of(shape.machine)) {}
+
+  // The policy that the parameter `key` names.
+  void ask(std::string_view key) {
+    const auto found =
+        std::find_if(left_.begin(), left_.end(), [key](const auto& policy) { return policy.key == key; });
+    if (found == left_.end()) {
+      throw InternalError(fmt::format("no policy of the machine is left that {} names", key));
+    }
+    if (found->cost != nullptr) {
+      found->cost(shape_, lines_);
+    }
+    left_.erase(found);
   }
-}
+  // Those that were not asked, each under a heading of its own.
+  void ask_others() {
+    while (!left_.empty()) {
+      lines_.mechanism(fmt::format("{} {}", left_.front().key, left_.front().name));
+      ask(left_.front().key);
+    }
+  }
+
+ private:
+  const hw::CostShape& shape_;
+  hw::CostLines& lines_;
+  std::vector<hw::ChosenPolicy> left_;
+};
 
 void texture_cache(const hw::CostShape& shape, hw::CostLines& lines) {
   const hw::TextureCacheParameters& texture = shape.machine.texture;
@@ -90,7 +111,7 @@ void warp_size(const hw::CostShape& shape, hw::CostLines& lines) {
 }
 
 // A mask of several rows, whatever forms and issues its sub-warps.
-void large_warps(const hw::CostShape& shape, hw::CostLines& lines) {
+void large_warps(const hw::CostShape& shape, hw::CostLines& lines, PolicyCosts& policies) {
   const hw::CoreParameters& core = shape.machine.core;
   lines.mechanism("large warps");
   if (shape.rows > 1 && hw::about<hw::SubWarpFormer>(core.former).traits.packs) {
@@ -104,8 +125,8 @@ void large_warps(const hw::CostShape& shape, hw::CostLines& lines) {
               fmt::format("2 x core.warp_size {}", shape.warp), 2 * shape.warp, kPapers);
     lines.accessed("branches", 2 * 2 * shape.warp);  // both written sub-warp by sub-warp, and read
   }
-  ask(hw::about<hw::IssueDiscipline>(core.issue), shape, lines);
-  ask(hw::about<hw::SubWarpFormer>(core.former), shape, lines);
+  policies.ask("core.issue");
+  policies.ask("core.former");
 }
 
 // Conditional accumulate and tree traverse (thesis 7.1 and figure 7.1): in level k, counted from 1, each lane from
@@ -156,19 +177,20 @@ StorageCost storage_cost(const hw::Machine& machine) {
   cost.register_file_bits = std::uint64_t{machine.core.registers} * 32;
   const hw::CostShape shape(machine, hw::warp_pool_size(machine));
   hw::CostLines lines;
+  PolicyCosts policies(shape, lines);
   every_core(shape, lines);
   warp_size(shape, lines);
-  large_warps(shape, lines);
+  large_warps(shape, lines, policies);
   lines.mechanism("scheduler " + machine.core.scheduler);
-  ask(hw::about<hw::WarpScheduler>(machine.core.scheduler), shape, lines);
-  ask(hw::about<hw::Divergence>(machine.core.divergence), shape, lines);
-  ask(hw::about<hw::Coalescer>(machine.core.coalescer), shape, lines);
+  policies.ask("core.scheduler");
+  policies.ask("core.divergence");
+  policies.ask("core.coalescer");
   lines.mechanism("coherence protocol " + machine.gpu.coherence);
-  ask(hw::about<hw::CoherenceProtocol>(machine.gpu.coherence), shape, lines);
-  ask(hw::about<hw::LoadLimiter>(machine.core.load_limiter), shape, lines);
-  ask(hw::about<hw::Scalarisation>(machine.core.scalar), shape, lines);
+  policies.ask("gpu.coherence");
+  policies.ask("core.load_limiter");
+  policies.ask("core.scalar");
   search_instructions(shape, lines);
-  ask(hw::about<hw::DramScheduler>(machine.dram.scheduler), shape, lines);
+  policies.ask_others();
   cost.lines = lines.lines();
   std::stable_partition(cost.lines.begin(), cost.lines.end(),
                         [](const CostLine& line) { return line.kind == CostLine::Kind::present; });
