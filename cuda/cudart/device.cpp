@@ -1,6 +1,5 @@
 // The run-time API's device: one, the simulated machine.
-#include <algorithm>
-#include <cstring>
+#include <optional>
 
 #include "cuda/cudart/work.hpp"
 
@@ -16,135 +15,6 @@ namespace {
 
 constexpr std::size_t kPrintBytes = std::size_t{1} << 20;
 
-cudaDeviceProp properties_of(const heddle::cudart::MachineFacts& machine) {
-  cudaDeviceProp p{};
-  std::strncpy(p.name, machine.name, sizeof p.name - 1);
-  p.totalGlobalMem = machine.memory_bytes;
-  p.sharedMemPerBlock = p.sharedMemPerMultiprocessor = p.sharedMemPerBlockOptin = machine.shared_bytes;
-  p.regsPerBlock = p.regsPerMultiprocessor = static_cast<int>(machine.core_registers);
-  p.warpSize = static_cast<int>(machine.warp_lanes);
-  p.memPitch = heddle::cudart::kMostPitch;
-  for (int i = 0; i < 3; ++i) {
-    p.maxThreadsDim[i] = static_cast<int>(machine.most_block[i]);
-    p.maxGridSize[i] = static_cast<int>(machine.most_grid[i]);
-  }
-  p.maxThreadsPerBlock = p.maxThreadsDim[0];
-  p.clockRate = static_cast<int>(machine.clock_khz);
-  p.totalConstMem = machine.constant_bytes;
-  p.major = 6;  // what kernels are compiled for
-  p.textureAlignment = 512;
-  p.texturePitchAlignment = 32;
-  p.deviceOverlap = p.asyncEngineCount = p.concurrentKernels = 1;
-  p.multiProcessorCount = static_cast<int>(machine.cores);
-  p.cooperativeLaunch = static_cast<int>(machine.cooperates);
-  p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = 1;
-  p.memoryClockRate = static_cast<int>(machine.memory_khz);
-  p.memoryBusWidth = static_cast<int>(machine.memory_bits);
-  p.l2CacheSize = static_cast<int>(machine.l2_bytes);
-  p.maxThreadsPerMultiProcessor = static_cast<int>(machine.core_threads);
-  p.maxBlocksPerMultiProcessor = static_cast<int>(machine.core_blocks);
-  p.globalL1CacheSupported = p.localL1CacheSupported = 1;
-  p.singleToDoublePrecisionPerfRatio = 1;
-  return p;
-}
-
-int attribute_of(const cudaDeviceProp& p, cudaDeviceAttr attribute) {
-  switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock:
-      return p.maxThreadsPerBlock;
-    case cudaDevAttrMaxBlockDimX:
-      return p.maxThreadsDim[0];
-    case cudaDevAttrMaxBlockDimY:
-      return p.maxThreadsDim[1];
-    case cudaDevAttrMaxBlockDimZ:
-      return p.maxThreadsDim[2];
-    case cudaDevAttrMaxGridDimX:
-      return p.maxGridSize[0];
-    case cudaDevAttrMaxGridDimY:
-      return p.maxGridSize[1];
-    case cudaDevAttrMaxGridDimZ:
-      return p.maxGridSize[2];
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-      return static_cast<int>(p.sharedMemPerBlock);
-    case cudaDevAttrTotalConstantMemory:
-      return static_cast<int>(p.totalConstMem);
-    case cudaDevAttrWarpSize:
-      return p.warpSize;
-    case cudaDevAttrMaxPitch:
-      return static_cast<int>(p.memPitch);
-    case cudaDevAttrMaxRegistersPerBlock:
-    case cudaDevAttrMaxRegistersPerMultiprocessor:
-      return p.regsPerBlock;
-    case cudaDevAttrClockRate:
-      return p.clockRate;
-    case cudaDevAttrTextureAlignment:
-      return static_cast<int>(p.textureAlignment);
-    case cudaDevAttrMultiProcessorCount:
-      return p.multiProcessorCount;
-    case cudaDevAttrMemoryClockRate:
-      return p.memoryClockRate;
-    case cudaDevAttrGlobalMemoryBusWidth:
-      return p.memoryBusWidth;
-    case cudaDevAttrL2CacheSize:
-      return p.l2CacheSize;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-      return p.maxThreadsPerMultiProcessor;
-    case cudaDevAttrComputeCapabilityMajor:
-      return p.major;
-    case cudaDevAttrComputeCapabilityMinor:
-      return p.minor;
-    case cudaDevAttrTexturePitchAlignment:
-      return static_cast<int>(p.texturePitchAlignment);
-    case cudaDevAttrSingleToDoublePrecisionPerfRatio:
-      return p.singleToDoublePrecisionPerfRatio;
-    case cudaDevAttrMaxBlocksPerMultiprocessor:
-      return p.maxBlocksPerMultiProcessor;
-    case cudaDevAttrGlobalL1CacheSupported:
-    case cudaDevAttrLocalL1CacheSupported:
-    case cudaDevAttrMemoryPoolsSupported:
-    case cudaDevAttrGpuOverlap:
-    case cudaDevAttrCanMapHostMemory:
-    case cudaDevAttrConcurrentKernels:
-    case cudaDevAttrAsyncEngineCount:
-    case cudaDevAttrUnifiedAddressing:
-    case cudaDevAttrManagedMemory:
-    case cudaDevAttrHostRegisterSupported:
-      return 1;
-    case cudaDevAttrPciBusId:
-    case cudaDevAttrPciDeviceId:
-    case cudaDevAttrPciDomainId:
-    case cudaDevAttrTccDriver:
-    case cudaDevAttrStreamPrioritiesSupported:
-    case cudaDevAttrIsMultiGpuBoard:
-    case cudaDevAttrMultiGpuBoardGroupID:
-    case cudaDevAttrHostNativeAtomicSupported:
-    case cudaDevAttrPageableMemoryAccess:
-    case cudaDevAttrComputePreemptionSupported:
-    case cudaDevAttrCanUseHostPointerForRegisteredMem:
-    case cudaDevAttrCooperativeMultiDeviceLaunch:
-    case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
-    case cudaDevAttrDirectManagedMemAccessFromHost:
-    case cudaDevAttrMaxPersistingL2CacheSize:
-    case cudaDevAttrMaxAccessPolicyWindowSize:
-    case cudaDevAttrReservedSharedMemoryPerBlock:
-    case cudaDevAttrKernelExecTimeout:
-    case cudaDevAttrIntegrated:
-    case cudaDevAttrComputeMode:
-    case cudaDevAttrEccEnabled:
-    case cudaDevAttrConcurrentManagedAccess:
-      return 0;
-    case cudaDevAttrCooperativeLaunch:
-      return p.cooperativeLaunch;
-    default:  // what release 11.5 asks about besides, the machine has not
-      if (attribute >= cudaDevAttrMaxThreadsPerBlock && attribute <= cudaDevAttrMemoryPoolSupportedHandleTypes)
-        return 0;
-      break;
-  }
-  throw heddle::cudart::Failure{cudaErrorInvalidValue, "this attribute is not known"};
-}
-
 void require_limit(cudaLimit limit) {
   require(limit >= cudaLimitStackSize && limit <= cudaLimitPersistingL2CacheSize, cudaErrorUnsupportedLimit,
           "devices have no such limit");
@@ -159,11 +29,6 @@ cudaError_t synchronize(const char* name) {
 void heddle::cudart::set_heap_limit(Runtime& runtime, std::size_t bytes) {
   require(bytes != heddle::cudart::kAsIs, cudaErrorInvalidValue, "no device heap is so large");
   static_cast<void>(runtime.ask({Call::heap, 0, {bytes}, 0}));
-}
-
-cudaDeviceProp heddle::cudart::device_properties(Runtime& runtime, int device) {
-  require_device(device);
-  return properties_of(runtime.machine());
 }
 
 #pragma GCC visibility push(default)
@@ -188,7 +53,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   return guarded("cudaDeviceGetAttribute", [&](Runtime& runtime) {
     require_places(value);
     require_device(device);
-    *value = attribute_of(properties_of(runtime.machine()), attribute);
+    const std::optional<int> known = heddle::cudart::device_attribute(runtime.machine(), attribute);
+    require(known.has_value(), cudaErrorInvalidValue, "this attribute is not known");
+    *value = *known;
   });
 }
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cuda/cudart/device_facts.hpp"
 #include "cuda/cudart/runtime.hpp"
 
 namespace heddle::cudart {
@@ -13,7 +14,6 @@ namespace heddle::cudart {
 // The simulator's number of a stream: 0 for the default stream in its names, of cudaStreamPerThread the present
 // thread's, and of a null pointer either.
 [[nodiscard]] std::uint64_t stream_number(cudaStream_t stream);
-void require_stream(cudaStream_t stream);  // that there is one
 
 // Throws Failure for what is no stream's handle.
 void require_stream(cudaStream_t stream);
@@ -46,7 +46,6 @@ struct Rows {
   std::size_t pitch = 0;
 };
 // cuda/cudart/copy_rules.cpp: what throws, throws Failure.
-inline constexpr std::size_t kMostPitch = 0x7fffffff;
 void require_device(int device);
 void require_zero(const void* value);  // of 64 bits: what a mark of the most memory can be set to
 void require_kind(cudaMemcpyKind kind);
@@ -83,7 +82,6 @@ void wait_for(Runtime& runtime, cudaStream_t stream, cudaEvent_t event);
 // The release of CUDA that the program was compiled for: 11, 12, 13.
 [[nodiscard]] int program_release();
 void set_heap_limit(Runtime& runtime, std::size_t bytes);  // of the device
-[[nodiscard]] cudaDeviceProp device_properties(Runtime& runtime, int device);
 // What the program frees: a graph's memory stays as long as the graph, which may use it again.
 void release(Runtime& runtime, void* pointer);
 void leave_pool(const void* pointer);  // cuda/cudart/pools.cpp, of memory that is released
