@@ -1,7 +1,8 @@
 // A registry of named implementations of one interface. A policy is one file that ends with
 //
-//   namespace { const heddle::Register<WarpScheduler, RoundRobin> round_robin_entry{"round-robin", "each ready warp in
-//   turn"}; }
+//   namespace {
+//   const heddle::Register<WarpScheduler, RoundRobin> round_robin_entry{"round-robin", "each ready warp in turn"};
+//   }
 //
 // and a configuration names it. Two entries of one name are an error at start-up, never a silent choice.
 // The libraries that hold registered policies are linked whole (see CMakeLists.txt), so that a linker does not drop

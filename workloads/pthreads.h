@@ -6,8 +6,7 @@
 //   papers' barrier, "an actual SYNC among all 1024 threads" (thesis appendix 1.1). The last argument is the number of
 //   threads, a power of two.
 // - Elements are dealt to the threads in turn, as in the appendix: programs were optimised for GPUs (section 5), on
-// which
-//   neighbouring threads read neighbouring elements.
+//   which neighbouring threads read neighbouring elements.
 // - What threads share is global memory, through the D-cache. The on-chip memory holds private data of a thread only.
 // - Characters and booleans are bytes (table 5.2). Functions of the mathematical library are code.
 // - No operation between the threads of a warp, no atomic where a barrier does.

@@ -9,7 +9,6 @@ namespace heddle::cudart {
 
 namespace {
 
-
 constexpr int kNoAttribute = 0;
 
 // One thing that can be asked: the attribute's number, the value, and where the properties have it.

@@ -27,15 +27,13 @@
 //   atomic        where the table forwards it, a TLM_IGNORE_COMMAND payload carries the operands to the memory
 //                 partition, which answers in place (LineRequest::atomic->old).
 //   home          where the table knows of one (hw/coherence/mesi.cpp): a line that its owner gives up is put (kPut),
-//   and
-//                 kept beside until the home has answered, and the read of a miss of it waits for that. A miss needs
-//                 room in the write buffer to start, so that a fill need not wait for any: its put may exceed the
-//                 buffer.
+//                 and kept beside until the home has answered, and the read of a miss of it waits for that. A miss
+//                 needs room in the write buffer to start, so that a fill need not wait for any: its put may exceed
+//                 the buffer.
 //   invalidate    invalidate_line: a copy of the line is dropped, a dirty one written back (even with the write buffer
 //                 full: nobody waits for it), one on its way as soon as it has come.
 //   perfect       with answer_from(): every request is a hit, answered from that memory (hw/cache/perfect_memory.hpp);
-//   ports
-//                 and banks as ever, an atomic in the next cycle at the earliest.
+//                 ports and banks as ever, an atomic in the next cycle at the earliest.
 //   errors        a bus error on a load or atomic is LineRequest::failed in its response; on a write, or on the fetch
 //                 that a posted store needed, it is counted and the first one kept: failed_write(). An event that the
 //                 table does not know in the line's state is an InternalError that names both.

@@ -2,14 +2,14 @@
 // in a later cycle.
 //
 //   fw start_block  slot, index -> TLM_COMPLETED   the block's warps may be fetched from the next cycle on; `records`,
-//                                                 where threads replay, are valid until block_done has been taken
+//                                                  where threads replay, are valid until block_done has been taken
 //   fw flush                    -> TLM_ACCEPTED    bw flushed follows when memory has every store of the core
 //   fw stop                     -> TLM_ACCEPTED    a fault ended the launch: the core does nothing from the next cycle
-//                                                 on but empty its L1; bw stopped follows when nothing is outstanding
+//                                                  on but empty its L1; bw stopped follows when nothing is outstanding
 //   fw leave_grid               -> TLM_ACCEPTED    the grid's barrier is complete: the blocks that wait here go on
 //   bw block_done   slot        -> TLM_COMPLETED   the block's last thread has exited
 //   bw at_grid      slot        -> TLM_COMPLETED   the block has come to the grid's barrier, and other cores see its
-//                                                 stores; `index` and `pc`: the first thread that waits
+//                                                  stores; `index` and `pc`: the first thread that waits
 //   bw faulted                  -> TLM_COMPLETED   once; Core::fault() says what
 #pragma once
 

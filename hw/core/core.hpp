@@ -1,15 +1,14 @@
 // One SIMT core: the seven-stage pipeline of LWM report 2.1 and thesis 2.1.1 with its register banks, scratchpad and
 // caches.
 //
-//   blocks       target, BlockProtocol            thread blocks from the grid dispatcher
+//   blocks       target, BlockProtocol             thread blocks from the grid dispatcher
 //   instruction  initiator, TLM-2.0 base protocol  I-cache misses
 //   data         initiator, TLM-2.0 base protocol  L1 misses, write-backs, atomics
 //   texture      initiator, TLM-2.0 base protocol  texture cache misses
-//   copies       target, InvalidationProtocol     lines that an inclusive L2 gives up; may stay unbound
+//   copies       target, InvalidationProtocol      lines that an inclusive L2 gives up; may stay unbound
 //   probes       target, TLM-2.0 base protocol     what the homes of the L1's lines want; likewise
-//   others       initiator, HomeProtocol          other cores, where the divergence mechanism lets threads change
-//   cores,
-//                                                 or the global scheduler
+//   others       initiator, HomeProtocol           other cores, where the divergence mechanism lets threads change
+//                                                  cores, or the global scheduler
 //
 // Each stage is a module with sockets of its own; the core advances them from write-back to fetch in
 // every cycle in which something can happen, and then sleeps until the next such cycle. What a stage hands on is seen

@@ -20,9 +20,8 @@
 //               alone that take no lane of a running thread of one of their warps which is in neither: such a thread
 //               may have fallen behind at an access, and would find its lane taken where its warp's others are
 //   branches    decided warp by warp: a warp that is undivided (all its running threads are in the group) parts at
-//   marked
-//               branches and uses its stack at others; one that is divided parts. Those of all warps in the group that
-//               take the branch stay together, as do the others
+//               marked branches and uses its stack at others; one that is divided parts. Those of all warps in the
+//               group that take the branch stay together, as do the others
 //   entries     of the warp-split table: one for every group but an undivided warp by itself, to which the report gives
 //               none. Without one, nobody joins or parts, but for a branch at which a group must part, as there
 //   barriers    a group parts by block, so that each block's barrier releases its own; those whom the barrier does not

@@ -12,8 +12,7 @@
 //            none. Without a free one warps do not part. A split must part at a branch on which its threads disagree,
 //            as the stack knows nothing of it; if no entry is left, those that take the branch wait for one
 //   a slot   of the scheduler for every warp or split that can go on or waits for memory. Of the two that a split
-//   becomes,
-//            the one that goes on has the slot there was; the other one gets another, if there is one
+//            becomes, the one that goes on has the slot there was; the other one gets another, if there is one
 // Where instructions of a group overlap (goes_on), a split goes on before its instruction has completed as long as it
 // meets nobody at its next PC. Others may join it meanwhile: what it has in flight is none of their business.
 //

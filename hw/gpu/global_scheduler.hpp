@@ -16,8 +16,7 @@
 // Barriers  threads that wait are counted and kept here. When the barrier completes they stand behind it, among all
 //           others there; what it gives them is written where they go on.
 // Scratchpad  with odgs.scratchpad = "after-last-access" blocks of kernels that use it begin here too, each as a whole
-// in
-//           one core (hw/gpu/bound_blocks.hpp), when there is no full re-formed warp to send; its warps are bound to
+//           in one core (hw/gpu/bound_blocks.hpp), when there is no full re-formed warp to send; its warps are bound to
 //           that core, and come here after their last access. Threads fewer than a warp has lanes do not wait for such
 //           blocks. Bound threads wait at barriers where they are; they are counted here, so that a barrier takes a
 //           cycle to be told here, and one to be told there. In other launches of such kernels blocks begin in the

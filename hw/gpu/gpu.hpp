@@ -1,11 +1,11 @@
 // The whole GPU as one module that drops into any TLM-2.0 platform.
 //
 //   Gpu(name, machine, bounds)
-//   control     target, base protocol        launch registers, parameter and constant windows (hw/gpu/registers.hpp);
-//                                             blocking and non-blocking, 32- or 64-bit aligned accesses
-//   memory[c]   initiator, base protocol     one per memory channel: plain reads and writes of device memory. Payloads
-//                                             carry a MemoryExtension that a target may ignore.
-//   interrupt   optional out port            true from the end of a launch until the next one starts
+//   control     target, base protocol       launch registers, parameter and constant windows (hw/gpu/registers.hpp);
+//                                           blocking and non-blocking, 32- or 64-bit aligned accesses
+//   memory[c]   initiator, base protocol    one per memory channel: plain reads and writes of device memory. Payloads
+//                                           carry a MemoryExtension that a target may ignore.
+//   interrupt   optional out port           true from the end of a launch until the next one starts
 //
 // Inside: grid dispatcher, cores, interconnect, and per channel an L2 slice (if there is an L2) and a DRAM controller,
 // which does the memory's timing; a memory behind `memory` that takes time of its own adds to it, unless dram.timing is

@@ -2,12 +2,12 @@
 // all warps are stacked, and those above the cutoff may issue no loads, so that the others find room for their lines
 // (Rogers, O'Connor and Aamodt, "Cache-Conscious Wavefront Scheduling", MICRO 2012).
 //
-//   owner   A frame of the L1 belongs to the warp that missed its line first. When another line takes the frame, the
-//   tag
-//           goes to the owner's victim tags; one that begins in the owner's place has none of them.
-//   loss    A load's miss probes the victim tags of its warp. (Misses of stores do not: the published L1 does not
-//           allocate on them, as far as is known here.)
-//   score   hw/schedule/lost_locality.hpp.
+//   owner        A frame of the L1 belongs to the warp that missed its line first. When another line takes the frame,
+//                the tag of the line that leaves goes to the owner's victim tags; a warp that begins in the owner's
+//                place has none of them.
+//   loss         A load's miss probes the victim tags of its warp. (Misses of stores do not: the published L1 does not
+//                allocate on them, as far as is known here.)
+//   score        hw/schedule/lost_locality.hpp.
 //   combination  The paper puts it before a scheduler that prefers old warps; here it goes with any.
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // What must hold in every cycle of a core, checked where assertions are compiled in (no NDEBUG: the presets debug and
 // asan-ubsan), and free where they are not:
 //   - each active thread of an instruction is in exactly one sub-warp (in none, if it was packed and its guard is
-//   false)
+//     false)
 //   - no thread is in two sub-warps in flight
 //   - a register bank serves one thread per port and cycle
 //   - the masks of a divergence mechanism partition the threads that it holds (Divergence::inconsistency)

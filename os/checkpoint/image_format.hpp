@@ -4,8 +4,7 @@
 //   notes      Preamble::notes_bytes: what must be the same where it is resumed, and the files to open (notes.hpp)
 //   mappings   Preamble::mappings_bytes: /proc/self/maps when it was taken (mappings.hpp)
 //   blocks     a BlockHeader and its bytes each; one of no bytes is the last. Pages that are in no block are zero, or
-//   as
-//              in the file that is mapped there
+//              as in the file that is mapped there
 //   Trailer
 //
 // Numbers are as the machine has them: the file is read on the machine that wrote it.

@@ -4,8 +4,8 @@
 //   --each-apart [--gtest_...]    each case in a process of its own, forked from this one, which has everything loaded:
 //                                 SystemC elaborates once per process, and starting a program takes longer than most
 //                                 cases
-//   --ctest=FILE PREFIX [ENVIRONMENT]   writes FILE, a script that adds the cases to ctest as tests named PREFIX...,
-//   with
+//   --ctest=FILE PREFIX [ENVIRONMENT]
+//                                 writes FILE, a script that adds the cases to ctest as tests named PREFIX..., with
 //                                 their labels (tests/support/marks.hpp); run by tests/support/discover.cmake
 #pragma once
 

@@ -3,8 +3,8 @@
 //
 //   tree_traverse, row_hints    as in index_search, when the leaves of the new keys are looked for
 //   levels=N                    2 (692,880 keys; below scale 0.05 that part of them) or 1 (720 keys, and a 961st of the
-//   inserts); inner nodes are full slack=N                     percentage of a leaf that is free at first; the usual is
-//   25
+//                               inserts); inner nodes are full
+//   slack=N                     percentage of a leaf that is free at first; the usual is 25
 #include <set>
 
 #include "base/registry.hpp"

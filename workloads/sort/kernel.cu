@@ -5,7 +5,7 @@
 //   scan        turns the counts into places in the output; one block
 //   distribute  brings the tiles' keys to their large buckets; a block per tile
 //   sort        deals a large bucket's keys into its small ones, each of which one thread sorts; a block per large
-//   bucket
+//               bucket
 //
 // Tiles and large buckets lie in the scratchpad while they are worked on, so that the accesses to memory are coalesced.
 // Two threads that want to put a key into the same bucket agree on who may by an atomic maximum, whose outcome does not

@@ -1,9 +1,9 @@
 // Register read stage: the operands of a sub-warp, one row per lane's bank; of several with disjoint lanes in one
 // cycle.
 //
-//   in         target, WarpProtocol        from decode
-//   registers  initiator, RegisterProtocol timing by b_transport, data by direct memory
-//   out        initiator, WarpProtocol     to execute
+//   in         target, WarpProtocol         from decode
+//   registers  initiator, RegisterProtocol  timing by b_transport, data by direct memory
+//   out        initiator, WarpProtocol      to execute
 #pragma once
 
 #include "hw/core/pipeline/stage.hpp"

@@ -1,9 +1,9 @@
 // Write-back stage: results into the register banks, retirement hashes, and the counts of what retires. What becomes of
 // the group then is the warp unit's business (hw/core/warps/warp_unit.hpp).
 //
-//   in         target, WarpProtocol        from memory, in pipeline order
-//   returns    target, WarpProtocol        accesses that had been put aside; a write port of their own
-//   registers  initiator, RegisterProtocol timing by b_transport, data by direct memory
+//   in         target, WarpProtocol         from memory, in pipeline order
+//   returns    target, WarpProtocol         accesses that had been put aside; a write port of their own
+//   registers  initiator, RegisterProtocol  timing by b_transport, data by direct memory
 #pragma once
 
 #include <vector>

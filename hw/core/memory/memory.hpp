@@ -1,11 +1,11 @@
 // Memory stage: address checks, scratchpad, constants, coalescer, and the requests to the L1.
 //
-//   in          target, WarpProtocol        from execute
+//   in          target, WarpProtocol           from execute
 //   scratchpad  initiator, ScratchpadProtocol  timing by b_transport, data by direct memory
-//   l1d         initiator, LineProtocol     each distinct line of an access takes one port cycle
-//   texture     initiator, LineProtocol     likewise, of texture fetches (memory_texture.cpp)
-//   out         initiator, WarpProtocol     to write-back, in pipeline order
-//   returns     initiator, WarpProtocol     to write-back, accesses that had been put aside
+//   l1d         initiator, LineProtocol        each distinct line of an access takes one port cycle
+//   texture     initiator, LineProtocol        likewise, of texture fetches (memory_texture.cpp)
+//   out         initiator, WarpProtocol        to write-back, in pipeline order
+//   returns     initiator, WarpProtocol        to write-back, accesses that had been put aside
 // A sub-warp with a miss is put aside until all its lines are there, so that others flow through (LWM report 2.2,
 // thesis 2.1.2). Where the coalescer gathers, the sub-warps of an instruction leave the stage's head until its last one
 // has come, which holds the stage until the lines of all of them have been sent. A sub-warp whose lines are all there,
