@@ -1,4 +1,5 @@
 // Text to instructions: reads what the disassembler writes, with suffixes in any order and numbers in any base.
+// Long: one class, which reads an instruction slot by slot.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Long: one class: a core's cycle calls nearly all of it, and what can stand apart (stages, warp unit, fast path) does.
 #include "hw/core/core.hpp"
 
 #include <fmt/format.h>

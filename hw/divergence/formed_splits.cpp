@@ -1,3 +1,4 @@
+// Long: one class: every event of a group ends in joining, waiting or parting, which call each other.
 #include "hw/divergence/formed_splits.hpp"
 
 #include <algorithm>

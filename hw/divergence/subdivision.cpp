@@ -1,3 +1,4 @@
+// Long: one class: every event of a split ends in joining, waiting or parting, which call each other.
 #include "hw/divergence/subdivision.hpp"
 
 #include <fmt/format.h>

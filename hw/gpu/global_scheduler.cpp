@@ -1,3 +1,4 @@
+// Long: one class: messages, barriers and links all change the one pool of threads; the pool has a file of its own.
 #include "hw/gpu/global_scheduler.hpp"
 
 #include <fmt/format.h>

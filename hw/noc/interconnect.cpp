@@ -1,3 +1,4 @@
+// Long: one class: both ways through the crossbar go by the same queues and ports.
 #include "hw/noc/interconnect.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Long: one class; what a launch is and how its warps are sized have files of their own.
 #include "tb/device/device.hpp"
 
 #include <fmt/format.h>

@@ -4,62 +4,24 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
 #include <systemc>
-#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "tests/hw/scribe.hpp"
 #include "tlm/calendar/calendar.hpp"
-#include "tlm/calendar/turn_team.hpp"
-#include "tlm/inbox.hpp"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 using link::Cycle;
 using link::kNever;
-
-const sc_core::sc_time kPeriod(2, sc_core::SC_NS);
-
-// Writes down when it runs; what it does then is the test's.
-class Scribe final : public link::ClockedModule {
- public:
-  Scribe(const char* name, link::Clock clock, std::function<Cycle(Cycle)> work)
-      : ClockedModule(name, clock), work_(std::move(work)) {}
-  std::vector<Cycle> ran;
-  std::vector<std::uint64_t> kernel_ps;  // the kernel's time
-  bool asks = true;                      // how far it is ahead, in each turn
-
- private:
-  Cycle advance(Cycle now) override {
-    EXPECT_EQ(clock().now(), now);
-    if (asks) {
-      EXPECT_EQ(clock().ahead() + sc_core::sc_time_stamp(), clock().cycles(now));
-    }
-    ran.push_back(now);
-    kernel_ps.push_back(sc_core::sc_time_stamp().value());  // at the resolution of 1 ps
-    return work_(now);
-  }
-  std::function<Cycle(Cycle)> work_;
-};
-
-Cycle never(Cycle) {
-  return kNever;
-}
-Cycle until_six(Cycle now) {
-  return now < 6 ? now + 1 : kNever;
-}
-Cycle until_nine(Cycle now) {
-  return now < 9 ? now + 1 : kNever;
-}
 
 TEST(Calendar, ModulesRunInTheCyclesThatTheyAskFor) {
   link::Calendar calendar(kPeriod);
@@ -438,146 +400,6 @@ TEST(Calendar, LetsAModuleTellThatAnotherIsToWake) {
             "touched nothing");
 }
 
-// ------------------------------------------------------------------------------------------------ host threads
-
-// Modules that tell each other numbers: what each has heard, in order, depends on all turns of all cycles before.
-class Chatter final : public link::ClockedModule {
- public:
-  Chatter(link::Clock clock, std::vector<std::unique_ptr<Chatter>>& all)
-      : ClockedModule(sc_core::sc_gen_unique_name("chatter"), clock), all_(all), state_(all.size() + 1) {
-    wake(1);
-  }
-  std::vector<std::uint64_t> heard;
-  std::set<std::thread::id> threads;  // that had its turns
-
- private:
-  Cycle advance(Cycle now) override {
-    threads.insert(std::this_thread::get_id());
-    told_.take(now, [this](std::uint64_t word, Cycle) {
-      heard.push_back(word);
-      state_ = state_ * 31 + word;
-    });
-    state_ = state_ * 6364136223846793005U + 1442695040888963407U;
-    for (unsigned i = 0; i != 2; ++i) {
-      clock().tell([&other = *all_[(state_ >> (20U + 10 * i)) % all_.size()], word = state_ + i, now] {
-        other.told_.put(now, word);
-        other.wake(now + 1 + word % 3);
-      });
-    }
-    return now < 300 ? now + 1 + (state_ >> 50U) % 4 : kNever;
-  }
-  std::vector<std::unique_ptr<Chatter>>& all_;
-  link::Inbox<std::uint64_t> told_;
-  std::uint64_t state_;
-};
-
-// Room for a number of them; the one in the middle stays.
-struct Chat : sc_core::sc_module {
-  explicit Chat(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {
-    while (all.size() != 23) {
-      all.push_back(std::make_unique<Chatter>(calendar.clock(), all));
-    }
-    stays().stay(true);
-  }
-  Chatter& stays() { return *all[11]; }
-  std::vector<std::vector<std::uint64_t>> heard() const {
-    std::vector<std::vector<std::uint64_t>> words;
-    for (const auto& one : all) {
-      words.push_back(one->heard);
-    }
-    return words;
-  }
-  link::Calendar calendar{kPeriod};
-  std::vector<std::unique_ptr<Chatter>> all;
-};
-
-class CalendarThreads : public ::testing::TestWithParam<std::tuple<unsigned, std::uint64_t>> {};
-
-// One after the other, at once, and in threads that change from cycle to cycle: everybody hears the same.
-TEST_P(CalendarThreads, ChangeNothing) {
-  const auto& [threads, shuffle] = GetParam();
-  Chat alone("alone");
-  Chat together("together");
-  together.calendar.share_among(threads);
-  together.calendar.share_every_cycle();
-  if (shuffle != 0) {
-    together.calendar.shuffle(shuffle);
-  }
-  sc_core::sc_start(alone.calendar.clock().cycles(400));
-  EXPECT_TRUE(together.heard() == alone.heard());
-  EXPECT_GT(alone.all[3]->heard.size(), 100U);
-  EXPECT_EQ(alone.calendar.cycles_shared(), 0U);
-  EXPECT_GT(together.calendar.cycles_shared(), 100U);
-  EXPECT_EQ(together.stays().threads, std::set{std::this_thread::get_id()});
-}
-
-INSTANTIATE_TEST_SUITE_P(Calendar, CalendarThreads,
-                         ::testing::Combine(::testing::Values(2U, 3U, 5U, 40U), ::testing::Values(0U, 9U)));
-
-// A module's own errors come out of sc_start, of those of one cycle the first one by number.
-TEST(Calendar, TellsTheFirstOfSeveralErrors) {
-  link::Calendar calendar(kPeriod);
-  std::vector<std::unique_ptr<Scribe>> all;
-  for (int number = 0; number != 12; ++number) {
-    all.push_back(std::make_unique<Scribe>(("module" + std::to_string(number)).c_str(), calendar.clock(),
-                                           [number](Cycle now) -> Cycle {
-                                             if (now == 40 && number % 4 == 3) {
-                                               throw InternalError("number " + std::to_string(number));
-                                             }
-                                             return now + 1;
-                                           }));
-    all.back()->wake(1);
-  }
-  calendar.share_among(3);
-  calendar.share_every_cycle();
-  sc_core::sc_report_handler::set_handler(nullptr);  // the error is what is asked for
-  try {
-    sc_core::sc_start(calendar.clock().cycles(100));
-    FAIL() << "no error";
-  } catch (const std::exception& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("number 3"));
-  }
-}
-
-TEST(Calendar, HasOneThreadAgainWhenAsked) {
-  link::Calendar calendar(kPeriod);
-  std::set<std::thread::id> threads;
-  std::vector<std::unique_ptr<Scribe>> all;
-  for (int number = 0; number != 8; ++number) {
-    all.push_back(std::make_unique<Scribe>(("module" + std::to_string(number)).c_str(), calendar.clock(),
-                                           [](Cycle now) { return now + 1; }));
-    all.back()->wake(1);
-  }
-  calendar.share_among(2);
-  calendar.share_every_cycle();
-  EXPECT_EQ(calendar.threads(), 2U);
-  sc_core::sc_start(calendar.clock().cycles(50));
-  const std::uint64_t shared = calendar.cycles_shared();
-  EXPECT_GT(shared, 40U);
-  calendar.share_among(1);
-  sc_core::sc_start(calendar.clock().cycles(50));
-  EXPECT_EQ(calendar.cycles_shared(), shared);
-  EXPECT_EQ(all.back()->ran.size(), 99U) << "cycle 0 is nobody's";
-}
-
-// Every part is done once per job, by whatever thread; also when the threads have fallen asleep in between.
-TEST(TurnTeam, DoesEveryPartOnce) {
-  std::array<unsigned, 4> done{};
-  unsigned jobs = 0;
-  link::TurnTeam team(4, [&](unsigned part) { done[part] += jobs; });
-  unsigned expected = 0;
-  for (unsigned i = 0; i != 2000; ++i) {
-    if (i % 500 == 499) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(3));
-    }
-    expected += ++jobs;
-    team.run();
-    for (const unsigned part : done) {
-      ASSERT_EQ(part, expected);
-    }
-  }
-}
-
 // As a trace file does that is finished when the GPU is gone.
 TEST(Calendar, AClockOutlivesIt) {
   auto calendar = std::make_unique<link::Calendar>(kPeriod);
@@ -597,4 +419,4 @@ TEST(Calendar, AModuleAloneHasItsOwn) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

@@ -1,3 +1,4 @@
+// Long: one class: a model of caches and home, whose events call each other.
 #include "protocol_search.hpp"
 
 #include <fmt/format.h>

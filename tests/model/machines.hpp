@@ -1,4 +1,5 @@
 // Machines that differ where results must not: timing, sizes and widths.
+// Long: one list, in which a test finds its machines by name.
 #pragma once
 
 #include <string>

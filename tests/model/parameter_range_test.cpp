@@ -5,6 +5,7 @@
 //
 // HEDDLE_PARAMETER_SEED=s runs the random machine of that seed alone (Random/ParameterRange... and any case of it) and
 // prints it.
+// Long: what makes, runs and judges a machine serves both kinds of cases, and neither has much of its own.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -41,13 +41,36 @@ std::optional<std::string> declared_in(const std::string& line) {
   return std::nullopt;
 }
 
-// The names of a file, behind the namespace that they stand in.
+// How a raw string that a line begins and does not end will end; empty when there is none.
+std::string open_raw_string(const std::string& line) {
+  static const std::regex beginning(R"re(R"(\w*)\()re");
+  std::smatch match;
+  for (std::string rest = line; std::regex_search(rest, match, beginning);) {
+    const std::string end = ")" + match[1].str() + "\"";
+    rest = match.suffix();
+    const std::size_t at = rest.find(end);
+    if (at == std::string::npos) {
+      return end;
+    }
+    rest.erase(0, at + end.size());
+  }
+  return "";
+}
+
+// The names of a file, behind the namespace that they stand in. What stands in raw strings is no code.
 std::set<std::string> names_of(const fs::path& path) {
   std::set<std::string> names;
   std::ifstream in(path);
   std::string outer;
   bool inside = false;
+  std::string raw_ends;  // not empty: inside a raw string
   for (std::string line; std::getline(in, line);) {
+    if (!raw_ends.empty()) {
+      const std::size_t end = line.find(raw_ends);
+      raw_ends = end == std::string::npos ? raw_ends : open_raw_string(line.substr(end));
+      continue;
+    }
+    raw_ends = open_raw_string(line);
     if (line == "namespace {") {
       inside = true;
     } else if (line == "}  // namespace") {

@@ -15,8 +15,9 @@ using ::testing::IsEmpty;
 namespace fs = std::filesystem;
 
 TEST(BatchNames, OfALayerAreEachOneFiles) {
-  for (const char* const layer : {"base", "isa", "ptx", "tlm", "hw", "traces", "os", "cuda/compiler", "tb/config",
-                                  "tb/device", "tb/launch", "tb/session", "tb/measure", "workloads", "studies", "cli"}) {
+  for (const char* const layer :
+       {"base", "isa", "ptx", "tlm", "hw", "traces", "os", "cuda/compiler", "tb/config", "tb/device", "tb/launch",
+        "tb/session", "tb/measure", "workloads", "studies", "cli"}) {
     EXPECT_THAT(batch_clashes(HEDDLE_SOURCE_DIR, layer, true), IsEmpty());
   }
 }
@@ -73,6 +74,18 @@ TEST_F(BatchNamesOf, OtherNamespacesAndWhatStandsOutsideDoNotClash) {
   write("a.cpp", "constexpr int kMost = 3;\n");
   write("b.cpp", "constexpr int kMost = 3;\n", "heddle::other");
   EXPECT_THAT(clashes(), IsEmpty());
+}
+
+TEST_F(BatchNamesOf, WhatStandsInARawStringDoesNotClash) {
+  const std::string program =
+      "const char* const k%s = R\"(\nint main() {\n}\n)\" R\"x(\nint go() {\n)\"\nvoid off() {\n)x\";\n";
+  const auto named = [&](const char* name) {
+    std::string text = program;
+    return text.replace(text.find("%s"), 2, name) + "int after_it() {\n  return 0;\n}\n";
+  };
+  write("a.cpp", named("One"));
+  write("b.cpp", named("Other"));
+  EXPECT_THAT(clashes(), ElementsAre("x: after_it() in a.cpp and b.cpp"));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // The include arrows of a source tree against the order that it declares.
 //
 // Layers: the table of docs/architecture.md below "Layers", one row each: folder, what it holds, what it uses. A layer
-// is called as its folder is ("device" of tb/device). The table agrees with the libraries' heddle_layer(NAME USES ...) in
-// CMakeLists.txt, or, for a program, with what its own CMakeLists.txt links. A file includes files of its own layer and
+// has the name of its folder ("device" of tb/device). The table agrees with the libraries' heddle_layer(NAME USES ...)
+// in CMakeLists.txt, or, for a program, with what its own CMakeLists.txt links. A file includes files of its own layer and
 // of those that its layer uses, directly or through others. A layer that uses SystemC neither way includes none of it.
 //
 // Floors of hw/: the table below "Floors of hw/", bottom up: folders, what they hold, whether they use SystemC. A file

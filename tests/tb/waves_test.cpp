@@ -1,13 +1,11 @@
-// heddle run --vcd: what it records against what the statistics count, windows, groups, forms of files, refusals.
+// heddle run --vcd: windows, groups, forms of files, refusals.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <zlib.h>
 
 #include <array>
-#include <boost/json.hpp>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -19,17 +17,11 @@
 #include "tests/support/vcd_reader.hpp"
 
 HEDDLE_NOT_SANITIZED("Waves.AnInterrupt*")
-HEDDLE_LONG_SANITIZED("Machines/WavesAgree.*/slow_fetch", "Machines/WavesAgree.*/jedec",
-                      "Machines/WavesAgree.*/relaxed", "Machines/WavesAgree.*/dynamic_warps",
-                      "Machines/WavesAgree.*/large_warps", "Waves.AWindow*", "Machines/WavesAgree.*/bfs",
-                      "Machines/WavesAgree.*/compaction", "Waves.GroupsSelect*", "Waves.ASaveFile*",
-                      "Machines/WavesAgree.*/l2_and_hints", "Waves.Compressed*", "Machines/WavesAgree.*/slip",
-                      "Machines/WavesAgree.*/warp_splits")
+HEDDLE_LONG_SANITIZED("Waves.AWindow*", "Waves.GroupsSelect*", "Waves.ASaveFile*", "Waves.Compressed*")
 
 namespace heddle::tb {
 namespace {
 
-namespace json = boost::json;
 using test::heddle;
 using test::Ran;
 using test::read_vcd;
@@ -87,180 +79,6 @@ TEST(VcdReader, RefusesMalformedFiles) {
     }
   }
 }
-
-// ------------------------------------------------------------------------------------------------- against statistics
-
-struct WavesCase {
-  const char* name;
-  std::vector<std::string> run;  // machine, workload, options
-};
-void PrintTo(const WavesCase& one, std::ostream* out) {
-  *out << one.name;
-}
-
-class WavesAgree : public testing::TestWithParam<WavesCase> {};
-
-std::uint64_t value(const json::object& object, const std::string& key) {
-  return object.at(key).to_number<std::uint64_t>();
-}
-
-std::uint64_t over_rows(const VcdDump& dump, const std::string& path) {
-  return dump.sum(path, [](std::uint64_t present) { return present != 0 ? 1 : 0; });
-}
-
-void check_core(const VcdDump& dump, const json::object& modules, const std::string& core, bool scoreboard) {
-  const json::object& counts = modules.at(core).as_object();
-  EXPECT_EQ(dump.sum(core + ".fetch.valid"), value(counts, "fetched"));
-  EXPECT_EQ(dump.sum(core + ".fetch.missed"), value(counts, "fetch_misses"));
-  EXPECT_EQ(dump.sum(core + ".writeback.valid") + dump.sum(core + ".writeback.returns.valid"),
-            value(counts, "warp_instructions"));
-  // An access that parts in flight is formed and read once and retires in two parts.
-  const std::uint64_t formed =
-      value(counts, "warp_instructions") - value(counts, "splits_memory") - value(counts, "splits_revived");
-  EXPECT_EQ(dump.sum(core + ".decode.former.valid"), formed);
-  EXPECT_EQ(dump.sum(core + ".register_read.valid"), formed);
-  if (!scoreboard) {  // there it is register read that waits
-    EXPECT_EQ(dump.sum(core + ".decode.former.interlock"), value(counts, "interlock_stalls"));
-  }
-  EXPECT_EQ(dump.sum(core + ".memory.lines"), value(counts, "line_requests"));
-  // The state of execute adds up, cause by cause, to the statistics; so do the functional units.
-  for (std::size_t cause = 0; cause < hw::kIdleCauseCount; ++cause) {
-    const std::string name(hw::kIdleCauses[cause].name);
-    EXPECT_EQ(dump.time_at(core + ".execute.state", cause), value(counts, "idle_" + name)) << name;
-  }
-  const json::array& active = counts.at("fu_active_cycles").as_array();
-  for (std::size_t lanes = 1; lanes < active.size(); ++lanes) {
-    EXPECT_EQ(dump.time_at(core + ".execute.active", lanes), active[lanes].to_number<std::uint64_t>()) << lanes;
-  }
-  for (const char* cache : {".l1d", ".icache"}) {
-    const json::object& cache_counts = modules.at(core + cache).as_object();
-    for (const char* count : {"hits", "misses", "merged", "fills"}) {
-      EXPECT_EQ(dump.sum(core + cache + "." + count), value(cache_counts, count)) << cache << " " << count;
-    }
-  }
-  EXPECT_EQ(over_rows(dump, core + ".scheduler.ready") != 0, true);
-}
-
-// Splits made and merged; entries and slots hold each group once, and the splits of one warp share no lane.
-void check_splits(const VcdDump& dump, const json::object& modules, const std::string& core) {
-  const std::string splits = core + ".splits.";
-  if (dump.signals.count(splits + "entry0.valid") == 0) {
-    return;
-  }
-  const json::object& counts = modules.at(core).as_object();
-  EXPECT_EQ(dump.sum(splits + "made.branch"), value(counts, "splits_branch"));
-  EXPECT_EQ(dump.sum(splits + "made.access") + dump.sum(splits + "made.slip"), value(counts, "splits_memory"));
-  EXPECT_EQ(dump.sum(splits + "made.revived"), value(counts, "splits_revived"));
-  EXPECT_EQ(dump.sum(splits + "ended.pc"), value(counts, "merges_pc"));
-  EXPECT_EQ(dump.sum(splits + "ended.reconvergence") + dump.sum(splits + "ended.branch"),
-            value(counts, "merges_stack"));
-  EXPECT_EQ(dump.sum(splits + "ended.barrier"), value(counts, "merges_barrier"));
-  std::map<std::uint64_t, std::vector<std::uint64_t>> ways;  // by cycle in which something of the table changes
-  for (unsigned at = 0; dump.signals.count(splits + "entry" + std::to_string(at) + ".valid") != 0; ++at) {
-    const std::string entry = splits + "entry" + std::to_string(at) + ".";
-    for (const auto& change : dump[entry + "valid"].changes) {
-      ways[change.time].clear();
-    }
-  }
-  std::uint64_t seen = 0;
-  for (const auto& [cycle, unused] : ways) {
-    std::map<std::uint64_t, std::uint64_t> lanes;  // by register row
-    std::map<std::uint64_t, unsigned> owners;
-    for (unsigned at = 0; dump.signals.count(splits + "entry" + std::to_string(at) + ".valid") != 0; ++at) {
-      const std::string entry = splits + "entry" + std::to_string(at) + ".";
-      if (dump[entry + "valid"].number(cycle) != 1U) {
-        continue;
-      }
-      ++seen;
-      const std::uint64_t mask = dump[entry + "mask"].number(cycle).value();
-      std::uint64_t& others = lanes[dump[entry + "row"].number(cycle).value()];
-      EXPECT_NE(mask, 0U) << entry << cycle;
-      EXPECT_EQ(others & mask, 0U) << entry << cycle;
-      others |= mask;
-      EXPECT_EQ(++owners[dump[entry + "group"].number(cycle).value()], 1U) << entry << cycle;
-    }
-    std::map<std::uint64_t, unsigned> of_slots;
-    for (unsigned at = 0; dump.signals.count(splits + "slot" + std::to_string(at) + ".valid") != 0; ++at) {
-      const std::string slot = splits + "slot" + std::to_string(at) + ".";
-      if (dump[slot + "valid"].number(cycle) == 1U) {
-        EXPECT_EQ(++of_slots[dump[slot + "group"].number(cycle).value()], 1U) << slot << cycle;
-      }
-    }
-  }
-  EXPECT_GE(seen, value(counts, "splits_branch") + value(counts, "splits_memory")) << "each has an entry at some time";
-  // At the end there are no splits, and nobody has a slot.
-  for (const auto& [path, signal] : dump.signals) {
-    if (path.find(splits) == 0 && path.size() > 6 && path.substr(path.size() - 6) == ".valid") {
-      EXPECT_EQ(signal.number(dump.end - 1), 0U) << path;
-    }
-  }
-}
-
-void check_memory(const VcdDump& dump, const json::object& modules) {
-  std::uint64_t requests = 0;
-  for (unsigned channel = 0; modules.contains("gpu.dram" + std::to_string(channel)); ++channel) {
-    const std::string dram = "gpu.dram" + std::to_string(channel);
-    const json::object& counts = modules.at(dram).as_object();
-    EXPECT_EQ(dump.sum(dram + ".bus"), value(counts, "bus_busy_cycles"));
-    EXPECT_EQ(dump.sum(dram + ".queue"), value(counts, "queue_wait_cycles"));
-    EXPECT_EQ(dump.sum(dram + ".start"), value(counts, "reads") + value(counts, "writes") + value(counts, "atomics"));
-    std::uint64_t holds = 0;
-    for (unsigned bank = 0; dump.signals.count(dram + ".bank" + std::to_string(bank) + ".held") != 0; ++bank) {
-      for (const auto& change : dump[dram + ".bank" + std::to_string(bank) + ".held"].changes) {
-        holds += change.value == "1" ? 1 : 0;
-      }
-    }
-    EXPECT_LE(holds, value(counts, "row_holds"));
-    EXPECT_EQ(holds != 0, value(counts, "row_holds") != 0);
-    requests += dump.sum("gpu.noc.channel" + std::to_string(channel) + ".valid");
-    const std::string slice = "gpu.l2_" + std::to_string(channel);
-    if (modules.contains(slice)) {
-      for (const char* count : {"hits", "misses", "merged"}) {
-        EXPECT_EQ(dump.sum(slice + ".store." + count), value(modules.at(slice + ".store").as_object(), count)) << count;
-      }
-    }
-  }
-  EXPECT_EQ(requests, value(modules.at("gpu.noc").as_object(), "requests"));
-}
-
-TEST_P(WavesAgree, WithEveryStatisticTheyShow) {
-  const Scratch scratch;
-  std::vector<std::string> words = {"run"};
-  words.insert(words.end(), GetParam().run.begin(), GetParam().run.end());
-  std::vector<std::string> recording = words;
-  recording.insert(recording.end(), {"--out", scratch.path("seen"), "--vcd", scratch.path("w.vcd")});
-  words.insert(words.end(), {"--out", scratch.path("unseen")});
-  const Ran ran = test::heddle(recording);
-  ASSERT_EQ(ran.code, 0) << ran.err;
-  ASSERT_EQ(test::heddle(words).code, 0);
-  const std::string stats = Scratch::read(scratch.path("seen/stats.json"));
-  EXPECT_EQ(stats, Scratch::read(scratch.path("unseen/stats.json"))) << "looking on changes nothing";
-  const VcdDump dump = test::read_vcd(Scratch::read(scratch.path("w.vcd")));
-  const json::value all = json::parse(stats);
-  const json::object& modules = all.at("modules").as_object();
-  const bool scoreboard = all.at("machine").at("parameters").at("core").at("issue").as_string() == "scoreboard";
-  check_core(dump, modules, "gpu.core0", scoreboard);
-  check_splits(dump, modules, "gpu.core0");
-  check_memory(dump, modules);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Machines, WavesAgree,
-    testing::Values(WavesCase{"baseline", {"baseline", "reduction", "--scale", "0.002"}},
-                    WavesCase{"bfs", {"baseline", "bfs", "--scale", "0.002"}},
-                    WavesCase{"large_warps", {"thesis-lwm", "nqueens", "--scale", "0.002"}},
-                    WavesCase{"relaxed", {"thesis-lwm", "bfs", "--scale", "0.002", "--set", "core.issue=relaxed"}},
-                    WavesCase{"compaction", {"tbc", "blackjack", "--scale", "0.0005"}},
-                    WavesCase{"dynamic_warps", {"dwf-majority", "nqueens", "--scale", "0.002"}},
-                    WavesCase{"warp_splits", {"dws-revive-bypass", "merge", "--scale", "0.002"}},
-                    WavesCase{"slip", {"slip-bypass", "merge", "--scale", "0.002"}},
-                    WavesCase{"slow_fetch",
-                              {"baseline", "kmeans", "--scale", "0.002", "--set", "core.fetch_latency=7"}},
-                    WavesCase{"jedec",
-                              {"baseline", "bfs", "--scale", "0.002", "--set", "dram.timing=jedec", "--set",
-                               "dram.banks=16", "--set", "dram.scheduler=fr-fcfs"}},
-                    WavesCase{"l2_and_hints", {"database-hints", "index_search", "--scale", "0.002"}}),
-    [](const auto& info) { return std::string(info.param.name); });
 
 // ----------------------------------------------------------------------------------------- windows, groups, files
 

@@ -1,3 +1,4 @@
+// Long: one class: turns alone, one after the other and in threads must agree, and are read side by side.
 #include "tlm/calendar/calendar.hpp"
 
 #include <algorithm>

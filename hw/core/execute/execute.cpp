@@ -1,3 +1,4 @@
+// Long: one class: lanes and late units share the stage's ways out and its counts.
 #include "hw/core/execute/execute.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Long: one class; requests, answers, faults and textures already have files of their own (memory_*.cpp).
 #include "hw/core/memory/memory.hpp"
 
 #include <algorithm>

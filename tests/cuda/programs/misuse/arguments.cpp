@@ -1,5 +1,6 @@
 // Null pointers, pointers to nothing and handles that are none, in each argument of each function: what the function
 // says. A row has a function, a letter for each of its pointers and handles, and arguments with which it would succeed.
+// Long: one table of rows by group of functions, each of which uses what the groups before have made.
 #include <cuda_runtime_api.h>
 
 #include <cstdint>

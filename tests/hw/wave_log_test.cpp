@@ -1,0 +1,185 @@
+// The log of waves: the order of changes against a naive model.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "tlm/wave.hpp"
+
+namespace heddle::hw {
+namespace {
+
+using link::Cycle;
+using link::Wave;
+
+class Recorder final : public link::WaveLog {
+ public:
+  using WaveLog::flush;
+  struct Shown {
+    Cycle cycle;
+    std::uint32_t wave;
+    std::uint64_t value;
+  };
+  std::vector<Shown> shown;
+
+ private:
+  void declare(const std::string&, unsigned) override {}
+  void show(Cycle cycle, std::span<const Change> changes) override {
+    for (const Change& change : changes) {
+      shown.push_back({cycle, change.wave, change.value});
+    }
+  }
+};
+
+// A wave as its definition has it: what is planned for a cycle happens unless a set() of that or an earlier cycle that
+// comes after the plan takes it back.
+struct NaiveWave {
+  std::map<Cycle, std::uint64_t> planned;
+  Cycle set_at = link::kNever;
+
+  void set(Cycle now, std::uint64_t value) {
+    planned.erase(planned.lower_bound(now), planned.end());
+    planned[now] = value;
+    set_at = now;
+  }
+  void pulse(Cycle now, std::uint64_t value) {
+    set(now, value);
+    planned[now + 1] = 0;
+  }
+  [[nodiscard]] std::optional<std::uint64_t> value(Cycle at) const {
+    const auto after = planned.upper_bound(at);
+    return after == planned.begin() ? std::nullopt : std::optional(std::prev(after)->second);
+  }
+};
+
+TEST(WaveLog, ShowsWhatEachWaveIsInEachCycle) {
+  constexpr std::size_t kWaves = 6;
+  constexpr std::size_t kCounting = 4;  // from this one on they count events
+  std::mt19937 random(7);
+  Recorder recorder;
+  std::array<Wave, kWaves> waves;
+  std::array<NaiveWave, kWaves> naive;
+  for (Wave& wave : waves) {
+    recorder.take(wave, "w", 8);
+  }
+  Cycle now = 0;
+  for (unsigned step = 0; step < 20000; ++step) {
+    std::array<bool, kWaves> pulsed{};
+    for (unsigned op = random() % 6; op > 0; --op) {
+      const std::size_t i = random() % kWaves;
+      const std::uint64_t value = random() % 4;
+      if (i >= kCounting) {
+        const std::uint64_t before = naive[i].set_at == now ? naive[i].value(now).value() : 0;
+        waves[i].count(value);
+        naive[i].pulse(now, before + value);
+        continue;
+      }
+      switch (random() % 3) {
+        case 0:
+          waves[i].set(value);
+          naive[i].set(now, value);
+          pulsed[i] = false;
+          break;
+        case 1:
+          waves[i].pulse(value);
+          naive[i].pulse(now, value);
+          pulsed[i] = true;
+          break;
+        default: {
+          const Cycle at = now + (pulsed[i] ? 2 : 1) + random() % 5;
+          waves[i].set_at(at, value);
+          naive[i].planned[at] = value;
+          break;
+        }
+      }
+    }
+    recorder.flush(now);
+    if (random() % 8 == 0) {
+      recorder.flush(now);  // another time step of the same cycle
+    }
+    now += 1 + (random() % 4 == 0 ? random() % 9 : 0);
+  }
+  recorder.flush(now + 100);
+  std::array<std::map<Cycle, std::uint64_t>, kWaves> shown;
+  Cycle last = 0;
+  for (const Recorder::Shown& change : recorder.shown) {
+    ASSERT_GE(change.cycle, last) << "time goes back";
+    last = change.cycle;
+    const auto [place, is_new] = shown[change.wave].emplace(change.cycle, change.value);
+    ASSERT_TRUE(is_new) << "two values in cycle " << change.cycle;
+    ASSERT_TRUE(place == shown[change.wave].begin() || std::prev(place)->second != change.value) << "no change";
+  }
+  for (std::size_t i = 0; i < kWaves; ++i) {
+    for (Cycle at = 0; at < now + 100; ++at) {
+      const auto after = shown[i].upper_bound(at);
+      const auto seen = after == shown[i].begin() ? std::nullopt : std::optional(std::prev(after)->second);
+      ASSERT_EQ(seen, naive[i].value(at)) << "wave " << i << " in cycle " << at;
+    }
+  }
+}
+
+TEST(WaveLog, DifferencesAddUpInAnyOrder) {
+  Recorder recorder;
+  Wave bus;
+  recorder.take(bus, "bus", 2);
+  bus.set(0);
+  // [10, 14), [6, 10) and [14, 15), announced in this order: no gap and no overlap between them.
+  for (const auto& [begin, end] : {std::pair<Cycle, Cycle>{10, 14}, {6, 10}, {14, 15}}) {
+    bus.add_at(begin, 1);
+    bus.add_at(end, ~std::uint64_t{0});
+  }
+  recorder.flush(0);
+  recorder.flush(40);
+  ASSERT_EQ(recorder.shown.size(), 3U);
+  EXPECT_EQ(recorder.shown[1].cycle, 6U);
+  EXPECT_EQ(recorder.shown[1].value, 1U);
+  EXPECT_EQ(recorder.shown[2].cycle, 15U);
+  EXPECT_EQ(recorder.shown[2].value, 0U);
+}
+
+TEST(WaveLog, NobodyLooksAndNothingHappens) {
+  Wave wave;
+  wave.set(3);
+  wave.pulse();
+  wave.set_at(7, 2);
+  EXPECT_FALSE(wave.traced());
+  {
+    Recorder recorder;
+    recorder.take(wave, "w", 2);
+    EXPECT_TRUE(wave.traced());
+    EXPECT_THROW(recorder.take(wave, "w", 2), InternalError);
+    recorder.flush(1);
+    EXPECT_TRUE(recorder.shown.empty());
+  }
+  EXPECT_FALSE(wave.traced()) << "the log has gone";
+}
+
+TEST(WaveLog, ForgetsWavesThatGo) {
+  Recorder recorder;
+  Wave stays;
+  recorder.take(stays, "stays", 8);
+  {
+    Wave goes;
+    recorder.take(goes, "goes", 8);
+    goes.set(1);
+    goes.pulse(2);
+    goes.set_at(5, 3);
+    goes.add_at(6, 4);
+    stays.set_at(5, 7);
+    stays.add_at(6, 1);
+  }
+  recorder.flush(9);
+  ASSERT_EQ(recorder.shown.size(), 2U);
+  EXPECT_EQ(recorder.shown[0].value, 7U);
+  EXPECT_EQ(recorder.shown[1].value, 8U);
+}
+
+}  // namespace
+}  // namespace heddle::hw

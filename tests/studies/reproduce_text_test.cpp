@@ -1,0 +1,211 @@
+// What reproducing plans, and what comes out: runs and their keys, the time that is left, charts, texts.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/error.hpp"
+#include "studies/pages/report/time_left.hpp"
+#include "studies/reproduce/reproduce.hpp"
+#include "tests/support/program_runner.hpp"
+
+namespace heddle::studies {
+namespace {
+
+using test::Scratch;
+
+TEST(Plan, SharesRunsAndKnowsWhatTheyDependOn) {
+  const studies::Run plain{"baseline", {}, "vecadd", 0.1};
+  const studies::Run same{"baseline", {"core.warp_size=32"}, "vecadd", 0.1};  // sets what it is
+  const studies::Run wide{"baseline", {"core.warp_size=64"}, "vecadd", 0.1};
+  const Plan plan = plan_runs({plain, same, wide, plain}, {}, "build");
+  ASSERT_EQ(plan.runs.size(), 2U);
+  EXPECT_EQ(plan.by_text.at(plain.text()), plan.by_text.at(same.text()));
+  EXPECT_NE(plan.by_text.at(plain.text()), plan.by_text.at(wide.text()));
+  EXPECT_EQ(plan.runs[0].folder.rfind("vecadd-baseline-", 0), 0U);
+  const auto key = [](double factor, bool full, const char* build) {
+    return plan_runs({{"baseline", {}, "vecadd", 0.1}}, {factor, full}, build).runs.front().key;
+  };
+  EXPECT_EQ(key(1, false, "build"), plan.runs[0].key);
+  EXPECT_NE(key(2, false, "build"), plan.runs[0].key);
+  EXPECT_NE(key(1, true, "build"), plan.runs[0].key);
+  EXPECT_NE(key(1, false, "other"), plan.runs[0].key);
+  EXPECT_EQ(parts_of_key(key(1, false, "other")).rest, parts_of_key(plan.runs[0].key).rest);
+  EXPECT_EQ(parts_of_key(key(1, false, "other")).build, "other");
+  EXPECT_EQ(plan_runs({plain}, {10, false}, "b").runs.front().scale, 1);
+}
+
+TEST(Plan, AKeyThatIsNoneHasNoBuild) {
+  EXPECT_EQ(parts_of_key("refused x").build, "");
+  EXPECT_EQ(parts_of_key("refused x").rest, "refused x");
+  EXPECT_EQ(parts_of_key("heddle 1").build, "1");
+  EXPECT_EQ(parts_of_key("heddle 1").rest, "");
+}
+
+TEST(Plan, WhatDoesNotExistIsRefusedNotStarted) {
+  const Plan plan = plan_runs(
+      {{"basline", {}, "vecadd", 1}, {"baseline", {"core.warp_sise=64"}, "vecadd", 1}, {"baseline", {}, "vecad", 1}},
+      {}, "build");
+  ASSERT_EQ(plan.runs.size(), 3U);
+  EXPECT_NE(plan.runs[0].refusal.find("did you mean 'baseline'"), std::string::npos);
+  EXPECT_NE(plan.runs[1].refusal.find("did you mean 'warp_size'"), std::string::npos);
+  EXPECT_NE(plan.runs[2].refusal.find("did you mean 'vecadd'"), std::string::npos);
+}
+
+TEST(Plan, DigestIsFnv1a) {
+  EXPECT_EQ(digest(""), "cbf29ce484222325");
+  EXPECT_EQ(digest("a"), "af63dc4c8601ec8c");
+}
+
+TEST(TimeLeft, UsesEachWorkloadsOwnTime) {
+  pages::TimeLeft times;
+  EXPECT_FALSE(times.left({{"a", 1}}, 1));
+  times.done("a", 2);
+  times.done("b", 10);
+  EXPECT_DOUBLE_EQ(*times.left({{"a", 2}}, 1), 4);
+  EXPECT_DOUBLE_EQ(*times.left({{"a", 1}, {"b", 1}}, 2), 6);
+  EXPECT_DOUBLE_EQ(*times.left({{"c", 1}}, 1), 6);  // not seen yet: the mean of all
+  EXPECT_DOUBLE_EQ(*times.left({}, 1), 0);
+}
+
+TEST(Charts, RoundSteps) {
+  EXPECT_DOUBLE_EQ(pages::round_step(1, 5), 0.2);
+  EXPECT_DOUBLE_EQ(pages::round_step(32, 6), 10);
+  EXPECT_DOUBLE_EQ(pages::round_step(24, 6), 5);
+  EXPECT_DOUBLE_EQ(pages::round_step(12, 6), 2);
+  EXPECT_DOUBLE_EQ(pages::round_step(0, 6), 1);
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+TEST(Charts, DrawWhatWasMeasuredOnly) {
+  const std::string bars = pages::chart_svg(
+      pages::GroupedBars{"t", "IPC", {"a<b", "c"}, {{"one", {1, pages::kNoValue}}, {"two", {2, 3}}}, 1.0});
+  EXPECT_EQ(count(bars, "<title>"), 4U);  // the chart's and one per bar
+  EXPECT_EQ(count(bars, "class=\"reference\""), 1U);
+  EXPECT_NE(bars.find("a&lt;b"), std::string::npos);
+  EXPECT_EQ(bars.find("nan"), std::string::npos);
+  const std::string lines =
+      pages::chart_svg(pages::LineChart{"t", "x", {"1", "2", "3", "4"}, {{"one", {1, pages::kNoValue, 2, 3}, true}}});
+  EXPECT_EQ(count(lines, "<polyline"), 2U);  // a gap splits the line
+  EXPECT_EQ(count(lines, "<circle"), 3U);
+  const std::string stacks = pages::chart_svg(
+      pages::StackedGroups{"t", {"0 (idle)", "1-31", "32"}, {"x", "y"}, {{"a", {{0.25, 0.25, 0.5}, {}}}}});
+  EXPECT_EQ(count(stacks, "<title>"), 4U);
+  EXPECT_NE(stacks.find("a, x, 32: 50.0 %"), std::string::npos);
+}
+
+Reproduction sample() {
+  Reproduction reproduction;
+  ReproducedClaim claim;
+  claim.id = "some-id";
+  claim.title = "Title";
+  claim.text = {1, "They say <so>", "+7 %", "section 6", "We looked.", "", "Mind this."};
+  claim.finding.ours = "-1 %";
+  claim.finding.checks = {{"it gains", "-1 %", true, false}};
+  claim.finding.causes = {"bfs idles."};
+  claim.finding.tables = {{"Speedups", {"workload", "x"}, {{"bfs", "0.9"}}}};
+  claim.finding.measured = 6;
+  claim.finding.wanted = 12;
+  claim.shape = shape_of(claim.finding.checks);
+  reproduction.claims = {claim};
+  reproduction.failed = {{"lwm bfs at 1", "no such machine"}};
+  reproduction.scales = {{"bfs", 0.03}};
+  reproduction.runs = 24;
+  return reproduction;
+}
+
+TEST(Reproduction, TextsSayVerdictCauseAndFailures) {
+  const Reproduction reproduction = sample();
+  const std::string table = reproduction_table(reproduction);
+  EXPECT_NE(table.find("some-id  +7 %   -1 %  does not hold (6 of 12 workloads)"), std::string::npos) << table;
+  EXPECT_NE(table.find("1 run failed:\n  lwm bfs at 1: no such machine"), std::string::npos) << table;
+  const std::string page = reproduction_page(reproduction, "heddle reproduce lwm-avg --scale 0.1");
+  EXPECT_NE(page.find("<code>heddle reproduce lwm-avg --scale 0.1</code>"), std::string::npos);
+  for (const char* part : {"<section id=\"some-id\">", "They say &lt;so&gt;", "We looked.", "bfs idles.",
+                           "does not hold (6 of 12 workloads)", "no such machine"}) {
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  }
+  EXPECT_EQ(page.find("http://www.w3.org") == std::string::npos && page.find("src=") != std::string::npos, false);
+  const std::string markdown = reproduction_markdown(reproduction, "2026-11-21");
+  for (const char* part :
+       {"# Reproduction", "2026-11-21", "default scale", "| [some-id](#some-id) | +7 % | -1 % |",
+        "- it gains (main): -1 %: no", "We looked.", "Mind this.", "- bfs idles.", "| bfs | 0.9 |", "bfs 0.03"}) {
+    EXPECT_NE(markdown.find(part), std::string::npos) << part;
+  }
+}
+
+TEST(Reproduction, WhatStandsBesideHasNoPartInTheVerdict) {
+  Reproduction reproduction = sample();
+  Finding& finding = reproduction.claims.front().finding;
+  finding.checks = {{"it gains", "+7 %", true, true}};
+  finding.causes.clear();
+  finding.label = "papers' form";
+  Finding beside;
+  beside.label = "CUDA form";
+  beside.ours = "-5 %";
+  beside.checks = {{"it gains", "-5 %", true, false}};
+  beside.note = "Its arrays meet.";
+  beside.causes = {"sort idles."};
+  finding.beside = {beside};
+  reproduction.claims.front().shape = shape_of(finding.checks);
+  const std::string markdown = reproduction_markdown(reproduction, "2026-11-21");
+  for (const char* part :
+       {"| -1 %; CUDA form: -5 % | holds (6 of 12 workloads); CUDA form: does not hold |",
+        "Ours, papers' form: -1 %. **holds (6 of 12 workloads).**",
+        "### some-id: CUDA form\n\nOurs: -5 %. **does not hold.**", "Its arrays meet.", "- sort idles."}) {
+    EXPECT_NE(markdown.find(part), std::string::npos) << part << "\n" << markdown;
+  }
+  EXPECT_EQ(markdown.find("We looked."), std::string::npos);
+  const std::string page = reproduction_page(reproduction, "heddle reproduce lwm-avg");
+  EXPECT_NE(page.find("<h3>some-id: CUDA form</h3>"), std::string::npos);
+  const Scratch scratch;
+  EXPECT_EQ(read_reproduction(scratch.write("o.json", reproduction_json(reproduction))).claims.at("some-id").shape,
+            "holds");
+}
+
+TEST(Reproduction, SaysWhichRunsAnotherBuildMeasured) {
+  Reproduction reproduction = sample();
+  EXPECT_EQ(other_builds_text(reproduction), "");
+  reproduction.other_builds = {{"1.2.3 0123", 20}};
+  const std::string said = "Measured earlier: 20 runs by build 1.2.3 0123.";
+  EXPECT_EQ(other_builds_text(reproduction), said);
+  EXPECT_NE(reproduction_page(reproduction, "heddle reproduce lwm-avg --scale 0.1").find(said), std::string::npos);
+  EXPECT_NE(reproduction_markdown(reproduction, "2026-11-21").find(said), std::string::npos);
+}
+
+TEST(Reproduction, AnotherOnesVerdictsStandBesideIts) {
+  const Reproduction reproduction = sample();
+  const Scratch scratch;
+  const std::string path = scratch.write("other.json", reproduction_json(reproduction));
+  const OtherReproduction other = read_reproduction(path);
+  EXPECT_EQ(other.scaling, "default scale");
+  ASSERT_EQ(other.claims.count("some-id"), 1U);
+  const std::string markdown = reproduction_markdown(reproduction, "2026-11-21", &other);
+  EXPECT_NE(markdown.find("| id | paper | ours | shape | ours at default scale | shape |"), std::string::npos)
+      << markdown;
+  EXPECT_NE(markdown.find("| -1 % | does not hold (6 of 12 workloads) | -1 % | does not hold |"), std::string::npos)
+      << markdown;
+  for (const char* text : {"", "{}", "[1]", "{\"schema\": 2}", "{\"schema\": 1, \"scaling\": 3}"}) {
+    EXPECT_THROW(static_cast<void>(read_reproduction(scratch.write("bad.json", text))), InputError) << text;
+  }
+  EXPECT_THROW(static_cast<void>(read_reproduction(scratch.path("none.json"))), InputError);
+}
+
+TEST(Reproduction, CausesAreShownOnlyWhereAClaimDoesNotHold) {
+  Reproduction reproduction = sample();
+  reproduction.claims.front().finding.checks.front().passed = true;
+  for (const std::string& text : {reproduction_page(reproduction, "heddle reproduce lwm-avg --scale 0.1"),
+                                  reproduction_markdown(reproduction, "2026-11-21")}) {
+    EXPECT_EQ(text.find("We looked."), std::string::npos);
+    EXPECT_EQ(text.find("bfs idles."), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace heddle::studies
