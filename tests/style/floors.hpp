@@ -2,8 +2,9 @@
 //
 // Layers: the table of docs/architecture.md below "Layers", one row each: folder, what it holds, what it uses. A layer
 // has the name of its folder ("device" of tb/device). The table agrees with the libraries' heddle_layer(NAME USES ...)
-// in CMakeLists.txt, or, for a program, with what its own CMakeLists.txt links. A file includes files of its own layer and
-// of those that its layer uses, directly or through others. A layer that uses SystemC neither way includes none of it.
+// in CMakeLists.txt, or, for a program, with what its own CMakeLists.txt links. A file includes files of its own layer
+// and of layers that its layer uses, directly or through others. A layer that does not use SystemC so includes none of
+// SystemC.
 //
 // Floors of hw/: the table below "Floors of hw/", bottom up: folders, what they hold, whether they use SystemC. A file
 // includes files of its own folder and of floors below. Where the third column begins with "no", and in files that it
