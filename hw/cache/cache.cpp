@@ -200,7 +200,7 @@ void Cache::drop_invalidated() {
   }
 }
 
-// Nobody can wait for room in the write buffer here: the L2 may hold back the very answers that would make some.
+// A recall does not wait for room in the write buffer: the L2 may hold back the very answers that would make room.
 void Cache::recall(Frame frame) {
   if (table_.at(lines_.state(frame), LineEvent::recall).does(kWriteBack)) {
     write_back(frame);

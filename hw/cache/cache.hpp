@@ -31,7 +31,7 @@
 //                 needs room in the write buffer to start, so that a fill need not wait for any: its put may exceed
 //                 the buffer.
 //   invalidate    invalidate_line: a copy of the line is dropped, a dirty one written back (even with the write buffer
-//                 full: nobody waits for it), one on its way as soon as it has come.
+//                 full: no request waits for this write), a copy on its way as soon as it has come.
 //   perfect       with answer_from(): every request is a hit, answered from that memory (hw/cache/perfect_memory.hpp);
 //                 ports and banks as ever, an atomic in the next cycle at the earliest.
 //   errors        a bus error on a load or atomic is LineRequest::failed in its response; on a write, or on the fetch
@@ -165,7 +165,7 @@ class Cache : public sc_core::sc_module,
   void answer_from(PerfectMemory& memory) { perfect_ = &memory; }
   // Shows what the cache does from now on to `observer`, which outlives it.
   void observe(CacheObserver& observer);
-  // Tells `listener`, which outlives it, of lines; null: nobody.
+  // Tells `listener`, which outlives the cache, of lines; null: none.
   void tell(LineListener* listener) { listener_ = listener; }
   // Frames: lines that there is room for.
   [[nodiscard]] std::uint32_t frames() const { return lines_.frames(); }
@@ -347,7 +347,7 @@ class Cache : public sc_core::sc_module,
     std::uint64_t address = 0;
   };
   link::Ring<Invalidated> invalidated_;
-  std::vector<std::uint64_t> dropped_;  // those of one cycle
+  std::vector<std::uint64_t> dropped_;  // lines invalidated in one cycle
 
   bool awake_ = true;  // false: at_rest()
   link::Cycle now_ = 0;
@@ -380,10 +380,10 @@ class Cache : public sc_core::sc_module,
     std::uint32_t pc = 0;
   };
   std::vector<PerfectStore> perfect_stores_;  // of this cycle
-  Instrument<CacheObserver> observer_;        // null: nobody looks
+  Instrument<CacheObserver> observer_;        // null: none
   LineListener* listener_ = nullptr;
   CacheStatistics statistics_;
-  std::uint64_t* refusals_ = &statistics_.busy_ports;  // counts those of the latest cause
+  std::uint64_t* refusals_ = &statistics_.busy_ports;  // counts refusals of the latest cause
 };
 
 }  // namespace heddle::hw

@@ -71,7 +71,7 @@ tlm_sync_enum Cache::offer_sharing(LineRequest& request) {
   return result;
 }
 
-// In a port of its own.
+// A request takes a port in the cycle in which it is accepted.
 tlm_sync_enum Cache::accept(LineRequest& request) {
   if (flushing_ || ports_used_ == ports_) {
     const tlm_sync_enum refused = busy(request, flushing_ ? Busy::flush : Busy::ports);

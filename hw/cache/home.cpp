@@ -101,7 +101,7 @@ bool Home::resume(std::size_t index) {
   return true;
 }
 
-// A request of a line that the home is not busy with; if it waited, it is the first of those.
+// A request of a line that the home is not busy with; if it waited, it is the first that waits for the line.
 bool Home::look(std::uint64_t address, Line& line, SliceRequest& request) {
   const HomeEvent event = event_of(request, line);
   const HomeTransition& transition = table_.at(line.state, event);

@@ -92,7 +92,7 @@ class Home final : public sc_core::sc_module, private ::tlm::tlm_bw_transport_if
     std::uint16_t awaited = 0;        // acknowledgements
     std::uint64_t sharers = 0;        // a bit per core
     SliceRequest* present = nullptr;  // that the home is busy with
-    SliceRequest* first = nullptr;    // of those that wait
+    SliceRequest* first = nullptr;    // of the requests that wait
     SliceRequest* last = nullptr;
   };
   using Payload = link::LinePayload;
@@ -119,7 +119,7 @@ class Home final : public sc_core::sc_module, private ::tlm::tlm_bw_transport_if
   HomeSlice& slice_;
   const SliceMap& map_;
   const unsigned line_bytes_;
-  boost::unordered_flat_map<std::uint64_t, Line> lines_;  // those that are not kNoCopies with nobody waiting
+  boost::unordered_flat_map<std::uint64_t, Line> lines_;  // all but those in kNoCopies without a request that waits
   std::vector<std::uint64_t> resumable_;
   link::PayloadPool pool_;
   link::Ring<Payload*> messages_;
@@ -128,7 +128,7 @@ class Home final : public sc_core::sc_module, private ::tlm::tlm_bw_transport_if
   unsigned busy_ = 0;  // lines
   std::vector<std::uint8_t> all_bytes_;
   HomeStatistics statistics_;
-  Instrument<HomeObserver> observer_;  // null: nobody looks
+  Instrument<HomeObserver> observer_;  // null: none
 };
 
 }  // namespace heddle::hw

@@ -103,7 +103,7 @@ bool L1Cache::obey(Probe& payload) {
 }
 
 Cycle L1Cache::hear_home(Cycle now) {
-  // At most one message of a line is under way, so that those that wait need no order.
+  // At most one message of a line is under way, so that messages that wait need no order.
   for (std::size_t index = 0; index != stalled_.size();) {
     if (obey(*stalled_[index])) {
       stalled_.erase(stalled_.begin() + static_cast<std::ptrdiff_t>(index));

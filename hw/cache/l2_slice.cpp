@@ -261,7 +261,7 @@ L2Slice::Cycle L2Slice::access(Cycle now) {
   return std::min(next, input_.queue.admits_at(now));
 }
 
-// Requests that have waited for their lines, before those at the banks.
+// Requests that have waited for their lines go on, before the requests at the banks.
 L2Slice::Cycle L2Slice::resume(Cycle now) {
   Cycle next = kNever;
   std::size_t index = 0;

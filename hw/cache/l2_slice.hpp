@@ -27,7 +27,7 @@
 // Inclusive: the slice keeps which cores may have copies of a line, and tells them when it replaces it; that takes
 // effect noc.response_latency cycles later (copies need no answer: tlm/invalidation_protocol.hpp). Under a protocol
 // with homes a line of an L1's that the slice wants to replace is recalled by the home first, and a fill that needs its
-// frame waits for that; instruction caches, which nobody changes, keep theirs.
+// frame waits for that; instruction caches, whose lines are never changed, keep theirs.
 //
 // Debug and blocking transports see this slice's lines over the memory's; what is on its way between the two they miss.
 #pragma once
@@ -156,7 +156,7 @@ class L2Slice final : public link::ClockedModule,
   std::vector<std::unique_ptr<Request>> requests_;
   std::vector<Request*> free_requests_;
   L2Statistics statistics_;
-  Instrument<L2Observer> observer_;  // null: nobody looks
+  Instrument<L2Observer> observer_;  // null: none
 };
 
 }  // namespace heddle::hw

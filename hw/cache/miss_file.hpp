@@ -60,7 +60,7 @@ class MissFile {
   void add_load(std::uint32_t index, link::LineRequest& request);
   // A store joins the buffer of a store directly before it; otherwise it takes a target of its own.
   [[nodiscard]] bool can_add_store(std::uint32_t index) const;
-  // Whether it has taken one of its own.
+  // True: the store has taken a target of its own.
   bool add_store(std::uint32_t index, const std::byte* data, const std::uint8_t* enable);
   [[nodiscard]] const StoreBuffer& store(std::uint32_t buffer) const { return stores_[buffer]; }
 

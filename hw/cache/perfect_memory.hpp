@@ -16,7 +16,7 @@ class PerfectMemory {
   virtual ~PerfectMemory() = default;
   // `bytes` at `address`, which lie within one line. False: the memory refuses, and nothing has happened.
   [[nodiscard]] virtual bool read(std::uint64_t address, std::byte* to, unsigned bytes) = 0;
-  // Those that are enabled (0x00 or 0xff per byte; null: all).
+  // The bytes that are enabled (0x00 or 0xff per byte; null: all).
   [[nodiscard]] virtual bool write(std::uint64_t address, const std::byte* from, const std::uint8_t* enable,
                                    unsigned bytes) = 0;
 };

@@ -221,7 +221,7 @@ const std::vector<Dependence>& dependences() {
       {{"l1d.bytes", "l1d.ways", "l1d.hit_latency", "l1d.mshr_targets"},
        "l1d.enabled is false",
        [](const Machine& machine) { return !machine.l1d.enabled; }},
-      // Of several cores check() wants write-through all the same.
+      // With several cores check() asks for write-through even so.
       {{"l1d.write_policy"},
        "l1d.enabled is false",
        [](const Machine& machine) { return !machine.l1d.enabled && machine.gpu.cores == 1; }},
@@ -285,9 +285,9 @@ const std::vector<Dependence>& dependences() {
   return all;
 }
 
-// Sections of policies that are not chosen: those that no parameter names, of those that have a say themselves.
+// Sections of policies that are not chosen: no parameter that has an effect itself names them.
 void unused_sections(const std::vector<ParameterReference>& parameters, std::vector<WithoutEffect>& found) {
-  // By section, which parameters could have chosen it; those of unused sections cannot.
+  // By section, which parameters could have chosen it; parameters of unused sections cannot.
   std::map<std::string, std::vector<const ParameterReference*>> choosers;
   std::set<std::string> used;
   for (const ParameterReference& parameter : parameters) {

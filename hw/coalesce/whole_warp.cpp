@@ -1,6 +1,6 @@
 // One transaction per warp and line, however many sub-warps the warp takes over the lanes (warp-size study 2, after
-// compute capability 2.0): the lines of a sub-warp are those of `per-sub-warp`, and those that an earlier sub-warp of
-// the same instruction asks for already go with its request. A segment is a line.
+// compute capability 2.0): the lines of a sub-warp are found as by `per-sub-warp`, and lines that an earlier sub-warp
+// of the same instruction asks for already go with its request. A segment is a line.
 #include <fmt/format.h>
 
 #include "hw/coalesce/by_line.hpp"
@@ -15,7 +15,7 @@ class WholeWarp final : public Coalescer {
   static constexpr Traits traits{.gathers = true};
   static void cost(const CostShape& shape, CostLines& lines) {
     if (shape.warp == shape.lanes) {
-      return;  // a sub-warp waits for nobody
+      return;  // a sub-warp waits for no other
     }
     lines.mechanism("coalescing over whole warps");
     lines.add(CostLine::Kind::estimated, "addresses of the sub-warps that wait for the last",

@@ -49,7 +49,7 @@ enum HomeAction : HomeActions {
   kForget = 1U << 5U,         // no cache has a copy
   kOwnerShares = 1U << 6U,    // the owner is one that may have a copy from now on
   kShare = 1U << 7U,          // the slice's line is read for who asks; it may have a copy from now on
-  kRead = 1U << 8U,           // the slice's line is read, from memory if it must be, for who asks, to be its own
+  kRead = 1U << 8U,           // the slice's line is read, from memory if it must be, for the owner to come
   kOwner = 1U << 9U,          // who asks is the owner
   kPutDone = 1U << 10U,       // the put is answered
   kAgain = 1U << 11U          // the request that the home was busy with is the next one to be looked at
@@ -91,7 +91,7 @@ class HomeTable {
   }
   [[nodiscard]] const HomeStateInfo& info(HomeState state) const { return states_[state]; }
   [[nodiscard]] std::size_t states() const { return states_.size(); }
-  // For tests of what a wrong table does: the same with another transition for a pair.
+  // For tests of what a wrong table does: this table with another transition for a pair.
   [[nodiscard]] HomeTable with(HomeState state, HomeEvent event, HomeActions actions, HomeState next) const;
   // One line per pair that can happen: "S own: invalidate -> IA".
   [[nodiscard]] std::string text() const;

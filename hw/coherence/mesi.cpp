@@ -2,9 +2,9 @@
 // chapter 8 (tables 8.1 to 8.5: a directory protocol with E, PutS left out).
 //
 // The slices of an inclusive L2 are the lines' homes. A home knows of each line whether no cache has a copy (U), some
-// may have one that nobody changes (S), or one cache owns it (X: it has it in E or M). It is busy with one request of a
-// line at a time, others of the line wait in order. What an owner has changed goes to its home, and from there to who
-// asks (four hops: no cache sends to another one).
+// may have one that none of them changes (S), or one cache owns it (X: it has it in E or M). It is busy with one
+// request of a line at a time, others of the line wait in order. What an owner has changed goes to its home, and from
+// there to who asks (four hops: no cache sends to another one).
 //
 // Differences from the book, each for simplicity:
 // - Lines that are E leave by a put too, so that the home's owner is never without the line: a give_share or give_up
@@ -15,11 +15,11 @@
 //   copy.
 // - There are no forwarded requests to await answers of, so caches count no acknowledgements: the home does.
 //
-// Four networks without order among them carry requests, their answers, the home's messages and the answers to those.
-// So an invalidation may overtake the copy that it is about (IS_I: what comes is used by who waits for it, and not
-// kept; it was the line's value when they asked), and the home may ask an owner for a line that is still on its way to
-// it (IS, IM with kStall). An owner's put may cross the home's message: the answer has the bytes (MI), and the put,
-// when it comes to the home, is late (II).
+// Four networks without order among them carry requests, answers to requests, the home's messages and answers to
+// messages. So an invalidation may overtake the copy that it is about (IS_I: what comes is used by who waits for it,
+// and not kept; it was the line's value when they asked), and the home may ask an owner for a line that is still on its
+// way to it (IS, IM with kStall). An owner's put may cross the home's message: the answer has the bytes (MI), and the
+// put, when it comes to the home, is late (II).
 #include <fmt/format.h>
 
 #include <bit>
@@ -101,8 +101,8 @@ void add_transient_states(TransitionTable& table) {
       .on(kISInvalidated, {invalidate}, kAcknowledge, kISInvalidated)
       .on(kISInvalidated, {give_share, give_up}, kStall, kISInvalidated)
       .never(kISInvalidated, {departed, replace, recall, flush, put_done});
-  // Who joins comes behind the first store, and is served when the line is this cache's own; those before it take what
-  // comes, also when it was invalidated on its way, as they do in IS_I.
+  // A request that joins comes behind the first store, and is served when this cache owns the line; requests before the
+  // store take what comes, also when it was invalidated on its way, as they do in IS_I.
   table.on(kISStore, {load, bypass, store, store_line, atomic}, kMerge, kISStore)
       .on(kISStore, {fill}, kFetch, kIMAsked)
       .on(kISStore, {fill_own}, kInstall, kM)
@@ -173,7 +173,7 @@ HomeTable home_table() {
                            {"S_U", true},       // copies go, for who will own it
                            {"X_S", true},       // the owner is to share it
                            {"X_U", true},       // the owner is to give it up, for who will own it
-                           {"recall", true}});  // copies go, or the owner gives it up, for nobody
+                           {"recall", true}});  // copies go, or the owner gives it up, for no other cache
   table.on(kU, {share, own}, kRead, kReading)
       .on(kU, {put_late}, kPutDone, kU)
       .on(kU, {recall}, 0, kU)
@@ -214,7 +214,7 @@ class Mesi final : public CoherenceProtocol {
   explicit Mesi(const Setup&) {}
 
   [[nodiscard]] TransitionTable table(CacheRole role, Caching caching) const override {
-    if (role == CacheRole::instruction) {  // nobody changes instructions
+    if (role == CacheRole::instruction) {  // instructions do not change
       return Registry<CoherenceProtocol>::instance().make("none", {})->table(role, caching);
     }
     if (caching != Caching::write_back) {

@@ -21,7 +21,7 @@ namespace no_coherence {
 
 using enum LineEvent;
 
-// The states; those from kDirty on exist in write-back caches only.
+// The states; kDirty and the states after it exist in write-back caches only.
 enum : LineState { kNotHere, kClean, kAsked, kComing, kDirty, kAskedDirty, kComingDirty };
 
 std::vector<LineStateInfo> states_of(bool write_back) {

@@ -29,7 +29,7 @@ class CoherenceProtocol {
   };
   // What a protocol promises (hw/parameters/policy.hpp).
   struct Traits {
-    // A core's stores are seen through the private write-back caches of the others.
+    // A core's stores are seen through the private write-back caches of other cores.
     bool coherent = false;
     // An L1 may read a line again that is under way to it.
     bool separate_reads = false;

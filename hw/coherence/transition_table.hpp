@@ -26,7 +26,7 @@ enum class LineEvent : std::uint8_t {
   load,
   bypass,      // a load that must not be answered from the cache
   store,       // of some bytes of the line
-  store_line,  // of all of them
+  store_line,  // of all bytes of the line
   atomic,
   departed,  // the line's read has left for memory
   fill,      // the line has come
@@ -34,7 +34,7 @@ enum class LineEvent : std::uint8_t {
   replace,   // its frame is wanted for another line
   recall,    // the level beyond gives the line up: no copy may stay
   flush,     // the cache is being emptied
-  // Those of a cache whose lines have a home (hw/coherence/home_table.hpp). A table without any of them need not say
+  // Events of a cache whose lines have a home (hw/coherence/home_table.hpp). A table without any of them need not say
   // that they never happen.
   fill_own,    // the line has come, and no other cache has it
   invalidate,  // the home wants a copy to go
@@ -50,7 +50,7 @@ inline constexpr std::size_t kEventsOfEveryCache = 11;
   return kLineEventNames[static_cast<std::size_t>(event)];
 }
 
-// What a controller does, as a set. Those that need room (an MSHR, a target of one, a place in the write buffer) make
+// What a controller does, as a set. Actions that need room (an MSHR, a target of one, a place in the write buffer) make
 // the request busy, and nothing happens, while there is none.
 using LineActions = std::uint32_t;
 enum LineAction : LineActions {
@@ -58,7 +58,7 @@ enum LineAction : LineActions {
   kWriteBack = 1U << 1U,      // the bytes that memory lacks go there
   kRecallSharers = 1U << 2U,  // the caches that may have copies are told to give them up (directory)
   kDrop = 1U << 3U,           // the frame is free
-  kClose = 1U << 4U,          // who waits for the line under way is served by it; it is joined by nobody and not kept
+  kClose = 1U << 4U,          // the line under way serves who waits for it, none joins any more, and it is not kept
   kMark = 1U << 5U,           // the line under way is recalled as soon as it has come
   kAnswer = 1U << 6U,         // a load gets the line: a hit
   kNoteSharer = 1U << 7U,     // the request's core may have a copy from now on (directory)
@@ -66,9 +66,9 @@ enum LineAction : LineActions {
   kStep = 1U << 9U,           // an atomic's lanes are performed on the line: a hit
   kInstall = 1U << 10U,       // the line gets a frame: with the bytes that have come, or a whole line's store
   kMerge = 1U << 11U,         // the request joins the line under way
-  kFetch = 1U << 12U,      // an MSHR, and a read of the line that others may join; of a fill: another read, for those
+  kFetch = 1U << 12U,      // an MSHR, and a read of the line that others may join; of a fill: another read, for all
                            // from the first store on, in the MSHR that there is
-  kFetchOnce = 1U << 13U,  // an MSHR, and a read that nobody joins and that is not kept
+  kFetchOnce = 1U << 13U,  // an MSHR, and a read that no request joins and whose line is not kept
   kForward = 1U << 14U,    // an MSHR, and the atomic goes to memory
   kWriteThrough = 1U << 15U,  // the store goes to memory
   // Of a line that has a home:
@@ -124,11 +124,11 @@ class TransitionTable {
   }
   [[nodiscard]] const LineStateInfo& info(LineState state) const { return states_[state]; }
   [[nodiscard]] std::size_t states() const { return states_.size(); }
-  // Whether any transition does one of these.
+  // Whether any transition does one of the actions `any`.
   [[nodiscard]] bool ever_does(LineActions any) const;
   // It knows of a home.
   [[nodiscard]] bool has_home() const { return ever_does(kPut); }
-  // For tests of what a wrong table does: the same with another transition for a pair.
+  // For tests of what a wrong table does: this table with another transition for a pair.
   [[nodiscard]] TransitionTable with(LineState state, LineEvent event, LineActions actions, LineState next) const;
   // One line per pair that can happen: "clean bypass: drop fetch -> asked".
   [[nodiscard]] std::string text() const;

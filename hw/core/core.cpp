@@ -340,8 +340,8 @@ void Core::finish_block(unsigned slot) {
   answer(BlockCommand::Kind::block_done, slot);
 }
 
-// What other cores have stored before a fence or the grid's barrier must not be hidden by what an L1 that nobody keeps
-// coherent has of it, or will have of a read that has left already.
+// What other cores have stored before a fence or the grid's barrier must not be hidden by an L1 that is not kept
+// coherent: by its copy, or by what a read brings that has left already.
 void Core::drop_old_copies() {
   if (state_.machine.gpu.cores > 1 && !about<CoherenceProtocol>(state_.machine.gpu.coherence).traits.coherent) {
     l1d_.invalidate();
@@ -546,7 +546,7 @@ void Core::check_deadlock() {
   if (!busy() || !quiet()) {
     return;
   }
-  // Nothing is outstanding, so whoever is left waits at a barrier that nobody can complete.
+  // Nothing is outstanding, so all threads that are left wait at barriers that no thread can complete.
   const std::optional<BarrierUnit::Stuck> stuck = warps_.stuck();
   if (stuck) {
     state_.raise(isa::Fault::Kind::barrier_mismatch, *stuck->sub_warp,

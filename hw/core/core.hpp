@@ -81,7 +81,7 @@ class Core final : public link::ClockedModule,
   [[nodiscard]] std::uint64_t warp_instructions() const { return state_.statistics.warp_instructions; }
   // Nothing is under way between this core and memory.
   [[nodiscard]] bool quiet() const { return l1d_.quiet() && icache_.quiet() && texture_.quiet(); }
-  // What can come to the core, as long as it tells nobody anything (hw/gpu/foresight.hpp).
+  // What can come to the core, as long as it tells other modules nothing (hw/gpu/foresight.hpp).
   enum class Expects {
     anything,  // a block, say
     answers,   // from memory
@@ -94,7 +94,7 @@ class Core final : public link::ClockedModule,
   [[nodiscard]] const Group* first_live_group() const;
   [[nodiscard]] std::string describe_waiting() const { return warps_.describe_waiting(); }
 
-  // Shows what happens to `observer` (hw/state/observer.hpp); null: to nobody. Between launches.
+  // Shows what happens to `observer` (hw/state/observer.hpp); null: to none. Between launches.
   void observe(CoreObserver* observer);
   // Threads replay the records that come with their block instead of computing, from the next launch on.
   void replay(bool records);
@@ -194,7 +194,7 @@ class Core final : public link::ClockedModule,
   // How the cycles are counted in which the core sleeps.
   struct Sleep {
     IdleCause fetch = IdleCause::no_work;  // why nothing is fetched
-    std::optional<IdleCause> execute;  // why the sub-warp in front of the functional units stays there; none: nobody
+    std::optional<IdleCause> execute;  // why the sub-warp in front of the functional units stays; none: there is none
     Cache* refuses = nullptr;          // the memory stage would offer it a line in every cycle; null: none
   };
   Sleep sleep_;

@@ -22,7 +22,7 @@ class CheckedCuda : public ::testing::TestWithParam<unsigned> {
  protected:
   void compile(const std::string& source) {
     folder_.write("k.cu", source);
-    const isa::Module module = ptx::compile(compile_cuda(folder_.path("k.cu"), GetParam()), "k.ptx");
+    const isa::Module module = ptx::compile(cuda::compile_cuda(folder_.path("k.cu"), GetParam()), "k.ptx");
     for (const isa::Kernel& kernel : module.kernels) EXPECT_EQ(heddle::test::check_re_convergence(kernel).wrong, "");
     executor_.load(module);
   }

@@ -140,7 +140,7 @@ bool ExecuteStage::hand_on(Cycle now) {
       return false;
     }
     if (sub_warp.decoded->unit == isa::Unit::complex) {
-      left_unit(sub_warp);  // and those beside it
+      left_unit(sub_warp);  // and the sub-warps beside it
     } else {
       --late_unit(*sub_warp.decoded)->in_flight;
       waits_no_more(state_, sub_warp);
@@ -249,7 +249,7 @@ bool ExecuteStage::start(link::SubWarp& sub_warp, Cycle now, Begun& begun) {
   return true;
 }
 
-// One leaves per cycle, in order: behind those that the stage does not see, too.
+// One sub-warp leaves per cycle, in order: behind the sub-warps that the stage does not see, too.
 Cycle ExecuteStage::leaves_at(Cycle last, Cycle now) const {
   if (!unseen_leave_until) {
     return last;

@@ -33,8 +33,8 @@ class ExecuteStage final : public ReceivingStage {
   ExecuteStage(const sc_core::sc_module_name& name, CoreState& state, const FetchStage& fetch);
 
   StageOutput out;
-  // One `print` of a thread whose block has begun in another core: it goes into that one's share, whose core may print
-  // in the same cycle. Whoever has such threads says how that is told.
+  // One `print` of a thread whose block has begun in another core: it goes into the share of that core, which may print
+  // in the same cycle. Whoever has such threads says how the print is told.
   struct Printed {
     isa::PrintBuffer::Share* share;
     std::uint64_t block;
@@ -55,7 +55,7 @@ class ExecuteStage final : public ReceivingStage {
   }
   // Cycles from fetch to here: of the stages in front (Pipeline::latency_to), once they are in their order.
   [[nodiscard]] unsigned front_latency() const { return front_latency_; }
-  // Who hears of operations whose results can be forwarded; nobody unless told
+  // Who hears of operations whose results can be forwarded; none unless told
   // (IssueDiscipline::Traits::early_next_pc).
   void tell(WarpUnit& warps) { warps_ = &warps; }
   void comes_after(unsigned front_latency) { front_latency_ = front_latency; }
@@ -68,14 +68,14 @@ class ExecuteStage final : public ReceivingStage {
   // ---- for what passes the stages by their times (hw/core/pipeline/fast_path.hpp)
   // The work of a cycle. `served`: the functional units have a sub-warp that the stage does not see.
   void work(Cycle now, bool served);
-  // The same, when the stage is idle.
+  // The work of a cycle in which the stage is idle.
   void work_idle(Cycle now, bool served) {
     if (!served) {
       ++state_.statistics.fu_active[0];
       state_.count_idle(now, 1, idle_cause(now));
     }
   }
-  // The same, when it is stuck() and stays so.
+  // The work of a cycle in which the stage is stuck() and stays so.
   void work_stuck(Cycle now) {
     ++state_.statistics.fu_active[0];
     state_.count_idle(now, 1, occupied(now) ? state_.block_cause : idle_cause(now));
@@ -89,19 +89,19 @@ class ExecuteStage final : public ReceivingStage {
   void count(unsigned active);
   // In the execute stages, to leave in a cycle that no other one leaves in.
   void place_running(link::SubWarp& sub_warp, Cycle leaves);
-  // Whether an instruction passes the execute stages in order; others leave by a way of their own.
+  // Whether an instruction passes the execute stages in order; other instructions leave by a way of their own.
   [[nodiscard]] bool in_order(const link::DecodedInstruction& decoded) const {
     return !is_complex(decoded) && !is_late(decoded);
   }
-  // Results of another unit leave in this cycle, before those of the execute stages.
+  // Results of another unit leave in this cycle, before results of the execute stages.
   [[nodiscard]] bool others_leave(Cycle now) const { return complex_goes_first(now); }
   // A simple operation is to leave in this cycle, or should have left.
   [[nodiscard]] bool one_leaves(Cycle now) const { return !pipe_.empty() && pipe_.front().done <= now; }
-  // The cycle in which the last of those in the execute stages leaves, unless something holds them up; `now`, when the
-  // stage has had its turn in it: there are none.
+  // The cycle in which the last sub-warp in the execute stages leaves, unless something holds it up; `now`, when the
+  // stage has had its turn in `now`: there is none.
   [[nodiscard]] Cycle last_leaves(Cycle now) const;
-  // Who knows of those that the stage does not see: of them, those that began before `now` leave in this cycle at the
-  // latest.
+  // Who knows of sub-warps that the stage does not see: of them, those that began before `now` leave in this cycle at
+  // the latest.
   std::function<Cycle(Cycle now)> unseen_leave_until;
   // What is done to a deferred access (SubWarp::deferred) that leaves for the memory stage.
   std::function<void(link::SubWarp& sub_warp)> make_up_for;
@@ -132,13 +132,13 @@ class ExecuteStage final : public ReceivingStage {
   [[nodiscard]] bool complex_room(const link::SubWarp& sub_warp, Cycle now);
   void waits_for_complex(const link::SubWarp& sub_warp);
   void left_unit(const link::SubWarp& first);
-  static void waits_no_more(CoreState& state, const link::SubWarp& first);  // and those beside it
+  static void waits_no_more(CoreState& state, const link::SubWarp& first);  // and the sub-warps beside it
 
   [[nodiscard]] Cycle leaves_at(Cycle last, Cycle now) const;
   bool hand_on(Cycle now);  // true: a sub-warp went on
-  // Starts the sub-warp in the latch and those beside it, as far as there is room. False: not even the first.
+  // Starts the sub-warp in the latch and the ones beside it, as far as there is room. False: not even the first.
   [[nodiscard]] bool start_all(link::SubWarp& first, Cycle now);
-  // The latest of those that have begun in this cycle, beside which another one of its kind goes on; null: none has.
+  // The latest sub-warp that has begun in this cycle, beside which another one of its kind goes on; null: none has.
   struct Begun {
     link::SubWarp* simple = nullptr;
     link::SubWarp* complex = nullptr;
@@ -168,7 +168,7 @@ class ExecuteStage final : public ReceivingStage {
   const bool complex_is_simple_;  // with an early next PC: such operations pass the execute stages as simple ones do
   WarpUnit* warps_ = nullptr;
   link::Ring<Running> pipe_;      // of execute_stages at most
-  std::vector<Running> complex_;  // in the order of their ends; those of late units among them
+  std::vector<Running> complex_;  // in the order of their ends; operations of late units among them
   struct Waiting {
     link::SubWarp* sub_warp;
     Cycle since;

@@ -40,7 +40,7 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
     throw InternalError("the register file's socket is blocking");
   }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { array_ = nullptr; }
-  // Of the first one and those beside it. False: one of them must wait, and the others behind it do.
+  // Reads for the first sub-warp and the ones beside it. False: one must wait, and the ones behind it do too.
   [[nodiscard]] bool read_all(link::SubWarp& first);
   // The port's part: the time that an access takes, and the direct view.
   void access_file(const link::SubWarp& sub_warp, const link::DecodedInstruction& decoded);
@@ -51,8 +51,8 @@ class RegisterReadStage final : public ReceivingStage, private ::tlm::tlm_bw_tra
   link::BehindSocket<RegisterFile> file_;
   RegisterArray* array_ = nullptr;  // direct view
   WarpExchange exchange_;
-  bool read_done_ = false;           // the sub-warp in the latch has its operands, and so have those beside it
-  link::SubWarp* unread_ = nullptr;  // the first of those that had to wait
+  bool read_done_ = false;           // the sub-warp in the latch has its operands, and so have the ones beside it
+  link::SubWarp* unread_ = nullptr;  // the first sub-warp that had to wait
   Cycle done_at_ = 0;
 };
 

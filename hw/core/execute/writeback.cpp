@@ -23,7 +23,8 @@ void WriteBackStage::tick(Cycle now) {
     retire(*sub_warp);
     sub_warp = beside;
   }
-  // With those beside it, which have the write ports of other lanes. Their payloads may be taken anew meanwhile.
+  // With the sub-warps beside it, which have the write ports of other lanes. Their payloads may be taken anew
+  // meanwhile.
   for (link::SubWarp* sub_warp = latch_.front(now); sub_warp != nullptr;) {
     link::SubWarp* const beside = sub_warp->beside;
     latch_.pop();

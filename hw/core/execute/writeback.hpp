@@ -18,7 +18,7 @@ namespace heddle::hw {
 class ReturnPort final : public StageInput {
  public:
   ReturnPort(const sc_core::sc_module_name& name, CoreState& state) : StageInput(name, state, 1, CoreStage::returns) {}
-  // With those beside it.
+  // The oldest sub-warp that is visible, with the ones beside it; null: none.
   [[nodiscard]] link::SubWarp* take(Cycle now) {
     link::SubWarp* const sub_warp = latch_.front(now);
     if (sub_warp != nullptr) {
@@ -40,11 +40,11 @@ class WriteBackStage final : public ReceivingStage,
   RegisterInitiatorSocket registers;
 
   void tick(Cycle now) override;
-  // What another core tells this one's warp unit; results of a barrier are written here.
+  // What another core tells this core's warp unit; results of a barrier are written here.
   void hear(HomeMessage& message) { warps_.hear(message, *this); }
   // A sub-warp has come to its end, in this cycle.
   void retire(link::SubWarp& sub_warp);
-  // Who retires what is deferred (SubWarp::deferred); nobody unless told.
+  // Who retires what is deferred (SubWarp::deferred); none unless told.
   void hand_to(FastPath* fast_path) { fast_path_ = fast_path; }
   // The counts of one in `working` lanes that stands for itself alone.
   void count_retired(const link::DecodedInstruction& decoded, unsigned working) {

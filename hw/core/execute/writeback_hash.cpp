@@ -26,7 +26,7 @@ void fold(const ThreadHome& home, const link::DecodedInstruction& decoded, std::
   std::memcpy(home.hashes, hashes.data(), bytes);
 }
 
-// The same for a sub-warp of several rows; false: some row is not a home's alone, and nothing has happened.
+// Folds what a sub-warp of several rows has executed; false: some row is not a home's alone, and nothing has happened.
 bool fold_rows(const std::vector<RowThreads>& rows, const link::SubWarp& sub_warp, LaneMask lanes) {
   std::array<std::uint32_t*, link::SubWarp::kMostRows> of_row;
   for (unsigned index = 0; index != sub_warp.row_count; ++index) {
@@ -49,7 +49,7 @@ bool fold_rows(const std::vector<RowThreads>& rows, const link::SubWarp& sub_war
   return true;
 }
 
-// The same for threads of any home: thread_of(lane) says which.
+// Folds what lanes have executed into the hashes of threads of any home: thread_of(lane) says which.
 template <class ThreadOf>
 void fold_each(ThreadOf thread_of, const link::DecodedInstruction& decoded, std::uint32_t pc, LaneMask lanes,
                const isa::LaneValues& values, const isa::LaneWord& address) {

@@ -34,7 +34,7 @@ class SubWarpFormerModule final : public sc_core::sc_module {
 
 class DecodeStage final : public ReceivingStage {
  public:
-  // `scalar`: who finds instructions that one lane executes for its warp; null: nobody.
+  // `scalar`: who finds instructions that one lane executes for its warp; null: none.
   DecodeStage(const sc_core::sc_module_name& name, CoreState& state, std::unique_ptr<SubWarpFormer> former,
               std::unique_ptr<Scalarisation> scalar, RegisterArray& registers);
 
@@ -50,9 +50,9 @@ class DecodeStage final : public ReceivingStage {
   // What has been decoded and waits for room in register read; null: nothing.
   [[nodiscard]] link::SubWarp* prepared() const { return prepared_; }
   // Who hears of instructions whose sub-warps have all been formed, and says which must wait for earlier ones of their
-  // group; nobody unless told (IssueDiscipline::Traits::early_next_pc).
+  // group; none unless told (IssueDiscipline::Traits::early_next_pc).
   void tell(WarpUnit& warps) { warps_ = &warps; }
-  // Who takes each sub-warp that is formed, if it can, instead of register read; nobody unless told.
+  // Who takes each sub-warp that is formed, if it can, instead of register read; none unless told.
   void hand_to(FastPath* fast_path) { fast_path_ = fast_path; }
   // Each lane decodes for itself what it has fetched (Divergence::Traits::mimd_lanes).
   void decode_by_lane(bool by_lane) { by_lane_ = by_lane; }
@@ -65,7 +65,8 @@ class DecodeStage final : public ReceivingStage {
   void form_whole_row(link::SubWarp& sub_warp, Group& group) {
     form_whole_row(sub_warp, group, static_cast<const Decoded&>(*sub_warp.decoded));
   }
-  // Of such a group: the active threads whose guard is true, and those that its sub-warp has then.
+  // Of a group of one row, none of whose threads is in flight: the active threads whose guard is true, and the lanes
+  // that its sub-warp has then.
   [[nodiscard]] LaneMask guarded(isa::Pred guard, const Group& group) {
     return guard.always() ? group.active[0] : guard_value(guard, group, 0, group.active[0]);
   }
@@ -122,7 +123,7 @@ class DecodeStage final : public ReceivingStage {
   WarpUnit* warps_ = nullptr;
   FastPath* fast_path_ = nullptr;
   const bool packs_;                               // SubWarpFormer::Traits
-  const bool keeps_row_;                           // the same
+  const bool keeps_row_;                           // likewise
   const bool overlaps_;                            // IssueDiscipline::Traits: threads in flight are left alone
   std::vector<std::unique_ptr<Decoded>> decoded_;  // by PC: what the word there decoded to
   // Of the instruction in the latch, one mask per row. Candidates: the copy of the active mask, cleared as threads go.
@@ -133,7 +134,7 @@ class DecodeStage final : public ReceivingStage {
   // instruction.
   struct KnownRows {
     std::array<std::uint16_t, isa::kLanes> lane_row{};
-    LaneMask lanes = 0;  // of those; 0: nothing is known
+    LaneMask lanes = 0;  // whose row is known; 0: no lane's
     std::uint8_t count = 0;
     std::array<link::RowLanes, link::SubWarp::kMostRows> rows{};
   };

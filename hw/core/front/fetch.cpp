@@ -240,8 +240,8 @@ void FetchStage::sample_drift(unsigned block_slot) {
     late_.push_back({group.id, word()});
     return ::tlm::TLM_COMPLETED;
   } else if (ArrivedWord& arrived = arrived_[request.group]; !state_.machine.icache.enabled || arrived.misses > 1) {
-    // There is no cache, or others' lines drove this one out before it was read: without the word that came with it two
-    // groups could take one frame from each other for ever.
+    // There is no cache, or other groups' lines drove this line out before it was read: without the word that came with
+    // the line two groups could take one frame from each other for ever.
     arrived.word = word();
     arrived.valid = true;
   }

@@ -68,9 +68,9 @@ class FetchStage final : public sc_core::sc_module,
   // Each lane fetches for itself, as `divergence` says (Divergence::Traits::mimd_lanes), which outlives this; for the
   // present table of groups.
   void fetch_by_lane(const Divergence& divergence);
-  // Who takes what is fetched, if it can, instead of decode; nobody unless told.
+  // Who takes what is fetched, if it can, instead of decode; none unless told.
   void hand_to(FastPath* fast_path) { fast_path_ = fast_path; }
-  // Who hears of each cycle in which no group is ready; nobody unless told.
+  // Who hears of each cycle in which no group is ready; none unless told.
   void tell(WarpUnit& warps) { warps_ = &warps; }
   [[nodiscard]] const WarpScheduler& scheduler() const { return *scheduler_; }
   void launch_begins(Cycle now) { scheduler_->launch_begins(state_.launch->code_address, now); }

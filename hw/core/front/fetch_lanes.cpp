@@ -103,8 +103,8 @@ void FetchStage::others_by_lane(GroupId picked, LaneMask& asked, IdleCause& caus
   }
 }
 
-// Reads the words of a group's next row. When all are there the row joins those of this cycle; `later`: those are of a
-// row that has waited, and this one waits.
+// Reads the words of a group's next row. When all are there the row joins the rows of this cycle; `later`: a row that
+// has waited has this cycle, and this row waits.
 void FetchStage::fetch_row(Group& group, LaneMask& asked, bool later, IdleCause& cause) {
   ByLane& by = *by_lane_;
   ByLane::Row& row = by.rows[group.id];

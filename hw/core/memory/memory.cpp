@@ -51,7 +51,7 @@ void MemoryStage::tick(Cycle now) {
   }
 }
 
-// One per cycle, and where lanes execute each an instruction of its own, those of other lanes beside it.
+// One sub-warp per cycle, and where lanes execute each an instruction of its own, sub-warps of other lanes beside it.
 bool MemoryStage::hand_back(link::SubWarp& sub_warp) {
   return !handed_back_ ? returns.offer(sub_warp) : mimd_lanes_ && returns.offer_beside(sub_warp);
 }
@@ -294,7 +294,7 @@ Cycle MemoryStage::occupy_banks() {
 void MemoryStage::access_scratchpad(MemoryAccess& access, Cycle now) {
   link::SubWarp& sub_warp = *access.sub_warp;
   const isa::Instruction& instruction = sub_warp.decoded->instruction;
-  // Those of lanes beside this one that have been served: they share its cycles of the banks.
+  // Lanes of the accesses beside this one that have been served: they share its cycles of the banks.
   const LaneMask together = mimd_lanes_ ? together_.lanes & ~access.shared : 0;
   if (together == 0) {
     together_.since = now;

@@ -77,7 +77,7 @@ class MemoryStage final : public ReceivingStage,
   }
   void reset() override;
   // Who hears of accesses that are put aside while some of their threads have been answered already
-  // (memory_parting.cpp); nobody unless told.
+  // (memory_parting.cpp); none unless told.
   void tell(WarpUnit& warps) { warps_ = &warps; }
   [[nodiscard]] LaneMask answered(const Group& group) const override;
   void leave(const Group& group, LaneMask lanes, const Group& to) override;
@@ -130,7 +130,7 @@ class MemoryStage final : public ReceivingStage,
   struct Gathering {
     GroupId group = 0;
     unsigned flight = 0;
-    unsigned arrived = 0;  // sub-warps of it, those too that access nothing
+    unsigned arrived = 0;  // sub-warps of the instruction, also those that access nothing
     bool joined = false;   // which lines go with which is known
     std::vector<MemoryAccess*> accesses;
   };
@@ -171,7 +171,7 @@ class MemoryStage final : public ReceivingStage,
   };
   Together together_;
   bool handed_on_ = false;    // to write-back in this cycle, beside which others can go
-  bool handed_back_ = false;  // the same, what had waited
+  bool handed_back_ = false;  // likewise, what had waited
   std::vector<InFlight*> arriving_;
   std::vector<std::unique_ptr<MemoryAccess>> accesses_;
   std::vector<MemoryAccess*> free_;

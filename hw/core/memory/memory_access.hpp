@@ -25,8 +25,8 @@ struct StoredBytes {
   std::array<std::uint8_t, 128> enable;
 };
 
-// A line request. Its `lanes` are those that the line serves, its `answer` what the L1 said. Its operands lie apart,
-// since loads, which may have many lines under way, have none.
+// A line request. Its `lanes` are the lanes that the line serves, its `answer` what the L1 said. Its operands lie
+// apart, since loads, which may have many lines under way, have none.
 struct AccessLine : link::LineRequest {
   MemoryAccess* access = nullptr;
   bool under_way = false;  // sent and not answered yet
@@ -38,7 +38,7 @@ struct AccessLine : link::LineRequest {
 struct MemoryAccess {
   link::SubWarp* sub_warp = nullptr;  // whose; null: the access is free
   enum class Kind : std::uint8_t { load, store, atomic, texture } kind = Kind::load;
-  LaneMask lanes = 0;  // that access: the executing ones; of cond_acc, those whose predicate is true
+  LaneMask lanes = 0;  // that access: the executing lanes; of cond_acc, lanes whose predicate is true
   unsigned element_bytes = 4;
   unsigned elements = 1;    // of each lane
   unsigned lane_bytes = 4;  // bytes that each lane accesses: all its elements
@@ -60,7 +60,7 @@ struct MemoryAccess {
   unsigned sent = 0;
   bool gathered = false;     // the instruction's lines have not all been sent
   unsigned outstanding = 0;  // lines under way
-  unsigned late = 0;         // of those: hits whose answer takes its time
+  unsigned late = 0;         // of the lines under way: hits whose answer takes its time
   bool aside = false;        // put aside until all lines have come
   LaneMask absent = 0;       // lanes with a line that was not in the L1, of stores too, which do not wait for it
   unsigned missed = 0;       // lines that had to come
@@ -83,7 +83,7 @@ struct MemoryAccess {
   [[nodiscard]] LaneMask waiting(bool misses_only = false) const;
   // Turns `loaded` into result registers (loads) after the last byte has come.
   void finish_load();
-  // The same for a texture fetch.
+  // Turns fetched texels into result registers after the last byte has come.
   void finish_fetch();
 };
 
@@ -114,7 +114,8 @@ inline void copy_lane(void* to, const void* from, unsigned bytes) {
 // be written. Raises a fault and returns false when a lane must not access. Without core.load_trap loads out of bounds
 // become the access's stray lanes and are noted in the state.
 [[nodiscard]] bool check_access(CoreState& state, MemoryAccess& access);
-// The same for a texture fetch: finds the texels of each lane.
+// Checks every lane of a texture fetch, from lane 0 up, and finds its texels. Raises a fault and returns false as
+// check_access() does.
 [[nodiscard]] bool find_texels(CoreState& state, MemoryAccess& access);
 
 }  // namespace heddle::hw

@@ -1,6 +1,6 @@
 // Lines that the sub-warps of one instruction ask for together (Coalescer::Traits::gathers). Loads and plain stores are
 // gathered, atomics are not: each keeps the requests of its sub-warp. Sub-warps whose lanes execute different
-// instructions (Divergence::Traits::mimd_lanes) share what those of one instruction ask for.
+// instructions (Divergence::Traits::mimd_lanes) share what the sub-warps of one instruction ask for.
 //
 // A sub-warp that waits for the others takes none of the places of waiting accesses, so that the last one always comes;
 // when it has, there must be places for all of them, or no access in any.
@@ -33,7 +33,7 @@ void MemoryStage::arrive(const link::SubWarp& sub_warp) {
   if (flight.all_formed && of->arrived == flight.formed) {
     gathering_ = std::move(*of);
     gathers_of_.erase(of);
-    alone_ = gathering_.accesses.empty();  // what is left of it needs nobody
+    alone_ = gathering_.accesses.empty();  // no earlier sub-warp of it waits for this one
   }
 }
 

@@ -52,7 +52,7 @@ LineOutcome outcome_of(::tlm::tlm_sync_enum taken, link::LineRequest::Answer ans
 }
 
 void MemoryStage::send(MemoryAccess& access) {
-  // Those in front of `next` that have not been sent wait for their banks.
+  // Lines in front of `next` that have not been sent wait for their banks.
   for (unsigned next = access.sent; next < access.own; ++next) {
     const unsigned number = access.order[next];
     AccessLine& line = access.lines[number];

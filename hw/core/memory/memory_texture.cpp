@@ -10,7 +10,7 @@
 
 namespace heddle::hw {
 
-// Descriptors are those of the host's table, which does not change while a kernel runs: finding one takes no time, as
+// Descriptors are in the host's table, which does not change while a kernel runs: finding one takes no time, as
 // if a core had them all in its texture unit.
 bool find_texels(CoreState& state, MemoryAccess& access) {
   const link::SubWarp& sub_warp = *access.sub_warp;

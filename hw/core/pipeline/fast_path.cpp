@@ -115,7 +115,7 @@ FastPath::Entry* FastPath::enter(const link::DecodedInstruction& decoded, Cycle 
   return &entry;
 }
 
-// Of those that began before `now`.
+// Of the entries that began before `now`: the cycle in which the last one leaves.
 Cycle FastPath::begun_leave_until(Cycle now) const {
   Cycle leaves = 0;
   for (const Queue* const queue : {&retiring_, &accessing_}) {

@@ -1,6 +1,6 @@
 // The way of sub-warps that nothing holds up: by their times instead of through the stages.
 //
-// With strict issue, an instruction is seen by nobody between fetch and write-back, or the memory stage if it accesses
+// With strict issue, no module sees an instruction between fetch and write-back, or the memory stage if it accesses
 // memory: its warp is not fetched before it retires, and no other warp has its registers. Unless something is in its
 // way, the cycles in which it passes the stages are known when it is fetched. So it becomes an entry here with those
 // cycles; decode, register read and execute do not see it, and all that they would do happens at the end of its way:
@@ -14,15 +14,16 @@
 //
 // The times. A sub-warp is in decode fetch_latency cycles after its fetch, then in register read, then begins to
 // execute. It leaves the execute stages when its operation is through them and the one before it has left, one per
-// cycle: leaves = max(begins + execute_stages - 1, leaves of the one before + 1). Those that the stages see and those
-// here are one sequence. A cycle later it is in the memory stage, and what accesses no memory retires in the next.
-// What can hold one up: a sub-warp that stays at the memory stage's head, results of another unit that leave the
+// cycle: leaves = max(begins + execute_stages - 1, leaves of the one before + 1). Sub-warps that the stages see and
+// sub-warps here are one sequence. A cycle later it is in the memory stage, and what accesses no memory retires in the
+// next. What can hold one up: a sub-warp that stays at the memory stage's head, results of another unit that leave the
 // execute stages' exit, a sub-warp that finds no room to execute. Whoever looks at the stages' heads after their work
-// in a cycle sees that before it can matter to those here; then they land, and the stages move them on. What comes from
-// fetch is deferred then (SubWarp::deferred): a payload that passes the stages as it was fetched, all that they would
-// do to it being done, as for those here, when it retires or leaves for the memory stage; so is what fetch hands to
-// decode while something stays. From the first cycle on in which nothing stays where it is, new ones are taken again.
-// (An instruction that stays in decode while its sub-warps are formed holds up none of them.)
+// in a cycle sees that before it can matter to the sub-warps here; then they land, and the stages move them on. What
+// comes from fetch is deferred then (SubWarp::deferred): a payload that passes the stages as it was fetched, all that
+// they would do to it being done, as for the sub-warps here, when it retires or leaves for the memory stage; so is what
+// fetch hands to decode while something stays. From the first cycle on in which nothing stays where it is, new
+// sub-warps are taken again. (An instruction that stays in decode while its sub-warps are formed holds up none of
+// them.)
 //
 // Not with observers or replayed records, which see every stage; issue disciplines that overlap a warp's instructions
 // or know the next PC early; scalar instructions; coalescers that gather; lanes that fetch for themselves; mechanisms
@@ -69,7 +70,8 @@ class FastPath {
   [[nodiscard]] bool takes(link::SubWarp& formed);
   // `from_memory`: the memory stage has had its turn already; nothing is here, nor in write-back.
   void tick(Cycle now, bool from_memory = false);
-  // Of those here that have begun to execute before `now`: the cycle in which the last one leaves; 0: there is none.
+  // Of the sub-warps here that have begun to execute before `now`: the cycle in which the last one leaves; 0: there is
+  // none.
   [[nodiscard]] Cycle begun_leave_until(Cycle now) const;
   // At the start of cycle `now`, before any stage's work.
   void land(Cycle now) {
@@ -82,9 +84,9 @@ class FastPath {
   }
   // A payload that fetch makes for decode: whether it is deferred.
   void defer(link::SubWarp& sub_warp) const;
-  // All that the stages have not done to a deferred one; it is deferred no more.
+  // Does all that the stages have not done to a deferred payload, which is deferred no more.
   void make_up(link::SubWarp& sub_warp);
-  // The same in write-back, and it retires.
+  // Does so in write-back, where the payload retires.
   void retire(link::SubWarp& sub_warp);
 
  private:

@@ -1,7 +1,7 @@
 // A stage's input: sub-warps that become visible `latency` cycles after they were handed over. A place of it holds one
 // sub-warp, or several whose lanes are disjoint (lanes that execute each an instruction of its own): handed over in one
-// cycle, they are one cycle's work for a stage that takes them together (the sub-warp and those beside it). One that
-// works on a single sub-warp in a cycle takes them one after the other.
+// cycle, they are one cycle's work for a stage that takes them together (the sub-warp and the ones beside it). A stage
+// that works on a single sub-warp in a cycle takes them one after the other.
 #pragma once
 
 #include <bit>
@@ -25,7 +25,8 @@ class Latch {
   void push(link::SubWarp& sub_warp, link::Cycle now) {
     slots_[(first_ + count_++) & mask_] = {now + latency_, &sub_warp};
   }
-  // One that has come otherwise, and is visible in a cycle of its own, among the others in their order. It is not full.
+  // A sub-warp that has come otherwise, and is visible in a cycle of its own, among the others in their order. The
+  // latch is not full.
   void insert(link::SubWarp& sub_warp, link::Cycle visible) {
     std::size_t at = first_ + count_++;
     for (; at != first_ && slots_[(at - 1) & mask_].visible > visible; --at) {
@@ -62,7 +63,7 @@ class Latch {
   }
   // Nothing becomes visible after this cycle that is not behind something visible.
   [[nodiscard]] bool settled(link::Cycle now) const { return count_ == 0 || slots_[first_].visible <= now; }
-  // That one alone; those beside it stay.
+  // The oldest sub-warp alone leaves; the ones beside it stay.
   void pop() {
     link::SubWarp*& first = slots_[first_].sub_warp;
     if (first->beside == nullptr) {
@@ -71,7 +72,7 @@ class Latch {
     }
     first = std::exchange(first->beside, nullptr);
   }
-  // With those beside it, which stay so.
+  // The oldest sub-warp leaves with the ones beside it, which stay beside it.
   void pop_all() {
     first_ = (first_ + 1) & mask_;
     --count_;

@@ -23,7 +23,7 @@ class Stage {
   Stage& operator=(const Stage&) = delete;
   virtual ~Stage() = default;
 
-  // Its work in a cycle. The stages behind it have done theirs already, those before it have not.
+  // Its work in a cycle. The stages behind it have done theirs already, the stages before it have not.
   virtual void tick(Cycle now) = 0;
   // There is nothing in it.
   [[nodiscard]] virtual bool idle() const = 0;
@@ -115,19 +115,19 @@ class StageOutput : private link::ForwardOnlyInitiator<link::WarpProtocol> {
  public:
   explicit StageOutput(const char* name) : socket(name) { socket.bind(*this); }
   link::WarpInitiatorSocket socket;
-  // True: the next stage has it, and those beside it.
+  // True: the next stage has the sub-warp and the ones beside it.
   [[nodiscard]] bool offer(link::SubWarp& sub_warp) {
     StageInput* const next = next_.of(socket);
     return next != nullptr ? next->take(sub_warp) : send(sub_warp, link::WarpPhase::offer);
   }
-  // True: the next stage has it, without those beside it, which stay (Latch::pop).
+  // True: the next stage has the sub-warp without the ones beside it, which stay (Latch::pop).
   [[nodiscard]] bool offer_alone(link::SubWarp& sub_warp) {
     link::SubWarp* const beside = std::exchange(sub_warp.beside, nullptr);
     const bool taken = offer(sub_warp);
     sub_warp.beside = beside;
     return taken;
   }
-  // True: the next stage has it, beside what it has been given in this cycle, without those beside it here.
+  // True: the next stage has the sub-warp beside what it has been given in this cycle, without the ones beside it here.
   [[nodiscard]] bool offer_beside(link::SubWarp& sub_warp) {
     link::SubWarp* const beside = std::exchange(sub_warp.beside, nullptr);
     const bool taken = send(sub_warp, link::WarpPhase::beside);

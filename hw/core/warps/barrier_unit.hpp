@@ -14,7 +14,7 @@ class BarrierUnit {
  public:
   explicit BarrierUnit(unsigned groups) : waiting_(groups) {}
 
-  // Nobody waits.
+  // No group waits from now on.
   void reset();
 
   // What the executing threads of a sub-warp, all of one block, bring. Nothing after raising a fault: they name
@@ -35,7 +35,7 @@ class BarrierUnit {
 
   // When nothing else can happen in the core: of the blocks whose threads are all here, the first one (in the grid's
   // order) whose threads wait for others of the block, the first of its sub-warps that do, and the interpreter's text
-  // for it. Empty: nobody waits.
+  // for it. Empty: no thread waits.
   struct Stuck {
     const link::SubWarp* sub_warp = nullptr;
     std::string detail;

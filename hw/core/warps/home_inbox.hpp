@@ -2,8 +2,8 @@
 // module.
 //
 //   put    cycle t, by any core that has its turn in cycle t
-//   take   from cycle t + 1 on: messages of all cycles before, in the order of the cores that they come from; those of
-//          one core in the order in which it sent them
+//   take   from cycle t + 1 on: messages of all cycles before, in the order of the cores that they come from;
+//          messages of one core in the order in which it sent them
 #pragma once
 
 #include <algorithm>

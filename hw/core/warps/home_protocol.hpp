@@ -39,10 +39,10 @@ struct HomeMessage {
   bool begins_block = false;               // the first warp of a block whose part of the scratchpad is the core's
   unsigned empties_places = 0;             // to the global scheduler: register rows that have no thread then
   std::optional<BarrierArrival> waits_at;  // to the global scheduler: the barrier; `arrival` without sub-warp
-  // the others: whose
+  // all but `group`: of which block
   BlockHome* block = nullptr;
   BarrierArrival arrival;      // arrival
-  HomeThread thread;           // arrival: the first of those that have come
+  HomeThread thread;           // arrival: the first thread that has come
   BlockHome::Release release;  // release
   unsigned exited = 0;         // exit: how many
 };

@@ -30,7 +30,7 @@ Traveller Places::lift(const Place& place) {
 // one begins.
 void Places::require_open(const Place& place, const HomeThread& thread) const {
   if (thread.home == nullptr) {
-    return;  // nobody is there, of which lift() complains
+    return;  // no thread is there, of which lift() complains
   }
   const BlockHome& block = *thread.home->block;
   const bool begins = place.row < first_guest_row();

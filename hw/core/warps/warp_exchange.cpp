@@ -6,7 +6,7 @@ namespace heddle::hw {
 
 namespace {
 
-// A row of the warp, of `width` lanes from lane id `first` on: the registers of the whole warp get its own.
+// A row of the warp, of `width` lanes from lane id `first` on: its registers go to their lanes of `values`.
 void gather_row(RegisterArray& array, unsigned row, unsigned first, unsigned width,
                 const link::DecodedInstruction& decoded, isa::LaneValues& values) {
   const isa::Instruction& instruction = decoded.instruction;

@@ -1,5 +1,5 @@
 // Operations between lanes (vote, shfl, match, activemask, cond_acc, tree_traverse) on a warp of several rows: the
-// lanes are those of the whole warp, as many as there are lane ids, and the instruction takes a pass per row.
+// lanes are the lanes of the whole warp, as many as there are lane ids, and the instruction takes a pass per row.
 //
 // The sub-warps of one instruction come to register read one behind the other, with no other one between them. The
 // first one has the operation computed for the whole warp, from the registers as they are before any of it is written;

@@ -149,7 +149,7 @@ void WarpUnit::resolve_branch(link::SubWarp& sub_warp) {
   }
 }
 
-// Of lanes that execute each an instruction of its own: what this one's threads do next, whatever the others' is.
+// Where lanes execute each an instruction of its own: what this sub-warp's threads do next, whatever the others do.
 void WarpUnit::executed(Group& group, const link::SubWarp& sub_warp) {
   const link::DecodedInstruction& decoded = *sub_warp.decoded;
   const LaneMask taken = decoded.instruction.op == isa::Op::BRA ? sub_warp.executing : 0;
@@ -325,7 +325,7 @@ WarpUnit::Arrival WarpUnit::arrive_by_block(link::SubWarp& sub_warp, bool waits)
   return parts ? Arrival::parted : Arrival::waits;
 }
 
-// Barriers complete in the block's own core, which tells the others.
+// Barriers complete in the block's own core, which tells the other cores.
 void WarpUnit::release(BlockHome& block, BarrierResults& results) {
   BlockHome::Release release;
   while (block.core == state_.index && !state_.fault && block.complete(release)) {
@@ -399,7 +399,7 @@ void WarpUnit::let_go(const BlockHome::Release& release, BarrierResults& results
 
 // ------------------------------------------------------------------------------------------- exits
 
-// Notes how many threads of which block exit, and that their places are empty; the masks and register rows are those
+// Notes how many threads of which block exit, and that their places are empty; the masks and register rows are as
 // before the group changes.
 void WarpUnit::note_exits(const Group& group) {
   leaving_.clear();
