@@ -33,7 +33,8 @@ class SplitPlaces {
     of_[group].has_slot = true;
     of_[group].slot = static_cast<std::uint16_t>(slots_.take(group));
   }
-  // Takes what the group has not, of a slot and, with `entry`, an entry, as far as there is any. True: it has all.
+  // Takes what the group has not and there is of: with `entry` an entry, and then a slot, but none while it lacks that
+  // entry. True: it has all.
   [[nodiscard]] bool equip(GroupId group, bool entry) {
     if (entry && !has_entry(group) && entries_left(1)) {
       take_entry(group);
