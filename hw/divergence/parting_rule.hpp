@@ -4,7 +4,7 @@
 //   none        none
 //   aggressive  each (AggressSplit)
 //   lazy        while no other group of the core has work (LazySplit)
-//   revive      as lazy, and also later, one at a time, the oldest that waits when the core has nothing to do
+//   revive      then, and also later, one at a time, the oldest that waits when the core has nothing to do
 //               (ReviveSplit)
 //   predict     as revive, but those alone of which a predictor says that it pays (hw/divergence/split_predictor.hpp)
 //   slip        while few enough threads have fallen behind (5.7): the mechanism's own affair
@@ -52,7 +52,8 @@ class PartingRule {
     }
   }
 
-  // Whether the core has work but for groups that wait for memory, at barriers or for other splits.
+  // Whether the core has work but for groups that wait for memory, at barriers, for other splits or for the load
+  // limiter.
   [[nodiscard]] bool others_work() const;
   // The group's access has been answered for some of its threads now: whether that is an occasion to part, and, asked
   // once there is room for another split, whether it is to be taken.
