@@ -22,6 +22,12 @@ std::uint32_t barrier_of(const link::SubWarp& sub_warp, unsigned lane) {
                                                                : sub_warp.values.a[0][lane];
 }
 
+// Threads that the launch has given to the warp of a thread.
+unsigned threads_of_warp(const CoreState& state, const HomeThread& thread) {
+  const unsigned size = state.core.warp_size;
+  return std::min(size, state.launch->threads_per_block() - thread.number() / size * size);
+}
+
 }  // namespace
 
 const BlockHome& BarrierUnit::block_of(const CoreState& state, const link::SubWarp& sub_warp) {
@@ -103,7 +109,7 @@ std::optional<BarrierUnit::Stuck> BarrierUnit::stuck(const CoreState& state) con
     const unsigned lane = first_executing(*sub_warp);
     result.detail += fmt::format("{} warp {} ({} of its {} threads) waits at {}, PC {}", separator,
                                  state.groups[sub_warp->group].warp_in_block, std::popcount(sub_warp->executing),
-                                 state.thread_at(*sub_warp, lane).home->threads,
+                                 threads_of_warp(state, state.thread_at(*sub_warp, lane)),
                                  isa::reference::barrier_name(barrier_of(*sub_warp, lane)), sub_warp->pc);
     separator = ";";
   }
