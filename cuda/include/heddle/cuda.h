@@ -194,6 +194,7 @@ HEDDLE_BOTH_ double __hiloint2double(int hi, int lo) {
 #include "heddle/cuda_atomics.h"
 #include "heddle/cuda_integers.h"
 #include "heddle/cuda_mathematics.h"
+#include "heddle/cuda_words.h"
 // Behind it:
 #include "heddle/cuda_exponential.h"
 #include "heddle/cuda_intrinsics.h"

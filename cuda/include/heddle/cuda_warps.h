@@ -52,54 +52,63 @@ HEDDLE_DEVICE_ unsigned int __activemask() {
   return value;
 }
 
-// The third operand holds the segment mask (bits 12..8) and the last lane of a segment (bits 4..0; 0 for up).
-#define HEDDLE_SHUFFLE_(name, mode, last, operand)                                                                   \
-  HEDDLE_DEVICE_ unsigned int __##name##_sync(unsigned int mask, unsigned int value, operand lane,                   \
-                                              int width = warpSize) {                                                \
-    unsigned int result;                                                                                             \
-    asm volatile("shfl.sync." mode ".b32 %0, %1, %2, %3, %4;"                                                        \
-                 : "=r"(result)                                                                                      \
-                 : "r"(value), "r"(lane), "r"(((warpSize - width) << 8) | last), "r"(mask)                           \
-                 : "memory");                                                                                        \
-    return result;                                                                                                   \
-  }                                                                                                                  \
-  HEDDLE_DEVICE_ unsigned int __##name(unsigned int value, operand lane, int width = warpSize) {                     \
-    unsigned int result;                                                                                             \
-    asm volatile("shfl." mode ".b32 %0, %1, %2, %3;"                                                                 \
-                 : "=r"(result)                                                                                      \
-                 : "r"(value), "r"(lane), "r"(((warpSize - width) << 8) | last)                                      \
-                 : "memory");                                                                                        \
-    return result;                                                                                                   \
-  }                                                                                                                  \
-  HEDDLE_DEVICE_ int __##name##_sync(unsigned int mask, int value, operand lane, int width = warpSize) {             \
-    return static_cast<int>(__##name##_sync(mask, static_cast<unsigned int>(value), lane, width));                   \
-  }                                                                                                                  \
-  HEDDLE_DEVICE_ int __##name(int value, operand lane, int width = warpSize) {                                       \
-    return static_cast<int>(__##name(static_cast<unsigned int>(value), lane, width));                                \
-  }                                                                                                                  \
-  HEDDLE_DEVICE_ float __##name##_sync(unsigned int mask, float value, operand lane, int width = warpSize) {         \
-    return __uint_as_float(__##name##_sync(mask, __float_as_uint(value), lane, width));                              \
-  }                                                                                                                  \
-  HEDDLE_DEVICE_ float __##name(float value, operand lane, int width = warpSize) {                                   \
-    return __uint_as_float(__##name(__float_as_uint(value), lane, width));                                           \
-  }                                                                                                                  \
-  HEDDLE_DEVICE_ unsigned long long __##name##_sync(unsigned int mask, unsigned long long value, operand lane,       \
-                                                    int width = warpSize) {                                          \
-    const unsigned int low = __##name##_sync(mask, static_cast<unsigned int>(value), lane, width);                   \
-    const unsigned int high = __##name##_sync(mask, static_cast<unsigned int>(value >> 32), lane, width);            \
-    return (static_cast<unsigned long long>(high) << 32) | low;                                                      \
-  }                                                                                                                  \
-  HEDDLE_DEVICE_ long long __##name##_sync(unsigned int mask, long long value, operand lane, int width = warpSize) { \
-    return static_cast<long long>(__##name##_sync(mask, static_cast<unsigned long long>(value), lane, width));       \
-  }                                                                                                                  \
-  HEDDLE_DEVICE_ double __##name##_sync(unsigned int mask, double value, operand lane, int width = warpSize) {       \
-    return __longlong_as_double(__##name##_sync(mask, __double_as_longlong(value), lane, width));                    \
+// A long has the size of one of these.
+#if __SIZEOF_LONG__ == 8
+#define HEDDLE_LONG_ long long
+#else
+#define HEDDLE_LONG_ int
+#endif
+// Values that are shuffled as those of another type of their size.
+#define HEDDLE_SHUFFLE_AS_(name, type, operand, to, from)                                                  \
+  HEDDLE_DEVICE_ type __##name##_sync(unsigned int mask, type value, operand lane, int width = warpSize) { \
+    return from(__##name##_sync(mask, to(value), lane, width));                                            \
+  }                                                                                                        \
+  HEDDLE_DEVICE_ type __##name(type value, operand lane, int width = warpSize) {                           \
+    return from(__##name(to(value), lane, width));                                                         \
   }
+
+// The third operand holds the segment mask (bits 12..8) and the last lane of a segment (bits 4..0; 0 for up).
+#define HEDDLE_SHUFFLE_(name, mode, last, operand)                                                             \
+  HEDDLE_DEVICE_ unsigned int __##name##_sync(unsigned int mask, unsigned int value, operand lane,             \
+                                              int width = warpSize) {                                          \
+    unsigned int result;                                                                                       \
+    asm volatile("shfl.sync." mode ".b32 %0, %1, %2, %3, %4;"                                                  \
+                 : "=r"(result)                                                                                \
+                 : "r"(value), "r"(lane), "r"(((warpSize - width) << 8) | last), "r"(mask)                     \
+                 : "memory");                                                                                  \
+    return result;                                                                                             \
+  }                                                                                                            \
+  HEDDLE_DEVICE_ unsigned int __##name(unsigned int value, operand lane, int width = warpSize) {               \
+    unsigned int result;                                                                                       \
+    asm volatile("shfl." mode ".b32 %0, %1, %2, %3;"                                                           \
+                 : "=r"(result)                                                                                \
+                 : "r"(value), "r"(lane), "r"(((warpSize - width) << 8) | last)                                \
+                 : "memory");                                                                                  \
+    return result;                                                                                             \
+  }                                                                                                            \
+  HEDDLE_SHUFFLE_AS_(name, int, operand, static_cast<unsigned int>, static_cast<int>)                          \
+  HEDDLE_SHUFFLE_AS_(name, float, operand, __float_as_uint, __uint_as_float)                                   \
+  HEDDLE_DEVICE_ unsigned long long __##name##_sync(unsigned int mask, unsigned long long value, operand lane, \
+                                                    int width = warpSize) {                                    \
+    const unsigned int low = __##name##_sync(mask, static_cast<unsigned int>(value), lane, width);             \
+    const unsigned int high = __##name##_sync(mask, static_cast<unsigned int>(value >> 32), lane, width);      \
+    return (static_cast<unsigned long long>(high) << 32) | low;                                                \
+  }                                                                                                            \
+  HEDDLE_DEVICE_ unsigned long long __##name(unsigned long long value, operand lane, int width = warpSize) {   \
+    const unsigned int low = __##name(static_cast<unsigned int>(value), lane, width);                          \
+    const unsigned int high = __##name(static_cast<unsigned int>(value >> 32), lane, width);                   \
+    return (static_cast<unsigned long long>(high) << 32) | low;                                                \
+  }                                                                                                            \
+  HEDDLE_SHUFFLE_AS_(name, long long, operand, static_cast<unsigned long long>, static_cast<long long>)        \
+  HEDDLE_SHUFFLE_AS_(name, double, operand, __double_as_longlong, __longlong_as_double)                        \
+  HEDDLE_SHUFFLE_AS_(name, long, operand, static_cast<HEDDLE_LONG_>, static_cast<long>)                        \
+  HEDDLE_SHUFFLE_AS_(name, unsigned long, operand, static_cast<unsigned HEDDLE_LONG_>, static_cast<unsigned long>)
 HEDDLE_SHUFFLE_(shfl, "idx", 31, int)
 HEDDLE_SHUFFLE_(shfl_up, "up", 0, unsigned int)
 HEDDLE_SHUFFLE_(shfl_down, "down", 31, unsigned int)
 HEDDLE_SHUFFLE_(shfl_xor, "bfly", 31, int)
 #undef HEDDLE_SHUFFLE_
+#undef HEDDLE_SHUFFLE_AS_
 
 // The lanes among `mask` that hold the same value; _all: `mask` if all of them do, else 0.
 #define HEDDLE_MATCH_(type, constraint, bits, cast)                                                    \
@@ -124,8 +133,16 @@ HEDDLE_MATCH_(unsigned int, "r", "b32", static_cast<unsigned int>)
 HEDDLE_MATCH_(float, "r", "b32", __float_as_uint)
 HEDDLE_MATCH_(long long, "l", "b64", static_cast<unsigned long long>)
 HEDDLE_MATCH_(unsigned long long, "l", "b64", static_cast<unsigned long long>)
+#if __SIZEOF_LONG__ == 8
+HEDDLE_MATCH_(long, "l", "b64", static_cast<unsigned long long>)
+HEDDLE_MATCH_(unsigned long, "l", "b64", static_cast<unsigned long long>)
+#else
+HEDDLE_MATCH_(long, "r", "b32", static_cast<unsigned int>)
+HEDDLE_MATCH_(unsigned long, "r", "b32", static_cast<unsigned int>)
+#endif
 HEDDLE_MATCH_(double, "l", "b64", __double_as_longlong)
 #undef HEDDLE_MATCH_
+#undef HEDDLE_LONG_
 
 HEDDLE_DEVICE_ void __nanosleep(unsigned int nanoseconds) {
   asm volatile("nanosleep.u32 %0;" ::"r"(nanoseconds));

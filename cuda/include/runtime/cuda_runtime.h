@@ -296,10 +296,15 @@ inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptu
   if (edges != nullptr) *edges = nullptr;
   return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, nodes, count);
 }
-inline cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes,
-                                                       const cudaGraphEdgeData* edges, size_t count,
-                                                       unsigned int flags = 0) {
-  return edges != nullptr ? cudaErrorNotSupported : cudaStreamUpdateCaptureDependencies(stream, nodes, count, flags);
+/* A literal zero is release 11's count of nodes rather than release 13's edges, which take a conversion more. */
+struct heddle_edges_ {
+  const cudaGraphEdgeData* edges;
+  heddle_edges_(const cudaGraphEdgeData* given) : edges(given) {}
+};
+inline cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes, heddle_edges_ edges,
+                                                       size_t count, unsigned int flags = 0) {
+  return edges.edges != nullptr ? cudaErrorNotSupported
+                                : cudaStreamUpdateCaptureDependencies(stream, nodes, count, flags);
 }
 inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t size, cudaMemLocation to, unsigned int,
                                         cudaStream_t stream = nullptr) {

@@ -324,7 +324,7 @@ static void parameters() {
   KEEPS(s, kGlobal, cudaErrorInvalidConfiguration, launched(s, 1025));
   OK(cudaStreamGetCaptureInfo(s, &status, &id, &known, &last, &count));
   HOLDS(status == cudaStreamCaptureStatusNone && id == 0);
-  ROW(cudaErrorIllegalState, cudaStreamUpdateCaptureDependencies(s, nullptr, size_t{0}, 0));
+  ROW(cudaErrorIllegalState, cudaStreamUpdateCaptureDependencies(s, nullptr, 0, 0));
   OK(cudaStreamBeginCapture(s, kGlobal));
   OK(launched(s));
   OK(cudaStreamGetCaptureInfo_v2(s, &status, &id, &known, &last, &count));
@@ -332,9 +332,14 @@ static void parameters() {
   cudaGraphNode_t empty;
   OK(cudaGraphAddEmptyNode(&empty, known, last, count));
   ROW(cudaErrorInvalidValue, cudaStreamUpdateCaptureDependencies(s, &empty, 1, 20));
-  ROW(cudaErrorInvalidValue, cudaStreamUpdateCaptureDependencies(s, nullptr, size_t{1}, 0));
+  ROW(cudaErrorInvalidValue, cudaStreamUpdateCaptureDependencies(s, nullptr, 1, 0));
   ROW(cudaErrorInvalidValue, cudaGraphDestroy(known));
   ROW(cudaErrorInvalidValue, cudaGraphDestroyNode(empty));
+  // A literal zero is release 11's count, where four arguments may be either; release 13's edges, where there are five.
+  ROW(cudaErrorInvalidValue, cudaStreamUpdateCaptureDependencies(s, &empty, 0, 20));
+  ROW(cudaErrorInvalidValue, cudaStreamUpdateCaptureDependencies(s, &empty, 0, 1, 20));
+  ROW(cudaErrorInvalidValue, cudaStreamUpdateCaptureDependencies(s, &empty, nullptr, 1, 20));
+  OK(cudaStreamUpdateCaptureDependencies(s, &empty, nullptr, 1));
   OK(cudaStreamUpdateCaptureDependencies(s, &empty, 1, cudaStreamSetCaptureDependencies));
   OK(cudaStreamEndCapture(s, &graph));
   OK(cudaGraphCreate(&known, 0));
