@@ -9,6 +9,7 @@
 #include <system_error>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -68,35 +69,80 @@ struct Named {
   std::string name;
 };
 
+// A word of a list of dependencies that clang has written for make.
+struct Listed {
+  std::string text;  // as it stands there
+  std::string name;  // without what protects it from make; of the last target with its colon
+
+  [[nodiscard]] bool is_target() const { return name.ends_with(':'); }
+  [[nodiscard]] bool below(const fs::path& folder) const {
+    const fs::path file = is_target() ? name.substr(0, name.size() - 1) : name;
+    const fs::path rest = file.lexically_relative(folder);  // empty: one is absolute, the other is not
+    return !rest.empty() && *rest.begin() != "..";
+  }
+};
+using Rule = std::vector<Listed>;
+
+std::vector<Rule> rules_of(std::string_view list) {
+  std::vector<Rule> rules(1);
+  Listed word;
+  const auto end_word = [&] {
+    if (!word.text.empty()) {
+      rules.back().push_back(std::move(word));
+    }
+    word = {};
+  };
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const char next = i + 1 < list.size() ? list[i + 1] : '\0';
+    if ((list[i] == '\\' && (next == ' ' || next == '#')) || (list[i] == '$' && next == '$')) {
+      word.text += list[i];
+      word.text += next;
+      word.name += next;
+      ++i;
+    } else if (list[i] == '\\' && next == '\n') {
+      end_word();
+      ++i;
+    } else if (list[i] == ' ') {
+      end_word();
+    } else if (list[i] == '\n') {
+      end_word();
+      rules.emplace_back();
+    } else {
+      word.text += list[i];
+      word.name += list[i];
+    }
+  }
+  end_word();
+  return rules;
+}
+
 }  // namespace
 
 std::vector<std::string> included_files(std::string_view list, const fs::path& without) {
   std::vector<std::string> files;
-  std::string word;
-  const auto end_word = [&] {
-    const fs::path below = fs::path(word).lexically_relative(without);  // empty: one is absolute, the other is not
-    const bool own = !below.empty() && *below.begin() != "..";
-    if (!word.empty() && word.back() != ':' && !own) {
-      files.push_back(word);
-    }
-    word.clear();
-  };
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const char next = i + 1 < list.size() ? list[i + 1] : '\0';
-    if (list[i] == '\\' && (next == ' ' || next == '#')) {
-      word += list[++i];
-    } else if (list[i] == '$' && next == '$') {
-      word += list[++i];
-    } else if (list[i] == '\\' && next == '\n') {
-      end_word();
-    } else if (list[i] == ' ' || list[i] == '\n') {
-      end_word();
-    } else {
-      word += list[i];
+  for (const Rule& rule : rules_of(list)) {
+    for (const Listed& word : rule) {
+      if (!word.is_target() && !word.below(without)) {
+        files.push_back(word.name);
+      }
     }
   }
-  end_word();
   return files;
+}
+
+std::string dependencies_without(std::string_view list, const fs::path& without) {
+  std::string text;
+  for (Rule& rule : rules_of(list)) {
+    std::erase_if(rule, [&](const Listed& word) { return word.below(without); });
+    for (std::size_t i = 0; i < rule.size(); ++i) {
+      text += i == 0 ? "" : i == 1 ? " " : " \\\n  ";
+      text += rule[i].text;
+    }
+    if (!rule.empty()) {
+      text += '\n';
+    }
+  }
+  return text;
 }
 
 bool is_name_beyond_ascii(std::string_view output) {

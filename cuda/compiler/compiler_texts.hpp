@@ -11,6 +11,9 @@ namespace heddle::cuda {
 // The files of a list of dependencies as `clang -M` writes it for make, but for those below `without`.
 [[nodiscard]] std::vector<std::string> included_files(std::string_view list, const std::filesystem::path& without);
 
+// The list with what is below `without` taken out, as target and as what a target depends on.
+[[nodiscard]] std::string dependencies_without(std::string_view list, const std::filesystem::path& without);
+
 // Whether clang has ended because a name of device code holds other characters than PTX has.
 [[nodiscard]] bool is_name_beyond_ascii(std::string_view output);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 #include <string_view>
 #include <system_error>
 
@@ -38,33 +37,6 @@ void add_library(os::CommandFiles& files, const std::string& name, const Words& 
   }
 }
 
-// Where the host compiler writes its lists of what is included: the option and the file. Without a file that is named,
-// beside the result.
-struct Lists {
-  bool wanted = false;
-  Words named;
-};
-Lists lists_of(const Words& host) {
-  Lists lists;
-  for (std::size_t i = 0; i < host.size(); ++i) {
-    const std::string& word = host[i];
-    if (word == "-MD" || word == "-MMD") {
-      lists.wanted = true;
-    } else if (word == "-MF" && i + 1 < host.size()) {
-      lists.named.push_back(host[i + 1]);
-    } else if (word.starts_with("-MF") && word.size() > 3) {
-      lists.named.push_back(word.substr(3));
-    } else if (word.starts_with(kToPreprocessor)) {  // -Wp,-MD,FILE, taken apart at its commas or not
-      std::size_t comma = word.rfind(',');
-      const std::string_view option = std::string_view(word).substr(kToPreprocessor.size());
-      if (comma > kToPreprocessor.size() && (option.starts_with("-MD,") || option.starts_with("-MMD,"))) {
-        lists.named.push_back(word.substr(comma + 1));
-      }
-    }
-  }
-  return lists;
-}
-
 }  // namespace
 
 void add_nvcc_inputs(os::CommandFiles& files, const NvccOptions& options) {
@@ -78,7 +50,7 @@ void add_nvcc_inputs(os::CommandFiles& files, const NvccOptions& options) {
   files.reads_all("a file of options", options.option_files);
 }
 
-void add_nvcc_outputs(os::CommandFiles& files, const NvccOptions& options, const Words& results) {
+void add_nvcc_outputs(os::CommandFiles& files, const NvccOptions& options, const Words& sources, const Words& results) {
   const std::string named = options.output.empty() ? "nvcc" : "-o";
   const auto result_or = [&](const char* usual) { return options.output.empty() ? usual : options.output; };
   switch (options.step) {
@@ -101,16 +73,12 @@ void add_nvcc_outputs(os::CommandFiles& files, const NvccOptions& options, const
         }
       }
   }
-  const Lists lists = lists_of(options.host);
-  const std::set<std::string> distinct(lists.named.begin(), lists.named.end());
-  for (const std::string& list : distinct) {
-    if (list != "-") {
-      files.writes("-MF", list);
-    }
-  }
-  if (lists.wanted && lists.named.empty() && options.step == Step::object) {
-    for (const std::string& result : results) {
-      files.writes("-MD", fs::path(result).replace_extension(".d").string());
+  const DependencyLists lists = dependency_lists(options.host);
+  if (!lists.named.empty() && lists.named != "-") {
+    files.writes("-MF", lists.named);
+  } else if (lists.wanted && lists.named.empty() && options.step != Step::ptx) {
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      files.writes("-MD", usual_dependency_list(options, sources[i], results[i]));
     }
   }
 }
@@ -125,6 +93,35 @@ Words without_dependency_options(const Words& host) {
     }
   }
   return kept;
+}
+
+DependencyLists dependency_lists(const Words& host) {
+  DependencyLists lists;
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    const std::string& word = host[i];
+    const std::size_t comma = word.rfind(',');
+    if (word == "-MF" && i + 1 < host.size()) {
+      lists.named = host[++i];
+    } else if (word.starts_with("-MF") && word.size() > 3) {
+      lists.named = word.substr(3);
+    } else if (word.starts_with("-Wp,-MD,") || word.starts_with("-Wp,-MMD,")) {
+      lists.wanted = true;
+      lists.named = word.substr(comma + 1);
+      lists.words.push_back(word.substr(kToPreprocessor.size(), comma - kToPreprocessor.size()));
+    } else {
+      lists.wanted = lists.wanted || word == "-MD" || word == "-MMD";
+      lists.has_target = lists.has_target || word.starts_with("-MT") || word.starts_with("-MQ");
+      lists.words.push_back(word);
+    }
+  }
+  return lists;
+}
+
+std::string usual_dependency_list(const NvccOptions& options, const std::string& input, const std::string& result) {
+  if (options.step == Step::object) {
+    return fs::path(result).replace_extension(".d").string();
+  }
+  return (fs::path(options.output_folder) / fs::path(input).stem()).string() + ".d";
 }
 
 }  // namespace heddle::cuda

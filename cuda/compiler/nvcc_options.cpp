@@ -85,7 +85,8 @@ constexpr std::array kOptions = {
     Option{"--device-link", "-dlink", Meaning::step, {}, Step::device_link},
     Option{"--preprocess", "-E", Meaning::step, {}, Step::preprocess},
     Option{"--ptx", "-ptx", Meaning::step, {}, Step::ptx},
-    Option{"--generate-dependencies", "-M", Meaning::step, {}, Step::dependencies},
+    Option{"--generate-dependencies", "-M", Meaning::step, "-M", Step::dependencies},
+    Option{"--generate-nonsystem-dependencies", "-MM", Meaning::step, "-MM", Step::dependencies},
     Option{"--lib", "-lib", Meaning::step, {}, Step::archive},
     Option{"--link", "-link", Meaning::silent_flag},
     Option{"--shared", "-shared", Meaning::host_flag, "-shared"},
@@ -346,6 +347,7 @@ class Reader {
         break;
       case Meaning::step:
         out_.step = option.step;
+        out_.listed = option.remark;
         out_.relocatable = out_.relocatable || option.brief == "-dc";
         break;
       case Meaning::noted_flag:

@@ -137,11 +137,13 @@ class Compiler {
       }
       return all;
     });
+    Words sources;
     Words results;
     for (std::size_t i = 0; i != compiled.size() && options_.step != Step::device_link; ++i) {
+      sources.push_back(compiled[i].first);
       results.push_back(output_of(compiled[i].first, i));
     }
-    add_nvcc_outputs(files, options_, results);
+    add_nvcc_outputs(files, options_, sources, results);
   }
 
   // What a source includes of the user's, in the compilations of host and device code.
@@ -297,13 +299,56 @@ class Compiler {
     }
     Words words = common(kind);
     words.insert(words.end(), changed.begin(), changed.end());
-    words.insert(words.end(), options_.host.begin(), options_.host.end());
-    if (options_.step == Step::preprocess || options_.step == Step::dependencies) {
+    const DependencyLists lists = dependency_lists(options_.host);
+    words.insert(words.end(), lists.words.begin(), lists.words.end());
+    if (options_.step == Step::dependencies) {
       if (kind == Kind::cuda) words.emplace_back("--cuda-host-only");
-      words.emplace_back(options_.step == Step::preprocess ? "-E" : "-M");
+      words.insert(words.end(), {options_.listed, "-MF", dependency_list(), input});
+      const int code = compile_source(words);
+      if (code == 0) write_dependencies(lists.named.empty() ? output : lists.named);
+      return code;
+    }
+    if (lists.wanted) {
+      words.insert(words.end(), {"-MF", dependency_list()});
+      if (!lists.has_target && options_.step == Step::link) {
+        words.insert(words.end(), {"-MQ", options_.output.empty() ? "a.out" : options_.output});
+      } else if (!lists.has_target && options_.step == Step::archive) {
+        words.insert(words.end(), {"-MQ", options_.output.empty() ? "a.a" : options_.output});
+      }
+    } else if (!lists.named.empty()) {
+      words.insert(words.end(), {"-MF", lists.named});  // clang says that it belongs to -MD
+    }
+    const int code = compile_host_code(input, kind, output, changed, words);
+    if (code == 0 && lists.wanted) {
+      write_dependencies(lists.named.empty() ? usual_dependency_list(options_, input, output) : lists.named);
+    }
+    return code;
+  }
+
+  [[nodiscard]] std::string dependency_list() const { return (temporary_.path() / "listed.d").string(); }
+
+  // clang's list of what it has read, without the headers that there are while it runs alone. To standard output: "-"
+  // or nowhere.
+  void write_dependencies(const std::string& file) const {
+    if (options_.dry) return;
+    std::ifstream in(dependency_list(), std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    const std::string kept = dependencies_without(text, temporary_.path());
+    if (file.empty() || file == "-") {
+      std::cout << kept << std::flush;
+    } else {
+      write_file(file, kept);
+    }
+  }
+
+  int compile_host_code(const std::string& input, Kind kind, const std::string& output, const Words& changed,
+                        Words words) {
+    if (options_.step == Step::preprocess) {
+      if (kind == Kind::cuda) words.emplace_back("--cuda-host-only");
+      words.emplace_back("-E");
       if (!output.empty()) words.insert(words.end(), {"-o", output});
       words.push_back(input);
-      return compile_source(std::move(words));
+      return compile_source(words);
     }
     if (kind == Kind::cuda) {
       const std::string ptx = (temporary_.path() / "device.ptx").string();
