@@ -118,6 +118,29 @@ std::vector<Rule> rules_of(std::string_view list) {
 
 }  // namespace
 
+std::string plain_text(std::string_view messages) {
+  std::string text;
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    if (messages[i] != '\x1b') {
+      text += messages[i];
+      continue;
+    }
+    while (i + 1 < messages.size() && messages[i] != 'm' && messages[i] != 'K') ++i;
+  }
+  return text;
+}
+
+SourceLocation place_of(std::string_view place) {
+  SourceLocation where;
+  const std::size_t second = place.rfind(':');
+  const std::size_t first = second == std::string_view::npos || second == 0 ? second : place.rfind(':', second - 1);
+  if (first == std::string_view::npos || first >= second) return where;
+  where.file = place.substr(0, first);
+  std::from_chars(place.data() + first + 1, place.data() + second, where.line);
+  std::from_chars(place.data() + second + 1, place.data() + place.size(), where.column);
+  return where;
+}
+
 std::vector<std::string> included_files(std::string_view list, const fs::path& without) {
   std::vector<std::string> files;
   for (const Rule& rule : rules_of(list)) {

@@ -1,4 +1,4 @@
-// What clang writes, read: the list of files that it includes, and the name that it cannot give to PTX.
+// What clang writes, read: its messages, the list of files that it includes, and the name that it cannot give to PTX.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
+
 namespace heddle::cuda {
+
+// Messages without the sequences that colour a terminal's text, which may stand in the middle of any.
+[[nodiscard]] std::string plain_text(std::string_view messages);
+
+// Of "file:line:column"; nowhere if it is none.
+[[nodiscard]] SourceLocation place_of(std::string_view place);
 
 // The files of a list of dependencies as `clang -M` writes it for make, but for those below `without`.
 [[nodiscard]] std::vector<std::string> included_files(std::string_view list, const std::filesystem::path& without);

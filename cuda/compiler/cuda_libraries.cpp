@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+
+#include "cuda/compiler/compiler_texts.hpp"
 
 namespace heddle::cuda {
 namespace {
@@ -98,32 +99,6 @@ const CudaLibrary* find_library(std::string_view name, std::string_view CudaLibr
   return found == kLibraries.end() ? nullptr : &*found;
 }
 
-// Without the sequences that colour a terminal's text.
-std::string plain(std::string_view line) {
-  std::string text;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] != '\x1b') {
-      text += line[i];
-      continue;
-    }
-    while (i + 1 < line.size() && line[i] != 'm' && line[i] != 'K') ++i;
-  }
-  return text;
-}
-
-// Of "file:line:column"; nowhere if it is none.
-SourceLocation place_of(std::string_view place) {
-  SourceLocation where;
-  const std::size_t second = place.rfind(':');
-  const std::size_t first = second == std::string_view::npos || second == 0 ? second : place.rfind(':', second - 1);
-  if (first != std::string_view::npos && first < second) {
-    where.file = place.substr(0, first);
-    std::from_chars(place.data() + first + 1, place.data() + second, where.line);
-    std::from_chars(place.data() + second + 1, place.data() + place.size(), where.column);
-  }
-  return where;
-}
-
 }  // namespace
 
 const CudaLibrary* library_of_header(std::string_view header) {
@@ -138,7 +113,7 @@ const CudaLibrary* library_of_word(std::string_view word) {
 std::optional<Diagnostic> first_error(const std::string& output) {
   for (std::size_t begin = 0; begin < output.size();) {
     const std::size_t end = std::min(output.find('\n', begin), output.size());
-    const std::string line = plain(std::string_view(output).substr(begin, end - begin));
+    const std::string line = plain_text(std::string_view(output).substr(begin, end - begin));
     for (const std::string_view mark : {": fatal error: ", ": error: "}) {
       if (const std::size_t at = line.find(mark); at != std::string::npos) {
         return Diagnostic{place_of(std::string_view(line).substr(0, at)), line.substr(at + mark.size()), begin};

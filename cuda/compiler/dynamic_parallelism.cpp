@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <set>
 #include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "cuda/compiler/compiler_texts.hpp"
 
 namespace heddle::cuda {
 namespace {
@@ -18,24 +19,13 @@ struct Clang {
   bool from_device = false;  // a note says that device code calls what only host code may
 };
 
-SourceLocation location(std::string_view place) {
-  SourceLocation where{std::string(place)};
-  const std::size_t second = place.rfind(':');
-  const std::size_t first = second == std::string_view::npos || second == 0 ? second : place.rfind(':', second - 1);
-  if (first == std::string_view::npos || first >= second) return where;
-  where.file = place.substr(0, first);
-  std::from_chars(place.data() + first + 1, place.data() + second, where.line);
-  std::from_chars(place.data() + second + 1, place.data() + place.size(), where.column);
-  return where;
-}
-
 std::vector<Clang> errors_of(const std::string& messages) {
   std::vector<Clang> errors;
-  std::istringstream lines(messages);
+  std::istringstream lines(plain_text(messages));
   constexpr std::string_view kError = ": error: ";
   for (std::string line; std::getline(lines, line);) {
     if (const std::size_t at = line.find(kError); at != std::string::npos) {
-      errors.push_back({location(std::string_view(line).substr(0, at)), line.substr(at + kError.size()), false});
+      errors.push_back({place_of(std::string_view(line).substr(0, at)), line.substr(at + kError.size()), false});
       continue;
     }
     const bool note = line.find(": note: candidate function") != std::string::npos;

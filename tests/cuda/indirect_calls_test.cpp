@@ -43,14 +43,17 @@ TEST(IndirectCalls, WorkOnEveryKindOfMachineAndAKernelIsRefusedWhereItIsLaunched
 
 TEST(DynamicParallelism, IsRefusedInOneMessage) {
   const test::Scratch scratch;
-  const std::string file = kPrograms + "launching.cu";
-  const test::Ran ran = test::heddle({"nvcc", "-rdc=true", file, "-o", scratch.path("program")});
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_EQ(ran.err,
-            "heddle: " + file +
-                ":5:25: device code launches kernel 'child': there is no dynamic parallelism here (2 such lines "
-                "in all); launch from host code, after the kernel has ended, or call a __device__ function in a "
-                "loop\n");
+  const std::string file = HEDDLE_SOURCE_DIR "/tests/cuda/programs/launching.cu";
+  // In colours, as on a terminal, clang's words are told apart by sequences that stand between them.
+  for (const char* const colours : {"-fno-color-diagnostics", "-fcolor-diagnostics"}) {
+    const test::Ran ran = test::heddle({"nvcc", "-rdc=true", "-Xdevice", colours, file, "-o", scratch.path("program")});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_EQ(ran.err,
+              "heddle: " + file +
+                  ":5:25: device code launches kernel 'child': there is no dynamic parallelism here (2 such lines "
+                  "in all); launch from host code, after the kernel has ended, or call a __device__ function in a "
+                  "loop\n");
+  }
 }
 
 TEST(DynamicParallelism, IsToldFromOtherErrors) {
