@@ -69,8 +69,12 @@ constexpr std::array kLibraries = {
         "of it there are cuda/atomic, barrier, latch, pipeline, semaphore and parts of cuda/std (docs/cuda.md); "
         "host code has the standard library"},
     CudaLibrary{"NVIDIA's samples", "their common folder",
-                "helper_*.h drvapi_error_string.h cutil*.h shrUtils.h shrQATest.h sdkHelper.h", "cutil* shrutil*",
-                "name the samples' folder Common (older ones: common/inc) by -I"}};
+                "helper_*.h drvapi_error_string.h shrUtils.h shrQATest.h sdkHelper.h", "shrutil*",
+                "name the samples' folder Common (older ones: common/inc) by -I"},
+    CudaLibrary{"CUTIL", "NVIDIA's samples up to release 4", "cutil*.h paramgl.h", "",
+                "of it there are cutil.h and cutil_inline.h; for the rest name the samples' folder common/inc by -I"},
+    CudaLibrary{"OpenCL", "another interface to GPUs", "CL/* OpenCL/*", "",
+                "of it there are the types of CL/cl.h, for CUDA programs that include it: build the CUDA version"}};
 
 // Whether `name` is `pattern`, in which each '*' stands for any text.
 constexpr bool matches(std::string_view name, std::string_view pattern) {

@@ -21,7 +21,8 @@ bool takes_file_or_target(std::string_view word) {
 }
 
 // The files by which the linker may know a library.
-void add_library(os::CommandFiles& files, const std::string& name, const Words& linking) {
+Words library_files(const std::string& name, const Words& linking) {
+  Words files;
   for (const std::string& word : linking) {
     if (!word.starts_with(kLibraryFolder)) {
       continue;
@@ -31,10 +32,11 @@ void add_library(os::CommandFiles& files, const std::string& name, const Words& 
       std::error_code error;
       const fs::path file = folder / ("lib" + name + ending);
       if (fs::exists(file, error)) {
-        files.reads("a library", file.string());
+        files.push_back(file.string());
       }
     }
   }
+  return files;
 }
 
 }  // namespace
@@ -42,7 +44,7 @@ void add_library(os::CommandFiles& files, const std::string& name, const Words& 
 void add_nvcc_inputs(os::CommandFiles& files, const NvccOptions& options) {
   for (const std::string& input : options.inputs) {
     if (input.starts_with(kLibraryWord)) {
-      add_library(files, input.substr(kLibraryWord.size()), options.linking);
+      files.reads_all("a library", library_files(input.substr(kLibraryWord.size()), options.linking));
     } else {
       files.reads("a file", input);
     }
@@ -81,6 +83,17 @@ void add_nvcc_outputs(os::CommandFiles& files, const NvccOptions& options, const
       files.writes("-MD", usual_dependency_list(options, sources[i], results[i]));
     }
   }
+}
+
+void leave_out_cutil(NvccOptions& options) {
+  std::erase_if(options.inputs, [&options](const std::string& input) {
+    const bool out =
+        input.starts_with("-lcutil") && library_files(input.substr(kLibraryWord.size()), options.linking).empty();
+    if (out) {
+      options.notes.push_back(input + " has no effect: cutil.h has the functions themselves");
+    }
+    return out;
+  });
 }
 
 Words without_dependency_options(const Words& host) {

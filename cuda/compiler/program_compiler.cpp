@@ -453,6 +453,7 @@ class Compiler {
 
 int compile_program(const std::vector<std::string>& words) {
   NvccOptions options = read_nvcc_options(words);
+  leave_out_cutil(options);
   if (options.version) {
     // In the form in which builds look for it.
     std::cout << "heddle nvcc: CUDA programs by clang\nCuda compilation tools, release 11.5, V11.5.0\n";

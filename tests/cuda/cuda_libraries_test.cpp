@@ -2,8 +2,13 @@
 // do.
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include "base/error.hpp"
 #include "cuda/compiler/cuda_libraries.hpp"
+#include "cuda/compiler/nvcc_files.hpp"
 #include "cuda/compiler/nvcc_options.hpp"
 #include "tests/support/marks.hpp"
 #include "tests/support/program_runner.hpp"
@@ -45,9 +50,11 @@ TEST(CudaLibraries, HeadersAreKnownByTheirPlaceAndName) {
   }
   EXPECT_EQ(library_of("cooperative_groups/details/async.h"), "cooperative groups");
   EXPECT_EQ(library_of("cuda/std/complex"), "libcu++");
-  for (const char* const header : {"helper_cuda.h", "helper_math.h", "cutil_inline.h"}) {
+  for (const char* const header : {"helper_cuda.h", "helper_math.h", "shrUtils.h"}) {
     EXPECT_EQ(library_of(header), "NVIDIA's samples");
   }
+  for (const char* const header : {"cutil_math.h", "cutil_gl_inline.h"}) EXPECT_EQ(library_of(header), "CUTIL");
+  for (const char* const header : {"CL/cl.hpp", "CL/cl_ext.h"}) EXPECT_EQ(library_of(header), "OpenCL");
   // The user's own.
   for (const char* const header :
        {"my.h", "cuda_my.h", "helpers.h", "mma_kernel.h", "kernels/thrust.h", "thrusters/a.h"}) {
@@ -160,6 +167,47 @@ TEST(CudaLibraries, WhatIsThereRunsRightOnHostAndDevice) {
   ASSERT_EQ(compiled.code, 0) << compiled.err;
   const test::Ran ran = test::heddle({"exec", "--quiet", "--config", "baseline", "--", program});
   EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+}
+
+// What suites of the time of CUTIL include: calls, timers, the command line, comparisons; and OpenCL's types beside it.
+TEST(CudaLibraries, CutilAndTypesOfOpenClAreThere) {
+  const test::Scratch scratch;
+  const std::string programs = HEDDLE_SOURCE_DIR "/tests/cuda/programs/";
+  const std::string program = scratch.path("program");
+  std::filesystem::create_directory(scratch.path("data"));
+  scratch.write("data/cutil_data.txt", "");
+  const test::Ran compiled = test::heddle(
+      {"nvcc", "-D_DEBUG", programs + "cutil.cu", programs + "cutil_part.cpp", "-lcutil_x86_64", "-o", program});
+  ASSERT_EQ(compiled.code, 0) << compiled.err;
+  EXPECT_EQ(compiled.err, "heddle: note: -lcutil_x86_64 has no effect: cutil.h has the functions themselves\n");
+  const std::vector<std::string> words = {"exec",       "--quiet",  "--",          program,
+                                          "--noprompt", "-size=64", "--ratio=1.5", "--name=a=b"};
+  const test::Ran ran = test::heddle(words);
+  EXPECT_EQ(ran.out, "END\n") << ran.err;
+  EXPECT_EQ(ran.code, 0);
+  std::vector<std::string> failing = words;
+  failing.emplace_back("-fails");
+  const test::Ran failed = test::heddle(failing);
+  EXPECT_EQ(failed.out, "END\n");
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_THAT(failed.err, HasSubstr("cutil.cu:74: cudaMemcpy(host, device, 1 << 20, cudaMemcpyDeviceToHost): invalid "
+                                    "argument\n"));
+
+  // A library of the user's own is linked.
+  NvccOptions options = read_nvcc_options({"a.cu", "-lcutil", "-L" + scratch.path("data")});
+  scratch.write("data/libcutil.a", "");
+  leave_out_cutil(options);
+  EXPECT_THAT(options.inputs, ElementsAre("a.cu", "-lcutil"));
+  EXPECT_TRUE(options.notes.empty());
+
+  const std::string called = scratch.write(
+      "a.c",
+      "#include <cutil.h>\n#include <CL/cl.h>\nint main(void) { cl_uint n; return clGetPlatformIDs(0, 0, &n); }\n");
+  const test::Ran refused = test::heddle({"nvcc", "-std=c89", "-c", called, "-o", scratch.path("a.o")});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_THAT(refused.err,
+              StartsWith(called + ":3:36: error: 'clGetPlatformIDs' is unavailable: there is no OpenCL here: "
+                                  "build the program's CUDA version\n"));
 }
 
 // thrust and CUB as Debian has them, which cmake/packages/build.txt lists.

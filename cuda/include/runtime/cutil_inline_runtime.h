@@ -1,0 +1,4 @@
+/* See cutil_inline.h. */
+#pragma once
+
+#include "cutil_inline.h"
