@@ -71,8 +71,10 @@ constexpr std::array kLibraries = {
     CudaLibrary{"NVIDIA's samples", "their common folder",
                 "helper_*.h drvapi_error_string.h shrUtils.h shrQATest.h sdkHelper.h", "shrutil*",
                 "name the samples' folder Common (older ones: common/inc) by -I"},
-    CudaLibrary{"CUTIL", "NVIDIA's samples up to release 4", "cutil*.h paramgl.h", "",
-                "of it there are cutil.h and cutil_inline.h; for the rest name the samples' folder common/inc by -I"},
+    CudaLibrary{
+        "CUTIL", "NVIDIA's samples up to release 4", "cutil*.h paramgl.h", "",
+        "of it there are cutil.h, cutil_inline.h and cutil_math.h; for the rest name the samples' folder common/inc "
+        "by -I"},
     CudaLibrary{"OpenCL", "another interface to GPUs", "CL/* OpenCL/*", "",
                 "of it there are the types of CL/cl.h, for CUDA programs that include it: build the CUDA version"}};
 

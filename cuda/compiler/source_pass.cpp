@@ -26,7 +26,7 @@ class Pass {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       if (opens_launch(i)) launch(i);
       if (is(i, "asm") || is(i, "__asm__") || is(i, "__asm")) assembly(i);
-      if (is(i, "__shared__")) shared_variable(i);
+      if (is(i, "__shared__") || is(i, "__global__")) not_of_the_device_too(i);
       if (is(i, "__managed__") && !tokens_[i].directive) managed_variable(i);
     }
     if (edits_.empty()) return std::nullopt;
@@ -154,12 +154,12 @@ class Pass {
 
   // --------------------------------------------------------------------------------------------------- variables
 
-  // What may stand between __shared__ and __device__, also an alignment with its brackets.
+  // What may stand between __shared__ or __global__ and __device__, also an alignment with its brackets.
   [[nodiscard]] bool is_specifier(std::size_t i) const {
-    return is(i, "static") || is(i, "extern") || is(i, "volatile") || is(i, "const") || is_mark(i, "()") ||
-           (is_mark(i - 1, "(") && is_mark(i + 1, ")")) || is(i, "__align__") || is(i, "alignas");
+    return is(i, "static") || is(i, "extern") || is(i, "inline") || is(i, "volatile") || is(i, "const") ||
+           is_mark(i, "()") || (is_mark(i - 1, "(") && is_mark(i + 1, ")")) || is(i, "__align__") || is(i, "alignas");
   }
-  void shared_variable(std::size_t i) {
+  void not_of_the_device_too(std::size_t i) {
     std::size_t before = i;
     while (before > 0 && is_specifier(before - 1)) --before;
     if (before > 0 && is(before - 1, "__device__")) blank(before - 1);

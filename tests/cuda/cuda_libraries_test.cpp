@@ -50,10 +50,10 @@ TEST(CudaLibraries, HeadersAreKnownByTheirPlaceAndName) {
   }
   EXPECT_EQ(library_of("cooperative_groups/details/async.h"), "cooperative groups");
   EXPECT_EQ(library_of("cuda/std/complex"), "libcu++");
-  for (const char* const header : {"helper_cuda.h", "helper_math.h", "shrUtils.h"}) {
+  for (const char* const header : {"helper_cuda.h", "helper_timer.h", "shrUtils.h"}) {
     EXPECT_EQ(library_of(header), "NVIDIA's samples");
   }
-  for (const char* const header : {"cutil_math.h", "cutil_gl_inline.h"}) EXPECT_EQ(library_of(header), "CUTIL");
+  for (const char* const header : {"cutil_gl_inline.h", "paramgl.h"}) EXPECT_EQ(library_of(header), "CUTIL");
   for (const char* const header : {"CL/cl.hpp", "CL/cl_ext.h"}) EXPECT_EQ(library_of(header), "OpenCL");
   // The user's own.
   for (const char* const header :
@@ -190,7 +190,7 @@ TEST(CudaLibraries, CutilAndTypesOfOpenClAreThere) {
   const test::Ran failed = test::heddle(failing);
   EXPECT_EQ(failed.out, "END\n");
   EXPECT_EQ(failed.code, 1);
-  EXPECT_THAT(failed.err, HasSubstr("cutil.cu:74: cudaMemcpy(host, device, 1 << 20, cudaMemcpyDeviceToHost): invalid "
+  EXPECT_THAT(failed.err, HasSubstr("cutil.cu:148: cudaMemcpy(host, device, 1 << 20, cudaMemcpyDeviceToHost): invalid "
                                     "argument\n"));
 
   // A library of the user's own is linked.

@@ -72,6 +72,9 @@ TEST(SourcePass, SharedVariablesAreNotTheDevicesToo) {
                {"__device__ static __shared__ int a;", "           static __shared__ int a;"},
                {"__device__ __align__(16) __shared__ int a;", "           __align__(16) __shared__ int a;"},
                {"__device__ void f(int) { __shared__ int b; }", nullptr},
+               {"__global__  __device__ void k(int* a) {", "__global__             void k(int* a) {"},
+               {"__device__ static inline __global__ void k();", "           static inline __global__ void k();"},
+               {"__device__ void f(); __global__ void k(); __device__ void g();", nullptr},
                {"__device__ int a; __shared__ int b;", nullptr}});
 }
 

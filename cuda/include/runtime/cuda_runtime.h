@@ -34,6 +34,9 @@
 #define __VECTOR_FUNCTIONS_H__
 
 #ifdef __cplusplus
+#ifdef __CUDACC__
+#include "heddle_host_math.h"
+#endif
 extern "C" {
 /* Where host code has a __managed__ variable that its own file declares, by the variable on the host that the device's
    is registered by. */

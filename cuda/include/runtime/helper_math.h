@@ -1,0 +1,4 @@
+/* See cutil_math.h. */
+#pragma once
+
+#include "cutil_math.h"
