@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 
 namespace heddle::isa {
 

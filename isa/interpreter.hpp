@@ -14,8 +14,8 @@
 
 #include "isa/device_memory.hpp"
 #include "isa/fault.hpp"
+#include "isa/module.hpp"
 #include "isa/print.hpp"
-#include "isa/program.hpp"
 #include "isa/retirement.hpp"
 
 namespace heddle::isa {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "isa/fault.hpp"
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 
 namespace heddle::isa {
 

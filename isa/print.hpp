@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "isa/fault.hpp"
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 
 namespace heddle::isa {
 

@@ -9,7 +9,7 @@
 #include <array>
 #include <cstdint>
 
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 #include "isa/semantics.hpp"
 
 namespace heddle::isa {

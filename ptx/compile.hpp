@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 #include "ptx/refusal.hpp"
 
 namespace heddle::ptx {

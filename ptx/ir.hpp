@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "isa/instruction.hpp"
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 #include "ptx/ast.hpp"
 
 namespace heddle::ptx {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 
 namespace heddle::ptx {
 

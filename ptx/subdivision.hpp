@@ -1,7 +1,7 @@
 // The compiler's marks of branches at which a warp may be subdivided (DWS report 4.3).
 #pragma once
 
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 
 namespace heddle::ptx {
 

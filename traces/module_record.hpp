@@ -1,7 +1,7 @@
 // A compiled module as bytes: what a launch and a listing need of it, not the contents of its variables.
 #pragma once
 
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 #include "traces/bytes.hpp"
 
 namespace heddle::traces {

@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 #include "traces/bytes.hpp"
 
 namespace heddle::traces {

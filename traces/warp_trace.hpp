@@ -17,7 +17,7 @@
 #include <variant>
 #include <vector>
 
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 #include "traces/chunk_file.hpp"
 #include "traces/thread_trace.hpp"
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 #include "tb/device/arguments.hpp"
 #include "tb/device/executor.hpp"
 #include "tb/device/workload.hpp"

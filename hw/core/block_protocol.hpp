@@ -18,7 +18,7 @@
 #include <tlm>
 
 #include "hw/state/replay.hpp"
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 
 namespace heddle::hw {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "isa/module.hpp"
 #include "isa/print.hpp"
-#include "isa/program.hpp"
 
 namespace heddle::isa {
 class DeviceHeap;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 #include "isa/result_form.hpp"
 #include "isa/semantics.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 #include "ptx/ast.hpp"
 
 namespace heddle::ptx {

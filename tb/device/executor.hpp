@@ -13,8 +13,8 @@
 
 #include "isa/device_memory.hpp"
 #include "isa/interpreter.hpp"
+#include "isa/module.hpp"
 #include "isa/print.hpp"
-#include "isa/program.hpp"
 #include "isa/retirement.hpp"
 
 namespace heddle::tb {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "hw/parameters/machine.hpp"
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 
 namespace heddle::tb {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 
 namespace heddle::tb {
 

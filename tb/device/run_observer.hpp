@@ -4,7 +4,7 @@
 
 #include "hw/state/launch.hpp"
 #include "hw/state/observer.hpp"
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 
 namespace heddle::hw {
 class DramObserver;

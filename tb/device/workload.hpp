@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/registry.hpp"
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 #include "tb/device/executor.hpp"
 
 namespace heddle::tb {

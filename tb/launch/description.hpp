@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "isa/device_heap.hpp"
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 #include "ptx/refusal.hpp"
 #include "tb/device/picture.hpp"
 #include "tb/device/values.hpp"

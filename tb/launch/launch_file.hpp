@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 #include "tb/device/executor.hpp"
 #include "tb/device/workload.hpp"
 

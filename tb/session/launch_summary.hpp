@@ -5,7 +5,7 @@
 #include <string>
 
 #include "hw/state/launch.hpp"
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 
 namespace heddle::tb::session {
 

@@ -10,7 +10,7 @@
 
 #include "hw/parameters/machine.hpp"
 #include "hw/state/launch.hpp"
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 #include "ptx/compile.hpp"
 #include "tb/device/device.hpp"
 #include "tb/session/connection.hpp"

@@ -13,7 +13,7 @@
 #include "hw/gpu/memory_target.hpp"
 #include "isa/device_memory.hpp"
 #include "isa/memory_map.hpp"
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 #include "tests/isa/kernel_builder.hpp"
 
 namespace heddle::test {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "isa/memory_map.hpp"
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 
 namespace heddle::isa::test {
 

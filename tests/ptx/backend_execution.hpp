@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 #include "ptx/ir.hpp"
 
 namespace heddle::ptx::test {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 
 namespace heddle::test {
 

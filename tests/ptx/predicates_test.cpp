@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 #include "ptx/compile.hpp"
 
 namespace heddle::ptx {

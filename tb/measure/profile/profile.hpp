@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "hw/parameters/machine.hpp"
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 #include "tb/device/picture.hpp"
 #include "tb/device/run_observer.hpp"
 #include "tb/measure/profile/thread_map.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hw/state/thread_home.hpp"
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 
 namespace heddle::tb {
 

@@ -1,4 +1,4 @@
-#include "isa/program.hpp"
+#include "isa/module.hpp"
 
 #include <gmock/gmock.h>
 
