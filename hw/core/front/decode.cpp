@@ -105,7 +105,7 @@ const DecodeStage::Decoded* DecodeStage::decode_anew(std::uint32_t pc, std::uint
   entry->conditional_branch = instruction->op == isa::Op::BRA && !instruction->guard.always();
   entry->plain =
       entry->unit != isa::Unit::control && entry->unit != isa::Unit::barrier && instruction->op != isa::Op::PROGRESS;
-  // Warps of more threads than lane ids have no operations between lanes (launch_warp_size, tb/host).
+  // Warps of more threads than lane ids have no operations between lanes (tb::launch_warp_size).
   entry->exchanges = state_.rows_per_warp > 1 && state_.core.warp_size <= isa::kLanes && !by_lane_ &&
                      (entry->unit == isa::Unit::warp || isa::is_accumulate(instruction->op));
   entry->self_contained = !entry->exchanges && is_self_contained(*entry);
