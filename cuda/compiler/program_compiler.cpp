@@ -337,7 +337,7 @@ class Compiler {
     if (file.empty() || file == "-") {
       std::cout << kept << std::flush;
     } else {
-      write_file(file, kept);
+      os::write_file(file, kept);
     }
   }
 
