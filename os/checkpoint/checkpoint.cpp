@@ -161,6 +161,8 @@ Checkpoint::Result Checkpoint::attempt() {
     }
     state.release();
     os::forget_file(temporary);
+    os::forget_cleared_folders();
+    os::clear_left_over(fs::path(path_).parent_path().string());  // such as the next image, half written
     return Result::resumed;
   }
   if (job.error == 0 && ::fsync(file) != 0) {

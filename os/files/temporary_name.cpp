@@ -91,6 +91,11 @@ std::string& kept_ending() {
   return ending;
 }
 
+std::set<std::string>& cleared_folders() {
+  static std::set<std::string> folders;
+  return folders;
+}
+
 }  // namespace
 
 std::string temporary_of_process(const std::string& target) {
@@ -145,10 +150,13 @@ int create_locked(const std::string& path, unsigned mode) {
   }
 }
 
+void forget_cleared_folders() {
+  cleared_folders().clear();
+}
+
 void clear_left_over(const std::string& folder) {
-  static std::set<std::string> cleared;
   const std::string where = folder.empty() ? "." : folder;
-  if (!cleared.insert(where).second) {
+  if (!cleared_folders().insert(where).second) {
     return;
   }
   std::error_code error;

@@ -29,5 +29,8 @@ void keep_temporary_names(const std::string& key);
 // Removes what dead processes of this host have left in a folder, once in the life of this process. Errors are nobody's
 // concern.
 void clear_left_over(const std::string& folder);
+// This process has its memory from another one, which may be dead and have left files since it cleared folders: those
+// count as not cleared.
+void forget_cleared_folders();
 
 }  // namespace heddle::os

@@ -17,6 +17,7 @@
 #include "os/checkpoint/checkpoint.hpp"
 #include "os/checkpoint/digest.hpp"
 #include "os/checkpoint/image_format.hpp"
+#include "os/files/temporary_name.hpp"
 #include "tests/support/program_runner.hpp"
 
 namespace heddle::cli {
@@ -218,6 +219,16 @@ TEST_F(CliCheckpoint, ARunKilledAtAnyMomentGoesOn) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_NE(ran.out.find("nqueens on baseline: result correct"), std::string::npos) << ran.out;
   expect_same_files(path("plain"), path("checked"));
+}
+
+// Such as the image that the process before was writing when it was killed.
+TEST_F(CliCheckpoint, WhatADeadProcessHasLeftIsClearedAway) {
+  leave_checkpoint();
+  const std::string left = temporary_of_process(file_);
+  std::ofstream(left) << "half an image";
+  const Ran ran = resumed();
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_FALSE(fs::exists(left));
 }
 
 // Traces and pages are whole, too: what was written before the checkpoint is there once, and what came after it.
