@@ -48,16 +48,6 @@ KernelWorkload::KernelWorkload(std::string name, const tb::WorkloadOptions& opti
   }
 }
 
-void KernelWorkload::need_warps_of_32() const {
-  if (options_.simd_width != 32) {
-    throw InputError({},
-                     fmt::format("workload '{}' needs warps of 32 threads and warp-level operations; the machine's "
-                                 "core.simd_width is {}",
-                                 name_, options_.simd_width),
-                     "run it with core.simd_width = 32");
-  }
-}
-
 isa::Module KernelWorkload::compile() const {
   ptx::CompileOptions options;
   options.max_registers = options_.max_registers;

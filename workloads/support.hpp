@@ -86,8 +86,6 @@ class KernelWorkload : public tb::Workload {
   void launch_loop(tb::Executor& executor, const std::string& kernel, tb::Arguments& arguments,
                    std::uint32_t tasks) const;
   [[nodiscard]] const tb::Variants& variants() const { return variants_; }
-  // For kernels whose algorithm rests on warps of 32 threads. Throws InputError on a machine with other SIMD widths.
-  void need_warps_of_32() const;
 
  private:
   std::string name_;

@@ -30,7 +30,6 @@ struct WorkloadOptions {
   unsigned resident_threads =
       1024;                      // threads among which a launch with a fixed grid divides its work, in blocks of 256
   unsigned core_threads = 1024;  // core.threads: what one core holds, and a block has at most
-  unsigned simd_width = 32;      // core.simd_width: workloads with warp-level operations are made for 32
   std::vector<Variant> variants;
 };
 

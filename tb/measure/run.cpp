@@ -26,7 +26,6 @@ WorkloadOptions workload_options(const RunRequest& request) {
   options.address_bits = request.address_bits;
   options.max_registers = request.machine.core.registers_per_thread;
   options.if_conversion = request.machine.core.if_conversion;
-  options.simd_width = request.machine.core.simd_width;
   options.core_threads = request.machine.core.threads;
   options.resident_threads = request.machine.gpu.cores * request.machine.core.threads;
   return options;

@@ -34,7 +34,6 @@ TEST_P(LoopsOnFewThreads, EqualTheReference) {
   options.scale = 0.002;
   options.core_threads = machine.core.threads;
   options.resident_threads = machine.gpu.cores * machine.core.threads;
-  options.simd_width = machine.core.simd_width;
   const auto workload = tb::make_workload(GetParam(), options);
   EXPECT_EQ(workload->threads(), 256U);
   tb::Device device(machine);

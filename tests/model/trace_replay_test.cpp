@@ -117,7 +117,7 @@ TEST_P(Replay, TakesTheSameCycles) {
   const auto& [name, index] = GetParam();
   const hw::Machine machine = test::machine_at(index);
   const Recorded recorded = record(name, machine);
-  if (recorded.trace.empty()) {  // the workload does not run on this machine: warps of 32 threads only
+  if (recorded.trace.empty()) {  // the workload does not run on this machine: operations between lanes, or large blocks
     EXPECT_EQ(recorded.counters.rfind("refused: ", 0), 0U) << recorded.counters;
     return;
   }

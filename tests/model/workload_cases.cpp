@@ -58,7 +58,6 @@ std::unique_ptr<tb::Workload> make_workload(const std::string& name, const hw::M
   options.if_conversion = machine.core.if_conversion;
   options.core_threads = machine.core.threads;
   options.resident_threads = machine.core.threads;
-  options.simd_width = machine.core.simd_width;
   options.address_bits = address_bits;
   return tb::make_workload(name, options);
 }

@@ -96,7 +96,6 @@ TEST(ProfileJson, OfATinyRun) {
   machine.core.threads = 256;
   WorkloadOptions options;
   options.scale = 1e-5;
-  options.simd_width = 8;
   options.resident_threads = 256;
   const auto workload = make_workload("vecadd", options);
   Profile profile(machine);

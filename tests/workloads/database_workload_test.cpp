@@ -90,9 +90,6 @@ TEST(Variants, OthersAreRefused) {
   EXPECT_THAT(fill_refusal("table_scan:columns"), HasSubstr("cannot be ''"));
   EXPECT_THAT(fill_refusal("table_scan:cond_acc=1"), HasSubstr("has no value; write table_scan:cond_acc"));
   EXPECT_THAT(fill_refusal("table_scan:columns=2,columns=3"), HasSubstr("is named twice"));
-  tb::WorkloadOptions narrow = small_of();
-  narrow.simd_width = 16;
-  EXPECT_THROW(static_cast<void>(tb::make_workload("index_search", narrow)), InputError);
 }
 
 // A leaf without room refuses its new keys, and the verdict says how many; one with room takes every key.

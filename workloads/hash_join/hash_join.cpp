@@ -26,9 +26,7 @@ class HashJoin final : public KernelWorkload {
  public:
   explicit HashJoin(const tb::WorkloadOptions& options)
       : KernelWorkload("hash_join", options,
-                       {{"cond_acc"}, {"matches", 50, 0, 100}, {"duplicates", 1, 1, 64}, {"load", 1, 1, 64}}) {
-    need_warps_of_32();
-  }
+                       {{"cond_acc"}, {"matches", 50, 0, 100}, {"duplicates", 1, 1, 64}, {"load", 1, 1, 64}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
   // The order of the atomics says in which order rows hang in a bucket and where a warp's pairs go.
   [[nodiscard]] bool order_dependent() const override { return true; }

@@ -21,9 +21,7 @@ class IndexWorkload : public KernelWorkload {
   // for inputs of less than a twentieth; and `more`.
   IndexWorkload(std::string name, const tb::WorkloadOptions& options, std::uint32_t most_levels,
                 std::uint32_t small_levels, std::vector<tb::Variants::Known> more = {})
-      : KernelWorkload(std::move(name), options, known(options, most_levels, small_levels, std::move(more))) {
-    need_warps_of_32();
-  }
+      : KernelWorkload(std::move(name), options, known(options, most_levels, small_levels, std::move(more))) {}
 
   [[nodiscard]] std::uint32_t levels() const { return variants().number("levels"); }
   // The kernel that searches as the variants say.

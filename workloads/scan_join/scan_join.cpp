@@ -15,9 +15,7 @@ namespace {
 class ScanJoin final : public KernelWorkload {
  public:
   explicit ScanJoin(const tb::WorkloadOptions& options)
-      : KernelWorkload("scan_join", options, {{"cond_acc"}, {"selectivity", 32, 0, 1U << 20U}}) {
-    need_warps_of_32();
-  }
+      : KernelWorkload("scan_join", options, {{"cond_acc"}, {"selectivity", 32, 0, 1U << 20U}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return resident_threads(); }
   // The order of the atomics says where a warp's pairs go.
   [[nodiscard]] bool order_dependent() const override { return true; }

@@ -18,9 +18,7 @@ class TableScan final : public KernelWorkload {
  public:
   explicit TableScan(const tb::WorkloadOptions& options)
       : KernelWorkload("table_scan", options,
-                       {{"pthreads"}, {"cond_acc"}, {"selectivity", 2, 1, 1U << 20U}, {"columns", 1, 1, 8}}) {
-    need_warps_of_32();
-  }
+                       {{"pthreads"}, {"cond_acc"}, {"selectivity", 2, 1, 1U << 20U}, {"columns", 1, 1, 8}}) {}
   [[nodiscard]] std::uint64_t threads() const override { return pthreads() ? kMostTeam : resident_threads(); }
   // The order of the atomics says where a warp's hits go.
   [[nodiscard]] bool order_dependent() const override { return true; }
