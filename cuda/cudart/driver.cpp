@@ -5,7 +5,9 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <set>
+#include <string_view>
 
 struct CUctx_st {
   bool primary = false;
@@ -34,7 +36,22 @@ void require_living(CUcontext context) {
   throw Result{CUDA_ERROR_INVALID_CONTEXT, "there is no such context"};
 }
 
+// Questions about devices make no context. cudaSetDevice does, since release 12.
+bool makes_context(std::string_view function) {
+  static constexpr std::string_view kQuestions[] = {
+      "cudaChooseDevice",          "cudaDeviceCanAccessPeer", "cudaDeviceGetAttribute",  "cudaDeviceGetByPCIBusId",
+      "cudaDeviceGetP2PAttribute", "cudaDeviceGetPCIBusId",   "cudaDriverGetVersion",    "cudaGetDevice",
+      "cudaGetDeviceCount",        "cudaGetDeviceFlags",      "cudaGetDeviceProperties", "cudaGetDriverEntryPoint",
+      "cudaRuntimeGetVersion",     "cudaSetDeviceFlags",      "cudaSetValidDevices"};
+  return std::find(std::begin(kQuestions), std::end(kQuestions), function) == std::end(kQuestions);
+}
+
 }  // namespace
+
+void note_runtime_call(const char* function) {
+  if (!initialised) initialised = true;
+  if (contexts().empty() && makes_context(function)) contexts().push_back(primary());
+}
 
 CUresult result_of(cudaError_t error) {
   switch (error) {
@@ -53,13 +70,15 @@ CUresult result_of(cudaError_t error) {
 }
 
 void require_initialised() {
-  if (!initialised) throw Result{CUDA_ERROR_NOT_INITIALIZED, "cuInit has not been called"};
+  if (!initialised) {
+    throw Result{CUDA_ERROR_NOT_INITIALIZED, "neither cuInit nor the run-time API has been called"};
+  }
 }
 
-// A program that uses the run-time API too has its context, the primary one.
 void require_context() {
-  if (!contexts().empty() || Runtime::instance().begun()) return;
-  throw Result{CUDA_ERROR_INVALID_CONTEXT, "the thread has no context: cuCtxCreate makes one"};
+  if (!contexts().empty()) return;
+  throw Result{CUDA_ERROR_INVALID_CONTEXT,
+               "the thread has no context: cuCtxCreate makes one, and so does the first call of the run-time API"};
 }
 
 CUresult report(CUresult result, const std::string& text, const char* function) {

@@ -14,6 +14,8 @@ class Entry {
   ~Entry();
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
+  // The program's own call, within no other of the library.
+  [[nodiscard]] bool outermost() const { return runtime_.depth_ == 1; }
 
  private:
   static constexpr std::uint64_t kWhole = 0x77656674'77617270;
@@ -40,12 +42,17 @@ class Unlocked {
   const Entry* outermost_;
 };
 
+// The program calls this function of the run-time API, which initialises the driver API, and which makes the primary
+// context the thread's where that has none (cuda/cudart/driver.cpp).
+void note_runtime_call(const char* function);
+
 // Runs the body of an API function: locked, errors remembered.
 template <class Body>
 cudaError_t guarded(const char* function, Body&& body) {
   Runtime& runtime = Runtime::instance();
   try {
     const Entry entry(runtime);
+    if (entry.outermost()) note_runtime_call(function);
     require_permitted(function);
     body(runtime);
     return cudaSuccess;

@@ -97,7 +97,6 @@ class Runtime {
   void* managed_variable(const void* shadow);
   void find(Function& function);  // asks the simulator, the first time
   void find(Symbol& symbol);
-  [[nodiscard]] bool begun() const { return begun_; }
   // Of the program's streams and events, by their numbers, which are different from each other.
   [[nodiscard]] bool has_stream(std::uint64_t number) const { return streams_.count(number) != 0; }
 

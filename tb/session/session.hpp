@@ -64,6 +64,8 @@ class Session {
   void launch();
   void occupancy();
   void memory();
+  [[nodiscard]] std::string no_room(std::uint64_t size) const;
+  [[nodiscard]] std::uint64_t used_bytes() const;  // of the program's own memory
   void heap();
   void stack();
   void texture();

@@ -25,6 +25,7 @@ bool is_constant(std::uint64_t address) {
 
 void Session::allocate() {
   const std::uint64_t size = question_.words[0];
+  if (size > kDeviceBytes) throw Refusal{cudaErrorMemoryAllocation, no_room(size)};
   const bool managed = static_cast<cudart::AllocationKind>(question_.words[1]) == cudart::AllocationKind::managed;
   isa::DeviceMemory& memory = device_->memory();
   const std::string name = fmt::format("{} {}", managed ? "managed" : "buffer", ++buffers_);
@@ -39,9 +40,30 @@ void Session::allocate() {
     memory.release(around);
     answer_.words[0] = (around + kPage - 1) / kPage * kPage;
     memory.place(name, answer_.words[0], size);
-  } catch (const InputError& error) {
-    throw Refusal{cudaErrorMemoryAllocation, error.what()};
+  } catch (const InputError&) {
+    throw Refusal{cudaErrorMemoryAllocation, no_room(size)};
   }
+}
+
+// In the words of a CUDA program, which knows nothing of address spaces of 32 bits.
+std::string Session::no_room(std::uint64_t size) const {
+  if (size > kDeviceBytes) {
+    return fmt::format(
+        "{} bytes are more than the device's memory of {} bytes, which no setting of the machine makes larger", size,
+        kDeviceBytes);
+  }
+  return fmt::format(
+      "{} bytes are not free in one piece: of the device's memory of {} bytes, which no setting of the machine makes "
+      "larger, {} are allocated",
+      size, kDeviceBytes, used_bytes());
+}
+
+std::uint64_t Session::used_bytes() const {
+  std::uint64_t used = 0;
+  for (const auto& [address, allocation] : device_->memory().allocations()) {
+    if (address >= isa::kGlobalBase && address < isa::kLocalBacking) used += allocation.size;
+  }
+  return used;
 }
 
 void Session::release() {
@@ -256,11 +278,7 @@ void Session::copy() {
 }
 
 void Session::memory() {
-  std::uint64_t used = 0;
-  for (const auto& [address, allocation] : device_->memory().allocations()) {
-    if (address >= isa::kGlobalBase && address < isa::kLocalBacking) used += allocation.size;
-  }
-  answer_.words[0] = kDeviceBytes - std::min(used, kDeviceBytes);
+  answer_.words[0] = kDeviceBytes - std::min(used_bytes(), kDeviceBytes);
   answer_.words[1] = kDeviceBytes;
 }
 

@@ -234,6 +234,26 @@ TEST_F(CudaProgram, TheDriverApiLoadsModulesBeforeAndAfterOthersHaveRun) {
   EXPECT_THAT(test::Scratch::read(scratch_.path("out/stats.json")), HasSubstr("\"kernel\": \"count\""));
 }
 
+TEST_F(CudaProgram, TheDriverApiFindsTheRunTimeApisContextAndMemoryThatIsNotThereIsRefused) {
+  const test::Ran ran = test::heddle({"exec", "--quiet", "--", compile("contexts.cu")});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.out, "PASSED\n") << ran.err;
+  const std::string no_context =
+      "the thread has no context: cuCtxCreate makes one, and so does the first call of the run-time API\n";
+  const std::string memory = "the device's memory of 4026531840 bytes, which no setting of the machine makes larger";
+  const std::string five = ": 5368709120 bytes are more than " + memory + "\n";
+  const std::string most = ": 18446744073709551615 bytes are more than " + memory + "\n";
+  EXPECT_EQ(ran.err,
+            "heddle: cuMemGetInfo: neither cuInit nor the run-time API has been called\n"
+            "heddle: cuDeviceGetCount: neither cuInit nor the run-time API has been called\n"
+            "heddle: cuMemGetInfo: " +
+                no_context + "heddle: cuMemGetInfo: " + no_context + "heddle: cuEventCreate: " + no_context +
+                "heddle: cudaMalloc" + five + "heddle: cudaMallocManaged" + five + "heddle: cudaMalloc" + most +
+                "heddle: cudaMallocManaged" + most +
+                "heddle: cudaMalloc: 1073741824 bytes are not free in one piece: of " + memory +
+                ", 3221225472 are allocated\n");
+}
+
 TEST_F(CudaProgram, GraphsAreRecordedMadeAndChanged) {
   const test::Ran ran = test::heddle({"exec", "--quiet", "--", compile("graph/graph.cu")});
   EXPECT_EQ(ran.code, 0) << ran.err;
